@@ -1,0 +1,65 @@
+"""flashpath: learn and build GPU kernels, on a GPU or without one.
+
+import flashpath as fp
+module = fp.compile("saxpy.cu")
+module["saxpy"][(blocks,), (256,)](n, 2.0, x, y)
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from flashpath.vgpu.host import shield_torch_from_amx
+
+# Before anyone's first matrix product: some hosts advertise AMX and kill the process that uses it.
+shield_torch_from_amx()
+
+if TYPE_CHECKING:
+    from flashpath import bench, gpus, jit, kernels, vgpu
+    from flashpath.errors import FlashpathError, MissingDevice
+    from flashpath.jit import Kernel, Module, compile, explain
+
+__version__ = "0.1.0"
+
+# Loaded when first asked for, so that `import flashpath` stays quick.
+_HOME = {
+    "FlashpathError": "errors",
+    "Kernel": "jit",
+    "MissingDevice": "errors",
+    "Module": "jit",
+    "bench": None,
+    "compile": "jit",
+    "explain": "jit",
+    "gpus": None,
+    "jit": None,
+    "kernels": None,
+    "vgpu": None,
+}
+
+__all__ = [
+    "FlashpathError",
+    "Kernel",
+    "MissingDevice",
+    "Module",
+    "bench",
+    "compile",
+    "explain",
+    "gpus",
+    "jit",
+    "kernels",
+    "vgpu",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'flashpath' has no attribute {name!r}")
+    home = _HOME[name]
+    if home is None:
+        return importlib.import_module(f"flashpath.{name}")
+    return getattr(importlib.import_module(f"flashpath.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,71 @@
+"""Whether the results of two implementations agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flashpath.bench.arrays import leaves
+from flashpath.bench.device import load_torch
+
+# The largest error of one element, relative to its size plus the typical size of the tensor. Sums taken in
+# another order stay far below; float32 leaves room for tf32, which matrix units use in its place. An element
+# that was never written, or taken from the wrong place, is off by about 1.
+TOLERANCE = {
+    "torch.float64": 1e-9,
+    "torch.complex128": 1e-9,
+    "torch.float32": 3e-3,
+    "torch.complex64": 3e-3,
+    "torch.float16": 1e-2,
+    "torch.bfloat16": 3e-2,
+    "torch.float8_e4m3fn": 0.15,
+    "torch.float8_e5m2": 0.3,
+}
+
+
+def assert_agreement(output: Any, expected: Any, expected_name: str) -> None:
+    """Raise AssertionError, saying where, unless `output` equals `expected` up to its dtype's rounding."""
+    found, wanted = leaves(output), leaves(expected)
+    if any(leaf is None for leaf in found):
+        raise AssertionError("it returned None: return the result, so that it can be compared")
+    if len(found) != len(wanted):
+        raise AssertionError(
+            f"it returned {len(found)} results, but {expected_name!r} returned {len(wanted)}"
+        )
+    for index, (one, other) in enumerate(zip(found, wanted, strict=True)):
+        which = f"result {index}" if len(found) > 1 else "the result"
+        assert_tensors_agree(one, other, which, expected_name)
+
+
+def assert_tensors_agree(output: Any, expected: Any, which: str, expected_name: str) -> None:
+    torch = load_torch()
+    output, expected = torch.as_tensor(output).detach(), torch.as_tensor(expected).detach()
+    if output.shape != expected.shape:
+        raise AssertionError(
+            f"{which} has shape {tuple(output.shape)}, but {expected_name!r} returned {tuple(expected.shape)}"
+        )
+    output = output.to(expected.device)
+    tolerance = max(TOLERANCE.get(str(tensor.dtype), 0.0) for tensor in (output, expected))
+    wrong = elements_off(output, expected, tolerance)
+    count = int(wrong.sum())
+    if count:
+        first = tuple(int(position) for position in wrong.nonzero()[0])
+        raise AssertionError(
+            f"{which} differs from {expected_name!r} in {count:,} of {wrong.numel():,} elements, first at"
+            f" {list(first)}: got {output[first].item()}, expected {expected[first].item()}"
+            f" (tolerance {tolerance:g} for {str(output.dtype).removeprefix('torch.')})"
+        )
+
+
+def elements_off(output: Any, expected: Any, tolerance: float) -> Any:
+    """A mask of the elements that are off by more than the tolerance; NaN agrees with NaN only."""
+    torch = load_torch()
+    if tolerance == 0.0:  # integers and booleans: exact
+        return output != expected
+    # float8 and the half types have no arithmetic of their own to speak of.
+    wide = torch.promote_types(torch.promote_types(output.dtype, expected.dtype), torch.float32)
+    output, expected = output.to(wide), expected.to(wide)
+    finite = expected.isfinite()
+    typical = expected[finite].abs().square().mean().sqrt() if bool(finite.any()) else 0.0
+    close = (output - expected).abs() <= tolerance * (expected.abs() + typical)
+    same = (output == expected) | (output.isnan() & expected.isnan())
+    return ~torch.where(finite, close, same)

@@ -1,0 +1,141 @@
+"""Compare implementations: correct first, then timed, all of them interleaved in one run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from flashpath.bench.ceilings import Bound, Ceilings, measure_ceilings
+from flashpath.bench.environment import Environment, read_environment
+from flashpath.bench.implementation import Implementation, Implementations, collect
+from flashpath.bench.problems import Cases, as_cases
+from flashpath.bench.record import Record, Time
+from flashpath.bench.table import progress_bar, table_text
+from flashpath.bench.timer import Timer, Timing, time_interleaved
+from flashpath.bench.trial import Check, Trial
+from flashpath.kernels.rung import Case
+
+
+@dataclass
+class Results:
+    """The records of a comparison, what they were measured on, and the ceilings of the same run."""
+
+    environment: Environment
+    ceilings: Ceilings | None = None
+    records: list[Record] = field(default_factory=list[Record])
+    interrupted: bool = False
+
+    def table(self) -> str:
+        """The records as text, a table per case."""
+        return table_text(self.records)
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self.records)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+
+def compare(
+    implementations: Implementations,
+    cases: Cases,
+    *,
+    device: str | None = None,
+    peers: Implementations | Collection[str] = (),
+    check: Check | None = None,
+    ceilings: bool | Ceilings = True,
+    seconds: float = 0.5,
+    progress: bool = True,
+    on_record: Callable[[Record], None] | None = None,
+    ladder: str | None = None,
+    timer: Timer | None = None,
+) -> Results:
+    """Check every implementation on every case, time those that are right, and record it all.
+
+    `check(output, inputs)` raises where an output is wrong; without one, outputs are compared with those of
+    the first implementation. `ceilings` are measured, left out (False), or given from an earlier measurement.
+    `seconds` is the time spent on each implementation of each case. `on_record` gets each record as soon as
+    its case is done; Ctrl-C ends the run and keeps what was measured.
+    """
+    compared = collect(implementations, peers)
+    problems, device = as_cases(cases, device)
+    measured = measured_ceilings(ceilings, device, problems)
+    results = Results(read_environment(device), measured, interrupted=True)  # until the last case is done
+    with progress_bar(len(problems) * len(compared), progress) as advance, suppress(KeyboardInterrupt):
+        for case in problems:
+            trial = Trial(case, device, check, counts_bytes=isinstance(cases, Mapping))
+            for name, implementation in compared.items():
+                trial.examine(name, implementation)
+                advance(f"{case.name} · {name}")
+            timings = time_interleaved(trial.calls, device=device, seconds=seconds, timer=timer)
+            for record in make_records(trial, compared, timings, results, ladder):
+                results.records.append(record)
+                if on_record:
+                    on_record(record)
+            if timings.interrupted:
+                return results
+            # The next case needs the memory of this one.
+            del trial
+        results.interrupted = False
+    return results
+
+
+def measured_ceilings(wish: bool | Ceilings, device: str, cases: list[Case]) -> Ceilings | None:
+    if isinstance(wish, Ceilings):
+        return wish
+    return measure_ceilings(device, [case.dtype for case in cases if case.flops]) if wish else None
+
+
+def make_records(
+    trial: Trial,
+    compared: Mapping[str, Implementation],
+    timings: Mapping[str, Timing],
+    results: Results,
+    ladder: str | None,
+) -> list[Record]:
+    """A record of every implementation of one case, the failed ones too."""
+    peers = [timing.median for name, timing in timings.items() if compared[name].is_peer and timing.median]
+    fastest = min(peers, default=None)
+    bound = results.ceilings.bound(trial.case, trial.written_bytes) if results.ceilings else None
+    environment = results.environment.with_clocks_now()
+    timestamp = datetime.now(UTC).isoformat(timespec="seconds")
+    records: list[Record] = []
+    for name, implementation in compared.items():
+        timing = timings.get(name) or Timing.failed(trial.errors[name])
+        record = Record(
+            implementation=name,
+            case=trial.case.name,
+            environment=environment,
+            timestamp=timestamp,
+            parameters=dict(trial.case.parameters),
+            ladder=ladder,
+            language=implementation.language,
+            is_peer=implementation.is_peer,
+            time=Time.of(timing),
+            peak_memory_bytes=trial.peak_memory_bytes.get(name),
+            ceiling=bound.ceiling if bound else None,
+            lines_of_code=implementation.lines_of_code,
+            dev_hours=implementation.dev_hours,
+            portability=implementation.portability,
+            readability=implementation.readability,
+            debugging=implementation.debugging,
+            error=timing.error,
+        )
+        records.append(with_rates(record, trial.case, bound, fastest))
+    return records
+
+
+def with_rates(record: Record, case: Case, bound: Bound | None, fastest: float | None) -> Record:
+    """The time set against what the case costs, the fastest peer and the ceiling."""
+    if record.time is None:
+        return record
+    median = record.time.median
+    return replace(
+        record,
+        gb_per_s=case.bytes / median / 1e9 if case.bytes else None,
+        tflop_per_s=case.flops / median / 1e12 if case.flops else None,
+        ratio_to_fastest_peer=fastest / median if fastest else None,
+        fraction_of_ceiling=bound.seconds / median if bound else None,
+    )

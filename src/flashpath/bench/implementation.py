@@ -1,0 +1,76 @@
+"""What is compared: a function, and what there is to say about it besides its speed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from flashpath.bench.loc import count_file, count_function
+from flashpath.errors import FlashpathError
+from flashpath.kernels.rung import Score
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """One way to compute the same thing. `file` is counted for lines of code, else the function alone."""
+
+    function: Callable[..., Any]
+    language: str | None = None
+    file: str | Path | None = None
+    dev_hours: float | None = None
+    readability: Score | None = None
+    debugging: Score | None = None
+    portability: Sequence[str] | None = None
+    is_peer: bool = False
+
+    @property
+    def lines_of_code(self) -> int | None:
+        """None for a peer: the function that calls a library says nothing about the library."""
+        if self.file is not None:
+            return count_file(Path(self.file))
+        return None if self.is_peer else count_function(self.function)
+
+
+Implementations = Mapping[str, "Callable[..., Any] | Implementation"]
+
+
+def collect(
+    implementations: Implementations, peers: Implementations | Collection[str]
+) -> dict[str, Implementation]:
+    """All that is compared, by name. `peers` adds more of them, or names those that are peers already."""
+    collected = {name: as_implementation(name, given) for name, given in implementations.items()}
+    if isinstance(peers, Mapping):
+        added: Implementations = peers
+        for name, given in added.items():
+            if name in collected:
+                raise FlashpathError(
+                    f"{name!r} is both an implementation and a peer.", "Give one of them another name."
+                )
+            collected[name] = replace(as_implementation(name, given), is_peer=True)
+    else:
+        for name in peers:
+            if name not in collected:
+                raise FlashpathError(
+                    f"The peer {name!r} is not among the implementations.",
+                    "Those given are: " + (", ".join(collected) or "none"),
+                )
+            collected[name] = replace(collected[name], is_peer=True)
+    if not collected:
+        raise FlashpathError(
+            "There is nothing to compare: no implementations were given.",
+            'Pass at least one, such as {"mine": my_function}.',
+        )
+    return collected
+
+
+def as_implementation(name: str, given: object) -> Implementation:
+    if isinstance(given, Implementation):
+        return given
+    if callable(given):
+        return Implementation(given)
+    raise FlashpathError(
+        f"The implementation {name!r} is {type(given).__name__}, which cannot be called.",
+        "Pass the function itself, without calling it: f, not f(x).",
+    )

@@ -1,0 +1,135 @@
+"""A ladder's rungs, its peers and a learner's own functions, compared on the ladder's cases."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flashpath.bench.ceilings import Ceilings
+from flashpath.bench.compare import Results, compare
+from flashpath.bench.device import load_torch, resolve_device
+from flashpath.bench.implementation import Implementation, Implementations
+from flashpath.bench.record import Record
+from flashpath.bench.timer import Timer
+from flashpath.errors import FlashpathError, MissingDevice
+from flashpath.kernels.rung import Case, Ladder, Rung
+
+ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a")
+
+
+def bench_ladder(
+    ladder: Ladder,
+    *,
+    cases: Sequence[Case | str] | None = None,
+    extra: Implementations | None = None,
+    device: str | None = None,
+    only: Sequence[str] | None = None,
+    ceilings: bool | Ceilings = True,
+    seconds: float = 0.5,
+    progress: bool = True,
+    on_record: Callable[[Record], None] | None = None,
+    timer: Timer | None = None,
+) -> Results:
+    """Compare the rungs of a ladder, its peers and `extra` functions.
+
+    `cases` are cases or names of the ladder's own; `only` names the rungs to run. A rung that cannot run on
+    this device is recorded with the reason in place of a time.
+    """
+    device = resolve_device(device)
+    capability = gpu_capability() if device == "cuda" else None
+    chosen = [ladder[name] for name in only] if only is not None else list(ladder.rungs)
+    return compare(
+        {rung.name: as_implementation(rung, capability) for rung in chosen} | dict(extra or {}),
+        choose_cases(ladder, cases),
+        device=device,
+        peers=ladder.peers(),
+        check=ladder.check,
+        ceilings=ceilings,
+        seconds=seconds,
+        progress=progress,
+        on_record=on_record,
+        ladder=ladder.name,
+        timer=timer,
+    )
+
+
+def as_implementation(rung: Rung, capability: int | None) -> Implementation:
+    """A rung as an implementation; `capability` is that of the GPU (90 for sm_90), None on the CPU."""
+    obstacle = why_not(rung, capability)
+    return Implementation(
+        rung.function if obstacle is None else refusing(obstacle),
+        language=rung.language,
+        file=rung.file,
+        dev_hours=rung.dev_hours,
+        readability=rung.readability,
+        debugging=rung.debugging,
+        portability=portability(rung),
+    )
+
+
+def why_not(rung: Rung, capability: int | None) -> str | None:
+    """Why the rung cannot be timed on this device, if it cannot."""
+    if capability is None:
+        if rung.language == "pytorch":
+            return None
+        return f"needs a GPU of {rung.arch} or newer: the virtual GPU counts, it does not time"
+    parts = re.fullmatch(r"sm_(\d+)([af]?)", rung.arch)
+    if parts is None:  # "any"
+        return None
+    needed, suffix = int(parts[1]), parts[2]
+    # sm_90a is of one chip alone, sm_100f of one family; without a letter, newer chips run older code.
+    fits = {
+        "": capability >= needed,
+        "a": capability == needed,
+        "f": capability >= needed and capability // 10 == needed // 10,
+    }
+    return None if fits[suffix] else f"needs {rung.arch}, and this GPU is sm_{capability}"
+
+
+def refusing(obstacle: str) -> Callable[..., Any]:
+    """A function that says why it does not run: so a skipped rung takes the way of every failed one."""
+
+    def refuse(*_arguments: Any) -> Any:
+        raise MissingDevice(obstacle)
+
+    return refuse
+
+
+def portability(rung: Rung) -> list[str] | None:
+    """The architectures that the rung compiles for; None where there is no way to try."""
+    if rung.compile_for is None:
+        return ["any"] if rung.language == "pytorch" else None
+    compiles: list[str] = []
+    for arch in ARCHITECTURES:
+        try:
+            rung.compile_for(arch)
+        except Exception:
+            continue  # that it does not compile is the answer
+        compiles.append(arch)
+    return compiles
+
+
+def choose_cases(ladder: Ladder, wanted: Sequence[Case | str] | None) -> Sequence[Case]:
+    own: Mapping[str, Case] = {case.name: case for case in ladder.cases()}
+    if wanted is None:
+        return list(own.values())
+    chosen: list[Case] = []
+    for case in wanted:
+        if isinstance(case, Case):
+            chosen.append(case)
+        elif case in own:
+            chosen.append(own[case])
+        else:
+            near = difflib.get_close_matches(case, own)
+            raise FlashpathError(
+                f"The ladder {ladder.name!r} has no case {case!r}.",
+                f"Did you mean {' or '.join(near)}?" if near else "Its cases: " + ", ".join(own),
+            )
+    return chosen
+
+
+def gpu_capability() -> int:
+    major, minor = load_torch().cuda.get_device_capability()
+    return int(major) * 10 + int(minor)

@@ -1,0 +1,86 @@
+"""A learner's own function out of a file of theirs, named FILE.py:function."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from flashpath.bench.failure import describe
+from flashpath.errors import FlashpathError
+
+
+def load_function(where: str) -> Callable[..., Any]:
+    """The function named by `FILE.py:function`."""
+    file_name, colon, function_name = where.rpartition(":")
+    if not colon or not file_name or not function_name or function_name.endswith(".py"):
+        raise FlashpathError(
+            f"{where!r} does not say which function of which file.",
+            "Write FILE.py:function, such as softmax.py:my_softmax.",
+        )
+    path = Path(file_name).expanduser().resolve()
+    if not path.is_file():
+        raise FlashpathError(f"There is no file {file_name}.", near_files(path))
+    module = import_file(path)
+    function = getattr(module, function_name, None)
+    if callable(function):
+        return function
+    problem = "has no function" if function is None else "defines something that is no function:"
+    raise FlashpathError(f"{file_name} {problem} {function_name!r}.", near_functions(module, function_name))
+
+
+def near_files(path: Path) -> str:
+    folder = path.parent
+    if not folder.is_dir():
+        return f"The folder {folder} does not exist either."
+    names = sorted(file.name for file in folder.glob("*.py"))
+    near = difflib.get_close_matches(path.name, names, cutoff=0.5)
+    if near:
+        return "Did you mean " + " or ".join(near) + "?"
+    return "Its folder holds: " + (", ".join(names) or "no Python files")
+
+
+def near_functions(module: ModuleType, name: str) -> str:
+    own = {key: value for key, value in vars(module).items() if not key.startswith("_") and callable(value)}
+    functions = sorted(key for key, value in own.items() if value.__module__ == module.__name__)
+    near = difflib.get_close_matches(name, functions, cutoff=0.5)
+    if near:
+        return "Did you mean " + " or ".join(near) + "?"
+    return "The file defines: " + (", ".join(functions) or "no functions")
+
+
+def import_file(path: Path) -> ModuleType:
+    """Run the file as a module; its own folder is importable, as when Python runs it as a script."""
+    # The path belongs to the name, so that two files of one name do not replace each other.
+    name = f"flashpath_learner_{path.stem}_{abs(hash(path))}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise FlashpathError(f"{path.name} is no Python file.", "Its name must end in .py.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # inspect and Triton look the source up through it
+    if str(path.parent) not in sys.path:
+        sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise FlashpathError(
+            f"{path.name} failed while it was imported{last_place(error, path)}\n{describe(error)}",
+            f"Run `python {path.name}` to see it alone.",
+        ) from None
+    return module
+
+
+def last_place(error: BaseException, path: Path) -> str:
+    """The line of their own file that led to the error: the frames below belong to others."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return f", line {error.lineno}:\n    {(error.text or '').strip()}"
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    if not own:
+        return ":"
+    return f", line {own[-1].lineno}, in {own[-1].name}:\n    {own[-1].line}"

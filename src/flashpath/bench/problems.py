@@ -1,0 +1,48 @@
+"""The problems of a comparison: ready cases, or a learner's own arguments made into cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from flashpath.bench.arrays import tensors
+from flashpath.bench.device import resolve_device
+from flashpath.errors import FlashpathError
+from flashpath.kernels.rung import Case
+
+Cases = Sequence[Case] | Mapping[str, Any]
+
+
+def as_cases(cases: Cases, device: str | None) -> tuple[list[Case], str]:
+    """The cases, and the device they run on: ready arguments lie on one already."""
+    if not cases:
+        raise FlashpathError(
+            "There is nothing to run: no cases were given.",
+            'Pass flashpath.bench.Case objects, or ready arguments such as {"1M floats": (a, b)}.',
+        )
+    if not isinstance(cases, Mapping):
+        return list(cases), resolve_device(device)
+    homes = {name: home_of(arguments) for name, arguments in cases.items()}
+    chosen = resolve_device(device or next(iter(homes.values())))
+    for name, home in homes.items():
+        if home != chosen:
+            raise FlashpathError(
+                f"The arguments of the case {name!r} are on {home!r}, but the benchmark runs on {chosen!r}.",
+                f"Move its tensors with .to({chosen!r}).",
+            )
+    return [ready_case(name, arguments) for name, arguments in cases.items()], chosen
+
+
+def home_of(arguments: Any) -> str:
+    return "cuda" if any(tensor.is_cuda for tensor in tensors(arguments)) else "cpu"
+
+
+def ready_case(name: str, arguments: Any) -> Case:
+    """A case of ready arguments: a tuple of them, or one alone."""
+    ready = cast("tuple[Any, ...]", arguments) if isinstance(arguments, tuple) else (arguments,)
+    floating = [tensor.dtype for tensor in tensors(arguments) if tensor.is_floating_point()]
+    return Case(
+        name,
+        inputs=lambda _device: ready,
+        dtype=str(floating[0]).removeprefix("torch.") if floating else "int32",
+    )

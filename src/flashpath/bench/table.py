@@ -1,0 +1,157 @@
+"""The one table printer, and the progress bar.
+
+Into a pipe a table is plain text at its full width: a column cut to fit a terminal that is not there would
+lose numbers.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING
+
+from flashpath.bench.record import Record
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+NO_VALUE = "–"
+UNBOUNDED = 10_000
+
+
+def print_table(records: Sequence[Record], file: IO[str] | None = None) -> None:
+    """Print the records, a table per case: in colour on a terminal, plain and uncut anywhere else."""
+    from rich.console import Console
+
+    out: IO[str] = file or sys.stdout
+    if out.isatty():
+        _print(records, Console(file=out))
+    else:
+        out.write(table_text(records))
+
+
+def table_text(records: Sequence[Record]) -> str:
+    """The same as plain text."""
+    from rich.console import Console
+
+    text = io.StringIO()
+    _print(records, Console(file=text, width=UNBOUNDED, no_color=True, force_terminal=False))
+    return "".join(line.rstrip() + "\n" for line in text.getvalue().splitlines())
+
+
+def _print(records: Sequence[Record], console: Console) -> None:
+    from rich.text import Text
+
+    for case in dict.fromkeys((record.ladder, record.case) for record in records):
+        of_case = [record for record in records if (record.ladder, record.case) == case]
+        parameters = ", ".join(f"{name}={value}" for name, value in of_case[0].parameters.items())
+        title = " · ".join(part for part in (*case, parameters) if part)
+        _print_columns(console, title, [(heading, [show(r) for r in of_case]) for heading, show in MEASURED])
+        for record in of_case:
+            if record.error:
+                console.print(Text(f"{record.implementation}: {record.error}"))
+    # What the case does not change is shown once.
+    distinct = list({record.implementation: record for record in records}.values())
+    if any(show(record) != NO_VALUE for _, show in JUDGED[1:] for record in distinct):
+        columns = [(heading, [show(record) for record in distinct]) for heading, show in JUDGED]
+        _print_columns(console, "beside speed", columns)
+
+
+def _print_columns(console: Console, title: str, columns: Sequence[tuple[str, list[str]]]) -> None:
+    """A table without the columns in which nothing stands."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table: Table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD)
+    shown = [(heading, cells) for heading, cells in columns if any(cell != NO_VALUE for cell in cells)]
+    for index, (heading, _) in enumerate(shown):
+        # Folded, never cut, where a terminal is too narrow.
+        table.add_column(heading, justify="left" if index == 0 else "right", overflow="fold")
+    for row in zip(*(cells for _, cells in shown), strict=True):
+        table.add_row(*(Text(cell) for cell in row))
+    console.print(table)
+
+
+def seconds(value: float | None) -> str:
+    if value is None:
+        return NO_VALUE
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if value >= scale:
+            return f"{digits(value / scale)} {unit}"
+    return f"{digits(value / 1e-9)} ns"
+
+
+def memory(value: int | None) -> str:
+    if value is None:
+        return NO_VALUE
+    for unit, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if value >= scale:
+            return f"{digits(value / scale)} {unit}"
+    return f"{value} B"
+
+
+def digits(value: float | None) -> str:
+    """Three significant digits, all digits before the point, no exponent."""
+    if value is None:
+        return NO_VALUE
+    size = abs(value)
+    decimals = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3 if size >= 0.1 else 4
+    return f"{value:,.{decimals}f}"
+
+
+def fraction(record: Record) -> str:
+    if record.fraction_of_ceiling is None:
+        return NO_VALUE
+    return f"{record.fraction_of_ceiling:.0%} of {record.ceiling}"
+
+
+def spread(record: Record) -> str:
+    return f"{seconds(record.time.p20)} … {seconds(record.time.p80)}" if record.time else NO_VALUE
+
+
+def name(record: Record) -> str:
+    return record.implementation + (" (peer)" if record.is_peer else "")
+
+
+Column = tuple[str, Callable[[Record], str]]
+
+MEASURED: Sequence[Column] = (
+    ("implementation", name),
+    ("language", lambda record: record.language or NO_VALUE),
+    ("median", lambda record: seconds(record.time.median) if record.time else "failed"),
+    ("p20 … p80", spread),
+    ("GB/s", lambda record: digits(record.gb_per_s)),
+    ("TFLOP/s", lambda record: digits(record.tflop_per_s)),
+    ("× best peer", lambda record: digits(record.ratio_to_fastest_peer)),
+    ("ceiling", fraction),
+    ("peak memory", lambda record: memory(record.peak_memory_bytes)),
+    ("timed by", lambda record: record.time.method if record.time else NO_VALUE),
+)
+
+JUDGED: Sequence[Column] = (
+    ("implementation", name),
+    ("lines", lambda record: NO_VALUE if record.lines_of_code is None else str(record.lines_of_code)),
+    ("hours", lambda record: digits(record.dev_hours)),
+    ("compiles for", lambda record: NO_VALUE if record.portability is None else " ".join(record.portability)),
+    ("readable", lambda record: str(record.readability.value) if record.readability else NO_VALUE),
+    ("debuggable", lambda record: str(record.debugging.value) if record.debugging else NO_VALUE),
+)
+
+
+@contextmanager
+def progress_bar(total: int, wanted: bool) -> Generator[Callable[[str], None]]:
+    """A function to call once per step with what was done; a bar on stderr, only where that is a terminal."""
+    if not (wanted and sys.stderr.isatty()):
+        yield lambda _description: None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress
+
+    with Progress(console=Console(file=sys.stderr), transient=True) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda description: bar.update(task, advance=1, description=escape(description))

@@ -1,0 +1,35 @@
+"""`flashpath doctor`: what this machine has, what it lacks, and the command that mends it."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Check this machine for what flashpath needs, and say how to mend what is missing.
+
+    Exits with 0 when everything required is there, else with 1. A machine without a GPU is no failure.
+
+    Examples:
+
+        flashpath doctor
+
+        flashpath doctor --json > machine.json
+    """
+    from rich.console import Console
+
+    from flashpath.cli.doctor import report
+    from flashpath.cli.doctor.checks import run_checks
+
+    groups = run_checks()
+    if as_json:
+        typer.echo(json.dumps(report.as_json(groups), indent=2, ensure_ascii=False))
+    else:
+        report.show(groups, Console(highlight=False))
+    if any(check.failed for group in groups.values() for check in group):
+        raise typer.Exit(1)

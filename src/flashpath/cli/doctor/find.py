@@ -1,0 +1,95 @@
+"""Where things are on this machine: Python packages, programs, headers, hardware."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+PCI_DEVICES = Path("/sys/bus/pci/devices")
+# A tool that hangs (a driver in trouble) must not hang the command.
+TIMEOUT_S = 10
+
+
+def distribution(name: str) -> str | None:
+    """The version of an installed Python package."""
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def package_folder(name: str) -> Path | None:
+    """The folder of a top-level package, found without importing it."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+def cuda_roots() -> list[Path]:
+    """Where a CUDA toolkit may be: installed, or as NVIDIA's wheels share it."""
+    roots = [Path(os.environ[name]) for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
+    roots.append(Path("/usr/local/cuda"))
+    if wheels := package_folder("nvidia"):
+        roots.append(wheels / "cu13")
+    return roots
+
+
+def program(name: str) -> Path | None:
+    """A program on PATH, in a CUDA toolkit, or among those that triton's wheel bundles."""
+    if found := shutil.which(name):
+        return Path(found)
+    folders = [root / "bin" for root in cuda_roots()]
+    if triton := package_folder("triton"):
+        folders.append(triton / "backends" / "nvidia" / "bin")
+    candidates = (folder / name for folder in folders)
+    return next((path for path in candidates if path.is_file() and os.access(path, os.X_OK)), None)
+
+
+def output(*command: str | Path) -> str:
+    """What a program prints; raises where it fails or takes too long."""
+    done = subprocess.run(
+        command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S, check=True
+    )
+    return done.stdout
+
+
+def program_version(path: Path) -> str:
+    """The first thing that looks like a version in what `--version` prints."""
+    found = re.search(r"\d+\.\d+(?:\.\d+)*", output(path, "--version"))
+    return found[0] if found else "version unknown"
+
+
+def cuda_headers(*headers: str) -> Path | None:
+    """The first include folder that holds all of these; wheels before toolkits, as the JIT takes them."""
+    for root in reversed(cuda_roots()):
+        folder = root / "include"
+        if all((folder / header).is_file() for header in headers):
+            return folder
+    return None
+
+
+def nvidia_hardware() -> bool:
+    """Whether an NVIDIA GPU sits on the PCI bus, with or without a driver."""
+    for device in PCI_DEVICES.glob("*"):
+        try:
+            vendor = (device / "vendor").read_text().strip()
+            kind = (device / "class").read_text().strip()
+        except OSError:
+            continue
+        if vendor == "0x10de" and kind.startswith("0x03"):  # 03: display and 3D controllers
+            return True
+    return False
+
+
+def number(version: str) -> tuple[int, int]:
+    """Major and minor of a version, such as (2, 13) of "2.13.0+cpu"."""
+    found = re.match(r"(\d+)\.(\d+)", version)
+    if found is None:
+        raise ValueError(f"{version!r} does not begin with major.minor")
+    return int(found[1]), int(found[2])

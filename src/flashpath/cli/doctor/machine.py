@@ -1,0 +1,81 @@
+"""This machine: the engine, the processor, the disk and the settings in force."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import flashpath.errors
+from flashpath import settings
+from flashpath.cli.doctor import fixes
+from flashpath.cli.doctor.check import Answer, missing, ok, warn
+from flashpath.vgpu import host
+
+MIN_FREE_BYTES = 10**9
+
+
+def engine() -> Answer:
+    try:
+        host.vector_extensions()
+    except host.EngineNotBuilt as error:
+        checkout = Path(flashpath.errors.__file__).parents[2]
+        if (checkout / "CMakeLists.txt").is_file():
+            return missing(error.problem, fixes.pip("-e", str(checkout)))
+        return missing(error.problem, fixes.pip("--force-reinstall", "--no-deps", "flashpath"))
+    return ok("built")
+
+
+def vector_extensions() -> Answer:
+    try:
+        found = host.vector_extensions()
+    except host.EngineNotBuilt:
+        return missing("unknown: it is the engine that asks the processor")
+    present = [name for name, there in found.items() if there]
+    return ok(" ".join(present)) if present else warn("none known")
+
+
+def amx() -> Answer:
+    try:
+        verdict = host.amx()
+    except host.EngineNotBuilt:
+        if not host.advertises_amx():
+            return ok("absent")
+        return warn(f"advertised; whether it works is unknown without the engine{_limit()}")
+    if verdict != "traps":
+        return ok(verdict)
+    if _torch_may_use_amx():
+        return warn(f"advertised, and traps{_limit()}", f"export {host.ONEDNN_LIMIT}={host.ONEDNN_BELOW_AMX}")
+    return ok(f"advertised, and traps: torch is kept off it{_limit()}")
+
+
+def disk() -> Answer:
+    cache = settings.cache_dir()
+    folder = cache
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    found = f"{free / 1e9:.1f} GB free for {cache}"
+    elsewhere = f"export {settings.CACHE_DIR.name}=/path/on/another/disk"
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        return warn(f"{cache} cannot be written", elsewhere)
+    return ok(found) if free >= MIN_FREE_BYTES else warn(found, elsewhere)
+
+
+def environment() -> Answer:
+    in_force = [f"{variable.name}={variable.value}" for variable in settings.VARIABLES if variable.value]
+    try:
+        settings.cache_limit_bytes()
+    except flashpath.errors.FlashpathError as error:
+        return warn(error.problem, f"unset {settings.CACHE_LIMIT_MB.name}")
+    return ok("\n".join(in_force) or "none set: the defaults hold")
+
+
+def _torch_may_use_amx() -> bool:
+    limit = os.environ.get(host.ONEDNN_LIMIT, "").upper()
+    return limit in ("", "ALL", "DEFAULT") or "AMX" in limit
+
+
+def _limit() -> str:
+    limit = os.environ.get(host.ONEDNN_LIMIT)
+    return f" ({host.ONEDNN_LIMIT}={limit})" if limit else ""

@@ -1,0 +1,35 @@
+"""Source → PTX and cubin → a loaded kernel; with a content-addressed cache."""
+
+from __future__ import annotations
+
+from flashpath.jit.arguments import ArgumentError, strided
+from flashpath.jit.cache import KernelCache
+from flashpath.jit.compiler import compile
+from flashpath.jit.device import CudaError
+from flashpath.jit.diagnostics import CompileError, Diagnostic, MissingInclude
+from flashpath.jit.explain import Explanation, explain
+from flashpath.jit.launch import LaunchError
+from flashpath.jit.module import Kernel, Module
+from flashpath.jit.names import KernelNotFound
+from flashpath.jit.source import SourceNotFound, TemplateError
+from flashpath.jit.toolkit import MissingCompiler
+
+__all__ = [
+    "ArgumentError",
+    "CompileError",
+    "CudaError",
+    "Diagnostic",
+    "Explanation",
+    "Kernel",
+    "KernelCache",
+    "KernelNotFound",
+    "LaunchError",
+    "MissingCompiler",
+    "MissingInclude",
+    "Module",
+    "SourceNotFound",
+    "TemplateError",
+    "compile",
+    "explain",
+    "strided",
+]

@@ -1,0 +1,337 @@
+"""Checks a launch's arguments against the kernel's signature and packs them as the driver wants them.
+
+This runs on every launch, so it is written for speed: one converter per parameter is chosen when the
+kernel is loaded, and the packed values are written by a single call into a buffer that is kept.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import struct
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from flashpath.errors import FlashpathError
+from flashpath.jit.signature import Parameter, Signature
+
+HOST = -1  # where NumPy arrays and torch CPU tensors are
+NOWHERE = -2  # scalars and null pointers
+
+_INTEGERS: Any = (int, np.integer, np.bool_)
+_NUMBERS: Any = (*_INTEGERS, float, np.floating)
+
+
+class ArgumentError(FlashpathError, TypeError):
+    """A launch was given an argument that its kernel cannot take. Nothing has run."""
+
+
+@dataclass(frozen=True)
+class Strided:
+    """A tensor whose strides the kernel handles itself."""
+
+    tensor: Any
+
+
+def strided(tensor: Any) -> Strided:
+    """Let a non-contiguous tensor through: for kernels that take its strides as arguments."""
+    return Strided(tensor)
+
+
+Converted = tuple[Any, int]  # the value to pack, and the device it lives on
+
+
+class ArgumentPacker:
+    """Packs the arguments of one kernel."""
+
+    def __init__(self, kernel_name: str, signature: Signature) -> None:
+        self.kernel_name = kernel_name
+        self.signature = signature
+        self._converters = [_converter(kernel_name, parameter) for parameter in signature.parameters]
+        self._count = len(self._converters)
+        self._layout = struct.Struct("<" + _layout(signature))
+        self._offsets = [parameter.offset for parameter in signature.parameters]
+        self._local = threading.local()
+
+    def pack(self, arguments: Sequence[Any]) -> tuple[int, int]:
+        """Check and pack; returns the address of the parameter-pointer array, and the device.
+
+        The memory belongs to the calling thread and holds until its next call: the driver copies the
+        parameters before a launch returns.
+        """
+        values, device = self.convert(arguments)
+        try:
+            buffer, pointers = self._local.memory
+        except AttributeError:
+            buffer, pointers = self._allocate()
+        self._layout.pack_into(buffer, 0, *values)
+        return pointers, device
+
+    def convert(self, arguments: Sequence[Any]) -> tuple[list[Any], int]:
+        """Check; returns the values to pack, and the device that the arrays share."""
+        if len(arguments) != self._count:
+            raise ArgumentError(
+                f"{self.kernel_name} takes {self._count} arguments {self.signature}, got {len(arguments)}.",
+                "Pass one argument per parameter, in order.",
+            )
+        device = NOWHERE
+        values: list[Any] = []
+        for convert, argument in zip(self._converters, arguments, strict=True):
+            value, where = convert(argument)
+            values.append(value)
+            if where != device and where != NOWHERE:
+                if device != NOWHERE:
+                    raise self._mixed(device, where, len(values) - 1)
+                device = where
+        return values, device
+
+    def _mixed(self, device: int, where: int, index: int) -> ArgumentError:
+        def named(place: int) -> str:
+            return "the CPU" if place == HOST else f"cuda:{place}"
+
+        return ArgumentError(
+            f"{self.kernel_name}: argument {index} is on {named(where)}, an earlier one on {named(device)}.",
+            "Bring all arrays to one device, with tensor.to(device).",
+        )
+
+    def _allocate(self) -> tuple[Any, int]:
+        buffer = ctypes.create_string_buffer(max(1, self._layout.size))
+        base = ctypes.addressof(buffer)
+        pointers = (ctypes.c_void_p * max(1, self._count))(*(base + offset for offset in self._offsets))
+        self._local.pointers = pointers  # keeps the array alive behind its bare address
+        self._local.memory = (buffer, ctypes.addressof(pointers))
+        return self._local.memory
+
+
+def _layout(signature: Signature) -> str:
+    """The struct format of the parameter space, gaps written as pad bytes."""
+    text, at = "", 0
+    for parameter in signature.parameters:
+        text += "x" * (parameter.offset - at) + parameter.code
+        at = parameter.offset + parameter.size
+    return text
+
+
+# ---- One converter per parameter -----------------------------------------------------------------------
+
+
+def _converter(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
+    makers = {
+        "pointer": _pointer,
+        "integer": _integer,
+        "float": _float,
+        "float16": _half,
+        "bfloat16": _half,
+        "bytes": _bytes,
+    }
+    return makers[parameter.kind](kernel, parameter)
+
+
+def _wrong(kernel: str, parameter: Parameter, got: str, fix: str) -> ArgumentError:
+    return ArgumentError(f"{kernel}: argument {parameter.index} is {parameter}, got {got}.", fix)
+
+
+def _integer(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
+    low, high = parameter.low, parameter.high
+
+    def convert(argument: Any) -> Converted:
+        if type(argument) is int or isinstance(argument, _INTEGERS):
+            value = int(argument)
+        elif _is_array(argument):
+            raise _wrong(kernel, parameter, describe(argument), "Pass a number; for one element, x.item().")
+        else:
+            raise _wrong(kernel, parameter, describe(argument), "Pass an integer: int(x).")
+        if not low <= value <= high:
+            raise _wrong(kernel, parameter, str(value), f"Its values run from {low} to {high}.")
+        return value, NOWHERE
+
+    return convert
+
+
+def _number(kernel: str, parameter: Parameter, argument: Any) -> float:
+    if isinstance(argument, _NUMBERS):
+        return float(argument)
+    if type(argument).__module__.startswith("ml_dtypes"):
+        return float(argument)
+    raise _wrong(kernel, parameter, describe(argument), "Pass a number; for one element, x.item().")
+
+
+def _float(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
+    largest = float(np.finfo(np.float32).max) if parameter.size == 4 else float("inf")
+
+    def convert(argument: Any) -> Converted:
+        value = argument if type(argument) is float else _number(kernel, parameter, argument)
+        if -largest <= value <= largest or value != value:
+            return value, NOWHERE
+        if value in (float("inf"), float("-inf")):
+            return value, NOWHERE
+        raise _wrong(
+            kernel, parameter, repr(value), "It is too large for a float; pass a double, or scale it."
+        )
+
+    return convert
+
+
+def _half(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
+    import ml_dtypes
+
+    dtype: Any = np.float16 if parameter.kind == "float16" else ml_dtypes.bfloat16
+
+    def convert(argument: Any) -> Converted:
+        with np.errstate(over="ignore"):  # too large becomes infinity, as in the type's own arithmetic
+            value = np.asarray(_number(kernel, parameter, argument)).astype(dtype)
+        return int(value.view(np.uint16)), NOWHERE
+
+    return convert
+
+
+def _bytes(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
+    size = parameter.size
+    raw: Any = (bytes, bytearray, memoryview, ctypes.Structure, ctypes.Array, ctypes.Union)
+
+    def convert(argument: Any) -> Converted:
+        if isinstance(argument, (np.void, np.ndarray, np.generic)):
+            data = argument.tobytes()
+        elif isinstance(argument, raw):
+            data = bytes(argument)
+        else:
+            fix = f"Pass the struct's {size} bytes: bytes, a NumPy record, or a ctypes.Structure."
+            raise _wrong(kernel, parameter, describe(argument), fix)
+        if len(data) != size:
+            fix = f"The struct has {size} bytes with its padding; np.dtype(…, align=True) pads as C++ does."
+            raise _wrong(kernel, parameter, f"{len(data)} bytes", fix)
+        return data, NOWHERE
+
+    return convert
+
+
+def _pointer(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
+    accepted = parameter.dtypes
+    torch_dtypes: set[Any] = set()  # filled when torch is first met, since importing it here costs seconds
+    tensor_type: Any = None
+
+    def meet_torch() -> None:
+        nonlocal tensor_type
+        torch = sys.modules.get("torch")
+        if torch is not None:
+            tensor_type = torch.Tensor
+            torch_dtypes.update(value for value in vars(torch).values() if isinstance(value, torch.dtype))
+            if accepted is not None:
+                torch_dtypes.intersection_update(
+                    {getattr(torch, name) for name in accepted if hasattr(torch, name)}
+                )
+
+    def convert(argument: Any) -> Converted:
+        kind: Any = type(argument)  # pyright: ignore[reportUnknownVariableType]
+        if kind is tensor_type:
+            if argument.dtype in torch_dtypes and argument.is_contiguous():
+                return argument.data_ptr(), argument.get_device()
+            return slowly(argument)
+        if argument is None:
+            return 0, NOWHERE
+        if tensor_type is None:
+            meet_torch()
+            if kind is tensor_type:
+                return convert(argument)
+        return slowly(argument)
+
+    def slowly(argument: Any) -> Converted:
+        may_be_strided = isinstance(argument, Strided)
+        array = argument.tensor if may_be_strided else argument
+        if accepted is None and parameter.text.startswith(".") and isinstance(array, int):
+            return array, NOWHERE
+        view = view_of(array)
+        if view is None:
+            raise _wrong(kernel, parameter, describe(array), _array_advice(parameter))
+        if accepted is not None and view.dtype not in accepted:
+            names = " or ".join(sorted(accepted))
+            raise _wrong(kernel, parameter, f"an array of {view.dtype}", f"Pass an array of {names}.")
+        if not view.contiguous and not may_be_strided:
+            raise _wrong(
+                kernel,
+                parameter,
+                f"a non-contiguous array of shape {view.shape}",
+                "Pass x.contiguous(); or fp.jit.strided(x), if the kernel takes the strides itself.",
+            )
+        return view.address, view.device
+
+    return convert
+
+
+def _array_advice(parameter: Parameter) -> str:
+    names = " or ".join(sorted(parameter.dtypes)) if parameter.dtypes else "any type"
+    return f"Pass an array of {names}: torch, NumPy, CuPy, anything with DLPack; or None for a null pointer."
+
+
+# ---- Arrays of any library -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ArrayView:
+    """What a kernel needs to know of an array, whoever made it."""
+
+    address: int
+    dtype: str
+    device: int
+    shape: tuple[int, ...]
+    contiguous: bool
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray) or any(
+        hasattr(value, name) for name in ("data_ptr", "__cuda_array_interface__", "__dlpack__")
+    )
+
+
+def view_of(array: Any) -> ArrayView | None:
+    """The view of a torch tensor, a NumPy array, or a DLPack or CUDA-array-interface object; else None."""
+    if isinstance(array, np.ndarray):
+        numpy_array = cast("np.ndarray[Any, Any]", array)
+        contiguous = bool(numpy_array.flags.c_contiguous)
+        dtype = _dtype_name(numpy_array.dtype)
+        return ArrayView(numpy_array.ctypes.data, dtype, HOST, numpy_array.shape, contiguous)
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and isinstance(array, torch.Tensor):
+        dtype = str(array.dtype).removeprefix("torch.")
+        shape = tuple(array.shape)
+        return ArrayView(array.data_ptr(), dtype, array.get_device(), shape, array.is_contiguous())
+    if hasattr(array, "__cuda_array_interface__") or hasattr(array, "__dlpack__"):
+        return _foreign(array)
+    return None
+
+
+def _foreign(array: Any) -> ArrayView:
+    utils: Any = importlib.import_module("cuda.core.utils")
+    # -1: no stream ordering is asked for; launches go to the stream that the caller names.
+    view = utils.StridedMemoryView.from_any_interface(array, stream_ptr=-1)
+    shape = tuple(view.shape)
+    packed: list[int] = []  # the strides of a contiguous array of this shape
+    step = 1
+    for extent in reversed(shape):
+        packed.insert(0, step)
+        step *= extent
+    strides = None if view.strides is None else tuple(view.strides)
+    contiguous = strides is None or all(
+        extent <= 1 or stride == wanted for extent, stride, wanted in zip(shape, strides, packed, strict=True)
+    )
+    device = view.device_id if view.is_device_accessible else HOST
+    return ArrayView(view.ptr, _dtype_name(np.dtype(view.dtype)), device, shape, contiguous)
+
+
+def _dtype_name(dtype: np.dtype[Any]) -> str:
+    return "bytes" if dtype.kind == "V" and dtype.names is not None else dtype.name
+
+
+def describe(value: Any) -> str:
+    """A value as an error message shows it."""
+    view = view_of(value)
+    if view is not None:
+        place = "the CPU" if view.device == HOST else f"cuda:{view.device}"
+        return f"an array of {view.dtype}, shape {view.shape}, on {place}"
+    text = repr(value)
+    return f"{type(value).__name__} {text if len(text) <= 40 else text[:37] + '…'}"

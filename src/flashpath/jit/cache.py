@@ -1,0 +1,231 @@
+"""A content-addressed store of compiled kernels, safe for many processes at once.
+
+An entry is a folder named by the digest of everything that went into it. It is written in a temporary
+folder, synced and renamed into place, so a reader sees all of it or none. Each file's digest stands in
+`build.json`: an entry that was damaged on disk is noticed, dropped and built again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import time
+import uuid
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flashpath import settings
+from flashpath.errors import FlashpathError
+
+_FORMAT = 1  # part of every key: raised when what an entry holds changes
+_STALE_SECONDS = 3600.0  # a temporary folder this old belongs to a process that died
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One compiled source: `build` is build.json, `files` the artefacts by name."""
+
+    key: str
+    build: Mapping[str, Any]
+    files: Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What `flashpath cache list` shows of an entry."""
+
+    key: str
+    source: str
+    arch: str
+    kernels: tuple[str, ...]
+    bytes: int
+    built: float
+    last_used: float
+
+
+class KernelCache:
+    """The cache in one folder."""
+
+    def __init__(self, folder: Path | None = None, limit_bytes: int | None = None) -> None:
+        self.folder = (folder or settings.cache_dir()) / "kernels"
+        self.limit_bytes = settings.cache_limit_bytes() if limit_bytes is None else limit_bytes
+
+    @staticmethod
+    def key(ingredients: Mapping[str, Any]) -> str:
+        """The digest of everything that decides what the compiler will write."""
+        text = json.dumps({"format": _FORMAT, **ingredients}, sort_keys=True, ensure_ascii=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    # ---- Reading ---------------------------------------------------------------------------------------
+
+    def load(self, key: str) -> Entry | None:
+        """The entry, verified, or None. A damaged one is removed, with a warning."""
+        place = self._place(key)
+        try:
+            build = json.loads((place / "build.json").read_bytes())
+            files = {name: (place / name).read_bytes() for name in build["digests"]}
+            damaged = [name for name, data in files.items() if _digest(data) != build["digests"][name]]
+            if damaged or build["key"] != key:
+                raise ValueError(f"{', '.join(damaged) or 'build.json'} changed since it was written")
+        except FileNotFoundError as error:
+            if not place.exists():
+                return None
+            self._discard(place, f"{Path(error.filename).name} is missing")
+            return None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            self._discard(place, str(error))
+            return None
+        except OSError as error:
+            warnings.warn(f"The kernel cache cannot be read ({error}); compiling anew.", stacklevel=2)
+            return None
+        with contextlib.suppress(OSError):  # a read-only cache still serves
+            os.utime(place)  # the least recently used entry is evicted first
+        return Entry(key, build, files)
+
+    def _discard(self, place: Path, why: str) -> None:
+        warnings.warn(f"A damaged kernel-cache entry is dropped and rebuilt: {why} ({place}).", stacklevel=3)
+        self._remove(place)
+
+    # ---- Writing ---------------------------------------------------------------------------------------
+
+    def store(self, key: str, build: Mapping[str, Any], files: Mapping[str, bytes]) -> Entry:
+        """Write an entry; a cache that cannot be written to costs a warning, never the result."""
+        complete = {**build, "key": key, "digests": {name: _digest(data) for name, data in files.items()}}
+        try:
+            self._write(key, complete, files)
+            self._evict(keep=key)
+        except OSError as error:
+            warnings.warn(
+                f"The kernel cache {self.folder} cannot be written ({error}); the kernel will be compiled "
+                f"again next time. Set {settings.CACHE_DIR.name} to a folder you can write.",
+                stacklevel=2,
+            )
+        return Entry(key, complete, files)
+
+    def _write(self, key: str, build: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
+        temporary = self._temporary()
+        temporary.mkdir(parents=True)
+        try:
+            for name, data in files.items():
+                _write_synced(temporary / name, data)
+            text = json.dumps(build, indent=1, ensure_ascii=False)
+            _write_synced(temporary / "build.json", text.encode())
+            _sync_folder(temporary)
+            place = self._place(key)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                temporary.rename(place)
+            except OSError:
+                if not (place / "build.json").exists():
+                    raise
+                # Another process was first: its entry holds the same.
+            else:
+                _sync_folder(place.parent)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+    def _evict(self, keep: str) -> None:
+        entries = [(place.stat().st_mtime, _size(place), place) for place in self._places()]
+        total = sum(size for _, size, _ in entries)
+        for _, size, place in sorted(entries, key=lambda entry: entry[0]):
+            if total <= self.limit_bytes:
+                break
+            if place.name != keep:
+                self._remove(place)
+                total -= size
+        for leftover in (self.folder / "tmp").glob("*"):
+            if time.time() - leftover.stat().st_mtime > _STALE_SECONDS:
+                shutil.rmtree(leftover, ignore_errors=True)
+
+    def _remove(self, place: Path) -> None:
+        """Take an entry away whole: renamed first, so that no reader meets half of it."""
+        temporary = self._temporary()
+        temporary.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            place.rename(temporary)
+        except OSError:
+            return  # another process took it away
+        shutil.rmtree(temporary, ignore_errors=True)
+
+    # ---- Looking after it ------------------------------------------------------------------------------
+
+    def entries(self) -> list[Summary]:
+        """All entries, the most recently used first."""
+        found: list[Summary] = []
+        for place in self._places():
+            try:
+                build = json.loads((place / "build.json").read_bytes())
+                found.append(
+                    Summary(
+                        place.name,
+                        build["source"],
+                        build["arch"],
+                        tuple(kernel["name"] for kernel in build["kernels"]),
+                        _size(place),
+                        build["built"],
+                        place.stat().st_mtime,
+                    )
+                )
+            except (OSError, ValueError, KeyError, TypeError):
+                continue  # damaged, or gone meanwhile: load() will say so
+        return sorted(found, key=lambda summary: -summary.last_used)
+
+    def find(self, prefix: str) -> Path:
+        """The folder of the one entry whose key starts with `prefix`."""
+        matches = [place for place in self._places() if prefix and place.name.startswith(prefix)]
+        if len(matches) == 1:
+            return matches[0]
+        if not matches:
+            raise FlashpathError(
+                f"No cache entry starts with {prefix!r}.", "`flashpath cache list` shows them."
+            )
+        raise FlashpathError(f"{len(matches)} cache entries start with {prefix!r}.", "Give more of the key.")
+
+    def clear(self) -> tuple[int, int]:
+        """Remove everything; returns how many entries and bytes went."""
+        places = list(self._places())
+        size = sum(_size(place) for place in places)
+        for place in places:
+            self._remove(place)
+        return len(places), size
+
+    def _places(self) -> list[Path]:
+        return [place for place in self.folder.glob("[0-9a-f][0-9a-f]/*") if place.is_dir()]
+
+    def _place(self, key: str) -> Path:
+        return self.folder / key[:2] / key
+
+    def _temporary(self) -> Path:
+        return self.folder / "tmp" / f"{os.getpid()}-{uuid.uuid4().hex}"
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _size(place: Path) -> int:
+    try:
+        return sum(file.stat().st_size for file in place.iterdir())
+    except OSError:
+        return 0  # gone meanwhile
+
+
+def _write_synced(path: Path, data: bytes) -> None:
+    with path.open("xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

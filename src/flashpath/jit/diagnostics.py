@@ -1,0 +1,214 @@
+"""Turns compilers' logs into errors a learner can act on: their file, their line, a caret, a hint."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flashpath.errors import FlashpathError
+from flashpath.jit import ptx as ptx_text
+from flashpath.jit.source import Source
+
+_MOST_ERRORS_SHOWN = 5
+
+_EDG = re.compile(
+    r"^(?P<file>.+?)\((?P<line>\d+)\): (?P<severity>(?:catastrophic |fatal )?error|warning)(?: #[\w-]+)?: "
+    r"(?P<message>.*)$"
+)
+_GCC = re.compile(r"^(?P<file>[^:\s]+):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<message>.*)$")
+_PTXAS = re.compile(r"^ptxas .*?, line (?P<line>\d+); (?:error|fatal)\s*: (?P<message>.*)$")
+_UNOPENED = re.compile(
+    r"(?:cannot open source file \"(?P<edg>[^\"]+)\"|(?P<gcc>\S+): No such file or directory)"
+)
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One message of a compiler, placed in the source."""
+
+    file: str
+    line: int
+    column: int | None  # counted from 1
+    severity: str  # "error" or "warning"
+    message: str
+    details: str = ""  # such as the template instantiation it happened in
+    quoted: str | None = None  # the line as the compiler quotes it, which nvcc does after preprocessing
+
+
+class CompileError(FlashpathError):
+    """The source does not compile. `diagnostics` holds every message, `log` the compiler's own text."""
+
+    def __init__(self, problem: str, fix: str | None, diagnostics: Sequence[Diagnostic], log: str) -> None:
+        super().__init__(problem, fix)
+        self.diagnostics = tuple(diagnostics)
+        self.log = log
+
+
+class MissingInclude(CompileError):
+    """A header that the source includes is in none of the folders searched."""
+
+
+def parse_log(log: str) -> list[Diagnostic]:
+    """The messages of NVRTC, nvcc's front end and the host compiler."""
+    found: list[Diagnostic] = []
+    lines = log.splitlines()
+    for at, text in enumerate(lines):
+        if edg := _EDG.match(text):
+            block: list[str] = []
+            for following in lines[at + 1 :]:
+                if not following.strip() or _EDG.match(following):
+                    break
+                block.append(following)
+            severity = "warning" if edg["severity"] == "warning" else "error"
+            line, message = int(edg["line"]), edg["message"]
+            found.append(Diagnostic(edg["file"], line, severity=severity, message=message, **_snippet(block)))
+        elif gcc := _GCC.match(text):
+            found.append(
+                Diagnostic(gcc["file"], int(gcc["line"]), int(gcc["column"]), "error", gcc["message"])
+            )
+    return found
+
+
+def _snippet(block: list[str]) -> dict[str, Any]:
+    """Of the lines after a message: the two-space-indented source line, the caret's column, and the rest."""
+    for at, text in enumerate(block):
+        if at > 0 and text.strip() == "^":
+            rest = "\n".join(each.strip() for each in block[at + 1 :])
+            return {"column": text.index("^") - 2 + 1, "details": rest, "quoted": block[at - 1][2:]}
+    return {"column": None, "details": "\n".join(each.strip() for each in block)}
+
+
+def compile_error(log: str, source: Source, include_folders: Iterable[Path]) -> CompileError:
+    """The error for a failed compilation."""
+    errors = [each for each in parse_log(log) if each.severity == "error"]
+    if not errors:
+        return CompileError(f"The compiler failed:\n{log.strip()}", None, (), log)
+    for each in errors:
+        if missing := _UNOPENED.search(each.message):
+            name = missing["edg"] or missing["gcc"]
+            shown = _show(each, source)
+            return MissingInclude(shown, _include_hint(name, source, include_folders), errors, log)
+    shown = "\n".join(_show(each, source) for each in errors[:_MOST_ERRORS_SHOWN])
+    if len(errors) > _MOST_ERRORS_SHOWN:
+        shown += f"\n… and {len(errors) - _MOST_ERRORS_SHOWN} more errors."
+    return CompileError(shown, _hint(errors), errors, log)
+
+
+def assembler_error(log: str, ptx: str, source: Source, arch: str) -> CompileError:
+    """The error for PTX that ptxas refuses, placed in the CUDA source through the line table."""
+    errors: list[Diagnostic] = []
+    for text in log.splitlines():
+        if match := _PTXAS.match(text):
+            place = ptx_text.source_line(ptx, int(match["line"]))
+            file, line = place if place else ("kernel.ptx", int(match["line"]))
+            errors.append(Diagnostic(file, line, None, "error", match["message"]))
+    if not errors:
+        return CompileError(f"ptxas failed:\n{log.strip()}", None, (), log)
+    fix = None
+    if any("not supported on .target" in each.message for each in errors):
+        fix = "The instruction needs another architecture than " + arch + "."
+        if re.search(r"wgmma|setmaxnreg", log):
+            fix = "wgmma and setmaxnreg need arch='sm_90a': plain sm_90 does not have them."
+    shown = "\n".join(_show(each, source) for each in errors[:_MOST_ERRORS_SHOWN])
+    return CompileError(shown, fix, errors, log)
+
+
+def _show(diagnostic: Diagnostic, source: Source) -> str:
+    """`file:line:column: error: …`, the line itself, and a caret under the place."""
+    file = diagnostic.file
+    line = _line_of(file, diagnostic.line, source)
+    column = _column_in(line, diagnostic)
+    if source.rendered_from and file == source.name:
+        where = f"{source.rendered_from} (as rendered, line {diagnostic.line})"
+    else:
+        where = f"{file}:{diagnostic.line}" + (f":{column}" if column else "")
+    shown = [f"{where}: {diagnostic.severity}: {diagnostic.message}"]
+    if line is not None:
+        number = str(diagnostic.line)
+        shown.append(f"  {number} | {line}")
+        if column is not None:
+            # Tabs before the caret are kept as tabs, so that it stands under its place in any terminal.
+            before = "".join("\t" if char == "\t" else " " for char in line[: column - 1])
+            shown.append(f"  {' ' * len(number)} | {before}^")
+    if diagnostic.details:
+        shown.extend(f"    {each}" for each in diagnostic.details.splitlines())
+    return "\n".join(shown)
+
+
+def _column_in(line: str | None, diagnostic: Diagnostic) -> int | None:
+    """Where the caret belongs in the learner's line, if macros changed the line the compiler saw."""
+    if line is None or diagnostic.column is None or diagnostic.quoted in (None, line):
+        return diagnostic.column
+    rest = diagnostic.quoted[diagnostic.column - 1 :]
+    return len(line) - len(rest) + 1 if rest and line.endswith(rest) else None
+
+
+def _line_of(file: str, line: int, source: Source) -> str | None:
+    if file == source.name:
+        lines = source.text.splitlines()
+    else:
+        try:
+            lines = Path(file).read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError):
+            return None
+    return lines[line - 1] if 1 <= line <= len(lines) else None
+
+
+_HOST_HEADERS = re.compile(
+    r"^(?:std\w+\.h|c?(?:std\w+|math|float|limits)(?:\.h)?|iostream|vector|string|cassert|assert\.h)$"
+)
+
+
+def _include_hint(name: str, source: Source, include_folders: Iterable[Path]) -> str:
+    folders = [str(folder) for folder in [source.folder, *include_folders] if folder]
+    searched = (
+        f"Searched: {', '.join(folders) or 'no folder (the source is a string)'} and CUDA's own headers."
+    )
+    if _HOST_HEADERS.match(name):
+        return (
+            f"<{name}> is a host header; NVRTC compiles device code only. printf and assert need no header; "
+            f"for the rest use <cuda/std/…> (<cuda/std/cstdint>, <cuda/std/limits>), or compiler='nvcc'."
+        )
+    stem = Path(name).name
+    present = {
+        entry.name
+        for folder in folders
+        for entry in Path(folder).iterdir()
+        if entry.suffix in (".h", ".cuh", ".hpp")
+    }
+    near = difflib.get_close_matches(stem, present, n=2, cutoff=0.6)
+    guess = (
+        f" Did you mean {' or '.join(near)}?"
+        if near
+        else " Pass its folder: fp.compile(…, includes=[folder])."
+    )
+    return searched + guess
+
+
+_HINTS = (
+    (
+        r'identifier "(?:blockIdx|threadIdx|blockDim|gridDim)" is undefined',
+        "Use it inside a __global__ or __device__ function.",
+    ),
+    (r'identifier "(?:__half|half|__half2|half2)" is undefined', "#include <cuda_fp16.h>"),
+    (r'identifier "__nv_bfloat162?" is undefined', "#include <cuda_bf16.h>"),
+    (r'identifier "__nv_fp8\w*" is undefined', "#include <cuda_fp8.h>"),
+    (
+        r'identifier "(?:u?int(?:8|16|32|64)_t)" is undefined',
+        "#include <cuda/std/cstdint> and write cuda::std::int32_t, or use int.",
+    ),
+    (r'"nvcuda"|"wmma"', "#include <mma.h>"),
+    (r'"cooperative_groups"|"cg"', "#include <cooperative_groups.h>"),
+    (r"calling a __host__ function\(?.*from a __(?:global|device)__", "Mark the function __device__."),
+)
+
+
+def _hint(errors: Sequence[Diagnostic]) -> str | None:
+    for pattern, hint in _HINTS:
+        if any(re.search(pattern, each.message) for each in errors):
+            return hint
+    return None

@@ -1,0 +1,123 @@
+"""`fp.explain`: what became of a kernel on its way from source to machine code."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from flashpath import gpus
+from flashpath.jit import toolkit
+from flashpath.jit.launch import Dim, dim3
+from flashpath.jit.module import Kernel
+from flashpath.jit.resources import Resources
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Every stage of one kernel, and how many of its blocks fit on an SM."""
+
+    kernel: str
+    signature: str
+    arch: str
+    source_name: str
+    source: str
+    ptx: str
+    sass: str | None  # None where no disassembler was found
+    resources: Resources
+    dynamic_shared: int
+    threads_per_block: int
+    gpu: gpus.Gpu
+    occupancy: gpus.Occupancy
+
+    def __str__(self) -> str:
+        used = self.resources
+        sass = f"{sass_instructions(self.sass)} instructions" if self.sass else "no disassembler was found"
+        return "\n".join(
+            [
+                f"{self.kernel}{self.signature}, compiled for {self.arch} from {self.source_name}",
+                f"  registers per thread   {used.registers}",
+                f"  shared memory          {used.static_shared} B static + {self.dynamic_shared} B dynamic",
+                f"  local memory           {used.local_memory} B per thread",
+                f"  spills                 {used.spill_stores} B stored, {used.spill_loads} B loaded",
+                f"  PTX                    {ptx_instructions(self.ptx)} instructions",
+                f"  SASS                   {sass}",
+                f"  occupancy on {self.gpu.name:<9} {self.occupancy_line()}",
+            ]
+        )
+
+    def occupancy_line(self) -> str:
+        """Occupancy in one line, with what limits it."""
+        found = self.occupancy
+        if found.blocks_per_sm == 0:
+            return f"no block fits: {found.reason}"
+        return (
+            f"{found.fraction:.0%}: {found.blocks_per_sm} blocks of {self.threads_per_block} threads, "
+            f"{found.warps_per_sm} of {self.gpu.architecture.max_warps_per_sm} warps "
+            f"(limited by {found.limit})"
+        )
+
+
+def explain(
+    kernel: Kernel, *, block: Dim | None = None, shared: int = 0, gpu: str | gpus.Gpu | None = None
+) -> Explanation:
+    """Source, PTX, SASS, registers, memory, spills, and the occupancy of blocks of `block` threads on `gpu`.
+
+    By default the block has the threads of the kernel's `__launch_bounds__`, else 256, and the GPU is the
+    usual one of the kernel's architecture.
+    """
+    x, y, z = dim3(block if block is not None else kernel.max_threads or 256, "block")
+    if gpu is None:
+        profile = gpus.gpu_for_arch(kernel.arch)
+    else:
+        profile = gpus.gpu(gpu) if isinstance(gpu, str) else gpu
+    used = kernel.resources
+    return Explanation(
+        kernel=kernel.name,
+        signature=str(kernel.signature),
+        arch=kernel.arch,
+        source_name=kernel.module.source_name,
+        source=kernel.module.source,
+        ptx=kernel.ptx,
+        sass=disassemble(kernel),
+        resources=used,
+        dynamic_shared=shared,
+        threads_per_block=x * y * z,
+        gpu=profile,
+        occupancy=gpus.occupancy(profile, x * y * z, used.registers, used.static_shared + shared),
+    )
+
+
+def disassemble(kernel: Kernel) -> str | None:
+    """The machine code of the kernel, or None where no disassembler is on this machine."""
+    tool = toolkit.disassembler()
+    if tool is None:
+        return None
+    with tempfile.TemporaryDirectory(prefix="flashpath-sass-") as folder:
+        cubin = Path(folder) / "kernel.cubin"
+        cubin.write_bytes(kernel.module.cubin)
+        command = [tool, "-sass", "-fun", kernel.lowered, cubin]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return None
+    # The encoding beside each instruction is noise to a reader; control codes have lines of their own.
+    lines = [re.sub(r"\s*/\* 0x[0-9a-f]+ \*/", "", line).rstrip() for line in done.stdout.splitlines()]
+    return "\n".join(line for line in lines if line)
+
+
+def sass_instructions(sass: str) -> int:
+    """How many machine instructions a listing has."""
+    return len(re.findall(r"^\s*/\*[0-9a-f]{4,}\*/", sass, re.MULTILINE))
+
+
+def ptx_instructions(ptx: str) -> int:
+    """How many instructions a PTX body has: its statements that are neither directives nor labels."""
+    body = ptx.partition("{")[2]
+    statements = (line.strip() for line in body.splitlines())
+    return sum(
+        1
+        for line in statements
+        if (line.endswith(";") and not line.startswith((".", "//"))) or line.startswith("{  ")
+    )

@@ -1,0 +1,286 @@
+"""Reads the part of the Itanium C++ name mangling in which CUDA compilers write kernel signatures.
+
+Only what a kernel's name and parameter types can contain is understood; anything else raises `Unreadable`,
+and the caller falls back to what PTX alone says of the parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_BUILTINS = {
+    "v": "void",
+    "b": "bool",
+    "c": "char",
+    "a": "signed char",
+    "h": "unsigned char",
+    "w": "wchar_t",
+    "s": "short",
+    "t": "unsigned short",
+    "i": "int",
+    "j": "unsigned int",
+    "l": "long",
+    "m": "unsigned long",
+    "x": "long long",
+    "y": "unsigned long long",
+    "n": "__int128",
+    "o": "unsigned __int128",
+    "f": "float",
+    "d": "double",
+    "e": "long double",
+    "g": "__float128",
+    "Ds": "char16_t",
+    "Di": "char32_t",
+    "Du": "char8_t",
+    "Dh": "_Float16",
+    "DF16_": "_Float16",
+    "DF16b": "__bf16",
+    "Dn": "decltype(nullptr)",
+}
+_STANDARD = {"St": "std", "Sa": "std::allocator", "Sb": "std::basic_string", "Ss": "std::string"}
+
+
+class Unreadable(ValueError):
+    """The name uses a part of the mangling that kernels' signatures do not need."""
+
+
+@dataclass(frozen=True)
+class CType:
+    """A C++ type, as far as passing an argument needs it."""
+
+    text: str
+    pointee: CType | None = None  # for pointers
+    parameters: tuple[CType, ...] | None = None  # for functions
+    const: bool = False
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Function:
+    """A demangled function: its qualified name with template arguments, and its parameters' types."""
+
+    name: str
+    parameters: tuple[CType, ...]
+
+
+def demangle(mangled: str) -> Function:
+    """`_ZN2ns3barEPfi` → ns::bar with parameters (float*, int)."""
+    parser = _Parser(mangled)
+    parser.expect("_Z")
+    name, is_template = parser.name()
+    if is_template:
+        parser.type()  # template functions spell their return type
+    parameters = parser.parameters(until_end=True)
+    return Function(name, parameters)
+
+
+def signature_argument(mangled: str) -> tuple[int, tuple[CType, ...]]:
+    """`_Z12fp_signatureILi3EPFviPfEE` → (3, (int, float*)): the template arguments of a signature marker."""
+    parser = _Parser(mangled)
+    parser.expect("_Z")
+    parser.source_name()
+    parser.remember(CType("fp_signature"))
+    parser.expect("ILi")
+    index = parser.number()
+    parser.expect("E")
+    pointer = parser.type()
+    if pointer.pointee is None or pointer.pointee.parameters is None:
+        raise Unreadable(f"{mangled}: {pointer} is no pointer to a function")
+    return index, pointer.pointee.parameters
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.substitutions: list[CType] = []
+        self.template_arguments: list[CType] = []
+
+    # The reader's hands -----------------------------------------------------------------------------
+
+    def peek(self, prefix: str) -> bool:
+        return self.text.startswith(prefix, self.at)
+
+    def take(self, prefix: str) -> bool:
+        if self.peek(prefix):
+            self.at += len(prefix)
+            return True
+        return False
+
+    def expect(self, prefix: str) -> None:
+        if not self.take(prefix):
+            raise Unreadable(f"{self.text}: expected {prefix!r} at {self.at}: {self.text[self.at :][:20]!r}")
+
+    def number(self) -> int:
+        start = self.at
+        while self.at < len(self.text) and self.text[self.at].isdigit():
+            self.at += 1
+        if start == self.at:
+            raise Unreadable(f"{self.text}: expected a number at {start}")
+        return int(self.text[start : self.at])
+
+    def source_name(self) -> str:
+        length = self.number()
+        name = self.text[self.at : self.at + length]
+        self.at += length
+        return "(anonymous namespace)" if name.startswith("_GLOBAL__N") else name
+
+    def remember(self, kind: CType) -> CType:
+        self.substitutions.append(kind)
+        return kind
+
+    # Names ------------------------------------------------------------------------------------------
+
+    def name(self) -> tuple[str, bool]:
+        """A function's name, and whether it carries template arguments."""
+        if self.peek("N"):
+            kind, arguments = self.nested_name()
+            self.template_arguments = arguments or []
+            return kind.text, arguments is not None
+        if self.take("St"):
+            text = f"std::{self.source_name()}"
+        elif self.peek("S"):
+            text = self.substitution().text
+        else:
+            text = self.source_name()
+        if not self.peek("I"):
+            return text, False
+        self.remember(CType(text))
+        arguments = self.arguments()
+        self.template_arguments = arguments
+        return text + _angle(arguments), True
+
+    def nested_name(self) -> tuple[CType, list[CType] | None]:
+        """The name, and the template arguments of its last part."""
+        self.expect("N")
+        while self.take("K") or self.take("V") or self.take("r"):
+            pass
+        prefix: CType | None = None
+        arguments: list[CType] | None = None
+        while not self.take("E"):
+            arguments = None
+            if self.peek("S") and not self.peek("St"):
+                prefix = self.substitution()
+                continue
+            if self.peek("St") and prefix is None:
+                self.expect("St")
+                prefix = CType("std")
+                continue
+            if self.peek("I") and prefix is not None:
+                arguments = self.arguments()
+                prefix = CType(prefix.text + _angle(arguments))
+            elif self.peek("L"):
+                self.take("L")  # a name of internal linkage
+                continue
+            else:
+                step = self.source_name()
+                prefix = CType(f"{prefix.text}::{step}" if prefix else step)
+            if not self.peek("E"):
+                self.remember(prefix)
+        if prefix is None:
+            raise Unreadable(f"{self.text}: an empty nested name")
+        return prefix, arguments
+
+    def substitution(self) -> CType:
+        for code, meaning in _STANDARD.items():
+            if self.take(code):
+                return CType(meaning)
+        self.expect("S")
+        if self.take("_"):
+            index = 0
+        else:
+            end = self.text.index("_", self.at)
+            index = int(self.text[self.at : end], 36) + 1
+            self.at = end + 1
+        return self._nth(self.substitutions, index)
+
+    def _nth(self, kinds: list[CType], index: int) -> CType:
+        if index >= len(kinds):
+            raise Unreadable(f"{self.text}: refers to component {index} of {len(kinds)}")
+        return kinds[index]
+
+    # Types ------------------------------------------------------------------------------------------
+
+    def parameters(self, until_end: bool) -> tuple[CType, ...]:
+        kinds: list[CType] = []
+        while self.at < len(self.text) if until_end else not self.take("E"):
+            kinds.append(self.type())
+        return () if [kind.text for kind in kinds] == ["void"] else tuple(kinds)
+
+    def type(self) -> CType:
+        for code in sorted(_BUILTINS, key=len, reverse=True):
+            if self.take(code):
+                return CType(_BUILTINS[code])
+        if self.peek("r") or self.peek("V") or self.peek("K"):
+            # All qualifiers of a type are one component; only const matters to who passes the value.
+            const = False
+            while self.peek("r") or self.peek("V") or self.peek("K"):
+                const |= self.text[self.at] == "K"
+                self.at += 1
+            inner = self.type()
+            text = f"const {inner}" if const else inner.text
+            return self.remember(CType(text, inner.pointee, inner.parameters, const))
+        if self.take("P"):
+            inner = self.type()
+            return self.remember(CType(f"{inner}*", pointee=inner))
+        if self.take("F"):
+            returned = self.type()
+            parameters = self.parameters(until_end=False)
+            text = f"{returned}({', '.join(map(str, parameters))})"
+            return self.remember(CType(text, parameters=parameters))
+        if self.take("A"):
+            length = self.number() if not self.peek("_") else 0
+            self.expect("_")
+            inner = self.type()
+            return self.remember(CType(f"{inner}[{length}]"))
+        if self.peek("T"):
+            return self.remember(self.template_parameter())
+        if self.peek("N"):
+            kind, _ = self.nested_name()
+            return self.remember(kind)
+        if self.peek("S") and not self.peek("St"):
+            kind = self.substitution()
+            return self.remember(CType(kind.text + _angle(self.arguments()))) if self.peek("I") else kind
+        return self.class_name()
+
+    def class_name(self) -> CType:
+        kind = CType(f"std::{self.source_name()}" if self.take("St") else self.source_name())
+        self.remember(kind)
+        if self.peek("I"):
+            kind = self.remember(CType(kind.text + _angle(self.arguments())))
+        return kind
+
+    def template_parameter(self) -> CType:
+        self.expect("T")
+        index = 0 if self.peek("_") else self.number() + 1
+        self.expect("_")
+        return self._nth(self.template_arguments, index)
+
+    def arguments(self) -> list[CType]:
+        self.expect("I")
+        found: list[CType] = []
+        while not self.take("E"):
+            if self.take("J"):
+                while not self.take("E"):
+                    found.append(self.argument())
+            else:
+                found.append(self.argument())
+        return found
+
+    def argument(self) -> CType:
+        return self.literal() if self.take("L") else self.type()
+
+    def literal(self) -> CType:
+        kind = self.type()
+        end = self.text.index("E", self.at)
+        value = self.text[self.at : end].replace("n", "-")
+        self.at = end + 1
+        if kind.text == "bool":
+            return CType("true" if value == "1" else "false")
+        return CType(value if kind.text == "int" else f"({kind}){value}")
+
+
+def _angle(arguments: list[CType]) -> str:
+    return f"<{', '.join(map(str, arguments))}>"

@@ -1,0 +1,43 @@
+"""nvcc: CUDA C++ to PTX through a host compiler's preprocessor, for sources that NVRTC cannot take."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from flashpath.jit import toolkit
+
+
+def version() -> str:
+    """nvcc's and its host compiler's version, and the flags the environment slips in."""
+    slipped = " ".join(os.environ.get(name, "") for name in ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"))
+    return f"{toolkit.nvcc().version}, {toolkit.host_compiler()[1]} {slipped}".strip()
+
+
+def compile_to_ptx(text: str, name: str, flags: Sequence[str]) -> tuple[str | None, str]:
+    """Compile; returns the PTX (None where it failed) and the log."""
+    with tempfile.TemporaryDirectory(prefix="flashpath-nvcc-") as folder:
+        source = Path(folder) / "source.cu"
+        # The #line directive makes messages and line tables name the learner's file, not the copy.
+        source.write_text(f'#line 1 "{name}"\n{text}', encoding="utf-8")
+        output = Path(folder) / "kernel.ptx"
+        host, _ = toolkit.host_compiler()
+        command = [toolkit.nvcc().path, "-ptx", "-ccbin", host, *flags, "-o", output, source]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+        log = (done.stdout + done.stderr).strip()
+        return (output.read_text() if done.returncode == 0 else None), log
+
+
+def assemble(ptx: str, arch: str, flags: Sequence[str]) -> tuple[bytes | None, str]:
+    """PTX to cubin with the ptxas that belongs to this nvcc."""
+    with tempfile.TemporaryDirectory(prefix="flashpath-ptxas-") as folder:
+        source = Path(folder) / "kernel.ptx"
+        source.write_text(ptx)
+        output = Path(folder) / "kernel.cubin"
+        command = [toolkit.nvcc().ptxas, f"-arch={arch}", "-v", *flags, "-o", output, source]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        log = (done.stdout + done.stderr).replace(str(source), "application ptx input").strip()
+        return (output.read_bytes() if done.returncode == 0 else None), log

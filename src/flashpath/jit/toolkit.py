@@ -1,0 +1,133 @@
+"""Finds what compiles: CUDA headers, nvcc, ptxas and the disassemblers, in wheels or in a toolkit.
+
+The pip wheels come first, so that a result does not depend on which toolkit happens to be installed.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from flashpath.errors import FlashpathError
+
+
+class MissingCompiler(FlashpathError):
+    """A compiler, or a part of one, is not on this machine."""
+
+
+@dataclass(frozen=True)
+class Headers:
+    """The folders of CUDA's own headers, and the version that stands for their content."""
+
+    folders: tuple[Path, ...]
+    version: str
+
+
+@dataclass(frozen=True)
+class Nvcc:
+    """An nvcc with the ptxas beside it, which is sure to accept the PTX that this nvcc writes."""
+
+    path: Path
+    ptxas: Path
+    version: str
+
+
+def _site_packages_roots() -> list[Path]:
+    """The `nvidia/cu13` folders that NVIDIA's wheels share."""
+    spec = importlib.util.find_spec("nvidia")
+    if spec is None or spec.submodule_search_locations is None:
+        return []
+    return [Path(place) / "cu13" for place in spec.submodule_search_locations]
+
+
+def _toolkit_roots() -> list[Path]:
+    roots = [Path(os.environ[name]) for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
+    if nvcc := shutil.which("nvcc"):
+        roots.append(Path(nvcc).resolve().parent.parent)
+    return [*roots, Path("/usr/local/cuda")]
+
+
+# One header of each wheel that kernels include: a root that lacks one would fail half-way through a source.
+_HEADER_OF_PACKAGE = {
+    "nvidia-cuda-runtime": "cuda_fp16.h",
+    "nvidia-cuda-crt": "crt/mma.h",
+    "nvidia-cuda-cccl": "cccl/cuda/std/type_traits",
+}
+
+
+@functools.cache
+def headers() -> Headers:
+    """CUDA's headers: the first complete set, wheels before toolkits."""
+    roots = [root / "include" for root in [*_site_packages_roots(), *_toolkit_roots()]]
+    for folder in roots:
+        if all((folder / header).is_file() for header in _HEADER_OF_PACKAGE.values()):
+            return Headers((folder, folder / "cccl"), _headers_version(folder))
+    raise MissingCompiler(
+        "No complete set of CUDA headers was found (cuda_fp16.h, crt/mma.h, cuda/std).",
+        "pip install " + " ".join(f"'{package}==13.0.*'" for package in _HEADER_OF_PACKAGE),
+    )
+
+
+def _headers_version(folder: Path) -> str:
+    def defined(header: str, macro: str) -> str:
+        text = (folder / header).read_text(encoding="utf-8", errors="replace")
+        found = re.search(rf"#\s*define\s+{macro}\s+(\d+)", text)
+        return found.group(1) if found else "?"
+
+    runtime = defined("cuda_runtime_api.h", "CUDART_VERSION")
+    cccl = defined("cccl/cuda/std/__cccl/version.h", "CCCL_VERSION")
+    # Patch releases share CUDART_VERSION; the size of the header that changes most tells them apart.
+    return f"cuda {runtime}, cccl {cccl}, {(folder / 'cuda_fp16.hpp').stat().st_size}"
+
+
+@functools.cache
+def nvcc() -> Nvcc:
+    """nvcc from PATH, a toolkit, or the `nvcc` extra."""
+    for root in [*_toolkit_roots(), *_site_packages_roots()]:
+        path = root / "bin" / "nvcc"
+        if path.is_file() and os.access(path, os.X_OK):
+            return Nvcc(path, path.with_name("ptxas"), _nvcc_version(path))
+    raise MissingCompiler(
+        "nvcc was not found on PATH, in CUDA_HOME, in /usr/local/cuda or in this Python's packages.",
+        "pip install 'flashpath[nvcc]' brings it; NVRTC (compiler='nvrtc') needs no nvcc.",
+    )
+
+
+def _nvcc_version(path: Path) -> str:
+    import subprocess
+
+    text = subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"V(\d+\.\d+\.\d+)", text)
+    return found.group(1) if found else text.strip()
+
+
+@functools.cache
+def host_compiler() -> tuple[Path, str]:
+    """The C++ compiler that nvcc calls, and the first line of its `--version`."""
+    import subprocess
+
+    for name in (os.environ.get("NVCC_CCBIN"), os.environ.get("CXX"), "g++", "clang++"):
+        if name and (path := shutil.which(name)):
+            output = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+            return Path(path), output.partition("\n")[0]
+    raise MissingCompiler(
+        "nvcc needs a host C++ compiler, and neither g++ nor clang++ is on PATH.",
+        "apt-get install g++ (Debian, Ubuntu) or dnf install gcc-c++ (Fedora).",
+    )
+
+
+@functools.cache
+def disassembler() -> Path | None:
+    """cuobjdump, from PATH, a toolkit, or the triton wheel, which bundles one."""
+    if found := shutil.which("cuobjdump"):
+        return Path(found)
+    folders = [root / "bin" for root in [*_toolkit_roots(), *_site_packages_roots()]]
+    triton = importlib.util.find_spec("triton")
+    if triton is not None and triton.origin is not None:
+        folders.append(Path(triton.origin).parent / "backends" / "nvidia" / "bin")
+    return next((folder / "cuobjdump" for folder in folders if (folder / "cuobjdump").is_file()), None)

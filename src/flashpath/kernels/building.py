@@ -1,0 +1,62 @@
+"""How rungs get their device code: CUDA C++ through `fp.jit`, Triton through its own compiler."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from flashpath.gpus import parse_arch
+from flashpath.jit import Kernel, compile
+from flashpath.jit import device as cuda
+
+# How kernels spell the element types of tensors.
+CPP_TYPES = {
+    "float64": "double",
+    "float32": "float",
+    "float16": "__half",
+    "bfloat16": "__nv_bfloat16",
+    "int32": "int",
+}
+
+
+@functools.cache
+def _cuda_kernel(file: Path, name: str, arch: str) -> Kernel:
+    return compile(file, arch=arch, name_expressions=[name])[name]
+
+
+def cuda_kernel(file: Path, name: str, tensor: Any) -> Kernel:
+    """The kernel `name` of a rung's file, compiled for the GPU that the tensor is on."""
+    index = tensor.get_device()
+    arch = cuda.device(index).arch if index >= 0 else cuda.default_arch()
+    return _cuda_kernel(file, name, arch)
+
+
+def cuda_compiles_for(file: Path, name: str) -> Callable[[str], object]:
+    """For a rung's entry: compile its kernel for any architecture."""
+    return lambda arch: _cuda_kernel(file, name, arch)
+
+
+def triton_compiles_for(
+    kernel: Callable[[], Any], signature: Mapping[str, str], constexprs: Mapping[str, Any]
+) -> Callable[[str], object]:
+    """For a rung's entry: compile a `@triton.jit` function with no GPU. `kernel` imports it when asked."""
+
+    def compile_for(arch: str) -> object:
+        triton: Any = importlib.import_module("triton")
+        compiler: Any = importlib.import_module("triton.compiler")
+        backends: Any = importlib.import_module("triton.backends.compiler")
+        target = parse_arch(arch)
+        types = {**signature, **dict.fromkeys(constexprs, "constexpr")}
+        source = compiler.ASTSource(fn=kernel(), signature=types, constexprs=dict(constexprs))
+        gpu = backends.GPUTarget("cuda", target.major * 10 + target.minor, 32)
+        return triton.compile(source, target=gpu)
+
+    return compile_for
+
+
+def dtype_name(tensor: Any) -> str:
+    """`float32` for a torch.float32 tensor."""
+    return str(tensor.dtype).removeprefix("torch.")

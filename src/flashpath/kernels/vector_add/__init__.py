@@ -1,0 +1,1 @@
+"""c = a + b, element by element: the first ladder."""

@@ -1,0 +1,85 @@
+"""The host side of the vector_add rungs: checks, output, and the shape of each launch."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+from flashpath.errors import FlashpathError, MissingDevice
+from flashpath.jit import device as cuda
+from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name
+
+FOLDER = Path(__file__).parent
+THREADS = 256
+# Enough blocks per SM for 2048 resident threads, the most any GPU holds.
+BLOCKS_PER_SM = 8
+TRITON_BLOCK = 1024
+
+
+def prepare(a: Any, b: Any, out: Any | None) -> Any:
+    """Check the operands; returns the output tensor."""
+    torch: Any = importlib.import_module("torch")
+    if a.shape != b.shape or a.dtype != b.dtype or a.device != b.device:
+        raise FlashpathError(
+            f"vector_add got {tuple(a.shape)} {dtype_name(a)} on {a.device} and "
+            f"{tuple(b.shape)} {dtype_name(b)} on {b.device}.",
+            "Both operands need one shape, one dtype and one device.",
+        )
+    if dtype_name(a) not in CPP_TYPES:
+        raise FlashpathError(f"vector_add got {dtype_name(a)}.", f"It takes {', '.join(CPP_TYPES)}.")
+    if not (a.is_contiguous() and b.is_contiguous()):
+        raise FlashpathError("vector_add got a non-contiguous tensor.", "Pass x.contiguous().")
+    return torch.empty_like(a) if out is None else out
+
+
+def reference(a: Any, b: Any, out: Any | None = None) -> Any:
+    """PyTorch's own addition; it rounds once, as every rung does, so all agree to the bit."""
+    torch: Any = importlib.import_module("torch")
+    return torch.add(a, b, out=prepare(a, b, out))
+
+
+def one_per_thread(a: Any, b: Any, out: Any | None = None) -> Any:
+    c, n = prepare(a, b, out), a.numel()
+    if n:
+        kernel = cuda_kernel(FOLDER / "one_per_thread.cu", f"vector_add<{CPP_TYPES[dtype_name(a)]}>", a)
+        kernel[-(-n // THREADS), THREADS](n, a, b, c)
+    return c
+
+
+def grid_stride(a: Any, b: Any, out: Any | None = None) -> Any:
+    c, n = prepare(a, b, out), a.numel()
+    if n:
+        kernel = cuda_kernel(FOLDER / "grid_stride.cu", f"vector_add<{CPP_TYPES[dtype_name(a)]}>", a)
+        sms = cuda.device(a.get_device()).sms if a.is_cuda else 1
+        kernel[min(-(-n // THREADS), sms * BLOCKS_PER_SM), THREADS](n, a, b, c)
+    return c
+
+
+def vectorized(a: Any, b: Any, out: Any | None = None) -> Any:
+    c, n = prepare(a, b, out), a.numel()
+    if n:
+        width = 16 // a.element_size()
+        while width > 1 and any(x.data_ptr() % (width * a.element_size()) for x in (a, b, c)):
+            width //= 2
+        name = f"vector_add<{CPP_TYPES[dtype_name(a)]}, {width}>"
+        kernel = cuda_kernel(FOLDER / "vectorized.cu", name, a)
+        # At least one thread for each of the width - 1 elements that may be left over.
+        kernel[-(-max(n // width, width) // THREADS), THREADS](n, a, b, c)
+    return c
+
+
+def triton_kernel() -> Any:
+    return importlib.import_module("flashpath.kernels.vector_add.triton_vector_add").vector_add_kernel
+
+
+def triton(a: Any, b: Any, out: Any | None = None) -> Any:
+    c, n = prepare(a, b, out), a.numel()
+    if n:
+        if not a.is_cuda:
+            raise MissingDevice(
+                "The Triton rung was given tensors on the CPU, and this version has no virtual GPU yet.",
+                "Pass tensors on a CUDA GPU.",
+            )
+        triton_kernel()[(-(-n // TRITON_BLOCK),)](a, b, c, n, BLOCK=TRITON_BLOCK)
+    return c

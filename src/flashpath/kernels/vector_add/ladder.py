@@ -1,0 +1,123 @@
+"""The vector_add ladder: its rungs, the problems it is timed on, and its peers."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.vector_add import host
+
+
+def _case(log2_n: int, dtype: str) -> Case:
+    torch: Any = importlib.import_module("torch")
+    n = 2**log2_n
+    kind = getattr(torch, dtype)
+
+    def inputs(device: str) -> tuple[Any, ...]:
+        return tuple(torch.randn(n, device=device, dtype=kind) for _ in "ab")
+
+    return Case(
+        name=f"2^{log2_n} {dtype}",
+        inputs=inputs,
+        bytes=3 * n * kind.itemsize,
+        flops=n,
+        dtype=dtype,
+        parameters={"n": n, "dtype": dtype},
+    )
+
+
+def _cases() -> Sequence[Case]:
+    return [_case(20, "float32"), _case(24, "float32"), _case(28, "float32"), _case(28, "bfloat16")]
+
+
+def _plus(a: Any, b: Any) -> Any:
+    return a + b
+
+
+def _peers() -> Mapping[str, Callable[..., Any]]:
+    torch: Any = importlib.import_module("torch")
+    peers: dict[str, Callable[..., Any]] = {"torch": torch.add}
+    if torch.cuda.is_available():  # on a CPU it would wait for a C++ compiler and time something else
+        peers["torch.compile"] = torch.compile(_plus)
+    return peers
+
+
+def _check(output: Any, inputs: tuple[Any, ...]) -> None:
+    torch: Any = importlib.import_module("torch")
+    torch.testing.assert_close(output, torch.add(*inputs), rtol=0, atol=0, equal_nan=True)
+
+
+_entry = functools.partial(Rung, arch="sm_75")
+
+LADDER = Ladder(
+    name="vector_add",
+    title="Vector addition",
+    maths="c[i] = a[i] + b[i]",
+    cases=_cases,
+    peers=_peers,
+    check=_check,
+    rungs=(
+        Rung(
+            name="reference",
+            language="pytorch",
+            arch="any",
+            idea="PyTorch's own addition, the truth that the others are checked against",
+            file=host.FOLDER / "host.py",
+            function=host.reference,
+            readability=Score(5, "one call"),
+            debugging=Score(5, "runs on the CPU, under any Python debugger"),
+        ),
+        _entry(
+            name="one_per_thread",
+            language="cuda",
+            idea="one thread per element; neighbours touch neighbours, so accesses coalesce",
+            file=host.FOLDER / "one_per_thread.cu",
+            function=host.one_per_thread,
+            improves_on="reference",
+            compile_for=cuda_compiles_for(host.FOLDER / "one_per_thread.cu", "vector_add<float>"),
+            readability=Score(5, "an index, a bound, an addition"),
+            debugging=Score(4, "one thread is one element: printf and cuda-gdb show it directly"),
+        ),
+        _entry(
+            name="grid_stride",
+            language="cuda",
+            idea="a grid that fills the GPU once, each thread walking through the array",
+            file=host.FOLDER / "grid_stride.cu",
+            function=host.grid_stride,
+            improves_on="one_per_thread",
+            compile_for=cuda_compiles_for(host.FOLDER / "grid_stride.cu", "vector_add<float>"),
+            readability=Score(5, "a for loop that any C programmer reads; works for any grid"),
+            debugging=Score(5, "runs with one block of one thread, then serially"),
+        ),
+        _entry(
+            name="vectorized",
+            language="cuda",
+            idea="16 bytes per access: the same bytes in flight with a quarter of the instructions",
+            file=host.FOLDER / "vectorized.cu",
+            function=host.vectorized,
+            improves_on="one_per_thread",
+            compile_for=cuda_compiles_for(host.FOLDER / "vectorized.cu", "vector_add<float, 4>"),
+            readability=Score(3, "needs alignment and a tail to be thought of"),
+            debugging=Score(3, "the tail and misaligned slices are cases of their own"),
+        ),
+        _entry(
+            name="triton",
+            language="triton",
+            idea="one program per block of elements; the compiler makes the accesses wide",
+            file=host.FOLDER / "triton_vector_add.py",
+            function=host.triton,
+            improves_on="vectorized",
+            compile_for=triton_compiles_for(
+                host.triton_kernel,
+                {"a_ptr": "*fp32", "b_ptr": "*fp32", "c_ptr": "*fp32", "n": "i32"},
+                {"BLOCK": host.TRITON_BLOCK},
+            ),
+            readability=Score(5, "array code in Python; the mask is the only hint of the hardware"),
+            debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+        ),
+    ),
+)

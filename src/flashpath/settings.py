@@ -1,0 +1,76 @@
+"""Every environment variable that flashpath reads, in one table, and the places derived from them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from flashpath.errors import FlashpathError
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One environment variable: its name, what holds where it is unset, and what it does."""
+
+    name: str
+    default: str
+    meaning: str
+
+    @property
+    def value(self) -> str | None:
+        """The value set by the user; an empty string counts as unset."""
+        return os.environ.get(self.name) or None
+
+
+CACHE_DIR = Variable("FLASHPATH_CACHE_DIR", "~/.cache/flashpath", "where compiled kernels are kept")
+CACHE_LIMIT_MB = Variable(
+    "FLASHPATH_CACHE_LIMIT_MB", "1024", "the cache drops the least recently used kernels above this size"
+)
+DEVICE = Variable(
+    "FLASHPATH_DEVICE", "cuda if there is a GPU, else virtual", "cuda, virtual, or a GPU's name"
+)
+LANG = Variable("FLASHPATH_LANG", "from the locale", "language of the course: zh or en")
+HOME = Variable("FLASHPATH_HOME", "~/.flashpath", "progress and work folders")
+DEBUG = Variable("FLASHPATH_DEBUG", "0", "1 prints every launch: grid, block, shared memory, arguments")
+
+VARIABLES = (CACHE_DIR, CACHE_LIMIT_MB, DEVICE, LANG, HOME, DEBUG)
+
+
+def cache_dir() -> Path:
+    """The folder of the kernel cache; `XDG_CACHE_HOME` is honoured as other tools do."""
+    if CACHE_DIR.value:
+        return Path(CACHE_DIR.value).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "flashpath"
+
+
+def cache_limit_bytes() -> int:
+    """The size above which the kernel cache evicts."""
+    text = CACHE_LIMIT_MB.value or CACHE_LIMIT_MB.default
+    try:
+        megabytes = float(text)
+        if not 0 < megabytes < float("inf"):
+            raise ValueError
+    except ValueError:
+        raise FlashpathError(
+            f"{CACHE_LIMIT_MB.name} is {text!r}, which is no positive number of megabytes.",
+            f"Set it to a number such as {CACHE_LIMIT_MB.default}, or unset it.",
+        ) from None
+    return int(megabytes * 2**20)
+
+
+def debug() -> bool:
+    """Whether every launch is to be printed."""
+    return (DEBUG.value or "0") not in ("0", "false", "no", "off")
+
+
+def content_dir(name: str) -> Path:
+    """`course`, `programs` or `benchmarks/results`: inside a wheel, or beside `src/` in a checkout."""
+    package = Path(__file__).parent
+    for candidate in (package / "content" / name, package.parent.parent / name):
+        if candidate.is_dir():
+            return candidate
+    raise FlashpathError(
+        f"The content folder {name!r} is neither in the installed package nor beside its source.",
+        "Reinstall flashpath.",
+    )

@@ -1,0 +1,22 @@
+"""Shared by all tests: GPU tests skip where there is no GPU; the kernel cache is never the user's own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+# Before flashpath is imported: compiled kernels of a test run go to a folder of their own.
+os.environ.setdefault("FLASHPATH_CACHE_DIR", str(Path(__file__).parent.parent / "build" / "test-cache"))
+
+from flashpath.jit import device
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if device.count():
+        return
+    skip = pytest.mark.skip(reason="needs a CUDA GPU, and this machine has none")
+    for item in items:
+        if item.get_closest_marker("gpu"):
+            item.add_marker(skip)
