@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -238,6 +238,88 @@ def test_locked_counters_are_reported(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert tools.ncu().status == "ok"
 
 
+class FakeDriver:
+    """As cuda.bindings.driver answers, with its own enumerations, for a machine with one GPU."""
+
+    def __init__(self) -> None:
+        real: Any = pytest.importorskip("cuda.bindings.driver")
+        self.CUresult = real.CUresult
+        self.CUdevice_attribute = real.CUdevice_attribute
+        self.init = real.CUresult.CUDA_SUCCESS
+
+    def cuDriverGetVersion(self) -> tuple[Any, int]:
+        return self.CUresult.CUDA_SUCCESS, 13000
+
+    def cuInit(self, flags: int) -> tuple[Any]:
+        return (self.init,)
+
+    def cuDeviceGetCount(self) -> tuple[Any, int]:
+        return self.CUresult.CUDA_SUCCESS, 1
+
+    def cuDeviceGet(self, ordinal: int) -> tuple[Any, int]:
+        return self.CUresult.CUDA_SUCCESS, ordinal
+
+    def cuDeviceGetName(self, length: int, device: int) -> tuple[Any, bytes]:
+        return self.CUresult.CUDA_SUCCESS, H200.name.encode().ljust(length, b"\0")
+
+    def cuDeviceTotalMem(self, device: int) -> tuple[Any, int]:
+        return self.CUresult.CUDA_SUCCESS, H200.memory_bytes
+
+    def cuDeviceGetAttribute(self, kind: Any, device: int) -> tuple[Any, int]:
+        values = {
+            "COMPUTE_CAPABILITY_MAJOR": H200.capability[0],
+            "COMPUTE_CAPABILITY_MINOR": H200.capability[1],
+            "MULTIPROCESSOR_COUNT": H200.sm_count,
+            "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": H200.shared_per_sm_bytes,
+            "L2_CACHE_SIZE": H200.l2_bytes,
+            "CLOCK_RATE": H200.clock_khz,
+            "MEMORY_CLOCK_RATE": H200.memory_clock_khz,
+            "GLOBAL_MEMORY_BUS_WIDTH": H200.memory_bus_bits,
+        }
+        return self.CUresult.CUDA_SUCCESS, values[kind.name.removeprefix("CU_DEVICE_ATTRIBUTE_")]
+
+
+@pytest.fixture
+def fake_driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeDriver]:
+    driver = FakeDriver()
+    monkeypatch.setitem(sys.modules, "cuda.bindings.driver", driver)  # pyright: ignore[reportArgumentType]
+    for cached in (devices.devices, devices.driver_version):
+        cached.cache_clear()
+    yield driver
+    for cached in (devices.devices, devices.driver_version):
+        cached.cache_clear()
+
+
+def test_devices_are_read_from_the_driver(fake_driver: FakeDriver) -> None:
+    assert devices.driver_version() == (13, 0)
+    assert devices.devices() == (H200,)
+
+
+def test_a_driver_without_devices(fake_driver: FakeDriver) -> None:
+    fake_driver.init = fake_driver.CUresult.CUDA_ERROR_NO_DEVICE
+    assert devices.devices() == ()
+
+
+def test_a_driver_that_refuses(fake_driver: FakeDriver) -> None:
+    fake_driver.init = fake_driver.CUresult.CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
+    with pytest.raises(devices.DriverError, match="MISMATCH"):
+        devices.devices()
+
+
+@pytest.mark.parametrize(
+    ("name", "printed", "version"),
+    [
+        ("git", "git version 2.39.5 (Apple Git-154)", "2.39.5"),
+        ("nvdisasm", "Copyright (c) 2005-2025\nCuda compilation tools, release 13.1, V13.1.80", "13.1"),
+        ("cuda-gdb", "with Python 3.12\nNVIDIA (R) cuda-gdb 13.0\nBased on GNU gdb 14.2", "13.0"),
+        ("tool", "hello", "version unknown"),
+    ],
+)
+def test_versions(monkeypatch: pytest.MonkeyPatch, name: str, printed: str, version: str) -> None:
+    monkeypatch.setattr(find, "output", always(printed))
+    assert find.program_version(Path(name)) == version
+
+
 def test_a_known_gpu_is_described_by_its_data_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
     with_gpus(monkeypatch, H200)
     answer = gpu.gpus()
@@ -374,7 +456,10 @@ def test_engine_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     assert answer.fix is not None
     assert answer.fix.startswith("pip install ")
     assert machine.vector_extensions().status == "missing"
+    monkeypatch.setenv(host.ONEDNN_LIMIT, "")
     assert machine.amx().status == "warn"
+    monkeypatch.setenv(host.ONEDNN_LIMIT, host.ONEDNN_BELOW_AMX)
+    assert machine.amx().status == "ok"
 
 
 @pytest.mark.parametrize(

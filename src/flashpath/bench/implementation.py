@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from flashpath.bench.loc import count_file, count_function
 from flashpath.errors import FlashpathError
@@ -42,8 +42,7 @@ def collect(
     """All that is compared, by name. `peers` adds more of them, or names those that are peers already."""
     collected = {name: as_implementation(name, given) for name, given in implementations.items()}
     if isinstance(peers, Mapping):
-        added: Implementations = peers
-        for name, given in added.items():
+        for name, given in cast("Implementations", peers).items():
             if name in collected:
                 raise FlashpathError(
                     f"{name!r} is both an implementation and a peer.", "Give one of them another name."

@@ -74,7 +74,7 @@ def advertises_amx() -> bool:
 
 def _load_engine():  # the inferred type is the module itself, as its stub describes it
     try:
-        from flashpath.vgpu import _engine
+        import flashpath.vgpu._engine as engine
     except ImportError as error:
         raise EngineNotBuilt(error) from error
-    return _engine
+    return engine

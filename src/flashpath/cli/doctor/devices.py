@@ -86,7 +86,7 @@ def _read(driver: Any, ordinal: int) -> Device:
     name: bytes = _call(driver, "cuDeviceGetName", 256, handle)
 
     def attribute(short: str) -> int:
-        kind = driver.CUdevice_attribute[f"CU_DEVICE_ATTRIBUTE_{short}"]
+        kind = getattr(driver.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{short}")
         return _call(driver, "cuDeviceGetAttribute", kind, handle)
 
     return Device(

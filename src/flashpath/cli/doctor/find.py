@@ -60,9 +60,10 @@ def output(*command: str | Path) -> str:
 
 
 def program_version(path: Path) -> str:
-    """The first thing that looks like a version in what `--version` prints."""
-    found = re.search(r"\d+\.\d+(?:\.\d+)*", output(path, "--version"))
-    return found[0] if found else "version unknown"
+    """The version in what `--version` prints: the number after one of the words that tools put before it."""
+    text = output(path, "--version")
+    found = re.search(rf"(?:version|release|{re.escape(path.name)}) +(\d+(?:\.\d+)+)", text, re.IGNORECASE)
+    return found[1] if found else "version unknown"
 
 
 def cuda_headers(*headers: str) -> Path | None:

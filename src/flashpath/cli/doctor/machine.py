@@ -41,12 +41,14 @@ def amx() -> Answer:
     except host.EngineNotBuilt:
         if not host.advertises_amx():
             return ok("absent")
-        return warn(f"advertised; whether it works is unknown without the engine{_limit()}")
-    if verdict != "traps":
-        return ok(verdict)
+        state = "advertised, and not tried, for want of the engine"
+    else:
+        if verdict != "traps":
+            return ok(verdict)
+        state = "advertised, and traps"
     if _torch_may_use_amx():
-        return warn(f"advertised, and traps{_limit()}", f"export {host.ONEDNN_LIMIT}={host.ONEDNN_BELOW_AMX}")
-    return ok(f"advertised, and traps: torch is kept off it{_limit()}")
+        return warn(f"{state}{_limit()}", f"export {host.ONEDNN_LIMIT}={host.ONEDNN_BELOW_AMX}")
+    return ok(f"{state}: torch is kept off it{_limit()}")
 
 
 def disk() -> Answer:

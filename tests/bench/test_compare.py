@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from flashpath.bench.ceilings import Ceilings
+from flashpath.bench.compare import compare
+from flashpath.bench.implementation import Implementation
+from flashpath.bench.record import Record
+from flashpath.bench.timer import CpuTimer
+from flashpath.errors import FlashpathError, MissingDevice
+from flashpath.kernels.rung import Case, Score
+
+N = 1000
+CEILINGS = Ceilings(copy_bytes_per_s=1e6, read_bytes_per_s=2e6, flops_per_s={"fp32": 1e6})
+
+
+def vectors(_device: str) -> tuple[Any, ...]:
+    generator = torch.Generator().manual_seed(1)
+    return torch.randn(N, generator=generator), torch.randn(N, generator=generator)
+
+
+ADD = Case("add", vectors, bytes=12 * N, flops=N, parameters={"n": N})
+
+
+def adding(clock: Any, seconds: float) -> Callable[..., Any]:
+    """x + y, which takes so long by the fake clock."""
+
+    def add(x: Any, y: Any) -> Any:
+        clock.advance(seconds)
+        return x + y
+
+    return add
+
+
+def compared(clock: Any, implementations: dict[str, Any], cases: Any = (ADD,), **options: Any) -> Any:
+    settings: dict[str, Any] = {"device": "cpu", "ceilings": CEILINGS, "seconds": 0.0, "progress": False}
+    return compare(implementations, cases, timer=CpuTimer(clock.nanoseconds), **settings | options)
+
+
+def by_name(results: Any) -> dict[str, Record]:
+    return {record.implementation: record for record in results}
+
+
+def test_rates_ratio_and_fraction(clock: Any) -> None:
+    results = compared(
+        clock,
+        {"mine": adding(clock, 0.020)},
+        peers={"slow peer": adding(clock, 0.080), "fast peer": adding(clock, 0.040)},
+    )
+    mine = by_name(results)["mine"]
+    assert mine.time is not None
+    assert mine.time.median == pytest.approx(0.020)
+    assert mine.gb_per_s == pytest.approx(12 * N / 0.020 / 1e9)
+    assert mine.tflop_per_s == pytest.approx(N / 0.020 / 1e12)
+    assert mine.ratio_to_fastest_peer == pytest.approx(2.0)
+    assert mine.ceiling == "copy"
+    assert mine.fraction_of_ceiling == pytest.approx(12 * N / 1e6 / 0.020)
+    assert mine.parameters == {"n": N}
+    assert mine.peak_memory_bytes is None
+    assert by_name(results)["fast peer"].ratio_to_fastest_peer == pytest.approx(1.0)
+    assert by_name(results)["fast peer"].is_peer
+    assert not results.interrupted
+
+
+def test_peers_may_be_named_among_the_implementations(clock: Any) -> None:
+    functions = {"mine": adding(clock, 0.010), "library": adding(clock, 0.005)}
+    results = by_name(compared(clock, functions, peers=["library"]))
+    assert results["mine"].ratio_to_fastest_peer == pytest.approx(0.5)
+    assert (results["mine"].is_peer, results["library"].is_peer) == (False, True)
+
+
+def test_without_peers_and_ceilings_there_is_no_ratio_and_no_fraction(clock: Any) -> None:
+    record = by_name(compared(clock, {"mine": adding(clock, 0.010)}, ceilings=False))["mine"]
+    assert record.ratio_to_fastest_peer is None
+    assert record.fraction_of_ceiling is None
+    assert record.time is not None
+
+
+def test_a_wrong_result_is_recorded_and_never_timed(clock: Any) -> None:
+    calls: list[int] = []
+
+    def wrong(x: Any, y: Any) -> Any:
+        calls.append(1)
+        result = x + y
+        result[-1] = 100.0
+        return result
+
+    results = by_name(compared(clock, {"right": adding(clock, 0.01), "wrong": wrong}))
+    assert results["wrong"].time is None
+    assert results["wrong"].error is not None
+    assert results["wrong"].error.startswith("wrong result: the result differs from 'right' in 1 of 1,000")
+    assert len(calls) == 1
+    assert results["right"].time is not None
+
+
+def test_the_given_check_decides(clock: Any) -> None:
+    def check(output: Any, inputs: tuple[Any, ...]) -> None:
+        torch.testing.assert_close(output, inputs[0] + inputs[1])
+
+    functions = {"minus": lambda x, y: x - y, "plus": adding(clock, 0.01)}  # pyright: ignore[reportUnknownLambdaType]
+    results = by_name(compared(clock, functions, check=check))
+    assert results["minus"].error is not None
+    assert "wrong result" in results["minus"].error
+    assert results["plus"].time is not None
+
+
+def test_an_implementation_that_raises_fails_alone(clock: Any) -> None:
+    def broken(x: Any, y: Any) -> Any:
+        raise NotImplementedError("odd sizes")
+
+    results = by_name(compared(clock, {"broken": broken, "right": adding(clock, 0.01)}))
+    assert results["broken"].error == "NotImplementedError: odd sizes"
+    assert results["right"].time is not None
+
+
+def test_working_in_place_spoils_nobody_elses_inputs(clock: Any) -> None:
+    def in_place(x: Any, y: Any) -> Any:
+        return x.add_(y)
+
+    functions = {"in place": in_place, "first": adding(clock, 0.01), "second": adding(clock, 0.01)}
+    for check in (None, lambda output, inputs: torch.testing.assert_close(output, inputs[0] + inputs[1])):  # pyright: ignore[reportUnknownLambdaType]
+        errors = {record.error for record in compared(clock, functions, check=check)}
+        assert errors == {None}
+
+
+def test_a_case_without_arguments_is_recorded_and_the_next_one_runs(clock: Any) -> None:
+    def too_large(_device: str) -> tuple[Any, ...]:
+        raise MemoryError("80 TB")
+
+    results = compared(clock, {"mine": adding(clock, 0.01)}, [Case("huge", too_large), ADD])
+    huge, small = results.records
+    assert huge.error == "the arguments of the case 'huge' could not be made: MemoryError: 80 TB"
+    assert small.time is not None
+
+
+def test_ready_arguments_of_a_learner(clock: Any) -> None:
+    a, b = vectors("cpu")
+    results = compared(clock, {"mine": adding(clock, 0.01)}, {"1000 floats": (a, b)}, device=None)
+    (record,) = results.records
+    assert record.case == "1000 floats"
+    assert record.environment.device == "cpu"
+    assert record.gb_per_s == pytest.approx(12 * N / 0.01 / 1e9)  # two inputs and the output, once each
+
+
+def test_one_ready_argument_needs_no_tuple(clock: Any) -> None:
+    (record,) = compared(clock, {"sum": torch.sum}, {"x": vectors("cpu")[0]}).records
+    assert record.error is None
+
+
+def test_what_is_known_beside_speed_is_recorded(clock: Any) -> None:
+    given = Implementation(
+        adding(clock, 0.01),
+        language="triton",
+        file=__file__,
+        dev_hours=2.5,
+        readability=Score(5, "short"),
+        debugging=Score(2, "no printf"),
+        portability=["sm_80"],
+    )
+    (record,) = compared(clock, {"mine": given}).records
+    assert (record.language, record.dev_hours, record.portability) == ("triton", 2.5, ["sm_80"])
+    assert (record.readability, record.debugging) == (Score(5, "short"), Score(2, "no printf"))
+    assert record.lines_of_code is not None
+    assert record.lines_of_code > 100
+    assert record.environment.versions is not None
+
+
+def test_each_record_is_handed_on_when_its_case_is_done(clock: Any) -> None:
+    seen: list[str] = []
+
+    def second_inputs(device: str) -> tuple[Any, ...]:
+        assert seen == ["add"]
+        return vectors(device)
+
+    compared(
+        clock,
+        {"mine": adding(clock, 0.01)},
+        [ADD, Case("again", second_inputs)],
+        on_record=lambda record: seen.append(record.case),
+    )
+    assert seen == ["add", "again"]
+
+
+def test_ctrl_c_keeps_the_cases_that_were_done(clock: Any) -> None:
+    def interrupted(_device: str) -> tuple[Any, ...]:
+        raise KeyboardInterrupt
+
+    results = compared(clock, {"mine": adding(clock, 0.01)}, [ADD, Case("next", interrupted), ADD])
+    assert results.interrupted
+    assert [record.case for record in results] == ["add"]
+
+
+def test_ctrl_c_while_timing_keeps_the_samples_of_the_case(clock: Any) -> None:
+    calls: list[int] = []
+
+    def interrupted(x: Any, y: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 8:
+            raise KeyboardInterrupt
+        clock.advance(0.01)
+        return x + y
+
+    results = compared(clock, {"mine": interrupted}, [ADD, ADD])
+    assert results.interrupted
+    (record,) = results.records
+    assert record.time is not None
+    assert record.time.samples == 4  # after one call to check it and three to warm up
+
+
+def test_nothing_to_compare(clock: Any) -> None:
+    with pytest.raises(FlashpathError, match="no implementations"):
+        compared(clock, {})
+    with pytest.raises(FlashpathError, match="no cases"):
+        compared(clock, {"mine": adding(clock, 0.01)}, [])
+
+
+def test_misused_names_and_values(clock: Any) -> None:
+    with pytest.raises(FlashpathError, match="cannot be called"):
+        compared(clock, {"mine": 3})
+    with pytest.raises(FlashpathError, match="both an implementation and a peer"):
+        compared(clock, {"mine": torch.add}, peers={"mine": torch.add})
+    with pytest.raises(FlashpathError, match="not among the implementations"):
+        compared(clock, {"mine": torch.add}, peers=["library"])
+    with pytest.raises(FlashpathError, match="'cuda' or 'cpu'"):
+        compared(clock, {"mine": torch.add}, device="H200")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+def test_a_gpu_that_is_not_there(clock: Any) -> None:
+    with pytest.raises(MissingDevice, match="no GPU"):
+        compared(clock, {"mine": torch.add}, device="cuda")
+
+
+@pytest.mark.gpu
+def test_memory_and_unwritten_outputs_on_a_gpu() -> None:
+    x, y = torch.rand(2**20, device="cuda"), torch.rand(2**20, device="cuda")
+
+    def unwritten(x: Any, y: Any) -> Any:
+        return torch.empty_like(x)
+
+    results = by_name(compare({"add": torch.add, "unwritten": unwritten}, {"1M": (x, y)}, ceilings=False))
+    assert results["add"].peak_memory_bytes == 4 * 2**20
+    assert results["unwritten"].error is not None
+    assert "wrong result" in results["unwritten"].error
+
+
+@pytest.mark.gpu
+def test_ready_arguments_on_another_device_are_refused_on_a_gpu() -> None:
+    with pytest.raises(FlashpathError, match="are on 'cpu'"):
+        compare({"add": torch.add}, {"x": vectors("cpu")}, device="cuda")

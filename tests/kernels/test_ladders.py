@@ -1,0 +1,63 @@
+"""What every ladder promises, whatever the operation."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from flashpath import kernels
+from flashpath.errors import FlashpathError
+from flashpath.kernels import Score, UnknownLadder
+
+
+@pytest.mark.parametrize("name", kernels.ladders())
+def test_ladder_is_complete(name: str) -> None:
+    ladder = kernels.ladder(name)
+    assert ladder.name == name
+    names = [rung.name for rung in ladder]
+    assert len(set(names)) == len(names) == len(ladder)
+    assert ladder.reference.language == "pytorch"
+    for rung in ladder:
+        assert rung.idea
+        assert rung.file.is_file()
+        assert rung.readability is not None
+        assert rung.debugging is not None
+        assert rung.improves_on is None or rung.improves_on in names[: names.index(rung.name)]
+        if rung.language != "pytorch":
+            assert rung.compile_for is not None
+    cases = ladder.cases()
+    assert all(case.bytes > 0 for case in cases)
+    ladder.check(ladder.reference(*(inputs := cases[0].inputs("cpu"))), inputs)
+
+
+@pytest.mark.parametrize("name", kernels.ladders())
+def test_kernel_headers_state_maths_layout_cost_and_idea(name: str) -> None:
+    for rung in kernels.ladder(name):
+        if rung.language == "pytorch":
+            continue
+        header = rung.file.read_text(encoding="utf-8")[:2000]
+        for word in ("maths", "layout", "cost", "idea"):
+            assert re.search(rf"^(?:// +)?{word} ", header, re.MULTILINE), (rung.name, word)
+
+
+def test_no_framework_below_the_kernels() -> None:
+    from pathlib import Path
+
+    for file in Path(kernels.__file__).parent.rglob("*.cu*"):
+        text = file.read_text(encoding="utf-8")
+        assert not re.search(r"#include\s*[<\"](?:torch|ATen|c10|pybind11|Python\.h|nanobind)", text), file
+
+
+def test_unknown_names_are_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownLadder, match="Did you mean 'vector_add'"):
+        kernels.ladder("vectoradd")
+    with pytest.raises(FlashpathError, match="one_per_thread"):
+        kernels.ladder("vector_add")["two_per_thread"]
+
+
+def test_a_score_needs_a_reason() -> None:
+    with pytest.raises(FlashpathError, match="1 to 5"):
+        Score(6, "too good")
+    with pytest.raises(FlashpathError, match="reason"):
+        Score(3, "")

@@ -1,0 +1,138 @@
+"""Every rung of vector_add: bit for bit PyTorch's result, for any size, type, alignment and value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from flashpath import kernels
+from flashpath.errors import FlashpathError, MissingDevice
+from flashpath.jit import device as cuda
+
+LADDER = kernels.ladder("vector_add")
+RUNGS = [rung.name for rung in LADDER]
+SIZES = [0, 1, 2, 3, 5, 7, 31, 32, 33, 255, 256, 257, 1021, 1024, 65537, 1_000_003]
+DTYPES = [torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int32]
+
+
+def operands(n: int, dtype: torch.dtype, offset: int = 0) -> tuple[Any, Any]:
+    """Random values with a non-zero mean, some of them special; `offset` elements into their storage."""
+    generator = torch.Generator(device="cuda").manual_seed(n * 31 + offset)
+    made: list[Any] = []
+    for _ in "ab":
+        if dtype == torch.int32:
+            full = torch.randint(-(2**31), 2**31 - 1, (n + offset,), generator=generator, device="cuda")
+        else:
+            full = torch.randn(n + offset, generator=generator, device="cuda") * 100 + 3
+            special = torch.tensor([0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1e38, 1e-45])
+            full[: len(special)] = special[: n + offset].to("cuda")
+        made.append(full.to(dtype)[offset:])
+    return made[0], made[1].flip(0) if offset == 0 else made[1]
+
+
+def poisoned(like: Any, offset: int = 0) -> Any:
+    """An output full of a value that no rung may leave behind, with a guard at both ends."""
+    value = 0x7EADBEEF if like.dtype == torch.int32 else float("nan")
+    return torch.full((like.numel() + offset + 16,), value, device=like.device, dtype=like.dtype)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("name", RUNGS)
+def test_rung_equals_torch_to_the_bit(name: str, dtype: torch.dtype) -> None:
+    for n in SIZES:
+        for offset in (0, 1, 2, 4):  # 1, 2 and 4 elements in: misaligned for wide accesses
+            a, b = operands(n, dtype, offset)
+            copies = a.clone(), b.clone()
+            guarded = poisoned(a, offset)
+            before = guarded.clone()
+            out = guarded[offset : offset + n]
+            result = LADDER[name](a, b, out)
+            assert result.data_ptr() == out.data_ptr()
+            expected = torch.add(a, b)
+            assert torch.equal(_bits(out), _bits(expected)), (n, offset)
+            assert torch.equal(_bits(a), _bits(copies[0]))
+            assert torch.equal(_bits(b), _bits(copies[1]))
+            assert torch.equal(_bits(guarded[:offset]), _bits(before[:offset]))
+            assert torch.equal(_bits(guarded[offset + n :]), _bits(before[offset + n :]))
+
+
+def _bits(tensor: Any) -> Any:
+    """Integers of the same width; every NaN becomes the same one, since its payload is no promise."""
+    if tensor.dtype == torch.int32:
+        return tensor
+    clean = torch.where(tensor.isnan(), torch.full_like(tensor, float("nan")), tensor)
+    return clean.view({2: torch.int16, 4: torch.int32, 8: torch.int64}[tensor.element_size()])
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", RUNGS)
+def test_the_same_call_gives_the_same_bits(name: str) -> None:
+    a, b = operands(100_003, torch.float32)
+    first = _bits(LADDER[name](a, b))
+    for _ in range(99):
+        assert torch.equal(_bits(LADDER[name](a, b)), first)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", RUNGS)
+def test_more_elements_than_32_bits_count(name: str) -> None:
+    n = 2**31 + 4099
+    free, _ = torch.cuda.mem_get_info()
+    if free < 4 * 3 * n:
+        pytest.skip(f"needs {4 * 3 * n / 1e9:.0f} GB of GPU memory, {free / 1e9:.0f} are free")
+    a = torch.randn(n, device="cuda", dtype=torch.bfloat16)
+    b = torch.randn(n, device="cuda", dtype=torch.bfloat16)
+    out = torch.full_like(a, float("nan"))
+    LADDER[name](a, b, out)
+    for start in (0, 2**31 - 2048, n - 4096):
+        part = slice(start, start + 4096)
+        assert torch.equal(out[part], a[part] + b[part])
+    assert not out.isnan().any()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", RUNGS)
+def test_ladders_own_check_agrees_and_can_fail(name: str) -> None:
+    case = LADDER.cases()[0]
+    inputs = case.inputs("cuda")
+    output = LADDER[name](*inputs)
+    LADDER.check(output, inputs)
+    output[-1] += 1
+    with pytest.raises(AssertionError):
+        LADDER.check(output, inputs)
+
+
+@pytest.mark.parametrize("name", RUNGS[1:])
+@pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a"])
+def test_rung_compiles_for_every_architecture(name: str, arch: str) -> None:
+    compile_for = LADDER[name].compile_for
+    assert compile_for is not None
+    assert compile_for(arch) is not None
+
+
+@pytest.mark.parametrize("name", RUNGS)
+def test_wrong_operands_are_refused_before_anything_runs(name: str) -> None:
+    good = torch.ones(8)
+    for a, b, says in [
+        (good, torch.ones(9), "one shape"),
+        (good, good.double(), "one dtype"),
+        (torch.ones(16)[::2], good, "contiguous"),
+        (good.bool(), good.bool(), "float32"),
+    ]:
+        with pytest.raises(FlashpathError, match=says):
+            LADDER[name](a, b)
+
+
+@pytest.mark.skipif(cuda.count() > 0, reason="with a GPU, tensors on the CPU are moved there by the user")
+@pytest.mark.parametrize("name", RUNGS[1:])
+def test_without_a_gpu_a_rung_says_what_it_needs(name: str) -> None:
+    with pytest.raises(MissingDevice, match="virtual GPU"):
+        LADDER[name](torch.ones(8), torch.ones(8))
+
+
+def test_the_reference_runs_anywhere() -> None:
+    a, b = torch.randn(1000), torch.randn(1000)
+    assert torch.equal(LADDER.reference(a, b), a + b)
