@@ -30,11 +30,9 @@ CACHE_LIMIT_MB = Variable(
 DEVICE = Variable(
     "FLASHPATH_DEVICE", "cuda if there is a GPU, else virtual", "cuda, virtual, or a GPU's name"
 )
-LANG = Variable("FLASHPATH_LANG", "from the locale", "language of the course: zh or en")
-HOME = Variable("FLASHPATH_HOME", "~/.flashpath", "progress and work folders")
 DEBUG = Variable("FLASHPATH_DEBUG", "0", "1 prints every launch: grid, block, shared memory, arguments")
 
-VARIABLES = (CACHE_DIR, CACHE_LIMIT_MB, DEVICE, LANG, HOME, DEBUG)
+VARIABLES = (CACHE_DIR, CACHE_LIMIT_MB, DEVICE, DEBUG)
 
 
 def cache_dir() -> Path:

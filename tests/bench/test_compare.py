@@ -36,6 +36,10 @@ def adding(clock: Any, seconds: float) -> Callable[..., Any]:
     return add
 
 
+def check_sum(output: Any, inputs: tuple[Any, ...]) -> None:
+    torch.testing.assert_close(output, inputs[0] + inputs[1])
+
+
 def compared(clock: Any, implementations: dict[str, Any], cases: Any = (ADD,), **options: Any) -> Any:
     settings: dict[str, Any] = {"device": "cpu", "ceilings": CEILINGS, "seconds": 0.0, "progress": False}
     return compare(implementations, cases, timer=CpuTimer(clock.nanoseconds), **settings | options)
@@ -98,11 +102,11 @@ def test_a_wrong_result_is_recorded_and_never_timed(clock: Any) -> None:
 
 
 def test_the_given_check_decides(clock: Any) -> None:
-    def check(output: Any, inputs: tuple[Any, ...]) -> None:
-        torch.testing.assert_close(output, inputs[0] + inputs[1])
+    def minus(x: Any, y: Any) -> Any:
+        return x - y
 
-    functions = {"minus": lambda x, y: x - y, "plus": adding(clock, 0.01)}  # pyright: ignore[reportUnknownLambdaType]
-    results = by_name(compared(clock, functions, check=check))
+    functions = {"minus": minus, "plus": adding(clock, 0.01)}
+    results = by_name(compared(clock, functions, check=check_sum))
     assert results["minus"].error is not None
     assert "wrong result" in results["minus"].error
     assert results["plus"].time is not None
@@ -117,14 +121,21 @@ def test_an_implementation_that_raises_fails_alone(clock: Any) -> None:
     assert results["right"].time is not None
 
 
+def test_an_assertion_of_the_implementation_itself_is_no_wrong_result(clock: Any) -> None:
+    def picky(x: Any, y: Any) -> Any:
+        raise AssertionError("x must be 16-byte aligned")
+
+    results = by_name(compared(clock, {"right": adding(clock, 0.01), "picky": picky}))
+    assert results["picky"].error == "AssertionError: x must be 16-byte aligned"
+
+
 def test_working_in_place_spoils_nobody_elses_inputs(clock: Any) -> None:
     def in_place(x: Any, y: Any) -> Any:
         return x.add_(y)
 
     functions = {"in place": in_place, "first": adding(clock, 0.01), "second": adding(clock, 0.01)}
-    for check in (None, lambda output, inputs: torch.testing.assert_close(output, inputs[0] + inputs[1])):  # pyright: ignore[reportUnknownLambdaType]
-        errors = {record.error for record in compared(clock, functions, check=check)}
-        assert errors == {None}
+    for check in (None, check_sum):
+        assert {record.error for record in compared(clock, functions, check=check)} == {None}
 
 
 def test_a_case_without_arguments_is_recorded_and_the_next_one_runs(clock: Any) -> None:
@@ -172,6 +183,9 @@ def test_what_is_known_beside_speed_is_recorded(clock: Any) -> None:
 def test_each_record_is_handed_on_when_its_case_is_done(clock: Any) -> None:
     seen: list[str] = []
 
+    def see(record: Record) -> None:
+        seen.append(record.case)
+
     def second_inputs(device: str) -> tuple[Any, ...]:
         assert seen == ["add"]
         return vectors(device)
@@ -180,7 +194,7 @@ def test_each_record_is_handed_on_when_its_case_is_done(clock: Any) -> None:
         clock,
         {"mine": adding(clock, 0.01)},
         [ADD, Case("again", second_inputs)],
-        on_record=lambda record: seen.append(record.case),
+        on_record=see,
     )
     assert seen == ["add", "again"]
 
@@ -208,7 +222,7 @@ def test_ctrl_c_while_timing_keeps_the_samples_of_the_case(clock: Any) -> None:
     assert results.interrupted
     (record,) = results.records
     assert record.time is not None
-    assert record.time.samples == 4  # after one call to check it and three to warm up
+    assert record.time.samples == 2  # after one call to check it, three to warm up and one to rehearse
 
 
 def test_nothing_to_compare(clock: Any) -> None:

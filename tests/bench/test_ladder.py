@@ -88,7 +88,8 @@ def test_only_cases_and_extra() -> None:
     assert [record.implementation for record in records] == ["eager", "mine", "wrong", "library"]
     assert {record.case for record in records} == {"medium"}
     assert records[1].time is not None
-    assert records[2].error == "wrong result: not the positive part"
+    assert records[2].error is not None
+    assert records[2].error.startswith("wrong result: not the positive part")
 
 
 def test_cases_may_be_given() -> None:

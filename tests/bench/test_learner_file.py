@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +32,7 @@ def test_a_function_is_loaded_with_the_modules_beside_it(softmax: Path) -> None:
 
 
 def test_two_files_of_one_name_are_two_modules(tmp_path: Path) -> None:
-    functions = []
+    functions: list[Callable[..., Any]] = []
     for folder, value in (("a", 1), ("b", 2)):
         path = tmp_path / folder / "kernel.py"
         path.parent.mkdir()

@@ -16,9 +16,8 @@ def taking(clock: Any, *seconds: float) -> Callable[[], None]:
 
 
 def timed(clock: Any, functions: dict[str, Callable[[], Any]], **options: Any) -> Any:
-    return time_interleaved(
-        functions, timer=CpuTimer(clock.nanoseconds), clock=clock.seconds, **{"seconds": 0.0} | options
-    )
+    settings: dict[str, Any] = {"seconds": 0.0} | options
+    return time_interleaved(functions, timer=CpuTimer(clock.nanoseconds), clock=clock.seconds, **settings)
 
 
 def test_quantiles_of_known_samples() -> None:
@@ -32,7 +31,7 @@ def test_one_sample_is_its_own_spread() -> None:
 
 
 def test_first_calls_are_never_timed(clock: Any) -> None:
-    slow_start = taking(clock, 9.0, 9.0, 9.0, 0.001)
+    slow_start = taking(clock, 9.0, 9.0, 9.0, 9.0, 0.001)
     timing = timed(clock, {"f": slow_start}, warm_up_calls=3)["f"]
     assert max(timing.samples) == pytest.approx(0.001)
 
@@ -44,7 +43,8 @@ def test_every_round_runs_every_variant_in_shuffled_order(clock: Any) -> None:
         return lambda: trace.append(name)
 
     timed(clock, {name: traced(name) for name in "abcd"}, warm_up_calls=1, min_rounds=20, max_rounds=20)
-    rounds = [tuple(trace[start : start + 4]) for start in range(4, len(trace), 4)]
+    # One call of each to warm up and one to rehearse come first.
+    rounds = [tuple(trace[start : start + 4]) for start in range(8, len(trace), 4)]
     assert len(rounds) == 20
     assert all(sorted(one) == ["a", "b", "c", "d"] for one in rounds)
     assert len(set(rounds)) > 5  # not the same order each time
@@ -68,7 +68,7 @@ def test_budget_and_round_limits(clock: Any) -> None:
     timings = timed(clock, functions, seconds=0.5, min_rounds=3, max_rounds=20)
     assert len(timings["slow"].samples) == 3  # over its budget at once: the least number of rounds
     assert len(timings["fast"].samples) == 20  # within its budget still at the most rounds
-    generous = timed(clock, {"fast": taking(clock, 0.01)}, seconds=0.1, min_rounds=3, max_rounds=500)
+    generous = timed(clock, {"fast": taking(clock, 0.01)}, seconds=0.095, min_rounds=3, max_rounds=500)
     assert len(generous["fast"].samples) == 10  # until the budget is spent
 
 
@@ -86,7 +86,7 @@ def test_a_variant_that_raises_late_fails_alone(clock: Any) -> None:
     calls = itertools.count()
 
     def breaks_later() -> None:
-        if next(calls) == 5:
+        if next(calls) == 6:
             raise RuntimeError("out of luck")
 
     timings = timed(clock, {"later": breaks_later, "works": taking(clock, 0.002)}, min_rounds=8)
@@ -104,7 +104,7 @@ def test_ctrl_c_keeps_what_was_measured(clock: Any) -> None:
 
     timings = timed(clock, {"f": interrupted}, min_rounds=100, warm_up_calls=3)
     assert timings.interrupted
-    assert len(timings["f"].samples) == 7
+    assert len(timings["f"].samples) == 6
     assert timings["f"].median == pytest.approx(0.003)
 
 
@@ -122,3 +122,15 @@ def test_the_cpu_timer_is_chosen_for_the_cpu() -> None:
     assert timing.method == "perf_counter, warm caches"
     assert timing.median is not None
     assert timing.median > 0
+
+
+def test_a_variant_that_fails_in_rehearsal_fails_alone(clock: Any) -> None:
+    calls = itertools.count()
+
+    def breaks_after_warming_up() -> None:
+        if next(calls) == 3:
+            raise RuntimeError("graph lost")
+
+    timings = timed(clock, {"f": breaks_after_warming_up, "works": taking(clock, 0.002)}, warm_up_calls=3)
+    assert timings["f"].error == "RuntimeError: graph lost"
+    assert timings["works"].median == pytest.approx(0.002)

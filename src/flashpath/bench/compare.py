@@ -129,9 +129,9 @@ def make_records(
 
 def with_rates(record: Record, case: Case, bound: Bound | None, fastest: float | None) -> Record:
     """The time set against what the case costs, the fastest peer and the ceiling."""
-    if record.time is None:
+    median = record.time.median if record.time else 0.0
+    if median == 0.0:  # failed, or below the clock's resolution
         return record
-    median = record.time.median
     return replace(
         record,
         gb_per_s=case.bytes / median / 1e9 if case.bytes else None,

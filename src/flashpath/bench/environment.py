@@ -28,6 +28,16 @@ class Environment:
     commit: str | None = None
     dirty: bool | None = None
 
+    def describe(self) -> str:
+        """The machine in one line, for the foot of a table."""
+        versions = self.versions or {}
+        named = [f"{name} {versions[name]}" for name in ("torch", "triton", "cuda") if versions.get(name)]
+        commit = f"commit {self.commit[:10]}{' with changes' if self.dirty else ''}" if self.commit else None
+        clocks = f"SM at {self.sm_mhz:.0f} MHz" if self.sm_mhz else None
+        driver = f"driver {self.driver}" if self.driver else None
+        parts = [self.gpu or self.cpu or self.device, clocks, driver, *named, commit]
+        return ", ".join(part for part in parts if part)
+
     def with_clocks_now(self) -> Environment:
         """The same, with the clocks of this moment: read right after the work they belong to."""
         if self.device != "cuda":
@@ -58,7 +68,7 @@ def query_gpu(*fields: str) -> list[str | None]:
     answer = run(
         [
             "nvidia-smi",
-            f"--id=GPU-{properties.uuid}",
+            f"--id=GPU-{str(properties.uuid).removeprefix('GPU-')}",
             f"--query-gpu={','.join(fields)}",
             "--format=csv,noheader,nounits",
         ]
@@ -103,6 +113,7 @@ def package_version(name: str) -> str | None:
 
 def git_state(package: Path) -> tuple[str | None, bool | None]:
     """Commit and whether files differ from it, where `package` lies in its own checkout."""
+    package = package.resolve()
     top = run(["git", "-C", str(package), "rev-parse", "--show-toplevel"])
     # An installed package may lie inside a checkout of something else.
     if top is None or Path(top.strip()) / "src" / package.name != package:

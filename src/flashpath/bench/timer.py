@@ -118,6 +118,14 @@ class _Variant:
         except Exception as error:
             self.error = describe(error)
 
+    def rehearse(self) -> None:
+        """One sample that does not count: preparing the others may have emptied caches and pools."""
+        if self.sampler is not None:
+            try:
+                self.sampler.sample()
+            except Exception as error:
+                self.error = describe(error)
+
     def take_turn(self, clock: Callable[[], float]) -> None:
         assert self.sampler is not None
         start = clock()
@@ -161,6 +169,8 @@ def time_interleaved(
         timer = timer or timer_for(resolve_device(device))
         for variant in variants.values():
             variant.prepare(timer, warm_up_calls)
+        for variant in variants.values():
+            variant.rehearse()
         for _ in range(max_rounds):
             turn = [
                 variant

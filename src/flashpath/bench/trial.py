@@ -13,6 +13,7 @@ from flashpath.bench.arrays import copy_of, poison_freed_memory, restore, total_
 from flashpath.bench.device import load_torch
 from flashpath.bench.failure import describe
 from flashpath.bench.implementation import Implementation
+from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Case
 
 Check = Callable[[Any, tuple[Any, ...]], None]
@@ -53,8 +54,6 @@ class Trial:
             self.judge(name, output)
             self.peak_memory_bytes[name] = peak_memory(call, self.device)
             self.calls[name] = call
-        except AssertionError as error:
-            self.errors[name] = f"wrong result: {str(error).strip() or 'the check says no more'}"
         except Exception as error:
             self.errors[name] = describe(error)
         finally:
@@ -63,11 +62,15 @@ class Trial:
                 restore(self.inputs, self.pristine)
 
     def judge(self, name: str, output: Any) -> None:
-        if self.check:
-            self.check(output, self.pristine)
-        else:
-            reference_name, expected = self.reference or (name, output)
-            assert_agreement(output, expected, reference_name)
+        try:
+            if self.check:
+                self.check(output, self.pristine)
+            else:
+                reference_name, expected = self.reference or (name, output)
+                assert_agreement(output, expected, reference_name)
+        except AssertionError as error:
+            reason = str(error).strip() or "the check says no more"
+            raise FlashpathError(f"wrong result: {reason}") from None
         if self.reference is None:
             self.written_bytes = None if output is None else total_bytes(output)
             if self.counts_bytes:

@@ -154,21 +154,21 @@ def _integer(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
 
 
 def _number(kernel: str, parameter: Parameter, argument: Any) -> float:
-    if isinstance(argument, _NUMBERS):
-        return float(argument)
-    if type(argument).__module__.startswith("ml_dtypes"):
-        return float(argument)
+    if isinstance(argument, _NUMBERS) or type(argument).__module__.startswith("ml_dtypes"):
+        try:
+            return float(argument)
+        except OverflowError:
+            raise _wrong(kernel, parameter, describe(argument), "It is too large for any float.") from None
     raise _wrong(kernel, parameter, describe(argument), "Pass a number; for one element, x.item().")
 
 
 def _float(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
-    largest = float(np.finfo(np.float32).max) if parameter.size == 4 else float("inf")
+    # Half a step above the largest float, rounding starts to give infinity.
+    limit = 2.0**128 - 2.0**103 if parameter.size == 4 else float("inf")
 
     def convert(argument: Any) -> Converted:
         value = argument if type(argument) is float else _number(kernel, parameter, argument)
-        if -largest <= value <= largest or value != value:
-            return value, NOWHERE
-        if value in (float("inf"), float("-inf")):
+        if -limit < value < limit or value != value or value in (float("inf"), float("-inf")):
             return value, NOWHERE
         raise _wrong(
             kernel, parameter, repr(value), "It is too large for a float; pass a double, or scale it."
@@ -243,8 +243,10 @@ def _pointer(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
     def slowly(argument: Any) -> Converted:
         may_be_strided = isinstance(argument, Strided)
         array = argument.tensor if may_be_strided else argument
-        if accepted is None and parameter.text.startswith(".") and isinstance(array, int):
-            return array, NOWHERE
+        if accepted is None and parameter.text.startswith(".") and isinstance(array, _INTEGERS):
+            if not 0 <= int(array) < 2**64:
+                raise _wrong(kernel, parameter, str(array), "Its values run from 0 to 2**64 - 1.")
+            return int(array), NOWHERE
         view = view_of(array)
         if view is None:
             raise _wrong(kernel, parameter, describe(array), _array_advice(parameter))
@@ -324,7 +326,9 @@ def _foreign(array: Any) -> ArrayView:
 
 
 def _dtype_name(dtype: np.dtype[Any]) -> str:
-    return "bytes" if dtype.kind == "V" and dtype.names is not None else dtype.name
+    if dtype.kind == "V" and dtype.names is not None:
+        return "bytes"
+    return dtype.name if dtype.isnative else f"byte-swapped {dtype.name}"
 
 
 def describe(value: Any) -> str:

@@ -23,7 +23,7 @@ from typing import Any
 from flashpath import settings
 from flashpath.errors import FlashpathError
 
-_FORMAT = 1  # part of every key: raised when what an entry holds changes
+_FORMAT = 2  # part of every key: raised when what an entry holds changes
 _STALE_SECONDS = 3600.0  # a temporary folder this old belongs to a process that died
 
 
@@ -68,7 +68,7 @@ class KernelCache:
         """The entry, verified, or None. A damaged one is removed, with a warning."""
         place = self._place(key)
         try:
-            build = json.loads((place / "build.json").read_bytes())
+            build = _sealed(json.loads((place / "build.json").read_bytes()))
             files = {name: (place / name).read_bytes() for name in build["digests"]}
             damaged = [name for name, data in files.items() if _digest(data) != build["digests"][name]]
             if damaged or build["key"] != key:
@@ -114,7 +114,7 @@ class KernelCache:
         try:
             for name, data in files.items():
                 _write_synced(temporary / name, data)
-            text = json.dumps(build, indent=1, ensure_ascii=False)
+            text = json.dumps({**build, "seal": _seal(build)}, indent=1, ensure_ascii=False)
             _write_synced(temporary / "build.json", text.encode())
             _sync_folder(temporary)
             place = self._place(key)
@@ -131,7 +131,7 @@ class KernelCache:
             shutil.rmtree(temporary, ignore_errors=True)
 
     def _evict(self, keep: str) -> None:
-        entries = [(place.stat().st_mtime, _size(place), place) for place in self._places()]
+        entries = [(_modified(place), _size(place), place) for place in self._places()]
         total = sum(size for _, size, _ in entries)
         for _, size, place in sorted(entries, key=lambda entry: entry[0]):
             if total <= self.limit_bytes:
@@ -140,17 +140,17 @@ class KernelCache:
                 self._remove(place)
                 total -= size
         for leftover in (self.folder / "tmp").glob("*"):
-            if time.time() - leftover.stat().st_mtime > _STALE_SECONDS:
+            if time.time() - _modified(leftover) > _STALE_SECONDS:
                 shutil.rmtree(leftover, ignore_errors=True)
 
     def _remove(self, place: Path) -> None:
         """Take an entry away whole: renamed first, so that no reader meets half of it."""
         temporary = self._temporary()
-        temporary.parent.mkdir(parents=True, exist_ok=True)
         try:
+            temporary.parent.mkdir(parents=True, exist_ok=True)
             place.rename(temporary)
         except OSError:
-            return  # another process took it away
+            return  # another process took it away, or the cache is read-only
         shutil.rmtree(temporary, ignore_errors=True)
 
     # ---- Looking after it ------------------------------------------------------------------------------
@@ -207,6 +207,24 @@ class KernelCache:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def _seal(build: Mapping[str, Any]) -> str:
+    """The digest of build.json's own content: what it says of the kernels is as precious as their code."""
+    return _digest(json.dumps(build, sort_keys=True, ensure_ascii=True).encode())
+
+
+def _sealed(build: dict[str, Any]) -> dict[str, Any]:
+    if build.pop("seal") != _seal(build):
+        raise ValueError("build.json changed since it was written")
+    return build
+
+
+def _modified(place: Path) -> float:
+    try:
+        return place.stat().st_mtime
+    except OSError:
+        return time.time()  # gone meanwhile: nobody's leftover
 
 
 def _size(place: Path) -> int:

@@ -19,7 +19,10 @@ from flashpath.jit.module import Module
 from flashpath.jit.names import (
     MARKER_FILE,
     KernelName,
+    KernelNotFound,
+    declared_kernels,
     extern_c_kernels,
+    instances,
     kernel_not_found,
     markers,
     names_of_entries,
@@ -101,10 +104,9 @@ def _make_job(
         if not folder.is_dir():
             raise FlashpathError(f"The include folder {folder} does not exist.", "Check includes=.")
     front, back = _split_options(options)
-    debug = "-G" in front
-    search = [*([source.folder] if source.folder else []), *folders]
-    if compiler == "nvrtc":
-        search += toolkit.headers().folders
+    debug = _is_debug(front)
+    folders = (*([source.folder] if source.folder else []), *folders)
+    search = [*folders, *(toolkit.headers().folders if compiler == "nvrtc" else ())]
     front_flags = [
         f"-arch={target.compute if compiler == 'nvrtc' else target.name}",
         *([] if any(flag.startswith(("-std", "--std")) for flag in front) else ["-std=c++17"]),
@@ -120,7 +122,7 @@ def _make_job(
         front_flags=tuple(front_flags),
         assembler_flags=(*back, *(["-g"] if debug else [])),
         include_folders=folders,
-        name_expressions=tuple(name_expressions),
+        name_expressions=tuple({"".join(name.split()): name for name in name_expressions}.values()),
     )
 
 
@@ -129,7 +131,12 @@ _MANAGED = {
     ("-I", "--include-path", "-include", "--pre-include"): "includes=",
     ("-D", "--define-macro"): "defines=",
 }
+_DEBUG = ("-G", "--device-debug")
 _FOR_ASSEMBLER = ("-maxrregcount", "--maxrregcount", "-Xptxas", "--ptxas-options")
+
+
+def _is_debug(front_flags: Sequence[str]) -> bool:
+    return any(flag in _DEBUG for flag in front_flags)
 
 
 def _split_options(options: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -228,16 +235,52 @@ def _front_end(job: _Job) -> tuple[str, str, list[KernelName]]:
                     raise _wrong_name(names[each.line - 1], each.message, job.source)
         raise compile_error(_without_marker_errors(log), job.source, job.include_folders)
     text, marked = read_markers(text, names)
+    text, marked = _ask_further(job, names, text, marked)
+    if names and _is_debug(job.front_flags):
+        # Debug information describes the markers too: it is taken from a run without any.
+        plain, _ = _compile_to_ptx(job, job.source.text + instances(job.name_expressions))
+        text = plain or text
     return text, log, marked
 
 
+def _ask_further(
+    job: _Job, names: Sequence[str], text: str, marked: list[KernelName]
+) -> tuple[str, list[KernelName]]:
+    """The types of the extern "C" kernels that only the preprocessor could find, such as a macro's."""
+    told = {each.lowered for each in marked}
+    further = [
+        each.name for each in ptx.entries(text) if each.name not in told and not each.name.startswith("_Z")
+    ]
+    while further:
+        names_now = [*names, *further]
+        again, log = _run(job, names_now)
+        if again is not None:
+            return read_markers(again, names_now)
+        # A name that cannot be spelled outside its namespace stays without types.
+        wrong = {names_now[each.line - 1] for each in parse_log(log) if each.file == MARKER_FILE}
+        if wrong.isdisjoint(further):
+            break
+        further = [name for name in further if name not in wrong]
+    return text, marked
+
+
 def _run(job: _Job, names: Sequence[str]) -> tuple[str | None, str]:
+    return _compile_to_ptx(job, job.source.text + markers(names))
+
+
+def _compile_to_ptx(job: _Job, text: str) -> tuple[str | None, str]:
     compile_to_ptx = nvrtc.compile_to_ptx if job.compiler == "nvrtc" else nvcc.compile_to_ptx
-    return compile_to_ptx(job.source.text + markers(names), job.source.name, job.front_flags)
+    return compile_to_ptx(text, job.source.name, job.front_flags)
 
 
 def _wrong_name(name: str, message: str, source: Source) -> FlashpathError:
-    error = kernel_not_found(name, [], source.text)
+    if any(name == each.name for each in declared_kernels(source.text)):
+        error = KernelNotFound(
+            f"The kernel {name!r} cannot be named so.",
+            "Leave it out: name_expressions is for template instances; or write its namespace, ns::name.",
+        )
+    else:
+        error = kernel_not_found(name, [], source.text)
     error.problem += f"\n  The compiler says: {message}"
     return error
 

@@ -101,7 +101,7 @@ def device(index: int) -> CudaDevice:
 
     return CudaDevice(
         index=index,
-        name=name.rstrip(b"\0").decode(),
+        name=name.split(b"\0")[0].decode(),
         capability=(attribute("COMPUTE_CAPABILITY_MAJOR"), attribute("COMPUTE_CAPABILITY_MINOR")),
         sms=attribute("MULTIPROCESSOR_COUNT"),
         max_shared_per_block=attribute("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"),

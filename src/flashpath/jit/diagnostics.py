@@ -19,6 +19,9 @@ _EDG = re.compile(
     r"^(?P<file>.+?)\((?P<line>\d+)\): (?P<severity>(?:catastrophic |fatal )?error|warning)(?: #[\w-]+)?: "
     r"(?P<message>.*)$"
 )
+# `At end of source: error: expected a "}"`, and below it where the opening one is.
+_AT_END = re.compile(r"^At end of source: error(?: #[\w-]+)?: (?P<message>.*)$")
+_NOTE = re.compile(r"^(?P<file>.+?)\((?P<line>\d+)\): note(?: #[\w-]+)?: (?P<message>.*)$")
 _GCC = re.compile(r"^(?P<file>[^:\s]+):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<message>.*)$")
 _PTXAS = re.compile(r"^ptxas .*?, line (?P<line>\d+); (?:error|fatal)\s*: (?P<message>.*)$")
 _UNOPENED = re.compile(
@@ -58,19 +61,28 @@ def parse_log(log: str) -> list[Diagnostic]:
     lines = log.splitlines()
     for at, text in enumerate(lines):
         if edg := _EDG.match(text):
-            block: list[str] = []
-            for following in lines[at + 1 :]:
-                if not following.strip() or _EDG.match(following):
-                    break
-                block.append(following)
+            block = _block(lines[at + 1 :])
             severity = "warning" if edg["severity"] == "warning" else "error"
             line, message = int(edg["line"]), edg["message"]
             found.append(Diagnostic(edg["file"], line, severity=severity, message=message, **_snippet(block)))
+        elif end := _AT_END.match(text):
+            block = _block(lines[at + 1 :])
+            note = _NOTE.match(block[0]) if block else None
+            file, line = (note["file"], int(note["line"])) if note else ("the end of the source", 0)
+            message = f"{end['message']} {note['message']}" if note else end["message"]
+            snippet = _snippet(block[1:] if note else block)
+            found.append(Diagnostic(file, line, severity="error", message=message, **snippet))
         elif gcc := _GCC.match(text):
             found.append(
                 Diagnostic(gcc["file"], int(gcc["line"]), int(gcc["column"]), "error", gcc["message"])
             )
     return found
+
+
+def _block(following: Sequence[str]) -> list[str]:
+    """The lines that belong to a message: up to an empty line or the next message."""
+    ended = (at for at, text in enumerate(following) if not text.strip() or _EDG.match(text))
+    return list(following[: next(ended, len(following))])
 
 
 def _snippet(block: list[str]) -> dict[str, Any]:
@@ -164,7 +176,7 @@ _HOST_HEADERS = re.compile(
 
 
 def _include_hint(name: str, source: Source, include_folders: Iterable[Path]) -> str:
-    folders = [str(folder) for folder in [source.folder, *include_folders] if folder]
+    folders = [str(folder) for folder in dict.fromkeys([source.folder, *include_folders]) if folder]
     searched = (
         f"Searched: {', '.join(folders) or 'no folder (the source is a string)'} and CUDA's own headers."
     )
@@ -203,6 +215,8 @@ _HINTS = (
     ),
     (r'"nvcuda"|"wmma"', "#include <mma.h>"),
     (r'"cooperative_groups"|"cg"', "#include <cooperative_groups.h>"),
+    (r"^A function without execution space annotations", "Mark the function __device__ or __global__."),
+    (r"^A namespace scope variable without memory space", "Mark the variable __device__ or __constant__."),
     (r"calling a __host__ function\(?.*from a __(?:global|device)__", "Mark the function __device__."),
 )
 

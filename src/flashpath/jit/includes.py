@@ -11,21 +11,32 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|(\"(?:\\.|[^\"\\\n])*\")", re.DOTALL)
+_COMMENT_OR_LITERAL = re.compile(
+    r"//[^\n]*|/\*.*?\*/"
+    r"|(?P<literal>\bR\"(?P<mark>[^()\\\s]*)\(.*?\)(?P=mark)\""  # a raw string
+    r"|\"(?:\\.|[^\"\\\n])*\""
+    r"|(?:\bu8|(?<![0-9A-Fa-f]))'(?:\\.|[^'\\\n])+')",  # the quote in 1'000 starts no character
+    re.DOTALL,
+)
 _INCLUDE = re.compile(
     r"^[ \t]*#[ \t]*include(?:_next)?[ \t]*(?:\"(?P<quoted>[^\"\n]+)\"|<(?P<angled>[^>\n]+)>|(?P<macro>\w+))",
     re.MULTILINE,
 )
-_HAS_INCLUDE = re.compile(r"__has_include\s*\(\s*(?:\"(?P<quoted>[^\"\n]+)\"|<(?P<angled>[^>\n]+)>)")
+_HAS_INCLUDE = re.compile(
+    r"__has_include(?:_next)?\s*\(\s*"
+    r"(?:\"(?P<quoted>[^\"\n]+)\"|<(?P<angled>[^>\n]+)>|(?P<macro>\w+))"
+)
 
 
-def without_comments(text: str) -> str:
-    """The text with comments blanked and string literals kept; line breaks stay where they were."""
+def without_comments(text: str, keep_literals: bool = True) -> str:
+    """The text with comments (and literals too, if asked) blanked; line breaks stay where they were."""
 
     def blank(match: re.Match[str]) -> str:
-        return match.group(1) or re.sub(r"[^\n]", " ", match.group(0))
+        if match["literal"] and keep_literals:
+            return match["literal"]
+        return re.sub(r"[^\n]", " ", match.group(0))
 
-    return _COMMENT.sub(blank, text)
+    return _COMMENT_OR_LITERAL.sub(blank, text)
 
 
 class ScannedIncludes:
@@ -49,23 +60,22 @@ def scan_includes(text: str, folder: Path | None, include_folders: Sequence[Path
 
 
 def _scan(text: str, folder: Path | None, include_folders: Sequence[Path], result: ScannedIncludes) -> None:
-    code = without_comments(text)
+    code = without_comments(text.replace("\\\n", ""))  # a backslash joins lines before all else
     for match in [*_INCLUDE.finditer(code), *_HAS_INCLUDE.finditer(code)]:
         groups = match.groupdict()
         if groups.get("macro"):
             result.by_macro.append(groups["macro"])
             continue
         near = [folder] if groups["quoted"] and folder else []
-        path = _find(groups["quoted"] or groups["angled"], [*near, *include_folders])
-        if path is None or str(path) in result.digests:
-            continue
-        content = path.read_bytes()
-        result.digests[str(path)] = hashlib.sha256(content).hexdigest()
-        _scan(content.decode("utf-8", errors="replace"), path.parent, include_folders, result)
+        found = _find(groups["quoted"] or groups["angled"], [*near, *include_folders])
+        # Which of several files of that name #include_next takes depends on where it stands: all count.
+        for path in found if "_next" in match.group() else found[:1]:
+            if str(path) in result.digests:
+                continue
+            content = path.read_bytes()
+            result.digests[str(path)] = hashlib.sha256(content).hexdigest()
+            _scan(content.decode("utf-8", errors="replace"), path.parent, include_folders, result)
 
 
-def _find(name: str, folders: Iterable[Path]) -> Path | None:
-    for folder in folders:
-        if (folder / name).is_file():
-            return (folder / name).resolve()
-    return None
+def _find(name: str, folders: Iterable[Path]) -> list[Path]:
+    return [(folder / name).resolve() for folder in folders if (folder / name).is_file()]

@@ -10,7 +10,7 @@ import functools
 import importlib
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,7 @@ class Shape:
 
 def dim3(value: Dim, what: str) -> Dim3:
     """(x,), (x, y), (x, y, z) or a bare x, as CUDA's dim3."""
-    parts: tuple[Any, ...] = (value,) if isinstance(value, int) else tuple(value)
+    parts: tuple[Any, ...] = tuple(value) if isinstance(value, Iterable) else (value,)
     if not 1 <= len(parts) <= 3 or not all(hasattr(part, "__index__") for part in parts):
         raise LaunchError(f"{what} is {value!r}.", f"Give one to three integers: {what}=(x, y, z).")
     whole = [int(part) for part in parts]
@@ -65,19 +65,22 @@ class LoadedKernel:
         self._bindings = cuda.driver()
         self._launch: Any = self._bindings.cuLaunchKernel
         self._launch_extended: Any = self._bindings.cuLaunchKernelEx
-        attributes = self._core_kernel.attributes
-        self.max_threads = int(attributes.max_threads_per_block(index))
-        self.static_shared = int(attributes.shared_size_bytes(index))
-        handle: Any = self._core_kernel.handle
-        self._function: Any = self._bindings.CUfunction(int(handle))
-        self._kernel_handle = handle
+        self._handle: Any = self._core_kernel.handle
+        self._function: Any = self._bindings.CUfunction(int(self._handle))
+        self.max_threads = self._attribute("MAX_THREADS_PER_BLOCK")
+        self.static_shared = self._attribute("SHARED_SIZE_BYTES")
         self._opted_in = 48 * 1024 - self.static_shared
         self._ready: dict[Shape, tuple[Any, ...] | None] = {}
 
     @property
     def handle(self) -> int:
         """The driver's handle of the kernel."""
-        return int(self._kernel_handle)
+        return int(self._handle)
+
+    def _attribute(self, name: str) -> int:
+        which = getattr(self._bindings.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
+        device = cuda.checked(self._bindings.cuDeviceGet(self.device.index), "cuDeviceGet")
+        return int(cuda.checked(self._bindings.cuKernelGetAttribute(which, self._handle, device), name))
 
     def launch(self, shape: Shape, stream: int, parameters: int) -> None:
         """Launch on a raw stream; `parameters` is the address of the array of parameter pointers."""
@@ -99,7 +102,7 @@ class LoadedKernel:
         if shape.shared > self._opted_in:
             attribute = self._bindings.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             device = cuda.checked(self._bindings.cuDeviceGet(self.device.index), "cuDeviceGet")
-            result = self._bindings.cuKernelSetAttribute(attribute, shape.shared, self._kernel_handle, device)
+            result = self._bindings.cuKernelSetAttribute(attribute, shape.shared, self._handle, device)
             cuda.checked(result, f"Opting {self.name} in to {shape.shared} bytes of shared memory")
             self._opted_in = shape.shared
         if shape.cluster is None and not shape.cooperative:

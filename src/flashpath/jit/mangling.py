@@ -6,6 +6,7 @@ and the caller falls back to what PTX alone says of the parameters.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 _BUILTINS = {
@@ -37,6 +38,8 @@ _BUILTINS = {
     "DF16b": "__bf16",
     "Dn": "decltype(nullptr)",
 }
+_DEEPEST = 100  # types nested deeper than any kernel's: stops before Python's own stack does
+_LONGEST = 100_000  # characters: substitutions can double a type's text with every few letters
 _STANDARD = {"St": "std", "Sa": "std::allocator", "Sb": "std::basic_string", "Ss": "std::string"}
 
 
@@ -69,6 +72,7 @@ def demangle(mangled: str) -> Function:
     """`_ZN2ns3barEPfi` → ns::bar with parameters (float*, int)."""
     parser = _Parser(mangled)
     parser.expect("_Z")
+    parser.take("L")  # internal linkage
     name, is_template = parser.name()
     if is_template:
         parser.type()  # template functions spell their return type
@@ -97,6 +101,7 @@ class _Parser:
         self.at = 0
         self.substitutions: list[CType] = []
         self.template_arguments: list[CType] = []
+        self.depth = 0
 
     # The reader's hands -----------------------------------------------------------------------------
 
@@ -115,19 +120,31 @@ class _Parser:
 
     def number(self) -> int:
         start = self.at
-        while self.at < len(self.text) and self.text[self.at].isdigit():
+        while self.at < len(self.text) and self.text[self.at] in "0123456789":
             self.at += 1
-        if start == self.at:
+        if not 0 < self.at - start < 10:
             raise Unreadable(f"{self.text}: expected a number at {start}")
         return int(self.text[start : self.at])
+
+    def until(self, end: str) -> str:
+        """What stands before the next `end`, which is read too."""
+        found, mark, _ = self.text[self.at :].partition(end)
+        if not mark:
+            raise Unreadable(f"{self.text}: no {end!r} after {self.at}")
+        self.at += len(found) + len(end)
+        return found
 
     def source_name(self) -> str:
         length = self.number()
         name = self.text[self.at : self.at + length]
+        if length == 0 or len(name) < length:
+            raise Unreadable(f"{self.text}: a name of {length} characters at {self.at}")
         self.at += length
         return "(anonymous namespace)" if name.startswith("_GLOBAL__N") else name
 
     def remember(self, kind: CType) -> CType:
+        if len(kind.text) > _LONGEST:
+            raise Unreadable(f"{self.text}: a type of more than {_LONGEST} characters")
         self.substitutions.append(kind)
         return kind
 
@@ -188,13 +205,10 @@ class _Parser:
             if self.take(code):
                 return CType(meaning)
         self.expect("S")
-        if self.take("_"):
-            index = 0
-        else:
-            end = self.text.index("_", self.at)
-            index = int(self.text[self.at : end], 36) + 1
-            self.at = end + 1
-        return self._nth(self.substitutions, index)
+        digits = self.until("_")
+        if not re.fullmatch(r"[0-9A-Z]{0,6}", digits):
+            raise Unreadable(f"{self.text}: {digits!r} numbers no component")
+        return self._nth(self.substitutions, int(digits, 36) + 1 if digits else 0)
 
     def _nth(self, kinds: list[CType], index: int) -> CType:
         if index >= len(kinds):
@@ -210,6 +224,14 @@ class _Parser:
         return () if [kind.text for kind in kinds] == ["void"] else tuple(kinds)
 
     def type(self) -> CType:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise Unreadable(f"{self.text}: nested more than {_DEEPEST} deep")
+        kind = self._type()
+        self.depth -= 1
+        return kind
+
+    def _type(self) -> CType:
         for code in sorted(_BUILTINS, key=len, reverse=True):
             if self.take(code):
                 return CType(_BUILTINS[code])
@@ -220,7 +242,9 @@ class _Parser:
                 const |= self.text[self.at] == "K"
                 self.at += 1
             inner = self.type()
-            text = f"const {inner}" if const else inner.text
+            text = inner.text
+            if const:
+                text = f"{inner} const" if inner.pointee else f"const {inner}"
             return self.remember(CType(text, inner.pointee, inner.parameters, const))
         if self.take("P"):
             inner = self.type()
@@ -274,9 +298,7 @@ class _Parser:
 
     def literal(self) -> CType:
         kind = self.type()
-        end = self.text.index("E", self.at)
-        value = self.text[self.at : end].replace("n", "-")
-        self.at = end + 1
+        value = self.until("E").replace("n", "-")
         if kind.text == "bool":
             return CType("true" if value == "1" else "false")
         return CType(value if kind.text == "int" else f"({kind}){value}")

@@ -62,6 +62,14 @@ def markers(names: Sequence[str]) -> str:
     return "\n".join([*lines, ""])
 
 
+def instances(names: Sequence[str]) -> str:
+    """Source text, to be appended, that instantiates the kernels `names` and leaves no other trace."""
+    if not names:
+        return ""
+    lines = ["", f'#line 1 "{MARKER_FILE}"', *(f"static_assert(&{name} != nullptr);" for name in names)]
+    return "\n".join([*lines, ""])
+
+
 def read_markers(ptx: str, names: Sequence[str]) -> tuple[str, list[KernelName]]:
     """PTX without the markers, and what they told."""
     lowered = {int(index): symbol for index, symbol in _KERNEL_MARKER.findall(ptx)}
@@ -113,7 +121,8 @@ class DeclaredKernel:
 
 def declared_kernels(text: str) -> list[DeclaredKernel]:
     """The `__global__` functions in a source text."""
-    code = without_comments(text)
+    code = re.sub(r"\bextern(\s+)\"C\"", r"extern\1 C ", without_comments(text))
+    code = without_comments(code, keep_literals=False)
     found: dict[str, DeclaredKernel] = {}
     for match in _GLOBAL.finditer(code):
         name = _name_after(code, match.end())
@@ -123,7 +132,7 @@ def declared_kernels(text: str) -> list[DeclaredKernel]:
         head = code[start + 1 : match.start()]
         inside_block = _inside_extern_c_block(code, match.start())
         found[name] = DeclaredKernel(
-            name, "template" in head, inside_block or re.search(r'extern\s+"C"', head) is not None
+            name, "template" in head, inside_block or re.search(r"extern\s+C\b", head) is not None
         )
     return list(found.values())
 
@@ -147,7 +156,7 @@ def _name_after(code: str, position: int) -> str | None:
 
 
 def _inside_extern_c_block(code: str, position: int) -> bool:
-    for block in re.finditer(r'extern\s+"C"\s*\{', code[:position]):
+    for block in re.finditer(r"extern\s+C\s*\{", code[:position]):
         depth = code.count("{", block.end() - 1, position) - code.count("}", block.end() - 1, position)
         if depth > 0:
             return True

@@ -28,7 +28,11 @@ def compile_to_ptx(text: str, name: str, flags: Sequence[str]) -> tuple[str | No
         command = [toolkit.nvcc().path, "-ptx", "-ccbin", host, *flags, "-o", output, source]
         done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
         log = (done.stdout + done.stderr).strip()
-        return (output.read_text() if done.returncode == 0 else None), log
+        if done.returncode == 0 or ("ptxas " in log and output.is_file()):
+            # ptxas looks over inline assembly already here; assemble() places what it says in the source.
+            # Relative names get the folder put before them: the result must not depend on it.
+            return output.read_text().replace(f'"{folder}/{name}"', f'"{name}"'), log
+        return None, log
 
 
 def assemble(ptx: str, arch: str, flags: Sequence[str]) -> tuple[bytes | None, str]:

@@ -35,6 +35,11 @@ def version() -> str:
     return f"{major}.{minor}"
 
 
+# A source given as a string is in no folder: without one, NVRTC would look for its quoted includes in the
+# working folder, and the result would depend on where Python was started.
+_NO_FOLDER = Path("/flashpath/source-is-a-string")
+
+
 def compile_to_ptx(text: str, name: str, flags: Sequence[str]) -> tuple[str | None, str]:
     """Compile; returns the PTX (None where it failed) and the log."""
     nvrtc = _bindings()
@@ -44,12 +49,14 @@ def compile_to_ptx(text: str, name: str, flags: Sequence[str]) -> tuple[str | No
             raise RuntimeError(f"NVRTC: {result[0].name}")
         return result[1] if len(result) > 1 else None
 
-    program = checked(nvrtc.nvrtcCreateProgram(text.encode(), name.encode(), 0, [], []))
+    place = _NO_FOLDER / name  # an absolute name stays as it is
+    text = f'#line 1 "{name}"\n{text}'
+    program = checked(nvrtc.nvrtcCreateProgram(text.encode(), str(place).encode(), 0, [], []))
     try:
         (status,) = nvrtc.nvrtcCompileProgram(program, len(flags), [flag.encode() for flag in flags])
         log = bytes(checked(nvrtc.nvrtcGetProgramLogSize(program)))
         checked(nvrtc.nvrtcGetProgramLog(program, log))
-        log_text = log.rstrip(b"\0").decode("utf-8", errors="replace").strip()
+        log_text = log.rstrip(b"\0").decode("utf-8", errors="replace").strip().replace(str(place), name)
         if int(status) != 0:
             return None, log_text or status.name
         ptx = bytes(checked(nvrtc.nvrtcGetPTXSize(program)))

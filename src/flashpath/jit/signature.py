@@ -137,7 +137,7 @@ def _parameter(index: int, ptx: PtxParameter, kind: CType | None, offset: int) -
 
 def _accepted(pointee: CType) -> frozenset[str] | None:
     """The dtypes of arrays that a pointer to this type takes; None: any."""
-    name = pointee.text.removeprefix("const ")
+    name = re.sub(r"(\[\d+\])+$", "", pointee.text.removeprefix("const "))  # rows of a matrix: their elements
     if name == "void" or pointee.parameters is not None:
         return None
     if pointee.pointee is not None:

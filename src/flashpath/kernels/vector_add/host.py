@@ -11,6 +11,9 @@ from flashpath.jit import device as cuda
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name
 
 FOLDER = Path(__file__).parent
+ONE_PER_THREAD = FOLDER / "one_per_thread.cu"
+GRID_STRIDE = FOLDER / "grid_stride.cu"
+VECTORIZED = FOLDER / "vectorized.cu"
 THREADS = 256
 # Enough blocks per SM for 2048 resident threads, the most any GPU holds.
 BLOCKS_PER_SM = 8
@@ -33,16 +36,10 @@ def prepare(a: Any, b: Any, out: Any | None) -> Any:
     return torch.empty_like(a) if out is None else out
 
 
-def reference(a: Any, b: Any, out: Any | None = None) -> Any:
-    """PyTorch's own addition; it rounds once, as every rung does, so all agree to the bit."""
-    torch: Any = importlib.import_module("torch")
-    return torch.add(a, b, out=prepare(a, b, out))
-
-
 def one_per_thread(a: Any, b: Any, out: Any | None = None) -> Any:
     c, n = prepare(a, b, out), a.numel()
     if n:
-        kernel = cuda_kernel(FOLDER / "one_per_thread.cu", f"vector_add<{CPP_TYPES[dtype_name(a)]}>", a)
+        kernel = cuda_kernel(ONE_PER_THREAD, f"vector_add<{CPP_TYPES[dtype_name(a)]}>", a)
         kernel[-(-n // THREADS), THREADS](n, a, b, c)
     return c
 
@@ -50,7 +47,7 @@ def one_per_thread(a: Any, b: Any, out: Any | None = None) -> Any:
 def grid_stride(a: Any, b: Any, out: Any | None = None) -> Any:
     c, n = prepare(a, b, out), a.numel()
     if n:
-        kernel = cuda_kernel(FOLDER / "grid_stride.cu", f"vector_add<{CPP_TYPES[dtype_name(a)]}>", a)
+        kernel = cuda_kernel(GRID_STRIDE, f"vector_add<{CPP_TYPES[dtype_name(a)]}>", a)
         sms = cuda.device(a.get_device()).sms if a.is_cuda else 1
         kernel[min(-(-n // THREADS), sms * BLOCKS_PER_SM), THREADS](n, a, b, c)
     return c
@@ -63,7 +60,7 @@ def vectorized(a: Any, b: Any, out: Any | None = None) -> Any:
         while width > 1 and any(x.data_ptr() % (width * a.element_size()) for x in (a, b, c)):
             width //= 2
         name = f"vector_add<{CPP_TYPES[dtype_name(a)]}, {width}>"
-        kernel = cuda_kernel(FOLDER / "vectorized.cu", name, a)
+        kernel = cuda_kernel(VECTORIZED, name, a)
         # At least one thread for each of the width - 1 elements that may be left over.
         kernel[-(-max(n // width, width) // THREADS), THREADS](n, a, b, c)
     return c

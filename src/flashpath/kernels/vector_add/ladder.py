@@ -10,6 +10,7 @@ from typing import Any
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.rung import Case, Ladder, Rung, Score
 from flashpath.kernels.vector_add import host
+from flashpath.kernels.vector_add.reference import reference
 
 
 def _case(log2_n: int, dtype: str) -> Case:
@@ -66,8 +67,8 @@ LADDER = Ladder(
             language="pytorch",
             arch="any",
             idea="PyTorch's own addition, the truth that the others are checked against",
-            file=host.FOLDER / "host.py",
-            function=host.reference,
+            file=host.FOLDER / "reference.py",
+            function=reference,
             readability=Score(5, "one call"),
             debugging=Score(5, "runs on the CPU, under any Python debugger"),
         ),
@@ -75,10 +76,10 @@ LADDER = Ladder(
             name="one_per_thread",
             language="cuda",
             idea="one thread per element; neighbours touch neighbours, so accesses coalesce",
-            file=host.FOLDER / "one_per_thread.cu",
+            file=host.ONE_PER_THREAD,
             function=host.one_per_thread,
             improves_on="reference",
-            compile_for=cuda_compiles_for(host.FOLDER / "one_per_thread.cu", "vector_add<float>"),
+            compile_for=cuda_compiles_for(host.ONE_PER_THREAD, "vector_add<float>"),
             readability=Score(5, "an index, a bound, an addition"),
             debugging=Score(4, "one thread is one element: printf and cuda-gdb show it directly"),
         ),
@@ -86,10 +87,10 @@ LADDER = Ladder(
             name="grid_stride",
             language="cuda",
             idea="a grid that fills the GPU once, each thread walking through the array",
-            file=host.FOLDER / "grid_stride.cu",
+            file=host.GRID_STRIDE,
             function=host.grid_stride,
             improves_on="one_per_thread",
-            compile_for=cuda_compiles_for(host.FOLDER / "grid_stride.cu", "vector_add<float>"),
+            compile_for=cuda_compiles_for(host.GRID_STRIDE, "vector_add<float>"),
             readability=Score(5, "a for loop that any C programmer reads; works for any grid"),
             debugging=Score(5, "runs with one block of one thread, then serially"),
         ),
@@ -97,10 +98,10 @@ LADDER = Ladder(
             name="vectorized",
             language="cuda",
             idea="16 bytes per access: the same bytes in flight with a quarter of the instructions",
-            file=host.FOLDER / "vectorized.cu",
+            file=host.VECTORIZED,
             function=host.vectorized,
             improves_on="one_per_thread",
-            compile_for=cuda_compiles_for(host.FOLDER / "vectorized.cu", "vector_add<float, 4>"),
+            compile_for=cuda_compiles_for(host.VECTORIZED, "vector_add<float, 4>"),
             readability=Score(3, "needs alignment and a tail to be thought of"),
             debugging=Score(3, "the tail and misaligned slices are cases of their own"),
         ),
