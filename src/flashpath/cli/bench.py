@@ -1,0 +1,72 @@
+"""`flashpath bench LADDER`: time the rungs, their peers and your own function in one run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def bench(
+    name: Annotated[str, typer.Argument(metavar="LADDER", help="Such as vector_add.")],
+    own: Annotated[
+        list[str] | None, typer.Option("--with", help="FILE.py:function to time beside the rungs.")
+    ] = None,
+    dev_hours: Annotated[
+        float | None, typer.Option(help="How long your function took to write; kept in its record.", min=0)
+    ] = None,
+    case: Annotated[list[str] | None, typer.Option(help="Only this case; --case '2^20 float32'.")] = None,
+    rung: Annotated[list[str] | None, typer.Option(help="Only this rung (and the peers).")] = None,
+    device: Annotated[
+        str | None, typer.Option(help="cuda or cpu; by default the GPU, if there is one.")
+    ] = None,
+    seconds: Annotated[
+        float, typer.Option(help="Time spent on each implementation and case.", min=0.01)
+    ] = 0.5,
+    ceilings: Annotated[
+        bool, typer.Option(help="Measure copy, read and GEMM ceilings in the same run.")
+    ] = True,
+    output: Annotated[Path | None, typer.Option(help="Append the records to this JSON-lines file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON lines.")] = False,
+) -> None:
+    """Time every rung of a ladder against PyTorch and, with --with, against your own function.
+
+    Results are checked before anything is timed; all are interleaved in one run. Records are kept as soon as
+    a case is done, so Ctrl-C loses nothing. Without a GPU, only what runs on the CPU is timed.
+
+    Examples:
+
+        flashpath bench vector_add
+
+        flashpath bench vector_add --with my_kernels.py:my_add --dev-hours 1.5 --output results.jsonl
+    """
+    from flashpath import kernels
+    from flashpath.bench import Implementation, Record, append, bench_ladder, load_function
+    from flashpath.bench.table import print_table
+
+    def keep(record: Record) -> None:
+        if output is not None:
+            append(output, [record])
+        if as_json:
+            typer.echo(record.to_json())
+
+    ladder = kernels.ladder(name)
+    extra = {text: Implementation(load_function(text), dev_hours=dev_hours) for text in own or []}
+    results = bench_ladder(
+        ladder,
+        cases=case,
+        extra=extra,
+        device=device,
+        only=rung,
+        ceilings=ceilings,
+        seconds=seconds,
+        on_record=keep,
+    )
+    if not as_json:
+        print_table(results.records)
+        typer.echo(f"On {results.environment.describe()}.")
+    if results.interrupted:
+        raise KeyboardInterrupt
+    if any(record.error and "wrong result" in record.error for record in results.records):
+        raise typer.Exit(1)

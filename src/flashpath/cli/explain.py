@@ -1,0 +1,84 @@
+"""`flashpath explain FILE.cu`: what the compiler made of a kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def explain(
+    file: Annotated[Path, typer.Argument(help="A .cu file.")],
+    kernel: Annotated[str | None, typer.Option(help="Its name; a template instance: 'saxpy<float>'.")] = None,
+    arch: Annotated[
+        str | None, typer.Option(help="sm_75 … sm_100a; by default the GPU's own, or sm_80.")
+    ] = None,
+    block: Annotated[int | None, typer.Option(help="Threads per block, for the occupancy.", min=1)] = None,
+    shared: Annotated[int, typer.Option(help="Dynamic shared memory in bytes.", min=0)] = 0,
+    gpu: Annotated[str | None, typer.Option(help="The GPU whose occupancy is shown, such as H200.")] = None,
+    define: Annotated[list[str] | None, typer.Option("--define", "-D", help="NAME or NAME=VALUE.")] = None,
+    include: Annotated[
+        list[Path] | None, typer.Option("--include", "-I", help="A folder of headers.")
+    ] = None,
+    option: Annotated[list[str] | None, typer.Option(help="A flag for the compiler.")] = None,
+    compiler: Annotated[str, typer.Option(help="nvrtc or nvcc.")] = "nvrtc",
+    stage: Annotated[
+        str, typer.Option(help="What to print besides the summary: source, ptx, sass, all or none.")
+    ] = "all",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show source, PTX, SASS, registers, memory, spills and occupancy of a kernel. No GPU is needed.
+
+    Examples:
+
+        flashpath explain saxpy.cu --kernel saxpy --arch sm_90a
+
+        flashpath explain matmul.cu --kernel 'matmul<float, 32>' --gpu H200 --block 256 --stage sass
+    """
+    from rich.syntax import Syntax
+
+    from flashpath import jit
+    from flashpath.cli.output import console, print_json
+    from flashpath.errors import FlashpathError
+
+    stages = {"all": ("source", "ptx", "sass"), "none": ()}.get(stage, (stage,))
+    if not set(stages) <= {"source", "ptx", "sass"}:
+        raise typer.BadParameter(f"{stage!r} is none of source, ptx, sass, all, none.", param_hint="--stage")
+    if compiler not in ("nvrtc", "nvcc"):
+        raise typer.BadParameter(f"{compiler!r} is neither nvrtc nor nvcc.", param_hint="--compiler")
+    defines = dict((*text.split("=", 1), None)[:2] for text in define or [])
+    instances = [kernel] if kernel is not None and "<" in kernel else []
+    module = jit.compile(
+        file,
+        arch,
+        defines,
+        include or [],
+        instances,
+        option or [],
+        compiler="nvcc" if compiler == "nvcc" else "nvrtc",
+    )
+    if kernel is None and len(module.kernels) != 1:
+        names = ", ".join(module.kernels) or "none"
+        raise FlashpathError(f"{file} has {len(module.kernels)} kernels: {names}.", "Name one with --kernel.")
+    explained = jit.explain(module[kernel or module.kernels[0]], block=block, shared=shared, gpu=gpu)
+    if as_json:
+        print_json(explained)
+        return
+    out = console()
+    for name, text, language in (
+        ("source", explained.source, "cuda"),
+        ("ptx", explained.ptx, "ptx"),
+        ("sass", explained.sass, "text"),
+    ):
+        if name in stages:
+            out.rule(f"{name} · {explained.source_name}" if name == "source" else name, align="left")
+            if text is None:
+                out.print("No disassembler was found. pip install triton brings one.")
+            elif out.is_terminal:
+                out.print(Syntax(text, language, word_wrap=True, background_color="default"))
+            else:
+                typer.echo(text)
+    if stages:
+        out.rule("resources", align="left")
+    out.print(str(explained), markup=False)
