@@ -100,7 +100,8 @@ def main() -> int:
     if not torch.cuda.is_available():
         print("launch_cost.py measures launches on a GPU, and this machine has none.", file=sys.stderr)
         return 3
-    samples = measure(ways(torch), torch)
+    with torch.cuda.stream(torch.cuda.Stream()):  # cuda-core wraps no default stream
+        samples = measure(ways(torch), torch)
     medians = {name: statistics.median(times) for name, times in samples.items()}
     for name, median in medians.items():
         low, high = statistics.quantiles(samples[name], n=5)[0], statistics.quantiles(samples[name], n=5)[3]

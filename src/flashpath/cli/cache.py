@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -70,7 +70,7 @@ def show(
             raise FlashpathError(f"The entry has no file {file!r}.", f"It has: {', '.join(names)}.")
         typer.echo(path.read_bytes() if file.endswith(".cubin") else path.read_text(encoding="utf-8"))
         return
-    build = json.loads((place / "build.json").read_text(encoding="utf-8"))
+    build: Any = json.loads((place / "build.json").read_text(encoding="utf-8"))
     if as_json:
         print_json(build)
         return
@@ -79,7 +79,8 @@ def show(
         out.print(f"{name:<10} {build[name]}", markup=False)
     out.print(f"{'flags':<10} {' '.join(build['flags'] + build['assembler_flags'])}", markup=False)
     for kernel in build["kernels"]:
-        types = ", ".join(each["text"] for each in kernel["parameters"] or [])
+        parameters: list[Any] = kernel["parameters"] or []
+        types = ", ".join(each["text"] for each in parameters)
         out.print(f"{'kernel':<10} {kernel['name']}({types})", markup=False)
     for each in sorted(place.iterdir()):
         out.print(f"{'file':<10} {each} ({each.stat().st_size} B)", markup=False)

@@ -47,7 +47,10 @@ def explain(
         raise typer.BadParameter(f"{stage!r} is none of source, ptx, sass, all, none.", param_hint="--stage")
     if compiler not in ("nvrtc", "nvcc"):
         raise typer.BadParameter(f"{compiler!r} is neither nvrtc nor nvcc.", param_hint="--compiler")
-    defines = dict((*text.split("=", 1), None)[:2] for text in define or [])
+    defines = {
+        name: value if equals else None
+        for name, equals, value in (text.partition("=") for text in define or [])
+    }
     instances = [kernel] if kernel is not None and "<" in kernel else []
     module = jit.compile(
         file,

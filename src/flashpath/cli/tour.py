@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import time
+import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,7 +22,7 @@ ELEMENTS = 1_000_003  # prime: the last block is not full
 def tour(
     save: Annotated[
         Path | None,
-        typer.Option(help="Also save what is shown, as .svg (a picture) or .txt.", dir_okay=False),
+        typer.Option(help="Save it instead of showing it: .svg (a picture) or .txt.", dir_okay=False),
     ] = None,
 ) -> None:
     """Compile a first CUDA kernel, run it, check it against NumPy, and see what the compiler made of it.
@@ -41,41 +42,34 @@ def tour(
 
     if save is not None and save.suffix not in (".svg", ".txt"):
         raise FlashpathError(f"--save got {save}.", "Give a file that ends in .svg or .txt.")
-    out = console() if save is None else Console(highlight=False, record=True, width=96, force_terminal=True)
-    walk(out)
-    if save is not None:
+    if save is None:
+        walk(console())
+    else:
+        out = Console(file=io.StringIO(), highlight=False, record=True, width=96, force_terminal=True)
+        walk(out)
         if save.suffix == ".svg":
-            out.save_svg(str(save), title="flashpath tour", code_format=_svg_without_web_fonts())
+            picture = out.export_svg(title="flashpath tour")
+            # rich's frame, less the fonts it would load over the network.
+            save.write_text(re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL), encoding="utf-8")
         else:
-            out.save_text(str(save))
-
-
-def _svg_without_web_fonts() -> str:
-    """rich's frame, less the fonts it would load over the network."""
-    import re
-
-    from rich._export_format import CONSOLE_SVG_FORMAT
-
-    return re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
+            save.write_text(out.export_text(), encoding="utf-8")
+        typer.echo(f"Saved {save}.")
 
 
 def walk(out: Console) -> None:
     """The tour itself, a step at a time."""
     from flashpath import kernels
+    from flashpath.jit import compile
     from flashpath.jit import device as cuda
-    from flashpath.kernels.building import cuda_compiles_for
 
     rung = kernels.ladder("vector_add")["one_per_thread"]
     out.print("\n[bold]flashpath[/]: one CUDA kernel, from its source to its result\n")
     _show_source(out, rung)
 
     arch = cuda.default_arch()
-    started = time.perf_counter()
-    compiled: Any = cuda_compiles_for(rung.file, "vector_add<float>")(arch)
-    kernel: Kernel = compiled
-    _step(
-        out, "2. Compile", f"NVRTC wrote PTX and a cubin for {arch} in {_ms(started)}, no CUDA toolkit needed"
-    )
+    kernel = compile(rung.file, arch, name_expressions=["vector_add<float>"])["vector_add<float>"]
+    took = f"{kernel.module.build_seconds * 1e3:.0f} ms"
+    _step(out, "2. Compile", f"NVRTC wrote PTX and a cubin for {arch} in {took}, no CUDA toolkit needed")
     _show_stages(out, kernel)
 
     if cuda.count():
@@ -83,8 +77,8 @@ def walk(out: Console) -> None:
     else:
         _step(out, "3. Run", "there is no GPU here, so it was not run")
         out.print(
-            "   The kernel above is compiled for real and would run unchanged on an NVIDIA GPU. The virtual GPU,\n"
-            "   which will run it on this machine and count every access, is not in this version yet."
+            "   The kernel above is compiled for real and would run unchanged on an NVIDIA GPU. The virtual\n"
+            "   GPU, which will run it here and count every access, is not in this version yet."
         )
         _show_occupancy(out, kernel)
     _show_next(out)
@@ -94,24 +88,24 @@ def _step(out: Console, title: str, text: str) -> None:
     out.print(f"[bold cyan]{title}[/]  {text}")
 
 
-def _ms(started: float) -> str:
-    return f"{(time.perf_counter() - started) * 1e3:.0f} ms"
+def _code(out: Console, text: str, language: str) -> None:
+    from rich.padding import Padding
+    from rich.syntax import Syntax
+
+    if out.is_terminal:
+        out.print(Padding(Syntax(text, language, background_color="default"), (1, 3)))
+    else:  # rich would fill every line with spaces
+        out.print("\n" + "".join(f"   {line}\n" for line in text.splitlines()), markup=False)
 
 
 def _show_source(out: Console, rung: Rung) -> None:
-    from rich.padding import Padding
-    from rich.syntax import Syntax
-
-    _step(out, "1. A kernel", f"c = a + b: {rung.idea}")
+    _step(out, "1. A kernel", rung.idea)
     source = rung.file.read_text(encoding="utf-8")
     body = source[source.index("template") :].rstrip()
-    out.print(Padding(Syntax(body, "cuda", background_color="default"), (1, 3)))
+    _code(out, body, "cuda")
 
 
 def _show_stages(out: Console, kernel: Kernel) -> None:
-    from rich.padding import Padding
-    from rich.syntax import Syntax
-
     from flashpath.jit import explain
     from flashpath.jit.explain import ptx_instructions, sass_instructions
 
@@ -119,7 +113,7 @@ def _show_stages(out: Console, kernel: Kernel) -> None:
     heart = [
         line.strip() for line in explained.ptx.splitlines() if ".global.f32" in line or "add.f32" in line
     ]
-    out.print(Padding(Syntax("\n".join(heart), "ptx", background_color="default"), (1, 3)))
+    _code(out, "\n".join(" ".join(line.split()) for line in heart), "ptx")
     sass = f", which ptxas turned into {sass_instructions(explained.sass)} of SASS" if explained.sass else ""
     used = explained.resources
     out.print(
@@ -137,7 +131,7 @@ def _run_on_gpu(out: Console, rung: Rung, gpu: str) -> None:
 
     rng = np.random.default_rng(0)
     a, b = (rng.standard_normal(ELEMENTS, dtype=np.float32) for _ in "ab")
-    on_gpu: Any = [torch.from_numpy(each).cuda() for each in (a, b)]
+    on_gpu: Any = [torch.asarray(each).cuda() for each in (a, b)]
     got = rung(*on_gpu).cpu().numpy()
     wrong = int((got != a + b).sum())
     _step(out, "3. Run", f"on {gpu}: {ELEMENTS:,} elements, {-(-ELEMENTS // 256):,} blocks of 256 threads")
@@ -151,22 +145,21 @@ def _run_on_gpu(out: Console, rung: Rung, gpu: str) -> None:
     work: Callable[[], Any] = lambda: rung(*large)  # noqa: E731
     seconds = time_interleaved({"rung": work})["rung"].median or float("nan")
     gigabytes = 3 * 4 * n / 1e9
-    out.print(
-        f"   {n:,} elements move {gigabytes:.2f} GB in {seconds * 1e6:.0f} µs: {gigabytes / seconds:,.0f} GB/s.\n"
-    )
+    rate = f"{gigabytes / seconds:,.0f} GB/s"
+    out.print(f"   {n:,} elements move {gigabytes:.2f} GB in {seconds * 1e6:.0f} µs: {rate}.\n")
 
 
 def _show_occupancy(out: Console, kernel: Kernel) -> None:
     from flashpath import gpus
-    from flashpath.jit import explain
 
-    out.print("\n   Blocks of 256 threads that fit on one SM, from the compiled code:")
+    used = kernel.resources
+    out.print("\n   How many of its threads a GPU holds at once, from the compiled code:")
     for gpu in gpus.gpus():
-        found = explain(kernel, block=256, gpu=gpu).occupancy
-        full = "█" * round(found.fraction * 20)
+        found = gpus.occupancy(gpu, 256, used.registers, used.static_shared)
+        threads = found.blocks_per_sm * 256 * gpu.sm_count
         out.print(
-            f"     {gpu.name:<9} {full:<20} {found.fraction:>4.0%}  "
-            f"{found.blocks_per_sm} blocks × {gpu.sm_count} SMs, limited by {found.limit}"
+            f"     {gpu.name:<9} {threads:>8,} = {gpu.sm_count:>3} SMs × {found.blocks_per_sm} blocks "
+            f"× 256 threads ({found.fraction:.0%} of the most)"
         )
     out.print()
 
@@ -174,7 +167,7 @@ def _show_occupancy(out: Console, kernel: Kernel) -> None:
 def _show_next(out: Console) -> None:
     _step(out, "4. Next", "")
     for command, what in (
-        ("flashpath ladder vector_add", "four more ways to write this kernel, and the idea of each"),
+        ("flashpath ladder vector_add", "this kernel and four more ways to write it"),
         ("flashpath ladder vector_add vectorized", "the source of one of them"),
         ("flashpath explain FILE.cu", "the same look into a kernel of your own"),
         ("flashpath bench vector_add", "time them all against PyTorch"),

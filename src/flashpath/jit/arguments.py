@@ -178,16 +178,28 @@ def _float(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
 
 
 def _half(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
-    import ml_dtypes
-
-    dtype: Any = np.float16 if parameter.kind == "float16" else ml_dtypes.bfloat16
+    bits = _float16_bits if parameter.kind == "float16" else _bfloat16_bits
 
     def convert(argument: Any) -> Converted:
         with np.errstate(over="ignore"):  # too large becomes infinity, as in the type's own arithmetic
-            value = np.asarray(_number(kernel, parameter, argument)).astype(dtype)
-        return int(value.view(np.uint16)), NOWHERE
+            return bits(_number(kernel, parameter, argument)), NOWHERE
 
     return convert
+
+
+def _float16_bits(value: float) -> int:
+    return int(np.float16(value).view(np.uint16))
+
+
+def _bfloat16_bits(value: float) -> int:
+    import ml_dtypes
+
+    # ml_dtypes goes through float32. Rounding to odd there, away from every tie, leaves one rounding in all.
+    single = np.float32(value)
+    if float(single) != value and value == value:
+        toward_zero = single.view(np.uint32) - np.uint32(abs(float(single)) > abs(value))
+        single = (toward_zero | np.uint32(1)).view(np.float32)
+    return int(single.astype(ml_dtypes.bfloat16).view(np.uint16))
 
 
 def _bytes(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:

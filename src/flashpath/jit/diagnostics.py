@@ -213,8 +213,11 @@ _HINTS = (
         r'identifier "(?:u?int(?:8|16|32|64)_t)" is undefined',
         "#include <cuda/std/cstdint> and write cuda::std::int32_t, or use int.",
     ),
-    (r'"nvcuda"|"wmma"', "#include <mma.h>"),
-    (r'"cooperative_groups"|"cg"', "#include <cooperative_groups.h>"),
+    (r'"(?:nvcuda|wmma)"|must be a namespace name\n.*\bnvcuda\b', "#include <mma.h>"),
+    (
+        r'"(?:cooperative_groups|cg)"|must be a namespace name\n.*\bcooperative_groups\b',
+        "#include <cooperative_groups.h>",
+    ),
     (r"^A function without execution space annotations", "Mark the function __device__ or __global__."),
     (r"^A namespace scope variable without memory space", "Mark the variable __device__ or __constant__."),
     (r"calling a __host__ function\(?.*from a __(?:global|device)__", "Mark the function __device__."),
@@ -223,6 +226,6 @@ _HINTS = (
 
 def _hint(errors: Sequence[Diagnostic]) -> str | None:
     for pattern, hint in _HINTS:
-        if any(re.search(pattern, each.message) for each in errors):
+        if any(re.search(pattern, f"{each.message}\n{each.quoted}") for each in errors):
             return hint
     return None

@@ -108,8 +108,8 @@ def disassemble(kernel: Kernel) -> str | None:
 
 
 def sass_instructions(sass: str) -> int:
-    """How many machine instructions a listing has."""
-    return len(re.findall(r"^\s*/\*[0-9a-f]{4,}\*/", sass, re.MULTILINE))
+    """How many machine instructions a listing has, less the NOPs that pad it."""
+    return len(re.findall(r"^\s*/\*[0-9a-f]{4,}\*/(?!\s*NOP\s*;)", sass, re.MULTILINE))
 
 
 def ptx_instructions(ptx: str) -> int:

@@ -30,6 +30,11 @@ class Module:
     names: tuple[KernelName, ...]
     cache_entry: cache.Entry
 
+    @property
+    def build_seconds(self) -> float:
+        """How long the compilers took, be it now or when the cache was filled."""
+        return float(self.cache_entry.build["seconds"])
+
     @functools.cached_property
     def _entries(self) -> dict[str, ptx.Entry]:
         return {entry.name: entry for entry in ptx.entries(self.ptx)}

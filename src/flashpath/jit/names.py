@@ -157,8 +157,12 @@ def _name_after(code: str, position: int) -> str | None:
 
 def _inside_extern_c_block(code: str, position: int) -> bool:
     for block in re.finditer(r"extern\s+C\s*\{", code[:position]):
-        depth = code.count("{", block.end() - 1, position) - code.count("}", block.end() - 1, position)
-        if depth > 0:
+        depth = 1
+        for brace in re.finditer(r"[{}]", code[block.end() : position]):
+            depth += 1 if brace.group() == "{" else -1
+            if depth == 0:
+                break
+        else:
             return True
     return False
 

@@ -100,3 +100,5 @@ def _render(path: Path, variables: Mapping[str, Any]) -> str:
         raise TemplateError(
             f"{path.name} includes the template {error.name!r}, which is not there."
         ) from None
+    except Exception as error:  # whatever the template's own expressions raise
+        raise TemplateError(f"{path.name}: {type(error).__name__}: {error}.") from error

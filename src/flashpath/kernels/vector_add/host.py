@@ -22,7 +22,8 @@ TRITON_BLOCK = 1024
 
 def prepare(a: Any, b: Any, out: Any | None) -> Any:
     """Check the operands; returns the output tensor."""
-    torch: Any = importlib.import_module("torch")
+    import torch
+
     if a.shape != b.shape or a.dtype != b.dtype or a.device != b.device:
         raise FlashpathError(
             f"vector_add got {tuple(a.shape)} {dtype_name(a)} on {a.device} and "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +13,8 @@ from flashpath.kernels.vector_add.reference import reference
 
 
 def _case(log2_n: int, dtype: str) -> Case:
-    torch: Any = importlib.import_module("torch")
+    import torch
+
     n = 2**log2_n
     kind = getattr(torch, dtype)
 
@@ -40,15 +40,18 @@ def _plus(a: Any, b: Any) -> Any:
 
 
 def _peers() -> Mapping[str, Callable[..., Any]]:
-    torch: Any = importlib.import_module("torch")
+    import torch
+
     peers: dict[str, Callable[..., Any]] = {"torch": torch.add}
     if torch.cuda.is_available():  # on a CPU it would wait for a C++ compiler and time something else
-        peers["torch.compile"] = torch.compile(_plus)
+        compiled: Any = torch.compile(_plus)  # pyright: ignore[reportUnknownMemberType]
+        peers["torch.compile"] = compiled
     return peers
 
 
 def _check(output: Any, inputs: tuple[Any, ...]) -> None:
-    torch: Any = importlib.import_module("torch")
+    import torch
+
     torch.testing.assert_close(output, torch.add(*inputs), rtol=0, atol=0, equal_nan=True)
 
 

@@ -1,0 +1,47 @@
+# Two commands on a fresh machine: `make run` and `make test`. Each sets up what it needs in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml CMakeLists.txt $(shell find src/flashpath/vgpu/engine -type f)
+
+.PHONY: run test lint types contracts pytest figures clean
+
+run: $(VENV)/.installed
+	@$(BIN)/flashpath tour
+
+test: lint types contracts pytest
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/pyright
+
+contracts: $(VENV)/.installed-dev
+	$(BIN)/lint-imports --no-cache
+
+pytest: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest
+
+# The pictures and transcripts in the documents, made anew from this code.
+figures: $(VENV)/.installed
+	$(BIN)/flashpath tour --save docs/tour.svg
+
+# Installing again is needed when the dependencies or the compiled engine change, not when Python files do.
+$(VENV)/.installed: $(SOURCES) | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(SOURCES) | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "flashpath needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) --version 2>&1)."; \
+	    echo "  → make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+clean:
+	rm -rf $(VENV) build
