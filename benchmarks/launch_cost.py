@@ -64,7 +64,7 @@ def ways(torch: Any) -> dict[str, Callable[[], None]]:
             stream, config, core_kernel, numpy.int32(N), numpy.float32(2.0), x.data_ptr(), y.data_ptr()
         )
 
-    def through_driver() -> None:
+    def through_driver(_alive: object = (values, pointers)) -> None:  # the driver reads them at each launch
         driver.cuLaunchKernel(function, 1, 1, 1, N, 1, 1, 0, handle, address, 0)
 
     return {

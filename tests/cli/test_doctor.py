@@ -13,19 +13,24 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from flashpath.cli.doctor import checks, compilers, devices, doctor, find, fixes, gpu, machine, python, tools
+from flashpath.cli.doctor import checks, compilers, doctor, find, fixes, gpu, machine, python, tools
 from flashpath.cli.doctor.check import Answer, Question, missing, ok, warn
-from flashpath.cli.doctor.devices import Device
+from flashpath.jit import device as devices
+from flashpath.jit.device import CudaDevice
 from flashpath.vgpu import host
 
-H200 = Device(
+H200 = CudaDevice(
+    index=0,
     name="NVIDIA H200",
     capability=(9, 0),
     sm_count=132,
     shared_per_sm_bytes=233472,
     l2_bytes=62914560,
     memory_bytes=150_754_820_096,
-    clock_khz=1_980_000,
+    max_shared_per_block=232448,
+    max_grid=(2**31 - 1, 65535, 65535),
+    max_block=(1024, 1024, 64),
+    max_threads_per_block=1024,
     memory_clock_khz=3_201_000,
     memory_bus_bits=6144,
 )
@@ -46,7 +51,7 @@ def groups(monkeypatch: pytest.MonkeyPatch, *questions: Question) -> None:
 
 
 def with_gpus(
-    monkeypatch: pytest.MonkeyPatch, *found: Device, cuda: tuple[int, int] | None = (13, 0)
+    monkeypatch: pytest.MonkeyPatch, *found: CudaDevice, cuda: tuple[int, int] | None = (13, 0)
 ) -> None:
     monkeypatch.setattr(devices, "devices", lambda: found)
     monkeypatch.setattr(devices, "driver_version", lambda: cuda)
@@ -272,7 +277,10 @@ class FakeDriver:
             "MULTIPROCESSOR_COUNT": H200.sm_count,
             "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": H200.shared_per_sm_bytes,
             "L2_CACHE_SIZE": H200.l2_bytes,
-            "CLOCK_RATE": H200.clock_khz,
+            "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": H200.max_shared_per_block,
+            "MAX_THREADS_PER_BLOCK": H200.max_threads_per_block,
+            **{f"MAX_GRID_DIM_{axis}": size for axis, size in zip("XYZ", H200.max_grid, strict=True)},
+            **{f"MAX_BLOCK_DIM_{axis}": size for axis, size in zip("XYZ", H200.max_block, strict=True)},
             "MEMORY_CLOCK_RATE": H200.memory_clock_khz,
             "GLOBAL_MEMORY_BUS_WIDTH": H200.memory_bus_bits,
         }
@@ -382,12 +390,12 @@ def test_hidden_gpus_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_driver_in_trouble_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse() -> tuple[Device, ...]:
+    def refuse() -> tuple[CudaDevice, ...]:
         raise devices.DriverError("cuInit answers CUDA_ERROR_SYSTEM_DRIVER_MISMATCH")
 
     with_gpus(monkeypatch)
     monkeypatch.setattr(devices, "devices", refuse)
-    assert not devices.has_gpu()
+    assert devices.count() == 0
     assert gpu.driver().status == "warn"
     assert gpu.gpus().status == "missing"
 

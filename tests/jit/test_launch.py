@@ -126,7 +126,7 @@ def test_more_than_48_kib_of_shared_memory_is_opted_in(module: fp.Module) -> Non
 
 def test_cooperative_launch_syncs_the_grid(module: fp.Module) -> None:
     torch = torch_module()
-    blocks = cuda.device(0).sms
+    blocks = cuda.device(0).sm_count
     count = torch.zeros(1, device="cuda", dtype=torch.int32)
     seen = torch.full((blocks,), -1, device="cuda", dtype=torch.int32)
     module["everyone_sees_everyone"].launch((blocks,), (64,), (count, seen), cooperative=True)
@@ -322,5 +322,6 @@ def test_occupancy_is_the_drivers(module: fp.Module) -> None:
             for shared in (0, 1000, 16 * 1024, 48 * 1024, 100 * 1024, 200 * 1024):
                 query = bindings.cuOccupancyMaxActiveBlocksPerMultiprocessor(function, threads, shared)
                 expected = cuda.checked(query, "occupancy")
-                explained = fp.explain(kernel, block=threads, shared=shared, gpu=profile)
-                assert explained.occupancy.blocks_per_sm == expected, (kernel.name, threads, shared)
+                used = kernel.resources
+                found = gpus.occupancy(profile, threads, used.registers, used.static_shared + shared)
+                assert found.blocks_per_sm == expected, (kernel.name, threads, shared)

@@ -97,7 +97,41 @@ def test_types_that_double_with_every_letter_are_given_up() -> None:
 
 _MANGLED = st.lists(
     st.sampled_from(
-        "_Z N E S_ S0_ S1_ St I L Li3 P K F v f i T_ T0_ J A3_ 1k 2ns 3Foo D Dp DF16_ n _ 0 S T R 9".split()
+        [
+            "_Z",
+            "N",
+            "E",
+            "S_",
+            "S0_",
+            "S1_",
+            "St",
+            "I",
+            "L",
+            "Li3",
+            "P",
+            "K",
+            "F",
+            "v",
+            "f",
+            "i",
+            "T_",
+            "T0_",
+            "J",
+            "A3_",
+            "1k",
+            "2ns",
+            "3Foo",
+            "D",
+            "Dp",
+            "DF16_",
+            "n",
+            "_",
+            "0",
+            "S",
+            "T",
+            "R",
+            "9",
+        ]
     ),
     max_size=30,
 ).map("".join)

@@ -23,7 +23,7 @@ from typing import Any
 from flashpath import settings
 from flashpath.errors import FlashpathError
 
-_FORMAT = 2  # part of every key: raised when what an entry holds changes
+_FORMAT = 3  # part of every key: raised when what an entry holds changes
 _STALE_SECONDS = 3600.0  # a temporary folder this old belongs to a process that died
 
 

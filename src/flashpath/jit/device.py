@@ -1,4 +1,4 @@
-"""The real GPUs of this machine, as far as compiling and launching need to know them."""
+"""The real GPUs of this machine, as the driver describes them; read without torch and without a context."""
 
 from __future__ import annotations
 
@@ -15,29 +15,46 @@ class CudaError(FlashpathError):
     """The CUDA driver reported an error."""
 
 
+class DriverError(CudaError):
+    """The driver is installed and refuses to start."""
+
+
 @dataclass(frozen=True)
 class CudaDevice:
-    """One GPU: what the driver says of it."""
+    """One GPU, in the driver's figures."""
 
     index: int
     name: str
     capability: tuple[int, int]
-    sms: int
+    sm_count: int
     max_shared_per_block: int  # with opt-in
     max_grid: tuple[int, int, int]
     max_block: tuple[int, int, int]
     max_threads_per_block: int
+    shared_per_sm_bytes: int
+    l2_bytes: int
+    memory_bytes: int
+    memory_clock_khz: int
+    memory_bus_bits: int
 
     @property
     def arch(self) -> str:
         """The architecture to compile for: with the features of exactly this GPU, where it has such."""
         return arch_of(self.capability)
 
+    @property
+    def bandwidth_gb_per_s(self) -> float:
+        """Two transfers a clock over the whole bus: the figure of data sheets for HBM."""
+        return 2 * self.memory_clock_khz * 1e3 * self.memory_bus_bits / 8 / 1e9
+
 
 def arch_of(capability: tuple[int, int]) -> str:
     """The architecture with all features of that compute capability: from Hopper on, the one ending in a."""
     major, minor = capability
     return f"sm_{major}{minor}" + ("a" if major >= 9 else "")
+
+
+# ---- The driver ----------------------------------------------------------------------------------------
 
 
 def driver() -> Any:
@@ -67,19 +84,40 @@ _ADVICE = {
 
 
 @functools.cache
-def count() -> int:
-    """How many GPUs there are; 0 where there is no driver."""
+def driver_version() -> tuple[int, int] | None:
+    """The newest CUDA version that the driver runs; None without a driver."""
     try:
-        bindings = driver()
-        if int(bindings.cuInit(0)[0]) != 0:
-            return 0
-        status, number = bindings.cuDeviceGetCount()
-        return number if int(status) == 0 else 0
+        version = checked(driver().cuDriverGetVersion(), "cuDriverGetVersion")
     except (ImportError, RuntimeError):  # RuntimeError: libcuda itself is not on this machine
-        return 0
+        return None
+    return version // 1000, version % 1000 // 10
+
+
+# ---- The GPUs ------------------------------------------------------------------------------------------
 
 
 @functools.cache
+def devices() -> tuple[CudaDevice, ...]:
+    """All GPUs that this process may see; none without a driver."""
+    if driver_version() is None:
+        return ()
+    bindings = driver()
+    (status,) = bindings.cuInit(0)
+    if status == bindings.CUresult.CUDA_ERROR_NO_DEVICE:
+        return ()
+    if int(status) != 0:
+        raise DriverError(f"cuInit answers {status.name}.", "Restart the machine, or reinstall the driver.")
+    return tuple(_read(index) for index in range(checked(bindings.cuDeviceGetCount(), "cuDeviceGetCount")))
+
+
+def count() -> int:
+    """How many GPUs can be used; a driver in trouble counts as none, and `flashpath doctor` tells why."""
+    try:
+        return len(devices())
+    except DriverError:
+        return 0
+
+
 def device(index: int) -> CudaDevice:
     """The GPU of that index."""
     if not 0 <= index < count():
@@ -87,9 +125,13 @@ def device(index: int) -> CudaDevice:
             f"There is no GPU cuda:{index}: this machine has {count()}.",
             "`flashpath doctor` shows what is there.",
         )
+    return devices()[index]
+
+
+def _read(index: int) -> CudaDevice:
     bindings = driver()
     handle = checked(bindings.cuDeviceGet(index), "cuDeviceGet")
-    name = checked(bindings.cuDeviceGetName(256, handle), "cuDeviceGetName")
+    name: bytes = checked(bindings.cuDeviceGetName(256, handle), "cuDeviceGetName")
 
     def attribute(which: str) -> int:
         code = getattr(bindings.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{which}")
@@ -101,14 +143,22 @@ def device(index: int) -> CudaDevice:
 
     return CudaDevice(
         index=index,
-        name=name.split(b"\0")[0].decode(),
+        name=name.split(b"\0")[0].decode(errors="replace"),
         capability=(attribute("COMPUTE_CAPABILITY_MAJOR"), attribute("COMPUTE_CAPABILITY_MINOR")),
-        sms=attribute("MULTIPROCESSOR_COUNT"),
+        sm_count=attribute("MULTIPROCESSOR_COUNT"),
         max_shared_per_block=attribute("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"),
         max_grid=three("MAX_GRID_DIM"),
         max_block=three("MAX_BLOCK_DIM"),
         max_threads_per_block=attribute("MAX_THREADS_PER_BLOCK"),
+        shared_per_sm_bytes=attribute("MAX_SHARED_MEMORY_PER_MULTIPROCESSOR"),
+        l2_bytes=attribute("L2_CACHE_SIZE"),
+        memory_bytes=checked(bindings.cuDeviceTotalMem(handle), "cuDeviceTotalMem"),
+        memory_clock_khz=attribute("MEMORY_CLOCK_RATE"),
+        memory_bus_bits=attribute("GLOBAL_MEMORY_BUS_WIDTH"),
     )
+
+
+# ---- What to compile for -------------------------------------------------------------------------------
 
 
 def default_arch() -> str:

@@ -7,7 +7,9 @@ and the caller falls back to what PTX alone says of the parameters.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 _BUILTINS = {
     "v": "void",
@@ -58,6 +60,22 @@ class CType:
 
     def __str__(self) -> str:
         return self.text
+
+    def to_json(self) -> dict[str, Any]:
+        """For the cache."""
+        pointee = self.pointee.to_json() if self.pointee is not None else None
+        parameters = None if self.parameters is None else [each.to_json() for each in self.parameters]
+        return {"text": self.text, "const": self.const, "pointee": pointee, "parameters": parameters}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> CType:
+        pointee, parameters = data["pointee"], data["parameters"]
+        return cls(
+            data["text"],
+            None if pointee is None else cls.from_json(pointee),
+            None if parameters is None else tuple(cls.from_json(each) for each in parameters),
+            data["const"],
+        )
 
 
 @dataclass(frozen=True)

@@ -160,14 +160,14 @@ class Kernel:
             known = True
         except TypeError:
             known = False  # lists cannot be looked up
-        if not isinstance(shared, int) or shared < 0:
+        if not hasattr(shared, "__index__") or shared < 0:
             raise launch.LaunchError(
                 f"shared is {shared!r}.", "Give the dynamic shared memory in bytes, 0 or more."
             )
         shape = launch.Shape(
             launch.dim3(grid, "grid"),
             launch.dim3(block, "block"),
-            shared,
+            int(shared),
             None if cluster is None else launch.dim3(cluster, "cluster"),
             cooperative,
         )

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from flashpath.errors import FlashpathError
 from flashpath.jit.includes import without_comments
@@ -45,6 +46,17 @@ class KernelName:
     name: str
     lowered: str
     parameters: tuple[CType, ...] | None
+
+    def to_json(self) -> dict[str, Any]:
+        """For the cache."""
+        parameters = None if self.parameters is None else [each.to_json() for each in self.parameters]
+        return {"name": self.name, "lowered": self.lowered, "parameters": parameters}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> KernelName:
+        parameters = data["parameters"]
+        types = None if parameters is None else tuple(CType.from_json(each) for each in parameters)
+        return cls(data["name"], data["lowered"], types)
 
 
 def markers(names: Sequence[str]) -> str:

@@ -6,11 +6,12 @@ import os
 import subprocess
 from pathlib import Path
 
-from flashpath.cli.doctor import devices, find, fixes
+from flashpath.cli.doctor import find, fixes
 from flashpath.cli.doctor.check import Answer, missing, ok, warn
-from flashpath.cli.doctor.devices import Device
 from flashpath.errors import FlashpathError
 from flashpath.gpus import architecture, match_device_name
+from flashpath.jit import device as devices
+from flashpath.jit.device import CudaDevice
 
 MIN_CAPABILITY = (7, 5)
 # Machine code of CUDA 13 loads only under a driver of CUDA 13.
@@ -63,7 +64,7 @@ def gpus() -> Answer:
     return ok(text)
 
 
-def describe(device: Device) -> str:
+def describe(device: CudaDevice) -> str:
     """One GPU in one line: the data sheet's figures where the product is known, else the driver's."""
     profile = match_device_name(device.name)
     parts = [
@@ -84,7 +85,7 @@ def describe(device: Device) -> str:
     return ", ".join(parts)
 
 
-def _l1_and_shared(device: Device) -> str:
+def _l1_and_shared(device: CudaDevice) -> str:
     shared = device.shared_per_sm_bytes / 1024
     try:
         unified = architecture(device.capability).unified_l1_shared_per_sm_kib

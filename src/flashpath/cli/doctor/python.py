@@ -6,9 +6,10 @@ import ast
 import platform
 import sys
 
-from flashpath.cli.doctor import devices, find, fixes
+from flashpath.cli.doctor import find, fixes
 from flashpath.cli.doctor.check import Answer, missing, ok, warn
 from flashpath.cli.doctor.gpu import MIN_CAPABILITY
+from flashpath.jit import device as devices
 
 MIN_PYTHON = (3, 11)
 MIN_TORCH = (2, 9)
@@ -34,7 +35,7 @@ def torch() -> Answer:
     cuda = torch_cuda()
     if cuda is not None:
         return ok(f"{version}, built for CUDA {cuda}")
-    if devices.has_gpu():
+    if devices.count():
         return warn(
             f"{version}, built without CUDA",
             fixes.pip("--force-reinstall", TORCH, "--index-url", "https://download.pytorch.org/whl/cu130"),
@@ -73,7 +74,7 @@ def flash_attn() -> Answer:
     wants = f"not installed; it wants a GPU of compute capability >= {_dotted(MIN_CAPABILITY)}"
     wants += f", CUDA >= {_dotted(MIN_FLASH_ATTN_CUDA)}, PyTorch >= 2.0"
     cuda = torch_cuda()
-    able = devices.has_gpu() and all(device.capability >= MIN_CAPABILITY for device in devices.devices())
+    able = devices.count() and all(device.capability >= MIN_CAPABILITY for device in devices.devices())
     if able and cuda is not None and find.number(cuda) >= MIN_FLASH_ATTN_CUDA:
         return missing("not installed", fixes.pip("flash-attn", "--no-build-isolation"))
     return missing(wants)
@@ -82,7 +83,7 @@ def flash_attn() -> Answer:
 def flashinfer() -> Answer:
     if version := find.distribution("flashinfer-python"):
         return ok(version)
-    if devices.has_gpu():
+    if devices.count():
         return missing("not installed", fixes.pip("flashpath[peers]"))
     return missing("not installed; it needs a GPU")
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from flashpath.cli.doctor import devices, find, fixes
+from flashpath.cli.doctor import find, fixes
 from flashpath.cli.doctor.check import Answer, missing, ok, warn
+from flashpath.jit import device as devices
 
 DRIVER_PARAMETERS = Path("/proc/driver/nvidia/params")
 
@@ -17,7 +18,7 @@ def nsys() -> Answer:
 
 def ncu() -> Answer:
     answer = _on_gpu("ncu", fixes.nvidia_tool("cuda-nsight-compute", "nsight-compute"))
-    if answer.status == "ok" and devices.has_gpu() and _counters_are_locked():
+    if answer.status == "ok" and devices.count() and _counters_are_locked():
         return warn(
             f"{answer.found}; the driver shows hardware counters to root only",
             "echo options nvidia NVreg_RestrictProfilingToAdminUsers=0 "
@@ -56,7 +57,7 @@ def _on_gpu(name: str, fix: str) -> Answer:
     path = find.program(name)
     if path is not None:
         return ok(f"{find.program_version(path)}, {path}")
-    if devices.has_gpu():
+    if devices.count():
         return missing("neither on PATH nor in a CUDA toolkit", fix)
     return missing("not installed", matters="It matters only where there is a GPU.")
 

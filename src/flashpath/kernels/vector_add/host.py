@@ -49,7 +49,7 @@ def grid_stride(a: Any, b: Any, out: Any | None = None) -> Any:
     c, n = prepare(a, b, out), a.numel()
     if n:
         kernel = cuda_kernel(GRID_STRIDE, f"vector_add<{CPP_TYPES[dtype_name(a)]}>", a)
-        sms = cuda.device(a.get_device()).sms if a.is_cuda else 1
+        sms = cuda.device(a.get_device()).sm_count if a.is_cuda else 1
         kernel[min(-(-n // THREADS), sms * BLOCKS_PER_SM), THREADS](n, a, b, c)
     return c
 

@@ -1,0 +1,150 @@
+"""What is to be compiled, with which flags: the arguments of `fp.compile`, checked and made definite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from flashpath.errors import FlashpathError
+from flashpath.gpus import parse_arch
+from flashpath.jit import assembler, device, nvcc, nvrtc, toolkit
+from flashpath.jit.source import Source, read_source
+
+Compiler = Literal["nvrtc", "nvcc"]
+Define = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that decides what the compiler will write."""
+
+    source: Source
+    arch: str
+    compiler: Compiler
+    front_flags: tuple[str, ...]
+    assembler_flags: tuple[str, ...]
+    include_folders: tuple[Path, ...]
+    name_expressions: tuple[str, ...]
+
+    @property
+    def is_debug(self) -> bool:
+        """Whether code for cuda-gdb is wanted, unoptimised and with its variables."""
+        return _is_debug(self.front_flags)
+
+    @property
+    def compiler_version(self) -> str:
+        return nvrtc.version() if self.compiler == "nvrtc" else nvcc.version()
+
+    def compile_to_ptx(self, text: str) -> tuple[str | None, str]:
+        """Run the front end on the source with what was appended to it; None where it failed, and the log."""
+        run = nvrtc.compile_to_ptx if self.compiler == "nvrtc" else nvcc.compile_to_ptx
+        return run(text, self.source.name, self.front_flags)
+
+    def assemble(self, ptx: str) -> tuple[bytes | None, str]:
+        """PTX to cubin, by the ptxas that belongs to the compiler; None where it was refused, and the log."""
+        if self.compiler == "nvrtc":
+            return assembler.assemble(ptx, self.arch, self.assembler_flags)
+        return nvcc.assemble(ptx, self.arch, [flag.removeprefix("-Xptxas=") for flag in self.assembler_flags])
+
+    def ingredients(self, include_digests: Mapping[str, str]) -> dict[str, Any]:
+        """Everything that decides what the compilers will write: the cache's key is made from it."""
+        nvrtc_used = self.compiler == "nvrtc"
+        return {
+            "compiler": [self.compiler, self.compiler_version],
+            "assembler": assembler.version() if nvrtc_used else toolkit.nvcc().version,
+            "headers": toolkit.headers().version if nvrtc_used else "nvcc's own",
+            "flags": [*self.front_flags, "--", *self.assembler_flags],
+            "source_name": self.source.name,  # it stands in the line table
+            "source": self.source.text,
+            "names": self.name_expressions,
+            "includes": dict(include_digests),
+        }
+
+
+def make_job(
+    path_or_source: str | Path,
+    arch: str | None,
+    defines: Mapping[str, Define],
+    includes: Sequence[str | Path],
+    name_expressions: Sequence[str],
+    options: Sequence[str],
+    variables: Mapping[str, Any] | None,
+    compiler: Compiler,
+) -> Job:
+    """Check what the caller of `fp.compile` gave; its docstring says what each is."""
+    if compiler not in ("nvrtc", "nvcc"):
+        raise FlashpathError(f"compiler is {compiler!r}.", "It is 'nvrtc' or 'nvcc'.")
+    for what, value in (("name_expressions", name_expressions), ("options", options), ("includes", includes)):
+        if isinstance(value, str):
+            raise FlashpathError(f"{what} is the string {value!r}.", f"Give a list: {what}=[{value!r}].")
+    source = read_source(path_or_source, variables)
+    target = parse_arch(arch or device.default_arch())
+    folders = tuple(Path(folder).expanduser().resolve() for folder in includes)
+    for folder in folders:
+        if not folder.is_dir():
+            raise FlashpathError(f"The include folder {folder} does not exist.", "Check includes=.")
+    front, back = _split_options(options)
+    debug = _is_debug(front)
+    folders = (*([source.folder] if source.folder else []), *folders)
+    search = [*folders, *(toolkit.headers().folders if compiler == "nvrtc" else ())]
+    front_flags = [
+        f"-arch={target.compute if compiler == 'nvrtc' else target.name}",
+        *([] if any(flag.startswith(("-std", "--std")) for flag in front) else ["-std=c++17"]),
+        *([] if debug else ["-lineinfo"]),  # source lines in PTX cost nothing at run time
+        *(f"-I{folder}" for folder in search),
+        *(_define(name, value) for name, value in defines.items()),
+        *front,
+    ]
+    return Job(
+        source=source,
+        arch=target.name,
+        compiler=compiler,
+        front_flags=tuple(front_flags),
+        assembler_flags=(*back, *(["-g"] if debug else [])),
+        include_folders=folders,
+        name_expressions=tuple({"".join(name.split()): name for name in name_expressions}.values()),
+    )
+
+
+_MANAGED = {
+    ("-arch", "--gpu-architecture", "-gencode", "--generate-code"): "arch=",
+    ("-I", "--include-path", "-include", "--pre-include"): "includes=",
+    ("-D", "--define-macro"): "defines=",
+}
+_DEBUG = ("-G", "--device-debug")
+_FOR_ASSEMBLER = ("-maxrregcount", "--maxrregcount", "-Xptxas", "--ptxas-options")
+
+
+def _is_debug(front_flags: Sequence[str]) -> bool:
+    return any(flag in _DEBUG for flag in front_flags)
+
+
+def _split_options(options: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The front end's flags and ptxas's."""
+    front: list[str] = []
+    back: list[str] = []
+    for option in options:
+        for prefixes, keyword in _MANAGED.items():
+            if option.startswith(prefixes):
+                raise FlashpathError(
+                    f"options holds {option!r}.", f"Use {keyword} for that, so the cache sees it."
+                )
+        if option.startswith(_FOR_ASSEMBLER):
+            if "=" not in option:
+                raise FlashpathError(f"options holds {option!r}.", f"Write it with a value: {option}=….")
+            back.append(
+                option.replace("--maxrregcount", "-maxrregcount").replace("--ptxas-options", "-Xptxas")
+            )
+        else:
+            front.append(option)
+    return front, back
+
+
+def _define(name: str, value: Define) -> str:
+    if not name.isidentifier():
+        raise FlashpathError(f"defines has the name {name!r}.", "A macro's name is a C identifier.")
+    if value is None:
+        return f"-D{name}"
+    return f"-D{name}={int(value) if isinstance(value, bool) else value}"
