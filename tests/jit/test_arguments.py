@@ -17,9 +17,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import flashpath as fp
-from flashpath.jit import ArgumentError, KernelCache
-from flashpath.jit.arguments import HOST, NOWHERE, ArgumentPacker, describe
+from flashpath.jit import ArgumentError, KernelCache, arguments
+from flashpath.jit.arguments import HOST, NOWHERE, ArrayView, describe
 from flashpath.jit.mangling import CType, demangle
+from flashpath.jit.packing import ArgumentPacker
 from flashpath.jit.ptx import PtxParameter
 from flashpath.jit.signature import make_signature
 
@@ -338,9 +339,9 @@ def test_which_arrays_a_pointer_takes(mangled: str, accepted: set[str]) -> None:
     for name in sorted(accepted - {"bytes"}):
         tensor = torch.zeros(4, dtype=getattr(torch, name))
         for _ in range(2):
-            assert packer.convert([tensor]) == ([tensor.data_ptr()], HOST)
+            assert packer.convert([tensor]) == ((tensor.data_ptr(),), HOST)
         assert packer.convert([torch.nn.Parameter(tensor, requires_grad=False)]) == (
-            [tensor.data_ptr()],
+            (tensor.data_ptr(),),
             HOST,
         )
     wrong = torch.zeros(4, dtype=torch.int16 if "float32" in accepted else torch.float32)
@@ -361,7 +362,7 @@ def test_void_pointers_take_any_array() -> None:
 
 
 def test_none_is_the_null_pointer_and_other_things_are_no_arrays() -> None:
-    assert _pointer("Pf").convert([None]) == ([0], NOWHERE)
+    assert _pointer("Pf").convert([None]) == ((0,), NOWHERE)
     for value in (0, 3.0, [1.0], "x", b"1234"):
         with pytest.raises(ArgumentError) as caught:
             _pointer("Pf").pack([value])
@@ -387,7 +388,7 @@ def test_non_contiguous_arrays_need_a_word(make: Any) -> None:
             "k: argument 0 is float*, got a non-contiguous array of shape (4, 3).\n"
             "  → Pass x.contiguous(); or fp.jit.strided(x), if the kernel takes the strides itself."
         )
-    assert _pointer("Pf").convert([fp.jit.strided(view)]) == ([address], HOST)
+    assert _pointer("Pf").convert([fp.jit.strided(view)]) == ((address,), HOST)
     with pytest.raises(ArgumentError, match="got an array of float32"):
         _pointer("Pi").pack([fp.jit.strided(view)])
 
@@ -407,7 +408,7 @@ class _OnlyDlpack:
 
 def test_arrays_of_other_libraries_come_by_dlpack() -> None:
     array = np.zeros((3, 4), np.float32)
-    assert _pointer("Pf").convert([_OnlyDlpack(array)]) == ([array.ctypes.data], HOST)
+    assert _pointer("Pf").convert([_OnlyDlpack(array)]) == ((array.ctypes.data,), HOST)
     with pytest.raises(ArgumentError, match="an array of float32"):
         _pointer("Pi").pack([_OnlyDlpack(array)])
     with pytest.raises(ArgumentError, match=r"non-contiguous array of shape \(4, 3\)"):
@@ -446,31 +447,32 @@ def test_types_that_do_not_match_the_ptx_are_not_believed() -> None:
 
 def test_the_number_of_arguments() -> None:
     packer = _packer("int", "float*")
-    for arguments in ([], [1], [1, None, 2]):
+    for given in ([], [1], [1, None, 2]):
         with pytest.raises(ArgumentError) as caught:
-            packer.pack(arguments)
+            packer.pack(given)
         assert str(caught.value) == (
-            f"k takes 2 arguments (int, float*), got {len(arguments)}.\n"
+            f"k takes 2 arguments (int, float*), got {len(given)}.\n"
             "  → Pass one argument per parameter, in order."
         )
     assert _packer().pack([])[1] == NOWHERE
 
 
-def test_arrays_on_two_devices() -> None:
+def test_arrays_on_two_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = arguments.view_of
+    on_second_gpu = object()
+
+    def view_of(array: Any) -> ArrayView | None:
+        return ArrayView(4096, "float32", 1, (1,), True) if array is on_second_gpu else real(array)
+
+    monkeypatch.setattr(arguments, "view_of", view_of)
     packer = _packer("float*", "int", "float*")
-    elsewhere = ArgumentPacker("k", packer.signature)
-    converters: list[Any] = elsewhere._converters  # pyright: ignore[reportPrivateUsage]
-
-    def on_second_gpu(_: Any) -> tuple[int, int]:
-        return 4096, 1  # what a tensor on cuda:1 gives
-
-    converters[2] = on_second_gpu
     with pytest.raises(ArgumentError) as caught:
-        elsewhere.pack([np.zeros(1, np.float32), 1, None])
+        packer.pack([np.zeros(1, np.float32), 1, on_second_gpu])
     assert str(caught.value) == (
         "k: argument 2 is on cuda:1, an earlier one on the CPU.\n"
         "  → Bring all arrays to one device, with tensor.to(device)."
     )
+    assert packer.pack([None, 1, on_second_gpu])[1] == 1
 
 
 def test_a_failed_call_leaves_the_next_one_alone() -> None:

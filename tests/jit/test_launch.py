@@ -314,7 +314,7 @@ def test_occupancy_is_the_drivers(module: fp.Module) -> None:
     )
     heavy = fp.compile(block_of_1024)["k"]
     for kernel in (module["saxpy"], module["reverse_in_shared"], heavy):
-        loaded = kernel._loaded(0)  # pyright: ignore[reportPrivateUsage]
+        loaded = kernel.loaded(0)
         function = cuda.checked(bindings.cuKernelGetFunction(loaded.handle), "cuKernelGetFunction")
         attribute = bindings.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
         cuda.checked(bindings.cuFuncSetAttribute(function, attribute, 200 * 1024), "opt in")

@@ -9,7 +9,8 @@ import pytest
 
 import flashpath as fp
 from flashpath.jit import ArgumentError, Kernel, KernelCache, LaunchError, device
-from flashpath.jit.launch import dim3, stream_handle
+from flashpath.jit.launcher import stream_handle
+from flashpath.jit.shape import dim3
 
 SOURCE = 'extern "C" __global__ void k(float* p, int n) {}\nextern "C" __global__ void none() {}\n'
 
@@ -108,11 +109,11 @@ def test_streams() -> None:
         def __cuda_stream__(self) -> tuple[int, int]:
             return 0, 23
 
-    assert stream_handle(5, 0) == 5
-    assert stream_handle(Torch(), 0) == 17
-    assert stream_handle(Protocol(), 0) == 23
+    assert stream_handle(5) == 5
+    assert stream_handle(Torch()) == 17
+    assert stream_handle(Protocol()) == 23
     with pytest.raises(LaunchError, match="stream is 'main'"):
-        stream_handle("main", 0)
+        stream_handle("main")
 
 
 def test_how_modules_and_kernels_look(kernel: Kernel) -> None:

@@ -8,9 +8,9 @@ from flashpath.jit.compiler import compile
 from flashpath.jit.device import CudaError
 from flashpath.jit.diagnostics import CompileError, Diagnostic, MissingInclude
 from flashpath.jit.explain import Explanation, explain
-from flashpath.jit.launch import LaunchError
 from flashpath.jit.module import Kernel, Module
 from flashpath.jit.names import KernelNotFound
+from flashpath.jit.shape import LaunchError
 from flashpath.jit.source import SourceNotFound, TemplateError
 from flashpath.jit.toolkit import MissingCompiler
 

@@ -1,27 +1,28 @@
-"""Checks a launch's arguments against the kernel's signature and packs them as the driver wants them.
+"""Checks a launch's arguments against the kernel's parameters: one converter per parameter.
 
-This runs on every launch, so it is written for speed: one converter per parameter is chosen when the
-kernel is loaded, and the packed values are written by a single call into a buffer that is kept.
+Converters take whatever a caller may reasonably pass, and explain what they refuse. The quick way for the
+usual arguments is in packing.py.
 """
 
 from __future__ import annotations
 
 import ctypes
 import importlib
-import struct
 import sys
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
 from flashpath.errors import FlashpathError
-from flashpath.jit.signature import Parameter, Signature
+from flashpath.jit.signature import Parameter
 
 HOST = -1  # where NumPy arrays and torch CPU tensors are
 NOWHERE = -2  # scalars and null pointers
+
+# By size: from here on a finite number would become infinity, half a step above the largest one.
+FLOAT_LIMITS = {4: 2.0**128 - 2.0**103, 8: float("inf")}
 
 _INTEGERS: Any = (int, np.integer, np.bool_)
 _NUMBERS: Any = (*_INTEGERS, float, np.floating)
@@ -46,81 +47,11 @@ def strided(tensor: Any) -> Strided:
 Converted = tuple[Any, int]  # the value to pack, and the device it lives on
 
 
-class ArgumentPacker:
-    """Packs the arguments of one kernel."""
-
-    def __init__(self, kernel_name: str, signature: Signature) -> None:
-        self.kernel_name = kernel_name
-        self.signature = signature
-        self._converters = [_converter(kernel_name, parameter) for parameter in signature.parameters]
-        self._count = len(self._converters)
-        self._layout = struct.Struct("<" + _layout(signature))
-        self._offsets = [parameter.offset for parameter in signature.parameters]
-        self._local = threading.local()
-
-    def pack(self, arguments: Sequence[Any]) -> tuple[int, int]:
-        """Check and pack; returns the address of the parameter-pointer array, and the device.
-
-        The memory belongs to the calling thread and holds until its next call: the driver copies the
-        parameters before a launch returns.
-        """
-        values, device = self.convert(arguments)
-        try:
-            buffer, pointers = self._local.memory
-        except AttributeError:
-            buffer, pointers = self._allocate()
-        self._layout.pack_into(buffer, 0, *values)
-        return pointers, device
-
-    def convert(self, arguments: Sequence[Any]) -> tuple[list[Any], int]:
-        """Check; returns the values to pack, and the device that the arrays share."""
-        if len(arguments) != self._count:
-            raise ArgumentError(
-                f"{self.kernel_name} takes {self._count} arguments {self.signature}, got {len(arguments)}.",
-                "Pass one argument per parameter, in order.",
-            )
-        device = NOWHERE
-        values: list[Any] = []
-        for convert, argument in zip(self._converters, arguments, strict=True):
-            value, where = convert(argument)
-            values.append(value)
-            if where != device and where != NOWHERE:
-                if device != NOWHERE:
-                    raise self._mixed(device, where, len(values) - 1)
-                device = where
-        return values, device
-
-    def _mixed(self, device: int, where: int, index: int) -> ArgumentError:
-        def named(place: int) -> str:
-            return "the CPU" if place == HOST else f"cuda:{place}"
-
-        return ArgumentError(
-            f"{self.kernel_name}: argument {index} is on {named(where)}, an earlier one on {named(device)}.",
-            "Bring all arrays to one device, with tensor.to(device).",
-        )
-
-    def _allocate(self) -> tuple[Any, int]:
-        buffer = ctypes.create_string_buffer(max(1, self._layout.size))
-        base = ctypes.addressof(buffer)
-        pointers = (ctypes.c_void_p * max(1, self._count))(*(base + offset for offset in self._offsets))
-        self._local.pointers = pointers  # keeps the array alive behind its bare address
-        self._local.memory = (buffer, ctypes.addressof(pointers))
-        return self._local.memory
-
-
-def _layout(signature: Signature) -> str:
-    """The struct format of the parameter space, gaps written as pad bytes."""
-    text, at = "", 0
-    for parameter in signature.parameters:
-        text += "x" * (parameter.offset - at) + parameter.code
-        at = parameter.offset + parameter.size
-    return text
-
-
 # ---- One converter per parameter -----------------------------------------------------------------------
 
 
-def _converter(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
+def converter(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
+    """The function that checks one argument; it returns the value to pack, and the device it lives on."""
     makers = {
         "pointer": _pointer,
         "integer": _integer,
@@ -163,8 +94,7 @@ def _number(kernel: str, parameter: Parameter, argument: Any) -> float:
 
 
 def _float(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
-    # Half a step above the largest float, rounding starts to give infinity.
-    limit = 2.0**128 - 2.0**103 if parameter.size == 4 else float("inf")
+    limit = FLOAT_LIMITS[parameter.size]
 
     def convert(argument: Any) -> Converted:
         value = argument if type(argument) is float else _number(kernel, parameter, argument)
@@ -224,35 +154,10 @@ def _bytes(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
 
 def _pointer(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
     accepted = parameter.dtypes
-    torch_dtypes: set[Any] = set()  # filled when torch is first met, since importing it here costs seconds
-    tensor_type: Any = None
-
-    def meet_torch() -> None:
-        nonlocal tensor_type
-        torch = sys.modules.get("torch")
-        if torch is not None:
-            tensor_type = torch.Tensor
-            torch_dtypes.update(value for value in vars(torch).values() if isinstance(value, torch.dtype))
-            if accepted is not None:
-                torch_dtypes.intersection_update(
-                    {getattr(torch, name) for name in accepted if hasattr(torch, name)}
-                )
 
     def convert(argument: Any) -> Converted:
-        kind: Any = type(argument)  # pyright: ignore[reportUnknownVariableType]
-        if kind is tensor_type:
-            if argument.dtype in torch_dtypes and argument.is_contiguous():
-                return argument.data_ptr(), argument.get_device()
-            return slowly(argument)
         if argument is None:
             return 0, NOWHERE
-        if tensor_type is None:
-            meet_torch()
-            if kind is tensor_type:
-                return convert(argument)
-        return slowly(argument)
-
-    def slowly(argument: Any) -> Converted:
         may_be_strided = isinstance(argument, Strided)
         array = argument.tensor if may_be_strided else argument
         if accepted is None and parameter.text.startswith(".") and isinstance(array, _INTEGERS):

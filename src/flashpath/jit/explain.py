@@ -10,9 +10,9 @@ from pathlib import Path
 
 from flashpath import gpus
 from flashpath.jit import toolkit
-from flashpath.jit.launch import Dim, dim3
 from flashpath.jit.module import Kernel
 from flashpath.jit.resources import Resources
+from flashpath.jit.shape import Dim, dim3
 
 
 @dataclass(frozen=True)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flashpath import settings
-from flashpath.errors import FlashpathError, MissingDevice
-from flashpath.jit import cache, device, launch, ptx
-from flashpath.jit.arguments import HOST, NOWHERE, ArgumentPacker, describe
+from flashpath.errors import FlashpathError
+from flashpath.jit import cache, ptx
+from flashpath.jit.launcher import Launcher
+from flashpath.jit.loading import LoadedKernel
 from flashpath.jit.names import KernelName, kernel_not_found
+from flashpath.jit.packing import ArgumentPacker
 from flashpath.jit.resources import Resources, read_resources
+from flashpath.jit.shape import Dim, LaunchError, Shape, dim3
 from flashpath.jit.signature import Signature, make_signature
+
+_MOST_LAUNCHERS = 4096  # a program whose shapes never repeat shall not fill the memory with them
 
 
 @dataclass(frozen=True)
@@ -116,116 +119,78 @@ class Kernel:
 
     def launch(
         self,
-        grid: launch.Dim,
-        block: launch.Dim,
+        grid: Dim,
+        block: Dim,
         args: Sequence[Any] = (),
         shared: int = 0,
         stream: Any = None,
         *,
-        cluster: launch.Dim | None = None,
+        cluster: Dim | None = None,
         cooperative: bool = False,
     ) -> None:
         """Run the kernel where its arrays are: on their GPU, on torch's current stream by default.
 
         `shared` is the dynamic shared memory in bytes. The call returns before the kernel has ended.
         """
-        self._launch(self._shape(grid, block, shared, cluster, cooperative), stream, args)
+        self._launcher(grid, block, shared, cluster, cooperative).launch(args, stream)
 
     def __getitem__(self, configuration: tuple[Any, ...]) -> Callable[..., None]:
         """`kernel[grid, block](…)`; shared memory and stream may follow, as in `<<<>>>`."""
         if not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 4:
-            raise launch.LaunchError(
+            raise LaunchError(
                 f"{self.name}[…] was given {configuration!r}.",
                 "Write kernel[grid, block](arguments…), as in <<<grid, block>>>.",
             )
         grid, block, *rest = configuration
-        shared, stream = (*rest, 0)[0], rest[1] if len(rest) == 2 else None
-        shape = self._shape(grid, block, shared, None, False)
-        return lambda *args: self._launch(shape, stream, args)
+        launcher = self._launcher(grid, block, rest[0] if rest else 0, None, False)
+        if len(rest) < 2:
+            return launcher
+        return lambda *args: launcher.launch(args, rest[1])
 
-    def _launch(self, shape: launch.Shape, stream: Any, args: Sequence[Any]) -> None:
-        parameters, where = self._packer.pack(args)
-        if where < 0:
-            where = self._device_for(where)
-        handle = launch.stream_handle(stream, where)
-        if self._debug:
-            self._print_launch(shape, handle, args)
-        launch.launch_on(self._loaded(where), shape, handle, parameters)
-
-    def _shape(self, grid: Any, block: Any, shared: int, cluster: Any, cooperative: bool) -> launch.Shape:
+    def _launcher(self, grid: Any, block: Any, shared: Any, cluster: Any, cooperative: bool) -> Launcher:
         key = (grid, block, shared, cluster, cooperative)
         try:
-            return self._shapes[key]
+            return self._launchers[key]
         except KeyError:
             known = True
         except TypeError:
             known = False  # lists cannot be looked up
         if not hasattr(shared, "__index__") or shared < 0:
-            raise launch.LaunchError(
-                f"shared is {shared!r}.", "Give the dynamic shared memory in bytes, 0 or more."
-            )
-        shape = launch.Shape(
-            launch.dim3(grid, "grid"),
-            launch.dim3(block, "block"),
+            raise LaunchError(f"shared is {shared!r}.", "Give the dynamic shared memory in bytes, 0 or more.")
+        shape = Shape(
+            dim3(grid, "grid"),
+            dim3(block, "block"),
             int(shared),
-            None if cluster is None else launch.dim3(cluster, "cluster"),
+            None if cluster is None else dim3(cluster, "cluster"),
             cooperative,
         )
+        launcher = Launcher(self, shape)
         if known:
-            self._shapes[key] = shape
-        return shape
+            if len(self._launchers) >= _MOST_LAUNCHERS:
+                self._launchers.clear()
+            self._launchers[key] = launcher
+        return launcher
 
     @functools.cached_property
-    def _shapes(self) -> dict[Any, launch.Shape]:
+    def _launchers(self) -> dict[Any, Launcher]:
         return {}
 
     @functools.cached_property
-    def _packer(self) -> ArgumentPacker:
+    def packer(self) -> ArgumentPacker:
+        """Checks and packs this kernel's arguments."""
         return ArgumentPacker(self.name, self.signature)
 
     @functools.cached_property
-    def _debug(self) -> bool:
-        return settings.debug()
-
-    @functools.cached_property
-    def _on_device(self) -> dict[int, launch.LoadedKernel]:
+    def _on_device(self) -> dict[int, LoadedKernel]:
         return {}
 
-    def _loaded(self, index: int) -> launch.LoadedKernel:
-        try:
-            return self._on_device[index]
-        except KeyError:
-            loaded = launch.LoadedKernel(self.name, self.lowered, self.module.cubin, self.arch, index)
-            self._on_device[index] = loaded
-            return loaded
-
-    def _device_for(self, where: int) -> int:
-        if where == NOWHERE and device.count():
-            return launch.default_device()
-        got = "arrays on the CPU" if where == HOST else "no array, and there is no GPU"
-        gpu = (
-            "Move the arrays to the GPU: x.cuda()."
-            if device.count()
-            else "Run on a machine with an NVIDIA GPU."
-        )
-        raise MissingDevice(
-            f"{self.name} was given {got}. Arrays on the CPU run on the virtual GPU, which this version does "
-            "not have yet.",
-            f"{gpu} Without a GPU, fp.explain(kernel) shows what was compiled.",
-        )
-
-    def _print_launch(self, shape: launch.Shape, stream: int, args: Sequence[Any]) -> None:
-        extras = f" cluster={shape.cluster}" if shape.cluster else ""
-        extras += " cooperative" if shape.cooperative else ""
-        shown = ", ".join(
-            f"{parameter}: {describe(arg)}"
-            for parameter, arg in zip(self.signature.parameters, args, strict=True)
-        )
-        print(
-            f"[flashpath] {self.name} <<<{shape.grid}, {shape.block}, {shape.shared} B, stream {stream:#x}>>>"
-            f"{extras} ({shown})",
-            file=sys.stderr,
-        )
+    def loaded(self, index: int) -> LoadedKernel:
+        """The kernel in the memory of a GPU; loaded when first asked for."""
+        if index not in self._on_device:
+            self._on_device[index] = LoadedKernel(
+                self.name, self.lowered, self.module.cubin, self.arch, index
+            )
+        return self._on_device[index]
 
     def __repr__(self) -> str:
         return f"<flashpath kernel {self.name}{self.signature}, {self.arch}>"

@@ -1,0 +1,150 @@
+"""Launches a kernel with a given shape: the way that every launch takes, so it is kept short.
+
+cuda-core loads the code; the launch itself goes straight to the driver, with parameters packed once
+(docs/decisions/0003-launch-path.md, benchmarks/launch_cost.py).
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from flashpath import settings
+from flashpath.errors import MissingDevice
+from flashpath.jit import device as cuda
+from flashpath.jit.arguments import HOST, NOWHERE, describe
+from flashpath.jit.loading import Launch
+from flashpath.jit.shape import LaunchError, Shape
+
+if TYPE_CHECKING:
+    from flashpath.jit.module import Kernel
+
+_INVALID_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT: this thread has not used the GPU yet
+
+
+class Launcher:
+    """A kernel and the shape of its launch: what `kernel[grid, block]` returns."""
+
+    def __init__(self, kernel: Kernel, shape: Shape) -> None:
+        self.kernel = kernel
+        self.shape = shape
+        self._pack = kernel.packer.pack
+        self._ready: dict[int, Launch] = {}
+        self._current_stream = _current_stream()
+        self._debug = settings.debug()
+        self._several_gpus = cuda.count() > 1
+
+    def __call__(self, *args: Any) -> None:
+        self.launch(args, None)
+
+    def launch(self, args: Sequence[Any], stream: Any) -> None:
+        """Check and pack the arguments, and launch where the arrays are."""
+        parameters, where = self._pack(args)
+        if where < 0:
+            where = self._device_for(where)
+        try:
+            launch = self._ready[where]
+        except KeyError:
+            launch = self._ready[where] = self.kernel.loaded(where).prepare(self.shape)
+        handle = self._current_stream(where) if stream is None else stream_handle(stream)
+        if self._debug:
+            self._print(handle, args)
+        if self._several_gpus:
+            launch = _on_device(launch, where)
+        (status,) = launch(handle, parameters, 0)
+        if status == _INVALID_CONTEXT:
+            (status,) = _on_device(launch, where)(handle, parameters, 0)
+        if status:
+            cuda.checked((status,), f"Launching {self.kernel.name}")
+
+    def _device_for(self, where: int) -> int:
+        """The GPU for arguments that name none."""
+        if where == NOWHERE and cuda.count():
+            return _torchs_device()
+        got = "arrays on the CPU" if where == HOST else "no array, and there is no GPU"
+        advice = (
+            "Move the arrays to the GPU: x.cuda()."
+            if cuda.count()
+            else "Run on a machine with an NVIDIA GPU."
+        )
+        raise MissingDevice(
+            f"{self.kernel.name} was given {got}. Arrays on the CPU run on the virtual GPU, which this "
+            "version does not have yet.",
+            f"{advice} Without a GPU, fp.explain(kernel) shows what was compiled.",
+        )
+
+    def _print(self, stream: int, args: Sequence[Any]) -> None:
+        shape = self.shape
+        extras = f" cluster={shape.cluster}" if shape.cluster else ""
+        extras += " cooperative" if shape.cooperative else ""
+        parameters = self.kernel.signature.parameters
+        shown = ", ".join(
+            f"{parameter}: {describe(arg)}" for parameter, arg in zip(parameters, args, strict=True)
+        )
+        print(
+            f"[flashpath] {self.kernel.name} <<<{shape.grid}, {shape.block}, {shape.shared} B, "
+            f"stream {stream:#x}>>>{extras} ({shown})",
+            file=sys.stderr,
+        )
+
+
+# ---- Streams -------------------------------------------------------------------------------------------
+
+
+def _current_stream() -> Callable[[int], int]:
+    """A function from a device to torch's current stream there."""
+    torch: Any = sys.modules.get("torch")
+    if torch is None:
+        return _current_stream_if_torch_came
+    # The function that Triton asks too: a tenth of the cost of building a torch.cuda.Stream.
+    return getattr(torch._C, "_cuda_getCurrentRawStream", _default_stream)
+
+
+def _current_stream_if_torch_came(device: int) -> int:
+    return _current_stream()(device) if "torch" in sys.modules else 0
+
+
+def _default_stream(device: int) -> int:
+    return 0
+
+
+def stream_handle(stream: Any) -> int:
+    """The raw handle of a stream: of torch, of cuda-core, or a number."""
+    if isinstance(stream, int):
+        return stream
+    if hasattr(stream, "cuda_stream"):  # torch.cuda.Stream
+        return int(stream.cuda_stream)
+    if hasattr(stream, "__cuda_stream__"):  # cuda-core, CuPy and others by protocol
+        return int(stream.__cuda_stream__()[1])
+    raise LaunchError(
+        f"stream is {stream!r}.", "Pass a torch.cuda.Stream, a cuda.core.Stream, a raw handle, or None."
+    )
+
+
+# ---- Contexts ------------------------------------------------------------------------------------------
+
+
+def _on_device(launch: Launch, device: int) -> Launch:
+    """The same launch with that GPU current in this thread, and what was current before restored after."""
+
+    def on_device(stream: int, parameters: int, extra: int) -> tuple[int]:
+        bindings = cuda.driver()
+        before = cuda.checked(bindings.cuCtxGetCurrent(), "cuCtxGetCurrent")
+        core: Any = importlib.import_module("cuda.core")
+        core.Device(device).set_current()  # the primary context, the one that torch uses
+        try:
+            return launch(stream, parameters, extra)
+        finally:
+            if int(before):
+                cuda.checked(bindings.cuCtxSetCurrent(before), "cuCtxSetCurrent")
+
+    return on_device
+
+
+def _torchs_device() -> int:
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available() and torch.cuda.is_initialized():
+        return int(torch.cuda.current_device())
+    return 0

@@ -1,0 +1,145 @@
+"""Packs a launch's arguments as the driver wants them, on every launch: so it is written for speed.
+
+For each kernel a small Python function is generated that takes the usual arguments (a Python number, a
+contiguous torch tensor of the right type) in line, without a call per argument, and leaves everything else to
+the converters. The packed values are written by a single call into a buffer that is kept.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from flashpath.jit.arguments import FLOAT_LIMITS, HOST, NOWHERE, ArgumentError, converter
+from flashpath.jit.signature import Parameter, Signature
+
+
+class ArgumentPacker:
+    """Packs the arguments of one kernel."""
+
+    def __init__(self, kernel_name: str, signature: Signature) -> None:
+        self.kernel_name = kernel_name
+        self.signature = signature
+        self._count = len(signature.parameters)
+        self._convert = _generate(self)
+        self._layout = struct.Struct("<" + _layout(signature))
+        self._pack_into = self._layout.pack_into
+        self._local = threading.local()
+
+    def pack(self, arguments: Sequence[Any]) -> tuple[int, int]:
+        """Check and pack; returns the address of the parameter-pointer array, and the device.
+
+        The memory belongs to the calling thread and holds until its next call: the driver copies the
+        parameters before a launch returns.
+        """
+        if len(arguments) != self._count:
+            raise self._wrong_count(arguments)
+        values, device = self._convert(*arguments)
+        try:
+            buffer, pointers = self._local.memory
+        except AttributeError:
+            buffer, pointers = self._allocate()
+        self._pack_into(buffer, 0, *values)
+        return pointers, device
+
+    def convert(self, arguments: Sequence[Any]) -> tuple[tuple[Any, ...], int]:
+        """Check; returns the values to pack, and the device that the arrays share."""
+        if len(arguments) != self._count:
+            raise self._wrong_count(arguments)
+        return self._convert(*arguments)
+
+    def _wrong_count(self, arguments: Sequence[Any]) -> ArgumentError:
+        return ArgumentError(
+            f"{self.kernel_name} takes {self._count} arguments {self.signature}, got {len(arguments)}.",
+            "Pass one argument per parameter, in order.",
+        )
+
+    def join(self, device: int, where: int, index: int) -> int:
+        """The device of all arrays so far, or an error where argument `index` is on another one."""
+        if device == NOWHERE:
+            return where
+
+        def named(place: int) -> str:
+            return "the CPU" if place == HOST else f"cuda:{place}"
+
+        raise ArgumentError(
+            f"{self.kernel_name}: argument {index} is on {named(where)}, an earlier one on {named(device)}.",
+            "Bring all arrays to one device, with tensor.to(device).",
+        )
+
+    def _allocate(self) -> tuple[Any, int]:
+        buffer = ctypes.create_string_buffer(max(1, self._layout.size))
+        base = ctypes.addressof(buffer)
+        offsets = [parameter.offset for parameter in self.signature.parameters]
+        pointers = (ctypes.c_void_p * max(1, self._count))(*(base + offset for offset in offsets))
+        self._local.pointers = pointers  # keeps the array alive behind its bare address
+        self._local.memory = (buffer, ctypes.addressof(pointers))
+        return self._local.memory
+
+
+def _layout(signature: Signature) -> str:
+    """The struct format of the parameter space, gaps written as pad bytes."""
+    text, at = "", 0
+    for parameter in signature.parameters:
+        text += "x" * (parameter.offset - at) + parameter.code
+        at = parameter.offset + parameter.size
+    return text
+
+
+def _generate(packer: ArgumentPacker) -> Callable[..., tuple[tuple[Any, ...], int]]:
+    """A function of the kernel's arguments that returns the values to pack and the device.
+
+    For `(int, float*)` its text is
+
+        def convert(a0, a1):
+            device = -2
+            if type(a0) is not int or not -2147483648 <= a0 <= 2147483647: a0, _ = slow0(a0)
+            if type(a1) is Tensor and a1.dtype in dtypes1 and a1.is_contiguous():
+                where = a1.get_device(); a1 = a1.data_ptr()
+            else: a1, where = slow1(a1)
+            if where != device and where != -2: device = join(device, where, 1)
+            return (a0, a1,), device
+    """
+    parameters = packer.signature.parameters
+    torch: Any = sys.modules.get("torch")
+    names: dict[str, Any] = {"join": packer.join, "Tensor": torch.Tensor if torch is not None else None}
+    lines: list[str] = []
+    for parameter in parameters:
+        i = parameter.index
+        names[f"slow{i}"] = converter(packer.kernel_name, parameter)
+        if parameter.kind == "pointer":
+            names[f"dtypes{i}"] = _torch_dtypes(torch, parameter)
+            lines += [
+                f"if type(a{i}) is Tensor and a{i}.dtype in dtypes{i} and a{i}.is_contiguous():",
+                f"    where = a{i}.get_device(); a{i} = a{i}.data_ptr()",
+                f"else: a{i}, where = slow{i}(a{i})",
+                f"if where != device and where != {NOWHERE}: device = join(device, where, {i})",
+            ]
+        elif parameter.kind == "integer":
+            usual = f"type(a{i}) is not int or not {parameter.low} <= a{i} <= {parameter.high}"
+            lines.append(f"if {usual}: a{i}, _ = slow{i}(a{i})")
+        elif parameter.kind == "float":
+            names[f"limit{i}"] = FLOAT_LIMITS[parameter.size]
+            usual = f"type(a{i}) is not float or not -limit{i} < a{i} < limit{i}"
+            lines.append(f"if {usual}: a{i}, _ = slow{i}(a{i})")
+        else:
+            lines.append(f"a{i}, _ = slow{i}(a{i})")
+    arguments = ", ".join(f"a{parameter.index}" for parameter in parameters)
+    values = "".join(f"a{parameter.index}, " for parameter in parameters)
+    body = "".join(f"    {line}\n" for line in [f"device = {NOWHERE}", *lines, f"return ({values}), device"])
+    exec(f"def convert({arguments}):\n{body}", names)  # only numbers and our own names are in the text
+    return names["convert"]
+
+
+def _torch_dtypes(torch: Any, parameter: Parameter) -> frozenset[Any]:
+    """The torch types that a pointer takes."""
+    if torch is None:
+        return frozenset()
+    if parameter.dtypes is None:
+        every: list[Any] = [getattr(torch, name) for name in dir(torch)]
+        return frozenset(value for value in every if isinstance(value, torch.dtype))
+    return frozenset(getattr(torch, name) for name in parameter.dtypes if hasattr(torch, name))
