@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 
 from flashpath.bench.ceilings import measure_ceilings
-from flashpath.bench.cuda_timer import CaptureFailed, CudaTimer, EventSampler, GraphSampler
+from flashpath.bench.cuda_timer import (
+    SHORT_CALL_SECONDS,
+    CaptureFailed,
+    CudaTimer,
+    EventSampler,
+    GraphSampler,
+)
 from flashpath.bench.device import load_torch
 from flashpath.bench.timer import Sampler, time_interleaved
 
@@ -28,6 +34,18 @@ def copy_call(megabytes: int) -> tuple[Callable[[], Any], int]:
     return lambda: target.copy_(source), 2 * source.numel() * 4
 
 
+def long_call() -> Callable[[], Any]:
+    """About twice as long as what is timed by a graph."""
+    copy, moved = copy_call(1024)
+    copies = round(2 * SHORT_CALL_SECONDS / (moved / 4e12))  # no GPU copies much faster
+
+    def call() -> None:
+        for _ in range(copies):
+            copy()
+
+    return call
+
+
 def test_a_copy_reaches_the_copy_ceiling() -> None:
     ceilings = measure_ceilings("cuda", (), quick=True)
     copy, moved = copy_call(512)
@@ -39,7 +57,7 @@ def test_a_copy_reaches_the_copy_ceiling() -> None:
 
 def test_long_calls_are_timed_by_events_and_short_ones_by_a_graph() -> None:
     timer = CudaTimer()
-    long_copy, _ = copy_call(1024)
+    long_copy = long_call()
     short_copy, _ = copy_call(4)
     assert timer.sampler(long_copy).method == "events, cold L2"
     assert timer.sampler(short_copy).method == "graph replay, cold L2"
@@ -107,7 +125,7 @@ def test_variants_take_turns() -> None:
     trace: list[str] = []
 
     def traced(name: str) -> Callable[[], None]:
-        copy, _ = copy_call(1024)  # long enough to be timed by events, so that every sample is a call
+        copy = long_call()  # timed by events, so that every sample is a call
 
         def call() -> None:
             trace.append(name)

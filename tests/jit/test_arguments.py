@@ -279,6 +279,13 @@ def test_no_struct(value: Any, message: str) -> None:
 # ---- Arrays --------------------------------------------------------------------------------------------
 
 
+def _address(packer: ArgumentPacker, array: Any) -> tuple[int, int]:
+    """The address packed for the only argument, and the device."""
+    pointers, device = packer.pack([array])
+    (place,) = (ctypes.c_void_p * 1).from_address(pointers)
+    return int.from_bytes(ctypes.string_at(place, 8), "little"), device
+
+
 def _pointer(mangled: str) -> ArgumentPacker:
     return ArgumentPacker(
         "k", make_signature([PtxParameter("u64", 8, 8)], demangle(f"_Z1k{mangled}").parameters)
@@ -339,11 +346,9 @@ def test_which_arrays_a_pointer_takes(mangled: str, accepted: set[str]) -> None:
     for name in sorted(accepted - {"bytes"}):
         tensor = torch.zeros(4, dtype=getattr(torch, name))
         for _ in range(2):
-            assert packer.convert([tensor]) == ((tensor.data_ptr(),), HOST)
-        assert packer.convert([torch.nn.Parameter(tensor, requires_grad=False)]) == (
-            (tensor.data_ptr(),),
-            HOST,
-        )
+            assert _address(packer, tensor) == (tensor.data_ptr(), HOST)
+        parameter = torch.nn.Parameter(tensor, requires_grad=False)
+        assert _address(packer, parameter) == (tensor.data_ptr(), HOST)
     wrong = torch.zeros(4, dtype=torch.int16 if "float32" in accepted else torch.float32)
     if str(wrong.dtype).removeprefix("torch.") not in accepted:
         with pytest.raises(ArgumentError, match=f"got an array of {str(wrong.dtype).removeprefix('torch.')}"):
@@ -356,13 +361,13 @@ def test_void_pointers_take_any_array() -> None:
         torch.zeros(2, dtype=torch.bfloat16),
         np.zeros(2, ml_dtypes.bfloat16),
     ):
-        (value,), where = _pointer("Pv").convert([array])
+        value, where = _address(_pointer("Pv"), array)
         assert value == (array.data_ptr() if isinstance(array, torch.Tensor) else array.ctypes.data)
         assert where == HOST
 
 
 def test_none_is_the_null_pointer_and_other_things_are_no_arrays() -> None:
-    assert _pointer("Pf").convert([None]) == ((0,), NOWHERE)
+    assert _address(_pointer("Pf"), None) == (0, NOWHERE)
     for value in (0, 3.0, [1.0], "x", b"1234"):
         with pytest.raises(ArgumentError) as caught:
             _pointer("Pf").pack([value])
@@ -388,7 +393,7 @@ def test_non_contiguous_arrays_need_a_word(make: Any) -> None:
             "k: argument 0 is float*, got a non-contiguous array of shape (4, 3).\n"
             "  → Pass x.contiguous(); or fp.jit.strided(x), if the kernel takes the strides itself."
         )
-    assert _pointer("Pf").convert([fp.jit.strided(view)]) == ((address,), HOST)
+    assert _address(_pointer("Pf"), fp.jit.strided(view)) == (address, HOST)
     with pytest.raises(ArgumentError, match="got an array of float32"):
         _pointer("Pi").pack([fp.jit.strided(view)])
 
@@ -408,7 +413,7 @@ class _OnlyDlpack:
 
 def test_arrays_of_other_libraries_come_by_dlpack() -> None:
     array = np.zeros((3, 4), np.float32)
-    assert _pointer("Pf").convert([_OnlyDlpack(array)]) == ((array.ctypes.data,), HOST)
+    assert _address(_pointer("Pf"), _OnlyDlpack(array)) == (array.ctypes.data, HOST)
     with pytest.raises(ArgumentError, match="an array of float32"):
         _pointer("Pi").pack([_OnlyDlpack(array)])
     with pytest.raises(ArgumentError, match=r"non-contiguous array of shape \(4, 3\)"):
@@ -447,11 +452,11 @@ def test_types_that_do_not_match_the_ptx_are_not_believed() -> None:
 
 def test_the_number_of_arguments() -> None:
     packer = _packer("int", "float*")
-    for given in ([], [1], [1, None, 2]):
+    for passed in ([], [1], [1, None, 2]):
         with pytest.raises(ArgumentError) as caught:
-            packer.pack(given)
+            packer.pack(passed)
         assert str(caught.value) == (
-            f"k takes 2 arguments (int, float*), got {len(given)}.\n"
+            f"k takes 2 arguments (int, float*), got {len(passed)}.\n"
             "  → Pass one argument per parameter, in order."
         )
     assert _packer().pack([])[1] == NOWHERE

@@ -2,9 +2,9 @@
 
 Two things make short calls look wrong. Data left in the L2 cache by the call before makes memory-bound
 kernels too fast: every timed call starts after a write that is larger than the cache, and that write is not
-timed. The host needs microseconds to launch a kernel, and an event pair counts that gap: calls below
-`SHORT_CALL_SECONDS` are captured in a CUDA graph and replayed, with the flush and the events as nodes of the
-same graph.
+timed. The host needs tens of microseconds for a call, on a busy machine more, and an event pair counts that
+gap: calls below `SHORT_CALL_SECONDS` are captured in a CUDA graph and replayed, with the flush and the events
+as nodes of the same graph.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from flashpath.bench.device import load_torch
 from flashpath.bench.failure import describe
 from flashpath.bench.timer import Function, Sampler
 
-SHORT_CALL_SECONDS = 100e-6
+SHORT_CALL_SECONDS = 5e-3
 CALLS_PER_GRAPH = 10
 LEAST_FLUSH_BYTES = 256 * 2**20
 

@@ -44,7 +44,7 @@ def bench_ladder(
         {rung.name: as_implementation(rung, capability) for rung in chosen} | dict(extra or {}),
         choose_cases(ladder, cases),
         device=device,
-        peers=ladder.peers(),
+        peers=ladder.peers(device),
         check=ladder.check,
         ceilings=ceilings,
         seconds=seconds,

@@ -132,7 +132,11 @@ class Kernel:
 
         `shared` is the dynamic shared memory in bytes. The call returns before the kernel has ended.
         """
-        self._launcher(grid, block, shared, cluster, cooperative).launch(args, stream)
+        try:  # looked up here first: a call less on the way of every launch
+            launcher = self._launchers[grid, block, shared, cluster, cooperative]
+        except (KeyError, TypeError):
+            launcher = self._launcher(grid, block, shared, cluster, cooperative)
+        launcher.launch(args, stream)
 
     def __getitem__(self, configuration: tuple[Any, ...]) -> Callable[..., None]:
         """`kernel[grid, block](…)`; shared memory and stream may follow, as in `<<<>>>`."""

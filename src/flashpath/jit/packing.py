@@ -19,42 +19,27 @@ from flashpath.jit.signature import Parameter, Signature
 
 
 class ArgumentPacker:
-    """Packs the arguments of one kernel."""
+    """Packs the arguments of one kernel.
+
+    `pack(arguments)` checks and packs; it returns the address of the parameter-pointer array, and the device
+    that the arrays share. The memory belongs to the calling thread and holds until its next call: the driver
+    copies the parameters before a launch returns.
+    """
+
+    pack: Callable[[Sequence[Any]], tuple[int, int]]
 
     def __init__(self, kernel_name: str, signature: Signature) -> None:
         self.kernel_name = kernel_name
         self.signature = signature
-        self._count = len(signature.parameters)
-        self._convert = _generate(self)
-        self._layout = struct.Struct("<" + _layout(signature))
-        self._pack_into = self._layout.pack_into
-        self._local = threading.local()
+        self.layout = struct.Struct("<" + _layout(signature))
+        self.local = threading.local()
+        self.pack = _generate(self)
 
-    def pack(self, arguments: Sequence[Any]) -> tuple[int, int]:
-        """Check and pack; returns the address of the parameter-pointer array, and the device.
-
-        The memory belongs to the calling thread and holds until its next call: the driver copies the
-        parameters before a launch returns.
-        """
-        if len(arguments) != self._count:
-            raise self._wrong_count(arguments)
-        values, device = self._convert(*arguments)
-        try:
-            buffer, pointers = self._local.memory
-        except AttributeError:
-            buffer, pointers = self._allocate()
-        self._pack_into(buffer, 0, *values)
-        return pointers, device
-
-    def convert(self, arguments: Sequence[Any]) -> tuple[tuple[Any, ...], int]:
-        """Check; returns the values to pack, and the device that the arrays share."""
-        if len(arguments) != self._count:
-            raise self._wrong_count(arguments)
-        return self._convert(*arguments)
-
-    def _wrong_count(self, arguments: Sequence[Any]) -> ArgumentError:
+    def wrong_count(self, arguments: Sequence[Any]) -> ArgumentError:
+        """The error for too few or too many arguments."""
         return ArgumentError(
-            f"{self.kernel_name} takes {self._count} arguments {self.signature}, got {len(arguments)}.",
+            f"{self.kernel_name} takes {len(self.signature.parameters)} arguments {self.signature}, "
+            f"got {len(arguments)}.",
             "Pass one argument per parameter, in order.",
         )
 
@@ -71,14 +56,15 @@ class ArgumentPacker:
             "Bring all arrays to one device, with tensor.to(device).",
         )
 
-    def _allocate(self) -> tuple[Any, int]:
-        buffer = ctypes.create_string_buffer(max(1, self._layout.size))
+    def allocate(self) -> tuple[Any, int]:
+        """The calling thread's memory: a buffer for the values, and the address of the pointers into it."""
+        buffer = ctypes.create_string_buffer(max(1, self.layout.size))
         base = ctypes.addressof(buffer)
         offsets = [parameter.offset for parameter in self.signature.parameters]
-        pointers = (ctypes.c_void_p * max(1, self._count))(*(base + offset for offset in offsets))
-        self._local.pointers = pointers  # keeps the array alive behind its bare address
-        self._local.memory = (buffer, ctypes.addressof(pointers))
-        return self._local.memory
+        pointers = (ctypes.c_void_p * max(1, len(offsets)))(*(base + offset for offset in offsets))
+        self.local.pointers = pointers  # keeps the array alive behind its bare address
+        self.local.memory = (buffer, ctypes.addressof(pointers))
+        return self.local.memory
 
 
 def _layout(signature: Signature) -> str:
@@ -90,24 +76,39 @@ def _layout(signature: Signature) -> str:
     return text
 
 
-def _generate(packer: ArgumentPacker) -> Callable[..., tuple[tuple[Any, ...], int]]:
-    """A function of the kernel's arguments that returns the values to pack and the device.
+def _generate(packer: ArgumentPacker) -> Callable[[Sequence[Any]], tuple[int, int]]:
+    """The packer's `pack`. For `(int, float*)` its text is
 
-    For `(int, float*)` its text is
-
-        def convert(a0, a1):
-            device = -2
-            if type(a0) is not int or not -2147483648 <= a0 <= 2147483647: a0, _ = slow0(a0)
-            if type(a1) is Tensor and a1.dtype in dtypes1 and a1.is_contiguous():
-                where = a1.get_device(); a1 = a1.data_ptr()
-            else: a1, where = slow1(a1)
-            if where != device and where != -2: device = join(device, where, 1)
-            return (a0, a1,), device
+    def pack(arguments):
+        try: a0, a1, = arguments
+        except ValueError: raise wrong_count(arguments) from None
+        device = -2
+        if type(a0) is not int or not -2147483648 <= a0 <= 2147483647: a0, _ = slow0(a0)
+        if type(a1) is Tensor and a1.dtype in dtypes1 and a1.is_contiguous():
+            where = a1.get_device(); a1 = a1.data_ptr()
+        else: a1, where = slow1(a1)
+        if where != device and where != -2: device = join(device, where, 1)
+        try: buffer, pointers = local.memory
+        except AttributeError: buffer, pointers = allocate()
+        pack_into(buffer, 0, a0, a1, )
+        return pointers, device
     """
     parameters = packer.signature.parameters
     torch: Any = sys.modules.get("torch")
-    names: dict[str, Any] = {"join": packer.join, "Tensor": torch.Tensor if torch is not None else None}
-    lines: list[str] = []
+    names: dict[str, Any] = {
+        "Tensor": torch.Tensor if torch is not None else None,
+        "allocate": packer.allocate,
+        "join": packer.join,
+        "local": packer.local,
+        "pack_into": packer.layout.pack_into,
+        "wrong_count": packer.wrong_count,
+    }
+    values = "".join(f"a{parameter.index}, " for parameter in parameters)
+    lines = [
+        f"try: {values or '()'} = arguments",
+        "except ValueError: raise wrong_count(arguments) from None",
+        f"device = {NOWHERE}",
+    ]
     for parameter in parameters:
         i = parameter.index
         names[f"slow{i}"] = converter(packer.kernel_name, parameter)
@@ -120,19 +121,23 @@ def _generate(packer: ArgumentPacker) -> Callable[..., tuple[tuple[Any, ...], in
                 f"if where != device and where != {NOWHERE}: device = join(device, where, {i})",
             ]
         elif parameter.kind == "integer":
-            usual = f"type(a{i}) is not int or not {parameter.low} <= a{i} <= {parameter.high}"
-            lines.append(f"if {usual}: a{i}, _ = slow{i}(a{i})")
+            unusual = f"type(a{i}) is not int or not {parameter.low} <= a{i} <= {parameter.high}"
+            lines.append(f"if {unusual}: a{i}, _ = slow{i}(a{i})")
         elif parameter.kind == "float":
             names[f"limit{i}"] = FLOAT_LIMITS[parameter.size]
-            usual = f"type(a{i}) is not float or not -limit{i} < a{i} < limit{i}"
-            lines.append(f"if {usual}: a{i}, _ = slow{i}(a{i})")
+            unusual = f"type(a{i}) is not float or not -limit{i} < a{i} < limit{i}"
+            lines.append(f"if {unusual}: a{i}, _ = slow{i}(a{i})")
         else:
             lines.append(f"a{i}, _ = slow{i}(a{i})")
-    arguments = ", ".join(f"a{parameter.index}" for parameter in parameters)
-    values = "".join(f"a{parameter.index}, " for parameter in parameters)
-    body = "".join(f"    {line}\n" for line in [f"device = {NOWHERE}", *lines, f"return ({values}), device"])
-    exec(f"def convert({arguments}):\n{body}", names)  # only numbers and our own names are in the text
-    return names["convert"]
+    lines += [
+        "try: buffer, pointers = local.memory",
+        "except AttributeError: buffer, pointers = allocate()",
+        f"pack_into(buffer, 0, {values})",
+        "return pointers, device",
+    ]
+    body = "".join(f"    {line}\n" for line in lines)
+    exec(f"def pack(arguments):\n{body}", names)  # only numbers and our own names are in the text
+    return names["pack"]
 
 
 def _torch_dtypes(torch: Any, parameter: Parameter) -> frozenset[Any]:

@@ -69,7 +69,7 @@ class Ladder:
     maths: str
     rungs: Sequence[Rung]
     cases: Callable[[], Sequence[Case]]  # what `flashpath bench` runs
-    peers: Callable[[], Mapping[str, Callable[..., Any]]]  # other libraries' functions, same arguments
+    peers: Callable[[str], Mapping[str, Callable[..., Any]]]  # device → other libraries' functions
     check: Callable[[Any, tuple[Any, ...]], None]  # (output, inputs): raises AssertionError where wrong
 
     def __iter__(self):

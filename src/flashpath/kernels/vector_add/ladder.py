@@ -39,11 +39,11 @@ def _plus(a: Any, b: Any) -> Any:
     return a + b
 
 
-def _peers() -> Mapping[str, Callable[..., Any]]:
+def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
     import torch
 
     peers: dict[str, Callable[..., Any]] = {"torch": torch.add}
-    if torch.cuda.is_available():  # on a CPU it would wait for a C++ compiler and time something else
+    if device == "cuda":  # on a CPU it would wait for a C++ compiler and time something else
         compiled: Any = torch.compile(_plus)  # pyright: ignore[reportUnknownMemberType]
         peers["torch.compile"] = compiled
     return peers
