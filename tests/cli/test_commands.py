@@ -172,8 +172,9 @@ def test_explain_names_what_is_wrong(kernel_file: Path, tmp_path: Path) -> None:
 
 
 def test_ladder_lists_and_prints() -> None:
-    assert "vector_add" in flashpath("ladder").stdout
+    assert "c[i] = a[i] + b[i]" in flashpath("ladder").stdout
     listed = flashpath("ladder", "vector_add").stdout
+    assert "c[i] = a[i] + b[i]" in listed
     for rung in ("reference", "one_per_thread", "grid_stride", "vectorized", "triton"):
         assert rung in listed
     rows = json.loads(flashpath("ladder", "vector_add", "--json").stdout)

@@ -22,6 +22,7 @@ def ladder(
 
         flashpath ladder vector_add vectorized
     """
+    from rich.markup import escape
     from rich.table import Table
 
     from flashpath import kernels
@@ -35,7 +36,7 @@ def ladder(
             print_json([{"name": each.name, "title": each.title, "rungs": len(each)} for each in every])
             return
         for each in every:
-            out.print(f"[bold]{each.name}[/]  {each.title}: {each.maths}  ({len(each)} rungs)")
+            out.print(f"{each.name}  {each.title}: {each.maths}  ({len(each)} rungs)", markup=False)
         return
     found = kernels.ladder(name)
     if rung is not None:
@@ -45,12 +46,12 @@ def ladder(
         fields = ("name", "language", "arch", "idea", "improves_on", "file")
         print_json([{field: getattr(each, field) for field in fields} for each in found])
         return
-    out.print(f"[bold]{found.title}[/]  {found.maths}")
+    out.print(f"{found.title}  {found.maths}", markup=False, style="bold")  # [i] is no markup
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in ("rung", "language", "from", "lines", "improves on", "idea"):
         table.add_column(heading, justify="right" if heading == "lines" else "left")
     for each in found:
         lines = str(count_file(each.file))
-        table.add_row(each.name, each.language, each.arch, lines, each.improves_on or "–", each.idea)
+        table.add_row(each.name, each.language, each.arch, lines, each.improves_on or "–", escape(each.idea))
     out.print(table)
     out.print(f"flashpath ladder {name} RUNG shows its source; flashpath bench {name} times them.")

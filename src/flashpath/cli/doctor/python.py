@@ -73,19 +73,21 @@ def flash_attn() -> Answer:
         return ok(version)
     wants = f"not installed; it wants a GPU of compute capability >= {_dotted(MIN_CAPABILITY)}"
     wants += f", CUDA >= {_dotted(MIN_FLASH_ATTN_CUDA)}, PyTorch >= 2.0"
+    fix = fixes.pip("flash-attn", "--no-build-isolation")
     cuda = torch_cuda()
     able = devices.count() and all(device.capability >= MIN_CAPABILITY for device in devices.devices())
     if able and cuda is not None and find.number(cuda) >= MIN_FLASH_ATTN_CUDA:
-        return missing("not installed", fixes.pip("flash-attn", "--no-build-isolation"))
-    return missing(wants)
+        return missing("not installed", fix)
+    return missing(f"{wants}; there: {fix}")
 
 
 def flashinfer() -> Answer:
     if version := find.distribution("flashinfer-python"):
         return ok(version)
+    fix = fixes.pip("flashpath[peers]")
     if devices.count():
-        return missing("not installed", fixes.pip("flashpath[peers]"))
-    return missing("not installed; it needs a GPU")
+        return missing("not installed", fix)
+    return missing(f"not installed; it needs a GPU; there: {fix}")
 
 
 def _dotted(version: tuple[int, int]) -> str:

@@ -59,7 +59,7 @@ def _on_gpu(name: str, fix: str) -> Answer:
         return ok(f"{find.program_version(path)}, {path}")
     if devices.count():
         return missing("neither on PATH nor in a CUDA toolkit", fix)
-    return missing("not installed", matters="It matters only where there is a GPU.")
+    return missing("not installed", matters=f"It matters only where there is a GPU; there: {fix}")
 
 
 def _counters_are_locked() -> bool:
