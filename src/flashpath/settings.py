@@ -69,6 +69,5 @@ def content_dir(name: str) -> Path:
         if candidate.is_dir():
             return candidate
     raise FlashpathError(
-        f"The content folder {name!r} is neither in the installed package nor beside its source.",
-        "Reinstall flashpath.",
+        f"The content folder {name!r} is neither in the installed package nor beside its source."
     )

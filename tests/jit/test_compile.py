@@ -35,7 +35,6 @@ def test_the_default_architecture(cache: KernelCache, monkeypatch: pytest.Monkey
     for wanted, arch in (
         ("", "sm_80"),
         ("virtual", "sm_80"),
-        ("cuda", "sm_80"),
         ("H200", "sm_90a"),
         ("A100", "sm_80"),
     ):
@@ -43,6 +42,12 @@ def test_the_default_architecture(cache: KernelCache, monkeypatch: pytest.Monkey
         assert fp.compile(SOURCE, defines={"VALUE": 1}, cache=cache).arch == arch
     monkeypatch.setenv("FLASHPATH_DEVICE", "cuda:x")
     with pytest.raises(fp.FlashpathError, match="FLASHPATH_DEVICE is 'cuda:x'"):
+        fp.compile(SOURCE, defines={"VALUE": 1}, cache=cache)
+    monkeypatch.setenv("FLASHPATH_DEVICE", "cuda")
+    with pytest.raises(fp.MissingDevice, match="this machine has no GPU"):
+        fp.compile(SOURCE, defines={"VALUE": 1}, cache=cache)
+    monkeypatch.setenv("FLASHPATH_DEVICE", "H2OO")
+    with pytest.raises(fp.FlashpathError, match="FLASHPATH_DEVICE: unknown GPU"):
         fp.compile(SOURCE, defines={"VALUE": 1}, cache=cache)
 
 
@@ -143,10 +148,21 @@ def test_what_has_its_own_argument_is_no_option(option: str, keyword: str, cache
 
 def test_misused_arguments(cache: KernelCache) -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
-        ({"options": "-G"}, "options is the string '-G'.\n  → Give a list: options=['-G']."),
+        ({"options": "-G"}, "options is '-G'.\n  → Give a list: options=[…]."),
+        ({"name_expressions": "k"}, "name_expressions is 'k'.\n  → Give a list: name_expressions=[…]."),
+        ({"includes": None}, "includes is None.\n  → Give a list: includes=[…]."),
+        ({"options": [3]}, "options holds 3.\n  → Give strings."),
+        ({"defines": ["N"]}, "defines is ['N'].\n  → Give a mapping: defines={'BLOCK': 256}."),
+        ({"defines": {"N": [1]}}, "defines has N=[1].\n  → A macro's value is a string or a number."),
+        ({"defines": {"N": float("nan")}}, "defines has N=nan.\n  → Use the string INFINITY or NAN."),
         (
-            {"name_expressions": "k"},
-            "name_expressions is the string 'k'.\n  → Give a list: name_expressions=['k'].",
+            {"options": ["-isystem=/usr"]},
+            "options holds '-isystem=/usr'.\n  → Use includes= for that, so the cache sees it.",
+        ),
+        (
+            {"options": ["-rdc=true"]},
+            "options holds '-rdc=true'.\n"
+            "  → A module is compiled whole: leave it out, #include what it needs.",
         ),
         ({"compiler": "gcc"}, "compiler is 'gcc'.\n  → It is 'nvrtc' or 'nvcc'."),
         (
@@ -359,3 +375,65 @@ def test_nvcc_takes_host_code_and_options(cache: KernelCache) -> None:
     )
     assert module.kernels == ["k"]
     assert _stored(module) == 6
+
+
+def test_sources_that_are_none(tmp_path: Path, cache: KernelCache) -> None:
+    for source in ("", "  ", None, 3, "x" * 5000, "~nobody-at-all/x.cu"):
+        with pytest.raises(SourceNotFound):
+            fp.compile(source, "sm_80", cache=cache)  # pyright: ignore[reportArgumentType]
+    (tmp_path / "nul.cu").write_text("__global__ void k() {}\0 hidden")
+    with pytest.raises(fp.FlashpathError, match="NUL"):
+        fp.compile(tmp_path / "nul.cu", "sm_80", cache=cache)
+
+
+def test_a_byte_order_mark_and_dos_lines_do_no_harm(tmp_path: Path, cache: KernelCache) -> None:
+    file = tmp_path / "dos.cu"
+    file.write_bytes(b"\xef\xbb\xbf" + SOURCE.replace("\n", "\r\n").encode())
+    assert fp.compile(file, "sm_80", {"VALUE": 1}, cache=cache).kernels == ["k"]
+
+
+def test_a_device_function_is_no_kernel(cache: KernelCache) -> None:
+    source = "__device__ int f(int x) { return x; }\n__global__ void k(int* x) { *x = f(1); }"
+    with pytest.raises(fp.jit.KernelNotFound, match="not declared __global__"):
+        fp.compile(source, "sm_80", name_expressions=["f"], cache=cache)
+
+
+def test_a_wrong_template_argument_is_told_as_one(cache: KernelCache) -> None:
+    source = "template <class T> __global__ void k(T* x) { *x = 1; }"
+    with pytest.raises(fp.jit.KernelNotFound) as caught:
+        fp.compile(source, "sm_80", name_expressions=["k<flot>"], cache=cache)
+    assert str(caught.value).startswith("The template 'k' has no instance 'k<flot>'.\n  The compiler says:")
+
+
+def test_a_kernel_in_a_namespace_is_found_by_its_whole_name(cache: KernelCache) -> None:
+    module = fp.compile("namespace a { __global__ void k(float* x) { *x = 1; } }", "sm_80", cache=cache)
+    with pytest.raises(fp.jit.KernelNotFound, match="Did you mean 'a::k'"):
+        module["k"]
+
+
+def test_headers_found_by_the_environment_are_not(
+    tmp_path: Path, cache: KernelCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    try:
+        toolkit.nvcc()
+    except MissingCompiler as error:
+        pytest.skip(str(error))
+    (tmp_path / "from_environment.h").write_text("#define VALUE 1")
+    monkeypatch.setenv("CPATH", str(tmp_path))
+    with pytest.raises(fp.jit.MissingInclude):
+        fp.compile("#include <from_environment.h>\n", "sm_80", compiler="nvcc", cache=cache)
+
+
+@pytest.mark.parametrize("arch", ["sm_87", "sm_103a", "sm_120a"])
+def test_architectures_without_a_profile_are_explained(arch: str, cache: KernelCache) -> None:
+    kernel = fp.compile("__global__ void k(float* x) { *x = 1; }", arch, cache=cache)["k"]
+    explained = fp.explain(kernel)
+    assert explained.gpu is None
+    assert f"occupancy on {arch}" in str(explained)
+    assert explained.occupancy.blocks_per_sm > 0
+
+
+def test_code_is_not_explained_for_a_gpu_that_cannot_run_it(cache: KernelCache) -> None:
+    kernel = fp.compile("__global__ void k(float* x) { *x = 1; }", "sm_90a", cache=cache)["k"]
+    with pytest.raises(fp.FlashpathError, match="does not run on T4"):
+        fp.explain(kernel, gpu="T4")

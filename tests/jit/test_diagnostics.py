@@ -332,3 +332,19 @@ def test_logs_are_read() -> None:
         ),
     ]
     assert parse_log("") == []
+
+
+@pytest.mark.parametrize("compiler", ["nvrtc", "nvcc"])
+def test_the_caret_stands_under_its_place_after_wide_characters(compiler: Any, cache: KernelCache) -> None:
+    if compiler == "nvcc":
+        try:
+            toolkit.nvcc()
+        except MissingCompiler as error:
+            pytest.skip(str(error))
+    source = "__global__ void k(float* x) {\n  /* 注释 é */ x[0] = yy;\n}"
+    with pytest.raises(CompileError) as caught:
+        fp.compile(source, "sm_80", compiler=compiler, cache=cache)
+    place, line, caret = str(caught.value).splitlines()[:3]
+    assert place.startswith(f"source.cu:2:{source.splitlines()[1].index('yy') + 1}: error")
+    # Two characters of the line are two places wide.
+    assert caret.index("^") == line.index("yy") + 2

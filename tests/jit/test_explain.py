@@ -68,7 +68,7 @@ def test_the_whole_text(cache: KernelCache, monkeypatch: pytest.MonkeyPatch) -> 
     found = fp.explain(kernel, shared=1024)
     assert found.sass is None
     assert found.threads_per_block == 128  # from __launch_bounds__
-    assert (found.source, found.ptx, found.gpu.name) == (SOURCE, kernel.ptx, "A100")
+    assert (found.source, found.ptx, found.gpu) == (SOURCE, kernel.ptx, gpus.gpu("A100"))
     registers = kernel.resources.registers
     assert str(found) == (
         "shared(float*), compiled for sm_80 from source.cu\n"
@@ -88,7 +88,7 @@ def test_block_and_gpu_can_be_chosen(cache: KernelCache) -> None:
     kernel = fp.compile(SOURCE, "sm_80", cache=cache)["local"]
     assert fp.explain(kernel).threads_per_block == 256
     found = fp.explain(kernel, block=(32, 4), gpu="H200")
-    assert (found.threads_per_block, found.gpu.name) == (128, "H200")
+    assert (found.threads_per_block, found.gpu) == (128, gpus.gpu("H200"))
     assert fp.explain(kernel, gpu=gpus.gpu("H100")).gpu is gpus.gpu("H100")
     too_large = fp.explain(kernel, block=(1024, 2))
     assert too_large.occupancy_line().startswith("no block fits: ")

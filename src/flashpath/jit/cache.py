@@ -82,14 +82,14 @@ class KernelCache:
             self._discard(place, str(error))
             return None
         except OSError as error:
-            warnings.warn(f"The kernel cache cannot be read ({error}); compiling anew.", stacklevel=2)
+            warnings.warn(f"The kernel cache cannot be read ({error}); compiling anew.", stacklevel=3)
             return None
         with contextlib.suppress(OSError):  # a read-only cache still serves
             os.utime(place)  # the least recently used entry is evicted first
         return Entry(key, build, files)
 
     def _discard(self, place: Path, why: str) -> None:
-        warnings.warn(f"A damaged kernel-cache entry is dropped and rebuilt: {why} ({place}).", stacklevel=3)
+        warnings.warn(f"A damaged kernel-cache entry is dropped and rebuilt: {why} ({place}).", stacklevel=4)
         self._remove(place)
 
     # ---- Writing ---------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ class KernelCache:
             warnings.warn(
                 f"The kernel cache {self.folder} cannot be written ({error}); the kernel will be compiled "
                 f"again next time. Set {settings.CACHE_DIR.name} to a folder you can write.",
-                stacklevel=2,
+                stacklevel=3,  # the caller of fp.compile
             )
         return Entry(key, complete, files)
 

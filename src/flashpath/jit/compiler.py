@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from flashpath.errors import FlashpathError
 from flashpath.jit import ptx
 from flashpath.jit.cache import Entry, KernelCache
 from flashpath.jit.diagnostics import assembler_error
@@ -14,7 +15,7 @@ from flashpath.jit.front_end import run_front_end
 from flashpath.jit.includes import scan_includes
 from flashpath.jit.job import Compiler, Define, Job, make_job
 from flashpath.jit.module import Module
-from flashpath.jit.names import KernelName, names_of_entries
+from flashpath.jit.names import KernelName, KernelNotFound, names_of_entries
 
 
 def compile(  # noqa: A001 - the design's name: fp.compile
@@ -32,7 +33,7 @@ def compile(  # noqa: A001 - the design's name: fp.compile
     """Compile CUDA C++ to PTX and cubin, with no GPU, driver or toolkit needed.
 
     path_or_source: a `.cu` file, a `.cu.jinja` template (filled from `variables`), or the source itself.
-    arch: `sm_75` … `sm_100a`; by default the GPU's own, or sm_80 where there is none.
+    arch: `sm_75` … `sm_121a`; by default the GPU's own, or sm_80 where there is none.
     defines: preprocessor macros, `{"BLOCK": 256}`.
     includes: folders for `#include`, after the source's own.
     name_expressions: the template instances wanted, `["saxpy<float>"]`; other kernels need no mention.
@@ -42,6 +43,8 @@ def compile(  # noqa: A001 - the design's name: fp.compile
         path_or_source, arch, defines or {}, includes, name_expressions, options, variables, compiler
     )
     scanned = scan_includes(job.source.text, job.source.folder, job.include_folders)
+    if cache is not None and not isinstance(cache, KernelCache):
+        raise FlashpathError(f"cache is {cache!r}.", "Give a KernelCache(folder), or leave it out.")
     store = cache or KernelCache()
     key = store.key(job.ingredients(scanned.digests))
     # What `#include MACRO` names cannot be known by scanning, so such a source is compiled every time.
@@ -59,7 +62,13 @@ def _build(job: Job, include_digests: Mapping[str, str]) -> tuple[dict[str, Any]
     cubin, back_log = job.assemble(text)
     if cubin is None:
         raise assembler_error(back_log, text, job.source, job.arch)
-    names = names_of_entries([entry.name for entry in ptx.entries(text)], marked)
+    entries = [entry.name for entry in ptx.entries(text)]
+    for each in marked:
+        if each.lowered not in entries:
+            raise KernelNotFound(
+                f"{each.name!r} is no kernel: it is not declared __global__.", "Leave it out."
+            )
+    names = names_of_entries(entries, marked)
     build = {
         "source": str(job.source.rendered_from or job.source.name),
         "source_name": job.source.name,

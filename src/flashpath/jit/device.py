@@ -167,11 +167,19 @@ def default_arch() -> str:
     if wanted == "virtual":
         return "sm_80"
     if not wanted.startswith("cuda"):
-        return arch_of(gpus.gpu(wanted).capability)
+        try:
+            return arch_of(gpus.gpu(wanted).capability)
+        except FlashpathError as error:
+            raise FlashpathError(f"{settings.DEVICE.name}: {error.problem}", error.fix) from None
     index = wanted.removeprefix("cuda").removeprefix(":") or "0"
     if not index.isdigit():
         raise FlashpathError(
             f"{settings.DEVICE.name} is {settings.DEVICE.value!r}.",
             "Set it to cuda, cuda:1, virtual, or a GPU's name.",
+        )
+    if settings.DEVICE.value and not count():
+        raise MissingDevice(
+            f"{settings.DEVICE.name} is {settings.DEVICE.value!r}, and this machine has no GPU.",
+            "Unset it, or set it to virtual.",
         )
     return device(int(index)).arch if count() else "sm_80"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,7 +91,10 @@ def _snippet(block: list[str]) -> dict[str, Any]:
     for at, text in enumerate(block):
         if at > 0 and text.strip() == "^":
             rest = "\n".join(each.strip() for each in block[at + 1 :])
-            return {"column": text.index("^") - 2 + 1, "details": rest, "quoted": block[at - 1][2:]}
+            quoted = block[at - 1][2:]
+            before = quoted.encode()[: text.index("^") - 2]  # compilers count bytes
+            column = len(before.decode(errors="ignore")) + 1
+            return {"column": column, "details": rest, "quoted": quoted}
     return {"column": None, "details": "\n".join(each.strip() for each in block)}
 
 
@@ -143,12 +147,18 @@ def _show(diagnostic: Diagnostic, source: Source) -> str:
         number = str(diagnostic.line)
         shown.append(f"  {number} | {line}")
         if column is not None:
-            # Tabs before the caret are kept as tabs, so that it stands under its place in any terminal.
-            before = "".join("\t" if char == "\t" else " " for char in line[: column - 1])
+            # Tabs stay tabs and wide characters take two places, so that the caret stands under its place.
+            before = "".join(_blank(char) for char in line[: column - 1])
             shown.append(f"  {' ' * len(number)} | {before}^")
     if diagnostic.details:
         shown.extend(f"    {each}" for each in diagnostic.details.splitlines())
     return "\n".join(shown)
+
+
+def _blank(char: str) -> str:
+    if char == "\t":
+        return char
+    return "  " if unicodedata.east_asian_width(char) in "WF" else " "
 
 
 def _column_in(line: str | None, diagnostic: Diagnostic) -> int | None:

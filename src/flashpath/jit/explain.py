@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flashpath import gpus
+from flashpath.errors import FlashpathError
 from flashpath.jit import toolkit
 from flashpath.jit.module import Kernel
 from flashpath.jit.resources import Resources
@@ -29,7 +30,7 @@ class Explanation:
     resources: Resources
     dynamic_shared: int
     threads_per_block: int
-    gpu: gpus.Gpu
+    gpu: gpus.Gpu | None  # None: no GPU of this architecture has a profile; its limits are known all the same
     occupancy: gpus.Occupancy
 
     def __str__(self) -> str:
@@ -44,7 +45,7 @@ class Explanation:
                 f"  spills                 {used.spill_stores} B stored, {used.spill_loads} B loaded",
                 f"  PTX                    {ptx_instructions(self.ptx)} instructions",
                 f"  SASS                   {sass}",
-                f"  occupancy on {self.gpu.name:<9} {self.occupancy_line()}",
+                f"  occupancy on {self.gpu.name if self.gpu else self.arch:<9} {self.occupancy_line()}",
             ]
         )
 
@@ -53,10 +54,10 @@ class Explanation:
         found = self.occupancy
         if found.blocks_per_sm == 0:
             return f"no block fits: {found.reason}"
+        most = round(found.warps_per_sm / found.fraction)
         return (
             f"{found.fraction:.0%}: {found.blocks_per_sm} blocks of {self.threads_per_block} threads, "
-            f"{found.warps_per_sm} of {self.gpu.architecture.max_warps_per_sm} warps "
-            f"(limited by {found.limit})"
+            f"{found.warps_per_sm} of {most} warps (limited by {found.limit})"
         )
 
 
@@ -69,10 +70,8 @@ def explain(
     usual one of the kernel's architecture.
     """
     x, y, z = dim3(block if block is not None else kernel.max_threads or 256, "block")
-    if gpu is None:
-        profile = gpus.gpu_for_arch(kernel.arch)
-    else:
-        profile = gpus.gpu(gpu) if isinstance(gpu, str) else gpu
+    profile = _profile(kernel, gpu)
+    limits = profile or gpus.architecture(gpus.parse_arch(kernel.arch).capability)
     used = kernel.resources
     return Explanation(
         kernel=kernel.name,
@@ -86,8 +85,24 @@ def explain(
         dynamic_shared=shared,
         threads_per_block=x * y * z,
         gpu=profile,
-        occupancy=gpus.occupancy(profile, x * y * z, used.registers, used.static_shared + shared),
+        occupancy=gpus.occupancy(limits, x * y * z, used.registers, used.static_shared + shared),
     )
+
+
+def _profile(kernel: Kernel, gpu: str | gpus.Gpu | None) -> gpus.Gpu | None:
+    if gpu is None:
+        try:
+            return gpus.gpu_for_arch(kernel.arch)
+        except FlashpathError:  # an architecture that no profile is of
+            return None
+    profile = gpus.gpu(gpu) if isinstance(gpu, str) else gpu
+    arch = gpus.parse_arch(kernel.arch)
+    if arch.capability > profile.capability or (arch.suffix and arch.capability != profile.capability):
+        raise FlashpathError(
+            f"{kernel.name} was compiled for {kernel.arch}, which does not run on {profile.name}.",
+            f"Compile it for {profile.name}: arch='sm_{profile.capability[0]}{profile.capability[1]}'.",
+        )
+    return profile
 
 
 def disassemble(kernel: Kernel) -> str | None:

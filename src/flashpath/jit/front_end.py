@@ -77,7 +77,13 @@ def _run(job: Job, names: Sequence[str]) -> tuple[str | None, str]:
 
 
 def _wrong_name(name: str, message: str, source: Source) -> FlashpathError:
-    if any(name == each.name for each in declared_kernels(source.text)):
+    declared = declared_kernels(source.text)
+    base = name.partition("<")[0].rpartition("::")[2].strip()
+    if "<" in name and any(each.is_template and each.name == base for each in declared):
+        error = KernelNotFound(
+            f"The template {base!r} has no instance {name!r}.", "Check its template arguments."
+        )
+    elif any(name == each.name for each in declared):
         error = KernelNotFound(
             f"The kernel {name!r} cannot be named so.",
             "Leave it out: name_expressions is for template instances; or write its namespace, ns::name.",

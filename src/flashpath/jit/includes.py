@@ -13,13 +13,14 @@ from pathlib import Path
 
 _COMMENT_OR_LITERAL = re.compile(
     r"//[^\n]*|/\*.*?\*/"
-    r"|(?P<literal>\bR\"(?P<mark>[^()\\\s]*)\(.*?\)(?P=mark)\""  # a raw string
+    r"|(?P<literal>\b(?:u8|u|U|L)?R\"(?P<mark>[^()\\\s]*)\(.*?\)(?P=mark)\""  # a raw string
     r"|\"(?:\\.|[^\"\\\n])*\""
     r"|(?:\bu8|(?<![0-9A-Fa-f]))'(?:\\.|[^'\\\n])+')",  # the quote in 1'000 starts no character
     re.DOTALL,
 )
 _INCLUDE = re.compile(
-    r"^[ \t]*#[ \t]*include(?:_next)?[ \t]*(?:\"(?P<quoted>[^\"\n]+)\"|<(?P<angled>[^>\n]+)>|(?P<macro>\w+))",
+    r"^[ \t]*(?:#|%:)[ \t]*include(?:_next)?[ \t]*"
+    r"(?:\"(?P<quoted>[^\"\n]+)\"|<(?P<angled>[^>\n]+)>|(?P<macro>\w+))",
     re.MULTILINE,
 )
 _HAS_INCLUDE = re.compile(
@@ -60,7 +61,7 @@ def scan_includes(text: str, folder: Path | None, include_folders: Sequence[Path
 
 
 def _scan(text: str, folder: Path | None, include_folders: Sequence[Path], result: ScannedIncludes) -> None:
-    code = without_comments(text.replace("\\\n", ""))  # a backslash joins lines before all else
+    code = without_comments(re.sub(r"\\\r?\n", "", text))  # a backslash joins lines before all else
     for match in [*_INCLUDE.finditer(code), *_HAS_INCLUDE.finditer(code)]:
         groups = match.groupdict()
         if groups.get("macro"):

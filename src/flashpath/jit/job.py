@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -77,8 +78,14 @@ def make_job(
     if compiler not in ("nvrtc", "nvcc"):
         raise FlashpathError(f"compiler is {compiler!r}.", "It is 'nvrtc' or 'nvcc'.")
     for what, value in (("name_expressions", name_expressions), ("options", options), ("includes", includes)):
-        if isinstance(value, str):
-            raise FlashpathError(f"{what} is the string {value!r}.", f"Give a list: {what}=[{value!r}].")
+        kinds = (str, Path) if what == "includes" else (str,)
+        if isinstance(value, (str, Path)) or not isinstance(value, Iterable):
+            raise FlashpathError(f"{what} is {value!r}.", f"Give a list: {what}=[…].")
+        for each in value:
+            if not isinstance(each, kinds):
+                raise FlashpathError(f"{what} holds {each!r}.", "Give strings.")
+    if not isinstance(defines, Mapping):
+        raise FlashpathError(f"defines is {defines!r}.", "Give a mapping: defines={'BLOCK': 256}.")
     source = read_source(path_or_source, variables)
     target = parse_arch(arch or device.default_arch())
     folders = tuple(Path(folder).expanduser().resolve() for folder in includes)
@@ -110,10 +117,19 @@ def make_job(
 
 _MANAGED = {
     ("-arch", "--gpu-architecture", "-gencode", "--generate-code"): "arch=",
-    ("-I", "--include-path", "-include", "--pre-include"): "includes=",
+    ("-I", "--include-path", "-i", "--pre-include", "--system-include"): "includes=",
     ("-D", "--define-macro"): "defines=",
 }
 _DEBUG = ("-G", "--device-debug")
+# Code that is linked later has no complete PTX of its own.
+_FOR_LINKING = (
+    "-rdc",
+    "--relocatable-device-code",
+    "-dc",
+    "--device-c",
+    "-dlto",
+    "--dlink-time-opt",
+)
 _FOR_ASSEMBLER = ("-maxrregcount", "--maxrregcount", "-Xptxas", "--ptxas-options")
 
 
@@ -131,20 +147,33 @@ def _split_options(options: Sequence[str]) -> tuple[list[str], list[str]]:
                 raise FlashpathError(
                     f"options holds {option!r}.", f"Use {keyword} for that, so the cache sees it."
                 )
+        if option.startswith(_FOR_LINKING):
+            raise FlashpathError(
+                f"options holds {option!r}.",
+                "A module is compiled whole: leave it out, #include what it needs.",
+            )
         if option.startswith(_FOR_ASSEMBLER):
             if "=" not in option:
                 raise FlashpathError(f"options holds {option!r}.", f"Write it with a value: {option}=….")
-            back.append(
-                option.replace("--maxrregcount", "-maxrregcount").replace("--ptxas-options", "-Xptxas")
-            )
+            name, _, values = option.partition("=")
+            if "maxrregcount" in name:
+                back.append(f"-maxrregcount={values}")
+            else:
+                back += [f"-Xptxas={value}" for value in values.split(",")]
         else:
             front.append(option)
     return front, back
 
 
 def _define(name: str, value: Define) -> str:
-    if not name.isidentifier():
+    if not isinstance(name, str) or not name.isidentifier():
         raise FlashpathError(f"defines has the name {name!r}.", "A macro's name is a C identifier.")
     if value is None:
         return f"-D{name}"
-    return f"-D{name}={int(value) if isinstance(value, bool) else value}"
+    if hasattr(value, "__index__"):  # bool and NumPy's integers too
+        return f"-D{name}={int(value)}"
+    if isinstance(value, float) and not math.isfinite(value):
+        raise FlashpathError(f"defines has {name}={value}.", "Use the string INFINITY or NAN.")
+    if not isinstance(value, (str, float)):
+        raise FlashpathError(f"defines has {name}={value!r}.", "A macro's value is a string or a number.")
+    return f"-D{name}={value}"

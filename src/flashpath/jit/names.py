@@ -184,10 +184,15 @@ def extern_c_kernels(text: str) -> list[str]:
     return [each.name for each in declared_kernels(text) if each.is_extern_c and not each.is_template]
 
 
+def _last_part(name: str) -> str:
+    """`ns::k<float>` → k."""
+    return name.partition("<")[0].rpartition("::")[2].strip()
+
+
 def kernel_not_found(wanted: str, have: Sequence[str], source_text: str) -> KernelNotFound:
     """The error for a name that no kernel has: with what the source declares, and the nearest names."""
     declared = {each.name: each for each in declared_kernels(source_text)}
-    base = wanted.partition("<")[0].rpartition("::")[2].strip()
+    base = _last_part(wanted)
     if (kernel := declared.get(base)) and kernel.is_template and "<" not in wanted:
         return KernelNotFound(
             f"{wanted!r} is a template: there is no kernel until it is instantiated.",
@@ -199,7 +204,13 @@ def kernel_not_found(wanted: str, have: Sequence[str], source_text: str) -> Kern
             f"It has: {', '.join(have) or 'no kernel'}.",
             f"Add it: fp.compile(…, name_expressions=['{wanted}']).",
         )
-    every = [*have, *(name for name in declared if name not in have)]
+    last_parts = {_last_part(name): name for name in have}
+    if base in last_parts and wanted != last_parts[base]:
+        return KernelNotFound(
+            f"There is no kernel {wanted!r}. The source has: {', '.join(have)}.",
+            f"Did you mean {last_parts[base]!r}?",
+        )
+    every = [*have, *(name for name in declared if name not in last_parts)]
     if not every:
         return KernelNotFound(
             f"There is no kernel {wanted!r}: the source has no __global__ function at all.",

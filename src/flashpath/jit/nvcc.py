@@ -17,6 +17,12 @@ def version() -> str:
     return f"{toolkit.nvcc().version}, {toolkit.host_compiler()[1]} {slipped}".strip()
 
 
+def _environment() -> dict[str, str]:
+    """Without the variables by which a host compiler finds headers that the cache knows nothing of."""
+    hidden = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")
+    return {name: value for name, value in os.environ.items() if name not in hidden}
+
+
 def compile_to_ptx(text: str, name: str, flags: Sequence[str]) -> tuple[str | None, str]:
     """Compile; returns the PTX (None where it failed) and the log."""
     with tempfile.TemporaryDirectory(prefix="flashpath-nvcc-") as folder:
@@ -26,7 +32,9 @@ def compile_to_ptx(text: str, name: str, flags: Sequence[str]) -> tuple[str | No
         output = Path(folder) / "kernel.ptx"
         host, _ = toolkit.host_compiler()
         command = [toolkit.nvcc().path, "-ptx", "-ccbin", host, *flags, "-o", output, source]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, cwd=folder, check=False, env=_environment()
+        )
         log = (done.stdout + done.stderr).strip()
         if done.returncode == 0 or ("ptxas " in log and output.is_file()):
             # ptxas looks over inline assembly already here; assemble() places what it says in the source.

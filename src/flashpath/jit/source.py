@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import jinja2.meta
 
 from flashpath.errors import FlashpathError
 
@@ -37,6 +38,13 @@ def read_source(path_or_source: str | Path, variables: Mapping[str, Any] | None)
 
     A `Path` is always a path. A string is source if it holds a line break, a brace or a semicolon.
     """
+    if not isinstance(path_or_source, (str, Path)) or not str(path_or_source).strip():
+        raise SourceNotFound(
+            f"fp.compile was given {path_or_source!r}.",
+            "Give the path of a .cu file, or CUDA source.",
+        )
+    if "\0" in str(path_or_source):
+        raise FlashpathError("The source holds a NUL character.", "Remove it: compilers end there.")
     if isinstance(path_or_source, str) and re.search(r"[\n{};]", path_or_source):
         if variables:
             raise TemplateError(
@@ -45,9 +53,14 @@ def read_source(path_or_source: str | Path, variables: Mapping[str, Any] | None)
             )
         return Source(path_or_source, "source.cu", None)
 
-    path = Path(path_or_source).expanduser()
-    if not path.is_file():
-        raise _not_found(path)
+    try:
+        path = Path(path_or_source).expanduser()
+        if not path.is_file():
+            raise _not_found(path)
+    except (OSError, RuntimeError) as error:  # too long for a path; ~nobody
+        raise SourceNotFound(
+            f"{str(path_or_source)[:80]!r} is no path: {error}.", "Check the path."
+        ) from None
     path = path.resolve()
     if path.suffix == ".jinja":
         return Source(_render(path, variables or {}), str(path.with_suffix("")), path.parent, path)
@@ -57,7 +70,10 @@ def read_source(path_or_source: str | Path, variables: Mapping[str, Any] | None)
             "Rename it to *.cu.jinja, or use defines= for preprocessor values.",
         )
     try:
-        return Source(path.read_text(encoding="utf-8"), str(path), path.parent)
+        text = path.read_text(encoding="utf-8-sig")  # some editors put a mark before the first line
+        if "\0" in text:
+            raise FlashpathError(f"{path} holds a NUL character.", "Remove it: compilers end there.")
+        return Source(text, str(path), path.parent)
     except UnicodeDecodeError as error:
         raise FlashpathError(f"{path} is not UTF-8 text: {error}.", "Save the file as UTF-8.") from None
 
@@ -88,7 +104,7 @@ def _render(path: Path, variables: Mapping[str, Any]) -> str:
         autoescape=False,  # the output is C++, not HTML
     )
     try:
-        return environment.get_template(path.name).render(**variables)
+        return environment.get_template(path.name).render(dict(variables))
     except jinja2.UndefinedError as error:
         raise TemplateError(
             f"{path.name}: {error.message}.",
@@ -101,4 +117,7 @@ def _render(path: Path, variables: Mapping[str, Any]) -> str:
             f"{path.name} includes the template {error.name!r}, which is not there."
         ) from None
     except Exception as error:  # whatever the template's own expressions raise
-        raise TemplateError(f"{path.name}: {type(error).__name__}: {error}.") from error
+        asked = jinja2.meta.find_undeclared_variables(environment.parse(path.read_text(encoding="utf-8")))
+        missing = ", ".join(sorted(asked - set(variables)))
+        fix = f"It was not given: {missing}. Pass it: fp.compile(path, variables={{…}})." if missing else None
+        raise TemplateError(f"{path.name}: {type(error).__name__}: {error}.", fix) from error

@@ -90,7 +90,7 @@ def nvcc() -> Nvcc:
     """nvcc from PATH, a toolkit, or the `nvcc` extra."""
     for root in [*_toolkit_roots(), *_site_packages_roots()]:
         path = root / "bin" / "nvcc"
-        if path.is_file() and os.access(path, os.X_OK):
+        if os.access(path, os.X_OK) and os.access(path.with_name("ptxas"), os.X_OK):
             return Nvcc(path, path.with_name("ptxas"), _nvcc_version(path))
     raise MissingCompiler(
         "nvcc was not found on PATH, in CUDA_HOME, in /usr/local/cuda or in this Python's packages.",

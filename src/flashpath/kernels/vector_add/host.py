@@ -34,7 +34,15 @@ def prepare(a: Any, b: Any, out: Any | None) -> Any:
         raise FlashpathError(f"vector_add got {dtype_name(a)}.", f"It takes {', '.join(CPP_TYPES)}.")
     if not (a.is_contiguous() and b.is_contiguous()):
         raise FlashpathError("vector_add got a non-contiguous tensor.", "Pass x.contiguous().")
-    return torch.empty_like(a) if out is None else out
+    if out is None:
+        return torch.empty_like(a)
+    if out.shape != a.shape or out.dtype != a.dtype or out.device != a.device or not out.is_contiguous():
+        raise FlashpathError(
+            f"vector_add got out= of shape {tuple(out.shape)}, {dtype_name(out)}, on {out.device}"
+            f"{'' if out.is_contiguous() else ', not contiguous'}.",
+            f"It must be like the operands: {tuple(a.shape)}, {dtype_name(a)}, on {a.device}, contiguous.",
+        )
+    return out
 
 
 def one_per_thread(a: Any, b: Any, out: Any | None = None) -> Any:
