@@ -8,6 +8,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find src/flashpath/vgpu/engine 
 
 run: $(VENV)/.installed
 	@$(BIN)/flashpath tour
+	@echo "To use the command in this shell: source $(BIN)/activate"
 
 test: lint types contracts pytest
 
@@ -38,6 +39,9 @@ $(VENV)/.installed-dev: $(SOURCES) | $(VENV)/bin/python
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/bin/python:
+	@command -v $(PYTHON) >/dev/null 2>&1 || \
+	  { echo "There is no $(PYTHON) on this machine; flashpath needs Python 3.11 or newer."; \
+	    echo "  → install it, or name another: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "flashpath needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) --version 2>&1)."; \
 	    echo "  → make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }

@@ -1,4 +1,4 @@
-"""Host time of one launch: flashpath beside cuda-core's own launch, the bare driver, Triton and torch.
+"""Host time of one launch: flashpath beside cuda-core's own launch, the bare driver and torch.
 
     python benchmarks/launch_cost.py [--json FILE]
 
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import flashpath as fp
+from flashpath.bench import Environment, read_environment
 from flashpath.jit import device as cuda
 
 SOURCE = """
@@ -92,6 +93,18 @@ def measure(functions: dict[str, Callable[[], None]], torch: Any) -> dict[str, l
     return samples
 
 
+def record_of(medians: dict[str, float], environment: Environment) -> dict[str, Any]:
+    """What is written: the medians, and the machine and the commit they were measured with."""
+    return {
+        "gpu": environment.gpu,
+        "driver": environment.driver,
+        "torch": (environment.versions or {}).get("torch"),
+        "microseconds": medians,
+        "commit": environment.commit,
+        "dirty": environment.dirty,
+    }
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--json", type=Path, help="also write the medians here")
@@ -109,8 +122,10 @@ def main() -> int:
     over = medians["flashpath kernel.launch(grid, block, args)"] - medians["cuda.core.launch"]
     print(f"\nflashpath's launch over cuda-core's own: {over:+.2f} µs (mark: at most +2)")
     if options.json:
-        record = {"gpu": torch.cuda.get_device_name(0), "torch": torch.__version__, "microseconds": medians}
-        options.json.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        options.json.write_text(
+            json.dumps(record_of(medians, read_environment("cuda")), indent=1, ensure_ascii=False) + "\n",
+            encoding="utf-8",
+        )
     return 0 if over <= 2 else 1
 
 

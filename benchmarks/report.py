@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 
 from flashpath.bench import load
-from flashpath.bench.report import markdown
+from flashpath.bench.report import code, markdown
+from flashpath.errors import FlashpathError
 
 ROOT = Path(__file__).parent.parent
 DOCUMENT = ROOT / "docs" / "results.md"
@@ -24,7 +25,7 @@ a launch, by `python benchmarks/launch_cost.py --json benchmarks/results/<gpu>-l
 
 Times are medians, all implementations of a case interleaved in one run, random data, cold L2. "× best peer"
 is the fastest peer's time over this one's: above 1 is faster than every peer. The ceiling is measured in the
-same run.
+same run; on a CPU with as many bytes as the case moves, since they stay in its caches.
 """
 
 
@@ -39,18 +40,29 @@ def launch_costs() -> list[str]:
     """A table of the host cost of a launch per measured machine."""
     parts: list[str] = []
     for file in sorted((ROOT / "benchmarks" / "results").glob("*-launch-cost.json")):
-        record = json.loads(file.read_text(encoding="utf-8"))
-        parts.append(f"## Host cost of one launch, {record['gpu']}\n\n| way | µs |\n| --- | ---: |")
-        parts.extend(f"| {name} | {cost:.2f} |" for name, cost in record["microseconds"].items())
-        parts.append("")
+        try:
+            record = json.loads(file.read_text(encoding="utf-8"))
+            rows = [f"| {code(name)} | {cost:.2f} |" for name, cost in record["microseconds"].items()]
+            parts.append(f"## Host cost of one launch, {record['gpu']}\n\n| way | µs |\n| --- | ---: |")
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise FlashpathError(
+                f"{file} is no record of launch costs: {type(error).__name__}: {error}",
+                f"python benchmarks/launch_cost.py --json {file.name}",
+            ) from None
+        parts.extend([*rows, ""])
     return parts
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="only say whether docs/results.md is up to date")
-    wanted = document()
-    if parser.parse_args().check:
+    options = parser.parse_args()
+    try:
+        wanted = document()
+    except FlashpathError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if options.check:
         current = DOCUMENT.read_text(encoding="utf-8") if DOCUMENT.is_file() else ""
         if current != wanted:
             print("docs/results.md is out of date: python benchmarks/report.py", file=sys.stderr)

@@ -8,7 +8,15 @@ import pytest
 import torch
 
 from flashpath.bench.agreement import assert_agreement
-from flashpath.bench.arrays import copy_of, restore, total_bytes
+from flashpath.bench.arrays import (
+    altered,
+    can_replace,
+    changed_argument,
+    copy_of,
+    restore,
+    same_bits,
+    total_bytes,
+)
 
 SEEDED: Any = torch.Generator().manual_seed(0)
 
@@ -71,6 +79,46 @@ def test_shape_and_number_of_results_must_match() -> None:
     assert not agrees(x.flatten(), x)
     assert not agrees((x, x), x)
     assert agrees((x, [x]), [x, x])
+
+
+def test_dtypes_must_match() -> None:
+    x = random(10)
+    with pytest.raises(AssertionError, match="is of dtype float32, but 'reference' returned float64"):
+        assert_agreement(x, x.double(), "reference")
+    assert not agrees(x.numpy().astype("float16"), x)
+    assert agrees(1.0, torch.tensor(1.0, dtype=torch.float64))  # a plain number has no dtype
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.bfloat16, torch.float8_e4m3fn, torch.complex64, torch.bool, torch.int64]
+)
+def test_a_changed_argument_is_found_bit_for_bit(dtype: Any) -> None:
+    arguments: Any = (random(3), [torch.tensor([0.0, 1.0, 1.0]).to(dtype), 5], "text")
+    saved = copy_of(arguments)
+    assert changed_argument(arguments, saved) is None
+    arguments[1][0][0] = 1.0
+    assert changed_argument(arguments, saved) == 1
+
+
+def test_nan_is_unchanged_and_a_lost_sign_is_not() -> None:
+    assert same_bits(torch.tensor([math.nan]), torch.tensor([math.nan]))
+    assert not same_bits(torch.tensor([0.0]), torch.tensor([-0.0]))
+    assert not same_bits((torch.zeros(1), torch.zeros(1)), torch.zeros(1))
+
+
+def test_new_values_keep_shapes_dtypes_and_integers() -> None:
+    for dtype in (torch.float64, torch.bfloat16, torch.float8_e5m2, torch.complex64):
+        before = torch.tensor([[1.0, 2.0], [4.0, 8.0]]).to(dtype)
+        after, offsets = altered((before, torch.arange(3)))
+        assert after.to(torch.complex64).real.tolist() == [[4.0, 2.0], [1.0, 0.5]]
+        assert (after.dtype, offsets.tolist()) == (dtype, [0, 1, 2])
+
+
+def test_only_data_of_the_same_kind_replace_others() -> None:
+    x = random(4)
+    assert can_replace((random(4), 3), (x, 3))
+    for fresh in ((x, 3), (random(4), 4), (random(5), 3), (random(4).double(), 3), (random(4),), (3, x)):
+        assert not can_replace(fresh, (x, 3))
 
 
 def test_empty_and_zero_results() -> None:

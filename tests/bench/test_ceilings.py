@@ -1,11 +1,19 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 import torch
 
-from flashpath.bench.ceilings import Bound, Ceilings, measure_ceilings
+from flashpath.bench.ceilings import (
+    LEAST_CPU_BYTES,
+    MOST_CPU_BYTES,
+    Bound,
+    Ceilings,
+    ceilings_of_cpu_case,
+    measure_ceilings,
+)
 from flashpath.bench.timer import CpuTimer, Function, Sampler
 from flashpath.kernels.rung import Case
 
@@ -36,9 +44,30 @@ def test_no_cost_or_no_ceiling_gives_no_bound() -> None:
 def test_rates_are_amounts_over_the_median() -> None:
     each_call_a_millisecond = CpuTimer(itertools.count(step=1_000_000).__next__)
     ceilings = measure_ceilings("cpu", ["float32"], quick=True, timer=each_call_a_millisecond)
-    assert ceilings.copy_bytes_per_s == pytest.approx(2 * 2**24 / 1e-3)
-    assert ceilings.read_bytes_per_s == pytest.approx(2**24 / 1e-3)
+    assert ceilings.copy_bytes_per_s == pytest.approx(2**25 / 1e-3)
+    assert ceilings.read_bytes_per_s == pytest.approx(2**25 / 1e-3)
     assert ceilings.flops_per_s == {"fp32": pytest.approx(2 * 256**3 / 1e-3)}
+
+
+def test_a_cpu_case_is_measured_with_its_own_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved: list[int | None] = []
+
+    def measure(*_given: Any, moved_bytes: int | None = None) -> Ceilings:
+        moved.append(moved_bytes)
+        return KNOWN
+
+    monkeypatch.setattr("flashpath.bench.ceilings.measure_ceilings", measure)
+    assert ceilings_of_cpu_case(case(2**22, 10)) == KNOWN
+    assert ceilings_of_cpu_case(case(2**40, 10)) == KNOWN
+    assert ceilings_of_cpu_case(case(0, 10)) == KNOWN
+    assert ceilings_of_cpu_case(case(LEAST_CPU_BYTES - 1, 10)) == Ceilings()  # all call, no bandwidth
+    assert moved == [2**22, MOST_CPU_BYTES, 0]
+
+
+def test_bandwidth_may_be_left_out() -> None:
+    ceilings = measure_ceilings("cpu", ["float32"], quick=True, moved_bytes=0)
+    assert (ceilings.copy_bytes_per_s, ceilings.read_bytes_per_s) == (None, None)
+    assert ceilings.flops_per_s["fp32"] > 0
 
 
 def test_each_arithmetic_is_measured_once_and_gpu_ones_fail_on_a_cpu() -> None:

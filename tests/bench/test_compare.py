@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -129,13 +131,160 @@ def test_an_assertion_of_the_implementation_itself_is_no_wrong_result(clock: Any
     assert results["picky"].error == "AssertionError: x must be 16-byte aligned"
 
 
-def test_working_in_place_spoils_nobody_elses_inputs(clock: Any) -> None:
+def test_working_in_place_is_refused_and_spoils_nobody_elses_inputs(clock: Any) -> None:
     def in_place(x: Any, y: Any) -> Any:
         return x.add_(y)
 
     functions = {"in place": in_place, "first": adding(clock, 0.01), "second": adding(clock, 0.01)}
     for check in (None, check_sum):
-        assert {record.error for record in compared(clock, functions, check=check)} == {None}
+        results = by_name(compared(clock, functions, check=check))
+        assert (results["first"].error, results["second"].error) == (None, None)
+        assert results["in place"].time is None
+        assert results["in place"].error is not None
+        assert results["in place"].error.startswith("it changes its inputs (argument 0)")
+        assert "work on a copy" in results["in place"].error
+
+
+def keeping(key: Callable[[Any], object]) -> Callable[..., Any]:
+    """x + y, computed once for each key."""
+    kept: dict[object, Any] = {}
+
+    def add(x: Any, y: Any) -> Any:
+        if key(x) not in kept:
+            kept[key(x)] = x + y
+        return kept[key(x)]
+
+    return add
+
+
+def by_address(x: Any) -> object:
+    return x.data_ptr()
+
+
+def by_shape(x: Any) -> object:
+    return x.shape
+
+
+DRAWN = Case("drawn anew", lambda _: (torch.randn(N), torch.randn(N)), bytes=12 * N)
+
+
+@pytest.mark.parametrize("key", [by_address, by_shape])
+@pytest.mark.parametrize("check", [None, check_sum])
+@pytest.mark.parametrize("comes_first", [True, False])
+def test_a_kept_result_is_found_on_new_data(
+    clock: Any, key: Callable[[Any], object], check: Any, comes_first: bool
+) -> None:
+    functions = {"keeps": keeping(key), "adds": adding(clock, 0.01), "too": adding(clock, 0.01)}
+    if not comes_first:
+        functions = dict(reversed(functions.items()))
+    results = by_name(compared(clock, functions, [DRAWN], check=check))
+    assert results["keeps"].time is None
+    assert results["keeps"].gb_per_s is None
+    assert results["keeps"].error is not None
+    assert results["keeps"].error.startswith("wrong result on new data: ")
+    assert (results["adds"].error, results["too"].error) == (None, None)
+
+
+@pytest.mark.parametrize("check", [None, check_sum])
+def test_a_kept_result_is_found_on_ready_arguments_too_and_they_stay_as_they_were(
+    clock: Any, check: Any
+) -> None:
+    x, y = vectors("cpu")
+    before = x.clone()
+    functions = {"adds": adding(clock, 0.01), "keeps": keeping(by_address)}
+    results = by_name(compared(clock, functions, {"ready": (x, y)}, check=check))
+    assert results["adds"].error is None
+    assert "wrong result on new data" in str(results["keeps"].error)
+    assert torch.equal(x, before)
+
+
+def test_a_check_that_knows_one_answer_is_not_asked_about_other_data(clock: Any) -> None:
+    x, y = vectors("cpu")
+    answer = x + y
+
+    def check(output: Any, _inputs: tuple[Any, ...]) -> bool:
+        return torch.equal(output, answer)
+
+    (record,) = compared(clock, {"adds": adding(clock, 0.01)}, {"ready": (x, y)}, check=check).records
+    assert record.error is None
+    assert record.time is not None
+
+
+def test_a_function_that_does_not_take_made_up_data_keeps_its_time(clock: Any) -> None:
+    def picky(x: Any) -> Any:
+        if not bool((x == x.floor()).all()):
+            raise ValueError("whole numbers only")
+        return x + 1
+
+    (record,) = compared(clock, {"picky": picky}, {"ready": torch.tensor([1.0, 3.0])}).records
+    assert record.error is None
+    assert record.ceiling == "copy"
+
+
+def test_in_place_from_the_second_call_on_is_found(clock: Any) -> None:
+    calls: list[int] = []
+
+    def later(x: Any, y: Any) -> Any:
+        calls.append(1)
+        return x + y if len(calls) < 5 else x.add_(y)
+
+    (record,) = compared(clock, {"later": later}, [DRAWN], check=check_sum).records
+    assert "changes its inputs (argument 0)" in str(record.error)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "error"),
+    [
+        (False, "wrong result: the check returned False"),
+        (np.False_, "wrong result: the check returned False"),
+        (True, None),
+        (np.True_, None),
+        (None, None),
+    ],
+)
+def test_a_check_that_returns_false_is_a_wrong_result(clock: Any, verdict: Any, error: str | None) -> None:
+    def check(_output: Any, _inputs: tuple[Any, ...]) -> Any:
+        return verdict
+
+    (record,) = compared(clock, {"mine": adding(clock, 0.01)}, check=check).records
+    assert record.error == error
+
+
+def test_another_dtype_is_a_wrong_result(clock: Any) -> None:
+    def wide(x: Any, y: Any) -> Any:
+        return (x + y).double()
+
+    results = by_name(compared(clock, {"adds": adding(clock, 0.01), "wide": wide}))
+    assert "of dtype float64, but 'adds' returned float32" in str(results["wide"].error)
+
+
+def test_sys_exit_in_an_implementation_is_its_failure(clock: Any) -> None:
+    calls: list[int] = []
+
+    def leaves(x: Any, y: Any) -> Any:
+        sys.exit(7)
+
+    def leaves_later(x: Any, y: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 6:
+            sys.exit("enough")
+        return x + y
+
+    functions = {"adds": adding(clock, 0.01), "leaves": leaves, "later": leaves_later}
+    results = by_name(compared(clock, functions))
+    assert results["leaves"].error == "SystemExit: 7"
+    assert results["later"].error == "SystemExit: enough"
+    assert results["adds"].time is not None
+
+
+def test_on_the_cpu_the_ceiling_is_that_of_the_cases_size(clock: Any) -> None:
+    large = Case("large", lambda _: (torch.randn(2**17), torch.randn(2**17)), bytes=12 * 2**17)
+    results = compare({"add": torch.add}, [ADD, large], device="cpu", seconds=0.01, progress=False)
+    assert results.ceilings is None
+    small_record, large_record = results.records
+    assert (small_record.ceiling, small_record.fraction_of_ceiling) == (None, None)
+    assert large_record.ceiling == "copy"
+    assert large_record.fraction_of_ceiling is not None
 
 
 def test_a_case_without_arguments_is_recorded_and_the_next_one_runs(clock: Any) -> None:
@@ -232,7 +381,27 @@ def test_nothing_to_compare(clock: Any) -> None:
         compared(clock, {"mine": adding(clock, 0.01)}, [])
 
 
+@pytest.mark.parametrize("given", [torch.add, [torch.add], "torch.add", None])
+def test_implementations_need_names(clock: Any, given: Any) -> None:
+    with pytest.raises(FlashpathError, match="each needs a name"):
+        compared(clock, given)
+
+
+@pytest.mark.parametrize("given", [ADD, "add", 3, None, torch.zeros(3), ["add"], [ADD, (1, 2)]])
+def test_cases_of_a_wrong_kind(clock: Any, given: Any) -> None:
+    with pytest.raises(FlashpathError, match=r"not a (list of cases|Case)"):
+        compared(clock, {"add": torch.add}, given)
+
+
+@pytest.mark.parametrize("given", ["1", None, float("nan"), float("inf"), -1, True])
+def test_seconds_that_are_no_time(clock: Any, given: Any) -> None:
+    with pytest.raises(FlashpathError, match="no length of time"):
+        compared(clock, {"add": torch.add}, seconds=given)
+
+
 def test_misused_names_and_values(clock: Any) -> None:
+    with pytest.raises(FlashpathError, match="neither a dict nor a list"):
+        compared(clock, {"mine": torch.add}, peers="mine")
     with pytest.raises(FlashpathError, match="cannot be called"):
         compared(clock, {"mine": 3})
     with pytest.raises(FlashpathError, match="both an implementation and a peer"):

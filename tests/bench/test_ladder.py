@@ -75,9 +75,8 @@ def test_rungs_that_need_a_gpu_say_so_on_the_cpu() -> None:
     records = {record.implementation: record for record in bench(cases=["small"])}
     for name, arch in (("naive", "sm_75"), ("tuned", "sm_80")):
         assert records[name].time is None
-        assert records[name].error == (
-            f"needs a GPU of {arch} or newer: the virtual GPU counts, it does not time"
-        )
+        assert records[name].skipped
+        assert records[name].error == (f"needs a GPU of {arch} or newer")
 
 
 def test_only_cases_and_extra() -> None:
@@ -94,6 +93,31 @@ def test_only_cases_and_extra() -> None:
 
 def test_cases_may_be_given() -> None:
     assert {record.case for record in bench(cases=[Case("own", inputs)])} == {"own"}
+
+
+def test_a_case_named_twice_is_timed_once() -> None:
+    assert [record.case for record in bench(cases=["small", "small"], only=["eager"])] == ["small"] * 2
+
+
+def test_words_in_place_of_ladders_and_lists() -> None:
+    with pytest.raises(FlashpathError, match=r"flashpath\.kernels\.ladder\('relu'\)"):
+        bench_ladder("relu")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(FlashpathError, match=r"only=\['eager'\]"):
+        bench(only="eager")
+    with pytest.raises(FlashpathError, match=r"cases=\['small'\]"):
+        bench(cases="small")
+    with pytest.raises(FlashpathError, match=r"cases=\[case\]"):
+        bench(cases=Case("own", inputs))
+    with pytest.raises(FlashpathError, match="names are needed"):
+        bench(extra=[torch.relu])
+
+
+@pytest.mark.parametrize(
+    ("arch", "words"),
+    [("sm_75", "needs a GPU of sm_75 or newer"), ("sm_90a", "needs a GPU of sm_90a"), ("any", "needs a GPU")],
+)
+def test_what_is_missing_on_the_cpu(arch: str, words: str) -> None:
+    assert why_not(rung("r", "cuda", arch), None) == words
 
 
 def test_unknown_rungs_and_cases_are_named() -> None:

@@ -78,6 +78,13 @@ def test_a_syntax_error_shows_its_line(tmp_path: Path) -> None:
     assert "def f(:" in message
 
 
+def test_what_a_file_prints_goes_to_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "talks.py"
+    path.write_text("print('hello')\ndef f():\n    return 1\n")
+    assert load_function(f"{path}:f")() == 1
+    assert capsys.readouterr() == ("", "hello\n")
+
+
 def test_a_file_that_exits(tmp_path: Path) -> None:
     path = tmp_path / "script.py"
     path.write_text("import sys\nsys.exit(3)\n")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from flashpath.bench.environment import Environment
-from flashpath.bench.record import Record, Time, append, load
+from flashpath.bench.record import Record, Time, append, load, require_appendable
 from flashpath.bench.timer import Timing
 from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Score
@@ -85,6 +85,81 @@ def test_a_bad_line_is_named_by_its_number(tmp_path: Path, bad: str) -> None:
     path.write_text(path.read_text(encoding="utf-8") + "\n" + bad + "\n", encoding="utf-8")
     with pytest.raises(FlashpathError, match="line 3"):
         load(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "says"),
+    [
+        (("time", "median"), "x", "time.median should be float, but is 'x'"),
+        (("time", "samples"), 1.5, "time.samples should be int"),
+        (("time", "method"), None, "time.method should be str"),
+        (("time",), [1], "time should be"),
+        (("gb_per_s",), "fast", "gb_per_s should be"),
+        (("is_peer",), 1, "is_peer should be bool"),
+        (("lines_of_code",), True, "lines_of_code should be"),
+        (("portability",), "sm_80", "portability should be"),
+        (("portability",), [80], "portability should be str"),
+        (("environment", "versions", "torch"), 2, "environment.versions.torch should be"),
+        (("environment", "device"), 3, "environment.device should be str"),
+        (("readability", "value"), "5", "readability.value should be int"),
+        (("surprise",), 1, "unknown field 'surprise'"),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_named(
+    tmp_path: Path, path: tuple[str, ...], value: object, says: str
+) -> None:
+    fields = json.loads(FULL.to_json())
+    place = fields
+    for name in path[:-1]:
+        place = place[name]
+    place[path[-1]] = value
+    file = tmp_path / "results.jsonl"
+    file.write_text(json.dumps(fields) + "\n", encoding="utf-8")
+    with pytest.raises(FlashpathError, match=f"line 1, is no benchmark record: .*{says}"):
+        load(file)
+
+
+def test_records_from_before_skipping_still_load(tmp_path: Path) -> None:
+    fields = json.loads(FULL.to_json())
+    del fields["skipped"]
+    file = tmp_path / "results.jsonl"
+    file.write_text(json.dumps(fields), encoding="utf-8")
+    assert load(file) == [FULL]
+
+
+def test_a_file_that_is_no_text(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    file.write_bytes(b"\x1f\x8b\xff")
+    with pytest.raises(FlashpathError, match="not UTF-8"):
+        load(file)
+    with pytest.raises(FlashpathError, match="cannot be read"):
+        load(tmp_path)
+
+
+def test_where_records_cannot_be_written(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    require_appendable(file)
+    assert not file.exists()
+    append(file, [FULL])
+    require_appendable(file)
+    for path, says in (
+        (tmp_path, "is a folder"),
+        (tmp_path / "absent" / "r.jsonl", "no folder"),
+        (file / "r.jsonl", "is no folder"),
+    ):
+        with pytest.raises(FlashpathError, match=says):
+            require_appendable(path)
+        with pytest.raises(FlashpathError, match="could not be written"):
+            append(path, [FULL])
+
+
+def test_a_folder_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_path: Path, _mode: int) -> bool:
+        return False
+
+    monkeypatch.setattr("os.access", refuse)  # root may write anywhere
+    with pytest.raises(FlashpathError, match="permission denied"):
+        require_appendable(tmp_path / "results.jsonl")
 
 
 def test_a_missing_file_is_said_plainly(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from flashpath.bench.environment import Environment
 from flashpath.bench.record import Record, Time
 from flashpath.bench.table import digits, memory, print_table, progress_bar, seconds, table_text
+from flashpath.kernels.rung import Score
 
 RECORD = Record(
     implementation="tiled [shared memory]",
@@ -116,6 +117,20 @@ def test_columns_in_which_nothing_stands_are_left_out() -> None:
     assert "failed" in text
     bare = Record("a", "b", Environment("cpu"), "now", {}, time=RECORD.time)
     assert "beside speed" not in table_text([bare])
+
+
+def test_skipped_is_not_failed() -> None:
+    text = table_text([replace(FAILED, skipped=True, error="needs a GPU of sm_75 or newer")])
+    assert "skipped" in text
+    assert "failed" not in text
+    assert "broken: needs a GPU of sm_75 or newer\n" in text
+
+
+def test_scores_stand_with_their_reasons() -> None:
+    judged = replace(RECORD, readability=Score(3, "needs a tail"), debugging=Score(4, "printf"))
+    line = "tiled [shared memory]: readable 3 (needs a tail), debuggable 4 (printf)\n"
+    assert line in table_text([judged, replace(judged, case="8192 × 8192")])
+    assert "readable" not in table_text([RECORD])
 
 
 def test_each_case_has_its_table() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from flashpath import __version__
-from flashpath.jit import device
+from flashpath.jit import device, toolkit
 
 KERNEL = """extern "C" __global__ void twice(int n, float* x) {
   int i = threadIdx.x;
@@ -98,10 +98,9 @@ def test_tour_into_a_pipe_is_plain_text() -> None:
     assert done.returncode == 0, done.stderr
     assert "\x1b" not in done.stdout
     assert "__global__ void vector_add" in done.stdout
-    if device.count():
-        assert "Every element equals NumPy's" in done.stdout
-    else:
-        assert "there is no GPU here, so it was not run" in done.stdout
+    assert "Every element equals NumPy's" in done.stdout
+    if not device.count():
+        assert "62,502 requests of a warp, 4.0 sectors of 32 bytes each, 8,000,024 bytes" in done.stdout
         assert "270,336 = 132 SMs × 8 blocks × 256 threads" in done.stdout
 
 
@@ -143,6 +142,11 @@ def test_explain_as_json(kernel_file: Path) -> None:
 
 @pytest.mark.parametrize("compiler", ["nvrtc", "nvcc"])
 def test_a_compile_error_shows_the_line_and_no_traceback(kernel_file: Path, compiler: str) -> None:
+    if compiler == "nvcc":
+        try:
+            toolkit.nvcc()
+        except toolkit.MissingCompiler as error:
+            pytest.skip(error.problem)
     kernel_file.write_text(KERNEL.replace("x[i] *= 2", "x[i] = y"))
     done = flashpath("explain", str(kernel_file), "--compiler", compiler)
     assert done.returncode == 1
@@ -161,9 +165,10 @@ def test_explain_names_what_is_wrong(kernel_file: Path, tmp_path: Path) -> None:
         ([str(kernel_file), "--kernel", "twice", "--arch", "sm_81"], 1, "sm_80"),
         ([str(kernel_file), "--kernel", "twice", "--gpu", "H2OO"], 1, "H200"),
         ([str(tmp_path / "twcie.cu")], 1, "Did you mean twice.cu"),
-        ([str(kernel_file), "--kernel", "twice", "--stage", "asm"], 2, "source, ptx, sass"),
+        ([str(kernel_file), "--kernel", "twice", "--stage", "asm"], 1, "source, ptx, sass"),
         ([str(kernel_file), "--kernel", "twice", "--block", "0"], 2, "--block"),
-        ([str(kernel_file), "--kernel", "twice", "--option", "-Ifoo"], 1, "includes="),
+        ([str(kernel_file), "--kernel", "twice", "--option", "-Ifoo"], 1, "Use -I for that"),
+        ([str(kernel_file), "--kernel", "twice", "--include", "/nonexist"], 1, "Check -I"),
     ):
         done = flashpath("explain", *words)
         assert done.returncode == code, (words, done.stderr)
@@ -179,6 +184,15 @@ def test_ladder_lists_and_prints() -> None:
         assert rung in listed
     rows = json.loads(flashpath("ladder", "vector_add", "--json").stdout)
     assert rows[0]["name"] == "reference"
+    for row in rows:
+        for score in ("readability", "debugging"):
+            assert row[score] is None or (1 <= row[score]["value"] <= 5 and row[score]["reason"])
+    assert any(row["readability"] for row in rows)
+    one = json.loads(flashpath("ladder", "vector_add", "vectorized", "--json").stdout)
+    assert one["name"] == "vectorized"
+    assert one["idea"]
+    assert one["readability"]["reason"]
+    assert "__global__" in one["source"]
     assert "__global__" in flashpath("ladder", "vector_add", "grid_stride").stdout
     wrong = flashpath("ladder", "vectoradd")
     assert wrong.returncode == 1
@@ -195,7 +209,15 @@ def test_cache_life(kernel_file: Path, tmp_path: Path) -> None:
     assert key[:12] in flashpath("cache", "list", cache=cache).stdout
     assert "twice(int, float*)" in flashpath("cache", "show", key[:6], cache=cache).stdout
     assert json.loads(flashpath("cache", "show", key[:6], "--json", cache=cache).stdout)["key"] == key
-    assert ".entry twice" in flashpath("cache", "show", key, "--file", "kernel.ptx", cache=cache).stdout
+    (place,) = (cache / "kernels").glob(f"*/{key}")
+    for name in ("kernel.ptx", "kernel.cubin", "build.json"):
+        shown = subprocess.run(
+            [sys.executable, "-m", "flashpath.cli", "cache", "show", key, "--file", name],
+            capture_output=True,
+            check=True,
+            env={**os.environ, "FLASHPATH_CACHE_DIR": str(cache)},
+        )
+        assert shown.stdout == (place / name).read_bytes()
     missing = flashpath("cache", "show", key, "--file", "../build.json", cache=cache)
     assert missing.returncode == 1
     assert "kernel.ptx" in missing.stderr
@@ -259,15 +281,133 @@ def test_ctrl_c_ends_quietly_and_keeps_the_records(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
+    assert errors.rstrip().endswith("stopped")
     assert "Traceback" not in errors
     assert len(results.read_text().splitlines()) == 3  # reference, own, torch
 
 
-def test_a_reader_that_stops_early_is_no_error() -> None:
-    command = f"{sys.executable} -m flashpath.cli ladder vector_add vectorized | head -n 1"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-    assert done.returncode == 0
+def shell(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """`flashpath …` in a shell, for what only a shell can do to its streams."""
+    command = command.replace("flashpath", f"{sys.executable} -m flashpath.cli", 1)
+    return subprocess.run(
+        ["bash", "-c", command],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.parametrize(
+    "words", ["--help", "--version", "ladder vector_add vectorized", "ladder", "cache list", "doctor", "tour"]
+)
+def test_a_reader_that_stops_early_is_no_error(words: str) -> None:
+    # `true` reads nothing and is gone by the time the command prints.
+    done = shell(f"flashpath {words} | true; echo ${{PIPESTATUS[0]}}")
+    assert done.stdout == "141\n"
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("words", ["--help", "ladder vector_add", "ladder --json", "doctor"])
+def test_an_output_that_cannot_be_written_is_told_once(words: str) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    done = shell(f"flashpath {words} > /dev/full")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ")
+    assert len(done.stderr.splitlines()) == 1
+    assert "No space left" in done.stderr
+
+
+@pytest.mark.parametrize("words", ["--version", "ladder vector_add", "ladder vector_add --json", "doctor"])
+def test_a_closed_output_is_no_error(words: str) -> None:
+    done = shell(f"flashpath {words} >&-")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert shell("flashpath ladder nothing >&- 2>&-").returncode == 1
+
+
+def test_an_output_that_is_not_utf8(tmp_path: Path) -> None:
+    for words in ("ladder", "doctor", "ladder nothing–there", "tour"):
+        for variables in ({"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"}):
+            done = shell(f"flashpath {words}", **variables)
+            assert done.returncode == int("nothing" in words), done.stderr
+            assert "Traceback" not in done.stderr
+    wide = tmp_path / "中文.cu"
+    wide.write_text(KERNEL)
+    done = shell(f"flashpath explain {wide} --json", PYTHONIOENCODING="ascii")
+    assert json.loads(done.stdout)["source_name"] == str(wide), "JSON escapes rather than loses"
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    done = flashpath("tour", "--save", str(tmp_path / "no" / "x.txt"))
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {tmp_path / 'no' / 'x.txt'}: No such file")
+    assert "Traceback" not in done.stderr
+
+
+def test_brackets_and_colons_in_paths_are_no_markup(tmp_path: Path) -> None:
+    file = tmp_path / "[bold]a[/] :smile:" / "k.cu"
+    file.parent.mkdir(parents=True)
+    file.write_text(KERNEL)
+    cache = tmp_path / "[/red] cache"
+    shown = flashpath("explain", str(file), "--stage", "source", cache=cache)
+    assert shown.returncode == 0, shown.stderr
+    assert f"source · {file}" in shown.stdout
+    listed = flashpath("cache", "list", cache=cache)
+    assert listed.returncode == 0, listed.stderr
+    assert str(file) in listed.stdout
+    assert f"in {cache / 'kernels'}" in listed.stdout
+    key = json.loads(flashpath("cache", "list", "--json", cache=cache).stdout)[0]["key"]
+    assert str(file) in flashpath("cache", "show", key, cache=cache).stdout
+
+
+@pytest.mark.parametrize("damage", ["[]", "null", "3", '"text"', "{}", "{", "\ufeff\x00", "odd types"])
+def test_a_damaged_cache_entry_is_left_out_and_told(kernel_file: Path, tmp_path: Path, damage: str) -> None:
+    cache = tmp_path / "cache"
+    flashpath("explain", str(kernel_file), "--stage", "none", cache=cache)
+    (place,) = (cache / "kernels").glob("??/*")
+    build = json.loads((place / "build.json").read_text())
+    odd = json.dumps({**build, "source": 3, "arch": None, "flags": None, "kernels": [{"name": []}]})
+    (place / "build.json").write_text(odd if damage == "odd types" else damage)
+    listed = flashpath("cache", "list", cache=cache)
+    assert (listed.returncode, listed.stderr) == (0, "")
+    assert "0 entries" in listed.stdout
+    shown = flashpath("cache", "show", place.name[:8], cache=cache)
+    assert shown.returncode == 1
+    assert "is damaged" in shown.stderr
+    assert "Traceback" not in shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        (
+            "template <class T> __global__ void k(T* x) { *x = 1; }",
+            ["only templates: k<…>", "--kernel 'k<float>'"],
+        ),
+        ("__device__ int twice(int x) { return 2 * x; }", ["there is no __global__ function"]),
+    ],
+)
+def test_explain_of_a_file_without_a_kernel_says_why(tmp_path: Path, source: str, says: list[str]) -> None:
+    file = tmp_path / "k.cu"
+    file.write_text(source)
+    done = flashpath("explain", str(file))
+    assert done.returncode == 1
+    for part in says:
+        assert part in done.stderr
+
+
+def test_explain_advises_in_options(tmp_path: Path) -> None:
+    file = tmp_path / "k.cu"
+    file.write_text("template <class T> __global__ void k(T* x) { *x = 1; }")
+    assert "--kernel 'k<float>'" in flashpath("explain", str(file), "--kernel", "k").stderr
+    file.write_text(f'#include "nowhere.h"\n{KERNEL}')
+    missing = flashpath("explain", str(file)).stderr
+    assert "-I folder" in missing
+    assert "fp.compile" not in missing
+    file.write_text(f"#include <vector>\n{KERNEL}")
+    assert "--compiler nvcc" in flashpath("explain", str(file)).stderr
 
 
 def test_a_bad_environment_variable_is_named() -> None:

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from flashpath.cli.doctor import checks, compilers, doctor, find, fixes, gpu, machine, python, tools
 from flashpath.cli.doctor.check import Answer, Question, missing, ok, warn
 from flashpath.jit import device as devices
+from flashpath.jit import toolkit
 from flashpath.jit.device import CudaDevice
 from flashpath.vgpu import host
 
@@ -66,6 +67,15 @@ def without_programs(monkeypatch: pytest.MonkeyPatch, *absent: str) -> None:
     monkeypatch.setattr(find, "program", program)
 
 
+def lacking(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    """Pretend that the JIT finds no `what`."""
+
+    def refuse() -> Any:
+        raise toolkit.MissingCompiler(f"There is no {what}.")
+
+    monkeypatch.setattr(toolkit, what, refuse)
+
+
 def managers(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     """Pretend that exactly these package managers are on PATH, and that we are not root."""
 
@@ -112,13 +122,15 @@ def test_json_is_one_object_with_every_check() -> None:
         assert "check itself failed" not in check["found"]
 
 
-def test_table_is_plain_and_80_columns_wide_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("COLUMNS", raising=False)
+def test_table_is_plain_and_not_wrapped_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.delenv("FORCE_COLOR", raising=False)
+    with_gpus(monkeypatch, H200)
     result = run()
     assert "\x1b" not in result.stdout
-    table, _, _ = result.stdout.partition("To mend")
-    assert max(map(len, table.splitlines())) <= 80
+    lines = result.stdout.splitlines()
+    assert any(line.endswith(gpu.describe(H200)) for line in lines)
+    assert all(line == line.rstrip() for line in lines)
     for title in checks.GROUPS:
         assert f"\n{title}\n" in f"\n{result.stdout}"
     assert result.stdout.rstrip().splitlines()[-1].startswith(("Ready", "Not ready"))
@@ -171,7 +183,7 @@ def test_a_long_fix_is_not_wrapped(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_missing_nvcc_names_the_pip_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    without_programs(monkeypatch, "nvcc")
+    lacking(monkeypatch, "nvcc")
     result = run()
     assert result.exit_code == 0
     assert "pip install 'flashpath[nvcc]'" in result.stdout
@@ -213,10 +225,37 @@ def test_a_hanging_program_is_a_warning(monkeypatch: pytest.MonkeyPatch, tmp_pat
 def test_system_fixes_speak_this_machines_language(
     monkeypatch: pytest.MonkeyPatch, manager: str, command: str
 ) -> None:
+    lacking(monkeypatch, "host_compiler")
     managers(monkeypatch, manager)
-    monkeypatch.delenv("CXX", raising=False)
-    monkeypatch.delenv("NVCC_CCBIN", raising=False)
     assert compilers.host_compiler().fix == command
+
+
+def test_xcode_is_for_macs(monkeypatch: pytest.MonkeyPatch) -> None:
+    lacking(monkeypatch, "host_compiler")
+    managers(monkeypatch)
+    monkeypatch.setattr(compilers.sys, "platform", "linux")
+    assert "xcode" not in (compilers.host_compiler().fix or "")
+    monkeypatch.setattr(compilers.sys, "platform", "darwin")
+    assert compilers.host_compiler().fix == "xcode-select --install"
+
+
+def test_a_bare_cxx_is_no_host_compiler_for_nvcc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "c++").write_text("#!/bin/sh\necho c++ 1.0\n")
+    (tmp_path / "c++").chmod(0o755)
+    for name in ("CXX", "NVCC_CCBIN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    toolkit.host_compiler.cache_clear()
+    assert compilers.host_compiler().status == "missing"
+    (tmp_path / "c++").rename(tmp_path / "g++")
+    assert compilers.host_compiler().status == "ok"
+    toolkit.host_compiler.cache_clear()
+
+
+def test_the_compilers_are_the_jits_own() -> None:
+    assert str(toolkit.headers().folders[0]) in compilers.cuda_headers().found
+    path = toolkit.disassembler()
+    assert tools.disassembler().found.endswith(str(path)) == (path is not None)
 
 
 def test_a_missing_profiler_is_worth_a_fix_where_there_is_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -497,3 +536,9 @@ def test_environment_lists_what_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLASHPATH_CACHE_LIMIT_MB", "plenty")
     answer = machine.environment()
     assert (answer.status, answer.fix) == ("warn", "unset FLASHPATH_CACHE_LIMIT_MB")
+    monkeypatch.setenv("FLASHPATH_DEVICE", "H2OO")
+    answer = machine.environment()
+    assert (answer.status, answer.fix) == ("warn", "unset FLASHPATH_CACHE_LIMIT_MB FLASHPATH_DEVICE")
+    assert "FLASHPATH_DEVICE=H2OO" in answer.found
+    monkeypatch.delenv("FLASHPATH_CACHE_LIMIT_MB")
+    assert machine.environment().fix == "unset FLASHPATH_DEVICE"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flashpath.bench.arrays import leaves
+from flashpath.bench.arrays import leaves, tensors
 from flashpath.bench.device import load_torch
 
 # The largest error of one element, relative to its size plus the typical size of the tensor. Sums taken in
@@ -23,7 +23,10 @@ TOLERANCE = {
 
 
 def assert_agreement(output: Any, expected: Any, expected_name: str) -> None:
-    """Raise AssertionError, saying where, unless `output` equals `expected` up to its dtype's rounding."""
+    """Raise AssertionError, saying where, unless `output` equals `expected` up to its dtype's rounding.
+
+    Shapes and, of tensors and arrays, dtypes must be the same; plain numbers have no dtype to compare.
+    """
     found, wanted = leaves(output), leaves(expected)
     if any(leaf is None for leaf in found):
         raise AssertionError("it returned None: return the result, so that it can be compared")
@@ -38,10 +41,15 @@ def assert_agreement(output: Any, expected: Any, expected_name: str) -> None:
 
 def assert_tensors_agree(output: Any, expected: Any, which: str, expected_name: str) -> None:
     torch = load_torch()
+    have_dtypes = len(tensors((output, expected))) == 2
     output, expected = torch.as_tensor(output).detach(), torch.as_tensor(expected).detach()
     if output.shape != expected.shape:
         raise AssertionError(
             f"{which} has shape {tuple(output.shape)}, but {expected_name!r} returned {tuple(expected.shape)}"
+        )
+    if have_dtypes and output.dtype != expected.dtype:
+        raise AssertionError(
+            f"{which} is of dtype {dtype_name(output)}, but {expected_name!r} returned {dtype_name(expected)}"
         )
     output = output.to(expected.device)
     tolerance = max(TOLERANCE.get(str(tensor.dtype), 0.0) for tensor in (output, expected))
@@ -52,8 +60,12 @@ def assert_tensors_agree(output: Any, expected: Any, which: str, expected_name: 
         raise AssertionError(
             f"{which} differs from {expected_name!r} in {count:,} of {wrong.numel():,} elements, first at"
             f" {list(first)}: got {output[first].item()}, expected {expected[first].item()}"
-            f" (tolerance {tolerance:g} for {str(output.dtype).removeprefix('torch.')})"
+            f" (tolerance {tolerance:g} for {dtype_name(output)})"
         )
+
+
+def dtype_name(tensor: Any) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
 
 
 def elements_off(output: Any, expected: Any, tolerance: float) -> Any:

@@ -3,6 +3,12 @@
 Datasheets promise more than any program gets, and what a program gets moves with power and clocks. So the
 bandwidth and the matrix product of the best library code are timed by the same timer, on random data (zeros
 draw less power and run faster).
+
+On a GPU the buffers are far larger than the caches, as every timed call finds the L2 cold. On a CPU caches
+stay warm and hold up to hundreds of MiB, so memory's bandwidth bounds no case that fits into them: there each
+case gets ceilings of its own, from buffers of as many bytes as the case moves (at most `MOST_CPU_BYTES`), as
+warm as the case. One that moves less than `LEAST_CPU_BYTES` has no ceiling there: the call takes most of its
+time.
 """
 
 from __future__ import annotations
@@ -27,6 +33,10 @@ ARITHMETIC = {
     "float8_e5m2": "fp8",
     **{name: name for name in ("fp64", "fp32", "tf32", "bf16", "fp16", "fp8")},
 }
+
+# On a CPU: what a bandwidth is measured with for a case of its own.
+LEAST_CPU_BYTES = 2**20
+MOST_CPU_BYTES = 2**30
 
 # Below this share of writes a case is a reader, and reading alone is faster than copying.
 READER_WRITES_BELOW = 0.1
@@ -68,9 +78,15 @@ def measure_ceilings(
     dtypes: Iterable[str] = ("float32",),
     quick: bool = False,
     timer: Timer | None = None,
+    moved_bytes: int | None = None,
 ) -> Ceilings:
-    """Measure bandwidth, and the matrix product of each dtype asked for; unknown dtypes are left out."""
+    """Measure bandwidth, and the matrix product of each dtype asked for; unknown dtypes are left out.
+
+    `moved_bytes` is how much the copies and the reads move, by default far more than a GPU's caches hold;
+    with 0 no bandwidth is measured.
+    """
     device = resolve_device(device)
+    moved = default_bytes(device, quick) if moved_bytes is None else moved_bytes
     # dict, not set: the order of the variants must not change from run to run.
     kinds = list(dict.fromkeys(ARITHMETIC[name] for name in dtypes if name in ARITHMETIC))
 
@@ -82,32 +98,39 @@ def measure_ceilings(
             raise KeyboardInterrupt
         return timings
 
-    copy, read = measure_bandwidth(device, quick, time_all)
+    copy, read = measure_bandwidth(device, moved, time_all) if moved else (None, None)
     flops_per_s, failed = measure_products(device, kinds, quick, time_all)
     return Ceilings(copy, read, flops_per_s, failed)
 
 
+def ceilings_of_cpu_case(case: Case) -> Ceilings:
+    """The ceilings of one case on the CPU, measured with as many bytes as it moves."""
+    if 0 < case.bytes < LEAST_CPU_BYTES:
+        return Ceilings()
+    kinds = [case.dtype] if case.flops else []
+    return measure_ceilings("cpu", kinds, moved_bytes=min(case.bytes, MOST_CPU_BYTES))
+
+
 def measure_bandwidth(
-    device: str, quick: bool, time_all: Callable[[Mapping[str, Function]], Timings]
+    device: str, moved: int, time_all: Callable[[Mapping[str, Function]], Timings]
 ) -> tuple[float | None, float | None]:
     """The best that any of several plain copies, and any of several plain reductions, reaches."""
     torch = load_torch()
-    total = buffer_bytes(device, quick)
     columns = 4096
-    source = torch.rand(total // 4 // columns, columns, device=device)  # float32
-    target = torch.empty_like(source)
+    source = torch.rand(max(2, moved // 4 // columns), columns, device=device)  # float32
+    half = source[: len(source) // 2]  # what is written counts too: a copy moves as much as a read
+    target = torch.empty_like(half)
     vector = torch.rand(columns, device=device)
     timings = time_all(
         {
-            "copy: copy_": lambda: target.copy_(source),
-            "copy: add": lambda: torch.add(source, 1.0, out=target),
+            "copy: copy_": lambda: target.copy_(half),
+            "copy: add": lambda: torch.add(half, 1.0, out=target),
             "read: sum": lambda: source.sum(),
             "read: row sums": lambda: source.sum(dim=1),
             "read: matrix × vector": lambda: torch.mv(source, vector),
         }
     )
-    size = source.numel() * source.element_size()
-    return best_rate(timings, "copy", 2 * size), best_rate(timings, "read", size)
+    return best_rate(timings, "copy", 2 * half.nbytes), best_rate(timings, "read", source.nbytes)
 
 
 def best_rate(timings: Mapping[str, Timing], prefix: str, amount: int) -> float | None:
@@ -115,12 +138,12 @@ def best_rate(timings: Mapping[str, Timing], prefix: str, amount: int) -> float 
     return amount / min(medians) if medians else None
 
 
-def buffer_bytes(device: str, quick: bool) -> int:
-    """Far larger than the caches, and small beside the memory."""
+def default_bytes(device: str, quick: bool) -> int:
+    """Far larger than a GPU's caches, and small beside its memory."""
     if device == "cpu":
-        return 2**24 if quick else 2**26
+        return 2**25 if quick else 2**27
     memory = int(load_torch().cuda.get_device_properties(load_torch().cuda.current_device()).total_memory)
-    return min(2**28 if quick else 2**30, memory // 16)
+    return min(2**29 if quick else 2**31, memory // 8)
 
 
 def measure_products(

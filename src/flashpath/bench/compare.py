@@ -7,20 +7,24 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from flashpath.bench.ceilings import Bound, Ceilings, measure_ceilings
+from flashpath.bench.ceilings import Bound, Ceilings, ceilings_of_cpu_case, measure_ceilings
 from flashpath.bench.environment import Environment, read_environment
 from flashpath.bench.implementation import Implementation, Implementations, collect
 from flashpath.bench.problems import Cases, as_cases
 from flashpath.bench.record import Record, Time
 from flashpath.bench.table import progress_bar, table_text
-from flashpath.bench.timer import Timer, Timing, time_interleaved
+from flashpath.bench.timer import Timer, Timing, Timings, time_interleaved
 from flashpath.bench.trial import Check, Trial
+from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Case
 
 
 @dataclass
 class Results:
-    """The records of a comparison, what they were measured on, and the ceilings of the same run."""
+    """The records of a comparison, what they were measured on, and the ceilings of the same run.
+
+    `ceilings` is None on a CPU, where every case is measured against ceilings of its own.
+    """
 
     environment: Environment
     ceilings: Ceilings | None = None
@@ -59,18 +63,22 @@ def compare(
     `seconds` is the time spent on each implementation of each case. `on_record` gets each record as soon as
     its case is done; Ctrl-C ends the run and keeps what was measured.
     """
+    check_seconds(seconds)
     compared = collect(implementations, peers)
     problems, device = as_cases(cases, device)
-    measured = measured_ceilings(ceilings, device, problems)
+    has_own_ceilings = ceilings is True and device == "cpu"
+    measured = None if has_own_ceilings else measured_ceilings(ceilings, device, problems)
     results = Results(read_environment(device), measured, interrupted=True)  # until the last case is done
     with progress_bar(len(problems) * len(compared), progress) as advance, suppress(KeyboardInterrupt):
         for case in problems:
-            trial = Trial(case, device, check, counts_bytes=isinstance(cases, Mapping))
+            trial = Trial(case, device, check, is_ready=isinstance(cases, Mapping))
             for name, implementation in compared.items():
                 trial.examine(name, implementation)
                 advance(f"{case.name} · {name}")
+            limits = ceilings_of_cpu_case(trial.case) if has_own_ceilings and trial.calls else measured
             timings = time_interleaved(trial.calls, device=device, seconds=seconds, timer=timer)
-            for record in make_records(trial, compared, timings, results, ladder):
+            discard_wrong_times(trial, timings)
+            for record in make_records(trial, compared, timings, results.environment, limits, ladder):
                 results.records.append(record)
                 if on_record:
                     on_record(record)
@@ -80,6 +88,25 @@ def compare(
             del trial
         results.interrupted = False
     return results
+
+
+def check_seconds(seconds: object) -> None:
+    is_time = isinstance(seconds, (int, float)) and 0 <= seconds < float("inf")
+    if not is_time or isinstance(seconds, bool):
+        raise FlashpathError(
+            f"seconds is {seconds!r}, which is no length of time.", "Pass a number, such as seconds=0.5."
+        )
+
+
+def discard_wrong_times(trial: Trial, timings: Timings) -> None:
+    """Check what was timed once more, on new data; a time of something wrong is no time."""
+    if timings.interrupted:
+        return
+    try:
+        timed = [name for name, timing in timings.items() if timing.error is None]
+        timings.update({name: Timing.failed(error) for name, error in trial.recheck(timed).items()})
+    except KeyboardInterrupt:
+        timings.interrupted = True
 
 
 def measured_ceilings(wish: bool | Ceilings, device: str, cases: list[Case]) -> Ceilings | None:
@@ -92,14 +119,15 @@ def make_records(
     trial: Trial,
     compared: Mapping[str, Implementation],
     timings: Mapping[str, Timing],
-    results: Results,
+    environment: Environment,
+    ceilings: Ceilings | None,
     ladder: str | None,
 ) -> list[Record]:
     """A record of every implementation of one case, the failed ones too."""
     peers = [timing.median for name, timing in timings.items() if compared[name].is_peer and timing.median]
     fastest = min(peers, default=None)
-    bound = results.ceilings.bound(trial.case, trial.written_bytes) if results.ceilings else None
-    environment = results.environment.with_clocks_now()
+    bound = ceilings.bound(trial.case, trial.written_bytes) if ceilings else None
+    environment = environment.with_clocks_now()
     timestamp = datetime.now(UTC).isoformat(timespec="seconds")
     records: list[Record] = []
     for name, implementation in compared.items():
@@ -122,6 +150,7 @@ def make_records(
             readability=implementation.readability,
             debugging=implementation.debugging,
             error=timing.error,
+            skipped=implementation.obstacle is not None,
         )
         records.append(with_rates(record, trial.case, bound, fastest))
     return records

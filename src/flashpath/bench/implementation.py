@@ -24,6 +24,7 @@ class Implementation:
     debugging: Score | None = None
     portability: Sequence[str] | None = None
     is_peer: bool = False
+    obstacle: str | None = None  # why it cannot run on this machine: then it is skipped
 
     @property
     def lines_of_code(self) -> int | None:
@@ -40,6 +41,16 @@ def collect(
     implementations: Implementations, peers: Implementations | Collection[str]
 ) -> dict[str, Implementation]:
     """All that is compared, by name. `peers` adds more of them, or names those that are peers already."""
+    if not isinstance(implementations, Mapping):
+        raise FlashpathError(
+            f"The implementations are {type(implementations).__name__}, but each needs a name.",
+            'Pass a dict such as {"mine": my_function}.',
+        )
+    if isinstance(peers, str) or not isinstance(peers, Collection):
+        raise FlashpathError(
+            f"The peers are {peers!r}, which is neither a dict nor a list of names.",
+            'Pass {"library": function}, or ["name"] of an implementation that is given already.',
+        )
     collected = {name: as_implementation(name, given) for name, given in implementations.items()}
     if isinstance(peers, Mapping):
         for name, given in cast("Implementations", peers).items():

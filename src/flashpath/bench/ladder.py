@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from flashpath.bench.ceilings import Ceilings
 from flashpath.bench.compare import Results, compare
@@ -13,7 +12,7 @@ from flashpath.bench.device import load_torch, resolve_device
 from flashpath.bench.implementation import Implementation, Implementations
 from flashpath.bench.record import Record
 from flashpath.bench.timer import Timer
-from flashpath.errors import FlashpathError, MissingDevice
+from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Case, Ladder, Rung
 
 ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a")
@@ -35,8 +34,9 @@ def bench_ladder(
     """Compare the rungs of a ladder, its peers and `extra` functions.
 
     `cases` are cases or names of the ladder's own; `only` names the rungs to run. A rung that cannot run on
-    this device is recorded with the reason in place of a time.
+    this device is skipped: recorded with the reason in place of a time.
     """
+    check_arguments(ladder, cases, extra, only)
     device = resolve_device(device)
     capability = gpu_capability() if device == "cuda" else None
     chosen = [ladder[name] for name in only] if only is not None else list(ladder.rungs)
@@ -55,27 +55,48 @@ def bench_ladder(
     )
 
 
+def check_arguments(ladder: object, cases: object, extra: object, only: object) -> None:
+    """What a caller may give in another shape: a name in place of a ladder, a word in place of a list."""
+    if not isinstance(ladder, Ladder):
+        raise FlashpathError(
+            f"bench_ladder takes a ladder, not {ladder!r}.",
+            f"Pass flashpath.kernels.ladder({ladder!r})." if isinstance(ladder, str) else None,
+        )
+    for option, given in (("only", only), ("cases", cases)):
+        if isinstance(given, (str, Case)):
+            shown = f"{given!r}" if isinstance(given, str) else "case"
+            raise FlashpathError(
+                f"{option} takes a list, not one alone: {option}={shown}.", f"Write {option}=[{shown}]."
+            )
+    if extra is not None and not isinstance(extra, Mapping):
+        raise FlashpathError(
+            f"extra is {type(extra).__name__}, but names are needed too.", 'Write {"mine": my_function}.'
+        )
+
+
 def as_implementation(rung: Rung, capability: int | None) -> Implementation:
     """A rung as an implementation; `capability` is that of the GPU (90 for sm_90), None on the CPU."""
-    obstacle = why_not(rung, capability)
     return Implementation(
-        rung.function if obstacle is None else refusing(obstacle),
+        rung.function,
         language=rung.language,
         file=rung.file,
         dev_hours=rung.dev_hours,
         readability=rung.readability,
         debugging=rung.debugging,
         portability=portability(rung),
+        obstacle=why_not(rung, capability),
     )
 
 
 def why_not(rung: Rung, capability: int | None) -> str | None:
     """Why the rung cannot be timed on this device, if it cannot."""
+    parts = re.fullmatch(r"sm_(\d+)([af]?)", rung.arch)
     if capability is None:
         if rung.language == "pytorch":
             return None
-        return f"needs a GPU of {rung.arch} or newer: the virtual GPU counts, it does not time"
-    parts = re.fullmatch(r"sm_(\d+)([af]?)", rung.arch)
+        if parts is None:
+            return "needs a GPU"
+        return f"needs a GPU of {rung.arch}" + ("" if parts[2] else " or newer")
     if parts is None:  # "any"
         return None
     needed, suffix = int(parts[1]), parts[2]
@@ -86,15 +107,6 @@ def why_not(rung: Rung, capability: int | None) -> str | None:
         "f": capability >= needed and capability // 10 == needed // 10,
     }
     return None if fits[suffix] else f"needs {rung.arch}, and this GPU is sm_{capability}"
-
-
-def refusing(obstacle: str) -> Callable[..., Any]:
-    """A function that says why it does not run: so a skipped rung takes the way of every failed one."""
-
-    def refuse(*_arguments: Any) -> Any:
-        raise MissingDevice(obstacle)
-
-    return refuse
 
 
 def portability(rung: Rung) -> list[str] | None:
@@ -120,9 +132,10 @@ def choose_cases(ladder: Ladder, wanted: Sequence[Case | str] | None) -> Sequenc
         if isinstance(case, Case):
             chosen.append(case)
         elif case in own:
-            chosen.append(own[case])
+            if own[case] not in chosen:  # named twice, timed once
+                chosen.append(own[case])
         else:
-            near = difflib.get_close_matches(case, own)
+            near = difflib.get_close_matches(str(case), own)
             raise FlashpathError(
                 f"The ladder {ladder.name!r} has no case {case!r}.",
                 f"Did you mean {' or '.join(near)}?" if near else "Its cases: " + ", ".join(own),

@@ -7,6 +7,7 @@ import importlib.util
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,7 +17,7 @@ from flashpath.errors import FlashpathError
 
 
 def load_function(where: str) -> Callable[..., Any]:
-    """The function named by `FILE.py:function`."""
+    """The function named by `FILE.py:function`; what the file prints while it is imported goes to stderr."""
     file_name, colon, function_name = where.rpartition(":")
     if not colon or not file_name or not function_name or function_name.endswith(".py"):
         raise FlashpathError(
@@ -66,7 +67,8 @@ def import_file(path: Path) -> ModuleType:
     if str(path.parent) not in sys.path:
         sys.path.insert(0, str(path.parent))
     try:
-        spec.loader.exec_module(module)
+        with redirect_stdout(sys.stderr):
+            spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise FlashpathError(

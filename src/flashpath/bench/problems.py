@@ -15,6 +15,7 @@ Cases = Sequence[Case] | Mapping[str, Any]
 
 def as_cases(cases: Cases, device: str | None) -> tuple[list[Case], str]:
     """The cases, and the device they run on: ready arguments lie on one already."""
+    check_kind(cases)
     if not cases:
         raise FlashpathError(
             "There is nothing to run: no cases were given.",
@@ -31,6 +32,17 @@ def as_cases(cases: Cases, device: str | None) -> tuple[list[Case], str]:
                 f"Move its tensors with .to({chosen!r}).",
             )
     return [ready_case(name, arguments) for name, arguments in cases.items()], chosen
+
+
+def check_kind(cases: object) -> None:
+    if isinstance(cases, Mapping):
+        return
+    advice = 'Pass a list of flashpath.bench.Case, or ready arguments such as {"1M floats": (a, b)}.'
+    if not isinstance(cases, Sequence) or isinstance(cases, str):
+        raise FlashpathError(f"The cases are {type(cases).__name__}, not a list of cases.", advice)
+    for case in cast("Sequence[object]", cases):
+        if not isinstance(case, Case):
+            raise FlashpathError(f"One of the cases is {type(case).__name__}, not a Case.", advice)
 
 
 def home_of(arguments: Any) -> str:

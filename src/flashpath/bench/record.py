@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
-from typing import Any, cast
+from types import UnionType
+from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from flashpath.bench.environment import Environment
 from flashpath.bench.timer import Timing
@@ -61,6 +62,7 @@ class Record:
     readability: Score | None = None
     debugging: Score | None = None
     error: str | None = None
+    skipped: bool = False  # it cannot run on this machine; `error` says why
 
     def to_json(self) -> str:
         # NaN is no JSON: other readers would refuse the line.
@@ -71,23 +73,71 @@ class Record:
         fields: Any = json.loads(line)
         if not isinstance(fields, dict):
             raise TypeError(f"it should be a JSON object, but is {line[:40]!r}")
-        values = cast("dict[str, Any]", fields)
-        nested: dict[str, type[Any]] = {
-            "environment": Environment,
-            "time": Time,
-            "readability": Score,
-            "debugging": Score,
-        }
-        for name, kind in nested.items():
-            if values.get(name) is not None:
-                values[name] = kind(**values[name])
-        return cls(**values)
+        return read_dataclass(cls, cast("dict[str, Any]", fields))
+
+
+def read_dataclass(kind: type[Any], fields: Mapping[str, Any], inside: str = "") -> Any:
+    """A dataclass of the fields of a JSON object; TypeError names the one that is of the wrong type."""
+    hints = get_type_hints(kind)
+    for name in fields:
+        if name not in hints:
+            raise TypeError(f"it has an unknown field {inside + name!r}")
+    return kind(**{name: read_value(value, hints[name], inside + name) for name, value in fields.items()})
+
+
+def read_value(value: Any, hint: Any, name: str) -> Any:
+    """The value where it is of the type that the hint says; a dataclass is made of a JSON object."""
+    for choice in get_args(hint) if isinstance(hint, UnionType) else (hint,):
+        kind = get_origin(choice) or choice
+        if kind is Any:
+            return value
+        if is_dataclass(kind) and isinstance(value, dict):
+            return read_dataclass(cast("type[Any]", kind), cast("dict[str, Any]", value), f"{name}.")
+        if kind is Sequence and isinstance(value, list):
+            return [read_value(item, get_args(choice)[0], name) for item in cast("list[Any]", value)]
+        if kind is Mapping and isinstance(value, dict):
+            items = cast("dict[str, Any]", value).items()
+            return {key: read_value(item, get_args(choice)[1], f"{name}.{key}") for key, item in items}
+        if isinstance(value, bool):  # which is an int to Python
+            if kind is bool:
+                return value
+        elif kind in (str, int, float, type(None)) and isinstance(
+            value, (int, float) if kind is float else kind
+        ):
+            return value
+    expected = hint.__name__ if isinstance(hint, type) else str(hint)
+    raise TypeError(f"{name} should be {expected}, but is {value!r}")
+
+
+def require_appendable(path: str | os.PathLike[str]) -> None:
+    """Raise FlashpathError where records could not be appended: before hours of timing, not after."""
+    path = Path(path)
+    folder = path.parent
+    if path.is_dir():
+        raise FlashpathError(f"{path} is a folder.", "Name a file in it, such as results.jsonl.")
+    if not folder.is_dir():
+        problem = f"{folder} is no folder" if folder.exists() else f"There is no folder {folder}"
+        raise FlashpathError(f"{problem}, so {path.name} cannot be written there.", f"mkdir -p {folder}")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise FlashpathError(
+            f"{path} cannot be written: permission denied.", "Name a file in a folder of your own."
+        )
 
 
 def append(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
     """Add records to a file, whole lines or none: one write, taken back where the disk was full."""
     lines = "".join(record.to_json() + "\n" for record in records).encode()
-    with Path(path).open("a+b", buffering=0) as file:
+    try:
+        append_bytes(Path(path), lines)
+    except OSError as error:
+        raise FlashpathError(
+            f"The records could not be written to {path}: {error.strerror or error}.",
+            "Name a file that can be written, on a disk with space left.",
+        ) from None
+
+
+def append_bytes(path: Path, lines: bytes) -> None:
+    with path.open("a+b", buffering=0) as file:
         end = file.seek(0, os.SEEK_END)
         if end:
             file.seek(end - 1)
@@ -112,6 +162,15 @@ def load(path: str | os.PathLike[str]) -> list[Record]:
     except FileNotFoundError:
         raise FlashpathError(
             f"There is no file {path}.", "Run a benchmark first; it writes its records there."
+        ) from None
+    except OSError as error:
+        raise FlashpathError(
+            f"{path} cannot be read: {error.strerror or error}.", "Name a file of records."
+        ) from None
+    except UnicodeDecodeError as error:
+        raise FlashpathError(
+            f"{path} is not UTF-8 text: byte {error.start} cannot be read.",
+            "Name a file that a benchmark wrote; it is not compressed.",
         ) from None
     for number, line in enumerate(lines, start=1):
         if not line.strip():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from flashpath.bench.record import Record
-from flashpath.bench.table import JUDGED, MEASURED, NO_VALUE, Column
+from flashpath.bench.table import JUDGED, MEASURED, NO_VALUE, Column, reasons
 
 
 def markdown(records: Sequence[Record]) -> str:
@@ -17,9 +17,29 @@ def markdown(records: Sequence[Record]) -> str:
             of_ladder = newest([record for record in of_gpu if (record.ladder or "comparison") == ladder])
             parts.append(f"## {ladder} on {gpu}")
             parts.extend(_case_tables(of_ladder))
-            parts.append(_table(JUDGED, _one_per_implementation(of_ladder)))
+            distinct = _one_per_implementation(of_ladder)
+            parts.append(_table(JUDGED, distinct))
+            judged = [record for record in distinct if reasons(record)]
+            if judged:
+                parts.append("\n".join(f"- {name(record)}: {reasons(record)}" for record in judged))
             parts.append(f"Measured on {of_ladder[0].environment.describe()}.")
     return "\n\n".join(parts) + "\n"
+
+
+def code(text: str) -> str:
+    """`text` as a code span that a table cell may hold: nothing in it is read as markup or as a border."""
+    fence = "``" if "`" in text else "`"
+    padding = " " if "`" in text else ""
+    return cell(f"{fence}{padding}{text}{padding}{fence}")
+
+
+def cell(text: str) -> str:
+    """`text` for a table cell: on one line, its pipes escaped."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def name(record: Record) -> str:
+    return code(record.implementation) + (" (peer)" if record.is_peer else "")
 
 
 def newest(records: Sequence[Record]) -> list[Record]:
@@ -43,7 +63,8 @@ def _case_tables(records: Sequence[Record]) -> list[str]:
 
 def _table(columns: Sequence[Column], records: Sequence[Record]) -> str:
     """A Markdown table without the columns in which nothing stands."""
-    filled = [(heading, [show(record) for record in records]) for heading, show in columns]
+    filled = [("implementation", [name(record) for record in records])]
+    filled += [(heading, [cell(show(record)) for record in records]) for heading, show in columns[1:]]
     shown = [(heading, cells) for heading, cells in filled if any(cell != NO_VALUE for cell in cells)]
     rows = [[heading for heading, _ in shown], ["---"] + ["---:"] * (len(shown) - 1)]
     rows += [list(row) for row in zip(*(cells for _, cells in shown), strict=True)]

@@ -58,6 +58,9 @@ def _print(records: Sequence[Record], console: Console) -> None:
     if any(show(record) != NO_VALUE for _, show in JUDGED[1:] for record in distinct):
         columns = [(heading, [show(record) for record in distinct]) for heading, show in JUDGED]
         _print_columns(console, "beside speed", columns)
+        for record in distinct:
+            if reasons(record):
+                console.print(Text(f"{record.implementation}: {reasons(record)}"))
 
 
 def _print_columns(console: Console, title: str, columns: Sequence[tuple[str, list[str]]]) -> None:
@@ -109,6 +112,18 @@ def fraction(record: Record) -> str:
     return f"{record.fraction_of_ceiling:.0%} of {record.ceiling}"
 
 
+def median(record: Record) -> str:
+    if record.time:
+        return seconds(record.time.median)
+    return "skipped" if record.skipped else "failed"
+
+
+def reasons(record: Record) -> str:
+    """Why the judgements are what they are; empty where there are none."""
+    scores = (("readable", record.readability), ("debuggable", record.debugging))
+    return ", ".join(f"{what} {score.value} ({score.reason})" for what, score in scores if score)
+
+
 def spread(record: Record) -> str:
     return f"{seconds(record.time.p20)} … {seconds(record.time.p80)}" if record.time else NO_VALUE
 
@@ -122,7 +137,7 @@ Column = tuple[str, Callable[[Record], str]]
 MEASURED: Sequence[Column] = (
     ("implementation", name),
     ("language", lambda record: record.language or NO_VALUE),
-    ("median", lambda record: seconds(record.time.median) if record.time else "failed"),
+    ("median", median),
     ("p20 … p80", spread),
     ("GB/s", lambda record: digits(record.gb_per_s)),
     ("TFLOP/s", lambda record: digits(record.tflop_per_s)),

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from flashpath.bench.device import resolve_device
-from flashpath.bench.failure import describe
+from flashpath.bench.failure import FAILURES, describe
 
 Function = Callable[[], Any]
 
@@ -115,7 +115,7 @@ class _Variant:
         try:
             timer.warm_up(self.function, warm_up_calls)
             self.sampler = timer.sampler(self.function)
-        except Exception as error:
+        except FAILURES as error:
             self.error = describe(error)
 
     def rehearse(self) -> None:
@@ -123,7 +123,7 @@ class _Variant:
         if self.sampler is not None:
             try:
                 self.sampler.sample()
-            except Exception as error:
+            except FAILURES as error:
                 self.error = describe(error)
 
     def take_turn(self, clock: Callable[[], float]) -> None:
@@ -131,7 +131,7 @@ class _Variant:
         start = clock()
         try:
             self.samples.extend(self.sampler.sample())
-        except Exception as error:
+        except FAILURES as error:
             self.error = describe(error)
         self.rounds += 1
         self.seconds += clock() - start

@@ -1,22 +1,44 @@
-"""One case before it is timed: who computes it right, and with how much memory."""
+"""One case around its timing: who computes it right, with how much memory, and still so on new data."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Collection, Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flashpath.bench.agreement import assert_agreement
-from flashpath.bench.arrays import copy_of, poison_freed_memory, restore, total_bytes
+from flashpath.bench.arrays import (
+    altered,
+    can_replace,
+    changed_argument,
+    copy_of,
+    poison_freed_memory,
+    restore,
+    same_bits,
+    total_bytes,
+)
 from flashpath.bench.device import load_torch
-from flashpath.bench.failure import describe
+from flashpath.bench.failure import FAILURES, describe
 from flashpath.bench.implementation import Implementation
 from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Case
 
-Check = Callable[[Any, tuple[Any, ...]], None]
+Check = Callable[[Any, tuple[Any, ...]], object]
+
+
+class Refused(FlashpathError):
+    """What an implementation returned, or did to its inputs, is not right."""
+
+
+@contextmanager
+def saying(what: str) -> Generator[None]:
+    """Turns a failed comparison into a refusal that starts with these words."""
+    try:
+        yield
+    except AssertionError as error:
+        raise Refused(f"{what}: {str(error).strip() or 'the check says no more'}") from None
 
 
 @dataclass
@@ -26,8 +48,8 @@ class Trial:
     case: Case
     device: str
     check: Check | None
-    counts_bytes: bool  # of ready arguments, whose traffic nobody stated
-    calls: dict[str, Callable[[], Any]] = field(default_factory=dict[str, Callable[[], Any]])
+    is_ready: bool  # the arguments are the caller's own: nobody stated their traffic, nobody can draw others
+    calls: dict[str, functools.partial[Any]] = field(default_factory=dict[str, functools.partial[Any]])
     errors: dict[str, str] = field(default_factory=dict[str, str])
     peak_memory_bytes: dict[str, int | None] = field(default_factory=dict[str, int | None])
     written_bytes: int | None = None
@@ -43,40 +65,137 @@ class Trial:
 
     def examine(self, name: str, implementation: Implementation) -> None:
         """Run one implementation once for its result and once for its memory."""
-        if self.broken:
-            self.errors[name] = self.broken
+        if implementation.obstacle or self.broken:
+            self.errors[name] = implementation.obstacle or self.broken or ""
             return
         call = functools.partial(implementation.function, *self.inputs)
         try:
-            if self.reference:
-                poison_freed_memory(self.reference[1])
-            output = call()
-            self.judge(name, output)
+            self.judge(name, self.output_of(call, self.pristine))
             self.peak_memory_bytes[name] = peak_memory(call, self.device)
             self.calls[name] = call
-        except Exception as error:
+        except FAILURES as error:
             self.errors[name] = describe(error)
         finally:
-            # It may have worked in place: the next one gets the same inputs.
-            with suppress(RuntimeError):  # a GPU that faulted answers nothing any more
-                restore(self.inputs, self.pristine)
+            self.write_inputs(self.pristine)  # the next one gets the same
+
+    def output_of(self, call: Callable[[], Any], before: tuple[Any, ...]) -> Any:
+        """The result of one call that must leave its inputs, which are `before`, as they are."""
+        if self.reference:
+            poison_freed_memory(self.reference[1])
+        output = call()
+        changed = changed_argument(self.inputs, before)
+        if changed is not None:
+            raise Refused(
+                f"it changes its inputs (argument {changed}), on which the others are timed too:"
+                " work on a copy"
+            )
+        return output
+
+    def write_inputs(self, values: Any) -> None:
+        with suppress(RuntimeError, ValueError):  # a GPU that faulted answers nothing any more
+            restore(self.inputs, values)
 
     def judge(self, name: str, output: Any) -> None:
-        try:
+        reference_name, expected = self.reference or (name, output)
+        with saying("wrong result"):
             if self.check:
-                self.check(output, self.pristine)
+                apply(self.check, output, self.pristine)
             else:
-                reference_name, expected = self.reference or (name, output)
                 assert_agreement(output, expected, reference_name)
-        except AssertionError as error:
-            reason = str(error).strip() or "the check says no more"
-            raise FlashpathError(f"wrong result: {reason}") from None
         if self.reference is None:
             self.written_bytes = None if output is None else total_bytes(output)
-            if self.counts_bytes:
+            if self.is_ready:
                 self.case = replace(self.case, bytes=total_bytes((self.inputs, output)))
             # A copy: the output may be one of the inputs, which are about to be restored.
             self.reference = (name, copy_of(output))
+
+    def recheck(self, names: Collection[str]) -> dict[str, str]:
+        """Why the times of some do not count: what they do wrong on new data in the same memory.
+
+        A function that keeps its result, by the address or the shape of its inputs, was timed doing nothing.
+        """
+        errors: dict[str, str] = {}
+        try:
+            fresh, is_drawn = self.new_inputs()
+            if names and not same_bits(fresh, self.pristine):
+                if not self.is_ready:
+                    self.pristine = fresh  # large cases leave no room for both
+                reference = None if self.check else self.new_reference(names, fresh, errors)
+                for name in names:
+                    if name not in errors:
+                        self.recheck_one(name, fresh, reference, is_drawn, errors)
+        except FAILURES:
+            # There is no memory for new data, or the first implementation does not take them: nothing is
+            # known against the times, and they stand.
+            return errors
+        finally:
+            if self.is_ready:
+                self.write_inputs(self.pristine)
+        return errors
+
+    def recheck_one(
+        self,
+        name: str,
+        fresh: tuple[Any, ...],
+        reference: tuple[str, Any] | None,
+        is_drawn: bool,
+        errors: dict[str, str],
+    ) -> None:
+        call = self.calls[name]
+        try:
+            # A check may know the result of the caller's own data only: then a call on a copy is the truth.
+            expected = None
+            if not is_drawn and reference is None:
+                expected = (f"{name} on a copy", call.func(*copy_of(fresh)))
+            self.write_inputs(fresh)
+            output = self.output_of(call, fresh)
+            with saying("wrong result on new data"):
+                if self.check and is_drawn:
+                    apply(self.check, output, fresh)
+                else:
+                    expected_name, result = reference or expected or (name, output)
+                    assert_agreement(output, result, expected_name)
+        except FAILURES as error:
+            if is_drawn or isinstance(error, Refused):
+                errors[name] = describe(error)
+
+    def new_inputs(self) -> tuple[tuple[Any, ...], bool]:
+        """Other values for the inputs, and whether the case drew them: else they are made of the old ones."""
+        if not self.is_ready:
+            with suppress(Exception):
+                drawn = self.case.inputs(self.device)
+                if can_replace(drawn, self.pristine):
+                    return drawn, True
+        return altered(self.pristine), False
+
+    def new_reference(
+        self, names: Collection[str], fresh: tuple[Any, ...], errors: dict[str, str]
+    ) -> tuple[str, Any] | None:
+        """The first implementation's result on a copy of the new data, unless it is the old result."""
+        if self.reference is None:
+            return None
+        name, before = self.reference
+        result = copy_of(self.calls[name].func(*copy_of(fresh)))
+        if not same_bits(result, before):
+            return name, result
+        # Its result may be the same for all data. Where another one's is not, it was kept.
+        for other in names:
+            others_result = self.calls[other].func(*copy_of(fresh))
+            try:
+                assert_agreement(others_result, result, name)
+            except AssertionError:
+                errors[name] = "wrong result on new data: it returned the result of the data before"
+                return other, copy_of(others_result)
+        return name, result
+
+
+def apply(check: Check, output: Any, inputs: tuple[Any, ...]) -> None:
+    """Raise AssertionError where the check does, or where it returns False."""
+    import numpy as np
+
+    verdict = check(output, inputs)
+    if isinstance(verdict, (bool, np.bool_)) and not verdict:
+        raise AssertionError("the check returned False")
 
 
 def peak_memory(call: Callable[[], Any], device: str) -> int | None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import os
+import signal
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,10 +19,11 @@ from flashpath.errors import FlashpathError, MissingDevice
 # What the exit codes mean, for every command.
 EXIT_CODES = {
     0: "done",
-    1: "the work failed: a compile error, a wrong result, something required is missing",
-    2: "the command was written wrongly",
+    1: "it failed: what was asked for does not exist, does not compile, is wrong, or needs what is missing",
+    2: "the command line cannot be read: no such command or option, an argument missing, no number in range",
     3: "it needs a device that this machine does not have",
     130: "stopped with Ctrl-C",
+    141: "the reader of its output stopped early, as head does",
 }
 
 app = typer.Typer(
@@ -55,14 +61,62 @@ app.add_typer(cache.app, name="cache")
 
 def main() -> None:
     """The `flashpath` command."""
+    _prepare_streams()
+    sys.exit(_flushed(_run()))
+
+
+def _run() -> int:
+    """The exit code of the command; whatever a user can cause is told without a traceback."""
     try:
         app()
+    except SystemExit as end:  # typer's way to end, after --help and usage errors too
+        if end.code == 130:
+            _tell("\nstopped")
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
     except FlashpathError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(3 if isinstance(error, MissingDevice) else 1)
+        _tell(f"error: {error}")
+        return 3 if isinstance(error, MissingDevice) else 1
+    except OSError as error:
+        _tell(f"error: {_file_error(error)}")
+        return 1
     except KeyboardInterrupt:
-        print("\nstopped", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:  # `flashpath … | head`: the reader has seen enough
-        sys.stderr.close()
-        sys.exit(0)
+        _tell("\nstopped")
+        return 130
+    return 0
+
+
+def _prepare_streams() -> None:
+    """Make printing safe: into any encoding, into a closed stream, and into a pipe that is closed."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by the caller: `>&-`
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    # Dying of SIGPIPE is what other commands do in `… | head`. Python's exception instead is caught by typer
+    # and by rich, each of which exits with 1.
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
+def _flushed(code: int) -> int:
+    """The exit code once the output is out: a full disk is a failure, told once."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        if code == 0:
+            _tell(f"error: the output cannot be written: {_file_error(error)}")
+        # Python flushes again at its end, and would complain again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return code or 1
+    return code
+
+
+def _file_error(error: OSError) -> str:
+    why = error.strerror or str(error) or type(error).__name__
+    return f"{os.fsdecode(error.filename)}: {why}" if error.filename else why
+
+
+def _tell(text: str) -> None:
+    with contextlib.suppress(OSError):  # there is nowhere left to complain
+        print(text, file=sys.stderr, flush=True)

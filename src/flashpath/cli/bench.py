@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -32,8 +34,9 @@ def bench(
 ) -> None:
     """Time every rung of a ladder against PyTorch and, with --with, against your own function.
 
-    Results are checked before anything is timed; all are interleaved in one run. Records are kept as soon as
-    a case is done, so Ctrl-C loses nothing. Without a GPU, only what runs on the CPU is timed.
+    Results are checked before anything is timed, and again on new data after; all are interleaved in one run.
+    Records are kept as soon as a case is done, so Ctrl-C loses nothing. Without a GPU, only what runs on the
+    CPU is timed. What your function prints goes to stderr. The exit code is 1 where it fails.
 
     Examples:
 
@@ -43,30 +46,38 @@ def bench(
     """
     from flashpath import kernels
     from flashpath.bench import Implementation, Record, append, bench_ladder, load_function
+    from flashpath.bench.record import require_appendable
     from flashpath.bench.table import print_table
+
+    out = sys.stdout
 
     def keep(record: Record) -> None:
         if output is not None:
             append(output, [record])
         if as_json:
-            typer.echo(record.to_json())
+            typer.echo(record.to_json(), file=out)
 
     ladder = kernels.ladder(name)
-    extra = {text: Implementation(load_function(text), dev_hours=dev_hours) for text in own or []}
-    results = bench_ladder(
-        ladder,
-        cases=case,
-        extra=extra,
-        device=device,
-        only=rung,
-        ceilings=ceilings,
-        seconds=seconds,
-        on_record=keep,
-    )
+    if output is not None:
+        require_appendable(output)
+    # Around everything, not around each call: that would be timed too.
+    with contextlib.redirect_stdout(sys.stderr):
+        extra = {text: Implementation(load_function(text), dev_hours=dev_hours) for text in own or []}
+        results = bench_ladder(
+            ladder,
+            cases=case,
+            extra=extra,
+            device=device,
+            only=rung,
+            ceilings=ceilings,
+            seconds=seconds,
+            on_record=keep,
+        )
     if not as_json:
         print_table(results.records)
         typer.echo(f"On {results.environment.describe()}.")
     if results.interrupted:
         raise KeyboardInterrupt
-    if any(record.error and "wrong result" in record.error for record in results.records):
+    failed = [record for record in results.records if record.error and not record.skipped]
+    if any(record.implementation in extra or "wrong result" in (record.error or "") for record in failed):
         raise typer.Exit(1)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from flashpath.jit.cache import Summary
 
 app = typer.Typer(
     help="The compiled kernels on disk: list them, look into one, clear them.",
@@ -21,12 +25,13 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def list_entries(as_json: Json = False) -> None:
     """List the entries, the most recently used first."""
     from rich.table import Table
+    from rich.text import Text
 
-    from flashpath.cli.output import console, print_json
+    from flashpath.cli.output import console, print_json, print_table
     from flashpath.jit import KernelCache
 
     cache = KernelCache()
-    entries = cache.entries()
+    entries = [entry for entry in cache.entries() if _is_whole(entry)]
     if as_json:
         print_json(entries)
         return
@@ -36,16 +41,17 @@ def list_entries(as_json: Json = False) -> None:
     for entry in entries:
         used = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.last_used))
         kernels = ", ".join(entry.kernels)
-        table.add_row(
-            entry.key[:12], entry.arch, f"{entry.bytes / 1024:.0f} KiB", used, kernels, entry.source
-        )
+        size = f"{entry.bytes / 1024:.0f} KiB"
+        row = (entry.key[:12], entry.arch, size, used, kernels, entry.source)
+        table.add_row(*(Text(cell) for cell in row))  # names and paths may hold brackets: no markup
     out = console()
     if entries:
-        out.print(table)
+        print_table(out, table)
     total = sum(entry.bytes for entry in entries)
     out.print(
         f"{len(entries)} entries, {total / 2**20:.1f} of at most {cache.limit_bytes / 2**20:.0f} MiB, "
-        f"in {cache.folder}"
+        f"in {cache.folder}",
+        markup=False,
     )
 
 
@@ -64,26 +70,28 @@ def show(
 
     place = KernelCache().find(key)
     if file is not None:
-        path = place / file
         names = sorted(each.name for each in place.iterdir())
         if file not in names:
             raise FlashpathError(f"The entry has no file {file!r}.", f"It has: {', '.join(names)}.")
-        typer.echo(path.read_bytes() if file.endswith(".cubin") else path.read_text(encoding="utf-8"))
+        sys.stdout.flush()
+        sys.stdout.buffer.write((place / file).read_bytes())  # to the byte: a cubin may be redirected
         return
-    build: Any = json.loads((place / "build.json").read_text(encoding="utf-8"))
+    try:
+        build = json.loads((place / "build.json").read_bytes())
+        facts = _facts(build)
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise FlashpathError(
+            f"The entry {place} is damaged: build.json is missing or not as it was written "
+            f"({type(error).__name__}: {error}).",
+            "It is dropped and built again when next needed; `flashpath cache clear` removes it now.",
+        ) from None
     if as_json:
         print_json(build)
         return
+    facts += [("file", f"{each} ({each.stat().st_size} B)") for each in sorted(place.iterdir())]
     out = console()
-    for name in ("key", "source", "arch", "compiler", "seconds"):
-        out.print(f"{name:<10} {build[name]}", markup=False)
-    out.print(f"{'flags':<10} {' '.join(build['flags'] + build['assembler_flags'])}", markup=False)
-    for kernel in build["kernels"]:
-        parameters: list[Any] = kernel["parameters"] or []
-        types = ", ".join(each["text"] for each in parameters)
-        out.print(f"{'kernel':<10} {kernel['name']}({types})", markup=False)
-    for each in sorted(place.iterdir()):
-        out.print(f"{'file':<10} {each} ({each.stat().st_size} B)", markup=False)
+    for name, value in facts:
+        out.print(f"{name:<10} {value}", markup=False)
 
 
 @app.command("clear", epilog="Example: flashpath cache clear")
@@ -93,3 +101,19 @@ def clear() -> None:
 
     entries, size = KernelCache().clear()
     typer.echo(f"Removed {entries} entries, {size / 2**20:.1f} MiB.")
+
+
+def _is_whole(entry: Summary) -> bool:
+    """Whether what build.json says has the right types; files on a disk can be damaged."""
+    return all(isinstance(text, str) for text in (entry.source, entry.arch, *entry.kernels))
+
+
+def _facts(build: Any) -> list[tuple[str, str]]:
+    """What `show` prints of build.json, by name; raises where it is not as it was written."""
+    facts = [(name, str(build[name])) for name in ("key", "source", "arch", "compiler", "seconds")]
+    facts.append(("flags", " ".join([*build["flags"], *build["assembler_flags"]])))
+    for kernel in build["kernels"]:
+        parameters: list[Any] = kernel["parameters"] or []
+        types = ", ".join(each["text"] for each in parameters)
+        facts.append(("kernel", f"{kernel['name']}({types})"))
+    return facts

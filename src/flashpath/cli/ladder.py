@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from flashpath.kernels import Rung
 
 
 def ladder(
@@ -22,12 +25,12 @@ def ladder(
 
         flashpath ladder vector_add vectorized
     """
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     from flashpath import kernels
     from flashpath.bench.loc import count_file
-    from flashpath.cli.output import console, print_json
+    from flashpath.cli.output import console, print_json, print_table
 
     out = console()
     if name is None:
@@ -40,11 +43,14 @@ def ladder(
         return
     found = kernels.ladder(name)
     if rung is not None:
-        typer.echo(found[rung].file.read_text(encoding="utf-8"))
+        source = found[rung].file.read_text(encoding="utf-8")
+        if as_json:
+            print_json({**_facts(found[rung]), "source": source})
+        else:
+            typer.echo(source)
         return
     if as_json:
-        fields = ("name", "language", "arch", "idea", "improves_on", "file")
-        print_json([{field: getattr(each, field) for field in fields} for each in found])
+        print_json([_facts(each) for each in found])
         return
     out.print(f"{found.title}  {found.maths}", markup=False, style="bold")  # [i] is no markup
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -52,6 +58,23 @@ def ladder(
         table.add_column(heading, justify="right" if heading == "lines" else "left")
     for each in found:
         lines = str(count_file(each.file))
-        table.add_row(each.name, each.language, each.arch, lines, each.improves_on or "–", escape(each.idea))
-    out.print(table)
+        cells = (each.name, each.language, each.arch, lines, each.improves_on or "–", each.idea)
+        table.add_row(*map(Text, cells))  # a[i] is no markup
+    print_table(out, table)
     out.print(f"flashpath ladder {name} RUNG shows its source; flashpath bench {name} times them.")
+
+
+def _facts(rung: Rung) -> dict[str, Any]:
+    """A rung for programs; its two scores come with their reasons."""
+    fields = (
+        "name",
+        "language",
+        "arch",
+        "idea",
+        "improves_on",
+        "readability",
+        "debugging",
+        "dev_hours",
+        "file",
+    )
+    return {field: getattr(rung, field) for field in fields}

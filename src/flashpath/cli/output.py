@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
 
-_PIPE_WIDTH = 200  # a pipe has no width; this keeps tables whole and lines readable
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_PIPE_WIDTH = 200  # a pipe has no width; this is for rules
+_UNBOUNDED = 10_000
 
 
 def console() -> Console:
-    """The console for a command's results."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH, soft_wrap=True)
+    """The console for a command's results. Text from users goes through it as Text or with markup=False."""
+    width = None if sys.stdout.isatty() else _PIPE_WIDTH
+    return Console(highlight=False, emoji=False, width=width, soft_wrap=True)
+
+
+def print_table(out: Console, table: Table) -> None:
+    """To the width of a terminal; into a pipe at full width, a line per row, without trailing spaces."""
+    if out.is_terminal:
+        out.print(table)
+        return
+    text = io.StringIO()
+    Console(file=text, width=_UNBOUNDED, color_system=None, highlight=False, emoji=False).print(table)
+    out.file.writelines(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
 
 
 def print_json(value: Any) -> None:
     """One JSON document on stdout, and nothing else."""
-    typer.echo(json.dumps(value, indent=1, ensure_ascii=False, default=_plain))
+    # Where the output is not UTF-8, escapes lose nothing and question marks would.
+    utf8 = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
+    typer.echo(json.dumps(value, indent=1, ensure_ascii=not utf8, default=_plain))
 
 
 def _plain(value: Any) -> Any:

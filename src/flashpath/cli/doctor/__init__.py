@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
@@ -21,15 +20,14 @@ def doctor(
 
         flashpath doctor --json > machine.json
     """
-    from rich.console import Console
-
     from flashpath.cli.doctor import report
     from flashpath.cli.doctor.checks import run_checks
+    from flashpath.cli.output import console, print_json
 
     groups = run_checks()
     if as_json:
-        typer.echo(json.dumps(report.as_json(groups), indent=2, ensure_ascii=False))
+        print_json(report.as_json(groups))
     else:
-        report.show(groups, Console(highlight=False))
+        report.show(groups, console())
     if any(check.failed for group in groups.values() for check in group):
         raise typer.Exit(1)

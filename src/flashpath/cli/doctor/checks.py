@@ -39,7 +39,7 @@ GROUPS: dict[str, tuple[Question, ...]] = {
         ),
         Question(
             "nvcc",
-            "Whole programs with host code (programs/) need it; single kernels compile with NVRTC.",
+            "Programs with host code and compiler='nvcc' need it; single kernels compile with NVRTC.",
             compilers.nvcc,
         ),
         Question(
@@ -58,9 +58,9 @@ GROUPS: dict[str, tuple[Question, ...]] = {
         Question("compute-sanitizer", "Finds races and bad accesses on a real GPU.", tools.compute_sanitizer),
         Question("cuda-gdb", "Steps through a kernel on a real GPU.", tools.cuda_gdb),
         Question(
-            "Disassemblers",
-            "The machine code (SASS) of a kernel is not shown without nvdisasm and cuobjdump.",
-            tools.disassemblers,
+            "Disassembler",
+            "The machine code (SASS) of a kernel is not shown without cuobjdump.",
+            tools.disassembler,
         ),
         Question("git", "Benchmark reports name the commit that they measured.", tools.git),
     ),

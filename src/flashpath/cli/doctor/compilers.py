@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import importlib
-import os
 import re
-import shutil
+import sys
 from typing import Any
 
-from flashpath.cli.doctor import find, fixes
+from flashpath.cli.doctor import fixes
 from flashpath.cli.doctor.check import Answer, missing, ok
+from flashpath.jit import toolkit
+from flashpath.jit.toolkit import MissingCompiler
 
-# One header of each wheel that kernels include.
-HEADERS = {
-    "cuda_fp16.h": "nvidia-cuda-runtime==13.0.*",
-    "crt/mma.h": "nvidia-cuda-crt==13.0.*",
-    "cccl/cuda/std/type_traits": "nvidia-cuda-cccl==13.0.*",
-}
+HEADERS = ("nvidia-cuda-runtime==13.0.*", "nvidia-cuda-crt==13.0.*", "nvidia-cuda-cccl==13.0.*")
 BINDINGS = "cuda-bindings>=13.0,<14"
 
 
@@ -43,32 +39,33 @@ def nvjitlink() -> Answer:
 
 
 def cuda_headers() -> Answer:
-    folder = find.cuda_headers(*HEADERS)
-    if folder is None:
-        return missing(f"no folder holds {', '.join(HEADERS)}", fixes.pip(*HEADERS.values()))
-    text = (folder / "cuda_runtime_api.h").read_text(encoding="utf-8", errors="replace")
-    version = re.search(r"#define\s+CUDART_VERSION\s+(\d+)", text)
+    try:
+        found = toolkit.headers()
+    except MissingCompiler as error:
+        return missing(error.problem, fixes.pip(*HEADERS))
+    version = re.search(r"cuda (\d+)", found.version)
     release = f"CUDA {int(version[1]) // 1000}.{int(version[1]) % 1000 // 10}, " if version else ""
-    return ok(f"{release}{folder}")
+    return ok(f"{release}{found.folders[0]}")
 
 
 def nvcc() -> Answer:
-    path = find.program("nvcc")
-    if path is None:
-        return missing(
-            "neither on PATH, nor in a CUDA toolkit, nor as a pip package", fixes.pip("flashpath[nvcc]")
-        )
-    found = re.search(r"V(\d+\.\d+\.\d+)", find.output(path, "--version"))
-    return ok(f"{found[1] if found else 'version unknown'}, {path}")
+    try:
+        found = toolkit.nvcc()
+    except MissingCompiler as error:
+        return missing(error.problem, fixes.pip("flashpath[nvcc]"))
+    return ok(f"{found.version}, {found.path}")
 
 
 def host_compiler() -> Answer:
-    names = (os.environ.get("NVCC_CCBIN"), os.environ.get("CXX"), "g++", "clang++", "c++")
-    path = next((found for name in names if name and (found := shutil.which(name))), None)
-    if path is None:
+    try:
+        path, version = toolkit.host_compiler()
+    except MissingCompiler as error:
         packages = {"apt-get": "g++", "dnf": "gcc-c++", "zypper": "gcc-c++", "pacman": "gcc", "apk": "g++"}
-        return missing("neither g++ nor clang++ is on PATH", fixes.system(packages, "xcode-select --install"))
-    return ok(f"{find.output(path, '--version').partition(chr(10))[0]}, {path}")
+        otherwise = (
+            "xcode-select --install" if sys.platform == "darwin" else "see https://gcc.gnu.org/install"
+        )
+        return missing(error.problem, fixes.system(packages, otherwise))
+    return ok(f"{version}, {path}")
 
 
 def _first_line(error: Exception) -> str:

@@ -66,15 +66,6 @@ def program_version(path: Path) -> str:
     return found[1] if found else "version unknown"
 
 
-def cuda_headers(*headers: str) -> Path | None:
-    """The first include folder that holds all of these; wheels before toolkits, as the JIT takes them."""
-    for root in reversed(cuda_roots()):
-        folder = root / "include"
-        if all((folder / header).is_file() for header in headers):
-            return folder
-    return None
-
-
 def nvidia_hardware() -> bool:
     """Whether an NVIDIA GPU sits on the PCI bus, with or without a driver."""
     for device in PCI_DEVICES.glob("*"):

@@ -10,6 +10,7 @@ import flashpath.errors
 from flashpath import settings
 from flashpath.cli.doctor import fixes
 from flashpath.cli.doctor.check import Answer, missing, ok, warn
+from flashpath.jit import device as devices
 from flashpath.vgpu import host
 
 MIN_FREE_BYTES = 10**9
@@ -66,10 +67,21 @@ def disk() -> Answer:
 
 def environment() -> Answer:
     in_force = [f"{variable.name}={variable.value}" for variable in settings.VARIABLES if variable.value]
-    try:
-        settings.cache_limit_bytes()
-    except flashpath.errors.FlashpathError as error:
-        return warn(error.problem, f"unset {settings.CACHE_LIMIT_MB.name}")
+    wrong: dict[str, str] = {}
+    for variable, read in (
+        (settings.CACHE_LIMIT_MB, settings.cache_limit_bytes),
+        (settings.DEVICE, devices.default_arch),
+    ):
+        try:
+            read()
+        except flashpath.errors.FlashpathError as error:
+            wrong[variable.name] = f"{variable.name}={variable.value}: {error.problem}"
+    if wrong:
+        return warn(
+            "\n".join(wrong.values()),
+            f"unset {' '.join(wrong)}",
+            matters="Commands that read it stop with this error.",
+        )
     return ok("\n".join(in_force) or "none set: the defaults hold")
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from flashpath.cli.doctor import find
 from flashpath.cli.doctor.check import Check
+from flashpath.cli.output import print_table
 
 _STYLE = {"ok": "green", "warn": "yellow", "missing": "dim"}
 
@@ -48,8 +49,8 @@ def show(groups: dict[str, list[Check]], console: Console) -> None:
         table.add_column(width=name_width)
         table.add_column(overflow="fold")
         for check in group:
-            table.add_row(Text(check.status, style=_status_style(check)), check.name, _details(check))
-        console.print(table)
+            table.add_row(Text(check.status, style=_status_style(check)), Text(check.name), _details(check))
+        print_table(console, table)
         console.print()
     mendable = [check for group in groups.values() for check in group if check.fix]
     if mendable:

@@ -8,6 +8,7 @@ from pathlib import Path
 from flashpath.cli.doctor import find, fixes
 from flashpath.cli.doctor.check import Answer, missing, ok, warn
 from flashpath.jit import device as devices
+from flashpath.jit import toolkit
 
 DRIVER_PARAMETERS = Path("/proc/driver/nvidia/params")
 
@@ -35,14 +36,11 @@ def cuda_gdb() -> Answer:
     return _on_gpu("cuda-gdb", fixes.nvidia_tool("cuda-gdb", "nvidia-cuda-gdb"))
 
 
-def disassemblers() -> Answer:
-    paths = {name: find.program(name) for name in ("nvdisasm", "cuobjdump")}
-    lacking = [name for name, path in paths.items() if path is None]
-    if lacking:
-        # triton's wheel bundles both.
-        return missing(f"no {' and no '.join(lacking)}", fixes.pip("triton>=3.5,<3.8"))
-    found = {str(path.parent): find.program_version(path) for path in paths.values() if path}
-    return ok("; ".join(f"{version}, {folder}" for folder, version in found.items()))
+def disassembler() -> Answer:
+    path = toolkit.disassembler()
+    if path is None:  # triton's wheel bundles one
+        return missing("no cuobjdump on PATH, in a CUDA toolkit or in triton", fixes.pip("triton>=3.5,<3.8"))
+    return ok(f"{find.program_version(path)}, {path}")
 
 
 def git() -> Answer:
