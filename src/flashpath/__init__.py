@@ -18,7 +18,8 @@ shield_torch_from_amx()
 if TYPE_CHECKING:
     from flashpath import bench, gpus, jit, kernels, vgpu
     from flashpath.errors import FlashpathError, MissingDevice
-    from flashpath.jit import Kernel, Module, compile, explain
+    from flashpath.jit import Kernel, Module, compile, explain, profile
+    from flashpath.vgpu.findings import KernelFault
 
 __version__ = "0.1.0"
 
@@ -26,6 +27,7 @@ __version__ = "0.1.0"
 _HOME = {
     "FlashpathError": "errors",
     "Kernel": "jit",
+    "KernelFault": "vgpu.findings",
     "MissingDevice": "errors",
     "Module": "jit",
     "bench": None,
@@ -34,12 +36,14 @@ _HOME = {
     "gpus": None,
     "jit": None,
     "kernels": None,
+    "profile": "jit",
     "vgpu": None,
 }
 
 __all__ = [
     "FlashpathError",
     "Kernel",
+    "KernelFault",
     "MissingDevice",
     "Module",
     "bench",
@@ -48,6 +52,7 @@ __all__ = [
     "gpus",
     "jit",
     "kernels",
+    "profile",
     "vgpu",
 ]
 

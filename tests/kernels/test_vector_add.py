@@ -9,25 +9,25 @@ import torch
 
 from flashpath import kernels
 from flashpath.errors import FlashpathError, MissingDevice
-from flashpath.jit import device as cuda
 
 LADDER = kernels.ladder("vector_add")
 RUNGS = [rung.name for rung in LADDER]
+CUDA_RUNGS = [rung.name for rung in LADDER if rung.language == "cuda"]
 SIZES = [0, 1, 2, 3, 5, 7, 31, 32, 33, 255, 256, 257, 1021, 1024, 65537, 1_000_003]
 DTYPES = [torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int32]
 
 
-def operands(n: int, dtype: torch.dtype, offset: int = 0) -> tuple[Any, Any]:
+def operands(n: int, dtype: torch.dtype, offset: int = 0, device: str = "cuda") -> tuple[Any, Any]:
     """Random values with a non-zero mean, some of them special; `offset` elements into their storage."""
-    generator = torch.Generator(device="cuda").manual_seed(n * 31 + offset)
+    generator = torch.Generator(device=device).manual_seed(n * 31 + offset)
     made: list[Any] = []
     for _ in "ab":
         if dtype == torch.int32:
-            full = torch.randint(-(2**31), 2**31 - 1, (n + offset,), generator=generator, device="cuda")
+            full = torch.randint(-(2**31), 2**31 - 1, (n + offset,), generator=generator, device=device)
         else:
-            full = torch.randn(n + offset, generator=generator, device="cuda") * 100 + 3
+            full = torch.randn(n + offset, generator=generator, device=device) * 100 + 3
             special = torch.tensor([0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1e38, 1e-45])
-            full[: len(special)] = special[: n + offset].to("cuda")
+            full[: len(special)] = special[: n + offset].to(device)
         made.append(full.to(dtype)[offset:])
     return made[0], made[1].flip(0) if offset == 0 else made[1]
 
@@ -126,11 +126,24 @@ def test_wrong_operands_are_refused_before_anything_runs(name: str) -> None:
             LADDER[name](a, b)
 
 
-@pytest.mark.skipif(cuda.count() > 0, reason="with a GPU, tensors on the CPU are moved there by the user")
-@pytest.mark.parametrize("name", RUNGS[1:])
-def test_without_a_gpu_a_rung_says_what_it_needs(name: str) -> None:
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("name", CUDA_RUNGS)
+def test_rung_on_the_virtual_gpu_equals_torch_to_the_bit(name: str, dtype: torch.dtype) -> None:
+    for n in (0, 1, 3, 31, 33, 257, 1021, 4099):
+        for offset in (0, 1, 2, 4):
+            a, b = operands(n, dtype, offset, "cpu")
+            guarded = poisoned(a, offset)
+            before = guarded.clone()
+            out = guarded[offset : offset + n]
+            LADDER[name](a, b, out)
+            assert torch.equal(_bits(out), _bits(torch.add(a, b))), (n, offset)
+            assert torch.equal(_bits(guarded[:offset]), _bits(before[:offset]))
+            assert torch.equal(_bits(guarded[offset + n :]), _bits(before[offset + n :]))
+
+
+def test_triton_says_what_it_needs_for_tensors_on_the_cpu() -> None:
     with pytest.raises(MissingDevice, match="virtual GPU"):
-        LADDER[name](torch.ones(8), torch.ones(8))
+        LADDER["triton"](torch.ones(8), torch.ones(8))
 
 
 def test_the_reference_runs_anywhere() -> None:

@@ -27,7 +27,7 @@ def tour(
 ) -> None:
     """Compile a first CUDA kernel, run it, check it against NumPy, and see what the compiler made of it.
 
-    Without a GPU the kernel is compiled and explained; running it without one comes with the virtual GPU.
+    Without a GPU the kernel runs on the virtual one, which counts every access.
 
     Examples:
 
@@ -75,11 +75,7 @@ def walk(out: Console) -> None:
     if cuda.count():
         _run_on_gpu(out, rung, cuda.device(0).name)
     else:
-        _step(out, "3. Run", "there is no GPU here, so it was not run")
-        out.print(
-            "   The kernel above is compiled for real and would run unchanged on an NVIDIA GPU. The virtual\n"
-            "   GPU, which will run it here and count every access, is not in this version yet."
-        )
+        _run_on_virtual_gpu(out, kernel)
         _show_occupancy(out, kernel)
     _show_next(out)
 
@@ -147,6 +143,39 @@ def _run_on_gpu(out: Console, rung: Rung, gpu: str) -> None:
     gigabytes = 3 * 4 * n / 1e9
     rate = f"{gigabytes / seconds:,.0f} GB/s"
     out.print(f"   {n:,} elements move {gigabytes:.2f} GB in {seconds * 1e6:.0f} µs: {rate}.\n")
+
+
+def _run_on_virtual_gpu(out: Console, kernel: Kernel) -> None:
+    import numpy as np
+
+    from flashpath.errors import FlashpathError
+    from flashpath.jit import profile
+
+    rng = np.random.default_rng(0)
+    a, b = (rng.standard_normal(ELEMENTS, dtype=np.float32) for _ in "ab")
+    c = np.full_like(a, np.nan)
+    blocks = -(-ELEMENTS // 256)
+    report = profile(kernel, blocks, 256, (ELEMENTS, a, b, c))
+    _step(
+        out,
+        "3. Run",
+        f"no GPU here: on the virtual one ({report.gpu}), {ELEMENTS:,} elements, {blocks:,} blocks of 256",
+    )
+    wrong = int((c != a + b).sum())
+    if wrong:
+        raise FlashpathError(f"{wrong} of {ELEMENTS} elements differ from NumPy's.", "flashpath doctor")
+    out.print("   [green]Every element equals NumPy's, to the bit.[/] What it counted on the way:\n")
+    for what, traffic in (("loads", report.global_load), ("stores", report.global_store)):
+        out.print(
+            f"     global {what:<7} {traffic.requests:>7,} requests of a warp, "
+            f"{traffic.sectors_per_request:.1f} sectors of 32 bytes each, {traffic.bytes:>9,} bytes"
+        )
+    least = 3 * 4 * ELEMENTS
+    out.print(
+        f"     memory touched {report.dram_bytes:,} bytes; the least for two inputs and an output "
+        f"is {least:,}\n"
+        f"     32 threads × 4 bytes are 128 bytes, or 4 sectors; only the last of an array is not full."
+    )
 
 
 def _show_occupancy(out: Console, kernel: Kernel) -> None:

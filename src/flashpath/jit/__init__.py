@@ -13,6 +13,7 @@ from flashpath.jit.names import KernelNotFound
 from flashpath.jit.shape import LaunchError
 from flashpath.jit.source import SourceNotFound, TemplateError
 from flashpath.jit.toolkit import MissingCompiler
+from flashpath.jit.virtual import profile
 
 __all__ = [
     "ArgumentError",
@@ -31,5 +32,6 @@ __all__ = [
     "TemplateError",
     "compile",
     "explain",
+    "profile",
     "strided",
 ]

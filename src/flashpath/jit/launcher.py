@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flashpath import settings
-from flashpath.errors import MissingDevice
 from flashpath.jit import device as cuda
-from flashpath.jit.arguments import HOST, NOWHERE, describe
+from flashpath.jit import virtual
+from flashpath.jit.arguments import HOST, describe
 from flashpath.jit.loading import Launch
 from flashpath.jit.shape import LaunchError, Shape
 
@@ -43,14 +43,17 @@ class Launcher:
         """Check and pack the arguments, and launch where the arrays are."""
         parameters, where = self._pack(args)
         if where < 0:
-            where = self._device_for(where)
+            if where == HOST or not cuda.count():
+                self._launch_virtual(args)
+                return
+            where = _torchs_device()
         try:
             launch = self._ready[where]
         except KeyError:
             launch = self._ready[where] = self.kernel.loaded(where).prepare(self.shape)
         handle = self._current_stream(where) if stream is None else stream_handle(stream)
         if self._debug:
-            self._print(handle, args)
+            self._print(f"stream {handle:#x}", args)
         if self._several_gpus:
             launch = _on_device(launch, where)
         (status,) = launch(handle, parameters, 0)
@@ -59,23 +62,13 @@ class Launcher:
         if status:
             cuda.checked((status,), f"Launching {self.kernel.name}")
 
-    def _device_for(self, where: int) -> int:
-        """The GPU for arguments that name none."""
-        if where == NOWHERE and cuda.count():
-            return _torchs_device()
-        got = "arrays on the CPU" if where == HOST else "no array, and there is no GPU"
-        advice = (
-            "Move the arrays to the GPU: x.cuda()."
-            if cuda.count()
-            else "Run on a machine with an NVIDIA GPU."
-        )
-        raise MissingDevice(
-            f"{self.kernel.name} was given {got}. Arrays on the CPU run on the virtual GPU, which this "
-            "version does not have yet.",
-            f"{advice} Without a GPU, fp.explain(kernel) shows what was compiled.",
-        )
+    def _launch_virtual(self, args: Sequence[Any]) -> None:
+        gpu = virtual.profile_for(self.kernel.arch)
+        if self._debug:
+            self._print(f"virtual {gpu.name}", args)
+        virtual.run(self.kernel, self.shape, args, gpu)
 
-    def _print(self, stream: int, args: Sequence[Any]) -> None:
+    def _print(self, where: str, args: Sequence[Any]) -> None:
         shape = self.shape
         extras = f" cluster={shape.cluster}" if shape.cluster else ""
         extras += " cooperative" if shape.cooperative else ""
@@ -85,7 +78,7 @@ class Launcher:
         )
         print(
             f"[flashpath] {self.kernel.name} <<<{shape.grid}, {shape.block}, {shape.shared} B, "
-            f"stream {stream:#x}>>>{extras} ({shown})",
+            f"{where}>>>{extras} ({shown})",
             file=sys.stderr,
         )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from flashpath.gpus import runs_on
 from flashpath.jit import device as cuda
-from flashpath.jit.shape import LaunchError, Shape
+from flashpath.jit.shape import LaunchError, Shape, check_shape
 
 # (stream, address of the parameter pointers, 0) → the driver's status in a tuple
 Launch = Callable[[int, int, int], tuple[int]]
@@ -45,7 +45,7 @@ class LoadedKernel:
 
     def prepare(self, shape: Shape) -> Launch:
         """Check a shape, and make ready what is the same for all its launches."""
-        self._check(shape)
+        check_shape(shape, self.device, self.name, self.max_threads, self.static_shared)
         if shape.shared > self._opted_in:
             attribute = self._bindings.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             device = cuda.checked(self._bindings.cuDeviceGet(self.device.index), "cuDeviceGet")
@@ -86,46 +86,6 @@ class LoadedKernel:
         config.attrs = attributes
         config.numAttrs = len(attributes)
         return config
-
-    def _check(self, shape: Shape) -> None:
-        for what, got, most in (
-            ("grid", shape.grid, self.device.max_grid),
-            ("block", shape.block, self.device.max_block),
-        ):
-            for axis, size, limit in zip("xyz", got, most, strict=True):
-                if size > limit:
-                    raise LaunchError(
-                        f"{what}.{axis} is {size}; {self.device.name} allows {limit}.",
-                        "Use a grid-stride loop, or another axis."
-                        if what == "grid"
-                        else "Use smaller blocks.",
-                    )
-        threads = shape.block[0] * shape.block[1] * shape.block[2]
-        if threads > self.device.max_threads_per_block:
-            raise LaunchError(
-                f"block {shape.block} has {threads} threads; a block has at most "
-                f"{self.device.max_threads_per_block}.",
-                "Use smaller blocks and more of them.",
-            )
-        if threads > self.max_threads:
-            raise LaunchError(
-                f"block {shape.block} has {threads} threads; {self.name} was compiled for at most "
-                f"{self.max_threads} (its registers or its __launch_bounds__).",
-                "Use smaller blocks, or raise __launch_bounds__; flashpath explain shows its registers.",
-            )
-        if shape.shared + self.static_shared > self.device.max_shared_per_block:
-            raise LaunchError(
-                f"{self.name} asks for {shape.shared} bytes of dynamic and {self.static_shared} of static "
-                f"shared memory; a block of {self.device.name} has at most "
-                f"{self.device.max_shared_per_block}.",
-                "Use smaller tiles or fewer stages.",
-            )
-        if shape.cluster is not None and any(
-            blocks % size for blocks, size in zip(shape.grid, shape.cluster, strict=True)
-        ):
-            raise LaunchError(
-                f"grid {shape.grid} is no multiple of cluster {shape.cluster}.", "Round the grid up."
-            )
 
 
 @functools.lru_cache(maxsize=512)

@@ -16,6 +16,7 @@ from flashpath.jit.packing import ArgumentPacker
 from flashpath.jit.resources import Resources, read_resources
 from flashpath.jit.shape import Dim, LaunchError, Shape, dim3
 from flashpath.jit.signature import Signature, make_signature
+from flashpath.vgpu.device import VirtualKernel
 
 _MOST_LAUNCHERS = 4096  # a program whose shapes never repeat shall not fill the memory with them
 
@@ -130,7 +131,8 @@ class Kernel:
     ) -> None:
         """Run the kernel where its arrays are: on their GPU, on torch's current stream by default.
 
-        `shared` is the dynamic shared memory in bytes. The call returns before the kernel has ended.
+        `shared` is the dynamic shared memory in bytes. On a GPU the call returns before the kernel has ended.
+        Arrays on the CPU, NumPy's and torch's, run on the virtual GPU, to the end.
         """
         try:  # looked up here first: a call less on the way of every launch
             launcher = self._launchers[grid, block, shared, cluster, cooperative]
@@ -195,6 +197,11 @@ class Kernel:
                 self.name, self.lowered, self.module.cubin, self.arch, index
             )
         return self._on_device[index]
+
+    @functools.cached_property
+    def virtual(self) -> VirtualKernel:
+        """The kernel on the virtual GPU; made ready when first asked for."""
+        return VirtualKernel(self.name, self.module.ptx, self.lowered)
 
     def __repr__(self) -> str:
         return f"<flashpath kernel {self.name}{self.signature}, {self.arch}>"

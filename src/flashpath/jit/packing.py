@@ -56,6 +56,11 @@ class ArgumentPacker:
             "Bring all arrays to one device, with tensor.to(device).",
         )
 
+    def packed(self) -> bytes:
+        """The parameter space as this thread's last `pack` left it."""
+        buffer, _ = self.local.memory
+        return bytes(buffer.raw[: self.layout.size])
+
     def allocate(self) -> tuple[Any, int]:
         """The calling thread's memory: a buffer for the values, and the address of the pointers into it."""
         buffer = ctypes.create_string_buffer(max(1, self.layout.size))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from flashpath.errors import FlashpathError
 
@@ -38,3 +38,56 @@ def dim3(value: Dim, what: str) -> Dim3:
         raise LaunchError(f"{what} is {tuple(whole)}: every dimension must be at least 1.", hint)
     x, y, z = (*whole, 1, 1)[:3]
     return x, y, z
+
+
+class Limits(Protocol):
+    """What a device allows a launch."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def max_grid(self) -> Dim3: ...
+    @property
+    def max_block(self) -> Dim3: ...
+    @property
+    def max_threads_per_block(self) -> int: ...
+    @property
+    def max_shared_per_block(self) -> int: ...
+
+
+def check_shape(shape: Shape, limits: Limits, kernel: str, max_threads: int, static_shared: int) -> None:
+    """Refuse a launch that the device, or the kernel as it was compiled, cannot do."""
+    for what, got, most in (
+        ("grid", shape.grid, limits.max_grid),
+        ("block", shape.block, limits.max_block),
+    ):
+        for axis, size, limit in zip("xyz", got, most, strict=True):
+            if size > limit:
+                raise LaunchError(
+                    f"{what}.{axis} is {size}; {limits.name} allows {limit}.",
+                    "Use a grid-stride loop, or another axis." if what == "grid" else "Use smaller blocks.",
+                )
+    threads = shape.block[0] * shape.block[1] * shape.block[2]
+    if threads > limits.max_threads_per_block:
+        raise LaunchError(
+            f"block {shape.block} has {threads} threads; a block has at most {limits.max_threads_per_block}.",
+            "Use smaller blocks and more of them.",
+        )
+    if threads > max_threads:
+        raise LaunchError(
+            f"block {shape.block} has {threads} threads; {kernel} was compiled for at most "
+            f"{max_threads} (its registers or its __launch_bounds__).",
+            "Use smaller blocks, or raise __launch_bounds__; flashpath explain shows its registers.",
+        )
+    if shape.shared + static_shared > limits.max_shared_per_block:
+        raise LaunchError(
+            f"{kernel} asks for {shape.shared} bytes of dynamic and {static_shared} of static "
+            f"shared memory; a block of {limits.name} has at most {limits.max_shared_per_block}.",
+            "Use smaller tiles or fewer stages.",
+        )
+    if shape.cluster is not None and any(
+        blocks % size for blocks, size in zip(shape.grid, shape.cluster, strict=True)
+    ):
+        raise LaunchError(
+            f"grid {shape.grid} is no multiple of cluster {shape.cluster}.", "Round the grid up."
+        )

@@ -1,9 +1,81 @@
 """The compiled engine (engine/python/module.cpp)."""
 
-from typing import Literal
+from typing import Literal, TypedDict
 
 def vector_extensions() -> list[tuple[str, bool]]:
     """Vector extensions that processor and operating system offer, as (name, present) pairs."""
 
 def probe_amx() -> Literal["absent", "works", "traps"]:
     """Whether AMX is absent, works, or is advertised and traps."""
+
+class ParseError(Exception):
+    """A malformed PTX text; its arguments are the message, the line and the column."""
+
+    args: tuple[str, int, int]
+
+class FunctionDict(TypedDict):
+    name: str
+    is_entry: bool
+    is_declaration: bool
+    parameters: list[tuple[str, str, tuple[int, ...]]]
+    returns: list[tuple[str, str, tuple[int, ...]]]
+    registers: int
+    instructions: int
+    labels: int
+    opcodes: dict[str, int]
+
+class ModuleDict(TypedDict):
+    version: tuple[int, int]
+    target: list[str]
+    address_size: int
+    variables: list[str]
+    functions: list[FunctionDict]
+
+def parse_summary(text: bytes) -> ModuleDict:
+    """What a PTX module has in it."""
+
+def dump(text: bytes) -> bytes:
+    """A PTX module in its canonical form."""
+
+class LowerError(Exception):
+    """An instruction that is not known: the message, the PTX line, and the source's file and line."""
+
+    args: tuple[str, int, str, int]
+
+class LaunchResult:
+    """What a launch did: its fault, if it had one, and what it counted per instruction."""
+
+    fault_kind: str
+    fault_message: str
+    fault_instruction: int
+    fault_block: list[int]
+    fault_thread: list[int]
+    instructions: list[list[int]]
+    touched_sectors: int
+
+class Program:
+    """One kernel, ready to run."""
+
+    name: str
+    parameter_bytes: int
+    shared_bytes: int
+    local_bytes: int
+    max_threads: int
+    files: list[str]
+    origins: list[tuple[str, int, int, int]]
+
+    @staticmethod
+    def lower(ptx: str, kernel: str) -> Program: ...
+    def launch(
+        self,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        dynamic_shared: int,
+        parameters: bytes,
+        segments: list[tuple[int, int, int, bool]],
+        count: bool,
+        budget: int,
+    ) -> LaunchResult: ...
+
+def known_instructions() -> list[str]:
+    """The operations that the engine has, by its own names."""

@@ -84,7 +84,7 @@ def triton(a: Any, b: Any, out: Any | None = None) -> Any:
     if n:
         if not a.is_cuda:
             raise MissingDevice(
-                "The Triton rung was given tensors on the CPU, and this version has no virtual GPU yet.",
+                "The Triton rung was given tensors on the CPU; the virtual GPU does not run Triton yet.",
                 "Pass tensors on a CUDA GPU.",
             )
         triton_kernel()[(-(-n // TRITON_BLOCK),)](a, b, c, n, BLOCK=TRITON_BLOCK)

@@ -1,0 +1,149 @@
+"""The virtual GPU: PTX made ready to run, and its launches on the host's memory."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from flashpath.errors import FlashpathError
+from flashpath.vgpu.findings import Dim3, Finding, KernelFault, Kind
+from flashpath.vgpu.host import EngineNotBuilt, vector_extensions
+from flashpath.vgpu.ptx import PtxError
+
+if TYPE_CHECKING:
+    from flashpath.vgpu._engine import LaunchResult
+
+# A launch stops after so many instructions of warps: some minutes of work, and the end of an endless loop.
+WARP_INSTRUCTION_BUDGET = 20_000_000_000
+
+# What the faster build of the engine needs of the processor.
+_FAST_NEEDS = ("avx2", "fma", "f16c")
+# Arrays start here in the device's address space, far enough apart that no index runs from one to the next.
+_FIRST_ADDRESS = 0x10_0000_0000
+_ALIGNMENT = 512  # as cudaMalloc aligns
+_GAP = 1 << 32
+
+
+class UnsupportedInstruction(FlashpathError):
+    """A kernel has an instruction that this version of the virtual GPU does not know."""
+
+
+@dataclass(frozen=True)
+class HostArray:
+    """Memory of the host that a launch may touch, and the parameter that points to it.
+
+    `first` and `last` bound the bytes of the view itself, `owner_first` and `owner_last` the allocation that
+    it was cut from: a view keeps its offset in it, and so its alignment.
+    """
+
+    parameter: int  # the pointer's offset in the kernel's parameters
+    address: int
+    first: int
+    last: int
+    owner_first: int
+    owner_last: int
+    writable: bool
+
+
+@functools.cache
+def engine() -> Any:
+    """The build of the engine that suits this processor best."""
+    extensions = vector_extensions()  # raises EngineNotBuilt where there is none
+    if all(extensions.get(name) for name in _FAST_NEEDS):
+        try:
+            return importlib.import_module("flashpath.vgpu._engine_v3")
+        except ImportError:
+            pass  # built for another processor only: slower, never wrong
+    try:
+        return importlib.import_module("flashpath.vgpu._engine")
+    except ImportError as error:
+        raise EngineNotBuilt(error) from error
+
+
+class VirtualKernel:
+    """One kernel of a PTX module, ready to run. Its `__device__` variables live as long as it does."""
+
+    def __init__(self, name: str, ptx: str, lowered: str) -> None:
+        self.name = name
+        module = engine()
+        try:
+            self.program = module.Program.lower(ptx, lowered)
+        except module.ParseError as error:
+            raise PtxError(*error.args) from None
+        except module.LowerError as error:
+            problem, ptx_line, file, line = error.args
+            place = f" ({file}:{line})" if line else ""
+            raise UnsupportedInstruction(
+                f"{name}, PTX line {ptx_line}{place}: {problem}.",
+                "Run it on a GPU, or write it with instructions that the virtual GPU knows.",
+            ) from None
+
+    def launch(
+        self,
+        grid: Dim3,
+        block: Dim3,
+        shared: int,
+        parameters: bytes,
+        arrays: Sequence[HostArray],
+        *,
+        count: bool = False,
+        budget: int = WARP_INSTRUCTION_BUDGET,
+    ) -> LaunchResult:
+        """Run all blocks; a fault is raised. `parameters` hold host addresses, which are replaced."""
+        segments, addresses = place(arrays)
+        packed = bytearray(parameters)
+        for array, address in zip(arrays, addresses, strict=True):
+            packed[array.parameter : array.parameter + 8] = address.to_bytes(8, "little")
+        result = self.program.launch(grid, block, shared, bytes(packed), segments, count, budget)
+        if result.fault_kind:
+            raise KernelFault(self.name, self._finding(result))
+        return result
+
+    def _finding(self, result: LaunchResult) -> Finding:
+        _, _, file, line = self.program.origins[result.fault_instruction]
+        x, y, z = result.fault_block
+        i, j, k = result.fault_thread
+        name = self.program.files[file] if line else ""
+        kind = cast("Kind", result.fault_kind)
+        return Finding(kind, result.fault_message, name, line, (x, y, z), (i, j, k))
+
+
+Segment = tuple[int, int, int, bool]  # device address, size, host address, writable
+
+
+def place(arrays: Sequence[HostArray]) -> tuple[list[Segment], list[int]]:
+    """Give arrays device addresses: the pieces of memory to map, and the address of each array."""
+    # Allocations that overlap are one: a torch tensor may share the memory of a NumPy array.
+    owners = _merged([(array.owner_first, array.owner_last, True) for array in arrays])
+    bases: list[int] = []
+    at = _FIRST_ADDRESS
+    for first, last, _ in owners:
+        bases.append(at)
+        at += -(-(last - first) // _ALIGNMENT) * _ALIGNMENT + _GAP
+
+    def device_address(host: int) -> int:
+        k = max(k for k, (first, _, _) in enumerate(owners) if first <= host)
+        return bases[k] + host - owners[k][0]
+
+    views = _merged([(array.first, array.last, array.writable) for array in arrays])
+    segments = [
+        (device_address(first), last - first, first, writable)
+        for first, last, writable in views
+        if last > first
+    ]
+    return segments, [device_address(array.address) for array in arrays]
+
+
+def _merged(ranges: list[tuple[int, int, bool]]) -> list[tuple[int, int, bool]]:
+    """Ranges without overlaps; those that only touch stay apart."""
+    merged: list[tuple[int, int, bool]] = []
+    for first, last, flag in sorted(ranges):
+        if merged and (first < merged[-1][1] or first == merged[-1][0]):
+            begin, end, before = merged[-1]
+            merged[-1] = (begin, max(end, last), before or flag)
+        else:
+            merged.append((first, last, flag))
+    return merged

@@ -1,0 +1,21 @@
+// What stops a launch: said once, with where it happened.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "exec/types.h"
+
+namespace flashpath::exec {
+
+struct Fault : std::runtime_error {
+  Fault(std::string kind, const std::string& message, u32 instruction)
+      : std::runtime_error(message), kind(std::move(kind)), instruction(instruction) {}
+
+  std::string kind;  // of the findings' kinds: "out-of-bounds", "misaligned", …
+  u32 instruction;   // in the program
+  u32 block[3] = {0, 0, 0};
+  u32 thread[3] = {0, 0, 0};
+};
+
+}  // namespace flashpath::exec

@@ -1,0 +1,46 @@
+// fp16 and bf16 as bits, converted without double rounding.
+#pragma once
+
+#include <bit>
+#include <cmath>
+
+#include "exec/types.h"
+
+namespace flashpath::exec {
+
+inline f32 f16_to_f32(u16 bits) { return static_cast<f32>(std::bit_cast<_Float16>(bits)); }
+inline u16 f32_to_f16(f32 value) { return std::bit_cast<u16>(static_cast<_Float16>(value)); }
+
+inline f32 bf16_to_f32(u16 bits) { return std::bit_cast<f32>(u32(bits) << 16); }
+inline u16 f32_to_bf16(f32 value) {
+  const u32 bits = std::bit_cast<u32>(value);
+  if (value != value) return 0x7fff;  // the canonical NaN
+  return static_cast<u16>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+// x + y, rounded to odd: the last bit says that something was lost, so that rounding once more, to a format
+// of less than half the digits, gives what rounding the exact sum would.
+inline f64 add_to_odd(f64 x, f64 y) {
+  const f64 sum = x + y;
+  const f64 part = sum - x;
+  const f64 lost = (x - (sum - part)) + (y - part);
+  if (lost == 0 || !std::isfinite(sum)) return sum;
+  const u64 bits = std::bit_cast<u64>(sum);
+  if (bits & 1) return sum;
+  const bool away = (lost > 0) == (sum > 0);
+  return std::bit_cast<f64>(away ? bits + 1 : bits - 1);
+}
+
+// f64 → f32 rounded to odd, for the same purpose.
+inline f32 narrow_to_odd(f64 value) {
+  const f32 nearest = static_cast<f32>(value);
+  if (static_cast<f64>(nearest) == value || !std::isfinite(nearest)) return nearest;
+  u32 bits = std::bit_cast<u32>(nearest);
+  if (std::fabs(static_cast<f64>(nearest)) > std::fabs(value)) --bits;  // toward zero
+  return std::bit_cast<f32>(bits | 1);
+}
+
+inline u16 f64_to_f16(f64 value) { return f32_to_f16(narrow_to_odd(value)); }
+inline u16 f64_to_bf16(f64 value) { return f32_to_bf16(narrow_to_odd(value)); }
+
+}  // namespace flashpath::exec

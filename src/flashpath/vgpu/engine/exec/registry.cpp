@@ -1,0 +1,43 @@
+#include "exec/registry.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace flashpath::exec {
+
+const Registry& Registry::get() {
+  static const Registry registry = [] {
+    Registry made;
+    register_integer(made);
+    register_logic(made);
+    register_float(made);
+    register_compare(made);
+    register_convert(made);
+    register_memory(made);
+    register_atomics(made);
+    register_warp_operations(made);
+    return made;
+  }();
+  return registry;
+}
+
+Handler Registry::find(std::string_view name) const {
+  const auto found = handlers_.find(std::string(name));
+  return found == handlers_.end() ? nullptr : found->second;
+}
+
+std::vector<std::string> Registry::names() const {
+  std::vector<std::string> names;
+  names.reserve(handlers_.size());
+  for (const auto& [name, handler] : handlers_) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void Registry::add(std::string name, Handler handler) {
+  if (!handlers_.emplace(name, handler).second) {
+    throw std::logic_error("two operations are called " + name);
+  }
+}
+
+}  // namespace flashpath::exec

@@ -1,0 +1,36 @@
+// Every operation the engine knows, by its PTX name without the modifiers that change nothing here.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "lower/program.h"
+
+namespace flashpath::exec {
+
+class Registry {
+ public:
+  static const Registry& get();
+
+  // nullptr where there is no such operation.
+  Handler find(std::string_view name) const;
+  std::vector<std::string> names() const;  // sorted
+
+  void add(std::string name, Handler handler);
+
+ private:
+  std::unordered_map<std::string, Handler> handlers_;
+};
+
+void register_integer(Registry& registry);
+void register_logic(Registry& registry);
+void register_float(Registry& registry);
+void register_compare(Registry& registry);
+void register_convert(Registry& registry);
+void register_memory(Registry& registry);
+void register_atomics(Registry& registry);
+void register_warp_operations(Registry& registry);
+
+}  // namespace flashpath::exec

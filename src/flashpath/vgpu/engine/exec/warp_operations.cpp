@@ -1,0 +1,138 @@
+// Operations in which lanes of a warp see each other: shuffles, votes, matches, reductions.
+#include <bit>
+#include <string>
+
+#include "exec/elementwise.h"
+
+namespace flashpath::exec {
+namespace {
+
+enum class Shuffle { kUp, kDown, kButterfly, kIndex };
+
+// c holds the clamp in its low five bits and the segment mask above them, as PTX packs them.
+template <Shuffle kMode>
+void run_shuffle(Warp& warp, const Instruction& i) {
+  const u32* a = lanes<u32>(warp, i.a[0]);
+  const u32* b = lanes<u32>(warp, i.b[0]);
+  const u32* c = lanes<u32>(warp, i.c[0]);
+  u32 values[kLanes];
+  u32 in_range = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const int distance = static_cast<int>(b[lane] & 31);
+    const int segment = static_cast<int>((c[lane] >> 8) & 31);
+    const int clamp = static_cast<int>(c[lane] & 31);
+    const int last = (lane & segment) | (clamp & ~segment);
+    const int first = lane & segment;
+    int source = lane;
+    bool inside = false;
+    if constexpr (kMode == Shuffle::kUp) inside = (source = lane - distance) >= last;
+    if constexpr (kMode == Shuffle::kDown) inside = (source = lane + distance) <= last;
+    if constexpr (kMode == Shuffle::kButterfly) inside = (source = lane ^ distance) <= last;
+    if constexpr (kMode == Shuffle::kIndex) inside = (source = first | (distance & ~segment)) <= last;
+    values[lane] = a[inside ? source : lane];
+    in_range |= u32(inside) << lane;
+  }
+  if (i.dst[1] != kNoRegister) assign_mask(warp, i.dst[1], in_range);
+  if (i.dst[0] == kNoRegister) return;
+  assign<u32>(warp, i, [&](int lane) { return values[lane]; });
+}
+
+u32 voters(Warp& warp, const Instruction& i) {
+  const u32 predicate = mask(warp, i.a[0]);
+  return (i.modifier ? ~predicate : predicate) & warp.executing;  // modifier: !p
+}
+
+void run_ballot(Warp& warp, const Instruction& i) {
+  const u32 bits = voters(warp, i);
+  assign<u32>(warp, i, [=](int) { return bits; });
+}
+void run_any(Warp& warp, const Instruction& i) { assign_mask(warp, i.dst[0], voters(warp, i) ? kAllLanes : 0); }
+void run_all(Warp& warp, const Instruction& i) {
+  assign_mask(warp, i.dst[0], voters(warp, i) == warp.executing ? kAllLanes : 0);
+}
+void run_uniform(Warp& warp, const Instruction& i) {
+  const u32 bits = voters(warp, i);
+  assign_mask(warp, i.dst[0], bits == 0 || bits == warp.executing ? kAllLanes : 0);
+}
+
+void run_active_mask(Warp& warp, const Instruction& i) {
+  const u32 bits = warp.executing;
+  assign<u32>(warp, i, [=](int) { return bits; });
+}
+
+template <class T>
+void run_match_any(Warp& warp, const Instruction& i) {
+  const T* a = lanes<T>(warp, i.a[0]);
+  u32 equal[kLanes] = {};
+  for_lanes(warp.executing, [&](int lane) {
+    for_lanes(warp.executing, [&](int other) { equal[lane] |= u32(a[other] == a[lane]) << other; });
+  });
+  assign<u32>(warp, i, [&](int lane) { return equal[lane]; });
+}
+
+template <class T>
+void run_match_all(Warp& warp, const Instruction& i) {
+  const T* a = lanes<T>(warp, i.a[0]);
+  const T first = a[std::countr_zero(warp.executing)];
+  bool all = true;
+  for_lanes(warp.executing, [&](int lane) { all = all && a[lane] == first; });
+  const u32 bits = all ? warp.executing : 0;
+  if (i.dst[1] != kNoRegister) assign_mask(warp, i.dst[1], all ? kAllLanes : 0);
+  assign<u32>(warp, i, [=](int) { return bits; });
+}
+
+template <class T, class F>
+void run_reduce(Warp& warp, const Instruction& i) {
+  const T* a = lanes<T>(warp, i.a[0]);
+  T sum = a[std::countr_zero(warp.executing)];
+  const u32 rest = warp.executing & (warp.executing - 1);
+  for_lanes(rest, [&](int lane) { sum = F{}(sum, a[lane]); });
+  assign<T>(warp, i, [=](int) { return sum; });
+}
+
+template <class T, class F>
+void reduce(Registry& r, const std::string& name, F) { r.add("redux.sync." + name, &run_reduce<T, F>); }
+
+void run_clock32(Warp& warp, const Instruction& i) {
+  const u32 now = static_cast<u32>(warp.issued);
+  assign<u32>(warp, i, [=](int) { return now; });
+}
+void run_clock64(Warp& warp, const Instruction& i) {
+  const u64 now = warp.issued;
+  assign<u64>(warp, i, [=](int) { return now; });
+}
+
+void run_nothing(Warp&, const Instruction&) {}
+
+}  // namespace
+
+void register_warp_operations(Registry& r) {
+  r.add("shfl.sync.up.b32", &run_shuffle<Shuffle::kUp>);
+  r.add("shfl.sync.down.b32", &run_shuffle<Shuffle::kDown>);
+  r.add("shfl.sync.bfly.b32", &run_shuffle<Shuffle::kButterfly>);
+  r.add("shfl.sync.idx.b32", &run_shuffle<Shuffle::kIndex>);
+  r.add("vote.sync.ballot.b32", &run_ballot);
+  r.add("vote.sync.any.pred", &run_any);
+  r.add("vote.sync.all.pred", &run_all);
+  r.add("vote.sync.uni.pred", &run_uniform);
+  r.add("activemask.b32", &run_active_mask);
+  r.add("match.any.sync.b32", &run_match_any<u32>);
+  r.add("match.any.sync.b64", &run_match_any<u64>);
+  r.add("match.all.sync.b32", &run_match_all<u32>);
+  r.add("match.all.sync.b64", &run_match_all<u64>);
+  reduce<u32>(r, "add.u32", [](u32 x, u32 y) { return x + y; });
+  reduce<u32>(r, "add.s32", [](u32 x, u32 y) { return x + y; });
+  reduce<u32>(r, "min.u32", [](u32 x, u32 y) { return x < y ? x : y; });
+  reduce<u32>(r, "max.u32", [](u32 x, u32 y) { return x > y ? x : y; });
+  reduce<s32>(r, "min.s32", [](s32 x, s32 y) { return x < y ? x : y; });
+  reduce<s32>(r, "max.s32", [](s32 x, s32 y) { return x > y ? x : y; });
+  reduce<u32>(r, "and.b32", [](u32 x, u32 y) { return x & y; });
+  reduce<u32>(r, "or.b32", [](u32 x, u32 y) { return x | y; });
+  reduce<u32>(r, "xor.b32", [](u32 x, u32 y) { return x ^ y; });
+  r.add("bar.warp.sync", &run_nothing);
+  r.add("clock.u32", &run_clock32);
+  r.add("clock.u64", &run_clock64);
+  r.add("nop", &run_nothing);  // fences and hints: one warp at a time runs, and sees all that was written
+}
+
+}  // namespace flashpath::exec

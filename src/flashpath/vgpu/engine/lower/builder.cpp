@@ -1,0 +1,190 @@
+#include "lower/builder.h"
+
+#include <bit>
+
+#include "exec/registry.h"
+
+namespace flashpath::lower {
+namespace {
+
+constexpr u32 kVectorAlignment = 64;
+
+std::string operand_text(const ptx::Operand& operand) {
+  return operand.name.empty() ? std::string("operand") : std::string(operand.name);
+}
+
+}  // namespace
+
+std::string Builder::spelled() const {
+  std::string text(current->opcode);
+  for (const std::string_view modifier : modifiers()) text.append(".").append(modifier);
+  return text;
+}
+
+void Builder::refuse(const std::string& why) const {
+  std::string file;
+  u32 line = 0;
+  u32 ptx_line = 0;
+  if (current != nullptr) {
+    ptx_line = current->line;
+    if (current->location != ptx::kNone) {
+      const ptx::SourceLocation& location = module.locations[current->location];
+      line = location.line;
+      for (const ptx::File& each : module.files) {
+        if (each.index == location.file) file = each.path;
+      }
+    }
+  }
+  throw Error(why, ptx_line, file, line);
+}
+
+u32 Builder::reserve(u32 width) {
+  const u32 size = width == 0 ? 4 : width * kLanes;
+  if (width != 0) {
+    program.register_bytes = (program.register_bytes + kVectorAlignment - 1) / kVectorAlignment * kVectorAlignment;
+  }
+  const u32 offset = program.register_bytes;
+  program.register_bytes += size;
+  return offset;
+}
+
+u32 Builder::constant(u32 width, u64 bits) {
+  if (width < 8 && width != 0) bits &= (u64(1) << (8 * width)) - 1;
+  const auto [found, is_new] = constants_.try_emplace({width, bits}, 0);
+  if (is_new) {
+    found->second = reserve(width);
+    program.constants.push_back({found->second, width, bits});
+  }
+  return found->second;
+}
+
+u32 Builder::width_of(const ptx::Operand& operand) const {
+  if (operand.kind != ptx::OperandKind::kRegister) refuse(spelled() + ": a register is expected here");
+  const u32 width = bytes_of(function.registers[operand.index].type);
+  return width == 1 ? 2 : width;  // 8-bit registers are kept in 16 bits
+}
+
+u32 Builder::source(const ptx::Operand& operand, u32 width) {
+  switch (operand.kind) {
+    case ptx::OperandKind::kRegister:
+      if (width_of(operand) != width) {
+        refuse(spelled() + ": a register of " + std::to_string(8 * width_of(operand)) + " bits stands where one of " +
+               std::to_string(8 * width) + " is expected");
+      }
+      return register_offset[operand.index];
+    case ptx::OperandKind::kInteger:
+      return constant(width, static_cast<u64>(operand.value));
+    case ptx::OperandKind::kFloat32:
+      if (width == 8) return constant(8, std::bit_cast<u64>(f64(std::bit_cast<f32>(static_cast<u32>(operand.value)))));
+      return constant(width, static_cast<u64>(operand.value));
+    case ptx::OperandKind::kFloat64:
+      if (width == 4) {
+        return constant(4, std::bit_cast<u32>(static_cast<f32>(std::bit_cast<f64>(operand.value))));
+      }
+      return constant(width, static_cast<u64>(operand.value));
+    case ptx::OperandKind::kSymbol:
+      return constant(width, address_of(operand.symbol, operand.index) + static_cast<u64>(operand.value));
+    case ptx::OperandKind::kSpecial: {
+      const u32 offset = special(operand);
+      if (width == 4) return offset;
+      // The 32 bits of a special register, widened.
+      Instruction& widened = emit("cvt.u64.u32/64.32");
+      const u32 wide = reserve(8);
+      widened.dst[0] = wide;
+      widened.a[0] = offset;
+      return wide;
+    }
+    default:
+      refuse(spelled() + ": this kind of " + operand_text(operand) + " is not understood");
+  }
+}
+
+u32 Builder::predicate(const ptx::Operand& operand) {
+  if (operand.kind == ptx::OperandKind::kInteger) return constant(0, operand.value != 0);
+  if (operand.kind != ptx::OperandKind::kRegister || width_of(operand) != 0) {
+    refuse(spelled() + ": a predicate is expected");
+  }
+  return register_offset[operand.index];
+}
+
+u32 Builder::destination(const ptx::Operand& operand, u32 width) {
+  if (operand.kind == ptx::OperandKind::kSink) return kNoRegister;
+  if (operand.kind != ptx::OperandKind::kRegister) refuse(spelled() + ": the result needs a register");
+  if (width_of(operand) != width) {
+    refuse(spelled() + ": the result has " + std::to_string(8 * width) + " bits, its register " +
+           std::to_string(8 * width_of(operand)));
+  }
+  return register_offset[operand.index];
+}
+
+u32 Builder::special(const ptx::Operand& operand) {
+  SpecialRegisters& s = program.special;
+  const std::string_view name = operand.name;
+  u32* slot = nullptr;
+  const auto axis = [&](u32* triple) {
+    switch (operand.component) {
+      case ptx::Component::kX: return triple;
+      case ptx::Component::kY: return triple + 1;
+      case ptx::Component::kZ: return triple + 2;
+      default: refuse(spelled() + ": " + std::string(name) + " needs .x, .y or .z");
+    }
+  };
+  if (name == "%tid") slot = axis(s.tid);
+  if (name == "%ctaid") slot = axis(s.ctaid);
+  if (name == "%ntid") slot = axis(s.ntid);
+  if (name == "%nctaid") slot = axis(s.nctaid);
+  if (name == "%laneid") slot = &s.laneid;
+  if (name == "%warpid") slot = &s.warpid;
+  if (name == "%lanemask_lt") slot = &s.lanemask_lt;
+  if (name == "%lanemask_le") slot = &s.lanemask_le;
+  if (name == "%lanemask_eq") slot = &s.lanemask_eq;
+  if (name == "%lanemask_ge") slot = &s.lanemask_ge;
+  if (name == "%lanemask_gt") slot = &s.lanemask_gt;
+  if (slot == nullptr) refuse("the special register " + std::string(name) + " is not known");
+  if (*slot == kNoRegister) *slot = reserve(4);
+  return *slot;
+}
+
+u64 Builder::address_of(ptx::SymbolKind kind, u32 index) const {
+  switch (kind) {
+    case ptx::SymbolKind::kGlobal: return global_address[index];
+    case ptx::SymbolKind::kVariable: return variable_address[index];
+    case ptx::SymbolKind::kParameter: return parameter_offset[index];
+    default: refuse(spelled() + ": the address of a function or a label is not known to this version");
+  }
+}
+
+ptx::Space Builder::space_of(ptx::SymbolKind kind, u32 index) const {
+  switch (kind) {
+    case ptx::SymbolKind::kGlobal: return module.variables[index].space;
+    case ptx::SymbolKind::kVariable: return function.variables[index].space;
+    case ptx::SymbolKind::kParameter: return ptx::Space::kParam;
+    default: return ptx::Space::kGeneric;
+  }
+}
+
+Instruction& Builder::emit(const std::string& name, Kind kind) {
+  Instruction instruction;
+  instruction.kind = kind;
+  instruction.index = static_cast<u32>(program.code.size());
+  if (kind == Kind::kStraight || kind == Kind::kWarpSync) {
+    instruction.handler = exec::Registry::get().find(name);
+    if (instruction.handler == nullptr) refuse("the instruction " + spelled() + " is not known to this version");
+  }
+  if (current->guard != ptx::kNone) {
+    instruction.guard = register_offset[current->guard];
+    instruction.guard_negated = current->guard_negated;
+  }
+  program.code.push_back(instruction);
+  Origin origin;
+  origin.ptx_line = current->line;
+  origin.text = spelled();
+  if (current->location != ptx::kNone) {
+    origin.file = module.locations[current->location].file;
+    origin.line = module.locations[current->location].line;
+  }
+  program.origins.push_back(std::move(origin));
+  return program.code.back();
+}
+
+}  // namespace flashpath::lower

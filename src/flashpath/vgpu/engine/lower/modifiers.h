@@ -1,0 +1,90 @@
+// The dotted parts of an opcode, taken one after the other; what nobody took is an error.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exec/modifiers.h"
+#include "lower/builder.h"
+
+namespace flashpath::lower {
+
+class Modifiers {
+ public:
+  explicit Modifiers(const Builder& builder)
+      : builder_(builder), rest_(builder.modifiers().begin(), builder.modifiers().end()) {}
+
+  bool take(std::string_view modifier) {
+    const auto found = std::find(rest_.begin(), rest_.end(), modifier);
+    if (found == rest_.end()) return false;
+    rest_.erase(found);
+    return true;
+  }
+
+  // The first of these that is there; empty where none is.
+  std::string_view take_one(std::initializer_list<std::string_view> choices) {
+    for (const std::string_view choice : choices) {
+      if (take(choice)) return choice;
+    }
+    return {};
+  }
+
+  // The type stands last.
+  std::string take_type() {
+    if (rest_.empty()) builder_.refuse(builder_.spelled() + ": it has no type");
+    std::string type(rest_.back());
+    rest_.pop_back();
+    return type;
+  }
+
+  // .rn .rz .rm .rp .ftz .sat as the flags of exec/modifiers.h.
+  u32 take_float_flags() {
+    u32 flags = exec::kRoundNearest;
+    if (take("rn")) flags = exec::kRoundNearest;
+    if (take("rz")) flags = exec::kRoundZero;
+    if (take("rm")) flags = exec::kRoundDown;
+    if (take("rp")) flags = exec::kRoundUp;
+    if (take("ftz")) flags |= exec::kFlushToZero;
+    if (take("sat")) flags |= exec::kSaturate;
+    return flags;
+  }
+
+  // Where to keep what is loaded, and who must see it when: nothing that one warp at a time can notice.
+  void drop_hints() {
+    std::erase_if(rest_, [](std::string_view m) {
+      static constexpr std::string_view kHints[] = {
+          "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "weak", "volatile", "relaxed", "acquire", "release",
+          "acq_rel", "cta", "cluster", "gpu", "sys", "mmio", "unified"};
+      return std::find(std::begin(kHints), std::end(kHints), m) != std::end(kHints) || m.starts_with("L1::") ||
+             m.starts_with("L2::");
+    });
+  }
+
+  const std::vector<std::string_view>& rest() const { return rest_; }
+  void all_taken() const {
+    if (!rest_.empty()) {
+      builder_.refuse("the instruction " + builder_.spelled() + " is not known to this version: ." +
+                      std::string(rest_.front()) + " is not");
+    }
+  }
+
+ private:
+  const Builder& builder_;
+  std::vector<std::string_view> rest_;
+};
+
+// "u32" → 4 bytes; 0 for pred.
+inline u32 width_of_type(std::string_view type) {
+  if (type == "pred") return 0;
+  if (type.ends_with("x2")) return 4;
+  const std::size_t digits = type.find_first_of("0123456789");
+  if (digits == std::string_view::npos) return 4;
+  return static_cast<u32>(std::stoul(std::string(type.substr(digits)))) / 8;
+}
+
+inline bool is_float(std::string_view type) { return type.starts_with("f") || type.starts_with("bf"); }
+
+}  // namespace flashpath::lower

@@ -1,0 +1,32 @@
+// What a launch counted, per instruction; sums per line or per kernel are made by the reader.
+#pragma once
+
+#include <vector>
+
+#include "exec/types.h"
+
+namespace flashpath::observe {
+
+struct InstructionCount {
+  u64 warps = 0;      // how often a warp issued it
+  u64 lanes = 0;      // threads that executed it, their guard holding
+  u64 divergent = 0;  // branches: how often a warp's lanes parted here
+  u64 requests = 0;   // memory: warp-wide accesses
+  u64 bytes = 0;      // memory: asked for by the lanes
+  u64 sectors = 0;    // global memory: 32-byte sectors
+  u64 wavefronts = 0; // shared memory: passes over the banks
+  u64 ideal = 0;      // shared memory: passes without bank conflicts
+};
+
+// One bit per 32-byte sector of a segment: which were read and which written at all.
+struct Touched {
+  std::vector<u64> read;
+  std::vector<u64> written;
+};
+
+struct Counters {
+  std::vector<InstructionCount> instructions;
+  std::vector<Touched> segments;
+};
+
+}  // namespace flashpath::observe

@@ -1,0 +1,205 @@
+#include "ptx/parser.h"
+
+#include <charconv>
+#include <utility>
+
+#include "ptx/grammar.h"
+
+namespace flashpath::ptx {
+
+Module parse(std::string_view text) {
+  constexpr size_t kLongest = size_t{1} << 30;  // so that every count fits 32 bits
+  if (text.size() > kLongest) throw Error({1, 1}, "got more than 1 GiB of PTX, expected at most that");
+  while (text.ends_with('\0')) text.remove_suffix(1);  // NVRTC counts the end of its string
+  return Grammar(std::make_shared<const std::string>(text)).parse_module();
+}
+
+Grammar::Grammar(std::shared_ptr<const std::string> text) : text_(std::move(text)), lexer_(*text_) {
+  module_.text = text_;
+  advance();
+}
+
+// ---- Tokens ----------------------------------------------------------------------------------------------
+
+bool Grammar::accept(uint16_t wanted) {
+  if (!at(wanted)) return false;
+  advance();
+  return true;
+}
+
+bool Grammar::accept_directive(std::string_view name) {
+  if (!at_directive(name)) return false;
+  advance();
+  return true;
+}
+
+void Grammar::expect(uint16_t wanted) {
+  if (accept(wanted)) return;
+  const char characters[] = {static_cast<char>(wanted & 0xFF), static_cast<char>(wanted >> 8)};
+  fail_expected(quoted({characters, wanted > 0xFF ? 2u : 1u}));
+}
+
+std::string_view Grammar::expect_identifier(const char* what) {
+  if (!at(TokenKind::kIdentifier)) fail_expected(what);
+  const std::string_view name = token_.text;
+  advance();
+  return name;
+}
+
+std::string_view Grammar::expect_string() {
+  if (!at(TokenKind::kString)) fail_expected("a string");
+  const std::string_view text = token_.text.substr(1, token_.text.size() - 2);
+  advance();
+  return text;
+}
+
+uint32_t Grammar::expect_uint32(const char* what) {
+  uint32_t value = 0;
+  const std::string_view text = token_.text;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (!at(TokenKind::kNumber) || error != std::errc() || end != text.data() + text.size()) fail_expected(what);
+  advance();
+  return value;
+}
+
+void Grammar::fail_expected(const std::string& expected) const {
+  fail(token_.place, "got " + described(token_) + ", expected " + expected);
+}
+
+void Grammar::fail(Place place, const std::string& message) { throw Error(place, message); }
+
+Grammar::Nested::Nested(Grammar& grammar) : grammar_(grammar) {
+  constexpr int kDeepest = 100;
+  if (grammar_.nesting_ >= kDeepest) {
+    fail(grammar_.token_.place, "got nesting deeper than " + std::to_string(kDeepest) + " levels, expected less");
+  }
+  ++grammar_.nesting_;
+}
+
+// ---- The module ------------------------------------------------------------------------------------------
+
+Module Grammar::parse_module() {
+  parse_header();
+  while (!at(TokenKind::kEnd)) parse_top_level();
+  resolve_initialisers();
+  return std::move(module_);
+}
+
+void Grammar::parse_header() {
+  if (!accept_directive(".version")) fail_expected("'.version' at the start");
+  const std::string_view text = token_.text;
+  const char* end = text.data() + text.size();
+  const auto major = std::from_chars(text.data(), end, module_.version_major);
+  const bool dotted = at(TokenKind::kNumber) && major.ec == std::errc() && major.ptr < end && *major.ptr == '.';
+  const auto minor = std::from_chars(dotted ? major.ptr + 1 : end, end, module_.version_minor);
+  if (!dotted || minor.ec != std::errc() || minor.ptr != end) fail_expected("a version such as 8.5");
+  advance();
+  if (!accept_directive(".target")) fail_expected("'.target' after the version");
+  do {
+    module_.target.push_back(expect_identifier("a target such as sm_80"));
+  } while (accept(sign(',')));
+  if (accept_directive(".address_size")) module_.address_size = expect_uint32("32 or 64");
+}
+
+void Grammar::parse_top_level() {
+  if (!at(TokenKind::kDotted)) fail_expected("a directive");
+  if (at_directive(".file")) return parse_file();
+  if (at_directive(".section")) return parse_section();
+  if (at_directive(".alias")) return parse_alias();
+  if (at_directive(".pragma")) {
+    for (std::string_view text : parse_pragma()) module_.pragmas.push_back(text);
+    return;
+  }
+  const Linkage linkage = parse_linkage();
+  if (at_directive(".entry") || at_directive(".func")) return parse_function(linkage);
+  if (accept_directive(".global")) return parse_variables(Space::kGlobal, linkage);
+  if (accept_directive(".const")) return parse_variables(Space::kConst, linkage);
+  if (accept_directive(".shared")) return parse_variables(Space::kShared, linkage);
+  if (accept_directive(".local")) return parse_variables(Space::kLocal, linkage);
+  if (linkage != Linkage::kInternal) fail_expected("a variable or a function after its linkage");
+  fail(token_.place, "got the directive " + described(token_) + ", expected one of a module");
+}
+
+void Grammar::parse_file() {
+  advance();
+  File file;
+  file.index = expect_uint32("a file's number");
+  file.path = expect_string();
+  if (accept(sign(','))) {  // when it was changed, and its size
+    parse_size("a time");
+    expect(sign(','));
+    parse_size("a size");
+  }
+  module_.files.push_back(file);
+}
+
+void Grammar::parse_section() {
+  advance();
+  Section section;
+  if (!at(TokenKind::kDotted) && !at(TokenKind::kIdentifier)) fail_expected("a section's name");
+  section.name = token_.text;
+  advance();
+  if (!at(sign('{'))) fail_expected("'{'");
+  const char* first = token_.text.data() + 1;
+  do {
+    advance();
+    if (at(TokenKind::kEnd) || at(sign('{'))) fail_expected("'}' at the end of the section");
+  } while (!at(sign('}')));
+  section.body = {first, static_cast<size_t>(token_.text.data() - first)};
+  module_.sections.push_back(section);
+  advance();
+}
+
+void Grammar::parse_alias() {
+  advance();
+  const auto function = [this] {
+    const Token token = token_;
+    const Symbol* found = find_global(expect_identifier("a function"));
+    if (!found || found->kind != SymbolKind::kFunction) {
+      fail(token.place, "got " + described(token) + ", expected a function declared above");
+    }
+    return found->index;
+  };
+  Alias alias;
+  alias.alias = function();
+  expect(sign(','));
+  alias.target = function();
+  expect(sign(';'));
+  module_.aliases.push_back(alias);
+}
+
+std::vector<std::string_view> Grammar::parse_pragma() {
+  advance();
+  std::vector<std::string_view> texts;
+  do {
+    texts.push_back(expect_string());
+  } while (accept(sign(',')));
+  expect(sign(';'));
+  return texts;
+}
+
+Linkage Grammar::parse_linkage() {
+  static constexpr std::pair<std::string_view, Linkage> kLinkages[] = {{".visible", Linkage::kVisible},
+                                                                       {".extern", Linkage::kExtern},
+                                                                       {".weak", Linkage::kWeak},
+                                                                       {".common", Linkage::kCommon}};
+  for (const auto& [name, linkage] : kLinkages) {
+    if (accept_directive(name)) return linkage;
+  }
+  return Linkage::kInternal;
+}
+
+const Symbol* Grammar::find_global(std::string_view name) const {
+  const auto found = globals_.find(name);
+  return found == globals_.end() ? nullptr : &found->second;
+}
+
+void Grammar::resolve_initialisers() {
+  for (const SymbolUse& use : symbol_uses_) {
+    const Symbol* found = find_global(use.name);
+    if (!found) fail_unknown(use.name, use.place);
+    module_.variables[use.variable].initialiser[use.value].symbol = *found;
+  }
+}
+
+}  // namespace flashpath::ptx

@@ -1,0 +1,161 @@
+// Binds programs and launches.
+#include "python/launch.h"
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <string>
+#include <tuple>
+
+#include "exec/fault.h"
+#include "exec/launch.h"
+#include "exec/registry.h"
+#include "lower/error.h"
+#include "lower/lower.h"
+#include "ptx/parser.h"
+
+namespace nb = nanobind;
+
+namespace flashpath::python {
+namespace {
+
+using Extent = std::array<u32, 3>;
+using SegmentRow = std::tuple<u64, u64, u64, bool>;  // device address, size, host address, writable
+
+struct Result {
+  observe::Counters counters;
+  std::string fault_kind;  // empty: it ran to its end
+  std::string fault_message;
+  u32 fault_instruction = 0;
+  Extent fault_block{};
+  Extent fault_thread{};
+};
+
+Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, nb::bytes parameters,
+              const std::vector<SegmentRow>& segments, bool count, u64 budget) {
+  exec::Launch launch;
+  Result result;
+  launch.program = &program;
+  std::copy(grid.begin(), grid.end(), launch.grid);
+  std::copy(block.begin(), block.end(), launch.block);
+  launch.dynamic_shared = dynamic_shared;
+  launch.parameters.resize(std::max<std::size_t>(parameters.size(), program.parameter_bytes));
+  std::memcpy(launch.parameters.data(), parameters.data(), parameters.size());
+  launch.budget = budget;
+  if (!program.globals.empty()) {
+    launch.segments.push_back({kGlobalsBase, program.globals.size(), program.globals.data(), true});
+  }
+  if (!program.constants_memory.empty()) {
+    launch.segments.push_back({kConstantsBase, program.constants_memory.size(), program.constants_memory.data(), false});
+  }
+  for (const auto& [base, size, host, writable] : segments) {
+    launch.segments.push_back({base, size, reinterpret_cast<std::byte*>(host), writable});
+  }
+  std::sort(launch.segments.begin(), launch.segments.end(),
+            [](const exec::Segment& a, const exec::Segment& b) { return a.base < b.base; });
+  if (count) {
+    result.counters.instructions.resize(program.code.size());
+    for (const exec::Segment& segment : launch.segments) {
+      const std::size_t words = (segment.size / 32 + 2 + 63) / 64;
+      result.counters.segments.push_back({std::vector<u64>(words), std::vector<u64>(words)});
+    }
+    launch.counters = &result.counters;
+  }
+  launch.interrupted = [] {
+    const nb::gil_scoped_acquire gil;
+    return PyErr_CheckSignals() != 0;
+  };
+  try {
+    const nb::gil_scoped_release released;
+    exec::run(launch);
+  } catch (const exec::Fault& fault) {
+    if (fault.kind == "interrupted") throw nb::python_error();
+    result.fault_kind = fault.kind;
+    result.fault_message = fault.what();
+    result.fault_instruction = fault.instruction;
+    std::copy(std::begin(fault.block), std::end(fault.block), result.fault_block.begin());
+    std::copy(std::begin(fault.thread), std::end(fault.thread), result.fault_thread.begin());
+  }
+  return result;
+}
+
+// Where it stands travels beside the message, as the arguments of the Python exception.
+void raise_lower_error(const std::exception_ptr& pointer, void* type) {
+  try {
+    std::rethrow_exception(pointer);
+  } catch (const lower::Error& error) {
+    const nb::tuple arguments = nb::make_tuple(error.what(), error.ptx_line, error.file, error.line);
+    PyErr_SetObject(static_cast<PyObject*>(type), arguments.ptr());
+  }
+}
+
+u64 ones(const std::vector<u64>& a, const std::vector<u64>& b) {
+  u64 count = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) count += static_cast<u64>(std::popcount(a[k] | b[k]));
+  return count;
+}
+
+}  // namespace
+
+void bind_launch(nb::module_& m) {
+  const nb::object lower_error =
+      nb::steal(PyErr_NewException("flashpath.vgpu._engine.LowerError", PyExc_Exception, nullptr));
+  m.attr("LowerError") = lower_error;
+  nb::register_exception_translator(raise_lower_error, lower_error.ptr());
+
+  nb::class_<Program>(m, "Program")
+      .def_static(
+          "lower",
+          [](const std::string& ptx, const std::string& kernel) {
+            const nb::gil_scoped_release released;
+            return lower::lower(ptx::parse(ptx), kernel);
+          },
+          "Parse PTX and make one of its kernels ready to run.")
+      .def_ro("name", &Program::name)
+      .def_ro("parameter_bytes", &Program::parameter_bytes)
+      .def_ro("shared_bytes", &Program::shared_bytes)
+      .def_ro("local_bytes", &Program::local_bytes)
+      .def_ro("max_threads", &Program::max_threads)
+      .def_ro("files", &Program::files)
+      .def_prop_ro("origins",
+                   [](const Program& program) {
+                     std::vector<std::tuple<std::string, u32, u32, u32>> rows;
+                     for (const Origin& origin : program.origins) {
+                       rows.emplace_back(origin.text, origin.ptx_line, origin.file, origin.line);
+                     }
+                     return rows;
+                   })
+      .def("launch", &launch, nb::arg("grid"), nb::arg("block"), nb::arg("dynamic_shared"), nb::arg("parameters"),
+           nb::arg("segments"), nb::arg("count"), nb::arg("budget"));
+
+  nb::class_<Result>(m, "LaunchResult")
+      .def_ro("fault_kind", &Result::fault_kind)
+      .def_ro("fault_message", &Result::fault_message)
+      .def_ro("fault_instruction", &Result::fault_instruction)
+      .def_ro("fault_block", &Result::fault_block)
+      .def_ro("fault_thread", &Result::fault_thread)
+      .def_prop_ro("instructions",
+                   [](const Result& result) {
+                     std::vector<std::array<u64, 8>> rows;
+                     for (const observe::InstructionCount& c : result.counters.instructions) {
+                       rows.push_back({c.warps, c.lanes, c.divergent, c.requests, c.bytes, c.sectors, c.wavefronts,
+                                       c.ideal});
+                     }
+                     return rows;
+                   })
+      .def_prop_ro("touched_sectors", [](const Result& result) {
+        u64 sectors = 0;
+        for (const observe::Touched& touched : result.counters.segments) sectors += ones(touched.read, touched.written);
+        return sectors;
+      });
+
+  m.def("known_instructions", [] { return exec::Registry::get().names(); });
+}
+
+}  // namespace flashpath::python

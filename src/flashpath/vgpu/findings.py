@@ -1,0 +1,60 @@
+"""What the virtual GPU finds wrong with a kernel, and the error that a fault becomes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from flashpath.errors import FlashpathError
+
+Kind = Literal[
+    "race",
+    "out-of-bounds",
+    "uninitialized",
+    "misaligned",
+    "divergent-barrier",
+    "missing-wait",
+    "deadlock",
+    "timeout",
+    "bad-mask",
+    "const-write",
+    "leak",
+]
+Dim3 = tuple[int, int, int]
+
+_ADVICE: dict[str, str] = {
+    "out-of-bounds": "Compare the index with the array's length before the access.",
+    "misaligned": "Wide accesses need addresses that are multiples of their width: use narrower ones there.",
+    "deadlock": "Every thread of the block, or of the member mask, must reach the same barrier.",
+    "timeout": "Look for a loop that never ends, or run a smaller problem.",
+    "const-write": "Pass a writable array.",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong, and where."""
+
+    kind: Kind
+    message: str
+    file: str  # empty where the PTX has no line table
+    line: int  # 0 where it is unknown
+    block: Dim3
+    thread: Dim3
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}, " if self.line else ""
+        return f"{self.kind}: {self.message} ({place}block {self.block}, thread {self.thread})"
+
+
+class KernelFault(FlashpathError):
+    """A kernel was stopped on the virtual GPU. What it wrote before it was stopped is in the arrays."""
+
+    def __init__(self, kernel: str, finding: Finding) -> None:
+        super().__init__(f"{kernel}: {finding}.", _ADVICE.get(finding.kind))
+        self.finding = finding
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the finding."""
+        return self.finding.kind
