@@ -53,7 +53,8 @@ def test_threads_are_named_in_three_dimensions() -> None:
     assert caught.finding.thread == (3, 1, 2)
 
 
-def test_a_null_pointer() -> None:
+def test_a_null_pointer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLASHPATH_DEVICE", "virtual")  # no array tells where to run
     caught = fault(STORE, 1, 1, None, 0)
     assert caught.kind == "out-of-bounds"
     assert "null pointer" in str(caught)

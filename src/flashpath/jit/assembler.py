@@ -32,7 +32,8 @@ def version() -> str:
 def assemble(ptx: str, arch: str, flags: Sequence[str]) -> tuple[bytes | None, str]:
     """The cubin (None where ptxas refused the PTX) and the log, which tells registers and spills."""
     linker = _bindings()
-    options = [f"-arch={arch}", "-Xptxas=-v", "-lineinfo", *flags]
+    # Its own cache, which it has where a driver is, would answer without the report of registers and spills.
+    options = [f"-arch={arch}", "-no-cache", "-Xptxas=-v", "-lineinfo", *flags]
     handle = linker.create(len(options), options)
     try:
         try:

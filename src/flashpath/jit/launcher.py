@@ -35,6 +35,8 @@ class Launcher:
         self._current_stream = _current_stream()
         self._debug = settings.debug()
         self._several_gpus = cuda.count() > 1
+        wanted = (settings.DEVICE.value or "cuda").lower()
+        self._without_arrays_virtual = cuda.count() == 0 or not wanted.startswith("cuda")
 
     def __call__(self, *args: Any) -> None:
         self.launch(args, None)
@@ -43,7 +45,7 @@ class Launcher:
         """Check and pack the arguments, and launch where the arrays are."""
         parameters, where = self._pack(args)
         if where < 0:
-            if where == HOST or not cuda.count():
+            if where == HOST or self._without_arrays_virtual:
                 self._launch_virtual(args)
                 return
             where = _torchs_device()

@@ -17,8 +17,8 @@ MIN_CAPABILITY = (7, 5)
 # Machine code of CUDA 13 loads only under a driver of CUDA 13.
 MIN_DRIVER_CUDA = (13, 0)
 NO_GPU_NEEDED = (
-    "Nothing is broken: kernels compile here, and running them without a GPU is the virtual GPU's work "
-    "(a later version). Speed can be measured on a real GPU only."
+    "Nothing is broken: kernels compile here and run on the virtual GPU. Speed can be measured on a real "
+    "GPU only."
 )
 HIDDEN = "CUDA_VISIBLE_DEVICES"
 UBUNTU = Path("/etc/lsb-release")
