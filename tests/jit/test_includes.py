@@ -142,3 +142,17 @@ def test_a_source_that_includes_a_macro_is_never_cached(tmp_path: Path, cache: K
         module = fp.compile(source, "sm_80", {"HEADER": "<value.h>"}, includes=[tmp_path], cache=cache)
         assert _value(module.ptx) == value
     assert cache.entries() == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '%:include "v.h"\n',
+        '#include \\\r\n"v.h"\r\n',
+        'const char* s = u8R"(/*)";\n#include "v.h"\n',
+    ],
+    ids=["digraph", "joined lines that end in CRLF", "a raw string with a prefix"],
+)
+def test_includes_in_rare_spellings_are_seen(text: str, tmp_path: Path) -> None:
+    (tmp_path / "v.h").write_text("#define V 1\n")
+    assert list(scan_includes(text, tmp_path, []).digests) == [str((tmp_path / "v.h").resolve())]

@@ -149,3 +149,11 @@ def test_triton_says_what_it_needs_for_tensors_on_the_cpu() -> None:
 def test_the_reference_runs_anywhere() -> None:
     a, b = torch.randn(1000), torch.randn(1000)
     assert torch.equal(LADDER.reference(a, b), a + b)
+
+
+@pytest.mark.parametrize("name", RUNGS)
+def test_an_output_unlike_the_operands_is_refused(name: str) -> None:
+    a = torch.ones(8)
+    for out in (torch.empty(3), torch.empty(8, dtype=torch.float64), torch.empty(16)[::2]):
+        with pytest.raises(FlashpathError, match="like the operands"):
+            LADDER[name](a, a, out)
