@@ -1,6 +1,7 @@
 """What a launch on the virtual GPU counted.
 
-Global requests, sectors and bytes and the bank conflicts of shared memory are those of the hardware.
+Global requests, sectors and bytes and the bank conflicts of shared memory follow the hardware's rules; they
+have not been set against a hardware profiler in this version.
 Instructions, lanes, branches, shared requests and FLOPs are counted in PTX: ptxas merges and removes some of
 them on the way to machine code. Cycles are not known.
 """
@@ -22,7 +23,7 @@ SECTOR_BYTES = 32
 
 @dataclass
 class GlobalTraffic:
-    """Accesses to global memory: what the hardware counts."""
+    """Accesses to global memory, counted as the hardware counts them."""
 
     requests: int = 0
     """Accesses of whole warps."""
@@ -44,7 +45,7 @@ class GlobalTraffic:
 
 @dataclass
 class SharedTraffic:
-    """Accesses to shared memory. Requests are counted in PTX; conflicts are those of the hardware."""
+    """Accesses to shared memory. Requests are counted in PTX, conflicts by the rule of 32 banks."""
 
     requests: int = 0
     wavefronts: int = 0

@@ -3,8 +3,8 @@
 //   maths    c[i] = a[i] + b[i]
 //   layout   a, b, c: (n), contiguous
 //   cost     n FLOPs; at least 3 n sizeof(T) bytes
-//   improves one_per_thread: the grid no longer depends on n. On an H200 5 % faster at 2^28 floats, where it
-//            saves starting blocks, and 7 % slower at 2^20, where there is little to loop over
+//   improves one_per_thread: the grid no longer depends on n. Faster for large n, where it saves starting
+//            blocks, and slower for small n, where there is little to loop over (docs/results.md)
 //   idea     launch just enough blocks to fill the GPU and let each thread walk through the array in steps
 //            of the whole grid. Accesses stay coalesced, any n works with any grid, and what a thread sets up
 //            once is used for many elements.

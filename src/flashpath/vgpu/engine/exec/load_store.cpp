@@ -70,11 +70,11 @@ void run_load(Warp& warp, const Instruction& i) {
   if constexpr (kWhere == Where::kGlobal) {
     const Segment* segment = common_segment(warp, i, address, kSize);
     if (segment != nullptr) {
-      const std::byte* host = segment->host - segment->base;
+      const auto host = [segment](u64 at) -> const std::byte* { return segment->host + (at - segment->base); };
       if (kVector == 1 && sizeof(T) == sizeof(R) && contiguous(warp, address, kSize)) {
-        std::memcpy(d[0], host + address[0], kLanes * sizeof(T));
+        std::memcpy(d[0], host(address[0]), kLanes * sizeof(T));
       } else {
-        for_lanes(warp.executing, [&](int lane) { load(lane, host + address[lane]); });
+        for_lanes(warp.executing, [&](int lane) { load(lane, host(address[lane])); });
       }
       count<kWhere>(warp, i, address, kSize, false);
       return;
@@ -100,11 +100,11 @@ void run_store(Warp& warp, const Instruction& i) {
   if constexpr (kWhere == Where::kGlobal) {
     const Segment* segment = common_segment(warp, i, address, kSize);
     if (segment != nullptr && segment->writable) {
-      std::byte* host = segment->host - segment->base;
+      const auto host = [segment](u64 at) { return segment->host + (at - segment->base); };
       if (kVector == 1 && sizeof(T) == sizeof(R) && contiguous(warp, address, kSize)) {
-        std::memcpy(host + address[0], source[0], kLanes * sizeof(T));
+        std::memcpy(host(address[0]), source[0], kLanes * sizeof(T));
       } else {
-        for_lanes(warp.executing, [&](int lane) { store(lane, host + address[lane]); });
+        for_lanes(warp.executing, [&](int lane) { store(lane, host(address[lane])); });
       }
       count<kWhere>(warp, i, address, kSize, true);
       return;

@@ -1,0 +1,62 @@
+// What each PTX instruction becomes: one function per group of instructions, and what they share. An
+// instruction, or a form of one, that is in none of them is refused by name.
+#pragma once
+
+#include <string>
+
+#include "lower/builder.h"
+#include "lower/modifiers.h"
+
+namespace flashpath::lower {
+
+using ptx::Operand;
+using ptx::OperandKind;
+
+inline std::string bits_type(u32 width) { return "b" + std::to_string(8 * width); }
+inline std::string bits(u32 width) { return std::to_string(8 * width); }
+
+inline const Operand& operand(const Builder& b, std::size_t index) {
+  if (index >= b.operands().size()) b.refuse(b.spelled() + ": operand " + std::to_string(index) + " is missing");
+  return b.operands()[index];
+}
+
+// d = op(a, b, c), all of one type.
+void same_type(Builder& b, const std::string& name, u32 width, u32 flags = 0);
+
+// arithmetic.cpp
+void arithmetic(Builder& b);
+void special_function(Builder& b);
+void logic(Builder& b);
+void shift(Builder& b);
+void count_bits(Builder& b);
+void bit_field(Builder& b);
+void lop3(Builder& b);
+void permute(Builder& b);
+void funnel(Builder& b);
+
+// moves.cpp
+void move(Builder& b);
+void convert_address(Builder& b);
+void select(Builder& b);
+void compare(Builder& b);
+void convert(Builder& b);
+
+// memory.cpp
+void load(Builder& b);
+void store(Builder& b);
+void atomic(Builder& b);
+
+// control.cpp
+void branch(Builder& b);
+void leave(Builder& b);
+void barrier(Builder& b);
+void nothing(Builder& b);
+
+// lanes.cpp
+void shuffle(Builder& b);
+void vote(Builder& b);
+void match(Builder& b);
+void reduce(Builder& b);
+void active_mask(Builder& b);
+
+}  // namespace flashpath::lower
