@@ -32,7 +32,7 @@ void run_atomic(Warp& warp, const Instruction& i) {
     std::memcpy(at, &after, sizeof after);
     if (d != nullptr) d[lane] = before;
   });
-  if (warp.launch->counters == nullptr || warp.executing == 0) return;
+  if (warp.counters == nullptr || warp.executing == 0) return;
   if constexpr (kShared) {
     count_shared(warp, i, address, warp.executing, sizeof(T));
   } else if (address[std::countr_zero(warp.executing)] - kSharedWindow < kWindowSize) {

@@ -34,7 +34,6 @@ struct Launch {
   // While running:
   u64 spent = 0;
   u64 branches = 0;
-  std::vector<u32> last_segment;  // per instruction: where its last access was, most likely the next one too
 };
 
 // Runs all blocks, in order; throws Fault.

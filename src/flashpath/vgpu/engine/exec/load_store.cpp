@@ -36,7 +36,7 @@ void count_generic(Warp& warp, const Instruction& i, u64* address, u32 size, boo
 
 template <Where kWhere>
 void count(Warp& warp, const Instruction& i, u64* address, u32 size, bool write) {
-  if (warp.launch->counters == nullptr || warp.executing == 0) return;
+  if (warp.counters == nullptr || warp.executing == 0) return;
   if constexpr (kWhere == Where::kGlobal) count_global(warp, i, address, warp.executing, size, write);
   if constexpr (kWhere == Where::kShared) count_shared(warp, i, address, warp.executing, size);
   if constexpr (kWhere == Where::kGeneric) count_generic(warp, i, address, size, write);

@@ -87,7 +87,7 @@ const Segment* common_segment(Warp& warp, const Instruction& i, const u64* addre
     low = std::min(low, address[lane]);
     high = std::max(high, address[lane]);
   });
-  u32& last = warp.launch->last_segment[i.index];
+  u32& last = warp.last_segment[i.index];
   const Segment* segment = &segments[last];
   if (!holds(*segment, low, size)) {
     segment = segment_below(segments, low);
@@ -130,7 +130,7 @@ std::byte* generic_place(Warp& warp, const Instruction& i, int lane, u64 address
 // ---- Counting --------------------------------------------------------------------------------------------
 
 void count_global(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, bool write) {
-  observe::Counters& counters = *warp.launch->counters;
+  observe::Counters& counters = *warp.counters;
   observe::InstructionCount& count = counters.instructions[i.index];
   u64 sectors[kLanes];
   int found = 0;
@@ -149,7 +149,7 @@ void count_global(Warp& warp, const Instruction& i, const u64* address, u32 exec
   count.bytes += static_cast<u64>(std::popcount(executing)) * size;
   count.sectors += static_cast<u64>(found);
   const std::vector<Segment>& segments = warp.launch->segments;
-  u32 at = segments.empty() ? 0 : warp.launch->last_segment[i.index];
+  u32 at = segments.empty() ? 0 : warp.last_segment[i.index];
   for (int k = 0; k < found; ++k) {
     const u64 byte = sectors[k] << 5;
     if (byte + 31 < segments[at].base || byte >= segments[at].base + segments[at].size) {
@@ -165,7 +165,7 @@ void count_global(Warp& warp, const Instruction& i, const u64* address, u32 exec
 
 // A pass serves each bank once. Accesses of 8 and 16 bytes go half and quarter a warp at a time.
 void count_shared(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size) {
-  observe::InstructionCount& count = warp.launch->counters->instructions[i.index];
+  observe::InstructionCount& count = warp.counters->instructions[i.index];
   count.requests += 1;
   count.bytes += static_cast<u64>(std::popcount(executing)) * size;
   const int parts = size > 4 ? static_cast<int>(size / 4) : 1;

@@ -33,8 +33,8 @@ class Runner {
       }
       warp.executing = executing;
       ++warp.issued;
-      if (launch_.counters != nullptr) {
-        observe::InstructionCount& count = launch_.counters->instructions[warp.pc];
+      if (warp.counters != nullptr) {
+        observe::InstructionCount& count = warp.counters->instructions[warp.pc];
         ++count.warps;
         // All lanes that come to a branch execute it, those that pass on too.
         count.lanes += static_cast<u64>(std::popcount(i.kind == Kind::kBranch ? warp.active : executing));
@@ -111,7 +111,7 @@ class Runner {
       ++warp.pc;
       return true;
     }
-    if (passed != 0 && launch_.counters != nullptr) ++launch_.counters->instructions[i.index].divergent;
+    if (passed != 0 && warp.counters != nullptr) ++warp.counters->instructions[i.index].divergent;
     keep_places(warp, taken, i.target);
     keep_places(warp, passed, warp.pc + 1);
     const bool impatient = warp.diverged && ++warp.patience % kPatience == 0;
@@ -311,7 +311,7 @@ void run(Launch& launch) {
   std::vector<std::byte> local(static_cast<std::size_t>(warps) * kLanes * program.local_bytes);
   // Vectors of lanes start at multiples of 64 bytes.
   std::byte* aligned = registers.data() + (64 - reinterpret_cast<std::uintptr_t>(registers.data()) % 64) % 64;
-  launch.last_segment.assign(program.code.size(), 0);
+  std::vector<u32> last_segment(program.code.size());
   for (u32 k = 0; k < warps; ++k) {
     Warp& warp = block.warps[k];
     warp.index = k;
@@ -320,6 +320,8 @@ void run(Launch& launch) {
     warp.local = local.data() + static_cast<std::size_t>(k) * kLanes * program.local_bytes;
     warp.block = &block;
     warp.launch = &launch;
+    warp.counters = launch.counters;
+    warp.last_segment = last_segment.data();
     prepare(warp, launch);
   }
   for (u32 z = 0; z < launch.grid[2]; ++z) {

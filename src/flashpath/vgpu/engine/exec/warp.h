@@ -6,6 +6,7 @@
 
 #include "exec/types.h"
 #include "lower/program.h"
+#include "observe/counters.h"
 
 namespace flashpath::exec {
 
@@ -33,6 +34,9 @@ struct Warp {
   std::byte* local = nullptr;  // (lane, byte)
   Block* block = nullptr;
   Launch* launch = nullptr;
+  // Of the host thread that runs the block:
+  observe::Counters* counters = nullptr;  // nullptr: nothing is counted
+  u32* last_segment = nullptr;  // per instruction: where its last access was, most likely the next one too
 };
 
 // The 32 lanes of a register.
