@@ -1,9 +1,12 @@
-// Addresses of a warp's lanes, resolved to host memory, counted on the way.
+// Addresses of a warp's lanes, resolved to host memory, checked and counted on the way.
 #pragma once
 
 #include <cstring>
 #include <string>
+#include <type_traits>
+#include <vector>
 
+#include "exec/async_copy.h"
 #include "exec/fault.h"
 #include "exec/launch.h"
 #include "exec/warp.h"
@@ -11,44 +14,98 @@
 namespace flashpath::exec {
 
 // Generic addresses: shared and local memory are seen through windows, as on hardware.
-inline constexpr u64 kSharedWindow = 0x7e0000000000ull;
 inline constexpr u64 kLocalWindow = 0x7d0000000000ull;
+inline constexpr u64 kSharedWindow = 0x7e0000000000ull;
 inline constexpr u64 kWindowSize = 0x010000000000ull;
 
 struct Block {
   u32 id[3] = {0, 0, 0};
   std::vector<Warp> warps;
   std::vector<std::byte> shared;
-  u32 barrier_arrived[16] = {};  // threads
+  std::vector<AsyncCopies> copies;  // by warp: what cp.async has begun and nobody has waited for
+  u32 barrier_arrived[16] = {};     // threads
   u32 living_threads = 0;
 };
 
+enum class Where : u8 { kGlobal, kShared, kLocal, kGeneric };
+enum class Use : u8 { kRead, kWrite, kAtomic };
+
+// How the accesses of a full warp lie in memory.
+enum class Shape : u8 {
+  kScattered,
+  kRow,  // one after the other, in the order of the lanes
+  kOne,  // all at one address
+};
+
+// Host memory of the lanes' accesses.
+struct Places {
+  Shape shape = Shape::kScattered;
+  std::byte* first = nullptr;  // of a row, or of the one address
+  std::byte* at[kLanes];       // where they are scattered; set for the lanes that execute
+};
+
+// Constant memory is a piece of global memory that the counters of global traffic do not see.
+inline constexpr u32 kUncounted = 1u << 31;  // in Instruction::modifier of ld
+
+template <Where kWhere>
+using AddressOf = std::conditional_t<kWhere == Where::kShared, u32, u64>;
+
 // A fault of one lane, with its place in the grid.
 Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message);
-[[noreturn]] void out_of_bounds(const Warp& warp, const Instruction& i, int lane, u64 address, u32 size,
-                                const char* space, bool write);
-[[noreturn]] void misaligned(const Warp& warp, const Instruction& i, int lane, u64 address, u32 size);
 
-// The addresses of all lanes: a 64-bit register plus the instruction's offset.
-template <class A>
-inline void addresses(Warp& warp, const Instruction& i, u64* address) {
-  const A* base = lanes<A>(warp, i.a[0]);
-  const u64 offset = static_cast<u64>(i.immediate);
-  for (int lane = 0; lane < kLanes; ++lane) address[lane] = static_cast<A>(base[lane] + static_cast<A>(offset));
-}
+// The segment that holds these bytes; nullptr where none does.
+const Segment* segment_of(Warp& warp, const Instruction& i, u64 address, u64 size);
 
-// The segment that holds the accesses of all executing lanes; nullptr where no single one does.
-const Segment* common_segment(Warp& warp, const Instruction& i, const u64* address, u32 size);
 // Host memory of one lane's access; a fault where there is none.
 std::byte* global_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write);
 std::byte* shared_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write);
 std::byte* local_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write);
-// By the window that the address is in.
-std::byte* generic_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write);
 
-void check_alignment(Warp& warp, const Instruction& i, const u64* address, u32 size);
+// Checks that the addresses of all lanes of a mask are multiples of a power of two.
+void check_alignment(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size);
 
-void count_global(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, bool write);
-void count_shared(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size);
+// The addresses of all lanes: a register plus an offset. Lanes that do not execute get the address of the
+// first one that does, so that loops over all 32 need no mask.
+void read_addresses(Warp& warp, u32 base, bool is_wide, s64 offset, u64* address);
+
+// Resolves lanes that lie anyhow. `address` is as read_addresses leaves it.
+void locate(Warp& warp, const Instruction& i, Where where, const u64* address, u32 size, Use use, Places& places);
+
+// Resolves a row, or one address, that starts at `first`; false where something is wrong with it, which
+// `locate` then says.
+bool locate_whole(Warp& warp, const Instruction& i, Where where, Shape shape, u64 first, u32 size, Use use,
+                  Places& places);
+
+// The shape of a full warp's addresses that are `size` bytes wide.
+template <class A>
+inline Shape shape_of(const A* base, A size) {
+  const A first = base[0];
+  const A step = static_cast<A>(base[1] - first);
+  A off = 0;
+  if (step == size) {
+    for (int lane = 0; lane < kLanes; ++lane) off |= base[lane] ^ static_cast<A>(first + static_cast<A>(lane) * size);
+    return off == 0 ? Shape::kRow : Shape::kScattered;
+  }
+  if (step != 0) return Shape::kScattered;
+  for (int lane = 0; lane < kLanes; ++lane) off |= base[lane] ^ first;
+  return off == 0 ? Shape::kOne : Shape::kScattered;
+}
+
+// Where the executing lanes' accesses of kSize bytes are, at the address in a[0] plus the immediate.
+template <Where kWhere, u32 kSize>
+inline void resolve(Warp& warp, const Instruction& i, Use use, Places& places) {
+  using A = AddressOf<kWhere>;
+  if (warp.executing == kAllLanes) {
+    const A* base = lanes<A>(warp, i.a[0]);
+    const Shape shape = shape_of<A>(base, kSize);
+    if (shape != Shape::kScattered) {
+      const A first = static_cast<A>(base[0] + static_cast<A>(i.immediate));
+      if (locate_whole(warp, i, kWhere, shape, first, kSize, use, places)) return;
+    }
+  }
+  u64 address[kLanes];
+  read_addresses(warp, i.a[0], sizeof(A) == 8, i.immediate, address);
+  locate(warp, i, kWhere, address, kSize, use, places);
+}
 
 }  // namespace flashpath::exec

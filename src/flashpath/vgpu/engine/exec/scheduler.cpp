@@ -20,7 +20,7 @@ class Runner {
 
   // Runs until the warp has ended or waits for other warps.
   void run(Warp& warp) {
-    warp.yielded = false;
+    warp.yielded = warp.spins = false;
     warp.slice = 0;
     if (warp.diverged && !choose(warp, 0)) return;
     for (;;) {
@@ -114,7 +114,7 @@ class Runner {
     if (passed != 0 && warp.counters != nullptr) ++warp.counters->instructions[i.index].divergent;
     keep_places(warp, taken, i.target);
     keep_places(warp, passed, warp.pc + 1);
-    const bool impatient = warp.diverged && ++warp.patience % kPatience == 0;
+    const bool impatient = warp.diverged && (++warp.patience % kPatience == 0 || warp.spins);
     if (!choose(warp, impatient ? warp.pc : 0)) return false;
     if (impatient) warp.turn = kPatience;
     return !let_others(warp);
@@ -122,7 +122,7 @@ class Runner {
 
   // Whether it is the turn of another warp of the block, which this one may be waiting for.
   bool let_others(Warp& warp) {
-    if (++warp.slice < kSlice || block_.warps.size() == 1) return false;
+    if ((++warp.slice < kSlice && !warp.spins) || block_.warps.size() == 1) return false;
     keep_places(warp, warp.active, warp.pc);
     warp.yielded = true;
     return true;
@@ -284,6 +284,7 @@ bool release(Block& block, const Launch& launch) {
 void run_block(Launch& launch, Block& block) {
   std::fill(std::begin(block.barrier_arrived), std::end(block.barrier_arrived), 0);
   block.living_threads = volume(launch.block);
+  for (AsyncCopies& copies : block.copies) copies.clear();
   for (Warp& warp : block.warps) start(warp, launch, block);
   Runner runner(launch, block);
   for (;;) {
@@ -306,6 +307,7 @@ void run(Launch& launch) {
   const u32 warps = (volume(launch.block) + kLanes - 1) / kLanes;
   Block block;
   block.warps.resize(warps);
+  block.copies.resize(warps);
   block.shared.resize(program.dynamic_shared_offset + launch.dynamic_shared);
   std::vector<std::byte> registers(static_cast<std::size_t>(warps) * program.register_bytes + 64);
   std::vector<std::byte> local(static_cast<std::size_t>(warps) * kLanes * program.local_bytes);

@@ -1,0 +1,18 @@
+// Operands in brackets: a register or a symbol, and an offset.
+#pragma once
+
+#include "lower/instructions.h"
+
+namespace flashpath::lower {
+
+struct Address {
+  u32 base = kNoRegister;
+  s64 offset = 0;
+  ptx::Space symbol_space = ptx::Space::kGeneric;
+  bool is_symbol = false;
+};
+
+// `width`: of addresses in that space, in bytes.
+Address address(Builder& b, const Operand& bracket, u32 width);
+
+}  // namespace flashpath::lower
