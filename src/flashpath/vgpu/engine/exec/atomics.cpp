@@ -54,10 +54,7 @@ void run_atomic(Warp& warp, const Instruction& i) {
   Places places;
   resolve<kWhere, kSize>(warp, i, Use::kAtomic, places);
   for_lanes(warp.executing, [&](int lane) {
-    std::byte* at = places.at[lane];
-    if (places.shape != Shape::kScattered) {
-      at = places.first + (places.shape == Shape::kRow ? static_cast<u32>(lane) * kSize : 0);
-    }
+    std::byte* at = places.of(lane, kSize);
     for (int v = 0; v < kVector; ++v) {
       std::byte* element = at + static_cast<u32>(v) * sizeof(T);
       const T x = lanes<T>(warp, v < 4 ? i.b[v] : i.c[v - 4])[lane];

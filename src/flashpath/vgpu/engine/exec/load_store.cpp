@@ -49,10 +49,15 @@ void run_load(Warp& warp, const Instruction& i) {
       for (int lane = 0; lane < kLanes; ++lane) d[v][lane] = extended<R>(value[v]);
     }
   } else {
-    for_lanes(warp.executing, [&](int lane) {
-      std::memcpy(value, places.at[lane], kSize);
+    const auto load = [&](int lane, const std::byte* from) {
+      std::memcpy(value, from, kSize);
       for (int v = 0; v < kVector; ++v) d[v][lane] = extended<R>(value[v]);
-    });
+    };
+    if (places.shape == Shape::kNear) {
+      for_lanes(warp.executing, [&](int lane) { load(lane, places.first + places.offset[lane]); });
+    } else {
+      for_lanes(warp.executing, [&](int lane) { load(lane, places.at[lane]); });
+    }
   }
 }
 
@@ -76,6 +81,8 @@ void run_store(Warp& warp, const Instruction& i) {
     }
   } else if (places.shape == Shape::kOne) {
     store(kLanes - 1, places.first);  // the last lane's value stays
+  } else if (places.shape == Shape::kNear) {
+    for_lanes(warp.executing, [&](int lane) { store(lane, places.first + places.offset[lane]); });
   } else {
     for_lanes(warp.executing, [&](int lane) { store(lane, places.at[lane]); });
   }

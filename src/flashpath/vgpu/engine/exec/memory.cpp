@@ -229,6 +229,67 @@ void locate(Warp& warp, const Instruction& i, Where where, const u64* address, u
   count_scattered(warp, i, where, own, warp.executing, size, use);
 }
 
+bool locate_near(Warp& warp, const Instruction& i, const u32* base, u32 offset, u32 size, Use use, Places& places) {
+  const u32 executing = warp.executing;
+  const u32 first = base[std::countr_zero(executing)] + offset;
+  u32* to = places.offset;
+  u32 bits = 0;
+  u32 low = ~0u;
+  u32 high = 0;
+  for (u32 lane = 0; lane < kLanes; ++lane) {
+    const u32 at = executing >> lane & 1 ? base[lane] + offset : first;
+    to[lane] = at;
+    bits |= at;
+    low = std::min(low, at);
+    high = std::max(high, at);
+  }
+  const u64 limit = warp.block->shared.size();
+  if ((bits & (size - 1)) != 0 || u64(high) + size > limit) return false;
+  places.shape = Shape::kNear;
+  places.first = warp.shared;
+  if (warp.counters != nullptr) count_near(warp, i, to, low, high, size, use);
+  return true;
+}
+
+bool locate_near(Warp& warp, const Instruction& i, Where where, const u64* base, u64 offset, u32 size, Use use,
+                 Places& places) {
+  const u32 executing = warp.executing;
+  const u64 first = base[std::countr_zero(executing)] + offset;
+  const bool shared = where == Where::kGeneric && in_window(first, kSharedWindow);
+  const Segment* segment = shared ? nullptr : segment_of(warp, i, first, size);
+  if (!shared && (segment == nullptr || (use != Use::kRead && !segment->writable))) return false;
+  const u64 origin = shared ? kSharedWindow : segment->base;
+  const u64 limit = shared ? warp.block->shared.size() : segment->size;
+  u32* to = places.offset;
+  u64 far = 0;
+  for (u32 lane = 0; lane < kLanes; ++lane) {
+    const u64 at = (executing >> lane & 1 ? base[lane] + offset : first) - origin;
+    to[lane] = static_cast<u32>(at);
+    far |= at;
+  }
+  if (far >> 32 != 0) return false;
+  u32 bits = 0;
+  u32 low = ~0u;
+  u32 high = 0;
+  const u32 phase = static_cast<u32>(origin);
+  for (int lane = 0; lane < kLanes; ++lane) {
+    bits |= to[lane] + phase;
+    low = std::min(low, to[lane]);
+    high = std::max(high, to[lane]);
+  }
+  if ((bits & (size - 1)) != 0 || u64(high) + size > limit) return false;
+  places.shape = Shape::kNear;
+  places.first = shared ? warp.shared : segment->host;
+  if (warp.counters != nullptr) {
+    if (shared) {
+      count_near(warp, i, to, low, high, size, use);
+    } else {
+      count_near(warp, i, *segment, to, low, high, size, use);
+    }
+  }
+  return true;
+}
+
 bool locate_whole(Warp& warp, const Instruction& i, Where where, Shape shape, u64 first, u32 size, Use use,
                   Places& places) {
   if ((first & (size - 1)) != 0) return false;

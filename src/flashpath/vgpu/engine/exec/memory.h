@@ -30,18 +30,32 @@ struct Block {
 enum class Where : u8 { kGlobal, kShared, kLocal, kGeneric };
 enum class Use : u8 { kRead, kWrite, kAtomic };
 
-// How the accesses of a full warp lie in memory.
+// How the accesses of a warp lie in memory.
 enum class Shape : u8 {
   kScattered,
-  kRow,  // one after the other, in the order of the lanes
-  kOne,  // all at one address
+  kNear,  // all in shared memory, or in one array
+  kRow,   // of a full warp: one after the other, in the order of the lanes
+  kOne,   // of a full warp: all at one address
 };
 
 // Host memory of the lanes' accesses.
 struct Places {
   Shape shape = Shape::kScattered;
-  std::byte* first = nullptr;  // of a row, or of the one address
-  std::byte* at[kLanes];       // where they are scattered; set for the lanes that execute
+  std::byte* first = nullptr;  // of a row; the one address; what offsets count from
+  union {
+    u32 offset[kLanes];     // kNear
+    std::byte* at[kLanes];  // kScattered; set for the lanes that execute
+  };
+
+  Places() {}
+  std::byte* of(int lane, u32 size) const {
+    switch (shape) {
+      case Shape::kNear: return first + offset[lane];
+      case Shape::kRow: return first + static_cast<u32>(lane) * size;
+      case Shape::kOne: return first;
+      default: return at[lane];
+    }
+  }
 };
 
 // Constant memory is a piece of global memory that the counters of global traffic do not see.
@@ -71,6 +85,12 @@ void read_addresses(Warp& warp, u32 base, bool is_wide, s64 offset, u64* address
 // Resolves lanes that lie anyhow. `address` is as read_addresses leaves it.
 void locate(Warp& warp, const Instruction& i, Where where, const u64* address, u32 size, Use use, Places& places);
 
+// Resolves lanes that are all in shared memory, or all in the array that the last ones were in; false where they
+// are not, or where something is wrong with them, which `locate` then says.
+bool locate_near(Warp& warp, const Instruction& i, const u32* base, u32 offset, u32 size, Use use, Places& places);
+bool locate_near(Warp& warp, const Instruction& i, Where where, const u64* base, u64 offset, u32 size, Use use,
+                 Places& places);
+
 // Resolves a row, or one address, that starts at `first`; false where something is wrong with it, which
 // `locate` then says.
 bool locate_whole(Warp& warp, const Instruction& i, Where where, Shape shape, u64 first, u32 size, Use use,
@@ -95,13 +115,18 @@ inline Shape shape_of(const A* base, A size) {
 template <Where kWhere, u32 kSize>
 inline void resolve(Warp& warp, const Instruction& i, Use use, Places& places) {
   using A = AddressOf<kWhere>;
+  const A* base = lanes<A>(warp, i.a[0]);
   if (warp.executing == kAllLanes) {
-    const A* base = lanes<A>(warp, i.a[0]);
     const Shape shape = shape_of<A>(base, kSize);
     if (shape != Shape::kScattered) {
       const A first = static_cast<A>(base[0] + static_cast<A>(i.immediate));
       if (locate_whole(warp, i, kWhere, shape, first, kSize, use, places)) return;
     }
+  }
+  if constexpr (kWhere == Where::kShared) {
+    if (locate_near(warp, i, base, static_cast<u32>(i.immediate), kSize, use, places)) return;
+  } else if constexpr (kWhere != Where::kLocal) {
+    if (locate_near(warp, i, kWhere, base, static_cast<u64>(i.immediate), kSize, use, places)) return;
   }
   u64 address[kLanes];
   read_addresses(warp, i.a[0], sizeof(A) == 8, i.immediate, address);

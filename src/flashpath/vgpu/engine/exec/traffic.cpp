@@ -280,6 +280,44 @@ void count_whole(Warp& warp, const Instruction& i, Where where, Shape shape, u64
   }
 }
 
+void count_near(Warp& warp, const Instruction& i, const u32* offset, u32 low, u32 high, u32 size, Use use) {
+  // 32 words in a row are in 32 banks.
+  if (size <= 4 && use != Use::kAtomic && (high >> 2) - (low >> 2) < kBanks) {
+    observe::InstructionCount& count = count_of(warp, i);
+    const u64 bytes = static_cast<u64>(std::popcount(warp.executing)) * size;
+    count.requests += 1;
+    count.bytes += bytes;
+    count.shared_requests += 1;
+    count.shared_bytes += bytes;
+    count.wavefronts += 1;
+    count.ideal += 1;
+    return;
+  }
+  u64 address[kLanes];
+  for (int lane = 0; lane < kLanes; ++lane) address[lane] = offset[lane];
+  count_scattered(warp, i, Where::kShared, address, warp.executing, size, use);
+}
+
+void count_near(Warp& warp, const Instruction& i, const Segment& segment, const u32* offset, u32 low, u32 high,
+                u32 size, Use use) {
+  const u64 first = (segment.base + low) >> kSectorShift;
+  const u64 last = (segment.base + high) >> kSectorShift;
+  if (use == Use::kAtomic || (i.modifier & kUncounted) != 0 || last - first >= 64) {
+    u64 address[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane) address[lane] = segment.base + offset[lane];
+    return count_scattered(warp, i, Where::kGlobal, address, warp.executing, size, use);
+  }
+  observe::InstructionCount& count = count_of(warp, i);
+  const u32 phase = static_cast<u32>(segment.base - (first << kSectorShift));  // offsets from the first sector
+  u64 sectors = 0;
+  for (int lane = 0; lane < kLanes; ++lane) sectors |= u64(1) << ((offset[lane] + phase) >> kSectorShift);
+  count.requests += 1;
+  count.bytes += static_cast<u64>(std::popcount(warp.executing)) * size;
+  count.sectors += static_cast<u64>(std::popcount(sectors));
+  const u32 index = static_cast<u32>(&segment - warp.launch->segments.data());
+  mark(bits_of(*warp.counters, index, use), first - (segment.base >> kSectorShift), sectors);
+}
+
 void count_scattered(Warp& warp, const Instruction& i, Where where, const u64* address, u32 executing, u32 size,
                      Use use) {
   observe::InstructionCount& count = count_of(warp, i);

@@ -14,6 +14,11 @@ namespace flashpath::exec {
 
 // A full warp's row or single address, in its own space.
 void count_whole(Warp& warp, const Instruction& i, Where where, Shape shape, u64 first, u32 size, Use use);
+// Lanes at offsets of shared memory, or of one array; `low` and `high` are the least and the greatest. Lanes that
+// do not execute have the offset of one that does.
+void count_near(Warp& warp, const Instruction& i, const u32* offset, u32 low, u32 high, u32 size, Use use);
+void count_near(Warp& warp, const Instruction& i, const Segment& segment, const u32* offset, u32 low, u32 high,
+                u32 size, Use use);
 // Lanes that lie anyhow; those not in `executing` have the address of one that is.
 void count_scattered(Warp& warp, const Instruction& i, Where where, const u64* address, u32 executing, u32 size,
                      Use use);
