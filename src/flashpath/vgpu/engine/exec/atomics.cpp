@@ -82,7 +82,7 @@ void vector(Registry& r, const std::string& name, F) {
 template <class T>
 void whole_numbers(Registry& r, const std::string& type) {
   using U = std::make_unsigned_t<T>;
-  atomic<T>(r, "add." + type, [](T x, T y, T) { return static_cast<T>(U(x) + U(y)); });
+  if (type != "s64") atomic<T>(r, "add." + type, [](T x, T y, T) { return static_cast<T>(U(x) + U(y)); });
   atomic<T>(r, "min." + type, [](T x, T y, T) { return x < y ? x : y; });
   atomic<T>(r, "max." + type, [](T x, T y, T) { return x > y ? x : y; });
 }

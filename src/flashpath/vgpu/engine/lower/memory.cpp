@@ -136,12 +136,17 @@ void atomic(Builder& b) {
   const u32 width = width_of_type(type);
   const std::size_t first = has_result ? 1 : 0;
   const std::size_t last = b.operands().size() - (has_policy(b) ? 1 : 0);
+  const std::size_t wanted = operation == "cas" ? first + 3 : first + 2;
+  if (last != wanted) {
+    b.refuse(b.spelled() + ": " + std::to_string(last) + " operands stand where " + std::to_string(wanted) +
+             " are expected");
+  }
   const Address at = address(b, operand(b, first), is_shared ? 4 : 8);
   std::vector<u32> x;
   std::vector<u32> y;
   std::vector<u32> d;
   for (const Operand& each : elements_of(b, operand(b, first + 1), elements)) x.push_back(b.source(each, width));
-  if (last > first + 2) y.push_back(b.source(operand(b, first + 2), width));
+  if (operation == "cas") y.push_back(b.source(operand(b, first + 2), width));
   if (has_result) {
     if (elements > 4) b.refuse("the instruction " + b.spelled() + " is not known to this version: red is");
     for (const Operand& each : elements_of(b, operand(b, 0), elements)) d.push_back(b.destination(each, width));
