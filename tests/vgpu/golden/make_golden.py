@@ -2,8 +2,8 @@
 
     python tests/vgpu/golden/make_golden.py [--output FILE] [--compare] [--all] [--log FILE]
 
-`--compare` also runs every case on the virtual GPU and prints where it counts otherwise; test_golden.py does
-the same without a GPU, from the file. `--all` prints every metric that was measured.
+`--compare` also runs every case on the virtual GPU and prints where it counts or computes otherwise;
+test_golden.py compares the counts without a GPU, from the file. `--all` prints every metric that was measured.
 
 The program runs itself under `ncu`, which replays every kernel as often as its counters need. Clocks are left
 as they are: no count depends on them.
@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from golden_cases import CASES, SOURCE, source_digest
+from golden_cases import CASES, SOURCE, Case, source_digest
 from golden_metrics import ALSO, EQUAL, GOLDEN, METRICS, differences, read_csv, read_golden, write_golden
 
 import flashpath as fp
@@ -43,14 +43,20 @@ def gpu_arch(torch: Any) -> str:
 def launch_all() -> None:
     """Every case once, in order; this is what the profiler watches."""
     torch: Any = importlib.import_module("torch")
-    module = fp.compile(SOURCE, gpu_arch(torch))
     for case in CASES.values():
-        arguments = [
-            torch.from_numpy(argument).cuda() if hasattr(argument, "dtype") else argument
-            for argument in case.make_arguments()
-        ]
-        module[case.kernel].launch(case.grid, case.block, arguments, case.shared)
-        torch.cuda.synchronize()
+        launch(case, gpu_arch(torch), "cuda")
+
+
+def launch(case: Case, arch: str, device: str) -> list[bytes]:
+    """Run a case on tensors of that device; the bytes of all its arrays after it."""
+    torch: Any = importlib.import_module("torch")
+    arguments = [
+        torch.from_numpy(argument).to(device) if hasattr(argument, "dtype") else argument
+        for argument in case.make_arguments()
+    ]
+    fp.compile(SOURCE, arch)[case.kernel].launch(case.grid, case.block, arguments, case.shared)
+    arrays = [argument.cpu().numpy() for argument in arguments if hasattr(argument, "dtype")]
+    return [array.tobytes() for array in arrays]
 
 
 def known_metrics() -> set[str]:
@@ -134,6 +140,19 @@ def compare(record: dict[str, Any]) -> None:
     print(f"{agree} of {len(record['cases'])} cases agree in all counters")
 
 
+def compare_results(record: dict[str, Any]) -> None:
+    """Print the cases whose results differ in any bit; where threads race, or add in any order, they may."""
+    differing: list[str] = []
+    for name, case in CASES.items():
+        try:
+            virtual = launch(case, record["arch"], "cpu")
+        except FlashpathError:
+            continue  # the comparison of counts has said why
+        if virtual != launch(case, record["arch"], "cuda"):
+            differing.append(name)
+    print(f"results differ in {len(differing)} cases:", *differing, sep="\n  ")
+
+
 def print_all(record: dict[str, Any]) -> None:
     """Everything that was measured and is not zero."""
     for name, measured in record["cases"].items():
@@ -175,6 +194,7 @@ def main() -> int:
         print_all(record)
     if options.compare:
         compare(record)
+        compare_results(record)
     return 0
 
 
