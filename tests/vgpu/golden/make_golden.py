@@ -3,7 +3,7 @@
     python tests/vgpu/golden/make_golden.py [--output FILE] [--compare] [--all] [--log FILE]
 
 `--compare` also runs every case on the virtual GPU and prints where it counts or computes otherwise;
-test_golden.py compares the counts without a GPU, from the file. `--all` prints every metric that was measured.
+test_golden.py compares the counts without a GPU, from the file. `--all` prints all that was measured.
 
 The program runs itself under `ncu`, which replays every kernel as often as its counters need. Clocks are left
 as they are: no count depends on them.
