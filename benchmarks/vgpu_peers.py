@@ -13,6 +13,7 @@ import importlib
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
@@ -29,11 +30,12 @@ class Peer:
 
     def __init__(self, name: str, more: Mapping[str, str] | None = None) -> None:
         self.name = name
+        self.complaints = tempfile.TemporaryFile("w+")  # noqa: SIM115 - a pipe unread would fill up
         self.process = subprocess.Popen(
             [sys.executable, __file__, name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self.complaints,
             text=True,
             env={**os.environ, **VARIABLES[name], **(more or {})},
         )
@@ -43,6 +45,7 @@ class Peer:
 
     def __exit__(self, *_: object) -> None:
         self.process.communicate()  # it ends where its input ends
+        self.complaints.close()
 
     def run(self, case: str) -> None:
         """Run a case once; RuntimeError says why it did not."""
@@ -58,8 +61,9 @@ class Peer:
             raise RuntimeError(answer or f"{self.name} ended: {self._last_words()}")
 
     def _last_words(self) -> str:
-        assert self.process.stderr is not None
-        lines = self.process.stderr.read().strip().splitlines()
+        self.process.wait()
+        self.complaints.seek(0)
+        lines = self.complaints.read().strip().splitlines()
         return lines[-1] if lines else "it said nothing"
 
 

@@ -115,6 +115,16 @@ def test_a_wrong_result_is_not_timed(vgpu: Any) -> None:
             workload.check(wrong)
 
 
+def test_a_peer_that_is_not_installed_says_so(vgpu: Any, tmp_path: Path) -> None:
+    (tmp_path / "numba.py").write_text("raise ImportError('no numba in this test')\n")
+    path = os.pathsep.join([str(tmp_path), str(ROOT / "src")])
+    with (
+        vgpu.Peer("numba", {"PYTHONPATH": path}) as numba,
+        pytest.raises(RuntimeError, match="numba ended: ImportError: no numba in this test"),
+    ):
+        numba.run("vector_add")
+
+
 def test_a_quick_run_and_its_report(tmp_path: Path) -> None:
     results = tmp_path / "benchmarks" / "results"
     results.mkdir(parents=True)
