@@ -89,7 +89,9 @@ class Counts:
         return sum(self.flops_by_type.values())
 
     def add(self, opcode: str, row: list[int]) -> None:
-        """Add what one instruction counted."""
+        """Add what one instruction counted; the engine's own additions have no opcode."""
+        if not opcode:
+            return
         warps, lanes, divergent, requests, asked, sectors, wavefronts, ideal = row[:8]
         shared_requests, shared_bytes, local_requests, local_bytes = row[8:12]
         self.warp_instructions += warps
@@ -97,7 +99,7 @@ class Counts:
         self.divergent_branches += divergent
         operation, *modifiers = opcode.split(".")
         kinds = _MEMORY.get(operation)
-        if kinds is not None and requests:
+        if kinds is not None and requests and "param" not in modifiers:
             global_kind, shared_kind = kinds
             getattr(self, f"global_{global_kind}").add(
                 requests - shared_requests - local_requests, sectors, asked - shared_bytes - local_bytes

@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from flashpath.vgpu.device import HostArray, VirtualKernel
+from flashpath.vgpu.device import HostArray, VirtualModule
 
 Array = np.ndarray[Any, Any]
 
-# Every kernel has its arrays in %array0, %array1 …, its thread in %thread and its lane's registers below.
+# Every kernel has its arrays in %array0, %array1 …, its thread in %thread, shared memory at `base`.
 _FRAME = """.version 8.8
 .target {target}
 .address_size 64
+.extern .shared .align 16 .b8 base[];
 {module}
 .visible .entry k({parameters}) {{
     .reg .pred %p<16>;
@@ -64,6 +65,7 @@ def run_ptx(
     module: str = "",
     count: bool = False,
     budget: int = 10_000_000,
+    threads: int = 1,
 ) -> Launched:
     """Run the body for every thread; arrays are written to in place."""
     text = _FRAME.format(
@@ -73,12 +75,14 @@ def run_ptx(
         loads="\n".join(f"    ld.param.u64 %array{k}, [p{k}];" for k in range(len(arrays))),
         body=body,
     )
-    kernel = VirtualKernel("k", text, "k")
+    kernel = VirtualModule(text).kernel("k")
     packed = b"".join(struct.pack("<Q", array.ctypes.data) for array in arrays)
     places = [
         HostArray(8 * k, first, first, first + array.nbytes, first, first + array.nbytes, True)
         for k, array in enumerate(arrays)
         for first in [array.ctypes.data]
     ]
-    result = kernel.launch((grid, 1, 1), (block, 1, 1), shared, packed, places, count=count, budget=budget)
+    result = kernel.launch(
+        (grid, 1, 1), (block, 1, 1), shared, packed, places, count=count, budget=budget, threads=threads
+    )
     return Launched(result.instructions, [origin[0] for origin in kernel.program.origins])

@@ -133,16 +133,16 @@ def test_half_precision_sums(run: Run, kind: str, dtype: Any, space: str) -> Non
     values = (rng.standard_normal(64) * 10.0 ** rng.integers(-3, 3, 64)).astype(dtype)
     out = np.zeros(4, dtype)
     shared = space == "shared"
-    places = ("0", "4") if shared else ("%array1", "%array1 + 4")
+    places = ("base", "base + 4") if shared else ("%array1", "%array1 + 4")
     run(
         f"""mad.lo.u64 %own, %wide, 4, %array0;
         ld.global.b16 %h0, [%own];
         ld.global.b32 %r0, [%own];
         mov.b32 %r1, 0;
-        st.shared.v2.b32 [0], {{%r1, %r1}};
+        st.shared.v2.b32 [base], {{%r1, %r1}};
         red.{space}.add.noftz.{kind} [{places[0]}], %h0;
         red.{space}.add.noftz.{kind}x2 [{places[1]}], %r0;
-        {"ld.shared.v2.b32 {%r0, %r1}, [0]; st.global.v2.b32 [%array1], {%r0, %r1};" if shared else ""}""",
+        {"ld.shared.v2.b32 {%r0, %r1}, [base]; st.global.v2.b32 [%array1], {%r0, %r1};" if shared else ""}""",
         values,
         out,
         shared=8,
@@ -178,10 +178,10 @@ def test_subnormal_sums_are_flushed_beside_global_memory_only(run: Run) -> None:
         """.reg .f32 %f<3>;
         mov.b32 %f0, 0f00000100;
         mov.b32 %f1, 0f00000000;
-        st.shared.f32 [0], %f1;
-        red.shared.add.f32 [0], %f0;
+        st.shared.f32 [base], %f1;
+        red.shared.add.f32 [base], %f0;
         red.global.add.f32 [%array0], %f0;
-        ld.shared.f32 %f2, [0];
+        ld.shared.f32 %f2, [base];
         st.global.f32 [%array0 + 4], %f2;""",
         out,
         shared=4,
@@ -239,12 +239,37 @@ def test_policies_are_no_operands(run: Run) -> None:
     run(
         """createpolicy.fractional.L2::evict_last.b64 %d0;
         atom.relaxed.gpu.global.add.L2::cache_hint.u32 %r0, [%array0], 2, %d0;
-        atom.acq_rel.sys.global.cas.L2::cache_hint.b32 %r0, [%array0 + 4], 4, 9, %d0;
+        atom.acq_rel.sys.global.exch.L2::cache_hint.b32 %r0, [%array0 + 4], 9, %d0;
         red.release.cta.global.max.L2::cache_hint.u32 [%array0], 6, %d0;""",
         memory,
         block=1,
     )
     assert memory.tolist() == [6, 9]
+
+
+def test_blocks_on_several_threads_of_the_host_lose_nothing(run: Run) -> None:
+    """Sums that every order of additions gives alike, of 200 blocks that four threads run."""
+    integers, singles, halves = np.zeros(2, np.uint64), np.zeros(4, np.float32), np.zeros(2, np.float16)
+    run(
+        """.reg .f32 %f0;
+        mov.b32 %f0, 0f3f800000;
+        mov.b32 %r0, 0x00010001; // two of the least halves there are
+        red.global.add.u64 [%array0], 3;
+        red.global.xor.b64 [%array0 + 8], 1;
+        red.global.add.f32 [%array1], %f0;
+        red.global.add.v2.f32 [%array1 + 8], {%f0, %f0};
+        setp.eq.u32 %p0, %thread, 0;
+        @%p0 red.global.add.noftz.f16x2 [%array2], %r0;""",
+        integers,
+        singles,
+        halves,
+        grid=200,
+        block=64,
+        threads=4,
+    )
+    assert integers.tolist() == [3 * 12800, 0]
+    assert singles.tolist() == [12800, 0, 12800, 12800]
+    assert halves.view(np.uint16).tolist() == [200, 200]
 
 
 @pytest.mark.parametrize(

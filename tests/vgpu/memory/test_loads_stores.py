@@ -230,7 +230,7 @@ def test_constants_are_read_and_not_counted_as_global_memory(run: Run) -> None:
         ("add.u64 %d0, %array0, %wide; ld.global.u32 %r0, [%d0];", "misaligned"),
         ("ld.global.v2.u32 {%r0, %r1}, [%array0 + 512];", "out-of-bounds"),
         ("mad.lo.u64 %d0, %wide, 4, %array0; st.global.u32 [%d0 + 400], %r0;", "out-of-bounds"),
-        ("ld.shared.u32 %r0, [128];", "out-of-bounds"),
+        ("ld.shared.u32 %r0, [base + 128];", "out-of-bounds"),
         ("shl.b32 %r0, %thread, 4; ld.shared.u32 %r0, [%r0];", "out-of-bounds"),
         ("cvta.shared.u64 %d0, 126; ld.u32 %r0, [%d0];", "misaligned"),
         (".local .b8 frame[16]; ld.local.u32 %r0, [frame + 16];", "out-of-bounds"),

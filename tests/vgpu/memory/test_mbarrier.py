@@ -18,31 +18,31 @@ def test_a_phase_ends_with_its_last_arrival(run: Run) -> None:
     """One thread, step by step: what waits find, and what is pending in the states that arrivals return."""
     out = np.zeros(16, np.uint32)
     steps = """
-        mbarrier.init.shared.b64 [8], 3;
-        mbarrier.arrive.shared.b64 %d0, [8];
+        mbarrier.init.shared.b64 [base + 8], 3;
+        mbarrier.arrive.shared.b64 %d0, [base + 8];
         test %d0
-        mbarrier.arrive.noComplete.release.cta.shared::cta.b64 %d1, [8], 1;
+        mbarrier.arrive.noComplete.release.cta.shared::cta.b64 %d1, [base + 8], 1;
         test %d0
-        mbarrier.arrive.release.cta.shared::cta.b64 %d2, [8], 1;
+        mbarrier.arrive.release.cta.shared::cta.b64 %d2, [base + 8], 1;
         test %d0
         count %d0
         count %d1
         count %d2
-        mbarrier.arrive_drop.shared.b64 %d3, [8];
-        mbarrier.arrive.shared::cta.b64 %d4, [8], 2;
+        mbarrier.arrive_drop.shared.b64 %d3, [base + 8];
+        mbarrier.arrive.shared::cta.b64 %d4, [base + 8], 2;
         test %d3
-        mbarrier.arrive.shared.b64 %d5, [8];
-        mbarrier.arrive.shared.b64 _, [8];
+        mbarrier.arrive.shared.b64 %d5, [base + 8];
+        mbarrier.arrive.shared.b64 _, [base + 8];
         test %d5
         count %d3
         count %d5
-        mbarrier.inval.shared.b64 [8];
+        mbarrier.inval.shared.b64 [base + 8];
     """
     body, at = [], 0
     for line in map(str.strip, steps.strip().splitlines()):
         word, _, state = line.partition(" ")
         if word == "test":
-            body.append(f"mbarrier.test_wait.shared.b64 %p0, [8], {state}; selp.u32 %r0, 1, 0, %p0;")
+            body.append(f"mbarrier.test_wait.shared.b64 %p0, [base + 8], {state}; selp.u32 %r0, 1, 0, %p0;")
         elif word == "count":
             body.append(f"mbarrier.pending_count.b64 %r0, {state};")
         else:
@@ -60,24 +60,24 @@ def test_parity_and_bytes(run: Run) -> None:
 
     def tests(k: int) -> str:
         return "".join(
-            f"""mbarrier.try_wait.parity.shared::cta.b64 %p0, [0], {parity}, 1000;
+            f"""mbarrier.try_wait.parity.shared::cta.b64 %p0, [base], {parity}, 1000;
             selp.u32 %r0, 1, 0, %p0;
             st.global.u32 [%array0 + {8 * k + 4 * parity}], %r0;"""
             for parity in (0, 1)
         )
 
     run(
-        f"""mbarrier.init.shared::cta.b64 [0], 1;
+        f"""mbarrier.init.shared::cta.b64 [base], 1;
         {tests(0)}
-        mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %d0, [0], 64;
+        mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %d0, [base], 64;
         {tests(1)}
-        mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [0], 48;
+        mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [base], 48;
         {tests(2)}
-        mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [0], 16;
-        mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [0], 32;
+        mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [base], 16;
+        mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [base], 32;
         {tests(3)}
-        mbarrier.arrive.shared.b64 %d0, [0];
-        mbarrier.test_wait.parity.acquire.cta.shared::cta.b64 %p0, [0], 1;
+        mbarrier.arrive.shared.b64 %d0, [base];
+        mbarrier.test_wait.parity.acquire.cta.shared::cta.b64 %p0, [base], 1;
         {tests(4)}""",
         out,
         shared=8,
@@ -92,19 +92,19 @@ def test_waiting_threads_let_the_others_run(run: Run) -> None:
     out = np.zeros(256, np.uint32)
     run(
         """setp.eq.u32 %p0, %thread, 40;
-        @%p0 mbarrier.init.shared.b64 [0], 256;
+        @%p0 mbarrier.init.shared.b64 [base], 256;
         bar.sync 0;
         @!%p0 bra WAIT;
         mov.u32 %r0, 0;
         LATE: add.u32 %r0, %r0, 1;
         setp.lt.u32 %p1, %r0, 2000;
         @%p1 bra LATE;
-        st.shared.u32 [8], %r0;
+        st.shared.u32 [base + 8], %r0;
         WAIT: cvta.shared.u64 %d1, 0;
         mbarrier.arrive.b64 %d0, [%d1];
         AGAIN: mbarrier.test_wait.b64 %p1, [%d1], %d0;
         @!%p1 bra AGAIN;
-        ld.shared.u32 %r1, [8];
+        ld.shared.u32 %r1, [base + 8];
         mad.lo.u64 %own, %wide, 4, %array0;
         st.global.u32 [%own], %r1;""",
         out,
@@ -119,12 +119,12 @@ def test_waiting_threads_let_the_others_run(run: Run) -> None:
 def test_copies_arrive_when_they_are_done(run: Run, noinc: bool) -> None:
     """The first warp copies, the second waits at the barrier that the copies arrive at."""
     given, out = np.arange(32, dtype=np.uint32) + 5, np.zeros(32, np.uint32)
-    arrive = "cp.async.mbarrier.arrive.noinc.shared.b64 [128];" if noinc else """
-        cp.async.mbarrier.arrive.shared::cta.b64 [128];
-        mbarrier.arrive.shared.b64 %d0, [128];"""
+    arrive = "cp.async.mbarrier.arrive.noinc.shared.b64 [base + 128];" if noinc else """
+        cp.async.mbarrier.arrive.shared::cta.b64 [base + 128];
+        mbarrier.arrive.shared.b64 %d0, [base + 128];"""
     run(
         f"""setp.eq.u32 %p0, %thread, 0;
-        @%p0 mbarrier.init.shared.b64 [128], 32;
+        @%p0 mbarrier.init.shared.b64 [base + 128], 32;
         bar.sync 0;
         and.b32 %r1, %thread, 31;
         shl.b32 %r0, %r1, 2;
@@ -135,7 +135,7 @@ def test_copies_arrive_when_they_are_done(run: Run, noinc: bool) -> None:
         cp.async.ca.shared.global [%r0], [%d6], 4;
         {arrive}
         ret;
-        CONSUME: mbarrier.test_wait.parity.shared.b64 %p1, [128], 0;
+        CONSUME: mbarrier.test_wait.parity.shared.b64 %p1, [base + 128], 0;
         @!%p1 bra CONSUME;
         xor.b32 %r0, %r0, 4;
         ld.shared.u32 %r2, [%r0];
@@ -153,10 +153,10 @@ def test_copies_arrive_when_they_are_done(run: Run, noinc: bool) -> None:
 @pytest.mark.parametrize(
     ("body", "kind"),
     [
-        ("mbarrier.init.shared.b64 [4], 1;", "misaligned"),
-        ("mbarrier.arrive.shared.b64 %d0, [16];", "out-of-bounds"),
+        ("mbarrier.init.shared.b64 [base + 4], 1;", "misaligned"),
+        ("mbarrier.arrive.shared.b64 %d0, [base + 16];", "out-of-bounds"),
         ("mbarrier.arrive.b64 %d0, [%array0];", "out-of-bounds"),
-        ("mbarrier.init.shared.b64 [0], 1; A: mbarrier.test_wait.parity.shared.b64 %p0, [0], 0; @!%p0 bra A;", "timeout"),
+        ("mbarrier.init.shared.b64 [base], 1; A: mbarrier.test_wait.parity.shared.b64 %p0, [base], 0; @!%p0 bra A;", "timeout"),
     ],
 )
 def test_faults(run: Run, body: str, kind: str) -> None:

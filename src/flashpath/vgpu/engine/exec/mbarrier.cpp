@@ -12,21 +12,21 @@ namespace {
 
 // The object, and the state that arrivals return: counts of 20 bits, as PTX bounds them, the bytes that copies
 // still owe, with a sign, and the number of the phase.
-struct Barrier {
+struct Object {
   u64 pending : 20;
   u64 expected : 20;
   s64 owed : 21;
   u64 phase : 3;
 };
-static_assert(sizeof(Barrier) == 8);
+static_assert(sizeof(Object) == 8);
 
-Barrier read(const std::byte* object) {
-  Barrier barrier;
+Object read(const std::byte* object) {
+  Object barrier;
   std::memcpy(&barrier, object, sizeof barrier);
   return barrier;
 }
 
-void write(std::byte* object, Barrier barrier) {
+void write(std::byte* object, Object barrier) {
   if (barrier.pending == 0 && barrier.owed == 0) {
     barrier.pending = barrier.expected;
     barrier.phase += 1;
@@ -48,7 +48,7 @@ void for_barriers(Warp& warp, const Instruction& i, F&& f) {
 
 void run_init(Warp& warp, const Instruction& i) {
   for_barriers(warp, i, [&](int lane, std::byte* object) {
-    Barrier barrier{};
+    Object barrier{};
     barrier.expected = barrier.pending = lanes<u32>(warp, i.b[0])[lane];
     std::memcpy(object, &barrier, sizeof barrier);
   });
@@ -64,7 +64,7 @@ void run_arrive(Warp& warp, const Instruction& i) {
   u64* d = i.dst[0] == kNoRegister ? nullptr : lanes<u64>(warp, i.dst[0]);
   for_barriers(warp, i, [&](int lane, std::byte* object) {
     const u32 count = operand(warp, i.b[0], lane, 1);
-    Barrier barrier = read(object);
+    Object barrier = read(object);
     const u64 state = std::bit_cast<u64>(barrier);
     barrier.owed += operand(warp, i.c[0], lane, 0);
     if (i.modifier & kDrop) barrier.expected -= count;
@@ -77,7 +77,7 @@ void run_arrive(Warp& warp, const Instruction& i) {
 template <int kSign>
 void run_owe(Warp& warp, const Instruction& i) {
   for_barriers(warp, i, [&](int lane, std::byte* object) {
-    Barrier barrier = read(object);
+    Object barrier = read(object);
     barrier.owed += kSign * static_cast<s64>(lanes<u32>(warp, i.b[0])[lane]);
     if constexpr (kSign > 0) {
       std::memcpy(object, &barrier, sizeof barrier);
@@ -97,7 +97,7 @@ void run_wait(Warp& warp, const Instruction& i) {
     if constexpr (kParity) {
       over |= u32((phase & 1) != (lanes<u32>(warp, i.b[0])[lane] & 1)) << lane;
     } else {
-      over |= u32(phase != std::bit_cast<Barrier>(lanes<u64>(warp, i.b[0])[lane]).phase) << lane;
+      over |= u32(phase != std::bit_cast<Object>(lanes<u64>(warp, i.b[0])[lane]).phase) << lane;
     }
   });
   assign_mask(warp, i.dst[0], over);
@@ -106,7 +106,7 @@ void run_wait(Warp& warp, const Instruction& i) {
 
 void run_pending_count(Warp& warp, const Instruction& i) {
   const u64* state = lanes<u64>(warp, i.a[0]);
-  assign<u32>(warp, i, [state](int lane) { return static_cast<u32>(std::bit_cast<Barrier>(state[lane]).pending); });
+  assign<u32>(warp, i, [state](int lane) { return static_cast<u32>(std::bit_cast<Object>(state[lane]).pending); });
 }
 
 void run_sleep(Warp& warp, const Instruction&) { warp.spins = true; }
@@ -125,13 +125,13 @@ void barriers(Warp& warp, const Instruction& i, std::byte** objects) {
 }
 
 void expect_arrival(std::byte* object) {
-  Barrier barrier = read(object);
+  Object barrier = read(object);
   barrier.pending += 1;
   std::memcpy(object, &barrier, sizeof barrier);
 }
 
 u64 arrive(std::byte* object, u32 count) {
-  Barrier barrier = read(object);
+  Object barrier = read(object);
   const u64 state = std::bit_cast<u64>(barrier);
   barrier.pending -= count;
   write(object, barrier);

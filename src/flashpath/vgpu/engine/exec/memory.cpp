@@ -8,12 +8,6 @@
 namespace flashpath::exec {
 namespace {
 
-std::string hexadecimal(u64 value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 // The segment an address lies in, or the one below it.
 const Segment* segment_below(const std::vector<Segment>& segments, u64 address) {
   const auto above = std::upper_bound(segments.begin(), segments.end(), address,
@@ -103,16 +97,9 @@ void locate_mixed(Warp& warp, const Instruction& i, const u64* address, u32 size
   u32 shared = 0;
   u32 local = 0;
   for_lanes(warp.executing, [&](int lane) {
-    const u64 at = address[lane];
-    if (in_window(at, kSharedWindow)) {
-      shared |= 1u << lane;
-      places.at[lane] = shared_place(warp, i, lane, at - kSharedWindow, size, write);
-    } else if (in_window(at, kLocalWindow)) {
-      local |= 1u << lane;
-      places.at[lane] = local_place(warp, i, lane, at - kLocalWindow, size, write);
-    } else {
-      places.at[lane] = global_place(warp, i, lane, at, size, write);
-    }
+    shared |= u32(in_window(address[lane], kSharedWindow)) << lane;
+    local |= u32(in_window(address[lane], kLocalWindow)) << lane;
+    places.at[lane] = generic_place(warp, i, lane, address[lane], size, write);
   });
   if (warp.counters == nullptr) return;
   const u32 global = warp.executing & ~(shared | local);
@@ -129,6 +116,12 @@ void locate_mixed(Warp& warp, const Instruction& i, const u64* address, u32 size
 }
 
 }  // namespace
+
+std::string hexadecimal(u64 value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
 
 Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message) {
   Fault fault(kind, message, instruction);
@@ -170,6 +163,12 @@ std::byte* local_place(Warp& warp, const Instruction& i, int lane, u64 address, 
   const u64 limit = warp.launch->program->local_bytes;
   if (address > limit || size > limit - address) out_of_bounds(warp, i, lane, address, size, "local", write);
   return warp.local + static_cast<u64>(lane) * limit + address;
+}
+
+std::byte* generic_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write) {
+  if (in_window(address, kSharedWindow)) return shared_place(warp, i, lane, address - kSharedWindow, size, write);
+  if (in_window(address, kLocalWindow)) return local_place(warp, i, lane, address - kLocalWindow, size, write);
+  return global_place(warp, i, lane, address, size, write);
 }
 
 void check_alignment(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size) {

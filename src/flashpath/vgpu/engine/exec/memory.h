@@ -4,9 +4,8 @@
 #include <cstring>
 #include <string>
 #include <type_traits>
-#include <vector>
 
-#include "exec/async_copy.h"
+#include "exec/block.h"
 #include "exec/fault.h"
 #include "exec/launch.h"
 #include "exec/warp.h"
@@ -18,14 +17,7 @@ inline constexpr u64 kLocalWindow = 0x7d0000000000ull;
 inline constexpr u64 kSharedWindow = 0x7e0000000000ull;
 inline constexpr u64 kWindowSize = 0x010000000000ull;
 
-struct Block {
-  u32 id[3] = {0, 0, 0};
-  std::vector<Warp> warps;
-  std::vector<std::byte> shared;
-  std::vector<AsyncCopies> copies;  // by warp: what cp.async has begun and nobody has waited for
-  u32 barrier_arrived[16] = {};     // threads
-  u32 living_threads = 0;
-};
+std::string hexadecimal(u64 value);
 
 enum class Where : u8 { kGlobal, kShared, kLocal, kGeneric };
 enum class Use : u8 { kRead, kWrite, kAtomic };
@@ -74,6 +66,8 @@ const Segment* segment_of(Warp& warp, const Instruction& i, u64 address, u64 siz
 std::byte* global_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write);
 std::byte* shared_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write);
 std::byte* local_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write);
+// By the window that the address is in.
+std::byte* generic_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write);
 
 // Checks that the addresses of all lanes of a mask are multiples of a power of two.
 void check_alignment(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size);

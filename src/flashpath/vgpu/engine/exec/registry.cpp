@@ -18,6 +18,7 @@ const Registry& Registry::get() {
     register_async_copies(made);
     register_mbarrier(made);
     register_warp_operations(made);
+    register_provided(made);
     return made;
   }();
   return registry;

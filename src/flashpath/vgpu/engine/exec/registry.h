@@ -34,5 +34,6 @@ void register_atomics(Registry& registry);
 void register_async_copies(Registry& registry);
 void register_mbarrier(Registry& registry);
 void register_warp_operations(Registry& registry);
+void register_provided(Registry& registry);
 
 }  // namespace flashpath::exec

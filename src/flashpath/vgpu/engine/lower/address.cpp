@@ -9,10 +9,14 @@ Address address(Builder& b, const Operand& bracket, u32 width) {
   const Operand& base = b.parts(bracket)[0];
   Address found;
   if (base.kind == OperandKind::kSymbol) {
-    found.is_symbol = true;
-    found.symbol_space = b.space_of(base.symbol, base.index);
-    found.base = b.constant(width, b.address_of(base.symbol, base.index));
-    found.offset = base.value;
+    const u64 place = b.address_of(base.symbol, base.index);
+    if (b.in_frame(base.symbol, base.index)) {
+      found.base = b.frame_pointer();
+      found.offset = base.value + static_cast<s64>(place);
+    } else {
+      found.base = b.constant(width, place);
+      found.offset = base.value;
+    }
   } else if (base.kind == OperandKind::kInteger) {
     found.base = b.constant(width, static_cast<u64>(base.value));
   } else {

@@ -8,8 +8,6 @@ namespace flashpath::lower {
 struct Address {
   u32 base = kNoRegister;
   s64 offset = 0;
-  ptx::Space symbol_space = ptx::Space::kGeneric;
-  bool is_symbol = false;
 };
 
 // `width`: of addresses in that space, in bytes.

@@ -52,10 +52,15 @@ void async_copy(Builder& b);
 void memory_barrier(Builder& b);
 void sleep(Builder& b);
 
+// calls.cpp
+void call(Builder& b);
+void leave(Builder& b);
+
 // control.cpp
 void branch(Builder& b);
-void leave(Builder& b);
+void branch_table(Builder& b);
 void barrier(Builder& b);
+void trap(Builder& b);
 void nothing(Builder& b);
 
 // lanes.cpp
