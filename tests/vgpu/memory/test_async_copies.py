@@ -92,7 +92,9 @@ def test_a_predicate_ignores_the_source_wherever_it_is(run: Run) -> None:
     np.testing.assert_array_equal(got, np.where(ignored, 0, given))
 
 
-@pytest.mark.parametrize("end", ["", "cp.async.commit_group;", "cp.async.commit_group; cp.async.wait_group 1;"])
+@pytest.mark.parametrize(
+    "end", ["", "cp.async.commit_group;", "cp.async.commit_group; cp.async.wait_group 1;"]
+)
 def test_without_a_wait_what_was_there_is_read(run: Run, end: str) -> None:
     _, got = copied(run, f"cp.async.ca.shared.global [%r0], [%own], 16; {end} bar.sync 0;")
     assert (got == STALE).all()
@@ -109,7 +111,14 @@ def test_groups_end_in_order(run: Run) -> None:
         cp.async.commit_group;
         cp.async.ca.shared.global [%r0 + 12], [%own + 12], 4;
     """
-    for wait, done in (("wait_group 4", 0), ("wait_group 3", 1), ("wait_group 2", 2), ("wait_group 1", 2), ("wait_group 0", 3), ("wait_all", 4)):
+    for wait, done in (
+        ("wait_group 4", 0),
+        ("wait_group 3", 1),
+        ("wait_group 2", 2),
+        ("wait_group 1", 2),
+        ("wait_group 0", 3),
+        ("wait_all", 4),
+    ):
         given, got = copied(run, f"{body} cp.async.{wait};")
         np.testing.assert_array_equal(got[:, :done], given[:, :done])
         assert (got[:, done:] == STALE).all(), wait
@@ -175,7 +184,9 @@ def test_counted_as_a_global_load_and_a_shared_store(run: Run) -> None:
         shared=512,
         count=True,
     )
-    requests, bytes_, sectors, wavefronts, ideal, shared_requests, shared_bytes = launched.counts("cp.async.cg")[3:10]
+    requests, bytes_, sectors, wavefronts, ideal, shared_requests, shared_bytes = launched.counts(
+        "cp.async.cg"
+    )[3:10]
     assert (requests - shared_requests, bytes_ - shared_bytes, sectors) == (1, 512, 16)
     assert (shared_requests, shared_bytes, wavefronts, ideal) == (1, 512, 4, 4)
 

@@ -194,7 +194,7 @@ def test_subnormal_sums_are_flushed_beside_global_memory_only(run: Run) -> None:
 def test_vectors(run: Run, spelled: str) -> None:
     kind = spelled.rsplit(".", 1)[1]
     count = int(spelled[spelled.index(".v") + 2])
-    dtype = {"f32": np.float32, "f16x2": np.float16, "bf16x2": ml_dtypes.bfloat16}[kind]
+    dtype: Any = {"f32": np.float32, "f16x2": np.float16, "bf16x2": ml_dtypes.bfloat16}[kind]
     memory = np.arange(4 * count // np.dtype(dtype).itemsize).astype(dtype)
     before = memory.copy()
     got = np.zeros((32, len(memory)), dtype)

@@ -1,4 +1,4 @@
-"""What memory accesses are counted as: against an H200's own counters, and against the rules written plainly."""
+"""What memory accesses count as: against an H200's own counters, and against the rules written plainly."""
 
 from __future__ import annotations
 
@@ -154,7 +154,12 @@ def model(opcode: str, space: str, size: int, offsets: list[int]) -> Counted:
 
 
 ACCESSES = [
-    *[(opcode, space, size) for opcode in ("ld", "st") for space in ("global", "shared", "local") for size in (2, 4, 8, 16)],
+    *[
+        (opcode, space, size)
+        for opcode in ("ld", "st")
+        for space in ("global", "shared", "local")
+        for size in (2, 4, 8, 16)
+    ],
     *[(opcode, space, 4) for opcode in ("atom", "red") for space in ("global", "shared")],
     *[("cp.async", "shared", size) for size in (4, 8, 16)],
 ]

@@ -34,7 +34,9 @@ def test_every_width_through_every_space(run: Run, kind: str, vector: int) -> No
         pytest.skip("PTX has no such vector")
     spelled = (f"v{vector}." if vector > 1 else "") + kind
     values = registers(WIDTHS[kind], vector)
-    zeros = "".join(f"mov.b{8 * max(2, WIDTHS[kind])} {REGISTER[WIDTHS[kind]]}{k}, 0;\n" for k in range(vector))
+    zeros = "".join(
+        f"mov.b{8 * max(2, WIDTHS[kind])} {REGISTER[WIDTHS[kind]]}{k}, 0;\n" for k in range(vector)
+    )
     # 32 bytes at once are for global memory only.
     others = f"""
         mul.lo.u32 %r60, %thread, {size};
@@ -83,7 +85,9 @@ def test_128_bits_at_once(run: Run) -> None:
     np.testing.assert_array_equal(out, source)
 
 
-@pytest.mark.parametrize(("kind", "dtype"), [("s8", "i1"), ("u8", "u1"), ("s16", "i2"), ("u16", "u2"), ("s32", "i4")])
+@pytest.mark.parametrize(
+    ("kind", "dtype"), [("s8", "i1"), ("u8", "u1"), ("s16", "i2"), ("u16", "u2"), ("s32", "i4")]
+)
 def test_narrow_integers_are_extended(run: Run, kind: str, dtype: str) -> None:
     source = noise(32 * int(dtype[1])).view(dtype)
     out = np.zeros(32, np.int64)
@@ -112,8 +116,9 @@ def test_parts_of_a_vector_may_be_dropped(run: Run) -> None:
 
 
 LOADS = """
-ld.global.ca.u32 | ld.global.cg.u32 | ld.global.cs.u32 | ld.global.lu.u32 | ld.global.cv.u32 | ld.global.nc.u32
-ld.global.L1::evict_normal.u32 | ld.global.L1::evict_unchanged.u32 | ld.global.L1::evict_first.u32
+ld.global.ca.u32 | ld.global.cg.u32 | ld.global.cs.u32 | ld.global.lu.u32 | ld.global.cv.u32
+ld.global.nc.u32 | ld.global.L1::evict_normal.u32 | ld.global.L1::evict_unchanged.u32
+ld.global.L1::evict_first.u32
 ld.global.L1::evict_last.u32 | ld.global.L1::no_allocate.u32 | ld.global.nc.L1::no_allocate.L2::256B.u32
 ld.global.L2::64B.u32 | ld.global.L2::128B.u32 | ld.global.L1::evict_last.L2::cache_hint.u32 POLICY
 ld.volatile.global.u32 | ld.relaxed.cta.global.u32 | ld.relaxed.gpu.global.u32 | ld.acquire.sys.global.u32
@@ -131,7 +136,8 @@ prefetch.global.L1 [%own]; prefetch.global.L2 [%own]; prefetch.L1 [%own]; prefet
 prefetch.global.L2::evict_last [%own]; applypriority.global.L2::evict_normal [%array0], 128;
 discard.global.L2 [%array0], 128;
 fence.sc.gpu; fence.acq_rel.cta; fence.sc.sys; fence.acq_rel.cluster; fence.proxy.async; fence.proxy.alias;
-fence.mbarrier_init.release.cluster; membar.cta; membar.gl; membar.sys; nanosleep.u32 100; nanosleep.u32 %thread;
+fence.mbarrier_init.release.cluster; membar.cta; membar.gl; membar.sys; nanosleep.u32 100;
+nanosleep.u32 %thread;
 createpolicy.fractional.L2::evict_last.b64 %d1, 1.0;
 createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 %d1, 0.5;
 createpolicy.range.global.L2::evict_last.L2::evict_first.b64 %d1, [%array0], 0x100, 0x200;
@@ -148,7 +154,10 @@ def test_hints_change_nothing(run: Run) -> None:
     lines.append("mad.lo.u64 %d2, %wide, 4, %array1;")
     for k, spelled in enumerate(loads):
         opcode, _, policy = spelled.partition(" ")
-        lines += [f"{opcode} %r1, [%own]{', %d0' if policy else ''};", f"st.global.u32 [%d2 + {128 * k}], %r1;"]
+        lines += [
+            f"{opcode} %r1, [%own]{', %d0' if policy else ''};",
+            f"st.global.u32 [%d2 + {128 * k}], %r1;",
+        ]
     for k, spelled in enumerate(stores, len(loads)):
         opcode, _, policy = spelled.partition(" ")
         lines.append(f"{opcode} [%d2 + {128 * k}], %r1{', %d0' if policy else ''};")
@@ -244,7 +253,9 @@ def test_faults(run: Run, body: str, kind: str) -> None:
     assert caught.value.kind == kind
 
 
-@pytest.mark.parametrize("spelled", ["ld.global.sideways.u32 %r0, [%array0]", "st.global.v2.u32 [%array0], %r0"])
+@pytest.mark.parametrize(
+    "spelled", ["ld.global.sideways.u32 %r0, [%array0]", "st.global.v2.u32 [%array0], %r0"]
+)
 def test_unknown_forms_are_refused_by_name(run: Run, spelled: str) -> None:
     with pytest.raises(UnsupportedInstruction, match=spelled.split()[0]):
         run(f"{spelled};", np.zeros(4, np.uint32))

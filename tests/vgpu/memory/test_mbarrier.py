@@ -38,7 +38,8 @@ def test_a_phase_ends_with_its_last_arrival(run: Run) -> None:
         count %d5
         mbarrier.inval.shared.b64 [base + 8];
     """
-    body, at = [], 0
+    body: list[str] = []
+    at = 0
     for line in map(str.strip, steps.strip().splitlines()):
         word, _, state = line.partition(" ")
         if word == "test":
@@ -119,9 +120,13 @@ def test_waiting_threads_let_the_others_run(run: Run) -> None:
 def test_copies_arrive_when_they_are_done(run: Run, noinc: bool) -> None:
     """The first warp copies, the second waits at the barrier that the copies arrive at."""
     given, out = np.arange(32, dtype=np.uint32) + 5, np.zeros(32, np.uint32)
-    arrive = "cp.async.mbarrier.arrive.noinc.shared.b64 [base + 128];" if noinc else """
+    arrive = (
+        "cp.async.mbarrier.arrive.noinc.shared.b64 [base + 128];"
+        if noinc
+        else """
         cp.async.mbarrier.arrive.shared::cta.b64 [base + 128];
         mbarrier.arrive.shared.b64 %d0, [base + 128];"""
+    )
     run(
         f"""setp.eq.u32 %p0, %thread, 0;
         @%p0 mbarrier.init.shared.b64 [base + 128], 32;
@@ -156,7 +161,12 @@ def test_copies_arrive_when_they_are_done(run: Run, noinc: bool) -> None:
         ("mbarrier.init.shared.b64 [base + 4], 1;", "misaligned"),
         ("mbarrier.arrive.shared.b64 %d0, [base + 16];", "out-of-bounds"),
         ("mbarrier.arrive.b64 %d0, [%array0];", "out-of-bounds"),
-        ("mbarrier.init.shared.b64 [base], 1; A: mbarrier.test_wait.parity.shared.b64 %p0, [base], 0; @!%p0 bra A;", "timeout"),
+        (
+            """mbarrier.init.shared.b64 [base], 1;
+            AGAIN: mbarrier.test_wait.parity.shared.b64 %p0, [base], 0;
+            @!%p0 bra AGAIN;""",
+            "timeout",
+        ),
     ],
 )
 def test_faults(run: Run, body: str, kind: str) -> None:
