@@ -80,7 +80,7 @@ class _RecordedProgram:
             log.blob(first)
             log.blob(last)
         log.blob(f"{result.fault_kind}: {result.fault_message}".encode())
-        rows = result.instructions if count else []
+        rows: list[list[int]] = result.instructions if count else []
         log.number(len(rows))
         for row in rows:
             log.number(*row[:3])  # issues, lanes, divergences
@@ -88,7 +88,7 @@ class _RecordedProgram:
 
 
 def pytest_configure() -> None:
-    log = _Log(Path(os.environ["FLASHPATH_RECORD"]).open("wb"))  # open until the end
+    log = _Log(Path(os.environ["FLASHPATH_RECORD"]).open("wb"))  # noqa: SIM115 -- open until the end
     load, make = device.VirtualModule.__init__, device.VirtualModule.kernel
     numbers: dict[int, int] = {}
     kept: list[device.VirtualModule] = []  # so that no identity is used twice
