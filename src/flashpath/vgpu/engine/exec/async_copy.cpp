@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "exec/async_flags.h"
 #include "exec/mbarrier.h"
 #include "exec/memory.h"
-#include "exec/async_flags.h"
 #include "exec/registry.h"
 #include "exec/traffic.h"
 

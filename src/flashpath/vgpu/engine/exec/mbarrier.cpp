@@ -1,10 +1,11 @@
+// Barriers in memory: arrivals count down, announced bytes count down, and the phase ends when nothing is left.
 #include "exec/mbarrier.h"
 
 #include <bit>
 
 #include "exec/async_copy.h"
-#include "exec/memory.h"
 #include "exec/async_flags.h"
+#include "exec/memory.h"
 #include "exec/registry.h"
 
 namespace flashpath::exec {
