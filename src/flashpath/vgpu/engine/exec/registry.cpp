@@ -16,6 +16,10 @@ const Registry& Registry::get() {
     register_memory(made);
     register_atomics(made);
     register_warp_operations(made);
+    register_matrix_loads(made);
+    register_mma(made);
+    register_mma_of_quad_pairs(made);
+    register_wmma(made);
     return made;
   }();
   return registry;

@@ -32,5 +32,9 @@ void register_convert(Registry& registry);
 void register_memory(Registry& registry);
 void register_atomics(Registry& registry);
 void register_warp_operations(Registry& registry);
+void register_matrix_loads(Registry& registry);
+void register_mma(Registry& registry);
+void register_mma_of_quad_pairs(Registry& registry);
+void register_wmma(Registry& registry);
 
 }  // namespace flashpath::exec

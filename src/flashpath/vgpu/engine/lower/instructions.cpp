@@ -25,6 +25,9 @@ const std::unordered_map<std::string_view, Lowering>& lowerings() {
       {"bar", barrier},        {"barrier", barrier},     {"shfl", shuffle},        {"vote", vote},
       {"match", match},        {"redux", reduce},        {"activemask", active_mask},
       {"membar", nothing},     {"fence", nothing},       {"prefetch", nothing},    {"prefetchu", nothing},
+      {"ldmatrix", load_matrix}, {"stmatrix", store_matrix}, {"movmatrix", move_matrix},
+      {"mma", matrix_multiply}, {"wmma", warp_matrix},   {"wgmma", later_tensor_cores},
+      {"tcgen05", later_tensor_cores},
       {"nanosleep", nothing},  {"pmevent", nothing},     {"griddepcontrol", nothing},
   };
   return table;

@@ -20,6 +20,15 @@ inline const Operand& operand(const Builder& b, std::size_t index) {
   return b.operands()[index];
 }
 
+// What stands between brackets: [base + offset].
+struct Address {
+  u32 base = kNoRegister;  // a register of the width asked for
+  s64 offset = 0;
+  ptx::Space symbol_space = ptx::Space::kGeneric;
+  bool is_symbol = false;
+};
+Address address(Builder& b, const Operand& bracket, u32 width);  // memory.cpp
+
 // d = op(a, b, c), all of one type.
 void same_type(Builder& b, const std::string& name, u32 width, u32 flags = 0);
 
@@ -58,5 +67,13 @@ void vote(Builder& b);
 void match(Builder& b);
 void reduce(Builder& b);
 void active_mask(Builder& b);
+
+// matrix.cpp
+void load_matrix(Builder& b);
+void store_matrix(Builder& b);
+void move_matrix(Builder& b);
+void matrix_multiply(Builder& b);
+void warp_matrix(Builder& b);
+void later_tensor_cores(Builder& b);
 
 }  // namespace flashpath::lower

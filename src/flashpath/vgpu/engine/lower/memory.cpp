@@ -5,14 +5,6 @@
 #include <span>
 
 namespace flashpath::lower {
-namespace {
-
-struct Address {
-  u32 base = kNoRegister;
-  s64 offset = 0;
-  ptx::Space symbol_space = ptx::Space::kGeneric;
-  bool is_symbol = false;
-};
 
 Address address(Builder& b, const Operand& bracket, u32 width) {
   if (bracket.kind != OperandKind::kAddress || b.parts(bracket).size() != 1) {
@@ -43,6 +35,8 @@ Address address(Builder& b, const Operand& bracket, u32 width) {
   }
   return found;
 }
+
+namespace {
 
 // How memory is told about a type: by its size and, where a register is wider, by its sign.
 std::string memory_type(const std::string& type, u32 register_width) {

@@ -44,6 +44,7 @@ struct Instruction {
   bool leader = false;  // the first of a basic block: where diverged lanes may meet again
   u32 target = 0;
   u32 index = 0;  // its place in the program
+  u32 pool = 0;   // where its registers stand in Program::operand_pool, if it has more than fit above
 };
 
 // What stands beside an instruction for people: never read while running.
@@ -78,6 +79,7 @@ struct SpecialRegisters {
 struct Program {
   std::string name;
   std::vector<Instruction> code;
+  std::vector<u32> operand_pool;    // registers of instructions that have many, as offsets in the register file
   std::vector<Origin> origins;      // one per instruction
   std::vector<std::string> files;   // by the index that Origin::file holds
   std::vector<Constant> constants;
