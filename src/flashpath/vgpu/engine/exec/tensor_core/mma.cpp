@@ -25,24 +25,29 @@ struct Whole {
   static constexpr const char* kName = std::is_same_v<T, s32> ? "s32" : sizeof(T) == 8 ? "f64" : "f32";
   static constexpr int kRegistersPerPiece = 2;
 
+  // A lane's two neighbours are in two registers: rows are made by interleaving these, four lanes at a time.
+  typedef T Quad __attribute__((vector_size(4 * sizeof(T)), may_alias));
+  using Bits = std::conditional_t<sizeof(T) == 8, s64, s32>;
+  typedef Bits Index __attribute__((vector_size(4 * sizeof(T))));
+
   static void load(Warp& warp, const u32* registers, T* to, int stride) {
-    const T* even = lanes<T>(warp, registers[0]);
-    const T* odd = lanes<T>(warp, registers[1]);
+    const Quad* even = lanes<Quad>(warp, registers[0]);
+    const Quad* odd = lanes<Quad>(warp, registers[1]);
     for (int g = 0; g < 8; ++g) {
-      for (int t = 0; t < 4; ++t) {
-        to[g * stride + 2 * t] = even[4 * g + t];
-        to[g * stride + 2 * t + 1] = odd[4 * g + t];
-      }
+      Quad* row = reinterpret_cast<Quad*>(to + g * stride);
+      row[0] = __builtin_shuffle(even[g], odd[g], Index{0, 4, 1, 5});
+      row[1] = __builtin_shuffle(even[g], odd[g], Index{2, 6, 3, 7});
     }
   }
 
   static void store(Warp& warp, const u32* registers, const T* from, int stride) {
-    for (int side = 0; side < 2; ++side) {
-      if (registers[side] == kNoRegister) continue;
-      T* d = lanes<T>(warp, registers[side]);
-      for (int g = 0; g < 8; ++g) {
-        for (int t = 0; t < 4; ++t) d[4 * g + t] = from[g * stride + 2 * t + side];
-      }
+    Quad unwanted[8];
+    Quad* even = registers[0] == kNoRegister ? unwanted : lanes<Quad>(warp, registers[0]);
+    Quad* odd = registers[1] == kNoRegister ? unwanted : lanes<Quad>(warp, registers[1]);
+    for (int g = 0; g < 8; ++g) {
+      const Quad* row = reinterpret_cast<const Quad*>(from + g * stride);
+      even[g] = __builtin_shuffle(row[0], row[1], Index{0, 2, 4, 6});
+      odd[g] = __builtin_shuffle(row[0], row[1], Index{1, 3, 5, 7});
     }
   }
 };
@@ -147,7 +152,7 @@ class RoundingOfSums {
 };
 
 template <int M_, int N_, int K_>
-struct Shape {
+struct Extents {
   static constexpr int M = M_;
   static constexpr int N = N_;
   static constexpr int K = K_;
@@ -185,7 +190,7 @@ void run(Warp& warp, const Instruction& i) {
   load_right<B, Right>(warp, of_factors + (kMirrored ? 0 : kLeft), right);
   load_accumulators<C, Sums>(warp, of_c, sums);
   if constexpr (std::is_same_v<Value, s32>) {
-    Value product[kSums] = {};
+    alignas(64) Value product[kSums] = {};
     multiply_add<Products, S::M, S::N, S::K>(left, right, product);
     for (int k = 0; k < kSums; ++k) {
       sums[k] = kOverflow == Overflow::kSaturates ? add_saturating(sums[k], product[k])
@@ -203,7 +208,7 @@ void run(Warp& warp, const Instruction& i) {
 // ---- All shapes and types --------------------------------------------------------------------------------
 
 template <class A, class B>
-using FloatProducts = std::conditional_t<A::kProductsAreFloats && B::kProductsAreFloats, MultiplyThenAdd, Fused>;
+using FloatProducts = std::conditional_t<A::kProductsAreFloats && B::kProductsAreFloats, ExactProducts, Fused>;
 
 template <class D, class A, class B, class C>
 std::string typed(const std::string& shape) {
@@ -257,7 +262,7 @@ void add_bits(Registry& r, const std::string& shape) {
 template <class S, class D, class C, Order kOrder>
 void add_wmma_halves(Registry& r, const std::string& shape) {
   r.add(typed<D, F16, F16, C>(shape),
-        &run<S, D, F16, F16, C, MultiplyThenAdd, Overflow::kWraps, 8, kOrder>);
+        &run<S, D, F16, F16, C, ExactProducts, Overflow::kWraps, 8, kOrder>);
 }
 
 template <class S, Order kOrder = Order::kPlain>
@@ -275,38 +280,38 @@ void add_wmma(Registry& r, const std::string& shape) {
 }  // namespace
 
 void register_mma(Registry& r) {
-  add_floats<Shape<16, 8, 8>, F16, F16, Floats>(r, "mma.m16n8k8");
-  add_floats<Shape<16, 8, 8>, F16, F16, Halves>(r, "mma.m16n8k8");
-  add_floats<Shape<16, 8, 16>, F16, F16, Floats>(r, "mma.m16n8k16");
-  add_floats<Shape<16, 8, 16>, F16, F16, Halves>(r, "mma.m16n8k16");
-  add_floats<Shape<16, 8, 8>, Bf16, Bf16, Floats>(r, "mma.m16n8k8");
-  add_floats<Shape<16, 8, 16>, Bf16, Bf16, Floats>(r, "mma.m16n8k16");
-  add_floats<Shape<16, 8, 4>, Tf32, Tf32, Floats>(r, "mma.m16n8k4");
-  add_floats<Shape<16, 8, 8>, Tf32, Tf32, Floats>(r, "mma.m16n8k8");
-  add_fp8<Shape<16, 8, 16>>(r, "mma.m16n8k16");
-  add_fp8<Shape<16, 8, 32>>(r, "mma.m16n8k32");
-  add_doubles<Shape<8, 8, 4>>(r, "mma.m8n8k4");
-  add_doubles<Shape<16, 8, 4>>(r, "mma.m16n8k4");
-  add_doubles<Shape<16, 8, 8>>(r, "mma.m16n8k8");
-  add_doubles<Shape<16, 8, 16>>(r, "mma.m16n8k16");
-  add_all_signs<Shape<8, 8, 16>, S8, U8>(r, "mma.m8n8k16");
-  add_all_signs<Shape<16, 8, 16>, S8, U8>(r, "mma.m16n8k16");
-  add_all_signs<Shape<16, 8, 32>, S8, U8>(r, "mma.m16n8k32");
-  add_all_signs<Shape<8, 8, 32>, S4, U4>(r, "mma.m8n8k32");
-  add_all_signs<Shape<16, 8, 32>, S4, U4>(r, "mma.m16n8k32");
-  add_all_signs<Shape<16, 8, 64>, S4, U4>(r, "mma.m16n8k64");
-  add_bits<Shape<8, 8, 4>>(r, "mma.m8n8k128");
-  add_bits<Shape<16, 8, 4>>(r, "mma.m16n8k128");
-  add_bits<Shape<16, 8, 8>>(r, "mma.m16n8k256");
+  add_floats<Extents<16, 8, 8>, F16, F16, Floats>(r, "mma.m16n8k8");
+  add_floats<Extents<16, 8, 8>, F16, F16, Halves>(r, "mma.m16n8k8");
+  add_floats<Extents<16, 8, 16>, F16, F16, Floats>(r, "mma.m16n8k16");
+  add_floats<Extents<16, 8, 16>, F16, F16, Halves>(r, "mma.m16n8k16");
+  add_floats<Extents<16, 8, 8>, Bf16, Bf16, Floats>(r, "mma.m16n8k8");
+  add_floats<Extents<16, 8, 16>, Bf16, Bf16, Floats>(r, "mma.m16n8k16");
+  add_floats<Extents<16, 8, 4>, Tf32, Tf32, Floats>(r, "mma.m16n8k4");
+  add_floats<Extents<16, 8, 8>, Tf32, Tf32, Floats>(r, "mma.m16n8k8");
+  add_fp8<Extents<16, 8, 16>>(r, "mma.m16n8k16");
+  add_fp8<Extents<16, 8, 32>>(r, "mma.m16n8k32");
+  add_doubles<Extents<8, 8, 4>>(r, "mma.m8n8k4");
+  add_doubles<Extents<16, 8, 4>>(r, "mma.m16n8k4");
+  add_doubles<Extents<16, 8, 8>>(r, "mma.m16n8k8");
+  add_doubles<Extents<16, 8, 16>>(r, "mma.m16n8k16");
+  add_all_signs<Extents<8, 8, 16>, S8, U8>(r, "mma.m8n8k16");
+  add_all_signs<Extents<16, 8, 16>, S8, U8>(r, "mma.m16n8k16");
+  add_all_signs<Extents<16, 8, 32>, S8, U8>(r, "mma.m16n8k32");
+  add_all_signs<Extents<8, 8, 32>, S4, U4>(r, "mma.m8n8k32");
+  add_all_signs<Extents<16, 8, 32>, S4, U4>(r, "mma.m16n8k32");
+  add_all_signs<Extents<16, 8, 64>, S4, U4>(r, "mma.m16n8k64");
+  add_bits<Extents<8, 8, 4>>(r, "mma.m8n8k128");
+  add_bits<Extents<16, 8, 4>>(r, "mma.m16n8k128");
+  add_bits<Extents<16, 8, 8>>(r, "mma.m16n8k256");
 
-  add_wmma<Shape<16, 16, 16>>(r, "wmma.m16n16k16");
-  add_wmma<Shape<32, 8, 16>>(r, "wmma.m32n8k16");
-  add_wmma<Shape<32, 8, 16>, Order::kMirrored>(r, "wmma.m8n32k16");
-  r.add("wmma.m16n16k8.f32.tf32.tf32.f32", &run<Shape<16, 16, 8>, Floats, Tf32, Tf32, Floats, Fused>);
-  add_doubles<Shape<8, 8, 4>>(r, "wmma.m8n8k4");
-  add_integers<Shape<8, 8, 32>, S4, S4>(r, "wmma.m8n8k32");
-  add_integers<Shape<8, 8, 32>, U4, U4>(r, "wmma.m8n8k32");
-  add_bits<Shape<8, 8, 4>>(r, "wmma.m8n8k128");
+  add_wmma<Extents<16, 16, 16>>(r, "wmma.m16n16k16");
+  add_wmma<Extents<32, 8, 16>>(r, "wmma.m32n8k16");
+  add_wmma<Extents<32, 8, 16>, Order::kMirrored>(r, "wmma.m8n32k16");
+  r.add("wmma.m16n16k8.f32.tf32.tf32.f32", &run<Extents<16, 16, 8>, Floats, Tf32, Tf32, Floats, Fused>);
+  add_doubles<Extents<8, 8, 4>>(r, "wmma.m8n8k4");
+  add_integers<Extents<8, 8, 32>, S4, S4>(r, "wmma.m8n8k32");
+  add_integers<Extents<8, 8, 32>, U4, U4>(r, "wmma.m8n8k32");
+  add_bits<Extents<8, 8, 4>>(r, "wmma.m8n8k128");
 }
 
 }  // namespace flashpath::exec

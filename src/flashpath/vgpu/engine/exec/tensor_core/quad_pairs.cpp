@@ -52,10 +52,10 @@ void run(Warp& warp, const Instruction& i) {
   const u32* of_a = of_d + (kFloatsInD ? 8 : 4);
   const u32* of_b = of_a + 2;
   const u32* of_c = of_b + 2;
-  f32 sums[kProducts][8 * 8];
+  alignas(64) f32 sums[kProducts][8 * 8];
   for (int product = 0; product < kProducts; ++product) {
-    f32 a[8 * 4];
-    f32 b[4 * 8];
+    alignas(64) f32 a[8 * 4];
+    alignas(64) f32 b[4 * 8];
     load_factors<kRowsOfA, kRowsOfB>(warp, of_a, of_b, product, a, b);
     for (int member = 0; member < kMembers; ++member) {
       const int lane = lane_of(product, member);
@@ -64,7 +64,7 @@ void run(Warp& warp, const Instruction& i) {
             kFloatsInC ? lanes<f32>(warp, of_c[e])[lane] : half_of(warp, of_c, lane, e);
       }
     }
-    multiply_add<MultiplyThenAdd, 8, 8, 4>(a, b, sums[product]);
+    multiply_add<ExactProducts, 8, 8, 4>(a, b, sums[product]);
   }
   for (int product = 0; product < kProducts; ++product) {
     for (int member = 0; member < kMembers; ++member) {
