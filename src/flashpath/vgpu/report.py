@@ -78,8 +78,8 @@ class Counts:
     shared_atomic: SharedTraffic = field(default_factory=SharedTraffic)
     flops_by_type: Counter[str] = field(default_factory=Counter[str])
     """Floating-point operations in PTX, by "f32", "f64", "f16" …; a fused multiply-add is two."""
-    tensor_flops_by_type: Counter[str] = field(default_factory=Counter[str])
-    """Operations of tensor cores, by the type of the factors: "f16", "tf32", "s8" …; a multiply-add is two."""
+    tensor_operations: Counter[str] = field(default_factory=Counter[str])
+    """2·m·n·k of every matrix instruction, by the type that is multiplied: "f16", "tf32", "s8" …"""
 
     @property
     def active_lanes(self) -> float:
@@ -109,7 +109,7 @@ class Counts:
             self.flops_by_type[element] += _FLOPS[operation] * lanes * int(pair or 1)
         if operation in ("mma", "wmma") and (tensor := _tensor_operations(modifiers)):
             element, operations = tensor
-            self.tensor_flops_by_type[element] += operations * warps
+            self.tensor_operations[element] += operations * warps
 
 
 def _tensor_operations(modifiers: list[str]) -> tuple[str, int] | None:
@@ -125,7 +125,7 @@ def _tensor_operations(modifiers: list[str]) -> tuple[str, int] | None:
 
 
 _TILE = re.compile(r"m(\d+)n(\d+)k(\d+)")
-_TENSOR_TYPES = frozenset("f16 bf16 tf32 f32 f64 e4m3 e5m2 s8 u8 s4 u4 b1 s32".split())
+_TENSOR_TYPES = {"f16", "bf16", "tf32", "f32", "f64", "e4m3", "e5m2", "s8", "u8", "s4", "u4", "b1", "s32"}
 _MEMORY = {
     "ld": "load",
     "ldu": "load",

@@ -22,7 +22,7 @@ def _host_array(position: int, array: Array) -> HostArray:
 
 @pytest.fixture
 def run_warp() -> Run:
-    """run(body, *arrays): `%rd0`, `%rd1` … are the arrays' addresses, `%r0` the lane; `tile` is in shared memory."""
+    """run(body, *arrays): `%rd0` on are the arrays' addresses, `%r0` is the lane, `tile` shared memory."""
 
     def run(body: str, *arrays: Array, threads: int = 32, count: bool = False) -> Any:
         parameters = ", ".join(f".param .u64 p{k}" for k in range(len(arrays)))

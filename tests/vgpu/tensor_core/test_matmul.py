@@ -10,15 +10,16 @@ import pytest
 
 import flashpath as fp
 
-# C (M, N) = A (M, K) · B (K, N). A block computes 64×64 of C with four warps, 32×32 each; slices of 32 along K
-# are kept in shared memory, their lines padded so that ldmatrix meets no bank twice.
+# C (M, N) = A (M, K) · B (K, N). A block computes 64×64 of C with four warps, 32×32 each; slices of 32 along
+# K are kept in shared memory, their lines padded so that ldmatrix meets no bank twice.
 SOURCE = """
 typedef unsigned short element;  // 16 bits of either type
 constexpr int kTile = 64, kSlice = 32, kPad = 8;
 
-__device__ unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
+__device__ unsigned in_shared(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
 
-extern "C" __global__ void __launch_bounds__(128) matmul(const element* a, const element* b, float* c, int n, int k) {
+extern "C" __global__ void __launch_bounds__(128)
+matmul(const element* a, const element* b, float* c, int n, int k) {
   __shared__ __align__(16) element left[kTile][kSlice + kPad], right[kSlice][kTile + kPad];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int warp_row = warp / 2 * 32, warp_column = warp % 2 * 32;
@@ -36,12 +37,12 @@ extern "C" __global__ void __launch_bounds__(128) matmul(const element* a, const
     for (int step = 0; step < kSlice; step += 16) {
       unsigned fa[2][4], fb[4][2];
       for (int i = 0; i < 2; ++i) {
-        const unsigned from = shared_address(&left[warp_row + 16 * i + lane % 16][step + lane / 16 * 8]);
+        const unsigned from = in_shared(&left[warp_row + 16 * i + lane % 16][step + lane / 16 * 8]);
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                      : "=r"(fa[i][0]), "=r"(fa[i][1]), "=r"(fa[i][2]), "=r"(fa[i][3]) : "r"(from));
       }
       for (int j = 0; j < 4; ++j) {
-        const unsigned from = shared_address(&right[step + lane % 16][warp_column + 8 * j]);
+        const unsigned from = in_shared(&right[step + lane % 16][warp_column + 8 * j]);
         asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
                      : "=r"(fb[j][0]), "=r"(fb[j][1]) : "r"(from));
       }
@@ -51,7 +52,8 @@ extern "C" __global__ void __launch_bounds__(128) matmul(const element* a, const
           asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.TYPE.TYPE.f32 "
                        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                       : "r"(fa[i][0]), "r"(fa[i][1]), "r"(fa[i][2]), "r"(fa[i][3]), "r"(fb[j][0]), "r"(fb[j][1]));
+                       : "r"(fa[i][0]), "r"(fa[i][1]), "r"(fa[i][2]), "r"(fa[i][3]),
+                         "r"(fb[j][0]), "r"(fb[j][1]));
         }
       }
     }
@@ -59,7 +61,8 @@ extern "C" __global__ void __launch_bounds__(128) matmul(const element* a, const
   }
   for (int i = 0; i < 2; ++i) {
     for (int j = 0; j < 4; ++j) {
-      float* to = c + (block_row + warp_row + 16 * i + lane / 4) * n + block_column + warp_column + 8 * j + lane % 4 * 2;
+      const int row = block_row + warp_row + 16 * i + lane / 4;
+      float* to = c + row * n + block_column + warp_column + 8 * j + lane % 4 * 2;
       *reinterpret_cast<float2*>(to) = make_float2(sums[i][j][0], sums[i][j][1]);
       *reinterpret_cast<float2*>(to + 8 * n) = make_float2(sums[i][j][2], sums[i][j][3]);
     }
@@ -83,7 +86,7 @@ def test_matmul(kind: str, dtype: Any) -> None:
     assert np.all(abs(c - exact) <= k * 2.0**-24 * sizes)
 
     warp_steps = 4 * grid[0] * grid[1] * (k // 16)
-    assert report.tensor_flops_by_type == {kind: 2 * m * n * k}
+    assert report.tensor_operations == {kind: 2 * m * n * k}
     # Two ldmatrix.x4 and four .x2 in each step of a warp; no two rows of a matrix meet in a bank.
     assert report.shared_load.requests == 6 * warp_steps
     assert report.shared_load.wavefronts == (2 * 4 + 4 * 2) * warp_steps

@@ -12,17 +12,16 @@ from flashpath.vgpu.device import UnsupportedInstruction
 
 Array = np.ndarray[Any, Any]
 
+QUAD = "{%r4, %r5, %r6, %r7}"
 # Shared memory from global memory, 128 bytes a lane, and back.
 FILL = """
 mul.wide.u32 %rd8, %r0, 128; add.s64 %rd8, %rd0, %rd8;
 shl.b32 %r1, %r0, 7; mov.u32 %r2, tile; add.s32 %r2, %r2, %r1;
 """ + "\n".join(
-    f"ld.global.v4.b32 {{%r4, %r5, %r6, %r7}}, [%rd8+{k}]; st.shared.v4.b32 [%r2+{k}], {{%r4, %r5, %r6, %r7}};"
-    for k in range(0, 128, 16)
+    f"ld.global.v4.b32 {QUAD}, [%rd8+{k}]; st.shared.v4.b32 [%r2+{k}], {QUAD};" for k in range(0, 128, 16)
 )
 EMPTY = "bar.sync 0;" + "\n".join(
-    f"ld.shared.v4.b32 {{%r4, %r5, %r6, %r7}}, [%r2+{k}]; st.global.v4.b32 [%rd8+{k}], {{%r4, %r5, %r6, %r7}};"
-    for k in range(0, 128, 16)
+    f"ld.shared.v4.b32 {QUAD}, [%r2+{k}]; st.global.v4.b32 [%rd8+{k}], {QUAD};" for k in range(0, 128, 16)
 )
 # %r3 = the address of the lane's row, which the second array gives.
 ROWS = """
@@ -65,11 +64,11 @@ def test_ldmatrix(run_warp: Any, count: int, transposed: bool, space: str) -> No
     image, offsets = shared_image(), row_offsets()
     out = np.zeros((count, 32, 2), np.uint16)
     convert, where = address(space == "generic")
-    suffix = "" if space == "generic" else "." + space
+    suffix = (".trans" if transposed else "") + ("" if space == "generic" else "." + space)
     stores = "\n".join(f"st.global.b32 [%rd13+{128 * k}], %r{20 + k};" for k in range(count))
     run_warp(
         f"""{FILL} {ROWS} {convert} bar.sync 0;
-        ldmatrix.sync.aligned.m8n8.x{count}{".trans" if transposed else ""}{suffix}.b16 {registers(count)}, {where};
+        ldmatrix.sync.aligned.m8n8.x{count}{suffix}.b16 {registers(count)}, {where};
         add.s64 %rd13, %rd2, %rd9; {stores}""",
         image,
         offsets,
@@ -90,7 +89,7 @@ def test_stmatrix(run_warp: Any, count: int, transposed: bool, space: str) -> No
     image, offsets = shared_image(), row_offsets()
     values = np.random.default_rng(8).integers(0, 2**16, (4, 32, 2)).astype(np.uint16)
     convert, where = address(space == "generic")
-    suffix = "" if space == "generic" else "." + space
+    suffix = (".trans" if transposed else "") + ("" if space == "generic" else "." + space)
     loads = "\n".join(f"ld.global.b32 %r{20 + k}, [%rd13+{128 * k}];" for k in range(count))
     expected = image.copy()
     for lane in range(8 * count):
@@ -99,7 +98,7 @@ def test_stmatrix(run_warp: Any, count: int, transposed: bool, space: str) -> No
         expected[start : start + 8] = (matrix.T if transposed else matrix)[lane % 8]
     run_warp(
         f"""{FILL} {ROWS} {convert} add.s64 %rd13, %rd2, %rd9; {loads} bar.sync 0;
-        stmatrix.sync.aligned.m8n8.x{count}{".trans" if transposed else ""}{suffix}.b16 {where}, {registers(count)};
+        stmatrix.sync.aligned.m8n8.x{count}{suffix}.b16 {where}, {registers(count)};
         {EMPTY}""",
         image,
         offsets,
@@ -180,7 +179,11 @@ def test_global_memory_is_no_place_for_ldmatrix(run_warp: Any) -> None:
     [
         ("setp.lt.u32 %p1, %r0, 16; @%p1 movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r0;", 32, "bad-mask"),
         ("movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r0;", 20, "bad-mask"),
-        ("setp.lt.u32 %p1, %r0, 16; @%p1 exit; movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r0;", 32, "bad-mask"),
+        (
+            "setp.lt.u32 %p1, %r0, 16; @%p1 exit; movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r0;",
+            32,
+            "bad-mask",
+        ),
         (
             """setp.lt.u32 %p1, %r0, 16; @%p1 bra LOW;
             movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r0; bra END;

@@ -52,8 +52,8 @@ def product_kernel(name: str) -> str:
     wmma::fragment<wmma::matrix_b, {m}, {n}, {k}, {element}, wmma::{layout_b}> fb;
     wmma::fragment<wmma::accumulator, {m}, {n}, {k}, {c}> fc;
     wmma::fragment<wmma::accumulator, {m}, {n}, {k}, {d}> fd;
-    wmma::load_matrix_sync(fa, {"a" if layout_a == "row_major" else "a_columns"}, {k if layout_a == "row_major" else m});
-    wmma::load_matrix_sync(fb, {"b" if layout_b == "row_major" else "b_columns"}, {n if layout_b == "row_major" else k});
+    wmma::load_matrix_sync(fa, {f"a, {k}" if layout_a == "row_major" else f"a_columns, {m}"});
+    wmma::load_matrix_sync(fb, {f"b, {n}" if layout_b == "row_major" else f"b_columns, {k}"});
     wmma::load_matrix_sync(fc, {"c" if step < 2 else "c_columns"}, {lines_c}, wmma::{c_layout});
     wmma::mma_sync(fd, fa, fb, fc);
     wmma::store_matrix_sync(d + {step * m * n}, fd, {lines_d}, wmma::{d_layout});
@@ -108,8 +108,12 @@ __device__ void small(const void* a, const void* b, const int* c, int* d) {
   wmma::mma_sync(fc, fa, fb, fc, true);
   wmma::store_matrix_sync(d, fc, 8, wmma::mem_row_major);
 }
-extern "C" __global__ void s4_m8n8k32(const int* a, const int* b, const int* c, int* d) { small<s4>(a, b, c, d); }
-extern "C" __global__ void u4_m8n8k32(const int* a, const int* b, const int* c, int* d) { small<u4>(a, b, c, d); }
+extern "C" __global__ void s4_m8n8k32(const int* a, const int* b, const int* c, int* d) {
+  small<s4>(a, b, c, d);
+}
+extern "C" __global__ void u4_m8n8k32(const int* a, const int* b, const int* c, int* d) {
+  small<u4>(a, b, c, d);
+}
 template <wmma::experimental::bmmaBitOp kOperation>
 __device__ void bits(const void* a, const void* b, const int* c, int* d) {
   wmma::fragment<wmma::matrix_a, 8, 8, 128, b1, wmma::row_major> fa;
@@ -194,8 +198,8 @@ def test_products_in_all_layouts(name: str) -> None:
         assert np.array_equal(got.astype(float), expected)
 
 
-# Where the pieces of eight rows (of A and the accumulators; of B: eight columns) stood on an H200, in the order
-# of the elements that a lane holds, as (row, column). Four lanes share a row of a piece.
+# Where the pieces of eight rows (of B: eight columns) stood on an H200, in the order of the elements that a
+# lane holds, as (row, column). Four lanes share a row of a piece.
 PIECES: dict[tuple[str, str, str], list[tuple[int, int]]] = {
     ("16", "matrix_a", "m16n16k16"): [(0, 0), (8, 0), (0, 8), (8, 8)],
     ("16", "matrix_b", "m16n16k16"): [(0, 0), (8, 0), (0, 8), (8, 8)],
@@ -295,12 +299,18 @@ def test_a_product_by_way_of_shared_memory() -> None:
     # D: four stores of two floats a lane, each of eight rows of 32 bytes.
     assert report.global_store.requests == 16 * 4
     assert report.global_store.sectors == 16 * 4 * 8
-    assert report.tensor_flops_by_type == {"f16": 2 * n**3}
+    assert report.tensor_operations == {"f16": 2 * n**3}
 
 
 @pytest.mark.parametrize(
     ("offset", "stride", "kind"),
-    [(0, 16, ""), (16, 16, "out-of-bounds"), (0, 24, "out-of-bounds"), (1, 16, "misaligned"), (0, 15, "misaligned")],
+    [
+        (0, 16, ""),
+        (16, 16, "out-of-bounds"),
+        (0, 24, "out-of-bounds"),
+        (1, 16, "misaligned"),
+        (0, 15, "misaligned"),
+    ],
 )
 def test_addresses_are_checked(offset: int, stride: int, kind: str) -> None:
     a, c = np.ones((16, 16), np.float16), np.zeros((16, 16), np.float32)

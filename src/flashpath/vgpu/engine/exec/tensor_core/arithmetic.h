@@ -1,8 +1,9 @@
 // D = A·B + C on dense tiles: the one place that says how tensor cores round.
 //
-// Floating-point products are exact and are added to C one after the other in the order of k, each sum rounded
-// to nearest. A tensor core adds groups of products at once and cuts off low bits; results differ from hardware
-// in the last places of a float. Integers are exact.
+// Floating-point products are exact and are added to C one after the other in the order of k, each sum rounded.
+// In double precision that is what the hardware does (m8n8k4 on an H200: the same bits). For shorter types a
+// tensor core adds groups of products at once and cuts off low bits: results differ in the last places of a
+// float. Integers are exact.
 #pragma once
 
 #include <bit>

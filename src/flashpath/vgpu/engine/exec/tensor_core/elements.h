@@ -18,13 +18,30 @@
 
 namespace flashpath::exec {
 
-inline void halves_to_floats(const std::byte* from, f32* to) {  // eight of them
+// Eight halves to floats and back. Where the processor cannot, the exponent is moved by an exact multiplication.
+inline void halves_to_floats(const std::byte* from, f32* to) {
 #ifdef __F16C__
   _mm256_storeu_ps(to, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
 #else
   u16 raw[8];
   std::memcpy(raw, from, sizeof raw);
-  for (int k = 0; k < 8; ++k) to[k] = f16_to_f32(raw[k]);
+  for (int k = 0; k < 8; ++k) {
+    const u32 magnitude = (raw[k] & 0x7fffu) << 13;
+    const u32 sign = (raw[k] & 0x8000u) << 16;
+    const u32 special = magnitude >= 0x0f800000u ? 0x7f800000u : 0;  // infinities and NaNs
+    to[k] = std::bit_cast<f32>(std::bit_cast<u32>(std::bit_cast<f32>(magnitude) * 0x1p112f) | special | sign);
+  }
+#endif
+}
+
+inline void floats_to_halves(const f32* from, std::byte* to) {
+#ifdef __F16C__
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
+                   _mm256_cvtps_ph(_mm256_loadu_ps(from), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+#else
+  u16 raw[8];
+  for (int k = 0; k < 8; ++k) raw[k] = f32_to_f16(from[k]);
+  std::memcpy(to, raw, sizeof raw);
 #endif
 }
 

@@ -3,8 +3,7 @@
 // All fragments are made of pieces of eight rows. Lane 4g + t holds, of a piece's row g, the elements from
 // t · kPerLane on, so that a register's 32 lanes, as they lie in the register file, are the piece row by row.
 // What differs between shapes is only where the pieces stand. In the PTX ISA (mma) this is the table of each
-// shape; for wmma, which PTX leaves open, it is the order that the hardware was seen to use (H200, every shape
-// and type but the 4-bit and 1-bit ones, which have a single piece).
+// shape; for wmma, which PTX leaves open, it is the order that an H200 was seen to use, for every shape and type.
 #pragma once
 
 namespace flashpath::exec {

@@ -69,10 +69,8 @@ struct Halves {
 
   static void store(Warp& warp, const u32* registers, const f32* from, int stride) {
     if (registers[0] == kNoRegister) return;
-    u16* d = lanes<u16>(warp, registers[0]);
-    for (int g = 0; g < 8; ++g) {
-      for (int column = 0; column < 8; ++column) d[8 * g + column] = f32_to_f16(from[g * stride + column]);
-    }
+    std::byte* d = lanes<std::byte>(warp, registers[0]);
+    for (int g = 0; g < 8; ++g) floats_to_halves(from + g * stride, d + 16 * g);
   }
 };
 
