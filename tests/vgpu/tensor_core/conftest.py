@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flashpath.vgpu.device import HostArray, VirtualKernel
+from flashpath.vgpu.device import HostArray, VirtualModule
 
 Array = np.ndarray[Any, Any]
 Run = Callable[..., Any]
@@ -42,7 +42,7 @@ def run_warp() -> Run:
   ret;
 }}"""
         places = [_host_array(k, array) for k, array in enumerate(arrays)]
-        kernel = VirtualKernel("k", ptx, "k")
+        kernel = VirtualModule(ptx).kernel("k")
         result = kernel.launch((1, 1, 1), (threads, 1, 1), 0, bytes(8 * len(arrays)), places, count=count)
         return {
             origin[0]: row for origin, row in zip(kernel.program.origins, result.instructions, strict=False)

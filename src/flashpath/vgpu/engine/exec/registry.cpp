@@ -20,6 +20,7 @@ const Registry& Registry::get() {
     register_mma(made);
     register_mma_of_quad_pairs(made);
     register_wmma(made);
+    register_provided(made);
     return made;
   }();
   return registry;

@@ -36,5 +36,6 @@ void register_matrix_loads(Registry& registry);
 void register_mma(Registry& registry);
 void register_mma_of_quad_pairs(Registry& registry);
 void register_wmma(Registry& registry);
+void register_provided(Registry& registry);
 
 }  // namespace flashpath::exec

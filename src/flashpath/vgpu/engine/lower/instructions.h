@@ -24,8 +24,6 @@ inline const Operand& operand(const Builder& b, std::size_t index) {
 struct Address {
   u32 base = kNoRegister;  // a register of the width asked for
   s64 offset = 0;
-  ptx::Space symbol_space = ptx::Space::kGeneric;
-  bool is_symbol = false;
 };
 Address address(Builder& b, const Operand& bracket, u32 width);  // memory.cpp
 
@@ -55,10 +53,15 @@ void load(Builder& b);
 void store(Builder& b);
 void atomic(Builder& b);
 
+// calls.cpp
+void call(Builder& b);
+void leave(Builder& b);
+
 // control.cpp
 void branch(Builder& b);
-void leave(Builder& b);
+void branch_table(Builder& b);
 void barrier(Builder& b);
+void trap(Builder& b);
 void nothing(Builder& b);
 
 // lanes.cpp

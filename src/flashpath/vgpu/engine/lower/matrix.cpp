@@ -38,7 +38,7 @@ Instruction& emit_pooled(Builder& b, const std::string& name, const std::vector<
   const u32 members = all_lanes(b);
   Instruction& i = b.emit(name, Kind::kWarpSync);
   i.b[3] = members;
-  i.pool = static_cast<u32>(b.program.operand_pool.size());
+  i.target = static_cast<u32>(b.program.operand_pool.size());
   b.program.operand_pool.insert(b.program.operand_pool.end(), registers.begin(), registers.end());
   return i;
 }

@@ -17,7 +17,7 @@ inline void require_whole_warp(const Warp& warp, const Instruction& i) {
 }
 
 inline const u32* pooled_registers(const Warp& warp, const Instruction& i) {
-  return warp.launch->program->operand_pool.data() + i.pool;
+  return warp.launch->program->operand_pool.data() + i.target;
 }
 
 }  // namespace flashpath::exec
