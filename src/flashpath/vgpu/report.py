@@ -8,6 +8,7 @@ them on the way to machine code. Cycles are not known.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -77,6 +78,8 @@ class Counts:
     shared_atomic: SharedTraffic = field(default_factory=SharedTraffic)
     flops_by_type: Counter[str] = field(default_factory=Counter[str])
     """Floating-point operations in PTX, by "f32", "f64", "f16" …; a fused multiply-add is two."""
+    tensor_operations: Counter[str] = field(default_factory=Counter[str])
+    """2·m·n·k of every matrix instruction, by the type that is multiplied: "f16", "tf32", "s8" …"""
 
     @property
     def active_lanes(self) -> float:
@@ -98,7 +101,7 @@ class Counts:
         self.instructions += lanes
         self.divergent_branches += divergent
         operation, *modifiers = opcode.split(".")
-        kinds = _MEMORY.get(operation)
+        kinds = _MEMORY.get(operation) or _MEMORY.get(".".join([operation, *modifiers[:1]]))
         if kinds is not None and requests and "param" not in modifiers:
             global_kind, shared_kind = kinds
             getattr(self, f"global_{global_kind}").add(
@@ -108,8 +111,25 @@ class Counts:
         if operation in _FLOPS and modifiers and modifiers[-1].lstrip("b").startswith("f"):
             element, _, pair = modifiers[-1].partition("x")
             self.flops_by_type[element] += _FLOPS[operation] * lanes * int(pair or 1)
+        if operation in ("mma", "wmma") and (tensor := _tensor_operations(modifiers)):
+            element, operations = tensor
+            self.tensor_operations[element] += operations * warps
 
 
+def _tensor_operations(modifiers: list[str]) -> tuple[str, int] | None:
+    """The type of the factors of an mma or wmma.mma, and how many operations a warp does."""
+    shape = next((match for match in map(_TILE.fullmatch, modifiers) if match), None)
+    types = [modifier for modifier in modifiers if modifier in _TENSOR_TYPES]
+    if shape is None or len(types) < 2:
+        return None  # a load or a store of wmma
+    m, n, k = map(int, shape.groups())
+    element = types[1] if len(types) == 4 else "f16"  # wmma names only D and C where the factors are halves
+    products = 4 if (m, n, k) == (8, 8, 4) and element == "f16" else 1
+    return element, 2 * m * n * k * products
+
+
+_TILE = re.compile(r"m(\d+)n(\d+)k(\d+)")
+_TENSOR_TYPES = {"f16", "bf16", "tf32", "f32", "f64", "e4m3", "e5m2", "s8", "u8", "s4", "u4", "b1", "s32"}
 # What an instruction does to global memory, and what to shared memory.
 _MEMORY = {
     "ld": ("load", "load"),
@@ -118,6 +138,10 @@ _MEMORY = {
     "atom": ("atomic", "atomic"),
     "red": ("atomic", "atomic"),
     "cp": ("load", "store"),
+    "ldmatrix": ("load", "load"),
+    "stmatrix": ("store", "store"),
+    "wmma.load": ("load", "load"),
+    "wmma.store": ("store", "store"),
 }
 _FLOPS = {"add": 1, "sub": 1, "mul": 1, "div": 1, "sqrt": 1, "rcp": 1, "rsqrt": 1, "fma": 2, "mad": 2}
 _ROOFLINE_TYPES = {"f64": "fp64", "f32": "fp32", "f16": "fp16", "bf16": "bf16"}

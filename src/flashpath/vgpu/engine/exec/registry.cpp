@@ -18,6 +18,10 @@ const Registry& Registry::get() {
     register_async_copies(made);
     register_mbarrier(made);
     register_warp_operations(made);
+    register_matrix_loads(made);
+    register_mma(made);
+    register_mma_of_quad_pairs(made);
+    register_wmma(made);
     register_provided(made);
     return made;
   }();

@@ -29,6 +29,9 @@ const std::unordered_map<std::string_view, Lowering>& lowerings() {
       {"applypriority", nothing}, {"discard", nothing},
       {"membar", nothing},     {"fence", nothing},       {"prefetch", nothing},    {"prefetchu", nothing},
       {"pmevent", nothing},     {"griddepcontrol", nothing},
+      {"ldmatrix", load_matrix}, {"stmatrix", store_matrix}, {"movmatrix", move_matrix},
+      {"mma", matrix_multiply}, {"wmma", warp_matrix},   {"wgmma", later_tensor_cores},
+      {"tcgen05", later_tensor_cores},
   };
   return table;
 }

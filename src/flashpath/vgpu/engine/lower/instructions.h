@@ -70,4 +70,12 @@ void match(Builder& b);
 void reduce(Builder& b);
 void active_mask(Builder& b);
 
+// matrix.cpp
+void load_matrix(Builder& b);
+void store_matrix(Builder& b);
+void move_matrix(Builder& b);
+void matrix_multiply(Builder& b);
+void warp_matrix(Builder& b);
+void later_tensor_cores(Builder& b);
+
 }  // namespace flashpath::lower
