@@ -2,6 +2,9 @@
 
 from typing import Literal, TypedDict
 
+import numpy as np
+from numpy.typing import NDArray
+
 def vector_extensions() -> list[tuple[str, bool]]:
     """Vector extensions that processor and operating system offer, as (name, present) pairs."""
 
@@ -50,8 +53,14 @@ class LaunchResult:
     fault_instruction: int
     fault_block: list[int]
     fault_thread: list[int]
-    instructions: list[list[int]]
+    counter_names: list[str]
+    instructions: NDArray[np.uint64]
+    """A row per instruction, a column per name of a counter."""
     touched_sectors: int
+    global_allocated: int
+    global_touched: int
+    accesses: list[tuple[int, str, list[int], int, int, int, list[int]]]
+    """Traced ones: instruction, space, block, warp, lanes, bytes, addresses."""
 
 class Program:
     """One kernel, ready to run."""
@@ -75,7 +84,11 @@ class Program:
         segments: list[tuple[int, int, int, bool]],
         count: bool,
         budget: int,
+        trace: tuple[int, int, int],
     ) -> LaunchResult: ...
+
+def known_opcodes() -> list[str]:
+    """The PTX opcodes that some form is known of, such as "add"."""
 
 def known_instructions() -> list[str]:
     """The operations that the engine has, by its own names."""

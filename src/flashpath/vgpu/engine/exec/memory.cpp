@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "exec/trace.h"
+
 namespace flashpath::exec {
 namespace {
 
@@ -130,6 +132,7 @@ std::byte* generic_place(Warp& warp, const Instruction& i, int lane, u64 address
 // ---- Counting --------------------------------------------------------------------------------------------
 
 void count_global(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, bool write) {
+  trace_access(warp, i, address, executing, size, observe::Space::kGlobal);
   observe::Counters& counters = *warp.counters;
   observe::InstructionCount& count = counters.instructions[i.index];
   u64 sectors[kLanes];
@@ -165,9 +168,12 @@ void count_global(Warp& warp, const Instruction& i, const u64* address, u32 exec
 
 // A pass serves each bank once. Accesses of 8 and 16 bytes go half and quarter a warp at a time.
 void count_shared(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size) {
+  trace_access(warp, i, address, executing, size, observe::Space::kShared);
   observe::InstructionCount& count = warp.counters->instructions[i.index];
   count.requests += 1;
   count.bytes += static_cast<u64>(std::popcount(executing)) * size;
+  count.shared_requests += 1;
+  count.shared_bytes += static_cast<u64>(std::popcount(executing)) * size;
   const int parts = size > 4 ? static_cast<int>(size / 4) : 1;
   const int width = kLanes / parts;
   const u32 words = (size + 3) / 4;
