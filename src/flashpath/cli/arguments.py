@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 EXAMPLES = (
-    "Examples: 1024   2.0   n=2**20   f32[1024]   x=f32[n]   zeros:f32[n,n]   arange:i32[256]   i32[n]:0..9   "
-    "null."
+    "Examples: 1024   2.0   n=2**20   f32[1024]   x=f32[n]   zeros:f32[n,n]   arange:i32[256]   "
+    "i32[n]:0..9   null."
 )
 
 _TYPES = {
@@ -62,7 +62,10 @@ def _value(text: str, written: str, names: dict[str, int], generator: np.random.
     if written.lower() in _WORDS:
         return _WORDS[written.lower()]
     if array := _ARRAY.fullmatch(written):
-        return _array(text, array, names, generator)
+        try:
+            return _array(text, array, names, generator)
+        except MemoryError:
+            raise _wrong(text, "there is no memory for so large an array", "Give a smaller shape.") from None
     number = _integer(written, names)
     if number is not None:
         return number
@@ -108,13 +111,16 @@ def _array(text: str, array: re.Match[str], names: dict[str, int], generator: np
     shape = [_integer(extent.strip(), names) for extent in array["shape"].split(",")]
     if any(extent is None or extent < 0 for extent in shape):
         known = f"Names so far: {', '.join(names)}." if names else "Name a number before it: --arg n=1024."
-        raise _wrong(text, f"[{array['shape']}] is no shape", f"Give numbers or names: [1024], [n,4*n]. {known}")
+        raise _wrong(
+            text, f"[{array['shape']}] is no shape", f"Give numbers or names: [1024], [n,4*n]. {known}"
+        )
     extents = tuple(extent for extent in shape if extent is not None)
     if fill != "random":
         if array["low"] is not None:
             raise _wrong(text, f"{fill} has no range", "Leave out the range, or the way to fill it.")
-        made = np.arange(math.prod(extents)).reshape(extents) if fill == "arange" else getattr(np, fill)(extents)
-        return made.astype(dtype)
+        if fill == "arange":
+            return np.arange(math.prod(extents)).reshape(extents).astype(dtype)
+        return np.full(extents, int(fill == "ones"), dtype)
     return _random(text, array, dtype, extents, generator)
 
 
@@ -126,6 +132,8 @@ def _random(
     generator: np.random.Generator,
 ) -> Any:
     """Normal floats, or uniform ones where a range is given; integers uniform, the range's ends included."""
+    import numpy as np
+
     whole = dtype.kind in "iu"
     if array["low"] is None:
         if whole:
@@ -137,9 +145,14 @@ def _random(
         number = int if whole else float
         low, high = number(array["low"]), number(array["high"])
     except ValueError:
-        raise _wrong(text, f"{array['low']}..{array['high']} is no range", "Give two numbers: 0..9.") from None
+        raise _wrong(
+            text, f"{array['low']}..{array['high']} is no range", "Give two numbers: 0..9."
+        ) from None
     if low > high:
         raise _wrong(text, f"the range {low}..{high} is empty", "Give the lower number first.")
     if whole:
+        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+        if low < least or high > most:
+            raise _wrong(text, f"{low}..{high} does not fit", f"Its values run from {least} to {most}.")
         return generator.integers(int(low), int(high), shape, endpoint=True).astype(dtype)
     return generator.uniform(low, high, shape).astype(dtype)

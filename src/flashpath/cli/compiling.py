@@ -43,8 +43,7 @@ def compile_kernel(
     if compiler not in ("nvrtc", "nvcc"):
         raise FlashpathError(f"--compiler is {compiler!r}.", "It is nvrtc or nvcc.")
     defines = {
-        name: value if equals else None
-        for name, equals, value in (text.partition("=") for text in define)
+        name: value if equals else None for name, equals, value in (text.partition("=") for text in define)
     }
     instances = [kernel] if kernel is not None and "<" in kernel else []
     try:
@@ -66,10 +65,16 @@ def compile_kernel(
 
 def in_options(error: FlashpathError) -> FlashpathError:
     """The same error, its advice said in options."""
-    for pattern, option in _IN_OPTIONS:
-        error.problem = re.sub(pattern, option, error.problem)
-        error.fix = error.fix and re.sub(pattern, option, error.fix)
+    error.problem = _said(error.problem)
+    if error.fix is not None:
+        error.fix = _said(error.fix)
     return error
+
+
+def _said(text: str) -> str:
+    for pattern, option in _IN_OPTIONS:
+        text = re.sub(pattern, option, text)
+    return text
 
 
 def _choose(file: Path, compiled: list[str], source: str) -> FlashpathError:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+
 def explain(
     file: Annotated[Path, typer.Argument(help="A .cu file.")],
     kernel: Annotated[str | None, typer.Option(help="Its name; a template instance: 'saxpy<float>'.")] = None,

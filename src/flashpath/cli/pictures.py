@@ -1,7 +1,7 @@
 """Pictures of one access of a warp: its lanes against the sectors of memory, and against the banks.
 
-A row is what the hardware does once: a sector that it moves, or a pass over the banks. A tall picture is a slow
-access.
+A row is what the hardware does once: a sector that it moves, or a pass over the banks. A tall picture is a
+slow access.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ def profile(
     arg: Annotated[
         list[str] | None,
         typer.Option(
-            help="An argument, in order: 2.0, n=1024, f32[1024] (random), x=f32[n], zeros:f32[n,n], "
-            "arange:i32[n], i32[n]:0..9, null."
+            help=r"An argument, in order: 2.0, n=1024, f32\[1024] (random), x=f32\[n], zeros:f32\[n,n], "
+            r"arange:i32\[n], i32\[n]:0..9, null."
         ),
     ] = None,
     shared: Annotated[int, typer.Option(help="Dynamic shared memory in bytes.", min=0)] = 0,
@@ -42,18 +42,18 @@ def profile(
     seed: Annotated[int, typer.Option(help="Of the random arrays.", min=0)] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Run a kernel on the virtual GPU and show what it counted: traffic, conflicts, divergence, hot lines.
+    r"""Run a kernel on the virtual GPU and show what it counted: traffic, conflicts, divergence, hot lines.
 
     A picture shows one access to global memory, lane by sector, and one to shared memory, bank by bank: the
     most wasteful ones, or those of --line. No GPU is needed, and none is used.
 
     Examples:
 
-        flashpath profile saxpy.cu --grid 4096 --block 256 --arg n=2**20 --arg 2.0 --arg f32[n] --arg f32[n]
+        flashpath profile axpy.cu --grid 32 --block 256 --arg n=8192 --arg 2.0 --arg 'f32\[n]' --arg 'f32\[n]'
 
-        flashpath profile transpose.cu --kernel transpose --grid 32,32 --block 32,32 --arg x=f32[n,n] --line 12
+        flashpath profile copy.cu --grid 32,32 --block 32,32 --arg n=1024 --arg 'f32\[n,n]' --line 12
 
-        flashpath profile histogram.cu --grid 64 --block 256 --arg i32[65536]:0..255 --arg zeros:i32[256] --json
+        flashpath profile count.cu --kernel 'count<int>' --grid 64 --block 256 --arg 'i32\[65536]:0..9' --json
     """
     from flashpath import jit
     from flashpath.cli.arguments import parse_arguments
@@ -62,12 +62,13 @@ def profile(
     from flashpath.cli.profile_view import show
     from flashpath.vgpu.report import Trace
 
+    blocks, threads = _extents(grid, "--grid"), _extents(block, "--block")
     arguments = parse_arguments(arg or [], seed)
     found = compile_kernel(file, kernel, arch, define or [], include or [], option or [], compiler)
     report = jit.profile(
         found,
-        _extents(grid, "--grid"),
-        _extents(block, "--block"),
+        blocks,
+        threads,
         [each.value for each in arguments],
         device,
         shared,

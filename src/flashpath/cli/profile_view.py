@@ -1,4 +1,4 @@
-"""How `flashpath profile` shows a report: the verdict, the counters, the hot lines, one access in a picture."""
+"""How `flashpath profile` shows a report: the verdict, the counters, the hot lines, pictures of accesses."""
 
 from __future__ import annotations
 

@@ -9,7 +9,14 @@ them on the way to machine code. Cycles are not known.
 from __future__ import annotations
 
 from flashpath.vgpu.report.access import FIRST_ACCESSES, Access, Pass, PlacedArray, Sector, Trace
-from flashpath.vgpu.report.counts import AtomicTraffic, Counts, GlobalTraffic, Line, LocalTraffic, SharedTraffic
+from flashpath.vgpu.report.counts import (
+    AtomicTraffic,
+    Counts,
+    GlobalTraffic,
+    Line,
+    LocalTraffic,
+    SharedTraffic,
+)
 from flashpath.vgpu.report.report import Footprint, Report, make_report
 
 __all__ = [

@@ -173,9 +173,7 @@ AccessRow = tuple[int, str, Sequence[int], int, int, int, Sequence[int]]
 """As the engine gives it: instruction, space, block, warp, lanes, bytes, addresses."""
 
 
-def make_access(
-    row: AccessRow, opcode: str, file: str, line: int, arrays: Sequence[PlacedArray]
-) -> Access:
+def make_access(row: AccessRow, opcode: str, file: str, line: int, arrays: Sequence[PlacedArray]) -> Access:
     """An access that the engine kept; its array is found by its first address."""
     _, name, (x, y, z), warp, lanes, size, addresses = row
     space: classes.Space = "global" if name == "global" else "shared"

@@ -103,7 +103,7 @@ class Counts:
     warp_instructions: int = 0
     """PTX instructions, a warp's 32 threads together."""
     instructions_by_class: dict[str, int] = field(default_factory=dict[str, int])
-    """The same as `instructions`, by "integer", "float32", "global load" … (`classes.CLASSES` has them all)."""
+    """Those, by "integer", "float32", "global load" … (`classes.CLASSES` has them all)."""
     divergent_branches: int = 0
     """PTX branches at which the threads of a warp parted."""
     global_load: GlobalTraffic = field(default_factory=GlobalTraffic)

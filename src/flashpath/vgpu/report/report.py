@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -68,7 +69,7 @@ class Report(Counts):
         space: Literal["global", "shared"] | None = None,
         file: str | None = None,
     ) -> tuple[Access, ...]:
-        """The traced accesses of a line, of a kind, to a space, in a file; all of them where none is named."""
+        """The traced accesses of a line, of a kind, to a space, in a file; all of them by default."""
         wanted = {"line": line, "kind": kind, "space": space, "file": file}
         return tuple(
             access
@@ -111,6 +112,8 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(each) for key, each in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in cast("Sequence[Any]", value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None  # JSON has no infinity
     return value
 
 
@@ -157,7 +160,7 @@ def make_report(
         make_access(row, origins[row[0]][0], files[origins[row[0]][2]], origins[row[0]][3], arrays)
         for row in sorted(result.accesses, key=_in_program_order)
     )
-    report.roofline = _roofline(gpu, report)
+    report.roofline = roofline_of(gpu, report)
     return report
 
 
@@ -167,8 +170,8 @@ def _in_program_order(row: AccessRow) -> tuple[int, str, tuple[int, ...]]:
     return instruction, space, (z, y, x)
 
 
-# The rate of a GPU that bounds each type, as gpus.roofline names it. Of operations on 4 bits and on single bits
-# no profile says the rate: they bound nothing.
+# The rate of a GPU that bounds each type, as gpus.roofline names it. Of operations on 4 bits and on single
+# bits no profile says the rate: they bound nothing.
 _ORDINARY = {"f64": "fp64", "f32": "fp32", "f16": "fp16", "bf16": "bf16"}
 _TENSOR = {
     "f64": "fp64_tensor", "tf32": "tf32", "f16": "fp16", "bf16": "bf16", "e4m3": "fp8", "e5m2": "fp8",
@@ -176,7 +179,7 @@ _TENSOR = {
 }  # fmt: skip
 
 
-def _roofline(gpu: gpus.Gpu, report: Report) -> gpus.Roofline:
+def roofline_of(gpu: gpus.Gpu, report: Report) -> gpus.Roofline:
     """Units of different types work side by side: the one with the most to do for its speed is the bound."""
     operations: dict[str, int] = {}
     for done, rates in ((report.flops_by_type, _ORDINARY), (report.tensor_operations, _TENSOR)):

@@ -68,9 +68,12 @@ def _memory(report: Report) -> list[tuple[str, str]]:
                 f"{traffic.bank_conflicts:,} bank conflicts"
             )
             rows.append((what, said))
-    for what, traffic in (("local loads", report.local_load), ("local stores", report.local_store)):
+    for what, traffic in (
+        ("local loads (PTX)", report.local_load),
+        ("local stores (PTX)", report.local_store),
+    ):
         if traffic.requests:
-            said = f"{traffic.requests:,} requests, {traffic.sectors:,} sectors, {traffic.bytes:,} bytes (PTX)"
+            said = f"{traffic.requests:,} requests, {traffic.sectors:,} sectors, {traffic.bytes:,} bytes"
             rows.append((what, said))
     if report.atomics.requests:
         turns = f"{report.atomics.turns:,} turns ({report.atomics.turns_per_request:.2f} a request)"
