@@ -1,5 +1,6 @@
 """The compiled engine (engine/python/module.cpp)."""
 
+from collections.abc import Callable
 from typing import Literal, TypedDict
 
 import numpy as np
@@ -62,6 +63,13 @@ class LaunchResult:
     accesses: list[tuple[int, str, list[int], int, int, int, list[int]]]
     """Traced ones: instruction, space, block, warp, lanes, bytes, addresses."""
 
+class Module:
+    """A PTX module: its variables, and its kernels."""
+
+    @staticmethod
+    def load(ptx: str) -> Module: ...
+    def kernel(self, name: str) -> Program: ...
+
 class Program:
     """One kernel, ready to run."""
 
@@ -72,9 +80,8 @@ class Program:
     max_threads: int
     files: list[str]
     origins: list[tuple[str, int, int, int]]
+    order_matters: bool
 
-    @staticmethod
-    def lower(ptx: str, kernel: str) -> Program: ...
     def launch(
         self,
         grid: tuple[int, int, int],
@@ -84,7 +91,10 @@ class Program:
         segments: list[tuple[int, int, int, bool]],
         count: bool,
         budget: int,
+        threads: int,
+        multiprocessors: int,
         trace: tuple[int, int, int],
+        show: Callable[[bytes], None],
     ) -> LaunchResult: ...
 
 def known_opcodes() -> list[str]:

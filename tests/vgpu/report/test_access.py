@@ -149,6 +149,16 @@ def test_what_was_not_traced_is_told(kernels: fp.Module) -> None:
         report.access(5, "load", 1)
 
 
+def test_threads_of_the_host_change_no_trace(kernels: fp.Module) -> None:
+    x, y = np.zeros(64 * 128, np.float32), np.zeros(64 * 128, np.float32)
+    one, four = (
+        fp.profile(kernels["strided"], 64, 128, (x, y, 1), trace=Trace(requests=3), threads=threads)
+        for threads in (1, 4)
+    )
+    assert len(one.traced) == 2 * 3
+    assert one == four
+
+
 def test_an_access_is_a_value(kernels: fp.Module) -> None:
     one, two = strided(kernels, 2).access(5), strided(kernels, 2).access(5)
     assert one == two

@@ -159,7 +159,7 @@ class Counts:
     def _add_memory(self, opcode: str, row: Mapping[str, int]) -> None:
         if not row["requests"]:
             return
-        if row["sectors"] and classes.instruction_class(opcode) != "constant load":
+        if row["sectors"] and classes.instruction_class(opcode) not in _NOT_GLOBAL:
             requests = row["requests"] - row["shared_requests"] - row["local_requests"]
             asked = row["bytes"] - row["shared_bytes"] - row["local_bytes"]
             traffic: GlobalTraffic = getattr(self, f"global_{classes.access_kind(opcode, 'global')}")
@@ -172,6 +172,10 @@ class Counts:
             local.add(row["local_requests"], row["local_sectors"], row["local_bytes"])
         if row["serialised"]:
             self.atomics.add(row["requests"], row["serialised"])
+
+
+# Loads of these go the way of global ones, and are other traffic.
+_NOT_GLOBAL = ("constant load", "parameter load")
 
 
 def _add(counts: dict[str, int], name: str, count: int) -> None:

@@ -14,7 +14,7 @@ from flashpath import gpus
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.findings import Dim3, Finding
 from flashpath.vgpu.report import text
-from flashpath.vgpu.report.access import SECTOR_BYTES, Access, AccessRow, PlacedArray, make_access
+from flashpath.vgpu.report.access import SECTOR_BYTES, Access, PlacedArray, make_access
 from flashpath.vgpu.report.counts import Counts, Line
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Footprint:
     local: int = 0
     """Of each thread, in machine code: arrays indexed at run time, spilled registers, call frames."""
     global_allocated: int = 0
-    """The arrays that the kernel was given, and its module's variables."""
+    """The arrays that the kernel was given, and its module's variables but for constants."""
     global_touched: int = 0
     """Of these, what lies in sectors that were read or written."""
 
@@ -144,6 +144,8 @@ def make_report(
     names = result.counter_names
     for index in np.flatnonzero(table[:, names.index("warps")]).tolist():
         opcode, _, file, line = origins[index]
+        if not opcode:  # the engine's own addition
+            continue
         row = dict(zip(names, table[index].tolist(), strict=True))
         report.add(opcode, row)
         if line:
@@ -158,16 +160,11 @@ def make_report(
     )
     report.traced = tuple(
         make_access(row, origins[row[0]][0], files[origins[row[0]][2]], origins[row[0]][3], arrays)
-        for row in sorted(result.accesses, key=_in_program_order)
+        for row in result.accesses
+        if origins[row[0]][0]
     )
     report.roofline = roofline_of(gpu, report)
     return report
-
-
-def _in_program_order(row: AccessRow) -> tuple[int, str, tuple[int, ...]]:
-    """By instruction, then by block; what one warp did stays in its order."""
-    instruction, space, (x, y, z), *_ = row
-    return instruction, space, (z, y, x)
 
 
 # The rate of a GPU that bounds each type, as gpus.roofline names it. Of operations on 4 bits and on single

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include "exec/types.h"
@@ -25,6 +26,23 @@ struct InstructionCount {
   u64 local_bytes = 0;
   u64 local_sectors = 0;  // local memory: 32-byte sectors, a word of 32 lanes lying in a row
   u64 serialised = 0;     // atomics: the most lanes that meet at one address, summed over requests
+
+  void add(const InstructionCount& other) {
+    warps += other.warps;
+    lanes += other.lanes;
+    divergent += other.divergent;
+    requests += other.requests;
+    bytes += other.bytes;
+    sectors += other.sectors;
+    wavefronts += other.wavefronts;
+    ideal += other.ideal;
+    shared_requests += other.shared_requests;
+    shared_bytes += other.shared_bytes;
+    local_requests += other.local_requests;
+    local_bytes += other.local_bytes;
+    local_sectors += other.local_sectors;
+    serialised += other.serialised;
+  }
 };
 // The same, by name and in order: readers outside find the columns by these.
 inline constexpr std::array kCounterNames = {
@@ -37,12 +55,26 @@ static_assert(sizeof(InstructionCount) == kCounterNames.size() * sizeof(u64));
 struct Touched {
   std::vector<u64> read;
   std::vector<u64> written;
+
+  void add(const Touched& other) {
+    for (std::size_t k = 0; k < read.size(); ++k) {
+      read[k] |= other.read[k];
+      written[k] |= other.written[k];
+    }
+  }
 };
 
 struct Counters {
   std::vector<InstructionCount> instructions;
   std::vector<Touched> segments;
   Trace trace;
+
+  // What another host thread counted in the same launch.
+  void add(const Counters& other) {
+    for (std::size_t k = 0; k < instructions.size(); ++k) instructions[k].add(other.instructions[k]);
+    for (std::size_t k = 0; k < segments.size(); ++k) segments[k].add(other.segments[k]);
+    trace.accesses.insert(trace.accesses.end(), other.trace.accesses.begin(), other.trace.accesses.end());
+  }
 };
 
 }  // namespace flashpath::observe

@@ -2,7 +2,11 @@
 // drawn from.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "exec/types.h"
@@ -38,6 +42,22 @@ struct Trace {
   void prepare(const TraceChoice& chosen, std::size_t instructions) {
     choice = chosen;
     left.assign(instructions, {chosen.accesses, chosen.accesses});
+  }
+  // Host threads keep the first accesses that each of them meets: of all these, those of the first blocks remain.
+  void settle() {
+    const auto place = [](const Access& a) {
+      return std::tuple(a.instruction, a.space, a.block[2], a.block[1], a.block[0]);
+    };
+    std::stable_sort(accesses.begin(), accesses.end(),
+                     [&](const Access& a, const Access& b) { return place(a) < place(b); });
+    const auto is_same = [](const Access& a, const Access& b) {
+      return a.instruction == b.instruction && a.space == b.space;
+    };
+    std::vector<Access> first;
+    for (std::size_t k = 0; k < accesses.size(); ++k) {
+      if (k < choice.accesses || !is_same(accesses[k], accesses[k - choice.accesses])) first.push_back(accesses[k]);
+    }
+    accesses = std::move(first);
   }
   bool wants(u32 instruction, Space space) const { return left[instruction][static_cast<u32>(space)] != 0; }
 };

@@ -34,7 +34,8 @@ using CountTable = nb::ndarray<nb::numpy, const u64, nb::ndim<2>, nb::c_contig>;
 
 struct Result {
   observe::Counters counters;
-  u64 global_allocated = 0;  // bytes
+  u64 touched_sectors = 0;   // of global memory
+  u64 global_allocated = 0;  // bytes of arrays and variables
   u64 global_touched = 0;    // bytes of these, in the sectors that were touched
   std::string fault_kind;  // empty: it ran to its end
   std::string fault_message;
@@ -60,8 +61,23 @@ u64 touched_bytes(const exec::Segment& segment, const observe::Touched& touched)
   return 32 * ones(touched.read, touched.written) - (is_touched(0) ? before : 0) - (is_touched(last) ? after : 0);
 }
 
+// Constants and parameters are no global memory; of the heap it is not known how much was given.
+void sum_up(const exec::Launch& launch, Result& result) {
+  for (std::size_t k = 0; k < result.counters.segments.size(); ++k) {
+    const exec::Segment& segment = launch.segments[k];
+    const observe::Touched& touched = result.counters.segments[k];
+    if (segment.base == kConstantsBase || segment.base == kParametersBase) continue;
+    result.touched_sectors += ones(touched.read, touched.written);
+    if (segment.base == kHeapBase) continue;
+    result.global_allocated += segment.size;
+    result.global_touched += touched_bytes(segment, touched);
+  }
+  result.counters.trace.settle();
+}
+
 Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, nb::bytes parameters,
-              const std::vector<SegmentRow>& segments, bool count, u64 budget, TraceRow trace) {
+              const std::vector<SegmentRow>& segments, bool count, u64 budget, u32 threads, u32 multiprocessors,
+              TraceRow trace, const nb::callable& show) {
   exec::Launch launch;
   Result result;
   launch.program = &program;
@@ -71,12 +87,15 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   launch.parameters.resize(std::max<std::size_t>(parameters.size(), program.parameter_bytes));
   std::memcpy(launch.parameters.data(), parameters.data(), parameters.size());
   launch.budget = budget;
-  if (!program.globals.empty()) {
-    launch.segments.push_back({kGlobalsBase, program.globals.size(), program.globals.data(), true});
-  }
-  if (!program.constants_memory.empty()) {
-    launch.segments.push_back({kConstantsBase, program.constants_memory.size(), program.constants_memory.data(), false});
-  }
+  launch.threads = threads;
+  launch.multiprocessors = multiprocessors;
+  const auto map = [&](u64 base, std::vector<std::byte>& memory, bool writable) {
+    if (!memory.empty()) launch.segments.push_back({base, memory.size(), memory.data(), writable});
+  };
+  map(kGlobalsBase, program.memory->globals, true);
+  map(kConstantsBase, program.memory->constants, false);
+  map(kParametersBase, launch.parameters, false);
+  if (program.allocates) map(kHeapBase, program.memory->heap.memory(), true);
   for (const auto& [base, size, host, writable] : segments) {
     launch.segments.push_back({base, size, reinterpret_cast<std::byte*>(host), writable});
   }
@@ -96,6 +115,10 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
     const nb::gil_scoped_acquire gil;
     return PyErr_CheckSignals() != 0;
   };
+  launch.print = [&](std::string_view text) {
+    const nb::gil_scoped_acquire gil;
+    show(nb::bytes(text.data(), text.size()));
+  };
   try {
     const nb::gil_scoped_release released;
     exec::run(launch);
@@ -107,10 +130,7 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
     std::copy(std::begin(fault.block), std::end(fault.block), result.fault_block.begin());
     std::copy(std::begin(fault.thread), std::end(fault.thread), result.fault_thread.begin());
   }
-  for (std::size_t k = 0; k < result.counters.segments.size(); ++k) {
-    result.global_allocated += launch.segments[k].size;
-    result.global_touched += touched_bytes(launch.segments[k], result.counters.segments[k]);
-  }
+  sum_up(launch, result);
   return result;
 }
 
@@ -132,19 +152,29 @@ void bind_launch(nb::module_& m) {
   m.attr("LowerError") = lower_error;
   nb::register_exception_translator(raise_lower_error, lower_error.ptr());
 
-  nb::class_<Program>(m, "Program")
+  nb::class_<lower::LoadedModule>(m, "Module")
       .def_static(
-          "lower",
-          [](const std::string& ptx, const std::string& kernel) {
+          "load",
+          [](const std::string& ptx) {
             const nb::gil_scoped_release released;
-            return lower::lower(ptx::parse(ptx), kernel);
+            return lower::load(ptx::parse(ptx));
           },
-          "Parse PTX and make one of its kernels ready to run.")
+          "Parse PTX and set up the variables that its kernels share.")
+      .def(
+          "kernel",
+          [](const lower::LoadedModule& module, const std::string& kernel) {
+            const nb::gil_scoped_release released;
+            return lower::lower(module, kernel);
+          },
+          "Make one of its kernels ready to run.");
+
+  nb::class_<Program>(m, "Program")
       .def_ro("name", &Program::name)
       .def_ro("parameter_bytes", &Program::parameter_bytes)
       .def_ro("shared_bytes", &Program::shared_bytes)
       .def_ro("local_bytes", &Program::local_bytes)
       .def_ro("max_threads", &Program::max_threads)
+      .def_ro("order_matters", &Program::order_matters)
       .def_ro("files", &Program::files)
       .def_prop_ro("origins",
                    [](const Program& program) {
@@ -155,7 +185,8 @@ void bind_launch(nb::module_& m) {
                      return rows;
                    })
       .def("launch", &launch, nb::arg("grid"), nb::arg("block"), nb::arg("dynamic_shared"), nb::arg("parameters"),
-           nb::arg("segments"), nb::arg("count"), nb::arg("budget"), nb::arg("trace"));
+           nb::arg("segments"), nb::arg("count"), nb::arg("budget"), nb::arg("threads"), nb::arg("multiprocessors"),
+           nb::arg("trace"), nb::arg("show"));
 
   nb::class_<Result>(m, "LaunchResult")
       .def_ro("fault_kind", &Result::fault_kind)
@@ -163,6 +194,7 @@ void bind_launch(nb::module_& m) {
       .def_ro("fault_instruction", &Result::fault_instruction)
       .def_ro("fault_block", &Result::fault_block)
       .def_ro("fault_thread", &Result::fault_thread)
+      .def_ro("touched_sectors", &Result::touched_sectors)
       .def_ro("global_allocated", &Result::global_allocated)
       .def_ro("global_touched", &Result::global_touched)
       .def_prop_ro("counter_names", [](const Result&) { return observe::kCounterNames; })
@@ -181,12 +213,7 @@ void bind_launch(nb::module_& m) {
                        rows.emplace_back(a.instruction, space, a.block, a.warp, a.lanes, a.bytes, a.address);
                      }
                      return rows;
-                   })
-      .def_prop_ro("touched_sectors", [](const Result& result) {
-        u64 sectors = 0;
-        for (const observe::Touched& touched : result.counters.segments) sectors += ones(touched.read, touched.written);
-        return sectors;
-      });
+                   });
 
   m.def("known_instructions", [] { return exec::Registry::get().names(); });
   m.def("known_opcodes", &lower::known_opcodes);
