@@ -76,7 +76,7 @@ def profile(
     )
     _name_arrays(report, [each.name for each in arguments])
     if line is not None:
-        _check_line(report, line)
+        _check_line(report, found.module.source_name, line)
     if as_json:
         print_json(report.to_dict())
     else:
@@ -104,11 +104,11 @@ def _name_arrays(report: Report, names: list[str]) -> None:
     )
 
 
-def _check_line(report: Report, line: int) -> None:
+def _check_line(report: Report, file: str, line: int) -> None:
     from flashpath.errors import FlashpathError
 
-    if not report.accesses(line):
-        lines = sorted({access.line for access in report.traced if access.line})
+    if not report.accesses(line, file=file):
+        lines = sorted({access.line for access in report.accesses(file=file)})
         raise FlashpathError(
             f"Line {line} accesses neither global nor shared memory.",
             f"Lines that do: {', '.join(map(str, lines)) or 'none'}.",

@@ -24,13 +24,14 @@ _TALLEST = 12  # rows of a picture that nobody asked for
 def show(out: Console, report: Report, source_name: str, source: str, line: int | None = None) -> None:
     """All of it; `line` chooses the accesses that are drawn, else the most wasteful are."""
     width = min(out.width, _WIDEST) if out.is_terminal else _WIDEST
+    accesses = chosen_accesses(report, source_name, line)
     for part in (
         _header(report),
         _verdict(report),
         _counters(report),
         _classes(report),
         _listing(report, source_name, source, width),
-        *(picture(access, _TALLEST if line is None else None) for access in chosen_accesses(report, line)),
+        *(picture(access, _TALLEST if line is None else None) for access in accesses),
     ):
         for each in part:
             each.rstrip()
@@ -224,10 +225,11 @@ def _elsewhere(report: Report, source_name: str) -> list[Text]:
 # ---- Which access is drawn -----------------------------------------------------------------------------
 
 
-def chosen_accesses(report: Report, line: int | None) -> list[Access]:
-    """Those of a line; else, of each space, the one that wastes the most, or the first where none does."""
+def chosen_accesses(report: Report, file: str, line: int | None) -> list[Access]:
+    """Those of a line of a file; else, of each space, the one that wastes the most, or the first of all."""
     if line is not None:  # an unrolled loop has the same access many times
-        alike = {(each.kind, each.space, each.array): each for each in reversed(report.accesses(line))}
+        found = report.accesses(line, file=file)
+        alike = {(each.kind, each.space, each.array): each for each in reversed(found)}
         return list(reversed(alike.values()))
     often = {(each.file, each.line): each.warp_instructions for each in report.lines}
 
