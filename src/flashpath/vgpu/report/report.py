@@ -140,13 +140,7 @@ def make_report(
     report = Report(kernel=kernel, gpu=gpu.name, grid=grid, block=block, occupancy=occupancy)
     lines: dict[tuple[str, int], Line] = {}
     files, origins = program.files, program.origins
-    table = result.instructions
-    names = result.counter_names
-    for index in np.flatnonzero(table[:, names.index("warps")]).tolist():
-        opcode, _, file, line = origins[index]
-        if not opcode:  # the engine's own addition
-            continue
-        row = dict(zip(names, table[index].tolist(), strict=True))
+    for (opcode, file, line), row in _rows(program, result):
         report.add(opcode, row)
         if line:
             key = files[file], line
@@ -165,6 +159,24 @@ def make_report(
     )
     report.roofline = roofline_of(gpu, report)
     return report
+
+
+def _rows(program: Program, result: LaunchResult) -> list[tuple[tuple[str, int, int], dict[str, int]]]:
+    """What was counted, by opcode, file and line: an unrolled loop has thousands of one kind."""
+    table, names, origins = result.instructions, result.counter_names, program.origins
+    ran = np.flatnonzero(table[:, names.index("warps")])
+    groups: dict[tuple[str, int, int], int] = {}
+    group_of: list[int] = []
+    for index in ran.tolist():
+        opcode, _, file, line = origins[index]
+        group_of.append(groups.setdefault((opcode, file, line), len(groups)))
+    sums = np.zeros((len(groups), len(names)), np.uint64)
+    np.add.at(sums, group_of, table[ran])
+    return [
+        (group, dict(zip(names, counted, strict=True)))
+        for group, counted in zip(groups, sums.tolist(), strict=True)
+        if group[0]  # without an opcode: the engine's own addition
+    ]
 
 
 # The rate of a GPU that bounds each type, as gpus.roofline names it. Of operations on 4 bits and on single
