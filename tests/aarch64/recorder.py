@@ -12,6 +12,7 @@ import ctypes
 import os
 import struct
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from flashpath.vgpu import device
@@ -89,7 +90,7 @@ class _RecordedProgram:
 
 
 def pytest_configure() -> None:
-    log = _Log(open(os.environ["FLASHPATH_RECORD"], "wb"))  # noqa: SIM115 -- open until the end
+    log = _Log(Path(os.environ["FLASHPATH_RECORD"]).open("wb"))  # noqa: SIM115 -- open until the end
     load, make = device.VirtualModule.__init__, device.VirtualModule.kernel
     numbers: dict[int, int] = {}
     kept: list[device.VirtualModule] = []  # so that no identity is used twice

@@ -63,6 +63,8 @@ def _sectors(access: Access, most_rows: int | None) -> list[Text]:
         verdict = Text(
             f"{count} move {moved:,} bytes for {asked} asked for; {access.ideal_sectors} would do.", "red"
         )
+    if access.turns > 1:
+        verdict = Text(f"{access.turns} lanes meet at one address, and go one after the other.", "red")
     return [
         Text(f"{'lane':>{_LABEL}}  {_RULER}  32 bytes of it", "dim"),
         *_cut(rows, most_rows, "sectors"),

@@ -35,6 +35,13 @@ extern "C" __global__ void late(float* y) {
 extern "C" __global__ void odd(float* y) {
   if (threadIdx.x % 2) y[threadIdx.x] = 1;
 }
+
+extern "C" __global__ void counted(int* y, int modulus) {
+  __shared__ int bins[32];
+  atomicAdd(&bins[threadIdx.x % modulus], 1);
+  __syncthreads();
+  y[threadIdx.x] = bins[threadIdx.x];
+}
 """
 
 
@@ -108,6 +115,16 @@ def shared(kernels: fp.Module, stride: int, wide: int) -> Report:
     return fp.profile(kernels["shared"], 1, 32, arguments, shared=33 * 32 * 4)
 
 
+@pytest.mark.parametrize(("modulus", "turns"), [(32, 1), (4, 8), (1, 32)])
+def test_lanes_change_one_word_in_turn(kernels: fp.Module, modulus: int, turns: int) -> None:
+    report = fp.profile(kernels["counted"], 1, 32, (np.zeros(32, np.int32), modulus))
+    access = report.access(28, "atomic", space="shared")
+    assert access.turns == report.atomics.turns == turns
+    assert access.wavefronts == report.shared_atomic.wavefronts == turns
+    assert access.bank_conflicts == report.shared_atomic.bank_conflicts == turns - 1
+    assert all(len(lanes) <= 1 for each in access.passes for lanes in each.banks)
+
+
 @pytest.mark.parametrize("stride", [0, 1, 2, 12, 32, 33])
 def test_the_banks_of_a_store(kernels: fp.Module, stride: int) -> None:
     report = shared(kernels, stride, 0)
@@ -128,7 +145,7 @@ def test_a_broadcast_is_no_conflict(kernels: fp.Module) -> None:
     assert not only.is_conflict
 
 
-@pytest.mark.parametrize(("wide", "conflicts"), [(4, 0), (8, 4), (16, 12), (0, 0)])
+@pytest.mark.parametrize(("wide", "conflicts"), [(4, 0), (8, 4), (16, 12)])
 def test_wide_loads_go_a_quarter_of_a_warp_at_a_time(kernels: fp.Module, wide: int, conflicts: int) -> None:
     report = shared(kernels, 1, wide)
     access = report.access(13, space="shared")
@@ -137,6 +154,13 @@ def test_wide_loads_go_a_quarter_of_a_warp_at_a_time(kernels: fp.Module, wide: i
     assert access.wavefronts == report.shared_load.wavefronts
     assert access.passes[0].lanes[0] == 0
     assert all(lane < 8 for lane in access.passes[0].lanes)
+
+
+def test_wide_loads_in_pairs_go_half_a_warp_at_a_time(kernels: fp.Module) -> None:
+    report = shared(kernels, 1, 0)
+    access = report.access(13, space="shared")
+    assert access.wavefronts == report.shared_load.wavefronts == 2
+    assert access.passes[0].banks[3] == tuple(range(16))
 
 
 def test_what_was_not_traced_is_told(kernels: fp.Module) -> None:

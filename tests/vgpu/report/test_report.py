@@ -159,6 +159,31 @@ def test_constant_memory_is_no_global_load() -> None:
     assert report.global_load.requests == 2
 
 
+LOCAL = """extern "C" __global__ void k(int* out, int n) {
+  volatile int own[8];
+  for (int i = 0; i < n; ++i) own[i] = i;
+  int sum = 0;
+  for (int i = 0; i < n; ++i) sum += own[(i + n) % 8];
+  atomicAdd(&out[threadIdx.x % 2], sum);
+  atomicMax(&out[2 + threadIdx.x], sum);
+}"""
+
+
+def test_local_memory_and_atomics_in_turn() -> None:
+    out = np.zeros(66, np.int32)
+    report = fp.profile(fp.compile(LOCAL, "sm_80")["k"], 1, 64, (out, 5))
+    assert report.local_store.requests == report.local_load.requests == 2 * 5
+    assert report.local_store.sectors == 2 * 5 * 4
+    assert report.local_load.bytes == 2 * 5 * 128
+    assert report.global_load.requests == report.global_store.requests == 0
+    # 16 lanes meet at each of two addresses; then every lane has one of its own.
+    assert (report.atomics.requests, report.atomics.turns) == (4, 2 * (16 + 1))
+    assert report.atomics.turns_per_request == 8.5
+    assert [report.access(line, "atomic").turns for line in (6, 7)] == [16, 1]
+    assert "34 turns (8.50 a request)" in str(report)
+    assert "local loads (PTX)" in str(report)
+
+
 def test_the_busiest_units_bound_the_arithmetic() -> None:
     a100 = gpus.gpu("A100")
     report = Report(dram_bytes=1000, tensor_operations={"f16": 312_000_000, "s8": 100})

@@ -136,26 +136,38 @@ class Access:
     def passes(self) -> tuple[Pass, ...]:
         """The passes over the banks of shared memory, in order; none in global.
 
-        A bank gives one word of 4 bytes a pass, to all lanes that want it. Accesses of 8 and 16 bytes are
-        served half and quarter a warp at a time.
+        A bank gives one word of 4 bytes a pass, to all lanes that want it, but lets only one lane change it.
+        Accesses of 8 and 16 bytes are served half and quarter a warp at a time, or twice as many lanes where
+        a load's come in pairs.
         """
         if self.space != "shared":
             return ()
         width = _LANES * BANK_BYTES // max(self.size, BANK_BYTES)
+        if width < _LANES and self.kind == "load" and (self._in_pairs(1) or self._in_pairs(2)):
+            width *= 2
         found: list[Pass] = []
         for first in range(0, _LANES, width):
-            words: list[dict[int, list[int]]] = [{} for _ in range(BANKS)]  # by bank: word → lanes
-            for lane, address in self._asked():
-                if first <= lane < first + width:
-                    last = (address + self.size - 1) // BANK_BYTES
-                    for word in range(address // BANK_BYTES, last + 1):
-                        words[word % BANKS].setdefault(word, []).append(lane)
-            for depth in range(max(map(len, words))):
-                served = tuple(
-                    tuple(list(bank.values())[depth]) if depth < len(bank) else () for bank in words
-                )
+            members = [(lane, address) for lane, address in self._asked() if first <= lane < first + width]
+            banks = self._served(members)
+            for depth in range(max(map(len, banks))):
+                served = tuple(bank[depth] if depth < len(bank) else () for bank in banks)
                 found.append(Pass(served, is_conflict=depth > 0))
         return tuple(found)
+
+    def _served(self, members: list[tuple[int, int]]) -> list[list[tuple[int, ...]]]:
+        """By bank, in turn: the lanes that it serves together."""
+        wanted: list[dict[tuple[int, int], list[int]]] = [{} for _ in range(BANKS)]
+        for lane, address in members:
+            last = (address + self.size - 1) // BANK_BYTES
+            for word in range(address // BANK_BYTES, last + 1):
+                alone = lane if self.kind == "atomic" else -1
+                wanted[word % BANKS].setdefault((word, alone), []).append(lane)
+        return [[tuple(lanes) for lanes in bank.values()] for bank in wanted]
+
+    def _in_pairs(self, bit: int) -> bool:
+        """Whether every lane asks for the same as the one whose number differs in this bit."""
+        asked = dict(self._asked())
+        return all(asked.get(lane ^ bit, address) == address for lane, address in asked.items())
 
     @property
     def wavefronts(self) -> int:
@@ -164,6 +176,14 @@ class Access:
     @property
     def bank_conflicts(self) -> int:
         return sum(each.is_conflict for each in self.passes)
+
+    @property
+    def turns(self) -> int:
+        """Of an atomic: the most lanes that meet at one address. They go one after the other."""
+        if self.kind != "atomic":
+            return 1
+        met = [address for _, address in self._asked()]
+        return max(map(met.count, met))
 
     def _asked(self) -> list[tuple[int, int]]:
         return [(lane, address) for lane, address in enumerate(self.addresses) if address is not None]

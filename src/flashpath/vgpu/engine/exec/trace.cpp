@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
-#include "exec/memory.h"
-
 namespace flashpath::exec {
 
-void keep_access(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, observe::Space space) {
+void keep_whole(Warp& warp, const Instruction& i, Where where, Shape shape, u64 first, u32 size) {
+  u64 address[kLanes];
+  for (u32 lane = 0; lane < kLanes; ++lane) address[lane] = first + (shape == Shape::kRow ? u64(lane) * size : 0);
+  keep_scattered(warp, i, where, address, kAllLanes, size);
+}
+
+void keep_scattered(Warp& warp, const Instruction& i, Where where, const u64* address, u32 executing, u32 size) {
   observe::Trace& trace = warp.counters->trace;
   const u32* id = warp.block->id;
   const u32* grid = warp.launch->grid;
@@ -14,19 +18,15 @@ void keep_access(Warp& warp, const Instruction& i, const u64* address, u32 execu
   const observe::TraceChoice& choice = trace.choice;
   if (choice.block != choice.kAny && choice.block != block) return;
   if (choice.warp != choice.kAny && choice.warp != warp.index) return;
-  --trace.left[i.index][static_cast<u32>(space)];
   observe::Access& access = trace.accesses.emplace_back();
   access.instruction = i.index;
-  access.space = space;
+  access.space = where == Where::kShared ? observe::Space::kShared : observe::Space::kGlobal;
+  --trace.left[i.index][static_cast<u32>(access.space)];
   std::copy_n(id, 3, access.block.begin());
   access.warp = warp.index;
   access.lanes = executing;
   access.bytes = size;
-  for_lanes(executing, [&](int lane) {
-    // Shared memory may be seen through a window of the generic addresses: what counts is the place in it.
-    const bool windowed = address[lane] - kSharedWindow < kWindowSize;
-    access.address[static_cast<u32>(lane)] = windowed ? address[lane] - kSharedWindow : address[lane];
-  });
+  for_lanes(executing, [&](int lane) { access.address[static_cast<u32>(lane)] = address[lane]; });
 }
 
 }  // namespace flashpath::exec

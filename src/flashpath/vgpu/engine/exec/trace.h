@@ -1,17 +1,19 @@
-// Where memory operations tell the trace what they access; called while counting only.
+// Where the counting of memory tells the trace what is accessed. Local memory is not traced: its addresses are the
+// same in every thread.
 #pragma once
 
-#include "exec/warp.h"
+#include "exec/memory.h"
 #include "observe/trace.h"
 
 namespace flashpath::exec {
 
-// Keeps the access if it is one of those chosen.
-void keep_access(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, observe::Space space);
+// Keep an access if it is one of those chosen; addresses are those of its space.
+void keep_whole(Warp& warp, const Instruction& i, Where where, Shape shape, u64 first, u32 size);
+void keep_scattered(Warp& warp, const Instruction& i, Where where, const u64* address, u32 executing, u32 size);
 
-inline void trace_access(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size,
-                         observe::Space space) {
-  if (warp.counters->trace.wants(i.index, space)) keep_access(warp, i, address, executing, size, space);
+inline bool traced(const Warp& warp, const Instruction& i, Where where) {
+  if (where == Where::kLocal) return false;
+  return warp.counters->trace.wants(i.index, where == Where::kShared ? observe::Space::kShared : observe::Space::kGlobal);
 }
 
 }  // namespace flashpath::exec
