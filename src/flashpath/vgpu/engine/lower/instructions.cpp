@@ -1,8 +1,11 @@
 // Which function makes what of an opcode.
 #include "lower/instructions.h"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
+
+#include "lower/lower.h"
 
 namespace flashpath::lower {
 namespace {
@@ -42,6 +45,13 @@ void lower_instruction(Builder& b) {
   const auto found = lowerings().find(b.current->opcode);
   if (found == lowerings().end()) b.refuse("the instruction " + b.spelled() + " is not known to this version");
   found->second(b);
+}
+
+std::vector<std::string> known_opcodes() {
+  std::vector<std::string> names;
+  for (const auto& [name, lowering] : lowerings()) names.emplace_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 }  // namespace flashpath::lower
