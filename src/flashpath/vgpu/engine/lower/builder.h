@@ -55,6 +55,7 @@ class Builder {
   u32 predicate(const ptx::Operand& operand);
   u32 destination(const ptx::Operand& operand, u32 width);  // kNoRegister for the sink
   u32 special(const ptx::Operand& operand);
+  u32 carry();  // the condition code that add.cc and its kind write
 
   // Addresses ----------------------------------------------------------------------------------------------
   // Of a symbol in its own space.
@@ -70,7 +71,10 @@ class Builder {
   Instruction& emit(const std::string& name, Kind kind = Kind::kStraight);
 
  private:
+  void refuse_component(const ptx::Operand& operand) const;
+
   std::map<std::pair<u32, u64>, u32> constants_;
+  u32 carry_ = kNoRegister;
 };
 
 // One PTX instruction; appends what it becomes.
