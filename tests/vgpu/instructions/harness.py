@@ -151,7 +151,8 @@ def floats(dtype: Any, seed: int, size: int = 1024) -> Array:
         special = np.array(
             [0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, np.inf, -np.inf, np.nan, -np.nan, 65504, 65519.9, 65520,
              448, 464, 465, 57344, 61440, 3e38, -3e38, 2**31, 2**32, 2**63, 2**64, -(2**31), -(2**63), 255, 256,
-             127.5, 128.5, -128.5, 1e-8, 6e-8, 2.0**-126, 2.0**-149, 2.0**-14, 2.0**-24, 2.0**-9, 2.0**-10, 1e-320]
+             127.5, 128.5, -128.5, 1e-8, 6e-8, 2.0**-126, 2.0**-149, 2.0**-14, 2.0**-24, 2.0**-9, 2.0**-10, 1e-320],
+            np.float64,
         ).astype(dtype)
         ordinary = (rng.standard_normal(size // 4) * 10.0 ** rng.integers(-3, 6, size // 4)).astype(dtype)
     any_bits = rng.integers(0, 2 ** (8 * dtype.itemsize), size // 4, np.uint64).astype(kind).view(dtype)
