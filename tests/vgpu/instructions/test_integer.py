@@ -67,6 +67,19 @@ def test_arithmetic(kind: str) -> None:
     check(cases)
 
 
+def test_division_by_zero() -> None:
+    """All ones, as an H200 gives it; PTX leaves it open."""
+    a = integers(np.uint32, 26)
+    zero = np.zeros_like(a)
+    check(
+        [
+            (Case(f"{name}.{kind} %d, %a, %b;", np.uint32, a, zero), lambda x, y: ~y)
+            for name in ("div", "rem")
+            for kind in ("u32", "s32")
+        ]
+    )
+
+
 def test_saturation_and_24_bits() -> None:
     a, b, c = integers(np.int32, 5), integers(np.int32, 6), integers(np.int32, 7)
     u, v, w = a.view(np.uint32), b.view(np.uint32), c.view(np.uint32)

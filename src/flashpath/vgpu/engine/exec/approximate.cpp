@@ -18,7 +18,8 @@ f32 divided(f32 x, f32 y) {
 f64 upper_word(f64 value) { return std::bit_cast<f64>(std::bit_cast<u64>(value) & 0xffffffff00000000ull); }
 f64 coarse(f64 value) {
   value = flushed(value);
-  if (!std::isfinite(value)) return canonical(value);
+  if (value != value) return std::bit_cast<f64>(0x7fffffff00000000ull);
+  if (std::isinf(value)) return value;
   return upper_word(std::bit_cast<f64>(std::bit_cast<u64>(value) + 0x80000000ull));  // to the nearest
 }
 

@@ -1,6 +1,7 @@
 // Sums of many words: additions, subtractions and products that read a carry, write one, or both.
 //
-// A subtraction's carry is its borrow. The carry is a predicate of the warp, in c[1].
+// A subtraction adds the complement, as hardware does: it leaves a carry where there was no borrow. Code that
+// mixes both kinds sees the difference. The carry is a predicate of the warp, in c[1].
 #include <string>
 #include <type_traits>
 
@@ -25,14 +26,6 @@ Sum<T> added(T x, T y, bool carry) {
   return {sum, first || second};
 }
 
-template <class T>
-Sum<T> subtracted(T x, T y, bool borrow) {
-  T difference;
-  const bool first = __builtin_sub_overflow(x, y, &difference);
-  const bool second = __builtin_sub_overflow(difference, T(borrow), &difference);
-  return {difference, first || second};
-}
-
 // The upper half of x * y, in the sign of S.
 template <class S>
 std::make_unsigned_t<S> upper(std::make_unsigned_t<S> x, std::make_unsigned_t<S> y) {
@@ -40,14 +33,15 @@ std::make_unsigned_t<S> upper(std::make_unsigned_t<S> x, std::make_unsigned_t<S>
   return static_cast<std::make_unsigned_t<S>>((Product(S(x)) * Product(S(y))) >> (8 * sizeof(S)));
 }
 
-// F: (x, y, z, carry) → Sum; z is what is in c[0], where the operation has a third operand.
-template <class T, class F>
+// F: (x, y, z, carry) → Sum; z is what is in c[0], where the operation has a third operand. `kWithout` is the
+// carry that changes nothing, for the forms that read none.
+template <class T, class F, bool kWithout>
 void run(Warp& warp, const Instruction& i) {
   const T* a = lanes<T>(warp, i.a[0]);
   const T* b = lanes<T>(warp, i.b[0]);
   const T* c = i.c[0] == kNoRegister ? b : lanes<T>(warp, i.c[0]);
   T* d = lanes<T>(warp, i.dst[0]);
-  const u32 before = i.modifier & kReadsCarry ? mask(warp, i.c[1]) : 0;
+  const u32 before = i.modifier & kReadsCarry ? mask(warp, i.c[1]) : kWithout ? kAllLanes : 0;
   u32 after = 0;
   for_lanes(warp.executing, [&](int lane) {
     const Sum<T> sum = F{}(a[lane], b[lane], c[lane], before >> lane & 1);
@@ -58,13 +52,15 @@ void run(Warp& warp, const Instruction& i) {
 }
 
 template <class T, class F>
-void add(Registry& r, const std::string& name, F) { r.add(name, &run<T, F>); }
+void add(Registry& r, const std::string& name, F) { r.add(name, &run<T, F, false>); }
+template <class T, class F>
+void subtract(Registry& r, const std::string& name, F) { r.add(name, &run<T, F, true>); }
 
 template <class T>
 void with_width(Registry& r, const std::string& bits) {
   using S = std::make_signed_t<T>;
   add<T>(r, "add.carry.b" + bits, [](T x, T y, T, bool carry) { return added<T>(x, y, carry); });
-  add<T>(r, "sub.carry.b" + bits, [](T x, T y, T, bool carry) { return subtracted<T>(x, y, carry); });
+  subtract<T>(r, "sub.carry.b" + bits, [](T x, T y, T, bool carry) { return added<T>(x, ~y, carry); });
   add<T>(r, "mad.lo.carry.b" + bits, [](T x, T y, T z, bool carry) { return added<T>(T(x * y), z, carry); });
   add<T>(r, "mad.hi.carry.u" + bits, [](T x, T y, T z, bool carry) { return added<T>(upper<T>(x, y), z, carry); });
   add<T>(r, "mad.hi.carry.s" + bits, [](T x, T y, T z, bool carry) { return added<T>(upper<S>(x, y), z, carry); });

@@ -24,7 +24,9 @@ void run_to_integral(Warp& warp, const Instruction& i) {
   const u32 modifier = i.modifier;
   assign<typename Float::Register>(warp, i, [=](int lane) {
     const f64 value = rounded_to_integer(widened_operand<Float>(a[lane], modifier), modifier);
-    return Float::narrow(value, modifier & ~kRoundingMask);
+    const auto narrowed = Float::narrow(value, modifier & ~kRoundingMask);
+    if constexpr (std::is_same_v<Float, Single>) return canonical(narrowed);
+    return narrowed;
   });
 }
 
@@ -133,23 +135,27 @@ void eight_bits(Registry& r, const std::string& type) {
   r.add("cvt.f16x2." + type, &run_halves_from_bytes<F8>);
 }
 
-// tf32: an f32 whose 13 last bits are zero.
+// tf32: an f32 whose 13 last bits are zero. With .rna a NaN only loses them, and may become infinite.
+f32 to_tensor_float(f32 x, u32 modifier) {
+  constexpr u32 kKept = ~0x1fffu;
+  if (x == x) return static_cast<f32>(rounded_to(x, kTensorFormat, modifier));
+  return std::bit_cast<f32>((modifier & kTiesAway ? std::bit_cast<u32>(x) : 0x7fffffffu) & kKept);
+}
+
 void run_tensor_float(Warp& warp, const Instruction& i) {
   const f32* a = lanes<f32>(warp, i.a[0]);
   const u32 modifier = i.modifier;
-  assign<f32>(warp, i, [=](int lane) {
-    return canonical(static_cast<f32>(rounded_to(a[lane], kTensorFormat, modifier)));
-  });
+  assign<f32>(warp, i, [=](int lane) { return to_tensor_float(a[lane], modifier); });
 }
 
 }  // namespace
 
 void register_convert_floats(Registry& r) {
-  usual<Single, Single>(r, [](f32 x) { return canonical(x); });
-  usual<Double, Single>(r, [](f32 x) { return canonical(f64(x)); });
-  usual<Single, Double>(r, [](f64 x) { return canonical(static_cast<f32>(x)); });
+  usual<Single, Single>(r, [](f32 x) { return x; });
+  usual<Double, Single>(r, [](f32 x) { return f64(x); });
+  usual<Single, Double>(r, [](f64 x) { return static_cast<f32>(x); });
   usual<Single, Half>(r, [](u16 x) { return canonical(f16_to_f32(x)); });
-  usual<Single, Brain>(r, [](u16 x) { return canonical(bf16_to_f32(x)); });
+  usual<Single, Brain>(r, [](u16 x) { return bf16_to_f32(x); });
   usual<Half, Single>(r, [](f32 x) { return Fp16::narrow(x); });
   usual<Brain, Single>(r, [](f32 x) { return Bf16::narrow(x); });
   general<Double, Double>(r);

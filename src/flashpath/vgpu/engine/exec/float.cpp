@@ -35,11 +35,11 @@ void arithmetic(Registry& r, const std::string& type) {
   unary_float<T>(r, "sqrt." + type, [](T x) { return std::sqrt(x); });
   unary_float<T>(r, "rcp." + type, [](T x) { return T(1) / x; });
   minimum_and_maximum<T>(r, type);
-  // Sign operations keep a NaN's bits.
+  // Sign operations keep a NaN's bits, unless they flush (ftz is all they can be given).
   unary<T, T>(r, "neg." + type, [](T x) { return -x; });
   unary<T, T>(r, "abs." + type, [](T x) { return std::fabs(x); });
-  unary<T, T>(r, "neg." + type + "*", [](T x) { return -flushed(x); });  // ftz is all they can be given
-  unary<T, T>(r, "abs." + type + "*", [](T x) { return std::fabs(flushed(x)); });
+  unary<T, T>(r, "neg." + type + "*", [](T x) { return canonical(-flushed(x)); });
+  unary<T, T>(r, "abs." + type + "*", [](T x) { return canonical(std::fabs(flushed(x))); });
   binary<T, T, T>(r, "copysign." + type, [](T x, T y) { return std::copysign(y, x); });
 }
 

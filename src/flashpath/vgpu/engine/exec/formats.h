@@ -53,6 +53,9 @@ inline f64 rounded_to(f64 value, const Format& format, u32 modifier) {
 }
 
 // ---- Formats as registers hold them --------------------------------------------------------------------
+//
+// Conversions between f32 and f64 keep what they can of a NaN; those to narrower formats, and all that
+// flush, give the canonical one.
 
 struct Single {
   using Register = f32;
@@ -60,14 +63,14 @@ struct Single {
   static f64 widen(f32 x) { return x; }
   static f32 narrow(f64 x, u32 modifier) {
     const f32 rounded = static_cast<f32>(rounded_to(x, kSingleFormat, modifier));  // exact
-    return canonical(modifier & kFlushToZero ? flushed(rounded) : rounded);
+    return modifier & kFlushToZero ? canonical(flushed(rounded)) : rounded;
   }
 };
 struct Double {
   using Register = f64;
   static constexpr const char* kType = "f64";
   static f64 widen(f64 x) { return x; }
-  static f64 narrow(f64 x, u32 modifier) { return modifier & kSaturate ? saturated(x) : canonical(x); }
+  static f64 narrow(f64 x, u32 modifier) { return modifier & kSaturate ? saturated(x) : x; }
 };
 struct Half {
   using Register = u16;
@@ -90,7 +93,7 @@ struct Brain {
 template <class Float>
 f64 widened_operand(typename Float::Register x, u32 modifier) {
   if constexpr (std::is_same_v<Float, Single>) {
-    if (modifier & kFlushToZero) return flushed(x);
+    if (modifier & kFlushToZero) return canonical(flushed(x));
   }
   return Float::widen(x);
 }

@@ -54,7 +54,7 @@ void arithmetic(Registry& r, const std::string& type) {
   binary<T, T, T>(r, "min." + type, [](T x, T y) { return x < y ? x : y; });
   binary<T, T, T>(r, "max." + type, [](T x, T y) { return x > y ? x : y; });
   ternary<T, T, T, T>(r, "sad." + type, [](T x, T y, T z) { return wrap_add(z, distance(x, y)); });
-  // Division by zero is unspecified in PTX; NVIDIA's code gives all ones, and the dividend as remainder.
+  // Division by zero is unspecified in PTX; an H200 gives all ones, as quotient and as remainder.
   binary<T, T, T>(r, "div." + type, [](T x, T y) {
     if (y == 0) return static_cast<T>(~T(0));
     if constexpr (std::is_signed_v<T>) {
@@ -63,7 +63,7 @@ void arithmetic(Registry& r, const std::string& type) {
     return static_cast<T>(x / y);
   });
   binary<T, T, T>(r, "rem." + type, [](T x, T y) {
-    if (y == 0) return x;
+    if (y == 0) return static_cast<T>(~T(0));
     if constexpr (std::is_signed_v<T>) {
       if (y == -1) return T(0);
     }
