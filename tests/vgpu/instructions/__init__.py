@@ -1,1 +1,1 @@
-"""Every scalar instruction against a model that knows nothing of the engine: NumPy, Python's integers, fractions."""
+"""Every scalar instruction against models that know nothing of the engine: NumPy, integers, fractions."""

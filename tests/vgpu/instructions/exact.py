@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from .harness import Array, Model
+from .harness import Array, Model, applied
 
 MODES = ("rn", "rz", "rm", "rp")
 
@@ -85,11 +84,11 @@ def saturated(x: float) -> float:
 
 def operation(
     kind: str,
-    exact: Callable[..., Fraction | None],
-    limit: Callable[..., Any],
+    exact: Model,
+    limit: Model,
     mode: str = "rn",
     *,
-    mirror: Callable[..., tuple[float, ...]] | None = None,
+    mirror: Model | None = None,
     ftz: bool = False,
     sat: bool = False,
     relu: bool = False,
@@ -104,11 +103,11 @@ def operation(
     def one(*values: float) -> float:
         if ftz:
             values = tuple(flushed(x, kind) for x in values)
-        true = exact(*(Fraction(x) for x in values)) if all(map(math.isfinite, values)) else None
+        true = applied(exact, *(Fraction(x) for x in values)) if all(map(math.isfinite, values)) else None
         if not true:
-            result = float(limit(*map(np.float64, values)))
+            result = float(applied(limit, *map(np.float64, values)))
             if true == 0 and mode == "rm" and mirror is not None:
-                opposite = float(limit(*map(np.float64, mirror(*values))))
+                opposite = float(applied(limit, *map(np.float64, applied(mirror, *values))))
                 if math.copysign(1, result) == math.copysign(1, opposite):
                     result = -0.0
         else:

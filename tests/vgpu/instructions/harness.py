@@ -11,7 +11,14 @@ import numpy as np
 from flashpath.vgpu.device import HostArray, VirtualKernel
 
 Array = np.ndarray[Any, Any]
-Model = Callable[..., Any]
+# What an instruction should give: a function of one to six inputs. (A union, so that lambdas are typed.)
+Model = (
+    Callable[[Any], Any]
+    | Callable[[Any, Any], Any]
+    | Callable[[Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any, Any, Any], Any]
+)
 
 _NAMES = "abcefg"
 _BLOCK = 256
@@ -21,7 +28,7 @@ _BLOCK = 256
 class Case:
     """One instruction (or a few): reads %a, %b, … and leaves its result in %d.
 
-    It may also use the predicates %p and %q, and %x and %y (32 bits), %v and %w (64 bits), %h and %k (16 bits).
+    It may also use the predicates %p and %q, and %x, %y (32 bits), %v, %w (64 bits), %h, %k (16 bits).
     """
 
     text: str
@@ -45,7 +52,11 @@ def _body(case: Case, number: int, parameters: dict[int, int], output: int) -> s
     def place(parameter: int, dtype: np.dtype[Any]) -> str:
         return f"ld.param.u64 %base, [p{parameter}]; mad.wide.u32 %at, %i, {dtype.itemsize}, %base;"
 
-    lines = [f"// case {number}", "{", ".reg .pred %p, %q; .reg .b32 %x, %y; .reg .b64 %v, %w; .reg .b16 %h, %k;"]
+    lines = [
+        f"// case {number}",
+        "{",
+        ".reg .pred %p, %q; .reg .b32 %x, %y; .reg .b64 %v, %w; .reg .b16 %h, %k;",
+    ]
     lines += [register("d", case.result)]
     for name, array in zip(_NAMES, case.inputs, strict=False):
         kind = _memory_type(array.dtype)
@@ -83,7 +94,8 @@ def run(cases: Sequence[Case]) -> list[Array]:
     """The results of all cases; all inputs have one length, a multiple of the block."""
     text, inputs = ptx_of(cases)
     size = len(inputs[0])
-    assert all(len(array) == size for array in inputs) and size % _BLOCK == 0
+    assert all(len(array) == size for array in inputs)
+    assert size % _BLOCK == 0
     results = [np.zeros(size, case.result) for case in cases]
     kernel = VirtualKernel("k", text, "k")
     arrays = [_host_array(k, array) for k, array in enumerate([*inputs, *results])]
@@ -99,11 +111,16 @@ def same(got: Array, expected: Array) -> Array:
     return equal
 
 
+def applied(model: Model, *inputs: Any) -> Any:
+    function: Any = model  # how many inputs it takes is its author's business
+    return function(*inputs)
+
+
 def check(cases: Sequence[tuple[Case, Model]]) -> None:
     """Every case gives what its model gives of the same inputs, as arrays."""
     for (case, model), got in zip(cases, run([case for case, _ in cases]), strict=True):
         with np.errstate(all="ignore"):
-            expected = np.asarray(model(*case.inputs)).astype(case.result)
+            expected = np.asarray(applied(model, *case.inputs)).astype(case.result)
         equal = same(got, expected)
         if not equal.all():
             k = int(np.argmin(equal))
@@ -113,12 +130,12 @@ def check(cases: Sequence[tuple[Case, Model]]) -> None:
             )
 
 
-def scalar(function: Callable[..., int]) -> Model:
+def scalar(function: Model) -> Model:
     """A model on Python's integers, for each element; the result wraps to 64 bits."""
 
     def model(*arrays: Array) -> Array:
         values = zip(*(array.tolist() for array in arrays), strict=True)
-        return np.array([function(*each) % 2**64 for each in values], np.uint64)
+        return np.array([applied(function, *each) % 2**64 for each in values], np.uint64)
 
     return model
 
@@ -143,22 +160,67 @@ def integers(dtype: Any, seed: int, size: int = 512) -> Array:
 
 
 def floats(dtype: Any, seed: int, size: int = 1024) -> Array:
-    """All kinds of bits: specials, subnormals, halfway cases of narrower formats, any exponent, ordinary ones."""
+    """Specials, subnormals, halfway cases of narrower formats, any exponent, ordinary numbers."""
     dtype = np.dtype(dtype)
     rng = np.random.default_rng(seed)
     kind = f"u{dtype.itemsize}"
     with np.errstate(all="ignore"):
         special = np.array(
-            [0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, np.inf, -np.inf, np.nan, -np.nan, 65504, 65519.9, 65520,
-             448, 464, 465, 57344, 61440, 3e38, -3e38, 2**31, 2**32, 2**63, 2**64, -(2**31), -(2**63), 255, 256,
-             127.5, 128.5, -128.5, 1e-8, 6e-8, 2.0**-126, 2.0**-149, 2.0**-14, 2.0**-24, 2.0**-9, 2.0**-10, 1e-320],
+            [
+                0.0,
+                -0.0,
+                1,
+                -1,
+                0.5,
+                -0.5,
+                1.5,
+                2.5,
+                -2.5,
+                np.inf,
+                -np.inf,
+                np.nan,
+                -np.nan,
+                65504,
+                65519.9,
+                65520,
+                448,
+                464,
+                465,
+                57344,
+                61440,
+                3e38,
+                -3e38,
+                2**31,
+                2**32,
+                2**63,
+                2**64,
+                -(2**31),
+                -(2**63),
+                255,
+                256,
+                127.5,
+                128.5,
+                -128.5,
+                1e-8,
+                6e-8,
+                2.0**-126,
+                2.0**-149,
+                2.0**-14,
+                2.0**-24,
+                2.0**-9,
+                2.0**-10,
+                1e-320,
+            ],
             np.float64,
         ).astype(dtype)
         ordinary = (rng.standard_normal(size // 4) * 10.0 ** rng.integers(-3, 6, size // 4)).astype(dtype)
     any_bits = rng.integers(0, 2 ** (8 * dtype.itemsize), size // 4, np.uint64).astype(kind).view(dtype)
     low = np.iinfo(kind).bits // 2 - 3
     halfway = (ordinary.view(kind) >> low << low).view(dtype)
-    subnormal = (rng.integers(0, 2**7, size // 8).astype(kind) | (any_bits[: size // 8].view(kind) & 1) << (8 * dtype.itemsize - 1)).view(dtype)
+    subnormal = (
+        rng.integers(0, 2**7, size // 8).astype(kind)
+        | (any_bits[: size // 8].view(kind) & 1) << (8 * dtype.itemsize - 1)
+    ).view(dtype)
     pool = np.concatenate([special, ordinary, any_bits, halfway, subnormal])
     if len(pool) < size:
         pool = np.concatenate([pool, rng.choice(ordinary, size - len(pool))])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ def test_one_carry(bits: int) -> None:
     get_carry = f"addc.u{bits} %d, 0, 0;"
     cases: list[tuple[Case, Model]] = []
 
-    def add(text: str, model: Any) -> None:
+    def add(text: str, model: Callable[[int, int, int, int, bool], int]) -> None:
         for sign in "us":
             kind = text.replace("T", f"{sign}{bits}")
             value = Case(f"{set_carry} {kind}", unsigned, a, edge, c, carry_in)
@@ -43,7 +44,9 @@ def test_one_carry(bits: int) -> None:
     add("add.cc.T %d, %a, %b;", lambda x, y, z, n, s: x + y)
     add("addc.T %d, %a, %b;", lambda x, y, z, n, s: x + y + n)
     add("addc.cc.T %d, %a, %b;", lambda x, y, z, n, s: x + y + n)
-    add("sub.cc.T %d, %a, %b;", lambda x, y, z, n, s: x + full - y)  # hardware carries where nothing is borrowed
+    add(
+        "sub.cc.T %d, %a, %b;", lambda x, y, z, n, s: x + full - y
+    )  # hardware carries where nothing is borrowed
     add("mad.lo.cc.T %d, %a, %b, %c;", lambda x, y, z, n, s: x * y % full + z)
     add("madc.lo.T %d, %a, %b, %c;", lambda x, y, z, n, s: x * y + z + n)
     add("madc.lo.cc.T %d, %a, %b, %c;", lambda x, y, z, n, s: x * y % full + z + n)
@@ -55,7 +58,9 @@ def test_one_carry(bits: int) -> None:
     for text in (f"subc.u{bits} %d, %a, %b;", f"subc.cc.s{bits} %d, %a, %b;"):
         case = Case(f"{borrow} {text}", unsigned, a, edge, c, carry_in)
         cases.append((case, scalar(lambda x, y, z, n: (x - y - n) % full)))
-    twice = Case(f"{borrow} subc.cc.u{bits} %d, %a, %b; subc.u{bits} %d, 0, 0;", unsigned, a, edge, c, carry_in)
+    twice = Case(
+        f"{borrow} subc.cc.u{bits} %d, %a, %b; subc.u{bits} %d, 0, 0;", unsigned, a, edge, c, carry_in
+    )
     cases.append((twice, scalar(lambda x, y, z, n: -(x - y - n < 0) % full)))
     check(cases)
 
@@ -67,14 +72,18 @@ def test_sums_of_many_words() -> None:
     def number(*parts: int) -> int:
         return sum(part << 32 * k for k, part in enumerate(parts))
 
-    def third(operation: Any) -> Model:
-        return scalar(lambda *w: operation(number(*w[:3]), number(*w[3:])) >> 64 & 0xFFFFFFFF)
+    def third(operation: Callable[[int, int], int]) -> Model:
+        def model(*words: int) -> int:
+            return operation(number(*words[:3]), number(*words[3:])) >> 64 & 0xFFFFFFFF
+
+        return scalar(model)
 
     add = "add.cc.u32 %x, %a, %e; addc.cc.u32 %x, %b, %f; addc.u32 %d, %c, %g;"
     sub = "sub.cc.u32 %x, %a, %e; subc.cc.u32 %x, %b, %f; subc.u32 %d, %c, %g;"
     square = (
-        "mul.lo.u32 %x, %a, %e; mul.hi.u32 %y, %a, %e; mad.lo.cc.u32 %y, %a, %f, %y; madc.hi.u32 %d, %a, %f, 0;"
-        "mad.lo.cc.u32 %y, %b, %e, %y; madc.hi.cc.u32 %d, %b, %e, %d; mad.lo.u32 %d, %b, %f, %d;"
+        "mul.lo.u32 %x, %a, %e; mul.hi.u32 %y, %a, %e; mad.lo.cc.u32 %y, %a, %f, %y;"
+        "madc.hi.u32 %d, %a, %f, 0; mad.lo.cc.u32 %y, %b, %e, %y; "
+        "madc.hi.cc.u32 %d, %b, %e, %d; mad.lo.u32 %d, %b, %f, %d;"
     )
     check(
         [
@@ -90,7 +99,5 @@ def test_sums_of_many_words() -> None:
 
 def test_lanes_that_do_not_run_keep_their_carry() -> None:
     a = integers(np.uint32, 7)
-    guarded = (
-        "setp.lt.u32 %p, %a, 1000; add.cc.u32 %x, %a, -1; @%p add.cc.u32 %x, 0, 0; addc.u32 %d, 0, 0;"
-    )
+    guarded = "setp.lt.u32 %p, %a, 1000; add.cc.u32 %x, %a, -1; @%p add.cc.u32 %x, 0, 0; addc.u32 %d, 0, 0;"
     check([(Case(guarded, np.uint32, a), scalar(lambda x: 0 if x < 1000 or x == 0 else 1))])

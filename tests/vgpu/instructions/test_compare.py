@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from .exact import DTYPES
-from .harness import Array, Case, Model, check, floats, integers
+from .harness import Array, Case, Model, applied, check, floats, integers
 
 Relation = Callable[[Any, Any], Any]
 ORDER: dict[str, Relation] = {
@@ -46,6 +46,10 @@ def mixed(a: Array, b: Array) -> Array:
     return np.where(np.arange(len(a)) % 5 == 0, a, b)
 
 
+def picked(where: Array, x: Array, y: Array) -> Array:
+    return np.where(where, x, y)
+
+
 def number(x: Array) -> Array:
     return x.astype(np.float64)
 
@@ -62,16 +66,18 @@ def test_integers(kind: str) -> None:
         relations |= UNSIGNED
     cases: list[tuple[Case, Model]] = []
     for name, relation in relations.items():
-        cases += [
-            (Case(f"setp.{name}.{kind} %p, %a, %b; {TAKE}", np.uint32, a, b), relation),
-            (
-                Case(f"set.{name}.u32.{kind} %d, %a, %b;", np.uint32, a, b),
-                lambda x, y, f=relation: np.where(f(x, y), 0xFFFFFFFF, 0),
-            ),
-            (Case(f"set.{name}.f32.{kind} %d, %a, %b;", np.float32, a, b), relation),
-            (Case(f"set.{name}.f16.{kind} %d, %a, %b;", np.float16, a, b), relation),
-            (Case(f"set.{name}.bf16.{kind} %d, %a, %b;", ml_dtypes.bfloat16, a, b), relation),
-        ]
+        cases.extend(
+            [
+                (Case(f"setp.{name}.{kind} %p, %a, %b; {TAKE}", np.uint32, a, b), relation),
+                (
+                    Case(f"set.{name}.u32.{kind} %d, %a, %b;", np.uint32, a, b),
+                    lambda x, y, f=relation: np.where(f(x, y), 0xFFFFFFFF, 0),
+                ),
+                (Case(f"set.{name}.f32.{kind} %d, %a, %b;", np.float32, a, b), relation),
+                (Case(f"set.{name}.f16.{kind} %d, %a, %b;", np.float16, a, b), relation),
+                (Case(f"set.{name}.bf16.{kind} %d, %a, %b;", ml_dtypes.bfloat16, a, b), relation),
+            ]
+        )
     check(cases)
 
 
@@ -88,7 +94,7 @@ def test_floats(kind: str) -> None:
     for name, relation in float_relations().items():
         plain: Model = lambda x, y, f=relation: f(number(x), number(y))  # noqa: E731
         cases.append((Case(f"setp.{name}.{kind} %p, %a, %b; {TAKE}", np.uint32, a, b), plain))
-        mask: Model = lambda x, y, f=plain: np.where(f(x, y), -1, 0)  # noqa: E731
+        mask: Model = lambda x, y, f=plain: np.where(applied(f, x, y), -1, 0)  # noqa: E731
         cases.append((Case(f"set.{name}.s32.{kind} %d, %a, %b;", np.int32, a, b), mask))
         if kind in ("f32", "f16"):
             flushing: Model = lambda x, y, f=relation: f(flush(number(x)), flush(number(y)))  # noqa: E731
@@ -115,25 +121,42 @@ def test_pairs_of_halves(kind: str) -> None:
     load = "setp.lt.u32 %p, %c, 0x80000000;"
     cases: list[tuple[Case, Model]] = []
     for name, relation in float_relations().items():
-        cases += [
-            (
-                Case(f"setp.{name}.{kind}x2 %p|%q, %a, %b; {both}", np.uint32, pair_a, pair_b),
-                lambda x, y, f=relation: halves(f, x, y) @ [1, 2],
-            ),
-            (
-                Case(f"{load} setp.{name}.and.{kind}x2 %p|%q, %a, %b, !%p; {both}", np.uint32, pair_a, pair_b, third),
-                lambda x, y, z, f=relation: (halves(f, x, y) & (z >= 2**31)[:, None]) @ [1, 2],
-            ),
-            (
-                Case(f"set.{name}.u32.{kind}x2 %d, %a, %b;", np.uint32, pair_a, pair_b),
-                lambda x, y, f=relation: np.where(halves(f, x, y), 0xFFFF, 0).astype(np.uint16).view(np.uint32),
-            ),
-            (
-                Case(f"set.{name}.{kind}x2.{kind}x2 %d, %a, %b;", np.uint32, pair_a, pair_b),
-                lambda x, y, f=relation: halves(f, x, y).astype(dtype).view(np.uint32),
-            ),
-        ]
-    check([(case, lambda *i, f=model: np.asarray(f(*i)).ravel()) for case, model in cases])
+        cases.extend(
+            [
+                (
+                    Case(f"setp.{name}.{kind}x2 %p|%q, %a, %b; {both}", np.uint32, pair_a, pair_b),
+                    lambda x, y, f=relation: halves(f, x, y) @ [1, 2],
+                ),
+                (
+                    Case(
+                        f"{load} setp.{name}.and.{kind}x2 %p|%q, %a, %b, !%p; {both}",
+                        np.uint32,
+                        pair_a,
+                        pair_b,
+                        third,
+                    ),
+                    lambda x, y, z, f=relation: (halves(f, x, y) & (z >= 2**31)[:, None]) @ [1, 2],
+                ),
+                (
+                    Case(f"set.{name}.u32.{kind}x2 %d, %a, %b;", np.uint32, pair_a, pair_b),
+                    lambda x, y, f=relation: (
+                        np.where(halves(f, x, y), 0xFFFF, 0).astype(np.uint16).view(np.uint32)
+                    ),
+                ),
+                (
+                    Case(f"set.{name}.{kind}x2.{kind}x2 %d, %a, %b;", np.uint32, pair_a, pair_b),
+                    lambda x, y, f=relation: halves(f, x, y).astype(dtype).view(np.uint32),
+                ),
+            ]
+        )
+
+    def flat(model: Model) -> Model:
+        def made(*inputs: Array) -> Array:
+            return np.asarray(applied(model, *inputs)).ravel()
+
+        return made
+
+    check([(case, flat(model)) for case, model in cases])
 
 
 def test_joined_comparisons_and_opposites() -> None:
@@ -148,27 +171,31 @@ def test_joined_comparisons_and_opposites() -> None:
             def other(z: Array, negate: bool = negate) -> Array:
                 return (z < 2**31) != negate
 
-            cases += [
-                (
-                    Case(f"{load} setp.lt.{name}.f32 %p, %a, %b, {sign}%q; {TAKE}", np.uint32, a, b, c),
-                    lambda x, y, z, j=join, o=other: j(x < y, o(z)),
-                ),
-                # The second result: the opposite comparison, joined alike.
-                (
-                    Case(f"{load} setp.lt.{name}.f32 _|%p, %a, %b, {sign}%q; {TAKE}", np.uint32, a, b, c),
-                    lambda x, y, z, j=join, o=other: j(~(x < y), o(z)),
-                ),
-                (
-                    Case(f"{load} set.lt.{name}.u32.f32 %d, %a, %b, {sign}%q;", np.uint32, a, b, c),
-                    lambda x, y, z, j=join, o=other: np.where(j(x < y, o(z)), 0xFFFFFFFF, 0),
-                ),
-            ]
-    cases += [
-        (
-            Case(f"setp.ge.f32 %p|%q, %a, %b; @%q mov.pred %p, 0; {TAKE}", np.uint32, a, b),
-            lambda x, y: x >= y,
-        ),
-    ]
+            cases.extend(
+                [
+                    (
+                        Case(f"{load} setp.lt.{name}.f32 %p, %a, %b, {sign}%q; {TAKE}", np.uint32, a, b, c),
+                        lambda x, y, z, j=join, o=other: j(x < y, o(z)),
+                    ),
+                    # The second result: the opposite comparison, joined alike.
+                    (
+                        Case(f"{load} setp.lt.{name}.f32 _|%p, %a, %b, {sign}%q; {TAKE}", np.uint32, a, b, c),
+                        lambda x, y, z, j=join, o=other: j(~(x < y), o(z)),
+                    ),
+                    (
+                        Case(f"{load} set.lt.{name}.u32.f32 %d, %a, %b, {sign}%q;", np.uint32, a, b, c),
+                        lambda x, y, z, j=join, o=other: np.where(j(x < y, o(z)), 0xFFFFFFFF, 0),
+                    ),
+                ]
+            )
+    cases.extend(
+        [
+            (
+                Case(f"setp.ge.f32 %p|%q, %a, %b; @%q mov.pred %p, 0; {TAKE}", np.uint32, a, b),
+                lambda x, y: x >= y,
+            ),
+        ]
+    )
     check(cases)
 
 
@@ -202,23 +229,23 @@ def test_selections(bits: int) -> None:
     cases: list[tuple[Case, Model]] = [
         (
             Case(f"{load} selp.b{bits} %d, %a, %b, %p;", dtype, a, b, sign),
-            lambda x, y, z: np.where(z < 0, x, y),
+            lambda x, y, z: picked(z < 0, x, y),
         ),
         (
             Case(f"{load} selp.u{bits} %d, %a, %b, !%p;", dtype, a, b, sign),
-            lambda x, y, z: np.where(z < 0, y, x),
+            lambda x, y, z: picked(z < 0, y, x),
         ),
         (
             Case(f"slct.b{bits}.s32 %d, %a, %b, %c;", dtype, a, b, sign),
-            lambda x, y, z: np.where(z >= 0, x, y),
+            lambda x, y, z: picked(z >= 0, x, y),
         ),
         (
             Case(f"slct.u{bits}.f32 %d, %a, %b, %c;", dtype, a, b, by),
-            lambda x, y, z: np.where(z >= 0, x, y),
+            lambda x, y, z: picked(z >= 0, x, y),
         ),
         (
             Case(f"slct.ftz.s{bits}.f32 %d, %a, %b, %c;", dtype, a, b, by),
-            lambda x, y, z: np.where((z >= 0) | (np.abs(z) < np.finfo(np.float32).tiny), x, y),
+            lambda x, y, z: picked((z >= 0) | (np.abs(z) < np.finfo(np.float32).tiny), x, y),
         ),
     ]
     check(cases)

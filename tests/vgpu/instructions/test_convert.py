@@ -111,20 +111,25 @@ def test_floats_to_integers(kind: str) -> None:
         # A NaN is zero, or the top bit alone where f64 or 64 bits take part.
         wide = kind == "f64" or to.endswith("64")
         nan = (low if low else 2 ** (int(to[1:]) - 1)) if wide else 0
-
-        def model(x: float, mode: str, ftz: bool, low: int = low, high: int = high, nan: int = nan) -> int:
-            if math.isnan(x):
-                return nan
-            if math.isinf(x):
-                return high if x > 0 else low
-            x = flushed(x, kind) if ftz else x
-            return min(max(integral(Fraction(x), mode), low), high)
-
         for mode in MODES:
             for ftz in (False, True) if kind == "f32" else (False,):
+
+                def model(
+                    x: float,
+                    low: int = low,
+                    high: int = high,
+                    nan: int = nan,
+                    mode: str = mode,
+                    ftz: bool = ftz,
+                ) -> int:
+                    if math.isnan(x):
+                        return nan
+                    if math.isinf(x):
+                        return high if x > 0 else low
+                    return min(max(integral(Fraction(flushed(x, kind) if ftz else x), mode), low), high)
+
                 text = f"cvt.{mode}i{'.ftz' * ftz}.{to}.{kind} %d, %a;"
-                function = lambda x, m=mode, f=ftz, g=model: g(x, m, f)  # noqa: E731
-                cases.append((Case(text, register_type(dtype), a), on_floats(function)))
+                cases.append((Case(text, register_type(dtype), a), on_floats(model)))
     check(cases)
 
 
@@ -271,8 +276,12 @@ def test_bits_of_a_nan() -> None:
     table: list[tuple[str, Any, Array, list[int]]] = [
         ("cvt.f32.f32", np.uint32, single, [0x7FFF8001, 0xFFFFFFFF, 0x7F800001, 0xFFC00001]),
         ("cvt.rni.f32.f32", np.uint32, single, [0x7FFFFFFF]),
-        ("cvt.f64.f32", np.uint64, single,
-         [0x7FFFF00020000000, 0xFFFFFFFFE0000000, 0x7FF8000020000000, 0xFFF8000020000000]),
+        (
+            "cvt.f64.f32",
+            np.uint64,
+            single,
+            [0x7FFFF00020000000, 0xFFFFFFFFE0000000, 0x7FF8000020000000, 0xFFF8000020000000],
+        ),
         ("cvt.ftz.f64.f32", np.uint64, single, [0x7FFFFFFFE0000000]),
         ("cvt.rna.tf32.f32", np.uint32, single, [0x7FFF8000, 0xFFFFE000, 0x7F800000, 0xFFC00000]),
         ("cvt.rz.relu.tf32.f32", np.uint32, single, [0x7FFFE000]),
@@ -338,16 +347,18 @@ def test_eight_bit_floats(kind: str) -> None:
         one = narrowing(kind, relu=relu, finite=True)
         for shift in (0, 8):
             get = f"shr.u16 %h, %h, {shift}; mov.b16 %d, %h;"
-            cases += [
-                (
-                    Case(f"cvt.rn.satfinite{suffix}.{kind}x2.f32 %h, %a, %b; {get}", dtype, a, b),
-                    lambda x, y, f=one, s=shift: f(x if s else y),
-                ),
-                (
-                    Case(f"cvt.rn.satfinite{suffix}.{kind}x2.f16x2 %h, %a; {get}", dtype, pair),
-                    lambda x, f=one, s=shift: f(x.view(np.float16)[s // 8 :: 2]),
-                ),
-            ]
+            cases.extend(
+                [
+                    (
+                        Case(f"cvt.rn.satfinite{suffix}.{kind}x2.f32 %h, %a, %b; {get}", dtype, a, b),
+                        lambda x, y, f=one, s=shift: f(x if s else y),
+                    ),
+                    (
+                        Case(f"cvt.rn.satfinite{suffix}.{kind}x2.f16x2 %h, %a; {get}", dtype, pair),
+                        lambda x, f=one, s=shift: f(x.view(np.float16)[s // 8 :: 2]),
+                    ),
+                ]
+            )
         for shift in (0, 16):
             text = f"cvt.rn{suffix}.f16x2.{kind}x2 %x, %a; shr.u32 %x, %x, {shift}; cvt.u16.u32 %d, %x;"
 

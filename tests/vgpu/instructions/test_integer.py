@@ -43,7 +43,7 @@ def test_arithmetic(kind: str) -> None:
     divisor = np.where(b == 0, dtype(3), b)
     cases: list[tuple[Case, Model]] = []
 
-    def add(text: str, model: Callable[..., int], *inputs: Array, result: Any = dtype) -> None:
+    def add(text: str, model: Model, *inputs: Array, result: Any = dtype) -> None:
         cases.append((Case(text, result, *inputs), scalar(model)))
 
     add(f"add.{kind} %d, %a, %b;", lambda x, y: x + y, a, b)
@@ -108,16 +108,18 @@ def test_saturation_and_24_bits() -> None:
     for kind, (x, y, z) in {"u32": (u, v, w), "s32": (a, b, c)}.items():
         signed = kind == "s32"
         for half, shift in (("lo", 0), ("hi", 16)):
-            cases += [
-                (
-                    Case(f"mul24.{half}.{kind} %d, %a, %b;", x.dtype, x, y),
-                    scalar(lambda x, y, s=signed, n=shift: low24(x, s) * low24(y, s) >> n),
-                ),
-                (
-                    Case(f"mad24.{half}.{kind} %d, %a, %b, %c;", x.dtype, x, y, z),
-                    scalar(lambda x, y, z, s=signed, n=shift: (low24(x, s) * low24(y, s) >> n) + z),
-                ),
-            ]
+            cases.extend(
+                [
+                    (
+                        Case(f"mul24.{half}.{kind} %d, %a, %b;", x.dtype, x, y),
+                        scalar(lambda x, y, s=signed, n=shift: low24(x, s) * low24(y, s) >> n),
+                    ),
+                    (
+                        Case(f"mad24.{half}.{kind} %d, %a, %b, %c;", x.dtype, x, y, z),
+                        scalar(lambda x, y, z, s=signed, n=shift: (low24(x, s) * low24(y, s) >> n) + z),
+                    ),
+                ]
+            )
     check(cases)
 
 
@@ -192,12 +194,14 @@ def test_logic_and_shifts(bits: int) -> None:
         (Case(f"cnot.b{bits} %d, %a;", unsigned, a), lambda x: x == 0),
     ]
     for count in (amount, few):
-        cases += [
-            (Case(f"shl.b{bits} %d, %a, %b;", unsigned, a, count), scalar(shift_left)),
-            (Case(f"shr.b{bits} %d, %a, %b;", unsigned, a, count), scalar(shift_right)),
-            (Case(f"shr.u{bits} %d, %a, %b;", unsigned, a, count), scalar(shift_right)),
-            (Case(f"shr.s{bits} %d, %a, %b;", signed, s, count), scalar(shift_right)),
-        ]
+        cases.extend(
+            [
+                (Case(f"shl.b{bits} %d, %a, %b;", unsigned, a, count), scalar(shift_left)),
+                (Case(f"shr.b{bits} %d, %a, %b;", unsigned, a, count), scalar(shift_right)),
+                (Case(f"shr.u{bits} %d, %a, %b;", unsigned, a, count), scalar(shift_right)),
+                (Case(f"shr.s{bits} %d, %a, %b;", signed, s, count), scalar(shift_right)),
+            ]
+        )
     check(cases)
 
 
@@ -244,20 +248,24 @@ def test_counting_and_fields(bits: int) -> None:
         (Case(f"bfi.b{bits} %d, %a, %b, %c, %e;", unsigned, a, b, place, length), scalar(inserted)),
     ]
     for kind, x in ((f"u{bits}", a), (f"s{bits}", s)):
-        cases += [
-            (Case(f"bfind.{kind} %d, %a;", np.uint32, x), scalar(highest)),
-            (
-                Case(f"bfind.shiftamt.{kind} %d, %a;", np.uint32, x),
-                scalar(lambda x: bits - 1 - highest(x) if highest(x) >= 0 else -1),
-            ),
-        ]
+        cases.extend(
+            [
+                (Case(f"bfind.{kind} %d, %a;", np.uint32, x), scalar(highest)),
+                (
+                    Case(f"bfind.shiftamt.{kind} %d, %a;", np.uint32, x),
+                    scalar(lambda x: bits - 1 - highest(x) if highest(x) >= 0 else -1),
+                ),
+            ]
+        )
     check(cases)
 
 
 def test_masks() -> None:
     a = integers(np.uint32, 20)
     rng = np.random.default_rng(21)
-    place = np.where(np.arange(512) < 400, rng.integers(0, 34, 512), integers(np.uint32, 22)).astype(np.uint32)
+    place = np.where(np.arange(512) < 400, rng.integers(0, 34, 512), integers(np.uint32, 22)).astype(
+        np.uint32
+    )
     count = rng.permutation(place)
     step = rng.integers(-20, 21, 512).astype(np.int32)
 
@@ -283,10 +291,16 @@ def test_masks() -> None:
                 Case("bmsk.wrap.b32 %d, %a, %b;", np.uint32, place, count),
                 scalar(lambda p, n: (2 ** (n % 32) - 1) << p % 32),
             ),
-            (Case("szext.clamp.u32 %d, %a, %b;", np.uint32, a, count), scalar(lambda x, n: x % 2 ** min(n, 32))),
+            (
+                Case("szext.clamp.u32 %d, %a, %b;", np.uint32, a, count),
+                scalar(lambda x, n: x % 2 ** min(n, 32)),
+            ),
             (Case("szext.wrap.u32 %d, %a, %b;", np.uint32, a, count), scalar(lambda x, n: x % 2 ** (n % 32))),
             (Case("szext.clamp.s32 %d, %a, %b;", np.uint32, a, count), scalar(extended)),
-            (Case("szext.wrap.s32 %d, %a, %b;", np.uint32, a, count), scalar(lambda x, n: extended(x, n % 32))),
+            (
+                Case("szext.wrap.s32 %d, %a, %b;", np.uint32, a, count),
+                scalar(lambda x, n: extended(x, n % 32)),
+            ),
         ]
     )
 
@@ -296,8 +310,8 @@ def test_three_inputs_and_permutations() -> None:
     flag = (a & 4).astype(np.uint32)
     cases: list[tuple[Case, Model]] = []
 
-    def function_of(table: int) -> Model:
-        def model(x: Array, y: Array, z: Array, *_: Array) -> Array:
+    def function_of(table: int) -> Callable[[Array, Array, Array], Array]:
+        def model(x: Array, y: Array, z: Array) -> Array:
             rows = [(x, y, z)[k] for k in range(3)]
             bits = [np.unpackbits(row.view(np.uint8), bitorder="little").astype(int) for row in rows]
             looked_up = table >> (4 * bits[0] + 2 * bits[1] + bits[2]) & 1
@@ -309,11 +323,12 @@ def test_three_inputs_and_permutations() -> None:
         cases.append((Case(f"lop3.b32 %d, %a, %b, %c, {table:#x};", np.uint32, a, b, c), function_of(table)))
     join = "setp.ne.u32 %q, %e, 0; lop3.{0}.b32 {1}|%p, %a, %b, %c, {2}, {3}; selp.u32 %d, 1, 0, %p;"
     few = a & 1, b & 1, c & 1
-    for name, other, combine in (
+    joins: list[tuple[str, str, Callable[[Array, Array], Array]]] = [
         ("or", "%q", lambda d, q: (d != 0) | (q != 0)),
         ("and", "%q", lambda d, q: (d != 0) & (q != 0)),
         ("or", "!%q", lambda d, q: (d != 0) | (q == 0)),
-    ):
+    ]
+    for name, other, combine in joins:
         for to in ("%x", "_"):
             cases.append(
                 (
@@ -343,26 +358,25 @@ def test_three_inputs_and_permutations() -> None:
     }
     cases.append((Case("prmt.b32 %d, %a, %b, %c;", np.uint32, a, b, c), scalar(permuted)))
     for mode, places in modes.items():
-        cases.append(
-            (
-                Case(f"prmt.b32.{mode} %d, %a, %b, %c;", np.uint32, a, b, c),
-                scalar(
-                    lambda x, y, n, f=places: int.from_bytes(
-                        [(bytes_of(x) + bytes_of(y))[k] for k in f(n % 4)], "little"
-                    )
-                ),
-            )
-        )
+
+        def moved(x: int, y: int, n: int, f: Callable[[int], list[int]] = places) -> int:
+            pool = bytes_of(x) + bytes_of(y)
+            return int.from_bytes([pool[k] for k in f(n % 4)], "little")
+
+        cases.append((Case(f"prmt.b32.{mode} %d, %a, %b, %c;", np.uint32, a, b, c), scalar(moved)))
     amounts = c % np.uint32(40)
-    for mode, limit in (("wrap", lambda n: n % 32), ("clamp", lambda n: min(n, 32))):
-        cases += [
-            (
-                Case(f"shf.l.{mode}.b32 %d, %a, %b, %c;", np.uint32, a, b, amounts),
-                scalar(lambda low, high, n, f=limit: ((high << 32 | low) << f(n)) >> 32),
-            ),
-            (
-                Case(f"shf.r.{mode}.b32 %d, %a, %b, %c;", np.uint32, a, b, amounts),
-                scalar(lambda low, high, n, f=limit: (high << 32 | low) >> f(n)),
-            ),
-        ]
+    limits: dict[str, Callable[[int], int]] = {"wrap": lambda n: n % 32, "clamp": lambda n: min(n, 32)}
+    for mode, limit in limits.items():
+        cases.extend(
+            [
+                (
+                    Case(f"shf.l.{mode}.b32 %d, %a, %b, %c;", np.uint32, a, b, amounts),
+                    scalar(lambda low, high, n, f=limit: ((high << 32 | low) << f(n)) >> 32),
+                ),
+                (
+                    Case(f"shf.r.{mode}.b32 %d, %a, %b, %c;", np.uint32, a, b, amounts),
+                    scalar(lambda low, high, n, f=limit: (high << 32 | low) >> f(n)),
+                ),
+            ]
+        )
     check(cases)
