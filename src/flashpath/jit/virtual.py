@@ -130,6 +130,7 @@ def run(
     *,
     count: bool = False,
     budget: int = WARP_INSTRUCTION_BUDGET,
+    threads: int | None = None,
 ) -> LaunchResult:
     """Check the shape and run the kernel; the arguments have been checked."""
     if shape.cluster is not None or shape.cooperative:
@@ -147,6 +148,8 @@ def run(
         host_arrays(kernel, args),
         count=count,
         budget=budget,
+        threads=threads,
+        multiprocessors=gpu.sm_count,
     )
 
 
@@ -159,11 +162,13 @@ def profile(
     shared: int = 0,
     *,
     budget: int = WARP_INSTRUCTION_BUDGET,
+    threads: int | None = None,
 ) -> Report:
     """Run a kernel on the virtual GPU, on arrays of the CPU, and count what it does.
 
     `device` names the GPU whose limits, occupancy and roofline are meant; it changes no count. A launch that
-    runs more than `budget` instructions of warps is stopped.
+    runs more than `budget` instructions of warps is stopped. Blocks run on as many `threads` of the host;
+    where none are named, on all cores unless the order of blocks could be seen in the results.
     """
     shape = shapes.Shape(shapes.dim3(grid, "grid"), shapes.dim3(block, "block"), int(shared))
     _, where = kernel.packer.pack(args)
@@ -173,7 +178,7 @@ def profile(
             "Pass arrays on the CPU (x.cpu()): the virtual GPU runs there.",
         )
     gpu = profile_for(kernel.arch, device)
-    result = run(kernel, shape, args, gpu, count=True, budget=budget)
+    result = run(kernel, shape, args, gpu, count=True, budget=budget, threads=threads)
     used = kernel.resources
     threads = shape.block[0] * shape.block[1] * shape.block[2]
     occupancy = gpus.occupancy(gpu, threads, used.registers, used.static_shared + shape.shared)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from flashpath.vgpu.device import HostArray, VirtualKernel
+from flashpath.vgpu.device import HostArray, VirtualModule
 
 Array = np.ndarray[Any, Any]
 # What an instruction should give: a function of one to six inputs. (A union, so that lambdas are typed.)
@@ -97,7 +97,7 @@ def run(cases: Sequence[Case]) -> list[Array]:
     assert all(len(array) == size for array in inputs)
     assert size % _BLOCK == 0
     results = [np.zeros(size, case.result) for case in cases]
-    kernel = VirtualKernel("k", text, "k")
+    kernel = VirtualModule(text).kernel("k")
     arrays = [_host_array(k, array) for k, array in enumerate([*inputs, *results])]
     kernel.launch((size // _BLOCK, 1, 1), (_BLOCK, 1, 1), 0, bytes(8 * len(arrays)), arrays)
     return results

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from flashpath.vgpu.device import UnsupportedInstruction, VirtualKernel
+from flashpath.vgpu.device import UnsupportedInstruction, VirtualKernel, VirtualModule
 
 SEEN = tuple(
     re.findall(
@@ -68,13 +68,11 @@ def operands(name: str) -> list[str]:
 
 
 def lower(instruction: str) -> VirtualKernel:
-    return VirtualKernel(
-        "k",
+    return VirtualModule(
         ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n"
         ".reg .pred %p<5>; .reg .b16 %h<5>; .reg .b32 %r<5>; .reg .b64 %d<5>;\n"
-        f"{instruction}\nret;\n}}\n",
-        "k",
-    )
+        f"{instruction}\nret;\n}}\n"
+    ).kernel("k")
 
 
 @pytest.mark.parametrize("name", SEEN)

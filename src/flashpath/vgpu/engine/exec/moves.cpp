@@ -56,11 +56,13 @@ void packing(Registry& r, const std::string& name) {
   r.add("unpack." + name, &run_unpack<Part, Place, Whole>);
 }
 
-constexpr u64 kConstantsSize = 64 * 1024;  // the most that a module has
+constexpr u64 kConstantsSize = 64 * 1024;   // the most that a module has
+constexpr u64 kParametersSize = 32 * 1024;  // the most that a kernel has
 
 bool in_window(u64 address, u64 first, u64 size) { return address - first < size; }
 bool in_shared(u64 address) { return in_window(address, kSharedWindow, kWindowSize); }
 bool in_local(u64 address) { return in_window(address, kLocalWindow, kWindowSize); }
+bool in_parameters(u64 address) { return in_window(address, kParametersBase, kParametersSize); }
 bool in_constants(u64 address) { return in_window(address, kConstantsBase, kConstantsSize); }
 
 template <class F>
@@ -90,9 +92,10 @@ void register_moves(Registry& r) {
   space(r, "shared", [](u64 address) { return in_shared(address); });
   space(r, "local", [](u64 address) { return in_local(address); });
   space(r, "const", [](u64 address) { return in_constants(address); });
-  space(r, "param", [](u64) { return false; });  // parameters have no generic addresses
-  space(r, "param::entry", [](u64) { return false; });
-  space(r, "global", [](u64 address) { return !in_shared(address) && !in_local(address) && !in_constants(address); });
+  space(r, "param", [](u64 address) { return in_parameters(address); });
+  space(r, "global", [](u64 address) {
+    return !in_shared(address) && !in_local(address) && !in_constants(address) && !in_parameters(address);
+  });
 }
 
 }  // namespace flashpath::exec
