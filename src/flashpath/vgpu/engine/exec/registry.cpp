@@ -9,10 +9,16 @@ const Registry& Registry::get() {
   static const Registry registry = [] {
     Registry made;
     register_integer(made);
+    register_carry(made);
+    register_video(made);
     register_logic(made);
+    register_moves(made);
     register_float(made);
+    register_approximate(made);
+    register_half(made);
     register_compare(made);
     register_convert(made);
+    register_convert_floats(made);
     register_memory(made);
     register_atomics(made);
     register_async_copies(made);

@@ -25,10 +25,16 @@ class Registry {
 };
 
 void register_integer(Registry& registry);
+void register_carry(Registry& registry);
+void register_video(Registry& registry);
 void register_logic(Registry& registry);
+void register_moves(Registry& registry);
 void register_float(Registry& registry);
+void register_approximate(Registry& registry);
+void register_half(Registry& registry);
 void register_compare(Registry& registry);
 void register_convert(Registry& registry);
+void register_convert_floats(Registry& registry);
 void register_memory(Registry& registry);
 void register_atomics(Registry& registry);
 void register_async_copies(Registry& registry);
