@@ -16,7 +16,7 @@
 #include "exec/half.h"
 #include "exec/types.h"
 
-namespace flashpath::exec {
+namespace flashpath::exec::tensor_core {
 
 // Eight halves to floats and back. Where the processor cannot, the exponent is moved by an exact multiplication.
 inline void halves_to_floats(const std::byte* from, f32* to) {
@@ -161,4 +161,4 @@ struct Bits32 {
   static void expand(const std::byte* from, s32* to) { std::memcpy(to, from, 4 * sizeof(s32)); }
 };
 
-}  // namespace flashpath::exec
+}  // namespace flashpath::exec::tensor_core

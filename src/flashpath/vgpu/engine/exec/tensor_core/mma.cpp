@@ -13,7 +13,7 @@
 #include "exec/tensor_core/transpose.h"
 #include "exec/tensor_core/whole_warp.h"
 
-namespace flashpath::exec {
+namespace flashpath::exec::tensor_core {
 namespace {
 
 // ---- Accumulators ----------------------------------------------------------------------------------------
@@ -275,9 +275,7 @@ void add_wmma(Registry& r, const std::string& shape) {
   add_integers<S, U8, U8, kOrder>(r, shape);
 }
 
-}  // namespace
-
-void register_mma(Registry& r) {
+void add_all(Registry& r) {
   add_floats<Extents<16, 8, 8>, F16, F16, Floats>(r, "mma.m16n8k8");
   add_floats<Extents<16, 8, 8>, F16, F16, Halves>(r, "mma.m16n8k8");
   add_floats<Extents<16, 8, 16>, F16, F16, Floats>(r, "mma.m16n8k16");
@@ -312,4 +310,7 @@ void register_mma(Registry& r) {
   add_bits<Extents<8, 8, 4>>(r, "wmma.m8n8k128");
 }
 
-}  // namespace flashpath::exec
+}  // namespace
+}  // namespace flashpath::exec::tensor_core
+
+void flashpath::exec::register_mma(Registry& registry) { tensor_core::add_all(registry); }
