@@ -1,0 +1,51 @@
+"""Shared by the tests of Triton on the virtual GPU: a GPU that is on, and the rule for results of low precision."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import flashpath as fp
+
+# Before Triton compiles anything: its cache of a test run is not the user's own.
+os.environ.setdefault("TRITON_CACHE_DIR", str(Path(__file__).parents[3] / "build" / "triton-test-cache"))
+
+pytest.importorskip("triton")
+
+from triton.runtime import driver as triton_drivers
+
+
+@pytest.fixture(autouse=True)
+def no_driver_is_left_behind() -> Iterator[None]:
+    drivers: Any = triton_drivers
+    before = drivers._active
+    yield
+    after, drivers._active = drivers._active, before
+    assert after is before
+
+
+@pytest.fixture
+def gpu(no_driver_is_left_behind: None) -> Iterator[Any]:
+    """The virtual GPU on, as an A100."""
+    torch.manual_seed(0)
+    with fp.vgpu.triton() as virtual:
+        yield virtual
+
+
+@pytest.fixture
+def check_close() -> Callable[..., None]:
+    """The error of a kernel is at most twice that of the same maths in the low precision, plus a little."""
+
+    def check(got: Any, in_low_precision: Any, exact: Any, absolute: float) -> None:
+        assert exact.dtype == torch.float64
+        assert not got.isnan().any()
+        error = (got.double() - exact).abs().max().item()
+        usual = (in_low_precision.double() - exact).abs().max().item()
+        assert error <= 2 * usual + absolute, f"error {error}, the same maths in low precision {usual}"
+
+    return check
