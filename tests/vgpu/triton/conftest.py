@@ -19,6 +19,37 @@ pytest.importorskip("triton")
 
 from triton.runtime import driver as triton_drivers
 
+from flashpath.vgpu.device import UnsupportedInstruction
+
+# Tests that need instructions which the engine does not know yet, by the beginning of their names.
+WAITING = {
+    "test_matmul.py::": "ldmatrix, mma and cp.async",
+    "test_attention.py::": "ldmatrix, mma and cp.async",
+    "test_atomics.py::test_many_add_to_the_same_places[torch.float16]": "atom.add.noftz.f16",
+    "test_atomics.py::test_bf16_adds": "atom.add.noftz.bf16",
+    "test_elementwise.py::test_every_float_of_eight_bits_widens_exactly[torch.float8_e5m2-torch.float": "cvt e5m2x2",
+    "test_elementwise.py::test_every_float_of_eight_bits_widens_exactly[torch.float8_e4m3fn": "cvt e4m3x2",
+    "test_elementwise.py::test_floats_narrow_to_eight_bits": "cvt.satfinite",
+    "test_elementwise.py::test_sums_of_eight_bit_floats[torch.float8_e5m2-sm_89]": "cvt e5m2x2",
+    "test_elementwise.py::test_sums_of_eight_bit_floats[torch.float8_e4m3fn-sm_89]": "cvt e4m3x2",
+    "test_elementwise.py::test_functions_of_the_language": "mad.cc",
+    "test_elementwise.py::test_functions_of_libdevice[torch.float64]": "calls",
+    "test_reductions.py::test_pipelined_softmax": "cp.async",
+    "test_reductions.py::test_scans_of_integers": "ldmatrix",
+    "test_faults.py::test_device_print": "vprintf",
+    "test_faults.py::test_device_assert": "__assertfail",
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent != Path(__file__).parent:
+            continue
+        name = f"{item.path.name}::{item.name}"
+        for beginning, needs in WAITING.items():
+            if name.startswith(beginning):
+                item.add_marker(pytest.mark.xfail(strict=True, raises=UnsupportedInstruction, reason=needs))
+
 
 @pytest.fixture(autouse=True)
 def no_driver_is_left_behind() -> Iterator[None]:
