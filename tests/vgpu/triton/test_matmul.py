@@ -10,6 +10,10 @@ import triton.language as tl
 
 import flashpath as fp
 
+EIGHT_BITS_IN_SOFTWARE = pytest.mark.skipif(
+    triton.__version__ < "3.7", reason="what Triton writes for it before 3.7 is refused by ptxas"
+)
+
 
 @triton.jit
 def matmul_tiles(
@@ -116,7 +120,11 @@ def test_int8_is_exact(gpu):
 
 @pytest.mark.parametrize(
     ("eight", "arch"),
-    [(torch.float8_e5m2, "sm_80"), (torch.float8_e5m2, "sm_89"), (torch.float8_e4m3fn, "sm_89")],
+    [
+        pytest.param(torch.float8_e5m2, "sm_80", marks=EIGHT_BITS_IN_SOFTWARE),
+        (torch.float8_e5m2, "sm_89"),
+        (torch.float8_e4m3fn, "sm_89"),
+    ],
     ids=str,
 )
 def test_fp8(check_close, eight, arch):
