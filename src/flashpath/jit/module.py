@@ -16,7 +16,7 @@ from flashpath.jit.packing import ArgumentPacker
 from flashpath.jit.resources import Resources, read_resources
 from flashpath.jit.shape import Dim, LaunchError, Shape, dim3
 from flashpath.jit.signature import Signature, make_signature
-from flashpath.vgpu.device import VirtualKernel
+from flashpath.vgpu.device import VirtualKernel, VirtualModule
 
 _MOST_LAUNCHERS = 4096  # a program whose shapes never repeat shall not fill the memory with them
 
@@ -46,6 +46,11 @@ class Module:
     @functools.cached_property
     def _resources(self) -> dict[str, Resources]:
         return read_resources(self.log)
+
+    @functools.cached_property
+    def virtual(self) -> VirtualModule:
+        """The module on the virtual GPU, with its variables; set up when first asked for."""
+        return VirtualModule(self.ptx)
 
     @functools.cached_property
     def _kernels(self) -> dict[str, Kernel]:
@@ -201,7 +206,7 @@ class Kernel:
     @functools.cached_property
     def virtual(self) -> VirtualKernel:
         """The kernel on the virtual GPU; made ready when first asked for."""
-        return VirtualKernel(self.name, self.module.ptx, self.lowered)
+        return self.module.virtual.kernel(self.lowered, self.name)
 
     def __repr__(self) -> str:
         return f"<flashpath kernel {self.name}{self.signature}, {self.arch}>"

@@ -73,6 +73,7 @@ def run(
     *,
     count: bool = False,
     budget: int = WARP_INSTRUCTION_BUDGET,
+    threads: int | None = None,
 ) -> LaunchResult:
     """Check the shape and run the kernel; the arguments have been checked."""
     if shape.cluster is not None or shape.cooperative:
@@ -90,6 +91,8 @@ def run(
         host_arrays(kernel, args),
         count=count,
         budget=budget,
+        threads=threads,
+        multiprocessors=gpu.sm_count,
     )
 
 
@@ -102,13 +105,15 @@ def profile(
     shared: int = 0,
     *,
     budget: int = WARP_INSTRUCTION_BUDGET,
+    threads: int | None = None,
     **options: Any,
 ) -> Report:
     """Run a kernel on the virtual GPU, on arrays of the CPU, and count what it does.
 
     `device` names the GPU whose limits, occupancy and roofline are meant; it changes no count. A launch that
-    runs more than `budget` instructions of warps is stopped. A `@triton.jit` kernel brings its own blocks
-    and shared memory; `options` are its keyword arguments (`BLOCK=1024, num_warps=4`).
+    runs more than `budget` instructions of warps is stopped. Blocks run on as many `threads` of the host;
+    where none are named, on all cores unless the order of blocks could be seen in the results. A `@triton.jit`
+    kernel brings its own blocks and shared memory; `options` are its keyword arguments (`BLOCK=1024`).
     """
     if _is_triton(kernel):
         if block is not None or shared:
@@ -116,14 +121,14 @@ def profile(
                 "fp.profile was given block= or shared= for a Triton kernel.",
                 "Triton chooses them itself: leave them out, and pass num_warps= for the number of threads.",
             )
-        return _triton_driver().profile(kernel, grid, args, device, budget, options)
+        return _triton_driver().profile(kernel, grid, args, device, budget, threads, options)
     if options or block is None:
         what = f"the options {', '.join(options)}" if options else "no block"
         raise ArgumentError(
             f"fp.profile was given {what} for the CUDA kernel {kernel.name}.",
             "Call it as fp.profile(kernel, grid=…, block=…, args=(…)).",
         )
-    return _profile_cuda(kernel, grid, block, args, device, shared, budget)
+    return _profile_cuda(kernel, grid, block, args, device, shared, budget, threads)
 
 
 def _is_triton(kernel: Any) -> bool:
@@ -144,6 +149,7 @@ def _profile_cuda(
     device: str | None,
     shared: int,
     budget: int,
+    threads: int | None,
 ) -> Report:
     shape = shapes.Shape(shapes.dim3(grid, "grid"), shapes.dim3(block, "block"), int(shared))
     _, where = kernel.packer.pack(args)
@@ -153,7 +159,7 @@ def _profile_cuda(
             "Pass arrays on the CPU (x.cpu()): the virtual GPU runs there.",
         )
     gpu = profile_for(kernel.arch, device)
-    result = run(kernel, shape, args, gpu, count=True, budget=budget)
+    result = run(kernel, shape, args, gpu, count=True, budget=budget, threads=threads)
     used = kernel.resources
     threads = shape.block[0] * shape.block[1] * shape.block[2]
     occupancy = gpus.occupancy(gpu, threads, used.registers, used.static_shared + shape.shared)

@@ -1,5 +1,6 @@
 """The compiled engine (engine/python/module.cpp)."""
 
+from collections.abc import Callable
 from typing import Literal, TypedDict
 
 def vector_extensions() -> list[tuple[str, bool]]:
@@ -53,6 +54,13 @@ class LaunchResult:
     instructions: list[list[int]]
     touched_sectors: int
 
+class Module:
+    """A PTX module: its variables, and its kernels."""
+
+    @staticmethod
+    def load(ptx: str) -> Module: ...
+    def kernel(self, name: str) -> Program: ...
+
 class Program:
     """One kernel, ready to run."""
 
@@ -63,9 +71,8 @@ class Program:
     max_threads: int
     files: list[str]
     origins: list[tuple[str, int, int, int]]
+    order_matters: bool
 
-    @staticmethod
-    def lower(ptx: str, kernel: str) -> Program: ...
     def launch(
         self,
         grid: tuple[int, int, int],
@@ -75,6 +82,9 @@ class Program:
         segments: list[tuple[int, int, int, bool]],
         count: bool,
         budget: int,
+        threads: int,
+        multiprocessors: int,
+        show: Callable[[bytes], None],
     ) -> LaunchResult: ...
 
 def known_instructions() -> list[str]:

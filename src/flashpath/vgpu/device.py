@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -14,7 +16,7 @@ from flashpath.vgpu.host import EngineNotBuilt, vector_extensions
 from flashpath.vgpu.ptx import PtxError
 
 if TYPE_CHECKING:
-    from flashpath.vgpu._engine import LaunchResult
+    from flashpath.vgpu._engine import LaunchResult, Program
 
 # A launch stops after so many instructions of warps: some minutes of work, and the end of an endless loop.
 WARP_INSTRUCTION_BUDGET = 20_000_000_000
@@ -64,23 +66,36 @@ def engine() -> Any:
         raise EngineNotBuilt(error) from error
 
 
-class VirtualKernel:
-    """One kernel of a PTX module, ready to run. Its `__device__` variables live as long as it does."""
+class VirtualModule:
+    """A PTX module on the virtual GPU. Its kernels share its variables, which live as long as it does."""
 
-    def __init__(self, name: str, ptx: str, lowered: str) -> None:
-        self.name = name
-        module = engine()
+    def __init__(self, ptx: str) -> None:
+        self._engine = engine()
         try:
-            self.program = module.Program.lower(ptx, lowered)
-        except module.ParseError as error:
+            self._module = self._engine.Module.load(ptx)
+        except self._engine.ParseError as error:
             raise PtxError(*error.args) from None
-        except module.LowerError as error:
+
+    def kernel(self, lowered: str, name: str | None = None) -> VirtualKernel:
+        """The kernel that the PTX calls `lowered`, ready to run; `name` is what people call it."""
+        name = name or lowered
+        try:
+            return VirtualKernel(name, self._module.kernel(lowered))
+        except self._engine.LowerError as error:
             problem, ptx_line, file, line = error.args
             place = f" ({file}:{line})" if line else ""
             raise UnsupportedInstruction(
                 f"{name}, PTX line {ptx_line}{place}: {problem}.",
                 "Run it on a GPU, or write it with instructions that the virtual GPU knows.",
             ) from None
+
+
+class VirtualKernel:
+    """One kernel of a PTX module, ready to run."""
+
+    def __init__(self, name: str, program: Program) -> None:
+        self.name = name
+        self.program = program
 
     def launch(
         self,
@@ -93,16 +108,24 @@ class VirtualKernel:
         pointed_to: Sequence[HostArray] = (),
         count: bool = False,
         budget: int = WARP_INSTRUCTION_BUDGET,
+        threads: int | None = None,
+        multiprocessors: int = 1,
     ) -> LaunchResult:
         """Run all blocks; a fault is raised. `parameters` hold host addresses, which are replaced.
 
         `pointed_to` is memory whose host addresses the kernel finds inside its arrays; it stays at those.
+        Blocks run on as many `threads` of the host; where none are named, on all cores if the order of blocks
+        cannot be seen in the results, else on one.
         """
+        if threads is None:
+            threads = 1 if self.program.order_matters else host_threads()
         segments, addresses = place(arrays, pointed_to)
         packed = bytearray(parameters)
         for array, address in zip(arrays, addresses, strict=True):
             packed[array.parameter : array.parameter + 8] = address.to_bytes(8, "little")
-        result = self.program.launch(grid, block, shared, bytes(packed), segments, count, budget)
+        result = self.program.launch(
+            grid, block, shared, bytes(packed), segments, count, budget, threads, multiprocessors, _show
+        )
         if result.fault_kind:
             raise KernelFault(self.name, self._finding(result))
         return result
@@ -114,6 +137,18 @@ class VirtualKernel:
         name = self.program.files[file] if line else ""
         kind = cast("Kind", result.fault_kind)
         return Finding(kind, result.fault_message, name, line, (x, y, z), (i, j, k))
+
+
+def _show(text: bytes) -> None:
+    """What a kernel prints goes where Python's own output goes."""
+    sys.stdout.write(text.decode(errors="replace"))
+    sys.stdout.flush()
+
+
+@functools.cache
+def host_threads() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 Segment = tuple[int, int, int, bool]  # device address, size, host address, writable

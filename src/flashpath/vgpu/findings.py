@@ -19,6 +19,8 @@ Kind = Literal[
     "bad-mask",
     "const-write",
     "leak",
+    "assert",
+    "trap",
 ]
 Dim3 = tuple[int, int, int]
 
@@ -28,6 +30,8 @@ _ADVICE: dict[str, str] = {
     "deadlock": "Every thread of the block, or of the member mask, must reach the same barrier.",
     "timeout": "Look for a loop that never ends, or run a smaller problem.",
     "const-write": "Pass a writable array.",
+    "assert": "The condition in the source did not hold for this thread.",
+    "trap": "The kernel called __trap(), or reached code that its compiler held for impossible.",
 }
 
 

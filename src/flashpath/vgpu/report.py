@@ -89,14 +89,16 @@ class Counts:
         return sum(self.flops_by_type.values())
 
     def add(self, opcode: str, row: list[int]) -> None:
-        """Add what one instruction counted."""
+        """Add what one instruction counted; the engine's own additions have no opcode."""
+        if not opcode:
+            return
         warps, lanes, divergent, requests, asked, sectors, wavefronts, ideal = row
         self.warp_instructions += warps
         self.instructions += lanes
         self.divergent_branches += divergent
         operation, *modifiers = opcode.split(".")
         kind = {"ld": "load", "ldu": "load", "st": "store", "atom": "atomic", "red": "atomic"}.get(operation)
-        if kind is not None and requests and "const" not in modifiers:
+        if kind is not None and requests and not {"const", "param"} & set(modifiers):
             if sectors:
                 getattr(self, f"global_{kind}").add(requests, sectors, asked)
             if wavefronts:

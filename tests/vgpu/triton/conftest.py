@@ -33,11 +33,9 @@ WAITING = {
     "test_elementwise.py::test_sums_of_eight_bit_floats[torch.float8_e5m2-sm_89]": "cvt e5m2x2",
     "test_elementwise.py::test_sums_of_eight_bit_floats[torch.float8_e4m3fn-sm_89]": "cvt e4m3x2",
     "test_elementwise.py::test_functions_of_the_language": "mad.cc",
-    "test_elementwise.py::test_functions_of_libdevice[torch.float64]": "calls",
     "test_reductions.py::test_pipelined_softmax": "cp.async",
     "test_reductions.py::test_scans_of_integers": "ldmatrix",
     "test_faults.py::test_device_print": "vprintf",
-    "test_faults.py::test_device_assert": "__assertfail",
 }
 
 

@@ -27,13 +27,19 @@ class VirtualDriver(DriverBase):
     """One GPU that is played. `reports` takes a report of each launch; None: nothing is counted."""
 
     def __init__(
-        self, gpu: gpus.Gpu, arch: gpus.Arch, reports: list[Report] | None, budget: int
+        self,
+        gpu: gpus.Gpu,
+        arch: gpus.Arch,
+        reports: list[Report] | None,
+        budget: int,
+        threads: int | None,
     ) -> None:
         super().__init__()
         self.gpu = gpu
         self.arch = arch
         self.reports = reports
         self.budget = budget
+        self.threads = threads
         self.meters: list[tuning.Meter] = []
         self.utils = DeviceUtils(gpu)
         self.launcher_cls = VirtualLauncher

@@ -26,11 +26,13 @@ class TritonGpu:
     each launch counted; the runs of an autotuner that compares configurations are not among them.
     """
 
-    def __init__(self, gpu: gpus.Gpu, arch: gpus.Arch, *, profile: bool, budget: int) -> None:
+    def __init__(
+        self, gpu: gpus.Gpu, arch: gpus.Arch, *, profile: bool, budget: int, threads: int | None
+    ) -> None:
         self.gpu = gpu
         self.arch = arch
         self.reports: list[Report] = []
-        self.driver = VirtualDriver(gpu, arch, self.reports if profile else None, budget)
+        self.driver = VirtualDriver(gpu, arch, self.reports if profile else None, budget, threads)
         self._before: list[Any] = []
 
     def __enter__(self) -> TritonGpu:
@@ -57,13 +59,15 @@ def triton(
     *,
     profile: bool = False,
     budget: int = WARP_INSTRUCTION_BUDGET,
+    threads: int | None = None,
 ) -> TritonGpu:
     """Run `@triton.jit` kernels on the virtual GPU: `with fp.vgpu.triton(): kernel[grid](…)`.
 
     `device` names the GPU that is played ("A100", "RTX 4090"), `arch` the architecture that Triton compiles
     for ("sm_80"); each follows from the other, and together they default to FLASHPATH_DEVICE or an A100.
     `profile` keeps a report of each launch in `reports`. A launch that runs more than `budget` instructions
-    of warps is stopped.
+    of warps is stopped. Blocks run on as many `threads` of the host; where none are named, on all cores unless
+    the order of blocks could be seen in the results.
     """
     named = named_profile(device)
     if arch is None:
@@ -76,7 +80,7 @@ def triton(
             f"Code for {parsed} does not run on {gpu.name}, which is sm_{gpu.capability[0]}{gpu.capability[1]}.",
             "Name an architecture that is no newer than the GPU, or leave it out.",
         )
-    return TritonGpu(gpu, parsed, profile=profile, budget=budget)
+    return TritonGpu(gpu, parsed, profile=profile, budget=budget, threads=threads)
 
 
 _enabled: list[TritonGpu] = []
@@ -88,9 +92,10 @@ def enable_triton(
     *,
     profile: bool = False,
     budget: int = WARP_INSTRUCTION_BUDGET,
+    threads: int | None = None,
 ) -> TritonGpu:
     """Switch Triton to the virtual GPU until `disable_triton`; the options are those of `triton`."""
-    gpu = triton(arch, device, profile=profile, budget=budget)
+    gpu = triton(arch, device, profile=profile, budget=budget, threads=threads)
     _enabled.append(gpu.__enter__())
     return gpu
 
@@ -108,11 +113,12 @@ def profile(
     args: Sequence[Any],
     device: str | None,
     budget: int,
+    threads: int | None,
     options: Mapping[str, Any],
 ) -> Report:
     """Run a `@triton.jit` kernel on CPU tensors and count what it does; `options` are its keyword arguments."""
     shape = (grid,) if isinstance(grid, int) else grid
-    with triton(device=device, profile=True, budget=budget) as gpu:
+    with triton(device=device, profile=True, budget=budget, threads=threads) as gpu:
         kernel[shape](*args, **options)
     if not gpu.reports:
         raise FlashpathError("Nothing ran: the grid is empty.", "Give a grid of at least one block.")

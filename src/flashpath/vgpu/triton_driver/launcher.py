@@ -12,7 +12,7 @@ from triton.runtime.cache import get_cache_manager
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
-from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET, VirtualKernel
+from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET, VirtualKernel, VirtualModule
 from flashpath.vgpu.findings import Dim3
 from flashpath.vgpu.report import Report, make_report
 from flashpath.vgpu.triton_driver.arguments import Arguments
@@ -89,6 +89,8 @@ class VirtualLauncher:
             pointed_to=pointed_to,
             count=counting,
             budget=driver.budget if driver else WARP_INSTRUCTION_BUDGET,
+            threads=driver.threads if driver else None,
+            multiprocessors=function.gpu.sm_count,
         )
         if driver is not None and counting:
             report = self._report(function, result)
@@ -130,7 +132,7 @@ class VirtualLauncher:
 
     def _lower(self) -> VirtualKernel:
         name = self._metadata.name
-        kernel = VirtualKernel(name, self._ptx(), name)
+        kernel = VirtualModule(self._ptx()).kernel(name)
         self._arguments.check_size(name, kernel.program.parameter_bytes)
         return kernel
 

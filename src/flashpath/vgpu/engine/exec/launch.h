@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "exec/types.h"
@@ -29,14 +30,17 @@ struct Launch {
   std::vector<Segment> segments;  // sorted by base, apart from each other
   observe::Counters* counters = nullptr;
   u64 budget = 0;                       // warp instructions; 0: no limit
-  std::function<bool()> interrupted;    // asked now and then; true ends the launch
+  u32 threads = 1;                      // of the host
+  u32 multiprocessors = 1;              // what %nsmid says
+  std::function<bool()> interrupted;    // asked now and then by the calling thread; true ends the launch
+  std::function<void(std::string_view)> print;  // gets what the kernel prints
 
   // While running:
-  u64 spent = 0;
-  u64 branches = 0;
+  std::atomic<u64> spent = 0;
+  std::atomic<bool> stopping = false;   // another host thread has met a fault
 };
 
-// Runs all blocks, in order; throws Fault.
+// Runs all blocks, in order where there is one host thread; throws the Fault of the first block that has one.
 void run(Launch& launch);
 
 }  // namespace flashpath::exec

@@ -6,12 +6,6 @@
 namespace flashpath::exec {
 namespace {
 
-std::string hexadecimal(u64 value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 // The segment an address lies in, or the one below it.
 const Segment* segment_below(const std::vector<Segment>& segments, u64 address) {
   const auto above = std::upper_bound(segments.begin(), segments.end(), address,
@@ -25,6 +19,12 @@ bool holds(const Segment& segment, u64 address, u64 size) {
 }
 
 }  // namespace
+
+std::string hexadecimal(u64 value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
 
 Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message) {
   Fault fault(kind, message, instruction);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "exec/block.h"
 #include "exec/fault.h"
 #include "exec/launch.h"
 #include "exec/warp.h"
@@ -15,13 +16,7 @@ inline constexpr u64 kSharedWindow = 0x7e0000000000ull;
 inline constexpr u64 kLocalWindow = 0x7d0000000000ull;
 inline constexpr u64 kWindowSize = 0x010000000000ull;
 
-struct Block {
-  u32 id[3] = {0, 0, 0};
-  std::vector<Warp> warps;
-  std::vector<std::byte> shared;
-  u32 barrier_arrived[16] = {};  // threads
-  u32 living_threads = 0;
-};
+std::string hexadecimal(u64 value);
 
 // A fault of one lane, with its place in the grid.
 Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message);

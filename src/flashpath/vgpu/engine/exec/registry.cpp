@@ -16,6 +16,7 @@ const Registry& Registry::get() {
     register_memory(made);
     register_atomics(made);
     register_warp_operations(made);
+    register_provided(made);
     return made;
   }();
   return registry;

@@ -32,5 +32,6 @@ void register_convert(Registry& registry);
 void register_memory(Registry& registry);
 void register_atomics(Registry& registry);
 void register_warp_operations(Registry& registry);
+void register_provided(Registry& registry);
 
 }  // namespace flashpath::exec

@@ -11,14 +11,16 @@
 namespace flashpath::exec {
 
 struct Block;
+struct CallStack;
 struct Launch;
+struct Worker;
 
 struct Warp {
   std::byte* registers = nullptr;
   u32 active = 0;     // the lanes that run together at pc
   u32 executing = 0;  // those of them whose guard holds
   u32 alive = 0;      // the lanes that have not ended
-  u32 waiting = 0;    // the lanes that wait at a barrier of the block
+  u32 waiting = 0;    // the lanes that wait at a barrier of the block, one instruction behind where they go on
   u32 parked = 0;     // the lanes that wait for others of their warp, named by a member mask
   u32 pc = 0;
   bool diverged = false;  // other living lanes are elsewhere, at lane_pc
@@ -33,8 +35,9 @@ struct Warp {
   std::byte* shared = nullptr;
   std::byte* local = nullptr;  // (lane, byte)
   Block* block = nullptr;
+  CallStack* calls = nullptr;  // where the program has device functions
   Launch* launch = nullptr;
-  // Of the host thread that runs the block:
+  Worker* worker = nullptr;  // the host thread that runs the block, and what is its own:
   observe::Counters* counters = nullptr;  // nullptr: nothing is counted
   u32* last_segment = nullptr;  // per instruction: where its last access was, most likely the next one too
 };

@@ -93,15 +93,6 @@ void run_reduce(Warp& warp, const Instruction& i) {
 template <class T, class F>
 void reduce(Registry& r, const std::string& name, F) { r.add("redux.sync." + name, &run_reduce<T, F>); }
 
-void run_clock32(Warp& warp, const Instruction& i) {
-  const u32 now = static_cast<u32>(warp.issued);
-  assign<u32>(warp, i, [=](int) { return now; });
-}
-void run_clock64(Warp& warp, const Instruction& i) {
-  const u64 now = warp.issued;
-  assign<u64>(warp, i, [=](int) { return now; });
-}
-
 void run_nothing(Warp&, const Instruction&) {}
 
 }  // namespace
@@ -130,8 +121,6 @@ void register_warp_operations(Registry& r) {
   reduce<u32>(r, "or.b32", [](u32 x, u32 y) { return x | y; });
   reduce<u32>(r, "xor.b32", [](u32 x, u32 y) { return x ^ y; });
   r.add("bar.warp.sync", &run_nothing);
-  r.add("clock.u32", &run_clock32);
-  r.add("clock.u64", &run_clock64);
   r.add("nop", &run_nothing);  // fences and hints: one warp at a time runs, and sees all that was written
 }
 

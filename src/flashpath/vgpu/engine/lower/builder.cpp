@@ -82,18 +82,20 @@ u32 Builder::source(const ptx::Operand& operand, u32 width) {
         return constant(4, std::bit_cast<u32>(static_cast<f32>(std::bit_cast<f64>(operand.value))));
       }
       return constant(width, static_cast<u64>(operand.value));
-    case ptx::OperandKind::kSymbol:
-      return constant(width, address_of(operand.symbol, operand.index) + static_cast<u64>(operand.value));
-    case ptx::OperandKind::kSpecial: {
-      const u32 offset = special(operand);
-      if (width == 4) return offset;
-      // The 32 bits of a special register, widened.
-      Instruction& widened = emit("cvt.u64.u32/64.32");
-      const u32 wide = reserve(8);
-      widened.dst[0] = wide;
-      widened.a[0] = offset;
-      return wide;
+    case ptx::OperandKind::kSymbol: {
+      const u64 address = address_of(operand.symbol, operand.index) + static_cast<u64>(operand.value);
+      if (!in_frame(operand.symbol, operand.index)) return constant(width, address);
+      if (width != 8) refuse(spelled() + ": an address in a frame has 64 bits");
+      const u32 place = reserve(8);
+      const u32 offset = constant(8, address);
+      Instruction& i = emit_hidden("add.u64");
+      i.dst[0] = place;
+      i.a[0] = frame_pointer();
+      i.b[0] = offset;
+      return place;
     }
+    case ptx::OperandKind::kSpecial:
+      return special(operand, width);
     default:
       refuse(spelled() + ": this kind of " + operand_text(operand) + " is not understood");
   }
@@ -117,7 +119,32 @@ u32 Builder::destination(const ptx::Operand& operand, u32 width) {
   return register_offset[operand.index];
 }
 
-u32 Builder::special(const ptx::Operand& operand) {
+u32 Builder::special(const ptx::Operand& operand, u32 width) {
+  const std::string_view name = operand.name;
+  if (name.starts_with("%clock") || name.starts_with("%globaltimer")) {
+    const bool wide = name == "%clock64" || name == "%globaltimer";
+    if (width != (wide ? 8 : 4)) refuse(spelled() + ": " + std::string(name) + " has " + (wide ? "64" : "32") + " bits");
+    const u32 place = reserve(width);
+    emit_hidden("read." + std::string(name.substr(1))).dst[0] = place;
+    return place;
+  }
+  if (name.starts_with("%envreg") || name.starts_with("%pm")) return constant(width, 0);
+  // A block is a cluster of its own.
+  if (name == "%cluster_ctaid" || name == "%cluster_ctarank") return constant(width, 0);
+  if (name == "%cluster_nctaid" || name == "%cluster_nctarank") return constant(width, 1);
+  const bool is_wide = name == "%gridid";
+  const u32 offset = fixed_special(operand);
+  if (width == (is_wide ? 8 : 4)) return offset;
+  if (width != 8) refuse(spelled() + ": " + std::string(name) + " does not have " + std::to_string(8 * width) + " bits");
+  // The 32 bits of a special register, widened.
+  const u32 place = reserve(8);
+  Instruction& widened = emit_hidden("cvt.u64.u32/64.32");
+  widened.dst[0] = place;
+  widened.a[0] = offset;
+  return place;
+}
+
+u32 Builder::fixed_special(const ptx::Operand& operand) {
   SpecialRegisters& s = program.special;
   const std::string_view name = operand.name;
   u32* slot = nullptr;
@@ -130,9 +157,9 @@ u32 Builder::special(const ptx::Operand& operand) {
     }
   };
   if (name == "%tid") slot = axis(s.tid);
-  if (name == "%ctaid") slot = axis(s.ctaid);
+  if (name == "%ctaid" || name == "%clusterid") slot = axis(s.ctaid);
   if (name == "%ntid") slot = axis(s.ntid);
-  if (name == "%nctaid") slot = axis(s.nctaid);
+  if (name == "%nctaid" || name == "%nclusterid") slot = axis(s.nctaid);
   if (name == "%laneid") slot = &s.laneid;
   if (name == "%warpid") slot = &s.warpid;
   if (name == "%lanemask_lt") slot = &s.lanemask_lt;
@@ -140,8 +167,14 @@ u32 Builder::special(const ptx::Operand& operand) {
   if (name == "%lanemask_eq") slot = &s.lanemask_eq;
   if (name == "%lanemask_ge") slot = &s.lanemask_ge;
   if (name == "%lanemask_gt") slot = &s.lanemask_gt;
+  if (name == "%nwarpid") slot = &s.nwarpid;
+  if (name == "%smid") slot = &s.smid;
+  if (name == "%nsmid") slot = &s.nsmid;
+  if (name == "%gridid") slot = &s.gridid;
+  if (name == "%dynamic_smem_size") slot = &s.dynamic_smem_size;
+  if (name == "%total_smem_size" || name == "%aggr_smem_size") slot = &s.total_smem_size;
   if (slot == nullptr) refuse("the special register " + std::string(name) + " is not known");
-  if (*slot == kNoRegister) *slot = reserve(4);
+  if (*slot == kNoRegister) *slot = reserve(name == "%gridid" ? 8 : 4);
   return *slot;
 }
 
@@ -149,18 +182,35 @@ u64 Builder::address_of(ptx::SymbolKind kind, u32 index) const {
   switch (kind) {
     case ptx::SymbolKind::kGlobal: return global_address[index];
     case ptx::SymbolKind::kVariable: return variable_address[index];
-    case ptx::SymbolKind::kParameter: return parameter_offset[index];
-    default: refuse(spelled() + ": the address of a function or a label is not known to this version");
+    case ptx::SymbolKind::kParameter: return (function.is_entry ? kParametersBase : 0) + parameter_offset[index];
+    case ptx::SymbolKind::kReturn: return return_offset[index];
+    case ptx::SymbolKind::kFunction: return kFunctionsBase + 16 * u64(index);
+    default: refuse(spelled() + ": the address of a label is not known to this version");
   }
 }
 
 ptx::Space Builder::space_of(ptx::SymbolKind kind, u32 index) const {
   switch (kind) {
     case ptx::SymbolKind::kGlobal: return module.variables[index].space;
-    case ptx::SymbolKind::kVariable: return function.variables[index].space;
-    case ptx::SymbolKind::kParameter: return ptx::Space::kParam;
+    case ptx::SymbolKind::kVariable: {
+      const ptx::Space space = function.variables[index].space;
+      return space == ptx::Space::kParam ? ptx::Space::kLocal : space;
+    }
+    case ptx::SymbolKind::kParameter: return function.is_entry ? ptx::Space::kParam : ptx::Space::kLocal;
+    case ptx::SymbolKind::kReturn: return ptx::Space::kLocal;
     default: return ptx::Space::kGeneric;
   }
+}
+
+u32 Builder::frame_pointer() {
+  if (program.frame_pointer == kNoRegister) program.frame_pointer = reserve(8);
+  return program.frame_pointer;
+}
+
+Instruction& Builder::emit_hidden(const std::string& name) {
+  Instruction& instruction = emit(name);
+  program.origins.back().text.clear();
+  return instruction;
 }
 
 Instruction& Builder::emit(const std::string& name, Kind kind) {

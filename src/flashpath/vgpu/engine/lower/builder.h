@@ -28,12 +28,16 @@ inline u32 bytes_of(ptx::Type type) {
 
 class Builder {
  public:
-  Builder(const ptx::Module& module, const ptx::Function& function, Program& program)
-      : module(module), function(function), program(program) {}
+  // `function_codes`: by the function's index in the module, its index in Program::functions, or kNone.
+  Builder(const ptx::Module& module, const ptx::Function& function, Program& program,
+          const std::vector<u32>& function_codes, bool recursive)
+      : module(module), function(function), program(program), function_codes(function_codes), recursive(recursive) {}
 
   const ptx::Module& module;
   const ptx::Function& function;
   Program& program;
+  const std::vector<u32>& function_codes;
+  const bool recursive;  // its local memory is a frame, found by the frame pointer
   const ptx::Instruction* current = nullptr;
 
   std::span<const std::string_view> modifiers() const { return ptx::slice(function.modifiers, current->modifiers); }
@@ -54,28 +58,55 @@ class Builder {
   u32 source(const ptx::Operand& operand, u32 width);
   u32 predicate(const ptx::Operand& operand);
   u32 destination(const ptx::Operand& operand, u32 width);  // kNoRegister for the sink
-  u32 special(const ptx::Operand& operand);
+  u32 special(const ptx::Operand& operand, u32 width);
 
   // Addresses ----------------------------------------------------------------------------------------------
   // Of a symbol in its own space.
   u64 address_of(ptx::SymbolKind kind, u32 index) const;
+  // The space where it stands: what is passed to and from device functions is local memory.
   ptx::Space space_of(ptx::SymbolKind kind, u32 index) const;
+  // Whether its address is an offset from the frame pointer.
+  bool in_frame(ptx::SymbolKind kind, u32 index) const {
+    return recursive && space_of(kind, index) == ptx::Space::kLocal;
+  }
+  u32 frame_pointer();
 
   std::vector<u32> register_offset;   // by ptx register index
   std::vector<u64> parameter_offset;  // by parameter
+  std::vector<u64> return_offset;     // by what it returns
   std::vector<u64> variable_address;  // the function's own
   std::vector<u64> global_address;    // the module's
 
   // Instructions -------------------------------------------------------------------------------------------
   Instruction& emit(const std::string& name, Kind kind = Kind::kStraight);
+  // One that the PTX does not have: no instruction that is counted.
+  Instruction& emit_hidden(const std::string& name);
 
  private:
+  // A special register that does not change while a block runs.
+  u32 fixed_special(const ptx::Operand& operand);
+
   std::map<std::pair<u32, u64>, u32> constants_;
 };
 
 // One PTX instruction; appends what it becomes.
 void lower_instruction(Builder& builder);
-// Places variables in shared, local, global and constant memory; fills in what initialises them.
-void place_variables(Builder& builder);
+// Where the module's variables stand: the same for all its kernels. `shared` gets the bytes of those in shared
+// memory; dynamic shared memory stands at address 0 until that of all functions is known.
+struct ModuleLayout {
+  std::vector<u64> address;  // by variable
+  u64 shared = 0;
+  u64 globals = 0;
+  u64 constants = 0;
+};
+ModuleLayout lay_out(const ptx::Module& module);
+// The module's memory as it is before its first launch.
+std::shared_ptr<ModuleMemory> initial_memory(const ptx::Module& module, const ModuleLayout& layout);
+// Places a function's variables and parameters; its shared and local memory begin at these ends, and move them.
+void place_variables(Builder& builder, u64& shared, u64& local);
+u64 size_of(const ptx::Variable& variable);
+bool is_dynamic_shared(const ptx::Variable& variable);
+// Ranks the basic blocks of the code from `first` on, so that diverged lanes meet again as early as they can.
+void order_blocks(Program& program, u32 first);
 
 }  // namespace flashpath::lower

@@ -1,4 +1,4 @@
-// Branches, ends, barriers; and what one warp at a time cannot notice.
+// Branches, barriers, traps; and what one warp at a time cannot notice.
 #include "lower/instructions.h"
 
 namespace flashpath::lower {
@@ -9,30 +9,78 @@ void branch(Builder& b) {
   b.emit("bra", Kind::kBranch).target = to.index;  // the label; its place is known when all is lowered
 }
 
-void leave(Builder& b) { b.emit("exit", Kind::kExit); }
+void branch_table(Builder& b) {
+  const u32 index = b.source(operand(b, 0), 4);
+  const Operand& table = operand(b, 1);
+  if (table.kind != OperandKind::kSymbol || table.symbol != ptx::SymbolKind::kBranchTable) {
+    b.refuse(b.spelled() + ": no list of branch targets");
+  }
+  Instruction& i = b.emit("brx", Kind::kBranchTable);
+  i.a[0] = index;
+  i.target = table.index;
+}
+
+namespace {
+
+void warp_barrier(Builder& b, Modifiers& m) {
+  m.take("sync");
+  m.all_taken();
+  const u32 members = b.source(operand(b, 0), 4);
+  b.emit("bar.warp.sync", Kind::kWarpSync).b[3] = members;
+}
+
+u32 barrier_number(Builder& b, const Operand& which) {
+  if (which.kind == OperandKind::kInteger && (which.value < 0 || which.value > 15)) {
+    b.refuse(b.spelled() + ": the barrier must be a number from 0 to 15");
+  }
+  return b.source(which, 4);
+}
+
+}  // namespace
 
 void barrier(Builder& b) {
   Modifiers m(b);
   m.take("cta");
   m.take("aligned");
-  if (m.take("warp")) {
-    m.take("sync");
-    m.all_taken();
-    const u32 members = b.source(operand(b, 0), 4);
-    b.emit("bar.warp.sync", Kind::kWarpSync).b[3] = members;
-    return;
+  if (m.take("warp")) return warp_barrier(b, m);
+  const bool reduces = m.take("red");
+  BarrierMode mode = BarrierMode::kSync;
+  if (reduces) {
+    const std::string type = m.take_type();
+    const std::string_view operation = m.take_one({"popc", "and", "or"});
+    mode = operation == "popc" ? BarrierMode::kCount : operation == "and" ? BarrierMode::kAll : BarrierMode::kAny;
+    if (operation.empty() || (type == "pred") != (operation != "popc")) b.refuse(b.spelled() + ": no such reduction");
+  } else if (m.take("arrive")) {
+    mode = BarrierMode::kArrive;
+  } else if (!m.take("sync")) {
+    b.refuse("the instruction " + b.spelled() + " is not known to this version");
   }
-  if (!m.take("sync")) b.refuse("the instruction " + b.spelled() + " is not known to this version");
   m.all_taken();
-  const Operand& which = operand(b, 0);
-  if (which.kind != OperandKind::kInteger || which.value < 0 || which.value > 15) {
-    b.refuse(b.spelled() + ": the barrier must be a number from 0 to 15");
+  const std::size_t first = reduces ? 1 : 0;
+  const std::size_t operands = b.operands().size();
+  const u32 number = barrier_number(b, operand(b, first));
+  const bool counted = operands > first + (reduces ? 2 : 1);
+  if (mode == BarrierMode::kArrive && !counted) b.refuse(b.spelled() + ": the count of threads is missing");
+  const u32 count = counted ? b.source(operand(b, first + 1), 4) : kNoRegister;
+  u32 value = kNoRegister;
+  u32 result = kNoRegister;
+  bool negated = false;
+  if (reduces) {
+    const Operand& last = operand(b, operands - 1);
+    value = b.predicate(last);
+    negated = last.negated;
+    result = mode == BarrierMode::kCount ? b.destination(operand(b, 0), 4) : b.predicate(operand(b, 0));
   }
-  const u32 count = b.operands().size() > 1 ? b.source(operand(b, 1), 4) : kNoRegister;
-  Instruction& i = b.emit("bar.sync", Kind::kBarrier);
-  i.modifier = static_cast<u32>(which.value);
-  i.a[0] = count;
+  Instruction& i = b.emit("bar", Kind::kBarrier);
+  i.modifier = static_cast<u32>(mode);
+  i.a[0] = number;
+  i.b[0] = count;
+  i.c[0] = value;
+  i.immediate = negated;
+  i.dst[0] = result;
 }
+
+void trap(Builder& b) { b.emit("trap"); }
 
 void nothing(Builder& b) { b.emit("nop"); }
 

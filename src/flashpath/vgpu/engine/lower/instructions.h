@@ -46,10 +46,15 @@ void load(Builder& b);
 void store(Builder& b);
 void atomic(Builder& b);
 
+// calls.cpp
+void call(Builder& b);
+void leave(Builder& b);
+
 // control.cpp
 void branch(Builder& b);
-void leave(Builder& b);
+void branch_table(Builder& b);
 void barrier(Builder& b);
+void trap(Builder& b);
 void nothing(Builder& b);
 
 // lanes.cpp

@@ -1,45 +1,69 @@
 #include "lower/lower.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "lower/builder.h"
+#include "lower/call_graph.h"
 
 namespace flashpath::lower {
 namespace {
 
-const ptx::Function& find(const ptx::Module& module, std::string_view kernel) {
+// A thread's stack for recursive functions. CUDA gives 1 KiB unless asked for more; a laptop has this much.
+constexpr u64 kStackBytes = 32 << 10;
+
+u32 find(const ptx::Module& module, std::string_view kernel) {
   std::string names;
-  for (const ptx::Function& function : module.functions) {
+  for (std::size_t k = 0; k < module.functions.size(); ++k) {
+    const ptx::Function& function = module.functions[k];
     if (!function.is_entry || function.is_declaration) continue;
-    if (function.name == kernel) return function;
+    if (function.name == kernel) return static_cast<u32>(k);
     names.append(names.empty() ? "" : ", ").append(function.name);
   }
   throw Error("there is no kernel " + std::string(kernel) + "; the module has: " + (names.empty() ? "none" : names), 0,
               "", 0);
 }
 
-}  // namespace
-
-Program lower(const ptx::Module& module, std::string_view kernel) {
-  const ptx::Function& function = find(module, kernel);
-  Program program;
-  program.name = kernel;
-  for (const ptx::File& file : module.files) {
-    if (program.files.size() <= file.index) program.files.resize(file.index + 1);
-    program.files[file.index] = file.path;
+void place_registers(Builder& builder, FunctionCode& code) {
+  for (const ptx::Register& each : builder.function.registers) {
+    u32 width = bytes_of(each.type);
+    if (width == 1) width = 2;
+    if (width > 8 && builder.recursive) {
+      builder.refuse("128-bit registers in the recursive function " + code.name + " are not known to this version");
+    }
+    builder.register_offset.push_back(builder.reserve(width));
+    if (builder.recursive) code.registers.emplace_back(builder.register_offset.back(), width);
   }
-  for (const auto& extent : {function.performance.maxntid, function.performance.reqntid}) {
-    if (extent) program.max_threads = (*extent)[0] * std::max(1u, (*extent)[1]) * std::max(1u, (*extent)[2]);
-  }
+}
 
-  Builder builder(module, function, program);
-  program.register_bytes = 64;  // offset 0 is nobody's: a forgotten operand shows
-  for (const ptx::Register& each : function.registers) {
-    const u32 width = bytes_of(each.type);
-    builder.register_offset.push_back(builder.reserve(width == 1 ? 2 : width));
+// Where the code of a function branches to, and where its basic blocks begin.
+void connect(Program& program, const ptx::Function& function, const std::vector<u32>& start, u32 first) {
+  const auto place_of = [&](u32 label) { return start[function.labels[label].instruction]; };
+  for (u32 k = first; k < program.code.size(); ++k) {
+    Instruction& each = program.code[k];
+    if (each.kind == Kind::kStraight) continue;
+    if (each.kind == Kind::kBranch) {
+      each.target = place_of(each.target);
+      program.code[each.target].leader = true;
+    } else if (each.kind == Kind::kBranchTable) {
+      std::vector<u32> targets;
+      for (const u32 label : function.branch_tables[each.target].labels) {
+        targets.push_back(place_of(label));
+        program.code[targets.back()].leader = true;
+      }
+      each.target = static_cast<u32>(program.branch_tables.size());
+      program.branch_tables.push_back(std::move(targets));
+    } else if (each.kind == Kind::kWarpSync) {
+      each.leader = true;
+    }
+    if (k + 1 < program.code.size()) program.code[k + 1].leader = true;
   }
-  place_variables(builder);
+}
 
+void lower_body(Builder& builder, FunctionCode& code) {
+  Program& program = builder.program;
+  const ptx::Function& function = builder.function;
+  code.entry = static_cast<u32>(program.code.size());
   std::vector<u32> start(function.instructions.size() + 1);  // ptx instruction → where its code begins
   for (std::size_t k = 0; k < function.instructions.size(); ++k) {
     start[k] = static_cast<u32>(program.code.size());
@@ -47,23 +71,91 @@ Program lower(const ptx::Module& module, std::string_view kernel) {
     lower_instruction(builder);
   }
   start.back() = static_cast<u32>(program.code.size());
-  // Whoever runs past the end has ended.
+  // Whoever runs past the end returns.
   ptx::Instruction end;
-  end.opcode = "exit";
+  end.opcode = "ret";
   builder.current = &end;
-  builder.emit("exit", Kind::kExit).leader = true;
+  builder.emit("ret", Kind::kReturn).leader = true;
+  program.origins.back().text.clear();
+  program.code[code.entry].leader = true;
+  connect(program, function, start, code.entry);
+  order_blocks(program, code.entry);
+}
 
-  for (Instruction& each : program.code) {
-    if (each.kind == Kind::kBranch) {
-      each.target = start[function.labels[each.target].instruction];
-      program.code[each.target].leader = true;
-      program.code[each.index + 1].leader = true;
-    } else if (each.kind == Kind::kBarrier || each.kind == Kind::kWarpSync || each.kind == Kind::kExit) {
-      if (each.index + 1 < program.code.size()) program.code[each.index + 1].leader = true;
-    }
-    if (each.kind == Kind::kWarpSync) each.leader = true;
+std::vector<LocalPlace> places(const std::vector<ptx::Parameter>& parameters, const std::vector<u64>& offsets) {
+  std::vector<LocalPlace> found;
+  for (std::size_t k = 0; k < parameters.size(); ++k) found.push_back({offsets[k], size_of(parameters[k].variable)});
+  return found;
+}
+
+}  // namespace
+
+LoadedModule load(ptx::Module module) {
+  LoadedModule loaded;
+  loaded.memory = initial_memory(module, lay_out(module));
+  loaded.module = std::move(module);
+  return loaded;
+}
+
+Program lower(const LoadedModule& loaded, std::string_view kernel) {
+  const ptx::Module& module = loaded.module;
+  const CallGraph graph = reach(module, find(module, kernel));
+  Program program;
+  program.name = kernel;
+  program.memory = loaded.memory;
+  program.register_bytes = 64;  // offset 0 is nobody's: a forgotten operand shows
+  for (const ptx::File& file : module.files) {
+    if (program.files.size() <= file.index) program.files.resize(file.index + 1);
+    program.files[file.index] = file.path;
   }
+  const ptx::Performance& performance = module.functions[graph.functions[0]].performance;
+  for (const auto& extent : {performance.maxntid, performance.reqntid}) {
+    if (extent) program.max_threads = (*extent)[0] * std::max(1u, (*extent)[1]) * std::max(1u, (*extent)[2]);
+  }
+
+  const ModuleLayout layout = lay_out(module);
+  std::vector<u32> codes(module.functions.size(), ptx::kNone);
+  for (std::size_t k = 0; k < graph.functions.size(); ++k) codes[graph.functions[k]] = static_cast<u32>(k);
+  u64 shared = layout.shared;
+  u64 local = 0;
+  std::deque<Builder> builders;  // which stay where they are
+  program.functions.resize(graph.functions.size());
+  for (std::size_t k = 0; k < graph.functions.size(); ++k) {
+    const ptx::Function& function = module.functions[graph.functions[k]];
+    FunctionCode& code = program.functions[k];
+    code.name = function.name;
+    code.address = kFunctionsBase + 16 * u64(graph.functions[k]);
+    code.recursive = graph.recursive[k];
+    Builder& builder = builders.emplace_back(module, function, program, codes, code.recursive);
+    builder.global_address = layout.address;
+    u64 frame = 0;
+    place_variables(builder, shared, code.recursive ? frame : local);
+    code.frame_bytes = std::max<u64>(16, (frame + 15) / 16 * 16);  // none is free: endless recursion ends
+    if (!function.is_entry) code.parameters = places(function.parameters, builder.parameter_offset);
+    code.returns = places(function.returns, builder.return_offset);
+    place_registers(builder, code);
+  }
+  // Dynamic shared memory begins where the static ends, aligned for any access.
+  const u64 dynamic = (shared + 15) / 16 * 16;
+  for (Builder& builder : builders) {
+    for (std::size_t k = 0; k < module.variables.size(); ++k) {
+      if (is_dynamic_shared(module.variables[k])) builder.global_address[k] = dynamic;
+    }
+    for (std::size_t k = 0; k < builder.function.variables.size(); ++k) {
+      if (is_dynamic_shared(builder.function.variables[k])) builder.variable_address[k] = dynamic;
+    }
+  }
+  program.shared_bytes = static_cast<u32>(shared);
+  program.dynamic_shared_offset = static_cast<u32>(dynamic);
+  program.stack_base = static_cast<u32>((local + 15) / 16 * 16);
+  const bool recursive = std::find(graph.recursive.begin(), graph.recursive.end(), true) != graph.recursive.end();
+  if (recursive) builders.front().frame_pointer();
+  program.local_bytes = recursive ? static_cast<u32>(program.stack_base + kStackBytes) : static_cast<u32>(local);
+  for (std::size_t k = 0; k < builders.size(); ++k) lower_body(builders[k], program.functions[k]);
   program.register_bytes = (program.register_bytes + 63) / 64 * 64;
+  for (const Origin& origin : program.origins) {
+    program.order_matters |= origin.text.starts_with("atom") || origin.text.starts_with("red.");
+  }
   return program;
 }
 

@@ -1,6 +1,7 @@
 // From parsed PTX to a program: registers get their places, names their addresses, instructions their handlers.
 #pragma once
 
+#include <memory>
 #include <string_view>
 
 #include "lower/program.h"
@@ -8,7 +9,15 @@
 
 namespace flashpath::lower {
 
+// A module and its variables, which all its kernels share.
+struct LoadedModule {
+  ptx::Module module;
+  std::shared_ptr<ModuleMemory> memory;
+};
+
+LoadedModule load(ptx::Module module);
+
 // Throws Error where the module has no such kernel or the kernel uses what the engine does not know.
-Program lower(const ptx::Module& module, std::string_view kernel);
+Program lower(const LoadedModule& module, std::string_view kernel);
 
 }  // namespace flashpath::lower

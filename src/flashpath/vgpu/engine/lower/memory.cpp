@@ -10,8 +10,6 @@ namespace {
 struct Address {
   u32 base = kNoRegister;
   s64 offset = 0;
-  ptx::Space symbol_space = ptx::Space::kGeneric;
-  bool is_symbol = false;
 };
 
 Address address(Builder& b, const Operand& bracket, u32 width) {
@@ -21,10 +19,14 @@ Address address(Builder& b, const Operand& bracket, u32 width) {
   const Operand& base = b.parts(bracket)[0];
   Address found;
   if (base.kind == OperandKind::kSymbol) {
-    found.is_symbol = true;
-    found.symbol_space = b.space_of(base.symbol, base.index);
-    found.base = b.constant(width, b.address_of(base.symbol, base.index));
-    found.offset = base.value;
+    const u64 place = b.address_of(base.symbol, base.index);
+    if (b.in_frame(base.symbol, base.index)) {
+      found.base = b.frame_pointer();
+      found.offset = base.value + static_cast<s64>(place);
+    } else {
+      found.base = b.constant(width, place);
+      found.offset = base.value;
+    }
   } else if (base.kind == OperandKind::kInteger) {
     found.base = b.constant(width, static_cast<u64>(base.value));
   } else {
@@ -64,13 +66,27 @@ Access read_access(Builder& b) {
   m.drop_hints();
   if (m.take("v2")) access.elements = 2;
   if (m.take("v4")) access.elements = 4;
-  access.space = m.take_one({"global", "shared", "shared::cta", "local", "param", "param::entry", "const"});
+  access.space = m.take_one({"global", "shared", "shared::cta", "local", "param", "param::entry", "param::func", "const"});
   if (access.space == "shared::cta") access.space = "shared";
-  if (access.space == "param::entry") access.space = "param";
+  if (access.space.starts_with("param::")) access.space = "param";
   if (access.space == "const") access.space = "global";  // a read-only piece of the same address space
   if (access.space.empty()) access.space = "generic";
   m.all_taken();
   return access;
+}
+
+// Parameters of the kernel that are read by their names. All others are memory: those of the kernel a read-only
+// piece of the global address space, those of device functions local.
+bool is_kernel_parameter(Builder& b, const Operand& bracket) {
+  if (bracket.kind != OperandKind::kAddress || b.parts(bracket).size() != 1) return false;
+  const Operand& base = b.parts(bracket)[0];
+  return base.kind == OperandKind::kSymbol && b.space_of(base.symbol, base.index) == ptx::Space::kParam;
+}
+
+std::string parameter_space(Builder& b, const Operand& bracket) {
+  const auto parts = bracket.kind == OperandKind::kAddress ? b.parts(bracket) : std::span<const Operand>{};
+  if (!parts.empty() && parts[0].kind == OperandKind::kSymbol) return "local";
+  return b.function.is_entry ? "global" : "local";
 }
 
 std::span<const Operand> elements_of(Builder& b, const Operand& operand) {
@@ -81,7 +97,10 @@ std::span<const Operand> elements_of(Builder& b, const Operand& operand) {
 }  // namespace
 
 void load(Builder& b) {
-  const Access access = read_access(b);
+  Access access = read_access(b);
+  if (access.space == "param" && !is_kernel_parameter(b, operand(b, 1))) {
+    access.space = parameter_space(b, operand(b, 1));
+  }
   const auto to = elements_of(b, operand(b, 0));
   u32 width = std::max<u32>(2, width_of_type(access.type));
   for (const Operand& each : to) {
@@ -89,17 +108,13 @@ void load(Builder& b) {
   }
   const std::string type = memory_type(access.type, width);
   if (access.space == "param") {
-    const Address from = address(b, operand(b, 1), 8);
-    if (!from.is_symbol || from.symbol_space != ptx::Space::kParam) {
-      b.refuse(b.spelled() + ": only parameters of the kernel itself can be read, by their names");
-    }
     const Operand& base = b.parts(operand(b, 1))[0];
     for (std::size_t k = 0; k < to.size(); ++k) {
       const u32 d = b.destination(to[k], width);
       if (d == kNoRegister) continue;
       Instruction& i = b.emit("ld.param." + type + "/" + bits(width));
       i.dst[0] = d;
-      i.immediate = static_cast<s64>(b.address_of(base.symbol, base.index)) + base.value +
+      i.immediate = static_cast<s64>(b.parameter_offset[base.index]) + base.value +
                     static_cast<s64>(k * width_of_type(access.type));
       if (i.immediate < 0 || i.immediate + width_of_type(access.type) > b.program.parameter_bytes) {
         b.refuse(b.spelled() + ": it reads beyond the parameters");
@@ -118,9 +133,12 @@ void load(Builder& b) {
 }
 
 void store(Builder& b) {
-  const Access access = read_access(b);
+  Access access = read_access(b);
   const auto from = elements_of(b, operand(b, 1));
-  if (access.space == "param") b.refuse("the instruction " + b.spelled() + " is not known to this version");
+  if (access.space == "param") {
+    if (is_kernel_parameter(b, operand(b, 0))) b.refuse(b.spelled() + ": the parameters of a kernel are read-only");
+    access.space = parameter_space(b, operand(b, 0));
+  }
   u32 width = std::max<u32>(2, width_of_type(access.type));
   for (const Operand& each : from) {
     if (each.kind == OperandKind::kRegister) width = b.width_of(each);

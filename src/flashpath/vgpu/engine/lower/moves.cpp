@@ -17,11 +17,6 @@ void move(Builder& b) {
   const Operand& to = operand(b, 0);
   const Operand& from = operand(b, 1);
   if (type == "pred") return logic(b);
-  if (from.kind == OperandKind::kSpecial && (from.name == "%clock" || from.name == "%clock64")) {
-    const u32 d = b.destination(to, width);
-    b.emit("clock.u" + bits(width)).dst[0] = d;
-    return;
-  }
   if (from.kind == OperandKind::kVector || to.kind == OperandKind::kVector) {
     const bool packs = from.kind == OperandKind::kVector;
     const auto elements = b.parts(packs ? from : to);
@@ -44,9 +39,10 @@ void convert_address(Builder& b) {
   Modifiers m(b);
   m.take_type();
   const bool to_space = m.take("to");
-  const std::string_view space = m.take_one({"global", "const", "shared", "shared::cta", "local", "param"});
+  std::string_view space = m.take_one({"global", "const", "shared", "shared::cta", "local", "param", "param::entry"});
   m.all_taken();
-  if (space == "param") b.refuse("the instruction " + b.spelled() + " is not known to this version");
+  // The parameters of a kernel are a piece of the global address space, those of a device function local.
+  if (space.starts_with("param")) space = b.function.is_entry ? "global" : "local";
   const u32 x = b.source(operand(b, 1), 8);
   const u32 d = b.destination(operand(b, 0), 8);
   if (space == "global" || space == "const") {

@@ -6,9 +6,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "exec/heap.h"
 #include "exec/types.h"
 
 namespace flashpath {
@@ -25,10 +28,15 @@ inline constexpr u32 kNoRegister = 0xffffffffu;
 enum class Kind : u8 {
   kStraight,  // run the handler, go on
   kBranch,    // to `target`
+  kBranchTable,  // to the entry of Program::branch_tables[target] that a[0] names
+  kCall,      // of Program::functions[target], or of the function whose address is in a[0]; the site is `immediate`
+  kReturn,    // to the caller; the lanes end where there is none
   kExit,      // the lanes end
-  kBarrier,   // wait for the block: the barrier is `modifier`, its count of threads in a[0] if given
+  kBarrier,   // of the block: a[0] names it, b[0] counts its threads if given, `modifier` is a BarrierMode
   kWarpSync,  // run the handler when all lanes of the member mask in b[3] are here
 };
+
+enum class BarrierMode : u32 { kSync, kArrive, kCount, kAll, kAny };
 
 struct Instruction {
   Handler handler = nullptr;
@@ -44,6 +52,7 @@ struct Instruction {
   bool leader = false;  // the first of a basic block: where diverged lanes may meet again
   u32 target = 0;
   u32 index = 0;  // its place in the program
+  u32 rank = 0;   // of its basic block: diverged lanes of lower rank run first (lower/order.cpp)
 };
 
 // What stands beside an instruction for people: never read while running.
@@ -51,7 +60,7 @@ struct Origin {
   u32 ptx_line = 0;
   u32 file = 0;
   u32 line = 0;
-  std::string text;  // the opcode with its modifiers
+  std::string text;  // the opcode with its modifiers; empty for what the lowering itself added
 };
 
 struct Constant {
@@ -73,6 +82,47 @@ struct SpecialRegisters {
   u32 lanemask_eq = kNoRegister;
   u32 lanemask_ge = kNoRegister;
   u32 lanemask_gt = kNoRegister;
+  u32 nwarpid = kNoRegister;
+  u32 smid = kNoRegister;
+  u32 nsmid = kNoRegister;
+  u32 gridid = kNoRegister;             // 64 bits
+  u32 dynamic_smem_size = kNoRegister;
+  u32 total_smem_size = kNoRegister;
+};
+
+// ---- Functions -------------------------------------------------------------------------------------------
+
+// A piece of a thread's local memory: of its frame in a recursive function, else of a place of its own.
+struct LocalPlace {
+  u64 offset = 0;
+  u64 size = 0;
+};
+
+// What a function of the program needs when it is called. Only functions that may call themselves have frames
+// and save registers: all others are entered once at a time by a thread.
+struct FunctionCode {
+  std::string name;
+  u64 address = 0;  // what a pointer to it holds
+  u32 entry = 0;
+  bool recursive = false;
+  u64 frame_bytes = 0;
+  std::vector<LocalPlace> parameters;
+  std::vector<LocalPlace> returns;
+  std::vector<std::pair<u32, u32>> registers;  // offset and width of each; for recursive functions
+};
+
+// One call in the code: where the caller keeps what it passes and what it gets.
+struct CallSite {
+  bool framed = false;  // the caller is recursive: its places are relative to its frame
+  std::vector<LocalPlace> arguments;
+  std::vector<LocalPlace> results;
+};
+
+// The variables of a module: the same for all its kernels, kept from launch to launch.
+struct ModuleMemory {
+  std::vector<std::byte> globals;    // .global, at kGlobalsBase
+  std::vector<std::byte> constants;  // .const, at kConstantsBase
+  exec::Heap heap;                   // of malloc in device code, at kHeapBase
 };
 
 struct Program {
@@ -86,14 +136,23 @@ struct Program {
   u32 parameter_bytes = 0;
   u32 shared_bytes = 0;     // static
   u32 dynamic_shared_offset = 0;
-  u32 local_bytes = 0;      // per thread
+  u32 local_bytes = 0;      // per thread, with its stack
+  u32 stack_base = 0;       // where in it the frames of recursive functions begin
+  u32 frame_pointer = kNoRegister;  // a 64-bit register, where there are recursive functions
   u32 max_threads = 0;      // __launch_bounds__; 0 where none
-  std::vector<std::byte> globals;    // the module's .global variables, at kGlobalsBase
-  std::vector<std::byte> constants_memory;  // its .const variables, at kConstantsBase
+  std::vector<FunctionCode> functions;  // the kernel is the first
+  std::vector<CallSite> calls;
+  std::vector<std::vector<u32>> branch_tables;
+  bool allocates = false;      // it calls malloc
+  bool order_matters = false;  // atomics, output or the heap: the order of blocks can be seen in the results
+  std::shared_ptr<ModuleMemory> memory;
 };
 
 // Where the variables of a module stand in the device's address space, below all arrays.
 inline constexpr u64 kGlobalsBase = 0x100000000ull;
 inline constexpr u64 kConstantsBase = 0x200000000ull;
+inline constexpr u64 kParametersBase = 0x300000000ull;
+inline constexpr u64 kFunctionsBase = 0x400000000ull;  // + 16 × the function's index in the module: no memory
+inline constexpr u64 kHeapBase = 0x500000000ull;       // what malloc gives
 
 }  // namespace flashpath

@@ -7,14 +7,6 @@
 namespace flashpath::lower {
 namespace {
 
-u64 elements(const ptx::Variable& variable) {
-  u64 count = variable.vector_width;
-  for (const u64 extent : variable.dimensions) count *= extent;
-  return count;
-}
-
-u64 size_of(const ptx::Variable& variable) { return elements(variable) * bytes_of(variable.type); }
-
 u64 alignment_of(const ptx::Variable& variable) {
   return variable.alignment ? variable.alignment : u64(bytes_of(variable.type)) * variable.vector_width;
 }
@@ -27,65 +19,91 @@ u64 take(u64& end, const ptx::Variable& variable) {
   return place;
 }
 
-bool is_dynamic_shared(const ptx::Variable& variable) {
-  return variable.space == ptx::Space::kShared && !variable.dimensions.empty() && variable.dimensions[0] == 0;
+u64 address_of(const ModuleLayout& layout, ptx::Symbol symbol) {
+  if (symbol.kind == ptx::SymbolKind::kFunction) return kFunctionsBase + 16 * u64(symbol.index);
+  return layout.address[symbol.index];
 }
 
-void initialise(Builder& builder, const ptx::Variable& variable, std::vector<std::byte>& memory, u64 place) {
+void initialise(const ModuleLayout& layout, const ptx::Variable& variable, std::vector<std::byte>& memory, u64 place) {
   const u32 width = bytes_of(variable.type);
   for (const ptx::Value& value : variable.initialiser) {
     u64 bits = value.bits;
     if (value.kind == ptx::ValueKind::kSymbol) {
-      bits += builder.address_of(value.symbol.kind, value.symbol.index);
+      bits += address_of(layout, value.symbol);
       if (value.mask) bits = (bits & value.mask) >> __builtin_ctzll(value.mask);
     }
-    std::memcpy(memory.data() + place + value.element * width, &bits, width);
+    std::memcpy(memory.data() + place + value.element * width, &bits, std::min<u32>(width, sizeof bits));
   }
 }
 
 }  // namespace
 
-void place_variables(Builder& builder) {
-  const ptx::Module& module = builder.module;
-  Program& program = builder.program;
-  u64 shared = 0;
-  u64 local = 0;
-  u64 globals = 0;
-  u64 constants = 0;
-  const auto place = [&](const ptx::Variable& variable) -> u64 {
+u64 size_of(const ptx::Variable& variable) {
+  u64 count = variable.vector_width;
+  for (const u64 extent : variable.dimensions) count *= extent;
+  return count * bytes_of(variable.type);
+}
+
+bool is_dynamic_shared(const ptx::Variable& variable) {
+  return variable.space == ptx::Space::kShared && !variable.dimensions.empty() && variable.dimensions[0] == 0;
+}
+
+ModuleLayout lay_out(const ptx::Module& module) {
+  ModuleLayout layout;
+  for (const ptx::Variable& variable : module.variables) {
+    u64 address = 0;
     switch (variable.space) {
-      case ptx::Space::kShared: return is_dynamic_shared(variable) ? 0 : take(shared, variable);
-      case ptx::Space::kLocal: return take(local, variable);
-      case ptx::Space::kConst: return kConstantsBase + take(constants, variable);
-      case ptx::Space::kGlobal: return kGlobalsBase + take(globals, variable);
-      default: return take(local, variable);  // a .param of a call: as private as local memory
+      case ptx::Space::kShared: address = is_dynamic_shared(variable) ? 0 : take(layout.shared, variable); break;
+      case ptx::Space::kConst: address = kConstantsBase + take(layout.constants, variable); break;
+      default: address = kGlobalsBase + take(layout.globals, variable); break;
     }
-  };
-  for (const ptx::Variable& variable : module.variables) builder.global_address.push_back(place(variable));
-  for (const ptx::Variable& variable : builder.function.variables) builder.variable_address.push_back(place(variable));
-  // Dynamic shared memory begins where the static ends, aligned for any access.
-  const u64 dynamic = (shared + 15) / 16 * 16;
-  for (std::size_t k = 0; k < module.variables.size(); ++k) {
-    if (is_dynamic_shared(module.variables[k])) builder.global_address[k] = dynamic;
+    layout.address.push_back(address);
   }
-  program.shared_bytes = static_cast<u32>(shared);
-  program.dynamic_shared_offset = static_cast<u32>(dynamic);
-  program.local_bytes = static_cast<u32>(local);
-  program.globals.resize(globals);
-  program.constants_memory.resize(constants);
+  return layout;
+}
+
+std::shared_ptr<ModuleMemory> initial_memory(const ptx::Module& module, const ModuleLayout& layout) {
+  auto memory = std::make_shared<ModuleMemory>();
+  memory->globals.resize(layout.globals);
+  memory->constants.resize(layout.constants);
   for (std::size_t k = 0; k < module.variables.size(); ++k) {
     const ptx::Variable& variable = module.variables[k];
     if (variable.space == ptx::Space::kGlobal) {
-      initialise(builder, variable, program.globals, builder.global_address[k] - kGlobalsBase);
+      initialise(layout, variable, memory->globals, layout.address[k] - kGlobalsBase);
     } else if (variable.space == ptx::Space::kConst) {
-      initialise(builder, variable, program.constants_memory, builder.global_address[k] - kConstantsBase);
+      initialise(layout, variable, memory->constants, layout.address[k] - kConstantsBase);
     }
   }
-  u64 end = 0;
-  for (const ptx::Parameter& parameter : builder.function.parameters) {
+  return memory;
+}
+
+void place_variables(Builder& builder, u64& shared, u64& local) {
+  const ptx::Function& function = builder.function;
+  for (const ptx::Variable& variable : function.variables) {
+    switch (variable.space) {
+      case ptx::Space::kShared:
+        builder.variable_address.push_back(is_dynamic_shared(variable) ? 0 : take(shared, variable));
+        break;
+      case ptx::Space::kGlobal:
+      case ptx::Space::kConst:
+        builder.refuse("the variable " + std::string(variable.name) + " in the body of " + std::string(function.name) +
+                       " is not in shared or local memory, which this version does not know");
+      default:  // local memory, and what is passed to a function: as private
+        builder.variable_address.push_back(take(local, variable));
+        break;
+    }
+  }
+  u64 parameters = 0;  // a kernel's are read from what the launch was given
+  u64& end = function.is_entry ? parameters : local;
+  for (const ptx::Parameter& parameter : function.parameters) {
+    if (parameter.register_index != ptx::kNone) builder.refuse("the parameters of " + std::string(function.name) + " are registers, a form from before PTX ISA 2.0");
     builder.parameter_offset.push_back(take(end, parameter.variable));
   }
-  program.parameter_bytes = static_cast<u32>(end);
+  for (const ptx::Parameter& result : function.returns) {
+    if (result.register_index != ptx::kNone) builder.refuse("the results of " + std::string(function.name) + " are registers, a form from before PTX ISA 2.0");
+    builder.return_offset.push_back(take(local, result.variable));
+  }
+  if (function.is_entry) builder.program.parameter_bytes = static_cast<u32>(parameters);
 }
 
 }  // namespace flashpath::lower

@@ -1,6 +1,7 @@
 // What a launch counted, per instruction; sums per line or per kernel are made by the reader.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "exec/types.h"
@@ -16,17 +17,41 @@ struct InstructionCount {
   u64 sectors = 0;    // global memory: 32-byte sectors
   u64 wavefronts = 0; // shared memory: passes over the banks
   u64 ideal = 0;      // shared memory: passes without bank conflicts
+
+  void add(const InstructionCount& other) {
+    warps += other.warps;
+    lanes += other.lanes;
+    divergent += other.divergent;
+    requests += other.requests;
+    bytes += other.bytes;
+    sectors += other.sectors;
+    wavefronts += other.wavefronts;
+    ideal += other.ideal;
+  }
 };
 
 // One bit per 32-byte sector of a segment: which were read and which written at all.
 struct Touched {
   std::vector<u64> read;
   std::vector<u64> written;
+
+  void add(const Touched& other) {
+    for (std::size_t k = 0; k < read.size(); ++k) {
+      read[k] |= other.read[k];
+      written[k] |= other.written[k];
+    }
+  }
 };
 
 struct Counters {
   std::vector<InstructionCount> instructions;
   std::vector<Touched> segments;
+
+  // What another host thread counted in the same launch.
+  void add(const Counters& other) {
+    for (std::size_t k = 0; k < instructions.size(); ++k) instructions[k].add(other.instructions[k]);
+    for (std::size_t k = 0; k < segments.size(); ++k) segments[k].add(other.segments[k]);
+  }
 };
 
 }  // namespace flashpath::observe

@@ -38,7 +38,8 @@ struct Result {
 };
 
 Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, nb::bytes parameters,
-              const std::vector<SegmentRow>& segments, bool count, u64 budget) {
+              const std::vector<SegmentRow>& segments, bool count, u64 budget, u32 threads, u32 multiprocessors,
+              const nb::callable& show) {
   exec::Launch launch;
   Result result;
   launch.program = &program;
@@ -48,12 +49,15 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   launch.parameters.resize(std::max<std::size_t>(parameters.size(), program.parameter_bytes));
   std::memcpy(launch.parameters.data(), parameters.data(), parameters.size());
   launch.budget = budget;
-  if (!program.globals.empty()) {
-    launch.segments.push_back({kGlobalsBase, program.globals.size(), program.globals.data(), true});
-  }
-  if (!program.constants_memory.empty()) {
-    launch.segments.push_back({kConstantsBase, program.constants_memory.size(), program.constants_memory.data(), false});
-  }
+  launch.threads = threads;
+  launch.multiprocessors = multiprocessors;
+  const auto map = [&](u64 base, std::vector<std::byte>& memory, bool writable) {
+    if (!memory.empty()) launch.segments.push_back({base, memory.size(), memory.data(), writable});
+  };
+  map(kGlobalsBase, program.memory->globals, true);
+  map(kConstantsBase, program.memory->constants, false);
+  map(kParametersBase, launch.parameters, false);
+  if (program.allocates) map(kHeapBase, program.memory->heap.memory(), true);
   for (const auto& [base, size, host, writable] : segments) {
     launch.segments.push_back({base, size, reinterpret_cast<std::byte*>(host), writable});
   }
@@ -70,6 +74,10 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   launch.interrupted = [] {
     const nb::gil_scoped_acquire gil;
     return PyErr_CheckSignals() != 0;
+  };
+  launch.print = [&](std::string_view text) {
+    const nb::gil_scoped_acquire gil;
+    show(nb::bytes(text.data(), text.size()));
   };
   try {
     const nb::gil_scoped_release released;
@@ -109,19 +117,29 @@ void bind_launch(nb::module_& m) {
   m.attr("LowerError") = lower_error;
   nb::register_exception_translator(raise_lower_error, lower_error.ptr());
 
-  nb::class_<Program>(m, "Program")
+  nb::class_<lower::LoadedModule>(m, "Module")
       .def_static(
-          "lower",
-          [](const std::string& ptx, const std::string& kernel) {
+          "load",
+          [](const std::string& ptx) {
             const nb::gil_scoped_release released;
-            return lower::lower(ptx::parse(ptx), kernel);
+            return lower::load(ptx::parse(ptx));
           },
-          "Parse PTX and make one of its kernels ready to run.")
+          "Parse PTX and set up the variables that its kernels share.")
+      .def(
+          "kernel",
+          [](const lower::LoadedModule& module, const std::string& kernel) {
+            const nb::gil_scoped_release released;
+            return lower::lower(module, kernel);
+          },
+          "Make one of its kernels ready to run.");
+
+  nb::class_<Program>(m, "Program")
       .def_ro("name", &Program::name)
       .def_ro("parameter_bytes", &Program::parameter_bytes)
       .def_ro("shared_bytes", &Program::shared_bytes)
       .def_ro("local_bytes", &Program::local_bytes)
       .def_ro("max_threads", &Program::max_threads)
+      .def_ro("order_matters", &Program::order_matters)
       .def_ro("files", &Program::files)
       .def_prop_ro("origins",
                    [](const Program& program) {
@@ -132,7 +150,7 @@ void bind_launch(nb::module_& m) {
                      return rows;
                    })
       .def("launch", &launch, nb::arg("grid"), nb::arg("block"), nb::arg("dynamic_shared"), nb::arg("parameters"),
-           nb::arg("segments"), nb::arg("count"), nb::arg("budget"));
+           nb::arg("segments"), nb::arg("count"), nb::arg("budget"), nb::arg("threads"), nb::arg("multiprocessors"), nb::arg("show"));
 
   nb::class_<Result>(m, "LaunchResult")
       .def_ro("fault_kind", &Result::fault_kind)

@@ -1,0 +1,29 @@
+// What malloc in device code gives: a piece of a heap of fixed size, as on hardware.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "exec/types.h"
+
+namespace flashpath::exec {
+
+class Heap {
+ public:
+  static constexpr u64 kBytes = 8 << 20;  // as CUDA has unless told otherwise
+
+  // 0 where there is no room.
+  u64 allocate(u64 size);
+  bool release(u64 address);  // false where nothing was given there
+  // Its memory, made when a program that allocates is first launched.
+  std::vector<std::byte>& memory();
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::byte> memory_;
+  std::map<u64, u64> given_;  // offset → size
+};
+
+}  // namespace flashpath::exec

@@ -1,0 +1,102 @@
+// Hands out blocks to host threads.
+#include "exec/launch.h"
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "exec/worker.h"
+
+namespace flashpath::exec {
+namespace {
+
+class Crew {
+ public:
+  explicit Crew(Launch& launch) : launch_(launch) {
+    blocks_ = u64(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+  }
+
+  void run() {
+    const u32 threads = static_cast<u32>(std::min<u64>(std::max(1u, launch_.threads), blocks_));
+    running_ = threads;
+    std::vector<observe::Counters> counters(launch_.counters == nullptr ? 0 : threads - 1, *launch_.counters);
+    std::vector<std::thread> others;
+    for (u32 k = 1; k < threads; ++k) {
+      others.emplace_back([&, k] { work(launch_.counters == nullptr ? nullptr : &counters[k - 1], false); });
+    }
+    work(launch_.counters, true);
+    wait_for(others);
+    for (const observe::Counters& each : counters) launch_.counters->add(each);
+    if (failure_) std::rethrow_exception(failure_);
+    if (fault_) throw *fault_;
+  }
+
+ private:
+  void work(observe::Counters* counters, bool calling) {
+    u64 block = 0;
+    try {
+      Worker worker(launch_, counters);
+      worker.calling = calling;
+      try {
+        while (!launch_.stopping && (block = next_.fetch_add(1)) < blocks_) worker.run_block(block);
+      } catch (...) {
+        worker.flush();
+        throw;
+      }
+      worker.flush();
+    } catch (const Fault& fault) {
+      keep(fault, block);
+    } catch (...) {  // no memory left, most likely
+      const std::scoped_lock lock(mutex_);
+      failure_ = std::current_exception();
+      launch_.stopping = true;
+    }
+    running_.fetch_sub(1);
+  }
+
+  // Of several faults the one in the first block is told, as if the blocks had run one after the other. Blocks
+  // before it may still fault: they have started, and run to their end.
+  void keep(const Fault& fault, u64 block) {
+    const std::scoped_lock lock(mutex_);
+    if (fault.kind == "interrupted" && !fault_) fault_ = fault;
+    if (fault.kind == "interrupted") return;
+    if (!fault_ || fault_->kind == "interrupted" || block < fault_block_) {
+      fault_ = fault;
+      fault_block_ = block;
+    }
+    u64 next = next_;
+    while (next < blocks_ && !next_.compare_exchange_weak(next, blocks_)) {
+    }
+    if (fault.kind == "timeout") launch_.stopping = true;
+  }
+
+  void wait_for(std::vector<std::thread>& others) {
+    while (!others.empty() && running_ > 0) {
+      if (launch_.interrupted && launch_.interrupted()) {
+        launch_.stopping = true;
+        keep(Fault("interrupted", "the launch was interrupted", 0), 0);
+        break;
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    for (std::thread& each : others) each.join();
+  }
+
+  Launch& launch_;
+  u64 blocks_ = 0;
+  std::atomic<u64> next_ = 0;
+  std::atomic<s64> running_ = 0;
+  std::mutex mutex_;
+  std::optional<Fault> fault_;
+  u64 fault_block_ = 0;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+void run(Launch& launch) { Crew(launch).run(); }
+
+}  // namespace flashpath::exec

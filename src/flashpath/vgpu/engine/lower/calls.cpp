@@ -1,0 +1,82 @@
+// Calls of device functions, by name or by address, and of the few that the engine itself provides.
+#include "lower/call_graph.h"
+#include "lower/instructions.h"
+
+namespace flashpath::lower {
+namespace {
+
+// What device code may call without defining it; the handler is named like the function.
+constexpr std::string_view kProvided[] = {"vprintf", "__assertfail", "malloc", "free"};
+
+LocalPlace place_of(Builder& b, const Operand& each) {
+  if (each.kind != OperandKind::kSymbol || b.space_of(each.symbol, each.index) != ptx::Space::kLocal) {
+    b.refuse(b.spelled() + ": what is passed must be a .param variable");
+  }
+  const u64 offset = b.address_of(each.symbol, each.index);
+  switch (each.symbol) {
+    case ptx::SymbolKind::kVariable: return {offset, size_of(b.function.variables[each.index])};
+    case ptx::SymbolKind::kParameter: return {offset, size_of(b.function.parameters[each.index].variable)};
+    default: return {offset, size_of(b.function.returns[each.index].variable)};
+  }
+}
+
+void check_count(Builder& b, std::string_view name, std::size_t given, std::size_t expected, const char* what) {
+  if (given != expected) {
+    b.refuse("the call of " + std::string(name) + " has " + std::to_string(given) + " " + what + ", the function " +
+             std::to_string(expected));
+  }
+}
+
+void call_provided(Builder& b, const ptx::Function& function, const CallSite& site) {
+  for (const std::string_view name : kProvided) {
+    if (function.name != name) continue;
+    check_count(b, name, site.arguments.size(), function.parameters.size(), "arguments");
+    const u32 index = static_cast<u32>(b.program.calls.size());
+    b.program.calls.push_back(site);
+    b.emit("call." + std::string(name)).immediate = index;
+    b.program.order_matters = true;
+    b.program.allocates |= name == "malloc";
+    return;
+  }
+  const bool launches = function.name.starts_with("cudaLaunchDevice") || function.name.starts_with("cudaGetParameter");
+  b.refuse(launches ? "the kernel launches other kernels (" + std::string(function.name) +
+                          "): dynamic parallelism is not known to this version"
+                    : "the function " + std::string(function.name) + " has no body in this module");
+}
+
+}  // namespace
+
+void call(Builder& b) {
+  CallSite site;
+  site.framed = b.recursive;
+  std::size_t next = 0;
+  if (operand(b, next).kind == OperandKind::kList) {
+    for (const Operand& each : b.parts(operand(b, next))) site.results.push_back(place_of(b, each));
+    ++next;
+  }
+  const Operand& callee = operand(b, next++);
+  if (next < b.operands().size() && operand(b, next).kind == OperandKind::kList) {
+    for (const Operand& each : b.parts(operand(b, next))) site.arguments.push_back(place_of(b, each));
+  }
+  u32 target = ptx::kNone;
+  u32 address = kNoRegister;
+  if (callee.kind == OperandKind::kSymbol && callee.symbol == ptx::SymbolKind::kFunction) {
+    const u32 index = resolve_alias(b.module, callee.index);
+    const ptx::Function& function = b.module.functions[index];
+    if (function.is_declaration) return call_provided(b, function, site);
+    target = b.function_codes[index];
+    check_count(b, function.name, site.arguments.size(), function.parameters.size(), "arguments");
+    check_count(b, function.name, site.results.size(), function.returns.size(), "results");
+  } else {
+    address = b.source(callee, 8);
+  }
+  Instruction& i = b.emit("call", Kind::kCall);
+  i.target = target;
+  i.a[0] = address;
+  i.immediate = static_cast<s64>(b.program.calls.size());
+  b.program.calls.push_back(std::move(site));
+}
+
+void leave(Builder& b) { b.emit("ret", b.current->opcode == "exit" ? Kind::kExit : Kind::kReturn); }
+
+}  // namespace flashpath::lower
