@@ -112,8 +112,8 @@ def profile(
 
     `device` names the GPU whose limits, occupancy and roofline are meant; it changes no count. A launch that
     runs more than `budget` instructions of warps is stopped. Blocks run on as many `threads` of the host;
-    where none are named, on all cores unless the order of blocks could be seen in the results. A `@triton.jit`
-    kernel brings its own blocks and shared memory; `options` are its keyword arguments (`BLOCK=1024`).
+    where none are named, on all cores unless the order of blocks could be seen in the results. A
+    `@triton.jit` kernel brings its own blocks and shared memory; `options` are its keyword arguments.
     """
     if _is_triton(kernel):
         if block is not None or shared:

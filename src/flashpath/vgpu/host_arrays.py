@@ -1,4 +1,4 @@
-"""Arrays of the host as a launch sees them: which bytes are theirs, and which allocation they were cut from."""
+"""Arrays of the host as a launch sees them: which bytes are theirs, and what they were cut from."""
 
 from __future__ import annotations
 

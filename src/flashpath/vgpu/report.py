@@ -109,7 +109,7 @@ class Counts:
 
 
 _FLOPS = {"add": 1, "sub": 1, "mul": 1, "div": 1, "sqrt": 1, "rcp": 1, "rsqrt": 1, "fma": 2, "mad": 2}
-ROOFLINE_TYPES = {"f64": "fp64", "f32": "fp32", "f16": "fp16", "bf16": "bf16"}
+_ROOFLINE_TYPES = {"f64": "fp64", "f32": "fp32", "f16": "fp16", "bf16": "bf16"}
 
 
 @dataclass
@@ -197,6 +197,6 @@ def make_report(
     report.dram_bytes = result.touched_sectors * SECTOR_BYTES
     # The type that does most of the arithmetic bounds it.
     main = max(report.flops_by_type, key=lambda name: report.flops_by_type[name], default="f32")
-    dtype = ROOFLINE_TYPES.get(main, "fp32")
+    dtype = _ROOFLINE_TYPES.get(main, "fp32")
     report.roofline = gpus.roofline(gpu, report.dram_bytes, report.flops, dtype)
     return report

@@ -1,5 +1,5 @@
 # type: ignore - device code is Python in syntax only: its names are typed by Triton's compiler
-"""What a kernel may be handed: scalars of every type, tuples, views, descriptors, tables of pointers, nothing."""
+"""What a kernel may be handed: scalars of every type, tuples, views, descriptors, tables of pointers."""
 
 import math
 import struct
@@ -14,7 +14,6 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.findings import KernelFault
-
 
 # ---- Scalars -------------------------------------------------------------------------------------------
 
@@ -94,7 +93,9 @@ def test_annotated_floats_of_every_width(gpu):
     out = torch.zeros(4, dtype=torch.float64)
     value = 1 / 3
     annotated_floats[(1,)](out, value, value, value, value)
-    cut = struct.unpack("<f", (struct.unpack("<I", struct.pack("<f", value))[0] & 0xFFFF0000).to_bytes(4, "little"))
+    cut = struct.unpack(
+        "<f", (struct.unpack("<I", struct.pack("<f", value))[0] & 0xFFFF0000).to_bytes(4, "little")
+    )
     # Triton's own launcher cuts a number to bf16, where torch would round it.
     assert out.tolist() == [float(np.float16(value)), cut[0], float(np.float32(value)), value]
 
@@ -346,7 +347,7 @@ def test_tma_descriptors_are_refused_by_name():
 
 
 def test_scratch_memory_comes_from_the_users_allocator():
-    """Descriptors made on the device take scratch memory from sm_90 on, where their instructions are refused."""
+    """Descriptors made on the device take scratch memory from sm_90 on; there, they are refused."""
     import flashpath as fp
 
     asked = []

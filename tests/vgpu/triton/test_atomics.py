@@ -14,7 +14,9 @@ def add_at(out_ptr, index_ptr, value_ptr, n, BLOCK: tl.constexpr):
     tl.atomic_add(out_ptr + at, tl.load(value_ptr + i, mask=i < n), mask=i < n)
 
 
-@pytest.mark.parametrize("dtype", [torch.int32, torch.int64, torch.float32, torch.float64, torch.float16], ids=str)
+@pytest.mark.parametrize(
+    "dtype", [torch.int32, torch.int64, torch.float32, torch.float64, torch.float16], ids=str
+)
 def test_many_add_to_the_same_places(gpu, dtype):
     """Small integers, so that every order gives the same sum."""
     n = 1000

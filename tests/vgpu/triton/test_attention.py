@@ -28,7 +28,9 @@ def attention_forward(
     head = tl.program_id(1) * length * D
     rows = start + tl.arange(0, BLOCK_M)
     d = tl.arange(0, D)
-    q = tl.load(q_ptr + head + rows[:, None] * D + d[None, :], mask=rows[:, None] < length, other=0.0)  # (M, D)
+    q = tl.load(
+        q_ptr + head + rows[:, None] * D + d[None, :], mask=rows[:, None] < length, other=0.0
+    )  # (M, D)
     m = tl.full([BLOCK_M], -float("inf"), dtype=tl.float32)
     l = tl.zeros([BLOCK_M], dtype=tl.float32)  # noqa: E741 - the paper's letter
     acc = tl.zeros([BLOCK_M, D], dtype=tl.float32)
@@ -124,7 +126,7 @@ def attention(q, k, v, do, scale, causal):
     dq = torch.zeros(q.shape)
     block = 32
     grid = (triton.cdiv(length, block), heads)
-    shape = dict(D=D, BLOCK_M=block, BLOCK_N=block, CAUSAL=causal)
+    shape = {"D": D, "BLOCK_M": block, "BLOCK_N": block, "CAUSAL": causal}
     attention_forward[grid](q, k, v, out, lse, scale, length, **shape)
     delta = (out.float() * do.float()).sum(-1)
     attention_backward[grid](q, k, v, do, lse, delta, dq, dk, dv, scale, length, **shape)

@@ -209,12 +209,14 @@ def test_asking_for_the_package_loads_neither_triton_nor_torch():
 def test_nothing_is_said_at_the_end_of_a_process():
     """Triton keeps kernels until the process ends; the engine's bindings must not call that a leak."""
     code = (
-        "import importlib.util, sys; spec = importlib.util.spec_from_file_location('driver_tests', sys.argv[1]); "
-        "module = importlib.util.module_from_spec(spec); sys.modules['driver_tests'] = module; "
+        "import importlib.util as u, sys; spec = u.spec_from_file_location('driver_tests', sys.argv[1]); "
+        "module = u.module_from_spec(spec); sys.modules['driver_tests'] = module; "
         "spec.loader.exec_module(module); fp = module.fp\n"
         "with fp.vgpu.triton(): assert module.doubled()"
     )
-    ended = subprocess.run([sys.executable, "-c", code, __file__], capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", code, __file__], capture_output=True, text=True, check=False
+    )
     assert (ended.returncode, ended.stderr) == (0, "")
 
 

@@ -108,7 +108,9 @@ def test_device_print(gpu, capfd):
     prints[(2,)](torch.tensor([10, 20, 30, 40], dtype=torch.int32).repeat(8), BLOCK=32, num_warps=1)
     lines = capfd.readouterr().out.splitlines()
     assert sorted(lines) == sorted(
-        f"pid ({program}, 0, 0) idx ({k:>2}) value: {10 * (k % 4 + 1)}" for program in range(2) for k in range(32)
+        f"pid ({program}, 0, 0) idx ({k:>2}) value: {10 * (k % 4 + 1)}"
+        for program in range(2)
+        for k in range(32)
     )
 
 

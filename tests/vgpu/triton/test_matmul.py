@@ -48,7 +48,7 @@ def matmul_tiles(
     b_at = b_ptr + inner[:, None] * b_row + columns[None, :] * b_column
     kind: tl.constexpr = tl.int32 if a_ptr.dtype.element_ty == tl.int8 else tl.float32
     acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=kind)
-    for k in range(0, tl.cdiv(K, BLOCK_K)):
+    for k in range(tl.cdiv(K, BLOCK_K)):
         a = tl.load(a_at, mask=inner[None, :] < K - k * BLOCK_K, other=0.0)
         b = tl.load(b_at, mask=inner[:, None] < K - k * BLOCK_K, other=0.0)
         acc = tl.dot(a, b, acc, input_precision=PRECISION, out_dtype=kind)
@@ -90,7 +90,9 @@ def test_a_transposed_operand(gpu, check_close):
     check_close(matmul(a, b, torch.float32), a @ b, a.double() @ b.double(), 1e-4)
 
 
-@pytest.mark.parametrize("options", [{"num_warps": 1}, {"num_warps": 8}, {"num_stages": 1}, {"num_stages": 4}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"num_warps": 1}, {"num_warps": 8}, {"num_stages": 1}, {"num_stages": 4}], ids=str
+)
 def test_warps_and_stages(gpu, check_close, options):
     a, b = torch.randn(64, 96).half(), torch.randn(96, 64).half()
     check_close(matmul(a, b, torch.float32, **options), a @ b, a.double() @ b.double(), 1e-4)
@@ -174,7 +176,7 @@ def test_an_autotuned_product(gpu, check_close):
 def grouped_tiles(
     a_table, b_table, c_table, sizes_ptr, PROBLEMS: tl.constexpr, PROGRAMS: tl.constexpr, BLOCK: tl.constexpr
 ):
-    """Several products of different sizes in one launch; a fixed number of programs walks through all tiles."""
+    """Several products of different sizes in one launch; a few programs walk through all tiles."""
     tile = tl.program_id(0)
     before = 0
     for problem in range(PROBLEMS):
@@ -218,8 +220,6 @@ def test_products_in_groups(gpu, check_close):
     b = [torch.randn(K, N).half() for _, N, K in sizes]
     c = [torch.full((M, N), math.nan, dtype=torch.float16) for M, N, _ in sizes]
     tables = [torch.tensor([x.data_ptr() for x in group]) for group in (a, b, c)]
-    grouped_tiles[(3,)](
-        *tables, torch.tensor(sizes, dtype=torch.int32), PROBLEMS=3, PROGRAMS=3, BLOCK=16
-    )
+    grouped_tiles[(3,)](*tables, torch.tensor(sizes, dtype=torch.int32), PROBLEMS=3, PROGRAMS=3, BLOCK=16)
     for x, y, got in zip(a, b, c, strict=True):
         check_close(got, x @ y, x.double() @ y.double(), 1e-3)

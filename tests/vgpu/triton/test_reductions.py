@@ -11,7 +11,6 @@ from triton.runtime import driver as triton_drivers
 
 import flashpath as fp
 
-
 # ---- Softmax, as a persistent kernel -------------------------------------------------------------------
 
 
@@ -142,7 +141,11 @@ def layer_norm_backward(
 def test_layer_norm_forward_and_backward(gpu, check_close, dtype):
     rows, columns, groups = 13, 200, 4
     x = (torch.randn(rows, columns) * 2 + 0.5).to(dtype)
-    w, b, dy = torch.rand(columns).to(dtype), torch.rand(columns).to(dtype), torch.randn(rows, columns).to(dtype)
+    w, b, dy = (
+        torch.rand(columns).to(dtype),
+        torch.rand(columns).to(dtype),
+        torch.randn(rows, columns).to(dtype),
+    )
     y, dx = torch.full_like(x, math.nan), torch.full_like(x, math.nan)
     mean, rstd = torch.full((rows,), math.nan), torch.full((rows,), math.nan)
     layer_norm_forward[(rows,)](x, y, w, b, mean, rstd, columns, 1e-5, BLOCK=128)
@@ -260,7 +263,9 @@ def test_extremes_and_their_places(gpu, dtype):
     extremes[(1,)](x, places, values, ROWS=8, COLUMNS=64)
     for place, value, best in zip(places, values, (x.amax(1), x.amin(1)), strict=True):
         assert torch.equal(value, best)
-        assert place.tolist() == [row.tolist().index(wanted) for row, wanted in zip(x, best.tolist(), strict=True)]
+        assert place.tolist() == [
+            row.tolist().index(wanted) for row, wanted in zip(x, best.tolist(), strict=True)
+        ]
 
 
 @triton.jit

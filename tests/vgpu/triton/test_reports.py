@@ -57,7 +57,9 @@ def test_lines_are_those_of_the_triton_source():
     with fp.vgpu.triton(profile=True) as gpu:
         add[(4,)](*arrays(), N, BLOCK=1024)
     source, first = inspect.getsourcelines(add.fn)
-    by_text = {source[line.line - first].strip(): line for line in gpu.reports[0].lines if line.file == __file__}
+    by_text = {
+        source[line.line - first].strip(): line for line in gpu.reports[0].lines if line.file == __file__
+    }
     load = next(line for text, line in by_text.items() if text.startswith("x = tl.load"))
     store = next(line for text, line in by_text.items() if text.startswith("tl.store"))
     assert load.global_load.bytes == 4 * N
@@ -71,12 +73,16 @@ def test_fp_profile_takes_a_triton_kernel():
     assert (report.kernel, report.gpu) == ("add", "RTX 4090")
     assert report.global_store.bytes == 4 * N
     assert torch.equal(out, x + y)
-    by_function = fp.profile(add, grid=lambda meta: (triton.cdiv(N, meta["BLOCK"]),), args=(x, y, out, N), BLOCK=512)
+    by_function = fp.profile(
+        add, grid=lambda meta: (triton.cdiv(N, meta["BLOCK"]),), args=(x, y, out, N), BLOCK=512
+    )
     assert by_function.global_store.bytes == 4 * N
 
 
 def test_fp_profile_takes_an_autotuned_kernel():
-    tuned = triton.autotune(configs=[triton.Config({"BLOCK": block}) for block in (256, 1024)], key=["n"])(add)
+    tuned = triton.autotune(configs=[triton.Config({"BLOCK": block}) for block in (256, 1024)], key=["n"])(
+        add
+    )
     x, y, out = arrays()
     report = fp.profile(tuned, grid=lambda meta: (triton.cdiv(N, meta["BLOCK"]),), args=(x, y, out, N))
     assert report.global_store.bytes == 4 * N
@@ -85,9 +91,9 @@ def test_fp_profile_takes_an_autotuned_kernel():
 @pytest.mark.parametrize(
     ("how", "says"),
     [
-        (dict(grid=1, block=128), "block="),
-        (dict(grid=1, shared=16), "shared="),
-        (dict(grid=0), "empty"),
+        ({"grid": 1, "block": 128}, "block="),
+        ({"grid": 1, "shared": 16}, "shared="),
+        ({"grid": 0}, "empty"),
     ],
     ids=str,
 )

@@ -20,12 +20,12 @@ A100 = gpus.gpu("A100")
 CLOCK = A100.boost_clock_mhz * 1e6
 
 
-def report(gpu=A100, dram_bytes=0, threads=128, **counts):
+def report(dram_bytes=0, flops=0, dtype="fp32", threads=128, **counts):
     """What a launch of blocks that fill an SM's warps may have counted."""
     return Report(
         dram_bytes=dram_bytes,
-        occupancy=gpus.occupancy(gpu, threads, 16, 0),
-        roofline=gpus.roofline(gpu, dram_bytes, 0),
+        occupancy=gpus.occupancy(A100, threads, 16, 0),
+        roofline=gpus.roofline(A100, dram_bytes, flops, dtype),
         **counts,
     )
 
@@ -36,14 +36,14 @@ def report(gpu=A100, dram_bytes=0, threads=128, **counts):
 @pytest.mark.parametrize(
     ("counted", "seconds"),
     [
-        (dict(dram_bytes=10**9), 1e9 / (A100.memory_bandwidth_gb_per_s * 1e9)),
-        (dict(warp_instructions=432 * 10**6), 1e6 / CLOCK),
-        (dict(global_load=GlobalTraffic(sectors=432 * 10**6)), 1e6 / CLOCK),
-        (dict(global_store=GlobalTraffic(sectors=432 * 10**6)), 1e6 / CLOCK),
-        (dict(shared_load=SharedTraffic(wavefronts=108 * 10**6)), 1e6 / CLOCK),
-        (dict(shared_atomic=SharedTraffic(wavefronts=108 * 10**6)), 1e6 / CLOCK),
-        (dict(flops_by_type={"f32": 10**12}), 1 / A100.peak_tflops.fp32),
-        (dict(flops_by_type={"f64": 10**12}), 1 / A100.peak_tflops.fp64),
+        ({"dram_bytes": 10**9}, 1e9 / (A100.memory_bandwidth_gb_per_s * 1e9)),
+        ({"warp_instructions": 432 * 10**6}, 1e6 / CLOCK),
+        ({"global_load": GlobalTraffic(sectors=432 * 10**6)}, 1e6 / CLOCK),
+        ({"global_store": GlobalTraffic(sectors=432 * 10**6)}, 1e6 / CLOCK),
+        ({"shared_load": SharedTraffic(wavefronts=108 * 10**6)}, 1e6 / CLOCK),
+        ({"shared_atomic": SharedTraffic(wavefronts=108 * 10**6)}, 1e6 / CLOCK),
+        ({"flops": 10**12}, 1 / A100.peak_tflops.fp32),
+        ({"flops": 10**12, "dtype": "fp16"}, 1 / A100.peak_tflops.fp16_tensor),
     ],
     ids=str,
 )

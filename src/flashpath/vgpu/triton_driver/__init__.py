@@ -6,6 +6,7 @@ autotuning and device properties work as on a GPU. The way of a launch:
 
     gpu.py         what the user holds: which GPU is played, switched on and off, its reports
     driver.py      what Triton asks of a driver: target, device, properties, machine code
+    parts.py       what is used of Triton
     launcher.py    one compiled kernel: its launches
     arguments.py   Triton's arguments → the bytes of the kernel's parameters, and the memory they point to
     tuning.py      choosing between configurations by counted cost, since there is no clock

@@ -11,6 +11,7 @@ from typing import Any
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.device import HostArray
 from flashpath.vgpu.host_arrays import describe
+from flashpath.vgpu.triton_driver import parts
 
 _FORMATS = {
     "i1": "B",
@@ -71,7 +72,7 @@ class Arguments:
         """Compare with what the PTX declares: a launch with other parameters would compute nonsense."""
         if self._struct.size != parameter_bytes:
             raise FlashpathError(
-                f"{kernel} takes {parameter_bytes} bytes of parameters, its arguments fill {self._struct.size}.",
+                f"{kernel} takes {parameter_bytes} bytes of parameters, its arguments {self._struct.size}.",
                 "This version of Triton is not known to flashpath; use one from 3.5 to 3.7.",
             )
 
@@ -163,10 +164,8 @@ def _descriptor_values(descriptor: Any) -> Iterator[Any]:
 
 def _descriptor_flags() -> list[str]:
     """The yes-or-no fields of a descriptor; the second one is new in Triton 3.7."""
-    from triton.tools.tensor_descriptor import TensorDescriptor
-
     later = ["round_f32_to_tf32"]
-    return ["padding", *(flag for flag in later if flag in TensorDescriptor.__dataclass_fields__)]
+    return ["padding", *(flag for flag in later if flag in parts.TensorDescriptor.__dataclass_fields__)]
 
 
 def _layout(formats: Sequence[str]) -> tuple[list[int], str]:
@@ -229,7 +228,7 @@ def _tensor(value: Any) -> Any:
     if value.device.type != "cpu":
         raise WrongDevice(
             f"The virtual GPU was given a tensor on {value.device}.",
-            "Inside fp.vgpu.triton pass tensors on the CPU (x.cpu()); outside, tensors go to the GPU as usual.",
+            "Inside fp.vgpu.triton pass tensors on the CPU (x.cpu()); outside, they go to the GPU as usual.",
         )
     return value
 

@@ -1,18 +1,15 @@
-"""The driver that Triton sees: a CUDA device with properties, machine code and a launcher, and no hardware."""
+"""The driver that Triton sees: a CUDA device with properties, machine code and a launcher; no hardware."""
 
 from __future__ import annotations
 
 from typing import Any
-
-from triton.backends.compiler import GPUTarget
-from triton.backends.driver import DriverBase
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.cubin import read_resources
 from flashpath.vgpu.profiles import max_threads
 from flashpath.vgpu.report import Report
-from flashpath.vgpu.triton_driver import tuning
+from flashpath.vgpu.triton_driver import parts, tuning
 from flashpath.vgpu.triton_driver.launcher import LoadedKernel, VirtualLauncher
 
 # Triton keeps compiled kernels by the number of the device alone. Each GPU that is played, with the
@@ -23,7 +20,7 @@ _devices: dict[tuple[str, str], int] = {}
 _WORD_BYTES = 4  # Triton counts spills in words
 
 
-class VirtualDriver(DriverBase):
+class VirtualDriver(parts.DriverBase):
     """One GPU that is played. `reports` takes a report of each launch; None: nothing is counted."""
 
     def __init__(
@@ -34,7 +31,6 @@ class VirtualDriver(DriverBase):
         budget: int,
         threads: int | None,
     ) -> None:
-        super().__init__()
         self.gpu = gpu
         self.arch = arch
         self.reports = reports
@@ -44,14 +40,14 @@ class VirtualDriver(DriverBase):
         self.utils = DeviceUtils(gpu)
         self.launcher_cls = VirtualLauncher
         self._device = _devices.setdefault((gpu.name, arch.name), _FIRST_DEVICE + len(_devices))
-        self._target = GPUTarget("cuda", arch.major * 10 + arch.minor, gpus.WARP_SIZE)
+        self._target = parts.GPUTarget("cuda", arch.major * 10 + arch.minor, gpus.WARP_SIZE)
 
     @classmethod
     def is_active(cls) -> bool:
         """Never chosen by Triton itself: only `fp.vgpu.triton` switches it on."""
         return False
 
-    def get_current_target(self) -> GPUTarget:
+    def get_current_target(self) -> Any:
         return self._target
 
     def get_current_device(self) -> int:

@@ -1,18 +1,16 @@
-"""The virtual GPU as a user of Triton holds it: which GPU it plays, on or off, and what its launches counted."""
+"""The virtual GPU as a user of Triton holds it: which GPU it plays, on or off, what its launches counted."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from triton.runtime import driver as triton_drivers
-
 from flashpath import gpus
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET
 from flashpath.vgpu.profiles import named_profile
 from flashpath.vgpu.report import Report
-from flashpath.vgpu.triton_driver import tuning
+from flashpath.vgpu.triton_driver import parts, tuning
 from flashpath.vgpu.triton_driver.driver import VirtualDriver
 from flashpath.vgpu.triton_driver.launcher import active_driver
 
@@ -37,15 +35,13 @@ class TritonGpu:
 
     def __enter__(self) -> TritonGpu:
         # `active` would ask for a driver where none was ever needed, and fail where there is no GPU.
-        drivers: Any = triton_drivers
-        self._before.append(drivers._active)
-        drivers.set_active(self.driver)
+        self._before.append(parts.drivers._active)
+        parts.drivers.set_active(self.driver)
         tuning.by_counts()
         return self
 
     def __exit__(self, *_: object) -> None:
-        drivers: Any = triton_drivers
-        drivers._active = self._before.pop()
+        parts.drivers._active = self._before.pop()
         if active_driver() is None:
             tuning.by_clock()
 
@@ -66,21 +62,24 @@ def triton(
     `device` names the GPU that is played ("A100", "RTX 4090"), `arch` the architecture that Triton compiles
     for ("sm_80"); each follows from the other, and together they default to FLASHPATH_DEVICE or an A100.
     `profile` keeps a report of each launch in `reports`. A launch that runs more than `budget` instructions
-    of warps is stopped. Blocks run on as many `threads` of the host; where none are named, on all cores unless
-    the order of blocks could be seen in the results.
+    of warps is stopped. Blocks run on as many `threads` of the host; where none are named, on all cores
+    unless the order of blocks could be seen in the results.
     """
     named = named_profile(device)
     if arch is None:
-        target = named.architecture if named else None
-        arch = f"sm_{target.major}{target.minor}" if target else _DEFAULT_ARCH
+        arch = _arch_of(named) if named else _DEFAULT_ARCH
     parsed = gpus.parse_arch(arch)
     gpu = named or gpus.gpu_for_arch(parsed)
     if parsed.capability > gpu.capability:
         raise FlashpathError(
-            f"Code for {parsed} does not run on {gpu.name}, which is sm_{gpu.capability[0]}{gpu.capability[1]}.",
+            f"Code for {parsed} does not run on {gpu.name} ({_arch_of(gpu)}).",
             "Name an architecture that is no newer than the GPU, or leave it out.",
         )
     return TritonGpu(gpu, parsed, profile=profile, budget=budget, threads=threads)
+
+
+def _arch_of(gpu: gpus.Gpu) -> str:
+    return f"sm_{gpu.capability[0]}{gpu.capability[1]}"
 
 
 _enabled: list[TritonGpu] = []
@@ -116,7 +115,7 @@ def profile(
     threads: int | None,
     options: Mapping[str, Any],
 ) -> Report:
-    """Run a `@triton.jit` kernel on CPU tensors and count what it does; `options` are its keyword arguments."""
+    """Run a `@triton.jit` kernel on CPU tensors and count; `options` are its keyword arguments."""
     shape = (grid,) if isinstance(grid, int) else grid
     with triton(device=device, profile=True, budget=budget, threads=threads) as gpu:
         kernel[shape](*args, **options)

@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from triton.runtime import _allocation
-from triton.runtime import driver as triton_drivers
-from triton.runtime.cache import get_cache_manager
-
 from flashpath import gpus
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET, VirtualKernel, VirtualModule
 from flashpath.vgpu.findings import Dim3
 from flashpath.vgpu.report import Report, make_report
+from flashpath.vgpu.triton_driver import parts
 from flashpath.vgpu.triton_driver.arguments import Arguments
 
 if TYPE_CHECKING:
@@ -110,9 +107,7 @@ class VirtualLauncher:
 
     def _report(self, function: LoadedKernel, result: LaunchResult) -> Report:
         assert self._kernel is not None
-        occupancy = gpus.occupancy(
-            function.gpu, self._block[0], function.registers, self._metadata.shared
-        )
+        occupancy = gpus.occupancy(function.gpu, self._block[0], function.registers, self._metadata.shared)
         return make_report(self._metadata.name, function.gpu, self._kernel.program, result, occupancy)
 
     def _scratch(self, grid: Dim3, stream: int) -> tuple[Any, Any]:
@@ -121,11 +116,10 @@ class VirtualLauncher:
         blocks = max(0, grid[0] * grid[1] * grid[2])
         made: list[Any] = []
         for size, alignment, allocator in (
-            (metadata.global_scratch_size, metadata.global_scratch_align, _allocation._allocator),  # pyright: ignore[reportPrivateUsage]
-            (metadata.profile_scratch_size, metadata.profile_scratch_align, _allocation._profile_allocator),  # pyright: ignore[reportPrivateUsage]
+            (metadata.global_scratch_size, metadata.global_scratch_align, parts.global_allocator),
+            (metadata.profile_scratch_size, metadata.profile_scratch_align, parts.profile_allocator),
         ):
-            allocate: Any = allocator.get() if size > 0 else None
-            made.append(allocate(size * blocks, alignment, stream) if allocate else None)
+            made.append(allocator.get()(size * blocks, alignment, stream) if size > 0 else None)
         return made[0], made[1]
 
     # ---- The kernel ----------------------------------------------------------------------------------
@@ -139,7 +133,7 @@ class VirtualLauncher:
     def _ptx(self) -> str:
         """Triton hands its launchers no code; the PTX is in its cache, beside the metadata."""
         stem = self._source.name[:_LONGEST_FILE_STEM]
-        path = get_cache_manager(self._metadata.hash).get_file(f"{stem}.ptx")
+        path = parts.get_cache_manager(self._metadata.hash).get_file(f"{stem}.ptx")
         if path is None:
             raise FlashpathError(
                 f"Triton has kept no PTX of {self._metadata.name} in its cache.",
@@ -150,5 +144,5 @@ class VirtualLauncher:
 
 def active_driver() -> VirtualDriver | None:
     """The driver of the virtual GPU where that is the one Triton has now."""
-    driver: Any = triton_drivers._active  # pyright: ignore[reportPrivateUsage]
+    driver: Any = parts.drivers._active
     return driver if getattr(driver, "launcher_cls", None) is VirtualLauncher else None

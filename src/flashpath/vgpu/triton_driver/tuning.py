@@ -5,7 +5,7 @@ candidate runs once, counted, and its cost is what the GPU that is played would 
 milliseconds, for the scarcest of these:
 
     memory       distinct bytes of global memory, at the memory's bandwidth
-    arithmetic   operations by type, at the peak rate of each type
+    arithmetic   floating-point and tensor operations, at the peak rate of their type (the roofline's)
     issue        warp instructions, one a clock for each of the SM's four schedulers that has a warp
     sectors      32-byte pieces of global accesses, four a clock and SM
     shared       wavefronts of shared memory, one a clock and SM
@@ -23,19 +23,13 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-
-import triton.testing
-from triton.runtime import driver as triton_drivers
-from triton.runtime.autotuner import Autotuner
+from typing import Any
 
 from flashpath import gpus
-from flashpath.vgpu.report import ROOFLINE_TYPES, Report
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from flashpath.vgpu.report import Report
+from flashpath.vgpu.triton_driver import parts
 
 _SCHEDULERS_PER_SM = 4
 _SECTORS_PER_CLOCK = 4
@@ -56,13 +50,9 @@ def cost_seconds(gpu: gpus.Gpu, report: Report, blocks: int, threads: int) -> fl
     wavefronts = sum(
         each.wavefronts for each in (report.shared_load, report.shared_store, report.shared_atomic)
     )
-    arithmetic = sum(
-        gpus.roofline(gpu, 0, flops, ROOFLINE_TYPES.get(dtype, "fp32")).compute_seconds
-        for dtype, flops in report.flops_by_type.items()
-    )
     terms = (
         report.roofline.memory_seconds,
-        arithmetic * gpu.sm_count * share,
+        report.roofline.compute_seconds * gpu.sm_count * share,
         report.warp_instructions * share / issuing / clock,
         sectors * share / _SECTORS_PER_CLOCK / clock,
         wavefronts * share / clock,
@@ -84,7 +74,7 @@ class Meter:
 
 
 @contextmanager
-def _metered(driver: Any) -> Iterator[Meter]:
+def _metered(driver: Any) -> Generator[Meter]:
     """Launches inside go to this meter alone: those of a benchmark inside a benchmark count there only."""
     meter = Meter()
     driver.meters.append(meter)
@@ -109,7 +99,7 @@ def benchmark(
     """
     for tensor in grad_to_none or ():
         tensor.grad = None
-    with _metered(triton_drivers.active) as meter:
+    with _metered(parts.drivers.active) as meter:
         call()
     cost = meter.seconds * 1e3 if meter.launches else math.nan
     if quantiles is not None:
@@ -119,8 +109,8 @@ def benchmark(
 
 # ---- Triton's own ways to time, while the virtual GPU is on --------------------------------------------
 
-_tune_by_clock = Autotuner.run
-_time_by_clock = triton.testing.do_bench
+_tune_by_clock = parts.Autotuner.run
+_time_by_clock = parts.testing.do_bench
 # Triton keeps what an autotuner chose for the process, whatever the device; what was chosen by counts is
 # kept here, by device, so that it never decides for a real GPU or for another profile.
 _choices: weakref.WeakKeyDictionary[Any, dict[int, dict[Any, Any]]] = weakref.WeakKeyDictionary()
@@ -128,13 +118,13 @@ _MISSING = object()
 
 
 def _tune_by_counts(autotuner: Any, *args: Any, **kwargs: Any) -> Any:
-    device = triton_drivers.active.get_current_device()
+    device = parts.drivers.active.get_current_device()
     swapped: dict[str, Any] = {
         "cache": _choices.setdefault(autotuner, {}).setdefault(device, {}),
         "cache_results": False,  # the files of Triton's cache do not tell a played GPU from a real one
         "do_bench": benchmark,
     }
-    state = vars(autotuner)
+    state: dict[str, Any] = autotuner.__dict__
     before = {name: state.get(name, _MISSING) for name in swapped}
     state.update(swapped)
     try:
@@ -149,11 +139,11 @@ def _tune_by_counts(autotuner: Any, *args: Any, **kwargs: Any) -> Any:
 
 def by_counts() -> None:
     """From now on autotuners and `triton.testing.do_bench` go by counts."""
-    Autotuner.run = _tune_by_counts
-    triton.testing.do_bench = benchmark
+    parts.Autotuner.run = _tune_by_counts
+    parts.testing.do_bench = benchmark
 
 
 def by_clock() -> None:
     """Give both back to Triton."""
-    Autotuner.run = _tune_by_clock
-    triton.testing.do_bench = _time_by_clock
+    parts.Autotuner.run = _tune_by_clock
+    parts.testing.do_bench = _time_by_clock
