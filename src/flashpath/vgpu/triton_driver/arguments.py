@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import struct
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -235,9 +236,12 @@ def _tensor(value: Any) -> Any:
 
 def _addresses_in(tensor: Any) -> list[int]:
     """What may be addresses among 64-bit integers: kernels for groups of problems take tables of pointers."""
+    import torch
+
     if tensor.numel() > _LONGEST_POINTER_TABLE:
         return []
-    return [value for value in tensor.flatten().tolist() if value >= _LOWEST_HOST_ADDRESS]
+    words = tensor.view(torch.int64)
+    return words[words >= _LOWEST_HOST_ADDRESS].tolist()
 
 
 def _memory_at(addresses: Sequence[int]) -> list[HostArray]:
@@ -247,6 +251,7 @@ def _memory_at(addresses: Sequence[int]) -> list[HostArray]:
     """
     import torch
 
+    ordered = sorted(addresses)
     found: list[HostArray] = []
     for thing in gc.get_objects():
         # Asking for the type alone: some objects pretend to be of another class.
@@ -255,6 +260,6 @@ def _memory_at(addresses: Sequence[int]) -> list[HostArray]:
         if thing.device.type != "cpu" or thing.layout is not torch.strided or not thing.numel():
             continue
         array = describe(0, thing)
-        if any(array.first <= address < array.last for address in addresses):
+        if bisect_left(ordered, array.first) < bisect_left(ordered, array.last):
             found.append(array)
     return found
