@@ -8,8 +8,14 @@
 
 namespace flashpath::exec {
 
-inline f32 f16_to_f32(u16 bits) { return static_cast<f32>(std::bit_cast<_Float16>(bits)); }
-inline u16 f32_to_f16(f32 value) { return std::bit_cast<u16>(static_cast<_Float16>(value)); }
+#if defined(__aarch64__)
+using NativeHalf = __fp16;  // GCC knows _Float16 in C++ there from version 13 on
+#else
+using NativeHalf = _Float16;
+#endif
+
+inline f32 f16_to_f32(u16 bits) { return static_cast<f32>(std::bit_cast<NativeHalf>(bits)); }
+inline u16 f32_to_f16(f32 value) { return std::bit_cast<u16>(static_cast<NativeHalf>(value)); }
 
 inline f32 bf16_to_f32(u16 bits) { return std::bit_cast<f32>(u32(bits) << 16); }
 inline u16 f32_to_bf16(f32 value) {

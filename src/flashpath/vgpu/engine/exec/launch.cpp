@@ -1,6 +1,7 @@
 // Hands out blocks to host threads.
 #include "exec/launch.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <memory>
@@ -96,6 +97,29 @@ class Crew {
 };
 
 }  // namespace
+
+void map_module(Launch& launch) {
+  ModuleMemory& memory = *launch.program->memory;
+  const auto map = [&](u64 base, std::vector<std::byte>& bytes, bool writable) {
+    if (!bytes.empty()) launch.segments.push_back({base, bytes.size(), bytes.data(), writable});
+  };
+  map(kGlobalsBase, memory.globals, true);
+  map(kConstantsBase, memory.constants, false);
+  map(kParametersBase, launch.parameters, false);
+  if (launch.program->allocates) map(kHeapBase, memory.heap.memory(), true);
+}
+
+void prepare_counting(Launch& launch, observe::Counters* counters) {
+  std::sort(launch.segments.begin(), launch.segments.end(),
+            [](const Segment& a, const Segment& b) { return a.base < b.base; });
+  launch.counters = counters;
+  if (counters == nullptr) return;
+  counters->instructions.resize(launch.program->code.size());
+  for (const Segment& segment : launch.segments) {
+    const std::size_t words = (segment.size / 32 + 2 + 63) / 64;
+    counters->segments.push_back({std::vector<u64>(words), std::vector<u64>(words)});
+  }
+}
 
 void run(Launch& launch) { Crew(launch).run(); }
 

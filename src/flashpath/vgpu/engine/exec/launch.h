@@ -40,6 +40,12 @@ struct Launch {
   std::atomic<bool> stopping = false;   // another host thread has met a fault
 };
 
+// Adds the memory that every launch of the program has: its module's variables, its heap, its parameters. Those
+// of the launch's own arrays are added besides.
+void map_module(Launch& launch);
+// Brings the segments into order; where `counters` are given, makes room in them.
+void prepare_counting(Launch& launch, observe::Counters* counters);
+
 // Runs all blocks, in order where there is one host thread; throws the Fault of the first block that has one.
 void run(Launch& launch);
 

@@ -51,26 +51,11 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   launch.budget = budget;
   launch.threads = threads;
   launch.multiprocessors = multiprocessors;
-  const auto map = [&](u64 base, std::vector<std::byte>& memory, bool writable) {
-    if (!memory.empty()) launch.segments.push_back({base, memory.size(), memory.data(), writable});
-  };
-  map(kGlobalsBase, program.memory->globals, true);
-  map(kConstantsBase, program.memory->constants, false);
-  map(kParametersBase, launch.parameters, false);
-  if (program.allocates) map(kHeapBase, program.memory->heap.memory(), true);
+  exec::map_module(launch);
   for (const auto& [base, size, host, writable] : segments) {
     launch.segments.push_back({base, size, reinterpret_cast<std::byte*>(host), writable});
   }
-  std::sort(launch.segments.begin(), launch.segments.end(),
-            [](const exec::Segment& a, const exec::Segment& b) { return a.base < b.base; });
-  if (count) {
-    result.counters.instructions.resize(program.code.size());
-    for (const exec::Segment& segment : launch.segments) {
-      const std::size_t words = (segment.size / 32 + 2 + 63) / 64;
-      result.counters.segments.push_back({std::vector<u64>(words), std::vector<u64>(words)});
-    }
-    launch.counters = &result.counters;
-  }
+  exec::prepare_counting(launch, count ? &result.counters : nullptr);
   launch.interrupted = [] {
     const nb::gil_scoped_acquire gil;
     return PyErr_CheckSignals() != 0;

@@ -1,0 +1,155 @@
+"""benchmarks/vgpu.py: its workloads, what it makes of the times, and a quick run of all of it."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import runpy
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from flashpath.bench.timer import Timing
+from flashpath.errors import FlashpathError
+from flashpath.vgpu.device import VirtualKernel
+
+ROOT = Path(__file__).parents[2]
+BENCHMARKS = ROOT / "benchmarks"
+
+
+@pytest.fixture
+def vgpu(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(sys, "path", [str(BENCHMARKS), *sys.path])
+    return importlib.import_module("vgpu")
+
+
+def figures(vgpu: Any, **medians: float) -> dict[str, Any]:
+    return {getattr(vgpu, name): vgpu.Figure(median=median) for name, median in medians.items()}
+
+
+def test_a_slice_is_scaled_to_the_whole(vgpu: Any) -> None:
+    timing = Timing.of([0.001, 0.002, 0.003], "clock")
+    figure = vgpu.Figure.of(timing, vgpu.Way(print, 10, "1 of 10 blocks", 7))
+    assert figure.median == pytest.approx(20)
+    assert figure.p20 <= figure.median <= figure.p80
+    assert (figure.samples, figure.note, figure.instructions, figure.error) == (3, "1 of 10 blocks", 7, "")
+    assert vgpu.Figure.of(Timing.failed("no GPU"), vgpu.Way(print)).error == "no GPU"
+
+
+def test_marks_compare_what_was_promised(vgpu: Any) -> None:
+    results = vgpu.Results(
+        cases={
+            "Triton vector add, 1": figures(vgpu, PLAIN=1, COUNTED=2, INTERPRETER=150),
+            "Triton matmul": figures(vgpu, PLAIN=1, COUNTED=2, INTERPRETER=30),
+            "matmul": figures(
+                vgpu,
+                COUNTED=2,
+                SIMULATOR=1000,
+                SAME_PTX=4,
+                SAME_PTX_COUNTED=5,
+                PROTOTYPE=3,
+                PROTOTYPE_COUNTED=10,
+            ),
+        },
+        front_end={
+            "1,000 instructions": vgpu.Figure(median=30),
+            "10,000 instructions": vgpu.Figure(median=300),
+        },
+    )
+    found = [(mark.at_least, mark.ratio, mark.is_met) for mark in vgpu.marks(results)]
+    assert found == [
+        (100, 75, False),
+        (10, 15, True),
+        (1000, 500, False),
+        (1, 0.75, False),
+        (1, 2, True),
+        (1, 2, True),
+    ]
+
+
+def test_what_was_refused_misses_its_mark(vgpu: Any) -> None:
+    case = figures(vgpu, INTERPRETER=1000) | {vgpu.PLAIN: vgpu.Figure(error="refused: no such instruction")}
+    (mark,) = vgpu.marks(vgpu.Results(cases={"Triton matmul": case}))
+    assert mark.ratio is None
+    assert not mark.is_met
+    assert "not measured" in str(mark)
+
+
+def test_a_refusal_is_reported_and_the_others_are_timed(vgpu: Any) -> None:
+    def refuse() -> Any:
+        raise FlashpathError(
+            "k, PTX line 9 (/home/me/k.cu:3): the instruction x is not known.", "Run it elsewhere."
+        )
+
+    calls: list[int] = []
+    attempts: dict[str, Callable[[], Any]] = {
+        "one": refuse,
+        "two": lambda: {"two": vgpu.Way(lambda: calls.append(1))},
+    }
+    found = vgpu.measure(attempts, seconds=0)
+    assert found["one"].error == "refused: the instruction x is not known."
+    assert found["two"].median > 0
+    assert len(calls) >= 5
+
+
+@pytest.mark.parametrize("instructions", [100, 1000])
+def test_the_kernel_of_the_front_end_is_as_long_as_it_says(vgpu: Any, instructions: int) -> None:
+    text = vgpu.straight_line_ptx(instructions)
+    assert len(re.findall(r"(?m)^(?:@%p1 )?[a-z][\w.]* ?[^;{]*;$", text)) == instructions
+    assert VirtualKernel("straight", text, "straight").name == "straight"
+
+
+def test_a_wrong_result_is_not_timed(vgpu: Any) -> None:
+    workload = vgpu.cuda_workloads(quick=True)[0]
+    right = workload.expected()
+    workload.check(right)
+    for wrong in (right + 1, np.full_like(right, np.nan)):
+        with pytest.raises(AssertionError, match="off by"):
+            workload.check(wrong)
+
+
+def test_a_peer_that_is_not_installed_says_so(vgpu: Any, tmp_path: Path) -> None:
+    (tmp_path / "numba.py").write_text("raise ImportError('no numba in this test')\n")
+    path = os.pathsep.join([str(tmp_path), str(ROOT / "src")])
+    with (
+        vgpu.Peer("numba", {"PYTHONPATH": path}) as numba,
+        pytest.raises(RuntimeError, match="numba ended: ImportError: no numba in this test"),
+    ):
+        numba.run("vector_add")
+
+
+def test_a_quick_run_and_its_report(tmp_path: Path) -> None:
+    results = tmp_path / "benchmarks" / "results"
+    results.mkdir(parents=True)
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / "vgpu.py"), "--quick", "--json", str(results / "cpu-vgpu.json")],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    record = json.loads((results / "cpu-vgpu.json").read_text(encoding="utf-8"))
+    assert len(record["milliseconds"]) == 8
+    for case, ways in record["milliseconds"].items():
+        for figure in ways.values():
+            assert (figure["median"] or 0) > 0 or figure["error"].startswith("refused: "), (case, figure)
+    for kernel in ("vector add", "matmul", "shuffle reduction", "flash attention"):
+        (ways,) = (ways for case, ways in record["milliseconds"].items() if case.startswith(kernel))
+        assert set(ways) == {"flashpath", "flashpath, counted"}
+        assert all(figure["instructions"] > 0 for figure in ways.values())
+
+    program = runpy.run_path(str(BENCHMARKS / "report.py"))
+    names = program["main"].__globals__
+    names["ROOT"] = tmp_path
+    text = names["document"]()
+    assert f"## The virtual GPU on one core, {record['cpu']}" in text
+    assert "| 1,000 instructions ready, 60 ms | 1 × |" in text
