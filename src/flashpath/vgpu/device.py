@@ -6,6 +6,7 @@ import functools
 import importlib
 import os
 import sys
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -160,6 +161,7 @@ def place(
     """Give arrays device addresses: the pieces of memory to map, and the address of each array."""
     # Allocations that overlap are one: a torch tensor may share the memory of a NumPy array.
     owners = _merged([(array.owner_first, array.owner_last, True) for array in arrays])
+    firsts = [first for first, _, _ in owners]
     bases: list[int] = []
     at = _FIRST_ADDRESS
     for first, last, _ in owners:
@@ -167,7 +169,7 @@ def place(
         at += -(-(last - first) // _ALIGNMENT) * _ALIGNMENT + _GAP
 
     def device_address(host: int) -> int:
-        k = max(k for k, (first, _, _) in enumerate(owners) if first <= host)
+        k = bisect_right(firsts, host) - 1
         return bases[k] + host - owners[k][0]
 
     segments = [
