@@ -52,6 +52,7 @@ class LaunchResult:
     fault_block: list[int]
     fault_thread: list[int]
     instructions: list[list[int]]
+    """The fields of InstructionCount (engine/observe/counters.h), in their order."""
     touched_sectors: int
 
 class Module:

@@ -92,22 +92,33 @@ class Counts:
         """Add what one instruction counted; the engine's own additions have no opcode."""
         if not opcode:
             return
-        warps, lanes, divergent, requests, asked, sectors, wavefronts, ideal = row
+        warps, lanes, divergent, requests, asked, sectors, wavefronts, ideal = row[:8]
+        shared_requests, shared_bytes, local_requests, local_bytes = row[8:12]
         self.warp_instructions += warps
         self.instructions += lanes
         self.divergent_branches += divergent
         operation, *modifiers = opcode.split(".")
-        kind = {"ld": "load", "ldu": "load", "st": "store", "atom": "atomic", "red": "atomic"}.get(operation)
-        if kind is not None and requests and not {"const", "param"} & set(modifiers):
-            if sectors:
-                getattr(self, f"global_{kind}").add(requests, sectors, asked)
-            if wavefronts:
-                getattr(self, f"shared_{kind}").add(requests, wavefronts, ideal)
+        kinds = _MEMORY.get(operation)
+        if kinds is not None and requests and "param" not in modifiers:
+            global_kind, shared_kind = kinds
+            getattr(self, f"global_{global_kind}").add(
+                requests - shared_requests - local_requests, sectors, asked - shared_bytes - local_bytes
+            )
+            getattr(self, f"shared_{shared_kind}").add(shared_requests, wavefronts, ideal)
         if operation in _FLOPS and modifiers and modifiers[-1].lstrip("b").startswith("f"):
             element, _, pair = modifiers[-1].partition("x")
             self.flops_by_type[element] += _FLOPS[operation] * lanes * int(pair or 1)
 
 
+# What an instruction does to global memory, and what to shared memory.
+_MEMORY = {
+    "ld": ("load", "load"),
+    "ldu": ("load", "load"),
+    "st": ("store", "store"),
+    "atom": ("atomic", "atomic"),
+    "red": ("atomic", "atomic"),
+    "cp": ("load", "store"),
+}
 _FLOPS = {"add": 1, "sub": 1, "mul": 1, "div": 1, "sqrt": 1, "rcp": 1, "rsqrt": 1, "fma": 2, "mad": 2}
 _ROOFLINE_TYPES = {"f64": "fp64", "f32": "fp32", "f16": "fp16", "bf16": "bf16"}
 

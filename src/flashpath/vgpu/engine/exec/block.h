@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "exec/async_copy.h"
 #include "exec/warp.h"
 
 namespace flashpath::exec {
@@ -23,6 +24,7 @@ struct Block {
   u32 id[3] = {0, 0, 0};
   std::vector<Warp> warps;
   std::vector<std::byte> shared;
+  std::vector<AsyncCopies> copies;  // by warp: what cp.async has begun and nobody has waited for
   Barrier barriers[kBarriers];
   u32 open_barriers = 0;  // a bit for each at which someone has arrived
   u32 living_threads = 0;

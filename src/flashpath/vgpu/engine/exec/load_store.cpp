@@ -8,133 +8,112 @@
 namespace flashpath::exec {
 namespace {
 
-enum class Where { kGlobal, kShared, kLocal, kGeneric };
+// Register k of a vector: eight of them are four in one field and four in the next.
+u32 part(const u32* first, const u32* second, int k) { return k < 4 ? first[k] : second[k - 4]; }
 
-template <Where kWhere>
-using Address = std::conditional_t<kWhere == Where::kShared, u32, u64>;
+template <class T>
+inline constexpr bool kIsSigned = std::is_same_v<T, s8> || std::is_same_v<T, s16> || std::is_same_v<T, s32>;
 
-template <Where kWhere>
-std::byte* place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write) {
-  if constexpr (kWhere == Where::kGlobal) return global_place(warp, i, lane, address, size, write);
-  if constexpr (kWhere == Where::kShared) return shared_place(warp, i, lane, address, size, write);
-  if constexpr (kWhere == Where::kLocal) return local_place(warp, i, lane, address, size, write);
-  return generic_place(warp, i, lane, address, size, write);
+// A value of memory in a register: integers are extended on the way.
+template <class R, class T>
+inline R extended(T value) {
+  if constexpr (kIsSigned<T>) return static_cast<R>(static_cast<s64>(value));
+  return static_cast<R>(value);
 }
 
-// Which lanes of a generic access are in which space, for counting.
-void count_generic(Warp& warp, const Instruction& i, u64* address, u32 size, bool write) {
-  u32 shared = 0;
-  u32 local = 0;
-  for_lanes(warp.executing, [&](int lane) {
-    if (address[lane] - kSharedWindow < kWindowSize) shared |= 1u << lane;
-    if (address[lane] - kLocalWindow < kWindowSize) local |= 1u << lane;
-  });
-  const u32 global = warp.executing & ~(shared | local);
-  if (global) count_global(warp, i, address, global, size, write);
-  if (shared) count_shared(warp, i, address, shared, size);
-}
-
-template <Where kWhere>
-void count(Warp& warp, const Instruction& i, u64* address, u32 size, bool write) {
-  if (warp.counters == nullptr || warp.executing == 0) return;
-  if constexpr (kWhere == Where::kGlobal) count_global(warp, i, address, warp.executing, size, write);
-  if constexpr (kWhere == Where::kShared) count_shared(warp, i, address, warp.executing, size);
-  if constexpr (kWhere == Where::kGeneric) count_generic(warp, i, address, size, write);
-}
-
-// Whether 32 lanes access one piece of memory, in order.
-bool contiguous(const Warp& warp, const u64* address, u32 size) {
-  if (warp.executing != kAllLanes) return false;
-  u64 off = 0;
-  for (int lane = 0; lane < kLanes; ++lane) off |= address[lane] ^ (address[0] + static_cast<u64>(lane) * size);
-  return off == 0;
-}
-
-// T is the type in memory, R the unsigned type of the register's width: integers are extended on the way.
+// T is the type in memory, R the unsigned type of the register's width.
 template <Where kWhere, class T, class R, int kVector>
 void run_load(Warp& warp, const Instruction& i) {
   constexpr u32 kSize = sizeof(T) * kVector;
-  using Extended = std::conditional_t<std::is_signed_v<T>, std::make_signed_t<R>, R>;
-  u64 address[kLanes];
-  addresses<Address<kWhere>>(warp, i, address);
-  check_alignment(warp, i, address, kSize);
+  Places places;
+  resolve<kWhere, kSize>(warp, i, Use::kRead, places);
+  R sink[kLanes];
   R* d[kVector];
-  for (int v = 0; v < kVector; ++v) d[v] = i.dst[v] == kNoRegister ? nullptr : lanes<R>(warp, i.dst[v]);
-  const auto load = [&](int lane, const std::byte* from) {
-    T value[kVector];
-    std::memcpy(value, from, kSize);
-    for (int v = 0; v < kVector; ++v) {
-      if (d[v] != nullptr) d[v][lane] = static_cast<R>(static_cast<Extended>(value[v]));
-    }
-  };
-  if constexpr (kWhere == Where::kGlobal) {
-    const Segment* segment = common_segment(warp, i, address, kSize);
-    if (segment != nullptr) {
-      const auto host = [segment](u64 at) -> const std::byte* { return segment->host + (at - segment->base); };
-      if (kVector == 1 && sizeof(T) == sizeof(R) && contiguous(warp, address, kSize)) {
-        std::memcpy(d[0], host(address[0]), kLanes * sizeof(T));
-      } else {
-        for_lanes(warp.executing, [&](int lane) { load(lane, host(address[lane])); });
+  for (int v = 0; v < kVector; ++v) {
+    const u32 offset = part(i.dst, i.b, v);
+    d[v] = offset == kNoRegister ? sink : lanes<R>(warp, offset);
+  }
+  T value[kVector];
+  if (places.shape == Shape::kRow) {
+    if constexpr (kVector == 1 && sizeof(T) == sizeof(R)) {
+      std::memcpy(d[0], places.first, kLanes * sizeof(T));
+    } else {
+      for (int lane = 0; lane < kLanes; ++lane) {
+        std::memcpy(value, places.first + static_cast<u32>(lane) * kSize, kSize);
+        for (int v = 0; v < kVector; ++v) d[v][lane] = extended<R>(value[v]);
       }
-      count<kWhere>(warp, i, address, kSize, false);
-      return;
+    }
+  } else if (places.shape == Shape::kOne) {
+    std::memcpy(value, places.first, kSize);
+    for (int v = 0; v < kVector; ++v) {
+      for (int lane = 0; lane < kLanes; ++lane) d[v][lane] = extended<R>(value[v]);
+    }
+  } else {
+    const auto load = [&](int lane, const std::byte* from) {
+      std::memcpy(value, from, kSize);
+      for (int v = 0; v < kVector; ++v) d[v][lane] = extended<R>(value[v]);
+    };
+    if (places.shape == Shape::kNear) {
+      for_lanes(warp.executing, [&](int lane) { load(lane, places.first + places.offset[lane]); });
+    } else {
+      for_lanes(warp.executing, [&](int lane) { load(lane, places.at[lane]); });
     }
   }
-  for_lanes(warp.executing, [&](int lane) { load(lane, place<kWhere>(warp, i, lane, address[lane], kSize, false)); });
-  count<kWhere>(warp, i, address, kSize, false);
 }
 
 template <Where kWhere, class T, class R, int kVector>
 void run_store(Warp& warp, const Instruction& i) {
   constexpr u32 kSize = sizeof(T) * kVector;
-  u64 address[kLanes];
-  addresses<Address<kWhere>>(warp, i, address);
-  check_alignment(warp, i, address, kSize);
+  Places places;
+  resolve<kWhere, kSize>(warp, i, Use::kWrite, places);
   const R* source[kVector];
-  for (int v = 0; v < kVector; ++v) source[v] = lanes<R>(warp, i.b[v]);
+  for (int v = 0; v < kVector; ++v) source[v] = lanes<R>(warp, part(i.b, i.c, v));
   const auto store = [&](int lane, std::byte* to) {
     T value[kVector];
     for (int v = 0; v < kVector; ++v) value[v] = static_cast<T>(source[v][lane]);
     std::memcpy(to, value, kSize);
   };
-  if constexpr (kWhere == Where::kGlobal) {
-    const Segment* segment = common_segment(warp, i, address, kSize);
-    if (segment != nullptr && segment->writable) {
-      const auto host = [segment](u64 at) { return segment->host + (at - segment->base); };
-      if (kVector == 1 && sizeof(T) == sizeof(R) && contiguous(warp, address, kSize)) {
-        std::memcpy(host(address[0]), source[0], kLanes * sizeof(T));
-      } else {
-        for_lanes(warp.executing, [&](int lane) { store(lane, host(address[lane])); });
-      }
-      count<kWhere>(warp, i, address, kSize, true);
-      return;
+  if (places.shape == Shape::kRow) {
+    if constexpr (kVector == 1 && sizeof(T) == sizeof(R)) {
+      std::memcpy(places.first, source[0], kLanes * sizeof(T));
+    } else {
+      for (int lane = 0; lane < kLanes; ++lane) store(lane, places.first + static_cast<u32>(lane) * kSize);
     }
+  } else if (places.shape == Shape::kOne) {
+    store(kLanes - 1, places.first);  // the last lane's value stays
+  } else if (places.shape == Shape::kNear) {
+    for_lanes(warp.executing, [&](int lane) { store(lane, places.first + places.offset[lane]); });
+  } else {
+    for_lanes(warp.executing, [&](int lane) { store(lane, places.at[lane]); });
   }
-  for_lanes(warp.executing, [&](int lane) { store(lane, place<kWhere>(warp, i, lane, address[lane], kSize, true)); });
-  count<kWhere>(warp, i, address, kSize, true);
 }
 
 // Kernel parameters are the same for all lanes, at an address known when the kernel was lowered.
 template <class T, class R>
 void run_load_parameter(Warp& warp, const Instruction& i) {
-  using Extended = std::conditional_t<std::is_signed_v<T>, std::make_signed_t<R>, R>;
   T value;
   std::memcpy(&value, warp.launch->parameters.data() + i.immediate, sizeof value);
-  const R extended = static_cast<R>(static_cast<Extended>(value));
-  assign<R>(warp, i, [=](int) { return extended; });
+  const R all = extended<R>(value);
+  assign<R>(warp, i, [=](int) { return all; });
 }
 
+template <Where kWhere, class T, class R, int kVector>
+void vector_of(Registry& r, const std::string& name) {
+  const std::string vector = kVector == 1 ? "" : ".v" + std::to_string(kVector);
+  r.add("ld" + name + vector, &run_load<kWhere, T, R, kVector>);
+  // What is stored is cut off: the sign of the type is no matter.
+  if constexpr (!kIsSigned<T>) r.add("st" + name + vector, &run_store<kWhere, T, R, kVector>);
+}
+
+// The widest access is 16 bytes; of global memory, and so of generic addresses, 32.
 template <Where kWhere, class T, class R>
 void all_vectors(Registry& r, const std::string& space, const std::string& type) {
   const std::string name = "." + space + "." + type + "/" + std::to_string(8 * sizeof(R));
-  r.add("ld" + name, &run_load<kWhere, T, R, 1>);
-  r.add("st" + name, &run_store<kWhere, T, R, 1>);
-  r.add("ld" + name + ".v2", &run_load<kWhere, T, R, 2>);
-  r.add("st" + name + ".v2", &run_store<kWhere, T, R, 2>);
-  if constexpr (sizeof(T) <= 4) {
-    r.add("ld" + name + ".v4", &run_load<kWhere, T, R, 4>);
-    r.add("st" + name + ".v4", &run_store<kWhere, T, R, 4>);
-  }
+  constexpr std::size_t kWidest = kWhere == Where::kGlobal || kWhere == Where::kGeneric ? 32 : 16;
+  vector_of<kWhere, T, R, 1>(r, name);
+  if constexpr (2 * sizeof(T) <= 16) vector_of<kWhere, T, R, 2>(r, name);
+  if constexpr (4 * sizeof(T) <= kWidest) vector_of<kWhere, T, R, 4>(r, name);
+  if constexpr (sizeof(T) == 4 && sizeof(R) == 4 && kWidest == 32) vector_of<kWhere, T, R, 8>(r, name);
 }
 
 template <class T, class R>
@@ -165,6 +144,7 @@ void register_memory(Registry& r) {
   all_spaces<u32, u64>(r, "u32");
   all_spaces<s32, u64>(r, "s32");
   all_spaces<u64, u64>(r, "u64");
+  all_spaces<u128, u128>(r, "u128");
 }
 
 }  // namespace flashpath::exec

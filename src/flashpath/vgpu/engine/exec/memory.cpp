@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "exec/traffic.h"
+
 namespace flashpath::exec {
 namespace {
 
@@ -14,31 +16,13 @@ const Segment* segment_below(const std::vector<Segment>& segments, u64 address) 
 }
 
 bool holds(const Segment& segment, u64 address, u64 size) {
-  return address >= segment.base && address - segment.base <= segment.size &&
-         size <= segment.size - (address - segment.base);
+  return address - segment.base <= segment.size && size <= segment.size - (address - segment.base);
 }
 
-}  // namespace
+bool in_window(u64 address, u64 window) { return address - window < kWindowSize; }
 
-std::string hexadecimal(u64 value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
-Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message) {
-  Fault fault(kind, message, instruction);
-  const u32* size = warp.launch->block;
-  const u32 thread = warp.index * kLanes + static_cast<u32>(lane);
-  fault.thread[0] = thread % size[0];
-  fault.thread[1] = thread / size[0] % size[1];
-  fault.thread[2] = thread / (size[0] * size[1]);
-  std::copy(std::begin(warp.block->id), std::end(warp.block->id), std::begin(fault.block));
-  return fault;
-}
-
-void out_of_bounds(const Warp& warp, const Instruction& i, int lane, u64 address, u32 size, const char* space,
-                   bool write) {
+[[noreturn]] void out_of_bounds(const Warp& warp, const Instruction& i, int lane, u64 address, u32 size,
+                                const char* space, bool write) {
   const char* kind = "out-of-bounds";
   std::string message = std::string(write ? "a write of " : "a read of ") + std::to_string(size) +
                         " bytes at " + hexadecimal(address) + " of " + space + " memory";
@@ -63,38 +47,102 @@ void out_of_bounds(const Warp& warp, const Instruction& i, int lane, u64 address
   throw fault_at(warp, i.index, lane, kind, message);
 }
 
-void misaligned(const Warp& warp, const Instruction& i, int lane, u64 address, u32 size) {
-  throw fault_at(warp, i.index, lane, "misaligned",
-                 "an access of " + std::to_string(size) + " bytes at " + hexadecimal(address) +
-                     ", which is no multiple of " + std::to_string(size));
-}
+// The lowest and the highest address.
+struct Extent {
+  u64 low;
+  u64 high;
+};
 
-void check_alignment(Warp& warp, const Instruction& i, const u64* address, u32 size) {
-  u64 low = 0;
-  for_lanes(warp.executing, [&](int lane) { low |= address[lane]; });
-  if ((low & (size - 1)) == 0) return;
-  for_lanes(warp.executing, [&](int lane) {
-    if (address[lane] & (size - 1)) misaligned(warp, i, lane, address[lane], size);
-  });
-}
-
-const Segment* common_segment(Warp& warp, const Instruction& i, const u64* address, u32 size) {
-  const std::vector<Segment>& segments = warp.launch->segments;
-  if (segments.empty()) return nullptr;
-  u64 low = ~u64(0);
-  u64 high = 0;
-  for_lanes(warp.executing, [&](int lane) {
+Extent extent_of(const u64* address) {
+  u64 low = address[0];
+  u64 high = address[0];
+  for (int lane = 1; lane < kLanes; ++lane) {
     low = std::min(low, address[lane]);
     high = std::max(high, address[lane]);
-  });
-  u32& last = warp.last_segment[i.index];
-  const Segment* segment = &segments[last];
-  if (!holds(*segment, low, size)) {
-    segment = segment_below(segments, low);
-    if (segment == nullptr || !holds(*segment, low, size)) return nullptr;
-    last = static_cast<u32>(segment - segments.data());
   }
-  return holds(*segment, high, size) ? segment : nullptr;
+  return {low, high};
+}
+
+void locate_global(Warp& warp, const Instruction& i, const u64* address, Extent extent, u32 size, bool write,
+                   Places& places) {
+  const Segment* segment = segment_of(warp, i, extent.low, extent.high - extent.low + size);
+  if (segment != nullptr && (segment->writable || !write)) {
+    for (int lane = 0; lane < kLanes; ++lane) places.at[lane] = segment->host + (address[lane] - segment->base);
+    return;
+  }
+  for_lanes(warp.executing,
+            [&](int lane) { places.at[lane] = global_place(warp, i, lane, address[lane], size, write); });
+}
+
+void locate_shared(Warp& warp, const Instruction& i, const u64* address, u64 window, Extent extent, u32 size,
+                   bool write, Places& places) {
+  const u64 limit = warp.block->shared.size();
+  if (extent.high - window + size <= limit) {
+    for (int lane = 0; lane < kLanes; ++lane) places.at[lane] = warp.shared + (address[lane] - window);
+    return;
+  }
+  for_lanes(warp.executing,
+            [&](int lane) { places.at[lane] = shared_place(warp, i, lane, address[lane] - window, size, write); });
+}
+
+void locate_local(Warp& warp, const Instruction& i, const u64* address, u64 window, u32 size, bool write,
+                  Places& places) {
+  for_lanes(warp.executing,
+            [&](int lane) { places.at[lane] = local_place(warp, i, lane, address[lane] - window, size, write); });
+}
+
+// Generic addresses whose lanes go to several spaces, each counted for itself.
+void locate_mixed(Warp& warp, const Instruction& i, const u64* address, u32 size, Use use, Places& places) {
+  const bool write = use != Use::kRead;
+  u32 shared = 0;
+  u32 local = 0;
+  for_lanes(warp.executing, [&](int lane) {
+    shared |= u32(in_window(address[lane], kSharedWindow)) << lane;
+    local |= u32(in_window(address[lane], kLocalWindow)) << lane;
+    places.at[lane] = generic_place(warp, i, lane, address[lane], size, write);
+  });
+  if (warp.counters == nullptr) return;
+  const u32 global = warp.executing & ~(shared | local);
+  const auto count = [&](u32 members, Where where, u64 window) {
+    if (members == 0) return;
+    u64 own[kLanes];
+    const u64 first = address[std::countr_zero(members)];
+    for (int lane = 0; lane < kLanes; ++lane) own[lane] = (members >> lane & 1 ? address[lane] : first) - window;
+    count_scattered(warp, i, where, own, members, size, use);
+  };
+  count(global, Where::kGlobal, 0);
+  count(shared, Where::kShared, kSharedWindow);
+  count(local, Where::kLocal, kLocalWindow);
+}
+
+}  // namespace
+
+std::string hexadecimal(u64 value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message) {
+  Fault fault(kind, message, instruction);
+  const u32* size = warp.launch->block;
+  const u32 thread = warp.index * kLanes + static_cast<u32>(lane);
+  fault.thread[0] = thread % size[0];
+  fault.thread[1] = thread / size[0] % size[1];
+  fault.thread[2] = thread / (size[0] * size[1]);
+  std::copy(std::begin(warp.block->id), std::end(warp.block->id), std::begin(fault.block));
+  return fault;
+}
+
+const Segment* segment_of(Warp& warp, const Instruction& i, u64 address, u64 size) {
+  const std::vector<Segment>& segments = warp.launch->segments;
+  if (segments.empty()) return nullptr;
+  u32& last = warp.last_segment[i.index];
+  if (holds(segments[last], address, size)) return &segments[last];
+  const Segment* segment = segment_below(segments, address);
+  if (segment == nullptr || !holds(*segment, address, size)) return nullptr;
+  last = static_cast<u32>(segment - segments.data());
+  return segment;
 }
 
 std::byte* global_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write) {
@@ -118,80 +166,161 @@ std::byte* local_place(Warp& warp, const Instruction& i, int lane, u64 address, 
 }
 
 std::byte* generic_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write) {
-  if (address - kSharedWindow < kWindowSize) {
-    return shared_place(warp, i, lane, address - kSharedWindow, size, write);
-  }
-  if (address - kLocalWindow < kWindowSize) {
-    return local_place(warp, i, lane, address - kLocalWindow, size, write);
-  }
+  if (in_window(address, kSharedWindow)) return shared_place(warp, i, lane, address - kSharedWindow, size, write);
+  if (in_window(address, kLocalWindow)) return local_place(warp, i, lane, address - kLocalWindow, size, write);
   return global_place(warp, i, lane, address, size, write);
 }
 
-// ---- Counting --------------------------------------------------------------------------------------------
-
-void count_global(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, bool write) {
-  observe::Counters& counters = *warp.counters;
-  observe::InstructionCount& count = counters.instructions[i.index];
-  u64 sectors[kLanes];
-  int found = 0;
-  bool sorted = true;
+void check_alignment(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size) {
+  u64 bits = 0;
+  for (int lane = 0; lane < kLanes; ++lane) bits |= executing >> lane & 1 ? address[lane] : 0;
+  if ((bits & (size - 1)) == 0) return;
   for_lanes(executing, [&](int lane) {
-    const u64 sector = address[lane] >> 5;
-    if (found > 0 && sector == sectors[found - 1]) return;
-    sorted = sorted && (found == 0 || sector > sectors[found - 1]);
-    sectors[found++] = sector;
+    if ((address[lane] & (size - 1)) == 0) return;
+    throw fault_at(warp, i.index, lane, "misaligned",
+                   "an access of " + std::to_string(size) + " bytes at " + hexadecimal(address[lane]) +
+                       ", which is no multiple of " + std::to_string(size));
   });
-  if (!sorted) {
-    std::sort(sectors, sectors + found);
-    found = static_cast<int>(std::unique(sectors, sectors + found) - sectors);
-  }
-  count.requests += 1;
-  count.bytes += static_cast<u64>(std::popcount(executing)) * size;
-  count.sectors += static_cast<u64>(found);
-  const std::vector<Segment>& segments = warp.launch->segments;
-  u32 at = segments.empty() ? 0 : warp.last_segment[i.index];
-  for (int k = 0; k < found; ++k) {
-    const u64 byte = sectors[k] << 5;
-    if (byte + 31 < segments[at].base || byte >= segments[at].base + segments[at].size) {
-      const Segment* segment = segment_below(segments, byte + 31);
-      if (segment == nullptr || byte >= segment->base + segment->size) continue;
-      at = static_cast<u32>(segment - segments.data());
-    }
-    const u64 sector = sectors[k] - (segments[at].base >> 5);
-    observe::Touched& touched = counters.segments[at];
-    (write ? touched.written : touched.read)[sector / 64] |= u64(1) << (sector % 64);
-  }
 }
 
-// A pass serves each bank once. Accesses of 8 and 16 bytes go half and quarter a warp at a time.
-void count_shared(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size) {
-  observe::InstructionCount& count = warp.counters->instructions[i.index];
-  count.requests += 1;
-  count.bytes += static_cast<u64>(std::popcount(executing)) * size;
-  const int parts = size > 4 ? static_cast<int>(size / 4) : 1;
-  const int width = kLanes / parts;
-  const u32 words = (size + 3) / 4;
-  for (int part = 0; part < parts; ++part) {
-    const u32 members = (executing >> (part * width)) & (width == 32 ? kAllLanes : (1u << width) - 1);
-    if (members == 0) continue;
-    u32 seen[32][32];  // bank → the distinct words asked of it
-    u8 depth[32] = {};
-    u32 deepest = 0;
-    for_lanes(members, [&](int lane) {
-      for (u32 k = 0; k < words; ++k) {
-        const u32 word = static_cast<u32>(address[part * width + lane] >> 2) + k;
-        const u32 bank = word & 31;
-        u32 at = 0;
-        while (at < depth[bank] && seen[bank][at] != word) ++at;
-        if (at == depth[bank]) {
-          seen[bank][depth[bank]++] = word;
-          deepest = std::max<u32>(deepest, depth[bank]);
-        }
-      }
-    });
-    count.wavefronts += deepest;
-    count.ideal += 1;
+void read_addresses(Warp& warp, u32 base, bool is_wide, s64 offset, u64* address) {
+  if (is_wide) {
+    const u64* from = lanes<u64>(warp, base);
+    for (int lane = 0; lane < kLanes; ++lane) address[lane] = from[lane] + static_cast<u64>(offset);
+  } else {
+    const u32* from = lanes<u32>(warp, base);
+    for (int lane = 0; lane < kLanes; ++lane) address[lane] = from[lane] + static_cast<u32>(offset);
   }
+  const u32 executing = warp.executing;
+  if (executing == kAllLanes) return;
+  const u64 first = address[std::countr_zero(executing)];
+  for (int lane = 0; lane < kLanes; ++lane) address[lane] = executing >> lane & 1 ? address[lane] : first;
+}
+
+void locate(Warp& warp, const Instruction& i, Where where, const u64* address, u32 size, Use use, Places& places) {
+  const bool write = use != Use::kRead;
+  places.shape = Shape::kScattered;
+  check_alignment(warp, i, address, warp.executing, size);
+  const Extent extent = extent_of(address);
+  u64 window = 0;
+  if (where == Where::kGeneric) {
+    if (in_window(extent.low, kSharedWindow) && in_window(extent.high, kSharedWindow)) {
+      where = Where::kShared;
+      window = kSharedWindow;
+    } else if (in_window(extent.low, kLocalWindow) && in_window(extent.high, kLocalWindow)) {
+      where = Where::kLocal;
+      window = kLocalWindow;
+    } else if (extent.high < kLocalWindow || extent.low >= kSharedWindow + kWindowSize) {
+      where = Where::kGlobal;
+    } else {
+      return locate_mixed(warp, i, address, size, use, places);
+    }
+  }
+  switch (where) {
+    case Where::kShared: locate_shared(warp, i, address, window, extent, size, write, places); break;
+    case Where::kLocal: locate_local(warp, i, address, window, size, write, places); break;
+    default: locate_global(warp, i, address, extent, size, write, places); break;
+  }
+  if (warp.counters == nullptr) return;
+  if (window == 0) return count_scattered(warp, i, where, address, warp.executing, size, use);
+  u64 own[kLanes];
+  for (int lane = 0; lane < kLanes; ++lane) own[lane] = address[lane] - window;
+  count_scattered(warp, i, where, own, warp.executing, size, use);
+}
+
+bool locate_near(Warp& warp, const Instruction& i, const u32* base, u32 offset, u32 size, Use use, Places& places) {
+  const u32 executing = warp.executing;
+  const u32 first = base[std::countr_zero(executing)] + offset;
+  u32* to = places.offset;
+  u32 bits = 0;
+  u32 low = ~0u;
+  u32 high = 0;
+  for (u32 lane = 0; lane < kLanes; ++lane) {
+    const u32 at = executing >> lane & 1 ? base[lane] + offset : first;
+    to[lane] = at;
+    bits |= at;
+    low = std::min(low, at);
+    high = std::max(high, at);
+  }
+  const u64 limit = warp.block->shared.size();
+  if ((bits & (size - 1)) != 0 || u64(high) + size > limit) return false;
+  places.shape = Shape::kNear;
+  places.first = warp.shared;
+  if (warp.counters != nullptr) count_near(warp, i, to, low, high, size, use);
+  return true;
+}
+
+bool locate_near(Warp& warp, const Instruction& i, Where where, const u64* base, u64 offset, u32 size, Use use,
+                 Places& places) {
+  const u32 executing = warp.executing;
+  const u64 first = base[std::countr_zero(executing)] + offset;
+  const bool shared = where == Where::kGeneric && in_window(first, kSharedWindow);
+  const Segment* segment = shared ? nullptr : segment_of(warp, i, first, size);
+  if (!shared && (segment == nullptr || (use != Use::kRead && !segment->writable))) return false;
+  const u64 origin = shared ? kSharedWindow : segment->base;
+  const u64 limit = shared ? warp.block->shared.size() : segment->size;
+  u32* to = places.offset;
+  u64 far = 0;
+  for (u32 lane = 0; lane < kLanes; ++lane) {
+    const u64 at = (executing >> lane & 1 ? base[lane] + offset : first) - origin;
+    to[lane] = static_cast<u32>(at);
+    far |= at;
+  }
+  if (far >> 32 != 0) return false;
+  u32 bits = 0;
+  u32 low = ~0u;
+  u32 high = 0;
+  const u32 phase = static_cast<u32>(origin);
+  for (int lane = 0; lane < kLanes; ++lane) {
+    bits |= to[lane] + phase;
+    low = std::min(low, to[lane]);
+    high = std::max(high, to[lane]);
+  }
+  if ((bits & (size - 1)) != 0 || u64(high) + size > limit) return false;
+  places.shape = Shape::kNear;
+  places.first = shared ? warp.shared : segment->host;
+  if (warp.counters != nullptr) {
+    if (shared) {
+      count_near(warp, i, to, low, high, size, use);
+    } else {
+      count_near(warp, i, *segment, to, low, high, size, use);
+    }
+  }
+  return true;
+}
+
+bool locate_whole(Warp& warp, const Instruction& i, Where where, Shape shape, u64 first, u32 size, Use use,
+                  Places& places) {
+  if ((first & (size - 1)) != 0) return false;
+  const u64 span = shape == Shape::kRow ? u64(kLanes) * size : size;
+  if (where == Where::kGeneric) {
+    where = Where::kGlobal;
+    if (in_window(first, kSharedWindow)) {
+      where = Where::kShared;
+      first -= kSharedWindow;
+    } else if (in_window(first, kLocalWindow)) {
+      where = Where::kLocal;
+      first -= kLocalWindow;
+    }
+  }
+  places.shape = shape;
+  if (where == Where::kGlobal) {
+    const Segment* segment = segment_of(warp, i, first, span);
+    if (segment == nullptr || (use != Use::kRead && !segment->writable)) return false;
+    places.first = segment->host + (first - segment->base);
+  } else if (where == Where::kShared) {
+    const u64 limit = warp.block->shared.size();
+    if (first > limit || span > limit - first) return false;
+    places.first = warp.shared + first;
+  } else {
+    // The lanes' memories lie apart, and the same address is another place in each.
+    const u64 limit = warp.launch->program->local_bytes;
+    if (shape == Shape::kRow || first > limit || size > limit - first) return false;
+    places.shape = Shape::kScattered;
+    for (int lane = 0; lane < kLanes; ++lane) places.at[lane] = warp.local + static_cast<u64>(lane) * limit + first;
+  }
+  if (warp.counters != nullptr) count_whole(warp, i, where, shape, first, size, use);
+  return true;
 }
 
 }  // namespace flashpath::exec

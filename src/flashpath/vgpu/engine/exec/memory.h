@@ -1,8 +1,9 @@
-// Addresses of a warp's lanes, resolved to host memory, counted on the way.
+// Addresses of a warp's lanes, resolved to host memory, checked and counted on the way.
 #pragma once
 
 #include <cstring>
 #include <string>
+#include <type_traits>
 
 #include "exec/block.h"
 #include "exec/fault.h"
@@ -12,28 +13,55 @@
 namespace flashpath::exec {
 
 // Generic addresses: shared and local memory are seen through windows, as on hardware.
-inline constexpr u64 kSharedWindow = 0x7e0000000000ull;
 inline constexpr u64 kLocalWindow = 0x7d0000000000ull;
+inline constexpr u64 kSharedWindow = 0x7e0000000000ull;
 inline constexpr u64 kWindowSize = 0x010000000000ull;
 
 std::string hexadecimal(u64 value);
 
+enum class Where : u8 { kGlobal, kShared, kLocal, kGeneric };
+enum class Use : u8 { kRead, kWrite, kAtomic };
+
+// How the accesses of a warp lie in memory.
+enum class Shape : u8 {
+  kScattered,
+  kNear,  // all in shared memory, or in one array
+  kRow,   // of a full warp: one after the other, in the order of the lanes
+  kOne,   // of a full warp: all at one address
+};
+
+// Host memory of the lanes' accesses.
+struct Places {
+  Shape shape = Shape::kScattered;
+  std::byte* first = nullptr;  // of a row; the one address; what offsets count from
+  union {
+    u32 offset[kLanes];     // kNear
+    std::byte* at[kLanes];  // kScattered; set for the lanes that execute
+  };
+
+  Places() {}
+  std::byte* of(int lane, u32 size) const {
+    switch (shape) {
+      case Shape::kNear: return first + offset[lane];
+      case Shape::kRow: return first + static_cast<u32>(lane) * size;
+      case Shape::kOne: return first;
+      default: return at[lane];
+    }
+  }
+};
+
+// Constant memory is a piece of global memory that the counters of global traffic do not see.
+inline constexpr u32 kUncounted = 1u << 31;  // in Instruction::modifier of ld
+
+template <Where kWhere>
+using AddressOf = std::conditional_t<kWhere == Where::kShared, u32, u64>;
+
 // A fault of one lane, with its place in the grid.
 Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message);
-[[noreturn]] void out_of_bounds(const Warp& warp, const Instruction& i, int lane, u64 address, u32 size,
-                                const char* space, bool write);
-[[noreturn]] void misaligned(const Warp& warp, const Instruction& i, int lane, u64 address, u32 size);
 
-// The addresses of all lanes: a 64-bit register plus the instruction's offset.
-template <class A>
-inline void addresses(Warp& warp, const Instruction& i, u64* address) {
-  const A* base = lanes<A>(warp, i.a[0]);
-  const u64 offset = static_cast<u64>(i.immediate);
-  for (int lane = 0; lane < kLanes; ++lane) address[lane] = static_cast<A>(base[lane] + static_cast<A>(offset));
-}
+// The segment that holds these bytes; nullptr where none does.
+const Segment* segment_of(Warp& warp, const Instruction& i, u64 address, u64 size);
 
-// The segment that holds the accesses of all executing lanes; nullptr where no single one does.
-const Segment* common_segment(Warp& warp, const Instruction& i, const u64* address, u32 size);
 // Host memory of one lane's access; a fault where there is none.
 std::byte* global_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write);
 std::byte* shared_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write);
@@ -41,9 +69,62 @@ std::byte* local_place(Warp& warp, const Instruction& i, int lane, u64 address, 
 // By the window that the address is in.
 std::byte* generic_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write);
 
-void check_alignment(Warp& warp, const Instruction& i, const u64* address, u32 size);
+// Checks that the addresses of all lanes of a mask are multiples of a power of two.
+void check_alignment(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size);
 
-void count_global(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, bool write);
-void count_shared(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size);
+// The addresses of all lanes: a register plus an offset. Lanes that do not execute get the address of the
+// first one that does, so that loops over all 32 need no mask.
+void read_addresses(Warp& warp, u32 base, bool is_wide, s64 offset, u64* address);
+
+// Resolves lanes that lie anyhow. `address` is as read_addresses leaves it.
+void locate(Warp& warp, const Instruction& i, Where where, const u64* address, u32 size, Use use, Places& places);
+
+// Resolves lanes that are all in shared memory, or all in the array that the last ones were in; false where they
+// are not, or where something is wrong with them, which `locate` then says.
+bool locate_near(Warp& warp, const Instruction& i, const u32* base, u32 offset, u32 size, Use use, Places& places);
+bool locate_near(Warp& warp, const Instruction& i, Where where, const u64* base, u64 offset, u32 size, Use use,
+                 Places& places);
+
+// Resolves a row, or one address, that starts at `first`; false where something is wrong with it, which
+// `locate` then says.
+bool locate_whole(Warp& warp, const Instruction& i, Where where, Shape shape, u64 first, u32 size, Use use,
+                  Places& places);
+
+// The shape of a full warp's addresses that are `size` bytes wide.
+template <class A>
+inline Shape shape_of(const A* base, A size) {
+  const A first = base[0];
+  const A step = static_cast<A>(base[1] - first);
+  A off = 0;
+  if (step == size) {
+    for (int lane = 0; lane < kLanes; ++lane) off |= base[lane] ^ static_cast<A>(first + static_cast<A>(lane) * size);
+    return off == 0 ? Shape::kRow : Shape::kScattered;
+  }
+  if (step != 0) return Shape::kScattered;
+  for (int lane = 0; lane < kLanes; ++lane) off |= base[lane] ^ first;
+  return off == 0 ? Shape::kOne : Shape::kScattered;
+}
+
+// Where the executing lanes' accesses of kSize bytes are, at the address in a[0] plus the immediate.
+template <Where kWhere, u32 kSize>
+inline void resolve(Warp& warp, const Instruction& i, Use use, Places& places) {
+  using A = AddressOf<kWhere>;
+  const A* base = lanes<A>(warp, i.a[0]);
+  if (warp.executing == kAllLanes) {
+    const Shape shape = shape_of<A>(base, kSize);
+    if (shape != Shape::kScattered) {
+      const A first = static_cast<A>(base[0] + static_cast<A>(i.immediate));
+      if (locate_whole(warp, i, kWhere, shape, first, kSize, use, places)) return;
+    }
+  }
+  if constexpr (kWhere == Where::kShared) {
+    if (locate_near(warp, i, base, static_cast<u32>(i.immediate), kSize, use, places)) return;
+  } else if constexpr (kWhere != Where::kLocal) {
+    if (locate_near(warp, i, kWhere, base, static_cast<u64>(i.immediate), kSize, use, places)) return;
+  }
+  u64 address[kLanes];
+  read_addresses(warp, i.a[0], sizeof(A) == 8, i.immediate, address);
+  locate(warp, i, kWhere, address, kSize, use, places);
+}
 
 }  // namespace flashpath::exec

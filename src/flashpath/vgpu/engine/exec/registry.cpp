@@ -15,6 +15,8 @@ const Registry& Registry::get() {
     register_convert(made);
     register_memory(made);
     register_atomics(made);
+    register_async_copies(made);
+    register_mbarrier(made);
     register_warp_operations(made);
     register_provided(made);
     return made;

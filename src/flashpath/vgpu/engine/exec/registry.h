@@ -31,6 +31,8 @@ void register_compare(Registry& registry);
 void register_convert(Registry& registry);
 void register_memory(Registry& registry);
 void register_atomics(Registry& registry);
+void register_async_copies(Registry& registry);
+void register_mbarrier(Registry& registry);
 void register_warp_operations(Registry& registry);
 void register_provided(Registry& registry);
 

@@ -4,6 +4,7 @@
 // lock held by a lane of the same warp is released. Warps of a block take turns likewise.
 #include <algorithm>
 #include <bit>
+#include <utility>
 #include <tuple>
 
 #include "exec/worker.h"
@@ -178,7 +179,7 @@ class Runner {
 
   // After lanes may have parted, and while others are elsewhere.
   bool go_on() {
-    const bool impatient = warp_.diverged && ++warp_.patience % kPatience == 0;
+    const bool impatient = warp_.diverged && (++warp_.patience % kPatience == 0 || warp_.spins);
     if (!choose(impatient)) return false;
     if (impatient) warp_.turn = kPatience;
     return !let_others();
@@ -186,7 +187,8 @@ class Runner {
 
   // Whether it is the turn of another warp of the block, which this one may be waiting for.
   bool let_others() {
-    if (++warp_.slice < kSlice || warp_.block->warps.size() == 1) return false;
+    const bool spins = std::exchange(warp_.spins, false);
+    if ((++warp_.slice < kSlice && !spins) || warp_.block->warps.size() == 1) return false;
     keep_places(warp_.active, warp_.pc);
     warp_.yielded = true;
     return true;

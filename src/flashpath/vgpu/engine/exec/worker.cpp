@@ -62,7 +62,7 @@ void start(Warp& warp, const Launch& launch, u64 number) {
   warp.pc = 0;
   warp.turn = 0;
   warp.diverged = false;
-  warp.yielded = false;
+  warp.yielded = warp.spins = false;
   if (warp.calls != nullptr) warp.calls->clear(*launch.program);
   const SpecialRegisters& special = launch.program->special;
   for (int axis = 0; axis < 3; ++axis) {
@@ -91,6 +91,7 @@ Worker::Worker(Launch& launch, observe::Counters* counters)
   const Program& program = *launch.program;
   const u32 warps = (volume(launch.block) + kLanes - 1) / kLanes;
   block.warps.resize(warps);
+  block.copies.resize(warps);
   block.shared.resize(program.dynamic_shared_offset + launch.dynamic_shared);
   registers_.resize(static_cast<std::size_t>(warps) * program.register_bytes + 64);
   local_.resize(static_cast<std::size_t>(warps) * kLanes * program.local_bytes);
@@ -119,6 +120,7 @@ void Worker::run_block(u64 number) {
   block.id[1] = static_cast<u32>(number / launch.grid[0] % launch.grid[1]);
   block.id[2] = static_cast<u32>(number / launch.grid[0] / launch.grid[1]);
   for (Barrier& barrier : block.barriers) barrier = {};
+  for (AsyncCopies& copies : block.copies) copies.clear();
   block.open_barriers = 0;
   block.living_threads = volume(launch.block);
   for (Warp& warp : block.warps) start(warp, launch, number);

@@ -25,8 +25,10 @@ const std::unordered_map<std::string_view, Lowering>& lowerings() {
       {"ret", leave},          {"exit", leave},          {"trap", trap},          {"brkpt", trap},
       {"bar", barrier},        {"barrier", barrier},     {"shfl", shuffle},        {"vote", vote},
       {"match", match},        {"redux", reduce},        {"activemask", active_mask},
+      {"cp", async_copy},      {"mbarrier", memory_barrier}, {"nanosleep", sleep},  {"createpolicy", create_policy},
+      {"applypriority", nothing}, {"discard", nothing},
       {"membar", nothing},     {"fence", nothing},       {"prefetch", nothing},    {"prefetchu", nothing},
-      {"nanosleep", nothing},  {"pmevent", nothing},     {"griddepcontrol", nothing},
+      {"pmevent", nothing},     {"griddepcontrol", nothing},
   };
   return table;
 }

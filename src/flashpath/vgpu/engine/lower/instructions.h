@@ -45,6 +45,12 @@ void convert(Builder& b);
 void load(Builder& b);
 void store(Builder& b);
 void atomic(Builder& b);
+void create_policy(Builder& b);
+
+// async.cpp
+void async_copy(Builder& b);
+void memory_barrier(Builder& b);
+void sleep(Builder& b);
 
 // calls.cpp
 void call(Builder& b);

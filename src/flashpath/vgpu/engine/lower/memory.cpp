@@ -1,50 +1,12 @@
 // ld, st, atom and red: where their addresses come from, and how wide they are.
-#include "lower/instructions.h"
-
 #include <algorithm>
 #include <span>
 
+#include "exec/memory.h"
+#include "lower/address.h"
+
 namespace flashpath::lower {
 namespace {
-
-struct Address {
-  u32 base = kNoRegister;
-  s64 offset = 0;
-};
-
-Address address(Builder& b, const Operand& bracket, u32 width) {
-  if (bracket.kind != OperandKind::kAddress || b.parts(bracket).size() != 1) {
-    b.refuse(b.spelled() + ": an address [base + offset] is expected");
-  }
-  const Operand& base = b.parts(bracket)[0];
-  Address found;
-  if (base.kind == OperandKind::kSymbol) {
-    const u64 place = b.address_of(base.symbol, base.index);
-    if (b.in_frame(base.symbol, base.index)) {
-      found.base = b.frame_pointer();
-      found.offset = base.value + static_cast<s64>(place);
-    } else {
-      found.base = b.constant(width, place);
-      found.offset = base.value;
-    }
-  } else if (base.kind == OperandKind::kInteger) {
-    found.base = b.constant(width, static_cast<u64>(base.value));
-  } else {
-    found.offset = base.value;
-    if (b.width_of(base) == width) {
-      found.base = b.register_offset[base.index];
-    } else if (b.width_of(base) == 8 && width == 4) {  // a 64-bit register with an address in shared memory
-      const u32 narrow = b.reserve(4);
-      Instruction& i = b.emit("cvt.u32.u64/32.64");
-      i.dst[0] = narrow;
-      i.a[0] = b.register_offset[base.index];
-      found.base = narrow;
-    } else {
-      b.refuse(b.spelled() + ": an address of " + bits(b.width_of(base)) + " bits");
-    }
-  }
-  return found;
-}
 
 // How memory is told about a type: by its size and, where a register is wider, by its sign.
 std::string memory_type(const std::string& type, u32 register_width) {
@@ -57,6 +19,7 @@ struct Access {
   std::string space;
   std::string type;
   u32 elements = 1;
+  bool is_constant = false;
 };
 
 Access read_access(Builder& b) {
@@ -66,10 +29,14 @@ Access read_access(Builder& b) {
   m.drop_hints();
   if (m.take("v2")) access.elements = 2;
   if (m.take("v4")) access.elements = 4;
-  access.space = m.take_one({"global", "shared", "shared::cta", "local", "param", "param::entry", "param::func", "const"});
-  if (access.space == "shared::cta") access.space = "shared";
+  if (m.take("v8")) access.elements = 8;
+  access.space = m.take_one(
+      {"global", "shared", "shared::cta", "shared::cluster", "local", "param", "param::entry", "param::func",
+       "const"});
+  if (access.space.starts_with("shared")) access.space = "shared";  // a block is alone in its cluster
   if (access.space.starts_with("param::")) access.space = "param";
-  if (access.space == "const") access.space = "global";  // a read-only piece of the same address space
+  access.is_constant = access.space == "const";
+  if (access.is_constant) access.space = "global";  // a read-only piece of the same address space
   if (access.space.empty()) access.space = "generic";
   m.all_taken();
   return access;
@@ -89,9 +56,26 @@ std::string parameter_space(Builder& b, const Operand& bracket) {
   return b.function.is_entry ? "global" : "local";
 }
 
-std::span<const Operand> elements_of(Builder& b, const Operand& operand) {
-  if (operand.kind == OperandKind::kVector) return b.parts(operand);
-  return {&operand, 1};
+// The registers of a vector, or the one of a scalar.
+std::span<const Operand> elements_of(Builder& b, const Operand& operand, u32 count) {
+  const std::span<const Operand> found =
+      operand.kind == OperandKind::kVector ? b.parts(operand) : std::span<const Operand>(&operand, 1);
+  if (found.size() != count) {
+    b.refuse(b.spelled() + ": " + std::to_string(found.size()) + " registers stand where " + std::to_string(count) +
+             " are expected");
+  }
+  return found;
+}
+
+// What the parts of a vector are, eight at most, in two fields of an instruction.
+void place(const std::vector<u32>& parts, u32* first, u32* second) {
+  for (std::size_t k = 0; k < parts.size(); ++k) (k < 4 ? first[k] : second[k - 4]) = parts[k];
+}
+
+// Loads and stores whose last operand says how long to keep a line: one operand too many for what follows.
+bool has_policy(const Builder& b) {
+  const auto modifiers = b.modifiers();
+  return std::find(modifiers.begin(), modifiers.end(), "L2::cache_hint") != modifiers.end();
 }
 
 }  // namespace
@@ -101,7 +85,7 @@ void load(Builder& b) {
   if (access.space == "param" && !is_kernel_parameter(b, operand(b, 1))) {
     access.space = parameter_space(b, operand(b, 1));
   }
-  const auto to = elements_of(b, operand(b, 0));
+  const auto to = elements_of(b, operand(b, 0), access.elements);
   u32 width = std::max<u32>(2, width_of_type(access.type));
   for (const Operand& each : to) {
     if (each.kind == OperandKind::kRegister) width = b.width_of(each);
@@ -123,18 +107,19 @@ void load(Builder& b) {
     return;
   }
   const Address from = address(b, operand(b, 1), access.space == "shared" ? 4 : 8);
-  u32 d[4] = {kNoRegister, kNoRegister, kNoRegister, kNoRegister};
-  for (std::size_t k = 0; k < to.size(); ++k) d[k] = b.destination(to[k], width);
+  std::vector<u32> d;
+  for (const Operand& each : to) d.push_back(b.destination(each, width));
   const std::string vector = access.elements == 1 ? "" : ".v" + std::to_string(access.elements);
   Instruction& i = b.emit("ld." + access.space + "." + type + "/" + bits(width) + vector);
-  std::copy(std::begin(d), std::end(d), i.dst);
+  place(d, i.dst, i.b);
   i.a[0] = from.base;
   i.immediate = from.offset;
+  if (access.is_constant) i.modifier = exec::kUncounted;
 }
 
 void store(Builder& b) {
   Access access = read_access(b);
-  const auto from = elements_of(b, operand(b, 1));
+  const auto from = elements_of(b, operand(b, 1), access.elements);
   if (access.space == "param") {
     if (is_kernel_parameter(b, operand(b, 0))) b.refuse(b.spelled() + ": the parameters of a kernel are read-only");
     access.space = parameter_space(b, operand(b, 0));
@@ -144,11 +129,11 @@ void store(Builder& b) {
     if (each.kind == OperandKind::kRegister) width = b.width_of(each);
   }
   const Address to = address(b, operand(b, 0), access.space == "shared" ? 4 : 8);
-  u32 values[4] = {kNoRegister, kNoRegister, kNoRegister, kNoRegister};
-  for (std::size_t k = 0; k < from.size(); ++k) values[k] = b.source(from[k], width);
+  std::vector<u32> values;
+  for (const Operand& each : from) values.push_back(b.source(each, width));
   const std::string vector = access.elements == 1 ? "" : ".v" + std::to_string(access.elements);
   Instruction& i = b.emit("st." + access.space + ".u" + bits(width_of_type(access.type)) + "/" + bits(width) + vector);
-  std::copy(std::begin(values), std::end(values), i.b);
+  place(values, i.b, i.c);
   i.a[0] = to.base;
   i.immediate = to.offset;
 }
@@ -158,7 +143,8 @@ void atomic(Builder& b) {
   const std::string type = m.take_type();
   m.drop_hints();
   m.take("noftz");
-  const std::string_view space = m.take_one({"global", "shared", "shared::cta"});
+  const u32 elements = m.take("v2") ? 2 : m.take("v4") ? 4 : m.take("v8") ? 8 : 1;
+  const std::string_view space = m.take_one({"global", "shared", "shared::cta", "shared::cluster"});
   const std::string_view operation =
       m.take_one({"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"});
   m.all_taken();
@@ -166,16 +152,39 @@ void atomic(Builder& b) {
   const bool is_shared = space.starts_with("shared");
   const u32 width = width_of_type(type);
   const std::size_t first = has_result ? 1 : 0;
+  const std::size_t last = b.operands().size() - (has_policy(b) ? 1 : 0);
+  const std::size_t wanted = operation == "cas" ? first + 3 : first + 2;
+  if (last != wanted) {
+    b.refuse(b.spelled() + ": " + std::to_string(last) + " operands stand where " + std::to_string(wanted) +
+             " are expected");
+  }
   const Address at = address(b, operand(b, first), is_shared ? 4 : 8);
-  const u32 x = b.source(operand(b, first + 1), width);
-  const u32 y = b.operands().size() > first + 2 ? b.source(operand(b, first + 2), width) : kNoRegister;
-  const u32 d = has_result ? b.destination(operand(b, 0), width) : kNoRegister;
-  Instruction& i = b.emit(std::string(is_shared ? "atom.shared." : "atom.global.") + std::string(operation) + "." + type);
-  i.dst[0] = d;
+  std::vector<u32> x;
+  std::vector<u32> y;
+  std::vector<u32> d;
+  for (const Operand& each : elements_of(b, operand(b, first + 1), elements)) x.push_back(b.source(each, width));
+  if (operation == "cas") y.push_back(b.source(operand(b, first + 2), width));
+  if (has_result) {
+    if (elements > 4) b.refuse("the instruction " + b.spelled() + " is not known to this version: red is");
+    for (const Operand& each : elements_of(b, operand(b, 0), elements)) d.push_back(b.destination(each, width));
+  }
+  const std::string where = is_shared ? "shared" : space.empty() ? "generic" : "global";
+  const std::string vector = elements == 1 ? "" : ".v" + std::to_string(elements);
+  Instruction& i = b.emit("atom." + where + "." + std::string(operation) + "." + type + vector);
+  std::copy(d.begin(), d.end(), i.dst);
   i.a[0] = at.base;
   i.immediate = at.offset;
-  i.b[0] = x;
-  i.c[0] = y;
+  place(x, i.b, i.c);
+  if (!y.empty()) i.c[0] = y[0];
+}
+
+// A policy is a hint to the caches: any value will do.
+void create_policy(Builder& b) {
+  const u32 d = b.destination(operand(b, 0), 8);
+  const u32 policy = b.constant(8, 0);
+  Instruction& i = b.emit("mov.b64");
+  i.dst[0] = d;
+  i.a[0] = policy;
 }
 
 }  // namespace flashpath::lower

@@ -9,14 +9,21 @@
 namespace flashpath::observe {
 
 struct InstructionCount {
-  u64 warps = 0;      // how often a warp issued it
-  u64 lanes = 0;      // threads that executed it, their guard holding
-  u64 divergent = 0;  // branches: how often a warp's lanes parted here
-  u64 requests = 0;   // memory: warp-wide accesses
-  u64 bytes = 0;      // memory: asked for by the lanes
-  u64 sectors = 0;    // global memory: 32-byte sectors
-  u64 wavefronts = 0; // shared memory: passes over the banks
-  u64 ideal = 0;      // shared memory: passes without bank conflicts
+  u64 warps = 0;       // how often a warp issued it
+  u64 lanes = 0;       // threads that executed it, their guard holding
+  u64 divergent = 0;   // branches: how often a warp's lanes parted here
+  u64 requests = 0;    // memory: warp-wide accesses, to all spaces together
+  u64 bytes = 0;       // memory: asked for by the lanes, of all spaces together
+  u64 sectors = 0;     // global memory: 32-byte sectors
+  u64 wavefronts = 0;  // shared memory: passes over the banks
+  u64 ideal = 0;       // shared memory: passes without bank conflicts
+  // Of `requests` and `bytes`, those that went to shared and to local memory; the rest is global.
+  u64 shared_requests = 0;
+  u64 shared_bytes = 0;
+  u64 local_requests = 0;
+  u64 local_bytes = 0;
+  u64 local_sectors = 0;  // local memory: 32-byte sectors, a word of 32 lanes lying in a row
+  u64 serialised = 0;     // atomics: the most lanes that meet at one address, summed over requests
 
   void add(const InstructionCount& other) {
     warps += other.warps;
@@ -27,6 +34,12 @@ struct InstructionCount {
     sectors += other.sectors;
     wavefronts += other.wavefronts;
     ideal += other.ideal;
+    shared_requests += other.shared_requests;
+    shared_bytes += other.shared_bytes;
+    local_requests += other.local_requests;
+    local_bytes += other.local_bytes;
+    local_sectors += other.local_sectors;
+    serialised += other.serialised;
   }
 };
 

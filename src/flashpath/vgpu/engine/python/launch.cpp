@@ -145,10 +145,11 @@ void bind_launch(nb::module_& m) {
       .def_ro("fault_thread", &Result::fault_thread)
       .def_prop_ro("instructions",
                    [](const Result& result) {
-                     std::vector<std::array<u64, 8>> rows;
+                     std::vector<std::array<u64, 14>> rows;
                      for (const observe::InstructionCount& c : result.counters.instructions) {
                        rows.push_back({c.warps, c.lanes, c.divergent, c.requests, c.bytes, c.sectors, c.wavefronts,
-                                       c.ideal});
+                                       c.ideal, c.shared_requests, c.shared_bytes, c.local_requests, c.local_bytes,
+                                       c.local_sectors, c.serialised});
                      }
                      return rows;
                    })

@@ -1,0 +1,38 @@
+// What cp.async has begun: copies that have not happened yet.
+//
+// Hardware may end a copy at any time up to the wait for it. Here it happens as late as that allows, so that a
+// kernel that forgets to wait reads what was there before, every time.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+
+#include "exec/types.h"
+#include "lower/program.h"
+
+namespace flashpath::exec {
+
+struct Block;
+struct Warp;
+
+struct AsyncCopy {
+  u32 lanes = 0;            // that still have it to do
+  u32 group = 0;            // of those lanes: how many they had closed when it began
+  u32 size = 0;             // bytes written; 0: no copy, but an arrival at the barriers in `to`
+  const std::byte* from[kLanes];
+  std::byte* to[kLanes];
+  u8 read[kLanes];          // bytes of `from`; zeros follow
+};
+
+// The copies of one warp in the order they began, and the groups that each lane has closed.
+struct AsyncCopies {
+  std::deque<AsyncCopy> pending;
+  u32 closed[kLanes] = {};
+
+  void clear();
+};
+
+// Ends all copies that threads of the block have bound to a barrier, and arrives there for them.
+void arrive_for_copies(Block& block, std::byte* barrier);
+
+}  // namespace flashpath::exec
