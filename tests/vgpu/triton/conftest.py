@@ -32,7 +32,6 @@ WAITING = {
     "test_elementwise.py::test_sums_of_eight_bit_floats[torch.float8_e4m3fn-sm_89]": "cvt",
     "test_elementwise.py::test_functions_of_the_language": "mad.cc",
     "test_reductions.py::test_scans_of_integers": "ldmatrix",
-    "test_faults.py::test_device_print": "vprintf",
 }
 
 
