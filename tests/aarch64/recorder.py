@@ -55,6 +55,7 @@ class _RecordedProgram:
         budget: int,
         _threads: int,
         multiprocessors: int,
+        trace: tuple[int, int, int],
         show: Callable[[bytes], None],
     ) -> Any:
         def memory() -> list[bytes]:
@@ -62,7 +63,7 @@ class _RecordedProgram:
 
         def run() -> Any:
             return self._program.launch(
-                grid, block, shared, parameters, segments, count, budget, 1, multiprocessors, show
+                grid, block, shared, parameters, segments, count, budget, 1, multiprocessors, trace, show
             )
 
         if sum(size for _, size, _, _ in segments) > _MOST_BYTES:
@@ -80,10 +81,11 @@ class _RecordedProgram:
             log.blob(first)
             log.blob(last)
         log.blob(f"{result.fault_kind}: {result.fault_message}".encode())
-        rows: list[list[int]] = result.instructions if count else []
+        # Issues, lanes, divergences.
+        rows: list[list[int]] = result.instructions[:, :3].tolist() if count else []
         log.number(len(rows))
         for row in rows:
-            log.number(*row[:3])  # issues, lanes, divergences
+            log.number(*row)
         return result
 
 

@@ -67,7 +67,7 @@ def kernel_file(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     "command",
-    ["tour", "doctor", "explain", "ladder", "bench", "cache list", "cache show", "cache clear"],
+    ["tour", "doctor", "explain", "profile", "ladder", "bench", "cache list", "cache show", "cache clear"],
 )
 def test_every_command_has_help_with_an_example(command: str) -> None:
     done = flashpath(*command.split(), "--help")
@@ -102,6 +102,11 @@ def test_tour_into_a_pipe_is_plain_text() -> None:
     if not device.count():
         assert "62,502 requests of a warp, 4.0 sectors of 32 bytes each, 8,000,024 bytes" in done.stdout
         assert "270,336 = 132 SMs × 8 blocks × 256 threads" in done.stdout
+    near, far = done.stdout[done.stdout.index("4. Look closer") :].split("i = threadIdx.x")
+    assert "+96  ························████████  ████████ 32 used" in near
+    assert "16,384 sectors, 4 a request" in near
+    assert "+1,024  ·█······························  █·······  4 used" in far
+    assert "131,072 sectors, 32 a request" in far
 
 
 def test_tour_saves_a_picture_and_a_transcript(tmp_path: Path) -> None:

@@ -118,13 +118,13 @@ def test_control_c_ends_a_launch() -> None:
 def test_an_unknown_instruction_is_refused_by_name() -> None:
     source = """extern "C" __global__ void k(float* x) {
   float a = x[0];
-  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
-               "{%0,%0,%0,%0}, {%1,%1,%1,%1}, {%1,%1}, {%0,%0,%0,%0};" : "+f"(a) : "r"(1));
+  asm volatile("mma.sp.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+               "{%0,%0,%0,%0}, {%1,%1}, {%1,%1}, {%0,%0,%0,%0}, %1, 0;" : "+f"(a) : "r"(1));
   x[0] = a;
 }"""
     with pytest.raises(UnsupportedInstruction) as caught:
         build(source)[1, 32](np.zeros(1, np.float32))
-    assert "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 is not known" in str(caught.value)
+    assert "mma.sp.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 is not known" in str(caught.value)
     assert "PTX line" in str(caught.value)
     assert "(source.cu:" in str(caught.value)
 

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from flashpath.cli import bench, cache, explain, ladder, tour
+from flashpath.cli import bench, cache, explain, ladder, profile, tour
 from flashpath.cli.doctor import doctor
 from flashpath.errors import FlashpathError, MissingDevice
 
@@ -54,6 +54,7 @@ def root(
 app.command("tour")(tour.tour)
 app.command("doctor")(doctor)
 app.command("explain")(explain.explain)
+app.command("profile")(profile.profile)
 app.command("ladder")(ladder.ladder)
 app.command("bench")(bench.bench)
 app.add_typer(cache.app, name="cache")

@@ -2,29 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from flashpath.errors import FlashpathError
-
-# Errors advise in Python; here the same is said in options.
-_IN_OPTIONS = (
-    (r"fp\.compile\(…, name_expressions=\[(.+?)\]\)", r"--kernel \1"),
-    (r"fp\.compile\(…, includes=\[(.+?)\]\)", r"-I \1"),
-    (r"fp\.compile\(…, defines=\{.*?\}\)", r"-D NAME=VALUE"),
-    (r"compiler='(\w+)'", r"--compiler \1"),
-    (r"\bname_expressions=", "--kernel"),
-    (r"\bincludes=", "-I"),
-    (r"\bdefines=", "-D"),
-    (r"\barch=", "--arch"),
-    (r"^options holds\b", "--option is"),
-    (r"^defines has the name\b", "-D has the name"),
-    (r"; CUDA source given as a string [^.]*", ""),
-)
 
 
 def explain(
@@ -59,36 +40,18 @@ def explain(
     from rich.text import Text
 
     from flashpath import jit
+    from flashpath.cli.compiling import compile_kernel, in_options
     from flashpath.cli.output import console, print_json
     from flashpath.errors import FlashpathError
 
     stages = {"all": ("source", "ptx", "sass"), "none": ()}.get(stage, (stage,))
     if not set(stages) <= {"source", "ptx", "sass"}:
         raise FlashpathError(f"--stage is {stage!r}.", "It is one of source, ptx, sass, all, none.")
-    if compiler not in ("nvrtc", "nvcc"):
-        raise FlashpathError(f"--compiler is {compiler!r}.", "It is nvrtc or nvcc.")
-    defines = {
-        name: value if equals else None
-        for name, equals, value in (text.partition("=") for text in define or [])
-    }
-    instances = [kernel] if kernel is not None and "<" in kernel else []
+    found = compile_kernel(file, kernel, arch, define or [], include or [], option or [], compiler)
     try:
-        module = jit.compile(
-            file,
-            arch,
-            defines,
-            include or [],
-            instances,
-            option or [],
-            compiler="nvcc" if compiler == "nvcc" else "nvrtc",
-        )
-        if kernel is None and len(module.kernels) != 1:
-            raise _choose(file, module.kernels, module.source)
-        explained = jit.explain(module[kernel or module.kernels[0]], block=block, shared=shared, gpu=gpu)
+        explained = jit.explain(found, block=block, shared=shared, gpu=gpu)
     except FlashpathError as error:
-        error.problem = _in_options(error.problem)
-        error.fix = error.fix and _in_options(error.fix)
-        raise
+        raise in_options(error) from None
     if as_json:
         print_json(explained)
         return
@@ -110,33 +73,3 @@ def explain(
     if stages:
         out.rule("resources", align="left")
     out.print(str(explained), markup=False)
-
-
-def _in_options(text: str) -> str:
-    for pattern, option in _IN_OPTIONS:
-        text = re.sub(pattern, option, text)
-    return text
-
-
-def _choose(file: Path, compiled: list[str], source: str) -> FlashpathError:
-    """The error where no kernel was named and there is not exactly one."""
-    from flashpath.errors import FlashpathError
-    from flashpath.jit.names import declared_kernels
-
-    templates = [each.name for each in declared_kernels(source) if each.is_template]
-    example = f"--kernel '{templates[0]}<float>'" if templates else ""
-    if compiled:
-        instance = f"; an instance of a template: {example}" if templates else ""
-        names = ", ".join([*compiled, *(f"{name}<…>" for name in templates)])
-        count = len(compiled) + len(templates)
-        return FlashpathError(f"{file} has {count} kernels: {names}.", f"Name one with --kernel{instance}.")
-    if templates:
-        names = ", ".join(f"{name}<…>" for name in templates)
-        return FlashpathError(
-            f"{file} has only templates: {names}. There is no kernel until one is instantiated.",
-            f"Name an instance with its own arguments: {example}.",
-        )
-    return FlashpathError(
-        f"{file} has no kernel: there is no __global__ function in it.",
-        "Declare one: __global__ void name(…) { … }",
-    )

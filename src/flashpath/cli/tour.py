@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from flashpath.kernels import Rung
 
 ELEMENTS = 1_000_003  # prime: the last block is not full
+# The same elements, handed out the other way round: neighbouring threads are a whole grid apart.
+NEIGHBOURS = "blockIdx.x * (long long)blockDim.x + threadIdx.x"
+FAR_APART = "threadIdx.x * (long long)gridDim.x + blockIdx.x"
 
 
 def tour(
@@ -77,6 +80,7 @@ def walk(out: Console) -> None:
     else:
         _run_on_virtual_gpu(out, kernel)
         _show_occupancy(out, kernel)
+    _show_coalescing(out, rung, kernel)
     _show_next(out)
 
 
@@ -129,12 +133,8 @@ def _run_on_gpu(out: Console, rung: Rung, gpu: str) -> None:
     a, b = (rng.standard_normal(ELEMENTS, dtype=np.float32) for _ in "ab")
     on_gpu: Any = [torch.asarray(each).cuda() for each in (a, b)]
     got = rung(*on_gpu).cpu().numpy()
-    wrong = int((got != a + b).sum())
     _step(out, "3. Run", f"on {gpu}: {ELEMENTS:,} elements, {-(-ELEMENTS // 256):,} blocks of 256 threads")
-    if wrong:
-        from flashpath.errors import FlashpathError
-
-        raise FlashpathError(f"{wrong} of {ELEMENTS} elements differ from NumPy's.", "flashpath doctor")
+    _check(int((got != a + b).sum()), ELEMENTS)
     out.print("   [green]Every element equals NumPy's, to the bit.[/]")
     n = 2**26
     large: Any = [torch.randn(n, device="cuda") for _ in "abc"]
@@ -148,7 +148,6 @@ def _run_on_gpu(out: Console, rung: Rung, gpu: str) -> None:
 def _run_on_virtual_gpu(out: Console, kernel: Kernel) -> None:
     import numpy as np
 
-    from flashpath.errors import FlashpathError
     from flashpath.jit import profile
 
     rng = np.random.default_rng(0)
@@ -161,9 +160,7 @@ def _run_on_virtual_gpu(out: Console, kernel: Kernel) -> None:
         "3. Run",
         f"no GPU here: on the virtual one ({report.gpu}), {ELEMENTS:,} elements, {blocks:,} blocks of 256",
     )
-    wrong = int((c != a + b).sum())
-    if wrong:
-        raise FlashpathError(f"{wrong} of {ELEMENTS} elements differ from NumPy's.", "flashpath doctor")
+    _check(int((c != a + b).sum()), ELEMENTS)
     out.print("   [green]Every element equals NumPy's, to the bit.[/] What it counted on the way:\n")
     for what, traffic in (("loads", report.global_load), ("stores", report.global_store)):
         out.print(
@@ -176,6 +173,13 @@ def _run_on_virtual_gpu(out: Console, kernel: Kernel) -> None:
         f"is {least:,}\n"
         f"     32 threads × 4 bytes are 128 bytes, or 4 sectors; only the last of an array is not full."
     )
+
+
+def _check(wrong: int, elements: int) -> None:
+    from flashpath.errors import FlashpathError
+
+    if wrong:
+        raise FlashpathError(f"{wrong} of {elements} elements differ from NumPy's.", "flashpath doctor")
 
 
 def _show_occupancy(out: Console, kernel: Kernel) -> None:
@@ -193,12 +197,44 @@ def _show_occupancy(out: Console, kernel: Kernel) -> None:
     out.print()
 
 
+def _show_coalescing(out: Console, rung: Rung, kernel: Kernel) -> None:
+    """One line changed, the same result, eight times the traffic: in the addresses of a warp themselves."""
+    import numpy as np
+    from rich.text import Text
+
+    from flashpath.cli.pictures import picture
+    from flashpath.jit import compile, profile
+
+    _step(out, "4. Look closer", "how the first warp reads a, by the addresses that the virtual GPU saw")
+    source = rung.file.read_text(encoding="utf-8").replace(NEIGHBOURS, FAR_APART)
+    scattered = compile(source, kernel.arch, name_expressions=[kernel.name])[kernel.name]
+    blocks = 256
+    n = blocks * 256
+    a, b = (np.arange(n, dtype=np.float32) for _ in "ab")
+    for index, version in ((NEIGHBOURS, kernel), (FAR_APART, scattered)):
+        c = np.full_like(a, np.nan)
+        report = profile(version, blocks, 256, (n, a, b, c))
+        _check(int((c != a + b).sum()), n)
+        access = next(each for each in report.accesses(kind="load") if each.argument == 1)
+        out.print(f"\n   [bold]i = {index}[/]")
+        for row in picture(access, most_rows=8)[1:]:
+            row.rstrip()
+            out.print(Text("   ").append_text(row))
+        least = report.global_load.ideal_sectors_per_request
+        out.print(
+            f"   All loads: {report.global_load.sectors:,} sectors, "
+            f"{report.global_load.sectors_per_request:.0f} a request; the fewest are {least:.0f}."
+        )
+    out.print()
+
+
 def _show_next(out: Console) -> None:
-    _step(out, "4. Next", "")
+    _step(out, "5. Next", "")
     for command, what in (
         ("flashpath ladder vector_add", "this kernel and four more ways to write it"),
         ("flashpath ladder vector_add vectorized", "the source of one of them"),
         ("flashpath explain FILE.cu", "the same look into a kernel of your own"),
+        ("flashpath profile FILE.cu --help", "its counts, hot lines and pictures, on the virtual GPU"),
         ("flashpath bench vector_add", "time them all against PyTorch"),
         ("flashpath doctor", "what this machine has, and what it lacks"),
     ):

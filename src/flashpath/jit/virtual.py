@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from flashpath import gpus
 from flashpath.jit import shape as shapes
 from flashpath.jit.arguments import HOST, ArgumentError, Strided, view_of
-from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET, HostArray
+from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET, HostArray, place
 from flashpath.vgpu.host_arrays import describe
 from flashpath.vgpu.profiles import max_threads, profile_for
-from flashpath.vgpu.report import Report, make_report
+from flashpath.vgpu.report import FIRST_ACCESSES, Footprint, PlacedArray, Report, Trace, make_report
 
 if TYPE_CHECKING:
     from flashpath.jit.module import Kernel
@@ -74,6 +74,7 @@ def run(
     count: bool = False,
     budget: int = WARP_INSTRUCTION_BUDGET,
     threads: int | None = None,
+    trace: Trace = FIRST_ACCESSES,
 ) -> LaunchResult:
     """Check the shape and run the kernel; the arguments have been checked."""
     if shape.cluster is not None or shape.cooperative:
@@ -93,7 +94,22 @@ def run(
         budget=budget,
         threads=threads,
         multiprocessors=gpu.sm_count,
+        trace=trace,
     )
+
+
+def _placed(kernel: Kernel, args: Sequence[Any]) -> list[PlacedArray]:
+    """The arrays of a launch where the kernel sees them, named by the parameters that point to them."""
+    arrays = host_arrays(kernel, args)
+    _, addresses = place(arrays)
+    parameters = {each.offset: each for each in kernel.signature.parameters}
+    placed: list[PlacedArray] = []
+    for array, address in zip(arrays, addresses, strict=True):
+        parameter = parameters[array.parameter]
+        name = f"argument {parameter.index} ({parameter})"
+        first = address + array.first - array.address
+        placed.append(PlacedArray(name, parameter.index, first, array.last - array.first))
+    return placed
 
 
 def profile(
@@ -106,14 +122,18 @@ def profile(
     *,
     budget: int = WARP_INSTRUCTION_BUDGET,
     threads: int | None = None,
+    trace: Trace = FIRST_ACCESSES,
     **options: Any,
 ) -> Report:
     """Run a kernel on the virtual GPU, on arrays of the CPU, and count what it does.
 
     `device` names the GPU whose limits, occupancy and roofline are meant; it changes no count. A launch that
     runs more than `budget` instructions of warps is stopped. Blocks run on as many `threads` of the host;
-    where none are named, on all cores unless the order of blocks could be seen in the results. A
-    `@triton.jit` kernel brings its own blocks and shared memory; `options` are its keyword arguments.
+    where none are named, on all cores unless the order of blocks could be seen in the results.
+
+    `trace` chooses the accesses whose addresses are kept (`report.accesses`): by default the first of every
+    instruction. A `@triton.jit` kernel brings its own blocks and shared memory; `options` are its keyword
+    arguments.
     """
     if _is_triton(kernel):
         if block is not None or shared:
@@ -121,14 +141,14 @@ def profile(
                 "fp.profile was given block= or shared= for a Triton kernel.",
                 "Triton chooses them itself: leave them out, and pass num_warps= for the number of threads.",
             )
-        return _triton_driver().profile(kernel, grid, args, device, budget, threads, options)
+        return _triton_driver().profile(kernel, grid, args, device, budget, threads, trace, options)
     if options or block is None:
         what = f"the options {', '.join(options)}" if options else "no block"
         raise ArgumentError(
             f"fp.profile was given {what} for the CUDA kernel {kernel.name}.",
             "Call it as fp.profile(kernel, grid=…, block=…, args=(…)).",
         )
-    return _profile_cuda(kernel, grid, block, args, device, shared, budget, threads)
+    return _profile_cuda(kernel, grid, block, args, device, shared, budget, threads, trace)
 
 
 def _is_triton(kernel: Any) -> bool:
@@ -150,6 +170,7 @@ def _profile_cuda(
     shared: int,
     budget: int,
     threads: int | None,
+    trace: Trace,
 ) -> Report:
     shape = shapes.Shape(shapes.dim3(grid, "grid"), shapes.dim3(block, "block"), int(shared))
     _, where = kernel.packer.pack(args)
@@ -159,8 +180,18 @@ def _profile_cuda(
             "Pass arrays on the CPU (x.cpu()): the virtual GPU runs there.",
         )
     gpu = profile_for(kernel.arch, device)
-    result = run(kernel, shape, args, gpu, count=True, budget=budget, threads=threads)
+    result = run(kernel, shape, args, gpu, count=True, budget=budget, threads=threads, trace=trace)
     used = kernel.resources
     threads = shape.block[0] * shape.block[1] * shape.block[2]
     occupancy = gpus.occupancy(gpu, threads, used.registers, used.static_shared + shape.shared)
-    return make_report(kernel.name, gpu, kernel.virtual.program, result, occupancy)
+    return make_report(
+        kernel.name,
+        gpu,
+        kernel.virtual.program,
+        result,
+        occupancy,
+        grid=shape.grid,
+        block=shape.block,
+        footprint=Footprint(used.static_shared, shape.shared, used.registers, used.local_memory),
+        arrays=_placed(kernel, args),
+    )

@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from typing import Literal, TypedDict
 
+import numpy as np
+from numpy.typing import NDArray
+
 def vector_extensions() -> list[tuple[str, bool]]:
     """Vector extensions that processor and operating system offer, as (name, present) pairs."""
 
@@ -51,9 +54,14 @@ class LaunchResult:
     fault_instruction: int
     fault_block: list[int]
     fault_thread: list[int]
-    instructions: list[list[int]]
-    """The fields of InstructionCount (engine/observe/counters.h), in their order."""
+    counter_names: list[str]
+    instructions: NDArray[np.uint64]
+    """A row per instruction, a column per name of a counter."""
     touched_sectors: int
+    global_allocated: int
+    global_touched: int
+    accesses: list[tuple[int, str, list[int], int, int, int, list[int]]]
+    """Traced ones: instruction, space, block, warp, lanes, bytes, addresses."""
 
 class Module:
     """A PTX module: its variables, and its kernels."""
@@ -85,8 +93,12 @@ class Program:
         budget: int,
         threads: int,
         multiprocessors: int,
+        trace: tuple[int, int, int],
         show: Callable[[bytes], None],
     ) -> LaunchResult: ...
+
+def known_opcodes() -> list[str]:
+    """The PTX opcodes that some form is known of, such as "add"."""
 
 def known_instructions() -> list[str]:
     """The operations that the engine has, by its own names."""

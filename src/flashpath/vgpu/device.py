@@ -15,6 +15,7 @@ from flashpath.errors import FlashpathError
 from flashpath.vgpu.findings import Dim3, Finding, KernelFault, Kind
 from flashpath.vgpu.host import EngineNotBuilt, vector_extensions
 from flashpath.vgpu.ptx import PtxError
+from flashpath.vgpu.report.access import FIRST_ACCESSES, Trace
 
 if TYPE_CHECKING:
     from flashpath.vgpu._engine import LaunchResult, Program
@@ -111,6 +112,7 @@ class VirtualKernel:
         budget: int = WARP_INSTRUCTION_BUDGET,
         threads: int | None = None,
         multiprocessors: int = 1,
+        trace: Trace = FIRST_ACCESSES,
     ) -> LaunchResult:
         """Run all blocks; a fault is raised. `parameters` hold host addresses, which are replaced.
 
@@ -124,8 +126,19 @@ class VirtualKernel:
         packed = bytearray(parameters)
         for array, address in zip(arrays, addresses, strict=True):
             packed[array.parameter : array.parameter + 8] = address.to_bytes(8, "little")
+        chosen = _choice(trace, grid)
         result = self.program.launch(
-            grid, block, shared, bytes(packed), segments, count, budget, threads, multiprocessors, _show
+            grid,
+            block,
+            shared,
+            bytes(packed),
+            segments,
+            count,
+            budget,
+            threads,
+            multiprocessors,
+            chosen,
+            _show,
         )
         if result.fault_kind:
             raise KernelFault(self.name, self._finding(result))
@@ -138,6 +151,12 @@ class VirtualKernel:
         name = self.program.files[file] if line else ""
         kind = cast("Kind", result.fault_kind)
         return Finding(kind, result.fault_message, name, line, (x, y, z), (i, j, k))
+
+
+def _choice(trace: Trace, grid: Dim3) -> tuple[int, int, int]:
+    """A trace as the engine wants it: the block's number and the warp's, -1 for any."""
+    block = trace.block_number(grid)
+    return -1 if block is None else block, -1 if trace.warp is None else trace.warp, trace.requests
 
 
 def _show(text: bytes) -> None:

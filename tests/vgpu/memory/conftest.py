@@ -85,4 +85,4 @@ def run_ptx(
     result = kernel.launch(
         (grid, 1, 1), (block, 1, 1), shared, packed, places, count=count, budget=budget, threads=threads
     )
-    return Launched(result.instructions, [origin[0] for origin in kernel.program.origins])
+    return Launched(result.instructions.tolist(), [origin[0] for origin in kernel.program.origins])

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from flashpath.errors import FlashpathError
-from flashpath.vgpu.device import HostArray
+from flashpath.vgpu.device import HostArray, place
 from flashpath.vgpu.host_arrays import describe
+from flashpath.vgpu.report import PlacedArray
 from flashpath.vgpu.triton_driver import parts
 
 _FORMATS = {
@@ -96,6 +97,17 @@ class Arguments:
         except (struct.error, OverflowError):
             parameters = self._struct.pack(*map(_as_c_converts, self._types, self._formats, values))
         return parameters, arrays, _memory_at(addresses) if addresses else []
+
+    def placed(self, arrays: Sequence[HostArray]) -> list[PlacedArray]:
+        """The arrays where the kernel sees them, named by their parameters."""
+        _, addresses = place(arrays)
+        found: list[PlacedArray] = []
+        for array, address in zip(arrays, addresses, strict=True):
+            index = self._offsets.index(array.parameter)
+            first = address + array.first - array.address
+            name = f"parameter {index} ({self._types[index]})"
+            found.append(PlacedArray(name, index, first, array.last - array.first))
+        return found
 
     def _pointer(
         self, index: int, name: str, value: Any, arrays: list[HostArray], addresses: list[int]

@@ -8,7 +8,7 @@ from flashpath import gpus
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.cubin import read_resources
 from flashpath.vgpu.profiles import max_threads
-from flashpath.vgpu.report import Report
+from flashpath.vgpu.report import Report, Trace
 from flashpath.vgpu.triton_driver import parts, tuning
 from flashpath.vgpu.triton_driver.launcher import LoadedKernel, VirtualLauncher
 
@@ -30,12 +30,14 @@ class VirtualDriver(parts.DriverBase):
         reports: list[Report] | None,
         budget: int,
         threads: int | None,
+        trace: Trace,
     ) -> None:
         self.gpu = gpu
         self.arch = arch
         self.reports = reports
         self.budget = budget
         self.threads = threads
+        self.trace = trace
         self.meters: list[tuning.Meter] = []
         self.utils = DeviceUtils(gpu)
         self.launcher_cls = VirtualLauncher
@@ -106,6 +108,6 @@ class DeviceUtils:
     ) -> tuple[object, LoadedKernel, int, int, int]:
         """The module, the kernel, its registers and spilled words, and the most threads a block may have."""
         used = read_resources(cubin, name)
-        kernel = LoadedKernel(self._gpu, used.registers)
+        kernel = LoadedKernel(self._gpu, used.registers, used.local_bytes)
         most = max_threads(self._gpu, used.registers)
         return self, kernel, used.registers, used.local_bytes // _WORD_BYTES, most

@@ -9,7 +9,7 @@ from flashpath import gpus
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET
 from flashpath.vgpu.profiles import named_profile
-from flashpath.vgpu.report import Report
+from flashpath.vgpu.report import FIRST_ACCESSES, Report, Trace
 from flashpath.vgpu.triton_driver import parts, tuning
 from flashpath.vgpu.triton_driver.driver import VirtualDriver
 from flashpath.vgpu.triton_driver.launcher import active_driver
@@ -25,12 +25,12 @@ class TritonGpu:
     """
 
     def __init__(
-        self, gpu: gpus.Gpu, arch: gpus.Arch, *, profile: bool, budget: int, threads: int | None
+        self, gpu: gpus.Gpu, arch: gpus.Arch, *, profile: bool, budget: int, threads: int | None, trace: Trace
     ) -> None:
         self.gpu = gpu
         self.arch = arch
         self.reports: list[Report] = []
-        self.driver = VirtualDriver(gpu, arch, self.reports if profile else None, budget, threads)
+        self.driver = VirtualDriver(gpu, arch, self.reports if profile else None, budget, threads, trace)
         self._before: list[Any] = []
 
     def __enter__(self) -> TritonGpu:
@@ -56,6 +56,7 @@ def triton(
     profile: bool = False,
     budget: int = WARP_INSTRUCTION_BUDGET,
     threads: int | None = None,
+    trace: Trace = FIRST_ACCESSES,
 ) -> TritonGpu:
     """Run `@triton.jit` kernels on the virtual GPU: `with fp.vgpu.triton(): kernel[grid](…)`.
 
@@ -63,7 +64,8 @@ def triton(
     for ("sm_80"); each follows from the other, and together they default to FLASHPATH_DEVICE or an A100.
     `profile` keeps a report of each launch in `reports`. A launch that runs more than `budget` instructions
     of warps is stopped. Blocks run on as many `threads` of the host; where none are named, on all cores
-    unless the order of blocks could be seen in the results.
+    unless the order of blocks could be seen in the results. `trace` chooses the accesses whose addresses a
+    report keeps.
     """
     named = named_profile(device)
     if arch is None:
@@ -75,7 +77,7 @@ def triton(
             f"Code for {parsed} does not run on {gpu.name} ({_arch_of(gpu)}).",
             "Name an architecture that is no newer than the GPU, or leave it out.",
         )
-    return TritonGpu(gpu, parsed, profile=profile, budget=budget, threads=threads)
+    return TritonGpu(gpu, parsed, profile=profile, budget=budget, threads=threads, trace=trace)
 
 
 def _arch_of(gpu: gpus.Gpu) -> str:
@@ -92,9 +94,10 @@ def enable_triton(
     profile: bool = False,
     budget: int = WARP_INSTRUCTION_BUDGET,
     threads: int | None = None,
+    trace: Trace = FIRST_ACCESSES,
 ) -> TritonGpu:
     """Switch Triton to the virtual GPU until `disable_triton`; the options are those of `triton`."""
-    gpu = triton(arch, device, profile=profile, budget=budget, threads=threads)
+    gpu = triton(arch, device, profile=profile, budget=budget, threads=threads, trace=trace)
     _enabled.append(gpu.__enter__())
     return gpu
 
@@ -113,11 +116,12 @@ def profile(
     device: str | None,
     budget: int,
     threads: int | None,
+    trace: Trace,
     options: Mapping[str, Any],
 ) -> Report:
     """Run a `@triton.jit` kernel on CPU tensors and count; `options` are its keyword arguments."""
     shape = (grid,) if isinstance(grid, int) else grid
-    with triton(device=device, profile=True, budget=budget, threads=threads) as gpu:
+    with triton(device=device, profile=True, budget=budget, threads=threads, trace=trace) as gpu:
         kernel[shape](*args, **options)
     if not gpu.reports:
         raise FlashpathError("Nothing ran: the grid is empty.", "Give a grid of at least one block.")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
-from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET, VirtualKernel, VirtualModule
+from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET, HostArray, VirtualKernel, VirtualModule
 from flashpath.vgpu.findings import Dim3
-from flashpath.vgpu.report import Report, make_report
+from flashpath.vgpu.report import FIRST_ACCESSES, Footprint, Report, make_report
 from flashpath.vgpu.triton_driver import parts
 from flashpath.vgpu.triton_driver.arguments import Arguments
 
@@ -24,10 +25,11 @@ _LONGEST_FILE_STEM = 150  # Triton cuts the names of its cache's files here
 
 @dataclass(frozen=True)
 class LoadedKernel:
-    """What stands for a CUfunction: the GPU that a kernel was loaded on, and its registers there."""
+    """What stands for a CUfunction: the GPU that a kernel was loaded on, and what a thread takes there."""
 
     gpu: gpus.Gpu
     registers: int
+    local_bytes: int
 
 
 class VirtualLauncher:
@@ -88,9 +90,10 @@ class VirtualLauncher:
             budget=driver.budget if driver else WARP_INSTRUCTION_BUDGET,
             threads=driver.threads if driver else None,
             multiprocessors=function.gpu.sm_count,
+            trace=driver.trace if driver else FIRST_ACCESSES,
         )
         if driver is not None and counting:
-            report = self._report(function, result)
+            report = self._report(grid, function, result, arrays)
             blocks = grid[0] * grid[1] * grid[2]
             if driver.meters:
                 driver.meters[-1].add(function.gpu, report, blocks, self._block[0])
@@ -105,10 +108,23 @@ class VirtualLauncher:
                     f"It may have 1 to {most} there.",
                 )
 
-    def _report(self, function: LoadedKernel, result: LaunchResult) -> Report:
+    def _report(
+        self, grid: Dim3, function: LoadedKernel, result: LaunchResult, arrays: Sequence[HostArray]
+    ) -> Report:
         assert self._kernel is not None
         occupancy = gpus.occupancy(function.gpu, self._block[0], function.registers, self._metadata.shared)
-        return make_report(self._metadata.name, function.gpu, self._kernel.program, result, occupancy)
+        shared = self._metadata.shared
+        return make_report(
+            self._metadata.name,
+            function.gpu,
+            self._kernel.program,
+            result,
+            occupancy,
+            grid=grid,
+            block=self._block,
+            footprint=Footprint(0, shared, function.registers, function.local_bytes),
+            arrays=self._arguments.placed(arrays),
+        )
 
     def _scratch(self, grid: Dim3, stream: int) -> tuple[Any, Any]:
         """The global memory that the kernel itself asks for, from the allocators that the user has set."""

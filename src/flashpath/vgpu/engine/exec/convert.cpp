@@ -1,16 +1,16 @@
-// cvt: between integers of any width, between integers and floats, between floats.
+// cvt: between integers of any width, and between integers and floats.
 //
 // A PTX register may be wider than the type that an instruction reads from or writes to it: the low bits are
 // read, and a written integer is extended by its sign or by zeros. So handlers are made per pair of register
 // widths ("cvt.integer/32.16"), and the types of the integers travel in the modifier; the usual conversions
 // have handlers of their own.
-#include <cfenv>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <type_traits>
 
 #include "exec/elementwise.h"
-#include "exec/half.h"
+#include "exec/formats.h"
 #include "exec/modifiers.h"
 
 namespace flashpath::exec {
@@ -80,41 +80,7 @@ void natural_from_all(Registry& r) {
   natural<D, s64>(r);
 }
 
-// ---- Floats as the registers hold them -----------------------------------------------------------------
-
-struct Single {
-  using Register = f32;
-  static constexpr const char* kType = "f32";
-  static f64 widen(f32 x) { return x; }
-};
-struct Double {
-  using Register = f64;
-  static constexpr const char* kType = "f64";
-  static f64 widen(f64 x) { return x; }
-};
-struct Half {
-  using Register = u16;
-  static constexpr const char* kType = "f16";
-  static f64 widen(u16 x) { return f16_to_f32(x); }
-};
-struct Brain {
-  using Register = u16;
-  static constexpr const char* kType = "bf16";
-  static f64 widen(u16 x) { return bf16_to_f32(x); }
-};
-
-f64 rounded_to_integer(f64 value, u32 modifier) {
-  switch (modifier & kRoundingMask) {
-    case kRoundZero: return std::trunc(value);
-    case kRoundDown: return std::floor(value);
-    case kRoundUp: return std::ceil(value);
-    default: return std::nearbyint(value);
-  }
-}
-
-f64 flushed_if_asked(f64 value, u32 modifier) {
-  return (modifier & kFlushToZero) && std::fabs(value) < 0x1p-126 ? std::copysign(0.0, value) : value;
-}
+// ---- Between integers and floats -----------------------------------------------------------------------
 
 // Out-of-range values become the nearest that fits. A NaN becomes 0, or the topmost bit alone where 64-bit
 // types take part.
@@ -129,7 +95,7 @@ void run_float_to_integer(Warp& warp, const Instruction& i) {
   const f64 beyond = std::ldexp(1.0, static_cast<int>(to.bits) - (to.is_signed ? 1 : 0));
   const f64 lowest = to.is_signed ? -beyond : 0.0;
   assign<DR>(warp, i, [=](int lane) -> DR {
-    const f64 value = rounded_to_integer(flushed_if_asked(Float::widen(a[lane]), modifier), modifier);
+    const f64 value = rounded_to_integer(widened_operand<Float>(a[lane], modifier), modifier);
     if (value != value) return static_cast<DR>(not_a_number);
     if (value >= beyond) return static_cast<DR>(most(to));
     if (value < lowest) return static_cast<DR>(least(to));
@@ -144,93 +110,69 @@ void to_integers(Registry& r) {
   r.add(std::string("cvt.integer.") + Float::kType + "/64", &run_float_to_integer<u64, Float>);
 }
 
-// A 64-bit integer is narrowed to f32 in one step; through double it would be rounded twice.
-template <class T, class A>
-T rounded(A value, u32 modifier) {
-  static constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-  if ((modifier & kRoundingMask) == kRoundNearest) return static_cast<T>(value);
-  std::fesetround(kModes[modifier & kRoundingMask]);
-  volatile A source = value;  // read after the mode is set
-  volatile T target = static_cast<T>(source);
-  std::fesetround(FE_TONEAREST);
+// An integer as a double, rounded to odd: rounding it once more, to a format of fewer digits, gives what
+// rounding the integer itself would.
+f64 to_odd(u64 magnitude) {
+  const int unused = std::countl_zero(magnitude | 1);
+  if (unused >= 11) return static_cast<f64>(magnitude);
+  const u64 kept = magnitude >> (11 - unused);
+  const bool lost = (kept << (11 - unused)) != magnitude;
+  return std::ldexp(static_cast<f64>(kept | (lost ? 1 : 0)), 11 - unused);
+}
+
+// The widest format has no wider one to pass through: its rounding is the processor's.
+f64 to_double(u64 value, bool is_signed, u32 modifier) {
+  const RoundingScope rounding(modifier);
+  const volatile u64 source = value;  // read after the mode is set
+  const volatile f64 target = is_signed ? static_cast<f64>(static_cast<s64>(source)) : static_cast<f64>(source);
   return target;
 }
 
-template <class T, class AR>
+template <class Float, class AR>
 void run_integer_to_float(Warp& warp, const Instruction& i) {
   const AR* a = lanes<AR>(warp, i.a[0]);
   const u32 modifier = i.modifier;
   const IntegerType from = source_type(modifier);
-  assign<T>(warp, i, [=](int lane) {
+  assign<typename Float::Register>(warp, i, [=](int lane) {
     const u64 value = widened(a[lane], from);
-    return from.is_signed ? rounded<T>(static_cast<s64>(value), modifier) : rounded<T>(value, modifier);
+    if constexpr (std::is_same_v<Float, Double>) {
+      return Float::narrow(to_double(value, from.is_signed, modifier), modifier);
+    } else {
+      const bool negative = from.is_signed && static_cast<s64>(value) < 0;
+      return Float::narrow(negative ? -to_odd(0 - value) : to_odd(value), modifier);
+    }
   });
 }
 
-template <class AR>
-void run_integer_to_half(Warp& warp, const Instruction& i) {
-  const AR* a = lanes<AR>(warp, i.a[0]);
-  const IntegerType from = source_type(i.modifier);
-  assign<u16>(warp, i, [=](int lane) {
-    const u64 value = widened(a[lane], from);
-    return f64_to_f16(from.is_signed ? static_cast<f64>(static_cast<s64>(value)) : static_cast<f64>(value));
-  });
+template <class Float>
+void from_integers(Registry& r) {
+  const std::string name = std::string("cvt.") + Float::kType + ".integer/";
+  r.add(name + "16", &run_integer_to_float<Float, u16>);
+  r.add(name + "32", &run_integer_to_float<Float, u32>);
+  r.add(name + "64", &run_integer_to_float<Float, u64>);
 }
 
-template <class AR>
-void integer_to_floats(Registry& r) {
-  r.add("cvt.f32.integer/" + width<AR>(), &run_integer_to_float<f32, AR>);
-  r.add("cvt.f64.integer/" + width<AR>(), &run_integer_to_float<f64, AR>);
-  r.add("cvt.f16.integer/" + width<AR>(), &run_integer_to_half<AR>);
+template <class A>
+void natural_to_floats(Registry& r) {
+  unary<f32, A>(r, std::string("cvt.f32.") + kName<A>, [](A x) { return static_cast<f32>(x); });
+  unary<f64, A>(r, std::string("cvt.f64.") + kName<A>, [](A x) { return static_cast<f64>(x); });
 }
 
-// ---- Float to float ------------------------------------------------------------------------------------
+// ---- cvt.pack ------------------------------------------------------------------------------------------
 
-f32 finished(f32 value, u32 modifier) {
-  if ((modifier & kFlushToZero) && std::fabs(value) < 0x1p-126f) value = std::copysign(0.0f, value);
-  if (modifier & kSaturate) return value > 0 ? std::fmin(value, 1.0f) : 0.0f;
-  return value == value ? value : std::bit_cast<f32>(0x7fffffffu);
-}
-
-u16 to_half(f32 value, u32 modifier) {
-  if ((modifier & kRelu) && !(value > 0)) value = value == value ? 0.0f : value;
-  if (modifier & kSaturate) value = value > 0 ? std::fmin(value, 1.0f) : 0.0f;
-  return value == value ? f32_to_f16(value) : 0x7fff;
-}
-
-u16 to_brain(f32 value, u32 modifier) {
-  if ((modifier & kRelu) && !(value > 0)) value = value == value ? 0.0f : value;
-  return f32_to_bf16(value);
-}
-
-template <class D, class A, class F>
-void converting(Registry& r, const std::string& name, F) {
-  r.add(name, [](Warp& warp, const Instruction& i) {
-    const A* a = lanes<A>(warp, i.a[0]);
-    const u32 modifier = i.modifier;
-    assign<D>(warp, i, [=](int lane) { return F{}(a[lane], modifier); });
-  });
-}
-
-template <class F>
-void packing(Registry& r, const std::string& name, F) {
-  r.add(name, [](Warp& warp, const Instruction& i) {
-    const f32* high = lanes<f32>(warp, i.a[0]);
-    const f32* low = lanes<f32>(warp, i.b[0]);
-    const u32 modifier = i.modifier;
-    assign<u32>(warp, i, [=](int lane) {
-      return u32(F{}(high[lane], modifier)) << 16 | F{}(low[lane], modifier);
-    });
-  });
-}
-
-// cvt.rni.f32.f32 and its kind: to an integral value of the same type.
-template <class T>
-void run_to_integral(Warp& warp, const Instruction& i) {
-  const T* a = lanes<T>(warp, i.a[0]);
-  const u32 modifier = i.modifier;
-  assign<T>(warp, i, [=](int lane) {
-    return static_cast<T>(rounded_to_integer(flushed_if_asked(a[lane], modifier), modifier));
+// Two integers, saturated: the first stands above the second, both above the low bits of c.
+void run_pack(Warp& warp, const Instruction& i) {
+  const u32* a = lanes<u32>(warp, i.a[0]);
+  const u32* b = lanes<u32>(warp, i.b[0]);
+  const u32* c = lanes<u32>(warp, i.c[0]);
+  const IntegerType from{32, true};
+  const IntegerType to = result_type(i.modifier);
+  assign<u32>(warp, i, [=](int lane) {
+    const auto part = [&](u32 value) {
+      return static_cast<u32>(saturated(widened(value, from), from, to)) & ((1u << to.bits) - 1);
+    };
+    const u32 pair = part(a[lane]) << to.bits | part(b[lane]);
+    return to.bits == 16 ? pair : c[lane] << (2 * to.bits) | pair;
   });
 }
 
@@ -250,24 +192,17 @@ void register_convert(Registry& r) {
   to_integers<Double>(r);
   to_integers<Half>(r);
   to_integers<Brain>(r);
-  integer_to_floats<u16>(r);
-  integer_to_floats<u32>(r);
-  integer_to_floats<u64>(r);
-  unary<f32, s32>(r, "cvt.f32.s32", [](s32 x) { return static_cast<f32>(x); });
-  unary<f64, s32>(r, "cvt.f64.s32", [](s32 x) { return static_cast<f64>(x); });
-  converting<f32, f32>(r, "cvt.f32.f32", [](f32 x, u32 m) { return finished(x, m); });
-  converting<f64, f32>(r, "cvt.f64.f32", [](f32 x, u32 m) { return f64(finished(x, m)); });
-  converting<f32, f64>(r, "cvt.f32.f64", [](f64 x, u32 m) { return finished(rounded<f32>(x, m), m); });
-  converting<f32, u16>(r, "cvt.f32.f16", [](u16 x, u32 m) { return finished(f16_to_f32(x), m); });
-  converting<f32, u16>(r, "cvt.f32.bf16", [](u16 x, u32 m) { return finished(bf16_to_f32(x), m); });
-  converting<f64, u16>(r, "cvt.f64.f16", [](u16 x, u32) { return f64(f16_to_f32(x)); });
-  converting<u16, f32>(r, "cvt.f16.f32", [](f32 x, u32 m) { return to_half(x, m); });
-  converting<u16, f32>(r, "cvt.bf16.f32", [](f32 x, u32 m) { return to_brain(x, m); });
-  converting<u16, f64>(r, "cvt.f16.f64", [](f64 x, u32) { return x == x ? f64_to_f16(x) : u16(0x7fff); });
-  packing(r, "cvt.f16x2.f32", [](f32 x, u32 m) { return to_half(x, m); });
-  packing(r, "cvt.bf16x2.f32", [](f32 x, u32 m) { return to_brain(x, m); });
-  r.add("cvt.integral.f32.f32", &run_to_integral<f32>);
-  r.add("cvt.integral.f64.f64", &run_to_integral<f64>);
+  from_integers<Single>(r);
+  from_integers<Double>(r);
+  from_integers<Half>(r);
+  from_integers<Brain>(r);
+  natural_to_floats<u16>(r);
+  natural_to_floats<s16>(r);
+  natural_to_floats<u32>(r);
+  natural_to_floats<s32>(r);
+  natural_to_floats<u64>(r);
+  natural_to_floats<s64>(r);
+  r.add("cvt.pack", &run_pack);
 }
 
 }  // namespace flashpath::exec

@@ -49,4 +49,24 @@ inline f32 narrow_to_odd(f64 value) {
 inline u16 f64_to_f16(f64 value) { return f32_to_f16(narrow_to_odd(value)); }
 inline u16 f64_to_bf16(f64 value) { return f32_to_bf16(narrow_to_odd(value)); }
 
+// The two formats, for code that is the same for both. Every NaN that is made is 0x7fff.
+struct Fp16 {
+  static constexpr u16 kInfinity = 0x7c00;
+  static constexpr u16 kOne = 0x3c00;
+  static f32 widen(u16 bits) { return f16_to_f32(bits); }
+  static u16 narrow(f32 value) { return value == value ? f32_to_f16(value) : 0x7fff; }
+  static u16 narrow(f64 value) { return value == value ? f64_to_f16(value) : 0x7fff; }
+  static bool is_nan(u16 bits) { return (bits & 0x7fff) > kInfinity; }
+  static u16 flushed(u16 bits) { return bits & kInfinity ? bits : bits & 0x8000; }
+};
+struct Bf16 {
+  static constexpr u16 kInfinity = 0x7f80;
+  static constexpr u16 kOne = 0x3f80;
+  static f32 widen(u16 bits) { return bf16_to_f32(bits); }
+  static u16 narrow(f32 value) { return f32_to_bf16(value); }
+  static u16 narrow(f64 value) { return value == value ? f64_to_bf16(value) : 0x7fff; }
+  static bool is_nan(u16 bits) { return (bits & 0x7fff) > kInfinity; }
+  static u16 flushed(u16 bits) { return bits & kInfinity ? bits : bits & 0x8000; }
+};
+
 }  // namespace flashpath::exec

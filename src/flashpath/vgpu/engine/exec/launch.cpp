@@ -119,6 +119,7 @@ void prepare_counting(Launch& launch, observe::Counters* counters) {
     const std::size_t words = (segment.size / 32 + 2 + 63) / 64;
     counters->segments.push_back({std::vector<u64>(words), std::vector<u64>(words)});
   }
+  counters->trace.prepare({}, launch.program->code.size());  // nothing is kept until it is chosen
 }
 
 void run(Launch& launch) { Crew(launch).run(); }

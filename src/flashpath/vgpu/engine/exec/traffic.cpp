@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "exec/trace.h"
+
 namespace flashpath::exec {
 namespace {
 
@@ -265,6 +267,7 @@ void count_whole(Warp& warp, const Instruction& i, Where where, Shape shape, u64
   observe::InstructionCount& count = count_of(warp, i);
   const u64 bytes = u64(kLanes) * size;
   if ((i.modifier & kUncounted) != 0) return;
+  if (traced(warp, i, where)) keep_whole(warp, i, where, shape, first, size);
   count.requests += 1;
   count.bytes += bytes;
   if (where == Where::kGlobal) {
@@ -282,7 +285,7 @@ void count_whole(Warp& warp, const Instruction& i, Where where, Shape shape, u64
 
 void count_near(Warp& warp, const Instruction& i, const u32* offset, u32 low, u32 high, u32 size, Use use) {
   // 32 words in a row are in 32 banks.
-  if (size <= 4 && use != Use::kAtomic && (high >> 2) - (low >> 2) < kBanks) {
+  if (size <= 4 && use != Use::kAtomic && (high >> 2) - (low >> 2) < kBanks && !traced(warp, i, Where::kShared)) {
     observe::InstructionCount& count = count_of(warp, i);
     const u64 bytes = static_cast<u64>(std::popcount(warp.executing)) * size;
     count.requests += 1;
@@ -302,7 +305,7 @@ void count_near(Warp& warp, const Instruction& i, const Segment& segment, const 
                 u32 size, Use use) {
   const u64 first = (segment.base + low) >> kSectorShift;
   const u64 last = (segment.base + high) >> kSectorShift;
-  if (use == Use::kAtomic || (i.modifier & kUncounted) != 0 || last - first >= 64) {
+  if (use == Use::kAtomic || (i.modifier & kUncounted) != 0 || last - first >= 64 || traced(warp, i, Where::kGlobal)) {
     u64 address[kLanes];
     for (int lane = 0; lane < kLanes; ++lane) address[lane] = segment.base + offset[lane];
     return count_scattered(warp, i, Where::kGlobal, address, warp.executing, size, use);
@@ -323,6 +326,7 @@ void count_scattered(Warp& warp, const Instruction& i, Where where, const u64* a
   observe::InstructionCount& count = count_of(warp, i);
   const u64 bytes = static_cast<u64>(std::popcount(executing)) * size;
   if ((i.modifier & kUncounted) != 0) return;
+  if (traced(warp, i, where)) keep_scattered(warp, i, where, address, executing, size);
   count.requests += 1;
   count.bytes += bytes;
   if (where == Where::kGlobal) {

@@ -64,9 +64,17 @@ u32 Builder::width_of(const ptx::Operand& operand) const {
   return width == 1 ? 2 : width;  // 8-bit registers are kept in 16 bits
 }
 
+void Builder::refuse_component(const ptx::Operand& operand) const {
+  const bool is_video = current->opcode.starts_with("v");  // .b0 … .h1 are part of these instructions
+  if (operand.component != ptx::Component::kWhole && !is_video) {
+    refuse(spelled() + ": parts of registers are not known to this version");
+  }
+}
+
 u32 Builder::source(const ptx::Operand& operand, u32 width) {
   switch (operand.kind) {
     case ptx::OperandKind::kRegister:
+      refuse_component(operand);
       if (width_of(operand) != width) {
         refuse(spelled() + ": a register of " + std::to_string(8 * width_of(operand)) + " bits stands where one of " +
                std::to_string(8 * width) + " is expected");
@@ -112,6 +120,7 @@ u32 Builder::predicate(const ptx::Operand& operand) {
 u32 Builder::destination(const ptx::Operand& operand, u32 width) {
   if (operand.kind == ptx::OperandKind::kSink) return kNoRegister;
   if (operand.kind != ptx::OperandKind::kRegister) refuse(spelled() + ": the result needs a register");
+  refuse_component(operand);
   if (width_of(operand) != width) {
     refuse(spelled() + ": the result has " + std::to_string(8 * width) + " bits, its register " +
            std::to_string(8 * width_of(operand)));
@@ -176,6 +185,11 @@ u32 Builder::fixed_special(const ptx::Operand& operand) {
   if (slot == nullptr) refuse("the special register " + std::string(name) + " is not known");
   if (*slot == kNoRegister) *slot = reserve(name == "%gridid" ? 8 : 4);
   return *slot;
+}
+
+u32 Builder::carry() {
+  if (carry_ == kNoRegister) carry_ = reserve(0);
+  return carry_;
 }
 
 u64 Builder::address_of(ptx::SymbolKind kind, u32 index) const {

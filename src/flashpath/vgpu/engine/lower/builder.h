@@ -59,6 +59,7 @@ class Builder {
   u32 predicate(const ptx::Operand& operand);
   u32 destination(const ptx::Operand& operand, u32 width);  // kNoRegister for the sink
   u32 special(const ptx::Operand& operand, u32 width);
+  u32 carry();  // the condition code that add.cc and its kind write
 
   // Addresses ----------------------------------------------------------------------------------------------
   // Of a symbol in its own space.
@@ -83,10 +84,12 @@ class Builder {
   Instruction& emit_hidden(const std::string& name);
 
  private:
+  void refuse_component(const ptx::Operand& operand) const;
   // A special register that does not change while a block runs.
   u32 fixed_special(const ptx::Operand& operand);
 
   std::map<std::pair<u32, u64>, u32> constants_;
+  u32 carry_ = kNoRegister;
 };
 
 // One PTX instruction; appends what it becomes.

@@ -25,11 +25,16 @@ void same_type(Builder& b, const std::string& name, u32 width, u32 flags = 0);
 
 // arithmetic.cpp
 void arithmetic(Builder& b);
+void extended_precision(Builder& b);
 void special_function(Builder& b);
+void dot_product(Builder& b);
+
+// bits.cpp
 void logic(Builder& b);
 void shift(Builder& b);
 void count_bits(Builder& b);
 void bit_field(Builder& b);
+void bit_mask(Builder& b);
 void lop3(Builder& b);
 void permute(Builder& b);
 void funnel(Builder& b);
@@ -37,9 +42,21 @@ void funnel(Builder& b);
 // moves.cpp
 void move(Builder& b);
 void convert_address(Builder& b);
+void in_space(Builder& b);
 void select(Builder& b);
+void select_by_sign(Builder& b);
+
+// compare.cpp
 void compare(Builder& b);
+void compare_to_value(Builder& b);
+void test_property(Builder& b);
+
+// convert.cpp
 void convert(Builder& b);
+
+// video.cpp
+void video(Builder& b);
+void video_multiply_add(Builder& b);
 
 // memory.cpp
 void load(Builder& b);
@@ -69,5 +86,13 @@ void vote(Builder& b);
 void match(Builder& b);
 void reduce(Builder& b);
 void active_mask(Builder& b);
+
+// matrix.cpp
+void load_matrix(Builder& b);
+void store_matrix(Builder& b);
+void move_matrix(Builder& b);
+void matrix_multiply(Builder& b);
+void warp_matrix(Builder& b);
+void later_tensor_cores(Builder& b);
 
 }  // namespace flashpath::lower

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "lower/program.h"
 #include "ptx/ast.h"
@@ -19,5 +21,8 @@ LoadedModule load(ptx::Module module);
 
 // Throws Error where the module has no such kernel or the kernel uses what the engine does not know.
 Program lower(const LoadedModule& module, std::string_view kernel);
+
+// The opcodes that some form is known of, such as "add"; sorted.
+std::vector<std::string> known_opcodes();
 
 }  // namespace flashpath::lower

@@ -17,6 +17,8 @@ class Modifiers {
   explicit Modifiers(const Builder& builder)
       : builder_(builder), rest_(builder.modifiers().begin(), builder.modifiers().end()) {}
 
+  bool has(std::string_view modifier) const { return std::find(rest_.begin(), rest_.end(), modifier) != rest_.end(); }
+
   bool take(std::string_view modifier) {
     const auto found = std::find(rest_.begin(), rest_.end(), modifier);
     if (found == rest_.end()) return false;
@@ -79,12 +81,14 @@ class Modifiers {
 // "u32" → 4 bytes; 0 for pred.
 inline u32 width_of_type(std::string_view type) {
   if (type == "pred") return 0;
-  if (type.ends_with("x2")) return 4;
+  if (type.ends_with("x2")) return type.starts_with("e") ? 2 : 4;  // two of eight bits, or of sixteen
   const std::size_t digits = type.find_first_of("0123456789");
   if (digits == std::string_view::npos) return 4;
   return static_cast<u32>(std::stoul(std::string(type.substr(digits)))) / 8;
 }
 
-inline bool is_float(std::string_view type) { return type.starts_with("f") || type.starts_with("bf"); }
+inline bool is_float(std::string_view type) {
+  return type.starts_with("f") || type.starts_with("bf") || type.starts_with("tf");
+}
 
 }  // namespace flashpath::lower

@@ -50,7 +50,7 @@ struct Instruction {
   bool guard_negated = false;
   Kind kind = Kind::kStraight;
   bool leader = false;  // the first of a basic block: where diverged lanes may meet again
-  u32 target = 0;
+  u32 target = 0;  // of a branch or a call; where a matrix operation's registers start in Program::operand_pool
   u32 index = 0;  // its place in the program
   u32 rank = 0;   // of its basic block: diverged lanes of lower rank run first (lower/order.cpp)
 };
@@ -128,6 +128,7 @@ struct ModuleMemory {
 struct Program {
   std::string name;
   std::vector<Instruction> code;
+  std::vector<u32> operand_pool;    // registers of instructions that have many, as offsets in the register file
   std::vector<Origin> origins;      // one per instruction
   std::vector<std::string> files;   // by the index that Origin::file holds
   std::vector<Constant> constants;

@@ -1,10 +1,12 @@
 // What a launch counted, per instruction; sums per line or per kernel are made by the reader.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <vector>
 
 #include "exec/types.h"
+#include "observe/trace.h"
 
 namespace flashpath::observe {
 
@@ -42,6 +44,12 @@ struct InstructionCount {
     serialised += other.serialised;
   }
 };
+// The same, by name and in order: readers outside find the columns by these.
+inline constexpr std::array kCounterNames = {
+    "warps", "lanes", "divergent", "requests", "bytes", "sectors", "wavefronts", "ideal",
+    "shared_requests", "shared_bytes", "local_requests", "local_bytes", "local_sectors", "serialised",
+};
+static_assert(sizeof(InstructionCount) == kCounterNames.size() * sizeof(u64));
 
 // One bit per 32-byte sector of a segment: which were read and which written at all.
 struct Touched {
@@ -59,11 +67,13 @@ struct Touched {
 struct Counters {
   std::vector<InstructionCount> instructions;
   std::vector<Touched> segments;
+  Trace trace;
 
   // What another host thread counted in the same launch.
   void add(const Counters& other) {
     for (std::size_t k = 0; k < instructions.size(); ++k) instructions[k].add(other.instructions[k]);
     for (std::size_t k = 0; k < segments.size(); ++k) segments[k].add(other.segments[k]);
+    trace.accesses.insert(trace.accesses.end(), other.trace.accesses.begin(), other.trace.accesses.end());
   }
 };
 

@@ -1,6 +1,7 @@
 // Binds programs and launches.
 #include "python/launch.h"
 
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -27,9 +28,15 @@ namespace {
 
 using Extent = std::array<u32, 3>;
 using SegmentRow = std::tuple<u64, u64, u64, bool>;  // device address, size, host address, writable
+using TraceRow = std::tuple<s64, s64, u32>;           // block, warp (-1: any), accesses per instruction
+using AccessRow = std::tuple<u32, const char*, Extent, u32, u32, u32, std::array<u64, 32>>;
+using CountTable = nb::ndarray<nb::numpy, const u64, nb::ndim<2>, nb::c_contig>;
 
 struct Result {
   observe::Counters counters;
+  u64 touched_sectors = 0;   // of global memory
+  u64 global_allocated = 0;  // bytes of arrays and variables
+  u64 global_touched = 0;    // bytes of these, in the sectors that were touched
   std::string fault_kind;  // empty: it ran to its end
   std::string fault_message;
   u32 fault_instruction = 0;
@@ -37,9 +44,40 @@ struct Result {
   Extent fault_thread{};
 };
 
+u64 ones(const std::vector<u64>& a, const std::vector<u64>& b) {
+  u64 count = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) count += static_cast<u64>(std::popcount(a[k] | b[k]));
+  return count;
+}
+
+// The bytes of a segment that lie in its touched sectors; its ends need not be those of sectors.
+u64 touched_bytes(const exec::Segment& segment, const observe::Touched& touched) {
+  const auto is_touched = [&](u64 sector) {
+    return ((touched.read[sector / 64] | touched.written[sector / 64]) >> (sector % 64) & 1) != 0;
+  };
+  const u64 before = segment.base % 32;
+  const u64 last = (before + segment.size - 1) / 32;
+  const u64 after = (last + 1) * 32 - (before + segment.size);
+  return 32 * ones(touched.read, touched.written) - (is_touched(0) ? before : 0) - (is_touched(last) ? after : 0);
+}
+
+// Constants and parameters are no global memory; of the heap it is not known how much was given.
+void sum_up(const exec::Launch& launch, Result& result) {
+  for (std::size_t k = 0; k < result.counters.segments.size(); ++k) {
+    const exec::Segment& segment = launch.segments[k];
+    const observe::Touched& touched = result.counters.segments[k];
+    if (segment.base == kConstantsBase || segment.base == kParametersBase) continue;
+    result.touched_sectors += ones(touched.read, touched.written);
+    if (segment.base == kHeapBase) continue;
+    result.global_allocated += segment.size;
+    result.global_touched += touched_bytes(segment, touched);
+  }
+  result.counters.trace.settle();
+}
+
 Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, nb::bytes parameters,
               const std::vector<SegmentRow>& segments, bool count, u64 budget, u32 threads, u32 multiprocessors,
-              const nb::callable& show) {
+              TraceRow trace, const nb::callable& show) {
   exec::Launch launch;
   Result result;
   launch.program = &program;
@@ -56,6 +94,10 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
     launch.segments.push_back({base, size, reinterpret_cast<std::byte*>(host), writable});
   }
   exec::prepare_counting(launch, count ? &result.counters : nullptr);
+  if (count) {
+    const auto [traced_block, traced_warp, accesses] = trace;
+    result.counters.trace.prepare({traced_block, traced_warp, accesses}, program.code.size());
+  }
   launch.interrupted = [] {
     const nb::gil_scoped_acquire gil;
     return PyErr_CheckSignals() != 0;
@@ -75,6 +117,7 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
     std::copy(std::begin(fault.block), std::end(fault.block), result.fault_block.begin());
     std::copy(std::begin(fault.thread), std::end(fault.thread), result.fault_thread.begin());
   }
+  sum_up(launch, result);
   return result;
 }
 
@@ -86,12 +129,6 @@ void raise_lower_error(const std::exception_ptr& pointer, void* type) {
     const nb::tuple arguments = nb::make_tuple(error.what(), error.ptx_line, error.file, error.line);
     PyErr_SetObject(static_cast<PyObject*>(type), arguments.ptr());
   }
-}
-
-u64 ones(const std::vector<u64>& a, const std::vector<u64>& b) {
-  u64 count = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) count += static_cast<u64>(std::popcount(a[k] | b[k]));
-  return count;
 }
 
 }  // namespace
@@ -135,7 +172,8 @@ void bind_launch(nb::module_& m) {
                      return rows;
                    })
       .def("launch", &launch, nb::arg("grid"), nb::arg("block"), nb::arg("dynamic_shared"), nb::arg("parameters"),
-           nb::arg("segments"), nb::arg("count"), nb::arg("budget"), nb::arg("threads"), nb::arg("multiprocessors"), nb::arg("show"));
+           nb::arg("segments"), nb::arg("count"), nb::arg("budget"), nb::arg("threads"), nb::arg("multiprocessors"),
+           nb::arg("trace"), nb::arg("show"));
 
   nb::class_<Result>(m, "LaunchResult")
       .def_ro("fault_kind", &Result::fault_kind)
@@ -143,23 +181,29 @@ void bind_launch(nb::module_& m) {
       .def_ro("fault_instruction", &Result::fault_instruction)
       .def_ro("fault_block", &Result::fault_block)
       .def_ro("fault_thread", &Result::fault_thread)
-      .def_prop_ro("instructions",
+      .def_ro("touched_sectors", &Result::touched_sectors)
+      .def_ro("global_allocated", &Result::global_allocated)
+      .def_ro("global_touched", &Result::global_touched)
+      .def_prop_ro("counter_names", [](const Result&) { return observe::kCounterNames; })
+      .def_prop_ro(
+          "instructions",
+          [](const Result& result) {
+            const auto& rows = result.counters.instructions;
+            return CountTable(rows.data(), {rows.size(), observe::kCounterNames.size()});
+          },
+          nb::rv_policy::reference_internal)
+      .def_prop_ro("accesses",
                    [](const Result& result) {
-                     std::vector<std::array<u64, 14>> rows;
-                     for (const observe::InstructionCount& c : result.counters.instructions) {
-                       rows.push_back({c.warps, c.lanes, c.divergent, c.requests, c.bytes, c.sectors, c.wavefronts,
-                                       c.ideal, c.shared_requests, c.shared_bytes, c.local_requests, c.local_bytes,
-                                       c.local_sectors, c.serialised});
+                     std::vector<AccessRow> rows;
+                     for (const observe::Access& a : result.counters.trace.accesses) {
+                       const char* space = observe::kSpaceNames[static_cast<u32>(a.space)];
+                       rows.emplace_back(a.instruction, space, a.block, a.warp, a.lanes, a.bytes, a.address);
                      }
                      return rows;
-                   })
-      .def_prop_ro("touched_sectors", [](const Result& result) {
-        u64 sectors = 0;
-        for (const observe::Touched& touched : result.counters.segments) sectors += ones(touched.read, touched.written);
-        return sectors;
-      });
+                   });
 
   m.def("known_instructions", [] { return exec::Registry::get().names(); });
+  m.def("known_opcodes", &lower::known_opcodes);
 }
 
 }  // namespace flashpath::python

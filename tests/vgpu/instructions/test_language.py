@@ -1,4 +1,4 @@
-"""Arithmetic and conversions on the virtual GPU, against NumPy, for edge values and random ones."""
+"""C++ operators and casts on all types, against NumPy, for edge values and random ones."""
 
 from __future__ import annotations
 

@@ -1,0 +1,158 @@
+"""A kernel's arguments, written on the command line: "2.0", "n=1024", "x=f32[n]", "zeros:i32[8,8]", …"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flashpath.errors import FlashpathError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+EXAMPLES = (
+    "Examples: 1024   2.0   n=2**20   f32[1024]   x=f32[n]   zeros:f32[n,n]   arange:i32[256]   "
+    "i32[n]:0..9   null."
+)
+
+_TYPES = {
+    "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64",
+    "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
+    "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64", "bool": "bool",
+}  # fmt: skip
+_FILLS = ("random", "zeros", "ones", "arange")
+_ARRAY = re.compile(
+    r"(?:(?P<fill>[a-z]+):)?(?P<type>[a-z]+\d*)\[(?P<shape>[^\]]*)\](?::(?P<low>[^.]+(?:\.\d+)?)\.\.(?P<high>.+))?"
+)
+_WORDS = {"true": True, "false": False, "null": None}
+_INTEGER_RANGE = (0, 99)
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What is passed, and what its owner calls it; the name may be empty."""
+
+    name: str
+    value: Any
+
+
+def parse_arguments(texts: Sequence[str], seed: int = 0) -> list[Argument]:
+    """The values of a launch. A number that has a name may stand in the shapes of the arrays after it."""
+    import numpy as np
+
+    generator = np.random.default_rng(seed)
+    names: dict[str, int] = {}
+    found: list[Argument] = []
+    for text in texts:
+        name, equals, written = text.partition("=")
+        if not equals or not name.strip().isidentifier():
+            name, written = "", text
+        name, written = name.strip(), written.strip()
+        value = _value(text, written, names, generator)
+        if name and type(value) is int:
+            names[name] = value
+        found.append(Argument(name, value))
+    return found
+
+
+def _value(text: str, written: str, names: dict[str, int], generator: np.random.Generator) -> Any:
+    if written.lower() in _WORDS:
+        return _WORDS[written.lower()]
+    if array := _ARRAY.fullmatch(written):
+        try:
+            return _array(text, array, names, generator)
+        except MemoryError:
+            raise _wrong(text, "there is no memory for so large an array", "Give a smaller shape.") from None
+    number = _integer(written, names)
+    if number is not None:
+        return number
+    try:
+        return float(written)
+    except ValueError:
+        raise _wrong(text, f"{written!r} is neither a number nor an array") from None
+
+
+def _wrong(text: str, why: str, fix: str = EXAMPLES) -> FlashpathError:
+    return FlashpathError(f"--arg {text}: {why}.", fix)
+
+
+def _integer(written: str, names: dict[str, int]) -> int | None:
+    """Numbers and names, multiplied and raised: "4*n", "2**20"; None where it is something else."""
+    product = 1
+    for factor in re.split(r"(?<!\*)\*(?!\*)", written):
+        base, *exponents = (_atom(part.strip(), names) for part in factor.split("**"))
+        exponent = exponents[0] if exponents else 1
+        if base is None or exponent is None or len(exponents) > 1 or not 0 <= exponent <= 64:
+            return None
+        product *= base**exponent
+    return product
+
+
+def _atom(written: str, names: dict[str, int]) -> int | None:
+    if written in names:
+        return names[written]
+    return int(written) if re.fullmatch(r"[+-]?\d+", written) else None
+
+
+def _array(text: str, array: re.Match[str], names: dict[str, int], generator: np.random.Generator) -> Any:
+    import ml_dtypes
+    import numpy as np
+
+    fill = array["fill"] or "random"
+    if fill not in _FILLS:
+        raise _wrong(text, f"{fill!r} is no way to fill an array", f"It is one of {', '.join(_FILLS)}.")
+    if array["type"] not in _TYPES:
+        raise _wrong(text, f"{array['type']!r} is no type", f"It is one of {', '.join(_TYPES)}.")
+    name = _TYPES[array["type"]]
+    dtype: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+    shape = [_integer(extent.strip(), names) for extent in array["shape"].split(",")]
+    if any(extent is None or extent < 0 for extent in shape):
+        known = f"Names so far: {', '.join(names)}." if names else "Name a number before it: --arg n=1024."
+        raise _wrong(
+            text, f"[{array['shape']}] is no shape", f"Give numbers or names: [1024], [n,4*n]. {known}"
+        )
+    extents = tuple(extent for extent in shape if extent is not None)
+    if fill != "random":
+        if array["low"] is not None:
+            raise _wrong(text, f"{fill} has no range", "Leave out the range, or the way to fill it.")
+        if fill == "arange":
+            return np.arange(math.prod(extents)).reshape(extents).astype(dtype)
+        return np.full(extents, int(fill == "ones"), dtype)
+    return _random(text, array, dtype, extents, generator)
+
+
+def _random(
+    text: str,
+    array: re.Match[str],
+    dtype: np.dtype[Any],
+    shape: tuple[int, ...],
+    generator: np.random.Generator,
+) -> Any:
+    """Normal floats, or uniform ones where a range is given; integers uniform, the range's ends included."""
+    import numpy as np
+
+    whole = dtype.kind in "iu"
+    if array["low"] is None:
+        if whole:
+            return generator.integers(*_INTEGER_RANGE, shape, endpoint=True).astype(dtype)
+        if dtype.kind == "b":
+            return generator.integers(0, 2, shape).astype(dtype)
+        return generator.standard_normal(shape).astype(dtype)
+    try:
+        number = int if whole else float
+        low, high = number(array["low"]), number(array["high"])
+    except ValueError:
+        raise _wrong(
+            text, f"{array['low']}..{array['high']} is no range", "Give two numbers: 0..9."
+        ) from None
+    if low > high:
+        raise _wrong(text, f"the range {low}..{high} is empty", "Give the lower number first.")
+    if whole:
+        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+        if low < least or high > most:
+            raise _wrong(text, f"{low}..{high} does not fit", f"Its values run from {least} to {most}.")
+        return generator.integers(int(low), int(high), shape, endpoint=True).astype(dtype)
+    return generator.uniform(low, high, shape).astype(dtype)

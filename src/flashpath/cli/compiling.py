@@ -1,0 +1,101 @@
+"""A kernel from a command's options: what `explain` and `profile` have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flashpath.errors import FlashpathError
+    from flashpath.jit import Kernel
+
+# Errors advise in Python; here the same is said in options.
+_IN_OPTIONS = (
+    (r"fp\.compile\(…, name_expressions=\[(.+?)\]\)", r"--kernel \1"),
+    (r"fp\.compile\(…, includes=\[(.+?)\]\)", r"-I \1"),
+    (r"fp\.compile\(…, defines=\{.*?\}\)", r"-D NAME=VALUE"),
+    (r"compiler='(\w+)'", r"--compiler \1"),
+    (r"\bname_expressions=", "--kernel"),
+    (r"\bincludes=", "-I"),
+    (r"\bdefines=", "-D"),
+    (r"\barch=", "--arch"),
+    (r"^options holds\b", "--option is"),
+    (r"^defines has the name\b", "-D has the name"),
+    (r"; CUDA source given as a string [^.]*", ""),
+)
+
+
+def compile_kernel(
+    file: Path,
+    kernel: str | None,
+    arch: str | None,
+    define: Sequence[str],
+    include: Sequence[Path],
+    option: Sequence[str],
+    compiler: str,
+) -> Kernel:
+    """The kernel of that name in a file; without a name, the only one."""
+    from flashpath import jit
+    from flashpath.errors import FlashpathError
+
+    if compiler not in ("nvrtc", "nvcc"):
+        raise FlashpathError(f"--compiler is {compiler!r}.", "It is nvrtc or nvcc.")
+    defines = {
+        name: value if equals else None for name, equals, value in (text.partition("=") for text in define)
+    }
+    instances = [kernel] if kernel is not None and "<" in kernel else []
+    try:
+        module = jit.compile(
+            file,
+            arch,
+            defines,
+            list(include),
+            instances,
+            list(option),
+            compiler="nvcc" if compiler == "nvcc" else "nvrtc",
+        )
+        if kernel is None and len(module.kernels) != 1:
+            raise _choose(file, module.kernels, module.source)
+        return module[kernel or module.kernels[0]]
+    except FlashpathError as error:
+        raise in_options(error) from None
+
+
+def in_options(error: FlashpathError) -> FlashpathError:
+    """The same error, its advice said in options."""
+    error.problem = _said(error.problem)
+    if error.fix is not None:
+        error.fix = _said(error.fix)
+    return error
+
+
+def _said(text: str) -> str:
+    for pattern, option in _IN_OPTIONS:
+        text = re.sub(pattern, option, text)
+    return text
+
+
+def _choose(file: Path, compiled: list[str], source: str) -> FlashpathError:
+    """The error where no kernel was named and there is not exactly one."""
+    from flashpath.errors import FlashpathError
+    from flashpath.jit.names import declared_kernels
+
+    templates = [each.name for each in declared_kernels(source) if each.is_template]
+    example = f"--kernel '{templates[0]}<float>'" if templates else ""
+    if compiled:
+        instance = f"; an instance of a template: {example}" if templates else ""
+        names = ", ".join([*compiled, *(f"{name}<…>" for name in templates)])
+        count = len(compiled) + len(templates)
+        return FlashpathError(f"{file} has {count} kernels: {names}.", f"Name one with --kernel{instance}.")
+    if templates:
+        names = ", ".join(f"{name}<…>" for name in templates)
+        return FlashpathError(
+            f"{file} has only templates: {names}. There is no kernel until one is instantiated.",
+            f"Name an instance with its own arguments: {example}.",
+        )
+    return FlashpathError(
+        f"{file} has no kernel: there is no __global__ function in it.",
+        "Declare one: __global__ void name(…) { … }",
+    )

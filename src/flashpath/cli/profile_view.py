@@ -1,0 +1,241 @@
+"""How `flashpath profile` shows a report: the verdict, the counters, the hot lines, pictures of accesses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from flashpath.cli.pictures import picture
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from flashpath.vgpu.report import Access, Counts, Report
+
+_WIDEST = 110
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_NEAR = 2  # lines shown around one that did something
+_CLASSES_SHOWN = 8
+_TALLEST = 12  # rows of a picture that nobody asked for
+
+
+def show(out: Console, report: Report, source_name: str, source: str, line: int | None = None) -> None:
+    """All of it; `line` chooses the accesses that are drawn, else the most wasteful are."""
+    width = min(out.width, _WIDEST) if out.is_terminal else _WIDEST
+    accesses = chosen_accesses(report, source_name, line)
+    for part in (
+        _header(report),
+        _verdict(report),
+        _counters(report),
+        _classes(report),
+        _listing(report, source_name, source, width),
+        *(picture(access, _TALLEST if line is None else None) for access in accesses),
+    ):
+        for each in part:
+            each.rstrip()
+            out.print(each, no_wrap=True, crop=out.is_terminal, overflow="ellipsis")
+        if part:
+            out.print()
+
+
+# ---- What it comes to ----------------------------------------------------------------------------------
+
+
+def _header(report: Report) -> list[Text]:
+    grid, block = (" × ".join(map(str, _trimmed(extent))) for extent in (report.grid, report.block))
+    return [
+        Text.assemble(
+            (report.kernel, "bold"), f" on the virtual GPU ({report.gpu}), grid {grid}, block {block}"
+        )
+    ]
+
+
+def _trimmed(extent: Sequence[int]) -> list[int]:
+    trimmed = list(extent)
+    while len(trimmed) > 1 and trimmed[-1] == 1:
+        trimmed.pop()
+    return trimmed
+
+
+def _verdict(report: Report) -> list[Text]:
+    rows: list[Text] = []
+    roofline, occupancy = report.roofline, report.occupancy
+    if roofline is not None:
+        rows.append(
+            Text.assemble(
+                ("bound by " + roofline.bound, "bold"),
+                f": {_seconds(roofline.least_seconds)} at least on {roofline.gpu}, by datasheet peaks "
+                "(no measured time)",
+            )
+        )
+        rows.append(
+            Text(
+                f"{report.dram_bytes:,} distinct bytes touched, {report.flops:,} FLOPs: "
+                f"{roofline.intensity:.2f} a byte, the ridge is at {roofline.ridge:.1f}"
+            )
+        )
+    if occupancy is not None:
+        rows.append(Text(f"occupancy {occupancy.fraction:.0%}, limited by {occupancy.limit}"))
+    used = report.footprint
+    rows.append(
+        Text(
+            f"a thread has {used.registers} registers and {used.local:,} B of local memory; a block "
+            f"{used.static_shared:,} + {used.dynamic_shared:,} B shared"
+        )
+    )
+    return rows
+
+
+def _seconds(seconds: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * scale >= 1:
+            return f"{seconds * scale:.2f} {unit}"
+    return f"{seconds * 1e9:.2f} ns"
+
+
+# ---- Counters beside what they could be ----------------------------------------------------------------
+
+
+def _counters(report: Report) -> list[Text]:
+    rows = [Text(f"{'':<26}{'counted':>15}{'each':>9}{'ideal':>8}", "dim")]
+
+    def compared(what: str, count: int, each: float, ideal: float, waste: float, of: str) -> None:
+        """A count, what it is for each request or instruction, what it could be, and how far off that is."""
+        row = Text(f"{what:<26}{count:>15,}{each:>9.2f}{ideal:>8.2f}  ")
+        good = waste <= 1.005
+        style = "green" if good else "yellow" if waste < 2 else "red"
+        rows.append(row.append("✓" if good else f"{waste:.3g}× the {of}", style))
+
+    def counted(what: str, count: int) -> None:
+        rows.append(Text(f"{what:<26}{count:>15,}"))
+
+    for name in ("load", "store", "atomic"):
+        traffic = getattr(report, f"global_{name}")
+        if traffic.requests:
+            each = traffic.sectors_per_request
+            ideal = traffic.ideal_sectors_per_request
+            compared(f"global {name} sectors", traffic.sectors, each, ideal, each / ideal, "bytes")
+    for name in ("load", "store", "atomic"):
+        traffic = getattr(report, f"shared_{name}")
+        if traffic.requests:
+            each = traffic.wavefronts_per_request
+            ideal = traffic.ideal_wavefronts_per_request
+            compared(f"shared {name} passes", traffic.wavefronts, each, ideal, each / ideal, "passes")
+    if atomics := report.atomics.turns_per_request:
+        compared("atomics, lanes in turn", report.atomics.turns, atomics, 1, atomics, "turns")
+    if lanes := report.active_lanes:
+        compared("thread instructions (PTX)", report.instructions, lanes, 32, 32 / lanes, "instructions")
+    counted("divergent branches (PTX)", report.divergent_branches)
+    for name in ("load", "store"):
+        local = getattr(report, f"local_{name}")
+        if local.requests:
+            counted(f"local {name} sectors (PTX)", local.sectors)
+    for element, count in sorted(report.flops_by_type.items()):
+        counted(f"{element} FLOPs (PTX)", count)
+    for element, count in sorted(report.tensor_operations.items()):
+        counted(f"{element} tensor operations", count)
+    return rows
+
+
+def _classes(report: Report) -> list[Text]:
+    ordered = sorted(report.instructions_by_class.items(), key=lambda each: -each[1])
+    rows = [Text("instructions by class (PTX)", "dim")]
+    for name, count in ordered[:_CLASSES_SHOWN]:
+        share = count / report.instructions
+        rows.append(Text.assemble(f"  {name:<18}{share:>5.0%} ", (bar(share, 32), "cyan")))
+    rest = sum(count for _, count in ordered[_CLASSES_SHOWN:])
+    if rest:
+        rows.append(Text(f"  {'others':<18}{rest / report.instructions:>5.0%}"))
+    return rows
+
+
+def bar(share: float, width: int) -> str:
+    """A share as a bar of at most so many characters, in steps of an eighth; the least share is visible."""
+    eighths = max(round(share * width * 8), 1 if share > 0 else 0)
+    full, part = divmod(eighths, 8)
+    return "█" * full + (_EIGHTHS[part] if part else "")
+
+
+# ---- The source and its heat ---------------------------------------------------------------------------
+
+_HEAT: tuple[tuple[str, Callable[[Counts], int]], ...] = (
+    ("instr.", lambda counts: counts.instructions),
+    ("sectors", lambda counts: counts.global_sectors),
+    ("conflicts", lambda counts: counts.bank_conflicts),
+)
+_BAR = 4
+
+
+def _listing(report: Report, source_name: str, source: str, width: int) -> list[Text]:
+    from rich.syntax import Syntax
+
+    heats = [(title, count, total) for title, count in _HEAT if (total := count(report))]
+    own = {line.line: line for line in report.lines if line.file == source_name}
+    texts = source.splitlines()
+    shown = sorted(
+        {near for line in own for near in range(line - _NEAR, line + _NEAR + 1) if 1 <= near <= len(texts)}
+    )
+    cell = _BAR + 5
+    room = max(width - 6 - (cell + 1) * len(heats), 20)
+    title = Text(f"{'':<6}{source_name[-room:]:<{room}}", "dim")
+    for name, _, _ in heats:
+        title.append(f" {name:>{cell}}", "dim")
+    rows = [title]
+    highlighter = Syntax("", "cuda", background_color="default")
+    before = shown[0] - 1 if shown else 0
+    for number in shown:
+        if number > before + 1:
+            rows.append(Text(f"{'⋮':>4}", "dim"))
+        before = number
+        code = highlighter.highlight(texts[number - 1].expandtabs(4).rstrip())
+        code.rstrip()
+        code.truncate(room, overflow="ellipsis", pad=True)
+        row = Text.assemble((f"{number:>4}  ", "dim"), code)
+        for _, count, total in heats:
+            share = count(own[number]) / total if number in own else 0.0
+            row.append_text(_heat(share))
+        rows.append(row)
+    rows.extend(_elsewhere(report, source_name))
+    return rows
+
+
+def _heat(share: float) -> Text:
+    if not share:
+        return Text(" " * (_BAR + 6))
+    style = "red" if share >= 0.4 else "yellow" if share >= 0.15 else "blue"
+    percent = f"{share:.0%}" if share >= 0.005 else "<1%"
+    return Text.assemble(f" {percent:>4} ", (f"{bar(share, _BAR):<{_BAR}}", style))
+
+
+def _elsewhere(report: Report, source_name: str) -> list[Text]:
+    """What the lines of other files did: headers that were inlined."""
+    files: dict[str, int] = {}
+    for line in report.lines:
+        if line.file != source_name:
+            files[line.file] = files.get(line.file, 0) + line.instructions
+    ordered = sorted(files.items(), key=lambda each: -each[1])
+    return [
+        Text(f"      {count / report.instructions:.0%} of the instructions come from {file}", "dim")
+        for file, count in ordered
+    ]
+
+
+# ---- Which access is drawn -----------------------------------------------------------------------------
+
+
+def chosen_accesses(report: Report, file: str, line: int | None) -> list[Access]:
+    """Those of a line of a file; else, of each space, the one that wastes the most, or the first of all."""
+    if line is not None:  # an unrolled loop has the same access many times
+        found = report.accesses(line, file=file)
+        alike = {(each.kind, each.space, each.array): each for each in reversed(found)}
+        return list(reversed(alike.values()))
+    often = {(each.file, each.line): each.warp_instructions for each in report.lines}
+
+    def waste(access: Access) -> int:
+        excess = len(access.sectors) - access.ideal_sectors + access.bank_conflicts
+        return excess * often.get((access.file, access.line), 1)
+
+    spaces = (report.accesses(space="global"), report.accesses(space="shared"))
+    return [max(accesses, key=waste) for accesses in spaces if accesses]

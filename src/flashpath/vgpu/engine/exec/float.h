@@ -1,0 +1,125 @@
+// What all arithmetic on f32 and f64 needs: rounding modes, flushing, saturation, NVIDIA's NaN, and the
+// handlers of operations that have flags.
+#pragma once
+
+#include <bit>
+#include <cfenv>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "exec/elementwise.h"
+#include "exec/modifiers.h"
+
+namespace flashpath::exec {
+
+class RoundingScope {
+ public:
+  explicit RoundingScope(u32 modifier) : mode_(modifier & kRoundingMask) {
+    if (mode_ == kRoundZero) std::fesetround(FE_TOWARDZERO);
+    if (mode_ == kRoundDown) std::fesetround(FE_DOWNWARD);
+    if (mode_ == kRoundUp) std::fesetround(FE_UPWARD);
+  }
+  ~RoundingScope() {
+    if (mode_ != kRoundNearest) std::fesetround(FE_TONEAREST);
+  }
+  RoundingScope(const RoundingScope&) = delete;
+  RoundingScope& operator=(const RoundingScope&) = delete;
+
+ private:
+  u32 mode_;
+};
+
+// NVIDIA's arithmetic gives one NaN whatever went in.
+template <class T>
+T canonical(T value) {
+  if constexpr (sizeof(T) == 4) {
+    return value == value ? value : std::bit_cast<f32>(0x7fffffffu);
+  } else {
+    return value == value ? value : std::bit_cast<f64>(0x7ff8000000000000ull);
+  }
+}
+
+template <class T>
+T flushed(T value) {
+  return std::fabs(value) < std::numeric_limits<T>::min() ? std::copysign(T(0), value) : value;
+}
+
+template <class T>
+T saturated(T value) { return value > 0 ? std::fmin(value, T(1)) : T(0); }  // NaN becomes 0
+
+template <class T>
+T operand(T value, u32 modifier) { return modifier & kFlushToZero ? flushed(value) : value; }
+
+template <class T>
+T result(T value, u32 modifier) {
+  if (modifier & kFlushToZero) value = flushed(value);
+  return modifier & kSaturate ? saturated(value) : canonical(value);
+}
+
+// Of two numbers the smaller, -0 below +0; a NaN loses against a number.
+template <class T>
+T smaller(T x, T y) {
+  if (x != x) return y;
+  if (y != y) return x;
+  if (x == y) return std::signbit(x) ? x : y;
+  return x < y ? x : y;
+}
+template <class T>
+T larger(T x, T y) { return -smaller<T>(-x, -y); }
+
+// ---- Handlers ------------------------------------------------------------------------------------------
+
+template <class T, class F>
+void run_general_unary(Warp& warp, const Instruction& i) {
+  const RoundingScope rounding(i.modifier);
+  const T* a = lanes<T>(warp, i.a[0]);
+  T* d = lanes<T>(warp, i.dst[0]);
+  for_lanes(warp.executing, [&](int l) { d[l] = result<T>(F{}(operand(a[l], i.modifier)), i.modifier); });
+}
+
+template <class T, class F>
+void run_general_binary(Warp& warp, const Instruction& i) {
+  const RoundingScope rounding(i.modifier);
+  const T* a = lanes<T>(warp, i.a[0]);
+  const T* b = lanes<T>(warp, i.b[0]);
+  T* d = lanes<T>(warp, i.dst[0]);
+  for_lanes(warp.executing, [&](int l) {
+    d[l] = result<T>(F{}(operand(a[l], i.modifier), operand(b[l], i.modifier)), i.modifier);
+  });
+}
+
+template <class T, class F>
+void run_general_ternary(Warp& warp, const Instruction& i) {
+  const RoundingScope rounding(i.modifier);
+  const T* a = lanes<T>(warp, i.a[0]);
+  const T* b = lanes<T>(warp, i.b[0]);
+  const T* c = lanes<T>(warp, i.c[0]);
+  T* d = lanes<T>(warp, i.dst[0]);
+  for_lanes(warp.executing, [&](int l) {
+    d[l] = result<T>(
+        F{}(operand(a[l], i.modifier), operand(b[l], i.modifier), operand(c[l], i.modifier)), i.modifier);
+  });
+}
+
+// The plain form of an operation (round to nearest, no ftz, no sat) has a handler of its own, which
+// vectorises. All others take the general one, named with a `*`, whose `modifier` holds the flags.
+template <class T, class F>
+void unary_float(Registry& r, const std::string& name, F) {
+  unary<T, T>(r, name, [](T x) { return canonical<T>(F{}(x)); });
+  r.add(name + "*", &run_general_unary<T, F>);
+}
+
+template <class T, class F>
+void binary_float(Registry& r, const std::string& name, F) {
+  binary<T, T, T>(r, name, [](T x, T y) { return canonical<T>(F{}(x, y)); });
+  r.add(name + "*", &run_general_binary<T, F>);
+}
+
+template <class T, class F>
+void ternary_float(Registry& r, const std::string& name, F) {
+  ternary<T, T, T, T>(r, name, [](T x, T y, T z) { return canonical<T>(F{}(x, y, z)); });
+  r.add(name + "*", &run_general_ternary<T, F>);
+}
+
+}  // namespace flashpath::exec

@@ -1,0 +1,315 @@
+// mma.sync and wmma.mma: fragments made dense, multiplied, and handed back to the lanes.
+//
+// An instruction's registers are in the operand pool: those of D, then A, B and C.
+#include <cfenv>
+#include <string>
+#include <type_traits>
+
+#include "exec/modifiers.h"
+#include "exec/registry.h"
+#include "exec/tensor_core/arithmetic.h"
+#include "exec/tensor_core/elements.h"
+#include "exec/tensor_core/fragments.h"
+#include "exec/tensor_core/transpose.h"
+#include "exec/tensor_core/whole_warp.h"
+
+namespace flashpath::exec {
+namespace {
+
+// ---- Accumulators ----------------------------------------------------------------------------------------
+
+// One number per register.
+template <class T>
+struct Whole {
+  using Value = T;
+  static constexpr const char* kName = std::is_same_v<T, s32> ? "s32" : sizeof(T) == 8 ? "f64" : "f32";
+  static constexpr int kRegistersPerPiece = 2;
+
+  // A lane's two neighbours are in two registers: rows are made by interleaving these, four lanes at a time.
+  typedef T Quad __attribute__((vector_size(4 * sizeof(T)), may_alias));
+  using Bits = std::conditional_t<sizeof(T) == 8, s64, s32>;
+  typedef Bits Index __attribute__((vector_size(4 * sizeof(T))));
+
+  static void load(Warp& warp, const u32* registers, T* to, int stride) {
+    const Quad* even = lanes<Quad>(warp, registers[0]);
+    const Quad* odd = lanes<Quad>(warp, registers[1]);
+    for (int g = 0; g < 8; ++g) {
+      Quad* row = reinterpret_cast<Quad*>(to + g * stride);
+      row[0] = __builtin_shuffle(even[g], odd[g], Index{0, 4, 1, 5});
+      row[1] = __builtin_shuffle(even[g], odd[g], Index{2, 6, 3, 7});
+    }
+  }
+
+  static void store(Warp& warp, const u32* registers, const T* from, int stride) {
+    Quad unwanted[8];
+    Quad* even = registers[0] == kNoRegister ? unwanted : lanes<Quad>(warp, registers[0]);
+    Quad* odd = registers[1] == kNoRegister ? unwanted : lanes<Quad>(warp, registers[1]);
+    for (int g = 0; g < 8; ++g) {
+      const Quad* row = reinterpret_cast<const Quad*>(from + g * stride);
+      even[g] = __builtin_shuffle(row[0], row[1], Index{0, 2, 4, 6});
+      odd[g] = __builtin_shuffle(row[0], row[1], Index{1, 3, 5, 7});
+    }
+  }
+};
+
+using Floats = Whole<f32>;
+using Doubles = Whole<f64>;
+using Words = Whole<s32>;
+
+// Two halves per register; sums are kept in float and rounded once.
+struct Halves {
+  using Value = f32;
+  static constexpr const char* kName = "f16";
+  static constexpr int kRegistersPerPiece = 1;
+
+  static void load(Warp& warp, const u32* registers, f32* to, int stride) {
+    const std::byte* from = lanes<std::byte>(warp, registers[0]);
+    for (int g = 0; g < 8; ++g) halves_to_floats(from + 16 * g, to + g * stride);
+  }
+
+  static void store(Warp& warp, const u32* registers, const f32* from, int stride) {
+    if (registers[0] == kNoRegister) return;
+    std::byte* d = lanes<std::byte>(warp, registers[0]);
+    for (int g = 0; g < 8; ++g) floats_to_halves(from + g * stride, d + 16 * g);
+  }
+};
+
+template <class Accumulator, class Fragment>
+void load_accumulators(Warp& warp, const u32* registers, typename Accumulator::Value* to) {
+  for (int p = 0; p < Fragment::kPieces; ++p) {
+    const Piece piece = Fragment::piece(p);
+    Accumulator::load(warp, registers + p * Accumulator::kRegistersPerPiece,
+                      to + piece.row * Fragment::kColumns + piece.column, Fragment::kColumns);
+  }
+}
+
+template <class Accumulator, class Fragment>
+void store_accumulators(Warp& warp, const u32* registers, const typename Accumulator::Value* from) {
+  for (int p = 0; p < Fragment::kPieces; ++p) {
+    const Piece piece = Fragment::piece(p);
+    Accumulator::store(warp, registers + p * Accumulator::kRegistersPerPiece,
+                       from + piece.row * Fragment::kColumns + piece.column, Fragment::kColumns);
+  }
+}
+
+// ---- Factors ---------------------------------------------------------------------------------------------
+
+// Bytes of the register file that four lanes, a row of a piece, take.
+template <class Element>
+constexpr int kRowBytes = Element::kBits == 64 ? 32 : 16;
+
+template <class Element, class Fragment>
+void load_left(Warp& warp, const u32* registers, typename Element::Value* to) {  // (row, k)
+  for (int p = 0; p < Fragment::kPieces; ++p) {
+    const Piece piece = Fragment::piece(p);
+    const std::byte* from = lanes<std::byte>(warp, registers[p]);
+    for (int g = 0; g < 8; ++g) {
+      Element::expand(from + g * kRowBytes<Element>, to + (piece.row + g) * Fragment::kColumns + piece.column);
+    }
+  }
+}
+
+template <class Element, class Fragment>
+void load_right(Warp& warp, const u32* registers, typename Element::Value* to) {  // (k, column)
+  constexpr int kStride = Fragment::kRows;
+  for (int p = 0; p < Fragment::kPieces; ++p) {
+    const Piece piece = Fragment::piece(p);
+    const std::byte* from = lanes<std::byte>(warp, registers[p]);
+    typename Element::Value* corner = to + piece.column * kStride + piece.row;
+    if constexpr (Element::kBits == 16) {
+      std::byte transposed[kLanes * 4];
+      transpose_8x8(from, transposed);
+      for (int k = 0; k < 8; ++k) Element::expand(transposed + 16 * k, corner + k * kStride);
+    } else {
+      typename Element::Value rows[8][Fragment::kWidth];
+      for (int g = 0; g < 8; ++g) Element::expand(from + g * kRowBytes<Element>, rows[g]);
+      for (int k = 0; k < Fragment::kWidth; ++k) {
+        for (int g = 0; g < 8; ++g) corner[k * kStride + g] = rows[g][k];
+      }
+    }
+  }
+}
+
+// ---- The instruction -------------------------------------------------------------------------------------
+
+class RoundingOfSums {
+ public:
+  explicit RoundingOfSums(u32 modifier) : mode_(modifier & kRoundingMask) {
+    if (mode_ == kRoundZero) std::fesetround(FE_TOWARDZERO);
+    if (mode_ == kRoundDown) std::fesetround(FE_DOWNWARD);
+    if (mode_ == kRoundUp) std::fesetround(FE_UPWARD);
+  }
+  ~RoundingOfSums() {
+    if (mode_ != kRoundNearest) std::fesetround(FE_TONEAREST);
+  }
+  RoundingOfSums(const RoundingOfSums&) = delete;
+  RoundingOfSums& operator=(const RoundingOfSums&) = delete;
+
+ private:
+  u32 mode_;
+};
+
+template <int M_, int N_, int K_>
+struct Extents {
+  static constexpr int M = M_;
+  static constexpr int N = N_;
+  static constexpr int K = K_;
+};
+
+enum class Overflow { kWraps, kSaturates };
+// For m8n32k16 the hardware lets the factors change places and computes the transposed product.
+enum class Order { kPlain, kMirrored };
+
+// A factor's registers: as many as it has pieces, or, for the halves of wmma, eight that repeat the pieces.
+template <class Fragment, int kAtLeast>
+constexpr int kRegisters = Fragment::kPieces > kAtLeast ? Fragment::kPieces : kAtLeast;
+
+template <class S, class D, class A, class B, class C, class Products, Overflow kOverflow = Overflow::kWraps,
+          int kAtLeast = 0, Order kOrder = Order::kPlain>
+void run(Warp& warp, const Instruction& i) {
+  using Left = LeftFragment<S::M, S::K, A::kBits>;
+  using Right = RightFragment<S::N, S::K, B::kBits>;
+  using Sums = AccumulatorFragment<S::M, S::N>;
+  using Value = typename A::Value;
+  constexpr bool kMirrored = kOrder == Order::kMirrored;
+  constexpr int kLeft = kRegisters<Left, kAtLeast>;
+  constexpr int kRight = kRegisters<Right, kAtLeast>;
+  constexpr int kSums = S::M * S::N;
+
+  require_whole_warp(warp, i);
+  const u32* of_d = pooled_registers(warp, i);
+  const u32* of_factors = of_d + Sums::kPieces * D::kRegistersPerPiece;
+  const u32* of_c = of_factors + kLeft + kRight;
+
+  alignas(64) Value left[S::M * S::K];   // (M, K)
+  alignas(64) Value right[S::K * S::N];  // (K, N)
+  alignas(64) Value sums[kSums];         // (M, N)
+  load_left<A, Left>(warp, of_factors + (kMirrored ? kRight : 0), left);
+  load_right<B, Right>(warp, of_factors + (kMirrored ? 0 : kLeft), right);
+  load_accumulators<C, Sums>(warp, of_c, sums);
+  if constexpr (std::is_same_v<Value, s32>) {
+    alignas(64) Value product[kSums] = {};
+    multiply_add<Products, S::M, S::N, S::K>(left, right, product);
+    for (int k = 0; k < kSums; ++k) {
+      sums[k] = kOverflow == Overflow::kSaturates ? add_saturating(sums[k], product[k])
+                                                  : add_wrapping(sums[k], product[k]);
+    }
+  } else if constexpr (std::is_same_v<Value, f64>) {
+    const RoundingOfSums rounding(i.modifier);
+    multiply_add<Products, S::M, S::N, S::K>(left, right, sums);
+  } else {
+    multiply_add<Products, S::M, S::N, S::K>(left, right, sums);
+  }
+  store_accumulators<D, Sums>(warp, of_d, sums);
+}
+
+// ---- All shapes and types --------------------------------------------------------------------------------
+
+template <class A, class B>
+using FloatProducts = std::conditional_t<A::kProductsAreFloats && B::kProductsAreFloats, ExactProducts, Fused>;
+
+template <class D, class A, class B, class C>
+std::string typed(const std::string& shape) {
+  return shape + "." + D::kName + "." + A::kName + "." + B::kName + "." + C::kName;
+}
+
+template <class S, class A, class B, class Sum>
+void add_floats(Registry& r, const std::string& shape) {
+  r.add(typed<Sum, A, B, Sum>(shape), &run<S, Sum, A, B, Sum, FloatProducts<A, B>>);
+}
+
+template <class S>
+void add_fp8(Registry& r, const std::string& shape) {
+  add_floats<S, E4m3, E4m3, Floats>(r, shape);
+  add_floats<S, E4m3, E5m2, Floats>(r, shape);
+  add_floats<S, E5m2, E4m3, Floats>(r, shape);
+  add_floats<S, E5m2, E5m2, Floats>(r, shape);
+  add_floats<S, E4m3, E4m3, Halves>(r, shape);
+  add_floats<S, E4m3, E5m2, Halves>(r, shape);
+  add_floats<S, E5m2, E4m3, Halves>(r, shape);
+  add_floats<S, E5m2, E5m2, Halves>(r, shape);
+}
+
+template <class S>
+void add_doubles(Registry& r, const std::string& name) {
+  r.add(typed<Doubles, F64, F64, Doubles>(name), &run<S, Doubles, F64, F64, Doubles, Fused>);
+}
+
+template <class S, class A, class B, Order kOrder = Order::kPlain>
+void add_integers(Registry& r, const std::string& shape) {
+  const std::string name = typed<Words, A, B, Words>(shape);
+  r.add(name, &run<S, Words, A, B, Words, Integers, Overflow::kWraps, 0, kOrder>);
+  r.add(name + ".satfinite", &run<S, Words, A, B, Words, Integers, Overflow::kSaturates, 0, kOrder>);
+}
+
+template <class S, class Signed, class Unsigned>
+void add_all_signs(Registry& r, const std::string& shape) {
+  add_integers<S, Signed, Signed>(r, shape);
+  add_integers<S, Signed, Unsigned>(r, shape);
+  add_integers<S, Unsigned, Signed>(r, shape);
+  add_integers<S, Unsigned, Unsigned>(r, shape);
+}
+
+// K counts words of 32 bits.
+template <class S>
+void add_bits(Registry& r, const std::string& shape) {
+  r.add(shape + ".s32.b1.b1.s32.xor", &run<S, Words, Bits32, Bits32, Words, XorPopulation>);
+  r.add(shape + ".s32.b1.b1.s32.and", &run<S, Words, Bits32, Bits32, Words, AndPopulation>);
+}
+
+template <class S, class D, class C, Order kOrder>
+void add_wmma_halves(Registry& r, const std::string& shape) {
+  r.add(typed<D, F16, F16, C>(shape),
+        &run<S, D, F16, F16, C, ExactProducts, Overflow::kWraps, 8, kOrder>);
+}
+
+template <class S, Order kOrder = Order::kPlain>
+void add_wmma(Registry& r, const std::string& shape) {
+  add_wmma_halves<S, Floats, Floats, kOrder>(r, shape);
+  add_wmma_halves<S, Floats, Halves, kOrder>(r, shape);
+  add_wmma_halves<S, Halves, Floats, kOrder>(r, shape);
+  add_wmma_halves<S, Halves, Halves, kOrder>(r, shape);
+  r.add(typed<Floats, Bf16, Bf16, Floats>(shape),
+        &run<S, Floats, Bf16, Bf16, Floats, Fused, Overflow::kWraps, 0, kOrder>);
+  add_integers<S, S8, S8, kOrder>(r, shape);
+  add_integers<S, U8, U8, kOrder>(r, shape);
+}
+
+}  // namespace
+
+void register_mma(Registry& r) {
+  add_floats<Extents<16, 8, 8>, F16, F16, Floats>(r, "mma.m16n8k8");
+  add_floats<Extents<16, 8, 8>, F16, F16, Halves>(r, "mma.m16n8k8");
+  add_floats<Extents<16, 8, 16>, F16, F16, Floats>(r, "mma.m16n8k16");
+  add_floats<Extents<16, 8, 16>, F16, F16, Halves>(r, "mma.m16n8k16");
+  add_floats<Extents<16, 8, 8>, Bf16, Bf16, Floats>(r, "mma.m16n8k8");
+  add_floats<Extents<16, 8, 16>, Bf16, Bf16, Floats>(r, "mma.m16n8k16");
+  add_floats<Extents<16, 8, 4>, Tf32, Tf32, Floats>(r, "mma.m16n8k4");
+  add_floats<Extents<16, 8, 8>, Tf32, Tf32, Floats>(r, "mma.m16n8k8");
+  add_fp8<Extents<16, 8, 16>>(r, "mma.m16n8k16");
+  add_fp8<Extents<16, 8, 32>>(r, "mma.m16n8k32");
+  add_doubles<Extents<8, 8, 4>>(r, "mma.m8n8k4");
+  add_doubles<Extents<16, 8, 4>>(r, "mma.m16n8k4");
+  add_doubles<Extents<16, 8, 8>>(r, "mma.m16n8k8");
+  add_doubles<Extents<16, 8, 16>>(r, "mma.m16n8k16");
+  add_all_signs<Extents<8, 8, 16>, S8, U8>(r, "mma.m8n8k16");
+  add_all_signs<Extents<16, 8, 16>, S8, U8>(r, "mma.m16n8k16");
+  add_all_signs<Extents<16, 8, 32>, S8, U8>(r, "mma.m16n8k32");
+  add_all_signs<Extents<8, 8, 32>, S4, U4>(r, "mma.m8n8k32");
+  add_all_signs<Extents<16, 8, 32>, S4, U4>(r, "mma.m16n8k32");
+  add_all_signs<Extents<16, 8, 64>, S4, U4>(r, "mma.m16n8k64");
+  add_bits<Extents<8, 8, 4>>(r, "mma.m8n8k128");
+  add_bits<Extents<16, 8, 4>>(r, "mma.m16n8k128");
+  add_bits<Extents<16, 8, 8>>(r, "mma.m16n8k256");
+
+  add_wmma<Extents<16, 16, 16>>(r, "wmma.m16n16k16");
+  add_wmma<Extents<32, 8, 16>>(r, "wmma.m32n8k16");
+  add_wmma<Extents<32, 8, 16>, Order::kMirrored>(r, "wmma.m8n32k16");
+  r.add("wmma.m16n16k8.f32.tf32.tf32.f32", &run<Extents<16, 16, 8>, Floats, Tf32, Tf32, Floats, Fused>);
+  add_doubles<Extents<8, 8, 4>>(r, "wmma.m8n8k4");
+  add_integers<Extents<8, 8, 32>, S4, S4>(r, "wmma.m8n8k32");
+  add_integers<Extents<8, 8, 32>, U4, U4>(r, "wmma.m8n8k32");
+  add_bits<Extents<8, 8, 4>>(r, "wmma.m8n8k128");
+}
+
+}  // namespace flashpath::exec

@@ -1,0 +1,23 @@
+// What all matrix operations share: the 32 lanes work as one, on registers that the operand pool lists.
+#pragma once
+
+#include <bit>
+#include <string>
+
+#include "exec/memory.h"
+
+namespace flashpath::exec {
+
+// PTX leaves open what a matrix operation does when lanes are missing; here it is a fault.
+inline void require_whole_warp(const Warp& warp, const Instruction& i) {
+  if (warp.executing == kAllLanes) return;
+  throw fault_at(warp, i.index, std::countr_zero(warp.executing), "bad-mask",
+                 "a matrix operation needs the 32 lanes of its warp together, and " +
+                     std::to_string(std::popcount(warp.executing)) + " are here");
+}
+
+inline const u32* pooled_registers(const Warp& warp, const Instruction& i) {
+  return warp.launch->program->operand_pool.data() + i.target;
+}
+
+}  // namespace flashpath::exec

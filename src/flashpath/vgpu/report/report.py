@@ -1,0 +1,200 @@
+"""The report of a launch: its counts summed up, and what they mean on the GPU that is named."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+
+from flashpath import gpus
+from flashpath.errors import FlashpathError
+from flashpath.vgpu.findings import Dim3, Finding
+from flashpath.vgpu.report import text
+from flashpath.vgpu.report.access import SECTOR_BYTES, Access, PlacedArray, make_access
+from flashpath.vgpu.report.counts import Counts, Line
+
+if TYPE_CHECKING:
+    from flashpath.vgpu._engine import LaunchResult, Program
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """The memory that a launch needs, in bytes."""
+
+    static_shared: int = 0
+    """Of each block."""
+    dynamic_shared: int = 0
+    """Of each block."""
+    registers: int = 0
+    """32-bit registers of each thread."""
+    local: int = 0
+    """Of each thread, in machine code: arrays indexed at run time, spilled registers, call frames."""
+    global_allocated: int = 0
+    """The arrays that the kernel was given, and its module's variables but for constants."""
+    global_touched: int = 0
+    """Of these, what lies in sectors that were read or written."""
+
+
+@dataclass
+class Report(Counts):
+    """What a launch counted, and what that means on the named GPU."""
+
+    kernel: str = ""
+    gpu: str = ""
+    grid: Dim3 = (1, 1, 1)
+    block: Dim3 = (1, 1, 1)
+    dram_bytes: int = 0
+    """Distinct 32-byte sectors of global memory that were touched, in bytes: the least that must be moved."""
+    footprint: Footprint = field(default_factory=Footprint)
+    lines: tuple[Line, ...] = ()
+    """By file and line; instructions without a line are in the sums only."""
+    occupancy: gpus.Occupancy | None = None
+    roofline: gpus.Roofline | None = None
+    """Lower bounds on the GPU named, from datasheet peaks: no prediction, and no time that was measured."""
+    findings: tuple[Finding, ...] = ()
+    traced: tuple[Access, ...] = ()
+    """Accesses with the address of every lane: those that `fp.profile(…, trace=…)` chose."""
+
+    def __str__(self) -> str:
+        return text.render(self)
+
+    def accesses(
+        self,
+        line: int | None = None,
+        kind: Literal["load", "store", "atomic"] | None = None,
+        space: Literal["global", "shared"] | None = None,
+        file: str | None = None,
+    ) -> tuple[Access, ...]:
+        """The traced accesses of a line, of a kind, to a space, in a file; all of them by default."""
+        wanted = {"line": line, "kind": kind, "space": space, "file": file}
+        return tuple(
+            access
+            for access in self.traced
+            if all(value is None or getattr(access, name) == value for name, value in wanted.items())
+        )
+
+    def access(
+        self,
+        line: int,
+        kind: Literal["load", "store", "atomic"] | None = None,
+        request: int = 0,
+        *,
+        space: Literal["global", "shared"] | None = None,
+        file: str | None = None,
+    ) -> Access:
+        """One of these: the first that fits, or the one of that number."""
+        found = self.accesses(line, kind, space, file)
+        if 0 <= request < len(found):
+            return found[request]
+        what = f"{len(found)} traced {' '.join(filter(None, (space, kind)))} accesses".replace("  ", " ")
+        lines = sorted({access.line for access in self.traced if access.line})
+        raise FlashpathError(
+            f"Line {line} has {what}; request {request} was asked for.",
+            f"Lines with traced accesses: {', '.join(map(str, lines)) or 'none'}. "
+            "fp.profile(…, trace=Trace(requests=…)) keeps more of each.",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, derived figures too, as JSON can hold it."""
+        return cast("dict[str, Any]", _plain(self))
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [each.name for each in dataclasses.fields(value)]
+        names += [name for name in dir(type(value)) if isinstance(getattr(type(value), name), property)]
+        return {name: _plain(getattr(value, name)) for name in names}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in cast("Mapping[Any, Any]", value).items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in cast("Sequence[Any]", value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None  # JSON has no infinity
+    return value
+
+
+# ---- Making one ----------------------------------------------------------------------------------------
+
+
+def make_report(
+    kernel: str,
+    gpu: gpus.Gpu,
+    program: Program,
+    result: LaunchResult,
+    occupancy: gpus.Occupancy,
+    *,
+    grid: Dim3,
+    block: Dim3,
+    footprint: Footprint,
+    arrays: Sequence[PlacedArray] = (),
+) -> Report:
+    """Sum up what each instruction counted.
+
+    `footprint` says what one block and one thread need; what the launch needs of global memory is added.
+    `arrays` give traced addresses the names of what they are in.
+    """
+    report = Report(kernel=kernel, gpu=gpu.name, grid=grid, block=block, occupancy=occupancy)
+    lines: dict[tuple[str, int], Line] = {}
+    files, origins = program.files, program.origins
+    for (opcode, file, line), row in _rows(program, result):
+        report.add(opcode, row)
+        if line:
+            key = files[file], line
+            if key not in lines:
+                lines[key] = Line(file=files[file], line=line)
+            lines[key].add(opcode, row)
+    report.lines = tuple(lines[key] for key in sorted(lines))
+    report.dram_bytes = result.touched_sectors * SECTOR_BYTES
+    report.footprint = dataclasses.replace(
+        footprint, global_allocated=result.global_allocated, global_touched=result.global_touched
+    )
+    report.traced = tuple(
+        make_access(row, origins[row[0]][0], files[origins[row[0]][2]], origins[row[0]][3], arrays)
+        for row in result.accesses
+        if origins[row[0]][0]
+    )
+    report.roofline = roofline_of(gpu, report)
+    return report
+
+
+def _rows(program: Program, result: LaunchResult) -> list[tuple[tuple[str, int, int], dict[str, int]]]:
+    """What was counted, by opcode, file and line: an unrolled loop has thousands of one kind."""
+    table, names, origins = result.instructions, result.counter_names, program.origins
+    ran = np.flatnonzero(table[:, names.index("warps")])
+    groups: dict[tuple[str, int, int], int] = {}
+    group_of: list[int] = []
+    for index in ran.tolist():
+        opcode, _, file, line = origins[index]
+        group_of.append(groups.setdefault((opcode, file, line), len(groups)))
+    sums = np.zeros((len(groups), len(names)), np.uint64)
+    np.add.at(sums, group_of, table[ran])
+    return [
+        (group, dict(zip(names, counted, strict=True)))
+        for group, counted in zip(groups, sums.tolist(), strict=True)
+        if group[0]  # without an opcode: the engine's own addition
+    ]
+
+
+# The rate of a GPU that bounds each type, as gpus.roofline names it. Of operations on 4 bits and on single
+# bits no profile says the rate: they bound nothing.
+_ORDINARY = {"f64": "fp64", "f32": "fp32", "f16": "fp16", "bf16": "bf16"}
+_TENSOR = {
+    "f64": "fp64_tensor", "tf32": "tf32", "f16": "fp16", "bf16": "bf16", "e4m3": "fp8", "e5m2": "fp8",
+    "s8": "int8", "u8": "int8",
+}  # fmt: skip
+
+
+def roofline_of(gpu: gpus.Gpu, report: Report) -> gpus.Roofline:
+    """Units of different types work side by side: the one with the most to do for its speed is the bound."""
+    operations: dict[str, int] = {}
+    for done, rates in ((report.flops_by_type, _ORDINARY), (report.tensor_operations, _TENSOR)):
+        for element, count in done.items():
+            if element in rates:
+                operations[rates[element]] = operations.get(rates[element], 0) + count
+    bounds = [gpus.roofline(gpu, report.dram_bytes, count, rate) for rate, count in operations.items()]
+    nothing = gpus.roofline(gpu, report.dram_bytes, 0)
+    return max(bounds, key=lambda bound: bound.compute_seconds, default=nothing)

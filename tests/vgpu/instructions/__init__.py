@@ -1,0 +1,1 @@
+"""Every scalar instruction against models that know nothing of the engine: NumPy, integers, fractions."""
