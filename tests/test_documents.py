@@ -50,8 +50,8 @@ def test_readme_command_runs(command: str) -> None:
 def test_readme_python_runs(readme: str) -> None:
     code = blocks(readme, "python")
     gpu = blocks(readme, "python gpu") if device.count() else []
-    assert len(code) == 3
-    program = "\n".join([*code[:2], *gpu, code[2]])
+    assert len(code) == 4
+    program = "\n".join([*code[:3], *gpu, code[3]])
     done = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,
@@ -63,6 +63,7 @@ def test_readme_python_runs(readme: str) -> None:
     assert done.returncode == 0, done.stderr
     assert "saxpy<float>(int, float, const float*, float*)" in done.stdout
     assert "saxpy<float> on the virtual GPU (H200)" in done.stdout
+    assert "vector_add_kernel on the virtual GPU (A100)" in done.stdout
     assert "1M doubles" in done.stdout
 
 

@@ -17,6 +17,7 @@ from flashpath.jit import virtual
 from flashpath.jit.arguments import HOST, describe
 from flashpath.jit.loading import Launch
 from flashpath.jit.shape import LaunchError, Shape
+from flashpath.vgpu.profiles import profile_for
 
 if TYPE_CHECKING:
     from flashpath.jit.module import Kernel
@@ -65,7 +66,7 @@ class Launcher:
             cuda.checked((status,), f"Launching {self.kernel.name}")
 
     def _launch_virtual(self, args: Sequence[Any]) -> None:
-        gpu = virtual.profile_for(self.kernel.arch)
+        gpu = profile_for(self.kernel.arch)
         if self._debug:
             self._print(f"virtual {gpu.name}", args)
         virtual.run(self.kernel, self.shape, args, gpu)

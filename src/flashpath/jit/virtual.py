@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import functools
+import importlib
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from flashpath import gpus, settings
-from flashpath.errors import FlashpathError
+from flashpath import gpus
 from flashpath.jit import shape as shapes
 from flashpath.jit.arguments import HOST, ArgumentError, Strided, view_of
 from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET, HostArray, place
+from flashpath.vgpu.host_arrays import describe
+from flashpath.vgpu.profiles import max_threads, profile_for
 from flashpath.vgpu.report import FIRST_ACCESSES, Footprint, PlacedArray, Report, Trace, make_report
 
 if TYPE_CHECKING:
@@ -45,64 +45,7 @@ class VirtualLimits:
         return self.gpu.architecture.max_shared_per_block_bytes
 
 
-def profile_for(arch: str, device: str | None = None) -> gpus.Gpu:
-    """The GPU that is played: the one named here or in FLASHPATH_DEVICE, else the architecture's own."""
-    name = device or settings.DEVICE.value or "virtual"
-    if name.lower() != "virtual" and not name.lower().startswith("cuda"):
-        return gpus.gpu(name)
-    try:
-        return gpus.gpu_for_arch(arch)
-    except FlashpathError:  # no product of that architecture is described: the newest that is not newer
-        capability = gpus.parse_arch(arch).capability
-        older = [gpu for gpu in gpus.gpus() if gpu.capability <= capability]
-        return (older or gpus.gpus())[-1]
-
-
-@functools.cache
-def _max_threads(gpu: gpus.Gpu, registers: int) -> int:
-    """The largest block whose registers an SM has."""
-    most = gpu.architecture.max_threads_per_block
-    fitting = (
-        threads
-        for threads in range(most, 0, -gpus.WARP_SIZE)
-        if gpus.occupancy(gpu, threads, registers, 0).blocks_per_sm
-    )
-    return next(fitting, most)
-
-
 # ---- Arrays --------------------------------------------------------------------------------------------
-
-
-def _bounds(address: int, shape: Sequence[int], strides: Sequence[int], size: int) -> tuple[int, int]:
-    """The first byte of an array and the one after its last; strides in bytes, of either sign."""
-    if 0 in shape:
-        return address, address
-    steps = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
-    first = address + sum(step for step in steps if step < 0)
-    return first, address + sum(step for step in steps if step > 0) + size
-
-
-def _describe(parameter: int, array: Any) -> HostArray:
-    if hasattr(array, "untyped_storage"):
-        size = array.element_size()
-        address = array.data_ptr()
-        strides = [stride * size for stride in array.stride()]
-        first, last = _bounds(address, array.shape, strides, size)
-        storage = array.untyped_storage()
-        owner_first = storage.data_ptr()
-        owner_last = owner_first + storage.nbytes()
-        writable = True
-    else:
-        view = cast("np.ndarray[Any, Any]", array if isinstance(array, np.ndarray) else np.from_dlpack(array))
-        address = view.ctypes.data
-        first, last = _bounds(address, view.shape, view.strides, view.itemsize)
-        root = view
-        while isinstance(root.base, np.ndarray):
-            root = cast("np.ndarray[Any, Any]", root.base)
-        owner_first, owner_last = _bounds(root.ctypes.data, root.shape, root.strides, root.itemsize)
-        writable = bool(view.flags.writeable)
-    owner_first, owner_last = min(first, owner_first), max(last, owner_last)
-    return HostArray(parameter, address, first, last, owner_first, owner_last, writable)
 
 
 def host_arrays(kernel: Kernel, args: Sequence[Any]) -> list[HostArray]:
@@ -113,7 +56,7 @@ def host_arrays(kernel: Kernel, args: Sequence[Any]) -> list[HostArray]:
             continue
         array = argument.tensor if isinstance(argument, Strided) else argument
         if view_of(array) is not None:
-            described = _describe(parameter.offset, array)
+            described = describe(parameter.offset, array)
             if described.address:
                 found.append(described)
     return found
@@ -137,7 +80,7 @@ def run(
     if shape.cluster is not None or shape.cooperative:
         what = "clusters" if shape.cluster is not None else "cooperative launches"
         raise shapes.LaunchError(f"The virtual GPU does not run {what} yet.", "Run it on a GPU.")
-    most = min(kernel.max_threads or 1024, _max_threads(gpu, kernel.resources.registers))
+    most = min(kernel.max_threads or 1024, max_threads(gpu, kernel.resources.registers))
     shapes.check_shape(shape, VirtualLimits(gpu), kernel.name, most, kernel.resources.static_shared)
     virtual = kernel.virtual
     parameters = kernel.packer.packed()
@@ -170,9 +113,9 @@ def _placed(kernel: Kernel, args: Sequence[Any]) -> list[PlacedArray]:
 
 
 def profile(
-    kernel: Kernel,
-    grid: shapes.Dim,
-    block: shapes.Dim,
+    kernel: Any,
+    grid: Any,
+    block: shapes.Dim | None = None,
     args: Sequence[Any] = (),
     device: str | None = None,
     shared: int = 0,
@@ -180,6 +123,7 @@ def profile(
     budget: int = WARP_INSTRUCTION_BUDGET,
     threads: int | None = None,
     trace: Trace = FIRST_ACCESSES,
+    **options: Any,
 ) -> Report:
     """Run a kernel on the virtual GPU, on arrays of the CPU, and count what it does.
 
@@ -188,8 +132,46 @@ def profile(
     where none are named, on all cores unless the order of blocks could be seen in the results.
 
     `trace` chooses the accesses whose addresses are kept (`report.accesses`): by default the first of every
-    instruction.
+    instruction. A `@triton.jit` kernel brings its own blocks and shared memory; `options` are its keyword
+    arguments.
     """
+    if _is_triton(kernel):
+        if block is not None or shared:
+            raise ArgumentError(
+                "fp.profile was given block= or shared= for a Triton kernel.",
+                "Triton chooses them itself: leave them out, and pass num_warps= for the number of threads.",
+            )
+        return _triton_driver().profile(kernel, grid, args, device, budget, threads, trace, options)
+    if options or block is None:
+        what = f"the options {', '.join(options)}" if options else "no block"
+        raise ArgumentError(
+            f"fp.profile was given {what} for the CUDA kernel {kernel.name}.",
+            "Call it as fp.profile(kernel, grid=…, block=…, args=(…)).",
+        )
+    return _profile_cuda(kernel, grid, block, args, device, shared, budget, threads, trace)
+
+
+def _is_triton(kernel: Any) -> bool:
+    """Whether it is a `@triton.jit` function, or one that an autotuner or heuristics wrap."""
+    triton: Any = sys.modules.get("triton.runtime.jit")  # whoever has such a function has imported Triton
+    return triton is not None and isinstance(kernel, triton.KernelInterface)
+
+
+def _triton_driver() -> Any:
+    return importlib.import_module("flashpath.vgpu.triton_driver")  # imports Triton
+
+
+def _profile_cuda(
+    kernel: Kernel,
+    grid: shapes.Dim,
+    block: shapes.Dim,
+    args: Sequence[Any],
+    device: str | None,
+    shared: int,
+    budget: int,
+    threads: int | None,
+    trace: Trace,
+) -> Report:
     shape = shapes.Shape(shapes.dim3(grid, "grid"), shapes.dim3(block, "block"), int(shared))
     _, where = kernel.packer.pack(args)
     if where > HOST:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,17 @@ def triton_compiles_for(
         return triton.compile(source, target=gpu)
 
     return compile_for
+
+
+def triton_device(tensor: Any) -> AbstractContextManager[object]:
+    """Where a Triton rung runs: on the tensor's GPU, or for a tensor on the CPU on the virtual GPU.
+
+    A virtual GPU that the caller has switched on stays: it may be another one, and it may be counting.
+    """
+    if tensor.is_cuda:
+        return nullcontext()
+    driver: Any = importlib.import_module("flashpath.vgpu.triton_driver")
+    return nullcontext() if driver.active_driver() is not None else driver.triton()
 
 
 def dtype_name(tensor: Any) -> str:

@@ -6,6 +6,7 @@ import functools
 import importlib
 import os
 import sys
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -27,6 +28,7 @@ _FAST_NEEDS = ("avx2", "fma", "f16c")
 # Arrays start here in the device's address space, far enough apart that no index runs from one to the next.
 _FIRST_ADDRESS = 0x10_0000_0000
 _ALIGNMENT = 512  # as cudaMalloc aligns
+_WIDEST_ACCESS = 16  # hosts choose wide accesses by the addresses that they see, up to so many bytes
 _GAP = 1 << 32
 
 
@@ -105,6 +107,7 @@ class VirtualKernel:
         parameters: bytes,
         arrays: Sequence[HostArray],
         *,
+        pointed_to: Sequence[HostArray] = (),
         count: bool = False,
         budget: int = WARP_INSTRUCTION_BUDGET,
         threads: int | None = None,
@@ -113,12 +116,13 @@ class VirtualKernel:
     ) -> LaunchResult:
         """Run all blocks; a fault is raised. `parameters` hold host addresses, which are replaced.
 
+        `pointed_to` is memory whose host addresses the kernel finds inside its arrays; it stays at those.
         Blocks run on as many `threads` of the host; where none are named, on all cores if the order of blocks
         cannot be seen in the results, else on one.
         """
         if threads is None:
             threads = 1 if self.program.order_matters else host_threads()
-        segments, addresses = place(arrays)
+        segments, addresses = place(arrays, pointed_to)
         packed = bytearray(parameters)
         for array, address in zip(arrays, addresses, strict=True):
             packed[array.parameter : array.parameter + 8] = address.to_bytes(8, "little")
@@ -170,27 +174,36 @@ def host_threads() -> int:
 Segment = tuple[int, int, int, bool]  # device address, size, host address, writable
 
 
-def place(arrays: Sequence[HostArray]) -> tuple[list[Segment], list[int]]:
+def place(
+    arrays: Sequence[HostArray], pointed_to: Sequence[HostArray] = ()
+) -> tuple[list[Segment], list[int]]:
     """Give arrays device addresses: the pieces of memory to map, and the address of each array."""
     # Allocations that overlap are one: a torch tensor may share the memory of a NumPy array.
     owners = _merged([(array.owner_first, array.owner_last, True) for array in arrays])
+    firsts = [first for first, _, _ in owners]
     bases: list[int] = []
     at = _FIRST_ADDRESS
     for first, last, _ in owners:
-        bases.append(at)
+        bases.append(at + first % _WIDEST_ACCESS)
         at += -(-(last - first) // _ALIGNMENT) * _ALIGNMENT + _GAP
 
     def device_address(host: int) -> int:
-        k = max(k for k, (first, _, _) in enumerate(owners) if first <= host)
+        k = bisect_right(firsts, host) - 1
         return bases[k] + host - owners[k][0]
 
-    views = _merged([(array.first, array.last, array.writable) for array in arrays])
     segments = [
         (device_address(first), last - first, first, writable)
-        for first, last, writable in views
-        if last > first
+        for first, last, writable in _merged(_views(arrays))
+    ]
+    # Addresses of the host are far above those that are given here.
+    segments += [
+        (first, last - first, first, writable) for first, last, writable in _merged(_views(pointed_to))
     ]
     return segments, [device_address(array.address) for array in arrays]
+
+
+def _views(arrays: Sequence[HostArray]) -> list[tuple[int, int, bool]]:
+    return [(array.first, array.last, array.writable) for array in arrays if array.last > array.first]
 
 
 def _merged(ranges: list[tuple[int, int, bool]]) -> list[tuple[int, int, bool]]:

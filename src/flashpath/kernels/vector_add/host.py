@@ -6,9 +6,9 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from flashpath.errors import FlashpathError, MissingDevice
+from flashpath.errors import FlashpathError
 from flashpath.jit import device as cuda
-from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name
+from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, triton_device
 
 FOLDER = Path(__file__).parent
 ONE_PER_THREAD = FOLDER / "one_per_thread.cu"
@@ -82,10 +82,6 @@ def triton_kernel() -> Any:
 def triton(a: Any, b: Any, out: Any | None = None) -> Any:
     c, n = prepare(a, b, out), a.numel()
     if n:
-        if not a.is_cuda:
-            raise MissingDevice(
-                "The Triton rung was given tensors on the CPU; the virtual GPU does not run Triton yet.",
-                "Pass tensors on a CUDA GPU.",
-            )
-        triton_kernel()[(-(-n // TRITON_BLOCK),)](a, b, c, n, BLOCK=TRITON_BLOCK)
+        with triton_device(a):
+            triton_kernel()[(-(-n // TRITON_BLOCK),)](a, b, c, n, BLOCK=TRITON_BLOCK)
     return c

@@ -1,6 +1,24 @@
 #include "lower/address.h"
 
+#include <algorithm>
+
 namespace flashpath::lower {
+namespace {
+
+// Such as Triton asks LLVM for: addresses in local and constant memory then stand in 32 bits.
+bool takes_short_pointers(const Builder& b) {
+  return std::ranges::any_of(b.modifiers(), [](std::string_view name) { return name == "local" || name == "const"; });
+}
+
+u32 converted(Builder& b, const Operand& base, u32 width, const std::string& conversion) {
+  const u32 result = b.reserve(width);
+  Instruction& i = b.emit_hidden(conversion);
+  i.dst[0] = result;
+  i.a[0] = b.register_offset[base.index];
+  return result;
+}
+
+}  // namespace
 
 Address address(Builder& b, const Operand& bracket, u32 width) {
   if (bracket.kind != OperandKind::kAddress || b.parts(bracket).size() != 1) {
@@ -24,11 +42,9 @@ Address address(Builder& b, const Operand& bracket, u32 width) {
     if (b.width_of(base) == width) {
       found.base = b.register_offset[base.index];
     } else if (b.width_of(base) == 8 && width == 4) {  // a 64-bit register with an address in shared memory
-      const u32 narrow = b.reserve(4);
-      Instruction& i = b.emit("cvt.u32.u64/32.64");
-      i.dst[0] = narrow;
-      i.a[0] = b.register_offset[base.index];
-      found.base = narrow;
+      found.base = converted(b, base, width, "cvt.u32.u64/32.64");
+    } else if (b.width_of(base) == 4 && width == 8 && takes_short_pointers(b)) {
+      found.base = converted(b, base, width, "cvt.u64.u32/64.32");
     } else {
       b.refuse(b.spelled() + ": an address of " + bits(b.width_of(base)) + " bits");
     }

@@ -102,6 +102,8 @@ void raise_parse_error(const std::exception_ptr& pointer, void* type) {
 }  // namespace
 
 NB_MODULE(FLASHPATH_MODULE, m) {
+  // Triton keeps compiled kernels, and so their programs, until the process ends: that is no leak.
+  nb::set_leak_warnings(false);
   m.doc() = "The virtual GPU's engine.";
 
   m.def("vector_extensions", &flashpath::host::vector_extensions,

@@ -1,0 +1,79 @@
+"""What a cubin says of a kernel's resources: ptxas writes them into its ELF section `.nv.info`."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from flashpath.errors import FlashpathError
+
+# Attributes of `.nv.info`: one byte how the value is kept, one byte which attribute, two bytes its size or
+# the value itself. These two hold the index of a kernel's symbol and a number.
+_SIZED_VALUE = 0x04
+_FRAME_SIZE = 0x11
+_REGISTER_COUNT = 0x2F
+
+_SECTION_HEADER = struct.Struct("<IIQQQQIIQQ")
+_SYMBOL = struct.Struct("<IBBHQQ")
+_PAIR = struct.Struct("<II")
+
+
+@dataclass(frozen=True)
+class CubinResources:
+    """What one thread of a kernel takes."""
+
+    registers: int
+    local_bytes: int  # the stack frame: spilled registers, and arrays that no register can hold
+
+
+def read_resources(cubin: bytes, kernel: str) -> CubinResources:
+    """The resources of one kernel of a cubin, as ptxas reports them."""
+    if cubin[:5] != b"\x7fELF\x02":
+        raise FlashpathError(f"The machine code of {kernel} is no 64-bit ELF file.")
+    sections = dict(_sections(cubin))
+    info = sections.get(".nv.info", b"")
+    symbols = list(_symbol_names(sections))
+    registers: int | None = None
+    local_bytes = 0
+    for attribute, symbol, value in _pairs(info):
+        if attribute == _REGISTER_COUNT and symbols[symbol] == kernel:
+            registers = value
+        elif attribute == _FRAME_SIZE and symbols[symbol] == kernel:
+            local_bytes = value
+    if registers is None:
+        raise FlashpathError(f"The cubin says nothing of the registers of {kernel!r}.")
+    return CubinResources(registers, local_bytes)
+
+
+def _sections(elf: bytes) -> Iterator[tuple[str, bytes]]:
+    (table,) = struct.unpack_from("<Q", elf, 0x28)
+    size, count, names_index = struct.unpack_from("<HHH", elf, 0x3A)
+    headers = [_SECTION_HEADER.unpack_from(elf, table + size * index) for index in range(count)]
+    names_at = headers[names_index][4]
+    for name, _, _, _, offset, length, *_ in headers:
+        yield _text(elf, names_at + name), elf[offset : offset + length]
+
+
+def _symbol_names(sections: dict[str, bytes]) -> Iterator[str]:
+    names = sections[".strtab"]
+    for name, *_ in _SYMBOL.iter_unpack(sections[".symtab"]):
+        yield _text(names, name)
+
+
+def _pairs(info: bytes) -> Iterator[tuple[int, int, int]]:
+    """Attribute, first and second number of all attributes that hold two."""
+    at = 0
+    while at + 4 <= len(info):
+        form, attribute, size = struct.unpack_from("<BBH", info, at)
+        at += 4
+        if form != _SIZED_VALUE:
+            continue
+        if size == _PAIR.size:
+            symbol, value = _PAIR.unpack_from(info, at)
+            yield attribute, symbol, value
+        at += size
+
+
+def _text(data: bytes, at: int) -> str:
+    return data[at : data.index(0, at)].decode()

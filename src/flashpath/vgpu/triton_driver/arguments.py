@@ -1,0 +1,277 @@
+"""Triton's arguments → the bytes of a kernel's parameters, and the host memory that they point to."""
+
+from __future__ import annotations
+
+import gc
+import re
+import struct
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from flashpath.errors import FlashpathError
+from flashpath.vgpu.device import HostArray, place
+from flashpath.vgpu.host_arrays import describe
+from flashpath.vgpu.report import PlacedArray
+from flashpath.vgpu.triton_driver import parts
+
+_FORMATS = {
+    "i1": "B",
+    "u1": "B",
+    "i8": "b",
+    "u8": "B",
+    "i16": "h",
+    "u16": "H",
+    "i32": "i",
+    "u32": "I",
+    "i64": "q",
+    "u64": "Q",
+    "fp16": "e",
+    "bf16": "H",
+    "fp32": "f",
+    "f32": "f",
+    "fp64": "d",
+}
+_POINTER = "Q"
+_INTEGERS = frozenset("bBhHiIqQ")
+_SCRATCHES = 2  # every kernel ends with two pointers of Triton's own: global and profiling scratch
+
+_DESCRIPTOR = re.compile(r"tensordesc<([^[>]*)\[([^]]*)\]")
+# No allocation of a process lies below; integers that are smaller are no addresses.
+_LOWEST_HOST_ADDRESS = 1 << 32
+_LONGEST_POINTER_TABLE = 1 << 16
+
+Packed = tuple[bytes, list[HostArray], list[HostArray]]
+
+
+class WrongDevice(FlashpathError, ValueError):
+    """A kernel on the virtual GPU was given memory that is not the host's."""
+
+
+class Arguments:
+    """How the arguments of one compiled kernel become its parameters."""
+
+    def __init__(self, source: Any, metadata: Any) -> None:
+        self._signature: list[Any] = list(source.signature.values())
+        if getattr(metadata, "tensordesc_meta", None):
+            raise FlashpathError(
+                f"{metadata.name} uses TMA descriptors, which the virtual GPU does not have.",
+                'Compile for an architecture before sm_90, such as fp.vgpu.triton(arch="sm_80"): '
+                "there Triton turns descriptors into pointers.",
+            )
+        types = list(_expanded(self._signature))
+        self._types = types + ["*i8"] * _SCRATCHES
+        self._formats = [_POINTER if name[0] == "*" else _FORMATS[name] for name in self._types]
+        self._offsets, packed = _layout(self._formats)
+        self._struct = struct.Struct(packed)
+        # The usual kernel has neither tuples nor descriptors: its arguments are picked by their places.
+        plain = all(isinstance(name, str) and not name.startswith("tensordesc") for name in self._signature)
+        self._places = (
+            [place for place, name in enumerate(self._signature) if name != "constexpr"] if plain else None
+        )
+
+    def check_size(self, kernel: str, parameter_bytes: int) -> None:
+        """Compare with what the PTX declares: a launch with other parameters would compute nonsense."""
+        if self._struct.size != parameter_bytes:
+            raise FlashpathError(
+                f"{kernel} takes {parameter_bytes} bytes of parameters, its arguments {self._struct.size}.",
+                "This version of Triton is not known to flashpath; use one from 3.5 to 3.7.",
+            )
+
+    def pack(self, args: Sequence[Any], scratch: tuple[Any, Any]) -> Packed:
+        """The parameters, with 0 for pointers; the arrays they point to; the memory that these point to."""
+        if self._places is not None:
+            values = [args[place] for place in self._places]
+        else:
+            values = list(_flattened(self._signature, args))
+        values += scratch
+        arrays: list[HostArray] = []
+        addresses: list[int] = []
+        for index, (name, value) in enumerate(zip(self._types, values, strict=True)):
+            if name[0] == "*":
+                values[index] = self._pointer(index, name, value, arrays, addresses)
+            elif name == "bf16":
+                values[index] = _bf16_bits(value)
+        try:
+            parameters = self._struct.pack(*values)
+        except (struct.error, OverflowError):
+            parameters = self._struct.pack(*map(_as_c_converts, self._types, self._formats, values))
+        return parameters, arrays, _memory_at(addresses) if addresses else []
+
+    def placed(self, arrays: Sequence[HostArray]) -> list[PlacedArray]:
+        """The arrays where the kernel sees them, named by their parameters."""
+        _, addresses = place(arrays)
+        found: list[PlacedArray] = []
+        for array, address in zip(arrays, addresses, strict=True):
+            index = self._offsets.index(array.parameter)
+            first = address + array.first - array.address
+            name = f"parameter {index} ({self._types[index]})"
+            found.append(PlacedArray(name, index, first, array.last - array.first))
+        return found
+
+    def _pointer(
+        self, index: int, name: str, value: Any, arrays: list[HostArray], addresses: list[int]
+    ) -> int:
+        """What to put in a pointer's place; its array, and addresses that it may hold, are noted."""
+        if value is None:
+            return 0
+        if isinstance(value, int):
+            addresses.append(value)
+            return value
+        tensor = _tensor(value)
+        array = describe(self._offsets[index], tensor)
+        if not array.address:  # an empty tensor
+            return 0
+        arrays.append(array)
+        if name[-3:] in ("i64", "u64"):
+            addresses += _addresses_in(tensor)
+        return 0
+
+
+# ---- The layout ----------------------------------------------------------------------------------------
+
+
+def _expanded(signature: Any) -> Iterator[str]:
+    """The types of a kernel's own parameters: tuples opened, constants left out, descriptors taken apart."""
+    for name in signature:
+        if isinstance(name, tuple):
+            yield from _expanded(name)
+        elif name.startswith("tensordesc"):
+            yield from _descriptor_types(name)
+        elif name != "constexpr":
+            yield name
+
+
+def _flattened(signature: Any, args: Sequence[Any]) -> Iterator[Any]:
+    for name, arg in zip(signature, args, strict=True):
+        if isinstance(name, tuple):
+            yield from _flattened(name, arg)
+        elif name.startswith("tensordesc"):
+            yield from _descriptor_values(arg)
+        elif name != "constexpr":
+            yield arg
+
+
+def _descriptor_types(name: str) -> Iterator[str]:
+    """A descriptor as Triton takes it apart before sm_90: it gives shape and strides twice."""
+    match = _DESCRIPTOR.match(name)
+    assert match is not None, name
+    rank = match[2].count(",") + 1
+    yield "*" + match[1]
+    yield from ["i64"] * (2 * rank)
+    yield from ["i1"] * len(_descriptor_flags())
+    yield from ["i32"] * rank
+    yield from ["i64"] * rank
+
+
+def _descriptor_values(descriptor: Any) -> Iterator[Any]:
+    yield descriptor.base
+    yield from descriptor.shape
+    yield from descriptor.strides
+    yield descriptor.padding == "nan"
+    for flag in _descriptor_flags()[1:]:
+        yield getattr(descriptor, flag)
+    yield from descriptor.shape
+    yield from descriptor.strides
+
+
+def _descriptor_flags() -> list[str]:
+    """The yes-or-no fields of a descriptor; the second one is new in Triton 3.7."""
+    later = ["round_f32_to_tf32"]
+    return ["padding", *(flag for flag in later if flag in parts.TensorDescriptor.__dataclass_fields__)]
+
+
+def _layout(formats: Sequence[str]) -> tuple[list[int], str]:
+    """Each parameter's offset, and the whole as a `struct` format: all are aligned to their own size."""
+    offsets: list[int] = []
+    packed = "<"
+    end = 0
+    for letter in formats:
+        size = struct.calcsize(f"<{letter}")
+        padding = -end % size
+        packed += f"{padding}x{letter}" if padding else letter
+        offsets.append(end + padding)
+        end += padding + size
+    return offsets, packed
+
+
+# ---- Values --------------------------------------------------------------------------------------------
+
+
+def _bf16_bits(value: float) -> int:
+    # Cut, not rounded: so does Triton's own launcher.
+    return struct.unpack("<I", _as_float32(value))[0] >> 16
+
+
+def _as_float32(value: float) -> bytes:
+    try:
+        return struct.pack("<f", value)
+    except OverflowError:  # too large a number is infinity in C
+        return struct.pack("<f", float("inf") if value > 0 else float("-inf"))
+
+
+def _as_c_converts(name: str, letter: str, value: Any) -> Any:
+    """A value that `struct` refuses, as Triton's launcher would convert it; or why it cannot be passed."""
+    if letter == "f":
+        return struct.unpack("<f", _as_float32(float(value)))[0]
+    if letter in _INTEGERS and isinstance(value, float):
+        raise FlashpathError(f"A parameter of type {name} was given {value!r}.", "Pass an integer: int(x).")
+    try:
+        struct.pack(f"<{letter}", value)
+    except (struct.error, OverflowError) as error:
+        raise FlashpathError(
+            f"A parameter of type {name} was given {value!r}: {error}.", "Pass a value that fits the type."
+        ) from None
+    return value
+
+
+# ---- Memory --------------------------------------------------------------------------------------------
+
+
+def _tensor(value: Any) -> Any:
+    """The torch tensor behind an argument, which must be on the CPU."""
+    while not hasattr(value, "untyped_storage"):
+        base = getattr(value, "base", None)  # triton.reinterpret wraps a tensor
+        if base is None:
+            raise FlashpathError(
+                f"The virtual GPU was given a {type(value).__name__} for a pointer: its size is not known.",
+                "Pass a torch tensor on the CPU.",
+            )
+        value = base
+    if value.device.type != "cpu":
+        raise WrongDevice(
+            f"The virtual GPU was given a tensor on {value.device}.",
+            "Inside fp.vgpu.triton pass tensors on the CPU (x.cpu()); outside, they go to the GPU as usual.",
+        )
+    return value
+
+
+def _addresses_in(tensor: Any) -> list[int]:
+    """What may be addresses among 64-bit integers: kernels for groups of problems take tables of pointers."""
+    import torch
+
+    if tensor.numel() > _LONGEST_POINTER_TABLE:
+        return []
+    words = tensor.view(torch.int64)
+    return words[words >= _LOWEST_HOST_ADDRESS].tolist()
+
+
+def _memory_at(addresses: Sequence[int]) -> list[HostArray]:
+    """The live tensors on the CPU that hold these addresses: a kernel that is handed an address may use it.
+
+    An address alone does not tell how far its memory goes, so the tensor is looked up among those that exist.
+    """
+    import torch
+
+    ordered = sorted(addresses)
+    found: list[HostArray] = []
+    for thing in gc.get_objects():
+        # Asking for the type alone: some objects pretend to be of another class.
+        if type(thing) not in (torch.Tensor, torch.nn.Parameter):
+            continue
+        if thing.device.type != "cpu" or thing.layout is not torch.strided or not thing.numel():
+            continue
+        array = describe(0, thing)
+        if bisect_left(ordered, array.first) < bisect_left(ordered, array.last):
+            found.append(array)
+    return found

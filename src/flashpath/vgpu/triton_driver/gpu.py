@@ -1,0 +1,128 @@
+"""The virtual GPU as a user of Triton holds it: which GPU it plays, on or off, what its launches counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flashpath import gpus
+from flashpath.errors import FlashpathError
+from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET
+from flashpath.vgpu.profiles import named_profile
+from flashpath.vgpu.report import FIRST_ACCESSES, Report, Trace
+from flashpath.vgpu.triton_driver import parts, tuning
+from flashpath.vgpu.triton_driver.driver import VirtualDriver
+from flashpath.vgpu.triton_driver.launcher import active_driver
+
+_DEFAULT_ARCH = "sm_80"
+
+
+class TritonGpu:
+    """Triton's driver on the virtual GPU. As a context manager it is on inside of it; contexts nest.
+
+    `gpu` is the GPU that is played, `arch` what Triton compiles for. With `profile` on, `reports` holds what
+    each launch counted; the runs of an autotuner that compares configurations are not among them.
+    """
+
+    def __init__(
+        self, gpu: gpus.Gpu, arch: gpus.Arch, *, profile: bool, budget: int, threads: int | None, trace: Trace
+    ) -> None:
+        self.gpu = gpu
+        self.arch = arch
+        self.reports: list[Report] = []
+        self.driver = VirtualDriver(gpu, arch, self.reports if profile else None, budget, threads, trace)
+        self._before: list[Any] = []
+
+    def __enter__(self) -> TritonGpu:
+        # `active` would ask for a driver where none was ever needed, and fail where there is no GPU.
+        self._before.append(parts.drivers._active)
+        parts.drivers.set_active(self.driver)
+        tuning.by_counts()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        parts.drivers._active = self._before.pop()
+        if active_driver() is None:
+            tuning.by_clock()
+
+    def __repr__(self) -> str:
+        return f"TritonGpu({self.gpu.name}, {self.arch})"
+
+
+def triton(
+    arch: str | None = None,
+    device: str | None = None,
+    *,
+    profile: bool = False,
+    budget: int = WARP_INSTRUCTION_BUDGET,
+    threads: int | None = None,
+    trace: Trace = FIRST_ACCESSES,
+) -> TritonGpu:
+    """Run `@triton.jit` kernels on the virtual GPU: `with fp.vgpu.triton(): kernel[grid](…)`.
+
+    `device` names the GPU that is played ("A100", "RTX 4090"), `arch` the architecture that Triton compiles
+    for ("sm_80"); each follows from the other, and together they default to FLASHPATH_DEVICE or an A100.
+    `profile` keeps a report of each launch in `reports`. A launch that runs more than `budget` instructions
+    of warps is stopped. Blocks run on as many `threads` of the host; where none are named, on all cores
+    unless the order of blocks could be seen in the results. `trace` chooses the accesses whose addresses a
+    report keeps.
+    """
+    named = named_profile(device)
+    if arch is None:
+        arch = _arch_of(named) if named else _DEFAULT_ARCH
+    parsed = gpus.parse_arch(arch)
+    gpu = named or gpus.gpu_for_arch(parsed)
+    if parsed.capability > gpu.capability:
+        raise FlashpathError(
+            f"Code for {parsed} does not run on {gpu.name} ({_arch_of(gpu)}).",
+            "Name an architecture that is no newer than the GPU, or leave it out.",
+        )
+    return TritonGpu(gpu, parsed, profile=profile, budget=budget, threads=threads, trace=trace)
+
+
+def _arch_of(gpu: gpus.Gpu) -> str:
+    return f"sm_{gpu.capability[0]}{gpu.capability[1]}"
+
+
+_enabled: list[TritonGpu] = []
+
+
+def enable_triton(
+    arch: str | None = None,
+    device: str | None = None,
+    *,
+    profile: bool = False,
+    budget: int = WARP_INSTRUCTION_BUDGET,
+    threads: int | None = None,
+    trace: Trace = FIRST_ACCESSES,
+) -> TritonGpu:
+    """Switch Triton to the virtual GPU until `disable_triton`; the options are those of `triton`."""
+    gpu = triton(arch, device, profile=profile, budget=budget, threads=threads, trace=trace)
+    _enabled.append(gpu.__enter__())
+    return gpu
+
+
+def disable_triton() -> None:
+    """Undo the last `enable_triton`: Triton has the driver back that it had before."""
+    if not _enabled:
+        raise FlashpathError("Triton is not on the virtual GPU.", "Call fp.vgpu.enable_triton() first.")
+    _enabled.pop().__exit__()
+
+
+def profile(
+    kernel: Any,
+    grid: int | Sequence[int] | Callable[[Mapping[str, Any]], Sequence[int]],
+    args: Sequence[Any],
+    device: str | None,
+    budget: int,
+    threads: int | None,
+    trace: Trace,
+    options: Mapping[str, Any],
+) -> Report:
+    """Run a `@triton.jit` kernel on CPU tensors and count; `options` are its keyword arguments."""
+    shape = (grid,) if isinstance(grid, int) else grid
+    with triton(device=device, profile=True, budget=budget, threads=threads, trace=trace) as gpu:
+        kernel[shape](*args, **options)
+    if not gpu.reports:
+        raise FlashpathError("Nothing ran: the grid is empty.", "Give a grid of at least one block.")
+    return gpu.reports[-1]

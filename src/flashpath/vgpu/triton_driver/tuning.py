@@ -1,0 +1,149 @@
+"""Choosing between configurations, with no clock: by what a run counts.
+
+`@triton.autotune` and `triton.testing.do_bench` ask for a time. On the virtual GPU there is none, so each
+candidate runs once, counted, and its cost is what the GPU that is played would need at least, in
+milliseconds, for the scarcest of these:
+
+    memory       distinct bytes of global memory, at the memory's bandwidth
+    arithmetic   floating-point and tensor operations, at the peak rate of their type (the roofline's)
+    issue        warp instructions, one a clock for each of the SM's four schedulers that has a warp
+    sectors      32-byte pieces of global accesses, four a clock and SM
+    shared       wavefronts of shared memory, one a clock and SM
+
+All but memory are taken on the busiest SM, which runs ceil(blocks / SMs) of the blocks: a grid that leaves
+SMs idle, or a last wave that is almost empty, costs accordingly. Of the other four, a hundredth is added, so
+that among equally bound candidates the one with less work wins. Latency is not counted: `num_stages`, and
+occupancy beyond four warps, decide nothing by themselves. Equal costs go to the first in the list.
+
+The counts are the same in every run, and so is the choice. It says which candidate does least; it is no
+prediction of a time (docs/decisions/0006-tuning-without-a-clock.md).
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from flashpath import gpus
+from flashpath.vgpu.report import Report
+from flashpath.vgpu.triton_driver import parts
+
+_SCHEDULERS_PER_SM = 4
+_SECTORS_PER_CLOCK = 4
+_SHARE_OF_THE_REST = 0.01
+
+
+def cost_seconds(gpu: gpus.Gpu, report: Report, blocks: int, threads: int) -> float:
+    """The cost of a launch of `blocks` blocks of `threads` threads: the rule that heads this module."""
+    assert report.occupancy is not None
+    assert report.roofline is not None
+    clock = gpu.boost_clock_mhz * 1e6
+    blocks_there = -(-blocks // gpu.sm_count)
+    share = blocks_there / blocks  # of all work, what the busiest SM does
+    warps_per_block = -(-threads // gpus.WARP_SIZE)
+    resident = min(report.occupancy.warps_per_sm, blocks_there * warps_per_block)
+    issuing = max(1, min(_SCHEDULERS_PER_SM, resident))
+    sectors = sum(each.sectors for each in (report.global_load, report.global_store, report.global_atomic))
+    wavefronts = sum(
+        each.wavefronts for each in (report.shared_load, report.shared_store, report.shared_atomic)
+    )
+    terms = (
+        report.roofline.memory_seconds,
+        report.roofline.compute_seconds * gpu.sm_count * share,
+        report.warp_instructions * share / issuing / clock,
+        sectors * share / _SECTORS_PER_CLOCK / clock,
+        wavefronts * share / clock,
+    )
+    scarcest = max(terms)
+    return scarcest + _SHARE_OF_THE_REST * (sum(terms) - scarcest)
+
+
+class Meter:
+    """Adds up the cost of the launches that it sees."""
+
+    def __init__(self) -> None:
+        self.launches = 0
+        self.seconds = 0.0
+
+    def add(self, gpu: gpus.Gpu, report: Report, blocks: int, threads: int) -> None:
+        self.launches += 1
+        self.seconds += cost_seconds(gpu, report, blocks, threads)
+
+
+@contextmanager
+def _metered(driver: Any) -> Generator[Meter]:
+    """Launches inside go to this meter alone: those of a benchmark inside a benchmark count there only."""
+    meter = Meter()
+    driver.meters.append(meter)
+    try:
+        yield meter
+    finally:
+        driver.meters.remove(meter)
+
+
+def benchmark(
+    call: Callable[[], object],
+    warmup: float = 25,
+    rep: float = 100,
+    grad_to_none: Sequence[Any] | None = None,
+    quantiles: Sequence[float] | None = None,
+    return_mode: str = "mean",
+) -> Any:
+    """In place of `triton.testing.do_bench`: run once, counted; the cost in milliseconds.
+
+    Every run counts the same, so all quantiles are equal and there is nothing to warm up or repeat. What
+    launches no kernel on the virtual GPU has no known cost: NaN.
+    """
+    for tensor in grad_to_none or ():
+        tensor.grad = None
+    with _metered(parts.drivers.active) as meter:
+        call()
+    cost = meter.seconds * 1e3 if meter.launches else math.nan
+    if quantiles is not None:
+        return [cost] * len(quantiles) if len(quantiles) > 1 else cost
+    return [cost] if return_mode == "all" else cost
+
+
+# ---- Triton's own ways to time, while the virtual GPU is on --------------------------------------------
+
+_tune_by_clock = parts.Autotuner.run
+_time_by_clock = parts.testing.do_bench
+# Triton keeps what an autotuner chose for the process, whatever the device; what was chosen by counts is
+# kept here, by device, so that it never decides for a real GPU or for another profile.
+_choices: weakref.WeakKeyDictionary[Any, dict[int, dict[Any, Any]]] = weakref.WeakKeyDictionary()
+_MISSING = object()
+
+
+def _tune_by_counts(autotuner: Any, *args: Any, **kwargs: Any) -> Any:
+    device = parts.drivers.active.get_current_device()
+    swapped: dict[str, Any] = {
+        "cache": _choices.setdefault(autotuner, {}).setdefault(device, {}),
+        "cache_results": False,  # the files of Triton's cache do not tell a played GPU from a real one
+        "do_bench": benchmark,
+    }
+    state: dict[str, Any] = autotuner.__dict__
+    before = {name: state.get(name, _MISSING) for name in swapped}
+    state.update(swapped)
+    try:
+        return _tune_by_clock(autotuner, *args, **kwargs)
+    finally:
+        for name, value in before.items():
+            if value is _MISSING:
+                del state[name]
+            else:
+                state[name] = value
+
+
+def by_counts() -> None:
+    """From now on autotuners and `triton.testing.do_bench` go by counts."""
+    parts.Autotuner.run = _tune_by_counts
+    parts.testing.do_bench = benchmark
+
+
+def by_clock() -> None:
+    """Give both back to Triton."""
+    parts.Autotuner.run = _tune_by_clock
+    parts.testing.do_bench = _time_by_clock
