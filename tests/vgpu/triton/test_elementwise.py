@@ -78,6 +78,9 @@ def test_floats_narrow_to_eight_bits_as_torch_rounds_them(eight, wide):
     out = torch.zeros(2048, dtype=torch.uint8).view(eight)
     with fp.vgpu.triton("sm_89"):
         convert[(2,)](x, out, 2048, BLOCK=1024)
+    if wide == torch.float32:  # Triton narrows these in two steps: first, towards zero, to fp16
+        half = x.half()
+        x = (half.view(torch.int16) - (half.float().abs() > x.abs()).short()).view(torch.float16)
     assert torch.equal(out.view(torch.uint8), x.to(eight).view(torch.uint8))
 
 
