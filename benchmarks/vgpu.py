@@ -37,7 +37,7 @@ import flashpath as fp
 from flashpath.bench import Timing, read_environment, time_interleaved
 from flashpath.bench.timer import CpuTimer
 from flashpath.errors import FlashpathError
-from flashpath.vgpu.device import VirtualKernel
+from flashpath.vgpu.device import VirtualModule
 
 PLAIN, COUNTED = "flashpath", "flashpath, counted"
 SAME_PTX, SAME_PTX_COUNTED = "flashpath, PTX of nvcc", "flashpath, PTX of nvcc, counted"
@@ -164,7 +164,7 @@ def front_end(seconds: float) -> Figures:
     """From the text of a kernel to what can be launched, for kernels of different lengths."""
     ways = {f"{size:,} instructions": straight_line_ptx(size) for size in FRONT_END_SIZES}
     timings = time_interleaved(
-        {name: lambda text=text: VirtualKernel("straight", text, "straight") for name, text in ways.items()},
+        {name: lambda text=text: VirtualModule(text).kernel("straight") for name, text in ways.items()},
         seconds=seconds,
         timer=CpuTimer(),
     )

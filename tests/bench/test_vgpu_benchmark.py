@@ -18,7 +18,7 @@ import pytest
 
 from flashpath.bench.timer import Timing
 from flashpath.errors import FlashpathError
-from flashpath.vgpu.device import VirtualKernel
+from flashpath.vgpu.device import VirtualModule
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"
@@ -103,7 +103,7 @@ def test_a_refusal_is_reported_and_the_others_are_timed(vgpu: Any) -> None:
 def test_the_kernel_of_the_front_end_is_as_long_as_it_says(vgpu: Any, instructions: int) -> None:
     text = vgpu.straight_line_ptx(instructions)
     assert len(re.findall(r"(?m)^(?:@%p1 )?[a-z][\w.]* ?[^;{]*;$", text)) == instructions
-    assert VirtualKernel("straight", text, "straight").name == "straight"
+    assert VirtualModule(text).kernel("straight").name == "straight"
 
 
 def test_a_wrong_result_is_not_timed(vgpu: Any) -> None:
