@@ -141,7 +141,7 @@ def test_bank_conflicts_are_counted_eight_rows_at_a_time(
         f"mul.lo.u32 %r3, %r0, {stride}; mov.u32 %r8, tile; add.s32 %r3, %r3, %r8; {opcode} {operands};",
         count=True,
     )
-    _, _, _, requests, asked, sectors, passes, best = counts[opcode]
+    _, _, _, requests, asked, sectors, passes, best, *_ = counts[opcode]
     assert (requests, asked, sectors, passes, best) == (1, 128 * count, 0, wavefronts, ideal)
 
 
