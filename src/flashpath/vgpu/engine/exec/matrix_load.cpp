@@ -35,7 +35,7 @@ void find_rows(Warp& warp, const Instruction& i, bool write, std::byte** rows) {
   if (warp.counters != nullptr) {
     std::fill(address + kRows, address + kLanes, address[0]);
     count_scattered(warp, i, Where::kShared, address, kRows == kLanes ? kAllLanes : (1u << kRows) - 1, kRowBytes,
-                    write ? Use::kWrite : Use::kRead);
+                    write ? Use::kWrite : Use::kMatrixRead);
   }
 }
 
