@@ -2,6 +2,7 @@
 #include <string>
 #include <type_traits>
 
+#include "exec/gather.h"
 #include "exec/memory.h"
 #include "exec/registry.h"
 
@@ -53,7 +54,10 @@ void run_load(Warp& warp, const Instruction& i) {
       std::memcpy(value, from, kSize);
       for (int v = 0; v < kVector; ++v) d[v][lane] = extended<R>(value[v]);
     };
-    if (places.shape == Shape::kNear) {
+    constexpr bool kWords = kVector == 1 && sizeof(T) == 4 && sizeof(R) == 4 && kWhere == Where::kShared;
+    if (kWords && places.shape == Shape::kNear && warp.executing == kAllLanes) {
+      gather_words(reinterpret_cast<u32*>(d[0]), places.first, places.offset);
+    } else if (places.shape == Shape::kNear) {
       for_lanes(warp.executing, [&](int lane) { load(lane, places.first + places.offset[lane]); });
     } else {
       for_lanes(warp.executing, [&](int lane) { load(lane, places.at[lane]); });

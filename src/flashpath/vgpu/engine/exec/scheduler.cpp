@@ -87,6 +87,12 @@ class Runner {
     return true;
   }
 
+  bool all_at_one_place() const {
+    u32 apart = 0;
+    for (int lane = 0; lane < kLanes; ++lane) apart |= warp_.lane_pc[lane] ^ warp_.lane_pc[0];
+    return apart == 0;
+  }
+
   auto priority(int lane) const {
     const u32 pc = warp_.lane_pc[lane];
     return std::tuple(~depth(warp_, lane), code_[pc].rank, pc);
@@ -98,6 +104,12 @@ class Runner {
     if (ready == 0) {
       if (warp_.parked != 0 && warp_.waiting == 0) stuck();
       return false;
+    }
+    if (ready == kAllLanes && all_at_one_place()) {
+      warp_.pc = warp_.lane_pc[0];
+      warp_.active = kAllLanes;
+      warp_.diverged = false;
+      return true;
     }
     u32 candidates = ready;
     if (impatient) {
