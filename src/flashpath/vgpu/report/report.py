@@ -56,12 +56,12 @@ class Report(Counts):
     roofline: gpus.Roofline | None = None
     """Lower bounds on the GPU named, from datasheet peaks: no prediction, and no time that was measured."""
     findings: tuple[Finding, ...] = ()
-    _make_traced: Callable[[], tuple[Access, ...]] = field(default=tuple, repr=False, compare=False)
+    trace_maker: Callable[[], tuple[Access, ...]] = field(default=tuple, repr=False, compare=False)
 
     @functools.cached_property
     def traced(self) -> tuple[Access, ...]:
         """Accesses with the address of every lane: those that `fp.profile(…, trace=…)` chose."""
-        return self._make_traced()
+        return self.trace_maker()
 
     def __str__(self) -> str:
         return text.render(self)
@@ -112,7 +112,7 @@ _COMPUTED = (property, functools.cached_property)
 
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [each.name for each in dataclasses.fields(value) if not each.name.startswith("_")]
+        names = [each.name for each in dataclasses.fields(value) if each.name != "trace_maker"]
         names += [name for name in dir(type(value)) if isinstance(getattr(type(value), name), _COMPUTED)]
         return {name: _plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
@@ -163,7 +163,7 @@ def make_report(
         placed = [(listing[row[0]], row) for row in result.accesses]
         return tuple(make_access(row, place, arrays) for place, row in placed if place.opcode)
 
-    report._make_traced = make_traced
+    report.trace_maker = make_traced
     report.roofline = roofline_of(gpu, report)
     return report
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <type_traits>
 
-#include "exec/gather.h"
+#include "exec/lane_copies.h"
 #include "exec/memory.h"
 #include "exec/registry.h"
 
@@ -37,7 +37,7 @@ void run_load(Warp& warp, const Instruction& i) {
   T value[kVector];
   if (places.shape == Shape::kRow) {
     if constexpr (kVector == 1 && sizeof(T) == sizeof(R)) {
-      std::memcpy(d[0], places.first, kLanes * sizeof(T));
+      copy_row<kLanes * sizeof(T)>(reinterpret_cast<std::byte*>(d[0]), places.first);
     } else {
       for (int lane = 0; lane < kLanes; ++lane) {
         std::memcpy(value, places.first + static_cast<u32>(lane) * kSize, kSize);
@@ -79,7 +79,7 @@ void run_store(Warp& warp, const Instruction& i) {
   };
   if (places.shape == Shape::kRow) {
     if constexpr (kVector == 1 && sizeof(T) == sizeof(R)) {
-      std::memcpy(places.first, source[0], kLanes * sizeof(T));
+      copy_row<kLanes * sizeof(T)>(places.first, reinterpret_cast<const std::byte*>(source[0]));
     } else {
       for (int lane = 0; lane < kLanes; ++lane) store(lane, places.first + static_cast<u32>(lane) * kSize);
     }
