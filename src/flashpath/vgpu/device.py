@@ -200,7 +200,7 @@ def place(
         (device_address(first), last - first, first, writable)
         for first, last, writable in _merged(_views(arrays))
     ]
-    # Addresses of the host are far above those that are given here.
+    # Addresses of the host are far from those that are given here: the heap below, all else above.
     segments += [
         (first, last - first, first, writable) for first, last, writable in _merged(_views(pointed_to))
     ]

@@ -25,7 +25,8 @@ def no_driver_is_left_behind() -> Iterator[None]:
     before = drivers._active
     yield
     after, drivers._active = drivers._active, before
-    assert after is before
+    # Triton finds a real GPU's driver when it first needs one.
+    assert after is before or (before is None and type(after).__module__.startswith("triton."))
 
 
 @pytest.fixture

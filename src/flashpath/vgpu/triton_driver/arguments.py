@@ -37,8 +37,7 @@ _INTEGERS = frozenset("bBhHiIqQ")
 _SCRATCHES = 2  # every kernel ends with two pointers of Triton's own: global and profiling scratch
 
 _DESCRIPTOR = re.compile(r"tensordesc<([^[>]*)\[([^]]*)\]")
-# No allocation of a process lies below; integers that are smaller are no addresses.
-_LOWEST_HOST_ADDRESS = 1 << 32
+_LOWEST_HOST_ADDRESS = 1 << 24  # where the heap of a program may begin; smaller numbers are numbers
 _LONGEST_POINTER_TABLE = 1 << 16
 
 Packed = tuple[bytes, list[HostArray], list[HostArray]]
