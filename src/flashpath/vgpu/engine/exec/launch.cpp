@@ -30,7 +30,11 @@ class Crew {
     }
     work(launch_.counters, true);
     wait_for(others);
-    for (const observe::Counters& each : counters) launch_.counters->add(each);
+    if (launch_.counters != nullptr) launch_.counters->settle();
+    for (observe::Counters& each : counters) {
+      each.settle();
+      launch_.counters->add(each);
+    }
     if (failure_) std::rethrow_exception(failure_);
     if (fault_) throw *fault_;
   }
@@ -115,6 +119,8 @@ void prepare_counting(Launch& launch, observe::Counters* counters) {
   launch.counters = counters;
   if (counters == nullptr) return;
   counters->instructions.resize(launch.program->code.size());
+  counters->issue_steps.resize(launch.program->code.size() + 1);
+  counters->lane_steps.resize(launch.program->code.size() + 1);
   for (const Segment& segment : launch.segments) {
     const std::size_t words = (segment.size / 32 + 2 + 63) / 64;
     counters->segments.push_back({std::vector<u64>(words), std::vector<u64>(words)});

@@ -38,19 +38,36 @@ class Runner {
   // Runs straight code up to what is not, or, where others may be, up to the next basic block.
   const Instruction& straight() {
     const Instruction* i = code_ + warp_.pc;
+    const Instruction* first = i;
     while (i->kind == Kind::kStraight) {
       set_executing(*i);
-      count(*i);
+      if constexpr (kCounted) count_guard(*i);
       if (warp_.executing) i->handler(warp_, *i);
       ++i;
       if (i->leader && warp_.diverged) {
+        count_straight(first, i);
         warp_.pc = i->index;
         if (!meet()) return code_[warp_.pc];
-        i = code_ + warp_.pc;
+        first = i = code_ + warp_.pc;
       }
     }
+    count_straight(first, i);
     warp_.pc = i->index;
     return *i;
+  }
+
+  void count_straight(const Instruction* first, const Instruction* end) {
+    if constexpr (kCounted) {
+      if (first == end) return;
+      const u64 lanes = static_cast<u64>(std::popcount(warp_.active));
+      warp_.counters->count_straight(first->index, end->index, lanes);
+    }
+  }
+
+  void count_guard(const Instruction& i) {
+    if (i.guard == kNoRegister) return;
+    const int fewer = std::popcount(warp_.active) - std::popcount(warp_.executing);
+    warp_.counters->instructions[i.index].lanes -= static_cast<u64>(fewer);
   }
 
   void set_executing(const Instruction& i) {

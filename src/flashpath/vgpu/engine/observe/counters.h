@@ -68,6 +68,30 @@ struct Counters {
   std::vector<InstructionCount> instructions;
   std::vector<Touched> segments;
   Trace trace;
+  // Straight code is counted where it is entered and where it is left, not at each instruction: how many more
+  // issues, and lanes, from here on. A guard that holds for fewer lanes is counted at its instruction.
+  std::vector<u64> issue_steps;
+  std::vector<u64> lane_steps;
+
+  void count_straight(u32 first, u32 end, u64 lanes) {
+    ++issue_steps[first];
+    --issue_steps[end];
+    lane_steps[first] += lanes;
+    lane_steps[end] -= lanes;
+  }
+  // Adds up the steps, once, when all is run. Unsigned sums wrap, and come out right.
+  void settle() {
+    u64 issues = 0;
+    u64 lanes = 0;
+    for (std::size_t k = 0; k < instructions.size(); ++k) {
+      issues += issue_steps[k];
+      lanes += lane_steps[k];
+      instructions[k].warps += issues;
+      instructions[k].lanes += lanes;
+    }
+    issue_steps.clear();
+    lane_steps.clear();
+  }
 
   // What another host thread counted in the same launch.
   void add(const Counters& other) {
