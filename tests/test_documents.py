@@ -1,4 +1,4 @@
-"""Documents that were run: the README's commands and code, its table of variables, generated figures."""
+"""Documents that were run: the README's commands and code, its table of variables, what is generated."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 
 from flashpath import settings
 from flashpath.jit import device
+from flashpath.vgpu.instructions import with_section
 
 ROOT = Path(__file__).parent.parent
 READMES = ["README.md", "README.zh.md"]
@@ -119,6 +120,11 @@ def test_results_are_generated_from_the_records() -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_the_instructions_are_those_that_the_engine_knows() -> None:
+    document = (ROOT / "docs" / "vgpu.md").read_text(encoding="utf-8")
+    assert with_section(document) == document, "`make figures` writes it again"
 
 
 def picture_text(svg: str) -> list[str]:

@@ -1,0 +1,411 @@
+"""Writes the table of what the virtual GPU knows into docs/vgpu.md, from what the engine itself says.
+
+python -m flashpath.vgpu.instructions docs/vgpu.md
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from flashpath.vgpu.device import UnsupportedInstruction, VirtualModule, engine
+from flashpath.vgpu.report.classes import CLASSES, instruction_class
+
+BEGIN, END = "<!-- instructions: begin -->\n", "<!-- instructions: end -->\n"
+
+# ---- What is known -------------------------------------------------------------------------------------
+
+# Opcodes that are made of operations of other names, or of none at all.
+_NOTES = {
+    "addc": "32 and 64 bits; so do `add.cc`, `sub.cc` and `mad.cc` write the carry",
+    "subc": "as `addc`",
+    "madc": "`.hi` `.lo`, as `addc`",
+    "bar": "`.sync` `.arrive` `.red` of all or some threads; `bar.warp.sync`",
+    "barrier": "as `bar`; a block is a cluster of its own",
+    "bra": "to a label, `.uni` or not",
+    "brx": "`.idx`: to one of a list of labels",
+    "brkpt": "stops the launch, as `trap`",
+    "call": "of device functions, direct or by address, recursive too; `printf`, `malloc`, `free`, `assert`",
+    "cvta": "between generic and any space: all share one address space",
+    "cp": "`.async` of 4, 8 and 16 bytes, global to shared, with zeros behind the source's bytes; "
+    "`.commit_group` `.wait_group` `.wait_all` `.mbarrier.arrive`",
+    "createpolicy": "gives a policy that nothing asks for",
+    "fence": "no effect: memory is never out of order",
+    "griddepcontrol": "no effect: launches follow one another",
+    "ldu": "as `ld`",
+    "ldmatrix": "8×8 matrices of b16 `.x1` `.x2` `.x4`, each also `.trans`; shared, or generic",
+    "stmatrix": "as `ldmatrix`",
+    "mbarrier": "`.init` `.inval` `.arrive` `.arrive_drop` `.test_wait` `.try_wait` (also `.parity`) "
+    "`.pending_count` `.expect_tx` `.complete_tx`",
+    "mov": "16 to 128 bits, predicates, packing and unpacking, addresses, special registers",
+    "nanosleep": "lets the other warps run",
+    "membar": "as `fence`",
+    "red": "as `atom`, without a result",
+    "trap": "stops the launch with `fp.KernelFault`",
+    "vmad": "of bytes, half-words and words, with `.po`, `.shr7`, `.shr15` and `.sat`",
+}
+# Where an opcode that has a note belongs, if its bare name does not tell.
+_IN_SPACE = {"ldmatrix": "ld.shared", "stmatrix": "st.shared", "ldu": "ld.global"}
+_HINTS = ("applypriority", "discard", "pmevent", "prefetch", "prefetchu")
+_VIDEO = re.compile(r"v(?:add|sub|absdiff|min|max|shl|shr|set|avrg)([24]?)")
+_VIDEO_NOTES = {
+    "": "of bytes, half-words and words, with a second operation",
+    "2": "of two half-words, each with its lane's mask",
+    "4": "of four bytes, each with its lane's mask",
+}
+_TYPE = re.compile(r"(?:(?:b?f|tf|[su]|b)(\d+)|e\dm\d)(?:x(\d))?|pred")
+_SPACES = ("generic", "global", "shared", "local", "param")
+
+
+@dataclass(frozen=True)
+class Row:
+    """Some opcodes of a class whose forms are the same."""
+
+    instruction_class: str
+    opcodes: tuple[str, ...]
+    forms: str
+
+
+def rows() -> list[Row]:
+    """What is known, in the order of the classes."""
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for opcode, instruction, forms in sorted(_known()):
+        opcodes = found[instruction, forms]
+        if opcode not in opcodes:
+            opcodes.append(opcode)
+    table = [Row(name, tuple(opcodes), forms) for (name, forms), opcodes in found.items()]
+    return sorted(table, key=lambda row: (CLASSES.index(row.instruction_class), row.opcodes, row.forms))
+
+
+def _known() -> Iterator[tuple[str, str, str]]:
+    """Opcode, class and forms; an opcode of several classes, or with much to say, comes several times."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for name in engine().known_instructions():
+        names[name.partition(".")[0]].append(name.rstrip("*"))  # the star: with a rounding or .ftz
+    refused = {example.opcode for example in REFUSED if example.altogether}
+    opcodes: list[str] = engine().known_opcodes()
+    for opcode in opcodes:
+        if opcode in refused:
+            continue
+        note = _note(opcode)
+        if note:
+            yield opcode, instruction_class(_IN_SPACE.get(opcode, opcode)), note
+        elif opcode in ("mma", "wmma"):
+            yield from _matrices(opcode, names[opcode])
+        elif opcode in ("ld", "st"):
+            yield from _accesses(opcode, names[opcode])
+        elif opcode == "atom":
+            yield from ((opcode, "atomic", forms) for forms in _atomics(names[opcode]))
+        elif opcode == "cvt":
+            yield from ((opcode, "conversion", forms) for forms in _conversions(names[opcode]))
+        else:
+            yield from _plain(opcode, names[opcode])
+
+
+def _note(opcode: str) -> str | None:
+    if opcode in _HINTS:
+        return "no effect"
+    video = _VIDEO.fullmatch(opcode)
+    return _VIDEO_NOTES[video[1]] if video else _NOTES.get(opcode)
+
+
+def _plain(opcode: str, names: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Most instructions: words, then types."""
+    by_class: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for name in names:
+        words = [word for word in name.split(".")[1:] if word != "ftz"]
+        if "carry" in words:  # belongs to addc, subc, madc
+            continue
+        if opcode == "set":  # the result comes first; its type is any of that width
+            words = words[1:]
+        types = [word for word in words if _TYPE.fullmatch(word)]
+        others = [word for word in words if word not in types and word != "join"]
+        form = by_class[instruction_class(name)]["".join(f".{word}" for word in others)]
+        if types:
+            form.add(".".join(types))
+    for instruction, forms in by_class.items():
+        yield opcode, instruction, _words_and_types(forms)
+
+
+def _words_and_types(forms: Mapping[str, set[str]]) -> str:
+    """ ".hi .lo: s16 s32; .wide: s16", words of equal types together."""
+    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for words, types in forms.items():
+        alike[tuple(sorted(types, key=_type_order))].append(words)
+    parts: list[str] = []
+    for types, words in sorted(alike.items(), key=lambda item: sorted(item[1])):
+        named = [f"`{word}`" for word in words if word]
+        if "" in words and named:
+            named.insert(0, "plain,")
+        parts.append(" ".join(named) + (": " if named and types else "") + " ".join(types))
+    return "; ".join(part for part in parts if part)
+
+
+def _type_order(types: str) -> tuple[int, str, int, str]:
+    first = types.partition(".")[0]
+    match = _TYPE.fullmatch(first)
+    bits = int(match[1]) if match and match[1] else 0
+    return len(types.split(".")), first.rstrip("0123456789x"), bits, types
+
+
+def _matrices(opcode: str, names: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Tensor cores: which types are multiplied into which, in which shapes."""
+    shapes: dict[str, set[str]] = defaultdict(set)
+    results: dict[str, set[str]] = defaultdict(set)
+    for name in names:
+        _, *words = name.split(".")
+        if words[0] in ("load", "store"):
+            continue
+        types = [word for word in words if _TYPE.fullmatch(word)]
+        shapes[types[1]].add(words[0])
+        results[types[1]].add(types[0])
+        if words[-1] in ("and", "xor"):
+            results[types[1]].add(f"(by `.{words[-1]}`)")
+    alike: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for element in shapes:
+        into = " ".join(sorted(results[element], key=lambda word: (word.startswith("("), word)))
+        alike[" ".join(sorted(shapes[element], key=_shape_order)), into].append(element)
+    for (shape, into), elements in alike.items():
+        several = " in any pair" if len(elements) > 1 and opcode == "mma" else ""
+        yield opcode, "tensor core", f"{' '.join(sorted(elements))}{several} into {into}: {shape}"
+    if opcode == "wmma":
+        forms = "fragments of these shapes, `.row` and `.col`, of global, shared and generic memory"
+        yield "wmma.load", "generic load", forms
+        yield "wmma.store", "generic store", forms
+
+
+def _shape_order(shape: str) -> list[int]:
+    return [int(size) for size in re.findall(r"\d+", shape)]
+
+
+def _accesses(opcode: str, names: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Plain accesses to memory: how wide, and how many at once."""
+    widths: dict[str, set[int]] = defaultdict(set)
+    vectors: dict[str, set[str]] = defaultdict(set)
+    for name in names:
+        _, space, element, *vector = name.split(".")
+        widths[space].add(int(element.partition("/")[0][1:]))
+        vectors[space].update(vector)
+    for space in sorted(widths, key=_SPACES.index):
+        bits = ", ".join(map(str, sorted(widths[space])))
+        several = " ".join(f"`.{vector}`" for vector in sorted(vectors[space]))
+        forms = f"{bits} bits" + (f"; {several}" if several else "")
+        yield f"{opcode}.{space}".removesuffix(".generic"), instruction_class(f"{opcode}.{space}"), forms
+        if (opcode, space) == ("ld", "global"):
+            yield "ld.const", "constant load", "as `ld.global`; not counted as an access"
+
+
+def _atomics(names: list[str]) -> Iterator[str]:
+    """What atomics do, to which types, and to how many of them at once."""
+    types: dict[tuple[str, str], set[str]] = defaultdict(set)
+    spaces: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for name in names:
+        _, space, operation, element, *vector = name.split(".")
+        form = operation, "".join(vector)
+        types[form].add(element)
+        spaces[form].add(space)
+    operations: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    vectors: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for (operation, vector), elements in types.items():
+        where = ", ".join(sorted(spaces[operation, vector], key=_SPACES.index))
+        alike = where, "of vectors" if vector else "", *sorted(elements, key=_type_order)
+        operations[alike].add(f"`.{operation}`")
+        vectors[alike].add(f"`.{vector}`" if vector else "")
+    for alike, named in operations.items():
+        where, _, *elements = alike
+        several = " ".join(sorted(vectors[alike])) + " of " if all(vectors[alike]) else ""
+        yield f"{' '.join(sorted(named))} ({where}): {several}{' '.join(elements)}"
+
+
+def _conversions(names: list[str]) -> Iterator[str]:
+    """Which types are made of which."""
+    sources: dict[str, set[str]] = defaultdict(set)
+    for name in names:
+        _, to, *origin = name.partition("/")[0].split(".")
+        if to in ("pack", "integral"):
+            continue
+        pair = [*([to] if to != "integer" else ["integers"]), *origin]
+        if len(pair) == 2:
+            element = "integers" if re.fullmatch(r"integer|[su]\d+", pair[1]) else pair[1]
+            result = "integers" if re.fullmatch(r"[su]\d+", pair[0]) else pair[0]
+            sources[result].add(element)
+    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for result, elements in sources.items():
+        alike[tuple(sorted(elements, key=_type_order))].append(result)
+    for elements, results in alike.items():
+        yield f"to {' '.join(sorted(results, key=_type_order))} from {' '.join(elements)}"
+    yield "between floats of one type, rounded to integers"
+    yield "`.pack`: two integers into halves, bytes, nibbles or pairs of bits, saturated"
+
+
+# ---- Special registers ---------------------------------------------------------------------------------
+
+# All that PTX has; what has three parts is read as `.x`.
+_SPECIAL_REGISTERS = (
+    "tid.x", "ntid.x", "ctaid.x", "nctaid.x", "laneid", "warpid", "nwarpid", "smid", "nsmid", "gridid",
+    "lanemask_eq", "lanemask_le", "lanemask_lt", "lanemask_ge", "lanemask_gt",
+    "clock", "clock_hi", "clock64", "globaltimer", "globaltimer_lo", "globaltimer_hi",
+    "dynamic_smem_size", "total_smem_size", "aggr_smem_size",
+    "clusterid.x", "nclusterid.x", "cluster_ctaid.x", "cluster_nctaid.x", "cluster_ctarank",
+    "cluster_nctarank", "is_explicit_cluster", "envreg0", "pm0", "pm0_64",
+    "reserved_smem_offset_begin", "reserved_smem_offset_end", "reserved_smem_offset_cap",
+    "reserved_smem_offset_0", "current_graph_exec",
+)  # fmt: skip
+
+
+def _special_registers() -> tuple[list[str], list[str]]:
+    """Those that can be read, and those that are refused."""
+    known: list[str] = []
+    refused: list[str] = []
+    for name in _SPECIAL_REGISTERS:
+        readable = any(
+            _refusal(f"mov.u{bits} {register}, %{name};", "") is None
+            for bits, register in ((32, "%r1"), (64, "%rd1"))
+        )
+        (known if readable else refused).append(f"`%{name.partition('.')[0]}`")
+    return known, refused
+
+
+# ---- What is refused -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Refused:
+    """An instruction that is refused, written out so that the engine can be asked about it."""
+
+    what: str
+    instruction: str
+    before: str = ""
+    """Declarations in front of the kernel."""
+    altogether: bool = False
+    """Whether every form of the opcode is refused."""
+
+    @property
+    def opcode(self) -> str:
+        return re.split(r"[.\s]", self.instruction, maxsplit=1)[0]
+
+
+_LAUNCH = (
+    ".extern .func (.param .b32 result) cudaLaunchDeviceV2(.param .b64 buffer, .param .b64 stream);\n",
+    "{ .param .b32 result; .param .b64 buffer; .param .b64 stream; "
+    "call (result), cudaLaunchDeviceV2, (buffer, stream); }",
+)
+REFUSED = (
+    Refused(
+        "sparse tensor cores",
+        "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 "
+        "{%r1, %r2}, {%r1, %r2}, {%r1, %r2}, {%r1, %r2}, %r3, 0x0;",
+    ),
+    Refused("tensor cores of sm_90a", "wgmma.fence.sync.aligned;", altogether=True),
+    Refused("tensor cores of sm_100a", "tcgen05.fence::before_thread_sync;", altogether=True),
+    Refused(
+        "bulk copies (TMA, sm_90)",
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 16, [%r2];",
+    ),
+    Refused(
+        "descriptors of TMA (sm_90a)",
+        "tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;",
+        altogether=True,
+    ),
+    Refused(
+        "textures: no texture units",
+        "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];",
+        altogether=True,
+    ),
+    Refused("surfaces: no texture units", "suld.b.1d.b32.trap %r1, [%rd1, {%r2}];", altogether=True),
+    Refused("shared memory of other blocks (sm_90)", "mapa.u64 %rd1, %rd2, %r1;", altogether=True),
+    Refused(
+        "memory of several GPUs (sm_90)",
+        "multimem.ld_reduce.relaxed.sys.global.add.f32 %f1, [%rd1];",
+        altogether=True,
+    ),
+    Refused("registers moved between warps (sm_90a)", "setmaxnreg.inc.sync.aligned.u32 64;", altogether=True),
+    Refused("an elected lane (sm_90)", "elect.sync %r1|%p1, -1;", altogether=True),
+    Refused("the least of three (sm_100)", "min.f32 %f1, %f2, %f3, %f4;"),
+    Refused("stack memory of a size known late", "alloca.u64 %rd1, 16;", altogether=True),
+    Refused("warp-wide without a member mask (before sm_70)", "shfl.idx.b32 %r1, %r2, 0, 31;"),
+    Refused("kernels launched by kernels: no host", _LAUNCH[1], before=_LAUNCH[0]),
+)
+
+
+def _refusal(instruction: str, before: str) -> str | None:
+    """What the engine says about an instruction; nothing where it takes it."""
+    module = VirtualModule(
+        f".version 9.0\n.target sm_100a\n.address_size 64\n{before}.visible .entry probe()\n{{\n"
+        ".reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .f32 %f<8>;\n"
+        f"{instruction}\nret;\n}}\n"
+    )
+    try:
+        module.kernel("probe")
+    except UnsupportedInstruction as refusal:
+        return refusal.problem
+    return None
+
+
+# ---- The document --------------------------------------------------------------------------------------
+
+
+def _table(head: tuple[str, ...], body: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield "|" + "---|" * len(head)
+    for cells in body:
+        yield f"| {' | '.join(cells)} |"
+
+
+def section() -> str:
+    """The section between the markers."""
+    shown: set[str] = set()
+
+    def known() -> Iterator[tuple[str, str, str]]:
+        for row in rows():
+            name = "" if row.instruction_class in shown else row.instruction_class
+            shown.add(row.instruction_class)
+            yield name, " ".join(f"`{opcode}`" for opcode in row.opcodes), row.forms
+
+    def refused() -> Iterator[tuple[str, str]]:
+        for example in REFUSED:
+            problem = _refusal(example.instruction, example.before)
+            if problem is None:
+                raise AssertionError(f"{example.instruction} is known: take it out of the list")
+            yield example.what, problem.partition(": ")[2].rstrip(".").replace("|", "\\|")
+
+    readable, unreadable = _special_registers()
+    return "\n".join(
+        [
+            "",
+            *_table(("class", "opcodes", "forms"), known()),
+            "",
+            f"Special registers: {', '.join(readable)}. Not known: {', '.join(unreadable)}.",
+            "",
+            "Refused, and what the error says:",
+            "",
+            *_table(("what", "error"), refused()),
+            "",
+            "",
+        ]
+    )
+
+
+def with_section(text: str) -> str:
+    """A document with the section made anew."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise SystemExit(f"The document has no lines {BEGIN.strip()} and {END.strip()}.")
+    return before + begin + section() + end + after
+
+
+def main() -> None:
+    """Write the section into the document that is named."""
+    if len(sys.argv) != 2:
+        raise SystemExit("usage: python -m flashpath.vgpu.instructions DOCUMENT.md")
+    document = Path(sys.argv[1])
+    document.write_text(with_section(document.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
