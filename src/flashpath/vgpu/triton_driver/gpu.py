@@ -7,7 +7,7 @@ from typing import Any
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
-from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET
+from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET, check_options
 from flashpath.vgpu.profiles import named_profile
 from flashpath.vgpu.report import FIRST_ACCESSES, Report, Trace
 from flashpath.vgpu.triton_driver import parts, tuning
@@ -67,6 +67,7 @@ def triton(
     unless the order of blocks could be seen in the results. `trace` chooses the accesses whose addresses a
     report keeps.
     """
+    check_options(budget, threads, trace)
     named = named_profile(device)
     if arch is None:
         arch = _arch_of(named) if named else _DEFAULT_ARCH
