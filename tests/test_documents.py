@@ -20,6 +20,22 @@ ROOT = Path(__file__).parent.parent
 READMES = ["README.md", "README.zh.md"]
 
 
+# What stands before the page's launches of Triton kernels.
+TRITON_KERNEL = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def double(x, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, 2 * tl.load(x + i, i < n), i < n)
+
+kernel, grid = double, (5,)
+x, y, n = torch.ones(5000), torch.zeros(5000), 5000
+"""
+
+
 def blocks(readme: str, language: str) -> list[str]:
     text = (ROOT / readme).read_text(encoding="utf-8")
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
@@ -66,6 +82,24 @@ def test_readme_python_runs(readme: str) -> None:
     assert "saxpy<float> on the virtual GPU (H200)" in done.stdout
     assert "vector_add_kernel on the virtual GPU (A100)" in done.stdout
     assert "1M doubles" in done.stdout
+
+
+def test_the_code_of_the_virtual_gpus_page_runs(tmp_path: Path) -> None:
+    launches, traces, triton = blocks("docs/vgpu.md", "python")
+    module = tmp_path / "page.py"  # Triton reads the source of a kernel from its file
+    module.write_text("\n".join([launches, traces, TRITON_KERNEL, triton]), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(module)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "saxpy on the virtual GPU (A100)" in done.stdout
+    assert "\n(0, 1, 2, 3, 4, 5, 6, 7)\n32\n" in done.stdout
+    assert "double on the virtual GPU (RTX 4090)" in done.stdout
 
 
 def test_readme_says_how_the_command_is_found() -> None:
