@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ _NOTES = {
     "cp": "`.async` of 4, 8 and 16 bytes, global to shared, with zeros behind the source's bytes; "
     "`.commit_group` `.wait_group` `.wait_all` `.mbarrier.arrive`",
     "createpolicy": "gives a policy that nothing asks for",
-    "fence": "no effect: memory is never out of order",
+    "fence": "no effect: the accesses of a block are never out of order",
     "griddepcontrol": "no effect: launches follow one another",
     "ldu": "as `ld`",
     "ldmatrix": "8×8 matrices of b16 `.x1` `.x2` `.x4`, each also `.trans`; shared, or generic",
@@ -328,7 +329,7 @@ REFUSED = (
     Refused("the least of three (sm_100)", "min.f32 %f1, %f2, %f3, %f4;"),
     Refused("stack memory of a size known late", "alloca.u64 %rd1, 16;", altogether=True),
     Refused("warp-wide without a member mask (before sm_70)", "shfl.idx.b32 %r1, %r2, 0, 31;"),
-    Refused("kernels launched by kernels: no host", _LAUNCH[1], before=_LAUNCH[0]),
+    Refused("kernels launched by kernels", _LAUNCH[1], before=_LAUNCH[0]),
 )
 
 
@@ -379,7 +380,9 @@ def section() -> str:
             "",
             *_table(("class", "opcodes", "forms"), known()),
             "",
-            f"Special registers: {', '.join(readable)}. Not known: {', '.join(unreadable)}.",
+            textwrap.fill(
+                f"Special registers: {', '.join(readable)}. Not known: {', '.join(unreadable)}.", width=118
+            ),
             "",
             "Refused, and what the error says:",
             "",
