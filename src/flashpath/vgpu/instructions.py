@@ -35,6 +35,7 @@ _NOTES = {
     "cp": "`.async` of 4, 8 and 16 bytes, global to shared, with zeros behind the source's bytes; "
     "`.commit_group` `.wait_group` `.wait_all` `.mbarrier.arrive`",
     "createpolicy": "gives a policy that nothing asks for",
+    "exit": "ends the thread",
     "fence": "no effect: the accesses of a block are never out of order",
     "griddepcontrol": "no effect: launches follow one another",
     "ldu": "as `ld`",
@@ -45,6 +46,7 @@ _NOTES = {
     "mov": "16 to 128 bits, predicates, packing and unpacking, addresses, special registers",
     "nanosleep": "lets the other warps run",
     "membar": "as `fence`",
+    "ret": "from a device function; from a kernel, as `exit`",
     "red": "as `atom`, without a result",
     "trap": "stops the launch with `fp.KernelFault`",
     "vmad": "of bytes, half-words and words, with `.po`, `.shr7`, `.shr15` and `.sat`",
