@@ -196,7 +196,7 @@ def _profile_cuda(
     return make_report(
         kernel.name,
         gpu,
-        kernel.virtual.program,
+        kernel.virtual.listing,
         result,
         occupancy,
         grid=shape.grid,

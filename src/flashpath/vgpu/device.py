@@ -16,6 +16,7 @@ from flashpath.vgpu.findings import Dim3, Finding, KernelFault, Kind
 from flashpath.vgpu.host import EngineNotBuilt, vector_extensions
 from flashpath.vgpu.ptx import PtxError
 from flashpath.vgpu.report.access import FIRST_ACCESSES, Trace
+from flashpath.vgpu.report.listing import Listing
 
 if TYPE_CHECKING:
     from flashpath.vgpu._engine import LaunchResult, Program
@@ -112,6 +113,11 @@ class VirtualKernel:
         self.name = name
         self.program = program
 
+    @functools.cached_property
+    def listing(self) -> Listing:
+        """Its instructions beside their places in the source."""
+        return Listing(self.program)
+
     def launch(
         self,
         grid: Dim3,
@@ -180,12 +186,11 @@ class VirtualKernel:
             )
 
     def _finding(self, result: LaunchResult) -> Finding:
-        _, _, file, line = self.program.origins[result.fault_instruction]
+        place = self.listing[result.fault_instruction]
         x, y, z = result.fault_block
         i, j, k = result.fault_thread
-        name = self.program.files[file] if line else ""
         kind = cast("Kind", result.fault_kind)
-        return Finding(kind, result.fault_message, name, line, (x, y, z), (i, j, k))
+        return Finding(kind, result.fault_message, place.file, place.line, (x, y, z), (i, j, k))
 
 
 def check_options(budget: object, threads: object, trace: object) -> None:

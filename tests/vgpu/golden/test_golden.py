@@ -12,7 +12,7 @@ from golden_metrics import EQUAL, GOLDEN, METRICS, differences, read_csv, read_g
 import flashpath as fp
 
 RECORD: dict[str, Any] = read_golden(GOLDEN)
-# Where the hardware does more than its documentation says. cp.async whose 16-byte pieces meet bank conflicts
+# Where the hardware does more than its documentation says: cp.async whose 16-byte pieces meet bank conflicts
 # on their way into shared memory fetches some sectors again.
 KNOWN = {"mma_padded": ["global_load.sectors: 1,024, but the GPU has 1,152"]}
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.findings import Dim3
 from flashpath.vgpu.report import classes
+from flashpath.vgpu.report.listing import Place
 
 SECTOR_BYTES = 32
 BANKS = 32
@@ -215,14 +216,14 @@ AccessRow = tuple[int, str, Sequence[int], int, int, int, Sequence[int]]
 """As the engine gives it: instruction, space, block, warp, lanes, bytes, addresses."""
 
 
-def make_access(row: AccessRow, opcode: str, file: str, line: int, arrays: Sequence[PlacedArray]) -> Access:
+def make_access(row: AccessRow, place: Place, arrays: Sequence[PlacedArray]) -> Access:
     """An access that the engine kept; its array is found by its first address."""
     _, name, (x, y, z), warp, lanes, size, addresses = row
     space: classes.Space = "global" if name == "global" else "shared"
     kept = tuple(address if lanes >> lane & 1 else None for lane, address in enumerate(addresses))
     first = next(address for address in kept if address is not None)
-    kind = classes.access_kind(opcode, space)
-    access = Access(opcode, kind, space, file, line, (x, y, z), warp, size, kept)
+    kind = classes.access_kind(place.opcode, space)
+    access = Access(place.opcode, kind, space, place.file, place.line, (x, y, z), warp, size, kept)
     for array in arrays:
         if space == "global" and array.address <= first < array.address + array.size:
             return replace(access, array=array.name, base=array.address, argument=array.argument)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, cast
-
-import numpy as np
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
@@ -16,9 +15,10 @@ from flashpath.vgpu.findings import Dim3, Finding
 from flashpath.vgpu.report import text
 from flashpath.vgpu.report.access import SECTOR_BYTES, Access, PlacedArray, make_access
 from flashpath.vgpu.report.counts import Counts, Line
+from flashpath.vgpu.report.listing import Listing
 
 if TYPE_CHECKING:
-    from flashpath.vgpu._engine import LaunchResult, Program
+    from flashpath.vgpu._engine import LaunchResult
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,12 @@ class Report(Counts):
     roofline: gpus.Roofline | None = None
     """Lower bounds on the GPU named, from datasheet peaks: no prediction, and no time that was measured."""
     findings: tuple[Finding, ...] = ()
-    traced: tuple[Access, ...] = ()
-    """Accesses with the address of every lane: those that `fp.profile(…, trace=…)` chose."""
+    trace_maker: Callable[[], tuple[Access, ...]] = field(default=tuple, repr=False, compare=False)
+
+    @functools.cached_property
+    def traced(self) -> tuple[Access, ...]:
+        """Accesses with the address of every lane: those that `fp.profile(…, trace=…)` chose."""
+        return self.trace_maker()
 
     def __str__(self) -> str:
         return text.render(self)
@@ -103,10 +107,13 @@ class Report(Counts):
         return cast("dict[str, Any]", _plain(self))
 
 
+_COMPUTED = (property, functools.cached_property)
+
+
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [each.name for each in dataclasses.fields(value)]
-        names += [name for name in dir(type(value)) if isinstance(getattr(type(value), name), property)]
+        names = [each.name for each in dataclasses.fields(value) if each.name != "trace_maker"]
+        names += [name for name in dir(type(value)) if isinstance(getattr(type(value), name), _COMPUTED)]
         return {name: _plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in cast("Mapping[Any, Any]", value).items()}
@@ -123,7 +130,7 @@ def _plain(value: Any) -> Any:
 def make_report(
     kernel: str,
     gpu: gpus.Gpu,
-    program: Program,
+    listing: Listing,
     result: LaunchResult,
     occupancy: gpus.Occupancy,
     *,
@@ -139,44 +146,26 @@ def make_report(
     """
     report = Report(kernel=kernel, gpu=gpu.name, grid=grid, block=block, occupancy=occupancy)
     lines: dict[tuple[str, int], Line] = {}
-    files, origins = program.files, program.origins
-    for (opcode, file, line), row in _rows(program, result):
-        report.add(opcode, row)
-        if line:
-            key = files[file], line
+    for place, row in listing.sums(result):
+        report.add(place.opcode, row)
+        if place.line:
+            key = place.file, place.line
             if key not in lines:
-                lines[key] = Line(file=files[file], line=line)
-            lines[key].add(opcode, row)
+                lines[key] = Line(file=place.file, line=place.line)
+            lines[key].add(place.opcode, row)
     report.lines = tuple(lines[key] for key in sorted(lines))
     report.dram_bytes = result.touched_sectors * SECTOR_BYTES
     report.footprint = dataclasses.replace(
         footprint, global_allocated=result.global_allocated, global_touched=result.global_touched
     )
-    report.traced = tuple(
-        make_access(row, origins[row[0]][0], files[origins[row[0]][2]], origins[row[0]][3], arrays)
-        for row in result.accesses
-        if origins[row[0]][0]
-    )
+
+    def make_traced() -> tuple[Access, ...]:  # only when somebody looks
+        placed = [(listing[row[0]], row) for row in result.accesses]
+        return tuple(make_access(row, place, arrays) for place, row in placed if place.opcode)
+
+    report.trace_maker = make_traced
     report.roofline = roofline_of(gpu, report)
     return report
-
-
-def _rows(program: Program, result: LaunchResult) -> list[tuple[tuple[str, int, int], dict[str, int]]]:
-    """What was counted, by opcode, file and line: an unrolled loop has thousands of one kind."""
-    table, names, origins = result.instructions, result.counter_names, program.origins
-    ran = np.flatnonzero(table[:, names.index("warps")])
-    groups: dict[tuple[str, int, int], int] = {}
-    group_of: list[int] = []
-    for index in ran.tolist():
-        opcode, _, file, line = origins[index]
-        group_of.append(groups.setdefault((opcode, file, line), len(groups)))
-    sums = np.zeros((len(groups), len(names)), np.uint64)
-    np.add.at(sums, group_of, table[ran])
-    return [
-        (group, dict(zip(names, counted, strict=True)))
-        for group, counted in zip(groups, sums.tolist(), strict=True)
-        if group[0]  # without an opcode: the engine's own addition
-    ]
 
 
 # The rate of a GPU that bounds each type, as gpus.roofline names it. Of operations on 4 bits and on single

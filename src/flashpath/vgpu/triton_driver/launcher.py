@@ -117,7 +117,7 @@ class VirtualLauncher:
         return make_report(
             self._metadata.name,
             function.gpu,
-            self._kernel.program,
+            self._kernel.listing,
             result,
             occupancy,
             grid=grid,

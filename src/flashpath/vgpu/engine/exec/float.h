@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 #include "exec/elementwise.h"
 #include "exec/modifiers.h"
@@ -30,14 +31,16 @@ class RoundingScope {
   u32 mode_;
 };
 
-// NVIDIA's arithmetic gives one NaN whatever went in.
+// NVIDIA's arithmetic gives one NaN whatever went in. Chosen by a mask: of a condition the compiler would make a
+// branch, lane by lane, instead of a vector of choices.
 template <class T>
 T canonical(T value) {
-  if constexpr (sizeof(T) == 4) {
-    return value == value ? value : std::bit_cast<f32>(0x7fffffffu);
-  } else {
-    return value == value ? value : std::bit_cast<f64>(0x7ff8000000000000ull);
-  }
+  using Bits = std::conditional_t<sizeof(T) == 4, u32, u64>;
+  constexpr Bits kInfinity = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
+  constexpr Bits kNan = sizeof(T) == 4 ? Bits(0x7fffffffu) : Bits(0x7ff8000000000000ull);
+  const Bits bits = std::bit_cast<Bits>(value);
+  const Bits is_nan = Bits(0) - Bits((bits & (~Bits(0) >> 1)) > kInfinity);
+  return std::bit_cast<T>(static_cast<Bits>((bits & ~is_nan) | (kNan & is_nan)));
 }
 
 template <class T>

@@ -2,6 +2,7 @@
 #include <string>
 #include <type_traits>
 
+#include "exec/lane_copies.h"
 #include "exec/memory.h"
 #include "exec/registry.h"
 
@@ -36,7 +37,7 @@ void run_load(Warp& warp, const Instruction& i) {
   T value[kVector];
   if (places.shape == Shape::kRow) {
     if constexpr (kVector == 1 && sizeof(T) == sizeof(R)) {
-      std::memcpy(d[0], places.first, kLanes * sizeof(T));
+      copy_row<kLanes * sizeof(T)>(reinterpret_cast<std::byte*>(d[0]), places.first);
     } else {
       for (int lane = 0; lane < kLanes; ++lane) {
         std::memcpy(value, places.first + static_cast<u32>(lane) * kSize, kSize);
@@ -53,7 +54,10 @@ void run_load(Warp& warp, const Instruction& i) {
       std::memcpy(value, from, kSize);
       for (int v = 0; v < kVector; ++v) d[v][lane] = extended<R>(value[v]);
     };
-    if (places.shape == Shape::kNear) {
+    constexpr bool kWords = kVector == 1 && sizeof(T) == 4 && sizeof(R) == 4 && kWhere == Where::kShared;
+    if (kWords && places.shape == Shape::kNear && warp.executing == kAllLanes) {
+      gather_words(reinterpret_cast<u32*>(d[0]), places.first, places.offset);
+    } else if (places.shape == Shape::kNear) {
       for_lanes(warp.executing, [&](int lane) { load(lane, places.first + places.offset[lane]); });
     } else {
       for_lanes(warp.executing, [&](int lane) { load(lane, places.at[lane]); });
@@ -75,7 +79,7 @@ void run_store(Warp& warp, const Instruction& i) {
   };
   if (places.shape == Shape::kRow) {
     if constexpr (kVector == 1 && sizeof(T) == sizeof(R)) {
-      std::memcpy(places.first, source[0], kLanes * sizeof(T));
+      copy_row<kLanes * sizeof(T)>(places.first, reinterpret_cast<const std::byte*>(source[0]));
     } else {
       for (int lane = 0; lane < kLanes; ++lane) store(lane, places.first + static_cast<u32>(lane) * kSize);
     }

@@ -22,20 +22,20 @@ void find_rows(Warp& warp, const Instruction& i, bool write, std::byte** rows) {
   constexpr int kRows = 8 * kMatrices;
   u64 address[kLanes];
   read_addresses(warp, i.a[0], kGeneric, i.immediate, address);
-  for (int lane = 0; lane < kRows; ++lane) {
-    if constexpr (kGeneric) {
-      if (address[lane] - kSharedWindow >= kWindowSize) {
-        throw fault_at(warp, i.index, lane, "out-of-bounds", "the row of a matrix is not in shared memory");
-      }
-      address[lane] -= kSharedWindow;
+  constexpr u32 kGiving = kRows == kLanes ? kAllLanes : (1u << kRows) - 1;  // the lanes whose addresses count
+  for (int lane = 0; kGeneric && lane < kRows; ++lane) {
+    if (address[lane] - kSharedWindow >= kWindowSize) {
+      throw fault_at(warp, i.index, lane, "out-of-bounds", "the row of a matrix is not in shared memory");
     }
-    check_alignment(warp, i, address, 1u << lane, kRowBytes);
+    address[lane] -= kSharedWindow;
+  }
+  check_alignment(warp, i, address, kGiving, kRowBytes);
+  for (int lane = 0; lane < kRows; ++lane) {
     rows[lane] = shared_place(warp, i, lane, address[lane], kRowBytes, write);
   }
   if (warp.counters != nullptr) {
     std::fill(address + kRows, address + kLanes, address[0]);
-    count_scattered(warp, i, Where::kShared, address, kRows == kLanes ? kAllLanes : (1u << kRows) - 1, kRowBytes,
-                    write ? Use::kWrite : Use::kRead);
+    count_scattered(warp, i, Where::kShared, address, kGiving, kRowBytes, write ? Use::kWrite : Use::kMatrixRead);
   }
 }
 

@@ -232,15 +232,18 @@ bool locate_near(Warp& warp, const Instruction& i, const u32* base, u32 offset, 
   const u32 executing = warp.executing;
   const u32 first = base[std::countr_zero(executing)] + offset;
   u32* to = places.offset;
+  if (executing == kAllLanes) {
+    for (u32 lane = 0; lane < kLanes; ++lane) to[lane] = base[lane] + offset;
+  } else {
+    for (u32 lane = 0; lane < kLanes; ++lane) to[lane] = executing >> lane & 1 ? base[lane] + offset : first;
+  }
   u32 bits = 0;
   u32 low = ~0u;
   u32 high = 0;
   for (u32 lane = 0; lane < kLanes; ++lane) {
-    const u32 at = executing >> lane & 1 ? base[lane] + offset : first;
-    to[lane] = at;
-    bits |= at;
-    low = std::min(low, at);
-    high = std::max(high, at);
+    bits |= to[lane];
+    low = std::min(low, to[lane]);
+    high = std::max(high, to[lane]);
   }
   const u64 limit = warp.block->shared.size();
   if ((bits & (size - 1)) != 0 || u64(high) + size > limit) return false;

@@ -20,7 +20,7 @@ inline constexpr u64 kWindowSize = 0x010000000000ull;
 std::string hexadecimal(u64 value);
 
 enum class Where : u8 { kGlobal, kShared, kLocal, kGeneric };
-enum class Use : u8 { kRead, kWrite, kAtomic };
+enum class Use : u8 { kRead, kWrite, kAtomic, kMatrixRead };  // the last: of shared memory only
 
 // How the accesses of a warp lie in memory.
 enum class Shape : u8 {

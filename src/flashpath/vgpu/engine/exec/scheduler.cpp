@@ -87,6 +87,18 @@ class Runner {
     return true;
   }
 
+  u32 lanes_at(u32 pc) const {
+    u32 found = 0;
+    for (int lane = 0; lane < kLanes; ++lane) found |= u32(warp_.lane_pc[lane] == pc) << lane;
+    return found;
+  }
+
+  bool all_at_one_place() const {
+    u32 apart = 0;
+    for (int lane = 0; lane < kLanes; ++lane) apart |= warp_.lane_pc[lane] ^ warp_.lane_pc[0];
+    return apart == 0;
+  }
+
   auto priority(int lane) const {
     const u32 pc = warp_.lane_pc[lane];
     return std::tuple(~depth(warp_, lane), code_[pc].rank, pc);
@@ -99,11 +111,15 @@ class Runner {
       if (warp_.parked != 0 && warp_.waiting == 0) stuck();
       return false;
     }
+    if (ready == kAllLanes && all_at_one_place()) {
+      warp_.pc = warp_.lane_pc[0];
+      warp_.active = kAllLanes;
+      warp_.diverged = false;
+      return true;
+    }
     u32 candidates = ready;
     if (impatient) {
-      const u32 here = warp_.pc;
-      u32 others = 0;
-      for_lanes(ready, [&](int lane) { others |= u32(warp_.lane_pc[lane] != here) << lane; });
+      u32 others = ready & ~lanes_at(warp_.pc);
       if (others & ~warp_.active) others &= ~warp_.active;
       if (others) candidates = others;
     } else if (warp_.turn > 0) {
@@ -111,14 +127,13 @@ class Runner {
       if (warp_.active & ready) candidates = warp_.active & ready;
     }
     int first = std::countr_zero(candidates);
-    for (u32 rest = candidates & (candidates - 1); rest; rest &= rest - 1) {
+    for (u32 rest = candidates & ~lanes_at(warp_.lane_pc[first]); rest;) {
       const int lane = std::countr_zero(rest);
-      if (warp_.lane_pc[lane] != warp_.lane_pc[first] && priority(lane) < priority(first)) first = lane;
+      if (priority(lane) < priority(first)) first = lane;
+      rest &= ~lanes_at(warp_.lane_pc[lane]);
     }
     warp_.pc = warp_.lane_pc[first];
-    u32 together = 0;
-    for_lanes(warp_.alive & ~warp_.waiting,
-              [&](int lane) { together |= u32(warp_.lane_pc[lane] == warp_.pc) << lane; });
+    const u32 together = lanes_at(warp_.pc) & warp_.alive & ~warp_.waiting;
     warp_.active = together;
     warp_.parked &= ~together;
     warp_.diverged = together != warp_.alive;

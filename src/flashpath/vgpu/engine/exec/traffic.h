@@ -5,7 +5,8 @@
 // addresses is hit. Shared memory: a pass serves each of 32 banks once, and any lanes that read one word of it
 // together. Wide accesses go in parts of 128 bytes: half a warp of 8-byte lanes, a quarter of 16-byte ones.
 // Two parts of a load go as one where each lane's address is also its neighbour's, or its next but one's.
-// Atomics have no lanes that share a pass over a bank. Local memory: the same word of 32 lanes lies in a row.
+// The matrices of ldmatrix are served one by one. Atomics have no lanes that share a pass over a bank. Local
+// memory: the same word of 32 lanes lies in a row.
 #pragma once
 
 #include "exec/memory.h"

@@ -11,10 +11,14 @@ bool takes_short_pointers(const Builder& b) {
 }
 
 u32 converted(Builder& b, const Operand& base, u32 width, const std::string& conversion) {
-  const u32 result = b.reserve(width);
-  Instruction& i = b.emit_hidden(conversion);
-  i.dst[0] = result;
-  i.a[0] = b.register_offset[base.index];
+  u32& result = b.converted_addresses[base.index];  // made once for all accesses that follow each other
+  if (result == 0) {
+    result = b.reserve(width);
+    Instruction& i = b.emit_hidden(conversion);
+    i.guard = kNoRegister;  // those that follow may have other guards
+    i.dst[0] = result;
+    i.a[0] = b.register_offset[base.index];
+  }
   return result;
 }
 

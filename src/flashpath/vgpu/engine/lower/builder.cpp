@@ -125,7 +125,15 @@ u32 Builder::destination(const ptx::Operand& operand, u32 width) {
     refuse(spelled() + ": the result has " + std::to_string(8 * width) + " bits, its register " +
            std::to_string(8 * width_of(operand)));
   }
+  written_.push_back(operand.index);
   return register_offset[operand.index];
+}
+
+void Builder::next_instruction(const ptx::Instruction& instruction, bool joined) {
+  current = &instruction;
+  if (joined) converted_addresses.clear();
+  for (const u32 index : written_) converted_addresses.erase(index);
+  written_.clear();
 }
 
 u32 Builder::special(const ptx::Operand& operand, u32 width) {

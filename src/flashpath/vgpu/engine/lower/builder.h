@@ -78,6 +78,12 @@ class Builder {
   std::vector<u64> variable_address;  // the function's own
   std::vector<u64> global_address;    // the module's
 
+  // Registers with an address, converted to the width of its space: by ptx register, as long as it keeps its
+  // value and no other code can come here.
+  std::map<u32, u32> converted_addresses;
+  // Before each PTX instruction; `joined`: control may come from elsewhere, or from a call.
+  void next_instruction(const ptx::Instruction& instruction, bool joined);
+
   // Instructions -------------------------------------------------------------------------------------------
   Instruction& emit(const std::string& name, Kind kind = Kind::kStraight);
   // One that the PTX does not have: no instruction that is counted.
@@ -89,6 +95,7 @@ class Builder {
   u32 fixed_special(const ptx::Operand& operand);
 
   std::map<std::pair<u32, u64>, u32> constants_;
+  std::vector<u32> written_;  // ptx registers, by the current instruction
   u32 carry_ = kNoRegister;
 };
 

@@ -101,7 +101,8 @@ void count_as_ldmatrix(Warp& warp, const Instruction& i, const Place& place) {
     if (p % 4 == 3 || p == F::kPieces - 1) {
       const int rows = (p % 4 + 1) * 8;
       std::fill(address + rows, address + kLanes, address[0]);
-      count_scattered(warp, i, Where::kShared, address, rows == kLanes ? kAllLanes : (1u << rows) - 1, 16, Use::kRead);
+      count_scattered(warp, i, Where::kShared, address, rows == kLanes ? kAllLanes : (1u << rows) - 1, 16,
+                      Use::kMatrixRead);
     }
   }
 }
