@@ -14,7 +14,7 @@ import pytest
 
 from flashpath import settings
 from flashpath.jit import device
-from flashpath.vgpu.instructions import with_section
+from flashpath.vgpu.instructions.document import with_section
 
 ROOT = Path(__file__).parent.parent
 READMES = ["README.md", "README.zh.md"]

@@ -7,7 +7,9 @@ import re
 import pytest
 
 from flashpath.vgpu.device import engine
-from flashpath.vgpu.instructions import REFUSED, rows, with_section
+from flashpath.vgpu.instructions.document import with_section
+from flashpath.vgpu.instructions.known import rows
+from flashpath.vgpu.instructions.refused import REFUSED
 from flashpath.vgpu.report.classes import CLASSES
 
 
