@@ -56,7 +56,7 @@ def test_an_exception_inside_gives_the_driver_back_too():
 
 
 def test_numpy_arrays_are_told_how_to_become_tensors():
-    with pytest.raises(FlashpathError, match="Argument 0 .* NumPy array") as caught:
+    with pytest.raises(FlashpathError, match=r"Argument 0 .* NumPy array") as caught:
         fp.profile(double, grid=(1,), args=(np.zeros(5, np.float32), 5), BLOCK=32)
     assert "torch.from_numpy" in caught.value.fix
 
