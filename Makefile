@@ -25,9 +25,10 @@ contracts: $(VENV)/.installed-dev
 pytest: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest
 
-# The pictures and transcripts in the documents, made anew from this code.
+# The pictures and tables in the documents, made anew from this code.
 figures: $(VENV)/.installed
 	$(BIN)/flashpath tour --save docs/tour.svg
+	$(BIN)/python -m flashpath.vgpu.instructions docs/vgpu.md
 
 # Installing again is needed when the dependencies or the compiled engine change, not when Python files do.
 $(VENV)/.installed: $(SOURCES) | $(VENV)/bin/python

@@ -1,4 +1,4 @@
-"""Documents that were run: the README's commands and code, its table of variables, generated figures."""
+"""Documents that were run: the README's commands and code, its table of variables, what is generated."""
 
 from __future__ import annotations
 
@@ -14,9 +14,26 @@ import pytest
 
 from flashpath import settings
 from flashpath.jit import device
+from flashpath.vgpu.instructions.document import with_section
 
 ROOT = Path(__file__).parent.parent
 READMES = ["README.md", "README.zh.md"]
+
+
+# What stands before the page's launches of Triton kernels.
+TRITON_KERNEL = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def double(x, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, 2 * tl.load(x + i, i < n), i < n)
+
+kernel, grid = double, (5,)
+x, y, n = torch.ones(5000), torch.zeros(5000), 5000
+"""
 
 
 def blocks(readme: str, language: str) -> list[str]:
@@ -46,10 +63,10 @@ def test_readme_command_runs(command: str) -> None:
     assert done.stdout.strip()
 
 
-@pytest.mark.parametrize("readme", READMES)
-def test_readme_python_runs(readme: str) -> None:
-    code = blocks(readme, "python")
-    gpu = blocks(readme, "python gpu") if device.count() else []
+def test_readme_python_runs() -> None:
+    """The other README has the same code."""
+    code = blocks("README.md", "python")
+    gpu = blocks("README.md", "python gpu") if device.count() else []
     assert len(code) == 4
     program = "\n".join([*code[:3], *gpu, code[3]])
     done = subprocess.run(
@@ -65,6 +82,24 @@ def test_readme_python_runs(readme: str) -> None:
     assert "saxpy<float> on the virtual GPU (H200)" in done.stdout
     assert "vector_add_kernel on the virtual GPU (A100)" in done.stdout
     assert "1M doubles" in done.stdout
+
+
+def test_the_code_of_the_virtual_gpus_page_runs(tmp_path: Path) -> None:
+    launches, traces, triton = blocks("docs/vgpu.md", "python")
+    module = tmp_path / "page.py"  # Triton reads the source of a kernel from its file
+    module.write_text("\n".join([launches, traces, TRITON_KERNEL, triton]), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(module)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "saxpy on the virtual GPU (A100)" in done.stdout
+    assert "\n(0, 1, 2, 3, 4, 5, 6, 7)\n32\n" in done.stdout
+    assert "double on the virtual GPU (RTX 4090)" in done.stdout
 
 
 def test_readme_says_how_the_command_is_found() -> None:
@@ -119,6 +154,11 @@ def test_results_are_generated_from_the_records() -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_the_instructions_are_those_that_the_engine_knows() -> None:
+    document = (ROOT / "docs" / "vgpu.md").read_text(encoding="utf-8")
+    assert with_section(document) == document, "`make figures` writes it again"
 
 
 def picture_text(svg: str) -> list[str]:

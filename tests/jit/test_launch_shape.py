@@ -12,7 +12,10 @@ from flashpath.jit import ArgumentError, Kernel, KernelCache, LaunchError, devic
 from flashpath.jit.launcher import stream_handle
 from flashpath.jit.shape import dim3
 
-SOURCE = 'extern "C" __global__ void k(float* p, int n) {}\nextern "C" __global__ void none() {}\n'
+SOURCE = """
+extern "C" __global__ void k(float* p, int n) { if (p) atomicAdd(p, 1.0f); }
+extern "C" __global__ void none() { if (threadIdx.x == 31) printf("%d threads\\n", blockDim.x); }
+"""
 
 
 @pytest.fixture
@@ -79,11 +82,14 @@ def test_the_shape_is_checked_before_the_call(kernel: Kernel) -> None:
 
 
 def test_lists_are_dimensions_too(kernel: Kernel) -> None:
-    kernel[[4, 2], [32]](np.zeros(1, np.float32), 1)
+    threads = np.zeros(1, np.float32)
+    kernel[[4, 2], [32]](threads, 1)
+    assert threads[0] == 4 * 2 * 32
 
 
-def test_a_launch_without_arrays_runs(kernel: Kernel) -> None:
+def test_a_launch_without_arrays_runs(kernel: Kernel, capsys: pytest.CaptureFixture[str]) -> None:
     kernel.module["none"][1, 32]()
+    assert capsys.readouterr().out == "32 threads\n"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from flashpath.jit.loading import LoadedKernel
 from flashpath.jit.names import KernelName, kernel_not_found
 from flashpath.jit.packing import ArgumentPacker
 from flashpath.jit.resources import Resources, read_resources
-from flashpath.jit.shape import Dim, LaunchError, Shape, dim3
+from flashpath.jit.shape import Dim, LaunchError, Shape, dim3, shared_bytes
 from flashpath.jit.signature import Signature, make_signature
 from flashpath.vgpu.device import VirtualKernel, VirtualModule
 
@@ -166,12 +166,10 @@ class Kernel:
             known = True
         except TypeError:
             known = False  # lists cannot be looked up
-        if not hasattr(shared, "__index__") or shared < 0:
-            raise LaunchError(f"shared is {shared!r}.", "Give the dynamic shared memory in bytes, 0 or more.")
         shape = Shape(
             dim3(grid, "grid"),
             dim3(block, "block"),
-            int(shared),
+            shared_bytes(shared),
             None if cluster is None else dim3(cluster, "cluster"),
             cooperative,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, SupportsIndex
 
 from flashpath.errors import FlashpathError
 
@@ -38,6 +38,13 @@ def dim3(value: Dim, what: str) -> Dim3:
         raise LaunchError(f"{what} is {tuple(whole)}: every dimension must be at least 1.", hint)
     x, y, z = (*whole, 1, 1)[:3]
     return x, y, z
+
+
+def shared_bytes(value: object) -> int:
+    """Dynamic shared memory, as it was asked for."""
+    if not isinstance(value, SupportsIndex) or value.__index__() < 0:
+        raise LaunchError(f"shared is {value!r}.", "Give the dynamic shared memory in bytes, 0 or more.")
+    return value.__index__()
 
 
 class Limits(Protocol):

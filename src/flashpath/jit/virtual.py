@@ -79,7 +79,7 @@ def run(
     """Check the shape and run the kernel; the arguments have been checked."""
     if shape.cluster is not None or shape.cooperative:
         what = "clusters" if shape.cluster is not None else "cooperative launches"
-        raise shapes.LaunchError(f"The virtual GPU does not run {what} yet.", "Run it on a GPU.")
+        raise shapes.LaunchError(f"The virtual GPU does not run {what}.", "Run it on a GPU.")
     most = min(kernel.max_threads or 1024, max_threads(gpu, kernel.resources.registers))
     shapes.check_shape(shape, VirtualLimits(gpu), kernel.name, most, kernel.resources.static_shared)
     virtual = kernel.virtual
@@ -135,6 +135,10 @@ def profile(
     instruction. A `@triton.jit` kernel brings its own blocks and shared memory; `options` are its keyword
     arguments.
     """
+    if not isinstance(args, Sequence) or isinstance(args, str):
+        raise ArgumentError(
+            f"args is {args!r:.80}.", "Give the kernel's arguments as a tuple: args=(n, x, y)."
+        )
     if _is_triton(kernel):
         if block is not None or shared:
             raise ArgumentError(
@@ -142,6 +146,11 @@ def profile(
                 "Triton chooses them itself: leave them out, and pass num_warps= for the number of threads.",
             )
         return _triton_driver().profile(kernel, grid, args, device, budget, threads, trace, options)
+    if not hasattr(kernel, "packer"):
+        raise ArgumentError(
+            f"fp.profile was given {kernel!r:.80}, which is no kernel.",
+            "Give a kernel of fp.compile(…), as module['name'], or a @triton.jit function.",
+        )
     if options or block is None:
         what = f"the options {', '.join(options)}" if options else "no block"
         raise ArgumentError(
@@ -172,7 +181,7 @@ def _profile_cuda(
     threads: int | None,
     trace: Trace,
 ) -> Report:
-    shape = shapes.Shape(shapes.dim3(grid, "grid"), shapes.dim3(block, "block"), int(shared))
+    shape = shapes.Shape(shapes.dim3(grid, "grid"), shapes.dim3(block, "block"), shapes.shared_bytes(shared))
     _, where = kernel.packer.pack(args)
     if where > HOST:
         raise ArgumentError(

@@ -9,7 +9,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.findings import Dim3, Finding, KernelFault, Kind
@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 
 # A launch stops after so many instructions of warps: some minutes of work, and the end of an endless loop.
 WARP_INSTRUCTION_BUDGET = 20_000_000_000
+
+# More threads of the host than any machine has cores only cost memory.
+MOST_HOST_THREADS = 1024
+
+# What CUDA gives a thread and a block at most, on any GPU.
+MOST_LOCAL_BYTES = 512 << 10
+MOST_SHARED_BYTES = 227 << 10
 
 # What the faster build of the engine needs of the processor.
 _FAST_NEEDS = ("avx2", "fma", "f16c")
@@ -78,6 +85,10 @@ class VirtualModule:
             self._module = self._engine.Module.load(ptx)
         except self._engine.ParseError as error:
             raise PtxError(*error.args) from None
+        except MemoryError:
+            raise FlashpathError(
+                "There is no memory for the variables of this module.", "Make its __device__ arrays smaller."
+            ) from None
 
     def kernel(self, lowered: str, name: str | None = None) -> VirtualKernel:
         """The kernel that the PTX calls `lowered`, ready to run; `name` is what people call it."""
@@ -86,6 +97,8 @@ class VirtualModule:
             return VirtualKernel(name, self._module.kernel(lowered))
         except self._engine.LowerError as error:
             problem, ptx_line, file, line = error.args
+            if not ptx_line:  # no instruction is to blame
+                raise FlashpathError(f"{name}: {problem}.", "Names are exact, as the PTX has them.") from None
             place = f" ({file}:{line})" if line else ""
             raise UnsupportedInstruction(
                 f"{name}, PTX line {ptx_line}{place}: {problem}.",
@@ -126,29 +139,51 @@ class VirtualKernel:
         Blocks run on as many `threads` of the host; where none are named, on all cores if the order of blocks
         cannot be seen in the results, else on one.
         """
+        check_options(budget, threads, trace)
+        self._check_memory(shared)
         if threads is None:
             threads = 1 if self.program.order_matters else host_threads()
         segments, addresses = place(arrays, pointed_to)
         packed = bytearray(parameters)
         for array, address in zip(arrays, addresses, strict=True):
             packed[array.parameter : array.parameter + 8] = address.to_bytes(8, "little")
-        chosen = _choice(trace, grid)
-        result = self.program.launch(
-            grid,
-            block,
-            shared,
-            bytes(packed),
-            segments,
-            count,
-            budget,
-            threads,
-            multiprocessors,
-            chosen,
-            _show,
-        )
+        chosen = _choice(trace, grid, block)
+        try:
+            result = self.program.launch(
+                grid,
+                block,
+                shared,
+                bytes(packed),
+                segments,
+                count,
+                budget,
+                threads,
+                multiprocessors,
+                chosen,
+                _show,
+            )
+        except MemoryError:
+            raise FlashpathError(
+                f"{self.name}: there is no memory for the registers and local memory of {threads} blocks.",
+                "Pass threads=1, or launch smaller blocks.",
+            ) from None
         if result.fault_kind:
             raise KernelFault(self.name, self._finding(result))
         return result
+
+    def _check_memory(self, shared: int) -> None:
+        """Refuse what no GPU has; the local memory and shared memory of a block are allocated as a whole."""
+        local, total = self.program.local_bytes, self.program.shared_bytes + shared
+        if local > MOST_LOCAL_BYTES:
+            raise FlashpathError(
+                f"{self.name} has {local} bytes of local memory a thread; CUDA allows {MOST_LOCAL_BYTES}.",
+                "Put large arrays into shared or global memory.",
+            )
+        if total > MOST_SHARED_BYTES:
+            raise FlashpathError(
+                f"{self.name} has {total} bytes of shared memory; no GPU has more than {MOST_SHARED_BYTES}.",
+                "Use smaller tiles or fewer stages.",
+            )
 
     def _finding(self, result: LaunchResult) -> Finding:
         place = self.listing[result.fault_instruction]
@@ -158,10 +193,32 @@ class VirtualKernel:
         return Finding(kind, result.fault_message, place.file, place.line, (x, y, z), (i, j, k))
 
 
-def _choice(trace: Trace, grid: Dim3) -> tuple[int, int, int]:
+def check_options(budget: object, threads: object, trace: object) -> None:
+    """Refuse options of a launch that the engine could make nothing of."""
+    if not _is_whole(budget) or not 1 <= budget < 1 << 64:
+        raise FlashpathError(
+            f"budget is {budget!r}.",
+            f"Give the number of warp instructions after which a launch is stopped, such as "
+            f"{WARP_INSTRUCTION_BUDGET}.",
+        )
+    if threads is not None and (not _is_whole(threads) or not 1 <= threads <= MOST_HOST_THREADS):
+        raise FlashpathError(
+            f"threads is {threads!r}.",
+            f"Give a number of host threads from 1 to {MOST_HOST_THREADS}; this process has {host_threads()} "
+            "cores. Left out, it is chosen for you.",
+        )
+    if not isinstance(trace, Trace):
+        raise FlashpathError(f"trace is {trace!r}.", "Give a flashpath.vgpu.report.Trace(block=…, warp=…).")
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _choice(trace: Trace, grid: Dim3, block: Dim3) -> tuple[int, int, int]:
     """A trace as the engine wants it: the block's number and the warp's, -1 for any."""
-    block = trace.block_number(grid)
-    return -1 if block is None else block, -1 if trace.warp is None else trace.warp, trace.requests
+    number, warp = trace.block_number(grid), trace.warp_number(block)
+    return -1 if number is None else number, -1 if warp is None else warp, trace.requests
 
 
 def _show(text: bytes) -> None:

@@ -25,11 +25,13 @@ Kind = Literal[
 Dim3 = tuple[int, int, int]
 
 _ADVICE: dict[str, str] = {
-    "out-of-bounds": "Compare the index with the array's length before the access.",
+    "out-of-bounds": "Compare the index with the array's length before the access; pointers come from the "
+    "launch's arguments.",
     "misaligned": "Wide accesses need addresses that are multiples of their width: use narrower ones there.",
     "deadlock": "Every thread of the block, or of the member mask, must reach the same barrier.",
     "timeout": "Look for a loop that never ends, or run a smaller problem.",
-    "const-write": "Pass a writable array.",
+    "bad-mask": "The 32 lanes of a warp must reach a matrix operation together, with one address and stride.",
+    "const-write": "Pass a writable array; constants and parameters cannot be written.",
     "assert": "The condition in the source did not hold for this thread.",
     "trap": "The kernel called __trap(), or reached code that its compiler held for impossible.",
 }

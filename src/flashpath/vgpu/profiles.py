@@ -10,7 +10,7 @@ from flashpath.errors import FlashpathError
 
 def named_profile(device: str | None = None) -> gpus.Gpu | None:
     """The GPU named here or in FLASHPATH_DEVICE; None where no product is named."""
-    name = device or settings.DEVICE.value or "virtual"
+    name = str(device or settings.DEVICE.value or "virtual")  # what is no text is no GPU's name either
     if name.lower() == "virtual" or name.lower().startswith("cuda"):
         return None
     return gpus.gpu(name)

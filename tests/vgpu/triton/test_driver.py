@@ -4,6 +4,7 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import torch
 import triton
@@ -52,6 +53,12 @@ def test_an_exception_inside_gives_the_driver_back_too():
     with pytest.raises(KeyError), fp.vgpu.triton():
         raise KeyError
     assert triton_drivers._active is before
+
+
+def test_numpy_arrays_are_told_how_to_become_tensors():
+    with pytest.raises(FlashpathError, match=r"Argument 0 .* NumPy array") as caught:
+        fp.profile(double, grid=(1,), args=(np.zeros(5, np.float32), 5), BLOCK=32)
+    assert "torch.from_numpy" in caught.value.fix
 
 
 def test_enable_and_disable():

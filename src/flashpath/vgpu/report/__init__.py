@@ -1,7 +1,7 @@
 """What a launch on the virtual GPU counted.
 
-Global requests, sectors and bytes and the bank conflicts of shared memory follow the hardware's rules; they
-have not been set against a hardware profiler in this version.
+Global requests, sectors and bytes and the bank conflicts of shared memory follow the hardware's rules: they
+equal what Nsight Compute counted on an H200 for the launches in tests/vgpu/golden, but for one, named there.
 Instructions, lanes, branches, shared requests and FLOPs are counted in PTX: ptxas merges and removes some of
 them on the way to machine code. Cycles are not known.
 """

@@ -29,19 +29,41 @@ class Trace:
     """How many accesses of each instruction are kept."""
 
     def __post_init__(self) -> None:
-        if self.requests < 0 or (self.warp is not None and self.warp < 0):
+        counts = [self.requests, *([self.warp] if self.warp is not None else [])]
+        if not all(_is_count(each) for each in counts):
             raise FlashpathError(f"got {self}", "Give a warp and a number of requests of 0 or more.")
+        place = self.block if isinstance(self.block, tuple) else (self.block or 0,) * 3
+        if len(place) != 3 or not all(_is_count(each) for each in place):
+            raise FlashpathError(f"got {self}", "Give a block as its number, or as (x, y, z).")
 
     def block_number(self, grid: Dim3) -> int | None:
         """The block's place in the grid, counted with x first."""
-        x, y, z = self.block if isinstance(self.block, tuple) else (0, 0, 0)
-        number = x + grid[0] * (y + grid[1] * z) if isinstance(self.block, tuple) else self.block
+        if self.block is None:
+            return None
+        x, y, z = self.block if isinstance(self.block, tuple) else (self.block, 0, 0)
         blocks = grid[0] * grid[1] * grid[2]
-        if number is not None and not 0 <= number < blocks:
+        number = x + grid[0] * (y + grid[1] * z)
+        inside = (
+            x < grid[0] and y < grid[1] and z < grid[2] if isinstance(self.block, tuple) else number < blocks
+        )
+        if not inside:
             raise FlashpathError(
                 f"got block {self.block} to trace", f"The grid {grid} has blocks 0 to {blocks - 1}."
             )
         return number
+
+    def warp_number(self, block: Dim3) -> int | None:
+        """The warp's place in the block."""
+        warps = -(-block[0] * block[1] * block[2] // _LANES)
+        if self.warp is not None and self.warp >= warps:
+            raise FlashpathError(
+                f"got warp {self.warp} to trace", f"A block of {block} threads has warps 0 to {warps - 1}."
+            )
+        return self.warp
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and 0 <= value < 1 << 31
 
 
 FIRST_ACCESSES = Trace()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from flashpath import gpus
 from flashpath.errors import FlashpathError
-from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET
+from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET, check_options
 from flashpath.vgpu.profiles import named_profile
 from flashpath.vgpu.report import FIRST_ACCESSES, Report, Trace
 from flashpath.vgpu.triton_driver import parts, tuning
@@ -67,6 +69,7 @@ def triton(
     unless the order of blocks could be seen in the results. `trace` chooses the accesses whose addresses a
     report keeps.
     """
+    check_options(budget, threads, trace)
     named = named_profile(device)
     if arch is None:
         arch = _arch_of(named) if named else _DEFAULT_ARCH
@@ -120,6 +123,12 @@ def profile(
     options: Mapping[str, Any],
 ) -> Report:
     """Run a `@triton.jit` kernel on CPU tensors and count; `options` are its keyword arguments."""
+    for place, value in [*enumerate(args), *options.items()]:
+        if isinstance(value, np.ndarray):
+            raise FlashpathError(
+                f"Argument {place} of the Triton kernel is a NumPy array.",
+                "Triton takes torch tensors: torch.from_numpy(x) shares the array's memory.",
+            )
     shape = (grid,) if isinstance(grid, int) else grid
     with triton(device=device, profile=True, budget=budget, threads=threads, trace=trace) as gpu:
         kernel[shape](*args, **options)

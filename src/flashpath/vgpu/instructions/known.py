@@ -1,0 +1,236 @@
+"""What the engine knows: its own names of operations, summed up by class and opcode."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from flashpath.vgpu.device import engine
+from flashpath.vgpu.instructions.refused import REFUSED
+from flashpath.vgpu.report.classes import CLASSES, instruction_class
+
+# Opcodes that are made of operations of other names, or of none at all.
+_NOTES = {
+    "addc": "32 and 64 bits; so do `add.cc`, `sub.cc` and `mad.cc` write the carry",
+    "subc": "as `addc`",
+    "madc": "`.hi` `.lo`, as `addc`",
+    "bar": "`.sync` `.arrive` `.red` of all or some threads; `bar.warp.sync`",
+    "barrier": "as `bar`; a block is a cluster of its own",
+    "bra": "to a label, `.uni` or not",
+    "brx": "`.idx`: to one of a list of labels",
+    "brkpt": "stops the launch, as `trap`",
+    "call": "of device functions, direct or by address, recursive too; `printf`, `malloc`, `free`, `assert`",
+    "cvta": "between generic and any space: all share one address space",
+    "cp": "`.async` of 4, 8 and 16 bytes, global to shared, with zeros behind the source's bytes; "
+    "`.commit_group` `.wait_group` `.wait_all` `.mbarrier.arrive`",
+    "createpolicy": "gives a policy that nothing asks for",
+    "exit": "ends the thread",
+    "fence": "no effect: the accesses of a block are never out of order",
+    "griddepcontrol": "no effect: launches follow one another",
+    "ldu": "as `ld`",
+    "ldmatrix": "8×8 matrices of b16 `.x1` `.x2` `.x4`, each also `.trans`; shared, or generic",
+    "stmatrix": "as `ldmatrix`",
+    "mbarrier": "`.init` `.inval` `.arrive` `.arrive_drop` `.test_wait` `.try_wait` (also `.parity`) "
+    "`.pending_count` `.expect_tx` `.complete_tx`",
+    "mov": "16 to 128 bits, predicates, packing and unpacking, addresses, special registers",
+    "nanosleep": "lets the other warps run",
+    "membar": "as `fence`",
+    "ret": "from a device function; from a kernel, as `exit`",
+    "red": "as `atom`, without a result",
+    "trap": "stops the launch with `fp.KernelFault`",
+    "vmad": "of bytes, half-words and words, with `.po`, `.shr7`, `.shr15` and `.sat`",
+}
+# Where an opcode that has a note belongs, if its bare name does not tell.
+_IN_SPACE = {"ldmatrix": "ld.shared", "stmatrix": "st.shared", "ldu": "ld.global"}
+_HINTS = ("applypriority", "discard", "pmevent", "prefetch", "prefetchu")
+_VIDEO = re.compile(r"v(?:add|sub|absdiff|min|max|shl|shr|set|avrg)([24]?)")
+_VIDEO_NOTES = {
+    "": "of bytes, half-words and words, with a second operation",
+    "2": "of two half-words, each with its lane's mask",
+    "4": "of four bytes, each with its lane's mask",
+}
+_TYPE = re.compile(r"(?:(?:b?f|tf|[su]|b)(\d+)|e\dm\d)(?:x(\d))?|pred")
+_SPACES = ("generic", "global", "shared", "local", "param")
+
+
+@dataclass(frozen=True)
+class Row:
+    """Some opcodes of a class whose forms are the same."""
+
+    instruction_class: str
+    opcodes: tuple[str, ...]
+    forms: str
+
+
+def rows() -> list[Row]:
+    """What is known, in the order of the classes."""
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for opcode, instruction, forms in sorted(_known()):
+        opcodes = found[instruction, forms]
+        if opcode not in opcodes:
+            opcodes.append(opcode)
+    table = [Row(name, tuple(opcodes), forms) for (name, forms), opcodes in found.items()]
+    return sorted(table, key=lambda row: (CLASSES.index(row.instruction_class), row.opcodes, row.forms))
+
+
+def _known() -> Iterator[tuple[str, str, str]]:
+    """Opcode, class and forms; an opcode of several classes, or with much to say, comes several times."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for name in engine().known_instructions():
+        names[name.partition(".")[0]].append(name.rstrip("*"))  # the star: with a rounding or .ftz
+    refused = {example.opcode for example in REFUSED if example.altogether}
+    opcodes: list[str] = engine().known_opcodes()
+    for opcode in opcodes:
+        if opcode in refused:
+            continue
+        note = _note(opcode)
+        if note:
+            yield opcode, instruction_class(_IN_SPACE.get(opcode, opcode)), note
+        elif opcode in ("mma", "wmma"):
+            yield from _matrices(opcode, names[opcode])
+        elif opcode in ("ld", "st"):
+            yield from _accesses(opcode, names[opcode])
+        elif opcode == "atom":
+            yield from ((opcode, "atomic", forms) for forms in _atomics(names[opcode]))
+        elif opcode == "cvt":
+            yield from ((opcode, "conversion", forms) for forms in _conversions(names[opcode]))
+        else:
+            yield from _plain(opcode, names[opcode])
+
+
+def _note(opcode: str) -> str | None:
+    if opcode in _HINTS:
+        return "no effect"
+    video = _VIDEO.fullmatch(opcode)
+    return _VIDEO_NOTES[video[1]] if video else _NOTES.get(opcode)
+
+
+def _plain(opcode: str, names: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Most instructions: words, then types."""
+    by_class: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for name in names:
+        words = [word for word in name.split(".")[1:] if word != "ftz"]
+        if "carry" in words:  # belongs to addc, subc, madc
+            continue
+        if opcode == "set":  # the result comes first; its type is any of that width
+            words = words[1:]
+        types = [word for word in words if _TYPE.fullmatch(word)]
+        others = [word for word in words if word not in types and word != "join"]
+        form = by_class[instruction_class(name)]["".join(f".{word}" for word in others)]
+        if types:
+            form.add(".".join(types))
+    for instruction, forms in by_class.items():
+        yield opcode, instruction, _words_and_types(forms)
+
+
+def _words_and_types(forms: Mapping[str, set[str]]) -> str:
+    """ ".hi .lo: s16 s32; .wide: s16", words of equal types together."""
+    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for words, types in forms.items():
+        alike[tuple(sorted(types, key=_type_order))].append(words)
+    parts: list[str] = []
+    for types, words in sorted(alike.items(), key=lambda item: sorted(item[1])):
+        named = [f"`{word}`" for word in words if word]
+        if "" in words and named:
+            named.insert(0, "plain,")
+        parts.append(" ".join(named) + (": " if named and types else "") + " ".join(types))
+    return "; ".join(part for part in parts if part)
+
+
+def _type_order(types: str) -> tuple[int, str, int, str]:
+    first = types.partition(".")[0]
+    match = _TYPE.fullmatch(first)
+    bits = int(match[1]) if match and match[1] else 0
+    return len(types.split(".")), first.rstrip("0123456789x"), bits, types
+
+
+def _matrices(opcode: str, names: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Tensor cores: which types are multiplied into which, in which shapes."""
+    shapes: dict[str, set[str]] = defaultdict(set)
+    results: dict[str, set[str]] = defaultdict(set)
+    for name in names:
+        _, *words = name.split(".")
+        if words[0] in ("load", "store"):
+            continue
+        types = [word for word in words if _TYPE.fullmatch(word)]
+        shapes[types[1]].add(words[0])
+        results[types[1]].add(types[0])
+        if words[-1] in ("and", "xor"):
+            results[types[1]].add(f"(by `.{words[-1]}`)")
+    alike: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for element in shapes:
+        into = " ".join(sorted(results[element], key=lambda word: (word.startswith("("), word)))
+        alike[" ".join(sorted(shapes[element], key=_shape_order)), into].append(element)
+    for (shape, into), elements in alike.items():
+        several = " in any pair" if len(elements) > 1 and opcode == "mma" else ""
+        yield opcode, "tensor core", f"{' '.join(sorted(elements))}{several} into {into}: {shape}"
+    if opcode == "wmma":
+        forms = "fragments of these shapes, `.row` and `.col`, of global, shared and generic memory"
+        yield "wmma.load", "generic load", forms
+        yield "wmma.store", "generic store", forms
+
+
+def _shape_order(shape: str) -> list[int]:
+    return [int(size) for size in re.findall(r"\d+", shape)]
+
+
+def _accesses(opcode: str, names: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Plain accesses to memory: how wide, and how many at once."""
+    widths: dict[str, set[int]] = defaultdict(set)
+    vectors: dict[str, set[str]] = defaultdict(set)
+    for name in names:
+        _, space, element, *vector = name.split(".")
+        widths[space].add(int(element.partition("/")[0][1:]))
+        vectors[space].update(vector)
+    for space in sorted(widths, key=_SPACES.index):
+        bits = ", ".join(map(str, sorted(widths[space])))
+        several = " ".join(f"`.{vector}`" for vector in sorted(vectors[space]))
+        forms = f"{bits} bits" + (f"; {several}" if several else "")
+        yield f"{opcode}.{space}".removesuffix(".generic"), instruction_class(f"{opcode}.{space}"), forms
+        if (opcode, space) == ("ld", "global"):
+            yield "ld.const", "constant load", "as `ld.global`; not counted as an access"
+
+
+def _atomics(names: list[str]) -> Iterator[str]:
+    """What atomics do, to which types, and to how many of them at once."""
+    types: dict[tuple[str, str], set[str]] = defaultdict(set)
+    spaces: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for name in names:
+        _, space, operation, element, *vector = name.split(".")
+        form = operation, "".join(vector)
+        types[form].add(element)
+        spaces[form].add(space)
+    operations: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    vectors: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for (operation, vector), elements in types.items():
+        where = ", ".join(sorted(spaces[operation, vector], key=_SPACES.index))
+        alike = where, "of vectors" if vector else "", *sorted(elements, key=_type_order)
+        operations[alike].add(f"`.{operation}`")
+        vectors[alike].add(f"`.{vector}`" if vector else "")
+    for alike, named in operations.items():
+        where, _, *elements = alike
+        several = " ".join(sorted(vectors[alike])) + " of " if all(vectors[alike]) else ""
+        yield f"{' '.join(sorted(named))} ({where}): {several}{' '.join(elements)}"
+
+
+def _conversions(names: list[str]) -> Iterator[str]:
+    """Which types are made of which."""
+    sources: dict[str, set[str]] = defaultdict(set)
+    for name in names:
+        _, to, *origin = name.partition("/")[0].split(".")
+        if to in ("pack", "integral"):
+            continue
+        pair = [*([to] if to != "integer" else ["integers"]), *origin]
+        if len(pair) == 2:
+            element = "integers" if re.fullmatch(r"integer|[su]\d+", pair[1]) else pair[1]
+            result = "integers" if re.fullmatch(r"[su]\d+", pair[0]) else pair[0]
+            sources[result].add(element)
+    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for result, elements in sources.items():
+        alike[tuple(sorted(elements, key=_type_order))].append(result)
+    for elements, results in alike.items():
+        yield f"to {' '.join(sorted(results, key=_type_order))} from {' '.join(elements)}"
+    yield "between floats of one type, rounded to integers"
+    yield "`.pack`: two integers into halves, bytes, nibbles or pairs of bits, saturated"
