@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "exec/worker.h"
@@ -26,7 +27,12 @@ class Crew {
     std::vector<observe::Counters> counters(launch_.counters == nullptr ? 0 : threads - 1, *launch_.counters);
     std::vector<std::thread> others;
     for (u32 k = 1; k < threads; ++k) {
-      others.emplace_back([&, k] { work(launch_.counters == nullptr ? nullptr : &counters[k - 1], false); });
+      try {
+        others.emplace_back([&, k] { work(launch_.counters == nullptr ? nullptr : &counters[k - 1], false); });
+      } catch (const std::system_error&) {  // the machine gives no more: those that there are do the work
+        running_ -= threads - k;
+        break;
+      }
     }
     work(launch_.counters, true);
     wait_for(others);

@@ -1,4 +1,5 @@
 // Operations in which lanes of a warp see each other: shuffles, votes, matches, reductions.
+#include <atomic>
 #include <bit>
 #include <string>
 
@@ -94,6 +95,8 @@ template <class T, class F>
 void reduce(Registry& r, const std::string& name, F) { r.add("redux.sync." + name, &run_reduce<T, F>); }
 
 void run_nothing(Warp&, const Instruction&) {}
+// Blocks may run on several host threads.
+void run_fence(Warp&, const Instruction&) { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
 }  // namespace
 
@@ -121,7 +124,8 @@ void register_warp_operations(Registry& r) {
   reduce<u32>(r, "or.b32", [](u32 x, u32 y) { return x | y; });
   reduce<u32>(r, "xor.b32", [](u32 x, u32 y) { return x ^ y; });
   r.add("bar.warp.sync", &run_nothing);
-  r.add("nop", &run_nothing);  // fences and hints: one warp at a time runs, and sees all that was written
+  r.add("nop", &run_nothing);
+  r.add("fence", &run_fence);
 }
 
 }  // namespace flashpath::exec

@@ -124,6 +124,11 @@ void Worker::run_block(u64 number) {
   block.open_barriers = 0;
   block.living_threads = volume(launch.block);
   for (Warp& warp : block.warps) start(warp, launch, number);
+  for (Warp& warp : block.warps) {  // of the block before: it may have had no branch
+    unreported_ += warp.issued - warp.counted;
+    warp.counted = warp.issued;
+  }
+  look_outside(block.warps.front(), launch.program->code.front());
   run_warps();
 }
 

@@ -82,6 +82,8 @@ void barrier(Builder& b) {
 
 void trap(Builder& b) { b.emit("trap"); }
 
+void fence(Builder& b) { b.emit("fence"); }
+
 void nothing(Builder& b) { b.emit("nop"); }
 
 }  // namespace flashpath::lower

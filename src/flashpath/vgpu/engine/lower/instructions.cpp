@@ -40,7 +40,7 @@ const std::unordered_map<std::string_view, Lowering>& lowerings() {
       {"match", match},        {"redux", reduce},        {"activemask", active_mask},
       {"cp", async_copy},      {"mbarrier", memory_barrier}, {"nanosleep", sleep},  {"createpolicy", create_policy},
       {"applypriority", nothing}, {"discard", nothing},
-      {"membar", nothing},     {"fence", nothing},       {"prefetch", nothing},    {"prefetchu", nothing},
+      {"membar", fence},       {"fence", fence},       {"prefetch", nothing},    {"prefetchu", nothing},
       {"pmevent", nothing},     {"griddepcontrol", nothing},
       {"ldmatrix", load_matrix}, {"stmatrix", store_matrix}, {"movmatrix", move_matrix},
       {"mma", matrix_multiply}, {"wmma", warp_matrix},   {"wgmma", later_tensor_cores},

@@ -78,6 +78,7 @@ void branch(Builder& b);
 void branch_table(Builder& b);
 void barrier(Builder& b);
 void trap(Builder& b);
+void fence(Builder& b);
 void nothing(Builder& b);
 
 // lanes.cpp

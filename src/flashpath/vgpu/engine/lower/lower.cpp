@@ -11,6 +11,7 @@ namespace {
 
 // A thread's stack for recursive functions. CUDA gives 1 KiB unless asked for more; a laptop has this much.
 constexpr u64 kStackBytes = 32 << 10;
+constexpr u64 kMostSharedBytes = 1 << 20;
 
 u32 find(const ptx::Module& module, std::string_view kernel) {
   std::string names;
@@ -148,6 +149,9 @@ Program lower(const LoadedModule& loaded, std::string_view kernel) {
       if (is_dynamic_shared(builder.function.variables[k])) builder.variable_address[k] = dynamic;
     }
   }
+  if (shared > kMostSharedBytes) {
+    builders.front().refuse("the kernel's static shared memory has " + std::to_string(shared) + " bytes, more than any GPU");
+  }
   program.shared_bytes = static_cast<u32>(shared);
   program.dynamic_shared_offset = static_cast<u32>(dynamic);
   program.stack_base = static_cast<u32>((local + 15) / 16 * 16);
@@ -156,8 +160,11 @@ Program lower(const LoadedModule& loaded, std::string_view kernel) {
   program.local_bytes = recursive ? static_cast<u32>(program.stack_base + kStackBytes) : static_cast<u32>(local);
   for (std::size_t k = 0; k < builders.size(); ++k) lower_body(builders[k], program.functions[k]);
   program.register_bytes = (program.register_bytes + 63) / 64 * 64;
+  // Blocks that talk to each other do it by atomics or by accesses that say who must see them.
   for (const Origin& origin : program.origins) {
-    program.order_matters |= origin.text.starts_with("atom") || origin.text.starts_with("red.");
+    const auto has = [&](std::string_view word) { return origin.text.find(word) != std::string::npos; };
+    program.order_matters |= origin.text.starts_with("atom") || origin.text.starts_with("red.") || has(".volatile") ||
+                             has(".acquire") || has(".release") || has(".relaxed") || has(".mmio");
   }
   return program;
 }
