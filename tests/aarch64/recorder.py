@@ -89,8 +89,17 @@ class _RecordedProgram:
         return result
 
 
+_open: list[_Log] = []
+
+
+def pytest_unconfigure() -> None:
+    for log in _open:
+        log.file.close()
+
+
 def pytest_configure() -> None:
     log = _Log(Path(os.environ["FLASHPATH_RECORD"]).open("wb"))  # noqa: SIM115 -- open until the end
+    _open.append(log)
     load, make = device.VirtualModule.__init__, device.VirtualModule.kernel
     numbers: dict[int, int] = {}
     kept: list[device.VirtualModule] = []  # so that no identity is used twice

@@ -91,7 +91,9 @@ std::string run(const lower::LoadedModule& module, Log& log) {
   for (std::size_t k = 0; k < memory.size(); ++k) {
     for (std::size_t at = 0; at < memory[k].size(); ++at) {
       if (memory[k][at] == expected.memory[k][at]) continue;
-      return kernel + ": array " + std::to_string(k) + " differs from byte " + std::to_string(at) + " on";
+      char values[64];
+      std::snprintf(values, sizeof values, ": 0x%02x, not 0x%02x", memory[k][at] & 0xff, expected.memory[k][at] & 0xff);
+      return kernel + ": array " + std::to_string(k) + " differs from byte " + std::to_string(at) + " on" + values;
     }
   }
   for (std::size_t k = 0; k < expected.counts.size(); ++k) {

@@ -384,6 +384,7 @@ def test_infinities_and_nans(run_warp: Any) -> None:
         d = multiply(run_warp, "m16n8k16.row.col.f16.f16.f16.f16", a, b, c)
     assert np.all(d[0] == np.inf)
     assert np.all(np.isnan(d[1:3]))
+    assert np.all(d[1:3].view(np.uint16 if d.itemsize == 2 else np.uint32) == (1 << (8 * d.itemsize - 1)) - 1)
     assert np.all(d[3] == np.inf)  # rounded to it
     assert not d[4:].any()
 

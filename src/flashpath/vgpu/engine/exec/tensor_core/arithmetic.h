@@ -13,6 +13,7 @@
 #include <immintrin.h>
 #endif
 
+#include "exec/float.h"
 #include "exec/half.h"
 #include "exec/types.h"
 
@@ -79,6 +80,16 @@ struct AndPopulation {
   static Vector<s32> add(Vector<s32> a, Vector<s32> b, Vector<s32> sum) { return sum + population(a & b); }
 };
 
+// One NaN, whatever went in, as all of NVIDIA's arithmetic gives.
+template <class T>
+inline Vector<T> with_one_nan(Vector<T> values) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const Vector<T> nan = everywhere(canonical(std::numeric_limits<T>::quiet_NaN()));
+    return values == values ? values : nan;
+  }
+  return values;
+}
+
 // d += a·b: a is (M, K), b is (K, N), d is (M, N), all row by row and aligned to vectors. Four rows of d are in
 // work at once, as each sum waits for the one before it.
 template <class Products, int M, int N, int K, class T>
@@ -96,7 +107,7 @@ inline void multiply_add(const T* a, const T* b, T* d) {
         sums[2] = Products::add(everywhere(a[(m + 2) * K + k]), right, sums[2]);
         sums[3] = Products::add(everywhere(a[(m + 3) * K + k]), right, sums[3]);
       }
-      for (int row = 0; row < 4; ++row) *of_row[row] = sums[row];
+      for (int row = 0; row < 4; ++row) *of_row[row] = with_one_nan<T>(sums[row]);
     }
   }
 }
