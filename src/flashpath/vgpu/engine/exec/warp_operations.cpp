@@ -1,4 +1,5 @@
 // Operations in which lanes of a warp see each other: shuffles, votes, matches, reductions.
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <string>
@@ -10,6 +11,18 @@ namespace {
 
 enum class Shuffle { kUp, kDown, kButterfly, kIndex };
 
+bool is_one_value(const u32* lanes, u32 bits) {
+  u32 apart = 0;
+  for (int lane = 0; lane < kLanes; ++lane) apart |= lanes[lane] ^ lanes[0];
+  return (apart & bits) == 0;
+}
+
+void give(Warp& warp, const Instruction& i, const u32* values, u32 in_range) {
+  if (i.dst[1] != kNoRegister) assign_mask(warp, i.dst[1], in_range);
+  if (i.dst[0] == kNoRegister) return;
+  assign<u32>(warp, i, [&](int lane) { return values[lane]; });
+}
+
 // c holds the clamp in its low five bits and the segment mask above them, as PTX packs them.
 template <Shuffle kMode>
 void run_shuffle(Warp& warp, const Instruction& i) {
@@ -18,6 +31,15 @@ void run_shuffle(Warp& warp, const Instruction& i) {
   const u32* c = lanes<u32>(warp, i.c[0]);
   u32 values[kLanes];
   u32 in_range = 0;
+  if (kMode == Shuffle::kDown && is_one_value(b, 0x1f) && is_one_value(c, 0x1f1f) && (c[0] & 0x1f1f) == 0x1f) {
+    // The lanes of a whole warp move down together: what reductions do.
+    const u32 distance = b[0] & 31;
+    const u32 moved = kLanes - distance;
+    std::copy_n(a, kLanes, values);
+    std::copy_n(a + distance, moved, values);
+    in_range = distance == 0 ? kAllLanes : (1u << moved) - 1;
+    return give(warp, i, values, in_range);
+  }
   for (int lane = 0; lane < kLanes; ++lane) {
     const int distance = static_cast<int>(b[lane] & 31);
     const int segment = static_cast<int>((c[lane] >> 8) & 31);
@@ -33,9 +55,7 @@ void run_shuffle(Warp& warp, const Instruction& i) {
     values[lane] = a[inside ? source : lane];
     in_range |= u32(inside) << lane;
   }
-  if (i.dst[1] != kNoRegister) assign_mask(warp, i.dst[1], in_range);
-  if (i.dst[0] == kNoRegister) return;
-  assign<u32>(warp, i, [&](int lane) { return values[lane]; });
+  give(warp, i, values, in_range);
 }
 
 u32 voters(Warp& warp, const Instruction& i) {
