@@ -15,10 +15,6 @@ const Segment* segment_below(const std::vector<Segment>& segments, u64 address) 
   return above == segments.begin() ? nullptr : &*(above - 1);
 }
 
-bool holds(const Segment& segment, u64 address, u64 size) {
-  return address - segment.base <= segment.size && size <= segment.size - (address - segment.base);
-}
-
 bool in_window(u64 address, u64 window) { return address - window < kWindowSize; }
 
 [[noreturn]] void out_of_bounds(const Warp& warp, const Instruction& i, int lane, u64 address, u32 size,

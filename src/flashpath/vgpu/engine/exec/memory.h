@@ -59,6 +59,11 @@ using AddressOf = std::conditional_t<kWhere == Where::kShared, u32, u64>;
 // A fault of one lane, with its place in the grid.
 Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message);
 
+inline bool holds(const Segment& segment, u64 address, u64 size) {
+  return address >= segment.base && address - segment.base <= segment.size &&
+         size <= segment.size - (address - segment.base);
+}
+
 // The segment that holds these bytes; nullptr where none does.
 const Segment* segment_of(Warp& warp, const Instruction& i, u64 address, u64 size);
 
@@ -105,6 +110,18 @@ inline Shape shape_of(const A* base, A size) {
   return off == 0 ? Shape::kOne : Shape::kScattered;
 }
 
+// The most common of all, with no call: a row, or one address, in the array where the last one was.
+inline bool in_last_segment(Warp& warp, const Instruction& i, Shape shape, u64 first, u32 size, Use use,
+                            Places& places) {
+  if (warp.launch->segments.empty() || (first & (size - 1)) != 0) return false;
+  const Segment& segment = warp.launch->segments[warp.last_segment[i.index]];
+  if (!holds(segment, first, shape == Shape::kRow ? kLanes * size : size)) return false;
+  if (use != Use::kRead && !segment.writable) return false;
+  places.shape = shape;
+  places.first = segment.host + (first - segment.base);
+  return true;
+}
+
 // Where the executing lanes' accesses of kSize bytes are, at the address in a[0] plus the immediate.
 template <Where kWhere, u32 kSize>
 inline void resolve(Warp& warp, const Instruction& i, Use use, Places& places) {
@@ -114,6 +131,9 @@ inline void resolve(Warp& warp, const Instruction& i, Use use, Places& places) {
     const Shape shape = shape_of<A>(base, kSize);
     if (shape != Shape::kScattered) {
       const A first = static_cast<A>(base[0] + static_cast<A>(i.immediate));
+      if constexpr (kWhere == Where::kGlobal) {
+        if (warp.counters == nullptr && in_last_segment(warp, i, shape, first, kSize, use, places)) return;
+      }
       if (locate_whole(warp, i, kWhere, shape, first, kSize, use, places)) return;
     }
   }
