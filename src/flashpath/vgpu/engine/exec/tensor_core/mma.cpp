@@ -1,7 +1,6 @@
 // mma.sync and wmma.mma: fragments made dense, multiplied, and handed back to the lanes.
 //
 // An instruction's registers are in the operand pool: those of D, then A, B and C.
-#include <cfenv>
 #include <string>
 #include <type_traits>
 
@@ -132,23 +131,6 @@ void load_right(Warp& warp, const u32* registers, typename Element::Value* to) {
 
 // ---- The instruction -------------------------------------------------------------------------------------
 
-class RoundingOfSums {
- public:
-  explicit RoundingOfSums(u32 modifier) : mode_(modifier & kRoundingMask) {
-    if (mode_ == kRoundZero) std::fesetround(FE_TOWARDZERO);
-    if (mode_ == kRoundDown) std::fesetround(FE_DOWNWARD);
-    if (mode_ == kRoundUp) std::fesetround(FE_UPWARD);
-  }
-  ~RoundingOfSums() {
-    if (mode_ != kRoundNearest) std::fesetround(FE_TONEAREST);
-  }
-  RoundingOfSums(const RoundingOfSums&) = delete;
-  RoundingOfSums& operator=(const RoundingOfSums&) = delete;
-
- private:
-  u32 mode_;
-};
-
 template <int M_, int N_, int K_>
 struct Extents {
   static constexpr int M = M_;
@@ -195,7 +177,7 @@ void run(Warp& warp, const Instruction& i) {
                                                   : add_wrapping(sums[k], product[k]);
     }
   } else if constexpr (std::is_same_v<Value, f64>) {
-    const RoundingOfSums rounding(i.modifier);
+    const RoundingScope rounding(i.modifier);
     multiply_add<Products, S::M, S::N, S::K>(left, right, sums);
   } else {
     multiply_add<Products, S::M, S::N, S::K>(left, right, sums);
