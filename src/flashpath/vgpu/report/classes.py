@@ -53,6 +53,7 @@ _ARITHMETIC = {"f32": "float32", "f64": "float64", "f16": "half", "bf16": "half"
 _NAMED_SPACES = {"param": "parameter", "const": "constant"}
 
 
+@functools.cache
 def instruction_class(opcode: str) -> str:
     """The class of an instruction, from its opcode and modifiers: "float32" for "fma.rn.f32"."""
     operation, *modifiers = opcode.split(".")
@@ -89,6 +90,7 @@ def _space(modifiers: list[str]) -> str:
 # ---- Memory --------------------------------------------------------------------------------------------
 
 
+@functools.cache
 def access_kind(opcode: str, space: Space) -> Access:
     """What an instruction does to a space that it accesses: a copy loads from one and stores to the other."""
     operation, *modifiers = opcode.split(".")
