@@ -106,7 +106,7 @@ def test_variables_that_no_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None
     def load(_: str) -> None:  # so large a module would take the memory of some hosts before it failed
         raise MemoryError
 
-    engine = SimpleNamespace(Module=SimpleNamespace(load=load), ParseError=ValueError)
+    engine = SimpleNamespace(Module=SimpleNamespace(load=load), ParseError=ValueError, LowerError=KeyError)
     monkeypatch.setattr(device, "engine", lambda: engine)
     with pytest.raises(fp.FlashpathError, match="no memory for the variables"):
         VirtualModule("")

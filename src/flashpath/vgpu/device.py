@@ -85,6 +85,8 @@ class VirtualModule:
             self._module = self._engine.Module.load(ptx)
         except self._engine.ParseError as error:
             raise PtxError(*error.args) from None
+        except self._engine.LowerError as error:
+            raise FlashpathError(f"{error.args[0]}.", "Make them smaller, or pass arrays.") from None
         except MemoryError:
             raise FlashpathError(
                 "There is no memory for the variables of this module.", "Make its __device__ arrays smaller."
@@ -243,10 +245,13 @@ def place(
     # Allocations that overlap are one: a torch tensor may share the memory of a NumPy array.
     owners = _merged([(array.owner_first, array.owner_last, True) for array in arrays])
     firsts = [first for first, _, _ in owners]
-    bases: list[int] = []
+    # In the order of the arguments, wherever the host has put them: addresses are the same in every run.
+    order = dict.fromkeys(bisect_right(firsts, array.owner_first) - 1 for array in arrays)
+    bases = [0] * len(owners)
     at = _FIRST_ADDRESS
-    for first, last, _ in owners:
-        bases.append(at + first % _WIDEST_ACCESS)
+    for k in order:
+        first, last, _ = owners[k]
+        bases[k] = at + first % _WIDEST_ACCESS
         at += -(-(last - first) // _ALIGNMENT) * _ALIGNMENT + _GAP
 
     def device_address(host: int) -> int:

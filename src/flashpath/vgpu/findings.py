@@ -27,7 +27,7 @@ Dim3 = tuple[int, int, int]
 _ADVICE: dict[str, str] = {
     "out-of-bounds": "Compare the index with the array's length before the access; pointers come from the "
     "launch's arguments.",
-    "misaligned": "Wide accesses need addresses that are multiples of their width: use narrower ones there.",
+    "misaligned": "An access must stand at a multiple of its width: look at the pointer's offset.",
     "deadlock": "Every thread of the block, or of the member mask, must reach the same barrier.",
     "timeout": "Look for a loop that never ends, or run a smaller problem.",
     "bad-mask": "The 32 lanes of a warp must reach a matrix operation together, with one address and stride.",
@@ -53,14 +53,47 @@ class Finding:
         return f"{self.kind}: {self.message} ({place}block {self.block}, thread {self.thread})"
 
 
+def _advice(finding: Finding) -> str | None:
+    if finding.message.startswith("the stack of the thread"):
+        return "Recursion must end before that: look at the condition that ends it."
+    if finding.message.startswith("a call by address"):
+        return "Look at where the function's address comes from."
+    return _ADVICE.get(finding.kind)
+
+
 class KernelFault(FlashpathError):
     """A kernel was stopped on the virtual GPU. What it wrote before it was stopped is in the arrays."""
 
     def __init__(self, kernel: str, finding: Finding) -> None:
-        super().__init__(f"{kernel}: {finding}.", _ADVICE.get(finding.kind))
+        super().__init__(f"{kernel}: {finding}.", _advice(finding))
         self.finding = finding
 
     @property
     def kind(self) -> Kind:
         """The kind of the finding."""
         return self.finding.kind
+
+    @property
+    def message(self) -> str:
+        """What happened."""
+        return self.finding.message
+
+    @property
+    def file(self) -> str:
+        """The source file; empty where the PTX has no line table."""
+        return self.finding.file
+
+    @property
+    def line(self) -> int:
+        """The line in it; 0 where it is unknown."""
+        return self.finding.line
+
+    @property
+    def block(self) -> Dim3:
+        """blockIdx of the thread that was stopped."""
+        return self.finding.block
+
+    @property
+    def thread(self) -> Dim3:
+        """threadIdx of the thread that was stopped."""
+        return self.finding.thread

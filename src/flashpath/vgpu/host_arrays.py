@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from flashpath.errors import FlashpathError
 from flashpath.vgpu.device import HostArray
 
 
@@ -35,6 +36,11 @@ def describe(parameter: int, array: Any) -> HostArray:
 
 
 def _describe_tensor(parameter: int, tensor: Any) -> HostArray:
+    if tensor.device.type != "cpu":
+        raise FlashpathError(
+            f"The virtual GPU was given a tensor on {tensor.device}.",
+            "Pass a tensor on the CPU: it runs there.",
+        )
     size = tensor.element_size()
     address = tensor.data_ptr()
     if tensor.is_contiguous():

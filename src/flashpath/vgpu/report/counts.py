@@ -26,8 +26,9 @@ class GlobalTraffic:
 
     @property
     def ideal_sectors_per_request(self) -> float:
-        """What the same bytes take where they lie side by side, none of them asked for twice."""
-        return self.bytes / 32 / self.requests if self.requests else 0.0
+        """What the same bytes take where they lie side by side, or less where threads share some."""
+        side_by_side = self.bytes / 32 / self.requests if self.requests else 0.0
+        return min(side_by_side, self.sectors_per_request)
 
     def add(self, requests: int, sectors: int, bytes_: int) -> None:
         self.requests += requests

@@ -31,7 +31,12 @@ class Listing:
         group_of = [
             shared.setdefault((opcode, file, line), len(shared)) for opcode, _, file, line in program.origins
         ]
-        self.groups = [Place(opcode, files[file] if line else "", line) for opcode, file, line in shared]
+        # A line whose file the PTX does not name is no place.
+        named = [
+            (opcode, files[file], line) if line and file < len(files) else (opcode, "", 0)
+            for opcode, file, line in shared
+        ]
+        self.groups = [Place(*each) for each in named]
         self._group_of = group_of
         self._order: NDArray[Any] = np.argsort(np.array(group_of), kind="stable")
         self._starts = np.searchsorted(np.array(group_of)[self._order], np.arange(len(self.groups)))

@@ -15,6 +15,12 @@ const Segment* segment_below(const std::vector<Segment>& segments, u64 address) 
   return above == segments.begin() ? nullptr : &*(above - 1);
 }
 
+const Segment* segment_above(const std::vector<Segment>& segments, u64 address) {
+  const auto above = std::upper_bound(segments.begin(), segments.end(), address,
+                                      [](u64 a, const Segment& segment) { return a < segment.base; });
+  return above == segments.end() ? nullptr : &*above;
+}
+
 bool in_window(u64 address, u64 window) { return address - window < kWindowSize; }
 
 [[noreturn]] void out_of_bounds(const Warp& warp, const Instruction& i, int lane, u64 address, u32 size,
@@ -32,6 +38,10 @@ bool in_window(u64 address, u64 window) { return address - window < kWindowSize;
     } else if (below != nullptr && address - below->base < below->size + (1u << 20)) {
       message += ": " + std::to_string(address - below->base) + " bytes into an array of " +
                  std::to_string(below->size);
+    } else if (const Segment* above = segment_above(warp.launch->segments, address);
+               above != nullptr && above->base - address <= (1u << 20)) {
+      message += ": " + std::to_string(above->base - address) + " bytes before an array of " +
+                 std::to_string(above->size);
     } else {
       message += ": no array is near";
     }

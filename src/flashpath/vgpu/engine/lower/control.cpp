@@ -82,8 +82,22 @@ void barrier(Builder& b) {
 
 void trap(Builder& b) { b.emit("trap"); }
 
-void fence(Builder& b) { b.emit("fence"); }
+void fence(Builder& b) {
+  Modifiers m(b);
+  m.take_all({"cta", "cluster", "gpu", "gl", "sys", "sc", "acq_rel", "acquire", "release", "proxy", "alias", "async",
+              "async.global", "global", "shared::cta", "shared::cluster", "mbarrier_init", "generic",
+              "tensormap::generic", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"});
+  m.all_taken();
+  b.emit("fence");
+}
 
-void nothing(Builder& b) { b.emit("nop"); }
+// Hints: where data should be kept, and what a profiler or a later kernel may want to know.
+void nothing(Builder& b) {
+  Modifiers m(b);
+  m.drop_hints();
+  m.take_all({"global", "local", "L1", "L2", "generic", "const", "param", "tensormap", "mask", "launch_dependents", "wait"});
+  m.all_taken();
+  b.emit("nop");
+}
 
 }  // namespace flashpath::lower

@@ -12,6 +12,7 @@ namespace {
 // A thread's stack for recursive functions. CUDA gives 1 KiB unless asked for more; a laptop has this much.
 constexpr u64 kStackBytes = 32 << 10;
 constexpr u64 kMostSharedBytes = 1 << 20;
+constexpr u64 kMostVariableBytes = u64(1) << 30;
 
 u32 find(const ptx::Module& module, std::string_view kernel) {
   std::string names;
@@ -96,7 +97,13 @@ std::vector<LocalPlace> places(const std::vector<ptx::Parameter>& parameters, co
 
 LoadedModule load(ptx::Module module) {
   LoadedModule loaded;
-  loaded.memory = initial_memory(module, lay_out(module));
+  const ModuleLayout layout = lay_out(module);
+  if (layout.globals > kMostVariableBytes || layout.constants > kMostVariableBytes) {
+    throw Error("the module's variables have " + std::to_string(layout.globals + layout.constants) + " bytes, at most " +
+                    std::to_string(kMostVariableBytes) + " are given to them",
+                0, "", 0);
+  }
+  loaded.memory = initial_memory(module, layout);
   loaded.module = std::move(module);
   return loaded;
 }

@@ -12,6 +12,15 @@
 
 namespace flashpath::lower {
 
+// The types of PTX, and the narrow ones that only conversions and matrices know.
+inline bool is_type(std::string_view name) {
+  static constexpr std::string_view kTypes[] = {
+      "pred", "b1",  "b8",  "b16",  "b32",    "b64",  "b128",   "u2",    "u4",    "u8",    "u16",  "u32",
+      "u64",  "s2",  "s4",  "s8",   "s16",    "s32",  "s64",    "u16x2", "s16x2", "f16",   "f16x2", "bf16",
+      "bf16x2", "f32", "f64", "tf32", "e4m3",  "e5m2", "e4m3x2", "e5m2x2"};
+  return std::find(std::begin(kTypes), std::end(kTypes), name) != std::end(kTypes);
+}
+
 class Modifiers {
  public:
   explicit Modifiers(const Builder& builder)
@@ -38,6 +47,7 @@ class Modifiers {
   std::string take_type() {
     if (rest_.empty()) builder_.refuse(builder_.spelled() + ": it has no type");
     std::string type(rest_.back());
+    if (!is_type(type)) builder_.refuse("the instruction " + builder_.spelled() + " is not known to this version: ." + type + " is no type that it can have");
     rest_.pop_back();
     return type;
   }
@@ -45,10 +55,10 @@ class Modifiers {
   // .rn .rz .rm .rp .ftz .sat as the flags of exec/modifiers.h.
   u32 take_float_flags() {
     u32 flags = exec::kRoundNearest;
-    if (take("rn")) flags = exec::kRoundNearest;
-    if (take("rz")) flags = exec::kRoundZero;
-    if (take("rm")) flags = exec::kRoundDown;
-    if (take("rp")) flags = exec::kRoundUp;
+    const std::string_view rounding = take_one({"rn", "rz", "rm", "rp"});  // a second one stays, and is refused
+    if (rounding == "rz") flags = exec::kRoundZero;
+    if (rounding == "rm") flags = exec::kRoundDown;
+    if (rounding == "rp") flags = exec::kRoundUp;
     if (take("ftz")) flags |= exec::kFlushToZero;
     if (take("sat")) flags |= exec::kSaturate;
     return flags;
@@ -63,6 +73,11 @@ class Modifiers {
       return std::find(std::begin(kHints), std::end(kHints), m) != std::end(kHints) || m.starts_with("L1::") ||
              m.starts_with("L2::");
     });
+  }
+
+  // Takes all that are among these; what is not stays.
+  void take_all(std::initializer_list<std::string_view> known) {
+    std::erase_if(rest_, [&](std::string_view m) { return std::find(known.begin(), known.end(), m) != known.end(); });
   }
 
   const std::vector<std::string_view>& rest() const { return rest_; }
