@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flashpath as fp
+
+
+@pytest.fixture(scope="module", autouse=True)
+def on_the_virtual_gpu() -> Iterator[None]:
+    """Kernels without arrays would go to a GPU where there is one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FLASHPATH_DEVICE", "virtual")
+        yield
 
 
 def build(source: str, name: str = "k") -> fp.Kernel:

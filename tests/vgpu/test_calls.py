@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import flashpath as fp
+
+
+@pytest.fixture(scope="module", autouse=True)
+def on_the_virtual_gpu() -> Iterator[None]:
+    """Kernels without arrays would go to a GPU where there is one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FLASHPATH_DEVICE", "virtual")
+        yield
 
 
 def build(source: str, name: str = "k") -> fp.Kernel:
