@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,13 +9,7 @@ from hypothesis import strategies as st
 
 import flashpath as fp
 
-
-@pytest.fixture(scope="module", autouse=True)
-def on_the_virtual_gpu() -> Iterator[None]:
-    """Kernels without arrays would go to a GPU where there is one."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FLASHPATH_DEVICE", "virtual")
-        yield
+pytestmark = pytest.mark.usefixtures("on_the_virtual_gpu")
 
 
 def build(source: str, name: str = "k") -> fp.Kernel:
