@@ -29,7 +29,8 @@ void give(Warp& warp, const Instruction& i, int lane, T value) {
 void run_printf(Warp& warp, const Instruction& i) {
   for_lanes(warp.executing, [&](int lane) {
     u32 arguments = 0;
-    warp.worker->printed += format(warp, i, lane, argument<u64>(warp, i, 0, lane), argument<u64>(warp, i, 1, lane), arguments);
+    const u64 text = argument<u64>(warp, i, 0, lane);
+    warp.worker->printed += format(warp, i, lane, text, argument<u64>(warp, i, 1, lane), arguments);
     give(warp, i, lane, arguments);
   });
   if (warp.worker->printed.size() > kPrintedAtOnce) warp.worker->flush();

@@ -95,7 +95,8 @@ void fence(Builder& b) {
 void nothing(Builder& b) {
   Modifiers m(b);
   m.drop_hints();
-  m.take_all({"global", "local", "L1", "L2", "generic", "const", "param", "tensormap", "mask", "launch_dependents", "wait"});
+  m.take_all({"global", "local", "const", "param", "generic", "L1", "L2", "tensormap", "mask", "launch_dependents",
+              "wait"});
   m.all_taken();
   b.emit("nop");
 }

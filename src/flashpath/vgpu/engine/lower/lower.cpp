@@ -157,7 +157,8 @@ Program lower(const LoadedModule& loaded, std::string_view kernel) {
     }
   }
   if (shared > kMostSharedBytes) {
-    builders.front().refuse("the kernel's static shared memory has " + std::to_string(shared) + " bytes, more than any GPU");
+    builders.front().refuse("the kernel's static shared memory has " + std::to_string(shared) +
+                            " bytes, more than any GPU");
   }
   program.shared_bytes = static_cast<u32>(shared);
   program.dynamic_shared_offset = static_cast<u32>(dynamic);

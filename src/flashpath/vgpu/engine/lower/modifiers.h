@@ -47,7 +47,10 @@ class Modifiers {
   std::string take_type() {
     if (rest_.empty()) builder_.refuse(builder_.spelled() + ": it has no type");
     std::string type(rest_.back());
-    if (!is_type(type)) builder_.refuse("the instruction " + builder_.spelled() + " is not known to this version: ." + type + " is no type that it can have");
+    if (!is_type(type)) {
+      builder_.refuse("the instruction " + builder_.spelled() + " is not known to this version: ." + type +
+                      " is no type that it can have");
+    }
     rest_.pop_back();
     return type;
   }

@@ -36,6 +36,12 @@ void initialise(const ModuleLayout& layout, const ptx::Variable& variable, std::
   }
 }
 
+void refuse_register(const Builder& builder, const ptx::Parameter& parameter) {
+  if (parameter.register_index == ptx::kNone) return;
+  builder.refuse("the function " + std::string(builder.function.name) +
+                 " passes values in registers, a form from before PTX ISA 2.0");
+}
+
 }  // namespace
 
 u64 size_of(const ptx::Variable& variable) {
@@ -96,11 +102,11 @@ void place_variables(Builder& builder, u64& shared, u64& local) {
   u64 parameters = 0;  // a kernel's are read from what the launch was given
   u64& end = function.is_entry ? parameters : local;
   for (const ptx::Parameter& parameter : function.parameters) {
-    if (parameter.register_index != ptx::kNone) builder.refuse("the parameters of " + std::string(function.name) + " are registers, a form from before PTX ISA 2.0");
+    refuse_register(builder, parameter);
     builder.parameter_offset.push_back(take(end, parameter.variable));
   }
   for (const ptx::Parameter& result : function.returns) {
-    if (result.register_index != ptx::kNone) builder.refuse("the results of " + std::string(function.name) + " are registers, a form from before PTX ISA 2.0");
+    refuse_register(builder, result);
     builder.return_offset.push_back(take(local, result.variable));
   }
   if (function.is_entry) builder.program.parameter_bytes = static_cast<u32>(parameters);
