@@ -141,7 +141,7 @@ def test_a_quick_run_and_its_report(tmp_path: Path) -> None:
     assert len(record["milliseconds"]) == 8
     for case, ways in record["milliseconds"].items():
         for figure in ways.values():
-            assert (figure["median"] or 0) > 0 or figure["error"].startswith("refused: "), (case, figure)
+            assert (figure["median"] or 0) > 0, (case, figure)
     for kernel in ("vector add", "matmul", "shuffle reduction", "flash attention"):
         (ways,) = (ways for case, ways in record["milliseconds"].items() if case.startswith(kernel))
         assert set(ways) == {"flashpath", "flashpath, counted"}

@@ -1,7 +1,6 @@
 // What device code may call without defining it, and what else reaches beyond the warp: traps and clocks.
 #include <chrono>
 #include <cstring>
-#include <mutex>
 
 #include "exec/print.h"
 #include "exec/registry.h"
