@@ -77,7 +77,7 @@ void sum_up(const exec::Launch& launch, Result& result) {
 
 Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, nb::bytes parameters,
               const std::vector<SegmentRow>& segments, bool count, u64 budget, u32 threads, u32 multiprocessors,
-              TraceRow trace, const nb::callable& show) {
+              u64 resident_blocks, bool cooperative, TraceRow trace, const nb::callable& show) {
   exec::Launch launch;
   Result result;
   launch.program = &program;
@@ -89,6 +89,8 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   launch.budget = budget;
   launch.threads = threads;
   launch.multiprocessors = multiprocessors;
+  launch.resident_blocks = resident_blocks;
+  launch.cooperative = cooperative;
   exec::map_module(launch);
   for (const auto& [base, size, host, writable] : segments) {
     launch.segments.push_back({base, size, reinterpret_cast<std::byte*>(host), writable});
@@ -173,7 +175,7 @@ void bind_launch(nb::module_& m) {
                    })
       .def("launch", &launch, nb::arg("grid"), nb::arg("block"), nb::arg("dynamic_shared"), nb::arg("parameters"),
            nb::arg("segments"), nb::arg("count"), nb::arg("budget"), nb::arg("threads"), nb::arg("multiprocessors"),
-           nb::arg("trace"), nb::arg("show"));
+           nb::arg("resident_blocks"), nb::arg("cooperative"), nb::arg("trace"), nb::arg("show"));
 
   nb::class_<Result>(m, "LaunchResult")
       .def_ro("fault_kind", &Result::fault_kind)
