@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
-from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET, HostArray, VirtualKernel, VirtualModule
+from flashpath.vgpu.device import HostArray, VirtualKernel, VirtualModule
 from flashpath.vgpu.findings import Dim3
-from flashpath.vgpu.report import FIRST_ACCESSES, Footprint, Report, make_report
+from flashpath.vgpu.options import DEFAULT
+from flashpath.vgpu.profiles import check_cooperative, resident_blocks
+from flashpath.vgpu.report import Footprint, Report, make_report
 from flashpath.vgpu.triton_driver import parts
 from flashpath.vgpu.triton_driver.arguments import Arguments
 
@@ -41,12 +44,8 @@ class VirtualLauncher:
         self._block: Dim3 = (metadata.num_warps * gpus.WARP_SIZE, 1, 1)
         self._arguments = Arguments(source, metadata)
         self._kernel: VirtualKernel | None = None
-        for feature, used in (
-            ("clusters (num_ctas > 1)", metadata.num_ctas > 1),
-            ("cooperative launches", metadata.launch_cooperative_grid),
-        ):
-            if used:
-                raise FlashpathError(f"The virtual GPU does not run {feature}.", "Run it on a GPU.")
+        if metadata.num_ctas > 1:
+            raise FlashpathError("The virtual GPU does not run clusters (num_ctas > 1).", "Run it on a GPU.")
 
     def __call__(
         self,
@@ -78,26 +77,31 @@ class VirtualLauncher:
         if self._kernel is None:
             self._kernel = self._lower()
         parameters, arrays, pointed_to = self._arguments.pack(args, scratch)
-        counting = driver is not None and (driver.reports is not None or bool(driver.meters))
+        options = driver.options if driver else DEFAULT
+        if driver is not None and driver.meters:
+            options = replace(options, count=True)
+        metadata, gpu = self._metadata, function.gpu
+        resident = resident_blocks(gpu, self._block[0], function.registers, metadata.shared)
+        if metadata.launch_cooperative_grid:
+            check_cooperative(metadata.name, gpu, math.prod(grid), resident)
         result = self._kernel.launch(
             grid,
             self._block,
             self._metadata.shared,
             parameters,
             arrays,
+            options,
+            gpu=gpu,
+            resident_blocks=resident,
+            cooperative=bool(metadata.launch_cooperative_grid),
             pointed_to=pointed_to,
-            count=counting,
-            budget=driver.budget if driver else WARP_INSTRUCTION_BUDGET,
-            threads=driver.threads if driver else None,
-            multiprocessors=function.gpu.sm_count,
-            trace=driver.trace if driver else FIRST_ACCESSES,
         )
-        if driver is not None and counting:
+        if driver is not None and options.count:
             report = self._report(grid, function, result, arrays)
             blocks = grid[0] * grid[1] * grid[2]
             if driver.meters:
                 driver.meters[-1].add(function.gpu, report, blocks, self._block[0])
-            elif driver.reports is not None:
+            else:
                 driver.reports.append(report)
 
     def _check(self, grid: Dim3) -> None:

@@ -82,7 +82,7 @@ void Worker::run_residents() {
     if (awake != residents_.end()) {
       if (run_block(**awake)) {
         end(static_cast<std::size_t>(awake - residents_.begin()));
-        wake_one();
+        if (!residents_.empty()) wake_one();
       } else {
         (*awake)->stalled = true;
       }
@@ -103,15 +103,17 @@ void Worker::run_residents() {
   }
 }
 
-// Asks the stalled blocks whether they still are; false where all are.
+// Asks the stalled blocks in turn whether they still are; false where all are.
 bool Worker::wake_one() {
-  for (const std::unique_ptr<Resident>& each : residents_) {
-    if (!each->stalled) return true;
-    const Pulse pulse = watch(*this, each->block);
-    each->proven = pulse == Pulse::kQuiet;
+  for (std::size_t k = 0; k < residents_.size(); ++k) {
+    asked_last_ = (asked_last_ + 1) % residents_.size();
+    Resident& asked = *residents_[asked_last_];
+    if (!asked.stalled) return true;
+    const Pulse pulse = watch(*this, asked.block);
+    asked.proven = pulse == Pulse::kQuiet;
     if (pulse != Pulse::kWorks) continue;
-    each->stalled = false;
-    each->idle = 0;
+    asked.stalled = false;
+    asked.idle = 0;
     return true;
   }
   return false;

@@ -50,6 +50,7 @@ struct Worker {
   std::vector<std::unique_ptr<Resident>> residents_;  // in the order they started
   std::vector<std::unique_ptr<Resident>> free_;
   std::size_t asked_again_at_ = 0;  // so many residents: then the stalled ones are asked before another one starts
+  std::size_t asked_last_ = 0;
   u64 unreported_ = 0;  // instructions, not yet added to the launch's
   u64 report_after_;
   u64 looks_ = 0;
