@@ -51,6 +51,13 @@ u32 others_than_first(Warp& warp, u32 offset) {
   return found;
 }
 
+// Lanes that wait at another barrier instruction.
+u32 waiting_elsewhere(const Warp& warp, u32 instruction) {
+  u32 found = 0;
+  for_lanes(warp.waiting, [&](int lane) { found |= u32(warp.lane_pc[lane] - 1 != instruction) << lane; });
+  return found;
+}
+
 }  // namespace
 
 Misuse::Misuse(Launch& launch) : launch_(launch), paths_(*launch.program) {}
@@ -90,14 +97,17 @@ void Misuse::comes_to_barrier(Warp& warp, const Instruction& i) {
   }
   if ((i.immediate & kAlignedBarrier) == 0) return;
   came(warp, i.index, warp.executing);
-  for_lanes(warp.waiting, [&](int lane) {
+  const u32 apart = waiting_elsewhere(warp, i.index);
+  if (apart != 0) {
+    const int lane = std::countr_zero(apart);
     const u32 where = warp.lane_pc[lane] - 1;
-    if (where == i.index || odd != 0) return;
     add(warp, i.index, first, kBarrier,
-        counted(warp.executing, "thread") + " of a warp come to this barrier, while others of the same warp wait at " +
-            "the one at " + line_of(program, where),
+        "a part of a warp comes to this barrier, while " + counted(apart, "thread") + " of the same warp stand at " +
+            "another one, at " + line_of(program, where),
         warp, where, lane);
-  });
+    std::erase_if(awaited_[&warp], [](const Awaited& each) { return each.kind == kBarrier; });
+    return;
+  }
   const u32 elsewhere = warp.alive & ~warp.executing & ~warp.waiting;
   if (elsewhere != 0) await(warp, {kBarrier, i.index, first, elsewhere});
 }
@@ -116,7 +126,7 @@ void Misuse::leaves_barrier(Block& block, const Barrier& barrier, u32 number) {
     for (const Awaited& each : awaited_[&warp]) {
       const u32 left = each.lanes & warp.alive;
       if (each.kind != kBarrier || left == 0 || (waiting >> each.witness & 1) == 0) continue;
-      note(each, warp, left, "have not come when it is met");
+      note(each, warp, left, "of it had not come when it was met");
     }
     std::erase_if(awaited_[&warp], [&](const Awaited& each) { return each.kind == kBarrier; });
   }
@@ -128,7 +138,7 @@ void Misuse::leaves_barrier(Block& block, const Barrier& barrier, u32 number) {
   if (ended == 0 || !aligned || paths_.can_avoid(instruction)) return;
   add(*witness, instruction, lane, kBarrier,
       std::to_string(ended) + " of " + std::to_string(threads) +
-          " threads of the block have ended without coming to barrier " + std::to_string(number) +
+          " threads of the block ended without coming to barrier " + std::to_string(number) +
           " here: they took a way around it");
 }
 
@@ -222,7 +232,7 @@ void Misuse::ends(Warp& warp, u32 lanes) {
   if (found == awaited_.end()) return;
   for (Awaited& each : found->second) {
     const u32 ending = each.lanes & lanes;
-    if ((ending & each.passed) != 0) note(each, warp, ending & each.passed, "have ended without coming");
+    if ((ending & each.passed) != 0) note(each, warp, ending & each.passed, "of it ended without coming");
     each.lanes &= ~lanes;
   }
 }
@@ -233,18 +243,27 @@ void Misuse::note(const Awaited& awaited, Warp& warp, u32 lanes, const std::stri
   const u32 where = awaited.passed_at != 0 ? awaited.passed_at : awaited.instruction;
   std::string message = awaited.kind == kBarrier
                             ? "a part of a warp waits at this barrier; "
-                            : "lanes wait in " + program.origins[awaited.instruction].text + " for all that its member mask names; ";
+                            : "a part of a warp waits in " + program.origins[awaited.instruction].text +
+                                  " for all that the member mask names; ";
   message += counted(lanes, "thread") + " " + what;
   if (awaited.passed_at != 0) message += " (by " + line_of(program, where) + ")";
   add(warp, awaited.instruction, awaited.witness, awaited.kind, message, warp, where, lane);
 }
 
 void Misuse::add(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message) {
+  if (kind == kBarrier && !is_new(instruction)) return;
   launch_.findings->add({kind, message, party(warp, instruction, lane), std::nullopt, 1});
+}
+
+// One barrier that is misused is met in many ways, and in a loop by many copies of its instruction.
+bool Misuse::is_new(u32 instruction) {
+  const Origin& origin = launch_.program->origins[instruction];
+  return told_.insert(origin.line != 0 ? std::pair(origin.file, origin.line) : std::pair(~0u, instruction)).second;
 }
 
 void Misuse::add(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message,
                  const Warp& other, u32 other_instruction, int other_lane) {
+  if (kind == kBarrier && !is_new(instruction)) return;
   launch_.findings->add({kind, message, party(warp, instruction, lane), party(other, other_instruction, other_lane), 1});
 }
 

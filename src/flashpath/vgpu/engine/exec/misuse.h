@@ -6,7 +6,9 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "exec/block.h"
@@ -49,11 +51,13 @@ class Misuse {
   void add(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message);
   void add(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message,
            const Warp& other, u32 other_instruction, int other_lane);
+  bool is_new(u32 instruction);
   void check_sources(Warp& warp, const Instruction& i, u32 group, u32 members);
 
   Launch& launch_;
   Paths paths_;
   std::map<const Warp*, std::vector<Awaited>> awaited_;
+  std::set<std::pair<u32, u32>> told_;  // places of misused barriers
 };
 
 }  // namespace flashpath::exec

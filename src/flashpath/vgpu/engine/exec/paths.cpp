@@ -28,10 +28,13 @@ std::vector<u32> Paths::successors(Span block) const {
   return to;
 }
 
-bool Paths::does_something(Span block) const {
+bool Paths::counts(Span block, const Instruction& from) const {
+  const bool stores_count = from.kind != Kind::kBarrier || block.first == from.index + 1;
   for (u32 k = block.first; k <= block.last; ++k) {
-    const Kind kind = program_.code[k].kind;
-    if (kind != Kind::kBranch && kind != Kind::kReturn && kind != Kind::kExit) return true;
+    const Instruction& i = program_.code[k];
+    if (i.kind == Kind::kBarrier || i.kind == Kind::kWarpSync || i.kind == Kind::kCall) return true;
+    if (i.effect == Effect::kReads || i.effect == Effect::kAtomic) return true;
+    if (i.effect == Effect::kWrites && stores_count) return true;
   }
   return false;
 }
@@ -48,7 +51,7 @@ const std::vector<bool>& Paths::after(u32 instruction) {
     open.pop_back();
     if (seen[block.first]) continue;
     seen[block.first] = true;
-    if (does_something(block)) std::fill(marks.begin() + block.first, marks.begin() + block.last + 1, true);
+    if (counts(block, program_.code[instruction])) std::fill(marks.begin() + block.first, marks.begin() + block.last + 1, true);
     const std::vector<u32> next = successors(block);
     open.insert(open.end(), next.begin(), next.end());
   }
