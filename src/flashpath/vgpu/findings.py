@@ -30,7 +30,9 @@ _ADVICE: dict[str, str] = {
     "misaligned": "An access must stand at a multiple of its width: look at the pointer's offset.",
     "deadlock": "Every thread of the block, or of the member mask, must reach the same barrier.",
     "timeout": "Look for a loop that never ends, or run a smaller problem.",
-    "bad-mask": "The 32 lanes of a warp must reach a matrix operation together, with one address and stride.",
+    "divergent-barrier": "Take the barrier out of the branch or loop, so that all threads come to the same one.",
+    "bad-mask": "A member mask must name the lanes that execute the operation, and no others that still run; "
+    "read only from lanes that it names.",
     "const-write": "Pass a writable array; constants and parameters cannot be written.",
     "assert": "The condition in the source did not hold for this thread.",
     "trap": "The kernel called __trap(), or reached code that its compiler held for impossible.",
@@ -75,6 +77,8 @@ def _advice(finding: Finding) -> str | None:
         return "Recursion must end before that: look at the condition that ends it."
     if finding.message.startswith("a call by address"):
         return "Look at where the function's address comes from."
+    if finding.message.startswith("a matrix operation"):
+        return "The 32 lanes of a warp must reach a matrix operation together, with one address and stride."
     if finding.message.startswith("nobody can go on"):
         return "Look for what they spin on: a flag, lock or counter that no thread changes any more."
     return _ADVICE.get(finding.kind)
