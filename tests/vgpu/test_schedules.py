@@ -404,7 +404,6 @@ def test_a_seed_is_one_schedule(module: fp.Module, launch_with: Launch) -> None:
 def test_the_schedule_of_a_seed_is_the_same_on_every_machine(module: fp.Module, launch_with: Launch) -> None:
     order = zeros(10)
     launch_with(module["who_comes_first"], 10, 32, zeros(1), order, seed=12345)
-    assert order.tolist() == PINNED_ORDER
+    assert order.tolist() == [4, 5, 2, 6, 0, 3, 7, 1, 9, 8]
 
 
-PINNED_ORDER = [0] * 10
