@@ -27,6 +27,9 @@ void check_two_operands(Builder& b) {
   if (b.operands().size() > 3) b.refuse("the instruction " + b.spelled() + " of three operands is not known to this version");
 }
 
+// The only flag of approximations.
+u32 take_flush(Modifiers& m) { return m.take("ftz") ? exec::kFlushToZero : 0; }
+
 void float_arithmetic(Builder& b, Modifiers& m, const std::string& type, bool relu) {
   std::string name(b.current->opcode);
   if (name == "mad") name = "fma";
@@ -42,7 +45,8 @@ void float_arithmetic(Builder& b, Modifiers& m, const std::string& type, bool re
     const std::string_view precision = m.take_one({"approx", "full"});
     if (!precision.empty()) name += "." + std::string(precision);
   }
-  const u32 flags = m.take_float_flags() | (relu ? exec::kRelu : 0);
+  const bool approximate = name.starts_with("div.");
+  const u32 flags = approximate ? take_flush(m) : m.take_float_flags() | (relu ? exec::kRelu : 0);
   m.all_taken();
   same_type(b, name + "." + type + (flags ? "*" : ""), width_of_type(type), flags);
 }
@@ -106,8 +110,9 @@ void special_function(Builder& b) {
   Modifiers m(b);
   const std::string type = m.take_type();
   std::string name(b.current->opcode);
-  if (m.take("approx")) name += ".approx";
-  u32 flags = m.take_float_flags();
+  const bool approximate = m.take("approx");
+  if (approximate) name += ".approx";
+  u32 flags = approximate ? take_flush(m) : m.take_float_flags();
   m.all_taken();
   if (type == "f64" && (flags & exec::kFlushToZero)) {
     name += ".ftz";
