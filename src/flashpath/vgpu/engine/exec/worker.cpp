@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "sanitize/sanitizer.h"
+
 namespace flashpath::exec {
 namespace {
 
@@ -110,6 +112,7 @@ Worker::Worker(Launch& launch, observe::Counters* counters)
     warp.worker = this;
     warp.calls = stacks_.empty() ? nullptr : &stacks_[k];
     warp.counters = counters;
+    warp.observed = counters != nullptr || launch.sanitizer != nullptr;
     warp.last_segment = last_segment_.data();
     prepare(warp, launch);
   }
@@ -124,6 +127,7 @@ void Worker::run_block(u64 number) {
   block.open_barriers = 0;
   block.living_threads = volume(launch.block);
   for (Warp& warp : block.warps) start(warp, launch, number);
+  if (launch.sanitizer != nullptr) launch.sanitizer->begin_block(block, number);
   for (Warp& warp : block.warps) {  // of the block before: it may have had no branch
     unreported_ += warp.issued - warp.counted;
     warp.counted = warp.issued;
