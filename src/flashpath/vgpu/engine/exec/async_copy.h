@@ -30,9 +30,12 @@ struct AsyncCopies {
   u32 closed[kLanes] = {};
 
   void clear();
+  // Does one of the copies, counted from the first, that nobody has waited for yet: hardware may, at any time.
+  void do_early(u32 which);
 };
 
-// Ends all copies that threads of the block have bound to a barrier, and arrives there for them.
-void arrive_for_copies(Block& block, std::byte* barrier);
+// Ends all copies that threads of the block have bound to a barrier, and arrives there for them; false where there
+// were none.
+bool arrive_for_copies(Block& block, std::byte* barrier);
 
 }  // namespace flashpath::exec
