@@ -172,12 +172,14 @@ def between(name: str, text: str, *, splits: bool) -> Rule:
 
 FLOW = [
     Rule("guarded sum", f"{PRODUCT} @%q add.f32 %x, %m, %c;", fused=1),
-    Rule("sums under opposite guards", f"{PRODUCT} @%q add.f32 %x, %m, %c; @!%q sub.f32 %y, %m, %d;", fused=2),
+    Rule("sums under opposite guards", f"{PRODUCT} @%q add.f32 %x, %m, %c; @!%q sub.f32 %y, %m, %d;",
+         fused=2),
     Rule("guarded product", f"mov.f32 %m, %f; @%q {PRODUCT} add.f32 %x, %m, %c;", products=1, sums=1),
     Rule("guarded in place", f"{PRODUCT} @%q add.f32 %m, %m, %c; mov.f32 %x, %m;", products=1, sums=1),
     Rule("sum in a branch", f"{PRODUCT} @%q bra JOIN; bar.sync 0; add.f32 %x, %m, %c; JOIN:",
          products=1, sums=1),
-    Rule("sum after a join", f"{PRODUCT} @%q bra JOIN; st.global.f32 [%out + 48], %a; JOIN: add.f32 %x, %m, %c;",
+    Rule("sum after a join",
+         f"{PRODUCT} @%q bra JOIN; st.global.f32 [%out + 48], %a; JOIN: add.f32 %x, %m, %c;",
          products=1, sums=1),
     Rule("product alive in another block",
          f"{PRODUCT} add.f32 %x, %m, %c; @%q bra JOIN; st.global.f32 [%out + 48], %m; JOIN:",
@@ -200,7 +202,8 @@ FLOW = [
             splits=False),
     between("load whose guard always holds", "mov.pred %always, -1; @%always ld.global.f32 %y, [%in + 48];",
             splits=False),
-    between("guarded vote", "@%q vote.sync.ballot.b32 %u, %p, -1; st.global.b32 [%out + 48], %u;", splits=True),
+    between("guarded vote", "@%q vote.sync.ballot.b32 %u, %p, -1; st.global.b32 [%out + 48], %u;",
+            splits=True),
     between("guarded exit", "@%q exit;", splits=True),
     between("unsigned division", "div.u32 %u, %n, %i; st.global.b32 [%out + 48], %u;", splits=False),
     between("signed division", "div.s32 %u, %n, %i; st.global.b32 [%out + 48], %u;", splits=True),
@@ -211,10 +214,10 @@ FLOW = [
 
 
 def typed(
-    name: str, type: str, register: str, target: str = "sm_80", negated: dict[str, int] | None = None
+    name: str, number: str, register: str, target: str = "sm_80", negated: dict[str, int] | None = None
 ) -> list[Rule]:
     def rule(what: str, body: str, **counts: int) -> Rule:
-        text = body.replace("TYPE", type)
+        text = body.replace("TYPE", number)
         return Rule(f"{name} {what}", text, register=register, target=target, **counts)
 
     product = "mul.TYPE %m, %a, %b;"
