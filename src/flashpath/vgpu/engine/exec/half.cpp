@@ -142,9 +142,6 @@ void arithmetic(Registry& r, const std::string& type) {
   minimum_and_maximum<H>(r, type);
   unary_half<H>(r, "neg." + type, [](u16 x) { return u16(x ^ 0x8000); });
   unary_half<H>(r, "abs." + type, [](u16 x) { return u16(x & 0x7fff); });
-  // Approximate on hardware, see exec/approximate.cpp.
-  unary_half<H>(r, "ex2.approx." + type, [](u16 x) { return H::narrow(std::exp2(f64(H::widen(x)))); });
-  unary_half<H>(r, "tanh.approx." + type, [](u16 x) { return H::narrow(std::tanh(f64(H::widen(x)))); });
 }
 
 }  // namespace

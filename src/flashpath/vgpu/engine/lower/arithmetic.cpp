@@ -28,6 +28,9 @@ void check_two_operands(Builder& b) {
   if (b.operands().size() > 3) b.refuse("the instruction " + b.spelled() + " of three operands is not known to this version");
 }
 
+// The only flag of approximations.
+u32 take_flush(Modifiers& m) { return m.take("ftz") ? exec::kFlushToZero : 0; }
+
 // A product that sums take in: its factors are kept where they change before, and its result is not computed
 // where nobody else needs it.
 void contracted_product(Builder& b, const std::string& name, u32 width, u32 flags) {
@@ -81,7 +84,8 @@ void float_arithmetic(Builder& b, Modifiers& m, const std::string& type, bool re
     const std::string_view precision = m.take_one({"approx", "full"});
     if (!precision.empty()) name += "." + std::string(precision);
   }
-  const u32 flags = m.take_float_flags() | (relu ? exec::kRelu : 0);
+  const bool approximate = name.starts_with("div.");
+  const u32 flags = approximate ? take_flush(m) : m.take_float_flags() | (relu ? exec::kRelu : 0);
   m.all_taken();
   const std::string suffix = "." + type + (flags ? "*" : "");
   if (b.contraction.product != ptx::kNone) return fused_sum(b, suffix, width_of_type(type), flags);
@@ -148,8 +152,9 @@ void special_function(Builder& b) {
   Modifiers m(b);
   const std::string type = m.take_type();
   std::string name(b.current->opcode);
-  if (m.take("approx")) name += ".approx";
-  u32 flags = m.take_float_flags();
+  const bool approximate = m.take("approx");
+  if (approximate) name += ".approx";
+  u32 flags = approximate ? take_flush(m) : m.take_float_flags();
   m.all_taken();
   if (type == "f64" && (flags & exec::kFlushToZero)) {
     name += ".ftz";

@@ -55,7 +55,7 @@ void connect(Program& program, const ptx::Function& function, const std::vector<
       }
       each.target = static_cast<u32>(program.branch_tables.size());
       program.branch_tables.push_back(std::move(targets));
-    } else if (each.kind == Kind::kWarpSync) {
+    } else if (each.kind == Kind::kWarpSync || each.kind == Kind::kBarrier) {
       each.leader = true;
     }
     if (k + 1 < program.code.size()) program.code[k + 1].leader = true;
