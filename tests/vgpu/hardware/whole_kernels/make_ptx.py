@@ -78,7 +78,7 @@ def main() -> None:
     kernels: dict[str, list[tuple[str, str]]] = {}
     for target in ("sm_80", "sm_90"):
         index[f"rules_{target}"] = _keep(f"rules_{target}", rules.module(target))
-        kernels[f"rules_{target}"] = [(r.kernel, r.register) for r in rules.RULES if r.target == target]
+        kernels[f"rules_{target}"] = [(r.kernel, r.register) for r in rules.MEASURED if r.target == target]
     for module in index:
         VirtualModule(catalogue.load_ptx(module))
     index["rules"] = kernels
