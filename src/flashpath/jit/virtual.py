@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from flashpath.jit.arguments import HOST, ArgumentError, Strided, view_of
 from flashpath.vgpu.device import HostArray, place
 from flashpath.vgpu.host_arrays import describe
 from flashpath.vgpu.options import WARP_INSTRUCTION_BUDGET, Options
-from flashpath.vgpu.profiles import max_threads, profile_for
+from flashpath.vgpu.profiles import check_cooperative, max_threads, profile_for, resident_blocks
 from flashpath.vgpu.report import FIRST_ACCESSES, Footprint, PlacedArray, Report, Trace, make_report
 
 if TYPE_CHECKING:
@@ -74,11 +75,15 @@ def run(
     options: Options,
 ) -> LaunchResult:
     """Check the shape and run the kernel; the arguments have been checked."""
-    if shape.cluster is not None or shape.cooperative:
-        what = "clusters" if shape.cluster is not None else "cooperative launches"
-        raise shapes.LaunchError(f"The virtual GPU does not run {what}.", "Run it on a GPU.")
+    if shape.cluster is not None:
+        raise shapes.LaunchError("The virtual GPU does not run clusters.", "Run it on a GPU.")
     most = min(kernel.max_threads or 1024, max_threads(gpu, kernel.resources.registers))
     shapes.check_shape(shape, VirtualLimits(gpu), kernel.name, most, kernel.resources.static_shared)
+    used = kernel.resources
+    shared = used.static_shared + shape.shared
+    resident = resident_blocks(gpu, math.prod(shape.block), used.registers, shared)
+    if shape.cooperative:
+        check_cooperative(kernel.name, gpu, math.prod(shape.grid), resident, shapes.LaunchError)
     virtual = kernel.virtual
     parameters = kernel.packer.packed()
     return virtual.launch(
@@ -89,6 +94,8 @@ def run(
         host_arrays(kernel, args),
         options,
         gpu=gpu,
+        resident_blocks=resident,
+        cooperative=shape.cooperative,
     )
 
 
@@ -118,6 +125,7 @@ def profile(
     budget: int = WARP_INSTRUCTION_BUDGET,
     threads: int | None = None,
     trace: Trace = FIRST_ACCESSES,
+    cooperative: bool = False,
     **options: Any,
 ) -> Report:
     """Run a kernel on the virtual GPU, on arrays of the CPU, and count what it does.
@@ -126,7 +134,7 @@ def profile(
     With `exact` results have the bits of that GPU, where they are known; without, tensor cores and functions
     are computed faster, and differ in the last places. A launch that runs more than `budget` instructions of
     warps is stopped. Blocks run on as many `threads` of the host; where none are named, on all cores unless
-    the order of blocks could be seen in the results.
+    the order of blocks could be seen in the results. In a `cooperative` launch they may wait for each other.
 
     `trace` chooses the accesses whose addresses are kept (`report.accesses`): by default the first of every
     instruction. A `@triton.jit` kernel brings its own blocks and shared memory; `options` are its keyword
@@ -138,10 +146,11 @@ def profile(
             f"args is {args!r:.80}.", "Give the kernel's arguments as a tuple: args=(n, x, y)."
         )
     if _is_triton(kernel):
-        if block is not None or shared:
+        if block is not None or shared or cooperative:
             raise ArgumentError(
-                "fp.profile was given block= or shared= for a Triton kernel.",
-                "Triton chooses them itself: leave them out, and pass num_warps= for the number of threads.",
+                "fp.profile was given block=, shared= or cooperative= for a Triton kernel.",
+                "Triton chooses them itself: leave them out, and pass num_warps= for the number of threads, "
+                "launch_cooperative_grid=True for a cooperative launch.",
             )
         return _triton_driver().profile(kernel, grid, args, device, wanted, options)
     if not hasattr(kernel, "packer"):
@@ -155,7 +164,13 @@ def profile(
             f"fp.profile was given {what} for the CUDA kernel {kernel.name}.",
             "Call it as fp.profile(kernel, grid=…, block=…, args=(…)).",
         )
-    return _profile_cuda(kernel, grid, block, args, device, shared, wanted)
+    shape = shapes.Shape(
+        shapes.dim3(grid, "grid"),
+        shapes.dim3(block, "block"),
+        shapes.shared_bytes(shared),
+        cooperative=cooperative,
+    )
+    return _profile_cuda(kernel, shape, args, device, wanted)
 
 
 def _is_triton(kernel: Any) -> bool:
@@ -169,15 +184,8 @@ def _triton_driver() -> Any:
 
 
 def _profile_cuda(
-    kernel: Kernel,
-    grid: shapes.Dim,
-    block: shapes.Dim,
-    args: Sequence[Any],
-    device: str | None,
-    shared: int,
-    options: Options,
+    kernel: Kernel, shape: shapes.Shape, args: Sequence[Any], device: str | None, options: Options
 ) -> Report:
-    shape = shapes.Shape(shapes.dim3(grid, "grid"), shapes.dim3(block, "block"), shapes.shared_bytes(shared))
     _, where = kernel.packer.pack(args)
     if where > HOST:
         raise ArgumentError(
@@ -187,8 +195,7 @@ def _profile_cuda(
     gpu = profile_for(kernel.arch, device)
     result = run(kernel, shape, args, gpu, options)
     used = kernel.resources
-    threads = shape.block[0] * shape.block[1] * shape.block[2]
-    occupancy = gpus.occupancy(gpu, threads, used.registers, used.static_shared + shape.shared)
+    occupancy = gpus.occupancy(gpu, math.prod(shape.block), used.registers, used.static_shared + shape.shared)
     return make_report(
         kernel.name,
         gpu,

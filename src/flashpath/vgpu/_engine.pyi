@@ -57,6 +57,9 @@ class Options:
     threads: int
     multiprocessors: int
     capability: tuple[int, int]
+    resident_blocks: int
+    """As many fit on the GPU at once; 0: all."""
+    cooperative: bool
     trace: tuple[int, int, int]
 
 PartyRow = tuple[str, int, list[int], list[int]]
@@ -98,6 +101,9 @@ class Program:
     max_threads: int
     files: list[str]
     origins: list[tuple[str, int, int, int]]
+    operations: list[str]
+    """What is done for each instruction, by the engine's own names: `fma.f32` for an `add.f32` that took a
+    product in."""
     order_matters: bool
 
     def launch(

@@ -15,6 +15,7 @@ namespace flashpath::exec {
 namespace {
 
 void copy(const AsyncCopy& pending, u32 members) {
+  if (pending.done) return;
   for_lanes(members, [&](int lane) {
     std::memcpy(pending.to[lane], pending.from[lane], pending.read[lane]);
     std::memset(pending.to[lane] + pending.read[lane], 0, pending.size - pending.read[lane]);
@@ -75,10 +76,11 @@ void count(Warp& warp, const Instruction& i, const u64* from, const u64* to, u32
   count_scattered(warp, i, Where::kShared, to, warp.executing, size, Use::kWrite);
 }
 
-void watch(Warp& warp, const Instruction& i, const u64* to, const u64* from, const u32* bytes, AsyncCopy& begun) {
+void watch(Warp& warp, const Instruction& i, u32 executing, const u64* to, const u64* from, const u32* bytes,
+           AsyncCopy& begun) {
   begun.epoch = warp.watch->epoch;
   u32 possible = 0;
-  for_lanes(warp.executing, [&](int lane) { possible |= u32(!is_nowhere(warp, begun.to[lane])) << lane; });
+  for_lanes(executing, [&](int lane) { possible |= u32(!is_nowhere(warp, begun.to[lane])) << lane; });
   sanitize::watch_copy(warp, i, to, from, bytes, possible, begun.size);
   if (!sanitize::has_suspects(warp)) return;
   sanitize::settle(warp, i, [&](int lane, std::byte* value) {
@@ -95,13 +97,13 @@ void run_copy(Warp& warp, const Instruction& i) {
   read_addresses(warp, i.b[0], true, i.immediate >> 32, from);
   u32 refused = check_alignment(warp, i, to, warp.executing, size);
   refused |= check_alignment(warp, i, from, warp.executing, size);
-  warp.executing &= ~refused;
+  const u32 executing = warp.executing & ~refused;
   u32 bytes[kLanes];
   read_sizes(warp, i, size, bytes);
   AsyncCopy begun;
   begun.size = size;
   u32 reading = 0;
-  for_lanes(warp.executing, [&](int lane) {
+  for_lanes(executing, [&](int lane) {
     begun.to[lane] = shared_place(warp, i, lane, to[lane], size, true);
     begun.read[lane] = static_cast<u8>(bytes[lane]);
     begun.from[lane] = nullptr;
@@ -111,9 +113,9 @@ void run_copy(Warp& warp, const Instruction& i) {
                                           : global_place(warp, i, lane, from[lane], bytes[lane], false);
     reading |= 1u << lane;
   });
-  if (warp.watch != nullptr) watch(warp, i, to, from, bytes, begun);
+  if (warp.watch != nullptr) watch(warp, i, executing, to, from, bytes, begun);
   AsyncCopies& copies = copies_of(warp);
-  for_groups(copies, warp.executing, [&](u32 members, u32 closed) {
+  for_groups(copies, executing, [&](u32 members, u32 closed) {
     begun.lanes = members;
     begun.group = closed;
     copies.pending.push_back(begun);
@@ -163,7 +165,15 @@ void AsyncCopies::clear() {
   std::fill(std::begin(closed), std::end(closed), 0);
 }
 
-void arrive_for_copies(Block& block, std::byte* barrier) {
+void AsyncCopies::do_early(u32 which) {
+  AsyncCopy& chosen = pending[which];
+  if (chosen.size == 0) return;  // an arrival: its turn comes after the copies before it
+  copy(chosen, chosen.lanes);
+  chosen.done = true;  // and still nobody has waited for it
+}
+
+bool arrive_for_copies(Block& block, std::byte* barrier) {
+  bool any = false;
   for (Warp& warp : block.warps) {
     AsyncCopies& copies = block.copies[warp.index];
     for (std::size_t k = 0; k < copies.pending.size(); ++k) {
@@ -180,6 +190,7 @@ void arrive_for_copies(Block& block, std::byte* barrier) {
         pending.lanes &= ~here;
       }
       arrival.lanes &= ~here;
+      any = true;
       for_lanes(here, [&](int lane) {
         if (warp.watch != nullptr) sanitize::arrive_after_copies(warp, lane, barrier, arrival.epoch);
         if (arrive(barrier, 1) && warp.watch != nullptr) sanitize::complete_phase(warp, barrier);
@@ -187,6 +198,7 @@ void arrive_for_copies(Block& block, std::byte* barrier) {
     }
     drop_finished(copies);
   }
+  return any;
 }
 
 void register_async_copies(Registry& r) {

@@ -19,6 +19,7 @@ struct AsyncCopy {
   u32 lanes = 0;            // that still have it to do
   u32 group = 0;            // of those lanes: how many they had closed when it began
   u32 size = 0;             // bytes written; 0: no copy, but an arrival at the barriers in `to`
+  bool done = false;        // it has happened before anyone waited for it
   u32 epoch = 0;            // of a sanitised launch: the one in which it began
   const std::byte* from[kLanes];
   std::byte* to[kLanes];
@@ -31,9 +32,12 @@ struct AsyncCopies {
   u32 closed[kLanes] = {};
 
   void clear();
+  // Does one of the copies, counted from the first, that nobody has waited for yet: hardware may, at any time.
+  void do_early(u32 which);
 };
 
-// Ends all copies that threads of the block have bound to a barrier, and arrives there for them.
-void arrive_for_copies(Block& block, std::byte* barrier);
+// Ends all copies that threads of the block have bound to a barrier, and arrives there for them; false where there
+// were none.
+bool arrive_for_copies(Block& block, std::byte* barrier);
 
 }  // namespace flashpath::exec

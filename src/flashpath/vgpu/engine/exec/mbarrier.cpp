@@ -109,7 +109,7 @@ void run_wait(Warp& warp, const Instruction& i) {
       over |= 1u << lane;
       return;
     }
-    arrive_for_copies(*warp.block, object);
+    warp.changed |= arrive_for_copies(*warp.block, object);
     const u32 phase = read(object).phase;
     if constexpr (kParity) {
       over |= u32((phase & 1) != (lanes<u32>(warp, i.b[0])[lane] & 1)) << lane;

@@ -46,6 +46,8 @@ struct Options {
   u32 threads = 1;
   u32 multiprocessors = 1;
   std::array<u32, 2> capability{8, 0};  // of the GPU that is played
+  u64 resident_blocks = 0;
+  bool cooperative = false;
   TraceRow trace{-1, -1, 0};
 };
 
@@ -108,6 +110,8 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   launch.multiprocessors = options.multiprocessors;
   launch.numerics = {options.exact, exec::generation_of(options.capability[0], options.capability[1])};
   launch.seed = options.seed;
+  launch.resident_blocks = options.resident_blocks;
+  launch.cooperative = options.cooperative;
   if (options.sanitize) launch.findings = &result.findings;
   exec::map_module(launch);
   for (const auto& [base, size, host, writable] : segments) {
@@ -196,6 +200,12 @@ void bind_launch(nb::module_& m) {
       .def_ro("max_threads", &Program::max_threads)
       .def_ro("order_matters", &Program::order_matters)
       .def_ro("files", &Program::files)
+      .def_prop_ro("operations",
+                   [](const Program& program) {
+                     nb::list operations;
+                     for (const Origin& origin : program.origins) operations.append(origin.operation);
+                     return operations;
+                   })
       .def_prop_ro("origins",
                    [](const Program& program) {
                      std::vector<std::tuple<std::string, u32, u32, u32>> rows;
@@ -217,6 +227,8 @@ void bind_launch(nb::module_& m) {
       .def_rw("threads", &Options::threads)
       .def_rw("multiprocessors", &Options::multiprocessors)
       .def_rw("capability", &Options::capability)
+      .def_rw("resident_blocks", &Options::resident_blocks)
+      .def_rw("cooperative", &Options::cooperative)
       .def_rw("trace", &Options::trace);
 
   nb::class_<Result>(m, "LaunchResult")
