@@ -51,29 +51,25 @@ class _RecordedProgram:
         shared: int,
         parameters: bytes,
         segments: list[device.Segment],
-        count: bool,
-        budget: int,
-        _threads: int,
-        multiprocessors: int,
-        trace: tuple[int, int, int],
+        options: Any,
         show: Callable[[bytes], None],
     ) -> Any:
         def memory() -> list[bytes]:
             return [ctypes.string_at(host, size) for _, size, host, _ in segments]
 
         def run() -> Any:
-            return self._program.launch(
-                grid, block, shared, parameters, segments, count, budget, 1, multiprocessors, trace, show
-            )
+            options.threads = 1
+            return self._program.launch(grid, block, shared, parameters, segments, options, show)
 
-        if sum(size for _, size, _, _ in segments) > _MOST_BYTES:
+        if options.sanitize or sum(size for _, size, _, _ in segments) > _MOST_BYTES:
             return run()
         before = memory()
         result = run()
         log = self._log
         log.number(2, self._module)
         log.blob(self._lowered.encode())
-        log.number(*grid, *block, shared, budget, multiprocessors, int(count))
+        log.number(*grid, *block, shared, options.budget, options.multiprocessors)
+        log.number(int(options.count), int(options.exact), *options.capability, options.seed)
         log.blob(parameters)
         log.number(len(segments))
         for (base, _, _, writable), first, last in zip(segments, before, memory(), strict=True):
@@ -82,7 +78,7 @@ class _RecordedProgram:
             log.blob(last)
         log.blob(f"{result.fault_kind}: {result.fault_message}".encode())
         # Issues, lanes, divergences.
-        rows: list[list[int]] = result.instructions[:, :3].tolist() if count else []
+        rows: list[list[int]] = result.instructions[:, :3].tolist() if options.count else []
         log.number(len(rows))
         for row in rows:
             log.number(*row)

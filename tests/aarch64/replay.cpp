@@ -59,6 +59,10 @@ std::string run(const lower::LoadedModule& module, Log& log) {
   launch.budget = log.number();
   launch.multiprocessors = static_cast<u32>(log.number());
   const bool counted = log.number() != 0;
+  launch.numerics.exact = log.number() != 0;
+  const u32 major = static_cast<u32>(log.number());
+  launch.numerics.generation = exec::generation_of(major, static_cast<u32>(log.number()));
+  launch.seed = log.number();
   const std::string parameters = log.blob();
   launch.parameters.resize(std::max<std::size_t>(parameters.size(), program.parameter_bytes));
   std::memcpy(launch.parameters.data(), parameters.data(), parameters.size());

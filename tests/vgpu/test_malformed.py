@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import flashpath as fp
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.device import HostArray, UnsupportedInstruction, VirtualModule
+from flashpath.vgpu.options import Options
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 REGISTERS = ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p<4>;"
@@ -136,6 +137,7 @@ def test_mutated_ptx_runs_or_is_refused(data: st.DataObject) -> None:
     try:
         kernel = VirtualModule("".join(words)).kernel("k")
         arrays = [pointer(0, out), pointer(8, x)]
-        kernel.launch((1, 1, 1), (64, 1, 1), 0, bytes(16) + struct.pack("<i", 64), arrays, budget=20_000)
+        parameters = bytes(16) + struct.pack("<i", 64)
+        kernel.launch((1, 1, 1), (64, 1, 1), 0, parameters, arrays, Options(budget=20_000))
     except FlashpathError:
         pass

@@ -17,6 +17,7 @@ from flashpath.jit import virtual
 from flashpath.jit.arguments import HOST, describe
 from flashpath.jit.loading import Launch
 from flashpath.jit.shape import LaunchError, Shape
+from flashpath.vgpu.options import DEFAULT, Options
 from flashpath.vgpu.profiles import profile_for
 
 if TYPE_CHECKING:
@@ -28,9 +29,10 @@ _INVALID_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT: this thread has not used t
 class Launcher:
     """A kernel and the shape of its launch: what `kernel[grid, block]` returns."""
 
-    def __init__(self, kernel: Kernel, shape: Shape) -> None:
+    def __init__(self, kernel: Kernel, shape: Shape, options: Options = DEFAULT) -> None:
         self.kernel = kernel
         self.shape = shape
+        self.options = options  # of launches on the virtual GPU
         self._pack = kernel.packer.pack
         self._ready: dict[int, Launch] = {}
         self._current_stream = _current_stream()
@@ -69,7 +71,7 @@ class Launcher:
         gpu = profile_for(self.kernel.arch)
         if self._debug:
             self._print(f"virtual {gpu.name}", args)
-        virtual.run(self.kernel, self.shape, args, gpu)
+        virtual.run(self.kernel, self.shape, args, gpu, self.options)
 
     def _print(self, where: str, args: Sequence[Any]) -> None:
         shape = self.shape

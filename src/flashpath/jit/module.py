@@ -17,6 +17,7 @@ from flashpath.jit.resources import Resources, read_resources
 from flashpath.jit.shape import Dim, LaunchError, Shape, dim3, shared_bytes
 from flashpath.jit.signature import Signature, make_signature
 from flashpath.vgpu.device import VirtualKernel, VirtualModule
+from flashpath.vgpu.options import Options
 
 _MOST_LAUNCHERS = 4096  # a program whose shapes never repeat shall not fill the memory with them
 
@@ -133,16 +134,18 @@ class Kernel:
         *,
         cluster: Dim | None = None,
         cooperative: bool = False,
+        exact: bool = True,
     ) -> None:
         """Run the kernel where its arrays are: on their GPU, on torch's current stream by default.
 
         `shared` is the dynamic shared memory in bytes. On a GPU the call returns before the kernel has ended.
-        Arrays on the CPU, NumPy's and torch's, run on the virtual GPU, to the end.
+        Arrays on the CPU, NumPy's and torch's, run on the virtual GPU, to the end. `exact` is for these:
+        without it tensor cores and approximate functions are faster, and their last bits not the hardware's.
         """
         try:  # looked up here first: a call less on the way of every launch
-            launcher = self._launchers[grid, block, shared, cluster, cooperative]
+            launcher = self._launchers[grid, block, shared, cluster, cooperative, exact]
         except (KeyError, TypeError):
-            launcher = self._launcher(grid, block, shared, cluster, cooperative)
+            launcher = self._launcher(grid, block, shared, cluster, cooperative, exact)
         launcher.launch(args, stream)
 
     def __getitem__(self, configuration: tuple[Any, ...]) -> Callable[..., None]:
@@ -153,13 +156,15 @@ class Kernel:
                 "Write kernel[grid, block](arguments…), as in <<<grid, block>>>.",
             )
         grid, block, *rest = configuration
-        launcher = self._launcher(grid, block, rest[0] if rest else 0, None, False)
+        launcher = self._launcher(grid, block, rest[0] if rest else 0, None, False, True)
         if len(rest) < 2:
             return launcher
         return lambda *args: launcher.launch(args, rest[1])
 
-    def _launcher(self, grid: Any, block: Any, shared: Any, cluster: Any, cooperative: bool) -> Launcher:
-        key = (grid, block, shared, cluster, cooperative)
+    def _launcher(
+        self, grid: Any, block: Any, shared: Any, cluster: Any, cooperative: bool, exact: bool
+    ) -> Launcher:
+        key = (grid, block, shared, cluster, cooperative, exact)
         try:
             return self._launchers[key]
         except KeyError:
@@ -173,7 +178,7 @@ class Kernel:
             None if cluster is None else dim3(cluster, "cluster"),
             cooperative,
         )
-        launcher = Launcher(self, shape)
+        launcher = Launcher(self, shape, Options(exact=exact))
         if known:
             if len(self._launchers) >= _MOST_LAUNCHERS:
                 self._launchers.clear()

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from flashpath import gpus
 from flashpath.jit import shape as shapes
 from flashpath.jit.arguments import HOST, ArgumentError, Strided, view_of
-from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET, HostArray, place
+from flashpath.vgpu.device import HostArray, place
 from flashpath.vgpu.host_arrays import describe
+from flashpath.vgpu.options import WARP_INSTRUCTION_BUDGET, Options
 from flashpath.vgpu.profiles import max_threads, profile_for
 from flashpath.vgpu.report import FIRST_ACCESSES, Footprint, PlacedArray, Report, Trace, make_report
 
@@ -70,11 +71,7 @@ def run(
     shape: shapes.Shape,
     args: Sequence[Any],
     gpu: gpus.Gpu,
-    *,
-    count: bool = False,
-    budget: int = WARP_INSTRUCTION_BUDGET,
-    threads: int | None = None,
-    trace: Trace = FIRST_ACCESSES,
+    options: Options,
 ) -> LaunchResult:
     """Check the shape and run the kernel; the arguments have been checked."""
     if shape.cluster is not None or shape.cooperative:
@@ -90,11 +87,8 @@ def run(
         shape.shared,
         parameters,
         host_arrays(kernel, args),
-        count=count,
-        budget=budget,
-        threads=threads,
-        multiprocessors=gpu.sm_count,
-        trace=trace,
+        options,
+        gpu=gpu,
     )
 
 
@@ -120,6 +114,7 @@ def profile(
     device: str | None = None,
     shared: int = 0,
     *,
+    exact: bool = True,
     budget: int = WARP_INSTRUCTION_BUDGET,
     threads: int | None = None,
     trace: Trace = FIRST_ACCESSES,
@@ -127,14 +122,17 @@ def profile(
 ) -> Report:
     """Run a kernel on the virtual GPU, on arrays of the CPU, and count what it does.
 
-    `device` names the GPU whose limits, occupancy and roofline are meant; it changes no count. A launch that
-    runs more than `budget` instructions of warps is stopped. Blocks run on as many `threads` of the host;
-    where none are named, on all cores unless the order of blocks could be seen in the results.
+    `device` names the GPU whose limits, occupancy, roofline and arithmetic are meant; it changes no count.
+    With `exact` results have the bits of that GPU, where they are known; without, tensor cores and functions
+    are computed faster, and differ in the last places. A launch that runs more than `budget` instructions of
+    warps is stopped. Blocks run on as many `threads` of the host; where none are named, on all cores unless
+    the order of blocks could be seen in the results.
 
     `trace` chooses the accesses whose addresses are kept (`report.accesses`): by default the first of every
     instruction. A `@triton.jit` kernel brings its own blocks and shared memory; `options` are its keyword
     arguments.
     """
+    wanted = Options(exact=exact, count=True, budget=budget, threads=threads, trace=trace)
     if not isinstance(args, Sequence) or isinstance(args, str):
         raise ArgumentError(
             f"args is {args!r:.80}.", "Give the kernel's arguments as a tuple: args=(n, x, y)."
@@ -145,7 +143,7 @@ def profile(
                 "fp.profile was given block= or shared= for a Triton kernel.",
                 "Triton chooses them itself: leave them out, and pass num_warps= for the number of threads.",
             )
-        return _triton_driver().profile(kernel, grid, args, device, budget, threads, trace, options)
+        return _triton_driver().profile(kernel, grid, args, device, wanted, options)
     if not hasattr(kernel, "packer"):
         raise ArgumentError(
             f"fp.profile was given {kernel!r:.80}, which is no kernel.",
@@ -157,7 +155,7 @@ def profile(
             f"fp.profile was given {what} for the CUDA kernel {kernel.name}.",
             "Call it as fp.profile(kernel, grid=…, block=…, args=(…)).",
         )
-    return _profile_cuda(kernel, grid, block, args, device, shared, budget, threads, trace)
+    return _profile_cuda(kernel, grid, block, args, device, shared, wanted)
 
 
 def _is_triton(kernel: Any) -> bool:
@@ -177,9 +175,7 @@ def _profile_cuda(
     args: Sequence[Any],
     device: str | None,
     shared: int,
-    budget: int,
-    threads: int | None,
-    trace: Trace,
+    options: Options,
 ) -> Report:
     shape = shapes.Shape(shapes.dim3(grid, "grid"), shapes.dim3(block, "block"), shapes.shared_bytes(shared))
     _, where = kernel.packer.pack(args)
@@ -189,7 +185,7 @@ def _profile_cuda(
             "Pass arrays on the CPU (x.cpu()): the virtual GPU runs there.",
         )
     gpu = profile_for(kernel.arch, device)
-    result = run(kernel, shape, args, gpu, count=True, budget=budget, threads=threads, trace=trace)
+    result = run(kernel, shape, args, gpu, options)
     used = kernel.resources
     threads = shape.block[0] * shape.block[1] * shape.block[2]
     occupancy = gpus.occupancy(gpu, threads, used.registers, used.static_shared + shape.shared)

@@ -46,6 +46,22 @@ class LowerError(Exception):
 
     args: tuple[str, int, str, int]
 
+class Options:
+    """How a launch is run and what is watched: flashpath.vgpu.options says what each means."""
+
+    exact: bool
+    count: bool
+    sanitize: bool
+    seed: int
+    budget: int
+    threads: int
+    multiprocessors: int
+    capability: tuple[int, int]
+    trace: tuple[int, int, int]
+
+PartyRow = tuple[str, int, list[int], list[int]]
+"""Action, instruction, block, thread."""
+
 class LaunchResult:
     """What a launch did: its fault, if it had one, and what it counted per instruction."""
 
@@ -54,6 +70,8 @@ class LaunchResult:
     fault_instruction: int
     fault_block: list[int]
     fault_thread: list[int]
+    findings: list[tuple[str, str, PartyRow, PartyRow | None, int]]
+    """Of a sanitised launch: kind, message, where, the other party of a race, how often."""
     counter_names: list[str]
     instructions: NDArray[np.uint64]
     """A row per instruction, a column per name of a counter."""
@@ -89,11 +107,7 @@ class Program:
         dynamic_shared: int,
         parameters: bytes,
         segments: list[tuple[int, int, int, bool]],
-        count: bool,
-        budget: int,
-        threads: int,
-        multiprocessors: int,
-        trace: tuple[int, int, int],
+        options: Options,
         show: Callable[[bytes], None],
     ) -> LaunchResult: ...
 

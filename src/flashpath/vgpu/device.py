@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import functools
 import importlib
-import os
 import sys
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from flashpath.errors import FlashpathError
-from flashpath.vgpu.findings import Dim3, Finding, KernelFault, Kind
+from flashpath.vgpu.findings import Dim3, Finding, KernelFault, Kind, Party
 from flashpath.vgpu.host import EngineNotBuilt, vector_extensions
+from flashpath.vgpu.options import DEFAULT, Options
 from flashpath.vgpu.ptx import PtxError
-from flashpath.vgpu.report.access import FIRST_ACCESSES, Trace
+from flashpath.vgpu.report.access import Trace
 from flashpath.vgpu.report.listing import Listing
 
 if TYPE_CHECKING:
+    from flashpath import gpus
+    from flashpath.vgpu import _engine
     from flashpath.vgpu._engine import LaunchResult, Program
-
-# A launch stops after so many instructions of warps: some minutes of work, and the end of an endless loop.
-WARP_INSTRUCTION_BUDGET = 20_000_000_000
-
-# More threads of the host than any machine has cores only cost memory.
-MOST_HOST_THREADS = 1024
 
 # What CUDA gives a thread and a block at most, on any GPU.
 MOST_LOCAL_BYTES = 512 << 10
@@ -127,29 +123,22 @@ class VirtualKernel:
         shared: int,
         parameters: bytes,
         arrays: Sequence[HostArray],
+        options: Options = DEFAULT,
         *,
+        gpu: gpus.Gpu | None = None,
         pointed_to: Sequence[HostArray] = (),
-        count: bool = False,
-        budget: int = WARP_INSTRUCTION_BUDGET,
-        threads: int | None = None,
-        multiprocessors: int = 1,
-        trace: Trace = FIRST_ACCESSES,
     ) -> LaunchResult:
-        """Run all blocks; a fault is raised. `parameters` hold host addresses, which are replaced.
+        """Run all blocks. `parameters` hold host addresses, which are replaced.
 
+        A fault is raised, unless the launch is sanitised: then `findings` lists it. `gpu` is the one played;
         `pointed_to` is memory whose host addresses the kernel finds inside its arrays; it stays at those.
-        Blocks run on as many `threads` of the host; where none are named, on all cores if the order of blocks
-        cannot be seen in the results, else on one.
         """
-        check_options(budget, threads, trace)
         self._check_memory(shared)
-        if threads is None:
-            threads = 1 if self.program.order_matters else host_threads()
         segments, addresses = place(arrays, pointed_to)
         packed = bytearray(parameters)
         for array, address in zip(arrays, addresses, strict=True):
             packed[array.parameter : array.parameter + 8] = address.to_bytes(8, "little")
-        chosen = _choice(trace, grid, block)
+        chosen = self._engine_options(options, gpu, grid, block)
         try:
             result = self.program.launch(
                 grid,
@@ -157,21 +146,35 @@ class VirtualKernel:
                 shared,
                 bytes(packed),
                 segments,
-                count,
-                budget,
-                threads,
-                multiprocessors,
                 chosen,
                 _show,
             )
         except MemoryError:
             raise FlashpathError(
-                f"{self.name}: there is no memory for the registers and local memory of {threads} blocks.",
+                f"{self.name}: there is no memory for the registers and local memory of "
+                f"{chosen.threads} blocks.",
                 "Pass threads=1, or launch smaller blocks.",
             ) from None
-        if result.fault_kind:
-            raise KernelFault(self.name, self._finding(result))
+        if result.fault_kind and not options.sanitize:
+            raise KernelFault(self.name, self._fault(result))
         return result
+
+    def findings(self, result: LaunchResult) -> list[Finding]:
+        """What a sanitised launch found; the fault that ended it, if one did, is the last."""
+        found = [self._finding(*row) for row in result.findings]
+        return [*found, self._fault(result)] if result.fault_kind else found
+
+    def _engine_options(
+        self, options: Options, gpu: gpus.Gpu | None, grid: Dim3, block: Dim3
+    ) -> _engine.Options:
+        made: _engine.Options = engine().Options()
+        made.exact, made.count, made.sanitize = options.exact, options.count, options.sanitize
+        made.seed, made.budget = options.seed, options.budget
+        made.threads = options.host_threads(self.program.order_matters)
+        made.trace = _choice(options.trace, grid, block)
+        if gpu is not None:
+            made.multiprocessors, made.capability = gpu.sm_count, gpu.capability
+        return made
 
     def _check_memory(self, shared: int) -> None:
         """Refuse what no GPU has; the local memory and shared memory of a block are allocated as a whole."""
@@ -187,34 +190,22 @@ class VirtualKernel:
                 "Use smaller tiles or fewer stages.",
             )
 
-    def _finding(self, result: LaunchResult) -> Finding:
-        place = self.listing[result.fault_instruction]
-        x, y, z = result.fault_block
-        i, j, k = result.fault_thread
-        kind = cast("Kind", result.fault_kind)
-        return Finding(kind, result.fault_message, place.file, place.line, (x, y, z), (i, j, k))
+    def _fault(self, result: LaunchResult) -> Finding:
+        at = ("", result.fault_instruction, result.fault_block, result.fault_thread)
+        return self._finding(result.fault_kind, result.fault_message, at, None, 1)
 
+    def _finding(
+        self, kind: str, message: str, at: _engine.PartyRow, other: _engine.PartyRow | None, count: int
+    ) -> Finding:
+        here = self._party(at)
+        there = None if other is None else self._party(other)
+        place = here.file, here.line, here.block, here.thread
+        return Finding(cast("Kind", kind), message, *place, other=there, count=count)
 
-def check_options(budget: object, threads: object, trace: object) -> None:
-    """Refuse options of a launch that the engine could make nothing of."""
-    if not _is_whole(budget) or not 1 <= budget < 1 << 64:
-        raise FlashpathError(
-            f"budget is {budget!r}.",
-            f"Give the number of warp instructions after which a launch is stopped, such as "
-            f"{WARP_INSTRUCTION_BUDGET}.",
-        )
-    if threads is not None and (not _is_whole(threads) or not 1 <= threads <= MOST_HOST_THREADS):
-        raise FlashpathError(
-            f"threads is {threads!r}.",
-            f"Give a number of host threads from 1 to {MOST_HOST_THREADS}; this process has {host_threads()} "
-            "cores. Left out, it is chosen for you.",
-        )
-    if not isinstance(trace, Trace):
-        raise FlashpathError(f"trace is {trace!r}.", "Give a flashpath.vgpu.report.Trace(block=…, warp=…).")
-
-
-def _is_whole(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
+    def _party(self, row: _engine.PartyRow) -> Party:
+        action, instruction, (x, y, z), (i, j, k) = row
+        place = self.listing[instruction]
+        return Party(action, place.file, place.line, (x, y, z), (i, j, k))
 
 
 def _choice(trace: Trace, grid: Dim3, block: Dim3) -> tuple[int, int, int]:
@@ -227,12 +218,6 @@ def _show(text: bytes) -> None:
     """What a kernel prints goes where Python's own output goes."""
     sys.stdout.write(text.decode(errors="replace"))
     sys.stdout.flush()
-
-
-@functools.cache
-def host_threads() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 Segment = tuple[int, int, int, bool]  # device address, size, host address, writable

@@ -38,6 +38,21 @@ _ADVICE: dict[str, str] = {
 
 
 @dataclass(frozen=True)
+class Party:
+    """A thread at a place in the source, and what it did there."""
+
+    action: str  # "read", "write" or "atomic"; empty where nothing needs to be said
+    file: str  # empty where the PTX has no line table
+    line: int  # 0 where it is unknown
+    block: Dim3
+    thread: Dim3
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}, " if self.line else ""
+        return f"{self.action} at {place}block {self.block}, thread {self.thread}"
+
+
+@dataclass(frozen=True)
 class Finding:
     """One thing that is wrong, and where."""
 
@@ -47,6 +62,8 @@ class Finding:
     line: int  # 0 where it is unknown
     block: Dim3
     thread: Dim3
+    other: Party | None = None  # of a race
+    count: int = 1  # how often it was met
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}, " if self.line else ""

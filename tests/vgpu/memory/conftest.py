@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from flashpath.vgpu.device import HostArray, VirtualModule
+from flashpath.vgpu.options import Options
 
 Array = np.ndarray[Any, Any]
 
@@ -82,7 +83,6 @@ def run_ptx(
         for k, array in enumerate(arrays)
         for first in [array.ctypes.data]
     ]
-    result = kernel.launch(
-        (grid, 1, 1), (block, 1, 1), shared, packed, places, count=count, budget=budget, threads=threads
-    )
+    options = Options(count=count, budget=budget, threads=threads)
+    result = kernel.launch((grid, 1, 1), (block, 1, 1), shared, packed, places, options)
     return Launched(result.instructions.tolist(), [origin[0] for origin in kernel.program.origins])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from flashpath.vgpu.device import HostArray, VirtualModule
+from flashpath.vgpu.options import Options
 
 Array = np.ndarray[Any, Any]
 Run = Callable[..., Any]
@@ -43,7 +44,8 @@ def run_warp() -> Run:
 }}"""
         places = [_host_array(k, array) for k, array in enumerate(arrays)]
         kernel = VirtualModule(ptx).kernel("k")
-        result = kernel.launch((1, 1, 1), (threads, 1, 1), 0, bytes(8 * len(arrays)), places, count=count)
+        options = Options(count=count)
+        result = kernel.launch((1, 1, 1), (threads, 1, 1), 0, bytes(8 * len(arrays)), places, options)
         return {
             origin[0]: row for origin, row in zip(kernel.program.origins, result.instructions, strict=False)
         }

@@ -7,8 +7,9 @@ from typing import Any
 from flashpath import gpus
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.cubin import read_resources
+from flashpath.vgpu.options import Options
 from flashpath.vgpu.profiles import max_threads
-from flashpath.vgpu.report import Report, Trace
+from flashpath.vgpu.report import Report
 from flashpath.vgpu.triton_driver import parts, tuning
 from flashpath.vgpu.triton_driver.launcher import LoadedKernel, VirtualLauncher
 
@@ -21,23 +22,13 @@ _WORD_BYTES = 4  # Triton counts spills in words
 
 
 class VirtualDriver(parts.DriverBase):
-    """One GPU that is played. `reports` takes a report of each launch; None: nothing is counted."""
+    """One GPU that is played. `reports` takes a report of each launch, where `options` have it counted."""
 
-    def __init__(
-        self,
-        gpu: gpus.Gpu,
-        arch: gpus.Arch,
-        reports: list[Report] | None,
-        budget: int,
-        threads: int | None,
-        trace: Trace,
-    ) -> None:
+    def __init__(self, gpu: gpus.Gpu, arch: gpus.Arch, reports: list[Report], options: Options) -> None:
         self.gpu = gpu
         self.arch = arch
         self.reports = reports
-        self.budget = budget
-        self.threads = threads
-        self.trace = trace
+        self.options = options
         self.meters: list[tuning.Meter] = []
         self.utils = DeviceUtils(gpu)
         self.launcher_cls = VirtualLauncher

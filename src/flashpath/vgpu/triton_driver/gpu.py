@@ -9,7 +9,7 @@ import numpy as np
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
-from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET, check_options
+from flashpath.vgpu.options import WARP_INSTRUCTION_BUDGET, Options
 from flashpath.vgpu.profiles import named_profile
 from flashpath.vgpu.report import FIRST_ACCESSES, Report, Trace
 from flashpath.vgpu.triton_driver import parts, tuning
@@ -26,13 +26,11 @@ class TritonGpu:
     each launch counted; the runs of an autotuner that compares configurations are not among them.
     """
 
-    def __init__(
-        self, gpu: gpus.Gpu, arch: gpus.Arch, *, profile: bool, budget: int, threads: int | None, trace: Trace
-    ) -> None:
+    def __init__(self, gpu: gpus.Gpu, arch: gpus.Arch, options: Options) -> None:
         self.gpu = gpu
         self.arch = arch
         self.reports: list[Report] = []
-        self.driver = VirtualDriver(gpu, arch, self.reports if profile else None, budget, threads, trace)
+        self.driver = VirtualDriver(gpu, arch, self.reports, options)
         self._before: list[Any] = []
 
     def __enter__(self) -> TritonGpu:
@@ -55,6 +53,7 @@ def triton(
     arch: str | None = None,
     device: str | None = None,
     *,
+    exact: bool = True,
     profile: bool = False,
     budget: int = WARP_INSTRUCTION_BUDGET,
     threads: int | None = None,
@@ -64,12 +63,16 @@ def triton(
 
     `device` names the GPU that is played ("A100", "RTX 4090"), `arch` the architecture that Triton compiles
     for ("sm_80"); each follows from the other, and together they default to FLASHPATH_DEVICE or an A100.
-    `profile` keeps a report of each launch in `reports`. A launch that runs more than `budget` instructions
-    of warps is stopped. Blocks run on as many `threads` of the host; where none are named, on all cores
-    unless the order of blocks could be seen in the results. `trace` chooses the accesses whose addresses a
-    report keeps.
+    With `exact` results have the bits of that GPU, where they are known; without, tensor cores and functions
+    are computed faster, and differ in the last places. `profile` keeps a report of each launch in `reports`.
+    A launch that runs more than `budget` instructions of warps is stopped. Blocks run on as many `threads`
+    of the host; where none are named, on all cores unless the order of blocks could be seen in the results.
+    `trace` chooses the accesses whose addresses a report keeps.
     """
-    check_options(budget, threads, trace)
+    return _made(arch, device, Options(exact, profile, trace, budget=budget, threads=threads))
+
+
+def _made(arch: str | None, device: str | None, options: Options) -> TritonGpu:
     named = named_profile(device)
     if arch is None:
         arch = _arch_of(named) if named else _DEFAULT_ARCH
@@ -80,7 +83,7 @@ def triton(
             f"Code for {parsed} does not run on {gpu.name} ({_arch_of(gpu)}).",
             "Name an architecture that is no newer than the GPU, or leave it out.",
         )
-    return TritonGpu(gpu, parsed, profile=profile, budget=budget, threads=threads, trace=trace)
+    return TritonGpu(gpu, parsed, options)
 
 
 def _arch_of(gpu: gpus.Gpu) -> str:
@@ -94,13 +97,14 @@ def enable_triton(
     arch: str | None = None,
     device: str | None = None,
     *,
+    exact: bool = True,
     profile: bool = False,
     budget: int = WARP_INSTRUCTION_BUDGET,
     threads: int | None = None,
     trace: Trace = FIRST_ACCESSES,
 ) -> TritonGpu:
     """Switch Triton to the virtual GPU until `disable_triton`; the options are those of `triton`."""
-    gpu = triton(arch, device, profile=profile, budget=budget, threads=threads, trace=trace)
+    gpu = triton(arch, device, exact=exact, profile=profile, budget=budget, threads=threads, trace=trace)
     _enabled.append(gpu.__enter__())
     return gpu
 
@@ -117,21 +121,19 @@ def profile(
     grid: int | Sequence[int] | Callable[[Mapping[str, Any]], Sequence[int]],
     args: Sequence[Any],
     device: str | None,
-    budget: int,
-    threads: int | None,
-    trace: Trace,
-    options: Mapping[str, Any],
+    options: Options,
+    keywords: Mapping[str, Any],
 ) -> Report:
-    """Run a `@triton.jit` kernel on CPU tensors and count; `options` are its keyword arguments."""
-    for place, value in [*enumerate(args), *options.items()]:
+    """Run a `@triton.jit` kernel on CPU tensors and count; `keywords` are its keyword arguments."""
+    for place, value in [*enumerate(args), *keywords.items()]:
         if isinstance(value, np.ndarray):
             raise FlashpathError(
                 f"Argument {place} of the Triton kernel is a NumPy array.",
                 "Triton takes torch tensors: torch.from_numpy(x) shares the array's memory.",
             )
     shape = (grid,) if isinstance(grid, int) else grid
-    with triton(device=device, profile=True, budget=budget, threads=threads, trace=trace) as gpu:
-        kernel[shape](*args, **options)
+    with _made(None, device, options) as gpu:
+        kernel[shape](*args, **keywords)
     if not gpu.reports:
         raise FlashpathError("Nothing ran: the grid is empty.", "Give a grid of at least one block.")
     return gpu.reports[-1]

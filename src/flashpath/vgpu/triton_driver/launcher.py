@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
-from flashpath.vgpu.device import WARP_INSTRUCTION_BUDGET, HostArray, VirtualKernel, VirtualModule
+from flashpath.vgpu.device import HostArray, VirtualKernel, VirtualModule
 from flashpath.vgpu.findings import Dim3
-from flashpath.vgpu.report import FIRST_ACCESSES, Footprint, Report, make_report
+from flashpath.vgpu.options import DEFAULT
+from flashpath.vgpu.report import Footprint, Report, make_report
 from flashpath.vgpu.triton_driver import parts
 from flashpath.vgpu.triton_driver.arguments import Arguments
 
@@ -78,26 +79,25 @@ class VirtualLauncher:
         if self._kernel is None:
             self._kernel = self._lower()
         parameters, arrays, pointed_to = self._arguments.pack(args, scratch)
-        counting = driver is not None and (driver.reports is not None or bool(driver.meters))
+        options = driver.options if driver else DEFAULT
+        if driver is not None and driver.meters:
+            options = replace(options, count=True)
         result = self._kernel.launch(
             grid,
             self._block,
             self._metadata.shared,
             parameters,
             arrays,
+            options,
+            gpu=function.gpu,
             pointed_to=pointed_to,
-            count=counting,
-            budget=driver.budget if driver else WARP_INSTRUCTION_BUDGET,
-            threads=driver.threads if driver else None,
-            multiprocessors=function.gpu.sm_count,
-            trace=driver.trace if driver else FIRST_ACCESSES,
         )
-        if driver is not None and counting:
+        if driver is not None and options.count:
             report = self._report(grid, function, result, arrays)
             blocks = grid[0] * grid[1] * grid[2]
             if driver.meters:
                 driver.meters[-1].add(function.gpu, report, blocks, self._block[0])
-            elif driver.reports is not None:
+            else:
                 driver.reports.append(report)
 
     def _check(self, grid: Dim3) -> None:

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "exec/numerics.h"
 #include "exec/types.h"
 #include "lower/program.h"
 #include "observe/counters.h"
+#include "observe/findings.h"
 
 namespace flashpath::exec {
 
@@ -28,7 +30,10 @@ struct Launch {
   u32 dynamic_shared = 0;
   std::vector<std::byte> parameters;
   std::vector<Segment> segments;  // sorted by base, apart from each other
-  observe::Counters* counters = nullptr;
+  Numerics numerics;
+  observe::Counters* counters = nullptr;  // nullptr: nothing is counted
+  observe::Findings* findings = nullptr;  // nullptr: nothing is looked for, and what goes wrong ends the launch
+  u64 seed = 0;                           // which schedule; 0: the plain one
   u64 budget = 0;                       // warp instructions; 0: no limit
   u32 threads = 1;                      // of the host
   u32 multiprocessors = 1;              // what %nsmid says

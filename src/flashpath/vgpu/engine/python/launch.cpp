@@ -3,6 +3,7 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -11,6 +12,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -29,11 +31,27 @@ namespace {
 using Extent = std::array<u32, 3>;
 using SegmentRow = std::tuple<u64, u64, u64, bool>;  // device address, size, host address, writable
 using TraceRow = std::tuple<s64, s64, u32>;           // block, warp (-1: any), accesses per instruction
+using PartyRow = std::tuple<std::string, u32, Extent, Extent>;  // action, instruction, block, thread
+using FindingRow = std::tuple<std::string, std::string, PartyRow, std::optional<PartyRow>, u64>;
 using AccessRow = std::tuple<u32, const char*, Extent, u32, u32, u32, std::array<u64, 32>>;
 using CountTable = nb::ndarray<nb::numpy, const u64, nb::ndim<2>, nb::c_contig>;
 
+// How a launch is run and what is watched: flashpath.vgpu.options says what each means.
+struct Options {
+  bool exact = true;
+  bool count = false;
+  bool sanitize = false;
+  u64 seed = 0;
+  u64 budget = 0;
+  u32 threads = 1;
+  u32 multiprocessors = 1;
+  std::array<u32, 2> capability{8, 0};  // of the GPU that is played
+  TraceRow trace{-1, -1, 0};
+};
+
 struct Result {
   observe::Counters counters;
+  observe::Findings findings;
   u64 touched_sectors = 0;   // of global memory
   u64 global_allocated = 0;  // bytes of arrays and variables
   u64 global_touched = 0;    // bytes of these, in the sectors that were touched
@@ -76,8 +94,7 @@ void sum_up(const exec::Launch& launch, Result& result) {
 }
 
 Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, nb::bytes parameters,
-              const std::vector<SegmentRow>& segments, bool count, u64 budget, u32 threads, u32 multiprocessors,
-              TraceRow trace, const nb::callable& show) {
+              const std::vector<SegmentRow>& segments, const Options& options, const nb::callable& show) {
   exec::Launch launch;
   Result result;
   launch.program = &program;
@@ -86,16 +103,19 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   launch.dynamic_shared = dynamic_shared;
   launch.parameters.resize(std::max<std::size_t>(parameters.size(), program.parameter_bytes));
   std::memcpy(launch.parameters.data(), parameters.data(), parameters.size());
-  launch.budget = budget;
-  launch.threads = threads;
-  launch.multiprocessors = multiprocessors;
+  launch.budget = options.budget;
+  launch.threads = options.threads;
+  launch.multiprocessors = options.multiprocessors;
+  launch.numerics = {options.exact, exec::generation_of(options.capability[0], options.capability[1])};
+  launch.seed = options.seed;
+  if (options.sanitize) launch.findings = &result.findings;
   exec::map_module(launch);
   for (const auto& [base, size, host, writable] : segments) {
     launch.segments.push_back({base, size, reinterpret_cast<std::byte*>(host), writable});
   }
-  exec::prepare_counting(launch, count ? &result.counters : nullptr);
-  if (count) {
-    const auto [traced_block, traced_warp, accesses] = trace;
+  exec::prepare_counting(launch, options.count ? &result.counters : nullptr);
+  if (options.count) {
+    const auto [traced_block, traced_warp, accesses] = options.trace;
     result.counters.trace.prepare({traced_block, traced_warp, accesses}, program.code.size());
   }
   launch.interrupted = [] {
@@ -119,6 +139,18 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   }
   sum_up(launch, result);
   return result;
+}
+
+PartyRow row_of(const observe::Party& party) { return {party.action, party.instruction, party.block, party.thread}; }
+
+std::vector<FindingRow> rows_of(const observe::Findings& findings) {
+  std::vector<FindingRow> rows;
+  for (const observe::Finding& finding : findings.all()) {
+    std::optional<PartyRow> other;
+    if (finding.other) other = row_of(*finding.other);
+    rows.emplace_back(finding.kind, finding.message, row_of(finding.at), other, finding.count);
+  }
+  return rows;
 }
 
 // Where it stands travels beside the message, as the arguments of the Python exception.
@@ -172,8 +204,19 @@ void bind_launch(nb::module_& m) {
                      return rows;
                    })
       .def("launch", &launch, nb::arg("grid"), nb::arg("block"), nb::arg("dynamic_shared"), nb::arg("parameters"),
-           nb::arg("segments"), nb::arg("count"), nb::arg("budget"), nb::arg("threads"), nb::arg("multiprocessors"),
-           nb::arg("trace"), nb::arg("show"));
+           nb::arg("segments"), nb::arg("options"), nb::arg("show"));
+
+  nb::class_<Options>(m, "Options")
+      .def(nb::init<>())
+      .def_rw("exact", &Options::exact)
+      .def_rw("count", &Options::count)
+      .def_rw("sanitize", &Options::sanitize)
+      .def_rw("seed", &Options::seed)
+      .def_rw("budget", &Options::budget)
+      .def_rw("threads", &Options::threads)
+      .def_rw("multiprocessors", &Options::multiprocessors)
+      .def_rw("capability", &Options::capability)
+      .def_rw("trace", &Options::trace);
 
   nb::class_<Result>(m, "LaunchResult")
       .def_ro("fault_kind", &Result::fault_kind)
@@ -184,6 +227,7 @@ void bind_launch(nb::module_& m) {
       .def_ro("touched_sectors", &Result::touched_sectors)
       .def_ro("global_allocated", &Result::global_allocated)
       .def_ro("global_touched", &Result::global_touched)
+      .def_prop_ro("findings", [](const Result& result) { return rows_of(result.findings); })
       .def_prop_ro("counter_names", [](const Result&) { return observe::kCounterNames; })
       .def_prop_ro(
           "instructions",
