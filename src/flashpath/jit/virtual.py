@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -74,22 +74,25 @@ def run(
     options: Options,
 ) -> LaunchResult:
     """Check the shape and run the kernel; the arguments have been checked."""
+    check_shape(kernel, shape, gpu)
+    return kernel.virtual.launch(
+        shape.grid,
+        shape.block,
+        shape.shared,
+        kernel.packer.packed(),
+        host_arrays(kernel, args),
+        options,
+        gpu=gpu,
+    )
+
+
+def check_shape(kernel: Kernel, shape: shapes.Shape, gpu: gpus.Gpu) -> None:
+    """Refuse what the GPU that is played would refuse."""
     if shape.cluster is not None or shape.cooperative:
         what = "clusters" if shape.cluster is not None else "cooperative launches"
         raise shapes.LaunchError(f"The virtual GPU does not run {what}.", "Run it on a GPU.")
     most = min(kernel.max_threads or 1024, max_threads(gpu, kernel.resources.registers))
     shapes.check_shape(shape, VirtualLimits(gpu), kernel.name, most, kernel.resources.static_shared)
-    virtual = kernel.virtual
-    parameters = kernel.packer.packed()
-    return virtual.launch(
-        shape.grid,
-        shape.block,
-        shape.shared,
-        parameters,
-        host_arrays(kernel, args),
-        options,
-        gpu=gpu,
-    )
 
 
 def _placed(kernel: Kernel, args: Sequence[Any]) -> list[PlacedArray]:
@@ -133,39 +136,70 @@ def profile(
     arguments.
     """
     wanted = Options(exact=exact, count=True, budget=budget, threads=threads, trace=trace)
+    check_launch("fp.profile", kernel, block, args, shared, options)
+    if is_triton(kernel):
+        return triton_driver().profile(kernel, grid, args, device, wanted, options)
+    assert block is not None
+    return _profile_cuda(kernel, grid, block, args, device, shared, wanted)
+
+
+def check_launch(
+    what: str, kernel: Any, block: object, args: object, shared: object, options: Mapping[str, Any]
+) -> None:
+    """Refuse what is no kernel, and what goes with the other kind of kernel; `what` was called."""
     if not isinstance(args, Sequence) or isinstance(args, str):
         raise ArgumentError(
             f"args is {args!r:.80}.", "Give the kernel's arguments as a tuple: args=(n, x, y)."
         )
-    if _is_triton(kernel):
+    if is_triton(kernel):
         if block is not None or shared:
             raise ArgumentError(
-                "fp.profile was given block= or shared= for a Triton kernel.",
+                f"{what} was given block= or shared= for a Triton kernel.",
                 "Triton chooses them itself: leave them out, and pass num_warps= for the number of threads.",
             )
-        return _triton_driver().profile(kernel, grid, args, device, wanted, options)
+        return
     if not hasattr(kernel, "packer"):
         raise ArgumentError(
-            f"fp.profile was given {kernel!r:.80}, which is no kernel.",
+            f"{what} was given {kernel!r:.80}, which is no kernel.",
             "Give a kernel of fp.compile(…), as module['name'], or a @triton.jit function.",
         )
     if options or block is None:
-        what = f"the options {', '.join(options)}" if options else "no block"
+        wrong = f"the options {', '.join(options)}" if options else "no block"
         raise ArgumentError(
-            f"fp.profile was given {what} for the CUDA kernel {kernel.name}.",
-            "Call it as fp.profile(kernel, grid=…, block=…, args=(…)).",
+            f"{what} was given {wrong} for the CUDA kernel {kernel.name}.",
+            f"Call it as {what}(kernel, grid=…, block=…, args=(…)).",
         )
-    return _profile_cuda(kernel, grid, block, args, device, shared, wanted)
 
 
-def _is_triton(kernel: Any) -> bool:
+def is_triton(kernel: Any) -> bool:
     """Whether it is a `@triton.jit` function, or one that an autotuner or heuristics wrap."""
     triton: Any = sys.modules.get("triton.runtime.jit")  # whoever has such a function has imported Triton
     return triton is not None and isinstance(kernel, triton.KernelInterface)
 
 
-def _triton_driver() -> Any:
+def triton_driver() -> Any:
+    """Where Triton's kernels are run."""
     return importlib.import_module("flashpath.vgpu.triton_driver")  # imports Triton
+
+
+def prepared(
+    what: str,
+    kernel: Kernel,
+    grid: shapes.Dim,
+    block: shapes.Dim,
+    args: Sequence[Any],
+    device: str | None,
+    shared: int,
+) -> tuple[shapes.Shape, gpus.Gpu]:
+    """The shape of a launch and the GPU that is played, once the arguments are checked and packed."""
+    shape = shapes.Shape(shapes.dim3(grid, "grid"), shapes.dim3(block, "block"), shapes.shared_bytes(shared))
+    _, where = kernel.packer.pack(args)
+    if where > HOST:
+        raise ArgumentError(
+            f"{what} was given arrays on cuda:{where} for {kernel.name}.",
+            "Pass arrays on the CPU (x.cpu()): the virtual GPU runs there.",
+        )
+    return shape, profile_for(kernel.arch, device)
 
 
 def _profile_cuda(
@@ -177,14 +211,7 @@ def _profile_cuda(
     shared: int,
     options: Options,
 ) -> Report:
-    shape = shapes.Shape(shapes.dim3(grid, "grid"), shapes.dim3(block, "block"), shapes.shared_bytes(shared))
-    _, where = kernel.packer.pack(args)
-    if where > HOST:
-        raise ArgumentError(
-            f"fp.profile was given arrays on cuda:{where} for {kernel.name}.",
-            "Pass arrays on the CPU (x.cpu()): the virtual GPU runs there.",
-        )
-    gpu = profile_for(kernel.arch, device)
+    shape, gpu = prepared("fp.profile", kernel, grid, block, args, device, shared)
     result = run(kernel, shape, args, gpu, options)
     used = kernel.resources
     threads = shape.block[0] * shape.block[1] * shape.block[2]

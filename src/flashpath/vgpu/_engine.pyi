@@ -88,6 +88,9 @@ class Module:
     def load(ptx: str) -> Module: ...
     def kernel(self, name: str) -> Program: ...
 
+class ModuleState:
+    """The variables and the heap of a module, as they were."""
+
 class Program:
     """One kernel, ready to run."""
 
@@ -99,6 +102,12 @@ class Program:
     files: list[str]
     origins: list[tuple[str, int, int, int]]
     order_matters: bool
+
+    def save(self) -> ModuleState:
+        """The variables and the heap of its module as they are."""
+
+    def restore(self, state: ModuleState) -> None:
+        """Make them what they were."""
 
     def launch(
         self,

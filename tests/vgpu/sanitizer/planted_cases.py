@@ -1,7 +1,7 @@
 """The planted bugs: how each kernel of planted/ is launched. What is wrong in which line, its source says.
 
-A comment marks the lines: `// BUG: kind`, and at races `// WITH` at the other access, where it stands in another
-line. `// OR` marks a line that may be named instead, where the bug is in both.
+A comment marks the lines: `// BUG: kind`, and at races `// WITH` at the other access, where it stands in
+another line. `// OR` marks a line that may be named instead, where the bug is in both.
 """
 
 from __future__ import annotations
@@ -151,7 +151,9 @@ PLANTED = [
     Planted("race_shared", "bins_read_too_early", filled(_bytes(64, 64), np.zeros(64, np.int32)), block=64),
     Planted("race_shared", "bins_cleared_too_late", filled(_bytes(64, 64), np.zeros(64, np.int32)), block=64),
     Planted("race_shared", "scan_in_place", integers(64, 64), block=64),
-    Planted("race_shared", "bytes_read_as_words", filled(_bytes(128, 256), np.zeros(32, np.uint32)), block=128),
+    Planted(
+        "race_shared", "bytes_read_as_words", filled(_bytes(128, 256), np.zeros(32, np.uint32)), block=128
+    ),
     Planted("race_shared", "syncwarp_for_a_block", integers(64, 64), block=64),
     Planted("race_global", "shift_in_place", then(integers(64), 64), block=64),
     Planted("race_global", "exchange_in_a_warp", zeros(32, 32)),
@@ -186,16 +188,25 @@ PLANTED = [
     Planted("out_of_bounds", "null_pointer", then(integers(32), None)),
     Planted("out_of_bounds", "rows_and_columns_swapped", then(floats(64, 64), 4, 16), grid=4, block=16),
     Planted("out_of_bounds", "four_at_the_end", then(floats(30, 32), 30)),
-    Planted("out_of_bounds", "bin_that_is_not_there", filled(np.arange(32, dtype=np.int32), _ints(*[0] * 31))),
+    Planted(
+        "out_of_bounds", "bin_that_is_not_there", filled(np.arange(32, dtype=np.int32), _ints(*[0] * 31))
+    ),
     Planted("out_of_bounds", "too_little_shared", floats(64, 64), block=64, shared=128),
     Planted("out_of_bounds", "halo_in_shared", floats(64, 64), block=64),
-    Planted("out_of_bounds", "before_shared", filled(np.arange(-1, 31, dtype=np.int32), _ints(*[0] * 32)), shared=128),
+    Planted(
+        "out_of_bounds",
+        "before_shared",
+        filled(np.arange(-1, 31, dtype=np.int32), _ints(*[0] * 32)),
+        shared=128,
+    ),
     Planted("out_of_bounds", "local_digits", filled(_ints(*[1_234_567_890] * 32), _ints(*[0] * 32))),
     Planted("out_of_bounds", "copy_too_far", floats(126, 32)),
     Planted("out_of_bounds", "heap_past_the_end", then(zeros(1), 8), block=1),
     Planted("out_of_bounds", "heap_after_free", then(zeros(1), 8), block=1),
     Planted("misaligned", "four_from_the_second", floats(132, 32)),
-    Planted("misaligned", "pair_at_any_index", filled(np.zeros(66, np.float32), np.arange(32, dtype=np.int32))),
+    Planted(
+        "misaligned", "pair_at_any_index", filled(np.zeros(66, np.float32), np.arange(32, dtype=np.int32))
+    ),
     Planted("misaligned", "word_after_a_byte", filled(_bytes(132, 256), _ints(*[0] * 32))),
     Planted("misaligned", "padded_rows", floats(128, 4)),
     Planted("misaligned", "long_counter", lambda: [np.zeros(4, np.uint32)]),
@@ -243,6 +254,8 @@ PLANTED = [
     Planted("leak", "head_only", then(zeros(1), 4), block=1),
     Planted("leak", "pointer_lost", then(zeros(32), 8)),
     Planted("timeout", "doubled_from_zero", then(zeros(32), 100), hangs=True),
-    Planted("timeout", "search", lambda: [np.arange(8, dtype=np.int32), 8, 6, np.zeros(32, np.int32)], hangs=True),
+    Planted(
+        "timeout", "search", lambda: [np.arange(8, dtype=np.int32), 8, 6, np.zeros(32, np.int32)], hangs=True
+    ),
     Planted("timeout", "float_counter", then(floats(32), 2.0e7), hangs=True),
-]  # fmt: skip
+]

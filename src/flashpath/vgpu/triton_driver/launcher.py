@@ -79,9 +79,21 @@ class VirtualLauncher:
         if self._kernel is None:
             self._kernel = self._lower()
         parameters, arrays, pointed_to = self._arguments.pack(args, scratch)
+        if driver is not None and driver.schedules is not None and not driver.meters:
+            driver.findings += driver.schedules.run(
+                self._kernel,
+                grid,
+                self._block,
+                self._metadata.shared,
+                parameters,
+                arrays,
+                gpu=function.gpu,
+                pointed_to=pointed_to,
+            )
+            return
         options = driver.options if driver else DEFAULT
         if driver is not None and driver.meters:
-            options = replace(options, count=True)
+            options = replace(options, count=True, sanitize=False)
         result = self._kernel.launch(
             grid,
             self._block,
