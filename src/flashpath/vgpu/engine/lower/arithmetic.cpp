@@ -22,7 +22,8 @@ void same_type(Builder& b, const std::string& name, u32 width, u32 flags) {
 namespace {
 
 // Min and max of three are for newer GPUs than are played here.
-void refuse_third_operand(Builder& b) {
+void check_two_operands(Builder& b) {
+  operand(b, 2);
   if (b.operands().size() > 3) b.refuse("the instruction " + b.spelled() + " of three operands is not known to this version");
 }
 
@@ -30,7 +31,7 @@ void float_arithmetic(Builder& b, Modifiers& m, const std::string& type, bool re
   std::string name(b.current->opcode);
   if (name == "mad") name = "fma";
   if (name == "min" || name == "max") {
-    refuse_third_operand(b);
+    check_two_operands(b);
     if (m.take("NaN")) name += ".NaN";
     if (m.take("xorsign")) {
       if (!m.take("abs")) b.refuse(b.spelled() + ": .xorsign stands before .abs");
@@ -49,7 +50,7 @@ void float_arithmetic(Builder& b, Modifiers& m, const std::string& type, bool re
 void integer_arithmetic(Builder& b, Modifiers& m, const std::string& type, bool relu) {
   const u32 width = width_of_type(type);
   std::string name(b.current->opcode);
-  if (name == "min" || name == "max") refuse_third_operand(b);
+  if (name == "min" || name == "max") check_two_operands(b);
   const std::string_view part = m.take_one({"lo", "hi", "wide"});
   if (!part.empty()) name += "." + std::string(part);
   if (m.take("sat")) name += ".sat";
