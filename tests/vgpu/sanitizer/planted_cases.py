@@ -220,7 +220,7 @@ PLANTED = [
     Planted("uninitialized", "heap_sum", then(zeros(1), 8), block=1),
     Planted("uninitialized", "heap_counters", integers(32, 32)),
     Planted("divergent_barrier", "barrier_in_a_branch", filled(_ALTERNATING, _ints(*[0] * 32))),
-    Planted("divergent_barrier", "return_before_barrier", then(floats(64, 64), 50), block=64),
+    Planted("divergent_barrier", "barrier_for_some", then(floats(64, 64), 50), block=64),
     Planted("divergent_barrier", "barrier_in_a_loop", integers(32, 32)),
     Planted("divergent_barrier", "barrier_in_each_branch", integers(32, 32)),
     Planted("missing_wait", "barrier_is_no_wait", floats(64, 64), block=64),

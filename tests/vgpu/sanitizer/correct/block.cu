@@ -253,6 +253,16 @@ extern "C" __global__ void warps_that_leave(const int* x, int* y) {
   y[threadIdx.x] = tile[63 - threadIdx.x];
 }
 
+// Threads that have ended are not waited for.
+extern "C" __global__ void return_before_barrier(const float* x, float* y, int n) {
+  __shared__ float tile[64];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  tile[threadIdx.x] = x[i];
+  __syncthreads();
+  y[i] = tile[threadIdx.x ^ 1];
+}
+
 // Producers fill a buffer and go on; consumers wait for them at one barrier and free it at another.
 extern "C" __global__ void produce_and_consume(const int* x, int* y, int rounds) {
   __shared__ int buffer[2][32];

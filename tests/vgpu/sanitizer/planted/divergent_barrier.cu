@@ -12,16 +12,16 @@ extern "C" __global__ void barrier_in_a_branch(const int* x, int* y) {
   }
 }
 
-// Some threads are gone before the barrier.
-extern "C" __global__ void return_before_barrier(const float* x, float* y, int n) {
+// The border lies within a warp: only some of its lanes have something to load, and wait for it.
+extern "C" __global__ void barrier_for_some(const float* x, float* y, int n) {
   __shared__ float tile[64];
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  tile[threadIdx.x] = 0;
-  __syncthreads();
-  if (i >= n) return;
-  tile[threadIdx.x] = x[i];
-  __syncthreads();  // BUG: divergent-barrier
-  y[i] = tile[threadIdx.x ^ 1];
+  const int t = threadIdx.x;
+  tile[t] = 0;
+  if (t < n) {
+    tile[t] = x[t];
+    __syncthreads();  // BUG: divergent-barrier
+  }
+  y[t] = tile[t];
 }
 
 // Each thread goes through the loop as often as its own number says.
@@ -44,7 +44,8 @@ extern "C" __global__ void barrier_in_each_branch(const int* x, int* y) {
     __syncthreads();  // BUG: divergent-barrier
     y[t] = tile[t] * 3;
   } else {
+    tile[t] -= 1;
     __syncthreads();  // OR
-    y[t] = tile[t ^ 1];
+    y[t] = tile[t] * 5;
   }
 }

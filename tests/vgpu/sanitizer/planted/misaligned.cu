@@ -2,7 +2,7 @@
 
 extern "C" __global__ void four_from_the_second(const float* x, float* y) {
   const float4 four = *reinterpret_cast<const float4*>(x + 1 + 4 * threadIdx.x);  // BUG: misaligned
-  y[threadIdx.x] = four.x + four.w;
+  y[threadIdx.x] = four.x + four.y + four.z + four.w;
 }
 
 extern "C" __global__ void pair_at_any_index(float* x, const int* index) {
@@ -22,7 +22,7 @@ extern "C" __global__ void padded_rows(const float* x, float* y) {
   __syncthreads();
   if (threadIdx.x < 4) {
     const float4 four = *reinterpret_cast<const float4*>(&tile[threadIdx.x][0]);  // BUG: misaligned
-    y[threadIdx.x] = four.x + four.y;
+    y[threadIdx.x] = four.x + four.y + four.z + four.w;
   }
 }
 
