@@ -99,8 +99,10 @@ def test_a_barrier_that_some_threads_never_reach() -> None:
 
 
 def test_an_endless_loop_runs_out_of_its_budget() -> None:
-    kernel = build('extern "C" __global__ void k(volatile int* x) { while (*x == 0) {} }')
-    with pytest.raises(fp.KernelFault, match="its budget is 100000") as caught:
+    kernel = build('extern "C" __global__ void k(volatile int* x) { while (*x >= 0) ++*x; }')
+    with pytest.raises(
+        fp.KernelFault, match="its budget is 100000: 32 threads spin on .* at line 1"
+    ) as caught:
         fp.profile(kernel, 1, 32, (np.zeros(1, np.int32),), budget=100_000)
     assert caught.value.kind == "timeout"
 
@@ -109,12 +111,12 @@ def test_control_c_ends_a_launch(request: pytest.FixtureRequest) -> None:
     # A shell has background jobs ignore the signal; this test is about what happens where it is heard.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
-    kernel = build('extern "C" __global__ void k(volatile int* x) { while (*x == 0) {} }')
+    kernel = build('extern "C" __global__ void k(volatile unsigned* x) { while (true) ++*x; }')
     stopper = threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT))
     start = time.monotonic()
     stopper.start()
     with pytest.raises(KeyboardInterrupt):
-        kernel[1, 32](np.zeros(1, np.int32))
+        kernel[1, 32](np.zeros(1, np.uint32))
     assert time.monotonic() - start < 10
 
 
@@ -134,5 +136,5 @@ def test_an_unknown_instruction_is_refused_by_name() -> None:
 
 def test_what_does_not_run_yet_says_so() -> None:
     kernel = build(STORE)
-    with pytest.raises(fp.jit.LaunchError, match="cooperative launches"):
-        kernel.launch(1, 32, (np.zeros(1, np.float32), 0), cooperative=True)
+    with pytest.raises(fp.jit.LaunchError, match="does not run clusters"):
+        kernel.launch(2, 32, (np.zeros(1, np.float32), 0), cluster=2)

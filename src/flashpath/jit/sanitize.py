@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flashpath.jit import shape as shapes
-from flashpath.jit.virtual import check_launch, check_shape, host_arrays, is_triton, prepared, triton_driver
+from flashpath.jit.virtual import check_launch, host_arrays, is_triton, prepared, run, triton_driver
 from flashpath.vgpu.findings import Finding
 from flashpath.vgpu.options import Options
 from flashpath.vgpu.sanitizing import SANITIZE_BUDGET, Progress, Schedules
-
-if TYPE_CHECKING:
-    from flashpath.jit.module import Kernel
 
 
 def sanitize(
@@ -27,6 +24,7 @@ def sanitize(
     exact: bool = True,
     budget: int = SANITIZE_BUDGET,
     progress: Progress | None = None,
+    cooperative: bool = False,
     **options: Any,
 ) -> list[Finding]:
     """Run a kernel on the virtual GPU, on arrays of the CPU, and list what is wrong with it; none is raised.
@@ -41,33 +39,13 @@ def sanitize(
     `progress` is called before each schedule with its number and `n`. A launch that runs more than `budget`
     instructions of warps is stopped (`timeout`), and no further schedule is tried.
 
-    A `@triton.jit` kernel brings its own blocks and shared memory; `options` are its keyword arguments.
+    In a `cooperative` launch blocks may wait for each other. A `@triton.jit` kernel brings its own blocks and shared memory; `options` are its keyword arguments.
     """
     schedules = Schedules(Options(exact=exact, sanitize=True, budget=budget), seeds, progress)
-    check_launch("fp.sanitize", kernel, block, args, shared, options)
+    check_launch("fp.sanitize", kernel, block, args, shared, cooperative, options)
     if is_triton(kernel):
         return triton_driver().sanitize(kernel, grid, args, device, schedules, options)
-    assert block is not None
-    return _sanitize_cuda(kernel, grid, block, args, device, shared, schedules)
-
-
-def _sanitize_cuda(
-    kernel: Kernel,
-    grid: shapes.Dim,
-    block: shapes.Dim,
-    args: Sequence[Any],
-    device: str | None,
-    shared: int,
-    schedules: Schedules,
-) -> list[Finding]:
-    shape, gpu = prepared("fp.sanitize", kernel, grid, block, args, device, shared)
-    check_shape(kernel, shape, gpu)
+    shape, gpu = prepared("fp.sanitize", kernel, grid, block, args, device, shared, cooperative)
     return schedules.run(
-        kernel.virtual,
-        shape.grid,
-        shape.block,
-        shape.shared,
-        kernel.packer.packed(),
-        host_arrays(kernel, args),
-        gpu=gpu,
+        kernel.virtual, host_arrays(kernel, args), lambda chosen: run(kernel, shape, args, gpu, chosen)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from flashpath.jit.arguments import HOST, ArgumentError, Strided, view_of
 from flashpath.vgpu.device import HostArray, place
 from flashpath.vgpu.host_arrays import describe
 from flashpath.vgpu.options import WARP_INSTRUCTION_BUDGET, Options
-from flashpath.vgpu.profiles import max_threads, profile_for
+from flashpath.vgpu.profiles import check_cooperative, max_threads, profile_for, resident_blocks
 from flashpath.vgpu.report import FIRST_ACCESSES, Footprint, PlacedArray, Report, Trace, make_report
 
 if TYPE_CHECKING:
@@ -74,25 +75,28 @@ def run(
     options: Options,
 ) -> LaunchResult:
     """Check the shape and run the kernel; the arguments have been checked."""
-    check_shape(kernel, shape, gpu)
-    return kernel.virtual.launch(
+    if shape.cluster is not None:
+        raise shapes.LaunchError("The virtual GPU does not run clusters.", "Run it on a GPU.")
+    most = min(kernel.max_threads or 1024, max_threads(gpu, kernel.resources.registers))
+    shapes.check_shape(shape, VirtualLimits(gpu), kernel.name, most, kernel.resources.static_shared)
+    used = kernel.resources
+    shared = used.static_shared + shape.shared
+    resident = resident_blocks(gpu, math.prod(shape.block), used.registers, shared)
+    if shape.cooperative:
+        check_cooperative(kernel.name, gpu, math.prod(shape.grid), resident, shapes.LaunchError)
+    virtual = kernel.virtual
+    parameters = kernel.packer.packed()
+    return virtual.launch(
         shape.grid,
         shape.block,
         shape.shared,
-        kernel.packer.packed(),
+        parameters,
         host_arrays(kernel, args),
         options,
         gpu=gpu,
+        resident_blocks=resident,
+        cooperative=shape.cooperative,
     )
-
-
-def check_shape(kernel: Kernel, shape: shapes.Shape, gpu: gpus.Gpu) -> None:
-    """Refuse what the GPU that is played would refuse."""
-    if shape.cluster is not None or shape.cooperative:
-        what = "clusters" if shape.cluster is not None else "cooperative launches"
-        raise shapes.LaunchError(f"The virtual GPU does not run {what}.", "Run it on a GPU.")
-    most = min(kernel.max_threads or 1024, max_threads(gpu, kernel.resources.registers))
-    shapes.check_shape(shape, VirtualLimits(gpu), kernel.name, most, kernel.resources.static_shared)
 
 
 def _placed(kernel: Kernel, args: Sequence[Any]) -> list[PlacedArray]:
@@ -121,6 +125,7 @@ def profile(
     budget: int = WARP_INSTRUCTION_BUDGET,
     threads: int | None = None,
     trace: Trace = FIRST_ACCESSES,
+    cooperative: bool = False,
     **options: Any,
 ) -> Report:
     """Run a kernel on the virtual GPU, on arrays of the CPU, and count what it does.
@@ -129,46 +134,79 @@ def profile(
     With `exact` results have the bits of that GPU, where they are known; without, tensor cores and functions
     are computed faster, and differ in the last places. A launch that runs more than `budget` instructions of
     warps is stopped. Blocks run on as many `threads` of the host; where none are named, on all cores unless
-    the order of blocks could be seen in the results.
+    the order of blocks could be seen in the results. In a `cooperative` launch they may wait for each other.
 
     `trace` chooses the accesses whose addresses are kept (`report.accesses`): by default the first of every
     instruction. A `@triton.jit` kernel brings its own blocks and shared memory; `options` are its keyword
     arguments.
     """
     wanted = Options(exact=exact, count=True, budget=budget, threads=threads, trace=trace)
-    check_launch("fp.profile", kernel, block, args, shared, options)
+    check_launch("fp.profile", kernel, block, args, shared, cooperative, options)
     if is_triton(kernel):
         return triton_driver().profile(kernel, grid, args, device, wanted, options)
-    assert block is not None
-    return _profile_cuda(kernel, grid, block, args, device, shared, wanted)
+    shape, gpu = prepared("fp.profile", kernel, grid, block, args, device, shared, cooperative)
+    return _profile_cuda(kernel, shape, args, gpu, wanted)
 
 
 def check_launch(
-    what: str, kernel: Any, block: object, args: object, shared: object, options: Mapping[str, Any]
+    caller: str,
+    kernel: Any,
+    block: object,
+    args: object,
+    shared: object,
+    cooperative: bool,
+    options: Mapping[str, Any],
 ) -> None:
-    """Refuse what is no kernel, and what goes with the other kind of kernel; `what` was called."""
+    """Refuse what is no kernel, and options that are not of its kind."""
     if not isinstance(args, Sequence) or isinstance(args, str):
         raise ArgumentError(
             f"args is {args!r:.80}.", "Give the kernel's arguments as a tuple: args=(n, x, y)."
         )
     if is_triton(kernel):
-        if block is not None or shared:
+        if block is not None or shared or cooperative:
             raise ArgumentError(
-                f"{what} was given block= or shared= for a Triton kernel.",
-                "Triton chooses them itself: leave them out, and pass num_warps= for the number of threads.",
+                f"{caller} was given block=, shared= or cooperative= for a Triton kernel.",
+                "Triton chooses them itself: leave them out, and pass num_warps= for the number of threads, "
+                "launch_cooperative_grid=True for a cooperative launch.",
             )
         return
     if not hasattr(kernel, "packer"):
         raise ArgumentError(
-            f"{what} was given {kernel!r:.80}, which is no kernel.",
+            f"{caller} was given {kernel!r:.80}, which is no kernel.",
             "Give a kernel of fp.compile(…), as module['name'], or a @triton.jit function.",
         )
     if options or block is None:
-        wrong = f"the options {', '.join(options)}" if options else "no block"
+        what = f"the options {', '.join(options)}" if options else "no block"
         raise ArgumentError(
-            f"{what} was given {wrong} for the CUDA kernel {kernel.name}.",
-            f"Call it as {what}(kernel, grid=…, block=…, args=(…)).",
+            f"{caller} was given {what} for the CUDA kernel {kernel.name}.",
+            f"Call it as {caller}(kernel, grid=…, block=…, args=(…)).",
         )
+
+
+def prepared(
+    caller: str,
+    kernel: Kernel,
+    grid: shapes.Dim,
+    block: Any,
+    args: Sequence[Any],
+    device: str | None,
+    shared: int,
+    cooperative: bool,
+) -> tuple[shapes.Shape, gpus.Gpu]:
+    """The shape of a launch and the GPU that is played, once the arguments are checked and packed."""
+    shape = shapes.Shape(
+        shapes.dim3(grid, "grid"),
+        shapes.dim3(block, "block"),
+        shapes.shared_bytes(shared),
+        cooperative=cooperative,
+    )
+    _, where = kernel.packer.pack(args)
+    if where > HOST:
+        raise ArgumentError(
+            f"{caller} was given arrays on cuda:{where} for {kernel.name}.",
+            "Pass arrays on the CPU (x.cpu()): the virtual GPU runs there.",
+        )
+    return shape, profile_for(kernel.arch, device)
 
 
 def is_triton(kernel: Any) -> bool:
@@ -182,40 +220,12 @@ def triton_driver() -> Any:
     return importlib.import_module("flashpath.vgpu.triton_driver")  # imports Triton
 
 
-def prepared(
-    what: str,
-    kernel: Kernel,
-    grid: shapes.Dim,
-    block: shapes.Dim,
-    args: Sequence[Any],
-    device: str | None,
-    shared: int,
-) -> tuple[shapes.Shape, gpus.Gpu]:
-    """The shape of a launch and the GPU that is played, once the arguments are checked and packed."""
-    shape = shapes.Shape(shapes.dim3(grid, "grid"), shapes.dim3(block, "block"), shapes.shared_bytes(shared))
-    _, where = kernel.packer.pack(args)
-    if where > HOST:
-        raise ArgumentError(
-            f"{what} was given arrays on cuda:{where} for {kernel.name}.",
-            "Pass arrays on the CPU (x.cpu()): the virtual GPU runs there.",
-        )
-    return shape, profile_for(kernel.arch, device)
-
-
 def _profile_cuda(
-    kernel: Kernel,
-    grid: shapes.Dim,
-    block: shapes.Dim,
-    args: Sequence[Any],
-    device: str | None,
-    shared: int,
-    options: Options,
+    kernel: Kernel, shape: shapes.Shape, args: Sequence[Any], gpu: gpus.Gpu, options: Options
 ) -> Report:
-    shape, gpu = prepared("fp.profile", kernel, grid, block, args, device, shared)
     result = run(kernel, shape, args, gpu, options)
     used = kernel.resources
-    threads = shape.block[0] * shape.block[1] * shape.block[2]
-    occupancy = gpus.occupancy(gpu, threads, used.registers, used.static_shared + shape.shared)
+    occupancy = gpus.occupancy(gpu, math.prod(shape.block), used.registers, used.static_shared + shape.shared)
     return make_report(
         kernel.name,
         gpu,

@@ -57,6 +57,9 @@ class Options:
     threads: int
     multiprocessors: int
     capability: tuple[int, int]
+    resident_blocks: int
+    """As many fit on the GPU at once; 0: all."""
+    cooperative: bool
     trace: tuple[int, int, int]
 
 PartyRow = tuple[str, int, list[int], list[int]]

@@ -126,11 +126,15 @@ class VirtualKernel:
         options: Options = DEFAULT,
         *,
         gpu: gpus.Gpu | None = None,
+        resident_blocks: int = 0,
+        cooperative: bool = False,
         pointed_to: Sequence[HostArray] = (),
     ) -> LaunchResult:
         """Run all blocks. `parameters` hold host addresses, which are replaced.
 
         A fault is raised, unless the launch is sanitised: then `findings` lists it. `gpu` is the one played;
+        `resident_blocks` fit on it at once (0: all), which matters to blocks that wait for later ones. Of a
+        `cooperative` launch all must fit, and may wait for each other in cooperative_groups' grid.sync().
         `pointed_to` is memory whose host addresses the kernel finds inside its arrays; it stays at those.
         """
         self._check_memory(shared)
@@ -139,6 +143,9 @@ class VirtualKernel:
         for array, address in zip(arrays, addresses, strict=True):
             packed[array.parameter : array.parameter + 8] = address.to_bytes(8, "little")
         chosen = self._engine_options(options, gpu, grid, block)
+        chosen.resident_blocks, chosen.cooperative = resident_blocks, cooperative
+        if cooperative:
+            chosen.threads = 1  # blocks that wait for each other
         try:
             result = self.program.launch(
                 grid,

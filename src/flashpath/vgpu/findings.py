@@ -118,6 +118,8 @@ def _advice(finding: Finding) -> str | None:
         return "Recursion must end before that: look at the condition that ends it."
     if finding.message.startswith("a call by address"):
         return "Look at where the function's address comes from."
+    if finding.message.startswith("nobody can go on"):
+        return "Look for what they spin on: a flag, lock or counter that no thread changes any more."
     return _ADVICE.get(finding.kind)
 
 

@@ -38,3 +38,21 @@ def max_threads(gpu: gpus.Gpu, registers: int) -> int:
         if gpus.occupancy(gpu, threads, registers, 0).blocks_per_sm
     )
     return next(fitting, most)
+
+
+@functools.cache
+def resident_blocks(gpu: gpus.Gpu, threads: int, registers: int, shared: int) -> int:
+    """How many blocks of a kernel the GPU holds at once."""
+    return gpus.occupancy(gpu, threads, registers, shared).blocks_per_sm * gpu.sm_count
+
+
+def check_cooperative(
+    name: str, gpu: gpus.Gpu, blocks: int, resident: int, error: type[FlashpathError] = FlashpathError
+) -> None:
+    """Refuse a cooperative launch whose blocks are not all resident at once, as CUDA does."""
+    if blocks > resident:
+        raise error(
+            f"{name}: a cooperative launch of {blocks} blocks; {gpu.name} holds {resident} of them at once "
+            f"({resident // gpu.sm_count} on each of its {gpu.sm_count} multiprocessors).",
+            f"Launch at most {resident} blocks, and let each do more in a loop.",
+        )

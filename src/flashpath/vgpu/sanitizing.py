@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.device import HostArray, VirtualKernel
-from flashpath.vgpu.findings import Dim3, Finding, merged
+from flashpath.vgpu.findings import Finding, merged
 from flashpath.vgpu.options import Options
 
 if TYPE_CHECKING:
-    from flashpath import gpus
-    from flashpath.vgpu._engine import ModuleState
+    from flashpath.vgpu._engine import LaunchResult, ModuleState
 
 # A sanitised launch is stopped after so many instructions of warps, under each schedule.
 SANITIZE_BUDGET = 2_000_000_000
@@ -41,32 +40,24 @@ class Schedules:
     def run(
         self,
         kernel: VirtualKernel,
-        grid: Dim3,
-        block: Dim3,
-        shared: int,
-        parameters: bytes,
         arrays: Sequence[HostArray],
-        *,
-        gpu: gpus.Gpu | None = None,
-        pointed_to: Sequence[HostArray] = (),
+        launch: Callable[[Options], LaunchResult],
     ) -> list[Finding]:
-        """Run the launch under each schedule, from the same memory; the first one's results stay.
+        """Launch the kernel on these arrays under each schedule, from the same memory.
 
-        After a launch that was stopped for its budget no further schedule is tried: it would take as long.
+        The first one's results stay. After a launch that was stopped for its budget no further schedule is
+        tried: it would take as long.
         """
 
         def under(seed: int) -> list[Finding]:
             if self.progress is not None:
                 self.progress(seed, self.seeds)
-            options = replace(self.options, sanitize=True, seed=seed)
-            result = kernel.launch(
-                grid, block, shared, parameters, arrays, options, gpu=gpu, pointed_to=pointed_to
-            )
+            result = launch(replace(self.options, sanitize=True, seed=seed))
             return [replace(finding, seed=seed) for finding in kernel.findings(result)]
 
         if self.seeds == 1:
             return merged(under(0))
-        memory = _Memory(kernel, [*arrays, *pointed_to])
+        memory = _Memory(kernel, arrays)
         found = under(0)
         with memory.kept():
             for seed in range(1, self.seeds):

@@ -12,6 +12,8 @@ error out that is not flashpath's own is written to --save with its number; the 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import math
 import multiprocessing
 import pickle
@@ -90,12 +92,12 @@ def run(module: Mutant) -> str:
 def _work(seeds_file: str, first: int, step: int, end: int, report: Connection) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    sys.stdout = Path("/dev/null").open("w")  # what kernels print
     seeds: list[Seed] = pickle.loads(Path(seeds_file).read_bytes())
     for number in range(first, end, step):
         report.send((number, "", ""))
         try:
-            outcome, trouble = run(mutant(seeds, number)), ""
+            with contextlib.redirect_stdout(io.StringIO()):  # what kernels print
+                outcome, trouble = run(mutant(seeds, number)), ""
         except BaseException:  # anything else than our own errors is what is looked for
             outcome, trouble = "escaped", traceback.format_exc()
         report.send((number, outcome, trouble))

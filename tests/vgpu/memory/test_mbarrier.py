@@ -165,7 +165,7 @@ def test_copies_arrive_when_they_are_done(run: Run, noinc: bool) -> None:
             """mbarrier.init.shared.b64 [base], 1;
             AGAIN: mbarrier.test_wait.parity.shared.b64 %p0, [base], 0;
             @!%p0 bra AGAIN;""",
-            "timeout",
+            "deadlock",
         ),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +12,8 @@ from flashpath import gpus
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.device import HostArray, VirtualKernel, VirtualModule
 from flashpath.vgpu.findings import Dim3
-from flashpath.vgpu.options import DEFAULT
+from flashpath.vgpu.options import DEFAULT, Options
+from flashpath.vgpu.profiles import check_cooperative, resident_blocks
 from flashpath.vgpu.report import Footprint, Report, make_report
 from flashpath.vgpu.triton_driver import parts
 from flashpath.vgpu.triton_driver.arguments import Arguments
@@ -42,12 +44,8 @@ class VirtualLauncher:
         self._block: Dim3 = (metadata.num_warps * gpus.WARP_SIZE, 1, 1)
         self._arguments = Arguments(source, metadata)
         self._kernel: VirtualKernel | None = None
-        for feature, used in (
-            ("clusters (num_ctas > 1)", metadata.num_ctas > 1),
-            ("cooperative launches", metadata.launch_cooperative_grid),
-        ):
-            if used:
-                raise FlashpathError(f"The virtual GPU does not run {feature}.", "Run it on a GPU.")
+        if metadata.num_ctas > 1:
+            raise FlashpathError("The virtual GPU does not run clusters (num_ctas > 1).", "Run it on a GPU.")
 
     def __call__(
         self,
@@ -79,31 +77,32 @@ class VirtualLauncher:
         if self._kernel is None:
             self._kernel = self._lower()
         parameters, arrays, pointed_to = self._arguments.pack(args, scratch)
-        if driver is not None and driver.schedules is not None and not driver.meters:
-            driver.findings += driver.schedules.run(
-                self._kernel,
+        metadata, gpu, kernel = self._metadata, function.gpu, self._kernel
+        resident = resident_blocks(gpu, self._block[0], function.registers, metadata.shared)
+        if metadata.launch_cooperative_grid:
+            check_cooperative(metadata.name, gpu, math.prod(grid), resident)
+
+        def launch(options: Options) -> LaunchResult:
+            return kernel.launch(
                 grid,
                 self._block,
-                self._metadata.shared,
+                metadata.shared,
                 parameters,
                 arrays,
-                gpu=function.gpu,
+                options,
+                gpu=gpu,
+                resident_blocks=resident,
+                cooperative=bool(metadata.launch_cooperative_grid),
                 pointed_to=pointed_to,
             )
+
+        if driver is not None and driver.schedules is not None and not driver.meters:
+            driver.findings += driver.schedules.run(kernel, [*arrays, *pointed_to], launch)
             return
         options = driver.options if driver else DEFAULT
         if driver is not None and driver.meters:
             options = replace(options, count=True, sanitize=False)
-        result = self._kernel.launch(
-            grid,
-            self._block,
-            self._metadata.shared,
-            parameters,
-            arrays,
-            options,
-            gpu=function.gpu,
-            pointed_to=pointed_to,
-        )
+        result = launch(options)
         if driver is not None and options.count:
             report = self._report(grid, function, result, arrays)
             blocks = grid[0] * grid[1] * grid[2]

@@ -143,7 +143,8 @@ void AsyncCopies::clear() {
   std::fill(std::begin(closed), std::end(closed), 0);
 }
 
-void arrive_for_copies(Block& block, std::byte* barrier) {
+bool arrive_for_copies(Block& block, std::byte* barrier) {
+  bool any = false;
   for (AsyncCopies& copies : block.copies) {
     for (std::size_t k = 0; k < copies.pending.size(); ++k) {
       AsyncCopy& arrival = copies.pending[k];
@@ -158,10 +159,12 @@ void arrive_for_copies(Block& block, std::byte* barrier) {
         pending.lanes &= ~here;
       }
       arrival.lanes &= ~here;
+      any = true;
       for_lanes(here, [&](int) { arrive(barrier, 1); });
     }
     drop_finished(copies);
   }
+  return any;
 }
 
 void register_async_copies(Registry& r) {

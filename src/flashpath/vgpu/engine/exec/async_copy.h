@@ -32,7 +32,8 @@ struct AsyncCopies {
   void clear();
 };
 
-// Ends all copies that threads of the block have bound to a barrier, and arrives there for them.
-void arrive_for_copies(Block& block, std::byte* barrier);
+// Ends all copies that threads of the block have bound to a barrier, and arrives there for them; false where there
+// were none.
+bool arrive_for_copies(Block& block, std::byte* barrier);
 
 }  // namespace flashpath::exec

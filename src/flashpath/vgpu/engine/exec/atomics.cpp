@@ -17,10 +17,11 @@ template <class T>
 using Bits = std::conditional_t<sizeof(T) == 2, u16, std::conditional_t<sizeof(T) == 4, u32, u64>>;
 
 template <class T, class F>
-T modify(std::byte* at, T x, T y) {
+T modify(std::byte* at, T x, T y, bool& changed) {
   T before;
   std::memcpy(&before, at, sizeof before);
   const T after = F{}(before, x, y);
+  changed |= std::memcmp(&before, &after, sizeof after) != 0;
   std::memcpy(at, &after, sizeof after);
   return before;
 }
@@ -32,17 +33,19 @@ std::mutex& wide_lock() {
 }
 
 template <class T, class F>
-T modify_atomically(std::byte* at, T x, T y) {
+T modify_atomically(std::byte* at, T x, T y, bool& changed) {
   if constexpr (sizeof(T) == 16) {
     const std::lock_guard<std::mutex> guard(wide_lock());
-    return modify<T, F>(at, x, y);
+    return modify<T, F>(at, x, y, changed);
   } else {
     using U = Bits<T>;
     U* word = reinterpret_cast<U*>(at);
     U before = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(word, &before, std::bit_cast<U>(F{}(std::bit_cast<T>(before), x, y)), true,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
-    }
+    U after;
+    do {
+      after = std::bit_cast<U>(F{}(std::bit_cast<T>(before), x, y));
+    } while (!__atomic_compare_exchange_n(word, &before, after, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    changed |= after != before;
     return std::bit_cast<T>(before);
   }
 }
@@ -59,7 +62,8 @@ void run_atomic(Warp& warp, const Instruction& i) {
       std::byte* element = at + static_cast<u32>(v) * sizeof(T);
       const T x = lanes<T>(warp, v < 4 ? i.b[v] : i.c[v - 4])[lane];
       const T y = kVector > 1 || i.c[0] == kNoRegister ? x : lanes<T>(warp, i.c[0])[lane];
-      const T before = kWhere == Where::kShared ? modify<T, F>(element, x, y) : modify_atomically<T, F>(element, x, y);
+      const T before = kWhere == Where::kShared ? modify<T, F>(element, x, y, warp.changed)
+                                                : modify_atomically<T, F>(element, x, y, warp.changed);
       const u32 d = v < 4 ? i.dst[v] : kNoRegister;  // red has no result, and alone has eight elements
       if (d != kNoRegister) lanes<T>(warp, d)[lane] = before;
     }

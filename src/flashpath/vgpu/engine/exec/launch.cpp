@@ -15,14 +15,15 @@
 namespace flashpath::exec {
 namespace {
 
+constexpr std::size_t kGridBytes = 8;  // as CUDA's cooperative groups have it: its size, and a barrier
+
 class Crew {
  public:
-  explicit Crew(Launch& launch) : launch_(launch) {
-    blocks_ = u64(launch.grid[0]) * launch.grid[1] * launch.grid[2];
-  }
+  explicit Crew(Launch& launch)
+      : launch_(launch), blocks_(u64(launch.grid[0]) * launch.grid[1] * launch.grid[2], launch.resident_blocks) {}
 
   void run() {
-    const u32 threads = static_cast<u32>(std::min<u64>(std::max(1u, launch_.threads), blocks_));
+    const u32 threads = static_cast<u32>(std::min<u64>(std::max(1u, launch_.threads), blocks_.blocks()));
     running_ = threads;
     std::vector<observe::Counters> counters(launch_.counters == nullptr ? 0 : threads - 1, *launch_.counters);
     std::vector<std::thread> others;
@@ -47,19 +48,19 @@ class Crew {
 
  private:
   void work(observe::Counters* counters, bool calling) {
-    u64 block = 0;
     try {
-      Worker worker(launch_, counters);
+      Worker worker(launch_, counters, blocks_);
       worker.calling = calling;
+      worker.alone = running_ == 1;
       try {
-        while (!launch_.stopping && (block = next_.fetch_add(1)) < blocks_) worker.run_block(block);
+        worker.run();
       } catch (...) {
         worker.flush();
         throw;
       }
       worker.flush();
     } catch (const Fault& fault) {
-      keep(fault, block);
+      keep(fault);
     } catch (...) {  // no memory left, most likely
       const std::scoped_lock lock(mutex_);
       failure_ = std::current_exception();
@@ -70,17 +71,16 @@ class Crew {
 
   // Of several faults the one in the first block is told, as if the blocks had run one after the other. Blocks
   // before it may still fault: they have started, and run to their end.
-  void keep(const Fault& fault, u64 block) {
+  void keep(const Fault& fault) {
     const std::scoped_lock lock(mutex_);
+    const u64 block = fault.block[0] + launch_.grid[0] * (fault.block[1] + u64(launch_.grid[1]) * fault.block[2]);
     if (fault.kind == "interrupted" && !fault_) fault_ = fault;
     if (fault.kind == "interrupted") return;
     if (!fault_ || fault_->kind == "interrupted" || block < fault_block_) {
       fault_ = fault;
       fault_block_ = block;
     }
-    u64 next = next_;
-    while (next < blocks_ && !next_.compare_exchange_weak(next, blocks_)) {
-    }
+    blocks_.stop();
     if (fault.kind == "timeout") launch_.stopping = true;
   }
 
@@ -88,7 +88,7 @@ class Crew {
     while (!others.empty() && running_ > 0) {
       if (launch_.interrupted && launch_.interrupted()) {
         launch_.stopping = true;
-        keep(Fault("interrupted", "the launch was interrupted", 0), 0);
+        keep(Fault("interrupted", "the launch was interrupted", 0));
         break;
       }
       std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -97,8 +97,7 @@ class Crew {
   }
 
   Launch& launch_;
-  u64 blocks_ = 0;
-  std::atomic<u64> next_ = 0;
+  Dispenser blocks_;
   std::atomic<s64> running_ = 0;
   std::mutex mutex_;
   std::optional<Fault> fault_;
@@ -116,6 +115,8 @@ void map_module(Launch& launch) {
   map(kGlobalsBase, memory.globals, true);
   map(kConstantsBase, memory.constants, false);
   map(kParametersBase, launch.parameters, false);
+  if (launch.cooperative) launch.shared_by_grid.resize(kGridBytes);
+  map(kGridBase, launch.shared_by_grid, true);
   if (launch.program->allocates) map(kHeapBase, memory.heap.memory(), true);
 }
 

@@ -37,10 +37,13 @@ struct Launch {
   u64 budget = 0;                       // warp instructions; 0: no limit
   u32 threads = 1;                      // of the host
   u32 multiprocessors = 1;              // what %nsmid says
+  u64 resident_blocks = 0;              // as many fit on the GPU at once; 0: all
+  bool cooperative = false;             // all of them are there at once, and share kGridBase
   std::function<bool()> interrupted;    // asked now and then by the calling thread; true ends the launch
   std::function<void(std::string_view)> print;  // gets what the kernel prints
 
   // While running:
+  std::vector<std::byte> shared_by_grid;  // at kGridBase, in a cooperative launch
   std::atomic<u64> spent = 0;
   std::atomic<bool> stopping = false;   // another host thread has met a fault
 };

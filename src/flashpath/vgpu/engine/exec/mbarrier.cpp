@@ -93,7 +93,7 @@ template <bool kParity>
 void run_wait(Warp& warp, const Instruction& i) {
   u32 over = 0;
   for_barriers(warp, i, [&](int lane, std::byte* object) {
-    arrive_for_copies(*warp.block, object);
+    warp.changed |= arrive_for_copies(*warp.block, object);
     const u32 phase = read(object).phase;
     if constexpr (kParity) {
       over |= u32((phase & 1) != (lanes<u32>(warp, i.b[0])[lane] & 1)) << lane;

@@ -7,19 +7,19 @@
 #include <utility>
 #include <tuple>
 
+#include "exec/stalemate.h"
 #include "exec/worker.h"
 
 namespace flashpath::exec {
 namespace {
 
-constexpr u32 kPatience = 512;    // taken branches of a diverged group before another one's turn
-constexpr u32 kSlice = 1u << 14;  // branches of a warp before another warp's turn
+constexpr u32 kPatience = 512;  // taken branches of a diverged group before another one's turn
 
-template <bool kCounted>
+template <bool kCounted, bool kStepped>
 class Runner {
  public:
-  Runner(Worker& worker, Warp& warp)
-      : worker_(worker), program_(*worker.launch.program), code_(program_.code.data()), warp_(warp) {}
+  Runner(Worker& worker, Warp& warp, Stepper* stepper)
+      : worker_(worker), program_(*worker.launch.program), code_(program_.code.data()), warp_(warp), stepper_(stepper) {}
 
   void run() {
     warp_.yielded = false;
@@ -27,14 +27,37 @@ class Runner {
     if (warp_.diverged && !choose()) return;
     for (;;) {
       if (warp_.diverged && code_[warp_.pc].leader && !meet()) return;
-      const Instruction& i = straight();
-      set_executing(i);
-      count(i);
-      if (!turn(i)) return;
+      if constexpr (kStepped) {
+        if (!step()) return;
+      } else {
+        const Instruction& i = straight();
+        set_executing(i);
+        count(i);
+        if (!turn(i)) return;
+      }
     }
   }
 
  private:
+  // One instruction; false where the warp cannot go on for now, or is to pause.
+  bool step() {
+    const Instruction& i = code_[warp_.pc];
+    set_executing(i);
+    if (i.kind == Kind::kStraight) {
+      if constexpr (kCounted) count_guard(i);
+      if (warp_.executing) i.handler(warp_, i);
+      count_straight(&i, &i + 1);
+      ++warp_.pc;
+    } else {
+      count(i);
+      if (!turn(i)) return false;
+    }
+    if (!stepper_->pauses(warp_, i)) return true;
+    keep_places(warp_.active, warp_.pc);
+    warp_.yielded = true;
+    return false;
+  }
+
   // Runs straight code up to what is not, or, where others may be, up to the next basic block.
   const Instruction& straight() {
     const Instruction* i = code_ + warp_.pc;
@@ -217,10 +240,10 @@ class Runner {
     return !let_others();
   }
 
-  // Whether it is the turn of another warp of the block, which this one may be waiting for.
+  // Whether it is the turn of another warp, or block, which this one may be waiting for.
   bool let_others() {
     const bool spins = std::exchange(warp_.spins, false);
-    if ((++warp_.slice < kSlice && !spins) || warp_.block->warps.size() == 1) return false;
+    if (++warp_.slice < worker_.slice && !spins) return false;
     keep_places(warp_.active, warp_.pc);
     warp_.yielded = true;
     return true;
@@ -281,24 +304,25 @@ class Runner {
   }
 
   [[noreturn]] void stuck() {
-    const int lane = std::countr_zero(warp_.parked);
-    throw fault_at(warp_, warp_.lane_pc[lane], lane, "deadlock",
-                   "lanes wait in a warp-wide operation for others that its member mask names and that never come");
+    throw stalemate({warp_.block},
+                    "lanes wait in a warp-wide operation for others that its member mask names and that never come");
   }
 
   Worker& worker_;
   const Program& program_;
   const Instruction* code_;
   Warp& warp_;
+  Stepper* stepper_;
 };
 
 }  // namespace
 
-void run_warp(Worker& worker, Warp& warp) {
-  if (warp.counters != nullptr) {
-    Runner<true>(worker, warp).run();
+void run_warp(Worker& worker, Warp& warp, Stepper* stepper) {
+  const bool counted = warp.counters != nullptr;
+  if (stepper != nullptr) {
+    counted ? Runner<true, true>(worker, warp, stepper).run() : Runner<false, true>(worker, warp, stepper).run();
   } else {
-    Runner<false>(worker, warp).run();
+    counted ? Runner<true, false>(worker, warp, nullptr).run() : Runner<false, false>(worker, warp, nullptr).run();
   }
 }
 

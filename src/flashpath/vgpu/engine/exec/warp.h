@@ -32,7 +32,8 @@ struct Warp {
   u32 turn = 0;      // choices for which the lanes that run go on, after others have spun enough
   u32 slice = 0;     // branches taken since the warp's turn among those of its block began
   bool spins = false;    // a lane found that it must wait for another: those that can run go first
-  bool yielded = false;  // it could go on, and lets other warps of its block run
+  bool yielded = false;  // it could go on, and lets others run
+  bool changed = false;  // an atomic operation, or a wait, has changed what other threads see
   std::byte* shared = nullptr;
   std::byte* local = nullptr;  // (lane, byte)
   Block* block = nullptr;

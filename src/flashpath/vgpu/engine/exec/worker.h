@@ -1,18 +1,26 @@
 // A host thread that runs blocks: what is its own while it does.
+//
+// It runs one block after the other. Only where a block waits for a later one, which its threads show by going
+// round in circles, is the later one started beside it, as far as the GPU that is played has room.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "exec/calls.h"
+#include "exec/dispenser.h"
+#include "exec/resident.h"
+#include "exec/stepper.h"
 
 namespace flashpath::exec {
 
-struct Worker {
-  Worker(Launch& launch, observe::Counters* counters);
+inline u32 volume(const u32* extent) { return extent[0] * extent[1] * extent[2]; }
 
-  // Runs one block to its end; throws Fault.
-  void run_block(u64 number);
+struct Worker {
+  Worker(Launch& launch, observe::Counters* counters, Dispenser& blocks);
+
+  // Runs blocks to their end until there are no more; throws Fault.
+  void run();
 
   // At a branch, now and then: has the launch run out of its budget, did another thread fault, does anyone want
   // it to end?
@@ -21,23 +29,34 @@ struct Worker {
   void flush();
 
   Launch& launch;
-  Block block;
   std::string printed;
   bool calling = false;  // the thread that launched: it alone may ask whether the launch was interrupted
+  bool alone = true;     // no other host thread runs blocks of this launch
+  u32 slice;             // branches of a warp before another one's turn
 
  private:
-  void run_warps();
+  void start(u64 number);
+  bool start_early();
+  void run_residents();
+  bool run_block(Resident& resident);  // false: it is stalled
+  void end(std::size_t which);
+  bool wake_one();
+  [[noreturn]] void throw_stalemate() const;
+  std::vector<const Block*> resident_blocks() const;
 
-  std::vector<std::byte> registers_;
-  std::vector<std::byte> local_;
+  observe::Counters* counters_;
+  Dispenser& blocks_;
   std::vector<u32> last_segment_;
-  std::vector<CallStack> stacks_;
+  std::vector<std::unique_ptr<Resident>> residents_;  // in the order they started
+  std::vector<std::unique_ptr<Resident>> free_;
+  std::size_t asked_again_at_ = 0;  // so many residents: then the stalled ones are asked before another one starts
+  std::size_t asked_last_ = 0;
   u64 unreported_ = 0;  // instructions, not yet added to the launch's
   u64 report_after_;
   u64 looks_ = 0;
 };
 
-// Runs a warp until it has ended or waits for other warps.
-void run_warp(Worker& worker, Warp& warp);
+// Runs a warp until it has ended, waits for other warps, or lets others run; with a stepper, until that says so.
+void run_warp(Worker& worker, Warp& warp, Stepper* stepper = nullptr);
 
 }  // namespace flashpath::exec

@@ -13,6 +13,18 @@ std::string operand_text(const ptx::Operand& operand) {
   return operand.name.empty() ? std::string("operand") : std::string(operand.name);
 }
 
+Effect effect_of(std::string_view name) {
+  const auto is = [&](std::string_view prefix) { return name.starts_with(prefix); };
+  if (is("st.local.")) return Effect::kLocal;
+  if (is("ld.param.") || is("ld.local.")) return Effect::kNone;
+  if (is("atom.") || is("mbarrier.wait")) return Effect::kAtomic;
+  if (is("ld") || is("wmma.load") || is("nanosleep")) return Effect::kReads;
+  if (is("st.") || is("stmatrix") || is("wmma.store") || is("cp.") || is("mbarrier.") || is("call.")) {
+    return Effect::kWrites;
+  }
+  return Effect::kNone;
+}
+
 }  // namespace
 
 std::string Builder::spelled() const {
@@ -145,7 +157,8 @@ u32 Builder::special(const ptx::Operand& operand, u32 width) {
     emit_hidden("read." + std::string(name.substr(1))).dst[0] = place;
     return place;
   }
-  if (name.starts_with("%envreg") || name.starts_with("%pm")) return constant(width, 0);
+  const bool is_grid_address = name == "%envreg1" || name == "%envreg2";
+  if ((name.starts_with("%envreg") && !is_grid_address) || name.starts_with("%pm")) return constant(width, 0);
   // A block is a cluster of its own.
   if (name == "%cluster_ctaid" || name == "%cluster_ctarank") return constant(width, 0);
   if (name == "%cluster_nctaid" || name == "%cluster_nctarank") return constant(width, 1);
@@ -188,6 +201,8 @@ u32 Builder::fixed_special(const ptx::Operand& operand) {
   if (name == "%smid") slot = &s.smid;
   if (name == "%nsmid") slot = &s.nsmid;
   if (name == "%gridid") slot = &s.gridid;
+  if (name == "%envreg1") slot = &s.envreg[0];
+  if (name == "%envreg2") slot = &s.envreg[1];
   if (name == "%dynamic_smem_size") slot = &s.dynamic_smem_size;
   if (name == "%total_smem_size" || name == "%aggr_smem_size") slot = &s.total_smem_size;
   if (slot == nullptr) refuse("the special register " + std::string(name) + " is not known");
@@ -239,6 +254,7 @@ Instruction& Builder::emit(const std::string& name, Kind kind) {
   Instruction instruction;
   instruction.kind = kind;
   instruction.index = static_cast<u32>(program.code.size());
+  instruction.effect = effect_of(name);
   if (kind == Kind::kStraight || kind == Kind::kWarpSync) {
     instruction.handler = exec::Registry::get().find(name);
     if (instruction.handler == nullptr) refuse("the instruction " + spelled() + " is not known to this version");

@@ -36,6 +36,15 @@ enum class Kind : u8 {
   kWarpSync,  // run the handler when all lanes of the member mask in b[3] are here
 };
 
+// What an operation does beside its registers, as far as waiting for others goes.
+enum class Effect : u8 {
+  kNone,
+  kReads,   // memory that other threads may write, or it asks for a pause
+  kAtomic,  // reads, and says in Warp::changed whether it changed anything
+  kLocal,   // writes the thread's own memory
+  kWrites,  // memory, output or the heap
+};
+
 enum class BarrierMode : u32 { kSync, kArrive, kCount, kAll, kAny };
 
 struct Instruction {
@@ -50,6 +59,7 @@ struct Instruction {
   bool guard_negated = false;
   Kind kind = Kind::kStraight;
   bool leader = false;  // the first of a basic block: where diverged lanes may meet again
+  Effect effect = Effect::kNone;
   u32 target = 0;  // of a branch or a call; where a matrix operation's registers start in Program::operand_pool
   u32 index = 0;  // its place in the program
   u32 rank = 0;   // of its basic block: diverged lanes of lower rank run first (lower/order.cpp)
@@ -86,6 +96,7 @@ struct SpecialRegisters {
   u32 smid = kNoRegister;
   u32 nsmid = kNoRegister;
   u32 gridid = kNoRegister;             // 64 bits
+  u32 envreg[2] = {kNoRegister, kNoRegister};  // %envreg1 and 2: the address of what a cooperative grid shares
   u32 dynamic_smem_size = kNoRegister;
   u32 total_smem_size = kNoRegister;
 };
@@ -154,6 +165,7 @@ inline constexpr u64 kGlobalsBase = 0x100000000ull;
 inline constexpr u64 kConstantsBase = 0x200000000ull;
 inline constexpr u64 kParametersBase = 0x300000000ull;
 inline constexpr u64 kFunctionsBase = 0x400000000ull;  // + 16 × the function's index in the module: no memory
+inline constexpr u64 kGridBase = 0x480000000ull;       // what the blocks of a cooperative launch share
 inline constexpr u64 kHeapBase = 0x500000000ull;       // what malloc gives
 
 }  // namespace flashpath

@@ -46,6 +46,8 @@ struct Options {
   u32 threads = 1;
   u32 multiprocessors = 1;
   std::array<u32, 2> capability{8, 0};  // of the GPU that is played
+  u64 resident_blocks = 0;
+  bool cooperative = false;
   TraceRow trace{-1, -1, 0};
 };
 
@@ -114,6 +116,8 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   launch.multiprocessors = options.multiprocessors;
   launch.numerics = {options.exact, exec::generation_of(options.capability[0], options.capability[1])};
   launch.seed = options.seed;
+  launch.resident_blocks = options.resident_blocks;
+  launch.cooperative = options.cooperative;
   if (options.sanitize) launch.findings = &result.findings;
   exec::map_module(launch);
   for (const auto& [base, size, host, writable] : segments) {
@@ -234,6 +238,8 @@ void bind_launch(nb::module_& m) {
       .def_rw("threads", &Options::threads)
       .def_rw("multiprocessors", &Options::multiprocessors)
       .def_rw("capability", &Options::capability)
+      .def_rw("resident_blocks", &Options::resident_blocks)
+      .def_rw("cooperative", &Options::cooperative)
       .def_rw("trace", &Options::trace);
 
   nb::class_<Result>(m, "LaunchResult")
