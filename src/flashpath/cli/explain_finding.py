@@ -43,7 +43,7 @@ def explain_finding(
     if kind is None:
         width = max(map(len, KINDS))
         for each in KINDS:
-            out.print(f"[bold]{each:<{width}}[/]  {explain(each, language).title.partition(': ')[2]}")
+            out.print(f"[bold]{each:<{width}}[/]  {explain(each, language).summary}")
         return
     explanation = explain(kind, language)
     if save is not None:

@@ -39,7 +39,8 @@ def sanitize(
     `progress` is called before each schedule with its number and `n`. A launch that runs more than `budget`
     instructions of warps is stopped (`timeout`), and no further schedule is tried.
 
-    In a `cooperative` launch blocks may wait for each other. A `@triton.jit` kernel brings its own blocks and shared memory; `options` are its keyword arguments.
+    In a `cooperative` launch blocks may wait for each other. A `@triton.jit` kernel brings its own blocks and
+    shared memory; `options` are its keyword arguments.
     """
     schedules = Schedules(Options(exact=exact, sanitize=True, budget=budget), seeds, progress)
     check_launch("fp.sanitize", kernel, block, args, shared, cooperative, options)

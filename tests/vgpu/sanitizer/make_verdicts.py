@@ -1,9 +1,9 @@
 """What compute-sanitizer says of the planted bugs and of the correct kernels, written to verdicts.json.
 
-    python tests/vgpu/sanitizer/make_verdicts.py                     all of it, on a machine with an NVIDIA GPU
-    python tests/vgpu/sanitizer/make_verdicts.py --prepare FOLDER    in three steps: write the programs,
-    python3 FOLDER/make_verdicts.py --run FOLDER                     compile and run them there, with nvcc and
-    python tests/vgpu/sanitizer/make_verdicts.py --collect FOLDER    compute-sanitizer alone, read the logs
+    python tests/vgpu/sanitizer/make_verdicts.py                    all of it, where there is an NVIDIA GPU
+    python tests/vgpu/sanitizer/make_verdicts.py --prepare FOLDER   in three steps: write the programs,
+    python3 FOLDER/make_verdicts.py --run FOLDER                    compile and run them, with nvcc and
+    python tests/vgpu/sanitizer/make_verdicts.py --collect FOLDER   compute-sanitizer alone; read the logs
 
 Each file of kernels becomes a program (host_program.h) that launches a kernel as a text file tells it to.
 Planted bugs run one by one under every tool. Those that never end run last, one after the other, and are

@@ -1,7 +1,7 @@
 """What each kind of finding means, for learners: a text per kind and language, with an example that runs.
 
-A text is Markdown. Its two blocks of CUDA are the example, first with the bug and then mended; what stands behind
-`cuda` in the line that opens a block are the options with which `flashpath sanitize` runs it.
+A text is Markdown. Its two blocks of CUDA are the example, first with the bug and then mended; what stands
+behind `cuda` in the line that opens a block are the options with which `flashpath sanitize` runs it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class Explanation:
 
     kind: str
     language: str
-    title: str
+    title: str  # the kind, and what it is in a sentence
+    summary: str  # that sentence
     text: str  # Markdown, its title left out
     buggy: Example
     mended: Example
@@ -67,8 +68,9 @@ def explain_finding(kind: str, language: str) -> Explanation:
         near = difflib.get_close_matches(kind.lower().replace("_", "-").replace(" ", "-"), KINDS, 1, 0.5)
         meant = f"Did you mean {near[0]}? " if near else ""
         raise FlashpathError(f"There is no finding {kind!r}.", f"{meant}It is one of {', '.join(KINDS)}.")
-    markdown = (resources.files(__package__) / language / f"{kind}.md").read_text(encoding="utf-8")
+    markdown = (resources.files(__name__) / language / f"{kind}.md").read_text(encoding="utf-8")
     title, _, text = markdown.removeprefix("# ").partition("\n")
+    summary = re.split(r": |：", title, maxsplit=1)[1]
     blocks = list(_BLOCK.finditer(text))
     names = f"{kind}_bug.cu".replace("-", "_"), f"{kind}_mended.cu".replace("-", "_")
     buggy, mended = (
@@ -76,4 +78,4 @@ def explain_finding(kind: str, language: str) -> Explanation:
         for name, block in zip(names, blocks, strict=True)
     )
     plain = _BLOCK.sub(lambda block: f"```cuda\n{block['code']}```", text)
-    return Explanation(kind, language, title, plain.strip(), buggy, mended)
+    return Explanation(kind, language, title, summary, plain.strip(), buggy, mended)
