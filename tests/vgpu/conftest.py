@@ -3,8 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--vgpu-seed",
+        type=int,
+        default=0,
+        help="run every launch on the virtual GPU that names no seed under this schedule; tests that are about "
+        "the plain one (marked plain_schedule) are skipped",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "plain_schedule(reason): says what only the plain schedule promises")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--vgpu-seed"):
+        return
+    for item in items:
+        for mark in item.iter_markers("plain_schedule"):
+            item.add_marker(pytest.mark.skip(reason=mark.args[0]))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _schedule_of_all_launches(request: pytest.FixtureRequest) -> Iterator[None]:
+    seed = request.config.getoption("--vgpu-seed")
+    if not seed:
+        yield
+        return
+    from flashpath.vgpu.device import VirtualKernel
+    from flashpath.vgpu.options import DEFAULT, Options
+
+    launch = VirtualKernel.launch
+
+    def seeded(
+        self: VirtualKernel,
+        grid: Any,
+        block: Any,
+        shared: int,
+        parameters: bytes,
+        arrays: Any,
+        options: Options = DEFAULT,
+        **others: Any,
+    ) -> Any:
+        options = options if options.seed else replace(options, seed=seed)
+        return launch(self, grid, block, shared, parameters, arrays, options, **others)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(VirtualKernel, "launch", seeded)
+        yield
 
 
 @pytest.fixture(scope="module")

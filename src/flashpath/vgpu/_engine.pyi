@@ -104,6 +104,9 @@ class Program:
     max_threads: int
     files: list[str]
     origins: list[tuple[str, int, int, int]]
+    operations: list[str]
+    """What is done for each instruction, by the engine's own names: `fma.f32` for an `add.f32` that took a
+    product in."""
     order_matters: bool
 
     def save(self) -> ModuleState:

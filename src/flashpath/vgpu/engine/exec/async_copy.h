@@ -30,6 +30,8 @@ struct AsyncCopies {
   u32 closed[kLanes] = {};
 
   void clear();
+  // Does one of the copies, counted from the first, that nobody has waited for yet: hardware may, at any time.
+  void do_early(u32 which);
 };
 
 // Ends all copies that threads of the block have bound to a barrier, and arrives there for them; false where there

@@ -16,13 +16,19 @@ class Dispenser {
 
   // For a host thread that has none.
   std::optional<u64> next() {
-    const u64 number = next_.fetch_add(1);
-    if (number >= blocks_) return std::nullopt;
-    ++resident_;
+    const std::optional<u64> number = draw();
+    if (number) started();
     return number;
   }
   // For one whose blocks all wait: where another one fits beside them.
   std::optional<u64> early() { return resident_ < most_ ? next() : std::nullopt; }
+  // The two halves of it, for one that chooses its own order.
+  std::optional<u64> draw() {
+    const u64 number = next_.fetch_add(1);
+    if (number >= blocks_) return std::nullopt;
+    return number;
+  }
+  void started() { ++resident_; }
   void ended() { --resident_; }
   void stop() {
     u64 next = next_;
@@ -31,6 +37,7 @@ class Dispenser {
   }
 
   u64 blocks() const { return blocks_; }
+  u64 most() const { return most_; }
   u64 resident() const { return resident_; }
   u64 not_started() const { return blocks_ - std::min<u64>(blocks_, next_); }
 

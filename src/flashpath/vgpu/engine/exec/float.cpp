@@ -32,6 +32,10 @@ void arithmetic(Registry& r, const std::string& type) {
   binary_float<T>(r, "mul." + type, [](T x, T y) { return x * y; });
   binary_float<T>(r, "div." + type, [](T x, T y) { return x / y; });
   ternary_float<T>(r, "fma." + type, [](T x, T y, T z) { return std::fma(x, y, z); });
+  // What a sum with a product becomes (lower/contract.h): PTX itself has no names for these.
+  ternary_float<T>(r, "fmsub." + type, [](T x, T y, T z) { return std::fma(x, y, -z); });
+  ternary_float<T>(r, "fnmadd." + type, [](T x, T y, T z) { return std::fma(-x, y, z); });
+  ternary_float<T>(r, "fnmsub." + type, [](T x, T y, T z) { return std::fma(-x, y, -z); });
   unary_float<T>(r, "sqrt." + type, [](T x) { return std::sqrt(x); });
   unary_float<T>(r, "rcp." + type, [](T x) { return T(1) / x; });
   minimum_and_maximum<T>(r, type);

@@ -19,12 +19,14 @@ template <bool kCounted, bool kStepped>
 class Runner {
  public:
   Runner(Worker& worker, Warp& warp, Stepper* stepper)
-      : worker_(worker), program_(*worker.launch.program), code_(program_.code.data()), warp_(warp), stepper_(stepper) {}
+      : worker_(worker), program_(*worker.launch.program), code_(program_.code.data()), warp_(warp), stepper_(stepper),
+        schedule_(stepper == worker.schedule.get() ? worker.schedule.get() : nullptr) {}
 
   void run() {
     warp_.yielded = false;
     warp_.slice = 0;
     if (warp_.diverged && !choose()) return;
+    if constexpr (kStepped) part_lanes();
     for (;;) {
       if (warp_.diverged && code_[warp_.pc].leader && !meet()) return;
       if constexpr (kStepped) {
@@ -45,7 +47,7 @@ class Runner {
     set_executing(i);
     if (i.kind == Kind::kStraight) {
       if constexpr (kCounted) count_guard(i);
-      if (warp_.executing) i.handler(warp_, i);
+      if (warp_.executing) execute(i);
       count_straight(&i, &i + 1);
       ++warp_.pc;
     } else {
@@ -112,6 +114,27 @@ class Runner {
     }
   }
 
+  void execute(const Instruction& i) {
+    const bool writes = i.effect == Effect::kAtomic || i.effect == Effect::kWrites;
+    if (kCounted || !writes || schedule_ == nullptr) return i.handler(warp_, i);
+    const u32 all = warp_.executing;
+    for (u32 rest = all; rest != 0; rest &= ~warp_.executing) {
+      warp_.executing = schedule_->part_access(rest);
+      i.handler(warp_, i);
+    }
+    warp_.executing = all;
+  }
+
+  // Under a seed: some of the lanes go first.
+  void part_lanes() {
+    if (schedule_ == nullptr) return;
+    const u32 first = schedule_->part(warp_.active);
+    if (first == warp_.active) return;
+    keep_places(warp_.active, warp_.pc);
+    warp_.active = first;
+    warp_.diverged = true;
+  }
+
   // What is not straight; false where the warp cannot go on for now.
   bool turn(const Instruction& i) {
     switch (i.kind) {
@@ -148,6 +171,9 @@ class Runner {
   bool choose(bool impatient = false) {
     const u32 ready = warp_.alive & ~warp_.waiting & ~warp_.parked;
     if (ready == 0) {
+      if constexpr (kStepped) {
+        if (come_to_barrier()) return true;
+      }
       if (warp_.parked != 0 && warp_.waiting == 0) stuck();
       return false;
     }
@@ -166,18 +192,27 @@ class Runner {
       --warp_.turn;
       if (warp_.active & ready) candidates = warp_.active & ready;
     }
-    int first = std::countr_zero(candidates);
-    for (u32 rest = candidates & ~lanes_at(warp_.lane_pc[first]); rest;) {
-      const int lane = std::countr_zero(rest);
-      if (priority(lane) < priority(first)) first = lane;
-      rest &= ~lanes_at(warp_.lane_pc[lane]);
+    int first = -1;
+    if constexpr (kStepped) {
+      if (schedule_ != nullptr) first = schedule_->first_lane(candidates);
     }
+    if (first < 0) first = first_by_rank(candidates);
     warp_.pc = warp_.lane_pc[first];
     const u32 together = lanes_at(warp_.pc) & warp_.alive & ~warp_.waiting;
     warp_.active = together;
     warp_.parked &= ~together;
     warp_.diverged = together != warp_.alive;
     return true;
+  }
+
+  int first_by_rank(u32 candidates) const {
+    int first = std::countr_zero(candidates);
+    for (u32 rest = candidates & ~lanes_at(warp_.lane_pc[first]); rest;) {
+      const int lane = std::countr_zero(rest);
+      if (priority(lane) < priority(first)) first = lane;
+      rest &= ~lanes_at(warp_.lane_pc[lane]);
+    }
+    return first;
   }
 
   void keep_places(u32 lanes, u32 pc) {
@@ -273,15 +308,39 @@ class Runner {
     return warp_.alive != 0 && choose();
   }
 
+  // Hardware has the lanes of a warp come to a barrier together. The usual order brings those together that can be;
+  // under a seed they wait for each other, as long as others can run.
   bool wait(const Instruction& i) {
     if (warp_.executing == 0) {
       ++warp_.pc;
       return true;
     }
+    if constexpr (kStepped) {
+      const u32 others = warp_.alive & ~warp_.waiting & ~warp_.parked & ~warp_.active;
+      if (schedule_ != nullptr && others != 0) {
+        keep_places(warp_.active, warp_.pc);
+        warp_.parked |= warp_.active;
+        return choose();
+      }
+    }
     keep_places(warp_.active, warp_.pc + 1);
     arrive(*warp_.block, warp_, i);
     warp_.diverged = true;
     return choose();
+  }
+
+  // None can run but those that wait at a barrier for others of their warp: these will not come.
+  bool come_to_barrier() {
+    for (u32 rest = warp_.parked; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      if (code_[warp_.lane_pc[lane]].kind != Kind::kBarrier) continue;
+      warp_.pc = warp_.lane_pc[lane];
+      warp_.active = lanes_at(warp_.pc) & warp_.parked;
+      warp_.parked &= ~warp_.active;
+      warp_.diverged = true;
+      return true;
+    }
+    return false;
   }
 
   // A warp-wide operation waits until all lanes that its member mask names are here.
@@ -313,6 +372,7 @@ class Runner {
   const Instruction* code_;
   Warp& warp_;
   Stepper* stepper_;
+  Schedule* schedule_;  // the stepper, where it is one
 };
 
 }  // namespace

@@ -21,6 +21,12 @@ constexpr u32 kShortSlice = 1u << 8;  // where blocks are known to wait for each
 constexpr u32 kLongTurn = 4;
 constexpr u32 kWaitsMostLikely = 256;
 
+// Under a seed turns are those of one warp, and short.
+constexpr u32 kFirstWatchAtRandom = 256;
+constexpr u32 kWaitsMostLikelyAtRandom = 1u << 14;
+constexpr u32 kAskedOneIn = 64;  // slices, while stalled blocks are asked whether they still are
+constexpr std::size_t kBlocksToChooseFrom = 32;
+
 [[noreturn]] void deadlock(const Block& block) {
   u32 waiting = 0;
   for (const Warp& warp : block.warps) waiting += static_cast<u32>(std::popcount(warp.waiting));
@@ -36,9 +42,13 @@ Worker::Worker(Launch& launch, observe::Counters* counters, Dispenser& blocks)
       counters_(counters),
       blocks_(blocks),
       last_segment_(launch.program->code.size()),
-      report_after_(std::clamp<u64>(launch.budget / 16, 1, kReportInterval)) {}
+      report_after_(std::clamp<u64>(launch.budget / 16, 1, kReportInterval)) {
+  if (launch.seed != 0) schedule = std::make_unique<Schedule>(launch.seed);
+}
 
-void Worker::run() {
+void Worker::run() { schedule == nullptr ? run_plainly() : run_at_random(); }
+
+void Worker::run_plainly() {
   while (!launch.stopping) {
     const std::optional<u64> number = blocks_.next();
     if (!number) return;
@@ -66,12 +76,20 @@ void Worker::end(std::size_t which) {
   blocks_.ended();
 }
 
+// All blocks wait: for the first that has not started, it may be.
 bool Worker::start_early() {
-  const std::optional<u64> number = blocks_.early();
-  if (!number) return false;
   slice = kShortSlice;
-  start(*number);
-  return true;
+  if (!next_numbers_.empty() && blocks_.resident() < blocks_.most()) {
+    const auto lowest = std::min_element(next_numbers_.begin(), next_numbers_.end());
+    const u64 number = *lowest;
+    next_numbers_.erase(lowest);
+    blocks_.started();
+    start(number);
+    return true;
+  }
+  const std::optional<u64> number = blocks_.early();
+  if (number) start(*number);
+  return number.has_value();
 }
 
 // The first that can go on runs, until it ends or waits for others.
@@ -93,14 +111,16 @@ void Worker::run_residents() {
       asked_again_at_ *= 2;
       if (wake_one()) continue;
     }
-    if (start_early() || wake_one()) continue;
-    const bool proven = std::all_of(residents_.begin(), residents_.end(), [](const auto& each) { return each->proven; });
-    if (!proven || !alone) {
-      std::this_thread::yield();  // to the host thread that may run what they wait for
-      continue;
-    }
-    throw_stalemate();
+    all_stalled();
   }
+}
+
+// Starts another block, lets one go on that can, or says that nobody can.
+void Worker::all_stalled() {
+  if (start_early() || wake_one()) return;
+  const bool proven = std::all_of(residents_.begin(), residents_.end(), [](const auto& each) { return each->proven; });
+  if (proven && alone) throw_stalemate();
+  std::this_thread::yield();  // to the host thread that may run what they wait for
 }
 
 // Asks the stalled blocks in turn whether they still are; false where all are.
@@ -144,13 +164,88 @@ bool Worker::run_block(Resident& resident) {
       continue;
     }
     resident.idle += long_turn ? kLongTurn : 1;
-    if (resident.idle < resident.watched_after) continue;
-    const Pulse pulse = watch(*this, block);
-    resident.proven = pulse == Pulse::kQuiet;
-    if (resident.proven || (pulse == Pulse::kUnclear && resident.idle >= kWaitsMostLikely)) return false;
-    resident.watched_after *= 2;
-    if (pulse == Pulse::kWorks) resident.idle = 0;
+    if (resident.idle >= resident.watched_after && look_at(resident, kWaitsMostLikely)) return false;
   }
+}
+
+// Whether its threads do nothing but wait.
+bool Worker::look_at(Resident& resident, u32 waits_most_likely) {
+  const Pulse pulse = watch(*this, resident.block);
+  resident.proven = pulse == Pulse::kQuiet;
+  if (resident.proven || (pulse == Pulse::kUnclear && resident.idle >= waits_most_likely)) return true;
+  resident.watched_after *= 2;
+  if (pulse == Pulse::kWorks) resident.idle = 0;
+  return false;
+}
+
+// ---- Under a seed ------------------------------------------------------------------------------------------
+
+void Worker::run_at_random() {
+  start_some();
+  while (!residents_.empty()) {
+    std::vector<std::size_t> awake;
+    for (std::size_t k = 0; k < residents_.size(); ++k) {
+      if (!residents_[k]->stalled) awake.push_back(k);
+    }
+    if (awake.empty()) {
+      all_stalled();
+      continue;
+    }
+    const std::size_t which = awake[schedule->pick(static_cast<u32>(awake.size()))];
+    run_slice(*residents_[which]);
+    if (residents_[which]->block.living_threads == 0) {
+      end(which);
+      if (!residents_.empty()) wake_one();
+      start_some();
+    } else if (awake.size() < residents_.size() && schedule->one_in(kAskedOneIn)) {
+      wake_one();
+    }
+  }
+}
+
+// Blocks start in any order, but none is left behind for long; and one place is kept for the first of those that
+// are: should all others wait for it, it can start.
+void Worker::start_some() {
+  while (residents_.size() < schedule->blocks_at_once() && blocks_.resident() + 1 < std::max<u64>(2, blocks_.most())) {
+    while (next_numbers_.size() < kBlocksToChooseFrom) {
+      const std::optional<u64> number = blocks_.draw();
+      if (!number) break;
+      next_numbers_.push_back(*number);
+    }
+    if (next_numbers_.empty()) return;
+    const u32 chosen = schedule->pick(static_cast<u32>(next_numbers_.size()));
+    const u64 number = next_numbers_[chosen];
+    next_numbers_.erase(next_numbers_.begin() + chosen);
+    blocks_.started();
+    start(number);
+  }
+}
+
+void Worker::run_slice(Resident& resident) {
+  Block& block = resident.block;
+  const auto is_ready = [](const Warp& warp) { return (warp.alive & ~warp.waiting & ~warp.parked) != 0; };
+  const u32 count = static_cast<u32>(std::count_if(block.warps.begin(), block.warps.end(), is_ready));
+  if (count == 0) {
+    if (!release(block, *launch.program)) deadlock(block);
+    return;
+  }
+  auto chosen = std::find_if(block.warps.begin(), block.warps.end(), is_ready);
+  for (u32 k = schedule->pick(count); k > 0; --k) chosen = std::find_if(chosen + 1, block.warps.end(), is_ready);
+  Warp& warp = *chosen;
+  schedule->begin_slice();
+  run_warp(*this, warp, schedule.get());
+  AsyncCopies& copies = block.copies[schedule->pick(static_cast<u32>(block.copies.size()))];
+  if (!copies.pending.empty() && schedule->copies_now()) {
+    copies.do_early(schedule->pick(static_cast<u32>(copies.pending.size())));
+  }
+  if (release(block, *launch.program) || !warp.yielded) {
+    resident.idle = 0;
+    resident.watched_after = kFirstWatchAtRandom;
+    return;
+  }
+  ++resident.idle;
+  if (resident.idle < resident.watched_after) return;
+  resident.stalled = look_at(resident, kWaitsMostLikelyAtRandom);
 }
 
 void Worker::throw_stalemate() const {
@@ -161,7 +256,7 @@ void Worker::throw_stalemate() const {
   head += living == 1 ? "the thread that is left waits or spins"
                       : "all " + std::to_string(living) + " threads that are left wait or spin";
   head += ", and memory no longer changes";
-  if (const u64 more = blocks_.not_started(); more != 0) {
+  if (const u64 more = blocks_.not_started() + next_numbers_.size(); more != 0) {
     head += "; " + std::to_string(more) + " more blocks of the grid have no room beside the " +
             std::to_string(blocks.size()) + " that are resident";
   }

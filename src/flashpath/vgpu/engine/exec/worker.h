@@ -10,7 +10,7 @@
 
 #include "exec/dispenser.h"
 #include "exec/resident.h"
-#include "exec/stepper.h"
+#include "exec/schedule.h"
 
 namespace flashpath::exec {
 
@@ -33,11 +33,18 @@ struct Worker {
   bool calling = false;  // the thread that launched: it alone may ask whether the launch was interrupted
   bool alone = true;     // no other host thread runs blocks of this launch
   u32 slice;             // branches of a warp before another one's turn
+  std::unique_ptr<Schedule> schedule;  // where the launch has a seed
 
  private:
+  void run_plainly();
+  void run_at_random();
   void start(u64 number);
   bool start_early();
+  void start_some();
   void run_residents();
+  void all_stalled();
+  void run_slice(Resident& resident);
+  bool look_at(Resident& resident, u32 waits_most_likely);
   bool run_block(Resident& resident);  // false: it is stalled
   void end(std::size_t which);
   bool wake_one();
@@ -51,6 +58,7 @@ struct Worker {
   std::vector<std::unique_ptr<Resident>> free_;
   std::size_t asked_again_at_ = 0;  // so many residents: then the stalled ones are asked before another one starts
   std::size_t asked_last_ = 0;
+  std::vector<u64> next_numbers_;  // under a seed: of the blocks that may start next
   u64 unreported_ = 0;  // instructions, not yet added to the launch's
   u64 report_after_;
   u64 looks_ = 0;

@@ -2,6 +2,7 @@
 #include "lower/instructions.h"
 
 #include <algorithm>
+#include <array>
 
 namespace flashpath::lower {
 
@@ -27,6 +28,47 @@ void check_two_operands(Builder& b) {
   if (b.operands().size() > 3) b.refuse("the instruction " + b.spelled() + " of three operands is not known to this version");
 }
 
+// The only flag of approximations.
+u32 take_flush(Modifiers& m) { return m.take("ftz") ? exec::kFlushToZero : 0; }
+
+// A product that sums take in: its factors are kept where they change before, and its result is not computed
+// where nobody else needs it.
+void contracted_product(Builder& b, const std::string& name, u32 width, u32 flags) {
+  if (b.contraction.keeps_factors) {
+    std::array<u32, 2> places;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      const u32 factor = b.source(operand(b, k + 1), width);
+      places[k] = b.reserve(width);
+      Instruction& copy = b.emit_hidden("mov." + bits_type(width));
+      copy.dst[0] = places[k];
+      copy.a[0] = factor;
+    }
+    b.kept_factors[static_cast<u32>(b.current - b.function.instructions.data())] = places;
+  }
+  same_type(b, b.contraction.is_absorbed ? "nop" : name, width, flags);
+}
+
+// A sum and the product that it takes in, rounded once.
+void fused_sum(Builder& b, const std::string& suffix, u32 width, u32 flags) {
+  const Contraction& made = b.contraction;
+  static constexpr const char* kNames[2][2] = {{"fma", "fmsub"}, {"fnmadd", "fnmsub"}};
+  std::array<u32, 2> factors;
+  if (const auto kept = b.kept_factors.find(made.product); kept != b.kept_factors.end()) {
+    factors = kept->second;
+  } else {
+    const auto operands = ptx::slice(b.function.operands, b.function.instructions[made.product].operands);
+    factors = {b.source(operands[1], width), b.source(operands[2], width)};
+  }
+  const u32 addend = b.source(operand(b, made.addend), width);
+  const u32 d = b.destination(operand(b, 0), width);
+  Instruction& i = b.emit(kNames[made.negates_product][made.negates_addend] + suffix);
+  i.dst[0] = d;
+  i.a[0] = factors[0];
+  i.b[0] = factors[1];
+  i.c[0] = addend;
+  i.modifier = flags;
+}
+
 void float_arithmetic(Builder& b, Modifiers& m, const std::string& type, bool relu) {
   std::string name(b.current->opcode);
   if (name == "mad") name = "fma";
@@ -42,9 +84,13 @@ void float_arithmetic(Builder& b, Modifiers& m, const std::string& type, bool re
     const std::string_view precision = m.take_one({"approx", "full"});
     if (!precision.empty()) name += "." + std::string(precision);
   }
-  const u32 flags = m.take_float_flags() | (relu ? exec::kRelu : 0);
+  const bool approximate = name.starts_with("div.");
+  const u32 flags = approximate ? take_flush(m) : m.take_float_flags() | (relu ? exec::kRelu : 0);
   m.all_taken();
-  same_type(b, name + "." + type + (flags ? "*" : ""), width_of_type(type), flags);
+  const std::string suffix = "." + type + (flags ? "*" : "");
+  if (b.contraction.product != ptx::kNone) return fused_sum(b, suffix, width_of_type(type), flags);
+  if (name == "mul") return contracted_product(b, name + suffix, width_of_type(type), flags);
+  same_type(b, name + suffix, width_of_type(type), flags);
 }
 
 void integer_arithmetic(Builder& b, Modifiers& m, const std::string& type, bool relu) {
@@ -106,8 +152,9 @@ void special_function(Builder& b) {
   Modifiers m(b);
   const std::string type = m.take_type();
   std::string name(b.current->opcode);
-  if (m.take("approx")) name += ".approx";
-  u32 flags = m.take_float_flags();
+  const bool approximate = m.take("approx");
+  if (approximate) name += ".approx";
+  u32 flags = approximate ? take_flush(m) : m.take_float_flags();
   m.all_taken();
   if (type == "f64" && (flags & exec::kFlushToZero)) {
     name += ".ftz";

@@ -71,6 +71,7 @@ struct Origin {
   u32 file = 0;
   u32 line = 0;
   std::string text;  // the opcode with its modifiers; empty for what the lowering itself added
+  std::string operation;  // what is done for it, by the engine's own name
 };
 
 struct Constant {

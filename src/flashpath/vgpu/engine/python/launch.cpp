@@ -217,6 +217,12 @@ void bind_launch(nb::module_& m) {
       .def_ro("max_threads", &Program::max_threads)
       .def_ro("order_matters", &Program::order_matters)
       .def_ro("files", &Program::files)
+      .def_prop_ro("operations",
+                   [](const Program& program) {
+                     nb::list operations;
+                     for (const Origin& origin : program.origins) operations.append(origin.operation);
+                     return operations;
+                   })
       .def_prop_ro("origins",
                    [](const Program& program) {
                      std::vector<std::tuple<std::string, u32, u32, u32>> rows;

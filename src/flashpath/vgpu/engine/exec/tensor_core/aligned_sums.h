@@ -27,8 +27,8 @@ struct Adder {
   int float_bits;    // of a sum that is a float, below its first one
   bool halves;       // sums are halves
 
-  int least_exponent() const { return halves ? -14 : -126; }  // of C
-  int floor() const { return least_exponent() + 18 - aligned_bits; }  // zeros take part with this exponent
+  constexpr int least_exponent() const { return halves ? -14 : -126; }          // of C
+  constexpr int floor() const { return least_exponent() + 18 - aligned_bits; }  // zeros take part with this one
 };
 
 // Products that are added at once: kCount of them, those of group g.
@@ -51,34 +51,37 @@ inline int exponent_of(f32 value, int least) {
 }
 
 // Cuts off, or rounds to a half. What is left is added to +0, so that there is no -0.
-inline f32 narrowed(Adder adder, f64 sum) {
-  if (adder.halves) return f16_to_f32(f64_to_f16(sum)) + 0.0f;
+template <Adder kAdder>
+f32 narrowed(f64 sum) {
+  if (kAdder.halves) return f16_to_f32(f64_to_f16(sum)) + 0.0f;
   if (sum == 0) return 0.0f;
   const int exponent = std::max(std::ilogb(sum), -126);
-  const f64 unit = std::ldexp(1.0, exponent - adder.float_bits);
+  const f64 unit = std::ldexp(1.0, exponent - kAdder.float_bits);
   return static_cast<f32>(std::trunc(sum / unit) * unit) + 0.0f;
 }
 
-// c + Σ a·b over a group. The elements of b are `stride` apart; those of zero have exponents far below all others.
-template <class Group>
-f32 add_group_to(f32 c, Adder adder, int group, const f32* a, const s32* exponents_a, const f32* b,
-                 const s32* exponents_b, int stride) {
+// c + Σ a·b over a group. The elements of b are `stride` apart; the smallest normal numbers of the factors' types
+// have the exponents least_a and least_b.
+template <Adder kAdder, class Group>
+f32 add_group_to(f32 c, int group, const f32* a, int least_a, const f32* b, int least_b, int stride) {
   f64 plain = c;
-  int largest = c == 0 ? adder.floor() : exponent_of(c, adder.least_exponent());
+  int largest = c == 0 ? kAdder.floor() : exponent_of(c, kAdder.least_exponent());
   for (int j = 0; j < Group::kCount; ++j) {
-    const int k = Group::at(group, j);
-    plain += f64(a[k]) * b[k * stride];
-    largest = std::max(largest, exponents_a[k] + exponents_b[k * stride]);
+    const f32 left = a[Group::at(group, j)];
+    const f32 right = b[Group::at(group, j) * stride];
+    plain += f64(left) * right;
+    if (left == 0 || right == 0) continue;
+    largest = std::max(largest, exponent_of(left, least_a) + exponent_of(right, least_b));
   }
   // A double holds all such sums: this one is infinite or NaN only if a term is.
   if (!std::isfinite(plain)) return canonical(static_cast<f32>(plain));
-  const f64 scale = std::ldexp(1.0, adder.aligned_bits - largest);
+  const f64 scale = std::ldexp(1.0, kAdder.aligned_bits - largest);
   f64 sum = std::trunc(c * scale);
   for (int j = 0; j < Group::kCount; ++j) {
     const int k = Group::at(group, j);
     sum += std::trunc(f64(a[k]) * b[k * stride] * scale);
   }
-  return narrowed(adder, sum / scale);
+  return narrowed<kAdder>(sum / scale);
 }
 
 // ---- A vector of sums at a time --------------------------------------------------------------------------
@@ -88,93 +91,112 @@ Vector<T> larger_of(Vector<T> x, Vector<T> y) { return x > y ? x : y; }
 template <class T>
 Vector<T> smaller_of(Vector<T> x, Vector<T> y) { return x < y ? x : y; }
 
-inline constexpr s32 kNoExponent = -(1 << 16);  // of zero; sums of two are still below all others
+// Exponents stand where a float has them, biased by 127: 2^e and `in_place(e)` have the same bits.
+constexpr s32 in_place(int exponent) { return (exponent + 127) * (1 << 23); }
+inline constexpr s32 kExponentBits = 255 << 23;
+inline constexpr s32 kMagnitudeBits = 0x7fffffff;
 
-// The exponents of a factor's elements, and where they lie, those of zeros apart.
-struct Exponents {
-  s32 least = 0;
-  s32 most = 0;
+// The largest and the smallest exponent of numbers that are not zero.
+struct Bounds {
+  s32 least;
+  s32 most;
 };
+
 template <int kElements>
-Exponents read_exponents(const f32* values, int least, s32* exponents) {
-  Vector<s32> lowest = everywhere(0);
-  Vector<s32> highest = everywhere(kNoExponent);
-  for (int at = 0; at < kElements; at += kVectorLength<s32>) {
-    const Vector<s32> bits = *reinterpret_cast<const Vector<s32>*>(values + at);
-    const Vector<s32> magnitude = bits & everywhere(0x7fffffff);
-    const Vector<s32> exponent = larger_of<s32>((magnitude >> 23) - everywhere(127), everywhere(least));
-    const Vector<s32> is_zero = magnitude == everywhere(0);
-    lowest = smaller_of<s32>(lowest, is_zero ? everywhere(0) : exponent);
-    const Vector<s32> written = is_zero ? everywhere(kNoExponent) : exponent;
-    highest = larger_of<s32>(highest, written);
-    *reinterpret_cast<Vector<s32>*>(exponents + at) = written;
+Bounds read_bounds(const f32* values) {
+  Vector<u32> lowest = everywhere(~0u);
+  Vector<s32> highest = {};
+  for (int at = 0; at < kElements; at += kVectorLength<f32>) {
+    const Vector<s32> magnitude = *reinterpret_cast<const Vector<s32>*>(values + at) & kMagnitudeBits;
+    lowest = smaller_of<u32>(lowest, reinterpret_cast<Vector<u32>>(magnitude) - 1);  // a zero is beyond all others
+    highest = larger_of<s32>(highest, magnitude);
   }
-  Exponents all{0, kNoExponent};
-  for (int lane = 0; lane < kVectorLength<s32>; ++lane) {
-    all.least = std::min(all.least, lowest[lane]);
-    all.most = std::max(all.most, highest[lane]);
-  }
-  return all;
-}
-
-// Whether all products, and the powers of two that line them up, are ordinary floats. Then a sum's last bit is
-// one as well: results are never subnormal.
-inline bool fit_floats(Exponents a, Exponents b) {
-  constexpr s32 kLeast = -100;
-  return a.most < 128 && b.most < 128 && a.most + b.most <= 125 && a.least + b.least >= kLeast;
-}
-
-// Narrows sums that are given as two halves in units of 2^(largest - aligned_bits): they need up to 33 bits.
-inline Vector<f32> narrowed(Adder adder, Vector<s32> low, Vector<s32> high, Vector<s32> largest) {
-  // Of a double's 52 bits below the first: for a half, a bit that says whether something was cut off is kept, so
-  // that rounding it once more gives what rounding the sum would.
-  const u64 cut = (u64(1) << (52 - adder.float_bits)) - 1;
-  const u64 sticky = adder.halves ? cut + 1 : 0;
-  Vector<f32> narrow;
+  u32 least = ~0u;
+  s32 most = 0;
   for (int lane = 0; lane < kVectorLength<f32>; ++lane) {
-    const f64 unit = std::bit_cast<f64>(static_cast<s64>(largest[lane] - adder.aligned_bits + 1023) << 52);
-    const u64 bits = std::bit_cast<u64>((static_cast<f64>(low[lane]) + static_cast<f64>(high[lane])) * unit);
-    const u64 odd = (bits & cut) == 0 ? 0 : sticky;
-    narrow[lane] = static_cast<f32>(std::bit_cast<f64>((bits & ~cut) | odd));
+    least = std::min(least, lowest[lane]);
+    most = std::max(most, highest[lane]);
   }
-  return narrow;
+  const s32 of_least = least == ~0u ? 0 : static_cast<s32>((least + 1) >> 23) - 127;
+  return {of_least, (most >> 23) - 127};
 }
 
-// The same as add_group_to for neighbours in n; halves are not rounded yet.
-template <class Group, int N>
-Vector<f32> add_group(Vector<f32> c, Adder adder, int group, const f32* a, const s32* exponents_a, const f32* b,
-                      const s32* exponents_b) {
-  Vector<s32> of_products = everywhere(2 * kNoExponent);
+// What vectors are good for. Between these exponents products, sums and the powers of two that line them up are
+// ordinary floats. Zeros, whose exponent field is 0, are below that as factors, too.
+inline constexpr Bounds kGood = {-100, 120};
+inline bool are_good_factors(Bounds a, Bounds b) {
+  return std::max(a.most, b.most) - 127 < kGood.least && a.most + b.most <= kGood.most &&
+         a.least + b.least >= kGood.least;
+}
+inline bool are_good_sums(Bounds c) { return c.most <= kGood.most && c.least >= kGood.least; }
+
+// The exponents of a factor's elements, in place, 0 of zeros; less `bias`.
+template <int kElements>
+void read_exponents(const f32* values, int least, s32 bias, s32* exponents) {
+  for (int at = 0; at < kElements; at += kVectorLength<f32>) {
+    const Vector<s32> bits = *reinterpret_cast<const Vector<s32>*>(values + at) & kExponentBits;
+    const Vector<s32> exponent = larger_of<s32>(bits, everywhere(in_place(least)));
+    *reinterpret_cast<Vector<s32>*>(exponents + at) = (exponent & (bits != 0)) - bias;
+  }
+}
+
+// Numbers that an s32 or two of them hold, cut off to floats. Where halves are wanted, the last bit of such a float
+// says whether something was cut off, so that rounding it once more gives what rounding the number would.
+template <Adder kAdder, int kParts>
+Vector<f32> narrowed(const Vector<s32> (&parts)[kParts]) {
+  typedef f64 Wide __attribute__((vector_size(2 * kVectorBytes)));
+  typedef s64 Bits __attribute__((vector_size(2 * kVectorBytes)));
+  constexpr s64 kCut = (s64(1) << (52 - kAdder.float_bits)) - 1;
+  Wide sum = __builtin_convertvector(parts[0], Wide);
+  if constexpr (kParts == 2) sum += __builtin_convertvector(parts[1], Wide);
+  Bits bits = reinterpret_cast<Bits>(sum);
+  const Bits is_cut = (bits & kCut) != 0;
+  bits &= ~kCut;
+  if constexpr (kAdder.halves) bits |= is_cut & (kCut + 1);
+  return __builtin_convertvector(reinterpret_cast<Wide>(bits), Vector<f32>);
+}
+
+// The same as add_group_to for some rows of d, (M, N), and neighbours in n; halves are not rounded yet.
+template <Adder kAdder, class Group, int kRows, int N, int K>
+void add_group(int group, const f32* a, const s32* exponents_a, const f32* b, const s32* exponents_b, f32* d) {
+  Vector<s32> largest[kRows] = {};
   for (int j = 0; j < Group::kCount; ++j) {
     const int k = Group::at(group, j);
     const Vector<s32> right = *reinterpret_cast<const Vector<s32>*>(exponents_b + k * N);
-    of_products = larger_of<s32>(of_products, everywhere(exponents_a[k]) + right);
+    for (int row = 0; row < kRows; ++row) {
+      largest[row] = larger_of<s32>(largest[row], exponents_a[row * K + k] + right);
+    }
   }
-  const Vector<s32> field = (reinterpret_cast<Vector<s32>&>(c) >> 23) & everywhere(255);
-  const Vector<s32> finite = field != everywhere(255);
-  const Vector<f32> start = finite ? c : everywhere(0.0f);
-  const Vector<s32> of_c = larger_of<s32>(field - everywhere(127), everywhere(adder.least_exponent()));
-  const Vector<s32> is_zero = start == everywhere(0.0f);
-  Vector<s32> largest = larger_of<s32>(of_products, is_zero ? everywhere(adder.floor()) : of_c);
-  // Where all products are zero C stays as it is, down to numbers that the scale below does not reach.
-  const Vector<s32> no_products = of_products < everywhere(kNoExponent / 2);
-  largest = no_products ? everywhere(0) : largest;
 
-  const Vector<s32> scale_bits = (everywhere(127 + adder.aligned_bits) - largest) << 23;
-  const Vector<f32> scale = reinterpret_cast<const Vector<f32>&>(scale_bits);
-  // In units of the last bit that is kept. No term has more than 27 bits: an s32 holds the sum of half of
-  // a group and C, so that it is made in two parts.
-  Vector<s32> parts[2] = {__builtin_convertvector(no_products ? everywhere(0.0f) : start * scale, Vector<s32>), {}};
+  // Terms are counted in units of the last bit that is kept; they have up to kAdder.aligned_bits + 2 bits. Where an
+  // s32 does not hold the sum, it is made in two parts.
+  constexpr s64 kMost = s64(Group::kCount) << (kAdder.aligned_bits + 2);
+  constexpr int kParts = kMost >= s64(1) << 31 ? 2 : 1;
+  static_assert(kMost / kParts <= s64(1) << 30);  // and C
+  Vector<s32> parts[kRows][kParts] = {};
+  Vector<f32> scale[kRows];
+  for (int row = 0; row < kRows; ++row) {
+    const Vector<f32> c = *reinterpret_cast<const Vector<f32>*>(d + row * N);
+    Vector<s32> of_c = reinterpret_cast<Vector<s32>>(c) & kExponentBits;
+    if (kAdder.halves) of_c = larger_of<s32>(of_c, everywhere(in_place(kAdder.least_exponent()))) & (of_c != 0);
+    constexpr s32 kFloor = std::max(kAdder.floor(), kGood.least);
+    largest[row] = larger_of<s32>(larger_of<s32>(largest[row], of_c), everywhere(in_place(kFloor)));
+    constexpr u32 kOfUnit = u32(kAdder.aligned_bits + 2 * 127) << 23;  // 2^aligned_bits / 2^largest
+    scale[row] = reinterpret_cast<Vector<f32>>(kOfUnit - reinterpret_cast<Vector<u32>>(largest[row]));
+    parts[row][0] = __builtin_convertvector(c * scale[row], Vector<s32>);
+  }
   for (int j = 0; j < Group::kCount; ++j) {
     const int k = Group::at(group, j);
-    const Vector<f32> product = everywhere(a[k]) * *reinterpret_cast<const Vector<f32>*>(b + k * N);
-    parts[j % 2] += __builtin_convertvector(product * scale, Vector<s32>);
+    const Vector<f32> right = *reinterpret_cast<const Vector<f32>*>(b + k * N);
+    for (int row = 0; row < kRows; ++row) {
+      const Vector<f32> product = a[row * K + k] * right;
+      parts[row][j % kParts] += __builtin_convertvector(product * scale[row], Vector<s32>);
+    }
   }
-  const s32 cut = -1 << (23 - adder.float_bits);
-  const Vector<s32> kept_bits = reinterpret_cast<const Vector<s32>&>(start) & everywhere(cut);
-  const Vector<f32> kept = reinterpret_cast<const Vector<f32>&>(kept_bits) + everywhere(0.0f);
-  const Vector<f32> sum = no_products ? kept : narrowed(adder, parts[0], parts[1], largest);
-  return finite ? sum : with_one_nan<f32>(c);
+  for (int row = 0; row < kRows; ++row) {
+    const auto unit = reinterpret_cast<Vector<f32>>(largest[row] - kAdder.aligned_bits * (1 << 23));
+    *reinterpret_cast<Vector<f32>*>(d + row * N) = narrowed<kAdder>(parts[row]) * unit;
+  }
 }
 
 // ---- A whole tile ----------------------------------------------------------------------------------------
@@ -187,33 +209,32 @@ inline void round_to_halves(f32* values) {  // eight of them
   for (int k = 0; k < 8; ++k) values[k] += 0.0f;
 }
 
-// d = a·b + c, group after group: a is (M, K), b is (K, N), d is (M, N) and holds C at first. The smallest normal
-// numbers of the factors' types have the exponents least_a and least_b.
-template <class Group, int M, int N, int K>
-void add_groups(Adder adder, const f32* a, int least_a, const f32* b, int least_b, f32* d) {
+// d = a·b + c, group after group: a is (M, K), b is (K, N), d is (M, N) and holds C at first.
+template <Adder kAdder, class Group, int M, int N, int K>
+void add_groups(const f32* a, int least_a, const f32* b, int least_b, f32* d) {
   alignas(64) s32 exponents_a[M * K];
   alignas(64) s32 exponents_b[K * N];
-  const Exponents of_a = read_exponents<M * K>(a, least_a, exponents_a);
-  const Exponents of_b = read_exponents<K * N>(b, least_b, exponents_b);
-  const bool by_vectors = fit_floats(of_a, of_b);
-  for (int m = 0; m < M; ++m) {
-    f32* row = d + m * N;
-    for (int group = 0; group < K / Group::kCount; ++group) {
-      const f32* of_row = a + m * K;
-      const s32* exponents_of_row = exponents_a + m * K;
-      if (by_vectors) {
-        for (int n = 0; n < N; n += kVectorLength<f32>) {
-          Vector<f32>& sums = *reinterpret_cast<Vector<f32>*>(row + n);
-          sums = add_group<Group, N>(sums, adder, group, of_row, exponents_of_row, b + n, exponents_b + n);
-        }
-        if (adder.halves) {
-          for (int n = 0; n < N; n += 8) round_to_halves(row + n);
-        }
-      } else {
-        for (int n = 0; n < N; ++n) {
-          row[n] = add_group_to<Group>(row[n], adder, group, of_row, exponents_of_row, b + n, exponents_b + n, N);
-        }
+  const bool good = are_good_factors(read_bounds<M * K>(a), read_bounds<K * N>(b));
+  if (good) {
+    read_exponents<M * K>(a, least_a, 0, exponents_a);
+    read_exponents<K * N>(b, least_b, in_place(0), exponents_b);
+  }
+  for (int group = 0; group < K / Group::kCount; ++group) {
+    if (!good || !are_good_sums(read_bounds<M * N>(d))) {
+      for (int at = 0; at < M * N; ++at) {
+        d[at] = add_group_to<kAdder, Group>(d[at], group, a + at / N * K, least_a, b + at % N, least_b, N);
       }
+      continue;
+    }
+    constexpr int kRows = 2;  // so many share what is read of b
+    for (int m = 0; m < M; m += kRows) {
+      for (int n = 0; n < N; n += kVectorLength<f32>) {
+        add_group<kAdder, Group, kRows, N, K>(group, a + m * K, exponents_a + m * K, b + n, exponents_b + n,
+                                              d + m * N + n);
+      }
+    }
+    if (kAdder.halves) {
+      for (int at = 0; at < M * N; at += 8) round_to_halves(d + at);
     }
   }
 }

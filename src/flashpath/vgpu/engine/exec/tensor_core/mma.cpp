@@ -151,32 +151,28 @@ constexpr int kRegisters = Fragment::kPieces > kAtLeast ? Fragment::kPieces : kA
 // ---- Sums of floats, as the hardware makes them ------------------------------------------------------------
 
 // kAtOnce: the extent in k of the machine instruction that PTX's is translated to.
-template <class S, class A, class B, int kAtOnce>
-void add_as_hardware(Generation generation, bool halves, const f32* left, const f32* right, f32* sums) {
+template <class S, class A, class B, bool kHalves, int kAtOnce>
+void add_as_hardware(Generation generation, const f32* left, const f32* right, f32* sums) {
   // A unit of Hopper takes 32 bytes of a row at once, those before it 16.
-  constexpr int kLong = std::min(kAtOnce, 32 * 8 / A::kBits);
-  constexpr int kShort = std::min(kAtOnce, 16 * 8 / A::kBits);
-  if (generation == Generation::kHopper) {
-    add_groups<InARow<kLong>, S::M, S::N, S::K>({25, 23, halves}, left, A::kLeastExponent, right,
-                                                B::kLeastExponent, sums);
-  } else {
-    add_groups<InARow<kShort>, S::M, S::N, S::K>({24, 23, halves}, left, A::kLeastExponent, right,
-                                                 B::kLeastExponent, sums);
-  }
+  using Long = InARow<std::min(kAtOnce, 32 * 8 / A::kBits)>;
+  using Short = InARow<std::min(kAtOnce, 16 * 8 / A::kBits)>;
+  const auto add = generation == Generation::kHopper ? add_groups<Adder{25, 23, kHalves}, Long, S::M, S::N, S::K>
+                                                     : add_groups<Adder{24, 23, kHalves}, Short, S::M, S::N, S::K>;
+  add(left, A::kLeastExponent, right, B::kLeastExponent, sums);
 }
 
 // Bytes: Ada's units have few bits for them. Hopper's have no such instruction for a warp; ptxas has it multiply
 // halves instead, the lower two bytes of every register first, and add C at the end.
-template <class S, class A, class B>
-void add_bytes_as_hardware(Generation generation, bool halves, const f32* left, const f32* right, f32* sums) {
+template <class S, class A, class B, bool kHalves>
+void add_bytes_as_hardware(Generation generation, const f32* left, const f32* right, f32* sums) {
   if (generation != Generation::kHopper) {
-    add_groups<InARow<16>, S::M, S::N, S::K>({13, halves ? 23 : 13, halves}, left, A::kLeastExponent, right,
-                                             B::kLeastExponent, sums);
+    add_groups<Adder{13, kHalves ? 23 : 13, kHalves}, InARow<16>, S::M, S::N, S::K>(
+        left, A::kLeastExponent, right, B::kLeastExponent, sums);
     return;
   }
   alignas(64) f32 products[S::M * S::N] = {};
-  add_groups<EverySecondPair<S::K / 2>, S::M, S::N, S::K>({25, 23, halves}, left, F16::kLeastExponent, right,
-                                                          F16::kLeastExponent, products);
+  add_groups<Adder{25, 23, kHalves}, EverySecondPair<S::K / 2>, S::M, S::N, S::K>(
+      left, F16::kLeastExponent, right, F16::kLeastExponent, products);
   for (int k = 0; k < S::M * S::N; ++k) sums[k] = canonical(sums[k] + products[k]);
 }
 
@@ -224,9 +220,9 @@ void run(Warp& warp, const Instruction& i) {
     // Where only one of C and D is halves, the sums are floats, and halves are converted before or after.
     constexpr bool kHalves = std::is_same_v<C, Halves> && std::is_same_v<D, Halves>;
     if constexpr (A::kBits == 8) {
-      add_bytes_as_hardware<S, A, B>(numerics.generation, kHalves, left, right, sums);
+      add_bytes_as_hardware<S, A, B, kHalves>(numerics.generation, left, right, sums);
     } else {
-      add_as_hardware<S, A, B, kAtOnce>(numerics.generation, kHalves, left, right, sums);
+      add_as_hardware<S, A, B, kHalves, kAtOnce>(numerics.generation, left, right, sums);
     }
   }
   store_accumulators<D, Accumulators>(warp, of_d, sums);
