@@ -361,7 +361,11 @@ def numbers(source: Source, of: Float, low: int, high: int, shape: tuple[int, ..
     words = source.words(*shape)
     raw = assemble(of, words >> np.uint64(63), field, words, source.words(*shape))
     nan = (1 << of.bits - 1) - 1  # e4m3 has its NaN among the largest numbers
-    return raw if of.has_infinity else np.where(raw & np.array(nan, raw.dtype) == nan, raw ^ raw.dtype.type(1), raw)
+    return (
+        raw
+        if of.has_infinity
+        else np.where(raw & np.array(nan, raw.dtype) == nan, raw ^ raw.dtype.type(1), raw)
+    )
 
 
 def finite_edges(of: Float) -> list[int]:
@@ -375,7 +379,9 @@ def special_values(of: Float) -> list[int]:
     """The same, the largest numbers, infinities and NaNs."""
     fraction = (1 << of.fraction_bits) - 1
     top = of.top << of.fraction_bits
-    ends = [top - 1, top, top | 1, top | fraction] if of.has_infinity else [top | fraction - 1, top | fraction]
+    ends = (
+        [top - 1, top, top | 1, top | fraction] if of.has_infinity else [top | fraction - 1, top | fraction]
+    )
     return finite_edges(of) + _of_both_signs(of, ends)
 
 
@@ -400,7 +406,9 @@ class Shapes:
     c: tuple[int, ...]
 
 
-def _in_range(case: Case, source: Source, shapes: Shapes, factors: tuple[int, int], sums: tuple[int, int]) -> Matrices:
+def _in_range(
+    case: Case, source: Source, shapes: Shapes, factors: tuple[int, int], sums: tuple[int, int]
+) -> Matrices:
     _, kind_a, kind_b, kind_c = case.kinds
     return (
         numbers(source, FLOATS[kind_a], *factors, shapes.a),

@@ -51,6 +51,12 @@ struct Options {
   TraceRow trace{-1, -1, 0};
 };
 
+// What a launch may change of its module's memory.
+struct ModuleState {
+  std::vector<std::byte> globals;
+  exec::Heap::State heap;
+};
+
 struct Result {
   observe::Counters counters;
   observe::Findings findings;
@@ -192,7 +198,19 @@ void bind_launch(nb::module_& m) {
           },
           "Make one of its kernels ready to run.");
 
+  nb::class_<ModuleState>(m, "ModuleState");
+
   nb::class_<Program>(m, "Program")
+      .def(
+          "save", [](const Program& program) { return ModuleState{program.memory->globals, program.memory->heap.save()}; },
+          "The variables and the heap of its module as they are.")
+      .def(
+          "restore",
+          [](const Program& program, const ModuleState& state) {
+            program.memory->globals = state.globals;
+            program.memory->heap.restore(state.heap);
+          },
+          "Make them what they were.")
       .def_ro("name", &Program::name)
       .def_ro("parameter_bytes", &Program::parameter_bytes)
       .def_ro("shared_bytes", &Program::shared_bytes)
