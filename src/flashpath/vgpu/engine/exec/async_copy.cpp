@@ -76,10 +76,11 @@ void count(Warp& warp, const Instruction& i, const u64* from, const u64* to, u32
   count_scattered(warp, i, Where::kShared, to, warp.executing, size, Use::kWrite);
 }
 
-void watch(Warp& warp, const Instruction& i, const u64* to, const u64* from, const u32* bytes, AsyncCopy& begun) {
+void watch(Warp& warp, const Instruction& i, u32 executing, const u64* to, const u64* from, const u32* bytes,
+           AsyncCopy& begun) {
   begun.epoch = warp.watch->epoch;
   u32 possible = 0;
-  for_lanes(warp.executing, [&](int lane) { possible |= u32(!is_nowhere(warp, begun.to[lane])) << lane; });
+  for_lanes(executing, [&](int lane) { possible |= u32(!is_nowhere(warp, begun.to[lane])) << lane; });
   sanitize::watch_copy(warp, i, to, from, bytes, possible, begun.size);
   if (!sanitize::has_suspects(warp)) return;
   sanitize::settle(warp, i, [&](int lane, std::byte* value) {
@@ -96,13 +97,13 @@ void run_copy(Warp& warp, const Instruction& i) {
   read_addresses(warp, i.b[0], true, i.immediate >> 32, from);
   u32 refused = check_alignment(warp, i, to, warp.executing, size);
   refused |= check_alignment(warp, i, from, warp.executing, size);
-  warp.executing &= ~refused;
+  const u32 executing = warp.executing & ~refused;
   u32 bytes[kLanes];
   read_sizes(warp, i, size, bytes);
   AsyncCopy begun;
   begun.size = size;
   u32 reading = 0;
-  for_lanes(warp.executing, [&](int lane) {
+  for_lanes(executing, [&](int lane) {
     begun.to[lane] = shared_place(warp, i, lane, to[lane], size, true);
     begun.read[lane] = static_cast<u8>(bytes[lane]);
     begun.from[lane] = nullptr;
@@ -112,9 +113,9 @@ void run_copy(Warp& warp, const Instruction& i) {
                                           : global_place(warp, i, lane, from[lane], bytes[lane], false);
     reading |= 1u << lane;
   });
-  if (warp.watch != nullptr) watch(warp, i, to, from, bytes, begun);
+  if (warp.watch != nullptr) watch(warp, i, executing, to, from, bytes, begun);
   AsyncCopies& copies = copies_of(warp);
-  for_groups(copies, warp.executing, [&](u32 members, u32 closed) {
+  for_groups(copies, executing, [&](u32 members, u32 closed) {
     begun.lanes = members;
     begun.group = closed;
     copies.pending.push_back(begun);
@@ -168,7 +169,7 @@ void AsyncCopies::do_early(u32 which) {
   AsyncCopy& chosen = pending[which];
   if (chosen.size == 0) return;  // an arrival: its turn comes after the copies before it
   copy(chosen, chosen.lanes);
-  chosen.done = true;
+  chosen.done = true;  // and still nobody has waited for it
 }
 
 bool arrive_for_copies(Block& block, std::byte* barrier) {

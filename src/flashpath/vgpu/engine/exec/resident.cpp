@@ -79,7 +79,9 @@ Resident::Resident(Worker& worker, observe::Counters* counters, u32* last_segmen
   const u32 warps = (volume(launch_.block) + kLanes - 1) / kLanes;
   block.warps.resize(warps);
   block.copies.resize(warps);
-  block.shared.resize(program.dynamic_shared_offset + launch_.dynamic_shared);
+  // What pads the static part for a dynamic one is memory only if there is one.
+  const u32 dynamic = launch_.dynamic_shared;
+  block.shared.resize(dynamic == 0 ? program.shared_bytes : program.dynamic_shared_offset + dynamic);
   registers_.resize(static_cast<std::size_t>(warps) * program.register_bytes + 64);
   local_.resize(static_cast<std::size_t>(warps) * kLanes * program.local_bytes);
   if (program.functions.size() > 1) stacks_.resize(warps);

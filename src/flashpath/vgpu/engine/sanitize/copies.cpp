@@ -10,31 +10,35 @@
 namespace flashpath::sanitize {
 namespace {
 
-// The units of some bytes, where there is a shadow of them.
-struct Units {
-  Shadow* shadow = nullptr;
-  std::size_t first = 0;
-  std::size_t end = 0;
+// The copy of one lane: what its records were, and what they become.
+struct Change {
+  Record before;
+  Record after;
 
-  Units(Shadow& shadow, u64 offset, u32 size) : shadow(&shadow) {
-    first = static_cast<std::size_t>(offset >> shadow.shift());
-    end = static_cast<std::size_t>((offset + size + (u64(1) << shadow.shift()) - 1) >> shadow.shift());
+  void apply(Record* records, u32 units) const {
+    for (u32 k = 0; k < units; ++k) records[k] = records[k] == before ? after : records[k];
   }
-  Units() = default;
 };
 
-Units source_units(Sanitizer& all, const std::byte* from, u32 size) {
-  for (const exec::Segment& segment : all.launch.segments) {
-    if (from < segment.host || from >= segment.host + segment.size || !segment.writable) continue;
-    const u64 offset = static_cast<u64>(from - segment.host) + segment.base % kUnitAlignment;
-    return {all.shadow_of(segment), offset, size};
-  }
-  return {};
+// Pending accesses are in lines that are split. An access of up to 16 bytes is in one line, or, where fewer bytes
+// are read than the copy has, perhaps not at a multiple of its size, and still in one line.
+void change_written(Shadow& shadow, u64 offset, u32 size, Change change) {
+  const Line& line = shadow.line(offset);
+  change.apply(Shadow::cells(line, offset).written, size >> line.shift);
 }
 
-void replace(LazyTable& table, const Units& units, Record before, Record after) {
-  for (std::size_t k = units.first; k < units.end; ++k) {
-    if (table[k] == before) table[k] = after;
+void change_read(Sanitizer& all, const std::byte* from, u32 size, Change change) {
+  for (const exec::Segment& segment : all.launch.segments) {
+    if (from < segment.host || from >= segment.host + segment.size) continue;
+    if (!segment.writable) return;
+    const u64 offset = static_cast<u64>(from - segment.host) + segment.base % kLineBytes;
+    const Line& line = all.shadow_of(segment).line(offset);
+    if (line.cells == nullptr) return;
+    const Cells cells = Shadow::cells(line, offset);
+    const u32 units = (size + (1u << line.shift) - 1) >> line.shift;
+    change.apply(cells.read, units);
+    change.apply(cells.second, units);
+    return;
   }
 }
 
@@ -44,15 +48,10 @@ void end_copy(exec::Warp& warp, const exec::AsyncCopy& copy, u32 lanes, Epoch ep
   BlockWatch& block = *warp.watch->block;
   exec::for_lanes(lanes, [&](int lane) {
     if (exec::is_nowhere(warp, copy.to[lane])) return;
-    const Record pending = record_of(copy.epoch, kPending | static_cast<u32>(lane));
-    const Record done = record_of(epoch, static_cast<u32>(lane));
-    const Units to(block.shared, static_cast<u64>(copy.to[lane] - warp.shared), copy.size);
-    replace(block.shared.written, to, pending, done);
-    if (copy.read[lane] == 0) return;
-    const Units from = source_units(*block.all, copy.from[lane], copy.read[lane]);
-    if (from.shadow == nullptr) return;
-    replace(from.shadow->read, from, pending, done);
-    replace(from.shadow->also_read, from, pending, done);
+    const Change change{record_of(copy.epoch, kPending | static_cast<u32>(lane)),
+                        record_of(epoch, static_cast<u32>(lane))};
+    change_written(block.shared, static_cast<u64>(copy.to[lane] - warp.shared), copy.size, change);
+    if (copy.read[lane] != 0) change_read(*block.all, copy.from[lane], copy.read[lane], change);
   });
 }
 

@@ -37,7 +37,7 @@ void watch_malloc(exec::Warp& warp, const Instruction& i, int lane, u64 address,
   const u32 thread = warp.index * kLanes + static_cast<u32>(lane);
   all.allocations[address] = {i.index, warp.watch->block->number, thread, size};
   const exec::Segment* heap = exec::segment_of(warp, i, address, size);
-  all.shadow_of(*heap).renew(address - heap->base, (size + 15) / 16 * 16);
+  all.shadow_of(*heap).renew(address - heap->base / kLineBytes * kLineBytes, (size + 15) / 16 * 16);
 }
 
 void watch_free(exec::Warp& warp, u64 address) { warp.watch->block->all->allocations.erase(address); }

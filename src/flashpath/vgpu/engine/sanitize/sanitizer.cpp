@@ -10,8 +10,7 @@ Sanitizer::Sanitizer(exec::Launch& launch) : launch(launch), segments(launch.seg
 
 Shadow& Sanitizer::shadow_of(const exec::Segment& segment) {
   Shadow& shadow = segments[static_cast<std::size_t>(&segment - launch.segments.data())];
-  // Units begin at multiples of their size.
-  if (shadow.is_empty()) shadow.cover(segment.size + segment.base % kUnitAlignment);
+  if (shadow.is_empty()) shadow.cover(segment.size, segment.base % kLineBytes, arena);
   return shadow;
 }
 
@@ -19,7 +18,7 @@ void Sanitizer::begin_block(exec::Block& block, u64 number) {
   if (block.watch == nullptr) {
     block.watch = std::make_shared<BlockWatch>();
     block.watch->all = this;
-    block.watch->shared.cover(block.shared.size());
+    block.watch->shared.cover(block.shared.size(), 0, arena);
     block.watch->warps.resize(block.warps.size());
     blocks_.push_back(block.watch);
   }

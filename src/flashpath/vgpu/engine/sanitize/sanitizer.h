@@ -34,8 +34,6 @@
 
 namespace flashpath::sanitize {
 
-inline constexpr u64 kUnitAlignment = 32;  // the shadow of an array begins at such an address, at or before it
-
 class Sanitizer;
 struct BlockWatch;
 
@@ -130,6 +128,7 @@ class Sanitizer {
 
   exec::Launch& launch;
   Epochs epochs;
+  Arena arena;
   std::vector<Shadow> segments;  // as Launch::segments
   Releases releases;             // through global memory
   std::map<u64, Allocation> allocations;
