@@ -119,6 +119,8 @@ def test_a_text_is_laid_out_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> No
     run("explain-finding", "race", "--lang", "zh")
     assert "\x1b[" in screen.getvalue()
     assert "```" not in screen.getvalue()
+    shown = "".join(line.strip() for line in screen.getvalue().splitlines())
+    assert "甚至同时执行，结果取决于这一次" in shown  # a line ends there in the file
 
 
 def test_an_unknown_kind() -> None:
