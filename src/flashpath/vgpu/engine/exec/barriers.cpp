@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "exec/memory.h"
+#include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
 namespace {
@@ -64,6 +65,8 @@ void arrive(Block& block, Warp& warp, const Instruction& i) {
   if (mode != BarrierMode::kArrive) {
     barrier.waiting[warp.index] |= warp.executing;
     warp.waiting |= warp.executing;
+  } else if (warp.watch != nullptr) {
+    sanitize::arrive_early(warp, number, warp.executing);
   }
   barrier.expected = i.b[0] == kNoRegister ? 0 : lanes<u32>(warp, i.b[0])[first];
   if (i.c[0] != kNoRegister) {
@@ -80,6 +83,7 @@ bool release(Block& block, const Program& program) {
     const u32 number = static_cast<u32>(std::countr_zero(open));
     Barrier& barrier = block.barriers[number];
     if (!is_met(block, barrier)) continue;
+    if (block.watch != nullptr) sanitize::meet(block, number, barrier);
     for (Warp& warp : block.warps) {
       if (barrier.votes_wanted) answer(warp, program, barrier);
       warp.waiting &= ~members(barrier.waiting, warp);

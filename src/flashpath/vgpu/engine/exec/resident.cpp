@@ -2,6 +2,7 @@
 #include "exec/resident.h"
 
 #include "exec/worker.h"
+#include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
 namespace {
@@ -94,6 +95,7 @@ Resident::Resident(Worker& worker, observe::Counters* counters, u32* last_segmen
     warp.worker = &worker;
     warp.calls = stacks_.empty() ? nullptr : &stacks_[k];
     warp.counters = counters;
+    warp.observed = counters != nullptr || launch_.sanitizer != nullptr;
     warp.last_segment = last_segment;
     prepare(warp, launch_);
   }
@@ -112,6 +114,7 @@ void Resident::start(u64 which) {
   block.open_barriers = 0;
   block.living_threads = volume(launch_.block);
   for (Warp& warp : block.warps) start_warp(warp, launch_, number);
+  if (launch_.sanitizer != nullptr) launch_.sanitizer->begin_block(block, number);
 }
 
 }  // namespace flashpath::exec
