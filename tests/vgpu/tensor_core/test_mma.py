@@ -370,7 +370,7 @@ def test_double_precision_rounds_as_asked(run_warp: Any, rounding: str, up: floa
 
 @pytest.mark.parametrize(("exact", "tie"), [(False, 2.0**-148), (True, 2.0**-149)])
 def test_products_are_not_rounded_before_they_are_added(run_warp: Any, exact: bool, tie: float) -> None:
-    """Half the smallest float tips a tie or is cut off; twice the largest power of two is brought back by C."""
+    """Half the smallest float tips a tie or is cut off; twice the largest power of two comes back by C."""
     a, b, c = np.zeros((16, 8)), np.zeros((8, 8)), np.zeros((16, 8))
     a[0, 0], b[0, 0], c[0, 0] = 2.0**-80, 2.0**-70, 2.0**-149
     d = multiply(run_warp, "m16n8k8.row.col.f32.bf16.bf16.f32", a, b, c, exact)
