@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import json
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tensor_core_model import UNITS, decode, multiply
 from tensor_core_numbers import RECIPES, float_tiles, inputs
 
 from flashpath import gpus
+from flashpath.vgpu import device
 from flashpath.vgpu.device import HostArray, VirtualModule
 from flashpath.vgpu.options import Options
 
@@ -36,7 +38,9 @@ def golden() -> Any:
     return np.load(GOLDEN)
 
 
-def run(case: Case, registers: list[Array], gpu: str, exact: bool = True) -> Array:
+def run(
+    case: Case, registers: list[Array], gpu: str, exact: bool = True, compiled: VirtualModule | None = None
+) -> Array:
     """Registers of A, B and C to those of D."""
     d = np.full((len(registers[0]), case.registers[0], 32), 0xAAAAAAAA, case.word(0))
     arrays = [d, *(np.ascontiguousarray(each) for each in registers)]
@@ -44,7 +48,7 @@ def run(case: Case, registers: list[Array], gpu: str, exact: bool = True) -> Arr
     for k, array in enumerate(arrays):
         first, last = array.ctypes.data, array.ctypes.data + array.nbytes
         places.append(HostArray(8 * k, first, first, last, first, last, True))
-    kernel = module().kernel(case.entry)
+    kernel = (compiled or module()).kernel(case.entry)
     kernel.launch((len(d), 1, 1), (32, 1, 1), 0, bytes(32), places, Options(exact), gpu=gpus.gpu(gpu))
     return d
 
@@ -134,4 +138,54 @@ def test_the_fast_mode_is_near(opcode: str) -> None:
 
 
 def test_the_golden_file_is_small() -> None:
-    assert Path(GOLDEN).stat().st_size < 1 << 20
+    assert GOLDEN.stat().st_size < 1 << 20
+
+
+def test_every_case_has_its_row_in_the_list() -> None:
+    """exactness.json, from which documents say what is exact, and how that is known."""
+    table = json.loads((Path(__file__).parent / "exactness.json").read_text(encoding="utf-8"))
+    used: set[tuple[int, str, str]] = set()
+    for case in cases().values():
+        shape = f"m{case.m}n{case.n}k{case.k}"
+        rows = [
+            k
+            for k, row in enumerate(table["rows"])
+            if case.family in row["families"]
+            and shape in row["shapes"]
+            and case.kinds[0] in row["sums"]
+            and {case.kinds[1], case.kinds[2]} <= set(row["factors"])
+        ]
+        assert len(rows) == 1, (case.opcode, rows)
+        used |= {(rows[0], shape, case.kinds[1]), (rows[0], shape, case.kinds[2])}
+    said = {
+        (k, shape, kind)
+        for k, row in enumerate(table["rows"])
+        for shape in row["shapes"]
+        for kind in row["factors"]
+    }
+    assert used == said
+    assert {row[generation] for row in table["rows"] for generation in GPUS} == set(table["means"])
+
+
+# One of each way to add: a group, two groups, halves, bytes, and what is outside of a float's range.
+WAYS = [
+    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+    "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
+    "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32",
+    "mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16",
+    "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64",
+    "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16",
+]
+
+
+@pytest.mark.parametrize("opcode", WAYS)
+def test_every_build_gives_the_same_bits(opcode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine for any processor, besides the one that suits this one best."""
+    case = cases()[opcode]
+    registers = inputs(case, 4, seed=6)
+    best = {gpu: run(case, registers, gpu) for gpu in GPUS.values()}
+    plain = importlib.import_module("flashpath.vgpu._engine")
+    monkeypatch.setattr(device, "engine", lambda: plain)
+    compiled = VirtualModule(module_ptx([case]))
+    for gpu, d in best.items():
+        assert np.array_equal(run(case, registers, gpu, compiled=compiled), d)
