@@ -91,6 +91,9 @@ class Module:
     def load(ptx: str) -> Module: ...
     def kernel(self, name: str) -> Program: ...
 
+class ModuleState:
+    """The variables and the heap of a module, as they were."""
+
 class Program:
     """One kernel, ready to run."""
 
@@ -105,6 +108,12 @@ class Program:
     """What is done for each instruction, by the engine's own names: `fma.f32` for an `add.f32` that took a
     product in."""
     order_matters: bool
+
+    def save(self) -> ModuleState:
+        """The variables and the heap of its module as they are."""
+
+    def restore(self, state: ModuleState) -> None:
+        """Make them what they were."""
 
     def launch(
         self,

@@ -1,7 +1,10 @@
 // What the registers of a block's warps hold when it starts.
 #include "exec/resident.h"
 
+#include <algorithm>
+
 #include "exec/worker.h"
+#include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
 namespace {
@@ -57,6 +60,7 @@ void start_warp(Warp& warp, const Launch& launch, u64 number) {
   warp.active = warp.alive;
   warp.waiting = warp.parked = 0;
   warp.pc = 0;
+  std::fill(std::begin(warp.lane_pc), std::end(warp.lane_pc), 0);
   warp.turn = 0;
   warp.diverged = false;
   warp.yielded = warp.spins = false;
@@ -75,7 +79,9 @@ Resident::Resident(Worker& worker, observe::Counters* counters, u32* last_segmen
   const u32 warps = (volume(launch_.block) + kLanes - 1) / kLanes;
   block.warps.resize(warps);
   block.copies.resize(warps);
-  block.shared.resize(program.dynamic_shared_offset + launch_.dynamic_shared);
+  // What pads the static part for a dynamic one is memory only if there is one.
+  const u32 dynamic = launch_.dynamic_shared;
+  block.shared.resize(dynamic == 0 ? program.shared_bytes : program.dynamic_shared_offset + dynamic);
   registers_.resize(static_cast<std::size_t>(warps) * program.register_bytes + 64);
   local_.resize(static_cast<std::size_t>(warps) * kLanes * program.local_bytes);
   if (program.functions.size() > 1) stacks_.resize(warps);
@@ -92,6 +98,7 @@ Resident::Resident(Worker& worker, observe::Counters* counters, u32* last_segmen
     warp.worker = &worker;
     warp.calls = stacks_.empty() ? nullptr : &stacks_[k];
     warp.counters = counters;
+    warp.observed = counters != nullptr || launch_.sanitizer != nullptr;
     warp.last_segment = last_segment;
     prepare(warp, launch_);
   }
@@ -110,6 +117,7 @@ void Resident::start(u64 which) {
   block.open_barriers = 0;
   block.living_threads = volume(launch_.block);
   for (Warp& warp : block.warps) start_warp(warp, launch_, number);
+  if (launch_.sanitizer != nullptr) launch_.sanitizer->begin_block(block, number);
 }
 
 }  // namespace flashpath::exec

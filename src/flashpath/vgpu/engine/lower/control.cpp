@@ -1,4 +1,5 @@
 // Branches, barriers, traps; and what one warp at a time cannot notice.
+#include "exec/block.h"
 #include "lower/instructions.h"
 
 namespace flashpath::lower {
@@ -41,7 +42,7 @@ u32 barrier_number(Builder& b, const Operand& which) {
 void barrier(Builder& b) {
   Modifiers m(b);
   m.take("cta");
-  m.take("aligned");
+  const bool aligned = m.take("aligned") || b.current->opcode == "bar";
   if (m.take("warp")) return warp_barrier(b, m);
   const bool reduces = m.take("red");
   BarrierMode mode = BarrierMode::kSync;
@@ -76,7 +77,7 @@ void barrier(Builder& b) {
   i.a[0] = number;
   i.b[0] = count;
   i.c[0] = value;
-  i.immediate = negated;
+  i.immediate = (negated ? exec::kNegatedVote : 0) | (aligned ? exec::kAlignedBarrier : 0);
   i.dst[0] = result;
 }
 
@@ -84,11 +85,12 @@ void trap(Builder& b) { b.emit("trap"); }
 
 void fence(Builder& b) {
   Modifiers m(b);
+  const bool is_of_block = m.has("cta") || m.has("cluster");
   m.take_all({"cta", "cluster", "gpu", "gl", "sys", "sc", "acq_rel", "acquire", "release", "proxy", "alias", "async",
               "async.global", "global", "shared::cta", "shared::cluster", "mbarrier_init", "generic",
               "tensormap::generic", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"});
   m.all_taken();
-  b.emit("fence");
+  b.emit("fence").order = is_of_block ? 0 : kWideScope;
 }
 
 // Hints: where data should be kept, and what a profiler or a later kernel may want to know.

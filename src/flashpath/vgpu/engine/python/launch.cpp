@@ -51,6 +51,12 @@ struct Options {
   TraceRow trace{-1, -1, 0};
 };
 
+// What a launch may change of its module's memory.
+struct ModuleState {
+  std::vector<std::byte> globals;
+  exec::Heap::State heap;
+};
+
 struct Result {
   observe::Counters counters;
   observe::Findings findings;
@@ -117,8 +123,9 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   for (const auto& [base, size, host, writable] : segments) {
     launch.segments.push_back({base, size, reinterpret_cast<std::byte*>(host), writable});
   }
-  exec::prepare_counting(launch, options.count ? &result.counters : nullptr);
-  if (options.count) {
+  const bool counts = options.count && !options.sanitize;  // what goes nowhere cannot be counted
+  exec::prepare_counting(launch, counts ? &result.counters : nullptr);
+  if (counts) {
     const auto [traced_block, traced_warp, accesses] = options.trace;
     result.counters.trace.prepare({traced_block, traced_warp, accesses}, program.code.size());
   }
@@ -191,7 +198,19 @@ void bind_launch(nb::module_& m) {
           },
           "Make one of its kernels ready to run.");
 
+  nb::class_<ModuleState>(m, "ModuleState");
+
   nb::class_<Program>(m, "Program")
+      .def(
+          "save", [](const Program& program) { return ModuleState{program.memory->globals, program.memory->heap.save()}; },
+          "The variables and the heap of its module as they are.")
+      .def(
+          "restore",
+          [](const Program& program, const ModuleState& state) {
+            program.memory->globals = state.globals;
+            program.memory->heap.restore(state.heap);
+          },
+          "Make them what they were.")
       .def_ro("name", &Program::name)
       .def_ro("parameter_bytes", &Program::parameter_bytes)
       .def_ro("shared_bytes", &Program::shared_bytes)
