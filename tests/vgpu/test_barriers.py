@@ -76,6 +76,7 @@ def test_a_barrier_that_does_not_exist() -> None:
         kernel[1, 32](16)
 
 
+@pytest.mark.plain_schedule("lanes need not meet again where they could")
 def test_a_jump_table() -> None:
     module = """
         .version 8.0
@@ -116,6 +117,7 @@ def test_a_jump_table() -> None:
 # ---- Lanes meet again -----------------------------------------------------------------------------------
 
 
+@pytest.mark.plain_schedule("lanes need not meet again where they could")
 def test_lanes_meet_after_a_loop_whose_exit_stands_before_its_body() -> None:
     """A compiler may place the join of two paths anywhere in the text."""
     module = """

@@ -102,6 +102,7 @@ def test_calls_by_address_and_virtual_functions() -> None:
     assert out.tolist() == expected
 
 
+@pytest.mark.plain_schedule("lanes need not meet again where they could")
 def test_lanes_that_parted_in_a_function_meet_after_it() -> None:
     kernel = build("""
         __device__ __noinline__ int steps(int n) {
@@ -122,6 +123,7 @@ def test_lanes_that_parted_in_a_function_meet_after_it() -> None:
     assert out.tolist() == [32_000 + steps(i + 1) for i in range(32)]
 
 
+@pytest.mark.plain_schedule("lanes may come in any order")
 def test_printf_writes_what_c_writes(capsys: pytest.CaptureFixture[str]) -> None:
     kernel = build(r"""
         extern "C" __global__ void k(int n) {
@@ -144,6 +146,7 @@ def test_printf_writes_what_c_writes(capsys: pytest.CaptureFixture[str]) -> None
     assert lines[4] == "0x1234 0x1p+0"
 
 
+@pytest.mark.plain_schedule("any thread may fail first")
 def test_a_failed_assert_says_where(capsys: pytest.CaptureFixture[str]) -> None:
     kernel = build("""
         extern "C" __global__ void k(const int* x) {

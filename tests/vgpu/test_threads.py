@@ -48,6 +48,7 @@ def test_results_and_counts_are_those_of_one_thread(module: fp.Module, threads: 
 
 
 @pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.plain_schedule("any block may fault first")
 def test_the_fault_is_that_of_the_first_block(module: fp.Module, threads: int) -> None:
     x = np.ones(100 * 64, np.float32)
     for bad in (0, 7, 63):
@@ -62,6 +63,7 @@ def test_atomics_of_blocks_on_different_threads_are_atomic(module: fp.Module) ->
     assert out.tolist() == [64_000] * 4
 
 
+@pytest.mark.plain_schedule("one host thread runs a schedule, and proves the livelock")
 def test_a_runaway_kernel_ends_on_all_threads(module: fp.Module) -> None:
     with pytest.raises(KernelFault, match="budget is 500000"):
         fp.profile(module["spin"], 8, 32, (np.zeros(1, np.int32),), threads=4, budget=500_000)

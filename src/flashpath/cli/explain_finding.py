@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 _WIDEST = 100  # columns of text that are easy to read
+# A line that ends between Chinese characters: laid out anew, it would become a space that nobody writes there.
+_BROKEN = re.compile("(?<=[\u3000-\u9fff\uff00-\uffef])\n *(?=[\u3000-\u9fff\uff00-\uffef])")
 
 
 def explain_finding(
@@ -56,4 +59,5 @@ def explain_finding(
         return
     from rich.markdown import Markdown
 
-    out.print(Markdown(explanation.document), width=min(out.width, _WIDEST), soft_wrap=False)
+    document = _BROKEN.sub("", explanation.document)
+    out.print(Markdown(document), width=min(out.width, _WIDEST), soft_wrap=False)

@@ -75,9 +75,9 @@ def arithmetic(lined_listing: str, function: str) -> Arithmetic:
     found: Arithmetic = Counter()
     for place, opcode, operands in _instructions(lined_listing, function):
         if operation := _operation(opcode, operands):
-            kind, type = operation
+            kind, number = operation
             directed = "".join(f".{word.lower()}" for word in opcode.split(".") if word in _DIRECTED)
-            found[Operation(kind + directed, type, place)] += 1
+            found[Operation(kind + directed, number, place)] += 1
     return found
 
 
@@ -119,19 +119,19 @@ def _operation(opcode: str, operands: list[str]) -> tuple[str, str] | None:
     return _seen_through(kind, sources, "bf16" if "BF16_V2" in modifiers else "f16")
 
 
-def _seen_through(kind: str, sources: list[str], type: str) -> tuple[str, str] | None:
-    """A fused operation that only adds or only multiplies is what it does; one that does neither is nothing."""
+def _seen_through(kind: str, sources: list[str], number: str) -> tuple[str, str] | None:
+    """A fused operation that only adds or multiplies is what it does; one that does neither is nothing."""
     zeros = [each.lstrip("-+|").startswith("RZ") for each in sources]
     if kind == "fma":
-        if (zeros[0] and zeros[1]) or (type in ("f16", "bf16") and zeros[0]):
+        if (zeros[0] and zeros[1]) or (number in ("f16", "bf16") and zeros[0]):
             return None  # a constant, or a negation
         if zeros[2] and sources[2].startswith("-"):
-            return "mul", type
-        if type in ("f16", "bf16") and sources[1] in ("1", "-1"):
-            return "add", type
+            return "mul", number
+        if number in ("f16", "bf16") and sources[1] in ("1", "-1"):
+            return "add", number
     if kind == "add" and any(zeros):
         return None  # a negation, a magnitude, a conversion to canonical form
-    return kind, type
+    return kind, number
 
 
 def _is_number(operand: str) -> bool:

@@ -13,6 +13,7 @@ from flashpath import gpus
 from flashpath.jit import shape as shapes
 from flashpath.jit.arguments import HOST, ArgumentError, Strided, view_of
 from flashpath.vgpu.device import HostArray, place
+from flashpath.vgpu.findings import merged
 from flashpath.vgpu.host_arrays import describe
 from flashpath.vgpu.options import WARP_INSTRUCTION_BUDGET, Options
 from flashpath.vgpu.profiles import check_cooperative, max_threads, profile_for, resident_blocks
@@ -126,6 +127,7 @@ def profile(
     threads: int | None = None,
     trace: Trace = FIRST_ACCESSES,
     cooperative: bool = False,
+    sanitize: bool = False,
     **options: Any,
 ) -> Report:
     """Run a kernel on the virtual GPU, on arrays of the CPU, and count what it does.
@@ -137,10 +139,11 @@ def profile(
     the order of blocks could be seen in the results. In a `cooperative` launch they may wait for each other.
 
     `trace` chooses the accesses whose addresses are kept (`report.accesses`): by default the first of every
-    instruction. A `@triton.jit` kernel brings its own blocks and shared memory; `options` are its keyword
-    arguments.
+    instruction. With `sanitize` on, `report.findings` lists what `fp.sanitize` would, and a fault is among
+    them instead of raised; the counts are then those up to it. A `@triton.jit` kernel brings its own blocks
+    and shared memory; `options` are its keyword arguments.
     """
-    wanted = Options(exact=exact, count=True, budget=budget, threads=threads, trace=trace)
+    wanted = Options(exact=exact, count=True, sanitize=sanitize, budget=budget, threads=threads, trace=trace)
     check_launch("fp.profile", kernel, block, args, shared, cooperative, options)
     if is_triton(kernel):
         return triton_driver().profile(kernel, grid, args, device, wanted, options)
@@ -226,7 +229,7 @@ def _profile_cuda(
     result = run(kernel, shape, args, gpu, options)
     used = kernel.resources
     occupancy = gpus.occupancy(gpu, math.prod(shape.block), used.registers, used.static_shared + shape.shared)
-    return make_report(
+    report = make_report(
         kernel.name,
         gpu,
         kernel.virtual.listing,
@@ -237,3 +240,5 @@ def _profile_cuda(
         footprint=Footprint(used.static_shared, shape.shared, used.registers, used.local_memory),
         arrays=_placed(kernel, args),
     )
+    report.findings = tuple(merged(kernel.virtual.findings(result)))
+    return report

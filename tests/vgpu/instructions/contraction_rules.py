@@ -172,12 +172,14 @@ def between(name: str, text: str, *, splits: bool) -> Rule:
 
 FLOW = [
     Rule("guarded sum", f"{PRODUCT} @%q add.f32 %x, %m, %c;", fused=1),
-    Rule("sums under opposite guards", f"{PRODUCT} @%q add.f32 %x, %m, %c; @!%q sub.f32 %y, %m, %d;", fused=2),
+    Rule("sums under opposite guards", f"{PRODUCT} @%q add.f32 %x, %m, %c; @!%q sub.f32 %y, %m, %d;",
+         fused=2),
     Rule("guarded product", f"mov.f32 %m, %f; @%q {PRODUCT} add.f32 %x, %m, %c;", products=1, sums=1),
     Rule("guarded in place", f"{PRODUCT} @%q add.f32 %m, %m, %c; mov.f32 %x, %m;", products=1, sums=1),
     Rule("sum in a branch", f"{PRODUCT} @%q bra JOIN; bar.sync 0; add.f32 %x, %m, %c; JOIN:",
          products=1, sums=1),
-    Rule("sum after a join", f"{PRODUCT} @%q bra JOIN; st.global.f32 [%out + 48], %a; JOIN: add.f32 %x, %m, %c;",
+    Rule("sum after a join",
+         f"{PRODUCT} @%q bra JOIN; st.global.f32 [%out + 48], %a; JOIN: add.f32 %x, %m, %c;",
          products=1, sums=1),
     Rule("product alive in another block",
          f"{PRODUCT} add.f32 %x, %m, %c; @%q bra JOIN; st.global.f32 [%out + 48], %m; JOIN:",
@@ -200,7 +202,8 @@ FLOW = [
             splits=False),
     between("load whose guard always holds", "mov.pred %always, -1; @%always ld.global.f32 %y, [%in + 48];",
             splits=False),
-    between("guarded vote", "@%q vote.sync.ballot.b32 %u, %p, -1; st.global.b32 [%out + 48], %u;", splits=True),
+    between("guarded vote", "@%q vote.sync.ballot.b32 %u, %p, -1; st.global.b32 [%out + 48], %u;",
+            splits=True),
     between("guarded exit", "@%q exit;", splits=True),
     between("unsigned division", "div.u32 %u, %n, %i; st.global.b32 [%out + 48], %u;", splits=False),
     between("signed division", "div.s32 %u, %n, %i; st.global.b32 [%out + 48], %u;", splits=True),
@@ -211,10 +214,10 @@ FLOW = [
 
 
 def typed(
-    name: str, type: str, register: str, target: str = "sm_80", negated: dict[str, int] | None = None
+    name: str, number: str, register: str, target: str = "sm_80", negated: dict[str, int] | None = None
 ) -> list[Rule]:
     def rule(what: str, body: str, **counts: int) -> Rule:
-        text = body.replace("TYPE", type)
+        text = body.replace("TYPE", number)
         return Rule(f"{name} {what}", text, register=register, target=target, **counts)
 
     product = "mul.TYPE %m, %a, %b;"
@@ -241,8 +244,58 @@ TYPES = [
 
 RULES = [*PAIRS, *COPIES, *USES, *FLOW, *TYPES]
 
+# ---- Where only results are compared ---------------------------------------------------------------------
+# A fast quotient is a product with a reciprocal, which a sum takes in as any other.
+
+HUGE = "mul.rn.f32 %b, %b, 0f7E800000;"
+TINY = "mul.rn.f32 %b, %b, 0f00000200;"
+QUOTIENTS = [
+    Rule("quotient", "div.full.f32 %x, %a, %b; div.approx.f32 %y, %a, %b; div.full.ftz.f32 %z, %a, %b;"),
+    Rule("quotient plus", "div.full.f32 %m, %a, %b; add.f32 %x, %m, %c;"),
+    Rule("minus quotient", "div.full.f32 %m, %a, %b; sub.f32 %x, %c, %m;"),
+    Rule("quotient minus", "div.approx.f32 %m, %a, %b; sub.f32 %x, %m, %c;"),
+    Rule("quotient in two sums", "div.full.f32 %m, %a, %b; sub.f32 %x, %c, %m; sub.f32 %y, %d, %m;"),
+    Rule("quotient stored too", "div.full.f32 %y, %a, %b; sub.f32 %x, %c, %y;"),
+    Rule("quotient that flushes", "div.full.ftz.f32 %m, %a, %b; add.ftz.f32 %x, %m, %c;"),
+    Rule("fast quotient that flushes", "div.approx.ftz.f32 %m, %a, %b; sub.ftz.f32 %x, %c, %m;"),
+    Rule("quotient alone flushes", "div.full.ftz.f32 %m, %a, %b; add.f32 %x, %m, %c;"),
+    Rule("quotient by a number", "div.full.f32 %x, %a, 0f40E00000; div.approx.ftz.f32 %y, %a, 0f42C80000;"),
+    Rule("quotient by a number plus", "div.full.f32 %m, %a, 0f40E00000; add.f32 %x, %m, %c;"),
+    Rule("product and quotient", f"{PRODUCT} div.full.f32 %s, %c, %d; add.f32 %x, %m, %s;"),
+    Rule("quotient and product", f"{PRODUCT} div.full.f32 %s, %c, %d; sub.f32 %x, %s, %m;"),
+    Rule("quotient by a huge number", f"{HUGE} div.full.f32 %x, %a, %b; div.full.f32 %m, %a, %b;"
+         "add.f32 %y, %m, 0f00800000;"),
+    Rule("quotient by a tiny number", f"{TINY} div.full.f32 %x, %a, %b; div.approx.f32 %m, %a, %b;"
+         "add.f32 %y, %m, %c;"),
+    Rule("number by a quotient", "div.full.f32 %m, 0f3F800000, %b; add.f32 %x, %m, %c;"),
+    Rule("reciprocal plus", "rcp.approx.f32 %m, %a; add.f32 %x, %m, %c; rcp.approx.ftz.f32 %m, %b;"
+         "add.f32 %y, %m, %c;"),
+]  # fmt: skip
+
+# The signs of what is no number, and what else may change its bits.
+_NAN = {
+    "f32": "mov.b32 %u, %a; or.b32 %u, %u, 0x7FC12345; mov.b32 %a, %u;",
+    "f64": "mov.b64 %o, %a; or.b64 %o, %o, 0x7FF8000012345678; mov.b64 %a, %o;",
+    "b16": "or.b16 %a, %a, 0x7FE2;",
+    "b32": "or.b32 %a, %a, 0x7FE27FD4;",
+}
+NO_NUMBERS = [
+    rule
+    for number, register, target in [
+        ("f32", "f32", "sm_80"), ("f64", "f64", "sm_80"), ("f16", "b16", "sm_80"), ("f16x2", "b32", "sm_80"),
+        ("bf16", "b16", "sm_80"), ("bf16x2", "b32", "sm_80")]
+    for rule in [
+        Rule(f"signs of no {number}", f"{_NAN[register]} neg.{number} %x, %a; abs.{number} %y, %a;",
+             register=register, target=target),
+        Rule(f"fused with no {number}", f"{_NAN[register]} fma.rn.{number} %x, %a, %b, %c;"
+             f"fma.rn.{number} %y, %b, %c, %a;", register=register, target=target),
+    ]
+]  # fmt: skip
+
+MEASURED = [*RULES, *QUOTIENTS, *NO_NUMBERS]
+
 
 def module(target: str) -> str:
     """The rules of one target as a PTX module."""
-    kernels = "".join(rule.ptx for rule in RULES if rule.target == target)
+    kernels = "".join(rule.ptx for rule in MEASURED if rule.target == target)
     return f".version 8.6\n.target {target}\n.address_size 64\n{kernels}"

@@ -23,8 +23,8 @@ def executed(rule: Rule) -> Counter[str]:
     """The floating-point operations that the engine runs for a rule's kernel."""
     found: Counter[str] = Counter()
     for operation in _MODULES[rule.target].kernel(rule.kernel).program.operations:
-        name, _, type = operation.rstrip("*").partition(".")
-        if type.rstrip("x2").endswith(("f16", "f3", "f64")):
+        name, _, number = operation.rstrip("*").partition(".")
+        if number.rstrip("x2").endswith(("f16", "f3", "f64")):
             found["fma" if name in _FUSED else {"sub": "add"}.get(name, name)] += 1
     return found
 
@@ -83,25 +83,25 @@ _TYPES = {"f32": "f32", "f64": "f64", "f16": "f16", "bf16": "bf16", "f16x2": "f1
 
 
 @pytest.mark.parametrize(
-    ("type", "flags"),
-    [*((type, "") for type in _TYPES), *((type, ".ftz") for type in ("f32", "f16", "f16x2"))],
+    ("number", "flags"),
+    [*((number, "") for number in _TYPES), *((number, ".ftz") for number in ("f32", "f16", "f16x2"))],
 )
-def test_a_fused_sum_rounds_once(type: str, flags: str) -> None:
-    dtype = exact.DTYPES[_TYPES[type]]
+def test_a_fused_sum_rounds_once(number: str, flags: str) -> None:
+    dtype = exact.DTYPES[_TYPES[number]]
     inputs = [floats(dtype, seed) for seed in (1, 2, 3)]
     # Sums that nearly cancel: where one rounding or two matters most.
     with np.errstate(all="ignore"):
         inputs[2][::4] = -(inputs[0][::4] * inputs[1][::4]).astype(dtype)
-    if type.endswith("x2"):
+    if number.endswith("x2"):
         inputs = [each.view(np.uint32) for each in inputs]
     bits = f"b{8 * inputs[0].itemsize}"
 
     def case(text: str) -> Case:
         whole = f".reg .{bits} %m, %t; {text}".replace("BITS", bits)
-        whole = re.sub(r"(add|sub|mul|fma|neg)((?:\.rn)?)\.TYPE", rf"\1\2{flags}.{type}", whole)
+        whole = re.sub(r"(add|sub|mul|fma|neg)((?:\.rn)?)\.TYPE", rf"\1\2{flags}.{number}", whole)
         return Case(whole, inputs[0].dtype, *inputs)
 
-    signs = {a: b for a, b in _SIGNS.items() if type != "bf16x2" or not a.startswith("neg")}
+    signs = {a: b for a, b in _SIGNS.items() if number != "bf16x2" or not a.startswith("neg")}
     fused = run([case(f"mul.TYPE %m, %a, %b; {text}") for text in signs])
     explicit = run([case(text) for text in signs.values()])
     for text, got, wanted in zip(signs, fused, explicit, strict=True):

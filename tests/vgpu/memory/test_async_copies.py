@@ -95,11 +95,13 @@ def test_a_predicate_ignores_the_source_wherever_it_is(run: Run) -> None:
 @pytest.mark.parametrize(
     "end", ["", "cp.async.commit_group;", "cp.async.commit_group; cp.async.wait_group 1;"]
 )
+@pytest.mark.plain_schedule("copies may be done early")
 def test_without_a_wait_what_was_there_is_read(run: Run, end: str) -> None:
     _, got = copied(run, f"cp.async.ca.shared.global [%r0], [%own], 16; {end} bar.sync 0;")
     assert (got == STALE).all()
 
 
+@pytest.mark.plain_schedule("copies may be done early")
 def test_groups_end_in_order(run: Run) -> None:
     body = """
         cp.async.ca.shared.global [%r0], [%own], 4;
@@ -140,6 +142,7 @@ def test_each_thread_has_its_own_groups(run: Run) -> None:
     np.testing.assert_array_equal(got[:, :1], np.where(even, given[:, :1], STALE))
 
 
+@pytest.mark.plain_schedule("copies may be done early")
 def test_a_wait_of_some_threads_ends_their_copies_only(run: Run) -> None:
     given, got = copied(
         run,
@@ -152,6 +155,7 @@ def test_a_wait_of_some_threads_ends_their_copies_only(run: Run) -> None:
     assert (got[40:] == STALE).all()
 
 
+@pytest.mark.plain_schedule("copies may be done early")
 def test_copies_of_one_block_do_not_reach_the_next(run: Run) -> None:
     given, out = source(32), np.zeros(64, np.uint32)
     run(

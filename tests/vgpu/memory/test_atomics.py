@@ -127,6 +127,7 @@ def test_exchange_and_compare_of_other_widths(run: Run) -> None:
 
 @pytest.mark.parametrize("space", ["global", "shared"])
 @pytest.mark.parametrize(("kind", "dtype"), [("f16", np.float16), ("bf16", ml_dtypes.bfloat16)])
+@pytest.mark.plain_schedule("sums that round depend on the order")
 def test_half_precision_sums(run: Run, kind: str, dtype: Any, space: str) -> None:
     """Each addition is rounded to the type: the order of the lanes shows."""
     rng = np.random.default_rng(1)
@@ -153,6 +154,7 @@ def test_half_precision_sums(run: Run, kind: str, dtype: Any, space: str) -> Non
     assert out.tolist() == [total[0], 0, *total]
 
 
+@pytest.mark.plain_schedule("sums that round depend on the order")
 def test_floats(run: Run) -> None:
     values = np.random.default_rng(2).standard_normal(32).astype(np.float32)
     single, double = np.zeros(1, np.float32), np.zeros(1)
@@ -191,6 +193,7 @@ def test_subnormal_sums_are_flushed_beside_global_memory_only(run: Run) -> None:
 
 
 @pytest.mark.parametrize("spelled", ["add.v2.f32", "add.v4.f32", "add.noftz.v2.f16x2", "add.noftz.v4.bf16x2"])
+@pytest.mark.plain_schedule("lanes may come in any order")
 def test_vectors(run: Run, spelled: str) -> None:
     kind = spelled.rsplit(".", 1)[1]
     count = int(spelled[spelled.index(".v") + 2])

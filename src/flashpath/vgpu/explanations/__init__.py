@@ -16,7 +16,7 @@ from importlib import resources
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.findings import KINDS
 
-_BLOCK = re.compile(r"^```cuda(?P<options>.*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```cuda(?P<options>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 _TRY = {
     "en": "## Try it\n\nThis writes the two examples, and then looks at each:",
     "zh": "## 动手试试\n\n把两个例子写成文件，再分别检查：",

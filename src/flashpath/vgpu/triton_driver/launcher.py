@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from flashpath import gpus
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.device import HostArray, VirtualKernel, VirtualModule
-from flashpath.vgpu.findings import Dim3
+from flashpath.vgpu.findings import Dim3, merged
 from flashpath.vgpu.options import DEFAULT, Options
 from flashpath.vgpu.profiles import check_cooperative, resident_blocks
 from flashpath.vgpu.report import Footprint, Report, make_report
@@ -125,7 +125,7 @@ class VirtualLauncher:
         assert self._kernel is not None
         occupancy = gpus.occupancy(function.gpu, self._block[0], function.registers, self._metadata.shared)
         shared = self._metadata.shared
-        return make_report(
+        report = make_report(
             self._metadata.name,
             function.gpu,
             self._kernel.listing,
@@ -136,6 +136,8 @@ class VirtualLauncher:
             footprint=Footprint(0, shared, function.registers, function.local_bytes),
             arrays=self._arguments.placed(arrays),
         )
+        report.findings = tuple(merged(self._kernel.findings(result)))
+        return report
 
     def _scratch(self, grid: Dim3, stream: int) -> tuple[Any, Any]:
         """The global memory that the kernel itself asks for, from the allocators that the user has set."""

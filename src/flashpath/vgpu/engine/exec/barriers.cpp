@@ -3,6 +3,8 @@
 #include <bit>
 
 #include "exec/memory.h"
+#include "exec/misuse.h"
+#include "exec/worker.h"
 #include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
@@ -45,6 +47,24 @@ void answer(Warp& warp, const Program& program, const Barrier& barrier) {
   });
 }
 
+// Lets all that wait there go.
+void complete(Block& block, const Program& program, u32 number) {
+  Barrier& barrier = block.barriers[number];
+  Misuse* misuse = block.warps.front().worker->misuse.get();
+  if (misuse != nullptr) misuse->leaves_barrier(block, barrier, number);
+  if (block.watch != nullptr) sanitize::meet(block, number, barrier);
+  for (Warp& warp : block.warps) {
+    if (barrier.votes_wanted) answer(warp, program, barrier);
+    warp.waiting &= ~members(barrier.waiting, warp);
+  }
+  std::fill(barrier.arrived.begin(), barrier.arrived.end(), 0);
+  std::fill(barrier.waiting.begin(), barrier.waiting.end(), 0);
+  barrier.threads = barrier.votes = 0;
+  barrier.votes_wanted = false;
+  block.open_barriers &= ~(1u << number);
+  ++block.met;
+}
+
 }  // namespace
 
 void arrive(Block& block, Warp& warp, const Instruction& i) {
@@ -70,11 +90,15 @@ void arrive(Block& block, Warp& warp, const Instruction& i) {
   }
   barrier.expected = i.b[0] == kNoRegister ? 0 : lanes<u32>(warp, i.b[0])[first];
   if (i.c[0] != kNoRegister) {
-    const u32 predicate = i.immediate ? ~mask(warp, i.c[0]) : mask(warp, i.c[0]);
+    const u32 predicate = i.immediate & kNegatedVote ? ~mask(warp, i.c[0]) : mask(warp, i.c[0]);
     barrier.votes += static_cast<u32>(std::popcount(predicate & warp.executing));
     barrier.votes_wanted = true;
   }
   block.open_barriers |= 1u << number;
+  // One that counts a part of the block is met at once: another part may use it next. Those of the whole block are
+  // met when all its warps have had their turn.
+  const bool of_a_part = barrier.expected != 0 && barrier.expected < block.warps.size() * kLanes;
+  if (of_a_part && is_met(block, barrier)) complete(block, *warp.launch->program, number);
 }
 
 bool release(Block& block, const Program& program) {
@@ -83,16 +107,7 @@ bool release(Block& block, const Program& program) {
     const u32 number = static_cast<u32>(std::countr_zero(open));
     Barrier& barrier = block.barriers[number];
     if (!is_met(block, barrier)) continue;
-    if (block.watch != nullptr) sanitize::meet(block, number, barrier);
-    for (Warp& warp : block.warps) {
-      if (barrier.votes_wanted) answer(warp, program, barrier);
-      warp.waiting &= ~members(barrier.waiting, warp);
-    }
-    std::fill(barrier.arrived.begin(), barrier.arrived.end(), 0);
-    std::fill(barrier.waiting.begin(), barrier.waiting.end(), 0);
-    barrier.threads = barrier.votes = 0;
-    barrier.votes_wanted = false;
-    block.open_barriers &= ~(1u << number);
+    complete(block, program, number);
     any = true;
   }
   return any;

@@ -34,11 +34,16 @@ struct Block {
   u32 open_barriers = 0;  // a bit for each at which someone has arrived
   u32 living_threads = 0;
   std::shared_ptr<sanitize::BlockWatch> watch;  // of a sanitised launch
+  u32 met = 0;  // barriers, so far
 };
 
 // The lanes of the warp that execute arrive at the barrier that the instruction names.
 void arrive(Block& block, Warp& warp, const Instruction& i);
 // Lets go the threads of every barrier that is met; false where none was.
 bool release(Block& block, const Program& program);
+
+// In Instruction::immediate of a barrier: its predicate is negated; all lanes of a warp are to execute it together.
+inline constexpr s64 kNegatedVote = 1;
+inline constexpr s64 kAlignedBarrier = 2;
 
 }  // namespace flashpath::exec

@@ -1,6 +1,8 @@
 // What the registers of a block's warps hold when it starts.
 #include "exec/resident.h"
 
+#include <algorithm>
+
 #include "exec/worker.h"
 #include "sanitize/sanitizer.h"
 
@@ -58,6 +60,7 @@ void start_warp(Warp& warp, const Launch& launch, u64 number) {
   warp.active = warp.alive;
   warp.waiting = warp.parked = 0;
   warp.pc = 0;
+  std::fill(std::begin(warp.lane_pc), std::end(warp.lane_pc), 0);
   warp.turn = 0;
   warp.diverged = false;
   warp.yielded = warp.spins = false;

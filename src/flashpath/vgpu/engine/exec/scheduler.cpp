@@ -222,7 +222,9 @@ class Runner {
   // At the start of a basic block: others may be here, or be behind.
   bool meet() {
     keep_places(warp_.active, warp_.pc);
-    return choose();
+    if (!choose()) return false;
+    if (worker_.misuse != nullptr) worker_.misuse->goes_on(warp_);
+    return true;
   }
 
   bool branch(const Instruction& i) {
@@ -303,7 +305,9 @@ class Runner {
 
   bool end_lanes(u32 ending) {
     keep_places(warp_.active & ~warp_.executing, warp_.pc + 1);
+    if (worker_.misuse != nullptr) worker_.misuse->ends(warp_, ending);
     warp_.alive &= ~ending;
+    warp_.parked = 0;  // those that wait for these lanes need not any longer
     warp_.block->living_threads -= static_cast<u32>(std::popcount(ending));
     return warp_.alive != 0 && choose();
   }
@@ -324,6 +328,7 @@ class Runner {
       }
     }
     keep_places(warp_.active, warp_.pc + 1);
+    if (worker_.misuse != nullptr) worker_.misuse->comes_to_barrier(warp_, i);
     arrive(*warp_.block, warp_, i);
     warp_.diverged = true;
     return choose();
@@ -343,23 +348,49 @@ class Runner {
     return false;
   }
 
-  // A warp-wide operation waits until all lanes that its member mask names are here.
+  // A warp-wide operation waits until all lanes that its member mask names are here. Lanes with different masks are
+  // groups of their own.
   bool gather(const Instruction& i) {
     if (warp_.executing == 0) {
       ++warp_.pc;
       return true;
     }
-    const u32 members = lanes<u32>(warp_, i.b[3])[std::countr_zero(warp_.executing)];
-    const u32 absent = members & warp_.alive & ~warp_.executing;
-    const u32 elsewhere = absent & ~warp_.active;  // a lane here whose guard is false will not come
-    if (elsewhere != 0) {
-      keep_places(warp_.active, warp_.pc);
-      warp_.parked |= warp_.active;
-      return choose();
+    const u32* masks = lanes<u32>(warp_, i.b[3]);
+    const u32 all = warp_.executing;
+    u32 waiting = 0;
+    for (u32 rest = all; rest != 0;) {
+      const u32 members = masks[std::countr_zero(rest)];
+      const u32 group = rest & with_mask(masks, members);
+      rest &= ~group;
+      // A lane here whose guard is false will not come.
+      if (const u32 missing = members & warp_.alive & ~warp_.active; missing != 0) {
+        if (worker_.misuse != nullptr) worker_.misuse->waits_for(warp_, i, group, missing);
+        waiting |= group;
+        continue;
+      }
+      if (worker_.misuse != nullptr) worker_.misuse->operates(warp_, i, group, members, warp_.active);
+      warp_.executing = group;
+      i.handler(warp_, i);
+      warp_.executing = all;
     }
-    i.handler(warp_, i);
-    ++warp_.pc;
-    return true;
+    if (waiting == 0) {
+      ++warp_.pc;
+      return true;
+    }
+    keep_places(warp_.active, warp_.pc + 1);
+    keep_places(waiting, warp_.pc);
+    warp_.parked |= waiting;
+    warp_.diverged = true;
+    return choose();
+  }
+
+  static u32 with_mask(const u32* masks, u32 members) {
+    u32 apart = 0;
+    for (int lane = 0; lane < kLanes; ++lane) apart |= masks[lane] ^ members;
+    if (apart == 0) return kAllLanes;
+    u32 found = 0;
+    for (int lane = 0; lane < kLanes; ++lane) found |= u32(masks[lane] == members) << lane;
+    return found;
   }
 
   [[noreturn]] void stuck() {

@@ -126,9 +126,9 @@ std::string for_members(const Program& program, const Group& group) {
   const u32 ended = missing & ~warp.alive;
   if (living != 0) {
     const Group other = group_of(warp, std::countr_zero(living));
-    text += lane_list(living) + ", now at " + line_of(program, other.instruction);
+    text += lane_list(living) + " (now at " + line_of(program, other.instruction) + ")";
   }
-  if (ended != 0) text += (living != 0 ? ", and " : "") + lane_list(ended) + ", which have ended";
+  if (living != 0 && ended != 0) text += "; " + lane_list(ended) + " ended before";
   return text;
 }
 

@@ -5,12 +5,11 @@
 #include <string>
 
 #include "exec/elementwise.h"
+#include "exec/shuffle.h"
 #include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
 namespace {
-
-enum class Shuffle { kUp, kDown, kButterfly, kIndex };
 
 bool is_one_value(const u32* lanes, u32 bits) {
   u32 apart = 0;
@@ -24,7 +23,6 @@ void give(Warp& warp, const Instruction& i, const u32* values, u32 in_range) {
   assign<u32>(warp, i, [&](int lane) { return values[lane]; });
 }
 
-// c holds the clamp in its low five bits and the segment mask above them, as PTX packs them.
 template <Shuffle kMode>
 void run_shuffle(Warp& warp, const Instruction& i) {
   const u32* a = lanes<u32>(warp, i.a[0]);
@@ -42,19 +40,9 @@ void run_shuffle(Warp& warp, const Instruction& i) {
     return give(warp, i, values, in_range);
   }
   for (int lane = 0; lane < kLanes; ++lane) {
-    const int distance = static_cast<int>(b[lane] & 31);
-    const int segment = static_cast<int>((c[lane] >> 8) & 31);
-    const int clamp = static_cast<int>(c[lane] & 31);
-    const int last = (lane & segment) | (clamp & ~segment);
-    const int first = lane & segment;
-    int source = lane;
-    bool inside = false;
-    if constexpr (kMode == Shuffle::kUp) inside = (source = lane - distance) >= last;
-    if constexpr (kMode == Shuffle::kDown) inside = (source = lane + distance) <= last;
-    if constexpr (kMode == Shuffle::kButterfly) inside = (source = lane ^ distance) <= last;
-    if constexpr (kMode == Shuffle::kIndex) inside = (source = first | (distance & ~segment)) <= last;
-    values[lane] = a[inside ? source : lane];
-    in_range |= u32(inside) << lane;
+    const ShuffleSource source = shuffle_source(kMode, lane, b[lane], c[lane]);
+    values[lane] = a[source.inside ? source.lane : lane];
+    in_range |= u32(source.inside) << lane;
   }
   give(warp, i, values, in_range);
 }

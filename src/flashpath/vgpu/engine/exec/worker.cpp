@@ -44,6 +44,7 @@ Worker::Worker(Launch& launch, observe::Counters* counters, Dispenser& blocks)
       last_segment_(launch.program->code.size()),
       report_after_(std::clamp<u64>(launch.budget / 16, 1, kReportInterval)) {
   if (launch.seed != 0) schedule = std::make_unique<Schedule>(launch.seed);
+  if (launch.findings != nullptr) misuse = std::make_unique<Misuse>(launch);
 }
 
 void Worker::run() { schedule == nullptr ? run_plainly() : run_at_random(); }
@@ -63,6 +64,7 @@ void Worker::start(u64 number) {
   free_.pop_back();
   Resident& started = *residents_.back();
   started.start(number);
+  if (misuse != nullptr) misuse->forget(started.block);
   look_outside(started.block.warps.front(), launch.program->code.front());
 }
 
@@ -146,6 +148,7 @@ bool Worker::run_block(Resident& resident) {
     bool yielded = false;
     bool moved = false;
     bool long_turn = false;
+    const u32 met_before = block.met;
     for (Warp& warp : block.warps) {
       if (warp.alive & ~warp.waiting) {
         run_warp(*this, warp);
@@ -156,7 +159,8 @@ bool Worker::run_block(Resident& resident) {
       yielded |= warp.yielded;
     }
     if (!living) return true;
-    const bool released = release(block, *launch.program);
+    release(block, *launch.program);
+    const bool released = block.met != met_before;
     if (!released && !yielded) deadlock(block);
     if (released || moved) {
       resident.idle = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "exec/dispenser.h"
+#include "exec/misuse.h"
 #include "exec/resident.h"
 #include "exec/schedule.h"
 
@@ -34,6 +35,7 @@ struct Worker {
   bool alone = true;     // no other host thread runs blocks of this launch
   u32 slice;             // branches of a warp before another one's turn
   std::unique_ptr<Schedule> schedule;  // where the launch has a seed
+  std::unique_ptr<Misuse> misuse;      // where it is sanitised
 
  private:
   void run_plainly();

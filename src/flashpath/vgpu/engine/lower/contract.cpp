@@ -93,7 +93,7 @@ class Uses {
 
 enum class Role : u8 {
   kOther,
-  kProduct,  // mul
+  kProduct,  // mul, or a fast division: a product with the reciprocal
   kSum,      // add, sub
   kCopy,     // mov, or a multiplication by one
   kNegation, // neg, or a multiplication by minus one
@@ -134,11 +134,14 @@ Form form_of(const Function& function, const Instruction& instruction) {
   if (!is_among(form.type, kFloatTypes)) return form;
   // A rounding mode, even the usual one, asks for an operation of its own; so does .sat on a product.
   bool saturates = false;
+  bool is_fast_division = false;
   for (const std::string_view modifier : modifiers.first(modifiers.size() - 1)) {
     if (modifier == "ftz") {
       form.flushes = true;
     } else if (modifier == "sat") {
       saturates = true;
+    } else if (opcode == "div" && (modifier == "full" || modifier == "approx")) {
+      is_fast_division = true;
     } else {
       return form;
     }
@@ -150,6 +153,7 @@ Form form_of(const Function& function, const Instruction& instruction) {
     const int factor = unit(operands[1], form.type) + unit(operands[2], form.type);
     form.role = form.flushes || factor == 0 ? Role::kProduct : factor > 0 ? Role::kCopy : Role::kNegation;
   }
+  if (is_fast_division && !guarded) form.role = Role::kProduct;
   if (opcode == "add" || opcode == "sub") {
     form.role = Role::kSum;
     form.subtracts = opcode == "sub";

@@ -1,4 +1,5 @@
 // Branches, barriers, traps; and what one warp at a time cannot notice.
+#include "exec/block.h"
 #include "lower/instructions.h"
 
 namespace flashpath::lower {
@@ -41,7 +42,7 @@ u32 barrier_number(Builder& b, const Operand& which) {
 void barrier(Builder& b) {
   Modifiers m(b);
   m.take("cta");
-  m.take("aligned");
+  const bool aligned = m.take("aligned") || b.current->opcode == "bar";
   if (m.take("warp")) return warp_barrier(b, m);
   const bool reduces = m.take("red");
   BarrierMode mode = BarrierMode::kSync;
@@ -76,7 +77,7 @@ void barrier(Builder& b) {
   i.a[0] = number;
   i.b[0] = count;
   i.c[0] = value;
-  i.immediate = negated;
+  i.immediate = (negated ? exec::kNegatedVote : 0) | (aligned ? exec::kAlignedBarrier : 0);
   i.dst[0] = result;
 }
 
