@@ -85,9 +85,9 @@ def test_readme_python_runs() -> None:
 
 
 def test_the_code_of_the_virtual_gpus_page_runs(tmp_path: Path) -> None:
-    launches, traces, triton = blocks("docs/vgpu.md", "python")
+    launches, traces, findings, triton = blocks("docs/vgpu.md", "python")
     module = tmp_path / "page.py"  # Triton reads the source of a kernel from its file
-    module.write_text("\n".join([launches, traces, TRITON_KERNEL, triton]), encoding="utf-8")
+    module.write_text("\n".join([launches, traces, findings, TRITON_KERNEL, triton]), encoding="utf-8")
     done = subprocess.run(
         [sys.executable, str(module)],
         capture_output=True,

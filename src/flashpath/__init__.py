@@ -18,13 +18,14 @@ shield_torch_from_amx()
 if TYPE_CHECKING:
     from flashpath import bench, gpus, jit, kernels, vgpu
     from flashpath.errors import FlashpathError, MissingDevice
-    from flashpath.jit import Kernel, Module, compile, explain, profile
-    from flashpath.vgpu.findings import KernelFault
+    from flashpath.jit import Kernel, Module, compile, explain, profile, sanitize
+    from flashpath.vgpu.findings import Finding, KernelFault
 
 __version__ = "0.1.0"
 
 # Loaded when first asked for, so that `import flashpath` stays quick.
 _HOME = {
+    "Finding": "vgpu.findings",
     "FlashpathError": "errors",
     "Kernel": "jit",
     "KernelFault": "vgpu.findings",
@@ -37,10 +38,12 @@ _HOME = {
     "jit": None,
     "kernels": None,
     "profile": "jit",
+    "sanitize": "jit",
     "vgpu": None,
 }
 
 __all__ = [
+    "Finding",
     "FlashpathError",
     "Kernel",
     "KernelFault",
@@ -53,6 +56,7 @@ __all__ = [
     "jit",
     "kernels",
     "profile",
+    "sanitize",
     "vgpu",
 ]
 

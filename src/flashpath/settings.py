@@ -32,7 +32,12 @@ DEVICE = Variable(
 )
 DEBUG = Variable("FLASHPATH_DEBUG", "0", "1 prints every launch: grid, block, shared memory, arguments")
 
-VARIABLES = (CACHE_DIR, CACHE_LIMIT_MB, DEVICE, DEBUG)
+LANG = Variable("FLASHPATH_LANG", "zh or en, as the locale has it", "zh or en: the language of explanations")
+LANGUAGES = ("en", "zh")
+
+VARIABLES = (CACHE_DIR, CACHE_LIMIT_MB, DEVICE, DEBUG, LANG)
+
+_LOCALES = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def cache_dir() -> Path:
@@ -60,6 +65,19 @@ def cache_limit_bytes() -> int:
 def debug() -> bool:
     """Whether every launch is to be printed."""
     return (DEBUG.value or "0") not in ("0", "false", "no", "off")
+
+
+def language(wanted: str | None = None) -> str:
+    """The language of explanations: the one named, else the variable's, else the locale's, else English."""
+    text = wanted or LANG.value
+    if text is None:
+        # As gettext looks for it; the first that is set decides.
+        locale = next((value for name in _LOCALES if (value := os.environ.get(name))), "")
+        return "zh" if locale.lower().startswith("zh") else "en"
+    if text.lower() not in LANGUAGES:
+        what = "The language" if wanted else LANG.name
+        raise FlashpathError(f"{what} is {text!r}.", f"It is one of {', '.join(LANGUAGES)}.")
+    return text.lower()
 
 
 def content_dir(name: str) -> Path:

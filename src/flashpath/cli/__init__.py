@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from flashpath.cli import bench, cache, explain, ladder, profile, tour
+from flashpath.cli import bench, cache, explain, explain_finding, ladder, profile, sanitize, tour
 from flashpath.cli.doctor import doctor
 from flashpath.errors import FlashpathError, MissingDevice
 
@@ -55,6 +55,8 @@ app.command("tour")(tour.tour)
 app.command("doctor")(doctor)
 app.command("explain")(explain.explain)
 app.command("profile")(profile.profile)
+app.command("sanitize")(sanitize.sanitize)
+app.command("explain-finding")(explain_finding.explain_finding)
 app.command("ladder")(ladder.ladder)
 app.command("bench")(bench.bench)
 app.add_typer(cache.app, name="cache")

@@ -39,6 +39,14 @@ class Argument:
     value: Any
 
 
+def parse_extents(text: str, option: str) -> tuple[int, ...]:
+    """The extents of a grid or a block: "32", "16,16"."""
+    parts = text.split(",")
+    if not 1 <= len(parts) <= 3 or not all(part.strip().isdecimal() for part in parts):
+        raise FlashpathError(f"{option} is {text!r}.", "Give one to three numbers: 32, or 16,16.")
+    return tuple(map(int, parts))
+
+
 def parse_arguments(texts: Sequence[str], seed: int = 0) -> list[Argument]:
     """The values of a launch. A number that has a name may stand in the shapes of the arrays after it."""
     import numpy as np

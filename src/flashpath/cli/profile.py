@@ -56,13 +56,13 @@ def profile(
         flashpath profile count.cu --kernel 'count<int>' --grid 64 --block 256 --arg 'i32\[65536]:0..9' --json
     """
     from flashpath import jit
-    from flashpath.cli.arguments import parse_arguments
+    from flashpath.cli.arguments import parse_arguments, parse_extents
     from flashpath.cli.compiling import compile_kernel
     from flashpath.cli.output import console, print_json
     from flashpath.cli.profile_view import show
     from flashpath.vgpu.report import Trace
 
-    blocks, threads = _extents(grid, "--grid"), _extents(block, "--block")
+    blocks, threads = parse_extents(grid, "--grid"), parse_extents(block, "--block")
     arguments = parse_arguments(arg or [], seed)
     found = compile_kernel(file, kernel, arch, define or [], include or [], option or [], compiler)
     report = jit.profile(
@@ -81,15 +81,6 @@ def profile(
         print_json(report.to_dict())
     else:
         show(console(), report, found.module.source_name, found.module.source, line)
-
-
-def _extents(text: str, option: str) -> tuple[int, ...]:
-    from flashpath.errors import FlashpathError
-
-    parts = text.split(",")
-    if not 1 <= len(parts) <= 3 or not all(part.strip().isdecimal() for part in parts):
-        raise FlashpathError(f"{option} is {text!r}.", "Give one to three numbers: 32, or 16,16.")
-    return tuple(map(int, parts))
 
 
 def _name_arrays(report: Report, names: list[str]) -> None:

@@ -10,6 +10,7 @@ from flashpath.jit.diagnostics import CompileError, Diagnostic, MissingInclude
 from flashpath.jit.explain import Explanation, explain
 from flashpath.jit.module import Kernel, Module
 from flashpath.jit.names import KernelNotFound
+from flashpath.jit.sanitize import sanitize
 from flashpath.jit.shape import LaunchError
 from flashpath.jit.source import SourceNotFound, TemplateError
 from flashpath.jit.toolkit import MissingCompiler
@@ -33,5 +34,6 @@ __all__ = [
     "compile",
     "explain",
     "profile",
+    "sanitize",
     "strided",
 ]

@@ -124,10 +124,20 @@ def host_compiler() -> tuple[Path, str]:
 @functools.cache
 def disassembler() -> Path | None:
     """cuobjdump, from PATH, a toolkit, or the triton wheel, which bundles one."""
-    if found := shutil.which("cuobjdump"):
+    return _binary_tool("cuobjdump")
+
+
+@functools.cache
+def line_disassembler() -> Path | None:
+    """nvdisasm, which knows the lines of the source, from the same places."""
+    return _binary_tool("nvdisasm")
+
+
+def _binary_tool(name: str) -> Path | None:
+    if found := shutil.which(name):
         return Path(found)
     folders = [root / "bin" for root in [*_toolkit_roots(), *_site_packages_roots()]]
     triton = importlib.util.find_spec("triton")
     if triton is not None and triton.origin is not None:
         folders.append(Path(triton.origin).parent / "backends" / "nvidia" / "bin")
-    return next((folder / "cuobjdump" for folder in folders if (folder / "cuobjdump").is_file()), None)
+    return next((folder / name for folder in folders if (folder / name).is_file()), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from flashpath import gpus
 from flashpath.jit import shape as shapes
 from flashpath.jit.arguments import HOST, ArgumentError, Strided, view_of
 from flashpath.vgpu.device import HostArray, place
+from flashpath.vgpu.findings import merged
 from flashpath.vgpu.host_arrays import describe
 from flashpath.vgpu.options import WARP_INSTRUCTION_BUDGET, Options
 from flashpath.vgpu.profiles import check_cooperative, max_threads, profile_for, resident_blocks
@@ -126,6 +127,7 @@ def profile(
     threads: int | None = None,
     trace: Trace = FIRST_ACCESSES,
     cooperative: bool = False,
+    sanitize: bool = False,
     **options: Any,
 ) -> Report:
     """Run a kernel on the virtual GPU, on arrays of the CPU, and count what it does.
@@ -137,66 +139,97 @@ def profile(
     the order of blocks could be seen in the results. In a `cooperative` launch they may wait for each other.
 
     `trace` chooses the accesses whose addresses are kept (`report.accesses`): by default the first of every
-    instruction. A `@triton.jit` kernel brings its own blocks and shared memory; `options` are its keyword
-    arguments.
+    instruction. With `sanitize` on, `report.findings` lists what `fp.sanitize` would, and a fault is among
+    them instead of raised; the counts are then those up to it. A `@triton.jit` kernel brings its own blocks
+    and shared memory; `options` are its keyword arguments.
     """
-    wanted = Options(exact=exact, count=True, budget=budget, threads=threads, trace=trace)
+    wanted = Options(exact=exact, count=True, sanitize=sanitize, budget=budget, threads=threads, trace=trace)
+    check_launch("fp.profile", kernel, block, args, shared, cooperative, options)
+    if is_triton(kernel):
+        return triton_driver().profile(kernel, grid, args, device, wanted, options)
+    shape, gpu = prepared("fp.profile", kernel, grid, block, args, device, shared, cooperative)
+    return _profile_cuda(kernel, shape, args, gpu, wanted)
+
+
+def check_launch(
+    caller: str,
+    kernel: Any,
+    block: object,
+    args: object,
+    shared: object,
+    cooperative: bool,
+    options: Mapping[str, Any],
+) -> None:
+    """Refuse what is no kernel, and options that are not of its kind."""
     if not isinstance(args, Sequence) or isinstance(args, str):
         raise ArgumentError(
             f"args is {args!r:.80}.", "Give the kernel's arguments as a tuple: args=(n, x, y)."
         )
-    if _is_triton(kernel):
+    if is_triton(kernel):
         if block is not None or shared or cooperative:
             raise ArgumentError(
-                "fp.profile was given block=, shared= or cooperative= for a Triton kernel.",
+                f"{caller} was given block=, shared= or cooperative= for a Triton kernel.",
                 "Triton chooses them itself: leave them out, and pass num_warps= for the number of threads, "
                 "launch_cooperative_grid=True for a cooperative launch.",
             )
-        return _triton_driver().profile(kernel, grid, args, device, wanted, options)
+        return
     if not hasattr(kernel, "packer"):
         raise ArgumentError(
-            f"fp.profile was given {kernel!r:.80}, which is no kernel.",
+            f"{caller} was given {kernel!r:.80}, which is no kernel.",
             "Give a kernel of fp.compile(…), as module['name'], or a @triton.jit function.",
         )
     if options or block is None:
         what = f"the options {', '.join(options)}" if options else "no block"
         raise ArgumentError(
-            f"fp.profile was given {what} for the CUDA kernel {kernel.name}.",
-            "Call it as fp.profile(kernel, grid=…, block=…, args=(…)).",
+            f"{caller} was given {what} for the CUDA kernel {kernel.name}.",
+            f"Call it as {caller}(kernel, grid=…, block=…, args=(…)).",
         )
+
+
+def prepared(
+    caller: str,
+    kernel: Kernel,
+    grid: shapes.Dim,
+    block: Any,
+    args: Sequence[Any],
+    device: str | None,
+    shared: int,
+    cooperative: bool,
+) -> tuple[shapes.Shape, gpus.Gpu]:
+    """The shape of a launch and the GPU that is played, once the arguments are checked and packed."""
     shape = shapes.Shape(
         shapes.dim3(grid, "grid"),
         shapes.dim3(block, "block"),
         shapes.shared_bytes(shared),
         cooperative=cooperative,
     )
-    return _profile_cuda(kernel, shape, args, device, wanted)
+    _, where = kernel.packer.pack(args)
+    if where > HOST:
+        raise ArgumentError(
+            f"{caller} was given arrays on cuda:{where} for {kernel.name}.",
+            "Pass arrays on the CPU (x.cpu()): the virtual GPU runs there.",
+        )
+    return shape, profile_for(kernel.arch, device)
 
 
-def _is_triton(kernel: Any) -> bool:
+def is_triton(kernel: Any) -> bool:
     """Whether it is a `@triton.jit` function, or one that an autotuner or heuristics wrap."""
     triton: Any = sys.modules.get("triton.runtime.jit")  # whoever has such a function has imported Triton
     return triton is not None and isinstance(kernel, triton.KernelInterface)
 
 
-def _triton_driver() -> Any:
+def triton_driver() -> Any:
+    """Where Triton's kernels are run."""
     return importlib.import_module("flashpath.vgpu.triton_driver")  # imports Triton
 
 
 def _profile_cuda(
-    kernel: Kernel, shape: shapes.Shape, args: Sequence[Any], device: str | None, options: Options
+    kernel: Kernel, shape: shapes.Shape, args: Sequence[Any], gpu: gpus.Gpu, options: Options
 ) -> Report:
-    _, where = kernel.packer.pack(args)
-    if where > HOST:
-        raise ArgumentError(
-            f"fp.profile was given arrays on cuda:{where} for {kernel.name}.",
-            "Pass arrays on the CPU (x.cpu()): the virtual GPU runs there.",
-        )
-    gpu = profile_for(kernel.arch, device)
     result = run(kernel, shape, args, gpu, options)
     used = kernel.resources
     occupancy = gpus.occupancy(gpu, math.prod(shape.block), used.registers, used.static_shared + shape.shared)
-    return make_report(
+    report = make_report(
         kernel.name,
         gpu,
         kernel.virtual.listing,
@@ -207,3 +240,5 @@ def _profile_cuda(
         footprint=Footprint(used.static_shared, shape.shared, used.registers, used.local_memory),
         arrays=_placed(kernel, args),
     )
+    report.findings = tuple(merged(kernel.virtual.findings(result)))
+    return report

@@ -91,6 +91,9 @@ class Module:
     def load(ptx: str) -> Module: ...
     def kernel(self, name: str) -> Program: ...
 
+class ModuleState:
+    """The variables and the heap of a module, as they were."""
+
 class Program:
     """One kernel, ready to run."""
 
@@ -101,7 +104,16 @@ class Program:
     max_threads: int
     files: list[str]
     origins: list[tuple[str, int, int, int]]
+    operations: list[str]
+    """What is done for each instruction, by the engine's own names: `fma.f32` for an `add.f32` that took a
+    product in."""
     order_matters: bool
+
+    def save(self) -> ModuleState:
+        """The variables and the heap of its module as they are."""
+
+    def restore(self, state: ModuleState) -> None:
+        """Make them what they were."""
 
     def launch(
         self,
@@ -109,7 +121,7 @@ class Program:
         block: tuple[int, int, int],
         dynamic_shared: int,
         parameters: bytes,
-        segments: list[tuple[int, int, int, bool]],
+        segments: list[tuple[int, int, int, bool, bool]],
         options: Options,
         show: Callable[[bytes], None],
     ) -> LaunchResult: ...

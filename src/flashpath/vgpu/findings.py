@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 from flashpath.errors import FlashpathError
 
@@ -22,18 +23,27 @@ Kind = Literal[
     "assert",
     "trap",
 ]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 Dim3 = tuple[int, int, int]
 
 _ADVICE: dict[str, str] = {
+    "race": "Order the two accesses: __syncthreads() within a block, __syncwarp() within a warp, fences and "
+    "an atomic or volatile flag between blocks; or make both atomic.",
     "out-of-bounds": "Compare the index with the array's length before the access; pointers come from the "
     "launch's arguments.",
+    "uninitialized": "Write it before it is read: shared, local and allocated memory is not cleared.",
     "misaligned": "An access must stand at a multiple of its width: look at the pointer's offset.",
-    "deadlock": "Every thread of the block, or of the member mask, must reach the same barrier.",
+    "divergent-barrier": "Move the barrier out of the branch: all threads of the block must reach it "
+    "together.",
+    "missing-wait": "Commit the copies and wait for their group (cp.async.wait_group) before the memory is "
+    "used.",
+    "deadlock": "Every thread of the block, or of the member mask, must reach the same barrier; whoever "
+    "spins needs somebody who will set what it waits for.",
     "timeout": "Look for a loop that never ends, or run a smaller problem.",
-    "divergent-barrier": "Take the barrier out of the branch or loop, so that all threads come to the same one.",
-    "bad-mask": "A member mask must name the lanes that execute the operation, and no others that still run; "
+"bad-mask": "A member mask must name the lanes that execute the operation, and no others that still run; "
     "read only from lanes that it names.",
     "const-write": "Pass a writable array; constants and parameters cannot be written.",
+    "leak": "Call free for each malloc, on every way out.",
     "assert": "The condition in the source did not hold for this thread.",
     "trap": "The kernel called __trap(), or reached code that its compiler held for impossible.",
 }
@@ -66,10 +76,42 @@ class Finding:
     thread: Dim3
     other: Party | None = None  # of a race
     count: int = 1  # how often it was met
+    seed: int = 0  # the first schedule that showed it
+
+    @property
+    def advice(self) -> str | None:
+        """What mends it, in a sentence, and where more is said."""
+        said = _advice(self)
+        return f"{said} `flashpath explain-finding {self.kind}` says more." if said else None
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}, " if self.line else ""
-        return f"{self.kind}: {self.message} ({place}block {self.block}, thread {self.thread})"
+        parts = [f"{place}block {self.block}, thread {self.thread}"]
+        if self.other is not None:
+            parts.append(f"the other party: {self.other}")
+        if self.count > 1:
+            parts.append(f"met {self.count:,} times")
+        if self.seed:
+            parts.append(f"first under seed {self.seed}")
+        return f"{self.kind}: {self.message} ({'; '.join(parts)})"
+
+
+def merged(findings: Iterable[Finding]) -> list[Finding]:
+    """Each kind at each place once: as it was first met, with its counts summed.
+
+    The parties of a race may change sides from schedule to schedule, and a loop that was unrolled has the
+    same access many times; it is the same finding.
+    """
+    kept: dict[object, Finding] = {}
+    for finding in findings:
+        places = {(finding.file, finding.line)}
+        if finding.other is not None:
+            places.add((finding.other.file, finding.other.line))
+        unknown = None if finding.line else finding.message
+        key = finding.kind, frozenset(places), finding.other is None, unknown
+        known = kept.get(key)
+        kept[key] = finding if known is None else replace(known, count=known.count + finding.count)
+    return list(kept.values())
 
 
 def _advice(finding: Finding) -> str | None:
@@ -88,7 +130,7 @@ class KernelFault(FlashpathError):
     """A kernel was stopped on the virtual GPU. What it wrote before it was stopped is in the arrays."""
 
     def __init__(self, kernel: str, finding: Finding) -> None:
-        super().__init__(f"{kernel}: {finding}.", _advice(finding))
+        super().__init__(f"{kernel}: {finding}.", finding.advice)
         self.finding = finding
 
     @property

@@ -26,6 +26,7 @@ def render(report: Report) -> str:
     if report.roofline is not None:
         bound = f"{report.roofline.least_seconds * 1e6:.2f} µs at least, bound by {report.roofline.bound}"
         rows.append(("roofline", f"{bound} (datasheet peaks, not a measured time)"))
+    rows += [("finding", str(finding)) for finding in report.findings]
     title = f"{report.kernel} on the virtual GPU ({report.gpu})"
     return "\n".join([title, *(f"  {what:<22} {said}" for what, said in rows)])
 

@@ -28,8 +28,9 @@ from flashpath.vgpu.triton_driver.gpu import (
     disable_triton,
     enable_triton,
     profile,
+    sanitize,
     triton,
 )
 from flashpath.vgpu.triton_driver.launcher import active_driver
 
-__all__ = ["TritonGpu", "active_driver", "disable_triton", "enable_triton", "profile", "triton"]
+__all__ = ["TritonGpu", "active_driver", "disable_triton", "enable_triton", "profile", "sanitize", "triton"]

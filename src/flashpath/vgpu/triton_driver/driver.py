@@ -7,9 +7,11 @@ from typing import Any
 from flashpath import gpus
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.cubin import read_resources
+from flashpath.vgpu.findings import Finding
 from flashpath.vgpu.options import Options
 from flashpath.vgpu.profiles import max_threads
 from flashpath.vgpu.report import Report
+from flashpath.vgpu.sanitizing import Schedules
 from flashpath.vgpu.triton_driver import parts, tuning
 from flashpath.vgpu.triton_driver.launcher import LoadedKernel, VirtualLauncher
 
@@ -29,6 +31,8 @@ class VirtualDriver(parts.DriverBase):
         self.arch = arch
         self.reports = reports
         self.options = options
+        self.schedules: Schedules | None = None  # of sanitised launches, which add to the findings
+        self.findings: list[Finding] = []
         self.meters: list[tuning.Meter] = []
         self.utils = DeviceUtils(gpu)
         self.launcher_cls = VirtualLauncher

@@ -9,9 +9,11 @@ import numpy as np
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
+from flashpath.vgpu.findings import Finding, merged
 from flashpath.vgpu.options import WARP_INSTRUCTION_BUDGET, Options
 from flashpath.vgpu.profiles import named_profile
 from flashpath.vgpu.report import FIRST_ACCESSES, Report, Trace
+from flashpath.vgpu.sanitizing import Schedules
 from flashpath.vgpu.triton_driver import parts, tuning
 from flashpath.vgpu.triton_driver.driver import VirtualDriver
 from flashpath.vgpu.triton_driver.launcher import active_driver
@@ -125,15 +127,36 @@ def profile(
     keywords: Mapping[str, Any],
 ) -> Report:
     """Run a `@triton.jit` kernel on CPU tensors and count; `keywords` are its keyword arguments."""
-    for place, value in [*enumerate(args), *keywords.items()]:
-        if isinstance(value, np.ndarray):
-            raise FlashpathError(
-                f"Argument {place} of the Triton kernel is a NumPy array.",
-                "Triton takes torch tensors: torch.from_numpy(x) shares the array's memory.",
-            )
+    _check_arrays(args, keywords)
     shape = (grid,) if isinstance(grid, int) else grid
     with _made(None, device, options) as gpu:
         kernel[shape](*args, **keywords)
     if not gpu.reports:
         raise FlashpathError("Nothing ran: the grid is empty.", "Give a grid of at least one block.")
     return gpu.reports[-1]
+
+
+def sanitize(
+    kernel: Any,
+    grid: int | Sequence[int] | Callable[[Mapping[str, Any]], Sequence[int]],
+    args: Sequence[Any],
+    device: str | None,
+    schedules: Schedules,
+    keywords: Mapping[str, Any],
+) -> list[Finding]:
+    """Run a `@triton.jit` kernel on CPU tensors and list what is wrong; `keywords` are its own arguments."""
+    _check_arrays(args, keywords)
+    shape = (grid,) if isinstance(grid, int) else grid
+    with _made(None, device, schedules.options) as gpu:
+        gpu.driver.schedules = schedules
+        kernel[shape](*args, **keywords)
+    return merged(gpu.driver.findings)
+
+
+def _check_arrays(args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+    for place, value in [*enumerate(args), *keywords.items()]:
+        if isinstance(value, np.ndarray):
+            raise FlashpathError(
+                f"Argument {place} of the Triton kernel is a NumPy array.",
+                "Triton takes torch tensors: torch.from_numpy(x) shares the array's memory.",
+            )

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from flashpath import gpus
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.device import HostArray, VirtualKernel, VirtualModule
-from flashpath.vgpu.findings import Dim3
-from flashpath.vgpu.options import DEFAULT
+from flashpath.vgpu.findings import Dim3, merged
+from flashpath.vgpu.options import DEFAULT, Options
 from flashpath.vgpu.profiles import check_cooperative, resident_blocks
 from flashpath.vgpu.report import Footprint, Report, make_report
 from flashpath.vgpu.triton_driver import parts
@@ -77,25 +77,32 @@ class VirtualLauncher:
         if self._kernel is None:
             self._kernel = self._lower()
         parameters, arrays, pointed_to = self._arguments.pack(args, scratch)
-        options = driver.options if driver else DEFAULT
-        if driver is not None and driver.meters:
-            options = replace(options, count=True)
-        metadata, gpu = self._metadata, function.gpu
+        metadata, gpu, kernel = self._metadata, function.gpu, self._kernel
         resident = resident_blocks(gpu, self._block[0], function.registers, metadata.shared)
         if metadata.launch_cooperative_grid:
             check_cooperative(metadata.name, gpu, math.prod(grid), resident)
-        result = self._kernel.launch(
-            grid,
-            self._block,
-            self._metadata.shared,
-            parameters,
-            arrays,
-            options,
-            gpu=gpu,
-            resident_blocks=resident,
-            cooperative=bool(metadata.launch_cooperative_grid),
-            pointed_to=pointed_to,
-        )
+
+        def launch(options: Options) -> LaunchResult:
+            return kernel.launch(
+                grid,
+                self._block,
+                metadata.shared,
+                parameters,
+                arrays,
+                options,
+                gpu=gpu,
+                resident_blocks=resident,
+                cooperative=bool(metadata.launch_cooperative_grid),
+                pointed_to=pointed_to,
+            )
+
+        if driver is not None and driver.schedules is not None and not driver.meters:
+            driver.findings += driver.schedules.run(kernel, [*arrays, *pointed_to], launch)
+            return
+        options = driver.options if driver else DEFAULT
+        if driver is not None and driver.meters:
+            options = replace(options, count=True, sanitize=False)
+        result = launch(options)
         if driver is not None and options.count:
             report = self._report(grid, function, result, arrays)
             blocks = grid[0] * grid[1] * grid[2]
@@ -118,7 +125,7 @@ class VirtualLauncher:
         assert self._kernel is not None
         occupancy = gpus.occupancy(function.gpu, self._block[0], function.registers, self._metadata.shared)
         shared = self._metadata.shared
-        return make_report(
+        report = make_report(
             self._metadata.name,
             function.gpu,
             self._kernel.listing,
@@ -129,6 +136,8 @@ class VirtualLauncher:
             footprint=Footprint(0, shared, function.registers, function.local_bytes),
             arrays=self._arguments.placed(arrays),
         )
+        report.findings = tuple(merged(self._kernel.findings(result)))
+        return report
 
     def _scratch(self, grid: Dim3, stream: int) -> tuple[Any, Any]:
         """The global memory that the kernel itself asks for, from the allocators that the user has set."""

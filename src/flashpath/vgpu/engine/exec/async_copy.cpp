@@ -9,11 +9,13 @@
 #include "exec/memory.h"
 #include "exec/registry.h"
 #include "exec/traffic.h"
+#include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
 namespace {
 
 void copy(const AsyncCopy& pending, u32 members) {
+  if (pending.done) return;
   for_lanes(members, [&](int lane) {
     std::memcpy(pending.to[lane], pending.from[lane], pending.read[lane]);
     std::memset(pending.to[lane] + pending.read[lane], 0, pending.size - pending.read[lane]);
@@ -21,12 +23,13 @@ void copy(const AsyncCopy& pending, u32 members) {
 }
 
 // Ends the copies of some lanes, of groups before `group` only, up to the entry `last`.
-void finish(AsyncCopies& copies, u32 members, u32 group, std::size_t last) {
+void finish(Warp& warp, AsyncCopies& copies, u32 members, u32 group, std::size_t last) {
   for (std::size_t k = 0; k < last; ++k) {
     AsyncCopy& pending = copies.pending[k];
     const u32 due = pending.lanes & members;
     if (pending.size == 0 || due == 0 || static_cast<s32>(pending.group - group) >= 0) continue;
     copy(pending, due);
+    if (warp.watch != nullptr) sanitize::end_copy(warp, pending, due, warp.watch->epoch);
     pending.lanes &= ~due;
   }
 }
@@ -73,20 +76,34 @@ void count(Warp& warp, const Instruction& i, const u64* from, const u64* to, u32
   count_scattered(warp, i, Where::kShared, to, warp.executing, size, Use::kWrite);
 }
 
+void watch(Warp& warp, const Instruction& i, u32 executing, const u64* to, const u64* from, const u32* bytes,
+           AsyncCopy& begun) {
+  begun.epoch = warp.watch->epoch;
+  u32 possible = 0;
+  for_lanes(executing, [&](int lane) { possible |= u32(!is_nowhere(warp, begun.to[lane])) << lane; });
+  sanitize::watch_copy(warp, i, to, from, bytes, possible, begun.size);
+  if (!sanitize::has_suspects(warp)) return;
+  sanitize::settle(warp, i, [&](int lane, std::byte* value) {
+    std::fill_n(value, begun.size, std::byte(0));
+    std::memcpy(value, begun.from[lane], begun.read[lane]);
+  });
+}
+
 void run_copy(Warp& warp, const Instruction& i) {
   const u32 size = i.modifier & kCopySize;
   u64 from[kLanes];
   u64 to[kLanes];
   read_addresses(warp, i.a[0], false, static_cast<s32>(i.immediate), to);
   read_addresses(warp, i.b[0], true, i.immediate >> 32, from);
-  check_alignment(warp, i, to, warp.executing, size);
-  check_alignment(warp, i, from, warp.executing, size);
+  u32 refused = check_alignment(warp, i, to, warp.executing, size);
+  refused |= check_alignment(warp, i, from, warp.executing, size);
+  const u32 executing = warp.executing & ~refused;
   u32 bytes[kLanes];
   read_sizes(warp, i, size, bytes);
   AsyncCopy begun;
   begun.size = size;
   u32 reading = 0;
-  for_lanes(warp.executing, [&](int lane) {
+  for_lanes(executing, [&](int lane) {
     begun.to[lane] = shared_place(warp, i, lane, to[lane], size, true);
     begun.read[lane] = static_cast<u8>(bytes[lane]);
     begun.from[lane] = nullptr;
@@ -96,8 +113,9 @@ void run_copy(Warp& warp, const Instruction& i) {
                                           : global_place(warp, i, lane, from[lane], bytes[lane], false);
     reading |= 1u << lane;
   });
+  if (warp.watch != nullptr) watch(warp, i, executing, to, from, bytes, begun);
   AsyncCopies& copies = copies_of(warp);
-  for_groups(copies, warp.executing, [&](u32 members, u32 closed) {
+  for_groups(copies, executing, [&](u32 members, u32 closed) {
     begun.lanes = members;
     begun.group = closed;
     copies.pending.push_back(begun);
@@ -114,7 +132,7 @@ void run_commit(Warp& warp, const Instruction&) {
 void wait(Warp& warp, u32 but) {
   AsyncCopies& copies = copies_of(warp);
   for_groups(copies, warp.executing,
-             [&](u32 members, u32 closed) { finish(copies, members, closed - but, copies.pending.size()); });
+             [&](u32 members, u32 closed) { finish(warp, copies, members, closed - but, copies.pending.size()); });
   drop_finished(copies);
 }
 
@@ -133,6 +151,10 @@ void run_arrive(Warp& warp, const Instruction& i) {
   if ((i.modifier & kNoIncrement) == 0) {
     for_lanes(warp.executing, [&](int lane) { expect_arrival(begun.to[lane]); });
   }
+  if (warp.watch != nullptr) {
+    begun.epoch = warp.watch->epoch;  // what comes later is not the barrier's concern
+    warp.watch->block->all->begin_epoch(*warp.watch);
+  }
   copies_of(warp).pending.push_back(begun);
 }
 
@@ -147,13 +169,13 @@ void AsyncCopies::do_early(u32 which) {
   AsyncCopy& chosen = pending[which];
   if (chosen.size == 0) return;  // an arrival: its turn comes after the copies before it
   copy(chosen, chosen.lanes);
-  chosen.lanes = 0;
-  drop_finished(*this);
+  chosen.done = true;  // and still nobody has waited for it
 }
 
 bool arrive_for_copies(Block& block, std::byte* barrier) {
   bool any = false;
-  for (AsyncCopies& copies : block.copies) {
+  for (Warp& warp : block.warps) {
+    AsyncCopies& copies = block.copies[warp.index];
     for (std::size_t k = 0; k < copies.pending.size(); ++k) {
       AsyncCopy& arrival = copies.pending[k];
       if (arrival.size != 0) continue;
@@ -164,11 +186,15 @@ bool arrive_for_copies(Block& block, std::byte* barrier) {
         AsyncCopy& pending = copies.pending[before];
         if (pending.size == 0) continue;
         copy(pending, pending.lanes & here);
+        if (warp.watch != nullptr) sanitize::end_copy(warp, pending, pending.lanes & here, arrival.epoch);
         pending.lanes &= ~here;
       }
       arrival.lanes &= ~here;
       any = true;
-      for_lanes(here, [&](int) { arrive(barrier, 1); });
+      for_lanes(here, [&](int lane) {
+        if (warp.watch != nullptr) sanitize::arrive_after_copies(warp, lane, barrier, arrival.epoch);
+        if (arrive(barrier, 1) && warp.watch != nullptr) sanitize::complete_phase(warp, barrier);
+      });
     }
     drop_finished(copies);
   }

@@ -5,6 +5,7 @@
 #include "exec/memory.h"
 #include "exec/misuse.h"
 #include "exec/worker.h"
+#include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
 namespace {
@@ -51,6 +52,7 @@ void complete(Block& block, const Program& program, u32 number) {
   Barrier& barrier = block.barriers[number];
   Misuse* misuse = block.warps.front().worker->misuse.get();
   if (misuse != nullptr) misuse->leaves_barrier(block, barrier, number);
+  if (block.watch != nullptr) sanitize::meet(block, number, barrier);
   for (Warp& warp : block.warps) {
     if (barrier.votes_wanted) answer(warp, program, barrier);
     warp.waiting &= ~members(barrier.waiting, warp);
@@ -83,6 +85,8 @@ void arrive(Block& block, Warp& warp, const Instruction& i) {
   if (mode != BarrierMode::kArrive) {
     barrier.waiting[warp.index] |= warp.executing;
     warp.waiting |= warp.executing;
+  } else if (warp.watch != nullptr) {
+    sanitize::arrive_early(warp, number, warp.executing);
   }
   barrier.expected = i.b[0] == kNoRegister ? 0 : lanes<u32>(warp, i.b[0])[first];
   if (i.c[0] != kNoRegister) {

@@ -1,10 +1,15 @@
 // A block at work: its warps, its shared memory, its barriers.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "exec/async_copy.h"
 #include "exec/warp.h"
+
+namespace flashpath::sanitize {
+struct BlockWatch;
+}
 
 namespace flashpath::exec {
 
@@ -28,6 +33,7 @@ struct Block {
   Barrier barriers[kBarriers];
   u32 open_barriers = 0;  // a bit for each at which someone has arrived
   u32 living_threads = 0;
+  std::shared_ptr<sanitize::BlockWatch> watch;  // of a sanitised launch
   u32 met = 0;  // barriers, so far
 };
 

@@ -3,16 +3,21 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sanitize/sanitizer.h"
+
 namespace flashpath::exec {
 namespace {
+
+// What is passed counts as written, its padding too.
+void pass(Warp& warp, int lane, u64 to, u64 from, u64 size) {
+  const u64 base = static_cast<u64>(lane) * warp.launch->program->local_bytes;
+  std::memcpy(warp.local + base + to, warp.local + base + from, size);
+  if (warp.watch != nullptr) sanitize::write_local(warp, lane, to, size);
+}
 
 u64 frame_pointer(Warp& warp, int lane) {
   const u32 offset = warp.launch->program->frame_pointer;
   return offset == kNoRegister ? 0 : lanes<u64>(warp, offset)[lane];
-}
-
-std::byte* local_byte(Warp& warp, int lane, u64 address) {
-  return warp.local + static_cast<u64>(lane) * warp.launch->program->local_bytes + address;
 }
 
 u32 called_function(Warp& warp, const Instruction& i, int lane) {
@@ -72,8 +77,13 @@ void new_frame(Warp& warp, const Instruction& i, int lane, const FunctionCode& f
 
 }  // namespace
 
+u64 call_address(Warp& warp, const CallSite& site, const LocalPlace& place, int lane) {
+  return place.offset + (site.framed ? frame_pointer(warp, lane) : 0);
+}
+
 std::byte* call_place(Warp& warp, const CallSite& site, const LocalPlace& place, int lane) {
-  return local_byte(warp, lane, place.offset + (site.framed ? frame_pointer(warp, lane) : 0));
+  const u64 own = static_cast<u64>(lane) * warp.launch->program->local_bytes;
+  return warp.local + own + call_address(warp, site, place, lane);
 }
 
 void enter_function(Warp& warp, const Instruction& i, int lane) {
@@ -88,8 +98,7 @@ void enter_function(Warp& warp, const Instruction& i, int lane) {
   const u64 to = function.recursive ? frame_pointer(warp, lane) : 0;
   for (std::size_t k = 0; k < function.parameters.size(); ++k) {
     const u64 size = std::min(function.parameters[k].size, site.arguments[k].size);
-    std::memcpy(local_byte(warp, lane, to + function.parameters[k].offset),
-                local_byte(warp, lane, from + site.arguments[k].offset), size);
+    pass(warp, lane, to + function.parameters[k].offset, from + site.arguments[k].offset, size);
   }
   warp.lane_pc[lane] = function.entry;
 }
@@ -106,8 +115,7 @@ bool leave_function(Warp& warp, int lane) {
   const u64 to = site.framed ? frame.frame_pointer : 0;
   for (std::size_t k = 0; k < function.returns.size(); ++k) {
     const u64 size = std::min(function.returns[k].size, site.results[k].size);
-    std::memcpy(local_byte(warp, lane, to + site.results[k].offset),
-                local_byte(warp, lane, from + function.returns[k].offset), size);
+    pass(warp, lane, to + site.results[k].offset, from + function.returns[k].offset, size);
   }
   if (function.recursive) {
     stack->stack_top[lane] = from;

@@ -39,6 +39,7 @@ void enter_function(Warp& warp, const Instruction& i, int lane);
 bool leave_function(Warp& warp, int lane);
 
 // What a call passes and gets, in the caller's local memory.
+u64 call_address(Warp& warp, const CallSite& site, const LocalPlace& place, int lane);
 std::byte* call_place(Warp& warp, const CallSite& site, const LocalPlace& place, int lane);
 
 }  // namespace flashpath::exec

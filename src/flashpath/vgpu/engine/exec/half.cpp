@@ -105,6 +105,8 @@ u16 fused(u16 x, u16 y, u16 z) {
   return H::narrow(add_to_odd(f64(H::widen(x)) * f64(H::widen(y)), f64(H::widen(z))));
 }
 
+inline u16 negated(u16 bits) { return bits ^ 0x8000; }
+
 template <class H>
 void minimum_and_maximum(Registry& r, const std::string& type) {
   const auto forms = [&]<class F>(const std::string& name, F) {
@@ -134,12 +136,12 @@ void arithmetic(Registry& r, const std::string& type) {
   binary_half<H>(r, "sub." + type, [](u16 x, u16 y) { return H::narrow(H::widen(x) - H::widen(y)); });
   binary_half<H>(r, "mul." + type, [](u16 x, u16 y) { return H::narrow(H::widen(x) * H::widen(y)); });
   ternary_half<H>(r, "fma." + type, [](u16 x, u16 y, u16 z) { return fused<H>(x, y, z); });
+  ternary_half<H>(r, "fmsub." + type, [](u16 x, u16 y, u16 z) { return fused<H>(x, y, negated(z)); });
+  ternary_half<H>(r, "fnmadd." + type, [](u16 x, u16 y, u16 z) { return fused<H>(negated(x), y, z); });
+  ternary_half<H>(r, "fnmsub." + type, [](u16 x, u16 y, u16 z) { return fused<H>(negated(x), y, negated(z)); });
   minimum_and_maximum<H>(r, type);
-  unary_half<H>(r, "neg." + type, [](u16 x) { return u16(x ^ 0x8000); });
-  unary_half<H>(r, "abs." + type, [](u16 x) { return u16(x & 0x7fff); });
-  // Approximate on hardware, see exec/approximate.cpp.
-  unary_half<H>(r, "ex2.approx." + type, [](u16 x) { return H::narrow(std::exp2(f64(H::widen(x)))); });
-  unary_half<H>(r, "tanh.approx." + type, [](u16 x) { return H::narrow(std::tanh(f64(H::widen(x)))); });
+  unary_half<H>(r, "neg." + type, [](u16 x) { return H::is_nan(x) ? u16(0x7fff) : negated(x); });
+  unary_half<H>(r, "abs." + type, [](u16 x) { return H::is_nan(x) ? u16(0x7fff) : u16(x & 0x7fff); });
 }
 
 }  // namespace

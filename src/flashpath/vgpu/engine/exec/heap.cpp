@@ -30,4 +30,15 @@ bool Heap::release(u64 address) {
   return given_.erase(address - kHeapBase) == 1;
 }
 
+Heap::State Heap::save() {
+  const std::scoped_lock lock(mutex_);
+  return {memory_, given_};
+}
+
+void Heap::restore(const State& state) {
+  const std::scoped_lock lock(mutex_);
+  memory_ = state.memory;
+  given_ = state.given;
+}
+
 }  // namespace flashpath::exec

@@ -20,6 +20,14 @@ class Heap {
   // Its memory, made when a program that allocates is first launched.
   std::vector<std::byte>& memory();
 
+  // What is given, and what is in it: to go back to.
+  struct State {
+    std::vector<std::byte> memory;
+    std::map<u64, u64> given;
+  };
+  State save();
+  void restore(const State& state);
+
  private:
   std::mutex mutex_;
   std::vector<std::byte> memory_;

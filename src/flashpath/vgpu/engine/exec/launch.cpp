@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "exec/worker.h"
+#include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
 namespace {
@@ -135,6 +136,13 @@ void prepare_counting(Launch& launch, observe::Counters* counters) {
   counters->trace.prepare({}, launch.program->code.size());  // nothing is kept until it is chosen
 }
 
-void run(Launch& launch) { Crew(launch).run(); }
+void run(Launch& launch) {
+  if (launch.findings == nullptr) return Crew(launch).run();
+  sanitize::Sanitizer sanitizer(launch);
+  launch.sanitizer = &sanitizer;
+  launch.threads = 1;
+  Crew(launch).run();
+  sanitizer.report_leaks();
+}
 
 }  // namespace flashpath::exec

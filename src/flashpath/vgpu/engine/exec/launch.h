@@ -13,6 +13,10 @@
 #include "observe/counters.h"
 #include "observe/findings.h"
 
+namespace flashpath::sanitize {
+class Sanitizer;
+}
+
 namespace flashpath::exec {
 
 // A piece of global memory: device addresses from `base` stand for host memory from `host`.
@@ -21,6 +25,7 @@ struct Segment {
   u64 size = 0;
   std::byte* host = nullptr;
   bool writable = true;
+  bool initialised = true;  // false: what is there when the launch begins has no meaning
 };
 
 struct Launch {
@@ -46,6 +51,7 @@ struct Launch {
   std::vector<std::byte> shared_by_grid;  // at kGridBase, in a cooperative launch
   std::atomic<u64> spent = 0;
   std::atomic<bool> stopping = false;   // another host thread has met a fault
+  sanitize::Sanitizer* sanitizer = nullptr;  // where there are `findings`
 };
 
 // Adds the memory that every launch of the program has: its module's variables, its heap, its parameters. Those

@@ -5,6 +5,7 @@
 #include "exec/lane_copies.h"
 #include "exec/memory.h"
 #include "exec/registry.h"
+#include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
 namespace {
@@ -77,6 +78,7 @@ void run_store(Warp& warp, const Instruction& i) {
     for (int v = 0; v < kVector; ++v) value[v] = static_cast<T>(source[v][lane]);
     std::memcpy(to, value, kSize);
   };
+  if (sanitize::has_suspects(warp)) sanitize::settle(warp, i, store);
   if (places.shape == Shape::kRow) {
     if constexpr (kVector == 1 && sizeof(T) == sizeof(R)) {
       copy_row<kLanes * sizeof(T)>(places.first, reinterpret_cast<const std::byte*>(source[0]));

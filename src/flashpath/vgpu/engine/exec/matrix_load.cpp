@@ -10,6 +10,7 @@
 #include "exec/tensor_core/transpose.h"
 #include "exec/tensor_core/whole_warp.h"
 #include "exec/traffic.h"
+#include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
 namespace {
@@ -29,9 +30,16 @@ void find_rows(Warp& warp, const Instruction& i, bool write, std::byte** rows) {
     }
     address[lane] -= kSharedWindow;
   }
-  check_alignment(warp, i, address, kGiving, kRowBytes);
+  const u32 misaligned = check_alignment(warp, i, address, kGiving, kRowBytes);
+  u32 possible = 0;
   for (int lane = 0; lane < kRows; ++lane) {
-    rows[lane] = shared_place(warp, i, lane, address[lane], kRowBytes, write);
+    rows[lane] = misaligned >> lane & 1 ? nowhere(warp, lane)
+                                        : shared_place(warp, i, lane, address[lane], kRowBytes, write);
+    possible |= u32(!is_nowhere(warp, rows[lane])) << lane;
+  }
+  if (warp.watch != nullptr) {
+    const Use use = write ? Use::kWrite : Use::kMatrixRead;
+    sanitize::watch_scattered(warp, i, Where::kShared, address, possible, kRowBytes, use);
   }
   if (warp.counters != nullptr) {
     std::fill(address + kRows, address + kLanes, address[0]);
@@ -62,15 +70,22 @@ void run_store(Warp& warp, const Instruction& i) {
   require_whole_warp(warp, i);
   std::byte* rows[kLanes];
   find_rows<kMatrices, kGeneric>(warp, i, true, rows);
+  std::byte values[kMatrices * 8 * kRowBytes];  // by row
   for (int j = 0; j < kMatrices; ++j) {
     const std::byte* matrix = lanes<std::byte>(warp, i.c[j]);
-    std::byte transposed[8 * kRowBytes];
+    std::byte* const to = values + static_cast<u32>(j) * 8 * kRowBytes;
     if constexpr (kTransposed) {
-      transpose_8x8(matrix, transposed);
-      matrix = transposed;
+      transpose_8x8(matrix, to);
+    } else {
+      std::memcpy(to, matrix, 8 * kRowBytes);
     }
-    for (u32 k = 0; k < 8; ++k) std::memcpy(rows[8 * j + static_cast<int>(k)], matrix + k * kRowBytes, kRowBytes);
   }
+  if (sanitize::has_suspects(warp)) {
+    sanitize::settle(warp, i, [&](int row, std::byte* value) {
+      std::memcpy(value, values + static_cast<u32>(row) * kRowBytes, kRowBytes);
+    });
+  }
+  for (u32 row = 0; row < 8 * kMatrices; ++row) std::memcpy(rows[row], values + row * kRowBytes, kRowBytes);
 }
 
 void run_transpose(Warp& warp, const Instruction& i) {

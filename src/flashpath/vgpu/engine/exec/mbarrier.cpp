@@ -7,6 +7,7 @@
 #include "exec/async_flags.h"
 #include "exec/memory.h"
 #include "exec/registry.h"
+#include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
 namespace {
@@ -27,12 +28,15 @@ Object read(const std::byte* object) {
   return barrier;
 }
 
-void write(std::byte* object, Object barrier) {
-  if (barrier.pending == 0 && barrier.owed == 0) {
+// Whether the phase is complete with what is written.
+bool write(std::byte* object, Object barrier) {
+  const bool is_complete = barrier.pending == 0 && barrier.owed == 0;
+  if (is_complete) {
     barrier.pending = barrier.expected;
     barrier.phase += 1;
   }
   std::memcpy(object, &barrier, sizeof barrier);
+  return is_complete;
 }
 
 u32 operand(Warp& warp, u32 offset, int lane, u32 otherwise) {
@@ -52,6 +56,7 @@ void run_init(Warp& warp, const Instruction& i) {
     Object barrier{};
     barrier.expected = barrier.pending = lanes<u32>(warp, i.b[0])[lane];
     std::memcpy(object, &barrier, sizeof barrier);
+    if (warp.watch != nullptr) sanitize::begin_barrier(warp, object);
   });
 }
 
@@ -63,14 +68,18 @@ void run_inval(Warp& warp, const Instruction& i) {
 // b[0]: how many arrive; c[0]: bytes that the phase is to wait for.
 void run_arrive(Warp& warp, const Instruction& i) {
   u64* d = i.dst[0] == kNoRegister ? nullptr : lanes<u64>(warp, i.dst[0]);
-  for_barriers(warp, i, [&](int lane, std::byte* object) {
+  std::byte* objects[kLanes];
+  barriers(warp, i, objects);
+  if (warp.watch != nullptr) sanitize::arrive_at(warp, i, objects);
+  for_lanes(warp.executing, [&](int lane) {
+    std::byte* object = objects[lane];
     const u32 count = operand(warp, i.b[0], lane, 1);
     Object barrier = read(object);
     const u64 state = std::bit_cast<u64>(barrier);
     barrier.owed += operand(warp, i.c[0], lane, 0);
     if (i.modifier & kDrop) barrier.expected -= count;
     barrier.pending -= count;
-    write(object, barrier);
+    if (write(object, barrier) && warp.watch != nullptr) sanitize::complete_phase(warp, object);
     if (d != nullptr) d[lane] = state;
   });
 }
@@ -82,8 +91,8 @@ void run_owe(Warp& warp, const Instruction& i) {
     barrier.owed += kSign * static_cast<s64>(lanes<u32>(warp, i.b[0])[lane]);
     if constexpr (kSign > 0) {
       std::memcpy(object, &barrier, sizeof barrier);
-    } else {
-      write(object, barrier);
+    } else if (write(object, barrier) && warp.watch != nullptr) {
+      sanitize::complete_phase(warp, object);
     }
   });
 }
@@ -92,7 +101,14 @@ void run_owe(Warp& warp, const Instruction& i) {
 template <bool kParity>
 void run_wait(Warp& warp, const Instruction& i) {
   u32 over = 0;
-  for_barriers(warp, i, [&](int lane, std::byte* object) {
+  std::byte* objects[kLanes];
+  barriers(warp, i, objects);
+  for_lanes(warp.executing, [&](int lane) {
+    std::byte* object = objects[lane];
+    if (is_nowhere(warp, object)) {  // nobody could ever arrive
+      over |= 1u << lane;
+      return;
+    }
     warp.changed |= arrive_for_copies(*warp.block, object);
     const u32 phase = read(object).phase;
     if constexpr (kParity) {
@@ -102,6 +118,7 @@ void run_wait(Warp& warp, const Instruction& i) {
     }
   });
   assign_mask(warp, i.dst[0], over);
+  if (warp.watch != nullptr) sanitize::wait_at(warp, i, objects, over);
   if (over != warp.executing) warp.spins = true;
 }
 
@@ -118,11 +135,20 @@ void barriers(Warp& warp, const Instruction& i, std::byte** objects) {
   const bool generic = (i.modifier & kGenericAddress) != 0;
   u64 address[kLanes];
   read_addresses(warp, i.a[0], generic, i.immediate, address);
-  check_alignment(warp, i, address, warp.executing, sizeof(u64));
+  if (generic) {
+    for (u64& each : address) each -= kSharedWindow;
+  }
+  const u32 misaligned = check_alignment(warp, i, address, warp.executing, sizeof(u64));
+  u32 possible = 0;
   for_lanes(warp.executing, [&](int lane) {
-    const u64 at = generic ? address[lane] - kSharedWindow : address[lane];
-    objects[lane] = shared_place(warp, i, lane, at, sizeof(u64), true);
+    objects[lane] = misaligned >> lane & 1 ? nowhere(warp, lane)
+                                           : shared_place(warp, i, lane, address[lane], sizeof(u64), true);
+    possible |= u32(!is_nowhere(warp, objects[lane])) << lane;
   });
+  if (warp.watch == nullptr) return;
+  const Use use = i.order & kReadModifyWrite ? Use::kAtomic : Use::kWrite;  // init and inval are plain writes
+  sanitize::watch_scattered(warp, i, Where::kShared, address, possible, sizeof(u64), use);
+  warp.watch->suspects.clear();  // of init: barriers have no values to compare
 }
 
 void expect_arrival(std::byte* object) {
@@ -131,12 +157,10 @@ void expect_arrival(std::byte* object) {
   std::memcpy(object, &barrier, sizeof barrier);
 }
 
-u64 arrive(std::byte* object, u32 count) {
+bool arrive(std::byte* object, u32 count) {
   Object barrier = read(object);
-  const u64 state = std::bit_cast<u64>(barrier);
   barrier.pending -= count;
-  write(object, barrier);
-  return state;
+  return write(object, barrier);
 }
 
 void register_mbarrier(Registry& r) {

@@ -12,7 +12,7 @@ void barriers(Warp& warp, const Instruction& i, std::byte** objects);
 
 // One more arrival is pending in the current phase.
 void expect_arrival(std::byte* object);
-// Returns the state before.
-u64 arrive(std::byte* object, u32 count);
+// Whether the phase is complete with it.
+bool arrive(std::byte* object, u32 count);
 
 }  // namespace flashpath::exec

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "exec/traffic.h"
+#include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
 namespace {
@@ -23,7 +24,7 @@ const Segment* segment_above(const std::vector<Segment>& segments, u64 address) 
 
 bool in_window(u64 address, u64 window) { return address - window < kWindowSize; }
 
-[[noreturn]] void out_of_bounds(const Warp& warp, const Instruction& i, int lane, u64 address, u32 size,
+std::byte* out_of_bounds(Warp& warp, const Instruction& i, int lane, u64 address, u32 size,
                                 const char* space, bool write) {
   const char* kind = "out-of-bounds";
   std::string message = std::string(write ? "a write of " : "a read of ") + std::to_string(size) +
@@ -50,7 +51,20 @@ bool in_window(u64 address, u64 window) { return address - window < kWindowSize;
                                                                                  : warp.launch->program->local_bytes) +
                " bytes";
   }
-  throw fault_at(warp, i.index, lane, kind, message);
+  return refuse(warp, lane, fault_at(warp, i.index, lane, kind, message));
+}
+
+// Accesses that have been refused go nowhere, wherever their addresses point.
+void lose(Warp& warp, u32 refused, Places& places) {
+  for_lanes(refused, [&](int lane) { places.at[lane] = nowhere(warp, lane); });
+}
+
+// The lanes whose access can be made.
+u32 placed(const Warp& warp, const Places& places) {
+  if (warp.watch->nowhere.empty()) return warp.executing;
+  u32 found = 0;
+  for_lanes(warp.executing, [&](int lane) { found |= u32(!is_nowhere(warp, places.at[lane])) << lane; });
+  return found;
 }
 
 // The lowest and the highest address.
@@ -98,7 +112,8 @@ void locate_local(Warp& warp, const Instruction& i, const u64* address, u64 wind
 }
 
 // Generic addresses whose lanes go to several spaces, each counted for itself.
-void locate_mixed(Warp& warp, const Instruction& i, const u64* address, u32 size, Use use, Places& places) {
+void locate_mixed(Warp& warp, const Instruction& i, const u64* address, u32 misaligned, u32 size, Use use,
+                  Places& places) {
   const bool write = use != Use::kRead;
   u32 shared = 0;
   u32 local = 0;
@@ -107,18 +122,21 @@ void locate_mixed(Warp& warp, const Instruction& i, const u64* address, u32 size
     local |= u32(in_window(address[lane], kLocalWindow)) << lane;
     places.at[lane] = generic_place(warp, i, lane, address[lane], size, write);
   });
-  if (warp.counters == nullptr) return;
+  lose(warp, misaligned, places);
+  if (!warp.observed) return;
   const u32 global = warp.executing & ~(shared | local);
-  const auto count = [&](u32 members, Where where, u64 window) {
+  const u32 possible = warp.watch == nullptr ? warp.executing : placed(warp, places);
+  const auto observe = [&](u32 members, Where where, u64 window) {
     if (members == 0) return;
     u64 own[kLanes];
     const u64 first = address[std::countr_zero(members)];
     for (int lane = 0; lane < kLanes; ++lane) own[lane] = (members >> lane & 1 ? address[lane] : first) - window;
-    count_scattered(warp, i, where, own, members, size, use);
+    if (warp.counters != nullptr) count_scattered(warp, i, where, own, members, size, use);
+    if (warp.watch != nullptr) sanitize::watch_scattered(warp, i, where, own, members & possible, size, use);
   };
-  count(global, Where::kGlobal, 0);
-  count(shared, Where::kShared, kSharedWindow);
-  count(local, Where::kLocal, kLocalWindow);
+  observe(global, Where::kGlobal, 0);
+  observe(shared, Where::kShared, kSharedWindow);
+  observe(local, Where::kLocal, kLocalWindow);
 }
 
 }  // namespace
@@ -140,6 +158,26 @@ Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, co
   return fault;
 }
 
+std::byte* refuse(Warp& warp, int lane, const Fault& fault) {
+  if (warp.watch == nullptr) throw fault;
+  sanitize::report(warp, fault);
+  std::byte* const own = nowhere(warp, lane);
+  std::fill_n(own, kNowhereBytes, std::byte(0));
+  return own;
+}
+
+std::byte* nowhere(Warp& warp, int lane) {
+  std::vector<std::byte>& memory = warp.watch->nowhere;
+  memory.resize(kLanes * kNowhereBytes);
+  return memory.data() + static_cast<u32>(lane) * kNowhereBytes;
+}
+
+bool is_nowhere(const Warp& warp, const std::byte* place) {
+  if (warp.watch == nullptr) return false;
+  const std::vector<std::byte>& memory = warp.watch->nowhere;
+  return place >= memory.data() && place < memory.data() + memory.size();
+}
+
 const Segment* segment_of(Warp& warp, const Instruction& i, u64 address, u64 size) {
   const std::vector<Segment>& segments = warp.launch->segments;
   if (segments.empty()) return nullptr;
@@ -154,20 +192,20 @@ const Segment* segment_of(Warp& warp, const Instruction& i, u64 address, u64 siz
 std::byte* global_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write) {
   const Segment* segment = segment_below(warp.launch->segments, address);
   if (segment == nullptr || !holds(*segment, address, size) || (write && !segment->writable)) {
-    out_of_bounds(warp, i, lane, address, size, "global", write);
+    return out_of_bounds(warp, i, lane, address, size, "global", write);
   }
   return segment->host + (address - segment->base);
 }
 
 std::byte* shared_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write) {
   const u64 limit = warp.block->shared.size();
-  if (address > limit || size > limit - address) out_of_bounds(warp, i, lane, address, size, "shared", write);
+  if (address > limit || size > limit - address) return out_of_bounds(warp, i, lane, address, size, "shared", write);
   return warp.shared + address;
 }
 
 std::byte* local_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write) {
   const u64 limit = warp.launch->program->local_bytes;
-  if (address > limit || size > limit - address) out_of_bounds(warp, i, lane, address, size, "local", write);
+  if (address > limit || size > limit - address) return out_of_bounds(warp, i, lane, address, size, "local", write);
   return warp.local + static_cast<u64>(lane) * limit + address;
 }
 
@@ -177,16 +215,20 @@ std::byte* generic_place(Warp& warp, const Instruction& i, int lane, u64 address
   return global_place(warp, i, lane, address, size, write);
 }
 
-void check_alignment(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size) {
+u32 check_alignment(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size) {
   u64 bits = 0;
   for (int lane = 0; lane < kLanes; ++lane) bits |= executing >> lane & 1 ? address[lane] : 0;
-  if ((bits & (size - 1)) == 0) return;
+  if ((bits & (size - 1)) == 0) return 0;
+  u32 misaligned = 0;
   for_lanes(executing, [&](int lane) {
     if ((address[lane] & (size - 1)) == 0) return;
-    throw fault_at(warp, i.index, lane, "misaligned",
-                   "an access of " + std::to_string(size) + " bytes at " + hexadecimal(address[lane]) +
-                       ", which is no multiple of " + std::to_string(size));
+    refuse(warp, lane,
+           fault_at(warp, i.index, lane, "misaligned",
+                    "an access of " + std::to_string(size) + " bytes at " + hexadecimal(address[lane]) +
+                        ", which is no multiple of " + std::to_string(size)));
+    misaligned |= 1u << lane;
   });
+  return misaligned;
 }
 
 void read_addresses(Warp& warp, u32 base, bool is_wide, s64 offset, u64* address) {
@@ -206,7 +248,7 @@ void read_addresses(Warp& warp, u32 base, bool is_wide, s64 offset, u64* address
 void locate(Warp& warp, const Instruction& i, Where where, const u64* address, u32 size, Use use, Places& places) {
   const bool write = use != Use::kRead;
   places.shape = Shape::kScattered;
-  check_alignment(warp, i, address, warp.executing, size);
+  const u32 misaligned = check_alignment(warp, i, address, warp.executing, size);
   const Extent extent = extent_of(address);
   u64 window = 0;
   if (where == Where::kGeneric) {
@@ -219,7 +261,7 @@ void locate(Warp& warp, const Instruction& i, Where where, const u64* address, u
     } else if (extent.high < kLocalWindow || extent.low >= kSharedWindow + kWindowSize) {
       where = Where::kGlobal;
     } else {
-      return locate_mixed(warp, i, address, size, use, places);
+      return locate_mixed(warp, i, address, misaligned, size, use, places);
     }
   }
   switch (where) {
@@ -227,11 +269,12 @@ void locate(Warp& warp, const Instruction& i, Where where, const u64* address, u
     case Where::kLocal: locate_local(warp, i, address, window, size, write, places); break;
     default: locate_global(warp, i, address, extent, size, write, places); break;
   }
-  if (warp.counters == nullptr) return;
-  if (window == 0) return count_scattered(warp, i, where, address, warp.executing, size, use);
+  lose(warp, misaligned, places);
+  if (!warp.observed) return;
   u64 own[kLanes];
   for (int lane = 0; lane < kLanes; ++lane) own[lane] = address[lane] - window;
-  count_scattered(warp, i, where, own, warp.executing, size, use);
+  if (warp.counters != nullptr) count_scattered(warp, i, where, own, warp.executing, size, use);
+  if (warp.watch != nullptr) sanitize::watch_scattered(warp, i, where, own, placed(warp, places), size, use);
 }
 
 bool locate_near(Warp& warp, const Instruction& i, const u32* base, u32 offset, u32 size, Use use, Places& places) {
@@ -256,6 +299,7 @@ bool locate_near(Warp& warp, const Instruction& i, const u32* base, u32 offset, 
   places.shape = Shape::kNear;
   places.first = warp.shared;
   if (warp.counters != nullptr) count_near(warp, i, to, low, high, size, use);
+  if (warp.watch != nullptr) sanitize::watch_near(warp, i, nullptr, to, size, use);
   return true;
 }
 
@@ -295,6 +339,7 @@ bool locate_near(Warp& warp, const Instruction& i, Where where, const u64* base,
       count_near(warp, i, *segment, to, low, high, size, use);
     }
   }
+  if (warp.watch != nullptr) sanitize::watch_near(warp, i, segment, to, size, use);
   return true;
 }
 
@@ -313,8 +358,9 @@ bool locate_whole(Warp& warp, const Instruction& i, Where where, Shape shape, u6
     }
   }
   places.shape = shape;
+  const Segment* segment = nullptr;
   if (where == Where::kGlobal) {
-    const Segment* segment = segment_of(warp, i, first, span);
+    segment = segment_of(warp, i, first, span);
     if (segment == nullptr || (use != Use::kRead && !segment->writable)) return false;
     places.first = segment->host + (first - segment->base);
   } else if (where == Where::kShared) {
@@ -329,6 +375,15 @@ bool locate_whole(Warp& warp, const Instruction& i, Where where, Shape shape, u6
     for (int lane = 0; lane < kLanes; ++lane) places.at[lane] = warp.local + static_cast<u64>(lane) * limit + first;
   }
   if (warp.counters != nullptr) count_whole(warp, i, where, shape, first, size, use);
+  if (warp.watch != nullptr) {
+    if (where == Where::kLocal) {
+      u64 address[kLanes];
+      std::fill_n(address, kLanes, first);
+      sanitize::watch_local(warp, i, address, kAllLanes, size, use);
+    } else {
+      sanitize::watch_whole(warp, i, segment, shape, first, size, use);
+    }
+  }
   return true;
 }
 

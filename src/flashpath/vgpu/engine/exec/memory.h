@@ -56,8 +56,15 @@ inline constexpr u32 kUncounted = 1u << 31;  // in Instruction::modifier of ld
 template <Where kWhere>
 using AddressOf = std::conditional_t<kWhere == Where::kShared, u32, u64>;
 
+// Memory for accesses that cannot be made, where the launch goes on: zeros to read, and room to write.
+inline constexpr u32 kNowhereBytes = 128;
+
 // A fault of one lane, with its place in the grid.
 Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message);
+// Ends the launch; where it is sanitised, notes the fault, and the access goes nowhere.
+std::byte* refuse(Warp& warp, int lane, const Fault& fault);
+std::byte* nowhere(Warp& warp, int lane);
+bool is_nowhere(const Warp& warp, const std::byte* place);
 
 inline bool holds(const Segment& segment, u64 address, u64 size) {
   return address >= segment.base && address - segment.base <= segment.size &&
@@ -67,15 +74,15 @@ inline bool holds(const Segment& segment, u64 address, u64 size) {
 // The segment that holds these bytes; nullptr where none does.
 const Segment* segment_of(Warp& warp, const Instruction& i, u64 address, u64 size);
 
-// Host memory of one lane's access; a fault where there is none.
+// Host memory of one lane's access; where there is none, that of refuse.
 std::byte* global_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write);
 std::byte* shared_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write);
 std::byte* local_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write);
 // By the window that the address is in.
 std::byte* generic_place(Warp& warp, const Instruction& i, int lane, u64 address, u32 size, bool write);
 
-// Checks that the addresses of all lanes of a mask are multiples of a power of two.
-void check_alignment(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size);
+// The lanes of a mask whose addresses are no multiples of a power of two: they are refused.
+u32 check_alignment(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size);
 
 // The addresses of all lanes: a register plus an offset. Lanes that do not execute get the address of the
 // first one that does, so that loops over all 32 need no mask.
@@ -132,7 +139,7 @@ inline void resolve(Warp& warp, const Instruction& i, Use use, Places& places) {
     if (shape != Shape::kScattered) {
       const A first = static_cast<A>(base[0] + static_cast<A>(i.immediate));
       if constexpr (kWhere == Where::kGlobal) {
-        if (warp.counters == nullptr && in_last_segment(warp, i, shape, first, kSize, use, places)) return;
+        if (!warp.observed && in_last_segment(warp, i, shape, first, kSize, use, places)) return;
       }
       if (locate_whole(warp, i, kWhere, shape, first, kSize, use, places)) return;
     }

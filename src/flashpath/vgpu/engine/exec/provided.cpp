@@ -5,6 +5,7 @@
 #include "exec/print.h"
 #include "exec/registry.h"
 #include "exec/worker.h"
+#include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
 namespace {
@@ -22,7 +23,9 @@ T argument(Warp& warp, const Instruction& i, std::size_t number, int lane) {
 template <class T>
 void give(Warp& warp, const Instruction& i, int lane, T value) {
   const CallSite& site = warp.launch->program->calls[static_cast<std::size_t>(i.immediate)];
-  if (!site.results.empty()) std::memcpy(call_place(warp, site, site.results[0], lane), &value, sizeof value);
+  if (site.results.empty()) return;
+  std::memcpy(call_place(warp, site, site.results[0], lane), &value, sizeof value);
+  if (warp.watch != nullptr) sanitize::write_local(warp, lane, call_address(warp, site, site.results[0], lane), sizeof value);
 }
 
 void run_printf(Warp& warp, const Instruction& i) {
@@ -51,7 +54,10 @@ void run_printf(Warp& warp, const Instruction& i) {
 
 void run_malloc(Warp& warp, const Instruction& i) {
   for_lanes(warp.executing, [&](int lane) {
-    give(warp, i, lane, warp.launch->program->memory->heap.allocate(argument<u64>(warp, i, 0, lane)));
+    const u64 size = argument<u64>(warp, i, 0, lane);
+    const u64 address = warp.launch->program->memory->heap.allocate(size);
+    if (warp.watch != nullptr) sanitize::watch_malloc(warp, i, lane, address, size);
+    give(warp, i, lane, address);
   });
 }
 
@@ -59,9 +65,11 @@ void run_free(Warp& warp, const Instruction& i) {
   for_lanes(warp.executing, [&](int lane) {
     const u64 address = argument<u64>(warp, i, 0, lane);
     if (address != 0 && !warp.launch->program->memory->heap.release(address)) {
-      throw fault_at(warp, i.index, lane, "out-of-bounds",
-                     "free of " + hexadecimal(address) + ", which malloc did not give, or which was freed before");
+      refuse(warp, lane,
+             fault_at(warp, i.index, lane, "out-of-bounds",
+                      "free of " + hexadecimal(address) + ", which malloc did not give, or which was freed before"));
     }
+    if (warp.watch != nullptr) sanitize::watch_free(warp, address);
   });
 }
 

@@ -15,6 +15,7 @@ const Registry& Registry::get() {
     register_moves(made);
     register_float(made);
     register_approximate(made);
+    register_quotient_sums(made);
     register_half(made);
     register_compare(made);
     register_convert(made);

@@ -31,6 +31,7 @@ void register_logic(Registry& registry);
 void register_moves(Registry& registry);
 void register_float(Registry& registry);
 void register_approximate(Registry& registry);
+void register_quotient_sums(Registry& registry);
 void register_half(Registry& registry);
 void register_compare(Registry& registry);
 void register_convert(Registry& registry);

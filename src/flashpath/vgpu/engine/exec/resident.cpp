@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "exec/worker.h"
+#include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
 namespace {
@@ -78,7 +79,9 @@ Resident::Resident(Worker& worker, observe::Counters* counters, u32* last_segmen
   const u32 warps = (volume(launch_.block) + kLanes - 1) / kLanes;
   block.warps.resize(warps);
   block.copies.resize(warps);
-  block.shared.resize(program.dynamic_shared_offset + launch_.dynamic_shared);
+  // What pads the static part for a dynamic one is memory only if there is one.
+  const u32 dynamic = launch_.dynamic_shared;
+  block.shared.resize(dynamic == 0 ? program.shared_bytes : program.dynamic_shared_offset + dynamic);
   registers_.resize(static_cast<std::size_t>(warps) * program.register_bytes + 64);
   local_.resize(static_cast<std::size_t>(warps) * kLanes * program.local_bytes);
   if (program.functions.size() > 1) stacks_.resize(warps);
@@ -95,6 +98,7 @@ Resident::Resident(Worker& worker, observe::Counters* counters, u32* last_segmen
     warp.worker = &worker;
     warp.calls = stacks_.empty() ? nullptr : &stacks_[k];
     warp.counters = counters;
+    warp.observed = counters != nullptr || launch_.sanitizer != nullptr;
     warp.last_segment = last_segment;
     prepare(warp, launch_);
   }
@@ -113,6 +117,7 @@ void Resident::start(u64 which) {
   block.open_barriers = 0;
   block.living_threads = volume(launch_.block);
   for (Warp& warp : block.warps) start_warp(warp, launch_, number);
+  if (launch_.sanitizer != nullptr) launch_.sanitizer->begin_block(block, number);
 }
 
 }  // namespace flashpath::exec

@@ -8,6 +8,10 @@
 #include "lower/program.h"
 #include "observe/counters.h"
 
+namespace flashpath::sanitize {
+struct WarpWatch;
+}
+
 namespace flashpath::exec {
 
 struct Block;
@@ -42,6 +46,8 @@ struct Warp {
   Launch* launch = nullptr;
   Worker* worker = nullptr;  // the host thread that runs the block, and what is its own:
   observe::Counters* counters = nullptr;  // nullptr: nothing is counted
+  sanitize::WarpWatch* watch = nullptr;   // nullptr: nothing is looked for
+  bool observed = false;                  // it is counted or watched
   u32* last_segment = nullptr;  // per instruction: where its last access was, most likely the next one too
 };
 

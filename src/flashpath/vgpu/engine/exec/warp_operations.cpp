@@ -6,6 +6,7 @@
 
 #include "exec/elementwise.h"
 #include "exec/shuffle.h"
+#include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
 namespace {
@@ -103,8 +104,14 @@ template <class T, class F>
 void reduce(Registry& r, const std::string& name, F) { r.add("redux.sync." + name, &run_reduce<T, F>); }
 
 void run_nothing(Warp&, const Instruction&) {}
+void run_warp_barrier(Warp& warp, const Instruction& i) {
+  if (warp.watch != nullptr) sanitize::meet_warp(warp, lanes<u32>(warp, i.b[3]));
+}
 // Blocks may run on several host threads.
-void run_fence(Warp&, const Instruction&) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+void run_fence(Warp& warp, const Instruction& i) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (warp.watch != nullptr) sanitize::fence(warp, i);
+}
 
 }  // namespace
 
@@ -131,7 +138,7 @@ void register_warp_operations(Registry& r) {
   reduce<u32>(r, "and.b32", [](u32 x, u32 y) { return x & y; });
   reduce<u32>(r, "or.b32", [](u32 x, u32 y) { return x | y; });
   reduce<u32>(r, "xor.b32", [](u32 x, u32 y) { return x ^ y; });
-  r.add("bar.warp.sync", &run_nothing);
+  r.add("bar.warp.sync", &run_warp_barrier);
   r.add("nop", &run_nothing);
   r.add("fence", &run_fence);
 }

@@ -2,6 +2,10 @@
 #include "lower/instructions.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <optional>
 
 namespace flashpath::lower {
 
@@ -22,15 +26,99 @@ void same_type(Builder& b, const std::string& name, u32 width, u32 flags) {
 namespace {
 
 // Min and max of three are for newer GPUs than are played here.
-void refuse_third_operand(Builder& b) {
+void check_two_operands(Builder& b) {
+  operand(b, 2);
   if (b.operands().size() > 3) b.refuse("the instruction " + b.spelled() + " of three operands is not known to this version");
+}
+
+// The only flag of approximations.
+u32 take_flush(Modifiers& m) { return m.take("ftz") ? exec::kFlushToZero : 0; }
+
+// ptxas divides by a constant by multiplying with its reciprocal, rounded to nearest. Where it would scale first,
+// the division stays what it is.
+std::optional<u32> reciprocal_of(const Operand& divisor) {
+  f32 value = 0;
+  if (divisor.kind == OperandKind::kFloat32) value = std::bit_cast<f32>(static_cast<u32>(divisor.value));
+  if (divisor.kind == OperandKind::kFloat64) value = static_cast<f32>(std::bit_cast<f64>(divisor.value));
+  const f32 magnitude = std::fabs(value);
+  if (!(magnitude >= 0x1p-126f && magnitude <= 0x1p126f)) return std::nullopt;
+  return std::bit_cast<u32>(1.0f / value);
+}
+
+bool is_fast_division(const ptx::Instruction& instruction, std::span<const std::string_view> modifiers) {
+  return instruction.opcode == "div" && (modifiers.front() == "full" || modifiers.front() == "approx");
+}
+
+// How a product or fast quotient of the function is computed: the name of its operation, and where its factors (or
+// dividend and divisor) are.
+struct Product {
+  std::string name;
+  std::array<u32, 2> factors;
+};
+
+Product product_of(Builder& b, u32 index, u32 width) {
+  const ptx::Instruction& instruction = b.function.instructions[index];
+  const auto modifiers = ptx::slice(b.function.modifiers, instruction.modifiers);
+  const auto operands = ptx::slice(b.function.operands, instruction.operands);
+  Product made{"mul", {b.source(operands[1], width), kNoRegister}};
+  if (is_fast_division(instruction, modifiers)) {
+    if (const auto reciprocal = reciprocal_of(operands[2]); reciprocal && width == 4) {
+      made.factors[1] = b.constant(4, *reciprocal);
+      return made;
+    }
+    made.name = "div." + std::string(modifiers.front());
+  }
+  made.factors[1] = b.source(operands[2], width);
+  return made;
+}
+
+// A product or a fast quotient. Its factors are kept where they change before a sum takes them in, and its result
+// is not computed where nobody else needs it.
+void product(Builder& b, const std::string& suffix, u32 width, u32 flags) {
+  const u32 index = static_cast<u32>(b.current - b.function.instructions.data());
+  const Product made = product_of(b, index, width);
+  if (b.contraction.keeps_factors) {
+    std::array<u32, 2>& kept = b.kept_factors[index];
+    for (std::size_t k = 0; k < kept.size(); ++k) {
+      kept[k] = b.reserve(width);
+      Instruction& copy = b.emit_hidden("mov." + bits_type(width));
+      copy.dst[0] = kept[k];
+      copy.a[0] = made.factors[k];
+    }
+  }
+  const u32 d = b.destination(operand(b, 0), width);
+  Instruction& i = b.emit(b.contraction.is_absorbed ? "nop" : made.name + suffix);
+  i.dst[0] = d;
+  i.a[0] = made.factors[0];
+  i.b[0] = made.factors[1];
+  i.modifier = flags;
+}
+
+// A sum and the product that it takes in, rounded once.
+void fused_sum(Builder& b, const std::string& suffix, u32 width, u32 flags) {
+  const Contraction& contraction = b.contraction;
+  static constexpr const char* kNames[2][2] = {{"fma", "fmsub"}, {"fnmadd", "fnmsub"}};
+  Product made = product_of(b, contraction.product, width);
+  if (const auto kept = b.kept_factors.find(contraction.product); kept != b.kept_factors.end()) {
+    made.factors = kept->second;
+  }
+  std::string name = kNames[contraction.negates_product][contraction.negates_addend] + suffix;
+  if (made.name != "mul") name = made.name + "." + name;
+  const u32 addend = b.source(operand(b, contraction.addend), width);
+  const u32 d = b.destination(operand(b, 0), width);
+  Instruction& i = b.emit(name);
+  i.dst[0] = d;
+  i.a[0] = made.factors[0];
+  i.b[0] = made.factors[1];
+  i.c[0] = addend;
+  i.modifier = flags;
 }
 
 void float_arithmetic(Builder& b, Modifiers& m, const std::string& type, bool relu) {
   std::string name(b.current->opcode);
   if (name == "mad") name = "fma";
   if (name == "min" || name == "max") {
-    refuse_third_operand(b);
+    check_two_operands(b);
     if (m.take("NaN")) name += ".NaN";
     if (m.take("xorsign")) {
       if (!m.take("abs")) b.refuse(b.spelled() + ": .xorsign stands before .abs");
@@ -41,15 +129,20 @@ void float_arithmetic(Builder& b, Modifiers& m, const std::string& type, bool re
     const std::string_view precision = m.take_one({"approx", "full"});
     if (!precision.empty()) name += "." + std::string(precision);
   }
-  const u32 flags = m.take_float_flags() | (relu ? exec::kRelu : 0);
+  const bool approximate = name.starts_with("div.");
+  const u32 flags = approximate ? take_flush(m) : m.take_float_flags() | (relu ? exec::kRelu : 0);
   m.all_taken();
-  same_type(b, name + "." + type + (flags ? "*" : ""), width_of_type(type), flags);
+  const std::string suffix = "." + type + (flags ? "*" : "");
+  if (b.contraction.product != ptx::kNone) return fused_sum(b, suffix, width_of_type(type), flags);
+  const bool multiplies = name == "mul" || is_fast_division(*b.current, b.modifiers());
+  if (multiplies && b.operands().size() == 3) return product(b, suffix, width_of_type(type), flags);
+  same_type(b, name + suffix, width_of_type(type), flags);
 }
 
 void integer_arithmetic(Builder& b, Modifiers& m, const std::string& type, bool relu) {
   const u32 width = width_of_type(type);
   std::string name(b.current->opcode);
-  if (name == "min" || name == "max") refuse_third_operand(b);
+  if (name == "min" || name == "max") check_two_operands(b);
   const std::string_view part = m.take_one({"lo", "hi", "wide"});
   if (!part.empty()) name += "." + std::string(part);
   if (m.take("sat")) name += ".sat";
@@ -105,8 +198,9 @@ void special_function(Builder& b) {
   Modifiers m(b);
   const std::string type = m.take_type();
   std::string name(b.current->opcode);
-  if (m.take("approx")) name += ".approx";
-  u32 flags = m.take_float_flags();
+  const bool approximate = m.take("approx");
+  if (approximate) name += ".approx";
+  u32 flags = approximate ? take_flush(m) : m.take_float_flags();
   m.all_taken();
   if (type == "f64" && (flags & exec::kFlushToZero)) {
     name += ".ftz";

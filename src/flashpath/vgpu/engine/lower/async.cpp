@@ -59,14 +59,17 @@ Instruction& emit_at(Builder& b, const std::string& name, const Place& place) {
   return i;
 }
 
-void take_order_and_type(Modifiers& m) {
+// What an operation other than init and inval does for the order of others. It releases or acquires unless it says
+// otherwise.
+u8 take_order_and_type(Modifiers& m, u8 usual) {
   m.take("b64");
-  m.take_one({"release", "acquire", "relaxed"});
+  const bool is_relaxed = m.take_one({"release", "acquire", "relaxed"}) == "relaxed";
   m.take_one({"cta", "cluster"});
+  return kStrong | kWideScope | kReadModifyWrite | kOfBarrier | (is_relaxed ? 0 : usual);
 }
 
 // state, [object] {, count}; with .expect_tx: bytes, and one arrives.
-void arrive(Builder& b, Modifiers& m, bool drops) {
+void arrive(Builder& b, Modifiers& m, bool drops, u8 order) {
   const bool expects_bytes = m.take("expect_tx");
   m.take("noComplete");
   Place place = barrier_at(b, m, 1);
@@ -76,18 +79,20 @@ void arrive(Builder& b, Modifiers& m, bool drops) {
   const u32 state = b.destination(operand(b, 0), 8);
   if (drops) place.modifier |= exec::kDrop;
   Instruction& i = emit_at(b, "mbarrier.arrive", place);
+  i.order = order;
   i.dst[0] = state;
   (expects_bytes ? i.c : i.b)[0] = number;
 }
 
 // done, [object], state or parity {, nanoseconds}
-void wait(Builder& b, Modifiers& m) {
+void wait(Builder& b, Modifiers& m, u8 order) {
   const bool by_parity = m.take("parity");
   const Place place = barrier_at(b, m, 1);
   m.all_taken();
   const u32 phase = b.source(operand(b, 2), by_parity ? 4 : 8);
   const u32 done = b.predicate(operand(b, 0));
   Instruction& i = emit_at(b, by_parity ? "mbarrier.wait.parity" : "mbarrier.wait", place);
+  i.order = order;
   i.dst[0] = done;
   i.b[0] = phase;
 }
@@ -116,7 +121,7 @@ void async_copy(Builder& b) {
     m.all_taken();
     if (!is_arrival) b.refuse("the instruction " + b.spelled() + " is not known to this version");
     if (keeps_count) place.modifier |= exec::kNoIncrement;
-    emit_at(b, "cp.async.mbarrier.arrive", place);
+    emit_at(b, "cp.async.mbarrier.arrive", place).order = kStrong | kWideScope | kReadModifyWrite | kOfBarrier;
   } else {
     copy(b, m);
   }
@@ -126,7 +131,8 @@ void memory_barrier(Builder& b) {
   Modifiers m(b);
   const std::string_view operation = m.take_one({"init", "inval", "arrive", "arrive_drop", "test_wait", "try_wait",
                                                  "pending_count", "complete_tx"});
-  take_order_and_type(m);
+  const bool waits = operation == "test_wait" || operation == "try_wait";
+  const u8 order = take_order_and_type(m, waits ? kAcquire : kRelease);
   if (operation == "init") {
     const Place place = barrier_at(b, m, 0);
     m.all_taken();
@@ -137,9 +143,9 @@ void memory_barrier(Builder& b) {
     m.all_taken();
     emit_at(b, "mbarrier.inval", place);
   } else if (operation == "arrive" || operation == "arrive_drop") {
-    arrive(b, m, operation == "arrive_drop");
-  } else if (operation == "test_wait" || operation == "try_wait") {
-    wait(b, m);
+    arrive(b, m, operation == "arrive_drop", order);
+  } else if (waits) {
+    wait(b, m, order);
   } else if (operation == "pending_count") {
     m.all_taken();
     const u32 state = b.source(operand(b, 1), 8);
@@ -151,7 +157,9 @@ void memory_barrier(Builder& b) {
     const Place place = barrier_at(b, m, 0);
     m.all_taken();
     const u32 bytes = b.source(operand(b, 1), 4);
-    emit_at(b, operation.empty() ? "mbarrier.expect_tx" : "mbarrier.complete_tx", place).b[0] = bytes;
+    Instruction& i = emit_at(b, operation.empty() ? "mbarrier.expect_tx" : "mbarrier.complete_tx", place);
+    i.b[0] = bytes;
+    i.order = order & ~kRelease;
   } else {
     m.all_taken();
     b.refuse("the instruction " + b.spelled() + " is not known to this version");

@@ -267,6 +267,7 @@ Instruction& Builder::emit(const std::string& name, Kind kind) {
   Origin origin;
   origin.ptx_line = current->line;
   origin.text = spelled();
+  origin.operation = name;
   if (current->location != ptx::kNone) {
     origin.file = module.locations[current->location].file;
     origin.line = module.locations[current->location].line;

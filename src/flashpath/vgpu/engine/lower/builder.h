@@ -1,6 +1,7 @@
 // The program under construction: what every part of the lowering writes to and asks.
 #pragma once
 
+#include <array>
 #include <map>
 #include <span>
 #include <string>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "lower/contract.h"
 #include "lower/error.h"
 #include "lower/program.h"
 #include "ptx/ast.h"
@@ -39,6 +41,9 @@ class Builder {
   const std::vector<u32>& function_codes;
   const bool recursive;  // its local memory is a frame, found by the frame pointer
   const ptx::Instruction* current = nullptr;
+  Contraction contraction;  // what becomes of it
+  // Where the factors of products are kept that change before a sum takes them in: by PTX instruction.
+  std::map<u32, std::array<u32, 2>> kept_factors;
 
   std::span<const std::string_view> modifiers() const { return ptx::slice(function.modifiers, current->modifiers); }
   std::span<const ptx::Operand> operands() const { return ptx::slice(function.operands, current->operands); }

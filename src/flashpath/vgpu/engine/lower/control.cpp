@@ -85,11 +85,12 @@ void trap(Builder& b) { b.emit("trap"); }
 
 void fence(Builder& b) {
   Modifiers m(b);
+  const bool is_of_block = m.has("cta") || m.has("cluster");
   m.take_all({"cta", "cluster", "gpu", "gl", "sys", "sc", "acq_rel", "acquire", "release", "proxy", "alias", "async",
               "async.global", "global", "shared::cta", "shared::cluster", "mbarrier_init", "generic",
               "tensormap::generic", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"});
   m.all_taken();
-  b.emit("fence");
+  b.emit("fence").order = is_of_block ? 0 : kWideScope;
 }
 
 // Hints: where data should be kept, and what a profiler or a later kernel may want to know.

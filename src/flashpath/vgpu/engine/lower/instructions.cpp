@@ -10,41 +10,42 @@
 namespace flashpath::lower {
 namespace {
 
-using Lowering = void (*)(Builder&);
+struct Lowering {
+  void (*lower)(Builder&);
+  std::size_t operands = 0;  // how many it has, where all its forms have as many; 0: `lower` sees to it
+};
 const std::unordered_map<std::string_view, Lowering>& lowerings() {
   static const std::unordered_map<std::string_view, Lowering> table = {
-      {"add", arithmetic},     {"sub", arithmetic},      {"mul", arithmetic},      {"mad", arithmetic},
-      {"fma", arithmetic},     {"div", arithmetic},      {"rem", arithmetic},      {"min", arithmetic},
-      {"max", arithmetic},     {"abs", arithmetic},      {"neg", arithmetic},      {"copysign", arithmetic},
-      {"mul24", arithmetic},   {"mad24", arithmetic},    {"sad", arithmetic},      {"addc", extended_precision},
-      {"subc", extended_precision}, {"madc", extended_precision}, {"dp4a", dot_product}, {"dp2a", dot_product},
-      {"sqrt", special_function}, {"rcp", special_function}, {"rsqrt", special_function}, {"ex2", special_function},
-      {"lg2", special_function}, {"sin", special_function}, {"cos", special_function}, {"tanh", special_function},
-      {"and", logic},          {"or", logic},            {"xor", logic},           {"not", logic},
-      {"cnot", logic},         {"shl", shift},           {"shr", shift},           {"popc", count_bits},
-      {"clz", count_bits},     {"brev", count_bits},     {"bfind", count_bits},    {"fns", bit_mask},
-      {"bmsk", bit_mask},      {"szext", bit_mask},      {"bfe", bit_field},       {"bfi", bit_field},
-      {"lop3", lop3},          {"prmt", permute},        {"shf", funnel},          {"mov", move},
-      {"cvta", convert_address}, {"isspacep", in_space}, {"selp", select},         {"slct", select_by_sign},
-      {"setp", compare},       {"set", compare_to_value}, {"testp", test_property}, {"cvt", convert},
-      {"vadd", video},         {"vsub", video},          {"vabsdiff", video},      {"vmin", video},
-      {"vmax", video},         {"vshl", video},          {"vshr", video},          {"vset", video},
-      {"vadd2", video},        {"vsub2", video},         {"vavrg2", video},        {"vabsdiff2", video},
-      {"vmin2", video},        {"vmax2", video},         {"vset2", video},         {"vadd4", video},
-      {"vsub4", video},        {"vavrg4", video},        {"vabsdiff4", video},     {"vmin4", video},
-      {"vmax4", video},        {"vset4", video},         {"vmad", video_multiply_add},
-      {"ld", load},            {"ldu", load},            {"st", store},            {"atom", atomic},
-      {"red", atomic},         {"bra", branch},          {"brx", branch_table},    {"call", call},
-      {"ret", leave},          {"exit", leave},          {"trap", trap},          {"brkpt", trap},
-      {"bar", barrier},        {"barrier", barrier},     {"shfl", shuffle},        {"vote", vote},
-      {"match", match},        {"redux", reduce},        {"activemask", active_mask},
-      {"cp", async_copy},      {"mbarrier", memory_barrier}, {"nanosleep", sleep},  {"createpolicy", create_policy},
-      {"applypriority", nothing}, {"discard", nothing},
-      {"membar", fence},       {"fence", fence},       {"prefetch", nothing},    {"prefetchu", nothing},
-      {"pmevent", nothing},     {"griddepcontrol", nothing},
-      {"ldmatrix", load_matrix}, {"stmatrix", store_matrix}, {"movmatrix", move_matrix},
-      {"mma", matrix_multiply}, {"wmma", warp_matrix},   {"wgmma", later_tensor_cores},
-      {"tcgen05", later_tensor_cores},
+      {"add", {arithmetic, 3}}, {"sub", {arithmetic, 3}}, {"mul", {arithmetic, 3}}, {"mad", {arithmetic, 4}},
+      {"fma", {arithmetic, 4}}, {"div", {arithmetic, 3}}, {"rem", {arithmetic, 3}}, {"min", {arithmetic}},
+      {"max", {arithmetic}}, {"abs", {arithmetic, 2}}, {"neg", {arithmetic, 2}}, {"copysign", {arithmetic, 3}},
+      {"mul24", {arithmetic, 3}}, {"mad24", {arithmetic, 4}}, {"sad", {arithmetic, 4}},
+      {"addc", {extended_precision, 3}}, {"subc", {extended_precision, 3}}, {"madc", {extended_precision, 4}},
+      {"dp4a", {dot_product, 4}}, {"dp2a", {dot_product, 4}}, {"sqrt", {special_function, 2}},
+      {"rcp", {special_function, 2}}, {"rsqrt", {special_function, 2}}, {"ex2", {special_function, 2}},
+      {"lg2", {special_function, 2}}, {"sin", {special_function, 2}}, {"cos", {special_function, 2}},
+      {"tanh", {special_function, 2}}, {"and", {logic, 3}}, {"or", {logic, 3}}, {"xor", {logic, 3}},
+      {"not", {logic, 2}}, {"cnot", {logic, 2}}, {"shl", {shift, 3}}, {"shr", {shift, 3}}, {"popc", {count_bits, 2}},
+      {"clz", {count_bits, 2}}, {"brev", {count_bits, 2}}, {"bfind", {count_bits, 2}}, {"fns", {bit_mask, 4}},
+      {"bmsk", {bit_mask, 3}}, {"szext", {bit_mask, 3}}, {"bfe", {bit_field, 4}}, {"bfi", {bit_field, 5}},
+      {"lop3", {lop3}}, {"prmt", {permute, 4}}, {"shf", {funnel, 4}}, {"mov", {move, 2}},
+      {"cvta", {convert_address, 2}}, {"isspacep", {in_space, 2}}, {"selp", {select, 4}},
+      {"slct", {select_by_sign, 4}}, {"setp", {compare}}, {"set", {compare_to_value}}, {"testp", {test_property, 2}},
+      {"cvt", {convert}}, {"vadd", {video}}, {"vsub", {video}}, {"vabsdiff", {video}}, {"vmin", {video}},
+      {"vmax", {video}}, {"vshl", {video}}, {"vshr", {video}}, {"vset", {video}}, {"vadd2", {video}},
+      {"vsub2", {video}}, {"vavrg2", {video}}, {"vabsdiff2", {video}}, {"vmin2", {video}}, {"vmax2", {video}},
+      {"vset2", {video}}, {"vadd4", {video}}, {"vsub4", {video}}, {"vavrg4", {video}}, {"vabsdiff4", {video}},
+      {"vmin4", {video}}, {"vmax4", {video}}, {"vset4", {video}}, {"vmad", {video_multiply_add}}, {"ld", {load}},
+      {"ldu", {load}}, {"st", {store}}, {"atom", {atomic}}, {"red", {atomic}}, {"bra", {branch}},
+      {"brx", {branch_table}}, {"call", {call}}, {"ret", {leave}}, {"exit", {leave}}, {"trap", {trap}},
+      {"brkpt", {trap}}, {"bar", {barrier}}, {"barrier", {barrier}}, {"shfl", {shuffle}}, {"vote", {vote}},
+      {"match", {match}}, {"redux", {reduce}}, {"activemask", {active_mask}}, {"cp", {async_copy}},
+      {"mbarrier", {memory_barrier}}, {"nanosleep", {sleep}}, {"createpolicy", {create_policy}},
+      {"applypriority", {nothing}}, {"discard", {nothing}}, {"membar", {fence}}, {"fence", {fence}},
+      {"prefetch", {nothing}}, {"prefetchu", {nothing}}, {"pmevent", {nothing}}, {"griddepcontrol", {nothing}},
+      {"ldmatrix", {load_matrix}}, {"stmatrix", {store_matrix}}, {"movmatrix", {move_matrix}},
+      {"mma", {matrix_multiply}}, {"wmma", {warp_matrix}}, {"wgmma", {later_tensor_cores}},
+      {"tcgen05", {later_tensor_cores}},
   };
   return table;
 }
@@ -54,7 +55,12 @@ const std::unordered_map<std::string_view, Lowering>& lowerings() {
 void lower_instruction(Builder& b) {
   const auto found = lowerings().find(b.current->opcode);
   if (found == lowerings().end()) b.refuse("the instruction " + b.spelled() + " is not known to this version");
-  found->second(b);
+  const auto [lower, expected] = found->second;
+  if (expected != 0 && b.operands().size() != expected) {
+    b.refuse(b.spelled() + ": it has " + std::to_string(b.operands().size()) + " operands, " +
+             std::to_string(expected) + " are expected");
+  }
+  lower(b);
 }
 
 std::vector<std::string> known_opcodes() {

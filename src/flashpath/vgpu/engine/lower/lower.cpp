@@ -69,10 +69,12 @@ void lower_body(Builder& builder, FunctionCode& code) {
   std::vector<u32> start(function.instructions.size() + 1);  // ptx instruction → where its code begins
   std::vector<bool> is_target(function.instructions.size() + 1);
   for (const ptx::Label& label : function.labels) is_target[label.instruction] = true;
+  const std::vector<Contraction> contractions = find_contractions(builder.module, function);
   for (std::size_t k = 0; k < function.instructions.size(); ++k) {
     start[k] = static_cast<u32>(program.code.size());
     const bool after_call = k > 0 && function.instructions[k - 1].opcode == "call";
     builder.next_instruction(function.instructions[k], is_target[k] || after_call);
+    builder.contraction = contractions[k];
     lower_instruction(builder);
   }
   start.back() = static_cast<u32>(program.code.size());

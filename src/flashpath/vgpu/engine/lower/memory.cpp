@@ -20,12 +20,14 @@ struct Access {
   std::string type;
   u32 elements = 1;
   bool is_constant = false;
+  u8 order = 0;
 };
 
 Access read_access(Builder& b) {
   Modifiers m(b);
   Access access;
   access.type = m.take_type();
+  access.order = m.take_order();
   m.drop_hints();
   if (m.take("v2")) access.elements = 2;
   if (m.take("v4")) access.elements = 4;
@@ -114,6 +116,7 @@ void load(Builder& b) {
   place(d, i.dst, i.b);
   i.a[0] = from.base;
   i.immediate = from.offset;
+  i.order = access.order;
   if (access.is_constant) i.modifier = exec::kUncounted;
 }
 
@@ -136,11 +139,14 @@ void store(Builder& b) {
   place(values, i.b, i.c);
   i.a[0] = to.base;
   i.immediate = to.offset;
+  i.order = access.order;
 }
 
 void atomic(Builder& b) {
   Modifiers m(b);
   const std::string type = m.take_type();
+  const bool is_of_block = m.has("cta") || m.has("cluster");
+  const u8 order = m.take_order() | kStrong | kReadModifyWrite | (is_of_block ? 0 : kWideScope);
   m.drop_hints();
   m.take("noftz");
   const u32 elements = m.take("v2") ? 2 : m.take("v4") ? 4 : m.take("v8") ? 8 : 1;
@@ -174,6 +180,7 @@ void atomic(Builder& b) {
   std::copy(d.begin(), d.end(), i.dst);
   i.a[0] = at.base;
   i.immediate = at.offset;
+  i.order = order;
   place(x, i.b, i.c);
   if (!y.empty()) i.c[0] = y[0];
 }

@@ -67,12 +67,26 @@ class Modifiers {
     return flags;
   }
 
-  // Where to keep what is loaded, and who must see it when: nothing that one warp at a time can notice.
+  // Who must see an access and when, as flags of Instruction::order. A block is alone in its cluster.
+  u8 take_order() {
+    static constexpr std::string_view kStrongNames[] = {"volatile", "relaxed", "acquire", "release",
+                                                        "acq_rel",  "mmio",    "cv"};
+    u8 order = 0;
+    for (const std::string_view name : kStrongNames) {
+      if (has(name)) order |= kStrong;
+    }
+    if (has("acquire") || has("acq_rel")) order |= kAcquire;
+    if (has("release") || has("acq_rel")) order |= kRelease;
+    if (order != 0 && !has("cta") && !has("cluster")) order |= kWideScope;
+    take_all({"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio", "weak", "cta", "cluster", "gpu", "sys"});
+    return order;
+  }
+
+  // Where to keep what is loaded: nothing that can be noticed.
   void drop_hints() {
     std::erase_if(rest_, [](std::string_view m) {
       static constexpr std::string_view kHints[] = {
-          "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "weak", "volatile", "relaxed", "acquire", "release",
-          "acq_rel", "cta", "cluster", "gpu", "sys", "mmio", "unified"};
+          "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified"};
       return std::find(std::begin(kHints), std::end(kHints), m) != std::end(kHints) || m.starts_with("L1::") ||
              m.starts_with("L2::");
     });

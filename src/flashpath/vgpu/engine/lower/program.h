@@ -47,6 +47,14 @@ enum class Effect : u8 {
 
 enum class BarrierMode : u32 { kSync, kArrive, kCount, kAll, kAny };
 
+// What a memory access or a fence does for the order of others, as flags of Instruction::order.
+inline constexpr u8 kStrong = 1;           // volatile, relaxed, acquire, release or atomic: others may do it at once
+inline constexpr u8 kWideScope = 2;        // it orders threads of different blocks: .gpu or .sys
+inline constexpr u8 kAcquire = 4;
+inline constexpr u8 kRelease = 8;
+inline constexpr u8 kReadModifyWrite = 16;
+inline constexpr u8 kOfBarrier = 32;       // on an mbarrier: what it orders, the barrier's phases tell
+
 struct Instruction {
   Handler handler = nullptr;
   u32 dst[4] = {kNoRegister, kNoRegister, kNoRegister, kNoRegister};  // offsets in the register file
@@ -58,6 +66,7 @@ struct Instruction {
   u32 guard = kNoRegister;  // the predicate that must hold
   bool guard_negated = false;
   Kind kind = Kind::kStraight;
+  u8 order = 0;
   bool leader = false;  // the first of a basic block: where diverged lanes may meet again
   Effect effect = Effect::kNone;
   u32 target = 0;  // of a branch or a call; where a matrix operation's registers start in Program::operand_pool
@@ -71,6 +80,7 @@ struct Origin {
   u32 file = 0;
   u32 line = 0;
   std::string text;  // the opcode with its modifiers; empty for what the lowering itself added
+  std::string operation;  // what is done for it, by the engine's own name
 };
 
 struct Constant {

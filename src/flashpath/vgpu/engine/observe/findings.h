@@ -32,9 +32,18 @@ struct Finding {
 
 class Findings {
  public:
+  static constexpr std::size_t kMost = 1000;
+  static constexpr u32 kNobody = ~0u;
+
+  // Whether it need not be told: it is known, and counted once more, or there are too many already.
+  bool count_again(const std::string& kind, u32 instruction, u32 other) {
+    const auto found = known_.find({kind, instruction, other});
+    if (found != known_.end()) ++all_[found->second].count;
+    return found != known_.end() || all_.size() >= kMost;
+  }
   // The same kind at the same instructions is one finding, however many threads meet it; the first is told.
   void add(Finding finding) {
-    const u32 other = finding.other ? finding.other->instruction : ~0u;
+    const u32 other = finding.other ? finding.other->instruction : kNobody;
     const auto [place, is_new] = known_.try_emplace({finding.kind, finding.at.instruction, other}, all_.size());
     if (!is_new) {
       ++all_[place->second].count;

@@ -29,7 +29,8 @@ namespace flashpath::python {
 namespace {
 
 using Extent = std::array<u32, 3>;
-using SegmentRow = std::tuple<u64, u64, u64, bool>;  // device address, size, host address, writable
+// Device address, size, host address, writable, initialised.
+using SegmentRow = std::tuple<u64, u64, u64, bool, bool>;
 using TraceRow = std::tuple<s64, s64, u32>;           // block, warp (-1: any), accesses per instruction
 using PartyRow = std::tuple<std::string, u32, Extent, Extent>;  // action, instruction, block, thread
 using FindingRow = std::tuple<std::string, std::string, PartyRow, std::optional<PartyRow>, u64>;
@@ -49,6 +50,12 @@ struct Options {
   u64 resident_blocks = 0;
   bool cooperative = false;
   TraceRow trace{-1, -1, 0};
+};
+
+// What a launch may change of its module's memory.
+struct ModuleState {
+  std::vector<std::byte> globals;
+  exec::Heap::State heap;
 };
 
 struct Result {
@@ -114,11 +121,12 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   launch.cooperative = options.cooperative;
   if (options.sanitize) launch.findings = &result.findings;
   exec::map_module(launch);
-  for (const auto& [base, size, host, writable] : segments) {
-    launch.segments.push_back({base, size, reinterpret_cast<std::byte*>(host), writable});
+  for (const auto& [base, size, host, writable, initialised] : segments) {
+    launch.segments.push_back({base, size, reinterpret_cast<std::byte*>(host), writable, initialised});
   }
-  exec::prepare_counting(launch, options.count ? &result.counters : nullptr);
-  if (options.count) {
+  const bool counts = options.count && !options.sanitize;  // what goes nowhere cannot be counted
+  exec::prepare_counting(launch, counts ? &result.counters : nullptr);
+  if (counts) {
     const auto [traced_block, traced_warp, accesses] = options.trace;
     result.counters.trace.prepare({traced_block, traced_warp, accesses}, program.code.size());
   }
@@ -191,7 +199,19 @@ void bind_launch(nb::module_& m) {
           },
           "Make one of its kernels ready to run.");
 
+  nb::class_<ModuleState>(m, "ModuleState");
+
   nb::class_<Program>(m, "Program")
+      .def(
+          "save", [](const Program& program) { return ModuleState{program.memory->globals, program.memory->heap.save()}; },
+          "The variables and the heap of its module as they are.")
+      .def(
+          "restore",
+          [](const Program& program, const ModuleState& state) {
+            program.memory->globals = state.globals;
+            program.memory->heap.restore(state.heap);
+          },
+          "Make them what they were.")
       .def_ro("name", &Program::name)
       .def_ro("parameter_bytes", &Program::parameter_bytes)
       .def_ro("shared_bytes", &Program::shared_bytes)
@@ -199,6 +219,12 @@ void bind_launch(nb::module_& m) {
       .def_ro("max_threads", &Program::max_threads)
       .def_ro("order_matters", &Program::order_matters)
       .def_ro("files", &Program::files)
+      .def_prop_ro("operations",
+                   [](const Program& program) {
+                     nb::list operations;
+                     for (const Origin& origin : program.origins) operations.append(origin.operation);
+                     return operations;
+                   })
       .def_prop_ro("origins",
                    [](const Program& program) {
                      std::vector<std::tuple<std::string, u32, u32, u32>> rows;

@@ -1,9 +1,8 @@
-// D = A·B + C on dense tiles: the one place that says how tensor cores round.
+// D = A·B + C on dense tiles, one product after the other.
 //
-// Floating-point products are exact and are added to C one after the other in the order of k, each sum rounded.
-// In double precision that is what the hardware does (m8n8k4 on an H200: the same bits). For shorter types a
-// tensor core adds groups of products at once and cuts off low bits: results differ in the last places of a
-// float. Integers are exact.
+// Floating-point products are exact and are added to C in the order of k, each sum rounded. In double precision
+// that is what the hardware does (an H200: the same bits). For shorter types it is the fast way, which differs from
+// hardware in the last places of a float; aligned_sums.h has the other. Integers are exact.
 #pragma once
 
 #include <bit>
@@ -109,6 +108,27 @@ inline void multiply_add(const T* a, const T* b, T* d) {
       }
       for (int row = 0; row < 4; ++row) *of_row[row] = with_one_nan<T>(sums[row]);
     }
+  }
+}
+
+// In double precision NaNs keep their payload and become quiet. Of several, a step c + a·b takes b's, else c's,
+// else a's. This writes them over those of multiply_add.
+template <int M, int N, int K>
+inline void keep_nans(const f64* a, const f64* b, const f64* c, f64* d) {
+  constexpr u64 kQuiet = 0x0008000000000000;
+  constexpr u64 kInvalid = 0xfff8000000000000;  // of infinities that cancel, or times zero
+  for (int at = 0; at < M * N; ++at) {
+    if (d[at] == d[at]) continue;
+    f64 sum = c[at];
+    for (int k = 0; k < K; ++k) {
+      const f64 left = a[at / N * K + k];
+      const f64 right = b[k * N + at % N];
+      const f64 next = __builtin_fma(left, right, sum);
+      const f64 nan = right != right ? right : sum != sum ? sum : left;
+      const u64 bits = nan != nan ? std::bit_cast<u64>(nan) | kQuiet : kInvalid;
+      sum = next == next ? next : std::bit_cast<f64>(bits);
+    }
+    d[at] = sum;
   }
 }
 

@@ -50,6 +50,7 @@ struct F16 {
   static constexpr const char* kName = "f16";
   static constexpr int kBits = 16;
   static constexpr bool kProductsAreFloats = true;  // no product of two needs more than a float holds
+  static constexpr int kLeastExponent = -14;        // of the smallest normal number
   static void expand(const std::byte* from, f32* to) { halves_to_floats(from, to); }
 };
 
@@ -58,6 +59,7 @@ struct Bf16 {
   static constexpr const char* kName = "bf16";
   static constexpr int kBits = 16;
   static constexpr bool kProductsAreFloats = false;  // they have the digits, but can be too small or too large
+  static constexpr int kLeastExponent = -126;
   static void expand(const std::byte* from, f32* to) {
     u16 raw[8];
     std::memcpy(raw, from, sizeof raw);
@@ -71,6 +73,7 @@ struct Tf32 {
   static constexpr const char* kName = "tf32";
   static constexpr int kBits = 32;
   static constexpr bool kProductsAreFloats = false;
+  static constexpr int kLeastExponent = -126;
   static void expand(const std::byte* from, f32* to) {
     u32 raw[4];
     std::memcpy(raw, from, sizeof raw);
@@ -106,6 +109,7 @@ struct Fp8 {
   static constexpr const char* kName = kExponentBits == 4 ? "e4m3" : "e5m2";
   static constexpr int kBits = 8;
   static constexpr bool kProductsAreFloats = true;
+  static constexpr int kLeastExponent = kExponentBits == 4 ? -6 : -14;
   static constexpr std::array<f32, 256> kTable = table_of_fp8<kExponentBits>();
   static void expand(const std::byte* from, f32* to) {
     for (int k = 0; k < 16; ++k) to[k] = kTable[static_cast<std::size_t>(from[k])];

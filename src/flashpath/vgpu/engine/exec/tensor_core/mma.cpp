@@ -1,11 +1,13 @@
 // mma.sync and wmma.mma: fragments made dense, multiplied, and handed back to the lanes.
 //
 // An instruction's registers are in the operand pool: those of D, then A, B and C.
+#include <algorithm>
 #include <string>
 #include <type_traits>
 
 #include "exec/modifiers.h"
 #include "exec/registry.h"
+#include "exec/tensor_core/aligned_sums.h"
 #include "exec/tensor_core/arithmetic.h"
 #include "exec/tensor_core/elements.h"
 #include "exec/tensor_core/fragments.h"
@@ -55,7 +57,7 @@ using Floats = Whole<f32>;
 using Doubles = Whole<f64>;
 using Words = Whole<s32>;
 
-// Two halves per register; sums are kept in float and rounded once.
+// Two halves per register, floats while they are summed.
 struct Halves {
   using Value = f32;
   static constexpr const char* kName = "f16";
@@ -129,7 +131,7 @@ void load_right(Warp& warp, const u32* registers, typename Element::Value* to) {
   }
 }
 
-// ---- The instruction -------------------------------------------------------------------------------------
+// ---- Forms of the instruction ----------------------------------------------------------------------------
 
 template <int M_, int N_, int K_>
 struct Extents {
@@ -146,12 +148,43 @@ enum class Order { kPlain, kMirrored };
 template <class Fragment, int kAtLeast>
 constexpr int kRegisters = Fragment::kPieces > kAtLeast ? Fragment::kPieces : kAtLeast;
 
+// ---- Sums of floats, as the hardware makes them ------------------------------------------------------------
+
+// kAtOnce: the extent in k of the machine instruction that PTX's is translated to.
+template <class S, class A, class B, bool kHalves, int kAtOnce>
+void add_as_hardware(Generation generation, const f32* left, const f32* right, f32* sums) {
+  // A unit of Hopper takes 32 bytes of a row at once, those before it 16.
+  using Long = InARow<std::min(kAtOnce, 32 * 8 / A::kBits)>;
+  using Short = InARow<std::min(kAtOnce, 16 * 8 / A::kBits)>;
+  const auto add = generation == Generation::kHopper
+                       ? add_groups<Adder{25, 23, 7, kHalves}, Long, S::M, S::N, S::K>
+                       : add_groups<Adder{24, 23, 6, kHalves}, Short, S::M, S::N, S::K>;
+  add(left, A::kLeastExponent, right, B::kLeastExponent, sums);
+}
+
+// Bytes: Ada's units have few bits for them. Hopper's have no such instruction for a warp; ptxas has it multiply
+// halves instead, the lower two bytes of every register first, and add C at the end.
+template <class S, class A, class B, bool kHalves>
+void add_bytes_as_hardware(Generation generation, const f32* left, const f32* right, f32* sums) {
+  if (generation != Generation::kHopper) {
+    add_groups<Adder{13, kHalves ? 23 : 13, 6, kHalves}, InARow<16>, S::M, S::N, S::K>(
+        left, A::kLeastExponent, right, B::kLeastExponent, sums);
+    return;
+  }
+  alignas(64) f32 products[S::M * S::N] = {};
+  add_groups<Adder{25, 23, 7, kHalves}, EverySecondPair<S::K / 2>, S::M, S::N, S::K>(
+      left, F16::kLeastExponent, right, F16::kLeastExponent, products);
+  for (int k = 0; k < S::M * S::N; ++k) sums[k] = canonical(sums[k] + products[k]);
+}
+
+// ---- The instruction -------------------------------------------------------------------------------------
+
 template <class S, class D, class A, class B, class C, class Products, Overflow kOverflow = Overflow::kWraps,
-          int kAtLeast = 0, Order kOrder = Order::kPlain>
+          int kAtLeast = 0, Order kOrder = Order::kPlain, int kAtOnce = S::K>
 void run(Warp& warp, const Instruction& i) {
   using Left = LeftFragment<S::M, S::K, A::kBits>;
   using Right = RightFragment<S::N, S::K, B::kBits>;
-  using Sums = AccumulatorFragment<S::M, S::N>;
+  using Accumulators = AccumulatorFragment<S::M, S::N>;
   using Value = typename A::Value;
   constexpr bool kMirrored = kOrder == Order::kMirrored;
   constexpr int kLeft = kRegisters<Left, kAtLeast>;
@@ -160,7 +193,7 @@ void run(Warp& warp, const Instruction& i) {
 
   require_whole_warp(warp, i);
   const u32* of_d = pooled_registers(warp, i);
-  const u32* of_factors = of_d + Sums::kPieces * D::kRegistersPerPiece;
+  const u32* of_factors = of_d + Accumulators::kPieces * D::kRegistersPerPiece;
   const u32* of_c = of_factors + kLeft + kRight;
 
   alignas(64) Value left[S::M * S::K];   // (M, K)
@@ -168,7 +201,7 @@ void run(Warp& warp, const Instruction& i) {
   alignas(64) Value sums[kSums];         // (M, N)
   load_left<A, Left>(warp, of_factors + (kMirrored ? kRight : 0), left);
   load_right<B, Right>(warp, of_factors + (kMirrored ? 0 : kLeft), right);
-  load_accumulators<C, Sums>(warp, of_c, sums);
+  load_accumulators<C, Accumulators>(warp, of_c, sums);
   if constexpr (std::is_same_v<Value, s32>) {
     alignas(64) Value product[kSums] = {};
     multiply_add<Products, S::M, S::N, S::K>(left, right, product);
@@ -178,11 +211,22 @@ void run(Warp& warp, const Instruction& i) {
     }
   } else if constexpr (std::is_same_v<Value, f64>) {
     const RoundingScope rounding(i.modifier);
+    alignas(64) f64 start[kSums];
+    std::copy_n(sums, kSums, start);
+    multiply_add<Products, S::M, S::N, S::K>(left, right, sums);
+    keep_nans<S::M, S::N, S::K>(left, right, start, sums);
+  } else if (const Numerics numerics = warp.launch->numerics; !numerics.exact) {
     multiply_add<Products, S::M, S::N, S::K>(left, right, sums);
   } else {
-    multiply_add<Products, S::M, S::N, S::K>(left, right, sums);
+    // Where only one of C and D is halves, the sums are floats, and halves are converted before or after.
+    constexpr bool kHalves = std::is_same_v<C, Halves> && std::is_same_v<D, Halves>;
+    if constexpr (A::kBits == 8) {
+      add_bytes_as_hardware<S, A, B, kHalves>(numerics.generation, left, right, sums);
+    } else {
+      add_as_hardware<S, A, B, kHalves, kAtOnce>(numerics.generation, left, right, sums);
+    }
   }
-  store_accumulators<D, Sums>(warp, of_d, sums);
+  store_accumulators<D, Accumulators>(warp, of_d, sums);
 }
 
 // ---- All shapes and types --------------------------------------------------------------------------------
@@ -285,7 +329,8 @@ void add_all(Registry& r) {
   add_wmma<Extents<16, 16, 16>>(r, "wmma.m16n16k16");
   add_wmma<Extents<32, 8, 16>>(r, "wmma.m32n8k16");
   add_wmma<Extents<32, 8, 16>, Order::kMirrored>(r, "wmma.m8n32k16");
-  r.add("wmma.m16n16k8.f32.tf32.tf32.f32", &run<Extents<16, 16, 8>, Floats, Tf32, Tf32, Floats, Fused>);
+  r.add("wmma.m16n16k8.f32.tf32.tf32.f32",
+        &run<Extents<16, 16, 8>, Floats, Tf32, Tf32, Floats, Fused, Overflow::kWraps, 0, Order::kPlain, 4>);
   add_doubles<Extents<8, 8, 4>>(r, "wmma.m8n8k4");
   add_integers<Extents<8, 8, 32>, S4, S4>(r, "wmma.m8n8k32");
   add_integers<Extents<8, 8, 32>, U4, U4>(r, "wmma.m8n8k32");

@@ -1,5 +1,8 @@
 // mma.sync.m8n8k4 of halves, the form of the first tensor cores: four products at once. Each belongs to two
 // groups of four lanes, a low one (lanes 4q to 4q + 3) and a high one (16 lanes further on).
+//
+// No GPU that is played has such units: ptxas calls a function that exchanges registers and multiplies with the
+// ordinary fma, in single precision. The order of its sums is the same for all of them.
 #include <string>
 
 #include "exec/half.h"
@@ -45,6 +48,26 @@ void load_factors(Warp& warp, const u32* of_a, const u32* of_b, int product, f32
   }
 }
 
+// d += a·b: for floats, all products are summed first, from +0 on; for halves, C is added to the sum of the first
+// two, and then the sum of the others.
+template <bool kFloats>
+void add_products(const f32* a, const f32* b, f32* d) {  // (8, 4), (4, 8), (8, 8)
+  constexpr int kParts = kFloats ? 1 : 2;
+  constexpr int kTerms = 4 / kParts;
+  for (int at = 0; at < 8 * 8; at += kVectorLength<f32>) {
+    Vector<f32>& sums = *reinterpret_cast<Vector<f32>*>(d + at);
+    for (int part = 0; part < kParts; ++part) {
+      Vector<f32> products = everywhere(kFloats ? 0.0f : -0.0f);  // -0 leaves any product as it is
+      for (int k = part * kTerms; k < (part + 1) * kTerms; ++k) {
+        const Vector<f32> right = *reinterpret_cast<const Vector<f32>*>(b + k * 8 + at % 8);
+        products = ExactProducts::add(everywhere(a[at / 8 * 4 + k]), right, products);
+      }
+      sums += products;
+    }
+    sums = with_one_nan<f32>(sums);
+  }
+}
+
 template <bool kRowsOfA, bool kRowsOfB, bool kFloatsInD, bool kFloatsInC>
 void run(Warp& warp, const Instruction& i) {
   require_whole_warp(warp, i);
@@ -64,7 +87,7 @@ void run(Warp& warp, const Instruction& i) {
             kFloatsInC ? lanes<f32>(warp, of_c[e])[lane] : half_of(warp, of_c, lane, e);
       }
     }
-    multiply_add<ExactProducts, 8, 8, 4>(a, b, sums[product]);
+    add_products<kFloatsInD>(a, b, sums[product]);
   }
   for (int product = 0; product < kProducts; ++product) {
     for (int member = 0; member < kMembers; ++member) {

@@ -11,6 +11,7 @@
 #include "exec/tensor_core/space.h"
 #include "exec/tensor_core/whole_warp.h"
 #include "exec/traffic.h"
+#include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
 namespace {
@@ -83,11 +84,16 @@ std::byte* line_of(Warp& warp, const Instruction& i, const Place& place, int lin
   return global_place(warp, i, 0, address, X::kLineBytes, write);
 }
 
-// ---- Counting --------------------------------------------------------------------------------------------
+// ---- Counting and watching --------------------------------------------------------------------------------------------
+
+void observe(Warp& warp, const Instruction& i, Where where, const u64* address, u32 lanes, u32 size, Use use) {
+  if (warp.counters != nullptr) count_scattered(warp, i, where, address, lanes, size, use);
+  if (warp.watch != nullptr) sanitize::watch_scattered(warp, i, where, address, lanes, size, use);
+}
 
 // As ldmatrix: each lane the address of 16 bytes, four pieces at a time.
 template <class X>
-void count_as_ldmatrix(Warp& warp, const Instruction& i, const Place& place) {
+void observe_as_ldmatrix(Warp& warp, const Instruction& i, const Place& place) {
   using F = typename X::Fragment;
   u64 address[kLanes] = {};
   for (int p = 0; p < F::kPieces; ++p) {
@@ -101,14 +107,13 @@ void count_as_ldmatrix(Warp& warp, const Instruction& i, const Place& place) {
     if (p % 4 == 3 || p == F::kPieces - 1) {
       const int rows = (p % 4 + 1) * 8;
       std::fill(address + rows, address + kLanes, address[0]);
-      count_scattered(warp, i, Where::kShared, address, rows == kLanes ? kAllLanes : (1u << rows) - 1, 16,
-                      Use::kMatrixRead);
+      observe(warp, i, Where::kShared, address, rows == kLanes ? kAllLanes : (1u << rows) - 1, 16, Use::kMatrixRead);
     }
   }
 }
 
 template <class X>
-void count_lanes(Warp& warp, const Instruction& i, const Place& place, bool write) {
+void observe_lanes(Warp& warp, const Instruction& i, const Place& place, bool write) {
   using F = typename X::Fragment;
   for (int p = 0; p < F::kPieces; ++p) {
     const Piece piece = F::piece(p);
@@ -127,18 +132,18 @@ void count_lanes(Warp& warp, const Instruction& i, const Place& place, bool writ
                         static_cast<u64>(position) * sizeof(typename X::Element);
       }
       const Where where = place.space == Space::kShared ? Where::kShared : Where::kGlobal;
-      count_scattered(warp, i, where, address, kAllLanes, X::kAccessBytes, write ? Use::kWrite : Use::kRead);
+      observe(warp, i, where, address, kAllLanes, X::kAccessBytes, write ? Use::kWrite : Use::kRead);
     }
   }
 }
 
 template <class X>
-void count(Warp& warp, const Instruction& i, const Place& place, bool write) {
-  if (warp.counters == nullptr) return;
+void observe(Warp& warp, const Instruction& i, const Place& place, bool write) {
+  if (!warp.observed) return;
   if (place.space == Space::kShared && X::kByLdmatrix) {
-    count_as_ldmatrix<X>(warp, i, place);
+    observe_as_ldmatrix<X>(warp, i, place);
   } else {
-    count_lanes<X>(warp, i, place, write);
+    observe_lanes<X>(warp, i, place, write);
   }
 }
 
@@ -187,7 +192,18 @@ void run_load(Warp& warp, const Instruction& i) {
       for_piece<X>(warp, p, registers + first, [&](T& element, int index) { element = lines[index]; });
     }
   }
-  count<X>(warp, i, place, false);
+  observe<X>(warp, i, place, false);
+}
+
+// Which lane stores what does not matter here: the suspects tell where it goes.
+template <class X>
+void settle(Warp& warp, const Instruction& i, const typename X::Element* lines, std::byte* const* to) {
+  sanitize::settle_by_place(warp, i, [&](const std::byte* place, u32 bytes, std::byte* value) {
+    for (int line = 0; line < X::kLines; ++line) {
+      if (place < to[line] || place + bytes > to[line] + X::kLineBytes) continue;
+      std::memcpy(value, reinterpret_cast<const std::byte*>(lines + line * X::kLength) + (place - to[line]), bytes);
+    }
+  });
 }
 
 template <class X>
@@ -200,10 +216,11 @@ void run_store(Warp& warp, const Instruction& i) {
   for (int p = 0; p < X::Fragment::kPieces; ++p) {
     for_piece<X>(warp, p, registers, [&](const T& element, int index) { lines[index] = element; });
   }
-  for (int line = 0; line < X::kLines; ++line) {
-    std::memcpy(line_of<X>(warp, i, place, line, true), lines + line * X::kLength, X::kLineBytes);
-  }
-  count<X>(warp, i, place, true);
+  observe<X>(warp, i, place, true);
+  std::byte* to[X::kLines];
+  for (int line = 0; line < X::kLines; ++line) to[line] = line_of<X>(warp, i, place, line, true);
+  if (sanitize::has_suspects(warp)) settle<X>(warp, i, lines, to);
+  for (int line = 0; line < X::kLines; ++line) std::memcpy(to[line], lines + line * X::kLength, X::kLineBytes);
 }
 
 // ---- All shapes and types --------------------------------------------------------------------------------

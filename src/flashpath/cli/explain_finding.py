@@ -1,0 +1,63 @@
+"""`flashpath explain-finding KIND`: what a finding means, and how to mend it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_WIDEST = 100  # columns of text that are easy to read
+# A line that ends between Chinese characters: laid out anew, it would become a space that nobody writes there.
+_BROKEN = re.compile("(?<=[\u3000-\u9fff\uff00-\uffef])\n *(?=[\u3000-\u9fff\uff00-\uffef])")
+
+
+def explain_finding(
+    kind: Annotated[
+        str | None, typer.Argument(help="race, out-of-bounds, …; without it, all are listed.")
+    ] = None,
+    lang: Annotated[
+        str | None, typer.Option(help="en or zh; by default FLASHPATH_LANG, or the locale's.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Write the example and the mended one into this folder, to try them.")
+    ] = None,
+) -> None:
+    """Teach what a finding of the virtual GPU means: why it matters, an example, how to mend it.
+
+    Examples:
+
+        flashpath explain-finding
+
+        flashpath explain-finding race
+
+        flashpath explain-finding missing-wait --lang zh
+
+        flashpath explain-finding deadlock --save .
+    """
+    from flashpath import settings
+    from flashpath.cli.output import console
+    from flashpath.vgpu.explanations import explain_finding as explain
+    from flashpath.vgpu.findings import KINDS
+
+    language = settings.language(lang)
+    out = console()
+    if kind is None:
+        width = max(map(len, KINDS))
+        for each in KINDS:
+            out.print(f"[bold]{each:<{width}}[/]  {explain(each, language).summary}")
+        return
+    explanation = explain(kind, language)
+    if save is not None:
+        for example in (explanation.buggy, explanation.mended):
+            (save / example.file).write_text(example.code, encoding="utf-8")
+            typer.echo(example.command)
+        return
+    if not out.is_terminal:
+        typer.echo(explanation.document, nl=False)
+        return
+    from rich.markdown import Markdown
+
+    document = _BROKEN.sub("", explanation.document)
+    out.print(Markdown(document), width=min(out.width, _WIDEST), soft_wrap=False)

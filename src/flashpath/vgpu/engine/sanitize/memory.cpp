@@ -1,0 +1,45 @@
+// Memory of one thread, and what malloc gives: nobody else races for it, but it may be read before it is written.
+#include <algorithm>
+
+#include "sanitize/sanitizer.h"
+
+namespace flashpath::sanitize {
+namespace {
+
+u8* local_flags(exec::Warp& warp, int lane, u64 address) {
+  const u64 thread = u64(warp.index) * kLanes + static_cast<u32>(lane);
+  return warp.watch->block->local_written.data() + thread * warp.launch->program->local_bytes + address;
+}
+
+}  // namespace
+
+// Padding between the members of a structure is copied with them: an access is told only if no byte was written.
+void watch_local(exec::Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, exec::Use use) {
+  const u8 generation = warp.watch->block->generation;
+  exec::for_lanes(executing, [&](int lane) {
+    const u64 limit = warp.launch->program->local_bytes;
+    if (address[lane] > limit || size > limit - address[lane]) return;  // told already
+    u8* flags = local_flags(warp, lane, address[lane]);
+    if (use != exec::Use::kWrite && std::find(flags, flags + size, generation) == flags + size) {
+      report_uninitialized(warp, i, lane, {"local", address[lane], size});
+    }
+    if (use != exec::Use::kRead) std::memset(flags, generation, size);
+  });
+}
+
+void write_local(exec::Warp& warp, int lane, u64 address, u64 size) {
+  std::memset(local_flags(warp, lane, address), warp.watch->block->generation, size);
+}
+
+void watch_malloc(exec::Warp& warp, const Instruction& i, int lane, u64 address, u64 size) {
+  if (address == 0) return;
+  Sanitizer& all = *warp.watch->block->all;
+  const u32 thread = warp.index * kLanes + static_cast<u32>(lane);
+  all.allocations[address] = {i.index, warp.watch->block->number, thread, size};
+  const exec::Segment* heap = exec::segment_of(warp, i, address, size);
+  all.shadow_of(*heap).renew(address - heap->base / kLineBytes * kLineBytes, (size + 15) / 16 * 16);
+}
+
+void watch_free(exec::Warp& warp, u64 address) { warp.watch->block->all->allocations.erase(address); }
+
+}  // namespace flashpath::sanitize

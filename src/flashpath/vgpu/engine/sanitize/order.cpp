@@ -1,0 +1,242 @@
+// Who knows what of whom: barriers, fences, releases and acquires.
+#include <algorithm>
+#include <bit>
+
+#include "sanitize/sanitizer.h"
+
+namespace flashpath::sanitize {
+namespace {
+
+using exec::for_lanes;
+using exec::Use;
+
+Epochs& epochs(const WarpWatch& watch) { return watch.block->all->epochs; }
+
+// What a thread knows, and what it has done itself.
+void tell(ClockBuilder& builder, const WarpWatch& watch, const View& view, Party self, Epoch epoch) {
+  builder.add(whole_block(watch.block->number), view.block);
+  if (view.warp > view.block) builder.add(whole_warp(watch.owner()), view.warp);
+  builder.add(self, epoch);
+  builder.add(view.beyond);
+}
+
+// The same of several lanes of a warp; `all`: they are all its lanes that live.
+void tell(ClockBuilder& builder, const WarpWatch& watch, u32 lanes, bool all) {
+  if (all) builder.add(whole_warp(watch.owner()), watch.epoch);
+  View before;
+  bool first = true;
+  for_lanes(lanes, [&](int lane) {
+    const View& view = watch.view[lane];
+    if (!all) builder.add(thread_of(watch.owner(), static_cast<u32>(lane)), watch.epoch);
+    const bool same = !first && view.block == before.block && view.warp == before.warp && view.beyond == before.beyond;
+    if (same) return;
+    first = false;
+    before = view;
+    tell(builder, watch, view, whole_warp(watch.owner()), 0);
+  });
+}
+
+// All threads of the block that live have met: each knows all that any of them has done, or knew.
+void meet_all(BlockWatch& block, ClockBuilder& builder) {
+  for (const WarpWatch& watch : block.warps) {
+    for (const View& view : watch.view) builder.add(view.beyond);
+  }
+  builder.drop_block(block.number);
+  const ClockRef beyond = builder.build();
+  const Epoch latest = block.all->epochs.latest();
+  for (WarpWatch& watch : block.warps) {
+    for (View& view : watch.view) view = {latest, latest, beyond};
+    watch.known = latest;
+  }
+}
+
+Ordering& ordering(WarpWatch& watch) {
+  if (watch.ordering == nullptr) watch.ordering = std::make_unique<Ordering>();
+  return *watch.ordering;
+}
+
+ClockRef released(const WarpWatch& watch, int lane, const Ordering::Released& at) {
+  if (at.epoch == 0) return {};
+  ClockBuilder builder;
+  tell(builder, watch, at.view, thread_of(watch.owner(), static_cast<u32>(lane)), at.epoch);
+  return builder.build();
+}
+
+// What reading a place tells a thread: at once (acquire), or after its next fence.
+void see(WarpWatch& watch, const Instruction& i, int lane, const std::vector<Release>& releases) {
+  for (const Release& release : releases) {
+    const bool near = release.block == watch.block->number;
+    if (!near && (i.order & kWideScope) == 0) continue;
+    const ClockRef& clock = near ? release.near : release.far;
+    if (!clock) continue;
+    if (i.order & kAcquire) {
+      learn(watch, 1u << lane, clock);
+    } else {
+      ClockRef& seen = (near ? ordering(watch).seen_near : ordering(watch).seen_far)[lane];
+      seen = joined(seen, clock);
+    }
+  }
+}
+
+// What a thread's write lets others know.
+Release release_of(const WarpWatch& watch, const Instruction& i, int lane) {
+  Release release;
+  release.thread = thread_of(watch.owner(), static_cast<u32>(lane));
+  release.block = watch.block->number;
+  const bool wide = (i.order & kWideScope) != 0;
+  if (i.order & kRelease) {
+    release.near = released(watch, lane, {watch.epoch, watch.view[lane]});
+    if (wide) release.far = release.near;
+  } else if (watch.ordering != nullptr) {
+    release.near = released(watch, lane, watch.ordering->near[lane]);
+    if (wide) release.far = released(watch, lane, watch.ordering->far[lane]);
+  }
+  return release;
+}
+
+void join_release(std::vector<Release>& releases, Release release) {
+  // Who takes a lock after others passes on what they have released.
+  std::erase_if(releases, [&](const Release& each) {
+    return each.block != release.block && each.near == each.far && covers(release.far, each.far);
+  });
+  for (Release& each : releases) {
+    if (each.block != release.block) continue;
+    each.thread = release.thread;
+    each.near = joined(each.near, release.near);
+    each.far = joined(each.far, release.far);
+    return;
+  }
+  releases.push_back(std::move(release));
+}
+
+}  // namespace
+
+ClockRef told(const WarpWatch& watch, u32 lanes, bool all) {
+  ClockBuilder builder;
+  tell(builder, watch, lanes, all);
+  return builder.build();
+}
+
+void learn(WarpWatch& watch, u32 lanes, const ClockRef& clock) {
+  if (!clock) return;
+  const Epoch block = clock->of(whole_block(watch.block->number));
+  const Epoch warp = clock->of(whole_warp(watch.owner()));
+  ClockRef before;
+  ClockRef after = clock;
+  for_lanes(lanes, [&](int lane) {
+    View& view = watch.view[lane];
+    view.block = std::max(view.block, block);
+    view.warp = std::max(view.warp, warp);
+    if (!(view.beyond == before)) {
+      before = view.beyond;
+      after = joined(before, clock);
+    }
+    view.beyond = after;
+  });
+}
+
+bool happened_before(const WarpWatch& watch, int lane, Record record) {
+  const Epoch epoch = epoch_of(record);
+  if (epoch < kFirstEpoch) return true;
+  const Owner& owner = epochs(watch).owner(epoch);
+  const View& view = watch.view[lane];
+  if (owner.block == watch.block->number) {
+    if (epoch <= view.block) return true;
+    if (owner.warp == watch.index && (epoch <= view.warp || lane_of(record) == static_cast<u32>(lane))) return true;
+  }
+  if (!view.beyond) return false;
+  return epoch <= view.beyond->of(thread_of(owner, lane_of(record))) ||
+         epoch <= view.beyond->of(whole_warp(owner)) || epoch <= view.beyond->of(whole_block(owner.block));
+}
+
+void arrive_early(exec::Warp& warp, u32 barrier, u32 lanes) {
+  WarpWatch& watch = *warp.watch;
+  ClockBuilder builder;
+  builder.add(watch.block->arrived[barrier]);
+  tell(builder, watch, lanes, (warp.alive & ~lanes) == 0);
+  watch.block->arrived[barrier] = builder.build();
+  watch.block->all->begin_epoch(watch);
+}
+
+void meet(exec::Block& block, u32 number, const exec::Barrier& barrier) {
+  BlockWatch& watch = *block.watch;
+  ClockBuilder builder;
+  builder.add(std::exchange(watch.arrived[number], {}));
+  u32 waiting = 0;
+  for (const u32 lanes : barrier.waiting) waiting += static_cast<u32>(std::popcount(lanes));
+  // Threads that have ended count as arrived at a barrier for all, not at one that counts its threads.
+  const u32* size = watch.all->launch.block;
+  const u32 all = size[0] * size[1] * size[2];
+  if (waiting == (barrier.expected == 0 ? block.living_threads : all)) {
+    meet_all(watch, builder);
+  } else {
+    for (const exec::Warp& warp : block.warps) {
+      const u32 lanes = barrier.waiting[warp.index];
+      if (lanes != 0) tell(builder, *warp.watch, lanes, (warp.alive & ~lanes) == 0);
+    }
+    const ClockRef clock = builder.build();
+    for (const exec::Warp& warp : block.warps) learn(*warp.watch, barrier.waiting[warp.index], clock);
+  }
+  for (const exec::Warp& warp : block.warps) {
+    if (barrier.waiting[warp.index] != 0) watch.all->begin_epoch(*warp.watch);
+  }
+}
+
+void meet_warp(exec::Warp& warp, const u32* members) {
+  WarpWatch& watch = *warp.watch;
+  for (u32 rest = warp.executing; rest != 0;) {
+    const u32 named = members[std::countr_zero(rest)];
+    u32 together = 0;
+    for_lanes(rest, [&](int lane) { together |= u32(members[lane] == named) << lane; });
+    rest &= ~together;
+    const bool all = (warp.alive & ~together) == 0;
+    ClockBuilder builder;
+    Epoch block = 0;
+    Epoch known = 0;
+    for_lanes(together, [&](int lane) {
+      block = std::max(block, watch.view[lane].block);
+      known = std::max(known, watch.view[lane].warp);
+      builder.add(watch.view[lane].beyond);
+      if (!all) builder.add(thread_of(watch.owner(), static_cast<u32>(lane)), watch.epoch);
+    });
+    const ClockRef beyond = builder.build();
+    for_lanes(together, [&](int lane) { watch.view[lane] = {block, all ? watch.epoch : known, beyond}; });
+  }
+  watch.block->all->begin_epoch(watch);
+}
+
+void fence(exec::Warp& warp, const Instruction& i) {
+  WarpWatch& watch = *warp.watch;
+  Ordering& fences = ordering(watch);
+  const bool wide = (i.order & kWideScope) != 0;
+  for_lanes(warp.executing, [&](int lane) {
+    if (fences.seen_near[lane]) learn(watch, 1u << lane, std::exchange(fences.seen_near[lane], {}));
+    if (wide && fences.seen_far[lane]) learn(watch, 1u << lane, std::exchange(fences.seen_far[lane], {}));
+    fences.near[lane] = {watch.epoch, watch.view[lane]};
+    if (wide) fences.far[lane] = fences.near[lane];
+  });
+  watch.block->all->begin_epoch(watch);
+}
+
+void order_strong(exec::Warp& warp, const Instruction& i, bool is_shared, const u64* address, u32 lanes, Use use) {
+  WarpWatch& watch = *warp.watch;
+  Releases& all = is_shared ? watch.block->releases : watch.block->all->releases;
+  const bool writes = use != Use::kRead;
+  const bool may_release = writes && ((i.order & kRelease) != 0 || watch.ordering != nullptr);
+  if (all.empty() && !may_release) return;
+  for_lanes(lanes, [&](int lane) {
+    const auto found = all.find(address[lane]);
+    if (use != Use::kWrite && found != all.end()) see(watch, i, lane, found->second);
+    if (!writes) return;
+    Release release = release_of(watch, i, lane);
+    const bool releases = bool(release.near) || bool(release.far);
+    if (use == Use::kWrite && found != all.end()) {
+      // A plain write ends what others have released here, not what the thread itself has.
+      std::erase_if(found->second, [&](const Release& each) { return each.thread != release.thread; });
+    }
+    if (releases) join_release(all[address[lane]], std::move(release));
+  });
+  if (i.order & kRelease) watch.block->all->begin_epoch(watch);
+}
+
+}  // namespace flashpath::sanitize

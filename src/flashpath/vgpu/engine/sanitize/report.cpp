@@ -1,0 +1,113 @@
+// What is found, in words.
+#include <algorithm>
+
+#include "sanitize/sanitizer.h"
+
+namespace flashpath::sanitize {
+namespace {
+
+observe::Party party(const exec::Launch& launch, u32 instruction, u64 block, u32 thread, const char* action) {
+  const u32* grid = launch.grid;
+  const u32* size = launch.block;
+  observe::Party found;
+  found.instruction = instruction;
+  found.block = {static_cast<u32>(block % grid[0]), static_cast<u32>(block / grid[0] % grid[1]),
+                 static_cast<u32>(block / grid[0] / grid[1])};
+  found.thread = {thread % size[0], thread / size[0] % size[1], thread / (size[0] * size[1])};
+  found.action = action;
+  return found;
+}
+
+const char* action(const exec::Warp& warp, u32 instruction, bool writes) {
+  const Instruction& i = warp.launch->program->code[instruction];
+  if (i.order & kReadModifyWrite) return "atomic";
+  return writes || i.effect == Effect::kWrites ? "write" : "read";
+}
+
+observe::Party here(const exec::Warp& warp, const Instruction& i, int lane, const char* action) {
+  return party(*warp.launch, i.index, warp.watch->block->number, warp.index * kLanes + static_cast<u32>(lane), action);
+}
+
+observe::Party there(const exec::Warp& warp, const Access& other) {
+  const Owner& owner = warp.watch->block->all->epochs.owner(epoch_of(other.record));
+  return party(*warp.launch, other.instruction, owner.block, owner.warp * kLanes + lane_of(other.record),
+               action(warp, other.instruction, other.writes));
+}
+
+std::string bytes_at(const Piece& piece) {
+  return std::to_string(piece.bytes) + (piece.bytes == 1 ? " byte" : " bytes") + " of " + piece.space +
+         " memory at " + exec::hexadecimal(piece.address);
+}
+
+// Said in full once; after that, counted.
+bool is_known(const exec::Warp& warp, const char* kind, u32 instruction, u32 other) {
+  return warp.launch->findings->count_again(kind, instruction, other);
+}
+
+}  // namespace
+
+void report(const exec::Warp& warp, const exec::Fault& fault) {
+  if (is_known(warp, fault.kind.c_str(), fault.instruction, observe::Findings::kNobody)) return;
+  observe::Finding finding;
+  finding.kind = fault.kind;
+  finding.message = fault.what();
+  finding.at.instruction = fault.instruction;
+  std::copy(std::begin(fault.block), std::end(fault.block), finding.at.block.begin());
+  std::copy(std::begin(fault.thread), std::end(fault.thread), finding.at.thread.begin());
+  warp.launch->findings->add(std::move(finding));
+}
+
+void report_race(const exec::Warp& warp, const Instruction& i, int lane, bool writes, const Access& other,
+                 const Piece& piece) {
+  if (is_known(warp, "race", i.index, other.instruction)) return;
+  const Owner& owner = warp.watch->block->all->epochs.owner(epoch_of(other.record));
+  const char* own = action(warp, i.index, writes);
+  const char* before = action(warp, other.instruction, other.writes);
+  std::string message = std::string("a ") + own + " of " + bytes_at(piece) + " races with ";
+  message += std::string(before == std::string("atomic") ? "an atomic" : before == std::string("read") ? "a read" : "a write");
+  if (owner.block != warp.watch->block->number) {
+    message += " in another block: no fence and strong access, nor anything else, orders blocks of a launch";
+  } else if (owner.warp != warp.index) {
+    message += " in another warp: no barrier comes between them";
+  } else if (other.instruction == i.index && lane_of(other.record) != static_cast<u32>(lane) && writes && other.writes) {
+    message += " by another lane of the warp: which value stays is undefined";
+  } else {
+    message += " by another lane of the warp: no __syncwarp() comes between them";
+  }
+  observe::Finding finding{"race", std::move(message), here(warp, i, lane, own), there(warp, other)};
+  warp.launch->findings->add(std::move(finding));
+}
+
+void report_missing_wait(const exec::Warp& warp, const Instruction& i, int lane, bool writes, const Access& copy,
+                         const Piece& piece) {
+  if (is_known(warp, "missing-wait", i.index, copy.instruction)) return;
+  const char* own = action(warp, i.index, writes);
+  std::string message = std::string("a ") + own + " of " + bytes_at(piece);
+  message += copy.writes ? ", where an asynchronous copy writes" : ", which an asynchronous copy reads";
+  message += ": the thread that began it has not waited for it yet";
+  observe::Finding finding{"missing-wait", std::move(message), here(warp, i, lane, own), there(warp, copy)};
+  warp.launch->findings->add(std::move(finding));
+}
+
+void report_uninitialized(const exec::Warp& warp, const Instruction& i, int lane, const Piece& piece) {
+  if (is_known(warp, "uninitialized", i.index, observe::Findings::kNobody)) return;
+  observe::Finding finding;
+  finding.kind = "uninitialized";
+  finding.message = "a read of " + bytes_at(piece) + ", which nobody has written";
+  finding.at = here(warp, i, lane, action(warp, i.index, false));
+  warp.launch->findings->add(std::move(finding));
+}
+
+void Sanitizer::report_leaks() {
+  for (const auto& [address, given] : allocations) {
+    if (launch.findings->count_again("leak", given.instruction, observe::Findings::kNobody)) continue;
+    observe::Finding finding;
+    finding.kind = "leak";
+    finding.message = "malloc gave " + std::to_string(given.size) + " bytes at " + exec::hexadecimal(address) +
+                      ", which the launch did not free; a later kernel of the module may";
+    finding.at = party(launch, given.instruction, given.block, given.thread, "");
+    launch.findings->add(std::move(finding));
+  }
+}
+
+}  // namespace flashpath::sanitize

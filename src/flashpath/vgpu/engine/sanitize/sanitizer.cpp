@@ -1,0 +1,74 @@
+#include "sanitize/sanitizer.h"
+
+#include <algorithm>
+
+namespace flashpath::sanitize {
+
+Owner WarpWatch::owner() const { return {block->number, index}; }
+
+Sanitizer::Sanitizer(exec::Launch& launch) : launch(launch), segments(launch.segments.size()) {}
+
+Shadow& Sanitizer::shadow_of(const exec::Segment& segment) {
+  Shadow& shadow = segments[static_cast<std::size_t>(&segment - launch.segments.data())];
+  if (shadow.is_empty()) shadow.cover(segment.size, segment.base % kLineBytes, arena);
+  return shadow;
+}
+
+void Sanitizer::begin_block(exec::Block& block, u64 number) {
+  if (block.watch == nullptr) {
+    block.watch = std::make_shared<BlockWatch>();
+    block.watch->all = this;
+    block.watch->shared.cover(block.shared.size(), 0, arena);
+    block.watch->warps.resize(block.warps.size());
+    blocks_.push_back(block.watch);
+  }
+  BlockWatch& watch = *block.watch;
+  watch.number = static_cast<u32>(number);
+  watch.first = epochs.latest() + 1;
+  watch.mbarriers.clear();
+  watch.releases.clear();
+  std::fill(std::begin(watch.arrived), std::end(watch.arrived), ClockRef());
+  for (std::size_t k = 0; k < block.warps.size(); ++k) {
+    WarpWatch& warp = watch.warps[k];
+    block.warps[k].watch = &warp;
+    warp.block = &watch;
+    warp.index = static_cast<u32>(k);
+    warp.known = watch.first - 1;
+    warp.ordering.reset();
+    std::fill(std::begin(warp.view), std::end(warp.view), View{});
+    begin_epoch(warp);
+  }
+  const std::size_t local = block.warps.size() * kLanes * launch.program->local_bytes;
+  if (++watch.generation == 0 || watch.local_written.size() != local) {
+    watch.local_written.assign(local, 0);
+    watch.generation = 1;
+  }
+}
+
+void Sanitizer::begin_epoch(WarpWatch& watch) {
+  if (epochs.are_spent()) forget();
+  watch.epoch = epochs.begin(watch.owner());
+}
+
+// The epochs have run out: nobody is held to have raced with what came before.
+void Sanitizer::forget() {
+  for (Shadow& shadow : segments) shadow.forget(kFresh + 1);
+  epochs.forget();
+  releases.clear();
+  running = ~0u;
+  for (const std::shared_ptr<BlockWatch>& block : blocks_) {
+    block->shared.forget(record_of(block->first, 0));
+    block->first = kForgotten;
+    block->releases.clear();
+    block->mbarriers.clear();
+    std::fill(std::begin(block->arrived), std::end(block->arrived), ClockRef());
+    for (WarpWatch& warp : block->warps) {
+      warp.known = kForgotten;
+      warp.ordering.reset();
+      std::fill(std::begin(warp.view), std::end(warp.view), View{});
+      warp.epoch = epochs.begin(warp.owner());
+    }
+  }
+}
+
+}  // namespace flashpath::sanitize

@@ -1,0 +1,218 @@
+// The sanitizer of a launch: data races, memory that nobody wrote, copies that nobody waited for, leaks.
+//
+// A race is a pair of accesses to the same bytes by different threads, at least one of them a write, of which
+// neither happens before the other, unless both are strong (atomic, volatile, relaxed, …) and of a scope that holds
+// both threads, or both write the same value. "Happens before" is that of the PTX memory model:
+//
+//   program order of a thread;
+//   barriers of a block (bar.sync, bar.red; bar.arrive for those that wait), among their threads;
+//   bar.warp.sync, among its members. No other warp-wide operation orders memory;
+//   mbarrier: an arrival before the waits that see its phase complete;
+//   release and acquire: a fence and then a strong write (or a .release), before a strong read of the same place
+//   that sees it (or what read-modify-writes made of it) and then a fence (or an .acquire), where the scopes of all
+//   four hold both threads;
+//   and whatever follows from these by transitivity.
+//
+// One schedule is watched, with vector clocks (clocks.h): what another schedule would have ordered the same way, or
+// never run, is not found; what is found is a race in any schedule that gets there. An access is compared with the
+// last write and two readers of its bytes (shadow.h). What happens before is known exactly, so nothing is reported
+// that is ordered; where bounds are reached, things are held for ordered.
+//
+// exec/ calls the functions below where it resolves addresses and where threads synchronise, if `Warp::watch` is
+// set; sanitised launches run on one host thread, their blocks in any order or in turns.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "exec/memory.h"
+#include "sanitize/clocks.h"
+#include "sanitize/shadow.h"
+
+namespace flashpath::sanitize {
+
+class Sanitizer;
+struct BlockWatch;
+
+// A piece of memory, as findings name it.
+struct Piece {
+  const char* space;  // "shared", …
+  u64 address;
+  u32 bytes;
+};
+
+// Writes by two threads that nothing orders: a race if their values differ.
+struct Suspect {
+  int lane = 0;
+  const std::byte* memory = nullptr;  // what the other has written
+  u32 bytes = 0;
+  u32 offset = 0;      // in the lane's access
+  int other_lane = -1;  // of the same instruction; -1: another access, whose value is in memory
+  Record other = 0;
+  u32 other_instruction = 0;
+  Piece piece{};
+};
+
+// What fences have to do with a thread.
+struct Ordering {
+  struct Released {
+    Epoch epoch = 0;  // 0: there was no fence
+    View view;
+  };
+  Released near[kLanes];      // at its last fence: what a strong write lets threads of its block know
+  Released far[kLanes];       // at its last fence for the GPU or the system: what others get to know
+  ClockRef seen_near[kLanes];  // by strong reads, from threads of its block: known after the next fence
+  ClockRef seen_far[kLanes];   // from other blocks
+};
+
+struct WarpWatch {
+  BlockWatch* block = nullptr;
+  u32 index = 0;
+  Epoch epoch = 0;  // the present one
+  Epoch known = 0;  // all its threads know their block at least up to here
+  View view[kLanes];
+  std::unique_ptr<Ordering> ordering;  // where there was any fence or release
+  std::vector<Suspect> suspects;
+  std::vector<std::byte> nowhere;  // for accesses that cannot be made, kNowhereBytes a lane
+
+  Owner owner() const;
+};
+
+// What strong writes to a place let those know that read it.
+struct Release {
+  Party thread = 0;
+  u32 block = 0;
+  ClockRef near;  // for threads of that block
+  ClockRef far;
+};
+using Releases = std::unordered_map<u64, std::vector<Release>>;  // by address
+
+struct Mbarrier {
+  ClockRef arriving;   // in the phase that is not complete
+  ClockRef completed;  // in those that are
+};
+
+struct BlockWatch {
+  Sanitizer* all = nullptr;
+  u32 number = 0;
+  Epoch first = 0;  // no epoch of the block is before this one
+  Shadow shared;
+  std::vector<WarpWatch> warps;
+  ClockRef arrived[exec::kBarriers];  // by bar.arrive
+  std::unordered_map<u64, Mbarrier> mbarriers;
+  Releases releases;              // through shared memory
+  std::vector<u8> local_written;  // (warp, lane, byte): `generation` where the block has written it
+  u8 generation = 0;
+};
+
+class Sanitizer {
+ public:
+  explicit Sanitizer(exec::Launch& launch);
+
+  // A block begins to run; `block.watch` and its warps' are set.
+  void begin_block(exec::Block& block, u64 number);
+  void begin_epoch(WarpWatch& watch);
+  Shadow& shadow_of(const exec::Segment& segment);
+  // Tells of what malloc gave in this launch and nobody freed.
+  void report_leaks();
+
+  struct Allocation {
+    u32 instruction;
+    u32 block;
+    u32 thread;
+    u64 size;
+  };
+
+  exec::Launch& launch;
+  Epochs epochs;
+  Arena arena;
+  std::vector<Shadow> segments;  // as Launch::segments
+  Releases releases;             // through global memory
+  std::map<u64, Allocation> allocations;
+  // The block that ran last, and the first epoch from which all others are its own.
+  u32 running = ~0u;
+  Epoch running_since = 0;
+
+ private:
+  void forget();
+
+  std::vector<std::shared_ptr<BlockWatch>> blocks_;
+};
+
+// ---- Accesses (accesses.cpp), before they happen ---------------------------------------------------------
+
+// `segment`: nullptr for shared memory, whose addresses begin at 0.
+void watch_whole(exec::Warp& warp, const Instruction& i, const exec::Segment* segment, exec::Shape shape, u64 first,
+                 u32 size, exec::Use use);
+void watch_near(exec::Warp& warp, const Instruction& i, const exec::Segment* segment, const u32* offset, u32 size,
+                exec::Use use);
+void watch_scattered(exec::Warp& warp, const Instruction& i, exec::Where where, const u64* address, u32 executing,
+                     u32 size, exec::Use use);
+
+// After a store was watched: compares the values that two threads write to one place. `value(lane, bytes)` tells
+// what a lane is about to write.
+void settle(exec::Warp& warp, const Instruction& i, const std::function<void(int, std::byte*)>& value);
+// The same where a warp stores as one: `value(place, bytes, to)` tells what it is about to write there.
+void settle_by_place(exec::Warp& warp, const Instruction& i,
+                     const std::function<void(const std::byte*, u32, std::byte*)>& value);
+inline bool has_suspects(const exec::Warp& warp) { return warp.watch != nullptr && !warp.watch->suspects.empty(); }
+
+// Whether what the record tells of happens before what the lane does now.
+bool happened_before(const WarpWatch& watch, int lane, Record record);
+
+// ---- Synchronisation (order.cpp) -------------------------------------------------------------------------
+
+void arrive_early(exec::Warp& warp, u32 barrier, u32 lanes);              // bar.arrive
+void meet(exec::Block& block, u32 number, const exec::Barrier& barrier);  // a barrier lets its threads go
+void meet_warp(exec::Warp& warp, const u32* members);                     // bar.warp.sync
+void fence(exec::Warp& warp, const Instruction& i);
+// Strong accesses by the lanes of a mask.
+void order_strong(exec::Warp& warp, const Instruction& i, bool is_shared, const u64* address, u32 lanes,
+                  exec::Use use);
+
+// What lanes of a warp have done and know; `all`: they are all of it that live.
+ClockRef told(const WarpWatch& watch, u32 lanes, bool all);
+void learn(WarpWatch& watch, u32 lanes, const ClockRef& clock);
+
+// ---- Asynchronous copies and mbarrier (copies.cpp, accesses.cpp) -----------------------------------------
+
+// cp.async begins; `read`: how many bytes of its source each lane reads.
+void watch_copy(exec::Warp& warp, const Instruction& i, const u64* to, const u64* from, const u32* read, u32 lanes,
+                u32 size);
+// Its lanes have waited for it: it is theirs, done in this epoch.
+void end_copy(exec::Warp& warp, const exec::AsyncCopy& copy, u32 lanes, Epoch epoch);
+
+void begin_barrier(exec::Warp& warp, const std::byte* object);  // mbarrier.init
+void arrive_at(exec::Warp& warp, const Instruction& i, std::byte* const* objects);
+void arrive_after_copies(exec::Warp& warp, int lane, const std::byte* object, Epoch epoch);
+void complete_phase(exec::Warp& warp, const std::byte* object);
+void wait_at(exec::Warp& warp, const Instruction& i, std::byte* const* objects, u32 lanes);
+
+// ---- Local memory and the heap (memory.cpp) --------------------------------------------------------------
+
+void watch_local(exec::Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, exec::Use use);
+void write_local(exec::Warp& warp, int lane, u64 address, u64 size);  // by a call, which passes what is there
+void watch_malloc(exec::Warp& warp, const Instruction& i, int lane, u64 address, u64 size);
+void watch_free(exec::Warp& warp, u64 address);
+
+// ---- Findings (report.cpp) -------------------------------------------------------------------------------
+
+// What would end a launch that is not sanitised.
+void report(const exec::Warp& warp, const exec::Fault& fault);
+
+struct Access {
+  u32 instruction = 0;
+  Record record = 0;
+  bool writes = false;
+};
+void report_race(const exec::Warp& warp, const Instruction& i, int lane, bool writes, const Access& other,
+                 const Piece& piece);
+// `copy`: the cp.async; `source`: it is what the copy reads that is written too early.
+void report_missing_wait(const exec::Warp& warp, const Instruction& i, int lane, bool writes, const Access& copy,
+                         const Piece& piece);
+void report_uninitialized(const exec::Warp& warp, const Instruction& i, int lane, const Piece& piece);
+
+}  // namespace flashpath::sanitize

@@ -1,0 +1,99 @@
+// The shadow of a piece of memory: who wrote each unit of it last, and two threads that have read it.
+//
+// One reader would be enough if it were never the next writer itself. Where more than two have read, those two stay
+// that were not seen to be ordered.
+//
+// Memory is divided into lines of 128 bytes. Most are only ever touched by whole rows of a warp, and one record
+// stands for the line. Where that does not hold, the line is split into cells, one per unit: a word, or as wide as
+// the narrowest access to that line.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "sanitize/records.h"
+
+namespace flashpath::sanitize {
+
+inline constexpr u32 kLineBytes = 128;
+inline constexpr u32 kLineBits = 7;
+
+// Zeros for cells, as long as the launch runs.
+class Arena {
+ public:
+  u32* allocate(std::size_t count);
+
+ private:
+  struct Free {
+    void operator()(u32* memory) const { std::free(memory); }
+  };
+  std::vector<std::unique_ptr<u32[], Free>> pages_;
+  std::size_t left_ = 0;
+};
+
+struct Line {
+  // Of a line that is not split: who touched it, and by which instruction. Lanes follow each other, each with
+  // 1 << step words; a record has the lane of the first.
+  Record written = kUntouched;
+  u32 written_by = 0;
+  Record read = kUntouched;
+  u32 read_by = 0;
+  Record second = kUntouched;  // reader
+  u32 second_by = 0;
+  u32* cells = nullptr;  // where it is split: six tables of a unit each, in the order of the fields above
+  u8 shift = 2;          // log₂ of a unit's bytes
+  u8 written_step = 0;
+  u8 read_step = 0;
+  u8 second_step = 0;
+};
+
+// Units of a split line that follow each other.
+struct Cells {
+  u32* written;
+  u32* written_by;
+  u32* read;
+  u32* read_by;
+  u32* second;
+  u32* second_by;
+};
+
+class Shadow {
+ public:
+  // Offsets below count from `phase` bytes before the memory, so that units begin at multiples of their size.
+  void cover(u64 bytes, u64 phase, Arena& arena);
+  bool is_empty() const { return lines_ == nullptr; }
+
+  Line& line(u64 offset) { return lines_[offset >> kLineBits]; }
+  // Cells for accesses of so many bytes, at multiples of as many.
+  void split(Line& line, u32 access) {
+    if (line.cells == nullptr) split_whole(line);
+    if (access >> line.shift == 0) refine(line, access);
+  }
+  static Cells cells(const Line& line, u64 offset) {
+    const u32 units = kLineBytes >> line.shift;
+    u32* first = line.cells + ((offset & (kLineBytes - 1)) >> line.shift);
+    return {first,         first + units,     first + 2 * units,
+            first + 3 * units, first + 4 * units, first + 5 * units};
+  }
+
+  // What malloc gives: nobody has touched it.
+  void renew(u64 offset, u64 size);
+  // Epochs begin anew: what was written stays so, and nothing else is known. Records below `floor` say that nobody
+  // has written.
+  void forget(Record floor);
+
+ private:
+  struct Free {
+    void operator()(Line* memory) const { std::free(memory); }
+  };
+  void split_whole(Line& line);
+  void refine(Line& line, u32 access);
+
+  std::unique_ptr<Line[], Free> lines_;
+  std::size_t count_ = 0;
+  Arena* arena_ = nullptr;
+};
+
+}  // namespace flashpath::sanitize

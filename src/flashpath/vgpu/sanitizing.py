@@ -1,0 +1,104 @@
+"""A launch under one schedule or several, with all that is found wrong in it."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from flashpath.errors import FlashpathError
+from flashpath.vgpu.device import HostArray, VirtualKernel
+from flashpath.vgpu.findings import Finding, merged
+from flashpath.vgpu.options import Options
+
+if TYPE_CHECKING:
+    from flashpath.vgpu._engine import LaunchResult, ModuleState
+
+# A sanitised launch is stopped after so many instructions of warps, under each schedule.
+SANITIZE_BUDGET = 2_000_000_000
+
+# Called before each schedule with its number and how many there are.
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Schedules:
+    """How a launch is sanitised: the seeds 0 to `seeds` - 1, each one schedule that a GPU might choose."""
+
+    options: Options
+    seeds: int = 1
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.seeds, int) or isinstance(self.seeds, bool) or self.seeds < 1:
+            raise FlashpathError(
+                f"seeds is {self.seeds!r}.", "Give the number of schedules to try, 1 or more: seeds=20."
+            )
+
+    def run(
+        self,
+        kernel: VirtualKernel,
+        arrays: Sequence[HostArray],
+        launch: Callable[[Options], LaunchResult],
+    ) -> list[Finding]:
+        """Launch the kernel on these arrays under each schedule, from the same memory.
+
+        The first one's results stay. After a launch that was stopped for its budget no further schedule is
+        tried: it would take as long.
+        """
+
+        def under(seed: int) -> list[Finding]:
+            if self.progress is not None:
+                self.progress(seed, self.seeds)
+            result = launch(replace(self.options, sanitize=True, seed=seed))
+            return [replace(finding, seed=seed) for finding in kernel.findings(result)]
+
+        if self.seeds == 1:
+            return merged(under(0))
+        memory = _Memory(kernel, arrays)
+        found = under(0)
+        with memory.kept():
+            for seed in range(1, self.seeds):
+                if any(finding.kind == "timeout" for finding in found):
+                    break
+                memory.restore()
+                found += under(seed)
+        return merged(found)
+
+
+class _Memory:
+    """What a launch may write: its arrays and its module's variables, as they are when this is made."""
+
+    def __init__(self, kernel: VirtualKernel, arrays: Sequence[HostArray]) -> None:
+        self._kernel = kernel
+        self._places = [
+            (array.first, array.last - array.first)
+            for array in arrays
+            if array.writable and array.last > array.first
+        ]
+        self._arrays = self._copies()
+        self._module: ModuleState = kernel.program.save()
+
+    def restore(self) -> None:
+        """Make it what it was."""
+        self._write(self._arrays)
+        self._kernel.program.restore(self._module)
+
+    @contextmanager
+    def kept(self) -> Generator[None]:
+        """What is there now is there again afterwards, also when the launches in between are stopped."""
+        arrays, module = self._copies(), self._kernel.program.save()
+        try:
+            yield
+        finally:
+            self._write(arrays)
+            self._kernel.program.restore(module)
+
+    def _copies(self) -> list[bytes]:
+        return [ctypes.string_at(address, size) for address, size in self._places]
+
+    def _write(self, copies: Sequence[bytes]) -> None:
+        for (address, size), copy in zip(self._places, copies, strict=True):
+            ctypes.memmove(address, copy, size)
