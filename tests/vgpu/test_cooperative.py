@@ -66,7 +66,9 @@ def test_a_grid_that_does_not_fit_is_refused(module: fp.Module) -> None:
     kernel = module["rounds"]
     with pytest.raises(fp.jit.LaunchError) as caught:
         kernel.launch(300, 1024, (zeros(300), zeros(300), 1), cooperative=True)
-    assert "a cooperative launch of 300 blocks; A100 holds 216 of them at once (2 on each of its 108" in str(caught.value)
+    assert "a cooperative launch of 300 blocks; A100 holds 216 of them at once (2 on each of its 108" in str(
+        caught.value
+    )
     kernel.launch(216, 1024, (zeros(216), zeros(216), 1), cooperative=True)
 
 
@@ -84,6 +86,6 @@ def test_without_a_cooperative_launch_it_traps_as_on_a_gpu(module: fp.Module) ->
 
 
 def test_a_block_that_never_comes_is_a_deadlock(module: fp.Module) -> None:
-    with pytest.raises(fp.KernelFault, match="7 threads spin on ld.acquire.gpu") as caught:
+    with pytest.raises(fp.KernelFault, match=r"7 threads spin on ld\.acquire\.gpu") as caught:
         module["one_block_leaves"].launch(8, 64, (zeros(8),), cooperative=True)
     assert caught.value.kind == "deadlock"

@@ -105,11 +105,11 @@ void Misuse::comes_to_barrier(Warp& warp, const Instruction& i) {
         "a part of a warp comes to this barrier, while " + counted(apart, "thread") + " of the same warp stand at " +
             "another one, at " + line_of(program, where),
         warp, where, lane);
-    std::erase_if(awaited_[&warp], [](const Awaited& each) { return each.kind == kBarrier; });
+    awaited_.erase(&warp);
     return;
   }
   const u32 elsewhere = warp.alive & ~warp.executing & ~warp.waiting;
-  if (elsewhere != 0) await(warp, {kBarrier, i.index, first, elsewhere});
+  if (elsewhere != 0) await(warp, {i.index, first, elsewhere});
 }
 
 void Misuse::leaves_barrier(Block& block, const Barrier& barrier, u32 number) {
@@ -125,10 +125,10 @@ void Misuse::leaves_barrier(Block& block, const Barrier& barrier, u32 number) {
     }
     for (const Awaited& each : awaited_[&warp]) {
       const u32 left = each.lanes & warp.alive;
-      if (each.kind != kBarrier || left == 0 || (waiting >> each.witness & 1) == 0) continue;
+      if (left == 0 || (waiting >> each.witness & 1) == 0) continue;
       note(each, warp, left, "of it had not come when it was met");
     }
-    std::erase_if(awaited_[&warp], [&](const Awaited& each) { return each.kind == kBarrier; });
+    awaited_.erase(&warp);
   }
   if (witness == nullptr || barrier.expected != 0) return;
   const u32 threads = launch_.block[0] * launch_.block[1] * launch_.block[2];
@@ -146,7 +146,6 @@ void Misuse::operates(Warp& warp, const Instruction& i, u32 group, u32 members, 
   const Program& program = *launch_.program;
   const std::string& what = program.origins[i.index].text;
   const int first = std::countr_zero(group);
-  came(warp, i.index, group);
   if (members == 0) {
     add(warp, i.index, first, kMask, what + " with the member mask 0, which names no lane");
     return;
@@ -191,14 +190,10 @@ void Misuse::check_sources(Warp& warp, const Instruction& i, u32 group, u32 memb
     const bool named = (members >> source.lane & 1) != 0;
     add(warp, i.index, lane, kMask,
         what + " reads from lane " + std::to_string(source.lane) +
-            (named ? ", which does not take part" : ", which the member mask " + hexadecimal(members) + " does not name") +
+            (named ? ", which does not take part"
+                   : ", which the member mask " + hexadecimal(members) + " does not name") +
             ": the value is undefined");
   });
-}
-
-void Misuse::waits_for(Warp& warp, const Instruction& i, u32 group, u32 missing) {
-  came(warp, i.index, group);
-  await(warp, {kMask, i.index, std::countr_zero(group), missing});
 }
 
 void Misuse::await(Warp& warp, Awaited awaited) {
@@ -239,7 +234,8 @@ void Misuse::ends(Warp& warp, u32 lanes) {
   if (found == awaited_.end()) return;
   for (Awaited& each : found->second) {
     const u32 ending = each.lanes & lanes;
-    if ((ending & each.passed) != 0 && each.kind == kBarrier) note(each, warp, ending & each.passed, "of it ended without coming");
+    const u32 passed = ending & each.passed;
+    if (passed != 0) note(each, warp, passed, "of it ended without coming");
     each.lanes &= ~lanes;
   }
 }
@@ -248,13 +244,10 @@ void Misuse::note(const Awaited& awaited, Warp& warp, u32 lanes, const std::stri
   const Program& program = *launch_.program;
   const int lane = std::countr_zero(lanes);
   const u32 where = awaited.passed_at != 0 ? awaited.passed_at : awaited.instruction;
-  std::string message = awaited.kind == kBarrier
-                            ? "a part of a warp waits at this barrier; "
-                            : "a part of a warp waits in " + program.origins[awaited.instruction].text +
-                                  " for all that the member mask names; ";
+  std::string message = "a part of a warp waits at this barrier; ";
   message += counted(lanes, "thread") + " " + what;
   if (awaited.passed_at != 0) message += " (by " + line_of(program, where) + ")";
-  add(warp, awaited.instruction, awaited.witness, awaited.kind, message, warp, where, lane);
+  add(warp, awaited.instruction, awaited.witness, kBarrier, message, warp, where, lane);
 }
 
 void Misuse::add(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message) {
@@ -271,7 +264,8 @@ bool Misuse::is_new(u32 instruction) {
 void Misuse::add(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message,
                  const Warp& other, u32 other_instruction, int other_lane) {
   if (kind == kBarrier && !is_new(instruction)) return;
-  launch_.findings->add({kind, message, party(warp, instruction, lane), party(other, other_instruction, other_lane), 1});
+  launch_.findings->add(
+      {kind, message, party(warp, instruction, lane), party(other, other_instruction, other_lane), 1});
 }
 
 }  // namespace flashpath::exec

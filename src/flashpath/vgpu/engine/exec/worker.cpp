@@ -98,7 +98,8 @@ bool Worker::start_early() {
 void Worker::run_residents() {
   asked_again_at_ = 2;
   while (!residents_.empty()) {
-    const auto awake = std::find_if(residents_.begin(), residents_.end(), [](const auto& each) { return !each->stalled; });
+    const auto awake =
+        std::find_if(residents_.begin(), residents_.end(), [](const auto& each) { return !each->stalled; });
     if (awake != residents_.end()) {
       if (run_block(**awake)) {
         end(static_cast<std::size_t>(awake - residents_.begin()));
