@@ -60,6 +60,8 @@ class Watcher {
         size_bits_(static_cast<u32>(std::countr_zero(size))),
         writes_(use == Use::kWrite || use == Use::kAtomic),
         atomic_(use == Use::kAtomic),
+        strong_((i.order & (kStrong | kOfBarrier)) == kStrong),
+        covered_(segment == nullptr ? watch_.block->covered : watch_.block->all->covered),
         mine_(record_of(watch_.epoch, 0)),
         mark_(pending ? kPending : 0) {}
 
@@ -153,6 +155,7 @@ class Watcher {
 
   // A whole line by lanes from `lane` on; false where its cells must be looked at.
   bool as_one(Line& line, u32 lane) {
+    if (strong_ && (!covered_.empty() || (writes_ && is_plain_write(line.written, line.written_by)))) return false;
     const Record mine = mine_ + lane;
     const u8 step = static_cast<u8>(size_bits_ - 2);
     const auto is_mine = [&](Record record, u8 of) { return record == mine && of == step; };
@@ -182,6 +185,12 @@ class Watcher {
     area_.shadow.split(line, size_);
     const Row row{offset, lane, size_bits_ - line.shift, line.shift, lanes << (size_bits_ - line.shift)};
     const Cells cells = Shadow::cells(line, offset);
+    if (strong_) {
+      for (u32 k = 0; k < row.count; ++k) {
+        look_under(row.lane + (k >> row.step), cells.written[k], cells.written_by[k], offset + (u64(k) << row.shift),
+                   row.shift);
+      }
+    }
     // In shared memory, where anything is known, it is all from the floor up to there; and mostly of words.
     const bool own = area_.low == area_.floor;
     if (own && row.step == 0) {
@@ -278,6 +287,7 @@ class Watcher {
     const Cells cells = Shadow::cells(line, offset);
     if (count > 1) return row_of_cells(line, offset, lane, 1);
     const Record mine = mine_ + lane;
+    if (strong_) look_under(lane, *cells.written, *cells.written_by, offset, line.shift);
     if (writes_) {
       u32 plain = is_plain(*cells.written, mine) & is_plain(*cells.read, mine) & is_plain(*cells.second, mine);
       if (atomic_) plain &= is_blank(*cells.written) ^ 1;
@@ -298,6 +308,11 @@ class Watcher {
     area_.shadow.split(line, size_);
     Cells cells = Shadow::cells(line, offset);
     for (u32 k = 0; k < size_ >> line.shift; ++k) {
+      if (strong_ && !covered_.empty()) {
+        for (u32 each = lane; each < lane + lanes; ++each) {
+          look_under(each, *cells.written, *cells.written_by, offset + (u64(k) << line.shift), line.shift);
+        }
+      }
       if (!is_known(*cells.written) || is_blank(*cells.written)) {
         for (u32 each = lane; each < lane + lanes; ++each) {
           check_read(each, *cells.written, *cells.written_by, offset + (u64(k) << line.shift), line.shift);
@@ -337,6 +352,23 @@ class Watcher {
     const u8 common = i_.order & warp_.launch->program->code[by].order;
     if ((common & kStrong) == 0) return false;
     return (common & kWideScope) != 0 || watch_.block->all->epochs.owner(epoch_of(other)).block == watch_.block->number;
+  }
+
+  bool is_plain_write(Record written, u32 by) const {
+    return written >= area_.floor && !is_pending(written) && (warp_.launch->program->code[by].order & kStrong) == 0;
+  }
+
+  // Before a strong access: the plain write under strong ones, and the one that a strong write is about to cover.
+  void look_under(u32 lane, Record written, u32 by, u64 offset, u32 shift) {
+    const u64 address = area_.origin + offset;
+    if (const auto found = covered_.find(address); found != covered_.end()) {
+      const auto [record, instruction] = found->second;
+      const bool may_agree = writes_ && !atomic_;  // two writes of one value, of which the other is gone
+      if (!may_agree && !is_harmless(lane, record, instruction)) {
+        report_race(warp_, i_, static_cast<int>(lane), writes_, {instruction, record, true}, piece(offset, shift));
+      }
+    }
+    if (writes_ && is_plain_write(written, by)) covered_[address] = {written, by};
   }
 
   void check_read(u32 lane, Record written, u32 by, u64 offset, u32 shift) {
@@ -398,6 +430,8 @@ class Watcher {
   u32 size_bits_;
   bool writes_;
   bool atomic_;
+  bool strong_;
+  CoveredWrites& covered_;
   Record mine_;  // lane 0's
   u32 mark_;     // of records that are made
   u64 base_ = 0;                 // where lanes go, unless they are a row,
@@ -408,9 +442,12 @@ class Watcher {
 // Accesses by which threads may order others.
 bool is_flag(const Instruction& i) { return (i.order & (kStrong | kOfBarrier)) == kStrong; }
 
+bool is_heap(const exec::Segment* segment) { return segment != nullptr && segment->base == kHeapBase; }
+
 // The lanes of a mask at addresses of one array.
 void watch_lanes(exec::Warp& warp, const Instruction& i, const exec::Segment* segment, const u64* address, u32 lanes,
                  u32 size, Use use, bool pending = false) {
+  if (is_heap(segment)) watch_heap(warp, i, address, lanes, size, use);
   const u64 base = segment == nullptr ? 0 : segment->base;
   u32 offset[kLanes] = {};
   if (segment == nullptr || segment->size >> 32 == 0) {
@@ -435,10 +472,11 @@ void watch_whole(exec::Warp& warp, const Instruction& i, const exec::Segment* se
   } else {
     watcher.one(first);
   }
-  if (is_flag(i)) {
+  if (is_flag(i) || is_heap(segment)) {
     u64 address[kLanes];
     for (u32 lane = 0; lane < kLanes; ++lane) address[lane] = first + (shape == Shape::kRow ? u64(lane) * size : 0);
-    order_strong(warp, i, segment == nullptr, address, kAllLanes, use);
+    if (is_heap(segment)) watch_heap(warp, i, address, kAllLanes, size, use);
+    if (is_flag(i)) order_strong(warp, i, segment == nullptr, address, kAllLanes, use);
   }
 }
 
@@ -447,10 +485,11 @@ void watch_near(exec::Warp& warp, const Instruction& i, const exec::Segment* seg
   if (!is_watched(segment)) return;
   const u64 base = segment == nullptr ? 0 : segment->base;
   Watcher(warp, i, size, use, segment).lanes(warp.executing, base, offset);
-  if (is_flag(i)) {
+  if (is_flag(i) || is_heap(segment)) {
     u64 address[kLanes];
     for (u32 lane = 0; lane < kLanes; ++lane) address[lane] = base + offset[lane];
-    order_strong(warp, i, segment == nullptr, address, warp.executing, use);
+    if (is_heap(segment)) watch_heap(warp, i, address, warp.executing, size, use);
+    if (is_flag(i)) order_strong(warp, i, segment == nullptr, address, warp.executing, use);
   }
 }
 

@@ -90,6 +90,14 @@ struct Release {
 };
 using Releases = std::unordered_map<u64, std::vector<Release>>;  // by address
 
+// A plain write that a strong one has followed: by the last write alone, strong accesses of others, which that one
+// cannot race with, would be held for harmless.
+struct Covered {
+  Record record = 0;
+  u32 instruction = 0;
+};
+using CoveredWrites = std::unordered_map<u64, Covered>;  // by address
+
 struct Mbarrier {
   ClockRef arriving;   // in the phase that is not complete
   ClockRef completed;  // in those that are
@@ -104,6 +112,7 @@ struct BlockWatch {
   ClockRef arrived[exec::kBarriers];  // by bar.arrive
   std::unordered_map<u64, Mbarrier> mbarriers;
   Releases releases;              // through shared memory
+  CoveredWrites covered;          // likewise
   std::vector<u8> local_written;  // (warp, lane, byte): `generation` where the block has written it
   u8 generation = 0;
 };
@@ -131,6 +140,7 @@ class Sanitizer {
   Arena arena;
   std::vector<Shadow> segments;  // as Launch::segments
   Releases releases;             // through global memory
+  CoveredWrites covered;         // likewise
   std::map<u64, Allocation> allocations;
   // The block that ran last, and the first epoch from which all others are its own.
   u32 running = ~0u;
@@ -195,6 +205,7 @@ void wait_at(exec::Warp& warp, const Instruction& i, std::byte* const* objects, 
 
 void watch_local(exec::Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, exec::Use use);
 void write_local(exec::Warp& warp, int lane, u64 address, u64 size);  // by a call, which passes what is there
+void watch_heap(exec::Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, exec::Use use);
 void watch_malloc(exec::Warp& warp, const Instruction& i, int lane, u64 address, u64 size);
 void watch_free(exec::Warp& warp, u64 address);
 
