@@ -80,7 +80,13 @@ def launch_with() -> Launch:
     from flashpath.vgpu.profiles import profile_for
 
     def launch(
-        kernel: Any, grid: Any, block: Any, *args: Any, device: str | None = None, shared: int = 0, **options: Any
+        kernel: Any,
+        grid: Any,
+        block: Any,
+        *args: Any,
+        device: str | None = None,
+        shared: int = 0,
+        **options: Any,
     ) -> list[Finding]:
         kernel.packer.pack(args)
         what = shape.Shape(shape.dim3(grid, "grid"), shape.dim3(block, "block"), shared)

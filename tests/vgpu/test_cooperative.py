@@ -66,7 +66,9 @@ def test_a_grid_that_does_not_fit_is_refused(module: fp.Module) -> None:
     kernel = module["rounds"]
     with pytest.raises(fp.jit.LaunchError) as caught:
         kernel.launch(300, 1024, (zeros(300), zeros(300), 1), cooperative=True)
-    assert "a cooperative launch of 300 blocks; A100 holds 216 of them at once (2 on each of its 108" in str(caught.value)
+    assert "a cooperative launch of 300 blocks; A100 holds 216 of them at once (2 on each of its 108" in str(
+        caught.value
+    )
     kernel.launch(216, 1024, (zeros(216), zeros(216), 1), cooperative=True)
 
 

@@ -177,7 +177,9 @@ def test_a_grid_that_does_not_fit_waits_for_blocks_that_cannot_start(
     kernel = module["grid_barrier"]
     resident = 108  # of the A100: a block that takes 100 of its 164 KiB on each of 108 multiprocessors
     launch_with(kernel, resident, 1, zeros(1), shared=100 << 10, device="A100", seed=seed)
-    with pytest.raises(fp.KernelFault, match="5 more blocks of the grid have no room beside the 108") as caught:
+    with pytest.raises(
+        fp.KernelFault, match="5 more blocks of the grid have no room beside the 108"
+    ) as caught:
         launch_with(kernel, resident + 5, 1, zeros(1), shared=100 << 10, device="A100", seed=seed)
     assert caught.value.kind == "deadlock"
     assert caught.value.line == 21
@@ -208,20 +210,26 @@ def test_a_loop_that_reads_the_same_again_is_none(module: fp.Module, launch_with
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 3])
-def test_a_spin_that_counts_its_tries_gets_its_flag(module: fp.Module, launch_with: Launch, seed: int) -> None:
+def test_a_spin_that_counts_its_tries_gets_its_flag(
+    module: fp.Module, launch_with: Launch, seed: int
+) -> None:
     out = zeros(32)
     launch_with(module["tries_often"], 2, 32, zeros(1), out, seed=seed)
     assert set(out.tolist()) <= ({1} if seed == 0 else {0, 1})
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 3])
-def test_blocks_that_wake_each_other_again_and_again(module: fp.Module, launch_with: Launch, seed: int) -> None:
+def test_blocks_that_wake_each_other_again_and_again(
+    module: fp.Module, launch_with: Launch, seed: int
+) -> None:
     out = zeros(50 * 7)
     launch_with(module["takes_turns"], 7, 1, zeros(1), out, seed=seed)
     assert np.array_equal(out, np.arange(50 * 7))
 
 
-def test_what_is_not_proven_runs_out_of_its_budget_and_says_where(module: fp.Module, launch_with: Launch) -> None:
+def test_what_is_not_proven_runs_out_of_its_budget_and_says_where(
+    module: fp.Module, launch_with: Launch
+) -> None:
     with pytest.raises(fp.KernelFault, match=r"its budget is 200000: .* at line 7\d") as caught:
         launch_with(module["tries_often"], 1, 32, zeros(1), zeros(32), budget=200_000)
     assert caught.value.kind == "timeout"

@@ -91,13 +91,25 @@ extern "C" __global__ void reads_from_a_lane_that_ended(int* x) {
 
 WRONG: list[tuple[str, int, list[Place]]] = [
     ("half_a_warp", 64, [("divergent-barrier", 6, (0, 0, 0), "16 threads of it ended without coming")]),
-    ("one_warp", 64, [("divergent-barrier", 13, (0, 0, 0), "32 of 64 threads of the block ended without coming")]),
+    (
+        "one_warp",
+        64,
+        [("divergent-barrier", 13, (0, 0, 0), "32 of 64 threads of the block ended without coming")],
+    ),
     ("one_in_each_branch", 64, [("divergent-barrier", 19, (1, 0, 0), "stand at another one, at line 21")]),
     ("in_a_loop", 64, [("divergent-barrier", 28, (0, 0, 0), "ended without coming")]),
     ("rounds_of_its_own", 32, [("divergent-barrier", 35, (1, 0, 0), "ended without coming")]),
     ("odd_count", 64, [("divergent-barrier", 40, (0, 0, 0), "48 threads, which is no multiple of 32")]),
-    ("two_counts", 96, [("divergent-barrier", 45, (32, 0, 0), "count 96 threads here, while threads wait there")]),
-    ("full_mask_in_a_branch", 32, [("bad-mask", 53, (0, 0, 0), "names 16 threads that ended without coming here")]),
+    (
+        "two_counts",
+        96,
+        [("divergent-barrier", 45, (32, 0, 0), "count 96 threads here, while threads wait there")],
+    ),
+    (
+        "full_mask_in_a_branch",
+        32,
+        [("bad-mask", 53, (0, 0, 0), "names 16 threads that ended without coming here")],
+    ),
     ("not_in_its_own_mask", 32, [("bad-mask", 57, (16, 0, 0), "lane 16 executes shfl.sync.bfly.b32 with")]),
     ("no_lane_named", 32, [("bad-mask", 60, (0, 0, 0), "the member mask 0, which names no lane")]),
     ("masks_that_differ", 32, [("bad-mask", 64, (0, 0, 0), "names lane 16, whose own mask is 0xffff0000")]),
@@ -184,7 +196,9 @@ def correct() -> fp.Module:
 
 
 @pytest.mark.parametrize(("name", "block", "places"), WRONG, ids=[row[0] for row in WRONG])
-def test_misuse_is_found(bugs: fp.Module, launch_with: Launch, name: str, block: int, places: list[Place]) -> None:
+def test_misuse_is_found(
+    bugs: fp.Module, launch_with: Launch, name: str, block: int, places: list[Place]
+) -> None:
     found = launch_with(bugs[name], 1, block, np.zeros(128, np.int32), sanitize=True)
     assert [(each.kind, each.line, each.thread) for each in found] == [place[:3] for place in places]
     for each, (_, _, _, text) in zip(found, places, strict=True):
@@ -209,7 +223,9 @@ NAMES = [line.split("void ")[1].split("(")[0] for line in CORRECT.splitlines() i
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_correct_code_is_clean_under_all_schedules(correct: fp.Module, launch_with: Launch, name: str) -> None:
+def test_correct_code_is_clean_under_all_schedules(
+    correct: fp.Module, launch_with: Launch, name: str
+) -> None:
     block = 48 if name == "last_warp_is_short" else 64
     results: set[bytes] = set()
     for seed in range(20):

@@ -341,7 +341,9 @@ def test_blocks_wait_for_each_other_on_several_host_threads_too(
 # ---- Other schedules show what the plain one hides ---------------------------------------------------------
 
 
-def results(module: fp.Module, launch_with: Launch, name: str, *sizes: int, grid: int = 1, block: int) -> list[Any]:
+def results(
+    module: fp.Module, launch_with: Launch, name: str, *sizes: int, grid: int = 1, block: int
+) -> list[Any]:
     """The last array after a launch under each of the schedules."""
     found: list[Any] = []
     for seed in SEEDS:

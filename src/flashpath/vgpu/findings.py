@@ -40,7 +40,7 @@ _ADVICE: dict[str, str] = {
     "deadlock": "Every thread of the block, or of the member mask, must reach the same barrier; whoever "
     "spins needs somebody who will set what it waits for.",
     "timeout": "Look for a loop that never ends, or run a smaller problem.",
-"bad-mask": "A member mask must name the lanes that execute the operation, and no others that still run; "
+    "bad-mask": "A member mask must name the lanes that execute the operation, and no others that still run; "
     "read only from lanes that it names.",
     "const-write": "Pass a writable array; constants and parameters cannot be written.",
     "leak": "Call free for each malloc, on every way out.",
