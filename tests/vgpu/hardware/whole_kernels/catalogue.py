@@ -96,7 +96,11 @@ def ints(*values: int) -> list[Argument]:
 
 
 def _cuda(
-    name: str, grid: Any, block: Any, arguments: Callable[[np.random.Generator], list[Argument]], *outputs: int
+    name: str,
+    grid: Any,
+    block: Any,
+    arguments: Callable[[np.random.Generator], list[Argument]],
+    *outputs: int,
 ) -> list[Case]:
     """Compiled as NVRTC does by itself, and with fast mathematics."""
     whole_grid: Dim3 = (*grid, 1)[:3] if isinstance(grid, tuple) else (grid, 1, 1)
@@ -214,7 +218,11 @@ def _triton(
     kernel = TRITON[name]
 
     def with_scratch(rng: np.random.Generator) -> list[Argument]:
-        return [*arguments(rng), np.uint64(0), np.uint64(0)]  # Triton's own two pointers, which these do not use
+        return [
+            *arguments(rng),
+            np.uint64(0),
+            np.uint64(0),
+        ]  # Triton's own two pointers, which these do not use
 
     whole_grid: Dim3 = (*grid, 1)[:3] if isinstance(grid, tuple) else (grid, 1, 1)
     threads = 32 * kernel.warps
@@ -295,7 +303,15 @@ def _rule_values(register: str, count: int) -> Callable[[np.random.Generator], l
 
 
 _RULES = [
-    Case(f"{module}/{kernel} {count}", module, kernel, (1, 1, 1), (32, 1, 1), _rule_values(register, count), (1,))
+    Case(
+        f"{module}/{kernel} {count}",
+        module,
+        kernel,
+        (1, 1, 1),
+        (32, 1, 1),
+        _rule_values(register, count),
+        (1,),
+    )
     for module, kernels in RULES.items()
     for kernel, register in kernels
     for count in (0, 64)
