@@ -82,11 +82,13 @@ void Misuse::comes_to_barrier(Warp& warp, const Instruction& i) {
   }
   if (number < kBarriers && (warp.block->open_barriers >> number & 1) != 0) {
     const Barrier& barrier = warp.block->barriers[number];
-    if (barrier.expected != count) {
-      const auto told = [](u32 threads) { return threads == 0 ? std::string("all") : std::to_string(threads); };
+    const u32 all = static_cast<u32>(warp.block->warps.size()) * kLanes;  // what no count means
+    const u32 here = count == 0 ? all : count;
+    const u32 there = barrier.expected == 0 ? all : barrier.expected;
+    if (here != there) {
       add(warp, i.index, first, kBarrier,
-          "barrier " + std::to_string(number) + " is to count " + told(count) +
-              " threads here, while threads wait there that count " + told(barrier.expected));
+          "barrier " + std::to_string(number) + " is to count " + std::to_string(here) +
+              " threads here, while threads wait there that count " + std::to_string(there));
     }
     const u32 arriving = barrier.threads + static_cast<u32>(std::popcount(warp.executing));
     if (count != 0 && count % kLanes == 0 && arriving > count) {
