@@ -43,7 +43,7 @@ void run(Warp& warp, const Instruction& i) {
     const f32 dividend = kNegatesQuotient ? -a[lane] : a[lane];
     if (!exact) return result(operand(dividend, i.modifier) / operand(b[lane], i.modifier) + addend, i.modifier);
     const Factors of = flushes ? flushed_factors<Kind>(dividend, b[lane]) : factors<Kind>(dividend, b[lane]);
-    return result(std::fma(of.dividend, of.reciprocal, addend), i.modifier);
+    return computed<ProductSum, f32>(i.modifier, of.dividend, of.reciprocal, addend);
   });
 }
 
