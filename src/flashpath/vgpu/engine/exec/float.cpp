@@ -10,6 +10,12 @@ T with_signs_of(T magnitude, T x, T y) {
 }
 
 template <class T>
+struct Product {
+  static constexpr bool kIsProduct = true;
+  T operator()(T x, T y) const { return x * y; }
+};
+
+template <class T>
 void minimum_and_maximum(Registry& r, const std::string& type) {
   const auto forms = [&]<class F>(const std::string& name, F) {
     binary_float<T>(r, name + "." + type, F{});
@@ -29,9 +35,9 @@ template <class T>
 void arithmetic(Registry& r, const std::string& type) {
   binary_float<T>(r, "add." + type, [](T x, T y) { return x + y; });
   binary_float<T>(r, "sub." + type, [](T x, T y) { return x - y; });
-  binary_float<T>(r, "mul." + type, Product{});
-  binary_float<T>(r, "div." + type, Quotient{});
-  ternary_float<T>(r, "fma." + type, ProductSum{});
+  binary_float<T>(r, "mul." + type, Product<T>{});
+  binary_float<T, true>(r, "div." + type, [](T x, T y) { return x / y; });
+  ternary_float<T>(r, "fma." + type, [](T x, T y, T z) { return std::fma(x, y, z); });
   // What a sum with a product becomes (lower/contract.h): PTX itself has no names for these.
   ternary_float<T>(r, "fmsub." + type, [](T x, T y, T z) { return std::fma(x, y, -z); });
   ternary_float<T>(r, "fnmadd." + type, [](T x, T y, T z) { return std::fma(-x, y, z); });
@@ -39,16 +45,8 @@ void arithmetic(Registry& r, const std::string& type) {
   unary_float<T>(r, "sqrt." + type, [](T x) { return std::sqrt(x); });
   unary_float<T>(r, "rcp." + type, [](T x) { return T(1) / x; });
   minimum_and_maximum<T>(r, type);
-  // Sign operations keep a NaN's bits, and of f64 its sign, unless they flush (ftz is all they can be given).
-  constexpr auto signed_number = [](T x, T number) {
-    if constexpr (std::is_same_v<T, f64>) return x != x ? made_quiet(x) : number;
-    return number;
-  };
-  using SignedNumber = decltype(signed_number);
-  unary<T, T>(r, "neg." + type, [](T x) { return SignedNumber{}(x, -x); });
-  unary<T, T>(r, "abs." + type, [](T x) { return SignedNumber{}(x, std::fabs(x)); });
-  unary<T, T>(r, "neg." + type + "*", [](T x) { return canonical(-flushed(x)); });
-  unary<T, T>(r, "abs." + type + "*", [](T x) { return canonical(std::fabs(flushed(x))); });
+  unary_float<T>(r, "neg." + type, [](T x) { return -x; });
+  unary_float<T>(r, "abs." + type, [](T x) { return std::fabs(x); });
   binary<T, T, T>(r, "copysign." + type, [](T x, T y) { return std::copysign(y, x); });
 }
 
