@@ -10,6 +10,12 @@ T with_signs_of(T magnitude, T x, T y) {
 }
 
 template <class T>
+struct Product {
+  static constexpr bool kIsProduct = true;
+  T operator()(T x, T y) const { return x * y; }
+};
+
+template <class T>
 void minimum_and_maximum(Registry& r, const std::string& type) {
   const auto forms = [&]<class F>(const std::string& name, F) {
     binary_float<T>(r, name + "." + type, F{});
@@ -29,7 +35,7 @@ template <class T>
 void arithmetic(Registry& r, const std::string& type) {
   binary_float<T>(r, "add." + type, [](T x, T y) { return x + y; });
   binary_float<T>(r, "sub." + type, [](T x, T y) { return x - y; });
-  binary_float<T>(r, "mul." + type, [](T x, T y) { return x * y; });
+  binary_float<T>(r, "mul." + type, Product<T>{});
   binary_float<T, true>(r, "div." + type, [](T x, T y) { return x / y; });
   ternary_float<T>(r, "fma." + type, [](T x, T y, T z) { return std::fma(x, y, z); });
   // What a sum with a product becomes (lower/contract.h): PTX itself has no names for these.

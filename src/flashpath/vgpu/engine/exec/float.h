@@ -77,6 +77,22 @@ T saturated(T value) { return value > 0 ? std::fmin(value, T(1)) : T(0); }  // N
 template <class T>
 T operand(T value, u32 modifier) { return modifier & kFlushToZero ? flushed(value) : value; }
 
+// With .ftz, what is subnormal after rounding to the digits of a normal number becomes zero. Rounded to those of a
+// subnormal, some of it has grown into the least normal number: so a product (and sum) that has is computed once more,
+// of operands that are so much larger that nothing is subnormal.
+template <class F, class T, class... Addend>
+T without_grown(T value, T x, T y, Addend... addend) {
+  if constexpr (sizeof(T) == 4) {
+    constexpr T kLeast = std::numeric_limits<T>::min();
+    constexpr T kLarger = 0x1p24f;
+    if (std::fabs(value) != kLeast) return value;
+    const bool x_is_less = std::fabs(x) < std::fabs(y);  // the other one might overflow
+    const T larger = F{}(x_is_less ? x * kLarger : x, x_is_less ? y : y * kLarger, addend * kLarger...);
+    return std::fabs(larger) < kLeast * kLarger ? std::copysign(T(0), value) : value;
+  }
+  return value;
+}
+
 template <class T>
 T result(T value, u32 modifier) {
   if (modifier & kFlushToZero) value = flushed(value);
@@ -113,7 +129,12 @@ void run_general_binary(Warp& warp, const Instruction& i) {
   const T* b = lanes<T>(warp, i.b[0]);
   T* d = lanes<T>(warp, i.dst[0]);
   for_lanes(warp.executing, [&](int l) {
-    const T value = F{}(operand(a[l], i.modifier), operand(b[l], i.modifier));
+    const T x = operand(a[l], i.modifier);
+    const T y = operand(b[l], i.modifier);
+    T value = F{}(x, y);
+    if constexpr (requires { F::kIsProduct; }) {
+      if (i.modifier & kFlushToZero) value = without_grown<F>(value, x, y);
+    }
     d[l] = result<T>(kLeftFirst ? with_nan_of<T>(value, a[l], b[l]) : with_nan_of<T>(value, b[l], a[l]), i.modifier);
   });
 }
@@ -126,7 +147,11 @@ void run_general_ternary(Warp& warp, const Instruction& i) {
   const T* c = lanes<T>(warp, i.c[0]);
   T* d = lanes<T>(warp, i.dst[0]);
   for_lanes(warp.executing, [&](int l) {
-    const T value = F{}(operand(a[l], i.modifier), operand(b[l], i.modifier), operand(c[l], i.modifier));
+    const T x = operand(a[l], i.modifier);
+    const T y = operand(b[l], i.modifier);
+    const T z = operand(c[l], i.modifier);
+    T value = F{}(x, y, z);
+    if (i.modifier & kFlushToZero) value = without_grown<F>(value, x, y, z);
     d[l] = result<T>(with_nan_of<T>(value, b[l], c[l], a[l]), i.modifier);
   });
 }
@@ -148,6 +173,7 @@ void binary_float(Registry& r, const std::string& name, F) {
   r.add(name + "*", &run_general_binary<T, F, kLeftFirst>);
 }
 
+// A sum with a product of the first two operands, whatever the signs.
 template <class T, class F>
 void ternary_float(Registry& r, const std::string& name, F) {
   ternary<T, T, T, T>(r, name, [](T x, T y, T z) { return with_nan_of<T>(F{}(x, y, z), y, z, x); });

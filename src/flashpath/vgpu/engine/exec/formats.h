@@ -62,8 +62,12 @@ struct Single {
   static constexpr const char* kType = "f32";
   static f64 widen(f32 x) { return x; }
   static f32 narrow(f64 x, u32 modifier) {
-    const f32 rounded = static_cast<f32>(rounded_to(x, kSingleFormat, modifier));  // exact
-    return modifier & kFlushToZero ? canonical(flushed(rounded)) : rounded;
+    if (!(modifier & kFlushToZero)) return static_cast<f32>(rounded_to(x, kSingleFormat, modifier));  // exact
+    // Flushed is what is subnormal after rounding to the digits of a normal number.
+    Format endless = kSingleFormat;
+    endless.least_exponent = std::numeric_limits<f64>::min_exponent;
+    const f64 rounded = rounded_to(x, endless, modifier);
+    return canonical(static_cast<f32>(std::fabs(rounded) < 0x1p-126 ? std::copysign(0.0, rounded) : rounded));
   }
 };
 struct Double {

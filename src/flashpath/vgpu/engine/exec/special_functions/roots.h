@@ -12,7 +12,8 @@ inline u32 reciprocal_root(u32 x) {
   const f64 sum = interpolated(kReciprocalRoot, x >> 17 & 127, x & 0x1ffff);
   const s32 half = exponent >> 1;
   u32 result = u32(float_bits(sum, -40 - half));
-  result = choose((fraction | (u32(exponent) & 1)) == 0, u32(127 - half) << 23, result);  // of even powers of two it is exact
+  const bool even_power = (fraction | (u32(exponent) & 1)) == 0;  // of two: the only ones that are exact
+  result = choose(even_power, u32(127 - half) << 23, result);
   result = choose(x == kInfinity, 0, result);
   result = choose(x > kInfinity, kNan, result);
   return choose((x & ~kSign) < kHidden, kInfinity | (x & kSign), result);
@@ -32,7 +33,8 @@ inline u32 reciprocal_root_of_upper_word(u32 x) {
   const f64 sum = interpolated(kReciprocalRoot, x >> 14 & 127, x << 3 & 0x1ffff);
   const s32 half = exponent >> 1;
   u32 result = u32(std::bit_cast<u64>(sum) >> 32) - (u32(half + 40) << 20);
-  result = choose(((x & 0xfffff) | (u32(exponent) & 1)) == 0, u32(1023 - half) << 20, result);
+  const bool even_power = ((x & 0xfffff) | (u32(exponent) & 1)) == 0;
+  result = choose(even_power, u32(1023 - half) << 20, result);
   result = choose(x == 0x7ff00000, 0, result);
   result = choose(x > 0x7ff00000, kNan, result);
   return choose((x & ~kSign) < 0x100000, 0x7ff00000 | (x & kSign), result);

@@ -1,6 +1,6 @@
 """Measure the special functions of this machine's GPU, and recover the integers that its units compute with.
 
-    python tests/vgpu/hardware/special_functions/recover_coefficients.py [--output FILE]
+    python tests/vgpu/hardware/instructions/recover_coefficients.py [--output FILE]
 
 Writes exec/special_functions/coefficients.h of the engine. What the units do is known and told in
 docs/decisions/0011-special-functions.md, but for the three coefficients of every segment. Each result says
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from gpu import Gpu
+from gpu_runs import Gpu
 from special_function_cases import INSTRUCTIONS, Array, Instruction, sweep
 
 ENGINE = Path(__file__).parents[4] / "src/flashpath/vgpu/engine"

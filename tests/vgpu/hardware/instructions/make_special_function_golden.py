@@ -1,6 +1,6 @@
 """Run every approximate instruction on this machine's GPU and keep what it gave, for tests without a GPU.
 
-    python tests/vgpu/hardware/special_functions/make_special_function_golden.py [--output FILE]
+    python tests/vgpu/hardware/instructions/make_special_function_golden.py [--output FILE]
 
 Any machine with an NVIDIA GPU of sm_90 or newer, torch and flashpath's own dependencies will do. Results of
 samples are kept whole, of sweeps (all fractions of an exponent) a digest.
@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gpu import Gpu
+from gpu_runs import Gpu
 from special_function_cases import INSTRUCTIONS, Array, samples, sweep
 
 from flashpath.jit.assembler import version
 
-GOLDEN = Path(__file__).parent / "h200.npz"
+GOLDEN = Path(__file__).parent / "special_functions.npz"
 
 
 def digest(bits: Array) -> str:

@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpu import module_ptx
+from gpu_runs import module_ptx
 from make_special_function_golden import GOLDEN, digest
 from recover_coefficients import ENGINE
-from special_function_cases import INSTRUCTIONS, Array, Instruction, samples, sweep
+from special_function_cases import INSTRUCTIONS, Array, samples, sweep
 from verify_all_inputs import VERIFIED
+from virtual_gpu_runs import run
 
-from flashpath.vgpu.device import HostArray, VirtualKernel, VirtualModule
+from flashpath.vgpu.device import VirtualModule
 from flashpath.vgpu.exactness import SPECIAL_FUNCTIONS
-from flashpath.vgpu.options import Options
-
-BLOCK = 256
 
 
 @pytest.fixture(scope="module")
@@ -37,23 +35,6 @@ def module() -> VirtualModule:
     return VirtualModule(module_ptx(INSTRUCTIONS.values(), "sm_90"))
 
 
-def on_the_virtual_gpu(
-    kernel: VirtualKernel, instruction: Instruction, operands: list[Array], *, exact: bool
-) -> Array:
-    """The bits of the results."""
-    count = len(operands[0])
-    result = np.zeros(count, instruction.dtype)
-    parameters = bytearray(8 * (len(operands) + 2))
-    parameters[:4] = count.to_bytes(4, "little")
-    arrays: list[HostArray] = []
-    for k, array in enumerate([result, *operands], 1):
-        first, last = array.ctypes.data, array.ctypes.data + array.nbytes
-        arrays.append(HostArray(8 * k, first, first, last, first, last, k == 1))
-    blocks = -(-count // BLOCK)
-    kernel.launch((blocks, 1, 1), (BLOCK, 1, 1), 0, bytes(parameters), arrays, Options(exact=exact))
-    return result
-
-
 @pytest.mark.parametrize("opcode", INSTRUCTIONS)
 def test_samples_have_the_bits_of_the_hardware(
     opcode: str, module: VirtualModule, golden: dict[str, Array]
@@ -61,7 +42,7 @@ def test_samples_have_the_bits_of_the_hardware(
     """Every sign and exponent, edges and mixed bits; of f16 and bf16 all 65,536 values."""
     instruction = INSTRUCTIONS[opcode]
     operands = samples(instruction)
-    got = on_the_virtual_gpu(module.kernel(instruction.entry), instruction, operands, exact=True)
+    got = run(module.kernel(instruction.entry), instruction, operands, exact=True)
     different = np.flatnonzero(got != golden[opcode])
     assert not len(different), [
         f"{opcode} of {[hex(operand[k]) for operand in operands]} is {got[k]:#x}, not {golden[opcode][k]:#x}"
@@ -76,9 +57,7 @@ def test_all_fractions_have_the_bits_of_the_hardware(
     instruction = INSTRUCTIONS[opcode]
     kernel = module.kernel(instruction.entry)
     got = {
-        str(field): digest(
-            on_the_virtual_gpu(kernel, instruction, [sweep(field, instruction.step)], exact=True)
-        )
+        str(field): digest(run(kernel, instruction, [sweep(field, instruction.step)], exact=True))
         for field in instruction.sweeps
     }
     assert got == digests[opcode]
@@ -103,7 +82,7 @@ def test_fast_numerics_are_near_and_not_the_same(
     instruction = INSTRUCTIONS[f"{name}.approx.ftz.f32"]
     expected = golden[instruction.opcode]
     kernel = module.kernel(instruction.entry)
-    got = on_the_virtual_gpu(kernel, instruction, samples(instruction), exact=False)
+    got = run(kernel, instruction, samples(instruction), exact=False)
     distance = np.abs(ordered(got) - ordered(expected))
     finite = np.isfinite(expected.view(np.float32)) & (expected << np.uint32(1) != 0)
     assert 0 < distance[finite].max() <= NEAR[name]

@@ -1,6 +1,6 @@
 """Compare the engine's special functions with this machine's GPU on all inputs: 2^32 of each instruction.
 
-    python tests/vgpu/hardware/special_functions/verify_all_inputs.py [INSTRUCTION ...] [--output FILE]
+    python tests/vgpu/hardware/instructions/verify_all_inputs.py [INSTRUCTION ...] [--output FILE]
 
 Builds verify/: kernels that run each instruction, and the engine's own code on all host threads, which is
 compared with what they give. Where instructions are named, only their rows in the file are made anew. Any
