@@ -51,13 +51,14 @@ inline int exponent_of(f32 value, int least) {
   return std::max(static_cast<int>(std::bit_cast<u32>(value) >> 23 & 255) - 127, least);
 }
 
+inline f64 power_of_two(int exponent) { return std::bit_cast<f64>(static_cast<u64>(exponent + 1023) << 52); }
+
 // Cuts off, or rounds to a half. What is left is added to +0, so that there is no -0.
 template <Adder kAdder>
 f32 narrowed(f64 sum) {
   if (kAdder.halves) return f16_to_f32(f64_to_f16(sum)) + 0.0f;
-  if (sum == 0) return 0.0f;
-  const int exponent = std::max(std::ilogb(sum), -126);
-  const f64 unit = std::ldexp(1.0, exponent - kAdder.float_bits);
+  const int exponent = static_cast<int>(std::bit_cast<u64>(sum) >> 52 & 2047) - 1023;
+  const f64 unit = power_of_two(std::max(exponent, kAdder.least_exponent()) - kAdder.float_bits);
   return static_cast<f32>(std::trunc(sum / unit) * unit) + 0.0f;
 }
 
@@ -65,24 +66,23 @@ f32 narrowed(f64 sum) {
 // have the exponents least_a and least_b.
 template <Adder kAdder, class Group>
 f32 add_group_to(f32 c, int group, const f32* a, int least_a, const f32* b, int least_b, int stride) {
+  f64 products[Group::kCount];
   f64 plain = c;
   int largest = c == 0 ? kAdder.floor() : exponent_of(c, kAdder.least_exponent());
   for (int j = 0; j < Group::kCount; ++j) {
     const f32 left = a[Group::at(group, j)];
     const f32 right = b[Group::at(group, j) * stride];
-    plain += f64(left) * right;
-    if (left == 0 || right == 0) continue;
-    largest = std::max(largest, exponent_of(left, least_a) + exponent_of(right, least_b));
+    products[j] = f64(left) * right;
+    plain += products[j];
+    const int exponent = exponent_of(left, least_a) + exponent_of(right, least_b);
+    largest = products[j] == 0 ? largest : std::max(largest, exponent);
   }
   // A double holds all such sums: this one is infinite or NaN only if a term is.
   if (!std::isfinite(plain)) return canonical(static_cast<f32>(plain));
-  const f64 scale = std::ldexp(1.0, kAdder.aligned_bits - largest);
-  f64 sum = std::trunc(c * scale);
-  for (int j = 0; j < Group::kCount; ++j) {
-    const int k = Group::at(group, j);
-    sum += std::trunc(f64(a[k]) * b[k * stride] * scale);
-  }
-  return narrowed<kAdder>(sum / scale);
+  const f64 scale = power_of_two(kAdder.aligned_bits - largest);
+  s64 sum = static_cast<s64>(c * scale);  // toward zero, as the conversions below
+  for (const f64 product : products) sum += static_cast<s64>(product * scale);
+  return narrowed<kAdder>(static_cast<f64>(sum) / scale);
 }
 
 // ---- A vector of sums at a time --------------------------------------------------------------------------
