@@ -236,9 +236,9 @@ def _triton(
             np.uint64(0),
         ]  # Triton's own two pointers, which these do not use
 
-    threads = 32 * kernel.warps
-    return Case(f"triton/{name}", module, kernel.function, _three(grid), (threads, 1, 1), with_scratch, outputs,
-                kept["shared"])  # fmt: skip
+    block = (32 * kernel.warps, 1, 1)
+    shared = kept["shared"]
+    return Case(f"triton/{name}", module, kernel.function, _three(grid), block, with_scratch, outputs, shared)
 
 
 def _square(make: Callable[..., Array]) -> Callable[[np.random.Generator], list[Argument]]:

@@ -60,6 +60,7 @@ class Watcher {
         size_bits_(static_cast<u32>(std::countr_zero(size))),
         writes_(use == Use::kWrite || use == Use::kAtomic),
         atomic_(use == Use::kAtomic),
+        is_strong_((i.order & kStrong) != 0),
         mine_(record_of(watch_.epoch, 0)),
         mark_(pending ? kPending : 0) {}
 
@@ -155,6 +156,7 @@ class Watcher {
   bool as_one(Line& line, u32 lane) {
     const Record mine = mine_ + lane;
     const u8 step = static_cast<u8>(size_bits_ - 2);
+    if (writes_ && is_strong_) return false;
     const auto is_mine = [&](Record record, u8 of) { return record == mine && of == step; };
     if (!is_known(line.written) && !is_mine(line.written, line.written_step)) return false;
     if (is_blank(line.written) && (!writes_ || atomic_)) return false;
@@ -266,8 +268,21 @@ class Watcher {
         check_write(row.lane + (k >> step), cells, k, row.offset + (u64(k) << row.shift), row.shift);
       }
     }
+    if (is_strong_) keep_weak(cells, row.count);
     for (u32 k = 0; k < row.count; ++k) cells.written[k] = (first + (k >> step)) | mark_;
     for (u32 k = 0; k < row.count; ++k) cells.written_by[k] = i_.index;
+  }
+
+  // A strong write follows a weak one: other strong writes race with that, not with this. It stays in the place of
+  // a reader, if that is free: who writes next is compared with it as well.
+  void keep_weak(const Cells& cells, u32 count) const {
+    const std::vector<Instruction>& code = warp_.launch->program->code;
+    for (u32 k = 0; k < count; ++k) {
+      if (cells.written[k] < area_.floor || (code[cells.written_by[k]].order & kStrong) != 0) continue;
+      if (!is_known(cells.second[k])) continue;
+      cells.second[k] = cells.written[k];
+      cells.second_by[k] = cells.written_by[k];
+    }
   }
 
   void single(u32 lane) {
@@ -282,6 +297,7 @@ class Watcher {
       u32 plain = is_plain(*cells.written, mine) & is_plain(*cells.read, mine) & is_plain(*cells.second, mine);
       if (atomic_) plain &= is_blank(*cells.written) ^ 1;
       if (!plain) check_write(lane, cells, 0, offset, line.shift);
+      if (is_strong_) keep_weak(cells, 1);
       *cells.written = mine | mark_;
       *cells.written_by = i_.index;
     } else {
@@ -398,6 +414,7 @@ class Watcher {
   u32 size_bits_;
   bool writes_;
   bool atomic_;
+  bool is_strong_;
   Record mine_;  // lane 0's
   u32 mark_;     // of records that are made
   u64 base_ = 0;                 // where lanes go, unless they are a row,
@@ -408,9 +425,12 @@ class Watcher {
 // Accesses by which threads may order others.
 bool is_flag(const Instruction& i) { return (i.order & (kStrong | kOfBarrier)) == kStrong; }
 
+bool is_heap(const exec::Segment* segment) { return segment != nullptr && segment->base == kHeapBase; }
+
 // The lanes of a mask at addresses of one array.
 void watch_lanes(exec::Warp& warp, const Instruction& i, const exec::Segment* segment, const u64* address, u32 lanes,
                  u32 size, Use use, bool pending = false) {
+  if (is_heap(segment)) watch_heap(warp, i, address, lanes, size, use);
   const u64 base = segment == nullptr ? 0 : segment->base;
   u32 offset[kLanes] = {};
   if (segment == nullptr || segment->size >> 32 == 0) {
@@ -435,10 +455,11 @@ void watch_whole(exec::Warp& warp, const Instruction& i, const exec::Segment* se
   } else {
     watcher.one(first);
   }
-  if (is_flag(i)) {
+  if (is_flag(i) || is_heap(segment)) {
     u64 address[kLanes];
     for (u32 lane = 0; lane < kLanes; ++lane) address[lane] = first + (shape == Shape::kRow ? u64(lane) * size : 0);
-    order_strong(warp, i, segment == nullptr, address, kAllLanes, use);
+    if (is_heap(segment)) watch_heap(warp, i, address, kAllLanes, size, use);
+    if (is_flag(i)) order_strong(warp, i, segment == nullptr, address, kAllLanes, use);
   }
 }
 
@@ -447,10 +468,11 @@ void watch_near(exec::Warp& warp, const Instruction& i, const exec::Segment* seg
   if (!is_watched(segment)) return;
   const u64 base = segment == nullptr ? 0 : segment->base;
   Watcher(warp, i, size, use, segment).lanes(warp.executing, base, offset);
-  if (is_flag(i)) {
+  if (is_flag(i) || is_heap(segment)) {
     u64 address[kLanes];
     for (u32 lane = 0; lane < kLanes; ++lane) address[lane] = base + offset[lane];
-    order_strong(warp, i, segment == nullptr, address, warp.executing, use);
+    if (is_heap(segment)) watch_heap(warp, i, address, warp.executing, size, use);
+    if (is_flag(i)) order_strong(warp, i, segment == nullptr, address, warp.executing, use);
   }
 }
 
