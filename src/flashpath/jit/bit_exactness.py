@@ -1,8 +1,8 @@
 """Whether a kernel's results on the virtual GPU have the bits that they have on a GPU; if not, why.
 
 Three things decide: what was measured on the GPU that is played, whether the hardware's own order can be
-seen in the results, and whether ptxas fuses the same products into sums as the virtual GPU. The last is looked
-up in the machine code that ptxas makes, which needs a disassembler but no GPU.
+seen in the results, and whether ptxas fuses the same products into sums as the virtual GPU. The last is
+looked up in the machine code that ptxas makes, which needs a disassembler but no GPU.
 """
 
 from __future__ import annotations

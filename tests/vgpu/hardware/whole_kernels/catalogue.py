@@ -230,11 +230,8 @@ def _triton(
     kernel = TRITON[name]
 
     def with_scratch(rng: np.random.Generator) -> list[Argument]:
-        return [
-            *arguments(rng),
-            np.uint64(0),
-            np.uint64(0),
-        ]  # Triton's own two pointers, which these do not use
+        scratches = [np.uint64(0), np.uint64(0)]  # Triton's own two pointers, which these kernels do not use
+        return [*arguments(rng), *scratches]
 
     block = (32 * kernel.warps, 1, 1)
     shared = kept["shared"]

@@ -1,4 +1,4 @@
-"""What arithmetic makes of infinities and of what is no number: a kernel per type, triples of eight values."""
+"""What arithmetic makes of infinities and of what is no number: one kernel per type, triples of values."""
 
 from __future__ import annotations
 
