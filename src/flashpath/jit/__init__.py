@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flashpath.jit.arguments import ArgumentError, strided
+from flashpath.jit.bit_exactness import BitExactness, bit_exactness
 from flashpath.jit.cache import KernelCache
 from flashpath.jit.compiler import compile
 from flashpath.jit.device import CudaError
@@ -18,6 +19,7 @@ from flashpath.jit.virtual import profile
 
 __all__ = [
     "ArgumentError",
+    "BitExactness",
     "CompileError",
     "CudaError",
     "Diagnostic",
@@ -31,6 +33,7 @@ __all__ = [
     "Module",
     "SourceNotFound",
     "TemplateError",
+    "bit_exactness",
     "compile",
     "explain",
     "profile",

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
-from flashpath.jit import toolkit
+from flashpath.jit import machine_code
+from flashpath.jit.bit_exactness import BitExactness, bit_exactness
 from flashpath.jit.module import Kernel
 from flashpath.jit.resources import Resources
 from flashpath.jit.shape import Dim, dim3
@@ -32,6 +30,7 @@ class Explanation:
     threads_per_block: int
     gpu: gpus.Gpu | None  # None: no GPU of this architecture has a profile; its limits are known all the same
     occupancy: gpus.Occupancy
+    bit_exactness: BitExactness | None  # of results on the virtual GPU; None where no GPU has a profile
 
     def __str__(self) -> str:
         used = self.resources
@@ -46,6 +45,11 @@ class Explanation:
                 f"  PTX                    {ptx_instructions(self.ptx)} instructions",
                 f"  SASS                   {sass}",
                 f"  occupancy on {self.gpu.name if self.gpu else self.arch:<9} {self.occupancy_line()}",
+                *(
+                    [f"  bit-exact on {self.bit_exactness.gpu:<9} {self.bit_exactness}"]
+                    if self.bit_exactness
+                    else []
+                ),
             ]
         )
 
@@ -86,7 +90,15 @@ def explain(
         threads_per_block=x * y * z,
         gpu=profile,
         occupancy=gpus.occupancy(limits, x * y * z, used.registers, used.static_shared + shared),
+        bit_exactness=_bit_exactness(kernel, profile) if profile else None,
     )
+
+
+def _bit_exactness(kernel: Kernel, gpu: gpus.Gpu) -> BitExactness:
+    try:
+        return bit_exactness(kernel, gpu)
+    except FlashpathError as error:  # the engine is not built, or does not know an instruction
+        return BitExactness(gpu.name, (f"the virtual GPU does not run it: {error.problem}",))
 
 
 def _profile(kernel: Kernel, gpu: str | gpus.Gpu | None) -> gpus.Gpu | None:
@@ -107,18 +119,11 @@ def _profile(kernel: Kernel, gpu: str | gpus.Gpu | None) -> gpus.Gpu | None:
 
 def disassemble(kernel: Kernel) -> str | None:
     """The machine code of the kernel, or None where no disassembler is on this machine."""
-    tool = toolkit.disassembler()
-    if tool is None:
-        return None
-    with tempfile.TemporaryDirectory(prefix="flashpath-sass-") as folder:
-        cubin = Path(folder) / "kernel.cubin"
-        cubin.write_bytes(kernel.module.cubin)
-        command = [tool, "-sass", "-fun", kernel.lowered, cubin]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
+    text = machine_code.listing(kernel.module.cubin, kernel.lowered)
+    if text is None:
         return None
     # The encoding beside each instruction is noise to a reader; control codes have lines of their own.
-    lines = [re.sub(r"\s*/\* 0x[0-9a-f]+ \*/", "", line).rstrip() for line in done.stdout.splitlines()]
+    lines = [re.sub(r"\s*/\* 0x[0-9a-f]+ \*/", "", line).rstrip() for line in text.splitlines()]
     return "\n".join(line for line in lines if line)
 
 

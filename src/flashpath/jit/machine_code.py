@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 import tempfile
@@ -44,6 +45,7 @@ def listing(cubin: bytes, function: str) -> str | None:
     return _disassembled(toolkit.disassembler(), ["-sass", "-fun", function], cubin)
 
 
+@functools.lru_cache(maxsize=4)  # a module's kernels are asked for one after the other
 def listing_with_lines(cubin: bytes) -> str | None:
     """All machine code of a cubin, with the lines of the source that it was made of; None as above."""
     return _disassembled(toolkit.line_disassembler(), ["-g", "-c"], cubin)
@@ -129,8 +131,10 @@ def _seen_through(kind: str, sources: list[str], number: str) -> tuple[str, str]
             return "mul", number
         if number in ("f16", "bf16") and sources[1] in ("1", "-1"):
             return "add", number
-    if kind == "add" and any(zeros):
-        return None  # a negation, a magnitude, a conversion to canonical form
+    if kind == "add" and any(
+        zero and each.startswith("-") for zero, each in zip(zeros, sources, strict=True)
+    ):
+        return None  # a negation or a magnitude
     return kind, number
 
 

@@ -1,7 +1,7 @@
 """The whole kernels that are compared with a GPU: their PTX, launches and inputs. Needs NumPy only.
 
-The PTX is kept as it was compiled (make_ptx.py), so that a new compiler changes nothing here; inputs come from a
-seeded generator, results of a GPU from make_golden.py.
+The PTX is kept as it was compiled (make_ptx.py), so that a new compiler changes nothing here; inputs come
+from a seeded generator, results of a GPU from make_golden.py.
 """
 
 from __future__ import annotations
@@ -92,21 +92,23 @@ def ints(*values: int) -> list[Argument]:
     return [np.int32(value) for value in values]
 
 
+def _three(extent: int | tuple[int, int]) -> Dim3:
+    return (extent, 1, 1) if isinstance(extent, int) else (*extent, 1)
+
+
 # ---- CUDA C++ ------------------------------------------------------------------------------------------
 
 
 def _cuda(
     name: str,
-    grid: Any,
+    grid: int | tuple[int, int],
     block: Any,
     arguments: Callable[[np.random.Generator], list[Argument]],
     *outputs: int,
 ) -> list[Case]:
     """Compiled as NVRTC does by itself, and with fast mathematics."""
-    whole_grid: Dim3 = (*grid, 1)[:3] if isinstance(grid, tuple) else (grid, 1, 1)
-    whole_block: Dim3 = (*block, 1)[:3] if isinstance(block, tuple) else (block, 1, 1)
     return [
-        Case(f"{module}/{name}", module, name, whole_grid, whole_block, arguments, outputs)
+        Case(f"{module}/{name}", module, name, _three(grid), _three(block), arguments, outputs)
         for module in ("cuda", "cuda_fast")
     ]
 
@@ -114,15 +116,18 @@ def _cuda(
 _N = 2000  # not a multiple of a block
 _CUDA = [
     *_cuda("vector_add", 8, 256, lambda r: [normal(r, _N), normal(r, _N), nothing(_N), *ints(_N)], 2),
-    *_cuda("saxpy", 8, 256, lambda r: [np.float32(1.7), normal(r, _N), normal(r, _N), nothing(_N), *ints(_N)], 3),
-    *_cuda("contracted_by_ptxas", 8, 256, lambda r: [normal(r, _N), normal(r, _N), nothing(_N), *ints(_N)], 2),
+    *_cuda("saxpy", 8, 256,
+           lambda r: [np.float32(1.7), normal(r, _N), normal(r, _N), nothing(_N), *ints(_N)], 3),
+    *_cuda("contracted_by_ptxas", 8, 256,
+           lambda r: [normal(r, _N), normal(r, _N), nothing(_N), *ints(_N)], 2),
     *_cuda("polynomial", 8, 256, lambda r: [normal(r, _N), nothing(_N), *ints(_N)], 1),
     *_cuda("gelu", 8, 256, lambda r: [normal(r, _N) * 3, nothing(_N), *ints(_N)], 1),
     *_cuda("gelu_erf", 8, 256, lambda r: [normal(r, _N) * 3, nothing(_N), *ints(_N)], 1),
     *_cuda("black_scholes", 8, 256, lambda r: [normal(r, _N), normal(r, _N), nothing(_N), *ints(_N)], 2),
     *_cuda("rope", 32, 32, lambda r: [normal(r, 32, 64), nothing(32, 64), *ints(32, 64)], 1),
     *_cuda("double_precision", 4, 256,
-           lambda r: [r.standard_normal(1000), r.standard_normal(1000), nothing(1000, dtype=np.float64), *ints(1000)], 2),
+           lambda r: [r.standard_normal(1000), r.standard_normal(1000), nothing(1000, dtype=np.float64),
+                      *ints(1000)], 2),
     *_cuda("half_arithmetic", 4, 256,
            lambda r: [halves(r, 2000), halves(r, 2000), nothing(2000, dtype=np.float16), *ints(1000)], 2),
     *_cuda("bfloat_arithmetic", 8, 256,
@@ -135,7 +140,8 @@ _CUDA = [
     *_cuda("softmax", 16, 32, lambda r: [normal(r, 16, 100) * 4, nothing(16, 100), *ints(100)], 1),
     *_cuda("layer_norm", 16, 32,
            lambda r: [normal(r, 16, 100), normal(r, 100), normal(r, 100), nothing(16, 100), *ints(100)], 3),
-    *_cuda("rms_norm", 16, 32, lambda r: [normal(r, 16, 100), normal(r, 100), nothing(16, 100), *ints(100)], 2),
+    *_cuda("rms_norm", 16, 32,
+           lambda r: [normal(r, 16, 100), normal(r, 100), nothing(16, 100), *ints(100)], 2),
     *_cuda("scan", 4, 256, lambda r: [normal(r, 1024), nothing(1024)], 1),
     *_cuda("histogram", 4, 128, lambda r: [normal(r, 5000), np.zeros(64, np.int32), *ints(5000)], 1),
     *_cuda("transpose", (2, 1), (32, 8), lambda r: [normal(r, 32, 64), nothing(64, 32), *ints(64, 32)], 1),
@@ -154,7 +160,8 @@ _CUDA = [
     *_cuda("matmul_half_sums", 8, 32,
            lambda r: [halves(r, 8, 256), halves(r, 8, 128), nothing(8, 128, dtype=np.float16)], 2),
     *_cuda("flash_attention", 48, 32,
-           lambda r: [normal(r, 64, 64), normal(r, 64, 64), normal(r, 64, 64), nothing(48, 64), *ints(64)], 3),
+           lambda r: [normal(r, 64, 64), normal(r, 64, 64), normal(r, 64, 64), nothing(48, 64),
+                      *ints(64)], 3),
 ]  # fmt: skip
 
 # ---- Triton --------------------------------------------------------------------------------------------
@@ -178,7 +185,8 @@ def _types(**types: str) -> dict[str, str]:
 
 _ROW = _types(x="*fp32", out="*fp32", width="i32")
 TRITON: dict[str, TritonKernel] = {
-    "vector_add": TritonKernel("vector_add", _types(x="*fp32", y="*fp32", out="*fp32", n="i32"), {"BLOCK": 512}),
+    "vector_add": TritonKernel(
+        "vector_add", _types(x="*fp32", y="*fp32", out="*fp32", n="i32"), {"BLOCK": 512}),
     "gelu": TritonKernel("gelu", _types(x="*fp32", out="*fp32", n="i32"), {"BLOCK": 512}),
     "swiglu": TritonKernel("swiglu", _types(gate="*fp16", up="*fp16", out="*fp16", n="i32"), {"BLOCK": 512}),
     "softmax": TritonKernel("softmax", _ROW, {"BLOCK": 256}),
@@ -205,29 +213,29 @@ TRITON: dict[str, TritonKernel] = {
             "flash_attention",
             _types(q=f"*{kind}", k=f"*{kind}", v=f"*{kind}", out=f"*{kind}", length="i32", scale="fp32"),
             {"M": 32, "N": 32, "D": 64, "CAUSAL": causal})
-        for name, kind, causal in [("fp16", "fp16", False), ("fp16_causal", "fp16", True), ("bf16", "bf16", False)]
+        for name, kind, causal in [
+            ("fp16", "fp16", False), ("fp16_causal", "fp16", True), ("bf16", "bf16", False)]
     },
 }  # fmt: skip
 
 
 def _triton(
-    name: str, grid: Any, arguments: Callable[[np.random.Generator], list[Argument]], *outputs: int
+    name: str,
+    grid: int | tuple[int, int],
+    arguments: Callable[[np.random.Generator], list[Argument]],
+    *outputs: int,
 ) -> Case:
     module = f"triton_{name}"
     kept = index().get(module, {"shared": 0})
     kernel = TRITON[name]
 
     def with_scratch(rng: np.random.Generator) -> list[Argument]:
-        return [
-            *arguments(rng),
-            np.uint64(0),
-            np.uint64(0),
-        ]  # Triton's own two pointers, which these do not use
+        scratches = [np.uint64(0), np.uint64(0)]  # Triton's own two pointers, which these kernels do not use
+        return [*arguments(rng), *scratches]
 
-    whole_grid: Dim3 = (*grid, 1)[:3] if isinstance(grid, tuple) else (grid, 1, 1)
-    threads = 32 * kernel.warps
-    return Case(f"triton/{name}", module, kernel.function, whole_grid, (threads, 1, 1), with_scratch, outputs,
-                kept["shared"])  # fmt: skip
+    block = (32 * kernel.warps, 1, 1)
+    shared = kept["shared"]
+    return Case(f"triton/{name}", module, kernel.function, _three(grid), block, with_scratch, outputs, shared)
 
 
 def _square(make: Callable[..., Array]) -> Callable[[np.random.Generator], list[Argument]]:
@@ -242,8 +250,8 @@ def _eighths(rng: np.random.Generator, *shape: int) -> Array:
 def _heads(make: Callable[..., Array]) -> Callable[[np.random.Generator], list[Argument]]:
     dtype = make(np.random.default_rng(0), 1).dtype
     shape = (2, 64, 64)
-    return lambda r: [make(r, *shape), make(r, *shape), make(r, *shape), nothing(*shape, dtype=dtype), *ints(64),
-                      np.float32(0.125)]  # fmt: skip
+    return lambda r: [make(r, *shape), make(r, *shape), make(r, *shape), nothing(*shape, dtype=dtype),
+                      *ints(64), np.float32(0.125)]  # fmt: skip
 
 
 def _rows(rng: np.random.Generator, width: int = 200) -> list[Argument]:
@@ -253,7 +261,8 @@ def _rows(rng: np.random.Generator, width: int = 200) -> list[Argument]:
 _TRITON = [
     _triton("vector_add", 4, lambda r: [normal(r, _N), normal(r, _N), nothing(_N), *ints(_N)], 2),
     _triton("gelu", 4, lambda r: [normal(r, _N) * 3, nothing(_N), *ints(_N)], 1),
-    _triton("swiglu", 4, lambda r: [halves(r, _N), halves(r, _N), nothing(_N, dtype=np.float16), *ints(_N)], 2),
+    _triton("swiglu", 4, lambda r: [halves(r, _N), halves(r, _N), nothing(_N, dtype=np.float16),
+                                    *ints(_N)], 2),
     _triton("softmax", 16, _rows, 1),
     _triton("layer_norm", 16, lambda r: [normal(r, 16, 200), normal(r, 200), normal(r, 200), nothing(16, 200),
                                          *ints(200), np.float32(1e-5)], 3),

@@ -1,7 +1,7 @@
 """Runs the kept PTX on this machine's GPU and keeps its results: `python make_golden.py [--output FILE]`.
 
-Any machine with an NVIDIA GPU of sm_90 will do; NumPy and cuda-bindings are needed, flashpath itself is not. The
-driver compiles the PTX. Tests compare the virtual GPU with what stands in golden_h200.npz.
+Any machine with an NVIDIA GPU of sm_90 will do; NumPy and cuda-bindings are needed, flashpath itself is not.
+The driver compiles the PTX. Tests compare the virtual GPU with what stands in golden_h200.npz.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cuda.bindings import driver
+from cuda.bindings import driver  # pyright: ignore[reportAttributeAccessIssue] (compiled, without stubs)
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -89,7 +89,7 @@ def main() -> None:
     modules = {case.module: catalogue.digest(catalogue.load_ptx(case.module)) for case in catalogue.CASES}
     about = {"gpu": gpu.name, "driver": gpu.driver, "ptx": modules, "inputs": inputs}
     kept["about"] = np.array(json.dumps(about))
-    np.savez_compressed(options.output, **kept)
+    np.savez_compressed(options.output, **kept)  # pyright: ignore[reportArgumentType] (its stubs)
     print(f"{len(catalogue.CASES)} kernels, {options.output.stat().st_size} bytes, {gpu.name}")
 
 

@@ -1,4 +1,4 @@
-"""What arithmetic makes of infinities and of what is no number: one kernel per type, all triples of eight values."""
+"""What arithmetic makes of infinities and of what is no number: one kernel per type, triples of values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ class Arithmetic:
 _BINARY = ("add", "sub", "mul", "min", "max")
 _COMMON = (*(f"{name}.TYPE %d, %a, %b;" for name in _BINARY), "fma.rn.TYPE %d, %a, %b, %c;",
            "neg.TYPE %d, %a;", "abs.TYPE %d, %a;",
-           "mul.TYPE %m, %a, %b; sub.TYPE %d, %c, %m;", "mul.TYPE %m, %a, %b; sub.TYPE %d, %m, %c;")  # fmt: skip
+           "mul.TYPE %m, %a, %b; sub.TYPE %d, %c, %m;",
+           "mul.TYPE %m, %a, %b; sub.TYPE %d, %m, %c;")  # fmt: skip
 _WIDE = ("div.rn.TYPE %d, %a, %b;", "sqrt.rn.TYPE %d, %a;", "rcp.rn.TYPE %d, %a;", "add.rz.TYPE %d, %a, %b;")
 
 TYPES = {

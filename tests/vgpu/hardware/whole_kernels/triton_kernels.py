@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-# ruff: noqa: N803, ANN001, ANN202, ANN201 (Triton's language: constants are capitals, and values have no types)
-# pyright: basic
+# pyright: basic, reportOperatorIssue=false
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice
