@@ -1,3 +1,6 @@
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+# pyright: reportUnknownVariableType=false
+# What a kernel is given may be of any type, and so are the parameters of what is expected of it.
 """Correct kernels, their launches, and the results that they must give under every schedule."""
 
 from __future__ import annotations

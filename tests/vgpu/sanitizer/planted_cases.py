@@ -216,7 +216,7 @@ PLANTED = [
     Planted("uninitialized", "half_a_halo", floats(64, 64), block=64),
     Planted("uninitialized", "seen_before", integers(32, 32), shared=256),
     Planted("uninitialized", "local_table", integers(32, 32)),
-    Planted("uninitialized", "local_maximum", then(floats(8, 32), 8)),
+    Planted("uninitialized", "local_stack", then(integers(8, 32), 8)),
     Planted("uninitialized", "heap_sum", then(zeros(1), 8), block=1),
     Planted("uninitialized", "heap_counters", integers(32, 32)),
     Planted("divergent_barrier", "barrier_in_a_branch", filled(_ALTERNATING, _ints(*[0] * 32))),

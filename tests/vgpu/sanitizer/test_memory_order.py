@@ -185,7 +185,12 @@ FLAG = "%d0 + 256"
 
 
 def message(
-    release: str, acquire: str, *, blocks: bool = True, data: str = DATA, use: str = "ld.global.u32 %r9, [%d0];"
+    release: str,
+    acquire: str,
+    *,
+    blocks: bool = True,
+    data: str = DATA,
+    use: str = "ld.global.u32 %r9, [%d0];",
 ) -> list[str]:
     """One thread writes data and raises a flag, another sees it raised and reads the data."""
     which = "%r1" if blocks else "%r0"
@@ -333,7 +338,10 @@ def test_knowledge_passes_through_barriers_and_fences() -> None:
     both = counted.format("fence.acq_rel.gpu;")
     assert sanitized(body.format(fence="", count="fence.acq_rel.gpu;" + both), grid=4).kinds == []
     # As the sample of NVIDIA has it: each thread's fence before the barrier, the count after it.
-    assert sanitized(body.format(fence="fence.acq_rel.gpu;", count="fence.acq_rel.gpu;" + both), grid=4).kinds == []
+    assert (
+        sanitized(body.format(fence="fence.acq_rel.gpu;", count="fence.acq_rel.gpu;" + both), grid=4).kinds
+        == []
+    )
     assert sanitized(body.format(fence="", count=both), grid=4).kinds == ["race"]
 
 

@@ -91,8 +91,12 @@ def test_the_heap_is_the_same_before_each_schedule() -> None:
 
 def test_progress_is_told_before_each_schedule(module: fp.Module) -> None:
     told: list[tuple[int, int]] = []
+
+    def tell(seed: int, seeds: int) -> None:
+        told.append((seed, seeds))
+
     arrays = np.zeros(1, np.int32), np.zeros(2, np.int32)
-    fp.sanitize(module["order"], 2, 32, arrays, seeds=3, progress=lambda *at: told.append(at))
+    fp.sanitize(module["order"], 2, 32, arrays, seeds=3, progress=tell)
     assert told == [(0, 3), (1, 3), (2, 3)]
 
 

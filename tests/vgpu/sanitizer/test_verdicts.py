@@ -30,9 +30,15 @@ SAME = {
     "Invalid arguments": {"bad-mask"},
     "Illegal instruction": {"bad-mask"},
 }
-REPORTED = {
-    name: [report for reports in verdict.values() if isinstance(reports, list) for report in reports]
-    for name, verdict in VERDICTS["planted"].items()
+
+
+def _reports(verdict: dict[str, Any]) -> list[dict[str, Any]]:
+    """All that the tools say; one that hangs says nothing."""
+    return [report for said in verdict.values() if not isinstance(said, str) for report in said]
+
+
+REPORTED: dict[str, list[dict[str, Any]]] = {
+    name: _reports(verdict) for name, verdict in VERDICTS["planted"].items()
 }
 
 
@@ -61,6 +67,8 @@ def test_what_it_finds_is_found(compiled: Compiled, case: Planted) -> None:
         assert fitting, f"{report} is not among {list(map(str, findings))}"
         if lines:
             named = {finding.line for finding in fitting} | {f.other.line for f in fitting if f.other}
+            if named & case.marks.bug:  # of several lines that have the bug, either may be named
+                named |= case.marks.bug
             assert lines <= named, f"{report}: here the lines are {sorted(named)}"
 
 

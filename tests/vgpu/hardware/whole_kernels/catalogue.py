@@ -16,6 +16,11 @@ from typing import Any
 
 import numpy as np
 
+try:
+    from . import no_numbers
+except ImportError:  # from a script of this folder
+    import no_numbers
+
 FOLDER = Path(__file__).parent
 PTX = FOLDER / "ptx"
 GOLDEN = FOLDER / "golden_h200.npz"
@@ -91,7 +96,11 @@ def ints(*values: int) -> list[Argument]:
 
 
 def _cuda(
-    name: str, grid: Any, block: Any, arguments: Callable[[np.random.Generator], list[Argument]], *outputs: int
+    name: str,
+    grid: Any,
+    block: Any,
+    arguments: Callable[[np.random.Generator], list[Argument]],
+    *outputs: int,
 ) -> list[Case]:
     """Compiled as NVRTC does by itself, and with fast mathematics."""
     whole_grid: Dim3 = (*grid, 1)[:3] if isinstance(grid, tuple) else (grid, 1, 1)
@@ -209,7 +218,11 @@ def _triton(
     kernel = TRITON[name]
 
     def with_scratch(rng: np.random.Generator) -> list[Argument]:
-        return [*arguments(rng), np.uint64(0), np.uint64(0)]  # Triton's own two pointers, which these do not use
+        return [
+            *arguments(rng),
+            np.uint64(0),
+            np.uint64(0),
+        ]  # Triton's own two pointers, which these do not use
 
     whole_grid: Dim3 = (*grid, 1)[:3] if isinstance(grid, tuple) else (grid, 1, 1)
     threads = 32 * kernel.warps
@@ -290,10 +303,31 @@ def _rule_values(register: str, count: int) -> Callable[[np.random.Generator], l
 
 
 _RULES = [
-    Case(f"{module}/{kernel} {count}", module, kernel, (1, 1, 1), (32, 1, 1), _rule_values(register, count), (1,))
+    Case(
+        f"{module}/{kernel} {count}",
+        module,
+        kernel,
+        (1, 1, 1),
+        (32, 1, 1),
+        _rule_values(register, count),
+        (1,),
+    )
     for module, kernels in RULES.items()
     for kernel, register in kernels
     for count in (0, 64)
 ]
 
-CASES = [*_CUDA, *_TRITON, *_RULES]
+# ---- What is no number ---------------------------------------------------------------------------------
+
+
+def _triples(name: str) -> Callable[[np.random.Generator], list[Argument]]:
+    made = no_numbers.TYPES[name]
+    return lambda _: [made.triples, nothing(512, len(made.operations), dtype=made.triples.dtype)]
+
+
+_NO_NUMBERS = [
+    Case(f"no_numbers/{name}", "no_numbers", f"no_{name}", (4, 1, 1), (128, 1, 1), _triples(name), (1,))
+    for name in no_numbers.TYPES
+]
+
+CASES = [*_CUDA, *_TRITON, *_RULES, *_NO_NUMBERS]

@@ -58,7 +58,9 @@ class Gpu:
             else:
                 values.append(np.array([argument]))
         pointers = np.array([value.ctypes.data for value in values], np.uint64)
-        _checked(driver.cuLaunchKernel(function, *case.grid, *case.block, case.shared, 0, pointers.ctypes.data, 0))
+        _checked(
+            driver.cuLaunchKernel(function, *case.grid, *case.block, case.shared, 0, pointers.ctypes.data, 0)
+        )
         _checked(driver.cuCtxSynchronize())
         results: list[Array] = []
         for k, (argument, value) in enumerate(zip(arguments, values, strict=True)):

@@ -44,13 +44,15 @@ extern "C" __global__ void local_table(const int* x, int* y) {
   y[threadIdx.x] = table[x[threadIdx.x] & 15];  // BUG: uninitialized
 }
 
-extern "C" __global__ void local_maximum(const float* x, float* y, int n) {
-  float best[4];
-  for (int i = 0; i < n; ++i) {
-    if (x[i] > best[i % 4])  // BUG: uninitialized
-      best[i % 4] = x[i];
-  }
-  y[threadIdx.x] = best[threadIdx.x % 4];
+// The stack is popped once too often; its first entry was never pushed.
+extern "C" __global__ void local_stack(const int* x, int* y, int n) {
+  int stack[16];
+  int top = 1;
+  for (int i = 0; i < n; ++i) stack[top++ & 15] = x[i];
+  int sum = 0;
+  while (top > 0)
+    sum += stack[--top & 15];  // BUG: uninitialized
+  y[threadIdx.x] = sum;
 }
 
 // malloc gives memory with anything in it.

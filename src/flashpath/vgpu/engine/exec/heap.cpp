@@ -1,5 +1,7 @@
 #include "exec/heap.h"
 
+#include <iterator>
+
 #include "lower/program.h"
 
 namespace flashpath::exec {
@@ -12,13 +14,13 @@ std::vector<std::byte>& Heap::memory() {
 
 u64 Heap::allocate(u64 size) {
   constexpr u64 kAlignment = 16;
+  const auto rounded = [](u64 bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; };
   if (size == 0 || size > kBytes) return 0;
-  size = (size + kAlignment - 1) / kAlignment * kAlignment;
   const std::scoped_lock lock(mutex_);
   u64 at = 0;  // the first gap that is large enough
   for (const auto& [offset, taken] : given_) {
-    if (offset - at >= size) break;
-    at = offset + taken;
+    if (offset - at >= rounded(size)) break;
+    at = offset + rounded(taken);
   }
   if (at + size > kBytes) return 0;
   given_[at] = size;
@@ -28,6 +30,14 @@ u64 Heap::allocate(u64 size) {
 bool Heap::release(u64 address) {
   const std::scoped_lock lock(mutex_);
   return given_.erase(address - kHeapBase) == 1;
+}
+
+Heap::Piece Heap::below(u64 address) {
+  const std::scoped_lock lock(mutex_);
+  const auto above = given_.upper_bound(address - kHeapBase);
+  if (above == given_.begin()) return {};
+  const auto& [offset, size] = *std::prev(above);
+  return {kHeapBase + offset, size};
 }
 
 Heap::State Heap::save() {

@@ -17,6 +17,12 @@ class Heap {
   // 0 where there is no room.
   u64 allocate(u64 size);
   bool release(u64 address);  // false where nothing was given there
+  // What was given last at or below an address and not released; nothing: no bytes.
+  struct Piece {
+    u64 address = 0;
+    u64 size = 0;
+  };
+  Piece below(u64 address);
   // Its memory, made when a program that allocates is first launched.
   std::vector<std::byte>& memory();
 

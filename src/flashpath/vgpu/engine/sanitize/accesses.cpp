@@ -425,9 +425,12 @@ class Watcher {
 // Accesses by which threads may order others.
 bool is_flag(const Instruction& i) { return (i.order & (kStrong | kOfBarrier)) == kStrong; }
 
+bool is_heap(const exec::Segment* segment) { return segment != nullptr && segment->base == kHeapBase; }
+
 // The lanes of a mask at addresses of one array.
 void watch_lanes(exec::Warp& warp, const Instruction& i, const exec::Segment* segment, const u64* address, u32 lanes,
                  u32 size, Use use, bool pending = false) {
+  if (is_heap(segment)) watch_heap(warp, i, address, lanes, size, use);
   const u64 base = segment == nullptr ? 0 : segment->base;
   u32 offset[kLanes] = {};
   if (segment == nullptr || segment->size >> 32 == 0) {
@@ -452,10 +455,11 @@ void watch_whole(exec::Warp& warp, const Instruction& i, const exec::Segment* se
   } else {
     watcher.one(first);
   }
-  if (is_flag(i)) {
+  if (is_flag(i) || is_heap(segment)) {
     u64 address[kLanes];
     for (u32 lane = 0; lane < kLanes; ++lane) address[lane] = first + (shape == Shape::kRow ? u64(lane) * size : 0);
-    order_strong(warp, i, segment == nullptr, address, kAllLanes, use);
+    if (is_heap(segment)) watch_heap(warp, i, address, kAllLanes, size, use);
+    if (is_flag(i)) order_strong(warp, i, segment == nullptr, address, kAllLanes, use);
   }
 }
 
@@ -464,10 +468,11 @@ void watch_near(exec::Warp& warp, const Instruction& i, const exec::Segment* seg
   if (!is_watched(segment)) return;
   const u64 base = segment == nullptr ? 0 : segment->base;
   Watcher(warp, i, size, use, segment).lanes(warp.executing, base, offset);
-  if (is_flag(i)) {
+  if (is_flag(i) || is_heap(segment)) {
     u64 address[kLanes];
     for (u32 lane = 0; lane < kLanes; ++lane) address[lane] = base + offset[lane];
-    order_strong(warp, i, segment == nullptr, address, warp.executing, use);
+    if (is_heap(segment)) watch_heap(warp, i, address, warp.executing, size, use);
+    if (is_flag(i)) order_strong(warp, i, segment == nullptr, address, warp.executing, use);
   }
 }
 

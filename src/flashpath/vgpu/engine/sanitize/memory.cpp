@@ -40,6 +40,24 @@ void watch_malloc(exec::Warp& warp, const Instruction& i, int lane, u64 address,
   all.shadow_of(*heap).renew(address - heap->base / kLineBytes * kLineBytes, (size + 15) / 16 * 16);
 }
 
+// Behind what malloc gave, or after free: there is memory, but it is nobody's.
+void watch_heap(exec::Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, exec::Use use) {
+  exec::for_lanes(executing, [&](int lane) {
+    const exec::Heap::Piece piece = warp.launch->program->memory->heap.below(address[lane]);
+    const u64 offset = address[lane] - piece.address;
+    if (offset <= piece.size && size <= piece.size - offset) return;
+    std::string message = std::string(use == exec::Use::kRead ? "a read of " : "a write of ") + std::to_string(size) +
+                          " bytes at " + exec::hexadecimal(address[lane]) + " of the heap: ";
+    constexpr u64 kNear = 256;
+    if (piece.size != 0 && offset < piece.size + kNear) {
+      message += std::to_string(offset) + " bytes into " + std::to_string(piece.size) + " that malloc gave";
+    } else {
+      message += "malloc did not give it, or it was freed";
+    }
+    report(warp, exec::fault_at(warp, i.index, lane, "out-of-bounds", message));
+  });
+}
+
 void watch_free(exec::Warp& warp, u64 address) { warp.watch->block->all->allocations.erase(address); }
 
 }  // namespace flashpath::sanitize

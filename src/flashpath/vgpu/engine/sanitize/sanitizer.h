@@ -195,6 +195,7 @@ void wait_at(exec::Warp& warp, const Instruction& i, std::byte* const* objects, 
 
 void watch_local(exec::Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, exec::Use use);
 void write_local(exec::Warp& warp, int lane, u64 address, u64 size);  // by a call, which passes what is there
+void watch_heap(exec::Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, exec::Use use);
 void watch_malloc(exec::Warp& warp, const Instruction& i, int lane, u64 address, u64 size);
 void watch_free(exec::Warp& warp, u64 address);
 
