@@ -82,8 +82,8 @@ def test_both_parties_of_a_race_are_shown(tmp_path: Path) -> None:
     text = run(verb, str(tmp_path / name), *options, code=1)
     rows = [line for line in text.splitlines() if "←" in line]
     assert len(rows) == 2
-    assert "tile[t] = x[t];   ← write: block (0, 0, 0), thread" in rows[0]
-    assert "y[t] = tile[63 - t];" in rows[1]
+    assert "tile[t] = x[t];   ← block (0, 0, 0), thread (" in rows[0]
+    assert "// written by another thread: when?   ← read: block (0, 0, 0), thread (" in rows[1]
     _, verb, name, *options = shlex.split(commands[1])
     assert "nothing found" in run(verb, str(tmp_path / name), *options)
 

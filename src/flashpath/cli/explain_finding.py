@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 _WIDEST = 100  # columns of text that are easy to read
-# A line that ends between Chinese characters: laid out anew, it would become a space that nobody writes there.
+# A line that ends between Chinese characters: laid out anew, its end would become a space.
 _BROKEN = re.compile("(?<=[\u3000-\u9fff\uff00-\uffef])\n *(?=[\u3000-\u9fff\uff00-\uffef])")
 
 

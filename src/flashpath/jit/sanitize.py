@@ -30,9 +30,9 @@ def sanitize(
     """Run a kernel on the virtual GPU, on arrays of the CPU, and list what is wrong with it; none is raised.
 
     Races, reads of memory that nobody wrote, accesses out of bounds, missing waits, misused barriers and
-    masks, deadlocks, leaks: each with its line, block and thread, and a race with its other party. A fault
-    ends the launch, and is the last finding of its schedule. An empty list says that none was met with these
-    arguments.
+    masks, deadlocks, leaks: each with its line, block and thread, and a race with its other party. A bad
+    access goes nowhere, and the launch goes on; what cannot go on (a deadlock, a trap) is the last finding of
+    its schedule. An empty list says that nothing was met with these arguments.
 
     A kernel may be wrong only under some orders of its warps and blocks. With `seeds=n` it runs under n of
     them, each time from the same memory; the arrays are left as the first, the plain one, leaves them.

@@ -61,7 +61,8 @@ class Party:
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}, " if self.line else ""
-        return f"{self.action} at {place}block {self.block}, thread {self.thread}"
+        action = f"{self.action} at " if self.action else ""
+        return f"{action}{place}block {self.block}, thread {self.thread}"
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class Finding:
     line: int  # 0 where it is unknown
     block: Dim3
     thread: Dim3
-    other: Party | None = None  # of a race
+    other: Party | None = None  # of a race; at barriers and masks, one who was elsewhere
     count: int = 1  # how often it was met
     seed: int = 0  # the first schedule that showed it
 
@@ -100,18 +101,23 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
     """Each kind at each place once: as it was first met, with its counts summed.
 
     The parties of a race may change sides from schedule to schedule, and a loop that was unrolled has the
-    same access many times; it is the same finding.
+    same access many times; it is the same finding. A read that came before the write that it races with has
+    found nothing written: that is no finding of its own.
     """
     kept: dict[object, Finding] = {}
     for finding in findings:
-        places = {(finding.file, finding.line)}
-        if finding.other is not None:
-            places.add((finding.other.file, finding.other.line))
         unknown = None if finding.line else finding.message
-        key = finding.kind, frozenset(places), finding.other is None, unknown
+        key = finding.kind, _places(finding), finding.other is None, unknown
         known = kept.get(key)
         kept[key] = finding if known is None else replace(known, count=known.count + finding.count)
-    return list(kept.values())
+    racing = {place for finding in kept.values() if finding.kind == "race" for place in _places(finding)}
+    return [each for each in kept.values() if each.kind != "uninitialized" or not _places(each) & racing]
+
+
+def _places(finding: Finding) -> frozenset[tuple[str, int]]:
+    """The lines of its parties; one that is not known is none."""
+    parties = [finding] if finding.other is None else [finding, finding.other]
+    return frozenset((each.file, each.line) for each in parties if each.line)
 
 
 def _advice(finding: Finding) -> str | None:

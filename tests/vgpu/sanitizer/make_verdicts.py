@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import functools
 import json
 import os
 import re
@@ -69,7 +70,7 @@ def _describe(case: Any, folder: Path) -> None:
         if argument is None:
             rows.append("null")
         elif isinstance(argument, np.ndarray):
-            array: np.ndarray[Any, Any] = argument
+            array = np.asarray(argument)
             (folder / f"{k}.bin").write_bytes(array.tobytes())
             rows.append(f"array {array.nbytes} {k}.bin")
         else:
@@ -136,18 +137,17 @@ def _listed(folder: Path) -> list[Program]:
     rows = json.loads((folder / "programs.json").read_text(encoding="utf-8"))
     return [
         Program(
-            **{
-                **row,
-                "source": Path(row["source"]),
-                "launches": tuple(row["launches"]),
-                "endless": tuple(row["endless"]),
-            }
+            name=row["name"],
+            source=Path(row["source"]),
+            launches=tuple(row["launches"]),
+            endless=tuple(row["endless"]),
+            planted=row["planted"],
         )
         for row in rows
     ]
 
 
-def _build(folder: Path, program: Program, arch: str) -> str | None:
+def _build(folder: Path, arch: str, program: Program) -> str | None:
     """Compile one program; what the compiler said if it failed."""
     command = [
         "nvcc",
@@ -189,7 +189,7 @@ def run(folder: Path, arch: str, patience: float, last_start: float) -> None:
     logs = folder / "logs"
     logs.mkdir(exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        failures = list(pool.map(lambda program: _build(folder, program, arch), programs))
+        failures = list(pool.map(functools.partial(_build, folder, arch), programs))
     for program, failure in zip(programs, failures, strict=True):
         if failure:
             print(f"{program.name} does not compile:\n{failure}")
@@ -229,15 +229,15 @@ def run(folder: Path, arch: str, patience: float, last_start: float) -> None:
             for tool in ENDLESS_TOOLS
         ]
 
-    def start(job: tuple[list[str], Path], seconds: float) -> None:
+    def start(seconds: float, job: tuple[list[str], Path]) -> None:
         if time.monotonic() - began < last_start:
             _run(*job, seconds)
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda job: start(job, LONGEST), ending))
+        list(pool.map(functools.partial(start, LONGEST), ending))
     print(f"{len(ending)} runs ended after {time.monotonic() - began:.0f} s", flush=True)
     with concurrent.futures.ThreadPoolExecutor(len(ENDLESS_TOOLS)) as pool:  # one kernel after the other
-        list(pool.map(lambda job: start(job, patience), endless))
+        list(pool.map(functools.partial(start, patience), endless))
     print(f"{len(endless)} endless runs ended after {time.monotonic() - began:.0f} s", flush=True)
 
 
@@ -335,7 +335,7 @@ def _check_results(folder: Path, program: Program) -> None:
         for k, argument in enumerate(before):
             path = folder / program.name / case.kernel / f"{k}.bin.out"
             if isinstance(argument, np.ndarray):
-                array: np.ndarray[Any, Any] = argument
+                array = np.asarray(argument)
                 after.append(np.fromfile(path, array.dtype).reshape(array.shape))
             else:
                 after.append(argument)

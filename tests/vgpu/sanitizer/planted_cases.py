@@ -45,6 +45,7 @@ class Planted:
     seeds: int = 1  # schedules to try; more than one where the first hides the bug
     hangs: bool = False  # on a GPU it does not end
     on_a_gpu: bool = True  # a program outside of Python can have the bug
+    also: frozenset[Kind] = frozenset()  # what follows from it
 
     @property
     def marks(self) -> Marks:
@@ -210,7 +211,8 @@ PLANTED = [
     Planted("misaligned", "word_after_a_byte", filled(_bytes(132, 256), _ints(*[0] * 32))),
     Planted("misaligned", "padded_rows", floats(128, 4)),
     Planted("misaligned", "long_counter", lambda: [np.zeros(4, np.uint32)]),
-    Planted("misaligned", "copy_of_sixteen", floats(40, 8), block=8),
+    # A copy that cannot be made leaves its target unwritten.
+    Planted("misaligned", "copy_of_sixteen", floats(40, 8), block=8, also=frozenset({"uninitialized"})),
     Planted("uninitialized", "partial_tile", then(floats(64, 64), 50), block=64),
     Planted("uninitialized", "sum_from_anything", integers(32, 1)),
     Planted("uninitialized", "half_a_halo", floats(64, 64), block=64),

@@ -183,6 +183,13 @@ def test_the_same_finding_is_told_once() -> None:
     ]  # fmt: skip
 
 
+def test_a_read_before_the_write_that_it_races_with_is_one_finding() -> None:
+    early = Finding("uninitialized", "a read", *HERE)
+    elsewhere = Finding("uninitialized", "a read", "k.cu", 20, (0, 0, 0), (1, 0, 0))
+    assert merged([early, race(7, 8), elsewhere]) == [race(7, 8), elsewhere]
+    assert merged([early]) == [early]
+
+
 def test_findings_without_a_line_are_told_apart_by_what_they_say() -> None:
     nowhere = "", 0, (0, 0, 0), (0, 0, 0)
     found = merged([Finding("leak", said, *nowhere) for said in ("4 bytes", "8 bytes", "4 bytes")])

@@ -8,8 +8,8 @@ extern "C" __global__ void barrier_in_a_branch(const int* x, int* y) {
   if (x[threadIdx.x] > 0) {
     atomicAdd(&sum, x[threadIdx.x]);
     __syncthreads();  // BUG: divergent-barrier
-    y[threadIdx.x] = *static_cast<volatile int*>(&sum);
   }
+  y[threadIdx.x] += 1;
 }
 
 // The border lies within a warp: only some of its lanes have something to load, and wait for it.
@@ -21,7 +21,7 @@ extern "C" __global__ void barrier_for_some(const float* x, float* y, int n) {
     tile[t] = x[t];
     __syncthreads();  // BUG: divergent-barrier
   }
-  y[t] = tile[t];
+  y[t] += tile[t];
 }
 
 // Each thread goes through the loop as often as its own number says.
@@ -31,7 +31,7 @@ extern "C" __global__ void barrier_in_a_loop(const int* rounds, int* y) {
     sum += i;
     __syncthreads();  // BUG: divergent-barrier
   }
-  y[threadIdx.x] = sum;
+  y[threadIdx.x] += sum;
 }
 
 // Two barriers in two branches are two barriers.
