@@ -335,8 +335,11 @@ def test_correct_kernels_are_right_and_clean_under_every_schedule(
 def test_blocks_wait_for_each_other_on_several_host_threads_too(
     module: fp.Module, launch_with: Launch, threads: int
 ) -> None:
-    check_grid_barrier(lambda name, *arguments: launch_with(module[name], *arguments, threads=threads))
-    check_consumer_first(lambda name, *arguments: launch_with(module[name], *arguments, threads=threads))
+    def run(name: str, *arguments: Any) -> None:
+        launch_with(module[name], *arguments, threads=threads)
+
+    check_grid_barrier(run)
+    check_consumer_first(run)
 
 
 # ---- Other schedules show what the plain one hides ---------------------------------------------------------
