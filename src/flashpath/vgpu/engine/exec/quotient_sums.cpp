@@ -31,6 +31,10 @@ Factors flushed_factors(f32 dividend, f32 divisor) {
   return {flushed(flushed(dividend) * scale), special::of_float<special::reciprocal>(divisor * scale)};
 }
 
+struct FusedSum {
+  f32 operator()(f32 x, f32 y, f32 z) const { return std::fma(x, y, z); }
+};
+
 template <class Kind, bool kNegatesQuotient, bool kNegatesAddend>
 void run(Warp& warp, const Instruction& i) {
   const f32* a = lanes<f32>(warp, i.a[0]);
@@ -46,7 +50,9 @@ void run(Warp& warp, const Instruction& i) {
       return result(canonical(quotient + addend), i.modifier);
     }
     const Factors of = flushes ? flushed_factors<Kind>(dividend, b[lane]) : factors<Kind>(dividend, b[lane]);
-    return result(canonical(std::fma(of.dividend, of.reciprocal, addend)), i.modifier);
+    f32 sum = FusedSum{}(of.dividend, of.reciprocal, addend);
+    if (flushes) sum = without_grown<FusedSum>(sum, of.dividend, of.reciprocal, addend);
+    return result(canonical(sum), i.modifier);
   });
 }
 
