@@ -126,3 +126,12 @@ def test_what_differs_is_labelled(name: str, options: list[str]) -> None:
     }
     assert uncertain == UNCERTAIN[name]
     assert {case.split("/")[1] for case in DIFFERENT if case.startswith(f"{name}/")} <= uncertain
+
+
+@pytest.mark.skipif(toolkit.line_disassembler() is None, reason="no disassembler is on this machine")
+def test_triton_kernels_are_labelled_exact() -> None:
+    for case in catalogue.CASES:
+        if case.module.startswith("triton"):
+            program = module(case.module).kernel(case.kernel).program
+            label = verdict(program, case.kernel, catalogue.load_ptx(case.module), gpus.gpu("H200"), None)
+            assert label.exact, f"{case.name}: {label}"
