@@ -141,8 +141,14 @@ void run(Launch& launch) {
   sanitize::Sanitizer sanitizer(launch);
   launch.sanitizer = &sanitizer;
   launch.threads = 1;
-  Crew(launch).run();
+  try {
+    Crew(launch).run();
+  } catch (...) {
+    sanitizer.take_back_consequences();
+    throw;
+  }
   sanitizer.report_leaks();
+  sanitizer.take_back_consequences();
 }
 
 }  // namespace flashpath::exec

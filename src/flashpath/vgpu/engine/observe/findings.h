@@ -52,6 +52,12 @@ class Findings {
     }
   }
   const std::vector<Finding>& all() const { return all_; }
+  // Takes back what turns out to follow from something else; after the launch.
+  template <class Predicate>
+  void take_back(Predicate&& follows) {
+    std::erase_if(all_, follows);
+    known_.clear();
+  }
 
  private:
   std::vector<Finding> all_;

@@ -98,6 +98,25 @@ void report_uninitialized(const exec::Warp& warp, const Instruction& i, int lane
   warp.launch->findings->add(std::move(finding));
 }
 
+void Sanitizer::take_back_consequences() {
+  const std::vector<Origin>& origins = launch.program->origins;
+  const auto is_same_place = [&](u32 a, u32 b) {
+    return a == b || (origins[a].line != 0 && origins[a].line == origins[b].line && origins[a].file == origins[b].file);
+  };
+  const auto explains = [&](const observe::Finding& cause, const observe::Finding& uninitialized) {
+    const u32 at = uninitialized.at.instruction;
+    if (cause.other) return is_same_place(cause.at.instruction, at) || is_same_place(cause.other->instruction, at);
+    const bool is_lost = cause.kind == "out-of-bounds" || cause.kind == "misaligned" || cause.kind == "const-write";
+    const Effect effect = launch.program->code[cause.at.instruction].effect;
+    return is_lost && (effect == Effect::kWrites || effect == Effect::kAtomic);
+  };
+  const std::vector<observe::Finding> found = launch.findings->all();
+  launch.findings->take_back([&](const observe::Finding& finding) {
+    return finding.kind == "uninitialized" &&
+           std::any_of(found.begin(), found.end(), [&](const observe::Finding& each) { return explains(each, finding); });
+  });
+}
+
 void Sanitizer::report_leaks() {
   for (const auto& [address, given] : allocations) {
     if (launch.findings->count_again("leak", given.instruction, observe::Findings::kNobody)) continue;

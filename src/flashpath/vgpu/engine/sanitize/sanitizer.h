@@ -118,6 +118,8 @@ class Sanitizer {
   Shadow& shadow_of(const exec::Segment& segment);
   // Tells of what malloc gave in this launch and nobody freed.
   void report_leaks();
+  // After the launch: memory that a race, or a write that went nowhere, left unwritten is no finding of its own.
+  void take_back_consequences();
 
   struct Allocation {
     u32 instruction;
