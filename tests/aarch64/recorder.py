@@ -55,13 +55,13 @@ class _RecordedProgram:
         show: Callable[[bytes], None],
     ) -> Any:
         def memory() -> list[bytes]:
-            return [ctypes.string_at(host, size) for _, size, host, _ in segments]
+            return [ctypes.string_at(host, size) for _, size, host, *_ in segments]
 
         def run() -> Any:
             options.threads = 1
             return self._program.launch(grid, block, shared, parameters, segments, options, show)
 
-        if options.sanitize or sum(size for _, size, _, _ in segments) > _MOST_BYTES:
+        if options.sanitize or sum(size for _, size, *_ in segments) > _MOST_BYTES:
             return run()
         before = memory()
         result = run()
@@ -72,7 +72,7 @@ class _RecordedProgram:
         log.number(int(options.count), int(options.exact), *options.capability, options.seed)
         log.blob(parameters)
         log.number(len(segments))
-        for (base, _, _, writable), first, last in zip(segments, before, memory(), strict=True):
+        for (base, _, _, writable, _), first, last in zip(segments, before, memory(), strict=True):
             log.number(base, int(writable))
             log.blob(first)
             log.blob(last)

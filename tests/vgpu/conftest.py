@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
+
+from flashpath.vgpu.findings import Finding
+
+Launch = Callable[..., list[Finding]]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -66,3 +70,27 @@ def on_the_virtual_gpu() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FLASHPATH_DEVICE", "virtual")
         yield
+
+
+@pytest.fixture(scope="session")
+def launch_with() -> Launch:
+    """Launches a CUDA kernel with options of the virtual GPU; returns what a sanitised launch found."""
+    from flashpath.jit import shape, virtual
+    from flashpath.vgpu.options import Options
+    from flashpath.vgpu.profiles import profile_for
+
+    def launch(
+        kernel: Any,
+        grid: Any,
+        block: Any,
+        *args: Any,
+        device: str | None = None,
+        shared: int = 0,
+        **options: Any,
+    ) -> list[Finding]:
+        kernel.packer.pack(args)
+        what = shape.Shape(shape.dim3(grid, "grid"), shape.dim3(block, "block"), shared)
+        result = virtual.run(kernel, what, args, profile_for(kernel.arch, device), Options(**options))
+        return kernel.virtual.findings(result)
+
+    return launch

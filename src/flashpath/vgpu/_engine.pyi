@@ -121,7 +121,7 @@ class Program:
         block: tuple[int, int, int],
         dynamic_shared: int,
         parameters: bytes,
-        segments: list[tuple[int, int, int, bool]],
+        segments: list[tuple[int, int, int, bool, bool]],
         options: Options,
         show: Callable[[bytes], None],
     ) -> LaunchResult: ...

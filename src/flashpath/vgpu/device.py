@@ -55,6 +55,7 @@ class HostArray:
     owner_first: int
     owner_last: int
     writable: bool
+    initialised: bool = True  # what is in it when a launch begins has a meaning
 
 
 @functools.cache
@@ -227,7 +228,8 @@ def _show(text: bytes) -> None:
     sys.stdout.flush()
 
 
-Segment = tuple[int, int, int, bool]  # device address, size, host address, writable
+Segment = tuple[int, int, int, bool, bool]  # device address, size, host address, writable, initialised
+_Range = tuple[int, int, bool, bool]  # of the host: first byte, last, writable, initialised
 
 
 def place(
@@ -235,14 +237,14 @@ def place(
 ) -> tuple[list[Segment], list[int]]:
     """Give arrays device addresses: the pieces of memory to map, and the address of each array."""
     # Allocations that overlap are one: a torch tensor may share the memory of a NumPy array.
-    owners = _merged([(array.owner_first, array.owner_last, True) for array in arrays])
-    firsts = [first for first, _, _ in owners]
+    owners = _merged([(array.owner_first, array.owner_last, True, True) for array in arrays])
+    firsts = [first for first, *_ in owners]
     # In the order of the arguments, wherever the host has put them: addresses are the same in every run.
     order = dict.fromkeys(bisect_right(firsts, array.owner_first) - 1 for array in arrays)
     bases = [0] * len(owners)
     at = _FIRST_ADDRESS
     for k in order:
-        first, last, _ = owners[k]
+        first, last, *_ = owners[k]
         bases[k] = at + first % _WIDEST_ACCESS
         at += -(-(last - first) // _ALIGNMENT) * _ALIGNMENT + _GAP
 
@@ -250,28 +252,33 @@ def place(
         k = bisect_right(firsts, host) - 1
         return bases[k] + host - owners[k][0]
 
-    segments = [
-        (device_address(first), last - first, first, writable)
-        for first, last, writable in _merged(_views(arrays))
+    segments: list[Segment] = [
+        (device_address(first), last - first, first, writable, initialised)
+        for first, last, writable, initialised in _merged(_views(arrays))
     ]
     # Addresses of the host are far from those that are given here: the heap below, all else above.
     segments += [
-        (first, last - first, first, writable) for first, last, writable in _merged(_views(pointed_to))
+        (first, last - first, first, writable, initialised)
+        for first, last, writable, initialised in _merged(_views(pointed_to))
     ]
     return segments, [device_address(array.address) for array in arrays]
 
 
-def _views(arrays: Sequence[HostArray]) -> list[tuple[int, int, bool]]:
-    return [(array.first, array.last, array.writable) for array in arrays if array.last > array.first]
+def _views(arrays: Sequence[HostArray]) -> list[_Range]:
+    return [
+        (array.first, array.last, array.writable, array.initialised)
+        for array in arrays
+        if array.last > array.first
+    ]
 
 
-def _merged(ranges: list[tuple[int, int, bool]]) -> list[tuple[int, int, bool]]:
+def _merged(ranges: list[_Range]) -> list[_Range]:
     """Ranges without overlaps; those that only touch stay apart."""
-    merged: list[tuple[int, int, bool]] = []
-    for first, last, flag in sorted(ranges):
+    merged: list[_Range] = []
+    for first, last, writable, initialised in sorted(ranges):
         if merged and (first < merged[-1][1] or first == merged[-1][0]):
-            begin, end, before = merged[-1]
-            merged[-1] = (begin, max(end, last), before or flag)
+            begin, end, was_writable, was_initialised = merged[-1]
+            merged[-1] = (begin, max(end, last), was_writable or writable, was_initialised or initialised)
         else:
-            merged.append((first, last, flag))
+            merged.append((first, last, writable, initialised))
     return merged

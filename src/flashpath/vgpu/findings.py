@@ -40,7 +40,8 @@ _ADVICE: dict[str, str] = {
     "deadlock": "Every thread of the block, or of the member mask, must reach the same barrier; whoever "
     "spins needs somebody who will set what it waits for.",
     "timeout": "Look for a loop that never ends, or run a smaller problem.",
-    "bad-mask": "The mask must name exactly the lanes that reach the operation, the caller among them.",
+    "bad-mask": "A member mask must name the lanes that execute the operation, and no others that still run; "
+    "read only from lanes that it names.",
     "const-write": "Pass a writable array; constants and parameters cannot be written.",
     "leak": "Call free for each malloc, on every way out.",
     "assert": "The condition in the source did not hold for this thread.",
@@ -124,6 +125,8 @@ def _advice(finding: Finding) -> str | None:
         return "Recursion must end before that: look at the condition that ends it."
     if finding.message.startswith("a call by address"):
         return "Look at where the function's address comes from."
+    if finding.message.startswith("a matrix operation"):
+        return "The 32 lanes of a warp must reach a matrix operation together, with one address and stride."
     if finding.message.startswith("nobody can go on"):
         return "Look for what they spin on: a flag, lock or counter that no thread changes any more."
     return _ADVICE.get(finding.kind)

@@ -45,7 +45,7 @@ class Rule:
 .shared .b32 %memory;
 ld.param.u64 %in, [from]; ld.param.u64 %out, [to]; ld.param.u32 %n, [count];
 cvta.to.global.u64 %in, %in; cvta.to.global.u64 %out, %out;
-mov.u32 %i, %tid.x;
+mov.u32 %i, %tid.x; mov.u32 %u, 0;
 mul.wide.u32 %o, %i, 64; add.u64 %in, %in, %o; add.u64 %out, %out, %o;
 setp.gt.u32 %p, %n, 0; setp.gt.u32 %q, %n, %i;
 {loads}{zeros}{self.body}
@@ -199,7 +199,7 @@ FLOW = [
     between("guarded store", "@%q st.global.f32 [%out + 48], %a;", splits=True),
     between("guarded load", "@%q ld.global.f32 %y, [%in + 48];", splits=True),
     between("guarded load of a parameter", "@%q ld.param.u32 %u, [count]; st.global.b32 [%out + 48], %u;",
-            splits=False),
+            splits=True),
     between("load whose guard always holds", "mov.pred %always, -1; @%always ld.global.f32 %y, [%in + 48];",
             splits=False),
     between("guarded vote", "@%q vote.sync.ballot.b32 %u, %p, -1; st.global.b32 [%out + 48], %u;",
@@ -272,27 +272,7 @@ QUOTIENTS = [
          "add.f32 %y, %m, %c;"),
 ]  # fmt: skip
 
-# The signs of what is no number, and what else may change its bits.
-_NAN = {
-    "f32": "mov.b32 %u, %a; or.b32 %u, %u, 0x7FC12345; mov.b32 %a, %u;",
-    "f64": "mov.b64 %o, %a; or.b64 %o, %o, 0x7FF8000012345678; mov.b64 %a, %o;",
-    "b16": "or.b16 %a, %a, 0x7FE2;",
-    "b32": "or.b32 %a, %a, 0x7FE27FD4;",
-}
-NO_NUMBERS = [
-    rule
-    for number, register, target in [
-        ("f32", "f32", "sm_80"), ("f64", "f64", "sm_80"), ("f16", "b16", "sm_80"), ("f16x2", "b32", "sm_80"),
-        ("bf16", "b16", "sm_80"), ("bf16x2", "b32", "sm_80")]
-    for rule in [
-        Rule(f"signs of no {number}", f"{_NAN[register]} neg.{number} %x, %a; abs.{number} %y, %a;",
-             register=register, target=target),
-        Rule(f"fused with no {number}", f"{_NAN[register]} fma.rn.{number} %x, %a, %b, %c;"
-             f"fma.rn.{number} %y, %b, %c, %a;", register=register, target=target),
-    ]
-]  # fmt: skip
-
-MEASURED = [*RULES, *QUOTIENTS, *NO_NUMBERS]
+MEASURED = [*RULES, *QUOTIENTS]
 
 
 def module(target: str) -> str:

@@ -25,7 +25,7 @@ def _host_array(position: int, array: Array) -> HostArray:
 def run_warp() -> Run:
     """run(body, *arrays): `%rd0` on are the arrays' addresses, `%r0` is the lane, `tile` shared memory."""
 
-    def run(body: str, *arrays: Array, threads: int = 32, count: bool = False) -> Any:
+    def run(body: str, *arrays: Array, threads: int = 32, count: bool = False, exact: bool = True) -> Any:
         parameters = ", ".join(f".param .u64 p{k}" for k in range(len(arrays)))
         loads = "\n".join(
             f"ld.param.u64 %rd{k}, [p{k}]; cvta.to.global.u64 %rd{k}, %rd{k};" for k in range(len(arrays))
@@ -44,7 +44,7 @@ def run_warp() -> Run:
 }}"""
         places = [_host_array(k, array) for k, array in enumerate(arrays)]
         kernel = VirtualModule(ptx).kernel("k")
-        options = Options(count=count)
+        options = Options(exact=exact, count=count)
         result = kernel.launch((1, 1, 1), (threads, 1, 1), 0, bytes(8 * len(arrays)), places, options)
         return {
             origin[0]: row for origin, row in zip(kernel.program.origins, result.instructions, strict=False)

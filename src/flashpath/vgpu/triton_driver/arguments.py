@@ -7,6 +7,7 @@ import re
 import struct
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from flashpath.errors import FlashpathError
@@ -119,6 +120,8 @@ class Arguments:
             return value
         tensor = _tensor(value)
         array = describe(self._offsets[index], tensor)
+        if index >= len(self._types) - _SCRATCHES:
+            array = replace(array, initialised=False)
         if not array.address:  # an empty tensor
             return 0
         arrays.append(array)

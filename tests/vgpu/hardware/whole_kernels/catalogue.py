@@ -16,6 +16,11 @@ from typing import Any
 
 import numpy as np
 
+try:
+    from . import no_numbers
+except ImportError:  # from a script of this folder
+    import no_numbers
+
 FOLDER = Path(__file__).parent
 PTX = FOLDER / "ptx"
 GOLDEN = FOLDER / "golden_h200.npz"
@@ -312,4 +317,17 @@ _RULES = [
     for count in (0, 64)
 ]
 
-CASES = [*_CUDA, *_TRITON, *_RULES]
+# ---- What is no number ---------------------------------------------------------------------------------
+
+
+def _triples(name: str) -> Callable[[np.random.Generator], list[Argument]]:
+    made = no_numbers.TYPES[name]
+    return lambda _: [made.triples, nothing(512, len(made.operations), dtype=made.triples.dtype)]
+
+
+_NO_NUMBERS = [
+    Case(f"no_numbers/{name}", "no_numbers", f"no_{name}", (4, 1, 1), (128, 1, 1), _triples(name), (1,))
+    for name in no_numbers.TYPES
+]
+
+CASES = [*_CUDA, *_TRITON, *_RULES, *_NO_NUMBERS]

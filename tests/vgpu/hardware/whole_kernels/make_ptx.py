@@ -17,6 +17,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 import catalogue
+import no_numbers
 
 import flashpath as fp
 from flashpath.vgpu.device import VirtualModule
@@ -79,6 +80,7 @@ def main() -> None:
     for target in ("sm_80", "sm_90"):
         index[f"rules_{target}"] = _keep(f"rules_{target}", rules.module(target))
         kernels[f"rules_{target}"] = [(r.kernel, r.register) for r in rules.MEASURED if r.target == target]
+    index["no_numbers"] = _keep("no_numbers", no_numbers.module())
     for module in index:
         VirtualModule(catalogue.load_ptx(module))
     index["rules"] = kernels

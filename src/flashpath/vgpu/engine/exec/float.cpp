@@ -30,7 +30,7 @@ void arithmetic(Registry& r, const std::string& type) {
   binary_float<T>(r, "add." + type, [](T x, T y) { return x + y; });
   binary_float<T>(r, "sub." + type, [](T x, T y) { return x - y; });
   binary_float<T>(r, "mul." + type, [](T x, T y) { return x * y; });
-  binary_float<T>(r, "div." + type, [](T x, T y) { return x / y; });
+  binary_float<T, true>(r, "div." + type, [](T x, T y) { return x / y; });
   ternary_float<T>(r, "fma." + type, [](T x, T y, T z) { return std::fma(x, y, z); });
   // What a sum with a product becomes (lower/contract.h): PTX itself has no names for these.
   ternary_float<T>(r, "fmsub." + type, [](T x, T y, T z) { return std::fma(x, y, -z); });
@@ -39,11 +39,8 @@ void arithmetic(Registry& r, const std::string& type) {
   unary_float<T>(r, "sqrt." + type, [](T x) { return std::sqrt(x); });
   unary_float<T>(r, "rcp." + type, [](T x) { return T(1) / x; });
   minimum_and_maximum<T>(r, type);
-  // Sign operations keep a NaN's bits, unless they flush (ftz is all they can be given).
-  unary<T, T>(r, "neg." + type, [](T x) { return -x; });
-  unary<T, T>(r, "abs." + type, [](T x) { return std::fabs(x); });
-  unary<T, T>(r, "neg." + type + "*", [](T x) { return canonical(-flushed(x)); });
-  unary<T, T>(r, "abs." + type + "*", [](T x) { return canonical(std::fabs(flushed(x))); });
+  unary_float<T>(r, "neg." + type, [](T x) { return -x; });
+  unary_float<T>(r, "abs." + type, [](T x) { return std::fabs(x); });
   binary<T, T, T>(r, "copysign." + type, [](T x, T y) { return std::copysign(y, x); });
 }
 

@@ -43,6 +43,29 @@ T canonical(T value) {
   return std::bit_cast<T>(static_cast<Bits>((bits & ~is_nan) | (kNan & is_nan)));
 }
 
+// The NaN that an operation gives. f32 has one for all; f64 hands on that of an operand, made quiet, its sign as it
+// was, whatever the operation does to signs; without one, the result is the negative NaN. Measured on an H200, for
+// operands in the order in which they are asked.
+template <class T, class... Rest>
+T with_nan_of(T value, T first, Rest... rest) {
+  if constexpr (sizeof(T) == 4) {
+    return canonical(value);
+  } else {
+    constexpr u64 kInfinity = 0x7ff0000000000000ull;
+    constexpr u64 kQuiet = 0x0008000000000000ull;
+    const auto nan_mask = [](T x) { return u64(0) - u64((std::bit_cast<u64>(x) & ~u64(0) >> 1) > kInfinity); };
+    u64 chosen = 0xfff8000000000000ull;
+    const auto prefer = [&](T x) {
+      const u64 is_nan = nan_mask(x);
+      chosen = (chosen & ~is_nan) | ((std::bit_cast<u64>(x) | kQuiet) & is_nan);
+    };
+    const T operands[] = {first, rest...};
+    for (int k = sizeof...(rest); k >= 0; --k) prefer(operands[k]);
+    const u64 is_nan = nan_mask(value);
+    return std::bit_cast<T>((std::bit_cast<u64>(value) & ~is_nan) | (chosen & is_nan));
+  }
+}
+
 template <class T>
 T flushed(T value) {
   return std::fabs(value) < std::numeric_limits<T>::min() ? std::copysign(T(0), value) : value;
@@ -57,7 +80,7 @@ T operand(T value, u32 modifier) { return modifier & kFlushToZero ? flushed(valu
 template <class T>
 T result(T value, u32 modifier) {
   if (modifier & kFlushToZero) value = flushed(value);
-  return modifier & kSaturate ? saturated(value) : canonical(value);
+  return modifier & kSaturate ? saturated(value) : value;
 }
 
 // Of two numbers the smaller, -0 below +0; a NaN loses against a number.
@@ -78,17 +101,20 @@ void run_general_unary(Warp& warp, const Instruction& i) {
   const RoundingScope rounding(i.modifier);
   const T* a = lanes<T>(warp, i.a[0]);
   T* d = lanes<T>(warp, i.dst[0]);
-  for_lanes(warp.executing, [&](int l) { d[l] = result<T>(F{}(operand(a[l], i.modifier)), i.modifier); });
+  for_lanes(warp.executing, [&](int l) {
+    d[l] = result<T>(with_nan_of<T>(F{}(operand(a[l], i.modifier)), a[l]), i.modifier);
+  });
 }
 
-template <class T, class F>
+template <class T, class F, bool kLeftFirst>
 void run_general_binary(Warp& warp, const Instruction& i) {
   const RoundingScope rounding(i.modifier);
   const T* a = lanes<T>(warp, i.a[0]);
   const T* b = lanes<T>(warp, i.b[0]);
   T* d = lanes<T>(warp, i.dst[0]);
   for_lanes(warp.executing, [&](int l) {
-    d[l] = result<T>(F{}(operand(a[l], i.modifier), operand(b[l], i.modifier)), i.modifier);
+    const T value = F{}(operand(a[l], i.modifier), operand(b[l], i.modifier));
+    d[l] = result<T>(kLeftFirst ? with_nan_of<T>(value, a[l], b[l]) : with_nan_of<T>(value, b[l], a[l]), i.modifier);
   });
 }
 
@@ -100,8 +126,8 @@ void run_general_ternary(Warp& warp, const Instruction& i) {
   const T* c = lanes<T>(warp, i.c[0]);
   T* d = lanes<T>(warp, i.dst[0]);
   for_lanes(warp.executing, [&](int l) {
-    d[l] = result<T>(
-        F{}(operand(a[l], i.modifier), operand(b[l], i.modifier), operand(c[l], i.modifier)), i.modifier);
+    const T value = F{}(operand(a[l], i.modifier), operand(b[l], i.modifier), operand(c[l], i.modifier));
+    d[l] = result<T>(with_nan_of<T>(value, b[l], c[l], a[l]), i.modifier);
   });
 }
 
@@ -109,19 +135,22 @@ void run_general_ternary(Warp& warp, const Instruction& i) {
 // vectorises. All others take the general one, named with a `*`, whose `modifier` holds the flags.
 template <class T, class F>
 void unary_float(Registry& r, const std::string& name, F) {
-  unary<T, T>(r, name, [](T x) { return canonical<T>(F{}(x)); });
+  unary<T, T>(r, name, [](T x) { return with_nan_of<T>(F{}(x), x); });
   r.add(name + "*", &run_general_unary<T, F>);
 }
 
-template <class T, class F>
+// The right operand's NaN goes before the left one's, unless `kLeftFirst`.
+template <class T, bool kLeftFirst = false, class F>
 void binary_float(Registry& r, const std::string& name, F) {
-  binary<T, T, T>(r, name, [](T x, T y) { return canonical<T>(F{}(x, y)); });
-  r.add(name + "*", &run_general_binary<T, F>);
+  binary<T, T, T>(r, name, [](T x, T y) {
+    return kLeftFirst ? with_nan_of<T>(F{}(x, y), x, y) : with_nan_of<T>(F{}(x, y), y, x);
+  });
+  r.add(name + "*", &run_general_binary<T, F, kLeftFirst>);
 }
 
 template <class T, class F>
 void ternary_float(Registry& r, const std::string& name, F) {
-  ternary<T, T, T, T>(r, name, [](T x, T y, T z) { return canonical<T>(F{}(x, y, z)); });
+  ternary<T, T, T, T>(r, name, [](T x, T y, T z) { return with_nan_of<T>(F{}(x, y, z), y, z, x); });
   r.add(name + "*", &run_general_ternary<T, F>);
 }
 

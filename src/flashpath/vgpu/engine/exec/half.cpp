@@ -140,8 +140,8 @@ void arithmetic(Registry& r, const std::string& type) {
   ternary_half<H>(r, "fnmadd." + type, [](u16 x, u16 y, u16 z) { return fused<H>(negated(x), y, z); });
   ternary_half<H>(r, "fnmsub." + type, [](u16 x, u16 y, u16 z) { return fused<H>(negated(x), y, negated(z)); });
   minimum_and_maximum<H>(r, type);
-  unary_half<H>(r, "neg." + type, [](u16 x) { return u16(x ^ 0x8000); });
-  unary_half<H>(r, "abs." + type, [](u16 x) { return u16(x & 0x7fff); });
+  unary_half<H>(r, "neg." + type, [](u16 x) { return H::is_nan(x) ? u16(0x7fff) : negated(x); });
+  unary_half<H>(r, "abs." + type, [](u16 x) { return H::is_nan(x) ? u16(0x7fff) : u16(x & 0x7fff); });
 }
 
 }  // namespace

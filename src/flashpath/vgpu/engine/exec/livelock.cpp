@@ -108,18 +108,17 @@ Pulse watch(Worker& worker, Warp& warp) {
   for (u32 rest = ready; rest != 0;) {
     const u32 pc = warp.lane_pc[std::countr_zero(rest)];
     const u32 group = lanes_at(warp, pc) & rest;
-    rest &= ~group;
-    // The other lanes stand still meanwhile.
-    const u32 others = ready & ~group;
-    warp.waiting |= others;
+    warp.held = ready & ~group;
     warp.active = group;
     warp.pc = pc;
     warp.diverged = group != warp.alive;
     const Pulse found = Watch(worker, warp).follow(group);
-    warp.waiting &= ~others;
-    warp.diverged |= others != 0;
+    warp.diverged |= warp.held != 0;
+    warp.held = 0;
     if (found == Pulse::kWorks) return found;
     if (found == Pulse::kUnclear) pulse = found;
+    // Lanes may have parted: those that go round are those that ran last.
+    rest &= ~(found == Pulse::kQuiet ? warp.active : group);
   }
   return pulse;
 }

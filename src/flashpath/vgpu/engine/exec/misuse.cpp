@@ -169,6 +169,13 @@ void Misuse::operates(Warp& warp, const Instruction& i, u32 group, u32 members, 
             std::to_string(std::countr_zero(passing)) + ", and that lane passes by without executing it",
         warp, i.index, std::countr_zero(passing));
   }
+  const u32 threads = launch_.block[0] * launch_.block[1] * launch_.block[2] - warp.index * kLanes;
+  const u32 ended = members & ~warp.alive & (threads >= kLanes ? kAllLanes : (1u << threads) - 1);
+  if (ended != 0 && !paths_.can_avoid(i.index)) {
+    add(warp, i.index, first, kMask,
+        what + " with the member mask " + hexadecimal(members) + ", which names " + counted(ended, "thread") +
+            " that ended without coming here: they took a way around it");
+  }
   check_sources(warp, i, group, members);
 }
 
@@ -232,7 +239,7 @@ void Misuse::ends(Warp& warp, u32 lanes) {
   if (found == awaited_.end()) return;
   for (Awaited& each : found->second) {
     const u32 ending = each.lanes & lanes;
-    if ((ending & each.passed) != 0) note(each, warp, ending & each.passed, "of it ended without coming");
+    if ((ending & each.passed) != 0 && each.kind == kBarrier) note(each, warp, ending & each.passed, "of it ended without coming");
     each.lanes &= ~lanes;
   }
 }

@@ -41,9 +41,12 @@ void run(Warp& warp, const Instruction& i) {
   assign<f32>(warp, i, [&](int lane) {
     const f32 addend = operand(kNegatesAddend ? -c[lane] : c[lane], i.modifier);
     const f32 dividend = kNegatesQuotient ? -a[lane] : a[lane];
-    if (!exact) return result(operand(dividend, i.modifier) / operand(b[lane], i.modifier) + addend, i.modifier);
+    if (!exact) {
+      const f32 quotient = operand(dividend, i.modifier) / operand(b[lane], i.modifier);
+      return result(canonical(quotient + addend), i.modifier);
+    }
     const Factors of = flushes ? flushed_factors<Kind>(dividend, b[lane]) : factors<Kind>(dividend, b[lane]);
-    return result(std::fma(of.dividend, of.reciprocal, addend), i.modifier);
+    return result(canonical(std::fma(of.dividend, of.reciprocal, addend)), i.modifier);
   });
 }
 

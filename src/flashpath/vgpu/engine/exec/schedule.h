@@ -45,11 +45,16 @@ class Schedule : public Stepper {
   }
   // Lanes that run together may part at any instruction: those that go first.
   u32 part(u32 together) {
-    if (!parts_lanes_ || !one_in(16)) return together;
+    if (!parts_lanes_ || !one_in(6)) return together;
     return some(together);
   }
   // The lanes of one access come in any order: those that come before the rest.
-  u32 part_access(u32 executing) { return parts_accesses_ && one_in(2) ? some(executing) : executing; }
+  u32 part_access(u32 executing) {
+    const u32 way = parts_accesses_ ? pick(3) : 0;
+    if (way == 0 || std::has_single_bit(executing)) return executing;
+    if (way == 1) return some(executing);
+    return executing & ~(1u << nth(executing, pick(static_cast<u32>(std::popcount(executing)))));  // one comes last
+  }
 
  private:
   // SplitMix64.

@@ -169,12 +169,11 @@ class Runner {
 
   // Chooses which lanes run next, among those that can; false where none can. `impatient`: not those that ran.
   bool choose(bool impatient = false) {
-    const u32 ready = warp_.alive & ~warp_.waiting & ~warp_.parked;
+    const u32 ready = warp_.alive & ~warp_.waiting & ~warp_.parked & ~warp_.held;
     if (ready == 0) {
-      if constexpr (kStepped) {
-        if (come_to_barrier()) return true;
-      }
-      if (warp_.parked != 0 && warp_.waiting == 0) stuck();
+      if (warp_.parked == 0 || warp_.held != 0) return false;
+      if (come_to_barrier()) return true;
+      if (warp_.waiting == 0) stuck();
       return false;
     }
     if (ready == kAllLanes && all_at_one_place()) {
@@ -198,7 +197,7 @@ class Runner {
     }
     if (first < 0) first = first_by_rank(candidates);
     warp_.pc = warp_.lane_pc[first];
-    const u32 together = lanes_at(warp_.pc) & warp_.alive & ~warp_.waiting;
+    const u32 together = lanes_at(warp_.pc) & warp_.alive & ~warp_.waiting & ~warp_.held;
     warp_.active = together;
     warp_.parked &= ~together;
     warp_.diverged = together != warp_.alive;
@@ -313,7 +312,7 @@ class Runner {
   }
 
   // Hardware has the lanes of a warp come to a barrier together. The usual order brings those together that can be;
-  // under a seed they wait for each other, as long as others can run.
+  // under a seed, or while some stand still, they wait for each other, as long as others can run.
   bool wait(const Instruction& i) {
     if (warp_.executing == 0) {
       ++warp_.pc;
@@ -321,7 +320,7 @@ class Runner {
     }
     if constexpr (kStepped) {
       const u32 others = warp_.alive & ~warp_.waiting & ~warp_.parked & ~warp_.active;
-      if (schedule_ != nullptr && others != 0) {
+      if ((schedule_ != nullptr || warp_.held != 0) && others != 0) {
         keep_places(warp_.active, warp_.pc);
         warp_.parked |= warp_.active;
         return choose();

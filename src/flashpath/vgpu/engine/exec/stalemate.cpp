@@ -50,7 +50,10 @@ Group group_of(const Warp& warp, int lane) {
   const bool runs = (warp.active & bit) != 0 && (warp.waiting & bit) == 0 && (warp.parked & bit) == 0;
   const u32 pc = runs ? warp.pc : warp.lane_pc[lane];
   if (warp.waiting & bit) return {State::kBarrier, pc - 1, 1, &warp, lane};
-  if (warp.parked & bit) return {State::kMembers, pc, 1, &warp, lane};
+  if (warp.parked & bit) {
+    const bool at_barrier = warp.launch->program->code[pc].kind == Kind::kBarrier;
+    return {at_barrier ? State::kBarrier : State::kMembers, pc, 1, &warp, lane};
+  }
   return {State::kRunning, telling_instruction(*warp.launch->program, pc), 1, &warp, lane};
 }
 
@@ -112,7 +115,7 @@ std::string at_barrier(const Group& group) {
     return "at barrier " + std::to_string(number) + ", where " + std::to_string(barrier.threads) + " of " +
            std::to_string(expected) + " have arrived";
   }
-  return "at a barrier";
+  return "at a barrier for others of their warp";
 }
 
 std::string for_members(const Program& program, const Group& group) {

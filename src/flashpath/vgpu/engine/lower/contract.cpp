@@ -165,8 +165,8 @@ Form form_of(const Function& function, const Instruction& instruction) {
 
 // These take part in a block when they have no guard; with one, ptxas branches around them.
 constexpr std::string_view kBranchedAround[] = {
-    "activemask", "atom", "bar",  "barrier",  "cp",    "elect", "ldmatrix", "ldu",  "match", "mbarrier", "mma",
-    "nanosleep",  "prefetch", "red", "redux", "shfl", "st",    "stmatrix", "vote", "wmma"};
+    "activemask", "atom", "bar",       "barrier",  "cp",  "elect", "ld",   "ldmatrix", "ldu",      "match", "mbarrier",
+    "mma",        "nanosleep", "prefetch", "red", "redux", "shfl", "st",       "stmatrix", "vote",  "wmma"};
 constexpr std::string_view kLeaves[] = {"bra", "brx", "call", "exit", "ret", "trap"};
 
 // Operations that ptxas makes branches or a call of.
@@ -187,12 +187,7 @@ bool has_branches_inside(const Function& function, const Instruction& instructio
 bool ends_block(const Function& function, const Instruction& instruction, bool is_guarded) {
   const std::string_view opcode = instruction.opcode;
   if (is_among(opcode, kLeaves) || has_branches_inside(function, instruction)) return true;
-  if (!is_guarded) return false;
-  if (opcode == "ld") {
-    const auto modifiers = ptx::slice(function.modifiers, instruction.modifiers);
-    return modifiers.empty() || modifiers[0] != "param";
-  }
-  return is_among(opcode, kBranchedAround);
+  return is_guarded && is_among(opcode, kBranchedAround);
 }
 
 // ---- The search ------------------------------------------------------------------------------------------

@@ -29,7 +29,8 @@ namespace flashpath::python {
 namespace {
 
 using Extent = std::array<u32, 3>;
-using SegmentRow = std::tuple<u64, u64, u64, bool>;  // device address, size, host address, writable
+// Device address, size, host address, writable, initialised.
+using SegmentRow = std::tuple<u64, u64, u64, bool, bool>;
 using TraceRow = std::tuple<s64, s64, u32>;           // block, warp (-1: any), accesses per instruction
 using PartyRow = std::tuple<std::string, u32, Extent, Extent>;  // action, instruction, block, thread
 using FindingRow = std::tuple<std::string, std::string, PartyRow, std::optional<PartyRow>, u64>;
@@ -120,8 +121,8 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   launch.cooperative = options.cooperative;
   if (options.sanitize) launch.findings = &result.findings;
   exec::map_module(launch);
-  for (const auto& [base, size, host, writable] : segments) {
-    launch.segments.push_back({base, size, reinterpret_cast<std::byte*>(host), writable});
+  for (const auto& [base, size, host, writable, initialised] : segments) {
+    launch.segments.push_back({base, size, reinterpret_cast<std::byte*>(host), writable, initialised});
   }
   const bool counts = options.count && !options.sanitize;  // what goes nowhere cannot be counted
   exec::prepare_counting(launch, counts ? &result.counters : nullptr);

@@ -60,8 +60,7 @@ class Watcher {
         size_bits_(static_cast<u32>(std::countr_zero(size))),
         writes_(use == Use::kWrite || use == Use::kAtomic),
         atomic_(use == Use::kAtomic),
-        strong_((i.order & (kStrong | kOfBarrier)) == kStrong),
-        covered_(segment == nullptr ? watch_.block->covered : watch_.block->all->covered),
+        is_strong_((i.order & kStrong) != 0),
         mine_(record_of(watch_.epoch, 0)),
         mark_(pending ? kPending : 0) {}
 
@@ -155,9 +154,9 @@ class Watcher {
 
   // A whole line by lanes from `lane` on; false where its cells must be looked at.
   bool as_one(Line& line, u32 lane) {
-    if (strong_ && (!covered_.empty() || (writes_ && is_plain_write(line.written, line.written_by)))) return false;
     const Record mine = mine_ + lane;
     const u8 step = static_cast<u8>(size_bits_ - 2);
+    if (writes_ && is_strong_) return false;
     const auto is_mine = [&](Record record, u8 of) { return record == mine && of == step; };
     if (!is_known(line.written) && !is_mine(line.written, line.written_step)) return false;
     if (is_blank(line.written) && (!writes_ || atomic_)) return false;
@@ -185,12 +184,6 @@ class Watcher {
     area_.shadow.split(line, size_);
     const Row row{offset, lane, size_bits_ - line.shift, line.shift, lanes << (size_bits_ - line.shift)};
     const Cells cells = Shadow::cells(line, offset);
-    if (strong_) {
-      for (u32 k = 0; k < row.count; ++k) {
-        look_under(row.lane + (k >> row.step), cells.written[k], cells.written_by[k], offset + (u64(k) << row.shift),
-                   row.shift);
-      }
-    }
     // In shared memory, where anything is known, it is all from the floor up to there; and mostly of words.
     const bool own = area_.low == area_.floor;
     if (own && row.step == 0) {
@@ -275,8 +268,21 @@ class Watcher {
         check_write(row.lane + (k >> step), cells, k, row.offset + (u64(k) << row.shift), row.shift);
       }
     }
+    if (is_strong_) keep_weak(cells, row.count);
     for (u32 k = 0; k < row.count; ++k) cells.written[k] = (first + (k >> step)) | mark_;
     for (u32 k = 0; k < row.count; ++k) cells.written_by[k] = i_.index;
+  }
+
+  // A strong write follows a weak one: other strong writes race with that, not with this. It stays in the place of
+  // a reader, if that is free: who writes next is compared with it as well.
+  void keep_weak(const Cells& cells, u32 count) const {
+    const std::vector<Instruction>& code = warp_.launch->program->code;
+    for (u32 k = 0; k < count; ++k) {
+      if (cells.written[k] < area_.floor || (code[cells.written_by[k]].order & kStrong) != 0) continue;
+      if (!is_known(cells.second[k])) continue;
+      cells.second[k] = cells.written[k];
+      cells.second_by[k] = cells.written_by[k];
+    }
   }
 
   void single(u32 lane) {
@@ -287,11 +293,11 @@ class Watcher {
     const Cells cells = Shadow::cells(line, offset);
     if (count > 1) return row_of_cells(line, offset, lane, 1);
     const Record mine = mine_ + lane;
-    if (strong_) look_under(lane, *cells.written, *cells.written_by, offset, line.shift);
     if (writes_) {
       u32 plain = is_plain(*cells.written, mine) & is_plain(*cells.read, mine) & is_plain(*cells.second, mine);
       if (atomic_) plain &= is_blank(*cells.written) ^ 1;
       if (!plain) check_write(lane, cells, 0, offset, line.shift);
+      if (is_strong_) keep_weak(cells, 1);
       *cells.written = mine | mark_;
       *cells.written_by = i_.index;
     } else {
@@ -308,11 +314,6 @@ class Watcher {
     area_.shadow.split(line, size_);
     Cells cells = Shadow::cells(line, offset);
     for (u32 k = 0; k < size_ >> line.shift; ++k) {
-      if (strong_ && !covered_.empty()) {
-        for (u32 each = lane; each < lane + lanes; ++each) {
-          look_under(each, *cells.written, *cells.written_by, offset + (u64(k) << line.shift), line.shift);
-        }
-      }
       if (!is_known(*cells.written) || is_blank(*cells.written)) {
         for (u32 each = lane; each < lane + lanes; ++each) {
           check_read(each, *cells.written, *cells.written_by, offset + (u64(k) << line.shift), line.shift);
@@ -352,23 +353,6 @@ class Watcher {
     const u8 common = i_.order & warp_.launch->program->code[by].order;
     if ((common & kStrong) == 0) return false;
     return (common & kWideScope) != 0 || watch_.block->all->epochs.owner(epoch_of(other)).block == watch_.block->number;
-  }
-
-  bool is_plain_write(Record written, u32 by) const {
-    return written >= area_.floor && !is_pending(written) && (warp_.launch->program->code[by].order & kStrong) == 0;
-  }
-
-  // Before a strong access: the plain write under strong ones, and the one that a strong write is about to cover.
-  void look_under(u32 lane, Record written, u32 by, u64 offset, u32 shift) {
-    const u64 address = area_.origin + offset;
-    if (const auto found = covered_.find(address); found != covered_.end()) {
-      const auto [record, instruction] = found->second;
-      const bool may_agree = writes_ && !atomic_;  // two writes of one value, of which the other is gone
-      if (!may_agree && !is_harmless(lane, record, instruction)) {
-        report_race(warp_, i_, static_cast<int>(lane), writes_, {instruction, record, true}, piece(offset, shift));
-      }
-    }
-    if (writes_ && is_plain_write(written, by)) covered_[address] = {written, by};
   }
 
   void check_read(u32 lane, Record written, u32 by, u64 offset, u32 shift) {
@@ -430,8 +414,7 @@ class Watcher {
   u32 size_bits_;
   bool writes_;
   bool atomic_;
-  bool strong_;
-  CoveredWrites& covered_;
+  bool is_strong_;
   Record mine_;  // lane 0's
   u32 mark_;     // of records that are made
   u64 base_ = 0;                 // where lanes go, unless they are a row,

@@ -40,16 +40,16 @@ ClockRef ClockBuilder::build() {
   return ClockRef(clock);
 }
 
-// Whether b tells a nothing new: so it is when a flag is polled.
-static bool covers(const ClockRef& a, const ClockRef& b) {
-  if (b->everything() > a->everything() || b->entries().size() > a->entries().size()) return false;
+bool covers(const ClockRef& a, const ClockRef& b) {
+  if (!b || a == b) return true;
+  if (!a || b->everything() > a->everything() || b->entries().size() > a->entries().size()) return false;
   return std::all_of(b->entries().begin(), b->entries().end(),
                      [&](const Clock::Entry& entry) { return a->of(entry.party) >= entry.epoch; });
 }
 
 ClockRef joined(const ClockRef& a, const ClockRef& b) {
-  if (!a || a == b) return b;
-  if (!b || covers(a, b)) return a;
+  if (!a) return b;
+  if (covers(a, b)) return a;  // so it is when a flag is polled
   ClockBuilder builder;
   builder.add(a);
   builder.add(b);

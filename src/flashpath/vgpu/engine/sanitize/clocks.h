@@ -86,6 +86,8 @@ class ClockBuilder {
 };
 
 ClockRef joined(const ClockRef& a, const ClockRef& b);
+// Whether b has nothing that a does not know.
+bool covers(const ClockRef& a, const ClockRef& b);
 
 // What one thread knows.
 struct View {

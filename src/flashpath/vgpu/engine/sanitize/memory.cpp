@@ -36,7 +36,6 @@ void watch_malloc(exec::Warp& warp, const Instruction& i, int lane, u64 address,
   Sanitizer& all = *warp.watch->block->all;
   const u32 thread = warp.index * kLanes + static_cast<u32>(lane);
   all.allocations[address] = {i.index, warp.watch->block->number, thread, size};
-  std::erase_if(all.covered, [&](const auto& each) { return each.first - address < size; });
   const exec::Segment* heap = exec::segment_of(warp, i, address, size);
   all.shadow_of(*heap).renew(address - heap->base / kLineBytes * kLineBytes, (size + 15) / 16 * 16);
 }

@@ -95,6 +95,10 @@ Release release_of(const WarpWatch& watch, const Instruction& i, int lane) {
 }
 
 void join_release(std::vector<Release>& releases, Release release) {
+  // Who takes a lock after others passes on what they have released.
+  std::erase_if(releases, [&](const Release& each) {
+    return each.block != release.block && each.near == each.far && covers(release.far, each.far);
+  });
   for (Release& each : releases) {
     if (each.block != release.block) continue;
     each.thread = release.thread;
@@ -160,7 +164,10 @@ void meet(exec::Block& block, u32 number, const exec::Barrier& barrier) {
   builder.add(std::exchange(watch.arrived[number], {}));
   u32 waiting = 0;
   for (const u32 lanes : barrier.waiting) waiting += static_cast<u32>(std::popcount(lanes));
-  if (waiting == block.living_threads) {
+  // Threads that have ended count as arrived at a barrier for all, not at one that counts its threads.
+  const u32* size = watch.all->launch.block;
+  const u32 all = size[0] * size[1] * size[2];
+  if (waiting == (barrier.expected == 0 ? block.living_threads : all)) {
     meet_all(watch, builder);
   } else {
     for (const exec::Warp& warp : block.warps) {

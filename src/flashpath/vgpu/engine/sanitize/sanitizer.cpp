@@ -27,7 +27,6 @@ void Sanitizer::begin_block(exec::Block& block, u64 number) {
   watch.first = epochs.latest() + 1;
   watch.mbarriers.clear();
   watch.releases.clear();
-  watch.covered.clear();
   std::fill(std::begin(watch.arrived), std::end(watch.arrived), ClockRef());
   for (std::size_t k = 0; k < block.warps.size(); ++k) {
     WarpWatch& warp = watch.warps[k];
@@ -56,13 +55,11 @@ void Sanitizer::forget() {
   for (Shadow& shadow : segments) shadow.forget(kFresh + 1);
   epochs.forget();
   releases.clear();
-  covered.clear();
   running = ~0u;
   for (const std::shared_ptr<BlockWatch>& block : blocks_) {
     block->shared.forget(record_of(block->first, 0));
     block->first = kForgotten;
     block->releases.clear();
-    block->covered.clear();
     block->mbarriers.clear();
     std::fill(std::begin(block->arrived), std::end(block->arrived), ClockRef());
     for (WarpWatch& warp : block->warps) {

@@ -90,14 +90,6 @@ struct Release {
 };
 using Releases = std::unordered_map<u64, std::vector<Release>>;  // by address
 
-// A plain write that a strong one has followed: by the last write alone, strong accesses of others, which that one
-// cannot race with, would be held for harmless.
-struct Covered {
-  Record record = 0;
-  u32 instruction = 0;
-};
-using CoveredWrites = std::unordered_map<u64, Covered>;  // by address
-
 struct Mbarrier {
   ClockRef arriving;   // in the phase that is not complete
   ClockRef completed;  // in those that are
@@ -112,7 +104,6 @@ struct BlockWatch {
   ClockRef arrived[exec::kBarriers];  // by bar.arrive
   std::unordered_map<u64, Mbarrier> mbarriers;
   Releases releases;              // through shared memory
-  CoveredWrites covered;          // likewise
   std::vector<u8> local_written;  // (warp, lane, byte): `generation` where the block has written it
   u8 generation = 0;
 };
@@ -140,7 +131,6 @@ class Sanitizer {
   Arena arena;
   std::vector<Shadow> segments;  // as Launch::segments
   Releases releases;             // through global memory
-  CoveredWrites covered;         // likewise
   std::map<u64, Allocation> allocations;
   // The block that ran last, and the first epoch from which all others are its own.
   u32 running = ~0u;

@@ -33,10 +33,9 @@ class Arena {
   std::size_t left_ = 0;
 };
 
-// One kind of access to a line or to a unit: the last such, and its instruction.
 struct Line {
-  // Of a line that is not split. Lanes follow each other: the record's is that of the first unit, the next one's
-  // begins after 1 << step words.
+  // Of a line that is not split: who touched it, and by which instruction. Lanes follow each other, each with
+  // 1 << step words; a record has the lane of the first.
   Record written = kUntouched;
   u32 written_by = 0;
   Record read = kUntouched;

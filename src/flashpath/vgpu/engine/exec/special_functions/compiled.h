@@ -66,14 +66,19 @@ inline f32 div_full(f32 x, f32 y) {
   return canonical(of_float<reciprocal>(y * scale) * (x * scale));
 }
 
-// With .ftz, where only the multiplications around the reciprocal flush.
-inline f32 div_approx_ftz(f32 x, f32 y) {
-  return canonical(flushed(flushed(x) * of_float<reciprocal>(y)));
+// A multiplication with .ftz flushes what is subnormal after rounding to 24 bits, as if exponents had no end. What
+// is half a unit of these below the least normal float, or less, thus becomes normal.
+inline f32 flushed_product(f32 x, f32 y) {
+  constexpr f64 kLeast = 0x1p-126 - 0x1p-151;
+  const f64 product = f64(flushed(x)) * f64(flushed(y));
+  return static_cast<f32>(std::fabs(product) < kLeast ? std::copysign(0.0, product) : product);
 }
+
+inline f32 div_approx_ftz(f32 x, f32 y) { return canonical(flushed_product(x, of_float<reciprocal>(y))); }
 
 inline f32 div_full_ftz(f32 x, f32 y) {
   const f32 scale = std::fabs(y) > 0x1p126f ? 0.25f : 1.0f;
-  return canonical(flushed(of_float<reciprocal>(y * scale) * flushed(flushed(x) * scale)));
+  return canonical(flushed_product(of_float<reciprocal>(y * scale), flushed_product(x, scale)));
 }
 
 inline f64 upper_word(u32 word) { return std::bit_cast<f64>(u64(word) << 32); }

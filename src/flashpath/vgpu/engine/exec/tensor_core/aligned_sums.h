@@ -25,10 +25,11 @@ namespace flashpath::exec::tensor_core {
 struct Adder {
   int aligned_bits;  // of each term, below the largest exponent
   int float_bits;    // of a sum that is a float, below its first one
+  int zeros_below;   // the exponent that zeros take part with is so far below that of C's smallest normal number
   bool halves;       // sums are halves
 
-  constexpr int least_exponent() const { return halves ? -14 : -126; }          // of C
-  constexpr int floor() const { return least_exponent() + 18 - aligned_bits; }  // zeros take part with this one
+  constexpr int least_exponent() const { return halves ? -14 : -126; }  // of C
+  constexpr int floor() const { return least_exponent() - zeros_below; }
 };
 
 // Products that are added at once: kCount of them, those of group g.

@@ -156,8 +156,9 @@ void add_as_hardware(Generation generation, const f32* left, const f32* right, f
   // A unit of Hopper takes 32 bytes of a row at once, those before it 16.
   using Long = InARow<std::min(kAtOnce, 32 * 8 / A::kBits)>;
   using Short = InARow<std::min(kAtOnce, 16 * 8 / A::kBits)>;
-  const auto add = generation == Generation::kHopper ? add_groups<Adder{25, 23, kHalves}, Long, S::M, S::N, S::K>
-                                                     : add_groups<Adder{24, 23, kHalves}, Short, S::M, S::N, S::K>;
+  const auto add = generation == Generation::kHopper
+                       ? add_groups<Adder{25, 23, 7, kHalves}, Long, S::M, S::N, S::K>
+                       : add_groups<Adder{24, 23, 6, kHalves}, Short, S::M, S::N, S::K>;
   add(left, A::kLeastExponent, right, B::kLeastExponent, sums);
 }
 
@@ -166,12 +167,12 @@ void add_as_hardware(Generation generation, const f32* left, const f32* right, f
 template <class S, class A, class B, bool kHalves>
 void add_bytes_as_hardware(Generation generation, const f32* left, const f32* right, f32* sums) {
   if (generation != Generation::kHopper) {
-    add_groups<Adder{13, kHalves ? 23 : 13, kHalves}, InARow<16>, S::M, S::N, S::K>(
+    add_groups<Adder{13, kHalves ? 23 : 13, 6, kHalves}, InARow<16>, S::M, S::N, S::K>(
         left, A::kLeastExponent, right, B::kLeastExponent, sums);
     return;
   }
   alignas(64) f32 products[S::M * S::N] = {};
-  add_groups<Adder{25, 23, kHalves}, EverySecondPair<S::K / 2>, S::M, S::N, S::K>(
+  add_groups<Adder{25, 23, 7, kHalves}, EverySecondPair<S::K / 2>, S::M, S::N, S::K>(
       left, F16::kLeastExponent, right, F16::kLeastExponent, products);
   for (int k = 0; k < S::M * S::N; ++k) sums[k] = canonical(sums[k] + products[k]);
 }

@@ -1,0 +1,235 @@
+"""Deadlock and livelock: found long before the budget is spent, told with who waits where; work is no livelock."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import flashpath as fp
+
+Launch = Callable[..., list[Any]]
+
+SOURCE = r"""
+extern "C" __global__ void flag_nobody_sets(volatile int* flag, int* out) {
+    if (threadIdx.x >= 32)
+        while (*flag == 0) {}                                                    // line 4
+    out[threadIdx.x] = 1;
+}
+extern "C" __global__ void lock_nobody_releases(int* lock, int* out) {
+    while (atomicCAS(lock, 0, 1) != 0) {}                                        // line 8
+    out[threadIdx.x] += 1;
+}
+extern "C" __global__ void locks_in_two_orders(int* locks, volatile int* held) {
+    int mine = blockIdx.x;
+    while (atomicExch(locks + mine, 1) != 0) {}
+    held[mine] = 1;
+    while (held[1 - mine] == 0) {}                                               // both hold their first
+    while (atomicExch(locks + 1 - mine, 1) != 0) {}                              // line 16
+    locks[mine] = locks[1 - mine] = 0;
+}
+extern "C" __global__ void grid_barrier(int* arrived) {
+    atomicAdd(arrived, 1);
+    while (*(volatile int*)arrived < gridDim.x) {}                               // line 21
+}
+extern "C" __global__ void two_barriers(int* out) {
+    if (threadIdx.x < 32) asm volatile("bar.sync 1, 64;");                       // line 24
+    else asm volatile("bar.sync 2, 64;");                                        // line 25
+    out[threadIdx.x] = 1;
+}
+extern "C" __global__ void lanes_that_never_come(volatile int* flag) {
+    if (threadIdx.x < 8)
+        __syncwarp();                                                            // line 30
+    else
+        while (*flag == 0) {}                                                    // line 32
+    *flag = 2;
+}
+extern "C" __global__ void barrier_that_expects_too_many(int* out) {
+    __shared__ unsigned long long b;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&b);
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 65;" :: "r"(at));
+    __syncthreads();
+    asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" :: "r"(at) : "memory");
+    int done = 0;
+    while (!done)
+        asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0;"
+                     "  selp.s32 %0, 1, 0, p; }" : "=r"(done) : "r"(at) : "memory");   // line 44
+    out[threadIdx.x] = 1;
+}
+extern "C" __global__ void backs_off(volatile int* flag) {
+    unsigned wait = 8;
+    while (*flag == 0) { __nanosleep(wait); if (wait < 256) wait *= 2; }         // line 49
+}
+
+// ---- None of these is stuck ----------------------------------------------------------------------------
+
+extern "C" __global__ void computes(float* out, int n) {
+    float x = threadIdx.x;
+    for (int i = 0; i < n; i++) x = x * 0.99f + 1.0f;
+    out[threadIdx.x] = x;
+}
+extern "C" __global__ void counts_on_registers_alone(unsigned* out, unsigned n) {
+    unsigned i = 0;
+    #pragma nounroll
+    do asm volatile("add.u32 %0, %0, 1;" : "+r"(i)); while (i != n);
+    out[threadIdx.x] = i;
+}
+extern "C" __global__ void reads_the_same_again(const volatile int* x, int* out, int n) {
+    int i = 0;
+    while (i < n) i += *x;                                                       // as a spin would, but it ends
+    out[threadIdx.x] = i;
+}
+extern "C" __global__ void tries_often(volatile int* flag, int* out) {
+    if (blockIdx.x == 0) { int tries = 0; while (*flag == 0) tries++; out[threadIdx.x] = tries > 0; }
+    else *flag = 1;
+}
+extern "C" __global__ void takes_turns(volatile int* turn, int* out) {
+    for (int r = 0; r < 50; r++) {
+        while (*turn != r * gridDim.x + blockIdx.x) {}
+        out[r * gridDim.x + blockIdx.x] = *turn;
+        __threadfence();
+        *turn = *turn + 1;
+    }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def module() -> fp.Module:
+    return fp.compile(SOURCE, "sm_80")
+
+
+def zeros(count: int) -> np.ndarray[Any, Any]:
+    return np.zeros(count, np.int32)
+
+
+BUDGET = 30_000_000  # of warp instructions: less than a second, and far more than finding a deadlock takes
+
+STUCK: list[tuple[str, int, int, list[Any], int, tuple[int, int, int], list[str]]] = [
+    (
+        "flag_nobody_sets", 1, 64, [zeros(1), zeros(64)], 4, (32, 0, 0),
+        [r"all 32 threads that are left", r"32 threads spin on ld\.volatile\.global\.u32 at line 4 "],
+    ),
+    (
+        "lock_nobody_releases", 1, 64, [zeros(1), zeros(64)], 8, (1, 0, 0),
+        [r"63 threads spin on atom\S*\.cas\.b32 at line 8 \(such as thread \(1, 0, 0\) of block \(0, 0, 0\)\)"],
+    ),
+    (
+        "locks_in_two_orders", 2, 1, [zeros(2), zeros(2)], 16, (0, 0, 0),
+        [r"2 threads spin on atom\S*\.exch\.b32 at line 16"],
+    ),
+    (
+        "two_barriers", 1, 64, [zeros(64)], 24, (0, 0, 0),
+        [
+            r"64 of 64 threads wait at a barrier",
+            r"32 threads wait at barrier 1, where 32 of 64 have arrived at line 24",
+            r"32 threads wait at barrier 2, where 32 of 64 have arrived at line 25 \(such as thread \(32, 0, 0\)",
+        ],
+    ),
+    (
+        "lanes_that_never_come", 1, 32, [zeros(1)], 30, (0, 0, 0),
+        [
+            r"8 threads wait in bar\.warp\.sync with the member mask 0xffffffff for lanes 8–31 \(now at line 32\)",
+            r"24 threads spin on ld\.volatile\.global\.u32 at line 32",
+        ],
+    ),
+    (
+        "barrier_that_expects_too_many", 1, 64, [zeros(64)], 44, (0, 0, 0),
+        [r"64 threads spin on mbarrier\.test_wait\S* at line 44"],
+    ),
+    ("backs_off", 1, 32, [zeros(1)], 49, (0, 0, 0), [r"32 threads spin on \S+ at line 49"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("name", "grid", "block", "arrays", "line", "thread", "told"), STUCK, ids=[row[0] for row in STUCK]
+)
+def test_who_waits_where(
+    module: fp.Module,
+    launch_with: Launch,
+    name: str,
+    grid: int,
+    block: int,
+    arrays: list[np.ndarray[Any, Any]],
+    line: int,
+    thread: tuple[int, int, int],
+    told: list[str],
+    seed: int,
+) -> None:
+    with pytest.raises(fp.KernelFault) as caught:
+        launch_with(module[name], grid, block, *(array.copy() for array in arrays), seed=seed, budget=BUDGET)
+    assert caught.value.kind == "deadlock"
+    if name != "lock_nobody_releases" or seed == 0:  # any thread may win the lock
+        assert caught.value.finding.thread == thread
+        for text in told:
+            assert re.search(text, caught.value.message), caught.value.message
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_a_grid_that_does_not_fit_waits_for_blocks_that_cannot_start(
+    module: fp.Module, launch_with: Launch, seed: int
+) -> None:
+    kernel = module["grid_barrier"]
+    resident = 108  # of the A100: a block that takes 100 of its 164 KiB on each of 108 multiprocessors
+    launch_with(kernel, resident, 1, zeros(1), shared=100 << 10, device="A100", seed=seed)
+    with pytest.raises(
+        fp.KernelFault, match="5 more blocks of the grid have no room beside the 108"
+    ) as caught:
+        launch_with(kernel, resident + 5, 1, zeros(1), shared=100 << 10, device="A100", seed=seed)
+    assert caught.value.kind == "deadlock"
+    assert caught.value.line == 21
+
+
+def test_a_fault_is_a_finding_where_findings_are_listed(module: fp.Module, launch_with: Launch) -> None:
+    (found,) = launch_with(module["backs_off"], 1, 32, zeros(1), sanitize=True)
+    assert found.kind == "deadlock"
+    assert found.line == 49
+
+
+# ---- Work is no livelock -------------------------------------------------------------------------------
+
+
+def test_long_computations_are_none(module: fp.Module, launch_with: Launch) -> None:
+    out = np.zeros(64, np.float32)
+    launch_with(module["computes"], 1, 64, out, 300_000)
+    assert np.allclose(out, 100)
+    many = np.zeros(32, np.uint32)
+    launch_with(module["counts_on_registers_alone"], 1, 32, many, 3_000_000)
+    assert (many == 3_000_000).all()
+
+
+def test_a_loop_that_reads_the_same_again_is_none(module: fp.Module, launch_with: Launch) -> None:
+    out = zeros(32)
+    launch_with(module["reads_the_same_again"], 1, 32, np.ones(1, np.int32), out, 2_000_000)
+    assert (out == 2_000_000).all()
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+def test_a_spin_that_counts_its_tries_gets_its_flag(
+    module: fp.Module, launch_with: Launch, seed: int
+) -> None:
+    out = zeros(32)
+    launch_with(module["tries_often"], 2, 32, zeros(1), out, seed=seed)
+    assert set(out.tolist()) <= ({1} if seed == 0 else {0, 1})
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+def test_blocks_that_wake_each_other_again_and_again(
+    module: fp.Module, launch_with: Launch, seed: int
+) -> None:
+    out = zeros(50 * 7)
+    launch_with(module["takes_turns"], 7, 1, zeros(1), out, seed=seed)
+    assert np.array_equal(out, np.arange(50 * 7))
+
+
+def test_what_is_not_proven_runs_out_of_its_budget_and_says_where(
+    module: fp.Module, launch_with: Launch
+) -> None:
+    with pytest.raises(fp.KernelFault, match=r"its budget is 200000: .* at line 7\d") as caught:
+        launch_with(module["tries_often"], 1, 32, zeros(1), zeros(32), budget=200_000)
+    assert caught.value.kind == "timeout"
