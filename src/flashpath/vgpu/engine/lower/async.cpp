@@ -141,7 +141,8 @@ void memory_barrier(Builder& b) {
   } else if (operation == "inval") {
     const Place place = barrier_at(b, m, 0);
     m.all_taken();
-    emit_at(b, "mbarrier.inval", place);
+    // Whoever ends a barrier need not be ordered after the last waits at it: only its memory is then free.
+    emit_at(b, "mbarrier.inval", place).order = kStrong | kWideScope | kOfBarrier;
   } else if (operation == "arrive" || operation == "arrive_drop") {
     arrive(b, m, operation == "arrive_drop", order);
   } else if (waits) {
