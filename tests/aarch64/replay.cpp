@@ -63,6 +63,8 @@ std::string run(const lower::LoadedModule& module, Log& log) {
   const u32 major = static_cast<u32>(log.number());
   launch.numerics.generation = exec::generation_of(major, static_cast<u32>(log.number()));
   launch.seed = log.number();
+  launch.resident_blocks = log.number();
+  launch.cooperative = log.number() != 0;
   const std::string parameters = log.blob();
   launch.parameters.resize(std::max<std::size_t>(parameters.size(), program.parameter_bytes));
   std::memcpy(launch.parameters.data(), parameters.data(), parameters.size());

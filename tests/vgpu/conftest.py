@@ -18,8 +18,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--vgpu-seed",
         type=int,
         default=0,
-        help="run every launch on the virtual GPU that names no seed under this schedule; tests that are about "
-        "the plain one (marked plain_schedule) are skipped",
+        help="run every launch on the virtual GPU that names no seed under this schedule; tests that are "
+        "about the plain one (marked plain_schedule) are skipped",
     )
 
 

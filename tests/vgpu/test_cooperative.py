@@ -86,6 +86,6 @@ def test_without_a_cooperative_launch_it_traps_as_on_a_gpu(module: fp.Module) ->
 
 
 def test_a_block_that_never_comes_is_a_deadlock(module: fp.Module) -> None:
-    with pytest.raises(fp.KernelFault, match="7 threads spin on ld.acquire.gpu") as caught:
+    with pytest.raises(fp.KernelFault, match=r"7 threads spin on ld\.acquire\.gpu") as caught:
         module["one_block_leaves"].launch(8, 64, (zeros(8),), cooperative=True)
     assert caught.value.kind == "deadlock"

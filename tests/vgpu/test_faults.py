@@ -101,7 +101,7 @@ def test_a_barrier_that_some_threads_never_reach() -> None:
 def test_an_endless_loop_runs_out_of_its_budget() -> None:
     kernel = build('extern "C" __global__ void k(volatile int* x) { while (*x >= 0) ++*x; }')
     with pytest.raises(
-        fp.KernelFault, match="its budget is 100000: 32 threads spin on .* at line 1"
+        fp.KernelFault, match=r"its budget is 100000: 32 threads spin on .* at line 1"
     ) as caught:
         fp.profile(kernel, 1, 32, (np.zeros(1, np.int32),), budget=100_000)
     assert caught.value.kind == "timeout"

@@ -1,4 +1,4 @@
-"""Misuse of barriers and member masks: found with line and thread, in sanitised launches only; none in correct code."""
+"""Misuse of barriers and member masks: found in sanitised launches, with line and thread."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ extern "C" __global__ void early_exit_that_stores(int* x, int n) {   // compiler
     __syncthreads();
     x[threadIdx.x] = s[n - 1 - threadIdx.x];
 }
-extern "C" __global__ void barriers_of_warps_apart(int* x, int n) {  // legal PTX: each warp has its own instruction
+extern "C" __global__ void barriers_of_warps_apart(int* x, int n) {  // legal: each warp has its own
     if (threadIdx.x < 32) { x[threadIdx.x] = n; asm volatile("bar.sync 0;"); }
     else asm volatile("bar.sync 0;");
     if (threadIdx.x >= 32) x[threadIdx.x] = x[threadIdx.x - 32];
@@ -168,7 +168,10 @@ extern "C" __global__ void masks_of_those_that_are_there(int* x, int n) {
 }
 extern "C" __global__ void last_warp_is_short(int* x, int n) {
     int v = threadIdx.x;
-    for (int d = 1; d < 32; d *= 2) { int y = __shfl_up_sync(0xffffffffu, v, d); if (threadIdx.x % 32 >= d) v += y; }
+    for (int d = 1; d < 32; d *= 2) {
+        int y = __shfl_up_sync(0xffffffffu, v, d);
+        if (threadIdx.x % 32 >= d) v += y;
+    }
     x[threadIdx.x] = v + __any_sync(0xffffffffu, n);
     __syncthreads();
 }

@@ -199,6 +199,15 @@ def test_a_cache_without_ptx_is_named(gpu, monkeypatch, tmp_path):
         unseen[(1,)](torch.empty(1))
 
 
+def test_a_cooperative_launch_runs_where_its_grid_fits():
+    x = torch.ones(64)
+    with fp.vgpu.triton("sm_90"):
+        double[(2,)](x, 64, BLOCK=32, launch_cooperative_grid=True)
+        assert (x == 2).all()
+        with pytest.raises(FlashpathError, match="a cooperative launch of 100000 blocks"):
+            double[(100_000,)](x, 64, BLOCK=32, launch_cooperative_grid=True)
+
+
 def test_what_the_virtual_gpu_lacks_is_refused_by_name():
     with fp.vgpu.triton("sm_90"), pytest.raises(FlashpathError, match="clusters"):
         double[(1,)](torch.ones(5), 5, BLOCK=32, num_ctas=2)

@@ -82,11 +82,13 @@ void Misuse::comes_to_barrier(Warp& warp, const Instruction& i) {
   }
   if (number < kBarriers && (warp.block->open_barriers >> number & 1) != 0) {
     const Barrier& barrier = warp.block->barriers[number];
-    if (barrier.expected != count) {
-      const auto told = [](u32 threads) { return threads == 0 ? std::string("all") : std::to_string(threads); };
+    const u32 all = static_cast<u32>(warp.block->warps.size()) * kLanes;  // what no count means
+    const u32 here = count == 0 ? all : count;
+    const u32 there = barrier.expected == 0 ? all : barrier.expected;
+    if (here != there) {
       add(warp, i.index, first, kBarrier,
-          "barrier " + std::to_string(number) + " is to count " + told(count) +
-              " threads here, while threads wait there that count " + told(barrier.expected));
+          "barrier " + std::to_string(number) + " is to count " + std::to_string(here) +
+              " threads here, while threads wait there that count " + std::to_string(there));
     }
     const u32 arriving = barrier.threads + static_cast<u32>(std::popcount(warp.executing));
     if (count != 0 && count % kLanes == 0 && arriving > count) {
@@ -105,11 +107,11 @@ void Misuse::comes_to_barrier(Warp& warp, const Instruction& i) {
         "a part of a warp comes to this barrier, while " + counted(apart, "thread") + " of the same warp stand at " +
             "another one, at " + line_of(program, where),
         warp, where, lane);
-    std::erase_if(awaited_[&warp], [](const Awaited& each) { return each.kind == kBarrier; });
+    awaited_.erase(&warp);
     return;
   }
   const u32 elsewhere = warp.alive & ~warp.executing & ~warp.waiting;
-  if (elsewhere != 0) await(warp, {kBarrier, i.index, first, elsewhere});
+  if (elsewhere != 0) await(warp, {i.index, first, elsewhere});
 }
 
 void Misuse::leaves_barrier(Block& block, const Barrier& barrier, u32 number) {
@@ -125,10 +127,10 @@ void Misuse::leaves_barrier(Block& block, const Barrier& barrier, u32 number) {
     }
     for (const Awaited& each : awaited_[&warp]) {
       const u32 left = each.lanes & warp.alive;
-      if (each.kind != kBarrier || left == 0 || (waiting >> each.witness & 1) == 0) continue;
+      if (left == 0 || (waiting >> each.witness & 1) == 0) continue;
       note(each, warp, left, "of it had not come when it was met");
     }
-    std::erase_if(awaited_[&warp], [&](const Awaited& each) { return each.kind == kBarrier; });
+    awaited_.erase(&warp);
   }
   if (witness == nullptr || barrier.expected != 0) return;
   const u32 threads = launch_.block[0] * launch_.block[1] * launch_.block[2];
@@ -146,7 +148,6 @@ void Misuse::operates(Warp& warp, const Instruction& i, u32 group, u32 members, 
   const Program& program = *launch_.program;
   const std::string& what = program.origins[i.index].text;
   const int first = std::countr_zero(group);
-  came(warp, i.index, group);
   if (members == 0) {
     add(warp, i.index, first, kMask, what + " with the member mask 0, which names no lane");
     return;
@@ -191,14 +192,10 @@ void Misuse::check_sources(Warp& warp, const Instruction& i, u32 group, u32 memb
     const bool named = (members >> source.lane & 1) != 0;
     add(warp, i.index, lane, kMask,
         what + " reads from lane " + std::to_string(source.lane) +
-            (named ? ", which does not take part" : ", which the member mask " + hexadecimal(members) + " does not name") +
+            (named ? ", which does not take part"
+                   : ", which the member mask " + hexadecimal(members) + " does not name") +
             ": the value is undefined");
   });
-}
-
-void Misuse::waits_for(Warp& warp, const Instruction& i, u32 group, u32 missing) {
-  came(warp, i.index, group);
-  await(warp, {kMask, i.index, std::countr_zero(group), missing});
 }
 
 void Misuse::await(Warp& warp, Awaited awaited) {
@@ -239,7 +236,8 @@ void Misuse::ends(Warp& warp, u32 lanes) {
   if (found == awaited_.end()) return;
   for (Awaited& each : found->second) {
     const u32 ending = each.lanes & lanes;
-    if ((ending & each.passed) != 0 && each.kind == kBarrier) note(each, warp, ending & each.passed, "of it ended without coming");
+    const u32 passed = ending & each.passed;
+    if (passed != 0) note(each, warp, passed, "of it ended without coming");
     each.lanes &= ~lanes;
   }
 }
@@ -248,13 +246,10 @@ void Misuse::note(const Awaited& awaited, Warp& warp, u32 lanes, const std::stri
   const Program& program = *launch_.program;
   const int lane = std::countr_zero(lanes);
   const u32 where = awaited.passed_at != 0 ? awaited.passed_at : awaited.instruction;
-  std::string message = awaited.kind == kBarrier
-                            ? "a part of a warp waits at this barrier; "
-                            : "a part of a warp waits in " + program.origins[awaited.instruction].text +
-                                  " for all that the member mask names; ";
+  std::string message = "a part of a warp waits at this barrier; ";
   message += counted(lanes, "thread") + " " + what;
   if (awaited.passed_at != 0) message += " (by " + line_of(program, where) + ")";
-  add(warp, awaited.instruction, awaited.witness, awaited.kind, message, warp, where, lane);
+  add(warp, awaited.instruction, awaited.witness, kBarrier, message, warp, where, lane);
 }
 
 void Misuse::add(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message) {
@@ -271,7 +266,8 @@ bool Misuse::is_new(u32 instruction) {
 void Misuse::add(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message,
                  const Warp& other, u32 other_instruction, int other_lane) {
   if (kind == kBarrier && !is_new(instruction)) return;
-  launch_.findings->add({kind, message, party(warp, instruction, lane), party(other, other_instruction, other_lane), 1});
+  launch_.findings->add(
+      {kind, message, party(warp, instruction, lane), party(other, other_instruction, other_lane), 1});
 }
 
 }  // namespace flashpath::exec

@@ -1,8 +1,8 @@
 // Looks for misuse of barriers and member masks, in sanitised launches. The launch goes on as well as it can.
 //
 // PTX has all living lanes of a warp come to an aligned barrier, and all that a member mask names to the operation;
-// lanes that have ended do not count. A lane that is elsewhere when others come may still come. It has passed by
-// when it runs code that follows, and ends.
+// lanes that have ended do not count. A lane that is elsewhere when others come to a barrier may still come. It has
+// passed by when it runs code that follows, and ends.
 #pragma once
 
 #include <map>
@@ -28,16 +28,13 @@ class Misuse {
   void leaves_barrier(Block& block, const Barrier& barrier, u32 number);
   // Lanes execute a warp-wide operation, all with that member mask; `here`: those that came with them.
   void operates(Warp& warp, const Instruction& i, u32 group, u32 members, u32 here);
-  // Lanes wait in a warp-wide operation for others.
-  void waits_for(Warp& warp, const Instruction& i, u32 group, u32 missing);
   // The active lanes begin a basic block, while others of their warp wait.
   void goes_on(Warp& warp);
   void ends(Warp& warp, u32 lanes);
 
  private:
-  // Lanes that are awaited at an instruction and were elsewhere when it was reached.
+  // Lanes that are awaited at a barrier and were elsewhere when others of their warp came there.
   struct Awaited {
-    const char* kind;
     u32 instruction;
     int witness;  // a lane that came
     u32 lanes;

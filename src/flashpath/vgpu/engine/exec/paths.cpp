@@ -51,7 +51,9 @@ const std::vector<bool>& Paths::after(u32 instruction) {
     open.pop_back();
     if (seen[block.first]) continue;
     seen[block.first] = true;
-    if (counts(block, program_.code[instruction])) std::fill(marks.begin() + block.first, marks.begin() + block.last + 1, true);
+    if (counts(block, program_.code[instruction])) {
+      std::fill(marks.begin() + block.first, marks.begin() + block.last + 1, true);
+    }
     const std::vector<u32> next = successors(block);
     open.insert(open.end(), next.begin(), next.end());
   }

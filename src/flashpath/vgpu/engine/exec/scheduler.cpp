@@ -362,8 +362,7 @@ class Runner {
       const u32 group = rest & with_mask(masks, members);
       rest &= ~group;
       // A lane here whose guard is false will not come.
-      if (const u32 missing = members & warp_.alive & ~warp_.active; missing != 0) {
-        if (worker_.misuse != nullptr) worker_.misuse->waits_for(warp_, i, group, missing);
+      if ((members & warp_.alive & ~warp_.active) != 0) {
         waiting |= group;
         continue;
       }

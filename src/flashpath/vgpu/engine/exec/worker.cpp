@@ -98,7 +98,8 @@ bool Worker::start_early() {
 void Worker::run_residents() {
   asked_again_at_ = 2;
   while (!residents_.empty()) {
-    const auto awake = std::find_if(residents_.begin(), residents_.end(), [](const auto& each) { return !each->stalled; });
+    const auto awake =
+        std::find_if(residents_.begin(), residents_.end(), [](const auto& each) { return !each->stalled; });
     if (awake != residents_.end()) {
       if (run_block(**awake)) {
         end(static_cast<std::size_t>(awake - residents_.begin()));
@@ -229,8 +230,8 @@ void Worker::run_slice(Resident& resident) {
   Block& block = resident.block;
   const auto is_ready = [](const Warp& warp) { return (warp.alive & ~warp.waiting & ~warp.parked) != 0; };
   const u32 count = static_cast<u32>(std::count_if(block.warps.begin(), block.warps.end(), is_ready));
-  if (count == 0) {
-    if (!release(block, *launch.program)) deadlock(block);
+  if (count == 0) {  // its last thread may have ended while it was watched
+    if (block.living_threads != 0 && !release(block, *launch.program)) deadlock(block);
     return;
   }
   auto chosen = std::find_if(block.warps.begin(), block.warps.end(), is_ready);
