@@ -19,6 +19,7 @@ struct AsyncCopy {
   u32 lanes = 0;            // that have not waited for it
   u32 group = 0;            // of those lanes: how many they had closed when it began
   u32 size = 0;             // bytes written; 0: no copy, but an arrival at the barriers in `to`
+  bool done = false;        // it has happened before anyone waited for it
   u32 epoch = 0;            // of a sanitised launch: the one in which it began
   const std::byte* from[kLanes];
   std::byte* to[kLanes];
