@@ -27,7 +27,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 HERE = Path(__file__).parent
 VERDICTS = HERE / "verdicts.json"
@@ -70,11 +70,14 @@ def _describe(case: Any, folder: Path) -> None:
         if argument is None:
             rows.append("null")
         elif isinstance(argument, np.ndarray):
-            array = np.asarray(argument)
+            array = cast("np.ndarray[Any, Any]", argument)
             (folder / f"{k}.bin").write_bytes(array.tobytes())
             rows.append(f"array {array.nbytes} {k}.bin")
         else:
-            word = np.asarray(argument, {int: np.int32, float: np.float32}.get(type(argument)))
+            number = (
+                np.int32 if isinstance(argument, int) else np.float32 if isinstance(argument, float) else None
+            )
+            word = np.asarray(cast("Any", argument), number)
             rows.append(f"word {word.nbytes} {word.tobytes().hex()}")
     (folder / "launch").write_text("\n".join(rows) + "\n", encoding="utf-8")
 
@@ -335,7 +338,7 @@ def _check_results(folder: Path, program: Program) -> None:
         for k, argument in enumerate(before):
             path = folder / program.name / case.kernel / f"{k}.bin.out"
             if isinstance(argument, np.ndarray):
-                array = np.asarray(argument)
+                array = cast("np.ndarray[Any, Any]", argument)
                 after.append(np.fromfile(path, array.dtype).reshape(array.shape))
             else:
                 after.append(argument)
