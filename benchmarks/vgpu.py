@@ -4,13 +4,16 @@
 
 Everything runs on one core, in one run, each implementation's calls in turn with the others'. Every result
 is compared with NumPy before it is timed. "counted" is `fp.profile`, or a Triton launch that keeps a report:
-all counters on, the report made. numba's simulator runs a few blocks of a launch, and its time is scaled to
-all of them. `--prototype` names a measured prototype of the same design, which is built and timed on the same
-PTX, that of nvcc.
+all counters on, the report made; "sanitised" is `fp.sanitize`: races, uninitialised memory and misuse are
+looked for. All of these give the bits of the hardware (exact=True), except where "fast" says that tensor
+cores and functions use the host's own arithmetic. numba's simulator runs a few blocks of a launch, and its
+time is scaled to all of them. `--prototype` names a measured prototype of the same design, which is built and
+timed on the same PTX, that of nvcc.
 
 The marks: at least 100 × as fast as Triton's interpreter on vector add, 10 × on matmul and flash attention,
-1,000 × as fast as numba's simulator, all of them counted; as fast as the prototype, counted and not; a kernel
-of 1,000 instructions ready within 60 ms.
+1,000 × as fast as numba's simulator, all of them counted and fast; exact, still 4 × as fast as Triton's
+interpreter; as fast as the prototype, counted and not, in its own arithmetic, which is the fast one; a
+sanitised launch at most 3 × as long as a counted one; a kernel of 1,000 instructions ready within 60 ms.
 """
 
 from __future__ import annotations
@@ -39,8 +42,9 @@ from flashpath.bench.timer import CpuTimer
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.device import VirtualModule
 
-PLAIN, COUNTED = "flashpath", "flashpath, counted"
-SAME_PTX, SAME_PTX_COUNTED = "flashpath, PTX of nvcc", "flashpath, PTX of nvcc, counted"
+PLAIN, COUNTED, SANITISED = "flashpath", "flashpath, counted", "flashpath, sanitised"
+FAST, FAST_COUNTED = "flashpath, fast", "flashpath, fast, counted"
+SAME_PTX, SAME_PTX_COUNTED = "flashpath, fast, PTX of nvcc", "flashpath, fast, PTX of nvcc, counted"
 PROTOTYPE, PROTOTYPE_COUNTED = "prototype", "prototype, counted"
 INTERPRETER, SIMULATOR = "Triton's interpreter", "numba's simulator"
 
@@ -100,7 +104,7 @@ class Mark:
     def __str__(self) -> str:
         found = "not measured" if self.ratio is None else f"{self.ratio:,.2f} ×"
         return (
-            f"{'met   ' if self.is_met else 'MISSED'} {self.what}: {found} (at least {self.at_least:,.0f} ×)"
+            f"{'met   ' if self.is_met else 'MISSED'} {self.what}: {found} (at least {self.at_least:,.3g} ×)"
         )
 
 
@@ -118,46 +122,74 @@ class Results:
 # ---- flashpath -----------------------------------------------------------------------------------------
 
 
-def cuda_ways(workload: Workload, compiler: Any, names: tuple[str, str]) -> dict[str, Way]:
-    """The workload's kernel on the virtual GPU, plain and counted, after its result was found right."""
-    kernel = fp.compile(workload.file, ARCH, compiler=compiler)[workload.kernel]
+def cuda_ways(workload: Workload) -> dict[str, Way]:
+    """The workload's kernel on the virtual GPU, in every mode, after its result was found right."""
+    kernel = fp.compile(workload.file, ARCH)[workload.kernel]
+    ways = _plain_and_counted(workload, kernel, (PLAIN, COUNTED), exact=True)
+    ways |= _plain_and_counted(workload, kernel, (FAST, FAST_COUNTED), exact=False)
     arguments = workload.arguments()
-    report = fp.profile(kernel, workload.grid, workload.block, arguments)
+
+    def sanitise() -> None:
+        if findings := fp.sanitize(kernel, workload.grid, workload.block, arguments):
+            raise AssertionError(f"{workload.name}: {findings[0]}")
+
+    ways[SANITISED] = Way(sanitise, instructions=ways[PLAIN].instructions)
+    return ways
+
+
+def same_ptx_ways(workload: Workload) -> dict[str, Way]:
+    """The same from nvcc's PTX, for the prototype to be compared with."""
+    kernel = fp.compile(workload.file, ARCH, compiler="nvcc")[workload.kernel]
+    return _plain_and_counted(workload, kernel, (SAME_PTX, SAME_PTX_COUNTED), exact=False)
+
+
+def _plain_and_counted(
+    workload: Workload, kernel: fp.Kernel, names: tuple[str, str], exact: bool
+) -> dict[str, Way]:
+    arguments = workload.arguments()
+    grid, block = workload.grid, workload.block
+    report = fp.profile(kernel, grid, block, arguments, exact=exact)
     workload.check(arguments[workload.output])
-    launch = kernel[workload.grid, workload.block]
-    plain, counted = names
+    calls = (
+        lambda: kernel.launch(grid, block, arguments, exact=exact),
+        lambda: fp.profile(kernel, grid, block, arguments, exact=exact),
+    )
     return {
-        plain: Way(lambda: launch(*arguments), instructions=report.instructions),
-        counted: Way(
-            lambda: fp.profile(kernel, workload.grid, workload.block, arguments),
-            instructions=report.instructions,
-        ),
+        name: Way(call, instructions=report.instructions) for name, call in zip(names, calls, strict=True)
     }
 
 
 def triton_ways(workload: Workload) -> dict[str, Way]:
     """The same for a Triton kernel."""
-    if not hasattr(fp.vgpu, "triton"):
-        raise FlashpathError(
-            "Triton kernels do not run on the virtual GPU in this version.", "Update flashpath."
-        )
     vgpu: Any = fp.vgpu
     sys.path.insert(0, str(KERNELS))
     kernel = getattr(importlib.import_module("triton_kernels"), workload.kernel)
     arguments = workload.arguments()
 
-    def run(profile: bool) -> Any:
-        with vgpu.triton(arch=ARCH, profile=profile) as gpu:
-            kernel[workload.grid](*arguments, **(workload.options or {}))
+    keywords: dict[str, Any] = dict(workload.options or {})
+
+    def run(profile: bool, exact: bool) -> Any:
+        with vgpu.triton(arch=ARCH, profile=profile, exact=exact) as gpu:
+            kernel[workload.grid](*arguments, **keywords)
         return gpu
 
-    gpu = run(profile=True)
-    workload.check(arguments[workload.output])
-    instructions = gpu.reports[-1].instructions
-    return {
-        PLAIN: Way(lambda: run(profile=False), instructions=instructions),
-        COUNTED: Way(lambda: run(profile=True), instructions=instructions),
+    def sanitise() -> None:
+        if findings := fp.sanitize(kernel, workload.grid, args=arguments, **keywords):
+            raise AssertionError(f"{workload.name}: {findings[0]}")
+
+    instructions = 0
+    for exact in (True, False):
+        gpu = run(profile=True, exact=exact)
+        workload.check(arguments[workload.output])
+        instructions = gpu.reports[-1].instructions
+    calls = {
+        PLAIN: lambda: run(profile=False, exact=True),
+        COUNTED: lambda: run(profile=True, exact=True),
+        FAST: lambda: run(profile=False, exact=False),
+        FAST_COUNTED: lambda: run(profile=True, exact=False),
+        SANITISED: sanitise,
     }
+    return {name: Way(call, instructions=instructions) for name, call in calls.items()}
 
 
 def front_end(seconds: float) -> Figures:
@@ -217,10 +249,9 @@ def run_all(quick: bool, peers: Mapping[str, Peer], prototype: Prototype | None)
     seconds = 0.05 if quick else 1.0
     results = Results()
     for workload in cuda_workloads(quick):
-        attempts: dict[str, Attempt] = {PLAIN: lambda w=workload: cuda_ways(w, "nvrtc", (PLAIN, COUNTED))}
+        attempts: dict[str, Attempt] = {PLAIN: lambda w=workload: cuda_ways(w)}
         if prototype is not None:
-            names = (SAME_PTX, SAME_PTX_COUNTED)
-            attempts[SAME_PTX] = lambda w=workload, names=names: cuda_ways(w, "nvcc", names)
+            attempts[SAME_PTX] = lambda w=workload: same_ptx_ways(w)
             attempts[PROTOTYPE] = lambda w=workload: prototype_ways(prototype, w)
         if "numba" in peers and workload.kernel in NUMBA_SLICES:
             attempts[SIMULATOR] = lambda w=workload: simulator_way(peers["numba"], w)
@@ -251,9 +282,12 @@ def marks(results: Results) -> list[Mark]:
     for case, figures in results.cases.items():
         if INTERPRETER in figures:
             least = 100 if "vector add" in case else 10
-            found.append(Mark(f"{case}, {INTERPRETER}", least, ratio(figures, INTERPRETER, COUNTED)))
+            found.append(Mark(f"{case}, {INTERPRETER}", least, ratio(figures, INTERPRETER, FAST_COUNTED)))
+            found.append(Mark(f"{case}, exact, {INTERPRETER}", 4, ratio(figures, INTERPRETER, PLAIN)))
         if SIMULATOR in figures:
-            found.append(Mark(f"{case}, {SIMULATOR}", 1000, ratio(figures, SIMULATOR, COUNTED)))
+            found.append(Mark(f"{case}, {SIMULATOR}", 1000, ratio(figures, SIMULATOR, FAST_COUNTED)))
+        if SANITISED in figures:
+            found.append(Mark(f"{case}, sanitised, counted", 1 / 3, ratio(figures, COUNTED, SANITISED)))
         if PROTOTYPE in figures:
             found.append(Mark(f"{case}, {PROTOTYPE}", 1, ratio(figures, PROTOTYPE, SAME_PTX)))
             counted = ratio(figures, PROTOTYPE_COUNTED, SAME_PTX_COUNTED)
