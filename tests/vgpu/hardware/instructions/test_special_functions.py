@@ -11,11 +11,11 @@ import pytest
 from gpu_runs import module_ptx
 from make_special_function_golden import GOLDEN, digest
 from recover_coefficients import ENGINE
-from special_function_cases import INSTRUCTIONS, Array, samples, sweep
+from special_function_cases import INSTRUCTIONS, Array, Instruction, samples, sweep
 from verify_all_inputs import VERIFIED
 from virtual_gpu_runs import run
 
-from flashpath.vgpu.device import VirtualModule
+from flashpath.vgpu.device import UnsupportedInstruction, VirtualModule
 from flashpath.vgpu.exactness import SPECIAL_FUNCTIONS
 
 
@@ -87,6 +87,14 @@ def test_fast_numerics_are_near_and_not_the_same(
     finite = np.isfinite(expected.view(np.float32)) & (expected << np.uint32(1) != 0)
     assert 0 < distance[finite].max() <= NEAR[name]
     assert (got == expected)[~finite & ~np.isnan(expected.view(np.float32))].mean() > 0.99
+
+
+@pytest.mark.parametrize("opcode", ["rcp.approx.sat.f32", "ex2.approx.rn.f32", "div.full.sat.f32"])
+def test_approximations_take_no_flag_but_ftz(opcode: str) -> None:
+    """As ptxas has it; the units have no other."""
+    instruction = Instruction(opcode, 2 if opcode.startswith("div") else 1)
+    with pytest.raises(UnsupportedInstruction, match=re.escape(opcode)):
+        VirtualModule(module_ptx([instruction], "sm_90")).kernel(instruction.entry)
 
 
 def test_exact_functions_use_no_library_whose_last_bit_may_differ() -> None:
