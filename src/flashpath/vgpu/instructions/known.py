@@ -52,6 +52,7 @@ _VIDEO_NOTES = {
     "4": "of four bytes, each with its lane's mask",
 }
 _TYPE = re.compile(r"(?:(?:b?f|tf|[su]|b)(\d+)|e\dm\d)(?:x(\d))?|pred")
+_FUSED = {"fma", "fmsub", "fnmadd", "fnmsub"}
 _SPACES = ("generic", "global", "shared", "local", "param")
 
 
@@ -113,6 +114,8 @@ def _plain(opcode: str, names: list[str]) -> Iterator[tuple[str, str, str]]:
     for name in names:
         words = [word for word in name.split(".")[1:] if word != "ftz"]
         if "carry" in words:  # belongs to addc, subc, madc
+            continue
+        if _FUSED & set(words):  # what a sum becomes that takes a quotient in
             continue
         if opcode == "set":  # the result comes first; its type is any of that width
             words = words[1:]
