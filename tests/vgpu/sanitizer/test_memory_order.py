@@ -1,6 +1,6 @@
 """Which accesses the PTX memory model orders, rule by rule: a pair that is ordered, and one that is not.
 
-Every kernel has two accesses to one word, `first` by one thread and `second` by another, and something between
+Every kernel has two accesses to one word, one by each of two threads, and something between
 them. The schedule runs them in this order; whether they race is for the model to say.
 """
 
@@ -322,7 +322,7 @@ def test_others_may_add_to_a_flag_that_was_released() -> None:
 
 
 def test_knowledge_passes_through_barriers_and_fences() -> None:
-    """The last block of a reduction: each block's threads write, one of them counts, the last block reads all."""
+    """The last block of a reduction: all threads write, one of each block counts, the last block reads."""
     body = """
     mad.lo.u32 %r4, %r1, 64, %r0; cvt.u64.u32 %d2, %r4; shl.b64 %d2, %d2, 2; add.u64 %d3, %d0, %d2;
     st.global.u32 [%d3], %r4;
