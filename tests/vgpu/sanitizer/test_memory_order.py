@@ -19,6 +19,7 @@ from flashpath.vgpu.options import Options
 _MODULE = """.version 8.8
 .target sm_90
 .address_size 64
+.file 1 "kernel.py"
 .visible .entry k(.param .u64 array) {{
     .reg .pred %p<8>;
     .reg .b16 %h<8>;
@@ -496,3 +497,13 @@ def test_one_thread_after_the_other_in_many_epochs() -> None:
     fence.acq_rel.cta; bar.sync 0;
     add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 500; @%p1 bra loop;"""
     assert sanitized(body, grid=3).kinds == []
+
+
+def test_elements_that_triton_gives_to_several_threads() -> None:
+    """All of them load, one stores; the other way round, and in CUDA, it is a race."""
+    load, store = "ld.global.u32 %r9, [%d0];", thread(0, "st.global.u32 [%d0], 5;")
+    in_python = ".loc 1 5 0\n"
+    assert sanitized(in_python + load + store).kinds == []
+    assert set(sanitized(load + store).kinds) == {"race"}
+    assert set(sanitized(in_python + store + load).kinds) == {"race"}
+    assert set(sanitized(in_python + load + store, grid=2).kinds) == {"race"}
