@@ -1,6 +1,6 @@
 """Which accesses the PTX memory model orders, rule by rule: a pair that is ordered, and one that is not.
 
-Every kernel has two accesses to one word, `first` by one thread and `second` by another, and something between
+Every kernel has two accesses to one word, one by each of two threads, and something between
 them. The schedule runs them in this order; whether they race is for the model to say.
 """
 
@@ -19,6 +19,7 @@ from flashpath.vgpu.options import Options
 _MODULE = """.version 8.8
 .target sm_90
 .address_size 64
+.file 1 "kernel.py"
 .visible .entry k(.param .u64 array) {{
     .reg .pred %p<8>;
     .reg .b16 %h<8>;
@@ -322,7 +323,7 @@ def test_others_may_add_to_a_flag_that_was_released() -> None:
 
 
 def test_knowledge_passes_through_barriers_and_fences() -> None:
-    """The last block of a reduction: each block's threads write, one of them counts, the last block reads all."""
+    """The last block of a reduction: all threads write, one of each block counts, the last block reads."""
     body = """
     mad.lo.u32 %r4, %r1, 64, %r0; cvt.u64.u32 %d2, %r4; shl.b64 %d2, %d2, 2; add.u64 %d3, %d0, %d2;
     st.global.u32 [%d3], %r4;
@@ -496,3 +497,13 @@ def test_one_thread_after_the_other_in_many_epochs() -> None:
     fence.acq_rel.cta; bar.sync 0;
     add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 500; @%p1 bra loop;"""
     assert sanitized(body, grid=3).kinds == []
+
+
+def test_elements_that_triton_gives_to_several_threads() -> None:
+    """All of them load, one stores; the other way round, and in CUDA, it is a race."""
+    load, store = "ld.global.u32 %r9, [%d0];", thread(0, "st.global.u32 [%d0], 5;")
+    in_python = ".loc 1 5 0\n"
+    assert sanitized(in_python + load + store).kinds == []
+    assert set(sanitized(load + store).kinds) == {"race"}
+    assert set(sanitized(in_python + store + load).kinds) == {"race"}
+    assert set(sanitized(in_python + load + store, grid=2).kinds) == {"race"}

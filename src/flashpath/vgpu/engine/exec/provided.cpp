@@ -25,7 +25,8 @@ void give(Warp& warp, const Instruction& i, int lane, T value) {
   const CallSite& site = warp.launch->program->calls[static_cast<std::size_t>(i.immediate)];
   if (site.results.empty()) return;
   std::memcpy(call_place(warp, site, site.results[0], lane), &value, sizeof value);
-  if (warp.watch != nullptr) sanitize::write_local(warp, lane, call_address(warp, site, site.results[0], lane), sizeof value);
+  if (warp.watch == nullptr) return;
+  sanitize::write_local(warp, lane, call_address(warp, site, site.results[0], lane), sizeof value);
 }
 
 void run_printf(Warp& warp, const Instruction& i) {

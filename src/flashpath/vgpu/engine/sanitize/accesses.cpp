@@ -18,6 +18,8 @@ using exec::Shape;
 using exec::Use;
 using exec::Where;
 
+constexpr const char* kShared = "shared";
+
 // Memory that an access goes to, and which of its records need no second look.
 struct Area {
   Shadow& shadow;
@@ -120,7 +122,7 @@ class Watcher {
     BlockWatch& block = *watch_.block;
     const Record floor = record_of(block.first, 0);
     const auto [low, span] = known_since(block.first);
-    return {block.shared, floor, low, span, 0, floor - 1, 0, warp_.shared, "shared"};
+    return {block.shared, floor, low, span, 0, floor - 1, 0, warp_.shared, kShared};
   }
 
   Area global_area(const exec::Segment& segment) const {
@@ -355,13 +357,24 @@ class Watcher {
     return (common & kWideScope) != 0 || watch_.block->all->epochs.owner(epoch_of(other)).block == watch_.block->number;
   }
 
+  // Triton gives an element of a small tensor to several threads. All of them load it, one stores it again, and what
+  // the others may have loaded after that is used by nobody. Whose source is Python, and loads before it stores, does
+  // not race for that with threads of its own block.
+  bool is_replicated(Record other, u32 read_by, u32 written_by) const {
+    if (read_by >= written_by || area_.space == kShared) return false;
+    const Program& program = *warp_.launch->program;
+    const u32 file = program.origins[read_by].file;
+    if (file >= program.files.size() || !program.files[file].ends_with(".py")) return false;
+    return watch_.block->all->epochs.owner(epoch_of(other)).block == watch_.block->number;
+  }
+
   void check_read(u32 lane, Record written, u32 by, u64 offset, u32 shift) {
     const int thread = static_cast<int>(lane);
     if (is_blank(written)) {
       report_uninitialized(warp_, i_, thread, piece(offset, shift));
     } else if (written >= area_.floor && is_pending(written)) {
       report_missing_wait(warp_, i_, thread, false, {by, written, true}, piece(offset, shift));
-    } else if (!is_harmless(lane, written, by)) {
+    } else if (!is_harmless(lane, written, by) && !is_replicated(written, i_.index, by)) {
       report_race(warp_, i_, thread, false, {by, written, true}, piece(offset, shift));
     }
   }
@@ -389,7 +402,7 @@ class Watcher {
     const int thread = static_cast<int>(lane);
     if (reader >= area_.floor && is_pending(reader)) {
       report_missing_wait(warp_, i_, thread, true, {by, reader, false}, piece(offset, shift));
-    } else if (!is_harmless(lane, reader, by)) {
+    } else if (!is_harmless(lane, reader, by) && !is_replicated(reader, by, i_.index)) {
       report_race(warp_, i_, thread, true, {by, reader, false}, piece(offset, shift));
     }
   }

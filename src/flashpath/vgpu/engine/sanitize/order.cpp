@@ -39,13 +39,18 @@ void tell(ClockBuilder& builder, const WarpWatch& watch, u32 lanes, bool all) {
 // All threads of the block that live have met: each knows all that any of them has done, or knew.
 void meet_all(BlockWatch& block, ClockBuilder& builder) {
   for (const WarpWatch& watch : block.warps) {
-    for (const View& view : watch.view) builder.add(view.beyond);
+    for (const View& view : watch.view) {
+      if (view.beyond) builder.add(view.beyond);
+    }
   }
   builder.drop_block(block.number);
   const ClockRef beyond = builder.build();
   const Epoch latest = block.all->epochs.latest();
   for (WarpWatch& watch : block.warps) {
-    for (View& view : watch.view) view = {latest, latest, beyond};
+    for (View& view : watch.view) {
+      view.block = view.warp = latest;
+      if (view.beyond || beyond) view.beyond = beyond;
+    }
     watch.known = latest;
   }
 }

@@ -63,13 +63,13 @@ void report_race(const exec::Warp& warp, const Instruction& i, int lane, bool wr
   const Owner& owner = warp.watch->block->all->epochs.owner(epoch_of(other.record));
   const char* own = action(warp, i.index, writes);
   const char* before = action(warp, other.instruction, other.writes);
-  std::string message = std::string("a ") + own + " of " + bytes_at(piece) + " races with ";
-  message += std::string(before == std::string("atomic") ? "an atomic" : before == std::string("read") ? "a read" : "a write");
+  std::string message = (*own == 'a' ? "an " : "a ") + std::string(own) + " of " + bytes_at(piece) + " races with ";
+  message += (*before == 'a' ? "an " : "a ") + std::string(before);
   if (owner.block != warp.watch->block->number) {
     message += " in another block: no fence and strong access, nor anything else, orders blocks of a launch";
   } else if (owner.warp != warp.index) {
     message += " in another warp: no barrier comes between them";
-  } else if (other.instruction == i.index && lane_of(other.record) != static_cast<u32>(lane) && writes && other.writes) {
+  } else if (other.instruction == i.index && writes && other.writes) {
     message += " by another lane of the warp: which value stays is undefined";
   } else {
     message += " by another lane of the warp: no __syncwarp() comes between them";
@@ -112,8 +112,8 @@ void Sanitizer::take_back_consequences() {
   };
   const std::vector<observe::Finding> found = launch.findings->all();
   launch.findings->take_back([&](const observe::Finding& finding) {
-    return finding.kind == "uninitialized" &&
-           std::any_of(found.begin(), found.end(), [&](const observe::Finding& each) { return explains(each, finding); });
+    if (finding.kind != "uninitialized") return false;
+    return std::any_of(found.begin(), found.end(), [&](const auto& each) { return explains(each, finding); });
   });
 }
 

@@ -3,6 +3,16 @@
 #include <algorithm>
 
 namespace flashpath::sanitize {
+namespace {
+
+void know_nothing(WarpWatch& warp) {
+  for (View& view : warp.view) {
+    view.block = view.warp = 0;
+    if (view.beyond) view.beyond = {};
+  }
+}
+
+}  // namespace
 
 Owner WarpWatch::owner() const { return {block->number, index}; }
 
@@ -35,7 +45,7 @@ void Sanitizer::begin_block(exec::Block& block, u64 number) {
     warp.index = static_cast<u32>(k);
     warp.known = watch.first - 1;
     warp.ordering.reset();
-    std::fill(std::begin(warp.view), std::end(warp.view), View{});
+    know_nothing(warp);
     begin_epoch(warp);
   }
   const std::size_t local = block.warps.size() * kLanes * launch.program->local_bytes;
@@ -65,7 +75,7 @@ void Sanitizer::forget() {
     for (WarpWatch& warp : block->warps) {
       warp.known = kForgotten;
       warp.ordering.reset();
-      std::fill(std::begin(warp.view), std::end(warp.view), View{});
+      know_nothing(warp);
       warp.epoch = epochs.begin(warp.owner());
     }
   }

@@ -84,7 +84,7 @@ std::byte* line_of(Warp& warp, const Instruction& i, const Place& place, int lin
   return global_place(warp, i, 0, address, X::kLineBytes, write);
 }
 
-// ---- Counting and watching --------------------------------------------------------------------------------------------
+// ---- Counting and watching ---------------------------------------------------------------------------------
 
 void observe(Warp& warp, const Instruction& i, Where where, const u64* address, u32 lanes, u32 size, Use use) {
   if (warp.counters != nullptr) count_scattered(warp, i, where, address, lanes, size, use);
