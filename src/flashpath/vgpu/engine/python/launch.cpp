@@ -203,7 +203,10 @@ void bind_launch(nb::module_& m) {
 
   nb::class_<Program>(m, "Program")
       .def(
-          "save", [](const Program& program) { return ModuleState{program.memory->globals, program.memory->heap.save()}; },
+          "save",
+          [](const Program& program) {
+            return ModuleState{program.memory->globals, program.memory->heap.save()};
+          },
           "The variables and the heap of its module as they are.")
       .def(
           "restore",
