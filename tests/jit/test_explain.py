@@ -78,7 +78,8 @@ def test_the_whole_text(cache: KernelCache, monkeypatch: pytest.MonkeyPatch) -> 
         "  spills                 0 B stored, 0 B loaded\n"
         f"  PTX                    {ptx_instructions(kernel.ptx)} instructions\n"
         "  SASS                   no disassembler was found\n"
-        f"  occupancy on A100      {found.occupancy_line()}"
+        f"  occupancy on A100      {found.occupancy_line()}\n"
+        "  bit-exact on A100      yes"
     )
     assert found.occupancy == gpus.occupancy(gpus.gpu("A100"), 128, registers, 5120)
     assert found.occupancy_line() == "100%: 16 blocks of 128 threads, 64 of 64 warps (limited by warps)"

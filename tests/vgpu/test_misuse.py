@@ -203,6 +203,8 @@ def test_misuse_is_found(
     bugs: fp.Module, launch_with: Launch, name: str, block: int, places: list[Place]
 ) -> None:
     found = launch_with(bugs[name], 1, block, np.zeros(128, np.int32), sanitize=True)
+    # Who misses a barrier also races with those that did not: of that, tests/vgpu/sanitizer.
+    found = [each for each in found if each.kind != "race"]
     assert [(each.kind, each.line, each.thread) for each in found] == [place[:3] for place in places]
     for each, (_, _, _, text) in zip(found, places, strict=True):
         assert text in each.message
