@@ -99,7 +99,10 @@ def speed_rows(cases: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[str
 def mark_row(mark: Mapping[str, Any]) -> str:
     found = "not measured" if mark["ratio"] is None else f"{mark['ratio']:,.2f} ×"
     verdict = "met" if mark["is_met"] else "missed"
-    return f"| {cell(mark['what'])} | {mark['at_least']:,.3g} × | {found} | {verdict} |"
+    return (
+        f"| {cell(mark['what'])} | {mark['at_least']:,.2f}".removesuffix(".00")
+        + f" × | {found} | {verdict} |"
+    )
 
 
 def main() -> int:

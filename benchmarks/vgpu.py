@@ -89,6 +89,11 @@ class Figure:
         )
 
 
+def times(factor: float) -> str:
+    """A factor as it is written: 1,000 ×, 0.33 ×."""
+    return f"{factor:,.2f}".removesuffix(".00") + " ×"
+
+
 @dataclass
 class Mark:
     """How many times as fast as something else flashpath has to be, and is."""
@@ -103,9 +108,8 @@ class Mark:
 
     def __str__(self) -> str:
         found = "not measured" if self.ratio is None else f"{self.ratio:,.2f} ×"
-        return (
-            f"{'met   ' if self.is_met else 'MISSED'} {self.what}: {found} (at least {self.at_least:,.3g} ×)"
-        )
+        least = times(self.at_least)
+        return f"{'met   ' if self.is_met else 'MISSED'} {self.what}: {found} (at least {least})"
 
 
 Figures = dict[str, Figure]
