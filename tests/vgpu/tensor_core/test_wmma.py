@@ -330,3 +330,14 @@ def test_all_lanes_must_name_one_matrix() -> None:
     assert caught.value.kind == "bad-mask"
     assert "different addresses" in str(caught.value)
     assert caught.value.finding.thread == (16, 0, 0)
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_a_matrix_that_is_stored_beyond_its_array(counted: bool) -> None:
+    arguments = np.ones((16, 16), np.float16), np.zeros((15, 16), np.float32), 0, 16
+    with pytest.raises(fp.KernelFault, match="out-of-bounds"):
+        if counted:
+            fp.profile(module()["at"], 1, 32, arguments)
+        else:
+            module()["at"][1, 32](*arguments)
+    assert not arguments[1].any()

@@ -216,9 +216,9 @@ void run_store(Warp& warp, const Instruction& i) {
   for (int p = 0; p < X::Fragment::kPieces; ++p) {
     for_piece<X>(warp, p, registers, [&](const T& element, int index) { lines[index] = element; });
   }
-  observe<X>(warp, i, place, true);
   std::byte* to[X::kLines];
   for (int line = 0; line < X::kLines; ++line) to[line] = line_of<X>(warp, i, place, line, true);
+  observe<X>(warp, i, place, true);
   if (sanitize::has_suspects(warp)) settle<X>(warp, i, lines, to);
   for (int line = 0; line < X::kLines; ++line) std::memcpy(to[line], lines + line * X::kLength, X::kLineBytes);
 }
