@@ -180,7 +180,7 @@ void atomic(Builder& b) {
   std::copy(d.begin(), d.end(), i.dst);
   i.a[0] = at.base;
   i.immediate = at.offset;
-  i.order = order;
+  i.order = order | (operation == "cas" ? kComparesFirst : u8{0});
   place(x, i.b, i.c);
   if (!y.empty()) i.c[0] = y[0];
 }

@@ -4,6 +4,7 @@
 // whole warp knows. Only where that does not settle it, a lane at a time asks who it was.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -457,11 +458,29 @@ void watch_lanes(exec::Warp& warp, const Instruction& i, const exec::Segment* se
 
 bool is_watched(const exec::Segment* segment) { return segment == nullptr || segment->writable; }
 
+// A compare-and-swap that changes nothing in any lane only reads, as it does while a lock is taken.
+Use as_it_turns_out(exec::Warp& warp, const Instruction& i, const exec::Segment* segment, u64 base, const u32* offset,
+                    u32 lanes, u32 size, Use use) {
+  if ((i.order & kComparesFirst) == 0) return use;
+  const std::byte* memory = segment == nullptr ? warp.shared + base : segment->host + (base - segment->base);
+  const std::byte* compared = exec::lanes<std::byte>(warp, i.b[0]);
+  bool fails = true;
+  exec::for_lanes(lanes, [&](int lane) {
+    fails &= std::memcmp(memory + offset[lane], compared + static_cast<u32>(lane) * size, size) != 0;
+  });
+  return fails ? Use::kRead : use;
+}
+
 }  // namespace
 
 void watch_whole(exec::Warp& warp, const Instruction& i, const exec::Segment* segment, Shape shape, u64 first,
                  u32 size, Use use) {
   if (!is_watched(segment)) return;
+  if (i.order & kComparesFirst) {
+    u32 offset[kLanes];
+    for (u32 lane = 0; lane < kLanes; ++lane) offset[lane] = shape == Shape::kRow ? lane * size : 0;
+    use = as_it_turns_out(warp, i, segment, first, offset, kAllLanes, size, use);
+  }
   Watcher watcher(warp, i, size, use, segment);
   if (shape == Shape::kRow) {
     watcher.row(first, 0, kLanes);
@@ -480,6 +499,7 @@ void watch_near(exec::Warp& warp, const Instruction& i, const exec::Segment* seg
                 Use use) {
   if (!is_watched(segment)) return;
   const u64 base = segment == nullptr ? 0 : segment->base;
+  use = as_it_turns_out(warp, i, segment, base, offset, warp.executing, size, use);
   Watcher(warp, i, size, use, segment).lanes(warp.executing, base, offset);
   if (is_flag(i) || is_heap(segment)) {
     u64 address[kLanes];

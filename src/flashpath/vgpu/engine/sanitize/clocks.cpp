@@ -43,8 +43,13 @@ ClockRef ClockBuilder::build() {
 bool covers(const ClockRef& a, const ClockRef& b) {
   if (!b || a == b) return true;
   if (!a || b->everything() > a->everything() || b->entries().size() > a->entries().size()) return false;
-  return std::all_of(b->entries().begin(), b->entries().end(),
-                     [&](const Clock::Entry& entry) { return a->of(entry.party) >= entry.epoch; });
+  auto own = a->entries().begin();
+  for (const Clock::Entry& entry : b->entries()) {  // both are sorted
+    if (entry.epoch <= a->everything()) continue;
+    while (own != a->entries().end() && own->party < entry.party) ++own;
+    if (own == a->entries().end() || own->party != entry.party || own->epoch < entry.epoch) return false;
+  }
+  return true;
 }
 
 ClockRef joined(const ClockRef& a, const ClockRef& b) {

@@ -68,8 +68,11 @@ ClockRef released(const WarpWatch& watch, int lane, const Ordering::Released& at
 }
 
 // What reading a place tells a thread: at once (acquire), or after its next fence.
-void see(WarpWatch& watch, const Instruction& i, int lane, const std::vector<Release>& releases) {
-  for (const Release& release : releases) {
+void see(WarpWatch& watch, const Instruction& i, int lane, const Flag& flag) {
+  if ((i.order & (kAcquire | kWideScope)) == kWideScope) {
+    if (std::exchange(ordering(watch).polled[lane], flag.version) == flag.version) return;
+  }
+  for (const Release& release : flag.releases) {
     const bool near = release.block == watch.block->number;
     if (!near && (i.order & kWideScope) == 0) continue;
     const ClockRef& clock = near ? release.near : release.far;
@@ -237,9 +240,14 @@ void order_strong(exec::Warp& warp, const Instruction& i, bool is_shared, const 
     const bool releases = bool(release.near) || bool(release.far);
     if (use == Use::kWrite && found != all.end()) {
       // A plain write ends what others have released here, not what the thread itself has.
-      std::erase_if(found->second, [&](const Release& each) { return each.thread != release.thread; });
+      std::erase_if(found->second.releases, [&](const Release& each) { return each.thread != release.thread; });
+      found->second.version = ++watch.block->all->versions;
     }
-    if (releases) join_release(all[address[lane]], std::move(release));
+    if (releases) {
+      Flag& flag = all[address[lane]];
+      join_release(flag.releases, std::move(release));
+      flag.version = ++watch.block->all->versions;
+    }
   });
   if (i.order & kRelease) watch.block->all->begin_epoch(watch);
 }

@@ -66,6 +66,7 @@ struct Ordering {
   Released far[kLanes];       // at its last fence for the GPU or the system: what others get to know
   ClockRef seen_near[kLanes];  // by strong reads, from threads of its block: known after the next fence
   ClockRef seen_far[kLanes];   // from other blocks
+  u64 polled[kLanes] = {};     // the version of the flag that it read last: that one has nothing to tell again
 };
 
 struct WarpWatch {
@@ -88,7 +89,11 @@ struct Release {
   ClockRef near;  // for threads of that block
   ClockRef far;
 };
-using Releases = std::unordered_map<u64, std::vector<Release>>;  // by address
+struct Flag {
+  std::vector<Release> releases;
+  u64 version = 0;  // of these: no other place, and no other time, has the same
+};
+using Releases = std::unordered_map<u64, Flag>;  // by address
 
 struct Mbarrier {
   ClockRef arriving;   // in the phase that is not complete
@@ -133,6 +138,7 @@ class Sanitizer {
   Arena arena;
   std::vector<Shadow> segments;  // as Launch::segments
   Releases releases;             // through global memory
+  u64 versions = 0;              // of flags, so far
   std::map<u64, Allocation> allocations;
   // The block that ran last, and the first epoch from which all others are its own.
   u32 running = ~0u;
