@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src/flashpath/vgpu/engine -type f)
 
-.PHONY: run test lint types contracts pytest figures clean
+.PHONY: run test lint types contracts pytest figures fuzz clean
 
 run: $(VENV)/.installed
 	@$(BIN)/flashpath tour
@@ -29,6 +29,10 @@ pytest: $(VENV)/.installed-dev
 figures: $(VENV)/.installed
 	$(BIN)/flashpath tour --save docs/tour.svg
 	$(BIN)/python -m flashpath.vgpu.instructions docs/vgpu.md
+
+# A night's work: 100,000 mutated PTX modules, none of which may crash or hang the virtual GPU.
+fuzz: $(VENV)/.installed-dev
+	$(BIN)/python tests/vgpu/fuzz/fuzz_ptx.py --modules 100000
 
 # Installing again is needed when the dependencies or the compiled engine change, not when Python files do.
 $(VENV)/.installed: $(SOURCES) | $(VENV)/bin/python
