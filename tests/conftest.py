@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,14 @@ import pytest
 os.environ.setdefault("FLASHPATH_CACHE_DIR", str(Path(__file__).parent.parent / "build" / "test-cache"))
 
 from flashpath.jit import device
+
+
+@pytest.fixture
+def hears_control_c() -> Iterator[None]:
+    """A shell has background jobs, and what they start, ignore the signal; tests of it want it heard."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

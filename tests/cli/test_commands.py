@@ -267,6 +267,7 @@ def test_bench_times_a_learners_function(tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.usefixtures("hears_control_c")
 def test_ctrl_c_ends_quietly_and_keeps_the_records(tmp_path: Path) -> None:
     results = tmp_path / "results.jsonl"
     mine = tmp_path / "mine.py"

@@ -107,10 +107,8 @@ def test_an_endless_loop_runs_out_of_its_budget() -> None:
     assert caught.value.kind == "timeout"
 
 
-def test_control_c_ends_a_launch(request: pytest.FixtureRequest) -> None:
-    # A shell has background jobs ignore the signal; this test is about what happens where it is heard.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
+@pytest.mark.usefixtures("hears_control_c")
+def test_control_c_ends_a_launch() -> None:
     kernel = build('extern "C" __global__ void k(volatile unsigned* x) { while (true) ++*x; }')
     stopper = threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT))
     start = time.monotonic()

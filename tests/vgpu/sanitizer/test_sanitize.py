@@ -115,6 +115,7 @@ def test_a_timeout_ends_the_search(module: fp.Module) -> None:
     assert told == [0]
 
 
+@pytest.mark.usefixtures("hears_control_c")
 def test_ctrl_c_ends_it_and_leaves_the_first_schedules_results(module: fp.Module) -> None:
     x = np.zeros(1, np.int32)
     next_, out = np.zeros(1, np.int32), np.zeros(4, np.int32)
