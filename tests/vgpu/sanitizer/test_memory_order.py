@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+import flashpath as fp
 from flashpath.vgpu.device import HostArray, VirtualModule
 from flashpath.vgpu.findings import Finding
 from flashpath.vgpu.options import Options
@@ -507,3 +508,68 @@ def test_elements_that_triton_gives_to_several_threads() -> None:
     assert set(sanitized(load + store).kinds) == {"race"}
     assert set(sanitized(in_python + store + load).kinds) == {"race"}
     assert set(sanitized(in_python + load + store, grid=2).kinds) == {"race"}
+
+
+# Fences that all threads make before a barrier: one of them signals for all. That takes sequential fences, as
+# __threadfence() is; with fences of acquire and release alone nothing orders the others' writes.
+_SIGNAL_FOR_ALL = r"""
+extern "C" __global__ void signal_for_all(int* data, int* flag, int* out) {
+  const int t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    data[t] = t;
+    FENCE;
+    __syncthreads();
+    if (t == 0) atomicExch(flag, 1);
+  } else {
+    if (t == 0) {
+      while (atomicAdd(flag, 0) == 0) {}
+      FENCE;
+    }
+    __syncthreads();
+    out[t] = data[63 - t];
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("fence", "kinds"),
+    [
+        ("__threadfence()", set[str]()),
+        ('asm volatile("fence.sc.gpu;" ::: "memory")', set[str]()),
+        ('asm volatile("fence.acq_rel.gpu;" ::: "memory")', {"race"}),
+        ("__threadfence_block()", {"race"}),
+    ],
+)
+def test_one_thread_signals_for_all(fence: str, kinds: set[str]) -> None:
+    kernel = fp.compile(_SIGNAL_FOR_ALL, "sm_80", defines={"FENCE": fence})["signal_for_all"]
+    for seeds in (1, 5):
+        arrays = np.zeros(64, np.int32), np.zeros(1, np.int32), np.zeros(64, np.int32)
+        found = fp.sanitize(kernel, 2, 64, arrays, seeds=seeds)
+        assert {finding.kind for finding in found} == kinds
+
+
+_LAST_BLOCK = r"""
+extern "C" __global__ void last_block(int* parts, unsigned* count, int* out) {
+  __shared__ bool last;
+  parts[blockIdx.x * 64 + threadIdx.x] = threadIdx.x;
+  FENCE;
+  __syncthreads();
+  if (threadIdx.x == 0) last = atomicInc(count, gridDim.x - 1) == gridDim.x - 1;
+  __syncthreads();
+  if (!last) return;
+  FENCE;
+  out[threadIdx.x] = parts[threadIdx.x] + parts[64 + 63 - threadIdx.x] + parts[128 + threadIdx.x];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("fence", "kinds"), [("__threadfence()", set[str]()), ("__threadfence_block()", {"race"})]
+)
+def test_one_thread_counts_for_all(fence: str, kinds: set[str]) -> None:
+    kernel = fp.compile(_LAST_BLOCK, "sm_80", defines={"FENCE": fence})["last_block"]
+    for seeds in (1, 5):
+        arrays = np.zeros(192, np.int32), np.zeros(1, np.uint32), np.zeros(64, np.int32)
+        found = fp.sanitize(kernel, 3, 64, arrays, seeds=seeds)
+        assert {finding.kind for finding in found} == kinds

@@ -86,11 +86,12 @@ void trap(Builder& b) { b.emit("trap"); }
 void fence(Builder& b) {
   Modifiers m(b);
   const bool is_of_block = m.has("cta") || m.has("cluster");
+  const bool is_sequential = b.current->opcode == "membar" || m.has("sc");  // membar is fence.sc
   m.take_all({"cta", "cluster", "gpu", "gl", "sys", "sc", "acq_rel", "acquire", "release", "proxy", "alias", "async",
               "async.global", "global", "shared::cta", "shared::cluster", "mbarrier_init", "generic",
               "tensormap::generic", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"});
   m.all_taken();
-  b.emit("fence").order = is_of_block ? 0 : kWideScope;
+  b.emit("fence").order = (is_of_block ? 0 : kWideScope) | (is_sequential ? kSequential : 0);
 }
 
 // Hints: where data should be kept, and what a profiler or a later kernel may want to know.

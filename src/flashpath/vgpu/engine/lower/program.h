@@ -54,6 +54,7 @@ inline constexpr u8 kAcquire = 4;
 inline constexpr u8 kRelease = 8;
 inline constexpr u8 kReadModifyWrite = 16;
 inline constexpr u8 kOfBarrier = 32;       // on an mbarrier: what it orders, the barrier's phases tell
+inline constexpr u8 kSequential = 128;     // a fence that is in one order with all others of its kind
 inline constexpr u8 kComparesFirst = 64;   // a read-modify-write that writes only where memory holds b[0]
 
 struct Instruction {

@@ -99,7 +99,32 @@ Release release_of(const WarpWatch& watch, const Instruction& i, int lane) {
     release.near = released(watch, lane, watch.ordering->near[lane]);
     if (wide) release.far = released(watch, lane, watch.ordering->far[lane]);
   }
+  const Ordering::Shared& fenced = watch.block->fenced;
+  if (fenced.near) release.near = joined(release.near, fenced.near);
+  if (wide && fenced.far) release.far = joined(release.far, fenced.far);
   return release;
+}
+
+// At a barrier: what its threads had done and knew at their sequential fences, others may pass on from now; and what
+// they have seen, others know after such a fence.
+void share_fences(WarpWatch& watch, u32 lanes, ClockBuilder& near, ClockBuilder& far) {
+  if (watch.ordering == nullptr) return;
+  Ordering& fences = *watch.ordering;
+  Ordering::Shared& seen = watch.block->seen;
+  for_lanes(lanes, [&](int lane) {
+    if (fences.seen_near[lane]) seen.near = joined(seen.near, fences.seen_near[lane]);
+    if (fences.seen_far[lane]) seen.far = joined(seen.far, fences.seen_far[lane]);
+  });
+  for_lanes(std::exchange(fences.unshared, fences.unshared & ~lanes) & lanes, [&](int lane) {
+    const Party self = thread_of(watch.owner(), static_cast<u32>(lane));
+    tell(near, watch, fences.near[lane].view, self, fences.near[lane].epoch);
+    if (fences.far[lane].epoch != 0) tell(far, watch, fences.far[lane].view, self, fences.far[lane].epoch);
+  });
+}
+
+void add_shared(BlockWatch& block, ClockBuilder& near, ClockBuilder& far) {
+  block.fenced.near = joined(block.fenced.near, near.build());
+  block.fenced.far = joined(block.fenced.far, far.build());
 }
 
 void join_release(std::vector<Release>& releases, Release release) {
@@ -185,13 +210,23 @@ void meet(exec::Block& block, u32 number, const exec::Barrier& barrier) {
     const ClockRef clock = builder.build();
     for (const exec::Warp& warp : block.warps) learn(*warp.watch, barrier.waiting[warp.index], clock);
   }
+  ClockBuilder near;
+  ClockBuilder far;
   for (const exec::Warp& warp : block.warps) {
+    share_fences(*warp.watch, barrier.arrived[warp.index], near, far);
     if (barrier.waiting[warp.index] != 0) watch.all->begin_epoch(*warp.watch);
   }
+  add_shared(watch, near, far);
 }
 
 void meet_warp(exec::Warp& warp, const u32* members) {
   WarpWatch& watch = *warp.watch;
+  if (watch.ordering != nullptr) {
+    ClockBuilder near;
+    ClockBuilder far;
+    share_fences(watch, warp.executing, near, far);
+    add_shared(*watch.block, near, far);
+  }
   for (u32 rest = warp.executing; rest != 0;) {
     const u32 named = members[std::countr_zero(rest)];
     u32 together = 0;
@@ -217,12 +252,17 @@ void fence(exec::Warp& warp, const Instruction& i) {
   WarpWatch& watch = *warp.watch;
   Ordering& fences = ordering(watch);
   const bool wide = (i.order & kWideScope) != 0;
+  if (i.order & kSequential) {
+    learn(watch, warp.executing, watch.block->seen.near);
+    if (wide) learn(watch, warp.executing, watch.block->seen.far);
+  }
   for_lanes(warp.executing, [&](int lane) {
     if (fences.seen_near[lane]) learn(watch, 1u << lane, std::exchange(fences.seen_near[lane], {}));
     if (wide && fences.seen_far[lane]) learn(watch, 1u << lane, std::exchange(fences.seen_far[lane], {}));
     fences.near[lane] = {watch.epoch, watch.view[lane]};
     if (wide) fences.far[lane] = fences.near[lane];
   });
+  if (i.order & kSequential) fences.unshared |= warp.executing;
   watch.block->all->begin_epoch(watch);
 }
 
@@ -230,7 +270,8 @@ void order_strong(exec::Warp& warp, const Instruction& i, bool is_shared, const 
   WarpWatch& watch = *warp.watch;
   Releases& all = is_shared ? watch.block->releases : watch.block->all->releases;
   const bool writes = use != Use::kRead;
-  const bool may_release = writes && ((i.order & kRelease) != 0 || watch.ordering != nullptr);
+  const bool may_release =
+      writes && ((i.order & kRelease) != 0 || watch.ordering != nullptr || bool(watch.block->fenced.near));
   if (all.empty() && !may_release) return;
   for_lanes(lanes, [&](int lane) {
     const auto found = all.find(address[lane]);

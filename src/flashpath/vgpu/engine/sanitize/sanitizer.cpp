@@ -37,6 +37,7 @@ void Sanitizer::begin_block(exec::Block& block, u64 number) {
   watch.first = epochs.latest() + 1;
   watch.mbarriers.clear();
   watch.releases.clear();
+  watch.fenced = watch.seen = {};
   std::fill(std::begin(watch.arrived), std::end(watch.arrived), ClockRef());
   for (std::size_t k = 0; k < block.warps.size(); ++k) {
     WarpWatch& warp = watch.warps[k];
@@ -70,6 +71,7 @@ void Sanitizer::forget() {
     block->shared.forget(record_of(block->first, 0));
     block->first = kForgotten;
     block->releases.clear();
+    block->fenced = block->seen = {};
     block->mbarriers.clear();
     std::fill(std::begin(block->arrived), std::end(block->arrived), ClockRef());
     for (WarpWatch& warp : block->warps) {

@@ -62,8 +62,13 @@ struct Ordering {
     Epoch epoch = 0;  // 0: there was no fence
     View view;
   };
+  struct Shared {
+    ClockRef near;
+    ClockRef far;
+  };
   Released near[kLanes];      // at its last fence: what a strong write lets threads of its block know
   Released far[kLanes];       // at its last fence for the GPU or the system: what others get to know
+  u32 unshared = 0;            // lanes whose last fence was sequential, and that have met no others since
   ClockRef seen_near[kLanes];  // by strong reads, from threads of its block: known after the next fence
   ClockRef seen_far[kLanes];   // from other blocks
   u64 polled[kLanes] = {};     // the version of the flag that it read last: that one has nothing to tell again
@@ -109,6 +114,10 @@ struct BlockWatch {
   ClockRef arrived[exec::kBarriers];  // by bar.arrive
   std::unordered_map<u64, Mbarrier> mbarriers;
   Releases releases;              // through shared memory
+  // What threads had done and knew at sequential fences before barriers: strong writes of others pass it on, since a
+  // fence that follows a read of such a write comes later in the order of all sequential fences.
+  Ordering::Shared fenced;
+  Ordering::Shared seen;  // by strong reads before barriers: sequential fences of others learn it, for the same reason
   std::vector<u8> local_written;  // (warp, lane, byte): `generation` where the block has written it
   u8 generation = 0;
 };
