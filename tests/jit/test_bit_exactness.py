@@ -101,14 +101,6 @@ def test_without_a_disassembler_it_is_not_known_what_ptxas_fuses(
     code.listing_with_lines.cache_clear()
 
 
-def test_instructions_that_are_only_near_are_named(
-    module: fp.jit.Module, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table: Any = importlib.import_module("flashpath.jit.bit_exactness")
-    monkeypatch.setitem(table.INEXACT, r"sin\.approx", "sin.approx may be off by one")
-    assert bit_exactness(module["sine"], "H200").reasons == ("sin.approx may be off by one",)
-
-
 def test_explain_says_it_in_one_line(module: fp.jit.Module) -> None:
     lines = str(fp.explain(module["tensor"])).splitlines()
     (line,) = [line for line in lines if "bit-exact on A100" in line]

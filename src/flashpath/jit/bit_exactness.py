@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 VERIFIED = "H200"
 _VERIFIED_CAPABILITY = (9, 0)
 
-# Opcodes whose results are near those of the hardware but not always equal, and what is known of them. A
-# pattern is matched with the beginning of an instruction as PTX spells it.
-INEXACT: dict[str, str] = {}
-
 
 @dataclass(frozen=True)
 class BitExactness:
@@ -91,12 +87,6 @@ def _special_functions(spelled: Spelled, gpu: gpus.Gpu) -> str | None:
     return f"its special functions were measured on {VERIFIED} only ({found})"
 
 
-def _inexact(spelled: Spelled, gpu: gpus.Gpu) -> str | None:
-    del gpu  # near on all
-    found = [why for pattern, why in INEXACT.items() if _first(spelled, pattern) is not None]
-    return "; ".join(found) or None
-
-
 def _order_of_atomics(spelled: Spelled, gpu: gpus.Gpu) -> str | None:
     found = _first(spelled, r"(atom|red)\..*\badd\..*f(16|32|64)(x2)?\b")
     return f"the order of its atomic sums is not that of {gpu.name} ({found})" if found else None
@@ -111,7 +101,6 @@ def _clocks(spelled: Spelled, gpu: gpus.Gpu) -> str | None:
 _REASONS: tuple[Callable[[Spelled, gpus.Gpu], str | None], ...] = (
     _tensor_cores,
     _special_functions,
-    _inexact,
     _order_of_atomics,
     _clocks,
 )

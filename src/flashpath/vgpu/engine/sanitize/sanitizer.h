@@ -11,6 +11,7 @@
 //   release and acquire: a fence and then a strong write (or a .release), before a strong read of the same place
 //   that sees it (or what read-modify-writes made of it) and then a fence (or an .acquire), where the scopes of all
 //   four hold both threads;
+//   sequential fences (membar, fence.sc): over a barrier, one thread may signal, or see a signal, for all that fence;
 //   and whatever follows from these by transitivity.
 //
 // One schedule is watched, with vector clocks (clocks.h): what another schedule would have ordered the same way, or
