@@ -113,8 +113,8 @@ void map_module(Launch& launch) {
   const auto map = [&](u64 base, std::vector<std::byte>& bytes, bool writable) {
     if (!bytes.empty()) launch.segments.push_back({base, bytes.size(), bytes.data(), writable});
   };
-  map(kGlobalsBase, memory.globals, true);
-  map(kConstantsBase, memory.constants, false);
+  map(memory.bases.globals, memory.globals, true);
+  map(memory.bases.constants, memory.constants, false);
   map(kParametersBase, launch.parameters, false);
   if (launch.cooperative) launch.shared_by_grid.resize(kGridBytes);
   map(kGridBase, launch.shared_by_grid, true);

@@ -56,7 +56,7 @@ void packing(Registry& r, const std::string& name) {
   r.add("unpack." + name, &run_unpack<Part, Place, Whole>);
 }
 
-constexpr u64 kConstantsSize = 64 * 1024;   // the most that a module has
+constexpr u64 kConstantsSize = kParametersBase - kConstantsBase;
 constexpr u64 kParametersSize = 32 * 1024;  // the most that a kernel has
 
 bool in_window(u64 address, u64 first, u64 size) { return address - first < size; }

@@ -114,12 +114,14 @@ struct ModuleLayout {
   u64 globals = 0;
   u64 constants = 0;
 };
-ModuleLayout lay_out(const ptx::Module& module);
+ModuleLayout lay_out(const ptx::Module& module, const VariableBases& bases);
 // The module's memory as it is before its first launch.
-std::shared_ptr<ModuleMemory> initial_memory(const ptx::Module& module, const ModuleLayout& layout);
+std::shared_ptr<ModuleMemory> initial_memory(const ptx::Module& module, const ModuleLayout& layout,
+                                             const VariableBases& bases);
 // Places a function's variables and parameters; its shared and local memory begin at these ends, and move them.
 void place_variables(Builder& builder, u64& shared, u64& local);
 u64 size_of(const ptx::Variable& variable);
+u64 alignment_of(const ptx::Variable& variable);
 bool is_dynamic_shared(const ptx::Variable& variable);
 // Ranks the basic blocks of the code from `first` on, so that diverged lanes meet again as early as they can.
 void order_blocks(Program& program, u32 first);

@@ -97,15 +97,16 @@ std::vector<LocalPlace> places(const std::vector<ptx::Parameter>& parameters, co
 
 }  // namespace
 
-LoadedModule load(ptx::Module module) {
+LoadedModule load(ptx::Module module, VariableBases bases) {
   LoadedModule loaded;
-  const ModuleLayout layout = lay_out(module);
+  const ModuleLayout layout = lay_out(module, bases);
   if (layout.globals > kMostVariableBytes || layout.constants > kMostVariableBytes) {
     throw Error("the module's variables have " + std::to_string(layout.globals + layout.constants) + " bytes, at most " +
                     std::to_string(kMostVariableBytes) + " are given to them",
                 0, "", 0);
   }
-  loaded.memory = initial_memory(module, layout);
+  loaded.memory = initial_memory(module, layout, bases);
+  loaded.variable_address = layout.address;
   loaded.module = std::move(module);
   return loaded;
 }
@@ -126,7 +127,7 @@ Program lower(const LoadedModule& loaded, std::string_view kernel) {
     if (extent) program.max_threads = (*extent)[0] * std::max(1u, (*extent)[1]) * std::max(1u, (*extent)[2]);
   }
 
-  const ModuleLayout layout = lay_out(module);
+  const ModuleLayout layout = lay_out(module, loaded.memory->bases);
   std::vector<u32> codes(module.functions.size(), ptx::kNone);
   for (std::size_t k = 0; k < graph.functions.size(); ++k) codes[graph.functions[k]] = static_cast<u32>(k);
   u64 shared = layout.shared;

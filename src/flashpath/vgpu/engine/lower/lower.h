@@ -14,10 +14,11 @@ namespace flashpath::lower {
 // A module and its variables, which all its kernels share.
 struct LoadedModule {
   ptx::Module module;
+  std::vector<u64> variable_address;  // one for each of the module's variables
   std::shared_ptr<ModuleMemory> memory;
 };
 
-LoadedModule load(ptx::Module module);
+LoadedModule load(ptx::Module module, VariableBases bases = {});
 
 // Throws Error where the module has no such kernel or the kernel uses what the engine does not know.
 Program lower(const LoadedModule& module, std::string_view kernel);

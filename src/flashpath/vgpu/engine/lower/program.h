@@ -144,10 +144,25 @@ struct CallSite {
   std::vector<LocalPlace> results;
 };
 
+// Where the variables of modules stand in the device's address space, below all arrays; several modules that are
+// on one device follow each other there.
+inline constexpr u64 kGlobalsBase = 0x100000000ull;
+inline constexpr u64 kConstantsBase = 0x200000000ull;
+inline constexpr u64 kParametersBase = 0x300000000ull;
+inline constexpr u64 kFunctionsBase = 0x400000000ull;  // + 16 × the function's index in the module: no memory
+inline constexpr u64 kGridBase = 0x480000000ull;       // what the blocks of a cooperative launch share
+inline constexpr u64 kHeapBase = 0x500000000ull;       // what malloc gives
+
+struct VariableBases {
+  u64 globals = kGlobalsBase;
+  u64 constants = kConstantsBase;
+};
+
 // The variables of a module: the same for all its kernels, kept from launch to launch.
 struct ModuleMemory {
-  std::vector<std::byte> globals;    // .global, at kGlobalsBase
-  std::vector<std::byte> constants;  // .const, at kConstantsBase
+  VariableBases bases;
+  std::vector<std::byte> globals;    // .global
+  std::vector<std::byte> constants;  // .const
   exec::Heap heap;                   // of malloc in device code, at kHeapBase
 };
 
@@ -174,13 +189,5 @@ struct Program {
   bool order_matters = false;  // atomics, output or the heap: the order of blocks can be seen in the results
   std::shared_ptr<ModuleMemory> memory;
 };
-
-// Where the variables of a module stand in the device's address space, below all arrays.
-inline constexpr u64 kGlobalsBase = 0x100000000ull;
-inline constexpr u64 kConstantsBase = 0x200000000ull;
-inline constexpr u64 kParametersBase = 0x300000000ull;
-inline constexpr u64 kFunctionsBase = 0x400000000ull;  // + 16 × the function's index in the module: no memory
-inline constexpr u64 kGridBase = 0x480000000ull;       // what the blocks of a cooperative launch share
-inline constexpr u64 kHeapBase = 0x500000000ull;       // what malloc gives
 
 }  // namespace flashpath

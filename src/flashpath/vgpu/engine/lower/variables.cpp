@@ -7,10 +7,6 @@
 namespace flashpath::lower {
 namespace {
 
-u64 alignment_of(const ptx::Variable& variable) {
-  return variable.alignment ? variable.alignment : u64(bytes_of(variable.type)) * variable.vector_width;
-}
-
 u64 take(u64& end, const ptx::Variable& variable) {
   const u64 alignment = std::max<u64>(1, alignment_of(variable));
   end = (end + alignment - 1) / alignment * alignment;
@@ -44,6 +40,10 @@ void refuse_register(const Builder& builder, const ptx::Parameter& parameter) {
 
 }  // namespace
 
+u64 alignment_of(const ptx::Variable& variable) {
+  return variable.alignment ? variable.alignment : u64(bytes_of(variable.type)) * variable.vector_width;
+}
+
 u64 size_of(const ptx::Variable& variable) {
   u64 count = variable.vector_width;
   for (const u64 extent : variable.dimensions) count *= extent;
@@ -54,30 +54,32 @@ bool is_dynamic_shared(const ptx::Variable& variable) {
   return variable.space == ptx::Space::kShared && !variable.dimensions.empty() && variable.dimensions[0] == 0;
 }
 
-ModuleLayout lay_out(const ptx::Module& module) {
+ModuleLayout lay_out(const ptx::Module& module, const VariableBases& bases) {
   ModuleLayout layout;
   for (const ptx::Variable& variable : module.variables) {
     u64 address = 0;
     switch (variable.space) {
       case ptx::Space::kShared: address = is_dynamic_shared(variable) ? 0 : take(layout.shared, variable); break;
-      case ptx::Space::kConst: address = kConstantsBase + take(layout.constants, variable); break;
-      default: address = kGlobalsBase + take(layout.globals, variable); break;
+      case ptx::Space::kConst: address = bases.constants + take(layout.constants, variable); break;
+      default: address = bases.globals + take(layout.globals, variable); break;
     }
     layout.address.push_back(address);
   }
   return layout;
 }
 
-std::shared_ptr<ModuleMemory> initial_memory(const ptx::Module& module, const ModuleLayout& layout) {
+std::shared_ptr<ModuleMemory> initial_memory(const ptx::Module& module, const ModuleLayout& layout,
+                                             const VariableBases& bases) {
   auto memory = std::make_shared<ModuleMemory>();
+  memory->bases = bases;
   memory->globals.resize(layout.globals);
   memory->constants.resize(layout.constants);
   for (std::size_t k = 0; k < module.variables.size(); ++k) {
     const ptx::Variable& variable = module.variables[k];
     if (variable.space == ptx::Space::kGlobal) {
-      initialise(layout, variable, memory->globals, layout.address[k] - kGlobalsBase);
+      initialise(layout, variable, memory->globals, layout.address[k] - bases.globals);
     } else if (variable.space == ptx::Space::kConst) {
-      initialise(layout, variable, memory->constants, layout.address[k] - kConstantsBase);
+      initialise(layout, variable, memory->constants, layout.address[k] - bases.constants);
     }
   }
   return memory;

@@ -93,7 +93,7 @@ void sum_up(const exec::Launch& launch, Result& result) {
   for (std::size_t k = 0; k < result.counters.segments.size(); ++k) {
     const exec::Segment& segment = launch.segments[k];
     const observe::Touched& touched = result.counters.segments[k];
-    if (segment.base == kConstantsBase || segment.base == kParametersBase) continue;
+    if (segment.base >= kConstantsBase && segment.base < kFunctionsBase) continue;
     result.touched_sectors += ones(touched.read, touched.written);
     if (segment.base == kHeapBase) continue;
     result.global_allocated += segment.size;

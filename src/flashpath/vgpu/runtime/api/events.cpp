@@ -1,0 +1,80 @@
+// Events: marks in streams, and the times between them, which are those of the model.
+#include "api/call.h"
+
+using namespace flashpath::runtime;
+
+namespace {
+
+cudaError_t create(const char* name, cudaEvent_t* event, unsigned flags) {
+  return call(name, [&](Runtime& runtime) {
+    required(event, "the place for the event");
+    *event = reinterpret_cast<cudaEvent_t>(runtime.add_event(flags));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t record(const char* name, cudaEvent_t event, cudaStream_t stream) {
+  return call(name, [&](Runtime& runtime) {
+    Event& recorded = runtime.event(event);
+    Operation operation;
+    operation.name = operation.kind = "event";
+    recorded.mark = runtime.submit(runtime.stream(stream), std::move(operation));
+    return cudaSuccess;
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return create("cudaEventCreate", event, cudaEventDefault); }
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  return create("cudaEventCreateWithFlags", event, flags);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return call("cudaEventDestroy", [&](Runtime& runtime) {
+    runtime.remove_event(event);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) { return record("cudaEventRecord", event, stream); }
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
+  return record("cudaEventRecordWithFlags", event, stream);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return call("cudaEventSynchronize", [&](Runtime& runtime) {
+    runtime.queue.wait_for(runtime.event(event).mark);
+    return cudaSuccess;
+  });
+}
+
+// Work is done as late as is allowed: the first question finds it undone, and has it done.
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return call("cudaEventQuery", [&](Runtime& runtime) {
+    const OperationRef mark = runtime.event(event).mark;
+    if (mark == nullptr || mark->done) return cudaSuccess;
+    runtime.queue.wait_for(mark);
+    return cudaErrorNotReady;
+  });
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
+  return call("cudaEventElapsedTime", [&](Runtime& runtime) {
+    const Event& first = runtime.event(from);
+    const Event& last = runtime.event(to);
+    const auto has_time = [](const Event& each) { return (each.flags & cudaEventDisableTiming) == 0; };
+    if (!has_time(first) || !has_time(last) || first.mark == nullptr || last.mark == nullptr) {
+      throw ApiError{cudaErrorInvalidResourceHandle, "both events must have been recorded, and keep times"};
+    }
+    if (!first.mark->done || !last.mark->done) return cudaErrorNotReady;
+    required(milliseconds, "the place for the time") = static_cast<float>((last.mark->end - first.mark->end) * 1e3);
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"

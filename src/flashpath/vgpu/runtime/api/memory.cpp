@@ -1,0 +1,240 @@
+// Memory: of devices, pinned, registered, managed.
+#include <algorithm>
+
+#include "api/call.h"
+
+using namespace flashpath::runtime;
+
+namespace {
+
+constexpr std::size_t kPitchAlignment = 512;
+
+std::size_t rounded(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
+
+void* pointer_to(const Allocation& allocation) { return reinterpret_cast<void*>(allocation.address); }
+
+const Allocation& allocate(Runtime& runtime, MemoryKind kind, std::size_t size, unsigned flags = 0) {
+  const std::uint64_t capacity = runtime.gpu().memory_bytes;
+  const Allocation* const made = runtime.memory.allocate(kind, size, runtime.current(), flags, capacity);
+  if (made == nullptr) {
+    throw ApiError{cudaErrorMemoryAllocation,
+                   std::to_string(size) + " bytes were asked for; " + runtime.gpu().name + " has " +
+                       std::to_string(capacity) + ", of which " + std::to_string(runtime.memory.used(runtime.current())) +
+                       " are in use"};
+  }
+  return *made;
+}
+
+// All that is on its way to the memory ends first.
+cudaError_t release(Runtime& runtime, void* pointer, bool of_host) {
+  if (pointer == nullptr) return cudaSuccess;
+  const Allocation* const found = runtime.memory.find(pointer, 0);
+  const bool is_of_host = found != nullptr && found->kind == MemoryKind::kPinned;
+  if (found == nullptr || found->address != reinterpret_cast<std::uint64_t>(pointer) || is_of_host != of_host ||
+      found->kind == MemoryKind::kRegistered || found->of_program) {
+    std::string why = runtime.memory.was_freed(pointer) ? "it was freed before"
+                      : is_of_host                      ? "it is pinned host memory: cudaFreeHost frees it"
+                                                        : "nothing was allocated there";
+    throw ApiError{cudaErrorInvalidValue, std::move(why)};
+  }
+  for (int k = 0; k < runtime.settings.devices; ++k) runtime.wait_for_device(k);
+  runtime.memory.release(found->address);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** pointer, size_t size) {
+  return call("cudaMalloc", [&](Runtime& runtime) {
+    required(pointer, "the place for the pointer");
+    *pointer = size == 0 ? nullptr : pointer_to(allocate(runtime, MemoryKind::kDevice, size));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+  return call("cudaMallocPitch", [&](Runtime& runtime) {
+    required(pointer, "the place for the pointer");
+    required(pitch, "the place for the pitch");
+    *pitch = rounded(width, kPitchAlignment);
+    *pointer = *pitch * height == 0 ? nullptr : pointer_to(allocate(runtime, MemoryKind::kDevice, *pitch * height));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
+  return call("cudaMalloc3D", [&](Runtime& runtime) {
+    required(pitched, "the place for the pointer");
+    const std::size_t pitch = rounded(extent.width, kPitchAlignment);
+    const std::size_t size = pitch * extent.height * extent.depth;
+    void* const made = size == 0 ? nullptr : pointer_to(allocate(runtime, MemoryKind::kDevice, size));
+    *pitched = {made, pitch, extent.width, extent.height};
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t stream) {
+  return call("cudaMallocAsync", [&](Runtime& runtime) {
+    runtime.stream(stream);
+    required(pointer, "the place for the pointer");
+    *pointer = size == 0 ? nullptr : pointer_to(allocate(runtime, MemoryKind::kDevice, size));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaFree(void* pointer) {
+  return call("cudaFree", [&](Runtime& runtime) { return release(runtime, pointer, false); });
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  return call("cudaFreeAsync", [&](Runtime& runtime) {
+    const Allocation* const found = runtime.memory.find(pointer, 0);
+    if (found == nullptr || found->address != reinterpret_cast<std::uint64_t>(pointer)) {
+      throw ApiError{cudaErrorInvalidValue, "nothing is allocated there"};
+    }
+    Operation operation;
+    operation.name = operation.kind = "free";
+    operation.work = [&runtime, address = found->address](Operation&) { runtime.memory.release(address); };
+    runtime.submit(runtime.stream(stream), std::move(operation));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned flags) {
+  return call("cudaHostAlloc", [&](Runtime& runtime) {
+    required(pointer, "the place for the pointer");
+    *pointer = size == 0 ? nullptr : pointer_to(allocate(runtime, MemoryKind::kPinned, size, flags));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMallocHost(void** pointer, size_t size) { return cudaHostAlloc(pointer, size, cudaHostAllocDefault); }
+
+cudaError_t cudaFreeHost(void* pointer) {
+  return call("cudaFreeHost", [&](Runtime& runtime) { return release(runtime, pointer, true); });
+}
+
+cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
+  return call("cudaMallocManaged", [&](Runtime& runtime) {
+    required(pointer, "the place for the pointer");
+    if (size == 0) throw ApiError{cudaErrorInvalidValue, "0 bytes were asked for"};
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
+      throw ApiError{cudaErrorInvalidValue, "the flags are cudaMemAttachGlobal or cudaMemAttachHost"};
+    }
+    *pointer = pointer_to(allocate(runtime, MemoryKind::kManaged, size, flags));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned flags) {
+  return call("cudaHostRegister", [&](Runtime& runtime) {
+    if (pointer == nullptr || size == 0) throw ApiError{cudaErrorInvalidValue, "no memory was given"};
+    if (runtime.memory.find(pointer) != nullptr) {
+      throw ApiError{cudaErrorHostMemoryAlreadyRegistered, "part of it is registered or pinned already"};
+    }
+    Allocation given;
+    given.address = reinterpret_cast<std::uint64_t>(pointer);
+    given.size = size;
+    given.bytes = static_cast<std::byte*>(pointer);
+    given.kind = MemoryKind::kRegistered;
+    given.device = runtime.current();
+    given.flags = flags;
+    runtime.memory.adopt(given);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+  return call("cudaHostUnregister", [&](Runtime& runtime) {
+    const Allocation* const found = runtime.memory.find(pointer);
+    if (found == nullptr || found->kind != MemoryKind::kRegistered || found->bytes != pointer) {
+      throw ApiError{cudaErrorHostMemoryNotRegistered, "nothing was registered there"};
+    }
+    for (int k = 0; k < runtime.settings.devices; ++k) runtime.wait_for_device(k);
+    runtime.memory.release(found->address);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+  return call("cudaHostGetDevicePointer", [&](Runtime& runtime) {
+    required(device, "the place for the pointer");
+    const Allocation* const found = runtime.memory.find(host);
+    if (found == nullptr || found->kind == MemoryKind::kDevice) {
+      throw ApiError{cudaErrorInvalidValue, "it is neither pinned nor registered host memory"};
+    }
+    *device = host;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
+  return call("cudaHostGetFlags", [&](Runtime& runtime) {
+    const Allocation* const found = runtime.memory.find(host);
+    if (found == nullptr || found->kind == MemoryKind::kDevice) {
+      throw ApiError{cudaErrorInvalidValue, "it is neither pinned nor registered host memory"};
+    }
+    required(flags, "the place for the flags") = found->flags | cudaHostAllocMapped;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+  return call("cudaMemGetInfo", [&](Runtime& runtime) {
+    const std::uint64_t all = runtime.gpu().memory_bytes;
+    if (free != nullptr) *free = all - std::min(all, runtime.memory.used(runtime.current()));
+    if (total != nullptr) *total = all;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  return call("cudaPointerGetAttributes", [&](Runtime& runtime) {
+    cudaPointerAttributes& told = required(attributes, "the place for the attributes");
+    told = {};
+    told.type = cudaMemoryTypeUnregistered;
+    told.device = -1;
+    told.hostPointer = const_cast<void*>(pointer);
+    const Allocation* const found = runtime.memory.find(pointer);
+    if (found == nullptr) return cudaSuccess;
+    told.device = found->device;
+    told.devicePointer = const_cast<void*>(pointer);
+    switch (found->kind) {
+      case MemoryKind::kDevice:
+        told.type = cudaMemoryTypeDevice;
+        told.hostPointer = nullptr;
+        break;
+      case MemoryKind::kManaged: told.type = cudaMemoryTypeManaged; break;
+      default: told.type = cudaMemoryTypeHost; break;
+    }
+    return cudaSuccess;
+  });
+}
+
+// Where managed memory is best kept is of no concern here: there is only one memory.
+cudaError_t cudaMemAdvise(const void* pointer, size_t size, cudaMemoryAdvise, cudaMemLocation) {
+  return call("cudaMemAdvise", [&](Runtime& runtime) {
+    const Allocation* const found = runtime.memory.find(pointer, size);
+    if (found == nullptr || found->kind != MemoryKind::kManaged) {
+      throw ApiError{cudaErrorInvalidValue, "it is no managed memory"};
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t size, cudaMemLocation, unsigned, cudaStream_t stream) {
+  return call("cudaMemPrefetchAsync", [&](Runtime& runtime) {
+    const Allocation* const found = runtime.memory.find(pointer, size);
+    if (found == nullptr || found->kind != MemoryKind::kManaged) {
+      throw ApiError{cudaErrorInvalidValue, "it is no managed memory"};
+    }
+    Operation operation;
+    operation.name = operation.kind = "prefetch";
+    runtime.submit(runtime.stream(stream), std::move(operation));
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,140 @@
+// Streams: order, waiting, and functions of the host.
+#include <algorithm>
+#include <functional>
+
+#include "api/call.h"
+
+using namespace flashpath::runtime;
+
+namespace {
+
+// What the driver of a GPU of today tells: the lower number is the more urgent.
+constexpr int kLeastPriority = 0;
+constexpr int kGreatestPriority = -5;
+
+cudaStream_t handle_of(Stream* stream) { return reinterpret_cast<cudaStream_t>(stream); }
+
+bool is_done(const Stream& stream) {
+  for (const OperationRef& each : stream.waits) {
+    if (!each->done) return false;
+  }
+  return stream.last == nullptr || stream.last->done;
+}
+
+cudaError_t create(const char* name, cudaStream_t* stream, unsigned flags, int priority) {
+  return call(name, [&](Runtime& runtime) {
+    required(stream, "the place for the stream");
+    if (flags != cudaStreamDefault && flags != cudaStreamNonBlocking) {
+      throw ApiError{cudaErrorInvalidValue, "the flags are cudaStreamDefault or cudaStreamNonBlocking"};
+    }
+    *stream = handle_of(runtime.add_stream(flags, std::clamp(priority, kGreatestPriority, kLeastPriority)));
+    return cudaSuccess;
+  });
+}
+
+void add_host_function(Runtime& runtime, cudaStream_t stream, std::function<void()> function) {
+  Operation operation;
+  operation.name = operation.kind = "host function";
+  operation.work = [function = std::move(function)](Operation&) { function(); };
+  runtime.submit(runtime.stream(stream), std::move(operation));
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) { return create("cudaStreamCreate", stream, cudaStreamDefault, 0); }
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return create("cudaStreamCreateWithFlags", stream, flags, 0);
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+  return create("cudaStreamCreateWithPriority", stream, flags, priority);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  return call("cudaStreamDestroy", [&](Runtime& runtime) {
+    runtime.remove_stream(stream);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return call("cudaStreamSynchronize", [&](Runtime& runtime) {
+    runtime.wait_for(runtime.stream(stream));
+    return cudaSuccess;
+  });
+}
+
+// Work is done as late as is allowed: the first question finds it undone, and has it done.
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return call("cudaStreamQuery", [&](Runtime& runtime) {
+    Stream& asked = runtime.stream(stream);
+    if (is_done(asked)) return cudaSuccess;
+    runtime.wait_for(asked);
+    return cudaErrorNotReady;
+  });
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  return call("cudaStreamWaitEvent", [&](Runtime& runtime) {
+    const Event& waited = runtime.event(event);
+    if (waited.mark != nullptr) runtime.stream(stream).waits.push_back(waited.mark);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  return call("cudaStreamGetPriority", [&](Runtime& runtime) {
+    required(priority, "the place for the priority") = runtime.stream(stream).priority;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+  return call("cudaStreamGetFlags", [&](Runtime& runtime) {
+    required(flags, "the place for the flags") = runtime.stream(stream).flags;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  return call("cudaStreamGetId", [&](Runtime& runtime) {
+    required(id, "the place for the id") = runtime.stream(stream).number;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  return call("cudaStreamGetDevice", [&](Runtime& runtime) {
+    required(device, "the place for the device") = runtime.stream(stream).device;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return call("cudaDeviceGetStreamPriorityRange", [&](Runtime&) {
+    if (least != nullptr) *least = kLeastPriority;
+    if (greatest != nullptr) *greatest = kGreatestPriority;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  return call("cudaLaunchHostFunc", [&](Runtime& runtime) {
+    if (function == nullptr) throw ApiError{cudaErrorInvalidValue, "the function is a null pointer"};
+    add_host_function(runtime, stream, [=] { function(data); });
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned flags) {
+  return call("cudaStreamAddCallback", [&](Runtime& runtime) {
+    if (function == nullptr || flags != 0) throw ApiError{cudaErrorInvalidValue, "a function and flags of 0 are wanted"};
+    add_host_function(runtime, stream, [=, &runtime] { function(stream, runtime.device().dead, data); });
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"

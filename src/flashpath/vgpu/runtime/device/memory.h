@@ -1,0 +1,64 @@
+// The memory of a program that runs on virtual GPUs: what it has allocated, and where that stands.
+//
+// Device memory has addresses of its own, at which the host finds nothing: a program that reads a device pointer on
+// the host ends with a segmentation fault, as on hardware. Its bytes are elsewhere. Host memory that devices see,
+// pinned and managed, has one address for all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "exec/launch.h"
+
+namespace flashpath::runtime {
+
+enum class MemoryKind : std::uint8_t { kDevice, kPinned, kRegistered, kManaged };
+
+struct Allocation {
+  std::uint64_t address = 0;  // as the program sees it
+  std::size_t size = 0;       // as it asked for
+  std::byte* bytes = nullptr;
+  MemoryKind kind = MemoryKind::kDevice;
+  int device = 0;             // of which it is, or which was current
+  unsigned flags = 0;         // as cudaHostAlloc was given
+  std::size_t reserved = 0;   // bytes taken of the host, to be given back
+  bool of_program = false;    // a variable, which nobody frees
+  const void* site = nullptr;  // the call that made it
+};
+
+class Memory {
+ public:
+  // nullptr where neither the device nor the host has so much.
+  const Allocation* allocate(MemoryKind kind, std::size_t size, int device, unsigned flags, std::uint64_t capacity);
+  // Memory that is there already: registered by the host, or a variable.
+  const Allocation* adopt(const Allocation& allocation);
+  // Of an allocation, by its first address; false where there is none such.
+  bool release(std::uint64_t address);
+
+  // That which holds these bytes; nullptr: none does.
+  const Allocation* find(const void* pointer, std::size_t size = 1) const;
+  // That which a pointer points into, or just behind, or has been freed: for messages.
+  const Allocation* near(const void* pointer) const;
+  bool was_freed(const void* pointer) const;
+  // Whether it can only point to device memory, be it there or not.
+  static bool is_device_address(const void* pointer);
+
+  const std::map<std::uint64_t, Allocation>& all() const { return all_; }
+  std::uint64_t used(int device) const;
+  // Grows whenever something is allocated or released.
+  std::uint64_t generation() const { return generation_; }
+
+ private:
+  std::uint64_t next_address(std::size_t size);
+
+  std::map<std::uint64_t, Allocation> all_;
+  std::map<std::uint64_t, std::size_t> freed_;  // address → size, of device memory
+  std::map<int, std::uint64_t> used_;
+  std::uint64_t next_device_ = 0;
+  std::uint64_t next_host_ = 0;
+  std::uint64_t generation_ = 0;
+};
+
+}  // namespace flashpath::runtime

@@ -1,0 +1,140 @@
+#include "program/registry.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "lower/builder.h"
+#include "ptx/parser.h"
+
+namespace flashpath::runtime {
+namespace {
+
+constexpr std::uint64_t kBetweenModules = 4096;
+
+// All modules of all devices have variables at addresses of their own.
+VariableBases next_bases(const lower::LoadedModule* last) {
+  if (last == nullptr) return {};
+  const ModuleMemory& memory = *last->memory;
+  const auto behind = [](std::uint64_t base, std::size_t size) {
+    return (base + size + kBetweenModules) / kBetweenModules * kBetweenModules;
+  };
+  return {behind(memory.bases.globals, memory.globals.size()), behind(memory.bases.constants, memory.constants.size())};
+}
+
+const lower::LoadedModule*& last_loaded() {
+  static const lower::LoadedModule* last = nullptr;
+  return last;
+}
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  std::string told = status == 0 ? text : name;
+  std::free(text);
+  // The name alone: without what it returns, which instances of templates have, and without its parameters.
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t k = 0; k < told.size(); ++k) {
+    if (told[k] == '<') ++depth;
+    if (told[k] == '>') --depth;
+    if (told[k] == '(' && depth == 0) return told.substr(begin, k - begin);
+    if (told[k] == ' ' && depth == 0) begin = k + 1;
+  }
+  return told;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> ModuleOnDevice::address_of(const std::string& name) const {
+  const std::vector<ptx::Variable>& variables = loaded.module.variables;
+  const auto found =
+      std::find_if(variables.begin(), variables.end(), [&](const ptx::Variable& each) { return each.name == name; });
+  if (found == variables.end()) return std::nullopt;
+  return loaded.variable_address[static_cast<std::size_t>(found - variables.begin())];
+}
+
+void Module::find_images() {
+  if (std::exchange(found_, true)) return;
+  for (const Image& image : images_of(wrapper_)) {
+    if (!image.is_ptx) {
+      cubin_architecture_ = image.architecture;
+      for (const auto& [name, resources] : runtime::resources_of(image.bytes)) resources_.emplace(name, resources);
+    } else if (image.architecture >= ptx_architecture_) {
+      ptx_architecture_ = image.architecture;
+      ptx_ = image.bytes;
+    }
+  }
+}
+
+const Resources* Module::resources_of(const std::string& kernel) {
+  find_images();
+  const auto found = resources_.find(kernel);
+  return found == resources_.end() ? nullptr : &found->second;
+}
+
+ModuleOnDevice& Module::on(int device, const LoadObserver& loaded) {
+  std::unique_ptr<ModuleOnDevice>& place = on_device_[device];
+  if (place == nullptr) {
+    find_images();
+    if (ptx_.empty()) {
+      throw std::runtime_error("the program has no PTX, which the virtual GPU runs: compile it with `flashpath run`");
+    }
+    const VariableBases bases = next_bases(last_loaded());
+    place = std::make_unique<ModuleOnDevice>(ModuleOnDevice{lower::load(ptx::parse(ptx_), bases)});
+    last_loaded() = &place->loaded;
+    if (loaded) loaded(*place, device);
+  }
+  return *place;
+}
+
+Module* Registry::add_module(const void* wrapper) {
+  return modules_.emplace_back(std::make_unique<Module>(wrapper)).get();
+}
+
+void Registry::add_kernel(Module* module, const void* host, const char* name) {
+  Kernel kernel;
+  kernel.module = module;
+  kernel.name = name;
+  kernel.told_name = demangled(name);
+  kernels_.insert_or_assign(host, std::move(kernel));
+}
+
+void Registry::add_variable(const void* host, const Variable& variable) { variables_.insert_or_assign(host, variable); }
+
+Kernel* Registry::kernel(const void* host) {
+  const auto found = kernels_.find(host);
+  return found == kernels_.end() ? nullptr : &found->second;
+}
+
+Variable* Registry::variable(const void* host) {
+  const auto found = variables_.find(host);
+  return found == variables_.end() ? nullptr : &found->second;
+}
+
+LoweredKernel& Registry::lowered(Kernel& kernel, int device) {
+  std::unique_ptr<LoweredKernel>& place = kernel.by_device[device];
+  if (place != nullptr) return *place;
+  const lower::LoadedModule& module = on(*kernel.module, device).loaded;
+  auto made = std::make_unique<LoweredKernel>(LoweredKernel{lower::lower(module, kernel.name), {}});
+  const std::vector<ptx::Function>& functions = module.module.functions;
+  const auto entry =
+      std::find_if(functions.begin(), functions.end(), [&](const ptx::Function& each) { return each.name == kernel.name; });
+  std::size_t end = 0;
+  for (const ptx::Parameter& each : entry->parameters) {
+    const std::size_t size = lower::size_of(each.variable);
+    const std::size_t alignment = std::max<std::size_t>(1, lower::alignment_of(each.variable));
+    end = (end + alignment - 1) / alignment * alignment;
+    made->parameters.push_back({end, size});
+    end += size;
+  }
+  if (const Resources* known = kernel.module->resources_of(kernel.name)) kernel.resources = *known;
+  kernel.static_shared = made->program.shared_bytes;
+  kernel.max_threads = static_cast<int>(made->program.max_threads);
+  place = std::move(made);
+  return *place;
+}
+
+}  // namespace flashpath::runtime

@@ -1,0 +1,88 @@
+// The state of the CUDA runtime in a program: its devices, their memory, and the work that is asked of them.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "device/memory.h"
+#include "program/registry.h"
+#include "settings.h"
+#include "work/queue.h"
+#include "work/stream.h"
+
+namespace flashpath::runtime {
+
+struct Device {
+  Stream default_stream;
+  cudaError_t dead = cudaSuccess;  // the error that its context died of, which every later call returns
+  std::set<int> peers;             // whose memory its kernels may touch
+  std::vector<exec::Segment> segments;  // of all that its kernels see
+  std::uint64_t segments_generation = ~0ull;
+  unsigned flags = 0;
+  std::map<int, std::size_t> limits;  // cudaLimit
+};
+
+// An error that a call returns. What is said beside the code goes to stderr where the program is checked.
+struct ApiError {
+  cudaError_t code;
+  std::string reason;
+};
+
+class Runtime {
+ public:
+  static Runtime& get();
+
+  // ---- Devices ----
+  int current() const;
+  void set_current(int device);
+  Device& device(int number);
+  Device& device() { return device(current()); }
+  const Gpu& gpu() const { return settings.gpu; }
+
+  // ---- Streams and events; each throws ApiError where the handle is none ----
+  Stream& stream(cudaStream_t handle);
+  Stream* add_stream(unsigned flags, int priority);
+  void remove_stream(cudaStream_t handle);
+  const std::vector<std::unique_ptr<Stream>>& streams() const { return streams_; }
+  Event& event(cudaEvent_t handle);
+  Event* add_event(unsigned flags);
+  void remove_event(cudaEvent_t handle);
+
+  // Adds work to a stream: after all that is in it, and what the default stream's rules say.
+  OperationRef submit(Stream& stream, Operation operation);
+  void wait_for(Stream& stream);
+  void wait_for_device(int device);
+
+  // ---- Kernels ----
+  // What kernels on a device see, in order.
+  const std::vector<exec::Segment>& segments(int device);
+  // Whether times may be asked for, so that launches are counted.
+  bool times_matter() const { return times_matter_; }
+  void note_that_times_matter() { times_matter_ = true; }
+
+  Settings settings;
+  Registry registry;
+  Memory memory;
+  Queue queue;
+  std::recursive_mutex mutex;
+
+ private:
+  Runtime();
+  void adopt_variables(ModuleOnDevice& module, int device);
+
+  std::vector<std::unique_ptr<Device>> devices_;
+  std::vector<std::unique_ptr<Stream>> streams_;  // those that the program made
+  std::vector<std::unique_ptr<Event>> events_;
+  std::uint64_t next_stream_ = 1;
+  bool times_matter_ = false;
+};
+
+// What the calling thread of the host had as its last error; cudaGetLastError resets it.
+cudaError_t& last_error();
+
+}  // namespace flashpath::runtime

@@ -1,0 +1,182 @@
+#include "work/copy.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "work/model.h"
+
+namespace flashpath::runtime {
+namespace {
+
+// One end of a copy.
+struct End {
+  const Allocation* allocation = nullptr;  // nullptr: memory of the host that no call has made known, pageable
+  std::byte* bytes = nullptr;
+  std::size_t pitch = 0;
+  std::size_t plane = 0;
+
+  bool is_device() const { return allocation != nullptr && allocation->kind == MemoryKind::kDevice; }
+  bool is_pageable() const { return allocation == nullptr; }
+};
+
+std::size_t extent_of(const Place& place, const Box& box) {
+  if (box.width == 0 || box.height == 0 || box.depth == 0) return 0;
+  return (box.depth - 1) * place.plane + (box.height - 1) * place.pitch + box.width;
+}
+
+End find(Runtime& runtime, const Place& place, const Box& box, const char* which) {
+  const std::size_t size = extent_of(place, box);
+  const Allocation* const found = runtime.memory.find(place.pointer, size);
+  if (found != nullptr) {
+    const std::uint64_t offset = reinterpret_cast<std::uint64_t>(place.pointer) - found->address;
+    return {found, found->bytes + offset, place.pitch, place.plane};
+  }
+  const Allocation* const cut = runtime.memory.find(place.pointer);
+  const bool is_device = Memory::is_device_address(place.pointer);
+  if (place.pointer == nullptr || is_device || cut != nullptr) {
+    std::string why = std::string("the ") + which;
+    if (place.pointer == nullptr) {
+      why += " is a null pointer";
+    } else if (cut != nullptr) {
+      const std::uint64_t offset = reinterpret_cast<std::uint64_t>(place.pointer) - cut->address;
+      why += " has " + std::to_string(cut->size - offset) + " bytes up to its end, and " + std::to_string(size) +
+             " were asked for";
+    } else {
+      why += runtime.memory.was_freed(place.pointer) ? " was freed before" : " is no memory of this program";
+    }
+    throw ApiError{cudaErrorInvalidValue, std::move(why)};
+  }
+  return {nullptr, static_cast<std::byte*>(place.pointer), place.pitch, place.plane};
+}
+
+void check_direction(const End& to, const End& from, cudaMemcpyKind kind) {
+  const auto refuse = [](const std::string& why) { throw ApiError{cudaErrorInvalidValue, why}; };
+  switch (kind) {
+    case cudaMemcpyHostToHost:
+      if (to.is_device() || from.is_device()) refuse("cudaMemcpyHostToHost, and one end is device memory");
+      break;
+    case cudaMemcpyHostToDevice:
+      if (to.is_pageable()) refuse("cudaMemcpyHostToDevice, and the destination is host memory");
+      if (from.is_device()) refuse("cudaMemcpyHostToDevice, and the source is device memory");
+      break;
+    case cudaMemcpyDeviceToHost:
+      if (from.is_pageable()) refuse("cudaMemcpyDeviceToHost, and the source is host memory");
+      if (to.is_device()) refuse("cudaMemcpyDeviceToHost, and the destination is device memory");
+      break;
+    case cudaMemcpyDeviceToDevice:
+      if (to.is_pageable() || from.is_pageable()) refuse("cudaMemcpyDeviceToDevice, and one end is host memory");
+      break;
+    case cudaMemcpyDefault: break;
+    default: throw ApiError{cudaErrorInvalidMemcpyDirection, "there is no such direction"};
+  }
+}
+
+template <class F>
+void for_rows(const Box& box, F&& f) {
+  for (std::size_t z = 0; z < box.depth; ++z) {
+    for (std::size_t y = 0; y < box.height; ++y) f(z, y);
+  }
+}
+
+void move_bytes(const End& to, const End& from, const Box& box) {
+  const bool to_is_whole = to.pitch == box.width && (box.depth == 1 || to.plane == box.width * box.height);
+  const bool from_is_whole = from.pitch == box.width && (box.depth == 1 || from.plane == box.width * box.height);
+  if (to_is_whole && from_is_whole) {
+    std::memmove(to.bytes, from.bytes, box.width * box.height * box.depth);
+    return;
+  }
+  for_rows(box, [&](std::size_t z, std::size_t y) {
+    std::memmove(to.bytes + z * to.plane + y * to.pitch, from.bytes + z * from.plane + y * from.pitch, box.width);
+  });
+}
+
+// What an operation does when its turn comes. Memory that was freed in between is a fault.
+template <class F>
+void work_on(Runtime& runtime, const Operation& self, F&& f) {
+  Device& device = runtime.device(self.device);
+  if (device.dead != cudaSuccess) return;
+  try {
+    f();
+  } catch (const ApiError& error) {
+    device.dead = cudaErrorIllegalAddress;
+    std::fprintf(stderr, "flashpath: %s: %s\n", self.name.c_str(), error.reason.c_str());
+  }
+}
+
+}  // namespace
+
+void copy(Runtime& runtime, const Place& to_place, const Place& from_place, const Box& box, cudaMemcpyKind kind,
+          Stream& stream, Waiting waiting) {
+  if (box.width > to_place.pitch || box.width > from_place.pitch) {
+    throw ApiError{cudaErrorInvalidPitchValue, "rows of " + std::to_string(box.width) + " bytes, pitches of " +
+                                                   std::to_string(to_place.pitch) + " and " + std::to_string(from_place.pitch)};
+  }
+  const std::uint64_t bytes = std::uint64_t(box.width) * box.height * box.depth;
+  if (bytes == 0) return;
+  const End to = find(runtime, to_place, box, "destination");
+  const End from = find(runtime, from_place, box, "source");
+  check_direction(to, from, kind);
+
+  Operation operation;
+  operation.kind = "copy";
+  operation.bytes = bytes;
+  if (to.is_device() && from.is_device()) {
+    const bool is_within = to.allocation->device == from.allocation->device;
+    operation.name = is_within ? "copy, device to device" : "copy, between devices";
+    operation.unit = is_within ? Unit::kMultiprocessors : Unit::kCopyToHost;
+    operation.seconds = is_within ? seconds_of_copy_within(runtime.gpu(), bytes) : seconds_over_link(runtime.gpu(), bytes);
+  } else if (to.is_device() || from.is_device()) {
+    operation.name = to.is_device() ? "copy, host to device" : "copy, device to host";
+    operation.unit = to.is_device() ? Unit::kCopyToDevice : Unit::kCopyToHost;
+    operation.seconds = seconds_over_link(runtime.gpu(), bytes);
+  } else {
+    operation.name = "copy, host to host";
+  }
+  // Pageable memory is read at once, into a buffer of the driver, and written before the call returns. All else is
+  // done later, but for plain calls that have the host at one end.
+  const bool is_between_devices = to.is_device() && from.is_device();
+  const bool waits = to.is_pageable() || (waiting == Waiting::kAsUsual && !is_between_devices);
+  std::shared_ptr<std::vector<std::byte>> staged;
+  if (from.is_pageable() && !waits) {
+    staged = std::make_shared<std::vector<std::byte>>(bytes);
+    const End buffer{nullptr, staged->data(), box.width, box.width * box.height};
+    move_bytes(buffer, from, box);
+  }
+  operation.work = [&runtime, to_place, from_place, box, staged](Operation& self) {
+    work_on(runtime, self, [&] {
+      End source;
+      if (staged != nullptr) {
+        source = {nullptr, staged->data(), box.width, box.width * box.height};
+      } else {
+        source = find(runtime, from_place, box, "source");
+      }
+      move_bytes(find(runtime, to_place, box, "destination"), source, box);
+    });
+  };
+  runtime.submit(stream, std::move(operation));
+  if (waits) runtime.wait_for(stream);
+}
+
+void fill(Runtime& runtime, const Place& place, int value, const Box& box, Stream& stream, Waiting waiting) {
+  const std::uint64_t bytes = std::uint64_t(box.width) * box.height * box.depth;
+  if (bytes == 0) return;
+  const End to = find(runtime, place, box, "destination");
+  if (to.is_pageable()) throw ApiError{cudaErrorInvalidValue, "the destination is host memory"};
+  Operation operation;
+  operation.name = operation.kind = "fill";
+  operation.bytes = bytes;
+  operation.unit = Unit::kMultiprocessors;
+  operation.seconds = seconds_of_fill(runtime.gpu(), bytes);
+  operation.work = [&runtime, place, box, value](Operation& self) {
+    work_on(runtime, self, [&] {
+      const End now = find(runtime, place, box, "destination");
+      for_rows(box, [&](std::size_t z, std::size_t y) {
+        std::memset(now.bytes + z * now.plane + y * now.pitch, value, box.width);
+      });
+    });
+  };
+  runtime.submit(stream, std::move(operation));
+  if (waiting == Waiting::kAsUsual && !to.is_device()) runtime.wait_for(stream);
+}
+
+}  // namespace flashpath::runtime

@@ -1,0 +1,173 @@
+#include "work/launch.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "device/occupancy.h"
+#include "exec/fault.h"
+#include "work/model.h"
+
+namespace flashpath::runtime {
+namespace {
+
+constexpr std::size_t kSharedWithoutOptIn = 48 << 10;
+constexpr unsigned kMostGridX = 0x7fffffff;
+constexpr unsigned kMostGridYZ = 65535;
+constexpr unsigned kMostBlockZ = 64;
+
+int threads_of(const LaunchShape& shape) { return static_cast<int>(shape.block.x * shape.block.y * shape.block.z); }
+
+std::string told(const dim3& extent) {
+  return "(" + std::to_string(extent.x) + ", " + std::to_string(extent.y) + ", " + std::to_string(extent.z) + ")";
+}
+
+void check(const Runtime& runtime, const Kernel& kernel, const LaunchShape& shape) {
+  const Gpu& gpu = runtime.gpu();
+  const auto& [grid, block, dynamic, cooperative] = shape;
+  const auto refuse = [&](cudaError_t code, const std::string& why) {
+    throw ApiError{code, kernel.told_name + "<<<" + told(grid) + ", " + told(block) + ">>>: " + why};
+  };
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) {
+    refuse(cudaErrorInvalidConfiguration, "an extent is 0");
+  }
+  if (grid.x > kMostGridX || grid.y > kMostGridYZ || grid.z > kMostGridYZ) {
+    refuse(cudaErrorInvalidConfiguration, "a grid has at most 2147483647 × 65535 × 65535 blocks");
+  }
+  const unsigned most = static_cast<unsigned>(gpu.max_threads_per_block);
+  if (block.x > most || block.y > most || block.z > kMostBlockZ || std::uint64_t(block.x) * block.y * block.z > most) {
+    refuse(cudaErrorInvalidConfiguration, "a block has at most " + std::to_string(most) + " threads, and 64 along z");
+  }
+  const std::size_t limit = std::max(kSharedWithoutOptIn, kernel.static_shared + kernel.dynamic_shared_limit);
+  if (kernel.static_shared + dynamic > std::min<std::size_t>(limit, static_cast<std::size_t>(gpu.max_shared_per_block))) {
+    refuse(cudaErrorInvalidValue,
+           std::to_string(kernel.static_shared + dynamic) + " bytes of shared memory; a block has " +
+               std::to_string(kSharedWithoutOptIn) + ", and up to " + std::to_string(gpu.max_shared_per_block) +
+               " after cudaFuncSetAttribute(…, cudaFuncAttributeMaxDynamicSharedMemorySize, …)");
+  }
+  const int threads = threads_of(shape);
+  if (kernel.max_threads != 0 && threads > kernel.max_threads) {
+    refuse(cudaErrorInvalidValue, "its __launch_bounds__ promise at most " + std::to_string(kernel.max_threads) + " threads");
+  }
+  if (blocks_per_multiprocessor(gpu, threads, kernel.resources.registers, 0) == 0) {
+    refuse(cudaErrorLaunchOutOfResources, std::to_string(kernel.resources.registers) + " registers for each of " +
+                                              std::to_string(threads) + " threads are more than a multiprocessor has");
+  }
+  if (!cooperative) return;
+  const std::uint64_t blocks = std::uint64_t(grid.x) * grid.y * grid.z;
+  if (const std::uint64_t fit = resident_blocks(runtime, kernel, shape); blocks > fit) {
+    refuse(cudaErrorCooperativeLaunchTooLarge,
+           "of a cooperative launch all blocks run at once; " + std::to_string(fit) + " fit on this GPU");
+  }
+}
+
+cudaError_t code_of(const std::string& kind) {
+  if (kind == "misaligned") return cudaErrorMisalignedAddress;
+  if (kind == "out-of-bounds" || kind == "const-write") return cudaErrorIllegalAddress;
+  if (kind == "assert") return cudaErrorAssert;
+  if (kind == "deadlock" || kind == "timeout") return cudaErrorLaunchTimeout;
+  return cudaErrorLaunchFailure;
+}
+
+std::string place_of(const Program& program, const exec::Fault& fault) {
+  const Origin& origin = program.origins[fault.instruction];
+  std::string where;
+  if (origin.line != 0 && origin.file < program.files.size()) {
+    where = program.files[origin.file] + ":" + std::to_string(origin.line) + ", ";
+  }
+  const auto triple = [](const u32* at) { return told(dim3(at[0], at[1], at[2])); };
+  return where + "block " + triple(fault.block) + ", thread " + triple(fault.thread);
+}
+
+// The context dies with the kernel, as on hardware.
+void die(Device& device, const Kernel& kernel, const Program& program, const exec::Fault& fault) {
+  device.dead = code_of(fault.kind);
+  std::fflush(stdout);
+  std::fprintf(stderr, "flashpath: kernel %s: %s: %s (%s)\n", kernel.told_name.c_str(), fault.kind.c_str(), fault.what(),
+               place_of(program, fault).c_str());
+}
+
+void copy(const dim3& from, u32* to) {
+  to[0] = from.x;
+  to[1] = from.y;
+  to[2] = from.z;
+}
+
+void map_other_modules(Runtime& runtime, const Program& program, int device, exec::Launch& launch) {
+  for (const std::unique_ptr<Module>& module : runtime.registry.modules()) {
+    const auto loaded = module->devices().find(device);
+    if (loaded == module->devices().end() || loaded->second->loaded.memory == program.memory) continue;
+    ModuleMemory& memory = *loaded->second->loaded.memory;
+    const auto map = [&](u64 base, std::vector<std::byte>& bytes, bool writable) {
+      if (!bytes.empty()) launch.segments.push_back({base, bytes.size(), bytes.data(), writable});
+    };
+    map(memory.bases.globals, memory.globals, true);
+    map(memory.bases.constants, memory.constants, false);
+  }
+}
+
+void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, std::vector<std::byte> parameters, Operation& operation) {
+  Device& device = runtime.device(operation.device);
+  if (device.dead != cudaSuccess) return;
+  const Program& program = runtime.registry.lowered(kernel, operation.device).program;
+  exec::Launch launch;
+  launch.program = &program;
+  copy(shape.grid, launch.grid);
+  copy(shape.block, launch.block);
+  launch.dynamic_shared = static_cast<u32>(shape.dynamic_shared);
+  launch.parameters = std::move(parameters);
+  launch.segments = runtime.segments(operation.device);
+  exec::map_module(launch);
+  map_other_modules(runtime, program, operation.device, launch);
+  launch.numerics = {runtime.settings.exact,
+                     exec::generation_of(static_cast<u32>(runtime.gpu().major), static_cast<u32>(runtime.gpu().minor))};
+  launch.budget = runtime.settings.budget;
+  launch.seed = runtime.settings.seed;
+  launch.multiprocessors = static_cast<u32>(runtime.gpu().multiprocessors);
+  launch.resident_blocks = resident_blocks(runtime, kernel, shape);
+  launch.cooperative = shape.cooperative;
+  const bool in_order = program.order_matters || shape.cooperative || runtime.settings.seed != 0;
+  launch.threads = in_order ? 1 : std::max(1u, std::thread::hardware_concurrency());
+  launch.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+  observe::Counters counters;
+  exec::prepare_counting(launch, runtime.times_matter() ? &counters : nullptr);
+  try {
+    exec::run(launch);
+  } catch (const exec::Fault& fault) {
+    die(device, kernel, program, fault);
+  }
+  if (!runtime.times_matter()) return;
+  operation.seconds = seconds_of_kernel(runtime.gpu(), launch, counters);
+  const double blocks = static_cast<double>(std::uint64_t(shape.grid.x) * shape.grid.y * shape.grid.z);
+  operation.share = std::min(1.0, blocks / static_cast<double>(std::max<std::uint64_t>(1, launch.resident_blocks)));
+}
+
+}  // namespace
+
+std::uint64_t resident_blocks(const Runtime& runtime, const Kernel& kernel, const LaunchShape& shape) {
+  const int each = blocks_per_multiprocessor(runtime.gpu(), threads_of(shape), kernel.resources.registers,
+                                             kernel.static_shared + shape.dynamic_shared);
+  return static_cast<std::uint64_t>(each) * static_cast<std::uint64_t>(runtime.gpu().multiprocessors);
+}
+
+void launch(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, void** arguments, Stream& stream) {
+  const LoweredKernel& ready = runtime.registry.lowered(kernel, stream.device);
+  check(runtime, kernel, shape);
+  std::vector<std::byte> parameters(ready.program.parameter_bytes);
+  for (std::size_t k = 0; k < ready.parameters.size(); ++k) {
+    const auto [offset, size] = ready.parameters[k];
+    std::memcpy(parameters.data() + offset, arguments[k], size);
+  }
+  Operation operation;
+  operation.name = kernel.told_name;
+  operation.kind = "kernel";
+  operation.unit = Unit::kMultiprocessors;
+  operation.work = [&runtime, &kernel, shape, parameters = std::move(parameters)](Operation& self) mutable {
+    run(runtime, kernel, shape, std::move(parameters), self);
+  };
+  runtime.submit(stream, std::move(operation));
+}
+
+}  // namespace flashpath::runtime

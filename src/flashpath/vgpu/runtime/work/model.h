@@ -1,0 +1,20 @@
+// The least time that an operation takes on the GPU that is played: bounds, from its datasheet, never measurements.
+//
+//   a kernel             max(bytes of the 32-byte sectors that it touches / memory bandwidth,
+//                            for each type of arithmetic: operations / peak rate of that type)
+//   a copy to or from the host, or between GPUs    bytes / bandwidth of the link, one direction
+//   a copy within a GPU  2 · bytes / memory bandwidth: each is read and written
+//   a fill               bytes / memory bandwidth
+#pragma once
+
+#include "exec/launch.h"
+#include "settings.h"
+
+namespace flashpath::runtime {
+
+double seconds_of_kernel(const Gpu& gpu, const exec::Launch& launch, const observe::Counters& counters);
+double seconds_over_link(const Gpu& gpu, std::uint64_t bytes);
+double seconds_of_copy_within(const Gpu& gpu, std::uint64_t bytes);
+double seconds_of_fill(const Gpu& gpu, std::uint64_t bytes);
+
+}  // namespace flashpath::runtime
