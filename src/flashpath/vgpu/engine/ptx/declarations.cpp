@@ -10,6 +10,8 @@
 namespace flashpath::ptx {
 namespace {
 
+bool is_weak(Linkage linkage) { return linkage == Linkage::kWeak || linkage == Linkage::kCommon; }
+
 constexpr uint64_t kLargestArray = uint64_t{1} << 40;  // bytes
 
 uint64_t bytes_of(Type type) {
@@ -164,8 +166,16 @@ void Grammar::declare_variable(Variable variable, Place place) {
     module_.variables.push_back(std::move(variable));
     return;
   }
-  // Only what was declared elsewhere may be defined here.
   const Symbol before = place_of->second;
+  if (is_linked_ && before.kind == SymbolKind::kGlobal) {
+    const Linkage known = module_.variables[before.index].linkage;
+    if (known != Linkage::kExtern && variable.linkage == Linkage::kExtern) return;
+    if (is_weak(known) && is_weak(variable.linkage)) {  // nobody names the second
+      module_.variables.push_back(std::move(variable));
+      return;
+    }
+  }
+  // Only what was declared elsewhere may be defined here.
   if (before.kind != SymbolKind::kGlobal || module_.variables[before.index].linkage != Linkage::kExtern) twice();
   if (variable.linkage == Linkage::kExtern) return;
   for (size_t i = symbol_uses_.size(); i-- > 0 && symbol_uses_[i].variable == index;) {
@@ -399,6 +409,10 @@ uint32_t Grammar::declare_function(Function function, Place place) {
   }
   Function& known = module_.functions[before.index];
   if (!known.is_declaration && !function.is_declaration) {
+    if (is_linked_ && is_weak(known.linkage) && is_weak(function.linkage)) {  // nobody names the second
+      module_.functions.push_back(std::move(function));
+      return next;
+    }
     fail(place, "got a second body of " + quoted(function.name) + ", expected one");
   }
   const auto shape = [](const Function& f) { return std::tuple(f.is_entry, f.returns.size(), f.parameters.size()); };

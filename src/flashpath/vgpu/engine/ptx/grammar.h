@@ -25,7 +25,7 @@ struct Constant {
 
 class Grammar {
  public:
-  explicit Grammar(std::shared_ptr<const std::string> text);
+  Grammar(std::shared_ptr<const std::string> text, bool is_linked);
   Module parse_module();
 
  private:
@@ -56,6 +56,7 @@ class Grammar {
   };
 
   // ---- The module (parser.cpp)
+  void begin_next_text();
   void parse_header();
   void parse_top_level();
   void parse_file();
@@ -139,6 +140,8 @@ class Grammar {
   Lexer lexer_;
   Token token_;
   int nesting_ = 0;
+  bool is_linked_;           // there are several texts, one behind the other
+  uint32_t first_file_ = 0;  // what the numbers of this text's files are counted from
 
   Module module_;
   std::unordered_map<std::string_view, Symbol> globals_;

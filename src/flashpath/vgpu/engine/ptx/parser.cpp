@@ -1,5 +1,6 @@
 #include "ptx/parser.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -7,14 +8,22 @@
 
 namespace flashpath::ptx {
 
-Module parse(std::string_view text) {
+Module parse(std::string_view text) { return parse_linked({text}); }
+
+Module parse_linked(const std::vector<std::string_view>& texts) {
   constexpr size_t kLongest = size_t{1} << 30;  // so that every count fits 32 bits
-  if (text.size() > kLongest) throw Error({1, 1}, "got more than 1 GiB of PTX, expected at most that");
-  while (text.ends_with('\0')) text.remove_suffix(1);  // NVRTC counts the end of its string
-  return Grammar(std::make_shared<const std::string>(text)).parse_module();
+  std::string all;
+  for (std::string_view text : texts) {
+    while (text.ends_with('\0')) text.remove_suffix(1);  // NVRTC counts the end of its string
+    if (text.size() > kLongest - all.size()) throw Error({1, 1}, "got more than 1 GiB of PTX, expected at most that");
+    all.append(text);
+    if (texts.size() > 1) all += '\n';
+  }
+  return Grammar(std::make_shared<const std::string>(std::move(all)), texts.size() > 1).parse_module();
 }
 
-Grammar::Grammar(std::shared_ptr<const std::string> text) : text_(std::move(text)), lexer_(*text_) {
+Grammar::Grammar(std::shared_ptr<const std::string> text, bool is_linked)
+    : text_(std::move(text)), lexer_(*text_), is_linked_(is_linked) {
   module_.text = text_;
   advance();
 }
@@ -80,9 +89,22 @@ Grammar::Nested::Nested(Grammar& grammar) : grammar_(grammar) {
 
 Module Grammar::parse_module() {
   parse_header();
-  while (!at(TokenKind::kEnd)) parse_top_level();
+  while (!at(TokenKind::kEnd)) {
+    if (is_linked_ && at_directive(".version")) {
+      begin_next_text();
+    } else {
+      parse_top_level();
+    }
+  }
   resolve_initialisers();
   return std::move(module_);
+}
+
+// Its files are numbered from 1 again.
+void Grammar::begin_next_text() {
+  for (const File& file : module_.files) first_file_ = std::max(first_file_, file.index + 1);
+  module_.target.clear();
+  parse_header();
 }
 
 void Grammar::parse_header() {
@@ -123,7 +145,7 @@ void Grammar::parse_top_level() {
 void Grammar::parse_file() {
   advance();
   File file;
-  file.index = expect_uint32("a file's number");
+  file.index = first_file_ + expect_uint32("a file's number");
   file.path = expect_string();
   if (accept(sign(','))) {  // when it was changed, and its size
     parse_size("a time");

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "ptx/ast.h"
 #include "ptx/error.h"
@@ -13,5 +14,9 @@ namespace flashpath::ptx {
 
 // Throws Error on malformed text; takes time and memory in proportion to the text, whatever it says.
 Module parse(std::string_view text);
+
+// Of several texts one module, as a linker makes it: what one declares as external another defines, and of weak
+// definitions the first counts. Lines are counted through all of them.
+Module parse_linked(const std::vector<std::string_view>& texts);
 
 }  // namespace flashpath::ptx

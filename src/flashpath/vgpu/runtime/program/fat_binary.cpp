@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::uint32_t kWrapperMagic = 0x466243b1;
 constexpr std::uint32_t kBinaryMagic = 0xba55ed50;
+constexpr std::uint32_t kLinkedVersion = 2;
 constexpr std::uint16_t kPtx = 1;
 constexpr std::uint16_t kCubin = 2;
 constexpr std::uint64_t kCompressed = 0x2000 | 0x8000;  // in Entry::flags: LZ4, zstd
@@ -17,7 +18,7 @@ struct Wrapper {
   std::uint32_t magic;
   std::uint32_t version;
   const std::byte* binary;
-  const void* linked;
+  const std::byte* const* linked;  // the fat binaries of the source files, then a null pointer
 };
 
 struct Header {
@@ -49,15 +50,10 @@ T read(const std::byte* at) {
   return value;
 }
 
-}  // namespace
-
-std::vector<Image> images_of(const void* wrapper) {
-  const auto outer = read<Wrapper>(static_cast<const std::byte*>(wrapper));
-  if (outer.magic != kWrapperMagic) throw std::runtime_error("what was registered as device code is none");
-  const auto header = read<Header>(outer.binary);
+void add_images(const std::byte* binary, bool is_linked, std::vector<Image>& images) {
+  const auto header = read<Header>(binary);
   if (header.magic != kBinaryMagic) throw std::runtime_error("the program's device code has no form that is known");
-  std::vector<Image> images;
-  const std::byte* at = outer.binary + header.header_size;
+  const std::byte* at = binary + header.header_size;
   const std::byte* const end = at + header.size;
   while (at < end) {
     const auto entry = read<Entry>(at);
@@ -67,9 +63,21 @@ std::vector<Image> images_of(const void* wrapper) {
     const char* const text = reinterpret_cast<const char*>(at) + entry.header_size;
     const std::size_t size = entry.kind == kPtx ? strnlen(text, entry.size) : entry.size;  // PTX is padded
     if (entry.kind == kPtx || entry.kind == kCubin) {
-      images.push_back({entry.kind == kPtx, static_cast<int>(entry.architecture), {text, size}});
+      images.push_back({entry.kind == kPtx, static_cast<int>(entry.architecture), is_linked, {text, size}});
     }
     at += entry.header_size + entry.size;
+  }
+}
+
+}  // namespace
+
+std::vector<Image> images_of(const void* wrapper) {
+  const auto outer = read<Wrapper>(static_cast<const std::byte*>(wrapper));
+  if (outer.magic != kWrapperMagic) throw std::runtime_error("what was registered as device code is none");
+  std::vector<Image> images;
+  add_images(outer.binary, false, images);
+  if (outer.version == kLinkedVersion) {
+    for (const std::byte* const* each = outer.linked; *each != nullptr; ++each) add_images(*each, true, images);
   }
   return images;
 }

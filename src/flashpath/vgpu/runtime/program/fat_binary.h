@@ -10,6 +10,7 @@ namespace flashpath::runtime {
 struct Image {
   bool is_ptx = false;  // otherwise a cubin
   int architecture = 0;  // 80 for sm_80
+  bool is_linked = false;  // of one of the source files that were linked; the cubin of all is beside it
   std::string_view bytes;  // in the program's own memory
 };
 

@@ -59,13 +59,14 @@ std::optional<std::uint64_t> ModuleOnDevice::address_of(const std::string& name)
 void Module::find_images() {
   if (std::exchange(found_, true)) return;
   for (const Image& image : images_of(wrapper_)) {
-    if (!image.is_ptx) {
+    if (!image.is_ptx && !image.is_linked) {
       cubin_architecture_ = image.architecture;
       for (const auto& [name, resources] : runtime::resources_of(image.bytes)) resources_.emplace(name, resources);
-    } else if (image.architecture >= ptx_architecture_) {
-      ptx_architecture_ = image.architecture;
-      ptx_ = image.bytes;
     }
+    if (!image.is_ptx || image.architecture < ptx_architecture_) continue;
+    if (image.architecture > ptx_architecture_) ptx_.clear();  // of several the newest runs
+    ptx_architecture_ = image.architecture;
+    ptx_.push_back(image.bytes);
   }
 }
 
@@ -83,7 +84,7 @@ ModuleOnDevice& Module::on(int device, const LoadObserver& loaded) {
       throw std::runtime_error("the program has no PTX, which the virtual GPU runs: compile it with `flashpath run`");
     }
     const VariableBases bases = next_bases(last_loaded());
-    place = std::make_unique<ModuleOnDevice>(ModuleOnDevice{lower::load(ptx::parse(ptx_), bases)});
+    place = std::make_unique<ModuleOnDevice>(ModuleOnDevice{lower::load(ptx::parse_linked(ptx_), bases)});
     last_loaded() = &place->loaded;
     if (loaded) loaded(*place, device);
   }

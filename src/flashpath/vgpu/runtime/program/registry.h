@@ -71,16 +71,13 @@ class Module {
   const Resources* resources_of(const std::string& kernel);
   int ptx_architecture() { return find_images(), ptx_architecture_; }
   int cubin_architecture() { return find_images(), cubin_architecture_; }
-  // The wrapper of another source file of the same device program, which the linker has put together with this.
-  void add_linked(const void* wrapper) { linked_.push_back(wrapper); }
 
  private:
   void find_images();
 
   const void* wrapper_;
-  std::vector<const void*> linked_;
   bool found_ = false;
-  std::string ptx_;
+  std::vector<std::string_view> ptx_;  // of one source file, or of all that are linked
   int ptx_architecture_ = 0;
   int cubin_architecture_ = 0;
   std::map<std::string, Resources, std::less<>> resources_;
