@@ -123,6 +123,11 @@ void Runtime::remove_event(cudaEvent_t handle) {
 }
 
 OperationRef Runtime::submit(Stream& stream, Operation operation) {
+  if (stream.capture != nullptr) {
+    capture(stream, std::move(operation));
+    return nullptr;
+  }
+  if (stream.number == 0) refuse_beside_capture(stream);
   std::vector<OperationRef> after = std::move(stream.waits);
   stream.waits.clear();
   after.push_back(stream.last);
@@ -143,6 +148,7 @@ OperationRef Runtime::submit(Stream& stream, Operation operation) {
 }
 
 void Runtime::wait_for(Stream& stream) {
+  refuse_in_capture(stream, "the host cannot wait for a stream that is captured");
   if (stream.number == 0) {  // it comes after all others that mind it
     for (const std::unique_ptr<Stream>& each : streams_) {
       if (each->device == stream.device && minds_default(*each)) wait_for(*each);
@@ -164,6 +170,129 @@ void Runtime::wait_for_device(int number) {
   std::erase(last, nullptr);
   std::sort(last.begin(), last.end(), [](const auto& a, const auto& b) { return a->number < b->number; });
   for (const OperationRef& each : last) queue.wait_for(each);
+}
+
+// ---- Graphs ------------------------------------------------------------------------------------------------
+
+void Runtime::begin_capture(Stream& stream) {
+  if (stream.number == 0) {
+    throw ApiError{cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured: make one of your own"};
+  }
+  if (stream.capture != nullptr) throw ApiError{cudaErrorIllegalState, "the stream is captured already"};
+  stream.capture = std::make_shared<Capture>();
+  stream.capture->origin = &stream;
+  stream.capture->streams.insert(&stream);
+  stream.capture->id = next_capture_++;
+  stream.captured_last.clear();
+}
+
+void Runtime::capture(Stream& stream, Operation operation) {
+  Capture& capture = *stream.capture;
+  operation.stream = stream.number;
+  operation.device = stream.device;
+  capture.graph.nodes.push_back({std::move(operation), stream.captured_last});
+  stream.captured_last = {capture.graph.nodes.size() - 1};
+}
+
+std::unique_ptr<Graph> Runtime::end_capture(Stream& stream) {
+  const std::shared_ptr<Capture> ended = stream.capture;
+  if (ended == nullptr) throw ApiError{cudaErrorIllegalState, "the stream is not captured"};
+  if (ended->origin != &stream) {
+    throw ApiError{cudaErrorStreamCaptureUnmatched, "a capture ends in the stream where it began"};
+  }
+  // All that other streams did must lie before what this one did last.
+  std::vector<bool> is_before(ended->graph.nodes.size());
+  std::vector<std::size_t> open = stream.captured_last;
+  while (!open.empty()) {
+    const std::size_t node = open.back();
+    open.pop_back();
+    if (is_before[node]) continue;
+    is_before[node] = true;
+    const std::vector<std::size_t>& after = ended->graph.nodes[node].after;
+    open.insert(open.end(), after.begin(), after.end());
+  }
+  const bool is_joined = std::find(is_before.begin(), is_before.end(), false) == is_before.end();
+  for (const std::unique_ptr<Stream>& each : streams_) {
+    if (each->capture == ended) each->capture = nullptr;
+  }
+  if (ended->is_broken) {
+    throw ApiError{cudaErrorStreamCaptureInvalidated, "a call that cannot be captured was made during the capture"};
+  }
+  if (!is_joined) {
+    throw ApiError{cudaErrorStreamCaptureUnjoined,
+                   "work of another stream is left: let this one wait for an event recorded behind it"};
+  }
+  return std::make_unique<Graph>(std::move(ended->graph));
+}
+
+void Runtime::launch(const Graph& graph, Stream& stream) {
+  Operation begin;
+  begin.name = begin.kind = "graph";
+  const OperationRef first = submit(stream, std::move(begin));
+  std::vector<OperationRef> made;
+  std::vector<OperationRef> leaves;
+  std::vector<bool> is_leaf(graph.nodes.size(), true);
+  for (const GraphNode& node : graph.nodes) {
+    for (const std::size_t each : node.after) is_leaf[each] = false;
+  }
+  for (std::size_t k = 0; k < graph.nodes.size(); ++k) {
+    std::vector<OperationRef> after;
+    for (const std::size_t each : graph.nodes[k].after) after.push_back(made[each]);
+    if (after.empty()) after.push_back(first);
+    made.push_back(queue.add(graph.nodes[k].operation, after));
+    if (is_leaf[k]) leaves.push_back(made.back());
+  }
+  Operation end;
+  end.name = end.kind = "graph";
+  stream.waits = leaves;
+  submit(stream, std::move(end));
+}
+
+void Runtime::refuse_in_capture(Stream& stream, const char* why) {
+  if (stream.capture == nullptr) return;
+  stream.capture->is_broken = true;
+  throw ApiError{cudaErrorStreamCaptureUnsupported, why};
+}
+
+// The default stream would have to wait for the captured one, whose work is not done now.
+void Runtime::refuse_beside_capture(const Stream& standard) {
+  for (const std::unique_ptr<Stream>& each : streams_) {
+    if (each->capture == nullptr || each->device != standard.device || !minds_default(*each)) continue;
+    each->capture->is_broken = true;
+    throw ApiError{cudaErrorStreamCaptureImplicit, "work for the default stream, while a stream that minds it is captured"};
+  }
+}
+
+void Runtime::record(Event& event, Stream& stream) {
+  event.capture = stream.capture;
+  event.captured_mark = stream.captured_last;
+  if (stream.capture != nullptr) return;
+  Operation operation;
+  operation.name = operation.kind = "event";
+  event.mark = submit(stream, std::move(operation));
+}
+
+void Runtime::wait_for_event(Stream& stream, const Event& event) {
+  const bool is_captured = event.capture != nullptr;
+  if (!is_captured && stream.capture != nullptr && event.mark != nullptr) {
+    stream.capture->is_broken = true;
+    throw ApiError{cudaErrorStreamCaptureIsolation, "the event was recorded outside of the capture"};
+  }
+  if (is_captured) {
+    if (stream.capture != nullptr && stream.capture != event.capture) {
+      throw ApiError{cudaErrorStreamCaptureMerge, "the event belongs to another capture"};
+    }
+    if (stream.capture == nullptr) stream.captured_last.clear();
+    stream.capture = event.capture;
+    stream.capture->streams.insert(&stream);
+    for (const std::size_t node : event.captured_mark) {
+      if (std::find(stream.captured_last.begin(), stream.captured_last.end(), node) == stream.captured_last.end()) {
+        stream.captured_last.push_back(node);
+      }
+    }
+    return;
+  }
+  if (event.mark != nullptr) stream.waits.push_back(event.mark);
 }
 
 const std::vector<exec::Segment>& Runtime::segments(int number) {

@@ -53,10 +53,20 @@ class Runtime {
   Event* add_event(unsigned flags);
   void remove_event(cudaEvent_t handle);
 
-  // Adds work to a stream: after all that is in it, and what the default stream's rules say.
+  // Adds work to a stream: after all that is in it, and what the default stream's rules say. While the stream is
+  // captured it becomes a node of a graph, and nullptr is returned.
   OperationRef submit(Stream& stream, Operation operation);
+  void record(Event& event, Stream& stream);
+  void wait_for_event(Stream& stream, const Event& event);
   void wait_for(Stream& stream);
   void wait_for_device(int device);
+
+  // ---- Graphs ----
+  void begin_capture(Stream& stream);
+  std::unique_ptr<Graph> end_capture(Stream& stream);
+  void launch(const Graph& graph, Stream& stream);
+  // Throws where a call that waits, or otherwise cannot be captured, is made of a stream that is.
+  void refuse_in_capture(Stream& stream, const char* why);
 
   // ---- Kernels ----
   // What kernels on a device see, in order.
@@ -74,11 +84,14 @@ class Runtime {
  private:
   Runtime();
   void adopt_variables(ModuleOnDevice& module, int device);
+  void capture(Stream& stream, Operation operation);
+  void refuse_beside_capture(const Stream& standard);
 
   std::vector<std::unique_ptr<Device>> devices_;
   std::vector<std::unique_ptr<Stream>> streams_;  // those that the program made
   std::vector<std::unique_ptr<Event>> events_;
   std::uint64_t next_stream_ = 1;
+  std::uint64_t next_capture_ = 1;
   bool times_matter_ = false;
 };
 

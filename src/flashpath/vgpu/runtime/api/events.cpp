@@ -15,10 +15,7 @@ cudaError_t create(const char* name, cudaEvent_t* event, unsigned flags) {
 
 cudaError_t record(const char* name, cudaEvent_t event, cudaStream_t stream) {
   return call(name, [&](Runtime& runtime) {
-    Event& recorded = runtime.event(event);
-    Operation operation;
-    operation.name = operation.kind = "event";
-    recorded.mark = runtime.submit(runtime.stream(stream), std::move(operation));
+    runtime.record(runtime.event(event), runtime.stream(stream));
     return cudaSuccess;
   });
 }

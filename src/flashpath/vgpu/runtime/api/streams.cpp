@@ -71,6 +71,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return call("cudaStreamQuery", [&](Runtime& runtime) {
     Stream& asked = runtime.stream(stream);
+    runtime.refuse_in_capture(asked, "a stream that is captured has nothing under way");
     if (is_done(asked)) return cudaSuccess;
     runtime.wait_for(asked);
     return cudaErrorNotReady;
@@ -79,8 +80,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   return call("cudaStreamWaitEvent", [&](Runtime& runtime) {
-    const Event& waited = runtime.event(event);
-    if (waited.mark != nullptr) runtime.stream(stream).waits.push_back(waited.mark);
+    runtime.wait_for_event(runtime.stream(stream), runtime.event(event));
     return cudaSuccess;
   });
 }

@@ -136,8 +136,9 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
   // done later, but for plain calls that have the host at one end.
   const bool is_between_devices = to.is_device() && from.is_device();
   const bool waits = to.is_pageable() || (waiting == Waiting::kAsUsual && !is_between_devices);
+  if (waits) runtime.refuse_in_capture(stream, "a copy that the host waits for cannot be captured");
   std::shared_ptr<std::vector<std::byte>> staged;
-  if (from.is_pageable() && !waits) {
+  if (from.is_pageable() && !waits && stream.capture == nullptr) {
     staged = std::make_shared<std::vector<std::byte>>(bytes);
     const End buffer{nullptr, staged->data(), box.width, box.width * box.height};
     move_bytes(buffer, from, box);

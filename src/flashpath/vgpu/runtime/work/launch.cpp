@@ -108,7 +108,8 @@ void map_other_modules(Runtime& runtime, const Program& program, int device, exe
   }
 }
 
-void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, std::vector<std::byte> parameters, Operation& operation) {
+void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::vector<std::byte>& parameters,
+         Operation& operation) {
   Device& device = runtime.device(operation.device);
   if (device.dead != cudaSuccess) return;
   const Program& program = runtime.registry.lowered(kernel, operation.device).program;
@@ -117,7 +118,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, std::vector
   copy(shape.grid, launch.grid);
   copy(shape.block, launch.block);
   launch.dynamic_shared = static_cast<u32>(shape.dynamic_shared);
-  launch.parameters = std::move(parameters);
+  launch.parameters = parameters;
   launch.segments = runtime.segments(operation.device);
   exec::map_module(launch);
   map_other_modules(runtime, program, operation.device, launch);
@@ -164,8 +165,8 @@ void launch(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, void** a
   operation.name = kernel.told_name;
   operation.kind = "kernel";
   operation.unit = Unit::kMultiprocessors;
-  operation.work = [&runtime, &kernel, shape, parameters = std::move(parameters)](Operation& self) mutable {
-    run(runtime, kernel, shape, std::move(parameters), self);
+  operation.work = [&runtime, &kernel, shape, parameters = std::move(parameters)](Operation& self) {
+    run(runtime, kernel, shape, parameters, self);
   };
   runtime.submit(stream, std::move(operation));
 }

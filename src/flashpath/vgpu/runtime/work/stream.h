@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "work/operation.h"
+#include "work/graph.h"
 
 namespace flashpath::runtime {
 
@@ -15,12 +15,16 @@ struct Stream {
   int priority = 0;
   OperationRef last;
   std::vector<OperationRef> waits;  // of cudaStreamWaitEvent: what the next operation comes after, too
+  std::shared_ptr<Capture> capture;         // while it is captured
+  std::vector<std::size_t> captured_last;   // the nodes that its next one comes after
 };
 
 struct Event {
   int device = 0;
   unsigned flags = 0;
   OperationRef mark;  // left by the last cudaEventRecord; nullptr: none was
+  std::shared_ptr<Capture> capture;        // where that was in a capture
+  std::vector<std::size_t> captured_mark;  // the nodes before it
 };
 
 }  // namespace flashpath::runtime

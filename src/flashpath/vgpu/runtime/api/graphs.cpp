@@ -1,0 +1,183 @@
+// Graphs, made by capturing streams.
+#include <algorithm>
+
+#include "api/call.h"
+
+using namespace flashpath::runtime;
+
+namespace {
+
+// What the handles stand for. A node's handle is its address in the graph, which no longer changes.
+Graph& graph_of(cudaGraph_t handle) {
+  return required(reinterpret_cast<Graph*>(handle), "the graph");
+}
+Graph& graph_of(cudaGraphExec_t handle) {
+  return required(reinterpret_cast<Graph*>(handle), "the instantiated graph");
+}
+
+cudaGraphNodeType type_of(const GraphNode& node) {
+  const std::string_view kind = node.operation.kind;
+  if (kind == "kernel") return cudaGraphNodeTypeKernel;
+  if (kind == "copy") return cudaGraphNodeTypeMemcpy;
+  if (kind == "fill") return cudaGraphNodeTypeMemset;
+  if (kind == "host function") return cudaGraphNodeTypeHost;
+  return cudaGraphNodeTypeEmpty;
+}
+
+// As the API gives lists: their length, and as many as there is room for.
+void give(const std::vector<GraphNode*>& nodes, cudaGraphNode_t* to, size_t* count) {
+  required(count, "the place for the number of nodes");
+  if (to != nullptr) {
+    const std::size_t given = std::min(*count, nodes.size());
+    for (std::size_t k = 0; k < given; ++k) to[k] = reinterpret_cast<cudaGraphNode_t>(nodes[k]);
+    for (std::size_t k = given; k < *count; ++k) to[k] = nullptr;
+  }
+  *count = nodes.size();
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  return call("cudaStreamBeginCapture", [&](Runtime& runtime) {
+    runtime.begin_capture(runtime.stream(stream));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  return call("cudaStreamEndCapture", [&](Runtime& runtime) {
+    required(graph, "the place for the graph") = nullptr;
+    *graph = reinterpret_cast<cudaGraph_t>(runtime.end_capture(runtime.stream(stream)).release());
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  return call("cudaStreamIsCapturing", [&](Runtime& runtime) {
+    const Stream& asked = runtime.stream(stream);
+    required(status, "the place for the answer") = asked.capture == nullptr ? cudaStreamCaptureStatusNone
+                                                   : asked.capture->is_broken ? cudaStreamCaptureStatusInvalidated
+                                                                              : cudaStreamCaptureStatusActive;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                                     cudaGraph_t* graph, const cudaGraphNode_t** nodes, const cudaGraphEdgeData** edges,
+                                     size_t* count) {
+  const cudaError_t error = cudaStreamIsCapturing(stream, status);
+  if (error != cudaSuccess) return error;
+  return call("cudaStreamGetCaptureInfo", [&](Runtime& runtime) {
+    const Stream& asked = runtime.stream(stream);
+    if (graph != nullptr || nodes != nullptr || edges != nullptr || count != nullptr) {
+      throw ApiError{cudaErrorNotSupported, "a graph cannot be looked at while it is captured"};
+    }
+    if (id != nullptr && asked.capture != nullptr) *id = asked.capture->id;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  return call("cudaThreadExchangeStreamCaptureMode", [&](Runtime&) {
+    thread_local cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
+    std::swap(required(mode, "the mode"), current);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
+  return call("cudaGraphInstantiate", [&](Runtime&) {
+    required(exec, "the place for the instantiated graph");
+    *exec = reinterpret_cast<cudaGraphExec_t>(new Graph(graph_of(graph)));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags) {
+  return cudaGraphInstantiate(exec, graph, flags);
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+  return call("cudaGraphLaunch", [&](Runtime& runtime) {
+    runtime.refuse_in_capture(runtime.stream(stream), "graphs inside graphs are not there");
+    runtime.launch(graph_of(exec), runtime.stream(stream));
+    return cudaSuccess;
+  });
+}
+
+// What would be sent to a GPU ahead of the launch is here already.
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
+  return call("cudaGraphUpload", [&](Runtime& runtime) {
+    graph_of(exec);
+    runtime.stream(stream);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* result) {
+  return call("cudaGraphExecUpdate", [&](Runtime&) {
+    Graph& old = graph_of(exec);
+    const Graph& fresh = graph_of(graph);
+    const auto fits = [](const GraphNode& a, const GraphNode& b) { return type_of(a) == type_of(b) && a.after == b.after; };
+    const bool is_same_shape = std::equal(old.nodes.begin(), old.nodes.end(), fresh.nodes.begin(), fresh.nodes.end(), fits);
+    if (result != nullptr) {
+      *result = {};
+      result->result = is_same_shape ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged;
+    }
+    if (!is_same_shape) throw ApiError{cudaErrorGraphExecUpdateFailure, "the graphs have other nodes: instantiate the new one"};
+    old = fresh;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
+  return call("cudaGraphClone", [&](Runtime&) {
+    required(clone, "the place for the graph") = reinterpret_cast<cudaGraph_t>(new Graph(graph_of(graph)));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+  return call("cudaGraphGetNodes", [&](Runtime&) {
+    std::vector<GraphNode*> all;
+    for (GraphNode& each : graph_of(graph).nodes) all.push_back(&each);
+    give(all, nodes, count);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+  return call("cudaGraphGetRootNodes", [&](Runtime&) {
+    std::vector<GraphNode*> roots;
+    for (GraphNode& each : graph_of(graph).nodes) {
+      if (each.after.empty()) roots.push_back(&each);
+    }
+    give(roots, nodes, count);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
+  return call("cudaGraphNodeGetType", [&](Runtime&) {
+    required(type, "the place for the type") = type_of(required(reinterpret_cast<GraphNode*>(node), "the node"));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+  return call("cudaGraphExecDestroy", [&](Runtime&) {
+    delete &graph_of(exec);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  return call("cudaGraphDestroy", [&](Runtime&) {
+    delete &graph_of(graph);
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"

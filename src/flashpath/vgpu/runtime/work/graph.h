@@ -1,0 +1,33 @@
+// Graphs: work that was captured from streams once, to be launched again and again.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "work/operation.h"
+
+namespace flashpath::runtime {
+
+struct Stream;
+
+struct GraphNode {
+  Operation operation;             // its work can be done any number of times
+  std::vector<std::size_t> after;  // nodes before it
+};
+
+struct Graph {
+  std::vector<GraphNode> nodes;
+};
+
+// A capture under way: what is asked of its streams becomes nodes, and is not done.
+struct Capture {
+  Graph graph;
+  const Stream* origin = nullptr;      // where it began, and has to end
+  std::set<const Stream*> streams;     // and those that an event has drawn in
+  bool is_broken = false;              // something was asked that cannot be captured
+  std::uint64_t id = 0;
+};
+
+}  // namespace flashpath::runtime
