@@ -78,7 +78,7 @@ class LaunchResult:
     counter_names: list[str]
     instructions: NDArray[np.uint64]
     """A row per instruction, a column per name of a counter."""
-    touched_sectors: int
+    memory_sectors: int
     global_allocated: int
     global_touched: int
     accesses: list[tuple[int, str, list[int], int, int, int, list[int]]]
