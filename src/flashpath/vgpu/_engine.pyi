@@ -126,6 +126,9 @@ class Program:
         show: Callable[[bytes], None],
     ) -> LaunchResult: ...
 
+def arithmetic(opcode: str) -> tuple[str, int, int]:
+    """The type, the operations of a thread and those of a tensor core, of an opcode with its modifiers."""
+
 def known_opcodes() -> list[str]:
     """The PTX opcodes that some form is known of, such as "add"."""
 

@@ -20,6 +20,7 @@
 #include "exec/registry.h"
 #include "lower/error.h"
 #include "lower/lower.h"
+#include "observe/arithmetic.h"
 #include "observe/footprint.h"
 #include "ptx/parser.h"
 
@@ -249,6 +250,13 @@ void bind_launch(nb::module_& m) {
                      return rows;
                    });
 
+  m.def(
+      "arithmetic",
+      [](const std::string& opcode) {
+        const observe::Arithmetic done = observe::arithmetic_of(opcode);
+        return std::tuple(done.element, done.per_thread, done.per_warp);
+      },
+      "The type, the operations of a thread and those of a warp's tensor core, of an opcode with its modifiers.");
   m.def("known_instructions", [] { return exec::Registry::get().names(); });
   m.def("known_opcodes", &lower::known_opcodes);
 }
