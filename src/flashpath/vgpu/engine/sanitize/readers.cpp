@@ -1,16 +1,15 @@
 #include "sanitize/readers.h"
 
-#include <algorithm>
 #include <bit>
 
 namespace flashpath::sanitize {
 namespace {
 
-// How many of the latest entries a new one is compared with: lanes that read the same few words in turn.
-constexpr std::size_t kLate = 4;
 constexpr std::size_t kLeastRoom = 8;
 
-bool is_of_same_warp(const Owner& a, const Owner& b) { return a.block == b.block && a.warp == b.warp; }
+bool is_of_same_block(Record a, Record b, const Epochs& epochs) {
+  return epochs.owner(epoch_of(a)).block == epochs.owner(epoch_of(b)).block;
+}
 
 // Bytes of a line in units of as many as the narrowest entry has, words at most.
 u32 unit_bits(const std::vector<Reader>& entries) {
@@ -65,11 +64,6 @@ class Latest {
 
 }  // namespace
 
-bool Reader::has_lanes_of(const Reader& other) const {
-  if (together != 0 || other.together != 0) return together != 0 && other.together != 0 && !(other.together & ~together);
-  return bits == other.bits && stride == other.stride && lanes_at(other.bytes.first) == 1u << lane_of(other.record);
-}
-
 u32 Reader::lanes() const {
   if (together != 0) return together;
   u32 all = 0;
@@ -83,7 +77,7 @@ bool Reader::end_copy(const EndedCopy& copy) {
   return true;
 }
 
-void Readers::add(const Reader& reader, const Rules& rules) {
+void Readers::add_or_join(const Reader& reader, const Rules& rules) {
   if (joins_a_late_one(reader, rules.epochs)) return;
   if (entries_.size() == entries_.capacity()) make_room(rules);
   entries_.push_back(reader);
@@ -103,13 +97,6 @@ void Readers::look_again() {
   for (const Reader& each : entries_) widen(each);
 }
 
-void Readers::widen(const Reader& reader) {
-  oldest_ = std::min(oldest_, reader.record);
-  newest_ = std::max(newest_, reader.record);
-  bytes_ = {std::min(bytes_.first, reader.bytes.first), std::max(bytes_.last, reader.bytes.last)};
-  pending_ += u32(is_pending(reader.record));
-}
-
 bool Readers::joins_a_late_one(const Reader& reader, const Epochs& epochs) {
   const std::size_t late = entries_.size() - std::min(entries_.size(), kLate);
   for (std::size_t k = entries_.size(); k-- > late;) {
@@ -122,10 +109,8 @@ bool Readers::joins_a_late_one(const Reader& reader, const Epochs& epochs) {
       return true;
     }
     if (is_pending(reader.record) || !reader.is_as_weak_as(other)) continue;
-    if (!reader.has_lanes_of(other)) continue;
-    if (!at_once && !is_of_same_warp(epochs.owner(epoch_of(other.record)), epochs.owner(epoch_of(reader.record)))) {
-      continue;
-    }
+    if (other.warp != reader.warp || !reader.has_lanes_of(other)) continue;
+    if (!at_once && !is_of_same_block(other.record, reader.record, epochs)) continue;
     other = reader;  // which its threads read after it
     widen(reader);
     return true;

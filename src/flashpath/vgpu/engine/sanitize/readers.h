@@ -9,6 +9,7 @@
 // alone.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "sanitize/records.h"
@@ -44,6 +45,7 @@ struct Reader {
   u8 bits : 4 = 0;      // log₂ of a lane's bytes
   u8 stride : 2 = 0;    // log₂ of the distance from a lane to the next in the row
   u8 strength : 2 = 0;  // kStrong and kWideScope, as far as the access has them
+  u8 warp = 0;          // in its block: most that are of different warps are told apart by this
 
   // Those that have read a byte of it.
   u32 lanes_at(u32 byte) const {
@@ -54,7 +56,11 @@ struct Reader {
   // Ends what its lanes copy, if all of them have waited.
   bool end_copy(const EndedCopy& copy);
   // Whether lanes of the same warp that have read the other's bytes are all among those that read them here.
-  bool has_lanes_of(const Reader& other) const;
+  bool has_lanes_of(const Reader& other) const {
+    if (together != 0) return other.together != 0 && (other.together & ~together) == 0;
+    return other.together == 0 && bits == other.bits && stride == other.stride &&
+           lanes_at(other.bytes.first) == 1u << lane_of(other.record);
+  }
   bool is_as_weak_as(const Reader& other) const { return (strength & ~other.strength) == 0; }
 };
 static_assert(sizeof(Reader) == 24);
@@ -69,7 +75,11 @@ class Readers {
     std::size_t* room;
   };
 
-  void add(const Reader& reader, const Rules& rules);
+  void add(const Reader& reader, const Rules& rules) {
+    if (entries_.size() == entries_.capacity() || is_like_a_late_one(reader)) return add_or_join(reader, rules);
+    entries_.push_back(reader);
+    widen(reader);
+  }
   void clear();
   // Ends what one lane reads of the line; gives all lanes whose reads have ended with it.
   u32 end_copy(const EndedCopy& copy, u32 lane, Extent bytes, const Rules& rules);
@@ -86,11 +96,30 @@ class Readers {
   void look_again();
 
  private:
+  // How many of the latest entries a new one is compared with: lanes that read the same few words in turn.
+  static constexpr std::size_t kLate = 2;
+
+  // Whether it may take the place of a late one, or join it.
+  bool is_like_a_late_one(const Reader& reader) const {
+    const std::size_t late = entries_.size() - std::min(entries_.size(), kLate);
+    for (std::size_t k = late; k < entries_.size(); ++k) {
+      const Reader& other = entries_[k];
+      if (!reader.bytes.holds(other.bytes) || other.warp != reader.warp) continue;
+      if (reader.together != 0 ? other.together != 0 : reader.has_lanes_of(other)) return true;
+    }
+    return false;
+  }
+  void add_or_join(const Reader& reader, const Rules& rules);
   bool joins_a_late_one(const Reader& reader, const Epochs& epochs);
   void make_room(const Rules& rules);
   void drop_superseded(const Rules& rules);
   void keep_two_blocks(const Epochs& epochs);
-  void widen(const Reader& reader);
+  void widen(const Reader& reader) {
+    oldest_ = std::min(oldest_, reader.record);
+    newest_ = std::max(newest_, reader.record);
+    bytes_ = {std::min(bytes_.first, reader.bytes.first), std::max(bytes_.last, reader.bytes.last)};
+    pending_ += u32(is_pending(reader.record));
+  }
 
   std::vector<Reader> entries_;  // in the order they were read
   Record oldest_ = ~0u;

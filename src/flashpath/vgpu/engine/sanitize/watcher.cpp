@@ -196,6 +196,7 @@ Reader Watcher::reader(Extent bytes, u32 lane, u32 together, u32 stride) const {
   made.bits = static_cast<u8>(size_bits_) & 15;
   made.stride = static_cast<u8>(stride) & 3;
   made.strength = i_.order & (kStrong | kWideScope) & 3;
+  made.warp = static_cast<u8>(watch_.index);
   return made;
 }
 
@@ -299,6 +300,7 @@ void Watcher::keep_weak(Line& line, const Row& row) {
       weak.together = 1u << lane_of(written);
       weak.bytes = {static_cast<u8>(first), static_cast<u8>(first + (units << line.shift) - 1)};
       weak.bits = line.shift & 15;
+      weak.warp = static_cast<u8>(area_.rules.epochs.owner(epoch_of(written)).warp);
       area_.shadow.list(line, area_.rules).add(weak, area_.rules);
     }
     k += units;
