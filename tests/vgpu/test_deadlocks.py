@@ -63,6 +63,21 @@ extern "C" __global__ void backs_off(volatile int* flag) {
     unsigned wait = 8;
     while (*flag == 0) { __nanosleep(wait); if (wait < 256) wait *= 2; }         // line 49
 }
+extern "C" __global__ void asks_the_whole_block(volatile int* flag) {
+    while (!__syncthreads_or(threadIdx.x == 0 && *flag)) {}                      // line 52
+}
+extern "C" __global__ void asks_through_shared_memory(int* flag) {
+    __shared__ int seen;
+    do {
+        if (threadIdx.x == 0) seen = atomicAdd(flag, 0);                         // line 57
+        __syncthreads();
+        if (seen) break;
+        __syncthreads();
+    } while (true);
+}
+extern "C" __global__ void asks_the_whole_warp(volatile int* flag) {
+    while (!__any_sync(~0u, threadIdx.x == 0 && *flag)) {}                       // line 64
+}
 
 // ---- None of these is stuck ----------------------------------------------------------------------------
 
@@ -93,6 +108,33 @@ extern "C" __global__ void takes_turns(volatile int* turn, int* out) {
         __threadfence();
         *turn = *turn + 1;
     }
+}
+// Each block waits for the one after it, which starts last.
+extern "C" __global__ void blocks_ask_backwards(volatile int* flags, int* out) {
+    const int b = blockIdx.x;
+    if (b + 1 < gridDim.x) while (!__syncthreads_or(threadIdx.x == 0 && flags[b + 1])) {}
+    if (threadIdx.x == 0) { out[b] = 1; __threadfence(); flags[b] = 1; }
+}
+extern "C" __global__ void warps_ask_backwards(volatile int* flags, int* out) {
+    const int b = blockIdx.x;
+    if (b + 1 < gridDim.x) while (!__any_sync(~0u, threadIdx.x == 0 && flags[b + 1])) {}
+    if (threadIdx.x == 0) { out[b] = 1; __threadfence(); flags[b] = 1; }
+}
+// Waits, but never looks as if: it writes something new every time.
+extern "C" __global__ void reports_while_it_waits(volatile int* flag, volatile int* tries, int* out) {
+    if (blockIdx.x == 2) *flag = 1;
+    else for (int t = 1; *flag == 0; t++) { tries[blockIdx.x] = t; __syncthreads(); }
+    out[blockIdx.x] = 1;
+}
+extern "C" __global__ void meets_often(int* out, int rounds) {
+    __shared__ int token;
+    if (threadIdx.x == 0) token = 0;
+    __syncthreads();
+    for (int r = 0; r < rounds; r++) {
+        if (threadIdx.x == r % blockDim.x) token++;
+        __syncthreads();
+    }
+    out[threadIdx.x] = token;
 }
 """
 
@@ -141,6 +183,12 @@ STUCK: list[tuple[str, int, int, list[Any], int, tuple[int, int, int], list[str]
         [r"64 threads spin on mbarrier\.test_wait\S* at line 44"],
     ),
     ("backs_off", 1, 32, [zeros(1)], 49, (0, 0, 0), [r"32 threads spin on \S+ at line 49"]),
+    (
+        "asks_the_whole_block", 3, 64, [zeros(1)], 52, (0, 0, 0),
+        [r"all 192 threads that are left", r"ld\.volatile\.global\.u32 at line 52"],
+    ),
+    ("asks_through_shared_memory", 1, 64, [zeros(1)], 57, (0, 0, 0), [r"atom\S*\.add\.u32 at line 57"]),
+    ("asks_the_whole_warp", 2, 32, [zeros(1)], 64, (0, 0, 0), [r"ld\.volatile\.global\.u32 at line 64"]),
 ]  # fmt: skip
 
 
@@ -227,9 +275,37 @@ def test_blocks_that_wake_each_other_again_and_again(
     assert np.array_equal(out, np.arange(50 * 7))
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+@pytest.mark.parametrize("name", ["blocks_ask_backwards", "warps_ask_backwards"])
+def test_blocks_that_meet_while_they_wait_for_later_ones(
+    module: fp.Module, launch_with: Launch, name: str, seed: int
+) -> None:
+    blocks = 40
+    out = zeros(blocks)
+    threads = 64 if name == "blocks_ask_backwards" else 32
+    launch_with(module[name], blocks, threads, zeros(blocks), out, seed=seed, budget=BUDGET)
+    assert out.all()
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+def test_a_block_that_only_seems_to_work_gets_company(
+    module: fp.Module, launch_with: Launch, seed: int
+) -> None:
+    out = zeros(3)
+    launch_with(module["reports_while_it_waits"], 3, 32, zeros(1), zeros(3), out, seed=seed, budget=BUDGET)
+    assert out.all()
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_barrier_after_barrier_is_work(module: fp.Module, launch_with: Launch, seed: int) -> None:
+    out = zeros(64)
+    launch_with(module["meets_often"], 1, 64, out, 3000, seed=seed)
+    assert (out == 3000).all()
+
+
 def test_what_is_not_proven_runs_out_of_its_budget_and_says_where(
     module: fp.Module, launch_with: Launch
 ) -> None:
-    with pytest.raises(fp.KernelFault, match=r"its budget is 200000: .* at line 7\d") as caught:
+    with pytest.raises(fp.KernelFault, match=r"its budget is 200000: .* at line 8\d") as caught:
         launch_with(module["tries_often"], 1, 32, zeros(1), zeros(32), budget=200_000)
     assert caught.value.kind == "timeout"

@@ -2,99 +2,17 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+
+#include "exec/worker.h"
 
 namespace flashpath::exec {
 namespace {
 
-constexpr u32 kMostSteps = 1u << 14;           // instructions of one group before it is given up
-constexpr std::size_t kMostLocal = 64 << 10;  // bytes of a warp's local memory that are compared
+constexpr u32 kMostSteps = 1u << 14;    // instructions of one warp before it is given up
+constexpr u32 kFirstRounds = 64;        // barriers met before the first snapshot of a block
+constexpr u32 kMostRounds = 1u << 12;   // in a circle of a block
 
-// All that decides what the lanes of a warp do next, beside memory that they share with others.
-class Snapshot {
- public:
-  void take(const Warp& warp, u32 group) {
-    const Program& program = *warp.launch->program;
-    pc_ = warp.pc;
-    active_ = warp.active;
-    std::copy_n(warp.lane_pc, kLanes, lane_pc_);
-    registers_.assign(warp.registers, warp.registers + program.register_bytes);
-    const std::size_t local = local_bytes(warp);
-    local_.assign(warp.local, warp.local + local);
-    frames_.clear();
-    if (warp.calls == nullptr) return;
-    for_lanes(group, [&](int lane) { append(frames_, warp.calls->frames[lane]); });
-  }
-
-  bool is(const Warp& warp, u32 group) const {
-    if (warp.pc != pc_ || warp.active != active_ || registers_.empty()) return false;
-    if (!std::equal(warp.lane_pc, warp.lane_pc + kLanes, lane_pc_)) return false;
-    if (std::memcmp(warp.registers, registers_.data(), registers_.size()) != 0) return false;
-    if (!local_.empty() && std::memcmp(warp.local, local_.data(), local_.size()) != 0) return false;
-    if (warp.calls == nullptr) return true;
-    std::vector<u64> frames;
-    for_lanes(group, [&](int lane) { append(frames, warp.calls->frames[lane]); });
-    return frames == frames_;
-  }
-
-  static std::size_t local_bytes(const Warp& warp) {
-    const std::size_t all = static_cast<std::size_t>(warp.launch->program->local_bytes) * kLanes;
-    return all <= kMostLocal ? all : 0;
-  }
-
- private:
-  static void append(std::vector<u64>& to, const std::vector<Frame>& frames) {
-    to.push_back(frames.size());
-    for (const Frame& frame : frames) to.push_back(u64(frame.return_pc) << 32 | frame.call);
-  }
-
-  u32 pc_ = 0;
-  u32 active_ = 0;
-  u32 lane_pc_[kLanes] = {};
-  std::vector<std::byte> registers_;
-  std::vector<std::byte> local_;
-  std::vector<u64> frames_;
-};
-
-class Watch : public Stepper {
- public:
-  Watch(Worker& worker, Warp& warp) : worker_(worker), warp_(warp) {}
-
-  // Brent's way to find a circle: what is compared with is renewed after 1, 2, 4 … branches.
-  Pulse follow(u32 group) {
-    warp_.changed = false;
-    u32 renewed_after = 1;
-    u32 since = 0;
-    Snapshot before;
-    for (;;) {
-      run_warp(worker_, warp_, this);
-      if (works_ || warp_.changed || !warp_.yielded) return Pulse::kWorks;
-      if (before.is(warp_, group)) return Pulse::kQuiet;
-      if (steps_ > kMostSteps) return reads_ ? Pulse::kUnclear : Pulse::kWorks;
-      if (++since < renewed_after) continue;
-      since = 0;
-      renewed_after *= 2;
-      before.take(warp_, group);
-    }
-  }
-
-  bool pauses(Warp& warp, const Instruction& i) override {
-    ++steps_;
-    if (warp.executing != 0) {
-      works_ |= i.effect == Effect::kWrites;
-      works_ |= i.effect == Effect::kLocal && Snapshot::local_bytes(warp) == 0;
-      reads_ |= i.effect == Effect::kReads || i.effect == Effect::kAtomic;
-    }
-    return i.kind != Kind::kStraight || works_;
-  }
-
- private:
-  Worker& worker_;
-  Warp& warp_;
-  u32 steps_ = 0;
-  bool reads_ = false;
-  bool works_ = false;
-};
+u32 ready_lanes(const Warp& warp) { return warp.alive & ~warp.waiting & ~warp.parked; }
 
 u32 lanes_at(const Warp& warp, u32 pc) {
   u32 found = 0;
@@ -102,9 +20,76 @@ u32 lanes_at(const Warp& warp, u32 pc) {
   return found;
 }
 
+// What the lanes of a warp do while they are followed.
+struct Deeds {
+  u32 steps = 0;
+  u32 took_part = 0;  // the lanes that ran
+  bool reads = false;
+  bool writes_shared = false;
+  bool works = false;  // writes what others may see, and no snapshot tells
+
+  void add(const Warp& warp, const Instruction& i) {
+    ++steps;
+    took_part |= warp.active;
+    if (warp.executing == 0) return;
+    works |= i.effect == Effect::kWrites;
+    works |= i.effect == Effect::kLocal && WarpSnapshot::local_bytes(warp) == 0;
+    writes_shared |= i.effect == Effect::kShared;
+    reads |= i.effect == Effect::kReads || i.effect == Effect::kAtomic;
+  }
+};
+
+// Follows lanes of one warp that meet nobody else.
+class Watch : public Stepper {
+ public:
+  Watch(Worker& worker, Warp& warp) : worker_(worker), warp_(warp) {}
+
+  // Brent's way to find a circle: what is compared with is renewed after 1, 2, 4 … branches.
+  Pulse follow() {
+    warp_.changed = false;
+    u32 renewed_after = 1;
+    u32 since = 0;
+    WarpSnapshot before;
+    std::vector<std::byte> shared;
+    for (;;) {
+      run_warp(worker_, warp_, this);
+      if (deeds_.works || warp_.changed || !warp_.yielded) return Pulse::kWorks;
+      const bool same_shared = !deeds_.writes_shared || shared == warp_.block->shared;
+      if (same_shared && before.is(warp_)) return Pulse::kQuiet;
+      if (deeds_.steps > kMostSteps) return deeds_.reads ? Pulse::kUnclear : Pulse::kWorks;
+      if (++since < renewed_after) continue;
+      since = 0;
+      renewed_after *= 2;
+      before.take(warp_);
+      deeds_.took_part = 0;
+      if (deeds_.writes_shared) shared = warp_.block->shared;
+    }
+  }
+
+  bool pauses(Warp& warp, const Instruction& i) override {
+    deeds_.add(warp, i);
+    return i.kind != Kind::kStraight || deeds_.works;
+  }
+
+  u32 took_part() const { return deeds_.took_part; }
+
+ private:
+  Worker& worker_;
+  Warp& warp_;
+  Deeds deeds_;
+};
+
+// The lanes of a group wait for others in an operation of the warp: all are followed together.
+Pulse watch_together(Worker& worker, Warp& warp) {
+  Watch watch(worker, warp);
+  const Pulse pulse = watch.follow();
+  const bool all_took_part = (ready_lanes(warp) & ~watch.took_part()) == 0;
+  return pulse == Pulse::kQuiet && !all_took_part ? Pulse::kUnclear : pulse;
+}
+
 Pulse watch(Worker& worker, Warp& warp) {
   Pulse pulse = Pulse::kQuiet;
-  const u32 ready = warp.alive & ~warp.waiting & ~warp.parked;
+  const u32 ready = ready_lanes(warp);
   for (u32 rest = ready; rest != 0;) {
     const u32 pc = warp.lane_pc[std::countr_zero(rest)];
     const u32 group = lanes_at(warp, pc) & rest;
@@ -112,9 +97,11 @@ Pulse watch(Worker& worker, Warp& warp) {
     warp.active = group;
     warp.pc = pc;
     warp.diverged = group != warp.alive;
-    const Pulse found = Watch(worker, warp).follow(group);
+    const Pulse found = Watch(worker, warp).follow();
+    const bool waits_for_held = warp.held != 0 && (ready_lanes(warp) & ~warp.held) == 0 && warp.parked != 0;
     warp.diverged |= warp.held != 0;
     warp.held = 0;
+    if (found == Pulse::kWorks && waits_for_held) return watch_together(worker, warp);
     if (found == Pulse::kWorks) return found;
     if (found == Pulse::kUnclear) pulse = found;
     // Lanes may have parted: those that go round are those that ran last.
@@ -122,6 +109,32 @@ Pulse watch(Worker& worker, Warp& warp) {
   }
   return pulse;
 }
+
+// Follows all warps of a block, turn by turn.
+class RoundWatch : public Stepper {
+ public:
+  explicit RoundWatch(const Block& block) : deeds_(block.warps.size()) {}
+
+  bool pauses(Warp& warp, const Instruction& i) override {
+    deeds_[warp.index].add(warp, i);
+    return false;
+  }
+
+  bool works(const Block& block) const {
+    return std::any_of(block.warps.begin(), block.warps.end(),
+                       [&](const Warp& warp) { return warp.changed || deeds_[warp.index].works; });
+  }
+  bool goes_on_too_long() const {
+    return std::any_of(deeds_.begin(), deeds_.end(), [](const Deeds& each) { return each.steps > kMostSteps; });
+  }
+  bool all_took_part(const Block& block) const {
+    return std::all_of(block.warps.begin(), block.warps.end(),
+                       [&](const Warp& warp) { return (ready_lanes(warp) & ~deeds_[warp.index].took_part) == 0; });
+  }
+
+ private:
+  std::vector<Deeds> deeds_;
+};
 
 }  // namespace
 
@@ -133,6 +146,37 @@ Pulse watch(Worker& worker, Block& block) {
     if (found == Pulse::kUnclear) pulse = found;
   }
   return pulse;
+}
+
+void Rounds::begin() {
+  before_.forget();
+  renewed_after_ = kFirstRounds;
+  since_ = 0;
+}
+
+bool Rounds::closed(const Block& block) {
+  if (before_.is(block)) {
+    length_ = block.met - taken_at_;
+    return length_ <= kMostRounds;
+  }
+  if (++since_ < renewed_after_) return false;
+  since_ = 0;
+  renewed_after_ *= 2;
+  before_.take(block);
+  taken_at_ = block.met;
+  return false;
+}
+
+Pulse Rounds::watch(Worker& worker, Block& block) {
+  RoundWatch watch(block);
+  for (Warp& warp : block.warps) warp.changed = false;
+  const u32 begun = block.met;
+  while (block.met - begun < length_) {
+    if (!worker.take_turn(block, &watch).living || watch.works(block)) return Pulse::kWorks;
+    if (watch.goes_on_too_long()) return Pulse::kUnclear;
+  }
+  if (!before_.is(block) || !watch.all_took_part(block)) return Pulse::kWorks;
+  return Pulse::kQuiet;
 }
 
 }  // namespace flashpath::exec

@@ -2,10 +2,12 @@
 //
 // A spinning thread cannot be seen from one instruction: a loop that reads a flag looks like a loop that reads a
 // matrix. But a thread that waits comes back to a place where all its registers are as they were, and nothing has
-// been written on the way. As long as memory stays as it is, it will do the same for ever.
+// been written on the way. As long as memory stays as it is, it will do the same for ever. Threads that meet others
+// on the way, in an operation of the warp or at a barrier of the block, come back together with them.
 #pragma once
 
-#include "exec/worker.h"
+#include "exec/snapshot.h"
+#include "exec/stepper.h"
 
 namespace flashpath::exec {
 
@@ -15,7 +17,25 @@ enum class Pulse {
   kUnclear,  // it only reads, and is not where it was
 };
 
-// Lets every group of lanes of a block that can run go round once or more, each for itself. Their time counts.
+// Lets every group of lanes of a block that can run go round once or more, each for itself, up to the next barrier.
+// Their time counts.
 Pulse watch(Worker& worker, Block& block);
+
+// Of a block that meets barrier after barrier: whether it stands again as it stood before.
+class Rounds {
+ public:
+  void begin();
+  // To be asked whenever barriers have been met.
+  bool closed(const Block& block);
+  // Lets it go round once more, and looks at what it does on the way.
+  Pulse watch(Worker& worker, Block& block);
+
+ private:
+  BlockSnapshot before_;
+  u32 taken_at_ = 0;  // as Block::met counts
+  u32 length_ = 0;    // barriers met in a round
+  u32 renewed_after_ = 0;
+  u32 since_ = 0;
+};
 
 }  // namespace flashpath::exec

@@ -34,7 +34,7 @@ bool Paths::counts(Span block, const Instruction& from) const {
     const Instruction& i = program_.code[k];
     if (i.kind == Kind::kBarrier || i.kind == Kind::kWarpSync || i.kind == Kind::kCall) return true;
     if (i.effect == Effect::kReads || i.effect == Effect::kAtomic) return true;
-    if (i.effect == Effect::kWrites && stores_count) return true;
+    if (stores_count && stores(i.effect)) return true;
   }
   return false;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "exec/calls.h"
+#include "exec/livelock.h"
 
 namespace flashpath::exec {
 
@@ -22,6 +23,9 @@ struct Resident {
   u32 watched_after = 0;  // so many of them
   bool stalled = false;   // its threads only wait or spin, for a block that has not come so far
   bool proven = false;    // it will do so as long as memory stays as it is
+  bool paused = false;    // it has run for so long that it is another one's turn
+  Rounds rounds;
+  bool goes_round = false;  // it is stalled, and its threads meet at barriers all the time
 
  private:
   Launch& launch_;

@@ -115,7 +115,7 @@ class Runner {
   }
 
   void execute(const Instruction& i) {
-    const bool writes = i.effect == Effect::kAtomic || i.effect == Effect::kWrites;
+    const bool writes = i.effect == Effect::kAtomic || stores(i.effect);
     if (kCounted || !writes || schedule_ == nullptr) return i.handler(warp_, i);
     const u32 all = warp_.executing;
     for (u32 rest = all; rest != 0; rest &= ~warp_.executing) {

@@ -5,7 +5,6 @@
 #include <bit>
 #include <thread>
 
-#include "exec/livelock.h"
 #include "exec/stalemate.h"
 
 namespace flashpath::exec {
@@ -20,6 +19,8 @@ constexpr u32 kShortSlice = 1u << 8;  // where blocks are known to wait for each
 // waiting though that is not proven.
 constexpr u32 kLongTurn = 4;
 constexpr u32 kWaitsMostLikely = 256;
+// Warp instructions of a block before another one's turn: none waits for ever, whatever its threads do.
+constexpr u64 kLongRun = 1u << 20;
 
 // Under a seed turns are those of one warp, and short.
 constexpr u32 kFirstWatchAtRandom = 256;
@@ -64,6 +65,7 @@ void Worker::start(u64 number) {
   free_.pop_back();
   Resident& started = *residents_.back();
   started.start(number);
+  ran_ = 0;
   if (misuse != nullptr) misuse->forget(started.block);
   look_outside(started.block.warps.front(), launch.program->code.front());
 }
@@ -75,12 +77,12 @@ void Worker::end(std::size_t which) {
   }
   free_.push_back(std::move(residents_[which]));
   residents_.erase(residents_.begin() + static_cast<std::ptrdiff_t>(which));
+  ran_ = 0;
   blocks_.ended();
 }
 
-// All blocks wait: for the first that has not started, it may be.
-bool Worker::start_early() {
-  slice = kShortSlice;
+// The first block that has not started, where there is room for it.
+bool Worker::start_beside() {
   if (!next_numbers_.empty() && blocks_.resident() < blocks_.most()) {
     const auto lowest = std::min_element(next_numbers_.begin(), next_numbers_.end());
     const u64 number = *lowest;
@@ -98,15 +100,18 @@ bool Worker::start_early() {
 void Worker::run_residents() {
   asked_again_at_ = 2;
   while (!residents_.empty()) {
-    const auto awake =
-        std::find_if(residents_.begin(), residents_.end(), [](const auto& each) { return !each->stalled; });
+    const auto awake = std::find_if(residents_.begin(), residents_.end(),
+                                    [](const auto& each) { return !each->stalled && !each->paused; });
     if (awake != residents_.end()) {
+      ran_ = 0;
       if (run_block(**awake)) {
         end(static_cast<std::size_t>(awake - residents_.begin()));
         if (!residents_.empty()) wake_one();
-      } else {
-        (*awake)->stalled = true;
       }
+      continue;
+    }
+    if (std::any_of(residents_.begin(), residents_.end(), [](const auto& each) { return each->paused; })) {
+      next_round();
       continue;
     }
     // Asking all of them before each start would cost the square of their number.
@@ -118,9 +123,17 @@ void Worker::run_residents() {
   }
 }
 
+// All that can go on have run for long. What they wait for, if they do, may be another block.
+void Worker::next_round() {
+  for (const auto& each : residents_) each->paused = false;
+  start_beside();
+  wake_one();
+}
+
 // Starts another block, lets one go on that can, or says that nobody can.
 void Worker::all_stalled() {
-  if (start_early() || wake_one()) return;
+  slice = kShortSlice;
+  if (start_beside() || wake_one()) return;
   const bool proven = std::all_of(residents_.begin(), residents_.end(), [](const auto& each) { return each->proven; });
   if (proven && alone) throw_stalemate();
   std::this_thread::yield();  // to the host thread that may run what they wait for
@@ -132,55 +145,84 @@ bool Worker::wake_one() {
     asked_last_ = (asked_last_ + 1) % residents_.size();
     Resident& asked = *residents_[asked_last_];
     if (!asked.stalled) return true;
-    const Pulse pulse = watch(*this, asked.block);
-    asked.proven = pulse == Pulse::kQuiet;
+    const Pulse pulse = ask(asked);
     if (pulse != Pulse::kWorks) continue;
-    asked.stalled = false;
+    asked.stalled = asked.goes_round = false;
     asked.idle = 0;
+    asked.rounds.begin();
     return true;
   }
   return false;
 }
 
+Pulse Worker::ask(Resident& resident) {
+  const Pulse pulse =
+      resident.goes_round ? resident.rounds.watch(*this, resident.block) : watch(*this, resident.block);
+  resident.proven = pulse == Pulse::kQuiet;
+  return pulse;
+}
+
+Turn Worker::take_turn(Block& block, Stepper* stepper) {
+  Turn turn;
+  bool yielded = false;
+  const u32 met_before = block.met;
+  for (Warp& warp : block.warps) {
+    if (warp.alive & ~warp.waiting) {
+      const u64 issued_before = warp.issued;
+      run_warp(*this, warp, stepper);
+      ran_ += warp.issued - issued_before;
+      turn.moved |= !warp.yielded;
+      turn.is_long |= warp.slice >= slice;
+    }
+    turn.living |= warp.alive != 0;
+    yielded |= warp.yielded;
+  }
+  if (!turn.living) return turn;
+  release(block, *launch.program);
+  turn.released = block.met != met_before;
+  if (!turn.released && !yielded) deadlock(block);
+  return turn;
+}
+
 bool Worker::run_block(Resident& resident) {
   Block& block = resident.block;
-  for (;;) {
-    bool living = false;
-    bool yielded = false;
-    bool moved = false;
-    bool long_turn = false;
-    const u32 met_before = block.met;
-    for (Warp& warp : block.warps) {
-      if (warp.alive & ~warp.waiting) {
-        run_warp(*this, warp);
-        moved |= !warp.yielded;
-        long_turn |= warp.slice >= slice;
-      }
-      living |= warp.alive != 0;
-      yielded |= warp.yielded;
-    }
-    if (!living) return true;
-    release(block, *launch.program);
-    const bool released = block.met != met_before;
-    if (!released && !yielded) deadlock(block);
-    if (released || moved) {
+  while (block.living_threads != 0) {
+    const Turn turn = take_turn(block);
+    if (!turn.living) break;
+    if (turn.released || turn.moved) {
       resident.idle = 0;
       resident.watched_after = kFirstWatch;
-      continue;
+      if (turn.released && goes_round(resident)) return false;
+    } else {
+      resident.idle += turn.is_long ? kLongTurn : 1;
+      resident.stalled = resident.idle >= resident.watched_after && look_at(resident, kWaitsMostLikely);
+      if (resident.stalled) return false;
     }
-    resident.idle += long_turn ? kLongTurn : 1;
-    if (resident.idle >= resident.watched_after && look_at(resident, kWaitsMostLikely)) return false;
+    if (ran_ >= kLongRun) {
+      resident.paused = true;
+      return false;
+    }
   }
+  return true;
 }
 
 // Whether its threads do nothing but wait.
 bool Worker::look_at(Resident& resident, u32 waits_most_likely) {
-  const Pulse pulse = watch(*this, resident.block);
-  resident.proven = pulse == Pulse::kQuiet;
+  const Pulse pulse = ask(resident);
   if (resident.proven || (pulse == Pulse::kUnclear && resident.idle >= waits_most_likely)) return true;
   resident.watched_after *= 2;
   if (pulse == Pulse::kWorks) resident.idle = 0;
   return false;
+}
+
+// After barriers were met: whether its threads do nothing but wait, and meet there while they do.
+bool Worker::goes_round(Resident& resident) {
+  if (!resident.rounds.closed(resident.block)) return false;
+  resident.goes_round = true;
+  resident.stalled = ask(resident) == Pulse::kQuiet;
+  resident.goes_round = resident.stalled;
+  if (!resident.stalled) resident.rounds.begin();
+  return resident.stalled;
 }
 
 // ---- Under a seed ------------------------------------------------------------------------------------------
@@ -195,6 +237,10 @@ void Worker::run_at_random() {
     if (awake.empty()) {
       all_stalled();
       continue;
+    }
+    if (ran_ >= kLongRun * residents_.size()) {
+      ran_ = 0;
+      start_beside();
     }
     const std::size_t which = awake[schedule->pick(static_cast<u32>(awake.size()))];
     run_slice(*residents_[which]);
@@ -238,14 +284,18 @@ void Worker::run_slice(Resident& resident) {
   for (u32 k = schedule->pick(count); k > 0; --k) chosen = std::find_if(chosen + 1, block.warps.end(), is_ready);
   Warp& warp = *chosen;
   schedule->begin_slice();
+  const u64 issued_before = warp.issued;
   run_warp(*this, warp, schedule.get());
+  ran_ += warp.issued - issued_before;
   AsyncCopies& copies = block.copies[schedule->pick(static_cast<u32>(block.copies.size()))];
   if (!copies.pending.empty() && schedule->copies_now()) {
     copies.do_early(schedule->pick(static_cast<u32>(copies.pending.size())));
   }
-  if (release(block, *launch.program) || !warp.yielded) {
+  const bool released = release(block, *launch.program);
+  if (released || !warp.yielded) {
     resident.idle = 0;
     resident.watched_after = kFirstWatchAtRandom;
+    if (released) goes_round(resident);
     return;
   }
   ++resident.idle;

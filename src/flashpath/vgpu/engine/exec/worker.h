@@ -1,7 +1,8 @@
 // A host thread that runs blocks: what is its own while it does.
 //
 // It runs one block after the other. Only where a block waits for a later one, which its threads show by going
-// round in circles, is the later one started beside it, as far as the GPU that is played has room.
+// round in circles, or where it runs for very long, is the later one started beside it, as far as the GPU that is
+// played has room.
 #pragma once
 
 #include <memory>
@@ -17,11 +18,21 @@ namespace flashpath::exec {
 
 inline u32 volume(const u32* extent) { return extent[0] * extent[1] * extent[2]; }
 
+// What the warps of a block did when each had its turn.
+struct Turn {
+  bool living = false;    // not all have ended
+  bool released = false;  // a barrier was met
+  bool moved = false;     // one of them came to a barrier, or ended
+  bool is_long = false;   // one branched as often as it may
+};
+
 struct Worker {
   Worker(Launch& launch, observe::Counters* counters, Dispenser& blocks);
 
   // Runs blocks to their end until there are no more; throws Fault.
   void run();
+
+  Turn take_turn(Block& block, Stepper* stepper = nullptr);
 
   // At a branch, now and then: has the launch run out of its budget, did another thread fault, does anyone want
   // it to end?
@@ -41,13 +52,16 @@ struct Worker {
   void run_plainly();
   void run_at_random();
   void start(u64 number);
-  bool start_early();
+  bool start_beside();
   void start_some();
   void run_residents();
+  void next_round();
   void all_stalled();
   void run_slice(Resident& resident);
   bool look_at(Resident& resident, u32 waits_most_likely);
-  bool run_block(Resident& resident);  // false: it is stalled
+  bool goes_round(Resident& resident);
+  bool run_block(Resident& resident);  // false: it is stalled or paused
+  Pulse ask(Resident& resident);
   void end(std::size_t which);
   bool wake_one();
   [[noreturn]] void throw_stalemate() const;
@@ -61,6 +75,7 @@ struct Worker {
   std::size_t asked_again_at_ = 0;  // so many residents: then the stalled ones are asked before another one starts
   std::size_t asked_last_ = 0;
   std::vector<u64> next_numbers_;  // under a seed: of the blocks that may start next
+  u64 ran_ = 0;         // instructions, since a block started, ended or was paused
   u64 unreported_ = 0;  // instructions, not yet added to the launch's
   u64 report_after_;
   u64 looks_ = 0;

@@ -16,10 +16,11 @@ std::string operand_text(const ptx::Operand& operand) {
 Effect effect_of(std::string_view name) {
   const auto is = [&](std::string_view prefix) { return name.starts_with(prefix); };
   if (is("st.local.")) return Effect::kLocal;
+  if (is("st.shared.") || is("stmatrix")) return Effect::kShared;
   if (is("ld.param.") || is("ld.local.")) return Effect::kNone;
   if (is("atom.") || is("mbarrier.wait")) return Effect::kAtomic;
   if (is("ld") || is("wmma.load") || is("nanosleep")) return Effect::kReads;
-  if (is("st.") || is("stmatrix") || is("wmma.store") || is("cp.") || is("mbarrier.") || is("call.")) {
+  if (is("st.") || is("wmma.store") || is("cp.") || is("mbarrier.") || is("call.")) {
     return Effect::kWrites;
   }
   return Effect::kNone;

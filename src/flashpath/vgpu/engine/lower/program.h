@@ -42,8 +42,11 @@ enum class Effect : u8 {
   kReads,   // memory that other threads may write, or it asks for a pause
   kAtomic,  // reads, and says in Warp::changed whether it changed anything
   kLocal,   // writes the thread's own memory
-  kWrites,  // memory, output or the heap
+  kShared,  // writes memory of the block
+  kWrites,  // other memory, output or the heap
 };
+
+inline bool stores(Effect effect) { return effect == Effect::kShared || effect == Effect::kWrites; }
 
 enum class BarrierMode : u32 { kSync, kArrive, kCount, kAll, kAny };
 

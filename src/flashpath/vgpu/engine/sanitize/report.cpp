@@ -21,7 +21,7 @@ observe::Party party(const exec::Launch& launch, u32 instruction, u64 block, u32
 const char* action(const exec::Warp& warp, u32 instruction, bool writes) {
   const Instruction& i = warp.launch->program->code[instruction];
   if (i.order & kReadModifyWrite) return "atomic";
-  return writes || i.effect == Effect::kWrites ? "write" : "read";
+  return writes || stores(i.effect) ? "write" : "read";
 }
 
 observe::Party here(const exec::Warp& warp, const Instruction& i, int lane, const char* action) {
@@ -108,7 +108,7 @@ void Sanitizer::take_back_consequences() {
     if (cause.other) return is_same_place(cause.at.instruction, at) || is_same_place(cause.other->instruction, at);
     const bool is_lost = cause.kind == "out-of-bounds" || cause.kind == "misaligned" || cause.kind == "const-write";
     const Effect effect = launch.program->code[cause.at.instruction].effect;
-    return is_lost && (effect == Effect::kWrites || effect == Effect::kAtomic);
+    return is_lost && (stores(effect) || effect == Effect::kAtomic);
   };
   const std::vector<observe::Finding> found = launch.findings->all();
   launch.findings->take_back([&](const observe::Finding& finding) {

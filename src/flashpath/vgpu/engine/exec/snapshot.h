@@ -1,0 +1,43 @@
+// How threads stood at some moment: all that decides what they do next, beside memory that others share with them.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "exec/block.h"
+#include "exec/calls.h"
+
+namespace flashpath::exec {
+
+class WarpSnapshot {
+ public:
+  void take(const Warp& warp);
+  bool taken() const { return !registers_.empty(); }
+  bool is(const Warp& warp) const;
+
+  // Bytes of a warp's local memory that are looked at; 0: it is too much, and what it holds stays unknown.
+  static std::size_t local_bytes(const Warp& warp);
+
+ private:
+  u32 pc_ = 0;
+  u32 active_ = 0;
+  u32 waiting_ = 0;
+  u32 lane_pc_[kLanes] = {};
+  std::vector<std::byte> registers_;
+  std::vector<std::byte> local_;
+  std::vector<u64> frames_;
+};
+
+class BlockSnapshot {
+ public:
+  void take(const Block& block);
+  void forget() { warps_.clear(); }
+  bool is(const Block& block) const;
+
+ private:
+  std::vector<WarpSnapshot> warps_;
+  std::vector<std::byte> shared_;
+  u32 arrived_[kBarriers] = {};
+};
+
+}  // namespace flashpath::exec
