@@ -17,9 +17,9 @@ def meet(name: str, lanes: int) -> str:
     return bit + only(name, "ne.u32 %p0, %r10, 0", f"bar.warp.sync {lanes:#x};")
 
 
-def parties(body: str, **launch: int) -> list[set[int]]:
+def parties(body: str, *, block: int = 64, seed: int = 0) -> list[set[int]]:
     """The threads of each race; that is all that is found."""
-    found = sanitized(body, **launch).findings
+    found = sanitized(body, block=block, seed=seed).findings
     assert {finding.kind for finding in found} <= {"race"}
     return [{f.thread[0], f.other.thread[0]} for f in found if f.thread is not None and f.other is not None]
 
@@ -101,12 +101,15 @@ def test_lanes_that_have_ended_are_not_waited_for() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_one_warp_is_not_waited_for(left_out: int, seed: int) -> None:
     first = 32 * left_out
-    most = only("low", f"ge.u32 %p0, %r0, {first}", only("high", f"lt.u32 %p0, %r0, {first + 32}", "bra out;"))
+    most = only(
+        "low", f"ge.u32 %p0, %r0, {first}", only("high", f"lt.u32 %p0, %r0, {first + 32}", "bra out;")
+    )
     writer = 40 if left_out != 1 else 70
-    last = thread(writer, "bar.warp.sync 0x%x; %s" % (1 << (writer % 32), OTHER))
+    last = thread(writer, OTHER)
     body = WRITTEN + READ + most + "bar.sync 1, 96;" + last + "out:"
     [race] = parties(body, block=128, seed=seed)
-    assert race & {writer} and race & set(range(first, first + 32))
+    assert writer in race
+    assert race & set(range(first, first + 32))
     assert parties(WRITTEN + READ + "bar.sync 1, 128;" + last, block=128, seed=seed) == []
 
 
@@ -157,14 +160,20 @@ def test_a_strong_read_does_not_stand_for_a_weak_one() -> None:
     """Its thread has read before, weakly; a strong write races with that alone."""
     strong = "ld.volatile.shared.u32 %r9, [s];"
     store = thread(40, "st.volatile.shared.u32 [s], 8;")
-    for reads, races in {READ + strong: True, strong + READ: True, strong: False, strong + strong: False}.items():
+    for reads, races in {
+        READ + strong: True,
+        strong + READ: True,
+        strong: False,
+        strong + strong: False,
+    }.items():
         assert bool(parties(WRITTEN + thread(0, reads) + store)) == races, reads
 
 
 # ---- Matrices ------------------------------------------------------------------------------------------
 
-# Lanes 0 to 7 give the addresses of eight rows; row 3 goes to lanes 12 to 15, or, transposed, to every fourth lane.
-LOAD = "st.shared.v4.u32 [%r4], {%r0, %r0, %r0, %r0}; bar.warp.sync -1;"
+# Lanes 0 to 7 give the addresses of eight rows; row 3 goes to lanes 12 to 15, or, transposed, to every
+# fourth lane.
+STORED = "st.shared.v4.u32 [%r4], {%r0, %r0, %r0, %r0}; bar.warp.sync -1;"
 RECEIVERS = {
     "ldmatrix.sync.aligned.m8n8.x1.shared.b16": [12, 13, 14, 15],
     "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16": [1, 5, 9, 13, 17, 21, 25, 29],
@@ -175,7 +184,7 @@ RECEIVERS = {
 def test_a_matrix_is_read_by_the_lanes_that_get_it(load: str) -> None:
     receivers = RECEIVERS[load]
     rows = "and.b32 %r5, %r0, 7; mad.lo.u32 %r4, %r0, 16, %r2;"
-    body = rows + LOAD + f"mad.lo.u32 %r5, %r5, 16, %r2; {load} {{%r9}}, [%r5];"
+    body = rows + STORED + f"mad.lo.u32 %r5, %r5, 16, %r2; {load} {{%r9}}, [%r5];"
     bytes_each = 16 // len(receivers)
     for which, receiver in itertools.islice(enumerate(receivers), 0, None, 3):
         kind = "u32" if bytes_each == 4 else "u16"

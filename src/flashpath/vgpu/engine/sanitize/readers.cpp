@@ -1,11 +1,15 @@
 #include "sanitize/readers.h"
 
 #include <bit>
+#include <utility>
 
 namespace flashpath::sanitize {
 namespace {
 
 constexpr std::size_t kLeastRoom = 8;
+
+// Looking for entries that can go costs more than room for a few: it is done at every fourfold of 32.
+bool is_worth_a_look(std::size_t capacity) { return capacity >= 32 && std::bit_width(capacity) % 2 == 0; }
 
 bool is_of_same_block(Record a, Record b, const Epochs& epochs) {
   return epochs.owner(epoch_of(a)).block == epochs.owner(epoch_of(b)).block;
@@ -151,11 +155,11 @@ u32 Readers::end_copy(const EndedCopy& copy, u32 lane, Extent bytes, const Rules
 }
 
 void Readers::make_room(const Rules& rules) {
-  drop_superseded(rules);
   const std::size_t before = entries_.capacity();
-  if (entries_.size() <= before / 2 && before != 0) return look_again();
-  if (rules.room != nullptr && *rules.room < before) keep_two_blocks(rules.epochs);
-  look_again();
+  const bool is_full = rules.room != nullptr && *rules.room < before;
+  if (is_full || is_worth_a_look(before)) drop_superseded(rules);
+  if (is_full && entries_.size() > before / 2) keep_two_blocks(rules.epochs);
+  if (entries_.size() < before) look_again();
   if (entries_.size() <= before / 2 && before != 0) return;
   entries_.reserve(std::max(2 * before, kLeastRoom));
   if (rules.room != nullptr) *rules.room -= std::min(*rules.room, entries_.capacity() - before);
@@ -166,6 +170,7 @@ void Readers::drop_superseded(const Rules& rules) {
   const u32 unit = unit_bits(entries_);
   Epoch known[kLineBytes] = {};  // (unit): what weak readers from here on knew of a block
   u32 block = ~0u;               // of which
+  bool is_any_known = false;
   Latest latest(entries_.size());
   std::size_t kept = entries_.size();
   for (std::size_t k = entries_.size(); k-- > 0;) {
@@ -174,7 +179,7 @@ void Readers::drop_superseded(const Rules& rules) {
     const Epoch epoch = epoch_of(reader.record);
     const Owner& owner = rules.epochs.owner(epoch);
     if (owner.block != block) {
-      std::fill(std::begin(known), std::end(known), 0);
+      if (std::exchange(is_any_known, false)) std::fill(std::begin(known), std::end(known), 0);
       block = owner.block;
     }
     if (!is_pending(reader.record)) {
@@ -182,8 +187,10 @@ void Readers::drop_superseded(const Rules& rules) {
       u32 unknown = 0;
       for (u32 at = reader.bytes.first >> unit; at < end; ++at) unknown |= u32(known[at] < epoch);
       if (!unknown || latest.stands_for(reader, owner)) continue;
-      const Epoch knows = reader.strength == 0 ? reader.knows_block : 0;
-      for (u32 at = reader.bytes.first >> unit; at < end; ++at) known[at] = std::max(known[at], knows);
+      if (reader.strength == 0 && reader.knows_block != 0) {
+        is_any_known = true;
+        for (u32 at = reader.bytes.first >> unit; at < end; ++at) known[at] = std::max(known[at], reader.knows_block);
+      }
     }
     entries_[--kept] = reader;
   }

@@ -190,7 +190,7 @@ Reader Watcher::reader(Extent bytes, u32 lane, u32 together, u32 stride) const {
   made.record = (mine_ + lane) | mark_;
   made.by = i_.index;
   made.together = together;
-  made.knows_block = watch_.known;
+  made.knows_block = watch_.known >= watch_.block->first ? watch_.known : 0;
   made.knows_warp = watch_.known_warp;
   made.bytes = bytes;
   made.bits = static_cast<u8>(size_bits_) & 15;
