@@ -153,6 +153,24 @@ def test_one_block_is_not_waited_for(left_out: int, seed: int) -> None:
     assert sanitized(everyone, grid=6, block=1, seed=seed).kinds == []
 
 
+# ---- Copies --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("waits", ["eq", "ne"])
+def test_some_lanes_have_waited_for_their_copies(waits: str) -> None:
+    """Eight lanes copy from each line, every other one waits; then a thread writes its own source."""
+    body = f"""
+    mad.lo.u32 %r4, %r0, 16, %r2; mad.wide.u32 %d2, %r0, 16, %d0; and.b32 %r6, %r0, 1;
+    cp.async.cg.shared.global [%r4], [%d2], 16;
+    setp.{waits}.u32 %p1, %r6, 1; @%p1 bra wait; bra next;
+    wait: cp.async.wait_all;
+    next:"""
+    for number in (4, 5, 6, 11):
+        has_waited = (number % 2 == 1) == (waits == "eq")
+        found = sanitized(body + thread(number, "st.global.u32 [%d2], 9;"), block=32)
+        assert found.kinds == ([] if has_waited else ["missing-wait"])
+
+
 # ---- Strong readers ------------------------------------------------------------------------------------
 
 

@@ -291,8 +291,7 @@ void Watcher::keep_weak(Line& line, const Row& row) {
     const u32 by = cells.written_by[k];
     u32 units = 1;  // that one thread wrote
     while (k + units < count && cells.written[k + units] == written && cells.written_by[k + units] == by) ++units;
-    const bool is_weak = written >= area_.floor && !is_pending(written) && (code[by].order & kStrong) == 0;
-    if (is_weak && epoch_of(written) >= kFirstEpoch) {
+    if (written >= area_.rules.floor && !is_pending(written) && (code[by].order & kStrong) == 0) {
       const u32 first = static_cast<u32>((row.offset & (kLineBytes - 1)) + (u64(k) << line.shift));
       Reader weak;
       weak.record = written & ~kLaneMask;
