@@ -21,6 +21,9 @@ constexpr u32 kLongTurn = 4;
 constexpr u32 kWaitsMostLikely = 256;
 // Warp instructions of a block before another one's turn: none waits for ever, whatever its threads do.
 constexpr u64 kLongRun = 1u << 20;
+// Times that all blocks were asked and found waiting, though it is not proven: some look at the clock as they wait.
+// Each time a warp runs up to kMostSteps (livelock.cpp), in all about a million instructions.
+constexpr u32 kMostFruitless = 64;
 
 // Under a seed turns are those of one warp, and short.
 constexpr u32 kFirstWatchAtRandom = 256;
@@ -66,6 +69,7 @@ void Worker::start(u64 number) {
   Resident& started = *residents_.back();
   started.start(number);
   ran_ = 0;
+  fruitless_ = 0;
   if (misuse != nullptr) misuse->forget(started.block);
   look_outside(started.block.warps.front(), launch.program->code.front());
 }
@@ -134,8 +138,12 @@ void Worker::next_round() {
 void Worker::all_stalled() {
   slice = kShortSlice;
   if (start_beside() || wake_one()) return;
-  const bool proven = std::all_of(residents_.begin(), residents_.end(), [](const auto& each) { return each->proven; });
-  if (proven && alone) throw_stalemate();
+  // Blocks that share nothing but arrays wait for nobody outside.
+  if (alone || !launch.program->order_matters) {
+    const bool proven = std::all_of(residents_.begin(), residents_.end(), [](const auto& each) { return each->proven; });
+    if (proven) throw_stalemate("nobody can go on", "and memory no longer changes");
+    if (++fruitless_ >= kMostFruitless) throw_stalemate("nobody gets on", "and nobody has written anything for very long");
+  }
   std::this_thread::yield();  // to the host thread that may run what they wait for
 }
 
@@ -149,6 +157,7 @@ bool Worker::wake_one() {
     if (pulse != Pulse::kWorks) continue;
     asked.stalled = asked.goes_round = false;
     asked.idle = 0;
+    fruitless_ = 0;
     asked.rounds.begin();
     return true;
   }
@@ -303,14 +312,14 @@ void Worker::run_slice(Resident& resident) {
   resident.stalled = look_at(resident, kWaitsMostLikelyAtRandom);
 }
 
-void Worker::throw_stalemate() const {
+void Worker::throw_stalemate(const char* what, const char* why) const {
   const std::vector<const Block*> blocks = resident_blocks();
   u32 living = 0;
   for (const Block* block : blocks) living += block->living_threads;
-  std::string head = "nobody can go on: ";
+  std::string head = std::string(what) + ": ";
   head += living == 1 ? "the thread that is left waits or spins"
                       : "all " + std::to_string(living) + " threads that are left wait or spin";
-  head += ", and memory no longer changes";
+  head += std::string(", ") + why;
   if (const u64 more = blocks_.not_started() + next_numbers_.size(); more != 0) {
     head += "; " + std::to_string(more) + " more blocks of the grid have no room beside the " +
             std::to_string(blocks.size()) + " that are resident";
