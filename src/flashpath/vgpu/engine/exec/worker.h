@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "exec/clock.h"
 #include "exec/dispenser.h"
 #include "exec/misuse.h"
 #include "exec/resident.h"
@@ -45,6 +46,7 @@ struct Worker {
   bool calling = false;  // the thread that launched: it alone may ask whether the launch was interrupted
   bool alone = true;     // no other host thread runs blocks of this launch
   u32 slice;             // branches of a warp before another one's turn
+  Clock clock;
   std::unique_ptr<Schedule> schedule;  // where the launch has a seed
   std::unique_ptr<Misuse> misuse;      // where it is sanitised
 
@@ -64,7 +66,7 @@ struct Worker {
   Pulse ask(Resident& resident);
   void end(std::size_t which);
   bool wake_one();
-  [[noreturn]] void throw_stalemate(const char* what, const char* why) const;
+  [[noreturn]] void throw_stalemate(const std::string& why) const;
   std::vector<const Block*> resident_blocks() const;
 
   observe::Counters* counters_;
