@@ -41,7 +41,7 @@ class Object {
     text_ += (text_.empty() ? "{" : ", ") + quoted(key) + ": " + value;
     return *this;
   }
-  std::string done() const { return text_ + "}"; }
+  std::string done() const { return (text_.empty() ? "{" : text_) + "}"; }
 
  private:
   std::string text_;
@@ -76,11 +76,18 @@ std::size_t Record::number_of(const Kernel& kernel, const Program& program) {
   std::string origins = "[";
   for (const Origin& each : program.origins) {
     if (origins.size() > 1) origins += ", ";
-    origins += "[" + quoted(each.text) + ", " + std::to_string(each.ptx_line) + ", " + std::to_string(each.file) + ", " +
-               std::to_string(each.line) + "]";
+    origins += "[" + quoted(each.text);
+    for (const u32 number : {each.ptx_line, each.file, each.line, each.library_file, each.library_line}) {
+      origins += ", " + std::to_string(number);
+    }
+    origins += "]";
   }
   std::string files = "[";
   for (const std::string& each : program.files) files += (files.size() > 1 ? ", " : "") + quoted(each);
+  Object libraries;
+  for (const auto& [number, name] : kernel.module->devices().begin()->second->libraries) {
+    libraries.text(std::to_string(number).c_str(), name);
+  }
   write(Object()
             .text("what", "program")
             .number("program", place->second)
@@ -89,6 +96,7 @@ std::size_t Record::number_of(const Kernel& kernel, const Program& program) {
             .number("local", static_cast<std::uint64_t>(kernel.resources.local_bytes))
             .number("static_shared", kernel.static_shared)
             .raw("files", files + "]")
+            .raw("libraries", libraries.done())
             .raw("origins", origins + "]")
             .done());
   return place->second;
