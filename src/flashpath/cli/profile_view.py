@@ -72,7 +72,7 @@ def _verdict(report: Report) -> list[Text]:
         )
         rows.append(
             Text(
-                f"{report.dram_bytes:,} distinct bytes touched, {report.flops:,} FLOPs: "
+                f"{report.dram_bytes:,} bytes moved at least, {report.flops:,} FLOPs: "
                 f"{roofline.intensity:.2f} a byte, the ridge is at {roofline.ridge:.1f}"
             )
         )

@@ -169,7 +169,7 @@ def _run_on_virtual_gpu(out: Console, kernel: Kernel) -> None:
         )
     least = 3 * 4 * ELEMENTS
     out.print(
-        f"     memory touched {report.dram_bytes:,} bytes; the least for two inputs and an output "
+        f"     memory traffic {report.dram_bytes:,} bytes; the least for two inputs and an output "
         f"is {least:,}\n"
         f"     32 threads × 4 bytes are 128 bytes, or 4 sectors; only the last of an array is not full."
     )

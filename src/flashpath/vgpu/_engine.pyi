@@ -78,7 +78,7 @@ class LaunchResult:
     counter_names: list[str]
     instructions: NDArray[np.uint64]
     """A row per instruction, a column per name of a counter."""
-    touched_sectors: int
+    memory_sectors: int
     global_allocated: int
     global_touched: int
     accesses: list[tuple[int, str, list[int], int, int, int, list[int]]]
@@ -89,7 +89,11 @@ class Module:
 
     @staticmethod
     def load(ptx: str) -> Module: ...
-    def kernel(self, name: str) -> Program: ...
+    def kernel(self, name: str, library_files: list[int]) -> Program:
+        """Make one of its kernels ready to run; code from these files is placed where it is called."""
+
+    files: list[tuple[int, str]]
+    """Those that its line table names, by their numbers."""
 
 class ModuleState:
     """The variables and the heap of a module, as they were."""
@@ -103,7 +107,9 @@ class Program:
     local_bytes: int
     max_threads: int
     files: list[str]
-    origins: list[tuple[str, int, int, int]]
+    origins: list[tuple[str, int, int, int, int, int]]
+    """Of each instruction: the opcode, the PTX line, file and line of the user's source, and of the library
+    that it was inlined from (0 where it was not)."""
     operations: list[str]
     """What is done for each instruction, by the engine's own names: `fma.f32` for an `add.f32` that took a
     product in."""
@@ -125,6 +131,9 @@ class Program:
         options: Options,
         show: Callable[[bytes], None],
     ) -> LaunchResult: ...
+
+def arithmetic(opcode: str) -> tuple[str, int, int]:
+    """The type, the operations of a thread and those of a tensor core, of an opcode with its modifiers."""
 
 def known_opcodes() -> list[str]:
     """The PTX opcodes that some form is known of, such as "add"."""

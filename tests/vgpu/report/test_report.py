@@ -32,6 +32,13 @@ def test_sectors_of_strided_loads(stride: int, sectors: int) -> None:
     assert report.dram_bytes == (touched + 32) * 32
 
 
+def test_what_is_read_and_written_moves_twice() -> None:
+    in_place = 'extern "C" __global__ void k(float* x) { x[threadIdx.x] *= 2; }'
+    report = fp.profile(fp.compile(in_place, "sm_80")["k"], 1, 128, (np.ones(256, np.float32),))
+    assert report.dram_bytes == 2 * 128 * 4
+    assert report.footprint.global_touched == 128 * 4
+
+
 def test_an_offset_costs_a_sector() -> None:
     kernel = fp.compile(COPY, "sm_80")["k"]
     x, y = np.zeros(33, np.float32), np.zeros(32, np.float32)

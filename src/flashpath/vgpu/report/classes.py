@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -101,12 +100,6 @@ def access_kind(opcode: str, space: Space) -> Access:
 
 # ---- Arithmetic ----------------------------------------------------------------------------------------
 
-# Floating-point operations of one thread; the hardware's profilers count a fused multiply-add as two as well.
-_FLOPS = {"add": 1, "sub": 1, "mul": 1, "div": 1, "sqrt": 1, "rcp": 1, "rsqrt": 1, "fma": 2, "mad": 2}
-_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
-_ELEMENT = re.compile(r"(?:b?f|tf|e\dm|[su]|b)\d+")
-
-
 @dataclass(frozen=True)
 class Work:
     """The arithmetic of one instruction."""
@@ -122,27 +115,9 @@ class Work:
 @functools.cache
 def work(opcode: str) -> Work:
     """The arithmetic that an instruction does, from its opcode and modifiers."""
-    operation, *modifiers = opcode.split(".")
-    if operation in ("mma", "wmma"):
-        return _tensor_work(modifiers)
-    if operation in _FLOPS and modifiers:
-        element, _, elements = modifiers[-1].partition("x")
-        if element in _ARITHMETIC:
-            return Work(element, per_thread=_FLOPS[operation] * int(elements or 1))
-    return Work()
+    from flashpath.vgpu.device import engine  # which imports this package
 
-
-def _tensor_work(modifiers: list[str]) -> Work:
-    shape = next((found for found in map(_SHAPE.fullmatch, modifiers) if found), None)
-    if shape is None or modifiers[0] in ("load", "store"):
-        return Work()
-    m, n, k = map(int, shape.groups())
-    types = [word for word in modifiers if _ELEMENT.fullmatch(word)]
-    # As written: d, a, b, c; wmma of fp16 names d and c only.
-    element = types[1] if len(types) >= 4 else "f16"
-    # Four products of 8×8×4, one per group of eight lanes: the first shape there was.
-    products = 4 if (m, n, k) == (8, 8, 4) and element == "f16" else 1
-    return Work(element, per_warp=2 * m * n * k * products)
+    return Work(*engine().arithmetic(opcode))
 
 
 def is_float(element: str) -> bool:

@@ -48,7 +48,8 @@ class Report(Counts):
     grid: Dim3 = (1, 1, 1)
     block: Dim3 = (1, 1, 1)
     dram_bytes: int = 0
-    """Distinct 32-byte sectors of global memory that were touched, in bytes: the least that must be moved."""
+    """Distinct 32-byte sectors of global memory that were read, and those that were written, in bytes: the least
+    that must be moved, where no cache holds it before or keeps it after."""
     footprint: Footprint = field(default_factory=Footprint)
     lines: tuple[Line, ...] = ()
     """By file and line; instructions without a line are in the sums only."""
@@ -154,7 +155,7 @@ def make_report(
                 lines[key] = Line(file=place.file, line=place.line)
             lines[key].add(place.opcode, row)
     report.lines = tuple(lines[key] for key in sorted(lines))
-    report.dram_bytes = result.touched_sectors * SECTOR_BYTES
+    report.dram_bytes = result.memory_sectors * SECTOR_BYTES
     report.footprint = dataclasses.replace(
         footprint, global_allocated=result.global_allocated, global_touched=result.global_touched
     )

@@ -18,7 +18,7 @@ def render(report: Report) -> str:
         ("divergent branches", f"{report.divergent_branches:,} (PTX)"),
         *_memory(report),
         *_arithmetic(report),
-        ("memory touched", f"{report.dram_bytes:,} bytes"),
+        ("memory traffic", f"{report.dram_bytes:,} bytes at least"),
         ("memory footprint", footprint(report)),
     ]
     if report.occupancy is not None:

@@ -31,6 +31,8 @@ Runtime::Runtime() : settings(Settings::from_environment()), queue(settings.devi
     devices_.back()->default_stream.device = k;
   }
   registry.loaded = [this](ModuleOnDevice& module, int number) { adopt_variables(module, number); };
+  record.open(settings.record);
+  times_matter_ = settings.profile;
   if (!settings.quiet) {
     std::fprintf(stderr, "flashpath: virtual %s; times are bounds of a model of that GPU, not measurements\n",
                  settings.gpu.name.c_str());
@@ -281,7 +283,7 @@ void Runtime::refuse_beside_capture(const Stream& standard) {
   }
 }
 
-void Runtime::record(Event& event, Stream& stream) {
+void Runtime::mark(Event& event, Stream& stream) {
   event.capture = stream.capture;
   event.captured_mark = stream.captured_last;
   if (stream.capture != nullptr) return;

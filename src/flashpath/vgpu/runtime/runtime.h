@@ -13,6 +13,7 @@
 #include "program/registry.h"
 #include "settings.h"
 #include "work/queue.h"
+#include "work/record.h"
 #include "work/stream.h"
 
 namespace flashpath::runtime {
@@ -56,7 +57,7 @@ class Runtime {
   // Adds work to a stream: after all that is in it, and what the default stream's rules say. While the stream is
   // captured it becomes a node of a graph, and nullptr is returned.
   OperationRef submit(Stream& stream, Operation operation);
-  void record(Event& event, Stream& stream);
+  void mark(Event& event, Stream& stream);
   void wait_for_event(Stream& stream, const Event& event);
   void wait_for(Stream& stream);
   void wait_for_device(int device);
@@ -79,6 +80,7 @@ class Runtime {
   Registry registry;
   Memory memory;
   Queue queue;
+  Record record;
   std::recursive_mutex mutex;
 
  private:

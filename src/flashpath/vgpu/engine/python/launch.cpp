@@ -4,13 +4,13 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -21,6 +21,8 @@
 #include "exec/registry.h"
 #include "lower/error.h"
 #include "lower/lower.h"
+#include "observe/arithmetic.h"
+#include "observe/footprint.h"
 #include "ptx/parser.h"
 
 namespace nb = nanobind;
@@ -61,46 +63,13 @@ struct ModuleState {
 struct Result {
   observe::Counters counters;
   observe::Findings findings;
-  u64 touched_sectors = 0;   // of global memory
-  u64 global_allocated = 0;  // bytes of arrays and variables
-  u64 global_touched = 0;    // bytes of these, in the sectors that were touched
+  observe::Footprint footprint;
   std::string fault_kind;  // empty: it ran to its end
   std::string fault_message;
   u32 fault_instruction = 0;
   Extent fault_block{};
   Extent fault_thread{};
 };
-
-u64 ones(const std::vector<u64>& a, const std::vector<u64>& b) {
-  u64 count = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) count += static_cast<u64>(std::popcount(a[k] | b[k]));
-  return count;
-}
-
-// The bytes of a segment that lie in its touched sectors; its ends need not be those of sectors.
-u64 touched_bytes(const exec::Segment& segment, const observe::Touched& touched) {
-  const auto is_touched = [&](u64 sector) {
-    return ((touched.read[sector / 64] | touched.written[sector / 64]) >> (sector % 64) & 1) != 0;
-  };
-  const u64 before = segment.base % 32;
-  const u64 last = (before + segment.size - 1) / 32;
-  const u64 after = (last + 1) * 32 - (before + segment.size);
-  return 32 * ones(touched.read, touched.written) - (is_touched(0) ? before : 0) - (is_touched(last) ? after : 0);
-}
-
-// Constants and parameters are no global memory; of the heap it is not known how much was given.
-void sum_up(const exec::Launch& launch, Result& result) {
-  for (std::size_t k = 0; k < result.counters.segments.size(); ++k) {
-    const exec::Segment& segment = launch.segments[k];
-    const observe::Touched& touched = result.counters.segments[k];
-    if (segment.base >= kConstantsBase && segment.base < kFunctionsBase) continue;
-    result.touched_sectors += ones(touched.read, touched.written);
-    if (segment.base == kHeapBase) continue;
-    result.global_allocated += segment.size;
-    result.global_touched += touched_bytes(segment, touched);
-  }
-  result.counters.trace.settle();
-}
 
 Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, nb::bytes parameters,
               const std::vector<SegmentRow>& segments, const Options& options, const nb::callable& show) {
@@ -149,7 +118,8 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
     std::copy(std::begin(fault.block), std::end(fault.block), result.fault_block.begin());
     std::copy(std::begin(fault.thread), std::end(fault.thread), result.fault_thread.begin());
   }
-  sum_up(launch, result);
+  result.footprint = observe::footprint_of(launch, result.counters);
+  result.counters.trace.settle();
   return result;
 }
 
@@ -193,11 +163,17 @@ void bind_launch(nb::module_& m) {
           "Parse PTX and set up the variables that its kernels share.")
       .def(
           "kernel",
-          [](const lower::LoadedModule& module, const std::string& kernel) {
+          [](const lower::LoadedModule& module, const std::string& kernel, const std::vector<u32>& library_files) {
             const nb::gil_scoped_release released;
-            return lower::lower(module, kernel);
+            return lower::lower(module, kernel, library_files);
           },
-          "Make one of its kernels ready to run.");
+          nb::arg("name"), nb::arg("library_files"),
+          "Make one of its kernels ready to run; code from these files is placed where it is called.")
+      .def_prop_ro("files", [](const lower::LoadedModule& module) {
+        std::vector<std::pair<u32, std::string>> files;
+        for (const ptx::File& file : module.module.files) files.emplace_back(file.index, file.path);
+        return files;
+      });
 
   nb::class_<ModuleState>(m, "ModuleState");
 
@@ -230,9 +206,10 @@ void bind_launch(nb::module_& m) {
                    })
       .def_prop_ro("origins",
                    [](const Program& program) {
-                     std::vector<std::tuple<std::string, u32, u32, u32>> rows;
+                     std::vector<std::tuple<std::string, u32, u32, u32, u32, u32>> rows;
                      for (const Origin& origin : program.origins) {
-                       rows.emplace_back(origin.text, origin.ptx_line, origin.file, origin.line);
+                       rows.emplace_back(origin.text, origin.ptx_line, origin.file, origin.line, origin.library_file,
+                                         origin.library_line);
                      }
                      return rows;
                    })
@@ -259,9 +236,9 @@ void bind_launch(nb::module_& m) {
       .def_ro("fault_instruction", &Result::fault_instruction)
       .def_ro("fault_block", &Result::fault_block)
       .def_ro("fault_thread", &Result::fault_thread)
-      .def_ro("touched_sectors", &Result::touched_sectors)
-      .def_ro("global_allocated", &Result::global_allocated)
-      .def_ro("global_touched", &Result::global_touched)
+      .def_prop_ro("memory_sectors", [](const Result& result) { return result.footprint.memory_sectors(); })
+      .def_prop_ro("global_allocated", [](const Result& result) { return result.footprint.allocated; })
+      .def_prop_ro("global_touched", [](const Result& result) { return result.footprint.touched; })
       .def_prop_ro("findings", [](const Result& result) { return rows_of(result.findings); })
       .def_prop_ro("counter_names", [](const Result&) { return observe::kCounterNames; })
       .def_prop_ro(
@@ -281,6 +258,13 @@ void bind_launch(nb::module_& m) {
                      return rows;
                    });
 
+  m.def(
+      "arithmetic",
+      [](const std::string& opcode) {
+        const observe::Arithmetic done = observe::arithmetic_of(opcode);
+        return std::tuple(done.element, done.per_thread, done.per_warp);
+      },
+      "The type, the operations of a thread and those of a warp's tensor core, of an opcode with its modifiers.");
   m.def("known_instructions", [] { return exec::Registry::get().names(); });
   m.def("known_opcodes", &lower::known_opcodes);
 }

@@ -15,7 +15,7 @@ cudaError_t create(const char* name, cudaEvent_t* event, unsigned flags) {
 
 cudaError_t record(const char* name, cudaEvent_t event, cudaStream_t stream) {
   return call(name, [&](Runtime& runtime) {
-    runtime.record(runtime.event(event), runtime.stream(stream));
+    runtime.mark(runtime.event(event), runtime.stream(stream));
     return cudaSuccess;
   });
 }

@@ -89,7 +89,12 @@ ModuleOnDevice& Module::on(int device, const LoadObserver& loaded) {
     }
     VariableBases bases = next_bases(last_loaded());
     bases.managed = managed_base_;
-    place = std::make_unique<ModuleOnDevice>(ModuleOnDevice{lower::load(ptx::parse_linked(ptx_), bases)});
+    place = std::make_unique<ModuleOnDevice>(ModuleOnDevice{lower::load(ptx::parse_linked(ptx_), bases), {}});
+    for (const ptx::File& file : place->loaded.module.files) {
+      if (std::optional<std::string> name = library_name(std::string(file.path))) {
+        place->libraries.emplace(file.index, *std::move(name));
+      }
+    }
     last_loaded() = &place->loaded;
     if (loaded) loaded(*place, device);
   }
@@ -124,8 +129,11 @@ Variable* Registry::variable(const void* host) {
 LoweredKernel& Registry::lowered(Kernel& kernel, int device) {
   std::unique_ptr<LoweredKernel>& place = kernel.by_device[device];
   if (place != nullptr) return *place;
-  const lower::LoadedModule& module = on(*kernel.module, device).loaded;
-  auto made = std::make_unique<LoweredKernel>(LoweredKernel{lower::lower(module, kernel.name), {}});
+  const ModuleOnDevice& on_device = on(*kernel.module, device);
+  const lower::LoadedModule& module = on_device.loaded;
+  std::vector<u32> libraries;
+  for (const auto& [number, name] : on_device.libraries) libraries.push_back(number);
+  auto made = std::make_unique<LoweredKernel>(LoweredKernel{lower::lower(module, kernel.name, libraries), {}});
   const std::vector<ptx::Function>& functions = module.module.functions;
   const auto entry =
       std::find_if(functions.begin(), functions.end(), [&](const ptx::Function& each) { return each.name == kernel.name; });

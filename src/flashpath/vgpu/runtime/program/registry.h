@@ -14,6 +14,7 @@
 #include "lower/lower.h"
 #include "program/cubin.h"
 #include "program/fat_binary.h"
+#include "program/libraries.h"
 
 namespace flashpath::runtime {
 
@@ -56,6 +57,7 @@ struct Variable {
 // One compilation on one device: its variables there.
 struct ModuleOnDevice {
   lower::LoadedModule loaded;
+  std::map<u32, std::string> libraries;  // of its source files, those that are not the user's, by number
 
   // Of a variable; nullopt where the PTX has none of that name.
   std::optional<std::uint64_t> address_of(const std::string& name) const;

@@ -132,15 +132,24 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   const bool in_order = program.order_matters || shape.cooperative || runtime.settings.seed != 0;
   launch.threads = in_order ? 1 : std::max(1u, std::thread::hardware_concurrency());
   launch.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+  observe::Findings findings;
+  if (runtime.settings.sanitize) launch.findings = &findings;
   observe::Counters counters;
-  exec::prepare_counting(launch, runtime.times_matter() ? &counters : nullptr);
+  const bool counts = runtime.times_matter() && !runtime.settings.sanitize;  // what goes nowhere cannot be counted
+  exec::prepare_counting(launch, counts ? &counters : nullptr);
   try {
     exec::run(launch);
+    runtime.record.findings(kernel, launch, findings);
   } catch (const exec::Fault& fault) {
+    runtime.record.findings(kernel, launch, findings);
+    runtime.record.fault(kernel, launch, fault);
     die(device, kernel, program, fault);
   }
-  if (!runtime.times_matter()) return;
+  if (!counts) return;
   operation.seconds = seconds_of_kernel(runtime.gpu(), launch, counters);
+  if (runtime.settings.profile) {
+    runtime.record.launch(kernel, launch, counters, operation.seconds, operation.device, operation.stream);
+  }
   const double blocks = static_cast<double>(std::uint64_t(shape.grid.x) * shape.grid.y * shape.grid.z);
   operation.share = std::min(1.0, blocks / static_cast<double>(std::max<std::uint64_t>(1, launch.resident_blocks)));
 }

@@ -1,11 +1,11 @@
 #include "work/model.h"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <utility>
 
 #include "observe/arithmetic.h"
+#include "observe/footprint.h"
 
 namespace flashpath::runtime {
 namespace {
@@ -38,20 +38,6 @@ double peak(const Gpu& gpu, std::string_view rate) {
   return found == gpu.peak.end() ? 0 : found->second;
 }
 
-// Sectors of global memory; constants and parameters are none.
-std::uint64_t touched_sectors(const exec::Launch& launch, const observe::Counters& counters) {
-  std::uint64_t count = 0;
-  for (std::size_t k = 0; k < counters.segments.size(); ++k) {
-    const std::uint64_t base = launch.segments[k].base;
-    if (base >= kConstantsBase && base < kFunctionsBase) continue;
-    const observe::Touched& touched = counters.segments[k];
-    for (std::size_t w = 0; w < touched.read.size(); ++w) {
-      count += static_cast<std::uint64_t>(std::popcount(touched.read[w] | touched.written[w]));
-    }
-  }
-  return count;
-}
-
 }  // namespace
 
 double seconds_of_kernel(const Gpu& gpu, const exec::Launch& launch, const observe::Counters& counters) {
@@ -66,7 +52,8 @@ double seconds_of_kernel(const Gpu& gpu, const exec::Launch& launch, const obser
     operations[rate] += static_cast<double>(done.per_thread) * static_cast<double>(counted.lanes) +
                         static_cast<double>(done.per_warp) * static_cast<double>(counted.warps);
   }
-  double bound = static_cast<double>(touched_sectors(launch, counters)) * kSectorBytes / gpu.memory_bytes_per_s;
+  const std::uint64_t sectors = observe::footprint_of(launch, counters).memory_sectors();
+  double bound = static_cast<double>(sectors) * kSectorBytes / gpu.memory_bytes_per_s;
   for (const auto& [rate, count] : operations) {
     if (const double most = peak(gpu, rate); most > 0) bound = std::max(bound, count / most);
   }
