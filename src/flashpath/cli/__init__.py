@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from flashpath.cli import bench, cache, explain, explain_finding, ladder, profile, sanitize, tour
+from flashpath.cli import bench, cache, explain, explain_finding, ladder, profile, quick, run, sanitize, tour
 from flashpath.cli.doctor import doctor
 from flashpath.errors import FlashpathError, MissingDevice
 
@@ -22,6 +22,7 @@ EXIT_CODES = {
     1: "it failed: what was asked for does not exist, does not compile, is wrong, or needs what is missing",
     2: "the command line cannot be read: no such command or option, an argument missing, no number in range",
     3: "it needs a device that this machine does not have",
+    124: "the program that it ran took longer than --timeout",
     130: "stopped with Ctrl-C",
     141: "the reader of its output stopped early, as head does",
 }
@@ -53,6 +54,7 @@ def root(
 
 app.command("tour")(tour.tour)
 app.command("doctor")(doctor)
+app.command("run", cls=run.ProgramCommand)(run.run)
 app.command("explain")(explain.explain)
 app.command("profile")(profile.profile)
 app.command("sanitize")(sanitize.sanitize)
@@ -71,7 +73,10 @@ def main() -> None:
 def _run() -> int:
     """The exit code of the command; whatever a user can cause is told without a traceback."""
     try:
-        app()
+        if not _start_quickly(sys.argv[1:]):
+            app()
+    except typer.Exit as end:
+        return end.exit_code
     except SystemExit as end:  # typer's way to end, after --help and usage errors too
         if end.code == 130:
             _tell("\nstopped")
@@ -86,6 +91,16 @@ def _run() -> int:
         _tell("\nstopped")
         return 130
     return 0
+
+
+def _start_quickly(words: list[str]) -> bool:
+    """Run a program without loading what typer needs to read a command line; False: typer is to read it."""
+    if words[:1] != ["run"]:
+        return False
+    arguments = quick.read(run.run, run.for_program(words[1:]))
+    if arguments is not None:
+        run.run(**arguments)
+    return arguments is not None
 
 
 def _prepare_streams() -> None:

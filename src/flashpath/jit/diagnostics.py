@@ -102,7 +102,7 @@ def _snippet(block: list[str]) -> dict[str, Any]:
 def compile_error(
     log: str, source: Source, include_folders: Iterable[Path], *, with_host: bool = False
 ) -> CompileError:
-    """The error for a failed compilation of device code; of a whole program where it is compiled `with_host`."""
+    """The error for a failed compilation: of device code, or of a whole program, `with_host` code."""
     errors = [each for each in parse_log(log) if each.severity == "error"]
     if not errors:
         return CompileError(f"The compiler failed:\n{log.strip()}", None, (), log)

@@ -46,7 +46,7 @@ class Nvcc:
 
     @property
     def libraries(self) -> Path | None:
-        """The folder of the wheels' libraries, which their nvcc looks for in another; None for a toolkit's."""
+        """The folder of the wheels' libraries, where their nvcc does not look; None for a toolkit."""
         folder = self.path.parent.parent / "lib"
         return folder if (folder / "libcudart_static.a").is_file() else None
 

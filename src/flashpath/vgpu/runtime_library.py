@@ -1,4 +1,4 @@
-"""The library that answers the CUDA runtime API for whole programs, and what it is told of the GPU it plays."""
+"""The library that answers the CUDA runtime API for whole programs, and what it is told of its GPU."""
 
 from __future__ import annotations
 
@@ -58,6 +58,7 @@ def settings(gpu: gpus.Gpu, options: Mapping[str, object]) -> str:
         "max_shared_per_block": limits.max_shared_per_block_bytes,
         "reserved_shared_per_block": limits.reserved_shared_per_block_bytes,
         "shared_allocation_unit": limits.shared_allocation_unit_bytes,
+        "devices": 1,
     }
     for name, tflops in dataclasses.asdict(gpu.peak_tflops).items():
         if tflops is not None:

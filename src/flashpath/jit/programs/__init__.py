@@ -1,4 +1,4 @@
-"""Whole CUDA programs, host code included: compiled by nvcc, kept in the cache, run on a GPU or on the virtual one.
+"""Whole CUDA programs, host code included: compiled by nvcc, kept in the cache, run on a GPU, real or virtual.
 
 recipe = programs.make_recipe(["saxpy.cu"], programs.choose_target("H200"))
 code = programs.run(recipe, ["1000"])
@@ -12,6 +12,7 @@ from flashpath.jit.programs.recipe import ProgramNotFound, Recipe, make_recipe
 from flashpath.jit.programs.running import TIMED_OUT, Run, build, run
 from flashpath.jit.programs.store import Program
 from flashpath.jit.programs.target import Target, choose_target
+from flashpath.jit.programs.watcher import Watcher
 
 __all__ = [
     "TIMED_OUT",
@@ -20,6 +21,7 @@ __all__ = [
     "Recipe",
     "Run",
     "Target",
+    "Watcher",
     "build",
     "choose_target",
     "make_recipe",

@@ -1,4 +1,4 @@
-"""Sources to an executable: each file compiled by nvcc, device code linked where it lies in several, then all."""
+"""Sources to an executable: every file compiled by nvcc, device code linked across files, then all of it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import subprocess
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from flashpath.jit import toolkit
@@ -20,17 +21,13 @@ from flashpath.jit.programs import errors
 from flashpath.jit.programs.dependencies import Snapshot, hidden_by, read_makefile
 from flashpath.jit.programs.recipe import Recipe
 from flashpath.jit.programs.store import EXECUTABLE, LOG, Program, keep
+from flashpath.jit.programs.watcher import Watcher
 from flashpath.vgpu import runtime_library
 
 _AT_ONCE = 2  # a compiler of templates takes a gigabyte
 
 
-@dataclass(frozen=True)
-class Watcher:
-    """Who is told of the progress, and of each command before it starts."""
-
-    progress: Callable[[str], None] = lambda doing: None
-    command: Callable[[str], None] = lambda command: None
+_Step = tuple["subprocess.Popen[bytes]", Path]  # a compiler at work, and where its messages go
 
 
 @dataclass(frozen=True)
@@ -97,7 +94,8 @@ class _Kitchen:
                 code = process.wait()
                 log = errors.cleaned(output.read_text(errors="replace"), recipe, self._sources(objects))
                 if code != 0:
-                    raise errors.failed_compile(log, recipe, each.source, lambda file=each.source: self._ptx(file))
+                    ptx = partial(self._ptx, each.source)
+                    raise errors.failed_compile(log, recipe, each.source, ptx)
                 self.logs += [log] if log else []
         return objects
 
@@ -147,13 +145,13 @@ class _Kitchen:
         return [*self.nvcc, *flags, *wanted]
 
     @contextlib.contextmanager
-    def _started(self, objects: Sequence[_Object]) -> Iterator[Iterator[tuple[subprocess.Popen[bytes], Path]]]:
+    def _started(self, objects: Sequence[_Object]) -> Generator[Iterator[_Step]]:
         """The compilers in the order of the objects, the next ones already at work; ended with the block."""
         waiting = deque(objects)
-        running: deque[tuple[subprocess.Popen[bytes], Path]] = deque()
+        running: deque[_Step] = deque()
         every: list[subprocess.Popen[bytes]] = []
 
-        def in_order() -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+        def in_order() -> Iterator[_Step]:
             while waiting or running:
                 while waiting and len(running) < _AT_ONCE:
                     each = waiting.popleft()
@@ -167,7 +165,7 @@ class _Kitchen:
             for process in every:
                 _end(process)
 
-    def _start(self, command: Sequence[str], name: str) -> tuple[subprocess.Popen[bytes], Path]:
+    def _start(self, command: Sequence[str], name: str) -> _Step:
         self.watcher.command(shlex.join(command))
         output = self.scratch / f"{name}.log"
         with output.open("wb") as file:
@@ -220,5 +218,7 @@ def _linked_files(recipe: Recipe) -> list[Path]:
     """The user's own libraries: no compiler lists them."""
     folders = [recipe.folder / flag[2:] for flag in recipe.link_flags if flag.startswith("-L")]
     names = [flag[2:] for flag in recipe.link_flags if flag.startswith("-l")]
-    found = [folder / f"lib{name}{suffix}" for folder in folders for name in names for suffix in (".so", ".a")]
+    found = [
+        folder / f"lib{name}{suffix}" for folder in folders for name in names for suffix in (".so", ".a")
+    ]
     return [path.resolve() for path in found if path.is_file()]

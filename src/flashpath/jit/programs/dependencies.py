@@ -77,7 +77,7 @@ class Snapshot:
             return False
 
     def _is_same(self, path: str, size: int, time_ns: int, was: str) -> bool:
-        status = os.stat(path)
+        status = os.stat(path)  # noqa: PTH116 - a Path for each of a thousand headers takes longer
         if status.st_size != size:
             return False
         if status.st_mtime_ns == time_ns and time_ns < self.taken_ns - _SETTLED_NS:

@@ -26,7 +26,18 @@ _DEFINED_TWICE = re.compile(r"multiple definition of [`'](?P<name>[^']+)'")
 _NO_LIBRARY = re.compile(r"(?:cannot find|unable to find library) -l(?P<name>[\w.+:-]+)")
 _RUNTIME_CALL = re.compile(r"(?:__)?cuda[A-Z]\w*")
 _DRIVER_CALL = re.compile(r"cu[A-Z]\w*")
-_LIBRARIES = ("cublasLt", "cublas", "cufft", "curand", "cusparse", "cusolver", "cudnn", "nccl", "nvrtc", "npp")
+_LIBRARIES = (
+    "cublasLt",
+    "cublas",
+    "cufft",
+    "curand",
+    "cusparse",
+    "cusolver",
+    "cudnn",
+    "nccl",
+    "nvrtc",
+    "npp",
+)
 _MOST_NAMES = 5
 
 
@@ -77,7 +88,7 @@ def failed_link(log: str, recipe: Recipe) -> FlashpathError:
         files = ", ".join(map(str, recipe.files))
         return LinkError(
             f"There is no main() in {files}.",
-            "A program starts in int main(). `flashpath profile` and `flashpath sanitize` run a single kernel.",
+            "A program starts in int main(); a single kernel is run by `flashpath profile` and `sanitize`.",
             log,
         )
     if undefined:
@@ -98,7 +109,7 @@ def _undefined(names: Sequence[str], recipe: Recipe, log: str) -> LinkError:
         missing = api or [name for name in names if name.startswith(str(library))]
         why = "the virtual GPU's runtime has no" if api else "CUDA's libraries run on a GPU only:"
         return LinkError(
-            f"The program cannot be linked: {why} {_listed(missing)}.\n{_places(missing[0], recipe)}".rstrip(),
+            f"It does not link: {why} {_listed(missing)}.\n{_places(missing[0], recipe)}".rstrip(),
             "Do without it, or run the program on a GPU: --device cuda.",
             log,
         )
@@ -148,4 +159,3 @@ def _places(name: str, recipe: Recipe) -> str:
         place = Diagnostic(str(file), line, column, "error", f"{plain} is used here")
         shown.append(show(place, Source(text, str(file), file.parent)))
     return "\n".join(shown)
-

@@ -1,4 +1,4 @@
-"""What a program is made from: files and flags, checked, and everything else that decides what nvcc writes."""
+"""What a program is made from: files and flags, checked, and all else that decides what nvcc writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starts a program and waits for it: its streams are the caller's, its exit code is passed on as a shell does."""
+"""Starts a program and waits for it: its streams are the caller's, its exit code is told as a shell does."""
 
 from __future__ import annotations
 
@@ -9,23 +9,21 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flashpath import settings
 from flashpath.errors import FlashpathError
 from flashpath.jit.cache import KernelCache
 from flashpath.jit.programs.recipe import Recipe
 from flashpath.jit.programs.store import Program, find
+from flashpath.jit.programs.watcher import Unwatched, Watcher
 from flashpath.vgpu import runtime_library
-
-if TYPE_CHECKING:
-    from flashpath.jit.programs.build import Watcher
 
 TIMED_OUT = 124  # as `timeout` of the coreutils has it
 _GRACE_SECONDS = 2.0  # between the signal that a program may answer and the one that it cannot
@@ -46,9 +44,9 @@ def build(recipe: Recipe, cache: KernelCache | None = None, watcher: Watcher | N
     store = cache or KernelCache()
     if (found := find(recipe, store)) is not None:
         return found
-    from flashpath.jit.programs.build import Watcher, build_anew
+    from flashpath.jit.programs.build import build_anew  # what reads compilers' messages takes a while
 
-    return build_anew(recipe, store, watcher or Watcher())
+    return build_anew(recipe, store, watcher or Unwatched())
 
 
 def run(
@@ -58,18 +56,17 @@ def run(
     *,
     cache: KernelCache | None = None,
     watcher: Watcher | None = None,
-    built: Callable[[Program], None] = lambda program: None,
 ) -> int:
     """Build the program if need be, run it, and return its exit code; 128 + n where signal n ended it.
 
-    `built` is told of the program before it starts. A program that runs longer than the timeout is asked to
+    A program that runs longer than the timeout is asked to
     end (SIGTERM), then made to; the code is `TIMED_OUT` then. Signals to this process reach the program too.
     """
     wanted = how or Run()
     for attempt in range(_STARTS):
         program = build(recipe, cache, watcher)
-        if attempt == 0:
-            built(program)
+        if attempt == 0 and watcher is not None:
+            watcher.ready(program)
         try:
             return _run(program, arguments, wanted)
         except FileNotFoundError:
@@ -123,13 +120,13 @@ def _run(program: Program, arguments: Sequence[str], how: Run) -> int:
 
 
 def _tell_of_end(process: subprocess.Popen[bytes], news: _News) -> None:
-    """In a thread of its own: to wait with a time limit is to look again and again, and to see an end late."""
+    """In a thread of its own: waiting with a time limit looks now and then, and sees an end late."""
     process.wait()
     news.put(None)
 
 
 @contextlib.contextmanager
-def _signals(news: _News) -> Iterator[None]:
+def _signals(news: _News) -> Generator[None]:
     """Collects the signals that would end this process: the program is ended first."""
 
     def note(number: int, _: FrameType | None) -> None:

@@ -81,11 +81,10 @@ def _note(recipe: Recipe, cache: KernelCache) -> Path:
 
 def _versions(note: Path) -> list[dict[str, Any]]:
     """What the note says, the latest first; nothing where it is missing or damaged."""
-    try:
-        versions = json.loads(note.read_bytes())
-    except (OSError, ValueError):
-        return []
-    return [each for each in versions if isinstance(each, dict)] if isinstance(versions, list) else []
+    versions: list[Any] = []
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        versions = list(json.loads(note.read_bytes()))
+    return [each for each in versions if isinstance(each, dict)]
 
 
 def _remember(note: Path, version: Mapping[str, Any]) -> None:
