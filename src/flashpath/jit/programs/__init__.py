@@ -1,4 +1,4 @@
-"""Whole CUDA programs, host code included: compiled by nvcc, kept in the cache, run on a GPU, real or virtual.
+"""Whole CUDA programs, host code included: compiled by nvcc, kept in the cache, run on a real or virtual GPU.
 
 recipe = programs.make_recipe(["saxpy.cu"], programs.choose_target("H200"))
 code = programs.run(recipe, ["1000"])

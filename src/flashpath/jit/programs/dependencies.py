@@ -27,15 +27,15 @@ def read_makefile(text: str) -> list[str]:
 
 def hidden_by(read: Iterable[Path], folders: Sequence[Path]) -> list[str]:
     """Paths where no file is now; one that appears there would be included instead of one that was read."""
-    absent: dict[str, None] = {}
+    in_front: dict[str, None] = {}
     for path in read:
-        for at, folder in enumerate(folders):
-            if path.is_relative_to(folder):
-                absent |= dict.fromkeys(str(each / path.relative_to(folder)) for each in folders[:at])
-                break
-        else:  # a header of the system's or of CUDA's, included by its name or by a part of its path
-            absent |= dict.fromkeys(str(each / path.name) for each in folders)
-    return [each for each in absent if not os.path.lexists(each)]
+        holding = [at for at, folder in enumerate(folders) if path.is_relative_to(folder)]
+        for at in holding:
+            name = path.relative_to(folders[at])
+            in_front |= dict.fromkeys(str(each / name) for each in folders[:at])
+        if not holding:  # a header of the system's or of CUDA's
+            in_front |= dict.fromkeys(str(each / path.name) for each in folders)
+    return [each for each in in_front if not os.path.lexists(each)]
 
 
 class Snapshot:

@@ -23,7 +23,7 @@ _UNDEFINED_ON_DEVICE = re.compile(
     r"(?:nvlink error\s*: Undefined reference to|Unresolved extern function) '(?P<name>\w+)'"
 )
 _DEFINED_TWICE = re.compile(r"multiple definition of [`'](?P<name>[^']+)'")
-_NO_LIBRARY = re.compile(r"(?:cannot find|unable to find library) -l(?P<name>[\w.+:-]+)")
+_NO_LIBRARY = re.compile(r"(?:cannot find|unable to find library) -l(?P<name>[\w.+-]+)")
 _RUNTIME_CALL = re.compile(r"(?:__)?cuda[A-Z]\w*")
 _DRIVER_CALL = re.compile(r"cu[A-Z]\w*")
 _LIBRARIES = (

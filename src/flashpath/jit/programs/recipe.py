@@ -61,7 +61,8 @@ class Recipe:
 
     def ingredients(self) -> dict[str, Any]:
         """Everything but the content of files that decides what comes out."""
-        tools = (toolkit.nvcc().path, toolkit.nvcc().ptxas, toolkit.host_compiler_path())
+        nvcc = _nvcc()
+        tools = (nvcc.path, nvcc.ptxas, toolkit.host_compiler_path())
         return {
             "program": _FORMAT,
             "files": [str(file) for file in self.files],
@@ -71,6 +72,13 @@ class Recipe:
             "tools": [_identity(tool) for tool in tools],
             "slipped_in": [os.environ.get(name, "") for name in _SLIPPED_IN],
         }
+
+
+def _nvcc() -> toolkit.Nvcc:
+    try:
+        return toolkit.nvcc()
+    except toolkit.MissingCompiler as error:
+        raise toolkit.MissingCompiler(error.problem, "pip install 'flashpath[nvcc]'") from None
 
 
 def _identity(tool: Path) -> list[Any]:

@@ -44,7 +44,7 @@ def build(recipe: Recipe, cache: KernelCache | None = None, watcher: Watcher | N
     store = cache or KernelCache()
     if (found := find(recipe, store)) is not None:
         return found
-    from flashpath.jit.programs.build import build_anew  # what reads compilers' messages takes a while
+    from flashpath.jit.programs.building import build_anew  # what reads compilers' messages takes a while
 
     return build_anew(recipe, store, watcher or Unwatched())
 
