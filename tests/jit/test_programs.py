@@ -434,8 +434,17 @@ def test_without_a_host_compiler(
     assert "apt-get install g++" in str(caught.value)
 
 
+@pytest.mark.usefixtures("hears_control_c")
+@pytest.mark.parametrize(
+    ("number", "end"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)]
+)
 def test_a_stopped_build_leaves_nothing_behind(
-    host_program: programs.Recipe, cache: KernelCache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    host_program: programs.Recipe,
+    cache: KernelCache,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+    end: type[BaseException],
 ) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -446,14 +455,10 @@ def test_a_stopped_build_leaves_nothing_behind(
     class Impatient(Steps):
         def progress(self, doing: str) -> None:
             started.extend(str(each) for each in scratch.iterdir())
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            programs.build(host_program, cache, Impatient())
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with pytest.raises(end):
+        programs.build(host_program, cache, Impatient())
     assert started
     assert list(scratch.iterdir()) == []
     at_work = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.is_file()]

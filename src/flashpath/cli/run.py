@@ -6,7 +6,7 @@ import sys
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 from typer.core import TyperCommand
@@ -107,10 +107,10 @@ def run(
         library_folders=library_folder or (),
         options=option or (),
     )
-    with _timeline(timeline) as trace:
+    with _timeline(timeline) as trace, _Screen(quiet, verbose) as screen:
         how = programs.Run(timeout, {**settings, "timeline": trace, "quiet": quiet})
         try:
-            code = programs.run(recipe, argument or (), how, watcher=_Screen(quiet, verbose))
+            code = programs.run(recipe, argument or (), how, watcher=screen)
         except FlashpathError as error:
             raise in_options(error) from None
     raise typer.Exit(code)
@@ -137,6 +137,12 @@ class _Screen:
         self.verbose = verbose
         self._doing = ExitStack()
         self._shown: Status | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._doing.close()
 
     def progress(self, doing: str) -> None:
         if not sys.stderr.isatty() or self.verbose:

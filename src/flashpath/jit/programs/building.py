@@ -14,6 +14,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import FrameType
 
 from flashpath.jit import toolkit
 from flashpath.jit.cache import KernelCache
@@ -43,7 +44,7 @@ class _Object:
 def build_anew(recipe: Recipe, cache: KernelCache, watcher: Watcher) -> Program:
     """Compile and link, and put the result into the cache."""
     started, start_ns = time.perf_counter(), time.time_ns()
-    with tempfile.TemporaryDirectory(prefix="flashpath-program-") as scratch:
+    with _ended_in_order(), tempfile.TemporaryDirectory(prefix="flashpath-program-") as scratch:
         kitchen = _Kitchen(recipe, Path(scratch), watcher)
         objects = kitchen.compile()
         executable = kitchen.link(objects)
@@ -67,6 +68,26 @@ def build_anew(recipe: Recipe, cache: KernelCache, watcher: Watcher) -> Program:
         "seconds": round(time.perf_counter() - started, 4),
     }
     return keep(recipe, cache, snapshot, build, files, remember=not snapshot.changed_since(start_ns))
+
+
+@contextlib.contextmanager
+def _ended_in_order() -> Generator[None]:
+    """Signals that would end this process at once raise instead, so that compilers and files go with it."""
+
+    def end(number: int, _: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    kinds = [kind for kind in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(kind) == signal.SIG_DFL]
+    changed: list[signal.Signals] = []
+    with contextlib.suppress(ValueError):  # signals can be handled in the main thread only
+        for kind in kinds:
+            signal.signal(kind, end)
+            changed.append(kind)
+    try:
+        yield
+    finally:
+        for kind in changed:
+            signal.signal(kind, signal.SIG_DFL)
 
 
 class _Kitchen:
