@@ -17,7 +17,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from flashpath.cli import quick, run, timeline_page
+from flashpath.cli import commands, quick, run, timeline_page
 from flashpath.errors import FlashpathError
 
 PROGRAMS = Path(__file__).parent.parent / "jit" / "programs"
@@ -218,13 +218,14 @@ def test_a_plain_command_line_is_read_as_typer_reads_it(words: list[str], expect
     assert quick.read(run.run, run.for_program(words)) == expected
 
     read: dict[str, Any] = {}
-    app = typer.Typer()
 
-    def note(**values: Any) -> None:
+    def note(**values: Any) -> int:
         read.update(values)
+        return 0
 
     vars(note)["__signature__"] = inspect.signature(run.run, eval_str=True)
-    app.command(cls=run.ProgramCommand)(note)
+    app = typer.Typer()
+    app.command(cls=commands.ProgramCommand)(quick.for_typer(note))
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert {name: value for name, value in read.items() if value not in (None, False)} == {

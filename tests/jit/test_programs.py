@@ -512,6 +512,13 @@ def test_an_instruction_that_ptxas_refuses(tmp_path: Path, cache: KernelCache) -
     assert '  2 |   asm("bogus.u32;");' in str(error)
 
 
+def test_a_host_compiler_that_is_too_new(tmp_path: Path, cache: KernelCache) -> None:
+    text = "#error -- unsupported GNU version! gcc versions later than 15 are not supported! The nvcc flag\n"
+    error = failure(tmp_path, cache, text)
+    assert error.problem.endswith("gcc versions later than 15 are not supported.")
+    assert "NVCC_CCBIN=" in str(error.fix)
+
+
 def test_a_header_that_is_nowhere(tmp_path: Path, cache: KernelCache) -> None:
     (tmp_path / "tiles.h").write_text("")
     error = failure(tmp_path, cache, '#include "tile.h"\nint main() {}\n')

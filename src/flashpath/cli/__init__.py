@@ -1,4 +1,4 @@
-"""The command line: one file per command, registered here."""
+"""The command line: one file per command, registered in `commands`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from flashpath.cli import bench, cache, explain, explain_finding, ladder, profile, quick, run, sanitize, tour
-from flashpath.cli.doctor import doctor
 from flashpath.errors import FlashpathError, MissingDevice
+
+if TYPE_CHECKING:
+    from flashpath.cli.commands import app as app
 
 # What the exit codes mean, for every command.
 EXIT_CODES = {
@@ -27,42 +26,6 @@ EXIT_CODES = {
     141: "the reader of its output stopped early, as head does",
 }
 
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,  # our errors are shown without a traceback, bugs with a plain one
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items()) + ".",
-)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from flashpath import __version__
-
-        typer.echo(f"flashpath {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
-    """Learn and build GPU kernels: compile, explain, check and time them."""
-
-
-app.command("tour")(tour.tour)
-app.command("doctor")(doctor)
-app.command("run", cls=run.ProgramCommand)(run.run)
-app.command("explain")(explain.explain)
-app.command("profile")(profile.profile)
-app.command("sanitize")(sanitize.sanitize)
-app.command("explain-finding")(explain_finding.explain_finding)
-app.command("ladder")(ladder.ladder)
-app.command("bench")(bench.bench)
-app.add_typer(cache.app, name="cache")
-
 
 def main() -> None:
     """The `flashpath` command."""
@@ -73,10 +36,12 @@ def main() -> None:
 def _run() -> int:
     """The exit code of the command; whatever a user can cause is told without a traceback."""
     try:
-        if not _start_quickly(sys.argv[1:]):
-            app()
-    except typer.Exit as end:
-        return end.exit_code
+        code = _start_quickly(sys.argv[1:])
+        if code is not None:
+            return code
+        from flashpath.cli.commands import app
+
+        app()
     except SystemExit as end:  # typer's way to end, after --help and usage errors too
         if end.code == 130:
             _tell("\nstopped")
@@ -93,14 +58,14 @@ def _run() -> int:
     return 0
 
 
-def _start_quickly(words: list[str]) -> bool:
-    """Run a program without loading what typer needs to read a command line; False: typer is to read it."""
+def _start_quickly(words: list[str]) -> int | None:
+    """Run a program without loading what reads any other command line; None: typer is to read this one."""
     if words[:1] != ["run"]:
-        return False
+        return None
+    from flashpath.cli import quick, run
+
     arguments = quick.read(run.run, run.for_program(words[1:]))
-    if arguments is not None:
-        run.run(**arguments)
-    return arguments is not None
+    return None if arguments is None else run.run(**arguments)
 
 
 def _prepare_streams() -> None:
@@ -138,3 +103,11 @@ def _file_error(error: OSError) -> str:
 def _tell(text: str) -> None:
     with contextlib.suppress(OSError):  # there is nowhere left to complain
         print(text, file=sys.stderr, flush=True)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        from flashpath.cli.commands import app
+
+        return app
+    raise AttributeError(f"module 'flashpath.cli' has no attribute {name!r}")

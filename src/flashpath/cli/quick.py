@@ -1,43 +1,66 @@
 """Reads a plain command line by the signature of its command, for a command that is to start at once.
 
-To read one word typer loads pydantic, which takes longer than a small program from the cache runs. So a
-command line that is well-formed and asks for no help is read here. Whatever is not understood, be it wrong or
-only unusual, is left to typer, which knows what to say about it.
+Loading typer, and what typer loads to read one word, takes longer than a small program from the cache runs.
+So such a command declares its parameters with `Argument` and `Option` of this module. A command line that is
+well-formed and asks for no help is read here. Whatever is not understood, be it wrong or only unusual, is
+left to typer, which is given the same declarations and knows what to say.
 """
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
-from typer.models import OptionInfo
+Command = Callable[..., int]  # returns the exit code
+
+
+class Argument:
+    """The words of a command line that are no options."""
+
+    def __init__(self, *, help: str) -> None:  # noqa: A002 - typer's name
+        self.help = help
+
+
+class Option:
+    """As typer's: `declarations` such as "--quiet", "-q", by default the parameter's name."""
+
+    def __init__(
+        self,
+        *declarations: str,
+        help: str = "",  # noqa: A002 - typer's name
+        hidden: bool = False,
+        min: float | None = None,  # noqa: A002
+        max: float | None = None,  # noqa: A002
+    ) -> None:
+        self.declarations = declarations
+        self.help = help
+        self.hidden = hidden
+        self.min = min
+        self.max = max
 
 
 class _Unread(Exception):
     """This is for typer."""
 
 
-@dataclass(frozen=True)
 class _Parameter:
-    name: str
-    kind: type  # of one value
-    is_list: bool
-    info: Any  # typer's OptionInfo or ArgumentInfo
+    def __init__(self, name: str, annotation: Any, mark: Argument | Option) -> None:
+        if get_origin(annotation) in (Union, types.UnionType):
+            annotation = next(each for each in get_args(annotation) if each is not type(None))
+        self.name = name
+        self.is_list = get_origin(annotation) is list
+        self.kind: Callable[[str], Any] = get_args(annotation)[0] if self.is_list else annotation
+        self.mark = mark
 
     @property
     def switches(self) -> dict[str, bool]:
         """Each spelling of an option, and what it means for a flag."""
-        if not isinstance(self.info, OptionInfo):
+        if isinstance(self.mark, Argument):
             return {}
-        # In an annotation typer takes the first declaration for a default.
-        declared = [
-            each for each in (self.info.default, *(self.info.param_decls or ())) if isinstance(each, str)
-        ]
         spelled: dict[str, bool] = {}
-        for each in declared or [f"--{self.name.replace('_', '-')}"]:
+        for each in self.mark.declarations or [f"--{self.name.replace('_', '-')}"]:
             on, _, off = each.partition("/")
             spelled |= {on: True} | ({off: False} if off else {})
         return spelled
@@ -47,18 +70,49 @@ class _Parameter:
             value = self.kind(word)
         except ValueError:
             raise _Unread from None
-        low, high = getattr(self.info, "min", None), getattr(self.info, "max", None)
-        if (low is not None and value < low) or (high is not None and value > high):
-            raise _Unread
+        if isinstance(self.mark, Option):
+            low, high = self.mark.min, self.mark.max
+            if (low is not None and value < low) or (high is not None and value > high):
+                raise _Unread
         return value
 
 
-def read(command: Callable[..., None], words: Sequence[str]) -> dict[str, Any] | None:
+def read(command: Command, words: Sequence[str]) -> dict[str, Any] | None:
     """The arguments for the command's function; None where typer is to read the words."""
     try:
         return _read(list(_parameters(command)), list(words))
     except _Unread:
         return None
+
+
+def for_typer(command: Command) -> Callable[..., None]:
+    """The command with the same declarations in typer's words."""
+    import typer
+
+    def called(**arguments: Any) -> None:
+        raise typer.Exit(command(**arguments))
+
+    def declared(mark: Argument | Option) -> Any:
+        if isinstance(mark, Argument):
+            return typer.Argument(help=mark.help)
+        return typer.Option(
+            *mark.declarations, help=mark.help, hidden=mark.hidden, min=mark.min, max=mark.max
+        )
+
+    signature = inspect.signature(command, eval_str=True)
+    parameters: list[inspect.Parameter] = []
+    for each in signature.parameters.values():
+        annotation, mark = get_args(each.annotation)
+        parameters.append(each.replace(annotation=Annotated[annotation, declared(mark)]))
+    called.__doc__ = command.__doc__
+    vars(called)["__signature__"] = signature.replace(parameters=parameters)
+    return called
+
+
+def _parameters(command: Command) -> Iterator[_Parameter]:
+    for name, hint in get_type_hints(command, include_extras=True).items():
+        if name != "return":
+            yield _Parameter(name, *get_args(hint))
 
 
 def _read(parameters: Sequence[_Parameter], words: list[str]) -> dict[str, Any]:
@@ -100,19 +154,3 @@ def _split(word: str, options: dict[str, _Parameter]) -> tuple[str, str | None]:
     if word[:2] in options and options[word[:2]].kind is not bool and not word.startswith("--"):
         return word[:2], word[2:]
     raise _Unread
-
-
-def _parameters(command: Callable[..., None]) -> Iterator[_Parameter]:
-    for name, hint in get_type_hints(command, include_extras=True).items():
-        if name == "return":
-            continue
-        if get_origin(hint) is not Annotated:
-            raise _Unread
-        annotation, info, *_ = get_args(hint)
-        if get_origin(annotation) in (Union, types.UnionType):
-            annotation = next(each for each in get_args(annotation) if each is not type(None))
-        is_list = get_origin(annotation) is list
-        kind = get_args(annotation)[0] if is_list else annotation
-        if kind not in (str, int, float, bool, Path):
-            raise _Unread
-        yield _Parameter(name, kind, is_list, info)

@@ -8,8 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-import typer
-from typer.core import TyperCommand
+from flashpath.cli.quick import Argument, Option
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -23,56 +22,42 @@ def for_program(words: Sequence[str]) -> list[str]:
     return [*words[:at], *(f"--argument={word}" for word in words[at + 1 :])]
 
 
-class ProgramCommand(TyperCommand):
-    """A command after whose `--` the program's own arguments stand, whatever they look like."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, for_program(args))
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        return [*super().collect_usage_pieces(ctx), "[-- ARGUMENTS]"]
-
-
 def run(
-    files: Annotated[list[Path], typer.Argument(help="A .cu file, or several: .cu, .cpp, .cc, .c.")],
+    files: Annotated[list[Path], Argument(help="A .cu file, or several: .cu, .cpp, .cc, .c.")],
     device: Annotated[
         str | None,
-        typer.Option(
-            help="cuda, cuda:1, virtual, or the GPU to play: H200, A100, …; by default a GPU, if any."
-        ),
+        Option(help="cuda, cuda:1, virtual, or the GPU to play: H200, A100, …; by default a GPU, if any."),
     ] = None,
-    devices: Annotated[int | None, typer.Option(help="How many virtual GPUs.", min=1, max=64)] = None,
-    timeout: Annotated[float | None, typer.Option(help="Seconds after which it is ended.", min=0.001)] = None,
+    devices: Annotated[int | None, Option(help="How many virtual GPUs.", min=1, max=64)] = None,
+    timeout: Annotated[float | None, Option(help="Seconds after which it is ended.", min=0.001)] = None,
     timeline: Annotated[
-        Path | None, typer.Option(help="Write the modelled timeline here: .html, or .json (Chrome trace).")
+        Path | None, Option(help="Write the modelled timeline here: .html, or .json (Chrome trace).")
     ] = None,
     arch: Annotated[
-        str | None, typer.Option("--arch", "-arch", help="sm_75 … sm_121a; by default the GPU's own.")
+        str | None, Option("--arch", "-arch", help="sm_75 … sm_121a; by default the GPU's own.")
     ] = None,
-    define: Annotated[list[str] | None, typer.Option("--define", "-D", help="NAME or NAME=VALUE.")] = None,
-    include: Annotated[
-        list[Path] | None, typer.Option("--include", "-I", help="A folder of headers.")
-    ] = None,
-    std: Annotated[str | None, typer.Option("--std", "-std", help="c++17, c++20, …")] = None,
-    optimize: Annotated[str | None, typer.Option("--optimize", "-O", help="0 … 3: of host code.")] = None,
-    library: Annotated[list[str] | None, typer.Option("--library", "-l", help="A library to link.")] = None,
+    define: Annotated[list[str] | None, Option("--define", "-D", help="NAME or NAME=VALUE.")] = None,
+    include: Annotated[list[Path] | None, Option("--include", "-I", help="A folder of headers.")] = None,
+    std: Annotated[str | None, Option("--std", "-std", help="c++17, c++20, …")] = None,
+    optimize: Annotated[str | None, Option("--optimize", "-O", help="0 … 3: of host code.")] = None,
+    library: Annotated[list[str] | None, Option("--library", "-l", help="A library to link.")] = None,
     library_folder: Annotated[
-        list[Path] | None, typer.Option("--library-folder", "-L", help="A folder of libraries.")
+        list[Path] | None, Option("--library-folder", "-L", help="A folder of libraries.")
     ] = None,
-    option: Annotated[list[str] | None, typer.Option(help="A flag for nvcc, as it is.")] = None,
+    option: Annotated[list[str] | None, Option(help="A flag for nvcc, as it is.")] = None,
     exact: Annotated[
-        bool | None, typer.Option("--exact/--no-exact", help="The bits of the GPU played, or faster.")
+        bool | None, Option("--exact/--no-exact", help="The bits of the GPU played, or faster.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the order of warps and blocks.", min=0)] = None,
+    seed: Annotated[int | None, Option(help="Of the order of warps and blocks.", min=0)] = None,
     budget: Annotated[
-        int | None, typer.Option(help="Warp instructions after which a launch is stopped.", min=1)
+        int | None, Option(help="Warp instructions after which a launch is stopped.", min=1)
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Not a word about modelled times, or warnings.")
+        bool, Option("--quiet", "-q", help="Not a word about modelled times, or warnings.")
     ] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show nvcc's commands.")] = False,
-    argument: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
-) -> None:
+    verbose: Annotated[bool, Option("--verbose", "-v", help="Show nvcc's commands.")] = False,
+    argument: Annotated[list[str] | None, Option(hidden=True)] = None,
+) -> int:
     """Compile a CUDA program, host code included, and run it: on a GPU, or on the virtual GPU.
 
     With several files device code of one may use that of another. The program's input, output and exit code
@@ -113,7 +98,7 @@ def run(
             code = programs.run(recipe, argument or (), how, watcher=screen)
         except FlashpathError as error:
             raise in_options(error) from None
-    raise typer.Exit(code)
+    return code
 
 
 def _check_settings(target: Target, settings: dict[str, Any]) -> None:

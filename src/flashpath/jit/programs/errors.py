@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from flashpath.errors import FlashpathError
-from flashpath.jit.diagnostics import Diagnostic, assembler_error, compile_error, show
+from flashpath.jit.diagnostics import CompileError, Diagnostic, assembler_error, compile_error, show
 from flashpath.jit.includes import without_comments
 from flashpath.jit.mangling import Unreadable, demangle
 from flashpath.jit.programs.recipe import Recipe
@@ -69,6 +69,13 @@ def failed_compile(log: str, recipe: Recipe, file: Path, make_ptx: Callable[[], 
         return _undefined_on_device(on_device, recipe, log)
     if re.search(r"^ptxas .*?, line \d+; (?:error|fatal)", log, re.MULTILINE):
         return assembler_error(log, make_ptx(), source, recipe.target.arch)
+    if too_new := re.search(r"unsupported (?:GNU|clang) version! (?P<why>[^!]+) are not supported!", log):
+        return CompileError(
+            f"nvcc does not work with this host compiler: {too_new['why']} are not supported.",
+            "Install an older one, and name it in NVCC_CCBIN: NVCC_CCBIN=g++-13 flashpath run …",
+            (),
+            log,
+        )
     folders = [Path(flag[2:]) for flag in recipe.flags if flag.startswith("-I")]
     return compile_error(log, source, folders, with_host=True)
 
