@@ -32,7 +32,11 @@ DEVICE = Variable(
 )
 DEBUG = Variable("FLASHPATH_DEBUG", "0", "1 prints every launch: grid, block, shared memory, arguments")
 
-LANG = Variable("FLASHPATH_LANG", "zh or en, as the locale has it", "zh or en: the language of explanations")
+LANG = Variable(
+    "FLASHPATH_LANG",
+    "zh or en, as the locale has it",
+    "zh or en: the language of explanations and of what sanitize shows",
+)
 LANGUAGES = ("en", "zh")
 
 VARIABLES = (CACHE_DIR, CACHE_LIMIT_MB, DEVICE, DEBUG, LANG)

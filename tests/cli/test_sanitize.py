@@ -26,6 +26,12 @@ extern "C" __global__ void clean(float* x) { x[threadIdx.x] = 1; }
 """
 
 
+@pytest.fixture(autouse=True)
+def english(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever language this machine speaks."""
+    monkeypatch.setenv("FLASHPATH_LANG", "en")
+
+
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("sanitize") / "clear.cu"
@@ -89,9 +95,36 @@ def test_both_parties_of_a_race_are_shown(tmp_path: Path) -> None:
 
 
 def test_wrong_options(file: Path) -> None:
-    with pytest.raises(FlashpathError, match="--grid is 'x'"):
-        run("sanitize", str(file), "--kernel", "clean", "--grid", "x", "--block", "1")
+    text = run("sanitize", str(file), "--kernel", "clean", "--grid", "x", "--block", "1", code=2)
+    assert "error: --grid is 'x'." in text
     run("sanitize", str(file), *shlex.split("--kernel clean --grid 1 --block 1 --seeds 0"), code=2)
+    text = run(
+        "sanitize", str(file), *shlex.split("--kernel clean --grid 1 --block 1 --seeds 1000001"), code=2
+    )
+    assert "seeds is 1000001." in text
+
+
+def test_a_kernel_that_cannot_run_is_no_finding(file: Path, tmp_path: Path) -> None:
+    launch = shlex.split("--kernel clean --grid 1 --block 32 --arg f32[32]")
+    wrong = tmp_path / "wrong.cu"
+    wrong.write_text("__global__ void clean(float* x) { y = 1; }")
+    assert "identifier" in run("sanitize", str(wrong), *launch, code=2)
+    assert "nothere.cu" in run("sanitize", str(tmp_path / "nothere.cu"), *launch, code=2)
+    assert "clean" in run("sanitize", str(file), *launch[:-2], code=2)  # its argument is missing
+    help_text = " ".join(run("sanitize", "--help").split())
+    assert "2 where the kernel could not be run" in help_text
+
+
+def test_in_chinese(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLASHPATH_LANG", "zh")
+    text = clear(file, "--seeds", "2")
+    assert "1. out-of-bounds: a write of 4 bytes" in text  # messages are English
+    assert "   遇到 2 次" in text
+    assert "x[i] = 0;   ← 线程块 (3, 0, 0)，线程 (4, 0, 0)" in text
+    assert "。怎样改正，见 flashpath explain-finding out-of-bounds。" in text
+    assert text.splitlines()[-1] == "clear：发现 1 个问题（在 2 种调度下）"
+    text = run("sanitize", str(file), *shlex.split("--kernel clean --grid 1 --block 32 --arg f32[32]"))
+    assert text == "✓ clean：在一种调度下没有发现问题；--seeds 20 会试二十种\n"
 
 
 # ---- What findings mean --------------------------------------------------------------------------------

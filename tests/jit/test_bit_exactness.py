@@ -115,3 +115,10 @@ def test_explain_of_what_the_virtual_gpu_does_not_run() -> None:
     explained = fp.explain(fp.compile(source, "sm_90a")["k"])
     assert explained.bit_exactness is not None
     assert "the virtual GPU does not run it" in str(explained)
+
+
+@pytest.mark.parametrize("thing", ["x", None, 3])
+def test_what_is_no_kernel(thing: Any) -> None:
+    with pytest.raises(TypeError, match="which is no kernel") as error:
+        bit_exactness(thing)
+    assert "module['name']" in str(error.value)

@@ -157,7 +157,7 @@ STUCK: list[tuple[str, int, int, list[Any], int, tuple[int, int, int], list[str]
     ),
     (
         "lock_nobody_releases", 1, 64, [zeros(1), zeros(64)], 8, (1, 0, 0),
-        [r"63 threads spin on atom\S*\.cas\.b32 at line 8 \(such as thread \(1, 0, 0\) of block"],
+        [r"63 threads spin on atom\S*\.cas\.b32 at line 8 of source\.cu \(such as thread \(1, 0, 0\)"],
     ),
     (
         "locks_in_two_orders", 2, 1, [zeros(2), zeros(2)], 16, (0, 0, 0),
@@ -168,7 +168,7 @@ STUCK: list[tuple[str, int, int, list[Any], int, tuple[int, int, int], list[str]
         [
             r"64 of 64 threads wait at a barrier",
             r"32 threads wait at barrier 1, where 32 of 64 have arrived at line 24",
-            r"32 threads wait at barrier 2, where 32 of 64 have arrived at line 25 \(such as thread \(32",
+            r"at barrier 2, where 32 of 64 have arrived at line 25 of source\.cu \(such as thread \(32",
         ],
     ),
     (

@@ -101,10 +101,34 @@ def test_a_barrier_that_some_threads_never_reach() -> None:
 def test_an_endless_loop_runs_out_of_its_budget() -> None:
     kernel = build('extern "C" __global__ void k(volatile int* x) { while (*x >= 0) ++*x; }')
     with pytest.raises(
-        fp.KernelFault, match=r"its budget is 100000: 32 threads spin on .* at line 1"
+        fp.KernelFault,
+        match=r"100000: 32 threads are in a loop with ld\.volatile\.\S+ at line 1 of source\.cu ",
     ) as caught:
         fp.profile(kernel, 1, 32, (np.zeros(1, np.int32),), budget=100_000)
     assert caught.value.kind == "timeout"
+
+
+def test_a_small_budget_ends_work_and_does_not_call_it_spinning() -> None:
+    kernel = build("""extern "C" __global__ void k(const float* x, float* y, int n) {
+        if (n > 2) n += 1;
+        y[threadIdx.x] = x[threadIdx.x] + n;
+    }""")
+    arrays = np.zeros(32, np.float32), np.zeros(32, np.float32)
+    with pytest.raises(fp.KernelFault, match=r"its budget is 1: .*\d threads run at line \d of source\.cu "):
+        fp.profile(kernel, 4, 32, (*arrays, 3), budget=1)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_endless_loop_on_registers_alone_is_called_so(threads: int) -> None:
+    source = """extern "C" __global__ void k(int* x) {
+        if (threadIdx.x < 2) x[threadIdx.x] = 1;
+        while (true) asm volatile("");
+    }"""
+    caught = fault(source, 1, threads, np.zeros(32, np.int32))
+    assert caught.kind == "deadlock"
+    goes = "1 thread goes" if threads == 1 else "2 threads go"
+    assert f"{goes} round an endless loop at line 3 of source.cu (such as" in caught.message
+    assert "a loop whose condition nothing in it changes" in str(caught)
 
 
 @pytest.mark.usefixtures("hears_control_c")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -11,6 +11,8 @@ import pytest
 import flashpath as fp
 from flashpath.vgpu import device
 from flashpath.vgpu.device import VirtualKernel, VirtualModule
+from flashpath.vgpu.findings import Dim3
+from flashpath.vgpu.options import Options
 from flashpath.vgpu.report import Trace
 
 SOURCE = """
@@ -33,6 +35,11 @@ def kernel() -> fp.Kernel:
         ("threads", "two", "threads is 'two'"),
         ("threads", True, "threads is True"),
         ("threads", 1_000_000, "threads is 1000000"),
+        ("threads", np.True_, "threads is np.True_"),
+        ("threads", 2.0, "threads is 2.0"),
+        ("exact", 1, "exact is 1"),
+        ("exact", np.int64(1), r"exact is np.int64\(1\)"),
+        ("budget", np.int64(0), r"budget is np.int64\(0\)"),
         ("budget", 0, "budget is 0"),
         ("budget", "lots", "budget is 'lots'"),
         ("budget", 1 << 64, "budget is 18446744073709551616"),
@@ -56,6 +63,33 @@ def test_options_of_a_profile(kernel: fp.Kernel, option: str, value: Any, proble
         fp.profile(kernel, grid=(2, 2), block=256, **given)
     assert error.value.fix
     assert (x == 1).all()
+
+
+def test_numbers_of_numpy_are_numbers(kernel: fp.Kernel) -> None:
+    trace = Trace(
+        block=cast("int", np.int64(1)), warp=cast("int", np.uint8(2)), requests=cast("int", np.int8(1))
+    )
+    assert trace == Trace(1, 2, 1)
+    assert Trace(block=cast("Dim3", tuple(np.array([1, 0, 0])))) == Trace(block=(1, 0, 0))
+    options: dict[str, Any] = {"threads": np.int64(2), "budget": np.uint64(10**6), "exact": np.True_}
+    x = np.ones(512, np.float32)
+    report = fp.profile(kernel, (2, 1), 256, (512, 2.0, x), trace=trace, **options)
+    assert {(access.block, access.warp) for access in report.accesses()} == {((1, 0, 0), 2)}
+    assert (x == 2).all()
+    made = Options(**options, seed=cast("int", np.uint64(2**64 - 1)))
+    given = made.threads, made.budget, made.exact, made.seed
+    assert [type(each) for each in given] == [int, int, bool, int]
+    assert given == (2, 10**6, True, 2**64 - 1)
+
+
+def test_exact_is_refused_whether_or_not_the_shape_was_launched_before(kernel: fp.Kernel) -> None:
+    x = np.ones(64, np.float32)
+    for _ in range(2):
+        with pytest.raises(fp.FlashpathError, match="exact is 1"):
+            kernel.launch(2, 32, (64, 2.0, x), exact=cast("bool", 1))
+        kernel.launch(2, 32, (64, 2.0, x), exact=True)
+        kernel.launch(2, 32, (64, 2.0, x), exact=cast("bool", np.True_))
+    assert (x == 16).all()
 
 
 @pytest.mark.parametrize("value", ["a", (1, 0), (-1, 0, 0), -1, 1.5])

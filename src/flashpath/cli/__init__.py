@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
 import signal
@@ -10,7 +9,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flashpath.errors import FlashpathError, MissingDevice
+from flashpath.cli.failures import file_error, tell, tell_failure
+from flashpath.errors import FlashpathError
 
 if TYPE_CHECKING:
     from flashpath.cli.commands import app as app
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 # What the exit codes mean, for every command.
 EXIT_CODES = {
     0: "done",
-    1: "it failed: what was asked for does not exist, does not compile, is wrong, or needs what is missing",
-    2: "the command line cannot be read: no such command or option, an argument missing, no number in range",
+    1: "it failed: what was asked for does not exist, does not compile, is wrong, or needs what is missing; "
+    "of sanitize: something was found",
+    2: "the command line cannot be read: no such command or option, an argument missing, no number in range; "
+    "of sanitize also: the kernel could not be run",
     3: "it needs a device that this machine does not have",
     124: "the program that it ran took longer than --timeout",
     130: "stopped with Ctrl-C",
@@ -44,16 +46,12 @@ def _run() -> int:
         app()
     except SystemExit as end:  # typer's way to end, after --help and usage errors too
         if end.code == 130:
-            _tell("\nstopped")
+            tell("\nstopped")
         return end.code if isinstance(end.code, int) else int(end.code is not None)
-    except FlashpathError as error:
-        _tell(f"error: {error}")
-        return 3 if isinstance(error, MissingDevice) else 1
-    except OSError as error:
-        _tell(f"error: {_file_error(error)}")
-        return 1
+    except (FlashpathError, OSError) as error:
+        return tell_failure(error)
     except KeyboardInterrupt:
-        _tell("\nstopped")
+        tell("\nstopped")
         return 130
     return 0
 
@@ -88,21 +86,11 @@ def _flushed(code: int) -> int:
         sys.stdout.flush()
     except OSError as error:
         if code == 0:
-            _tell(f"error: the output cannot be written: {_file_error(error)}")
+            tell(f"error: the output cannot be written: {file_error(error)}")
         # Python flushes again at its end, and would complain again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return code or 1
     return code
-
-
-def _file_error(error: OSError) -> str:
-    why = error.strerror or str(error) or type(error).__name__
-    return f"{os.fsdecode(error.filename)}: {why}" if error.filename else why
-
-
-def _tell(text: str) -> None:
-    with contextlib.suppress(OSError):  # there is nowhere left to complain
-        print(text, file=sys.stderr, flush=True)
 
 
 def __getattr__(name: str) -> Any:

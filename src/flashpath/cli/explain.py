@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from flashpath.cli import options
+
 
 def explain(
-    file: Annotated[Path, typer.Argument(help="A .cu file.")],
-    kernel: Annotated[str | None, typer.Option(help="Its name; a template instance: 'saxpy<float>'.")] = None,
-    arch: Annotated[
-        str | None, typer.Option(help="sm_75 … sm_100a; by default the GPU's own, or sm_80.")
-    ] = None,
+    file: options.SourceFile,
+    kernel: options.KernelName = None,
+    arch: options.Arch = None,
     block: Annotated[int | None, typer.Option(help="Threads per block, for the occupancy.", min=1)] = None,
-    shared: Annotated[int, typer.Option(help="Dynamic shared memory in bytes.", min=0)] = 0,
+    shared: options.SharedBytes = 0,
     gpu: Annotated[str | None, typer.Option(help="The GPU whose occupancy is shown, such as H200.")] = None,
-    define: Annotated[list[str] | None, typer.Option("--define", "-D", help="NAME or NAME=VALUE.")] = None,
-    include: Annotated[
-        list[Path] | None, typer.Option("--include", "-I", help="A folder of headers.")
-    ] = None,
-    option: Annotated[list[str] | None, typer.Option(help="A flag for the compiler.")] = None,
-    compiler: Annotated[str, typer.Option(help="nvrtc or nvcc.")] = "nvrtc",
+    define: options.Defines = None,
+    include: options.Includes = None,
+    option: options.CompilerFlags = None,
+    compiler: options.Compiler = "nvrtc",
     stage: Annotated[
         str, typer.Option(help="What to print besides the summary: source, ptx, sass, all or none.")
     ] = "all",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show source, PTX, SASS, registers, memory, spills and occupancy of a kernel. No GPU is needed.
 

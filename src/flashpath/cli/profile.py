@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from flashpath.cli import options
 
 if TYPE_CHECKING:
     from flashpath.vgpu.report import Report
 
 
 def profile(
-    file: Annotated[Path, typer.Argument(help="A .cu file.")],
-    grid: Annotated[str, typer.Option(help="Blocks: 32, or 16,16.")],
-    block: Annotated[str, typer.Option(help="Threads of a block: 256, or 16,16.")],
-    kernel: Annotated[str | None, typer.Option(help="Its name; a template instance: 'saxpy<float>'.")] = None,
-    arg: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=r"An argument, in order: 2.0, n=1024, f32\[1024] (random), x=f32\[n], zeros:f32\[n,n], "
-            r"arange:i32\[n], i32\[n]:0..9, null."
-        ),
-    ] = None,
-    shared: Annotated[int, typer.Option(help="Dynamic shared memory in bytes.", min=0)] = 0,
+    file: options.SourceFile,
+    grid: options.Grid,
+    block: options.Block,
+    kernel: options.KernelName = None,
+    arg: options.Arguments = None,
+    shared: options.SharedBytes = 0,
     device: Annotated[str | None, typer.Option(help="The GPU whose bounds are shown, such as H200.")] = None,
     line: Annotated[int | None, typer.Option(help="Draw the accesses of this line.", min=1)] = None,
     of_block: Annotated[
         int | None, typer.Option(help="Draw those of this block, counted with x first.", min=0)
     ] = None,
     of_warp: Annotated[int | None, typer.Option(help="Draw those of this warp of its block.", min=0)] = None,
-    arch: Annotated[
-        str | None, typer.Option(help="sm_75 … sm_100a; by default the GPU's own, or sm_80.")
-    ] = None,
-    define: Annotated[list[str] | None, typer.Option("--define", "-D", help="NAME or NAME=VALUE.")] = None,
-    include: Annotated[
-        list[Path] | None, typer.Option("--include", "-I", help="A folder of headers.")
-    ] = None,
-    option: Annotated[list[str] | None, typer.Option(help="A flag for the compiler.")] = None,
-    compiler: Annotated[str, typer.Option(help="nvrtc or nvcc.")] = "nvrtc",
-    seed: Annotated[int, typer.Option(help="Of the random arrays.", min=0)] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    arch: options.Arch = None,
+    define: options.Defines = None,
+    include: options.Includes = None,
+    option: options.CompilerFlags = None,
+    compiler: options.Compiler = "nvrtc",
+    seed: options.ArraySeed = 0,
+    as_json: options.AsJson = False,
 ) -> None:
     r"""Run a kernel on the virtual GPU and show what it counted: traffic, conflicts, divergence, hot lines.
 

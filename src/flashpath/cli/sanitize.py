@@ -4,50 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flashpath.cli import options
+from flashpath.cli.failures import tell_failure
+from flashpath.errors import FlashpathError
+
 if TYPE_CHECKING:
     from flashpath.vgpu.sanitizing import Progress
 
+# Exit codes: those of every command (flashpath.cli.EXIT_CODES), but for these.
+_FOUND = 1
+_NOT_RUN = 2
+
 
 def sanitize(
-    file: Annotated[Path, typer.Argument(help="A .cu file.")],
-    grid: Annotated[str, typer.Option(help="Blocks: 32, or 16,16.")],
-    block: Annotated[str, typer.Option(help="Threads of a block: 256, or 16,16.")],
-    kernel: Annotated[str | None, typer.Option(help="Its name; a template instance: 'saxpy<float>'.")] = None,
-    arg: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=r"An argument, in order: 2.0, n=1024, f32\[1024] (random), x=f32\[n], zeros:f32\[n,n], "
-            r"arange:i32\[n], i32\[n]:0..9, null."
-        ),
-    ] = None,
-    shared: Annotated[int, typer.Option(help="Dynamic shared memory in bytes.", min=0)] = 0,
+    file: options.SourceFile,
+    grid: options.Grid,
+    block: options.Block,
+    kernel: options.KernelName = None,
+    arg: options.Arguments = None,
+    shared: options.SharedBytes = 0,
     device: Annotated[str | None, typer.Option(help="The GPU that is played, such as H200.")] = None,
     seeds: Annotated[int, typer.Option(help="How many schedules are tried.", min=1)] = 1,
     budget: Annotated[
         int | None, typer.Option(help="Warp instructions after which a launch is stopped.", min=1)
     ] = None,
-    arch: Annotated[
-        str | None, typer.Option(help="sm_75 … sm_100a; by default the GPU's own, or sm_80.")
-    ] = None,
-    define: Annotated[list[str] | None, typer.Option("--define", "-D", help="NAME or NAME=VALUE.")] = None,
-    include: Annotated[
-        list[Path] | None, typer.Option("--include", "-I", help="A folder of headers.")
-    ] = None,
-    option: Annotated[list[str] | None, typer.Option(help="A flag for the compiler.")] = None,
-    compiler: Annotated[str, typer.Option(help="nvrtc or nvcc.")] = "nvrtc",
-    seed: Annotated[int, typer.Option(help="Of the random arrays.", min=0)] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    arch: options.Arch = None,
+    define: options.Defines = None,
+    include: options.Includes = None,
+    option: options.CompilerFlags = None,
+    compiler: options.Compiler = "nvrtc",
+    seed: options.ArraySeed = 0,
+    as_json: options.AsJson = False,
 ) -> None:
     r"""Run a kernel on the virtual GPU and show what is wrong: races, bad accesses, missing waits, deadlocks.
 
     Each finding is shown with its lines of the source; `flashpath explain-finding race` teaches what it
     means. Some races show only under some orders of warps and blocks: --seeds 20 tries twenty. The exit code
-    is 1 where something was found. No GPU is needed, and none is used.
+    is 0 where nothing was found, 1 where something was, 2 where the kernel could not be run: it does not
+    compile, or was given what it cannot take. No GPU is needed, and none is used.
 
     Examples:
 
@@ -57,36 +55,47 @@ def sanitize(
 
         flashpath sanitize tiles.cu --grid 4,4 --block 16,16 --arg n=64 --arg 'f32\[n,n]' --json
     """
-    from flashpath import jit
+    from flashpath import jit, settings
     from flashpath.cli.arguments import parse_arguments, parse_extents
     from flashpath.cli.compiling import compile_kernel
     from flashpath.cli.output import console, print_json
     from flashpath.cli.sanitize_view import show
     from flashpath.vgpu.sanitizing import SANITIZE_BUDGET
 
-    blocks, threads = parse_extents(grid, "--grid"), parse_extents(block, "--block")
-    arguments = parse_arguments(arg or [], seed)
-    found = compile_kernel(file, kernel, arch, define or [], include or [], option or [], compiler)
-    with _progress(seeds) as progress:
-        findings = jit.sanitize(
-            found,
-            blocks,
-            threads,
-            [each.value for each in arguments],
-            device,
-            shared,
-            seeds=seeds,
-            budget=budget or SANITIZE_BUDGET,
-            progress=progress,
-        )
+    with _failures_are_no_findings():
+        language = settings.language()
+        blocks, threads = parse_extents(grid, "--grid"), parse_extents(block, "--block")
+        arguments = parse_arguments(arg or [], seed)
+        found = compile_kernel(file, kernel, arch, define or [], include or [], option or [], compiler)
+        with _progress(seeds) as progress:
+            findings = jit.sanitize(
+                found,
+                blocks,
+                threads,
+                [each.value for each in arguments],
+                device,
+                shared,
+                seeds=seeds,
+                budget=budget or SANITIZE_BUDGET,
+                progress=progress,
+            )
     if as_json:
         print_json(
             {"kernel": found.name, "grid": blocks, "block": threads, "seeds": seeds, "findings": findings}
         )
     else:
-        show(console(), found, findings, seeds)
+        show(console(), found, findings, seeds, language)
     if findings:
-        raise typer.Exit(1)
+        raise typer.Exit(_FOUND)
+
+
+@contextmanager
+def _failures_are_no_findings() -> Generator[None]:
+    """Whoever asks whether a kernel is right must not take one that cannot run for one with a bug."""
+    try:
+        yield
+    except (FlashpathError, OSError) as error:
+        raise typer.Exit(max(_NOT_RUN, tell_failure(error))) from None
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,53 +19,121 @@ _NEAR = 1  # lines shown around one that is named
 _WIDEST = 100  # columns of source
 
 
-def show(out: Console, kernel: Kernel, findings: Sequence[Finding], seeds: int) -> None:
+@dataclass(frozen=True)
+class _Words:
+    """What the view itself says; the messages of findings are English."""
+
+    schedules: str
+    one_schedule: str
+    nothing: str
+    try_more: str
+    findings: str
+    one_finding: str
+    under: str
+    met: str
+    first_seed: str
+    who: str
+    did: str
+    within: str
+    no_line: str
+    line: str
+    actions: dict[str, str]
+
+
+_WORDS = {
+    "en": _Words(
+        schedules="under {} schedules",
+        one_schedule="under one schedule",
+        nothing="{kernel}: nothing found {schedules}",
+        try_more="; --seeds 20 tries twenty",
+        findings="{kernel}: {count} findings",
+        one_finding="{kernel}: 1 finding",
+        under=" {}",
+        met="met {:,} times",
+        first_seed="first under seed {}",
+        who="block {block}, thread {thread}",
+        did="{}: ",
+        within=", in {}",
+        no_line="(no line is known)",
+        line="line {}: ",
+        actions={},
+    ),
+    "zh": _Words(
+        schedules="在 {} 种调度下",
+        one_schedule="在一种调度下",
+        nothing="{kernel}：{schedules}没有发现问题",
+        try_more="；--seeds 20 会试二十种",
+        findings="{kernel}：发现 {count} 个问题",
+        one_finding="{kernel}：发现 1 个问题",
+        under="（{}）",
+        met="遇到 {:,} 次",
+        first_seed="最先出现在种子 {} 下",
+        who="线程块 {block}，线程 {thread}",
+        did="{}：",
+        within="，位于 {}",
+        no_line="（行号未知）",
+        line="第 {} 行：",
+        actions={"read": "读", "write": "写", "atomic": "原子操作"},
+    ),
+}
+
+
+def show(out: Console, kernel: Kernel, findings: Sequence[Finding], seeds: int, language: str) -> None:
     """All findings, or that there are none."""
-    schedules = f"{seeds} schedules" if seeds > 1 else "one schedule"
+    words = _WORDS[language]
+    schedules = words.schedules.format(seeds) if seeds > 1 else words.one_schedule
     if not findings:
-        rest = "" if seeds > 1 else "; --seeds 20 tries twenty"
-        out.print(Text.assemble(("✓ ", "green"), f"{kernel.name}: nothing found under {schedules}{rest}"))
+        said = words.nothing.format(kernel=kernel.name, schedules=schedules)
+        out.print(Text.assemble(("✓ ", "green"), said, "" if seeds > 1 else words.try_more))
         return
     for number, finding in enumerate(findings, 1):
-        for row in _rows(finding, number, kernel):
+        for row in _rows(finding, number, kernel, language):
             out.print(row, soft_wrap=True)
         out.print()
-    number = f"{len(findings)} finding{'s' if len(findings) > 1 else ''}"
-    out.print(Text.assemble((f"{kernel.name}: {number}", "bold red"), f" under {schedules}"))
+    summary = words.findings if len(findings) > 1 else words.one_finding
+    summary = summary.format(kernel=kernel.name, count=len(findings))
+    out.print(Text.assemble((summary, "bold red"), words.under.format(schedules)))
 
 
-def _rows(finding: Finding, number: int, kernel: Kernel) -> Iterable[Text]:
+def _rows(finding: Finding, number: int, kernel: Kernel, language: str) -> Iterable[Text]:
+    words = _WORDS[language]
     yield Text.assemble(f"{number}. ", (finding.kind, "bold red"), f": {finding.message}")
-    often = [f"met {finding.count:,} times"] if finding.count > 1 else []
-    often += [f"first under seed {finding.seed}"] if finding.seed else []
+    often = [words.met.format(finding.count)] if finding.count > 1 else []
+    often += [words.first_seed.format(finding.seed)] if finding.seed else []
     if often:
         yield Text(f"   {', '.join(often)}", "dim")
     notes: dict[tuple[str, int], list[str]] = {}
-    who = f"block {_point(finding.block)}, thread {_point(finding.thread)}"
-    notes.setdefault((finding.file, finding.line), []).append(who)
-    if finding.other is not None:
-        other = finding.other
-        said = f"{other.action}: block {_point(other.block)}, thread {_point(other.thread)}".removeprefix(
-            ": "
-        )
-        notes.setdefault((other.file, other.line), []).append(said)
+    for party in [finding] if finding.other is None else [finding, finding.other]:
+        action = getattr(party, "action", "")
+        said = words.did.format(words.actions.get(action, action)) if action else ""
+        said += words.who.format(block=_point(party.block), thread=_point(party.thread))
+        said += words.within.format(party.library) if party.library else ""
+        notes.setdefault((party.file, party.line), []).append(said)
     for file in dict.fromkeys(file for file, _ in notes):
-        yield from _excerpt(
-            file, {line: said for (each, line), said in notes.items() if each == file}, kernel
-        )
+        at = {line: said for (each, line), said in notes.items() if each == file}
+        yield from _excerpt(file, at, kernel, words)
     if finding.advice:
-        yield Text.assemble(("   → ", "cyan"), finding.advice.replace("`", ""))
+        yield Text.assemble(("   → ", "cyan"), _advice(finding, language).replace("`", ""))
+
+
+def _advice(finding: Finding, language: str) -> str:
+    if language == "en":
+        return finding.advice or ""
+    from flashpath.vgpu.explanations import explain_finding
+
+    summary = explain_finding(finding.kind, language).summary
+    return f"{summary}。怎样改正，见 flashpath explain-finding {finding.kind}。"
 
 
 def _point(extent: Dim3) -> str:
     return f"({', '.join(map(str, extent))})"
 
 
-def _excerpt(file: str, notes: dict[int, list[str]], kernel: Kernel) -> Iterable[Text]:
+def _excerpt(file: str, notes: dict[int, list[str]], kernel: Kernel, words: _Words) -> Iterable[Text]:
     """The named lines and their neighbours, each named one with who was there."""
     from rich.syntax import Syntax
 
-    yield Text(f"   {file}" if file else "   (no line is known)", "dim")
+    yield Text(f"   {file or words.no_line}", "dim")
     source = _source(file, kernel)
     numbers = sorted(
         near for line in notes for near in range(line - _NEAR, line + _NEAR + 1) if 1 <= near <= len(source)
@@ -86,7 +155,7 @@ def _excerpt(file: str, notes: dict[int, list[str]], kernel: Kernel) -> Iterable
         yield row
     for line, said in notes.items():
         if not 1 <= line <= len(source):
-            yield Text(f"    line {line}: {'; '.join(said)}" if line else f"    {'; '.join(said)}")
+            yield Text(f"    {words.line.format(line) if line else ''}{'; '.join(said)}")
 
 
 def _source(file: str, kernel: Kernel) -> list[str]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from flashpath import gpus
 from flashpath.jit import assembler, machine_code
+from flashpath.jit.arguments import ArgumentError
 from flashpath.jit.machine_code import Arithmetic, Operation, Place
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ def bit_exactness(kernel: Kernel, device: str | gpus.Gpu | None = None) -> BitEx
     >>> print(fp.jit.bit_exactness(saxpy, "H200"))
     yes
     """
+    if not hasattr(kernel, "virtual"):
+        raise ArgumentError(
+            f"bit_exactness was given {kernel!r:.80}, which is no kernel.",
+            "Give a kernel of fp.compile(…), as module['name'].",
+        )
     gpu = gpus.gpu(device) if isinstance(device, str) else device or gpus.gpu_for_arch(kernel.arch)
     same = gpus.parse_arch(kernel.arch).capability == gpu.capability
     cubin = kernel.module.cubin if same else None
@@ -140,7 +146,8 @@ def _contraction(program: Program, function: str, ptx: str, gpu: gpus.Gpu, cubin
 def executed(program: Program) -> Arithmetic:
     """The sums, products and fused operations of a program, with those that ptxas adds by itself."""
     found: Arithmetic = Counter()
-    for operation, (text, _, file, line) in zip(program.operations, program.origins, strict=True):
+    for operation, (text, _, *places) in zip(program.operations, program.origins, strict=True):
+        file, line = places[2:] if places[3] else places[:2]  # the machine code's lines are the innermost too
         place = Place(program.files[file], line) if line else machine_code.NOWHERE
         directed = "".join(f".{mode}" for mode in ("rz", "rm", "rp") if f".{mode}" in text)
         if fused := _FUSED.match(operation):

@@ -16,8 +16,9 @@ from flashpath.jit.packing import ArgumentPacker
 from flashpath.jit.resources import Resources, read_resources
 from flashpath.jit.shape import Dim, LaunchError, Shape, dim3, shared_bytes
 from flashpath.jit.signature import Signature, make_signature
+from flashpath.jit.toolkit import header_name
 from flashpath.vgpu.device import VirtualKernel, VirtualModule
-from flashpath.vgpu.options import Options
+from flashpath.vgpu.options import Options, checked_exact
 
 _MOST_LAUNCHERS = 4096  # a program whose shapes never repeat shall not fill the memory with them
 
@@ -51,7 +52,7 @@ class Module:
     @functools.cached_property
     def virtual(self) -> VirtualModule:
         """The module on the virtual GPU, with its variables; set up when first asked for."""
-        return VirtualModule(self.ptx)
+        return VirtualModule(self.ptx, header_name)
 
     @functools.cached_property
     def _kernels(self) -> dict[str, Kernel]:
@@ -142,6 +143,8 @@ class Kernel:
         Arrays on the CPU, NumPy's and torch's, run on the virtual GPU, to the end. `exact` is for these:
         without it tensor cores and approximate functions are faster, and their last bits not the hardware's.
         """
+        if exact is not True and exact is not False:  # 1 would be found where True is
+            exact = checked_exact(exact)
         try:  # looked up here first: a call less on the way of every launch
             launcher = self._launchers[grid, block, shared, cluster, cooperative, exact]
         except (KeyError, TypeError):

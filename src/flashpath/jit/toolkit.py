@@ -99,6 +99,26 @@ def _headers_version(folder: Path) -> str:
     return f"cuda {runtime}, cccl {cccl}, {(folder / 'cuda_fp16.hpp').stat().st_size}"
 
 
+_HOST_HEADERS = ("/usr/include/", "/usr/lib/")  # what nvcc takes from the host's compiler
+
+
+def header_name(file: str) -> str | None:
+    """What an `#include` calls a header of CUDA or of the host's compiler; None for any other file."""
+    path = Path(os.path.normpath(file))
+    folder = _header_folder(path.parent)
+    if folder is not None:
+        return path.relative_to(folder).as_posix().removeprefix("cccl/")
+    return path.name if str(path).startswith(_HOST_HEADERS) else None
+
+
+@functools.cache
+def _header_folder(folder: Path) -> Path | None:
+    """The folder of CUDA's headers, in whichever toolkit or wheel, that a folder is in."""
+    if folder == folder.parent:
+        return None
+    return folder if (folder / "cuda_runtime_api.h").is_file() else _header_folder(folder.parent)
+
+
 @functools.cache
 def nvcc() -> Nvcc:
     """nvcc from PATH, a toolkit, or the `nvcc` extra."""

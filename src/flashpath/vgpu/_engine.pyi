@@ -89,7 +89,11 @@ class Module:
 
     @staticmethod
     def load(ptx: str) -> Module: ...
-    def kernel(self, name: str) -> Program: ...
+    def kernel(self, name: str, library_files: list[int]) -> Program:
+        """Make one of its kernels ready to run; code from these files is placed where it is called."""
+
+    files: list[tuple[int, str]]
+    """Those that its line table names, by their numbers."""
 
 class ModuleState:
     """The variables and the heap of a module, as they were."""
@@ -103,7 +107,9 @@ class Program:
     local_bytes: int
     max_threads: int
     files: list[str]
-    origins: list[tuple[str, int, int, int]]
+    origins: list[tuple[str, int, int, int, int, int]]
+    """Of each instruction: the opcode, the PTX line, file and line of the user's source, and of the library
+    that it was inlined from (0 where it was not)."""
     operations: list[str]
     """What is done for each instruction, by the engine's own names: `fma.f32` for an `add.f32` that took a
     product in."""

@@ -6,8 +6,9 @@ import functools
 import importlib
 import sys
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from flashpath.errors import FlashpathError
@@ -73,10 +74,21 @@ def engine() -> Any:
         raise EngineNotBuilt(error) from error
 
 
-class VirtualModule:
-    """A PTX module on the virtual GPU. Its kernels share its variables, which live as long as it does."""
+# The name of a library's file for people ("cuda/pipeline"), by its path; None for the user's own.
+LibraryName = Callable[[str], str | None]
 
-    def __init__(self, ptx: str) -> None:
+
+def _all_the_users(path: str) -> None:
+    del path
+
+
+class VirtualModule:
+    """A PTX module on the virtual GPU. Its kernels share its variables, which live as long as it does.
+
+    Code from files that `library_name` knows is placed where the user's source calls it, not where it stands.
+    """
+
+    def __init__(self, ptx: str, library_name: LibraryName = _all_the_users) -> None:
         self._engine = engine()
         try:
             self._module = self._engine.Module.load(ptx)
@@ -88,12 +100,15 @@ class VirtualModule:
             raise FlashpathError(
                 "There is no memory for the variables of this module.", "Make its __device__ arrays smaller."
             ) from None
+        named = ((number, library_name(path)) for number, path in self._module.files)
+        self._libraries = {number: name for number, name in named if name is not None}
 
     def kernel(self, lowered: str, name: str | None = None) -> VirtualKernel:
         """The kernel that the PTX calls `lowered`, ready to run; `name` is what people call it."""
         name = name or lowered
         try:
-            return VirtualKernel(name, self._module.kernel(lowered))
+            program = self._module.kernel(lowered, list(self._libraries))
+            return VirtualKernel(name, program, self._libraries)
         except self._engine.LowerError as error:
             problem, ptx_line, file, line = error.args
             if not ptx_line:  # no instruction is to blame
@@ -108,14 +123,17 @@ class VirtualModule:
 class VirtualKernel:
     """One kernel of a PTX module, ready to run."""
 
-    def __init__(self, name: str, program: Program) -> None:
+    def __init__(
+        self, name: str, program: Program, library_names: Mapping[int, str] = MappingProxyType({})
+    ) -> None:
         self.name = name
         self.program = program
+        self._library_names = library_names  # by the numbers of files
 
     @functools.cached_property
     def listing(self) -> Listing:
         """Its instructions beside their places in the source."""
-        return Listing(self.program)
+        return Listing(self.program, self._library_names)
 
     def launch(
         self,
@@ -208,12 +226,12 @@ class VirtualKernel:
         here = self._party(at)
         there = None if other is None else self._party(other)
         place = here.file, here.line, here.block, here.thread
-        return Finding(cast("Kind", kind), message, *place, other=there, count=count)
+        return Finding(cast("Kind", kind), message, *place, other=there, count=count, library=here.library)
 
     def _party(self, row: _engine.PartyRow) -> Party:
         action, instruction, (x, y, z), (i, j, k) = row
         place = self.listing[instruction]
-        return Party(action, place.file, place.line, (x, y, z), (i, j, k))
+        return Party(action, place.file, place.line, (x, y, z), (i, j, k), place.library)
 
 
 def _choice(trace: Trace, grid: Dim3, block: Dim3) -> tuple[int, int, int]:

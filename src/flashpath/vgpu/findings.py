@@ -58,11 +58,11 @@ class Party:
     line: int  # 0 where it is unknown
     block: Dim3
     thread: Dim3
+    library: str = ""  # such as "cuda/pipeline:491": where in a library that the line calls
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}, " if self.line else ""
         action = f"{self.action} at " if self.action else ""
-        return f"{action}{place}block {self.block}, thread {self.thread}"
+        return f"{action}{_place(self)}block {self.block}, thread {self.thread}"
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,7 @@ class Finding:
     other: Party | None = None  # of a race; at barriers and masks, one who was elsewhere
     count: int = 1  # how often it was met
     seed: int = 0  # the first schedule that showed it
+    library: str = ""  # such as "cuda/pipeline:491": where in a library that the line calls
 
     @property
     def advice(self) -> str | None:
@@ -86,8 +87,7 @@ class Finding:
         return f"{said} `flashpath explain-finding {self.kind}` says more." if said else None
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}, " if self.line else ""
-        parts = [f"{place}block {self.block}, thread {self.thread}"]
+        parts = [f"{_place(self)}block {self.block}, thread {self.thread}"]
         if self.other is not None:
             parts.append(f"the other party: {self.other}")
         if self.count > 1:
@@ -95,6 +95,12 @@ class Finding:
         if self.seed:
             parts.append(f"first under seed {self.seed}")
         return f"{self.kind}: {self.message} ({'; '.join(parts)})"
+
+
+def _place(at: Party | Finding) -> str:
+    if not at.line:
+        return ""
+    return f"{at.file}:{at.line} (in {at.library}), " if at.library else f"{at.file}:{at.line}, "
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
@@ -128,7 +134,10 @@ def _advice(finding: Finding) -> str | None:
     if finding.message.startswith("a matrix operation"):
         return "The 32 lanes of a warp must reach a matrix operation together, with one address and stride."
     if finding.message.startswith("nobody can go on"):
-        return "Look for what they spin on: a flag, lock or counter that no thread changes any more."
+        return (
+            "Look for what they spin on, a flag, lock or counter that no thread changes any more, or for "
+            "a loop whose condition nothing in it changes."
+        )
     return _ADVICE.get(finding.kind)
 
 

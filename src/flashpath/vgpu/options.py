@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import os
 from dataclasses import dataclass
-from typing import TypeGuard
 
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.report.access import FIRST_ACCESSES, Trace
+from flashpath.vgpu.whole import truth, whole
 
 # A launch stops after so many instructions of warps: some minutes of work, and the end of an endless loop.
 WARP_INSTRUCTION_BUDGET = 20_000_000_000
@@ -17,19 +17,27 @@ WARP_INSTRUCTION_BUDGET = 20_000_000_000
 MOST_HOST_THREADS = 1024
 
 
-def _is_whole(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 @functools.cache
 def host_threads() -> int:
     """The cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def checked_exact(value: object) -> bool:
+    """What a caller gave as `exact=`."""
+    exact = truth(value)
+    if exact is None:
+        raise FlashpathError(
+            f"exact is {value!r}.",
+            "Give True for the bits of the hardware, False for fast tensor cores and library functions.",
+        )
+    return exact
+
+
 @dataclass(frozen=True)
 class Options:
-    """What a launch may be told; wrong values are refused here, before anything runs."""
+    """What a launch may be told; wrong values are refused here, before anything runs. Those of NumPy become
+    Python's own."""
 
     exact: bool = True
     """The bits of the hardware; False: fast sums in tensor cores, and the host's library of functions."""
@@ -47,33 +55,36 @@ class Options:
     """Of the host; None: all cores if the order of blocks cannot be seen in the results, else one."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.exact, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise FlashpathError(
-                f"exact is {self.exact!r}.",
-                "Give True for the bits of the hardware, False for fast tensor cores and library functions.",
-            )
-        if not _is_whole(self.budget) or not 1 <= self.budget < 1 << 64:
+        self._settle("exact", checked_exact(self.exact))
+        budget = whole(self.budget)
+        if budget is None or not 1 <= budget < 1 << 64:
             raise FlashpathError(
                 f"budget is {self.budget!r}.",
                 f"Give the number of warp instructions after which a launch is stopped, such as "
                 f"{WARP_INSTRUCTION_BUDGET}.",
             )
-        if self.threads is not None and (
-            not _is_whole(self.threads) or not 1 <= self.threads <= MOST_HOST_THREADS
-        ):
+        self._settle("budget", budget)
+        threads = None if self.threads is None else whole(self.threads) or 0
+        if threads is not None and not 1 <= threads <= MOST_HOST_THREADS:
             raise FlashpathError(
                 f"threads is {self.threads!r}.",
                 f"Give a number of host threads from 1 to {MOST_HOST_THREADS}; this process has "
                 f"{host_threads()} cores. Left out, it is chosen for you.",
             )
-        if not _is_whole(self.seed) or not 0 <= self.seed < 1 << 64:
+        self._settle("threads", threads)
+        seed = whole(self.seed)
+        if seed is None or not 0 <= seed < 1 << 64:
             raise FlashpathError(
                 f"seed is {self.seed!r}.", "Give a whole number from 0 on: each stands for one schedule."
             )
+        self._settle("seed", seed)
         if not isinstance(self.trace, Trace):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise FlashpathError(
                 f"trace is {self.trace!r}.", "Give a flashpath.vgpu.report.Trace(block=…, warp=…)."
             )
+
+    def _settle(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)  # while it is made, and never again
 
     def host_threads(self, order_matters: bool) -> int:
         """How many threads of the host run blocks."""

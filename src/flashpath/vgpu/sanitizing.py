@@ -12,12 +12,16 @@ from flashpath.errors import FlashpathError
 from flashpath.vgpu.device import HostArray, VirtualKernel
 from flashpath.vgpu.findings import Finding, merged
 from flashpath.vgpu.options import Options
+from flashpath.vgpu.whole import whole
 
 if TYPE_CHECKING:
     from flashpath.vgpu._engine import LaunchResult, ModuleState
 
 # A sanitised launch is stopped after so many instructions of warps, under each schedule.
 SANITIZE_BUDGET = 2_000_000_000
+
+# Each takes as long as a launch: more than anybody waits for.
+MOST_SEEDS = 1_000_000
 
 # Called before each schedule with its number and how many there are.
 Progress = Callable[[int, int], None]
@@ -32,10 +36,13 @@ class Schedules:
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.seeds, int) or isinstance(self.seeds, bool) or self.seeds < 1:
+        seeds = whole(self.seeds)
+        if seeds is None or not 1 <= seeds <= MOST_SEEDS:
             raise FlashpathError(
-                f"seeds is {self.seeds!r}.", "Give the number of schedules to try, 1 or more: seeds=20."
+                f"seeds is {self.seeds!r}.",
+                f"Give the number of schedules to try, 1 to {MOST_SEEDS:,}: seeds=20.",
             )
+        object.__setattr__(self, "seeds", seeds)  # one of NumPy's becomes Python's own
 
     def run(
         self,

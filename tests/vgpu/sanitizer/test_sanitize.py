@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -100,6 +100,22 @@ def test_progress_is_told_before_each_schedule(module: fp.Module) -> None:
     assert told == [(0, 3), (1, 3), (2, 3)]
 
 
+def test_numbers_of_numpy(module: fp.Module) -> None:
+    told: list[int] = []
+    arrays = np.zeros(1, np.int32), np.zeros(2, np.int32)
+    found = fp.sanitize(
+        module["order"],
+        2,
+        32,
+        arrays,
+        seeds=cast("int", np.int64(3)),
+        budget=cast("int", np.uint32(100_000)),
+        exact=cast("bool", np.bool_(True)),
+        progress=lambda k, _: told.append(k),
+    )
+    assert (found, told) == ([], [0, 1, 2])
+
+
 def test_a_timeout_ends_the_search(module: fp.Module) -> None:
     told: list[int] = []
     (finding,) = fp.sanitize(
@@ -138,7 +154,7 @@ def test_ctrl_c_ends_it_and_leaves_the_first_schedules_results(module: fp.Module
 
 def test_wrong_use_says_what_to_do(module: fp.Module) -> None:
     x = np.zeros(8, np.int32)
-    for seeds in (0, -1, True, 2.0):
+    for seeds in (0, -1, True, 2.0, 1_000_001, 10**30):
         with pytest.raises(FlashpathError, match="seeds is") as error:
             fp.sanitize(module["beyond"], 1, 32, (x, 4), seeds=seeds)  # pyright: ignore[reportArgumentType]
         assert error.value.fix

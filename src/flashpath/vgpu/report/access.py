@@ -10,6 +10,7 @@ from flashpath.errors import FlashpathError
 from flashpath.vgpu.findings import Dim3
 from flashpath.vgpu.report import classes
 from flashpath.vgpu.report.listing import Place
+from flashpath.vgpu.whole import whole
 
 SECTOR_BYTES = 32
 BANKS = 32
@@ -35,6 +36,13 @@ class Trace:
         place = self.block if isinstance(self.block, tuple) else (self.block or 0,) * 3
         if len(place) != 3 or not all(_is_count(each) for each in place):
             raise FlashpathError(f"got {self}", "Give a block as its number, or as (x, y, z).")
+        own: dict[str, object] = {  # Python's own numbers, where others were given
+            "block": tuple(map(int, self.block)) if isinstance(self.block, tuple) else _own(self.block),
+            "warp": _own(self.warp),
+            "requests": int(self.requests),
+        }
+        for name, value in own.items():
+            object.__setattr__(self, name, value)
 
     def block_number(self, grid: Dim3) -> int | None:
         """The block's place in the grid, counted with x first."""
@@ -63,7 +71,12 @@ class Trace:
 
 
 def _is_count(value: object) -> bool:
-    return isinstance(value, int) and 0 <= value < 1 << 31
+    number = whole(value)
+    return number is not None and 0 <= number < 1 << 31
+
+
+def _own(value: int | None) -> int | None:
+    return None if value is None else int(value)
 
 
 FIRST_ACCESSES = Trace()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,25 +20,28 @@ class Place:
     """Where an instruction stands: its opcode in PTX, and the file and line it was compiled from."""
 
     opcode: str  # empty: the engine's own addition
-    file: str
+    file: str  # of what the user wrote: what a library's header gave has the place that it was called at
     line: int  # 0 where it is unknown
+    library: str = ""  # such as "cuda/pipeline:491": where it stands in a library, if it does
 
 
 class Listing:
     """The places of a program's instructions, and those that share one: an unrolled loop has thousands."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, library_names: Mapping[int, str] = MappingProxyType({})) -> None:
         files = program.files
-        shared: dict[tuple[str, int, int], int] = {}
+        shared: dict[tuple[str, int, int, int, int], int] = {}
         group_of = [
-            shared.setdefault((opcode, file, line), len(shared)) for opcode, _, file, line in program.origins
+            shared.setdefault((opcode, file, line, inner, inner_line), len(shared))
+            for opcode, _, file, line, inner, inner_line in program.origins
         ]
         # A line whose file the PTX does not name is no place.
-        named = [
-            (opcode, files[file], line) if line and file < len(files) else (opcode, "", 0)
-            for opcode, file, line in shared
+        self.groups = [
+            Place(opcode, files[file], line, f"{library_names[inner]}:{inner_line}" if inner_line else "")
+            if line and file < len(files)
+            else Place(opcode, "", 0)
+            for opcode, file, line, inner, inner_line in shared
         ]
-        self.groups = [Place(*each) for each in named]
         self._group_of = group_of
         self._order: NDArray[Any] = np.argsort(np.array(group_of), kind="stable")
         self._starts = np.searchsorted(np.array(group_of)[self._order], np.arange(len(self.groups)))

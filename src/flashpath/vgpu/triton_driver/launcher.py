@@ -17,6 +17,7 @@ from flashpath.vgpu.profiles import check_cooperative, resident_blocks
 from flashpath.vgpu.report import Footprint, Report, make_report
 from flashpath.vgpu.triton_driver import parts
 from flashpath.vgpu.triton_driver.arguments import Arguments
+from flashpath.vgpu.triton_driver.places import library_name, with_calls
 
 if TYPE_CHECKING:
     from flashpath.vgpu._engine import LaunchResult
@@ -155,7 +156,7 @@ class VirtualLauncher:
 
     def _lower(self) -> VirtualKernel:
         name = self._metadata.name
-        kernel = VirtualModule(self._ptx()).kernel(name)
+        kernel = VirtualModule(with_calls(self._ptx(), library_name), library_name).kernel(name)
         self._arguments.check_size(name, kernel.program.parameter_bytes)
         return kernel
 

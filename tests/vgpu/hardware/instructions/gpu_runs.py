@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import ctypes
-import importlib
-from collections.abc import Iterable, Sequence
-from typing import Any
+import sys
+from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 from special_function_cases import Array, Instruction
 
 from flashpath.jit.assembler import assemble
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from real_gpu import Gpu
 
 _BLOCK = 256
 _REGISTERS = {2: "%h", 4: "%r", 8: "%d"}
@@ -45,40 +48,23 @@ def module_ptx(instructions: Iterable[Instruction], target: str) -> str:
     return f".version 9.0\n.target {target}\n.address_size 64\n{bodies}"
 
 
-class Gpu:
-    """The kernels of some instructions, loaded."""
+class InstructionRuns:
+    """The kernels of some instructions, compiled for this machine's GPU."""
 
     def __init__(self, instructions: Iterable[Instruction]) -> None:
-        self._torch: Any = importlib.import_module("torch")
-        self._driver: Any = importlib.import_module("cuda.bindings.driver")
-        self._torch.zeros(1, device="cuda")  # makes the context
-        major, minor = self._torch.cuda.get_device_capability()
-        target = f"sm_{major}{minor}"
-        cubin, log = assemble(module_ptx(instructions, target), target, [])
+        self._gpu = Gpu()
+        self.name = self._gpu.name
+        cubin, log = assemble(module_ptx(instructions, self._gpu.target), self._gpu.target, [])
         if cubin is None:
             raise SystemExit(log)
-        self._module: Any = self._checked(self._driver.cuModuleLoadData(cubin))
-
-    def _checked(self, result: Sequence[Any]) -> Any:
-        if int(result[0]) != 0:
-            raise SystemExit(f"the driver says {result[0]}")
-        return result[1] if len(result) > 1 else None
-
-    @property
-    def name(self) -> str:
-        return str(self._torch.cuda.get_device_name(0))
+        self._cubin = cubin
 
     def run(self, instruction: Instruction, *operands: Array) -> Array:
         """The bits of the results."""
-        torch = self._torch
         assert all(operand.dtype == instruction.dtype for operand in operands)
         count = len(operands[0])
-        on_gpu = [torch.from_numpy(operand.view(np.uint8)).cuda() for operand in operands]
-        result = torch.zeros(count * instruction.result.itemsize, dtype=torch.uint8, device="cuda")
-        function = self._checked(self._driver.cuModuleGetFunction(self._module, instruction.entry.encode()))
-        addresses = tuple(tensor.data_ptr() for tensor in (result, *on_gpu))
-        parameters = ((count, *addresses), (ctypes.c_uint, *(ctypes.c_void_p,) * len(addresses)))
+        result: Array = np.zeros(count, instruction.result)
+        arguments = (np.uint32(count), result, *map(np.ascontiguousarray, operands))
         blocks = -(-count // _BLOCK)
-        self._checked(self._driver.cuLaunchKernel(function, blocks, 1, 1, _BLOCK, 1, 1, 0, 0, parameters, 0))
-        torch.cuda.synchronize()
-        return result.cpu().numpy().view(instruction.result)
+        self._gpu.run(self._cubin, instruction.entry, (blocks, 1, 1), (_BLOCK, 1, 1), arguments, outputs={1})
+        return result

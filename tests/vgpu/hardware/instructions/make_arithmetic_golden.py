@@ -2,7 +2,7 @@
 
     python tests/vgpu/hardware/instructions/make_arithmetic_golden.py [--output FILE]
 
-Any machine with an NVIDIA GPU of sm_90 or newer, torch and flashpath's own dependencies will do.
+Any machine with an NVIDIA GPU of sm_90 or newer and flashpath's own dependencies will do.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from arithmetic_cases import INSTRUCTIONS, operands
-from gpu_runs import Gpu
+from gpu_runs import InstructionRuns
 
 from flashpath.jit.assembler import version
 
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--output", type=Path, default=GOLDEN)
     options = parser.parse_args(arguments)
-    gpu = Gpu(INSTRUCTIONS.values())
+    gpu = InstructionRuns(INSTRUCTIONS.values())
     golden: dict[str, Any] = {
         opcode: gpu.run(instruction, *operands(instruction)) for opcode, instruction in INSTRUCTIONS.items()
     }

@@ -2,7 +2,7 @@
 
     python tests/vgpu/hardware/instructions/make_special_function_golden.py [--output FILE]
 
-Any machine with an NVIDIA GPU of sm_90 or newer, torch and flashpath's own dependencies will do. Results of
+Any machine with an NVIDIA GPU of sm_90 or newer and flashpath's own dependencies will do. Results of
 samples are kept whole, of sweeps (all fractions of an exponent) a digest.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gpu_runs import Gpu
+from gpu_runs import InstructionRuns
 from special_function_cases import INSTRUCTIONS, Array, samples, sweep
 
 from flashpath.jit.assembler import version
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--output", type=Path, default=GOLDEN)
     options = parser.parse_args(arguments)
-    gpu = Gpu(INSTRUCTIONS.values())
+    gpu = InstructionRuns(INSTRUCTIONS.values())
     golden: dict[str, Any] = {}
     digests: dict[str, dict[str, str]] = {}
     for opcode, instruction in INSTRUCTIONS.items():

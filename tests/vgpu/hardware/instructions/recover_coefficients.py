@@ -7,7 +7,7 @@ docs/decisions/0011-special-functions.md, but for the three coefficients of ever
 between which two numbers the sum before it lay. Least squares over the 2^17 (or 2^16) results of a segment
 give c1 and c2 to a small part of a unit, and then what all results leave for c0 must have a number in common.
 
-Any machine with an NVIDIA GPU, torch and flashpath's own dependencies will do; verify_all_inputs.py tells
+Any machine with an NVIDIA GPU and flashpath's own dependencies will do; verify_all_inputs.py tells
 whether a GPU computes as the engine does.
 """
 
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from gpu_runs import Gpu
+from gpu_runs import InstructionRuns
 from special_function_cases import INSTRUCTIONS, Array, Instruction, sweep
 
 ENGINE = Path(__file__).parents[4] / "src/flashpath/vgpu/engine"
@@ -80,7 +80,7 @@ def cut(value: Array, bits: int, finest: int | None = None) -> tuple[Array, Arra
 
 @dataclass(frozen=True)
 class Measured:
-    gpu: Gpu
+    gpu: InstructionRuns
 
     def of(self, name: str, bits: Array) -> Array:
         return values(self.gpu.run(INSTRUCTIONS[name], bits))
@@ -184,7 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=HEADER)
     options = parser.parse_args(arguments)
     used: list[Instruction] = [each for each in INSTRUCTIONS.values() if each.sweeps]
-    options.output.write_text(header(Measured(Gpu(used))))
+    options.output.write_text(header(Measured(InstructionRuns(used))))
     return 0
 
 

@@ -18,7 +18,7 @@ namespace {
 constexpr u32 kRowBytes = 16;
 
 // Where the rows are. A generic address must be one of shared memory.
-template <int kMatrices, bool kGeneric>
+template <int kMatrices, bool kTransposed, bool kGeneric>
 void find_rows(Warp& warp, const Instruction& i, bool write, std::byte** rows) {
   constexpr int kRows = 8 * kMatrices;
   u64 address[kLanes];
@@ -38,8 +38,11 @@ void find_rows(Warp& warp, const Instruction& i, bool write, std::byte** rows) {
     possible |= u32(!is_nowhere(warp, rows[lane])) << lane;
   }
   if (warp.watch != nullptr) {
-    const Use use = write ? Use::kWrite : Use::kMatrixRead;
-    sanitize::watch_scattered(warp, i, Where::kShared, address, possible, kRowBytes, use);
+    if (write) {
+      sanitize::watch_scattered(warp, i, Where::kShared, address, possible, kRowBytes, Use::kWrite);
+    } else {
+      sanitize::watch_matrix(warp, i, address, possible, kTransposed);
+    }
   }
   if (warp.counters != nullptr) {
     std::fill(address + kRows, address + kLanes, address[0]);
@@ -51,7 +54,7 @@ template <int kMatrices, bool kTransposed, bool kGeneric>
 void run_load(Warp& warp, const Instruction& i) {
   require_whole_warp(warp, i);
   std::byte* rows[kLanes];
-  find_rows<kMatrices, kGeneric>(warp, i, false, rows);
+  find_rows<kMatrices, kTransposed, kGeneric>(warp, i, false, rows);
   for (int j = 0; j < kMatrices; ++j) {
     if (i.dst[j] == kNoRegister) continue;
     std::byte* d = lanes<std::byte>(warp, i.dst[j]);
@@ -69,7 +72,7 @@ template <int kMatrices, bool kTransposed, bool kGeneric>
 void run_store(Warp& warp, const Instruction& i) {
   require_whole_warp(warp, i);
   std::byte* rows[kLanes];
-  find_rows<kMatrices, kGeneric>(warp, i, true, rows);
+  find_rows<kMatrices, kTransposed, kGeneric>(warp, i, true, rows);
   std::byte values[kMatrices * 8 * kRowBytes];  // by row
   for (int j = 0; j < kMatrices; ++j) {
     const std::byte* matrix = lanes<std::byte>(warp, i.c[j]);

@@ -6,6 +6,7 @@
 
 #include "exec/memory.h"
 #include "exec/shuffle.h"
+#include "exec/stalemate.h"
 
 namespace flashpath::exec {
 namespace {
@@ -20,12 +21,6 @@ observe::Party party(const Warp& warp, u32 instruction, int lane) {
   std::copy_n(place.block, 3, made.block.begin());
   std::copy_n(place.thread, 3, made.thread.begin());
   return made;
-}
-
-std::string line_of(const Program& program, u32 instruction) {
-  const Origin& origin = program.origins[instruction];
-  if (origin.line == 0) return "PTX line " + std::to_string(origin.ptx_line);
-  return "line " + std::to_string(origin.line);
 }
 
 std::string counted(u32 lanes, const char* what) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
+#include <string_view>
 
 #include "exec/memory.h"
 
@@ -27,25 +29,50 @@ u32 parked_at(const Warp& warp, u32 pc) {
   return found;
 }
 
-// What a thread that goes round reads: the first such instruction of its loop.
-u32 telling_instruction(const Program& program, u32 pc) {
-  const u32 last = std::min<u32>(static_cast<u32>(program.code.size()), pc + kLongestLoop);
-  for (u32 k = pc; k < last; ++k) {
+struct Code {
+  u32 first;
+  u32 end;
+};
+
+// Up to where a thread at `pc` may run on without a branch back.
+u32 end_of_path(const Program& program, u32 pc) {
+  const u32 end = std::min<u32>(static_cast<u32>(program.code.size()), pc + kLongestLoop);
+  for (u32 k = pc; k < end; ++k) {
     const Instruction& i = program.code[k];
-    if (i.effect == Effect::kReads || i.effect == Effect::kAtomic) return k;
-    if (i.kind == Kind::kReturn || i.kind == Kind::kExit) return pc;
-    const bool goes_back = i.kind == Kind::kBranch && i.target <= k;
-    if (!goes_back) continue;
-    for (u32 back = i.target; back < pc; ++back) {
-      const Effect effect = program.code[back].effect;
-      if (effect == Effect::kReads || effect == Effect::kAtomic) return back;
-    }
-    return pc;
+    const bool leaves = i.kind == Kind::kReturn || i.kind == Kind::kExit;
+    if (leaves && i.guard == kNoRegister) return k;
+  }
+  return end;
+}
+
+// The innermost loop around an instruction.
+std::optional<Code> loop_around(const Program& program, u32 pc) {
+  const u32 end = end_of_path(program, pc);
+  for (u32 k = pc; k < end; ++k) {
+    const Instruction& i = program.code[k];
+    if (i.kind == Kind::kBranch && i.target <= pc) return Code{i.target, k + 1};
+  }
+  return std::nullopt;
+}
+
+bool asks_memory(const Instruction& i) { return i.effect == Effect::kReads || i.effect == Effect::kAtomic; }
+
+// What a thread that goes round reads: the first such instruction of its loop, from where it is. One that is known to
+// wait may do so in a function, and go round outside of it.
+u32 telling_instruction(const Program& program, u32 pc, bool waits) {
+  const std::optional<Code> loop = loop_around(program, pc);
+  if (!loop && !waits) return pc;
+  const u32 end = loop ? loop->end : end_of_path(program, pc);
+  for (u32 k = pc; k < end; ++k) {
+    if (asks_memory(program.code[k])) return k;
+  }
+  for (u32 k = loop ? loop->first : pc; k < pc; ++k) {
+    if (asks_memory(program.code[k])) return k;
   }
   return pc;
 }
 
-Group group_of(const Warp& warp, int lane) {
+Group group_of(const Warp& warp, int lane, bool waits) {
   const u32 bit = 1u << lane;
   const bool runs = (warp.active & bit) != 0 && (warp.waiting & bit) == 0 && (warp.parked & bit) == 0;
   const u32 pc = runs ? warp.pc : warp.lane_pc[lane];
@@ -54,15 +81,15 @@ Group group_of(const Warp& warp, int lane) {
     const bool at_barrier = warp.launch->program->code[pc].kind == Kind::kBarrier;
     return {at_barrier ? State::kBarrier : State::kMembers, pc, 1, &warp, lane};
   }
-  return {State::kRunning, telling_instruction(*warp.launch->program, pc), 1, &warp, lane};
+  return {State::kRunning, telling_instruction(*warp.launch->program, pc, waits), 1, &warp, lane};
 }
 
-std::vector<Group> groups_of(const std::vector<const Block*>& blocks) {
+std::vector<Group> groups_of(const std::vector<const Block*>& blocks, bool all_wait) {
   std::vector<Group> groups;
   for (const Block* block : blocks) {
     for (const Warp& warp : block->warps) {
       for_lanes(warp.alive, [&](int lane) {
-        const Group found = group_of(warp, lane);
+        const Group found = group_of(warp, lane, all_wait);
         const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
           return group.state == found.state && group.instruction == found.instruction;
         });
@@ -75,12 +102,6 @@ std::vector<Group> groups_of(const std::vector<const Block*>& blocks) {
     }
   }
   return groups;
-}
-
-std::string line_of(const Program& program, u32 instruction) {
-  const Origin& origin = program.origins[instruction];
-  if (origin.line == 0) return "PTX line " + std::to_string(origin.ptx_line);
-  return "line " + std::to_string(origin.line);
 }
 
 std::string threads(u32 count) { return std::to_string(count) + (count == 1 ? " thread" : " threads"); }
@@ -118,7 +139,7 @@ std::string at_barrier(const Group& group) {
   return "at a barrier for others of their warp";
 }
 
-std::string for_members(const Program& program, const Group& group) {
+std::string for_members(const Program& program, const Group& group, bool all_wait) {
   const Warp& warp = *group.warp;
   const Instruction& i = program.code[group.instruction];
   const u32 members = reinterpret_cast<const u32*>(warp.registers + i.b[3])[group.lane];
@@ -128,25 +149,31 @@ std::string for_members(const Program& program, const Group& group) {
   const u32 living = missing & warp.alive;
   const u32 ended = missing & ~warp.alive;
   if (living != 0) {
-    const Group other = group_of(warp, std::countr_zero(living));
+    const Group other = group_of(warp, std::countr_zero(living), all_wait);
     text += lane_list(living) + " (now at " + line_of(program, other.instruction) + ")";
   }
   if (living != 0 && ended != 0) text += "; " + lane_list(ended) + " ended before";
   return text;
 }
 
-std::string told(const Program& program, const Group& group) {
+// What a thread that neither stands at a barrier nor waits for members is doing.
+std::string running(const Program& program, const Group& group, bool waits) {
+  const bool one = group.threads == 1;
+  const bool asks = asks_memory(program.code[group.instruction]);
+  const std::string& what = program.origins[group.instruction].text;
+  if (waits && asks) return (one ? "spins on " : "spin on ") + what;
+  if (waits) return one ? "goes round an endless loop" : "go round an endless loop";
+  if (!loop_around(program, group.instruction)) return one ? "runs" : "run";
+  return (one ? "is in a loop" : "are in a loop") + (asks ? " with " + what : "");
+}
+
+std::string told(const Program& program, const Group& group, bool all_wait) {
   std::string text = threads(group.threads);
   const std::string verb = group.threads == 1 ? "s" : "";
   switch (group.state) {
     case State::kBarrier: text += " wait" + verb + " " + at_barrier(group); break;
-    case State::kMembers: text += " wait" + verb + " " + for_members(program, group); break;
-    case State::kRunning: {
-      const Instruction& i = program.code[group.instruction];
-      const bool asks = i.effect == Effect::kReads || i.effect == Effect::kAtomic;
-      text += asks ? " spin" + verb + " on " + program.origins[group.instruction].text : " run" + verb;
-      break;
-    }
+    case State::kMembers: text += " wait" + verb + " " + for_members(program, group, all_wait); break;
+    case State::kRunning: text += " " + running(program, group, all_wait); break;
   }
   const Fault place = fault_at(*group.warp, group.instruction, group.lane, "", "");
   text += " at " + line_of(program, group.instruction) + " (such as thread " + triple(place.thread) + " of block " +
@@ -154,23 +181,33 @@ std::string told(const Program& program, const Group& group) {
   return text;
 }
 
-}  // namespace
-
-std::string where_threads_are(const std::vector<const Block*>& blocks) {
-  const std::vector<Group> groups = groups_of(blocks);
+std::string where_they_are(const std::vector<const Block*>& blocks, bool all_wait) {
+  const std::vector<Group> groups = groups_of(blocks, all_wait);
   const Program& program = *blocks.front()->warps.front().launch->program;
   std::string text;
   for (std::size_t k = 0; k < groups.size() && k < kMostGroups; ++k) {
     if (k > 0) text += "; ";
-    text += told(program, groups[k]);
+    text += told(program, groups[k], all_wait);
   }
   if (groups.size() > kMostGroups) text += "; and more in " + std::to_string(groups.size() - kMostGroups) + " places";
   return text;
 }
 
+}  // namespace
+
+std::string line_of(const Program& program, u32 instruction) {
+  const Origin& origin = program.origins[instruction];
+  if (origin.line == 0) return "PTX line " + std::to_string(origin.ptx_line);
+  const std::string line = "line " + std::to_string(origin.line);
+  const std::string_view file = origin.file < program.files.size() ? program.files[origin.file] : std::string_view();
+  return file.empty() ? line : line + " of " + std::string(file.substr(file.rfind('/') + 1));
+}
+
+std::string where_threads_are(const std::vector<const Block*>& blocks) { return where_they_are(blocks, false); }
+
 Fault stalemate(const std::vector<const Block*>& blocks, const std::string& head) {
-  const Group first = groups_of(blocks).front();
-  return fault_at(*first.warp, first.instruction, first.lane, "deadlock", head + ": " + where_threads_are(blocks));
+  const Group first = groups_of(blocks, true).front();
+  return fault_at(*first.warp, first.instruction, first.lane, "deadlock", head + ": " + where_they_are(blocks, true));
 }
 
 }  // namespace flashpath::exec

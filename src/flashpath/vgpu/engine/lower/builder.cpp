@@ -34,21 +34,31 @@ std::string Builder::spelled() const {
   return text;
 }
 
-void Builder::refuse(const std::string& why) const {
-  std::string file;
-  u32 line = 0;
-  u32 ptx_line = 0;
-  if (current != nullptr) {
-    ptx_line = current->line;
-    if (current->location != ptx::kNone) {
-      const ptx::SourceLocation& location = module.locations[current->location];
-      line = location.line;
-      for (const ptx::File& each : module.files) {
-        if (each.index == location.file) file = each.path;
-      }
-    }
+Origin Builder::place() const {
+  Origin origin;
+  origin.ptx_line = current->line;
+  if (current->location == ptx::kNone) return origin;
+  const auto is_users = [&](const ptx::SourceLocation& at) {
+    return at.line != 0 && !(at.file < program.of_library.size() && program.of_library[at.file]);
+  };
+  const ptx::SourceLocation& own = module.locations[current->location];
+  const ptx::SourceLocation* shown = &own;
+  while (!is_users(*shown) && shown->inlined_at != ptx::kNone) shown = &module.locations[shown->inlined_at];
+  // A library's function that was not inlined: its callers are known only when it runs.
+  if (!is_users(*shown)) shown = &own;
+  origin.file = shown->file;
+  origin.line = shown->line;
+  if (shown != &own) {
+    origin.library_file = own.file;
+    origin.library_line = own.line;
   }
-  throw Error(why, ptx_line, file, line);
+  return origin;
+}
+
+void Builder::refuse(const std::string& why) const {
+  const Origin origin = current == nullptr ? Origin{} : place();
+  const bool has_name = origin.file < program.files.size();
+  throw Error(why, origin.ptx_line, has_name ? program.files[origin.file] : "", origin.line);
 }
 
 u32 Builder::reserve(u32 width) {
@@ -265,14 +275,9 @@ Instruction& Builder::emit(const std::string& name, Kind kind) {
     instruction.guard_negated = current->guard_negated;
   }
   program.code.push_back(instruction);
-  Origin origin;
-  origin.ptx_line = current->line;
+  Origin origin = place();
   origin.text = spelled();
   origin.operation = name;
-  if (current->location != ptx::kNone) {
-    origin.file = module.locations[current->location].file;
-    origin.line = module.locations[current->location].line;
-  }
   program.origins.push_back(std::move(origin));
   return program.code.back();
 }

@@ -51,6 +51,8 @@ class Builder {
     return ptx::slice(function.operands, operand.parts);
   }
 
+  // Where the current instruction stands in the source, as far as Origin has that.
+  Origin place() const;
   // `add.s32` as written.
   std::string spelled() const;
   [[noreturn]] void refuse(const std::string& why) const;

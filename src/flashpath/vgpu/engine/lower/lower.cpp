@@ -110,7 +110,7 @@ LoadedModule load(ptx::Module module) {
   return loaded;
 }
 
-Program lower(const LoadedModule& loaded, std::string_view kernel) {
+Program lower(const LoadedModule& loaded, std::string_view kernel, const std::vector<u32>& library_files) {
   const ptx::Module& module = loaded.module;
   const CallGraph graph = reach(module, find(module, kernel));
   Program program;
@@ -120,6 +120,10 @@ Program lower(const LoadedModule& loaded, std::string_view kernel) {
   for (const ptx::File& file : module.files) {
     if (program.files.size() <= file.index) program.files.resize(file.index + 1);
     program.files[file.index] = file.path;
+  }
+  program.of_library.resize(program.files.size());
+  for (const u32 file : library_files) {
+    if (file < program.of_library.size()) program.of_library[file] = true;
   }
   const ptx::Performance& performance = module.functions[graph.functions[0]].performance;
   for (const auto& extent : {performance.maxntid, performance.reqntid}) {

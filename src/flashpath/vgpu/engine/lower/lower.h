@@ -19,8 +19,9 @@ struct LoadedModule {
 
 LoadedModule load(ptx::Module module);
 
-// Throws Error where the module has no such kernel or the kernel uses what the engine does not know.
-Program lower(const LoadedModule& module, std::string_view kernel);
+// `library_files` are those of the module's files, by their numbers, that are not the user's. Throws Error where the
+// module has no such kernel or the kernel uses what the engine does not know.
+Program lower(const LoadedModule& module, std::string_view kernel, const std::vector<u32>& library_files);
 
 // The opcodes that some form is known of, such as "add"; sorted.
 std::vector<std::string> known_opcodes();

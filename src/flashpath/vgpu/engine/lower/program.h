@@ -82,8 +82,10 @@ struct Instruction {
 // What stands beside an instruction for people: never read while running.
 struct Origin {
   u32 ptx_line = 0;
-  u32 file = 0;
+  u32 file = 0;  // of the user's source: what was inlined from a library has the place that it was called at
   u32 line = 0;
+  u32 library_file = 0;  // where it stands itself, if that is in a library
+  u32 library_line = 0;
   std::string text;  // the opcode with its modifiers; empty for what the lowering itself added
   std::string operation;  // what is done for it, by the engine's own name
 };
@@ -157,6 +159,7 @@ struct Program {
   std::vector<u32> operand_pool;    // registers of instructions that have many, as offsets in the register file
   std::vector<Origin> origins;      // one per instruction
   std::vector<std::string> files;   // by the index that Origin::file holds
+  std::vector<bool> of_library;     // by the same: whether it is no file of the user's
   std::vector<Constant> constants;
   SpecialRegisters special;
   u32 register_bytes = 0;   // of one warp

@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -193,11 +194,17 @@ void bind_launch(nb::module_& m) {
           "Parse PTX and set up the variables that its kernels share.")
       .def(
           "kernel",
-          [](const lower::LoadedModule& module, const std::string& kernel) {
+          [](const lower::LoadedModule& module, const std::string& kernel, const std::vector<u32>& library_files) {
             const nb::gil_scoped_release released;
-            return lower::lower(module, kernel);
+            return lower::lower(module, kernel, library_files);
           },
-          "Make one of its kernels ready to run.");
+          nb::arg("name"), nb::arg("library_files"),
+          "Make one of its kernels ready to run; code from these files is placed where it is called.")
+      .def_prop_ro("files", [](const lower::LoadedModule& module) {
+        std::vector<std::pair<u32, std::string>> files;
+        for (const ptx::File& file : module.module.files) files.emplace_back(file.index, file.path);
+        return files;
+      });
 
   nb::class_<ModuleState>(m, "ModuleState");
 
@@ -230,9 +237,10 @@ void bind_launch(nb::module_& m) {
                    })
       .def_prop_ro("origins",
                    [](const Program& program) {
-                     std::vector<std::tuple<std::string, u32, u32, u32>> rows;
+                     std::vector<std::tuple<std::string, u32, u32, u32, u32, u32>> rows;
                      for (const Origin& origin : program.origins) {
-                       rows.emplace_back(origin.text, origin.ptx_line, origin.file, origin.line);
+                       rows.emplace_back(origin.text, origin.ptx_line, origin.file, origin.line, origin.library_file,
+                                         origin.library_line);
                      }
                      return rows;
                    })

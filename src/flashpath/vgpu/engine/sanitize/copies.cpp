@@ -10,48 +10,42 @@
 namespace flashpath::sanitize {
 namespace {
 
-// The copy of one lane: what its records were, and what they become.
-struct Change {
-  Record before;
-  Record after;
-
-  void apply(Record* records, u32 units) const {
-    for (u32 k = 0; k < units; ++k) records[k] = records[k] == before ? after : records[k];
-  }
-};
-
-// Pending accesses are in lines that are split. An access of up to 16 bytes is in one line, or, where fewer bytes
-// are read than the copy has, perhaps not at a multiple of its size, and still in one line.
-void change_written(Shadow& shadow, u64 offset, u32 size, Change change) {
+// Pending writes are in lines that are split; an access of up to 16 bytes is in one of them.
+void end_write(Shadow& shadow, u64 offset, u32 size, Record before, Record after) {
   const Line& line = shadow.line(offset);
-  change.apply(Shadow::cells(line, offset).written, size >> line.shift);
+  Record* const written = Shadow::cells(line, offset).written;
+  std::replace(written, written + (size >> line.shift), before, after);
 }
 
-void change_read(Sanitizer& all, const std::byte* from, u32 size, Change change) {
+// Gives all lanes whose reads have ended with this one's. Where fewer bytes are read than the copy has, they are
+// perhaps not at a multiple of their size, and still in one line.
+u32 end_read(Sanitizer& all, const EndedCopy& copy, u32 lane, const std::byte* from, u32 size) {
   for (const exec::Segment& segment : all.launch.segments) {
     if (from < segment.host || from >= segment.host + segment.size) continue;
-    if (!segment.writable) return;
+    if (!segment.writable) return 0;
     const u64 offset = static_cast<u64>(from - segment.host) + segment.base % kLineBytes;
-    const Line& line = all.shadow_of(segment).line(offset);
-    if (line.cells == nullptr) return;
-    const Cells cells = Shadow::cells(line, offset);
-    const u32 units = (size + (1u << line.shift) - 1) >> line.shift;
-    change.apply(cells.read, units);
-    change.apply(cells.second, units);
-    return;
+    Shadow& shadow = all.shadow_of(segment);
+    const u32 first = static_cast<u32>(offset % kLineBytes);
+    const Extent bytes{static_cast<u8>(first), static_cast<u8>(first + size - 1)};
+    return shadow.end_copy(shadow.line(offset), copy, lane, bytes, all.rules());
   }
+  return 0;
 }
 
 }  // namespace
 
 void end_copy(exec::Warp& warp, const exec::AsyncCopy& copy, u32 lanes, Epoch epoch) {
   BlockWatch& block = *warp.watch->block;
-  exec::for_lanes(lanes, [&](int lane) {
-    if (exec::is_nowhere(warp, copy.to[lane])) return;
-    const Change change{record_of(copy.epoch, kPending | static_cast<u32>(lane)),
-                        record_of(epoch, static_cast<u32>(lane))};
-    change_written(block.shared, static_cast<u64>(copy.to[lane] - warp.shared), copy.size, change);
-    if (copy.read[lane] != 0) change_read(*block.all, copy.from[lane], copy.read[lane], change);
+  u32 possible = 0;
+  exec::for_lanes(lanes, [&](int lane) { possible |= u32(!exec::is_nowhere(warp, copy.to[lane])) << lane; });
+  const EndedCopy ended{copy.epoch, epoch, possible};
+  u32 read = 0;
+  exec::for_lanes(possible, [&](int lane) {
+    const u32 own = static_cast<u32>(lane);
+    end_write(block.shared, static_cast<u64>(copy.to[lane] - warp.shared), copy.size,
+              record_of(copy.epoch, kPending | own), record_of(epoch, own));
+    const bool is_done = (read >> lane & 1) != 0 && copy.read[lane] == copy.size;
+    if (copy.read[lane] != 0 && !is_done) read |= end_read(*block.all, ended, own, copy.from[lane], copy.read[lane]);
   });
 }
 
@@ -87,7 +81,7 @@ void arrive_at(exec::Warp& warp, const Instruction& i, std::byte* const* objects
   for_objects(warp.executing, objects, [&](u32 lanes, const std::byte* object) {
     if (exec::is_nowhere(warp, object)) return;
     Mbarrier& barrier = barrier_at(*watch.block, object, warp.shared);
-    barrier.arriving = joined(barrier.arriving, told(watch, lanes, (warp.alive & ~lanes) == 0));
+    barrier.arriving = joined(barrier.arriving, told(watch, lanes));
   });
   watch.block->all->begin_epoch(watch);
 }

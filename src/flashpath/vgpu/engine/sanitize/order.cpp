@@ -20,8 +20,9 @@ void tell(ClockBuilder& builder, const WarpWatch& watch, const View& view, Party
   builder.add(view.beyond);
 }
 
-// The same of several lanes of a warp; `all`: they are all its lanes that live.
-void tell(ClockBuilder& builder, const WarpWatch& watch, u32 lanes, bool all) {
+// The same of several lanes of a warp.
+void tell(ClockBuilder& builder, const WarpWatch& watch, u32 lanes) {
+  const bool all = (watch.started & ~lanes) == 0;
   if (all) builder.add(whole_warp(watch.owner()), watch.epoch);
   View before;
   bool first = true;
@@ -51,7 +52,7 @@ void meet_all(BlockWatch& block, ClockBuilder& builder) {
       view.block = view.warp = latest;
       if (view.beyond || beyond) view.beyond = beyond;
     }
-    watch.known = latest;
+    watch.known = watch.known_warp = latest;
   }
 }
 
@@ -144,9 +145,9 @@ void join_release(std::vector<Release>& releases, Release release) {
 
 }  // namespace
 
-ClockRef told(const WarpWatch& watch, u32 lanes, bool all) {
+ClockRef told(const WarpWatch& watch, u32 lanes) {
   ClockBuilder builder;
-  tell(builder, watch, lanes, all);
+  tell(builder, watch, lanes);
   return builder.build();
 }
 
@@ -186,7 +187,7 @@ void arrive_early(exec::Warp& warp, u32 barrier, u32 lanes) {
   WarpWatch& watch = *warp.watch;
   ClockBuilder builder;
   builder.add(watch.block->arrived[barrier]);
-  tell(builder, watch, lanes, (warp.alive & ~lanes) == 0);
+  tell(builder, watch, lanes);
   watch.block->arrived[barrier] = builder.build();
   watch.block->all->begin_epoch(watch);
 }
@@ -205,7 +206,7 @@ void meet(exec::Block& block, u32 number, const exec::Barrier& barrier) {
   } else {
     for (const exec::Warp& warp : block.warps) {
       const u32 lanes = barrier.waiting[warp.index];
-      if (lanes != 0) tell(builder, *warp.watch, lanes, (warp.alive & ~lanes) == 0);
+      if (lanes != 0) tell(builder, *warp.watch, lanes);
     }
     const ClockRef clock = builder.build();
     for (const exec::Warp& warp : block.warps) learn(*warp.watch, barrier.waiting[warp.index], clock);
@@ -232,7 +233,8 @@ void meet_warp(exec::Warp& warp, const u32* members) {
     u32 together = 0;
     for_lanes(rest, [&](int lane) { together |= u32(members[lane] == named) << lane; });
     rest &= ~together;
-    const bool all = (warp.alive & ~together) == 0;
+    // Members that have ended count as arrived; others that have are not waited for.
+    const bool all = (watch.started & ~(together | (named & ~warp.alive))) == 0;
     ClockBuilder builder;
     Epoch block = 0;
     Epoch known = 0;
@@ -244,6 +246,7 @@ void meet_warp(exec::Warp& warp, const u32* members) {
     });
     const ClockRef beyond = builder.build();
     for_lanes(together, [&](int lane) { watch.view[lane] = {block, all ? watch.epoch : known, beyond}; });
+    if (all) watch.known_warp = watch.epoch;
   }
   watch.block->all->begin_epoch(watch);
 }

@@ -21,7 +21,7 @@ observe::Party party(const exec::Launch& launch, u32 instruction, u64 block, u32
 const char* action(const exec::Warp& warp, u32 instruction, bool writes) {
   const Instruction& i = warp.launch->program->code[instruction];
   if (i.order & kReadModifyWrite) return "atomic";
-  return writes || stores(i.effect) ? "write" : "read";
+  return writes ? "write" : "read";
 }
 
 observe::Party here(const exec::Warp& warp, const Instruction& i, int lane, const char* action) {

@@ -44,7 +44,8 @@ void Sanitizer::begin_block(exec::Block& block, u64 number) {
     block.warps[k].watch = &warp;
     warp.block = &watch;
     warp.index = static_cast<u32>(k);
-    warp.known = watch.first - 1;
+    warp.started = block.warps[k].alive;
+    warp.known = warp.known_warp = watch.first - 1;
     warp.ordering.reset();
     know_nothing(warp);
     begin_epoch(warp);
@@ -75,7 +76,7 @@ void Sanitizer::forget() {
     block->mbarriers.clear();
     std::fill(std::begin(block->arrived), std::end(block->arrived), ClockRef());
     for (WarpWatch& warp : block->warps) {
-      warp.known = kForgotten;
+      warp.known = warp.known_warp = kForgotten;
       warp.ordering.reset();
       know_nothing(warp);
       warp.epoch = epochs.begin(warp.owner());

@@ -16,8 +16,8 @@
 //
 // One schedule is watched, with vector clocks (clocks.h): what another schedule would have ordered the same way, or
 // never run, is not found; what is found is a race in any schedule that gets there. An access is compared with the
-// last write and two readers of its bytes (shadow.h). What happens before is known exactly, so nothing is reported
-// that is ordered; where bounds are reached, things are held for ordered.
+// last write of its bytes, a write also with all their readers that it may race with (shadow.h). What happens before
+// is known exactly, so nothing is reported that is ordered; where bounds are reached, things are held for ordered.
 //
 // exec/ calls the functions below where it resolves addresses and where threads synchronise, if `Warp::watch` is
 // set; sanitised launches run on one host thread, their blocks in any order or in turns.
@@ -78,8 +78,10 @@ struct Ordering {
 struct WarpWatch {
   BlockWatch* block = nullptr;
   u32 index = 0;
+  u32 started = 0;  // its lanes: those that have ended may have left something behind
   Epoch epoch = 0;  // the present one
   Epoch known = 0;  // all its threads know their block at least up to here
+  Epoch known_warp = 0;  // and their own warp
   View view[kLanes];
   std::unique_ptr<Ordering> ordering;  // where there was any fence or release
   std::vector<Suspect> suspects;
@@ -123,6 +125,8 @@ struct BlockWatch {
   u8 generation = 0;
 };
 
+inline constexpr Record kGlobalFloor = record_of(kFirstEpoch, 0);  // records of global memory below are nobody's
+
 class Sanitizer {
  public:
   explicit Sanitizer(exec::Launch& launch);
@@ -131,6 +135,8 @@ class Sanitizer {
   void begin_block(exec::Block& block, u64 number);
   void begin_epoch(WarpWatch& watch);
   Shadow& shadow_of(const exec::Segment& segment);
+  // For readers of global memory.
+  Readers::Rules rules() { return {epochs, kGlobalFloor, &room_for_readers}; }
   // Tells of what malloc gave in this launch and nobody freed.
   void report_leaks();
   // After the launch: memory that a race, or a write that went nowhere, left unwritten is no finding of its own.
@@ -148,6 +154,9 @@ class Sanitizer {
   Arena arena;
   std::vector<Shadow> segments;  // as Launch::segments
   Releases releases;             // through global memory
+  // Lists of readers of global memory may have as many entries as this (200 MB). After that they keep readers of two
+  // blocks for each place: a writer is not in both, but a race that blocks order in part may be missed.
+  std::size_t room_for_readers = std::size_t{1} << 23;
   u64 versions = 0;              // of flags, so far
   std::map<u64, Allocation> allocations;
   // The block that ran last, and the first epoch from which all others are its own.
@@ -170,6 +179,11 @@ void watch_near(exec::Warp& warp, const Instruction& i, const exec::Segment* seg
 void watch_scattered(exec::Warp& warp, const Instruction& i, exec::Where where, const u64* address, u32 executing,
                      u32 size, exec::Use use);
 
+// ldmatrix: 16 bytes at each address of `rows`, eight to a matrix. In PTX it is the threads that get a piece of a row
+// that load it, not the one that gave its address: a word for each of four lanes, or, transposed, an element for every
+// fourth lane.
+void watch_matrix(exec::Warp& warp, const Instruction& i, const u64* address, u32 rows, bool is_transposed);
+
 // After a store was watched: compares the values that two threads write to one place. `value(lane, bytes)` tells
 // what a lane is about to write.
 void settle(exec::Warp& warp, const Instruction& i, const std::function<void(int, std::byte*)>& value);
@@ -191,8 +205,8 @@ void fence(exec::Warp& warp, const Instruction& i);
 void order_strong(exec::Warp& warp, const Instruction& i, bool is_shared, const u64* address, u32 lanes,
                   exec::Use use);
 
-// What lanes of a warp have done and know; `all`: they are all of it that live.
-ClockRef told(const WarpWatch& watch, u32 lanes, bool all);
+// What lanes of a warp have done and know.
+ClockRef told(const WarpWatch& watch, u32 lanes);
 void learn(WarpWatch& watch, u32 lanes, const ClockRef& clock);
 
 // ---- Asynchronous copies and mbarrier (copies.cpp, accesses.cpp) -----------------------------------------

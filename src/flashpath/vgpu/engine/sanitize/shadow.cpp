@@ -9,12 +9,29 @@ namespace flashpath::sanitize {
 namespace {
 
 constexpr std::size_t kPageCells = 1 << 18;
-constexpr u32 kTables = 6;
+constexpr u32 kTables = 2;
 
-void fill(u32* cells, Record first, u8 step, u32 units) {
-  if (first == kUntouched) return;
-  const bool has_lanes = epoch_of(first) >= kFirstEpoch;
-  for (u32 k = 0; k < units; ++k) cells[k] = first + (has_lanes ? k >> step : 0);
+// Readers of some bytes have read only the rest of what they read.
+void forget_readers(std::vector<Reader>& readers, Extent gone) {
+  std::vector<Reader> kept;
+  for (const Reader& reader : readers) {
+    if (!reader.bytes.meets(gone)) {
+      kept.push_back(reader);
+      continue;
+    }
+    if (reader.bytes.first < gone.first) {
+      kept.push_back(reader);
+      kept.back().bytes.last = static_cast<u8>(gone.first - 1);
+    }
+    if (reader.bytes.last > gone.last) {
+      Reader rest = reader;
+      rest.bytes.first = static_cast<u8>(gone.last + 1);
+      const u32 skipped = u32(rest.bytes.first - reader.bytes.first) >> reader.bits << reader.stride;
+      if (reader.together == 0) rest.record += skipped;
+      kept.push_back(rest);
+    }
+  }
+  readers = std::move(kept);
 }
 
 }  // namespace
@@ -40,17 +57,32 @@ void Shadow::cover(u64 bytes, u64 phase, Arena& arena) {
   arena_ = &arena;
 }
 
+Readers& Shadow::list(Line& line, const Readers::Rules& rules) {
+  if (line.readers == nullptr) {
+    line.readers = arena_->readers();
+    if (line.reader.record >= rules.floor) line.readers->add(line.reader, rules);
+  }
+  return *line.readers;
+}
+
+u32 Shadow::end_copy(Line& line, const EndedCopy& copy, u32 lane, Extent bytes, const Readers::Rules& rules) {
+  if (line.readers == nullptr) {
+    Reader& one = line.reader;
+    if (!is_pending(one.record) || epoch_of(one.record) != copy.begun) return 0;
+    if (one.end_copy(copy)) return one.lanes();
+  }
+  return list(line, rules).end_copy(copy, lane, bytes, rules);
+}
+
 void Shadow::split_whole(Line& line) {
   line.shift = 2;
   const u32 units = kLineBytes >> line.shift;
   line.cells = arena_->allocate(kTables * units);
+  if (line.written == kUntouched) return;
   const Cells all = cells(line, 0);
-  fill(all.written, line.written, line.written_step, units);
-  fill(all.read, line.read, line.read_step, units);
-  fill(all.second, line.second, line.second_step, units);
-  if (line.written != kUntouched) std::fill_n(all.written_by, units, line.written_by);
-  if (line.read != kUntouched) std::fill_n(all.read_by, units, line.read_by);
-  if (line.second != kUntouched) std::fill_n(all.second_by, units, line.second_by);
+  const bool has_lanes = epoch_of(line.written) >= kFirstEpoch;
+  for (u32 k = 0; k < units; ++k) all.written[k] = line.written + (has_lanes ? k >> line.written_step : 0);
+  std::fill_n(all.written_by, units, line.written_by);
 }
 
 void Shadow::refine(Line& line, u32 access) {
@@ -67,11 +99,22 @@ void Shadow::renew(u64 offset, u64 size) {
     const u64 end = std::min(offset + size, (at / kLineBytes + 1) * kLineBytes);
     Line& own = line(at);
     split(own, 16);
-    const Cells fresh = cells(own, at);
-    const std::size_t units = static_cast<std::size_t>((end - at) >> own.shift);
-    std::fill_n(fresh.written, units, kFresh);
-    std::fill_n(fresh.read, units, kUntouched);
-    std::fill_n(fresh.second, units, kUntouched);
+    std::fill_n(cells(own, at).written, static_cast<std::size_t>((end - at) >> own.shift), kFresh);
+    const Extent bytes{static_cast<u8>(at % kLineBytes), static_cast<u8>((end - 1) % kLineBytes)};
+    if (own.readers != nullptr) {
+      forget_readers(own.readers->entries(), bytes);
+      own.readers->look_again();
+    } else if (own.reader.bytes.meets(bytes)) {
+      // One entry may become two: a list has room for them.
+      std::vector<Reader> one{own.reader};
+      forget_readers(one, bytes);
+      own.reader = one.empty() ? Reader{} : one.front();
+      if (one.size() > 1) {
+        own.readers = arena_->readers();
+        own.readers->entries() = std::move(one);
+        own.readers->look_again();
+      }
+    }
     at = end;
   }
 }
@@ -83,13 +126,12 @@ void Shadow::forget(Record floor) {
   for (std::size_t k = 0; k < count_; ++k) {
     Line& line = lines_[k];
     line.written = older(line.written);
-    line.read = line.second = kUntouched;
+    line.reader = {};
+    if (line.readers != nullptr) line.readers->clear();
     if (line.cells == nullptr) continue;
     const u32 units = kLineBytes >> line.shift;
     const Cells all = cells(line, 0);
     std::transform(all.written, all.written + units, all.written, older);
-    std::fill_n(all.read, units, kUntouched);
-    std::fill_n(all.second, units, kUntouched);
   }
 }
 

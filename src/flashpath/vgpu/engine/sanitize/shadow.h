@@ -1,29 +1,25 @@
-// The shadow of a piece of memory: who wrote each unit of it last, and two threads that have read it.
+// The shadow of a piece of memory: who wrote each unit of it last, and who has read it.
 //
-// One reader would be enough if it were never the next writer itself. Where more than two have read, those two stay
-// that were not seen to be ordered.
-//
-// Memory is divided into lines of 128 bytes. Most are only ever touched by whole rows of a warp, and one record
+// Memory is divided into lines of 128 bytes. Most are only ever written by whole rows of a warp, and one record
 // stands for the line. Where that does not hold, the line is split into cells, one per unit: a word, or as wide as
-// the narrowest access to that line.
+// the narrowest access to that line. Readers are kept by line (readers.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 #include <vector>
 
-#include "sanitize/records.h"
+#include "sanitize/readers.h"
 
 namespace flashpath::sanitize {
 
-inline constexpr u32 kLineBytes = 128;
-inline constexpr u32 kLineBits = 7;
-
-// Zeros for cells, as long as the launch runs.
+// Zeros for cells, and lists of readers, as long as the launch runs.
 class Arena {
  public:
   u32* allocate(std::size_t count);
+  Readers* readers() { return &lists_.emplace_back(); }
 
  private:
   struct Free {
@@ -31,32 +27,25 @@ class Arena {
   };
   std::vector<std::unique_ptr<u32[], Free>> pages_;
   std::size_t left_ = 0;
+  std::deque<Readers> lists_;
 };
 
 struct Line {
-  // Of a line that is not split: who touched it, and by which instruction. Lanes follow each other, each with
-  // 1 << step words; a record has the lane of the first.
+  // Of a line that is not split: who wrote it, and by which instruction. Lanes follow each other, each with
+  // 1 << step words; the record has the lane of the first.
   Record written = kUntouched;
   u32 written_by = 0;
-  Record read = kUntouched;
-  u32 read_by = 0;
-  Record second = kUntouched;  // reader
-  u32 second_by = 0;
-  u32* cells = nullptr;  // where it is split: six tables of a unit each, in the order of the fields above
-  u8 shift = 2;          // log₂ of a unit's bytes
+  u32* cells = nullptr;  // where it is split: two tables of a unit each, in the order of the fields above
+  Readers* readers = nullptr;
+  Reader reader;  // where there is no list
+  u8 shift = 2;   // log₂ of a unit's bytes
   u8 written_step = 0;
-  u8 read_step = 0;
-  u8 second_step = 0;
 };
 
 // Units of a split line that follow each other.
 struct Cells {
   u32* written;
   u32* written_by;
-  u32* read;
-  u32* read_by;
-  u32* second;
-  u32* second_by;
 };
 
 class Shadow {
@@ -72,11 +61,14 @@ class Shadow {
     if (access >> line.shift == 0) refine(line, access);
   }
   static Cells cells(const Line& line, u64 offset) {
-    const u32 units = kLineBytes >> line.shift;
     u32* first = line.cells + ((offset & (kLineBytes - 1)) >> line.shift);
-    return {first,         first + units,     first + 2 * units,
-            first + 3 * units, first + 4 * units, first + 5 * units};
+    return {first, first + (kLineBytes >> line.shift)};
   }
+  // A list in the place of the line's one reader, which is in it.
+  Readers& list(Line& line, const Readers::Rules& rules);
+
+  // Ends what a lane has copied from memory; gives all lanes whose copies have ended with it.
+  u32 end_copy(Line& line, const EndedCopy& copy, u32 lane, Extent bytes, const Readers::Rules& rules);
 
   // What malloc gives: nobody has touched it.
   void renew(u64 offset, u64 size);

@@ -1,0 +1,68 @@
+"""Where Triton's own functions are called: Triton's compiler notes it in comments, here PTX gets to say it.
+
+`tl.sum` is Python of the package `triton`, inlined into the user's kernel. LLVM writes of such an instruction
+
+    .loc 2 263 15    // standard.py:263:15 @[ standard.py:293:36 @[ softmax.py:9:15 ] ]
+
+with the calls, from the inside out, in a comment only. PTX has `inlined_at` for them, as nvcc writes it.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from flashpath.vgpu.device import LibraryName
+
+_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
+_LOCATION_NUMBER = re.compile(r"^\s*\.loc\s+(\d+)", re.MULTILINE)
+_LOCATION = re.compile(
+    r"^(?P<before>[ \t]*)(?P<own>\.loc\s+(?P<file>\d+)\s+\d+\s+\d+)[ \t]*//.*@\[.*$", re.MULTILINE
+)
+_CALL = re.compile(r"@\[ (.*?):(\d+):(\d+)")
+
+
+@functools.cache
+def _folder() -> str:
+    triton: Any = importlib.import_module("triton")
+    return f"{Path(triton.__file__).parent}{os.sep}"
+
+
+def library_name(path: str) -> str | None:
+    """The name of a file of Triton's; None for the user's own."""
+    path = os.path.normpath(path)
+    return f"triton/{path.removeprefix(_folder())}" if path.startswith(_folder()) else None
+
+
+def with_calls(ptx: str, library_name: LibraryName) -> str:
+    """PTX in which each place in a library says where the user's source calls it; all lines stay in place."""
+    files = dict(_FILE.findall(ptx))
+    libraries = {number for number, path in files.items() if library_name(path) is not None}
+    numbers: dict[str, list[str]] = {}  # the comments have the names of files without their folders
+    for number, path in files.items():
+        numbers.setdefault(Path(path).name, []).append(number)
+    kernel = _LOCATION_NUMBER.search(ptx)  # the first place is that of the kernel itself
+
+    def users_call(calls: list[tuple[str, str]]) -> str | None:
+        """The innermost call from a file of the user's."""
+        for k, (name, place) in enumerate(calls, 1):
+            found = numbers.get(name, [])
+            if len(found) > 1:  # which of them is known of the outermost call only
+                found = [each for each in found if k == len(calls) and kernel and each == kernel[1]]
+            if found and found[0] not in libraries:
+                return f"{found[0]} {place}"
+        return None
+
+    def spelled(location: re.Match[str]) -> str:
+        if location["file"] not in libraries:
+            return location[0]
+        call = users_call([(name, f"{line} {column}") for name, line, column in _CALL.findall(location[0])])
+        if call is None:
+            return location[0]
+        return f"{location['before']}.loc {call} {location['own']}, inlined_at {call}"
+
+    return _LOCATION.sub(spelled, ptx) if libraries else ptx
