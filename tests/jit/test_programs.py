@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from flashpath import gpus
+from flashpath import gpus, settings
 from flashpath.errors import FlashpathError, MissingDevice
 from flashpath.jit import CompileError, KernelCache, MissingCompiler, MissingInclude, programs, toolkit
 from flashpath.jit import device as cuda
@@ -124,7 +124,7 @@ def test_a_gpu_is_taken_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> N
     assert running.environment(recipe, {})["CUDA_VISIBLE_DEVICES"] == "1"
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,7")
     assert running.environment(recipe, {})["CUDA_VISIBLE_DEVICES"] == "7"
-    assert runtime_library.VARIABLE not in running.environment(recipe, {})
+    assert settings.RUNTIME.name not in running.environment(recipe, {})
 
 
 # ---- What the runtime is told --------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def test_the_settings_are_the_profile_to_the_last_digit(monkeypatch: pytest.Monk
     recipe = programs.make_recipe([PROGRAMS / "behave.cu"], programs.choose_target("H200"))
     options = {"devices": 2, "exact": False, "seed": None, "timeline": Path("/tmp/a b.json")}
     variables = running.environment(recipe, options)
-    told = dict(line.split("=", 1) for line in variables[runtime_library.VARIABLE].splitlines())
+    told = dict(line.split("=", 1) for line in variables[settings.RUNTIME.name].splitlines())
     h200 = gpus.gpu("H200")
     assert told["gpu"] == "H200"
     assert told["device_name"] == "NVIDIA H200"

@@ -9,9 +9,6 @@ from pathlib import Path
 from flashpath import gpus
 from flashpath.errors import FlashpathError
 
-VARIABLE = "FLASHPATH_RUNTIME"
-"""The environment variable in which a program finds its settings."""
-
 NAME = "flashpath_cudart"
 ABI = 1
 """Raised when a program that was linked with an older library must be linked again."""

@@ -96,7 +96,7 @@ def environment(recipe: Recipe, options: Mapping[str, object]) -> dict[str, str]
         variables["LD_LIBRARY_PATH"] = f"{library}:{others}" if others else library
         # A program whose starter is killed is to end too, which the starter cannot see to.
         told = {**options, "parent": os.getpid()}
-        variables[runtime_library.VARIABLE] = runtime_library.settings(recipe.target.gpu, told)
+        variables[settings.RUNTIME.name] = runtime_library.settings(recipe.target.gpu, told)
     elif recipe.target.index:
         visible = [each for each in variables.get("CUDA_VISIBLE_DEVICES", "").split(",") if each]
         index = recipe.target.index
