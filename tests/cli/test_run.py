@@ -64,6 +64,17 @@ def test_the_gpu_that_is_played() -> None:
     assert flashpath(BEHAVE, "--", "device", FLASHPATH_DEVICE="H200").stdout == "1 × NVIDIA H200\n"
 
 
+@pytest.mark.gpu
+def test_on_a_real_gpu_the_same_comes_out() -> None:
+    done = flashpath(BEHAVE, "--device", "cuda")
+    assert (done.returncode, done.stdout) == (0, "5000\n"), done.stderr
+    halves = [str(PROGRAMS / "halves_main.cu"), str(PROGRAMS / "halves.cu")]
+    assert flashpath(*halves, "--device", "cuda").stdout == "1 2 3 4, 4 calls\n"
+    refused = flashpath(BEHAVE, "--device", "cuda", "--devices", "2")
+    assert refused.returncode == 1
+    assert "--devices is for the virtual GPU" in refused.stderr
+
+
 def test_streams_arguments_and_exit_code_are_its_own() -> None:
     done = flashpath(BEHAVE, "-q", "--", "echo", given="one\ntwo\n")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "one\ntwo\n")
