@@ -72,7 +72,7 @@ class _Parameter:
             raise _Unread from None
         if isinstance(self.mark, Option):
             low, high = self.mark.min, self.mark.max
-            if (low is not None and value < low) or (high is not None and value > high):
+            if not ((low is None or value >= low) and (high is None or value <= high)):  # NaN is neither
                 raise _Unread
         return value
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import math
 import os
 import signal
 import subprocess
@@ -27,6 +28,7 @@ from flashpath.vgpu import runtime_library
 
 TIMED_OUT = 124  # as `timeout` of the coreutils has it
 _GRACE_SECONDS = 2.0  # between the signal that a program may answer and the one that it cannot
+_FOREVER = 1e8  # seconds; the system's clocks cannot be asked to wait much longer
 _STARTS = 5  # others may evict a program from the cache, or hold it open, just before it starts
 
 
@@ -59,8 +61,8 @@ def run(
 ) -> int:
     """Build the program if need be, run it, and return its exit code; 128 + n where signal n ended it.
 
-    A program that runs longer than the timeout is asked to
-    end (SIGTERM), then made to; the code is `TIMED_OUT` then. Signals to this process reach the program too.
+    A program that runs longer than the timeout is asked to end (SIGTERM), then made to; the code is
+    `TIMED_OUT` then. Signals that would end this process reach the program; at the second it is made to end.
     """
     wanted = how or Run()
     for attempt in range(_STARTS):
@@ -148,22 +150,24 @@ def _signals(news: _News) -> Generator[None]:
 
 def _waited(process: subprocess.Popen[bytes], how: Run, news: _News, name: str) -> int:
     """Wait for the program's end, passing signals on, no longer than it may take."""
-    deadline = None if how.timeout is None else time.monotonic() + how.timeout
-    interrupted = False
+    deadline = time.monotonic() + (math.inf if how.timeout is None else how.timeout)
+    first: int | None = None
     while True:
+        left = deadline - time.monotonic()
         try:
-            number = news.get(timeout=None if deadline is None else max(0.0, deadline - time.monotonic()))
+            number = news.get(timeout=max(0.0, left) if left < _FOREVER else None)
         except Empty:
             _end(process, _GRACE_SECONDS)
             how.tell(f"flashpath: {name} was ended: it ran longer than {how.timeout:g} s (--timeout).")
             return TIMED_OUT
         if number is None:
             return _exit_code(process.wait(), name, how)
-        if interrupted:
-            process.kill()  # it does not heed the first one
-        elif number != signal.SIGINT or not _is_in_foreground():
+        if first is not None:  # it does not heed the first one
+            _end(process, grace=0)
+            return 128 + first
+        if number != signal.SIGINT or not _is_in_foreground():
             process.send_signal(number)
-        interrupted = True
+        first = number
 
 
 def _is_in_foreground() -> bool:
