@@ -303,6 +303,36 @@ def test_barrier_after_barrier_is_work(module: fp.Module, launch_with: Launch, s
     assert (out == 3000).all()
 
 
+WAITS_BY_THE_CLOCK = r"""
+#include <cuda/barrier>
+extern "C" __global__ void barrier_that_looks_at_the_clock(int* out) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> b;
+    if (threadIdx.x == 0) init(&b, blockDim.x + 1);
+    __syncthreads();
+    b.arrive_and_wait();                                                         // line 7
+    out[threadIdx.x] = 1;
+}
+extern "C" __global__ void gives_up_in_time(const volatile int* flag, int* out) {
+    long long begin = clock64();
+    while (*flag == 0 && clock64() - begin < 3000000000) {}
+    out[threadIdx.x] = 1;
+}
+"""
+
+
+@pytest.mark.parametrize("blocks", [1, 3])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_threads_that_look_at_the_clock_as_they_wait(launch_with: Launch, blocks: int, seed: int) -> None:
+    module = fp.compile(WAITS_BY_THE_CLOCK, "sm_80")
+    with pytest.raises(fp.KernelFault, match="none gives up, however long it waits") as caught:
+        launch_with(module["barrier_that_looks_at_the_clock"], blocks, 32, zeros(32), seed=seed)
+    assert caught.value.kind == "deadlock"
+    assert caught.value.line == 7
+    out = zeros(32)
+    launch_with(module["gives_up_in_time"], blocks, 32, zeros(1), out, seed=seed)
+    assert out.all()
+
+
 def test_what_is_not_proven_runs_out_of_its_budget_and_says_where(
     module: fp.Module, launch_with: Launch
 ) -> None:

@@ -46,6 +46,21 @@ class Watch : public Stepper {
 
   // Brent's way to find a circle: what is compared with is renewed after 1, 2, 4 … branches.
   Pulse follow() {
+    worker_.clock.stop(warp_);
+    const Pulse pulse = follow_round();
+    const bool by_clock = worker_.clock.resume();
+    return pulse == Pulse::kQuiet && by_clock ? Pulse::kPolls : pulse;
+  }
+
+  bool pauses(Warp& warp, const Instruction& i) override {
+    deeds_.add(warp, i);
+    return i.kind != Kind::kStraight || deeds_.works;
+  }
+
+  u32 took_part() const { return deeds_.took_part; }
+
+ private:
+  Pulse follow_round() {
     warp_.changed = false;
     u32 renewed_after = 1;
     u32 since = 0;
@@ -66,14 +81,6 @@ class Watch : public Stepper {
     }
   }
 
-  bool pauses(Warp& warp, const Instruction& i) override {
-    deeds_.add(warp, i);
-    return i.kind != Kind::kStraight || deeds_.works;
-  }
-
-  u32 took_part() const { return deeds_.took_part; }
-
- private:
   Worker& worker_;
   Warp& warp_;
   Deeds deeds_;
@@ -84,7 +91,7 @@ Pulse watch_together(Worker& worker, Warp& warp) {
   Watch watch(worker, warp);
   const Pulse pulse = watch.follow();
   const bool all_took_part = (ready_lanes(warp) & ~watch.took_part()) == 0;
-  return pulse == Pulse::kQuiet && !all_took_part ? Pulse::kUnclear : pulse;
+  return waits(pulse) && !all_took_part ? Pulse::kUnclear : pulse;
 }
 
 Pulse watch(Worker& worker, Warp& warp) {
@@ -103,9 +110,9 @@ Pulse watch(Worker& worker, Warp& warp) {
     warp.held = 0;
     if (found == Pulse::kWorks && waits_for_held) return watch_together(worker, warp);
     if (found == Pulse::kWorks) return found;
-    if (found == Pulse::kUnclear) pulse = found;
+    pulse = std::max(pulse, found);
     // Lanes may have parted: those that go round are those that ran last.
-    rest &= ~(found == Pulse::kQuiet ? warp.active : group);
+    rest &= ~(waits(found) ? warp.active : group);
   }
   return pulse;
 }
@@ -143,7 +150,7 @@ Pulse watch(Worker& worker, Block& block) {
   for (Warp& warp : block.warps) {
     const Pulse found = watch(worker, warp);
     if (found == Pulse::kWorks) return found;
-    if (found == Pulse::kUnclear) pulse = found;
+    pulse = std::max(pulse, found);
   }
   return pulse;
 }

@@ -11,11 +11,15 @@
 
 namespace flashpath::exec {
 
+// In the order of what less is known of.
 enum class Pulse {
   kQuiet,    // every thread waits at a barrier, or goes round in circles
-  kWorks,    // a thread wrote something, got on, or computes without looking at memory
-  kUnclear,  // it only reads, and is not where it was
+  kPolls,    // likewise, but some look at the clock: they may give up in time
+  kUnclear,  // a thread only reads, and is not where it was
+  kWorks,    // it wrote something, got on, or computes without looking at memory
 };
+
+inline bool waits(Pulse pulse) { return pulse == Pulse::kQuiet || pulse == Pulse::kPolls; }
 
 // Lets every group of lanes of a block that can run go round once or more, each for itself, up to the next barrier.
 // Their time counts.

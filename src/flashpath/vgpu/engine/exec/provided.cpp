@@ -1,5 +1,4 @@
 // What device code may call without defining it, and what else reaches beyond the warp: traps and clocks.
-#include <chrono>
 #include <cstring>
 
 #include "exec/print.h"
@@ -74,18 +73,15 @@ void run_free(Warp& warp, const Instruction& i) {
   });
 }
 
-// Clocks count the instructions that the warp has issued; the global timer is the host's, in nanoseconds.
 template <class T, int kShift>
 void run_clock(Warp& warp, const Instruction& i) {
-  const T now = static_cast<T>(warp.issued >> kShift);
+  const T now = static_cast<T>(warp.worker->clock.cycles(warp) >> kShift);
   assign<T>(warp, i, [=](int) { return now; });
 }
 
 template <class T, int kShift>
 void run_timer(Warp& warp, const Instruction& i) {
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  const u64 nanoseconds = static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
-  const T now = static_cast<T>(nanoseconds >> kShift);
+  const T now = static_cast<T>(warp.worker->clock.nanoseconds() >> kShift);
   assign<T>(warp, i, [=](int) { return now; });
 }
 

@@ -108,7 +108,7 @@ void Resident::start(u64 which) {
   number = which;
   idle = 0;
   watched_after = kFirstWatch;
-  stalled = proven = paused = goes_round = false;
+  stalled = proven = polls = paused = goes_round = false;
   rounds.begin();
   block.id[0] = static_cast<u32>(number % launch_.grid[0]);
   block.id[1] = static_cast<u32>(number / launch_.grid[0] % launch_.grid[1]);

@@ -23,6 +23,7 @@ struct Resident {
   u32 watched_after = 0;  // so many of them
   bool stalled = false;   // its threads only wait or spin, for a block that has not come so far
   bool proven = false;    // it will do so as long as memory stays as it is
+  bool polls = false;     // or until it gives up in time
   bool paused = false;    // it has run for so long that it is another one's turn
   Rounds rounds;
   bool goes_round = false;  // it is stalled, and its threads meet at barriers all the time

@@ -21,6 +21,8 @@ constexpr u32 kLongTurn = 4;
 constexpr u32 kWaitsMostLikely = 256;
 // Warp instructions of a block before another one's turn: none waits for ever, whatever its threads do.
 constexpr u64 kLongRun = 1u << 20;
+// Where all wait and some look at the clock as they do, it leaps ahead, twice as far each time: in the end by years.
+constexpr u32 kMostFruitless = 56;
 
 // Under a seed turns are those of one warp, and short.
 constexpr u32 kFirstWatchAtRandom = 256;
@@ -66,6 +68,7 @@ void Worker::start(u64 number) {
   Resident& started = *residents_.back();
   started.start(number);
   ran_ = 0;
+  fruitless_ = 0;
   if (misuse != nullptr) misuse->forget(started.block);
   look_outside(started.block.warps.front(), launch.program->code.front());
 }
@@ -134,8 +137,17 @@ void Worker::next_round() {
 void Worker::all_stalled() {
   slice = kShortSlice;
   if (start_beside() || wake_one()) return;
-  const bool proven = std::all_of(residents_.begin(), residents_.end(), [](const auto& each) { return each->proven; });
-  if (proven && alone) throw_stalemate();
+  // Blocks that share nothing but arrays wait for nobody outside.
+  if (alone || !launch.program->order_matters) {
+    const bool proven = std::all_of(residents_.begin(), residents_.end(), [](const auto& each) { return each->proven; });
+    if (proven) throw_stalemate("and memory no longer changes");
+    const bool only_polls =
+        std::all_of(residents_.begin(), residents_.end(), [](const auto& each) { return each->proven || each->polls; });
+    if (only_polls && ++fruitless_ >= kMostFruitless) {
+      throw_stalemate("memory no longer changes, and none gives up, however long it waits");
+    }
+    if (only_polls) clock.leap(u64(1) << fruitless_);
+  }
   std::this_thread::yield();  // to the host thread that may run what they wait for
 }
 
@@ -149,6 +161,7 @@ bool Worker::wake_one() {
     if (pulse != Pulse::kWorks) continue;
     asked.stalled = asked.goes_round = false;
     asked.idle = 0;
+    fruitless_ = 0;
     asked.rounds.begin();
     return true;
   }
@@ -159,6 +172,7 @@ Pulse Worker::ask(Resident& resident) {
   const Pulse pulse =
       resident.goes_round ? resident.rounds.watch(*this, resident.block) : watch(*this, resident.block);
   resident.proven = pulse == Pulse::kQuiet;
+  resident.polls = pulse == Pulse::kPolls;
   return pulse;
 }
 
@@ -209,7 +223,7 @@ bool Worker::run_block(Resident& resident) {
 // Whether its threads do nothing but wait.
 bool Worker::look_at(Resident& resident, u32 waits_most_likely) {
   const Pulse pulse = ask(resident);
-  if (resident.proven || (pulse == Pulse::kUnclear && resident.idle >= waits_most_likely)) return true;
+  if (waits(pulse) || (pulse == Pulse::kUnclear && resident.idle >= waits_most_likely)) return true;
   resident.watched_after *= 2;
   if (pulse == Pulse::kWorks) resident.idle = 0;
   return false;
@@ -303,14 +317,14 @@ void Worker::run_slice(Resident& resident) {
   resident.stalled = look_at(resident, kWaitsMostLikelyAtRandom);
 }
 
-void Worker::throw_stalemate() const {
+void Worker::throw_stalemate(const std::string& why) const {
   const std::vector<const Block*> blocks = resident_blocks();
   u32 living = 0;
   for (const Block* block : blocks) living += block->living_threads;
   std::string head = "nobody can go on: ";
   head += living == 1 ? "the thread that is left waits or spins"
                       : "all " + std::to_string(living) + " threads that are left wait or spin";
-  head += ", and memory no longer changes";
+  head += ", " + why;
   if (const u64 more = blocks_.not_started() + next_numbers_.size(); more != 0) {
     head += "; " + std::to_string(more) + " more blocks of the grid have no room beside the " +
             std::to_string(blocks.size()) + " that are resident";

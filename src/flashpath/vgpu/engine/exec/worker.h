@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "exec/clock.h"
 #include "exec/dispenser.h"
 #include "exec/misuse.h"
 #include "exec/resident.h"
@@ -45,6 +46,7 @@ struct Worker {
   bool calling = false;  // the thread that launched: it alone may ask whether the launch was interrupted
   bool alone = true;     // no other host thread runs blocks of this launch
   u32 slice;             // branches of a warp before another one's turn
+  Clock clock;
   std::unique_ptr<Schedule> schedule;  // where the launch has a seed
   std::unique_ptr<Misuse> misuse;      // where it is sanitised
 
@@ -64,7 +66,7 @@ struct Worker {
   Pulse ask(Resident& resident);
   void end(std::size_t which);
   bool wake_one();
-  [[noreturn]] void throw_stalemate() const;
+  [[noreturn]] void throw_stalemate(const std::string& why) const;
   std::vector<const Block*> resident_blocks() const;
 
   observe::Counters* counters_;
@@ -75,6 +77,7 @@ struct Worker {
   std::size_t asked_again_at_ = 0;  // so many residents: then the stalled ones are asked before another one starts
   std::size_t asked_last_ = 0;
   std::vector<u64> next_numbers_;  // under a seed: of the blocks that may start next
+  u32 fruitless_ = 0;   // times that nobody could be woken, one after the other
   u64 ran_ = 0;         // instructions, since a block started, ended or was paused
   u64 unreported_ = 0;  // instructions, not yet added to the launch's
   u64 report_after_;
