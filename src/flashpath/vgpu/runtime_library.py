@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
@@ -28,6 +29,13 @@ def folder() -> Path:
             "In a checkout run `pip install -e .`; it needs a C++ compiler.",
         )
     return _FOLDER
+
+
+def unavailable() -> list[str]:
+    """The functions of CUDA's header that are there only to say what to use instead."""
+    library = ctypes.CDLL(str(folder() / f"lib{NAME}.so"))
+    names = ctypes.addressof(ctypes.c_char.in_dll(library, "__cudaUnavailable"))
+    return ctypes.string_at(names).decode().split()
 
 
 def settings(gpu: gpus.Gpu, options: Mapping[str, object]) -> str:

@@ -30,6 +30,11 @@ void check(const Runtime& runtime, const Kernel& kernel, const LaunchShape& shap
   const auto refuse = [&](cudaError_t code, const std::string& why) {
     throw ApiError{code, kernel.told_name + "<<<" + told(grid) + ", " + told(block) + ">>>: " + why};
   };
+  if (const int needed = kernel.module->ptx_architecture(); needed > 10 * gpu.major + gpu.minor) {
+    refuse(cudaErrorNoKernelImageForDevice,
+           "it was compiled for compute capability " + std::to_string(needed / 10) + "." + std::to_string(needed % 10) +
+               ", and " + gpu.name + " has " + std::to_string(gpu.major) + "." + std::to_string(gpu.minor));
+  }
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) {
     refuse(cudaErrorInvalidConfiguration, "an extent is 0");
   }
