@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <new>
+#include <stdexcept>
 
 #include "work/timeline.h"
 
@@ -57,6 +58,23 @@ void Runtime::adopt_variables(ModuleOnDevice& module, int number) {
   };
   adopt(variables.bases.globals, variables.globals);
   adopt(variables.bases.constants, variables.constants);
+  if (!variables.managed.empty()) place_managed_variables(module, number);
+}
+
+// __managed__ variables are made when the first device gets the module; the host finds them by pointers of its own.
+void Runtime::place_managed_variables(const ModuleOnDevice& module, int number) {
+  const ModuleMemory& variables = *module.loaded.memory;
+  const std::uint64_t base = variables.bases.managed;
+  if (memory.find(reinterpret_cast<void*>(base)) != nullptr) return;
+  const Allocation* const made = memory.allocate_at(base, MemoryKind::kManaged, variables.managed.size());
+  if (made == nullptr) throw std::runtime_error("there is no room for the program's __managed__ variables");
+  std::copy(variables.managed.begin(), variables.managed.end(), made->bytes);
+  for (const auto& [host, variable] : registry.variables()) {
+    if (!variable.is_managed) continue;
+    const auto loaded = variable.module->devices().find(number);
+    if (loaded == variable.module->devices().end() || loaded->second.get() != &module) continue;
+    *variable.host_pointer = reinterpret_cast<void*>(module.address_of(variable.name).value());
+  }
 }
 
 int Runtime::current() const { return current_device; }
@@ -303,7 +321,8 @@ const std::vector<exec::Segment>& Runtime::segments(int number) {
   seeing.segments.clear();
   for (const auto& [address, each] : memory.all()) {
     const bool sees = each.kind != MemoryKind::kDevice || each.device == number || seeing.peers.contains(each.device);
-    if (!sees || each.size == 0 || each.of_program) continue;
+    const bool comes_with_module = each.of_program && each.kind != MemoryKind::kManaged;
+    if (!sees || each.size == 0 || comes_with_module) continue;
     seeing.segments.push_back({address, each.size, each.bytes, true, true});
   }
   seeing.segments_generation = memory.generation();

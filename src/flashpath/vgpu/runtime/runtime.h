@@ -86,6 +86,7 @@ class Runtime {
  private:
   Runtime();
   void adopt_variables(ModuleOnDevice& module, int device);
+  void place_managed_variables(const ModuleOnDevice& module, int device);
   void capture(Stream& stream, Operation operation);
   void refuse_beside_capture(const Stream& standard);
 

@@ -115,6 +115,7 @@ struct ModuleLayout {
   u64 shared = 0;
   u64 globals = 0;
   u64 constants = 0;
+  u64 managed = 0;
 };
 ModuleLayout lay_out(const ptx::Module& module, const VariableBases& bases);
 // The module's memory as it is before its first launch.

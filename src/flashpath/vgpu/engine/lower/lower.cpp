@@ -100,8 +100,9 @@ std::vector<LocalPlace> places(const std::vector<ptx::Parameter>& parameters, co
 LoadedModule load(ptx::Module module, VariableBases bases) {
   LoadedModule loaded;
   const ModuleLayout layout = lay_out(module, bases);
-  if (layout.globals > kMostVariableBytes || layout.constants > kMostVariableBytes) {
-    throw Error("the module's variables have " + std::to_string(layout.globals + layout.constants) + " bytes, at most " +
+  if (std::max({layout.globals, layout.constants, layout.managed}) > kMostVariableBytes) {
+    const u64 all = layout.globals + layout.constants + layout.managed;
+    throw Error("the module's variables have " + std::to_string(all) + " bytes, at most " +
                     std::to_string(kMostVariableBytes) + " are given to them",
                 0, "", 0);
   }

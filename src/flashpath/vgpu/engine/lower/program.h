@@ -158,6 +158,7 @@ inline constexpr u64 kHeapBase = 0x500000000ull;       // what malloc gives
 struct VariableBases {
   u64 globals = kGlobalsBase;
   u64 constants = kConstantsBase;
+  u64 managed = 0;  // 0: __managed__ variables stand among the others of .global
 };
 
 // The variables of a module: the same for all its kernels, kept from launch to launch.
@@ -165,6 +166,7 @@ struct ModuleMemory {
   VariableBases bases;
   std::vector<std::byte> globals;    // .global
   std::vector<std::byte> constants;  // .const
+  std::vector<std::byte> managed;    // what is in those of `bases.managed` at first; whoever chose it keeps them
   exec::Heap heap;                   // of malloc in device code, at kHeapBase
 };
 

@@ -20,6 +20,12 @@ u64 address_of(const ModuleLayout& layout, ptx::Symbol symbol) {
   return layout.address[symbol.index];
 }
 
+// Whether it is kept apart, where host and devices see it at one address.
+bool is_apart(const ptx::Variable& variable, const VariableBases& bases) {
+  const auto& attributes = variable.attributes;
+  return bases.managed != 0 && std::find(attributes.begin(), attributes.end(), ".managed") != attributes.end();
+}
+
 void initialise(const ModuleLayout& layout, const ptx::Variable& variable, std::vector<std::byte>& memory, u64 place) {
   const u32 width = bytes_of(variable.type);
   for (const ptx::Value& value : variable.initialiser) {
@@ -61,7 +67,10 @@ ModuleLayout lay_out(const ptx::Module& module, const VariableBases& bases) {
     switch (variable.space) {
       case ptx::Space::kShared: address = is_dynamic_shared(variable) ? 0 : take(layout.shared, variable); break;
       case ptx::Space::kConst: address = bases.constants + take(layout.constants, variable); break;
-      default: address = bases.globals + take(layout.globals, variable); break;
+      default:
+        address = is_apart(variable, bases) ? bases.managed + take(layout.managed, variable)
+                                            : bases.globals + take(layout.globals, variable);
+        break;
     }
     layout.address.push_back(address);
   }
@@ -74,9 +83,12 @@ std::shared_ptr<ModuleMemory> initial_memory(const ptx::Module& module, const Mo
   memory->bases = bases;
   memory->globals.resize(layout.globals);
   memory->constants.resize(layout.constants);
+  memory->managed.resize(layout.managed);
   for (std::size_t k = 0; k < module.variables.size(); ++k) {
     const ptx::Variable& variable = module.variables[k];
-    if (variable.space == ptx::Space::kGlobal) {
+    if (is_apart(variable, bases)) {
+      initialise(layout, variable, memory->managed, layout.address[k] - bases.managed);
+    } else if (variable.space == ptx::Space::kGlobal) {
       initialise(layout, variable, memory->globals, layout.address[k] - bases.globals);
     } else if (variable.space == ptx::Space::kConst) {
       initialise(layout, variable, memory->constants, layout.address[k] - bases.constants);

@@ -1,4 +1,5 @@
 // Devices: which there are, what they can do, and waiting for them.
+#include <cstdio>
 #include <cstring>
 
 #include "api/call.h"
@@ -24,6 +25,12 @@ int bus_width(const Gpu& gpu) {
     if (gpu.name == each.name) return each.bits;
   }
   return 0;
+}
+
+// In kHz, such that what people compute from it and the bus, two transfers a cycle, is the bandwidth.
+int memory_clock(const Gpu& gpu) {
+  const double bytes_per_cycle = 2.0 * bus_width(gpu) / 8;
+  return bytes_per_cycle == 0 ? 0 : static_cast<int>(gpu.memory_bytes_per_s / bytes_per_cycle / 1e3);
 }
 
 cudaDeviceProp properties_of(const Gpu& gpu, int device) {
@@ -94,6 +101,7 @@ std::optional<int> attribute_of(const Gpu& gpu, int device, cudaDeviceAttr attri
     case cudaDevAttrMaxRegistersPerBlock: return p.regsPerBlock;
     case cudaDevAttrMaxRegistersPerMultiprocessor: return p.regsPerMultiprocessor;
     case cudaDevAttrClockRate: return gpu.clock_mhz * 1000;
+    case cudaDevAttrMemoryClockRate: return memory_clock(gpu);
     case cudaDevAttrTextureAlignment: return static_cast<int>(p.textureAlignment);
     case cudaDevAttrMultiProcessorCount: return p.multiProcessorCount;
     case cudaDevAttrKernelExecTimeout: return 0;
@@ -124,6 +132,34 @@ std::optional<int> attribute_of(const Gpu& gpu, int device, cudaDeviceAttr attri
     case cudaDevAttrCooperativeLaunch: return 1;
     case cudaDevAttrHostRegisterSupported: return 1;
     case cudaDevAttrMemoryPoolsSupported: return 1;
+    case cudaDevAttrGpuOverlap: return 1;
+    case cudaDevAttrMultiGpuBoardGroupID: return device;
+    case cudaDevAttrTexturePitchAlignment: return static_cast<int>(p.texturePitchAlignment);
+    case cudaDevAttrSurfaceAlignment: return static_cast<int>(p.surfaceAlignment);
+    case cudaDevAttrNumaId: return -1;
+    // What the virtual GPU has not.
+    case cudaDevAttrTccDriver:
+    case cudaDevAttrPciDomainId:
+    case cudaDevAttrIsMultiGpuBoard:
+    case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
+    case cudaDevAttrDirectManagedMemAccessFromHost:
+    case cudaDevAttrCanFlushRemoteWrites:
+    case cudaDevAttrMaxPersistingL2CacheSize:
+    case cudaDevAttrMaxAccessPolicyWindowSize:
+    case cudaDevAttrSparseCudaArraySupported:
+    case cudaDevAttrHostRegisterReadOnlySupported:
+    case cudaDevAttrTimelineSemaphoreInteropSupported:
+    case cudaDevAttrGPUDirectRDMASupported:
+    case cudaDevAttrGPUDirectRDMAFlushWritesOptions:
+    case cudaDevAttrGPUDirectRDMAWritesOrdering:
+    case cudaDevAttrMemoryPoolSupportedHandleTypes:
+    case cudaDevAttrClusterLaunch:
+    case cudaDevAttrDeferredMappingCudaArraySupported:
+    case cudaDevAttrIpcEventSupport:
+    case cudaDevAttrMemSyncDomainCount:
+    case cudaDevAttrNumaConfig:
+    case cudaDevAttrMpsEnabled:
+      return 0;
     default: return std::nullopt;
   }
 }
@@ -171,6 +207,48 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     required(value, "the place for the value") = *known;
     return cudaSuccess;
   }, AfterFault::kWorks);
+}
+
+// As a GPU's place on the bus is written: domain, bus, device, function.
+cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
+  return call("cudaDeviceGetPCIBusId", [&](Runtime& runtime) {
+    runtime.device(device);
+    required(text, "the place for the text");
+    if (size < 13) throw ApiError{cudaErrorInvalidValue, "the text takes 13 bytes"};
+    std::snprintf(text, static_cast<std::size_t>(size), "0000:%02X:00.0", properties_of(runtime.gpu(), device).pciBusID);
+    return cudaSuccess;
+  }, AfterFault::kWorks);
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  return call("cudaDeviceGetByPCIBusId", [&](Runtime& runtime) {
+    required(device, "the place for the device");
+    unsigned domain = 0, bus = 0, slot = 0;
+    const int read = std::sscanf(&required(text, "the text"), "%x:%x:%x", &domain, &bus, &slot);
+    if (read != 3) throw ApiError{cudaErrorInvalidValue, "a text such as 0000:01:00.0 is wanted"};
+    for (int k = 0; k < runtime.settings.devices; ++k) {
+      if (domain != 0 || slot != 0 || static_cast<int>(bus) != properties_of(runtime.gpu(), k).pciBusID) continue;
+      *device = k;
+      return cudaSuccess;
+    }
+    throw ApiError{cudaErrorInvalidDevice, "no device is there"};
+  }, AfterFault::kWorks);
+}
+
+// All are alike.
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
+  return call("cudaChooseDevice", [&](Runtime&) {
+    required(wanted, "the wish");
+    required(device, "the place for the device") = 0;
+    return cudaSuccess;
+  }, AfterFault::kWorks);
+}
+
+cudaError_t cudaSetValidDevices(int* devices, int count) {
+  return call("cudaSetValidDevices", [&](Runtime& runtime) {
+    for (int k = 0; k < count; ++k) runtime.device(required(devices + k, "the list of devices"));
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaDeviceSynchronize() {

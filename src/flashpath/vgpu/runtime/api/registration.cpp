@@ -31,7 +31,14 @@ void __cudaRegisterFatBinaryEnd(void**) {}
 
 void __cudaUnregisterFatBinary(void**) {}
 
-char __cudaInitModule(void**) { return 1; }
+// Called before the host uses a __managed__ variable for the first time.
+char __cudaInitModule(void** handle) {
+  const cudaError_t error = call("a __managed__ variable", [&](Runtime& runtime) {
+    runtime.registry.on(*module_of(handle), runtime.current());
+    return cudaSuccess;
+  });
+  return error == cudaSuccess;
+}
 
 void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*,
                             int*) {

@@ -60,6 +60,20 @@ const Allocation* Memory::allocate(MemoryKind kind, std::size_t size, int device
   return adopt(made);
 }
 
+const Allocation* Memory::allocate_at(std::uint64_t address, MemoryKind kind, std::size_t size) {
+  void* const wanted = reinterpret_cast<void*>(address);
+  void* const made = mmap(wanted, rounded(size, kPage), PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (made != wanted) return nullptr;  // also where a kernel before Linux 4.17 takes the flag for a mere hint
+  Allocation all;
+  all.address = address;
+  all.size = size;
+  all.bytes = static_cast<std::byte*>(made);
+  all.kind = kind;
+  all.of_program = true;
+  return adopt(all);
+}
+
 const Allocation* Memory::adopt(const Allocation& allocation) {
   ++generation_;
   if (allocation.kind == MemoryKind::kDevice && !allocation.of_program) used_[allocation.device] += allocation.size;

@@ -32,6 +32,8 @@ class Memory {
  public:
   // nullptr where neither the device nor the host has so much.
   const Allocation* allocate(MemoryKind kind, std::size_t size, int device, unsigned flags, std::uint64_t capacity);
+  // Memory of that kind at that address, which the program holds from its start to its end; nullptr: it is taken.
+  const Allocation* allocate_at(std::uint64_t address, MemoryKind kind, std::size_t size);
   // Memory that is there already: registered by the host, or a variable.
   const Allocation* adopt(const Allocation& allocation);
   // Of an allocation, by its first address; false where there is none such.

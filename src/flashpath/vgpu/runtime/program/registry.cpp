@@ -13,6 +13,10 @@ namespace flashpath::runtime {
 namespace {
 
 constexpr std::uint64_t kBetweenModules = 4096;
+// __managed__ variables of modules, seen there by the host and by all devices: between the zones of device/memory.cpp.
+// No module has more than 1 GiB of them.
+constexpr std::uint64_t kManagedZone = 0x2b0000000000ull;
+constexpr std::uint64_t kManagedZonePerModule = 1ull << 31;
 
 // All modules of all devices have variables at addresses of their own.
 VariableBases next_bases(const lower::LoadedModule* last) {
@@ -83,7 +87,8 @@ ModuleOnDevice& Module::on(int device, const LoadObserver& loaded) {
     if (ptx_.empty()) {
       throw std::runtime_error("the program has no PTX, which the virtual GPU runs: compile it with `flashpath run`");
     }
-    const VariableBases bases = next_bases(last_loaded());
+    VariableBases bases = next_bases(last_loaded());
+    bases.managed = managed_base_;
     place = std::make_unique<ModuleOnDevice>(ModuleOnDevice{lower::load(ptx::parse_linked(ptx_), bases), {}});
     for (const ptx::File& file : place->loaded.module.files) {
       if (std::optional<std::string> name = library_name(std::string(file.path))) {
@@ -97,7 +102,8 @@ ModuleOnDevice& Module::on(int device, const LoadObserver& loaded) {
 }
 
 Module* Registry::add_module(const void* wrapper) {
-  return modules_.emplace_back(std::make_unique<Module>(wrapper)).get();
+  const std::uint64_t managed_base = kManagedZone + modules_.size() * kManagedZonePerModule;
+  return modules_.emplace_back(std::make_unique<Module>(wrapper, managed_base)).get();
 }
 
 void Registry::add_kernel(Module* module, const void* host, const char* name) {

@@ -65,7 +65,8 @@ struct ModuleOnDevice {
 
 class Module {
  public:
-  explicit Module(const void* wrapper) : wrapper_(wrapper) {}
+  // `managed_base`: where its __managed__ variables stand, on all devices.
+  Module(const void* wrapper, std::uint64_t managed_base) : wrapper_(wrapper), managed_base_(managed_base) {}
 
   // Parses, when first asked; throws what the engine's parser and lowering throw. `loaded` is told of it then.
   ModuleOnDevice& on(int device, const LoadObserver& loaded);
@@ -78,6 +79,7 @@ class Module {
   void find_images();
 
   const void* wrapper_;
+  std::uint64_t managed_base_;
   bool found_ = false;
   std::vector<std::string_view> ptx_;  // of one source file, or of all that are linked
   int ptx_architecture_ = 0;

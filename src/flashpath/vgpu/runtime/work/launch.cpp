@@ -120,6 +120,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   launch.dynamic_shared = static_cast<u32>(shape.dynamic_shared);
   launch.parameters = parameters;
   launch.segments = runtime.segments(operation.device);
+  launch.cooperative = shape.cooperative;
   exec::map_module(launch);
   map_other_modules(runtime, program, operation.device, launch);
   launch.numerics = {runtime.settings.exact,
@@ -128,7 +129,6 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   launch.seed = runtime.settings.seed;
   launch.multiprocessors = static_cast<u32>(runtime.gpu().multiprocessors);
   launch.resident_blocks = resident_blocks(runtime, kernel, shape);
-  launch.cooperative = shape.cooperative;
   const bool in_order = program.order_matters || shape.cooperative || runtime.settings.seed != 0;
   launch.threads = in_order ? 1 : std::max(1u, std::thread::hardware_concurrency());
   launch.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
