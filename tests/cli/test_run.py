@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 import os
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -104,13 +106,14 @@ def test_a_signal_is_told_and_becomes_a_code_as_in_a_shell() -> None:
 @pytest.mark.parametrize("program", ["wait", "stubborn"])
 def test_a_program_that_takes_too_long_is_ended(program: str) -> None:
     started = time.monotonic()
-    done = flashpath(BEHAVE, "-q", "--timeout", "0.5", "--", program)
+    mark = uuid.uuid4().hex
+    done = flashpath(BEHAVE, "-q", "--timeout", "0.5", "--", program, mark)
     took = time.monotonic() - started
     assert (done.returncode, done.stdout) == (124, "waiting\n")
     assert done.stderr.endswith("was ended: it ran longer than 0.5 s (--timeout).\n")
     assert took > (2.5 if program == "stubborn" else 0.5)
     assert took < 30
-    assert not running_programs()
+    assert not processes_with(mark)
 
 
 @pytest.mark.parametrize(
@@ -127,8 +130,9 @@ def test_a_program_that_takes_too_long_is_ended(program: str) -> None:
 def test_signals_reach_the_program_and_leave_nothing_behind(
     program: str, signals: list[int], code: int
 ) -> None:
+    mark = uuid.uuid4().hex
     process = subprocess.Popen(
-        command(BEHAVE, "-q", "--", program),
+        command(BEHAVE, "-q", "--", program, mark),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -137,25 +141,23 @@ def test_signals_reach_the_program_and_leave_nothing_behind(
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "waiting\n"
+    assert len(processes_with(mark)) == 2  # the command, and the program
     for number in signals:
         process.send_signal(number)
         time.sleep(0.3)
     _, told = process.communicate(timeout=30)
     assert process.returncode == code
     assert told == ""
-    assert not running_programs()
+    assert not processes_with(mark)
 
 
-def running_programs() -> list[str]:
-    """The test program's processes: their first word is its path without the suffix."""
-    found: list[str] = []
+def processes_with(mark: str) -> list[Path]:
+    """Those that were given this word."""
+    found: list[Path] = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = path.read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if words[0] == BEHAVE.removesuffix(".cu").encode():
-            found.append(str(path))
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            if mark.encode() in path.read_bytes():
+                found.append(path.parent)
     return found
 
 
