@@ -337,7 +337,7 @@ def test_the_timeline_of_a_program(tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert text.count("<i style=") == 4
     assert "axpy" in text
-    assert "not measurements" in text
+    assert "a model of A100, not measurements" in text
 
 
 def test_a_timeline_that_cannot_be_written(tmp_path: Path) -> None:
@@ -362,7 +362,7 @@ def test_a_page_stands_alone_and_shows_every_stream(tmp_path: Path) -> None:
         bar(8, "copy to device", "copy", 0.0, 10.0),
         bar(7, "on another GPU", "kernel", 40.0, 1960.0, gpu=1),
     ]
-    text = timeline_page.make_page(events, "a & b")
+    text = timeline_page.make_page(events, "a & b", "H<200>")
     assert "<title>a &amp; b</title>" in text
     assert "GPU 0: stream &lt;7&gt;" in text
     assert "GPU 0: stream 8" in text
@@ -372,9 +372,9 @@ def test_a_page_stands_alone_and_shows_every_stream(tmp_path: Path) -> None:
         in text
     )
     assert "bytes: 4096" in text
-    assert "3 copies and kernels in 2 ms" in text
+    assert "3 copies and kernels in 2 ms. Times are bounds of a model of H&lt;200&gt;, not" in text
     assert "http" not in text
-    assert "used the GPU for nothing" in timeline_page.make_page([], "empty")
+    assert "used the GPU for nothing" in timeline_page.make_page([], "empty", "H200")
     (tmp_path / "broken.json").write_text("{")
     with pytest.raises(FlashpathError, match="cannot be read"):
         timeline_page.write_page(tmp_path / "broken.json", tmp_path / "page.html")
