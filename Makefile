@@ -4,6 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src/flashpath/vgpu/engine -type f)
 
+# Whole programs are compiled by nvcc: its wheels are brought where there is no toolkit.
+TOOLKITS := $(CUDA_HOME) $(CUDA_PATH) /usr/local/cuda
+NVCC := $(if $(shell command -v nvcc 2>/dev/null)$(wildcard $(TOOLKITS:%=%/bin/nvcc)),,nvcc)
+COMMA := ,
+
 .PHONY: run test lint types contracts pytest figures fuzz clean
 
 run: $(VENV)/.installed
@@ -36,11 +41,11 @@ fuzz: $(VENV)/.installed-dev
 
 # Installing again is needed when the dependencies or the compiled engine change, not when Python files do.
 $(VENV)/.installed: $(SOURCES) | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable '.$(NVCC:%=[%])'
 	@touch $@
 
 $(VENV)/.installed-dev: $(SOURCES) | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[dev$(NVCC:%=$(COMMA)%)]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/bin/python:

@@ -23,7 +23,9 @@ class Variable:
         return os.environ.get(self.name) or None
 
 
-CACHE_DIR = Variable("FLASHPATH_CACHE_DIR", "~/.cache/flashpath", "where compiled kernels are kept")
+CACHE_DIR = Variable(
+    "FLASHPATH_CACHE_DIR", "~/.cache/flashpath", "where compiled kernels and programs are kept"
+)
 CACHE_LIMIT_MB = Variable(
     "FLASHPATH_CACHE_LIMIT_MB", "1024", "the cache drops the least recently used kernels above this size"
 )
@@ -39,7 +41,11 @@ LANG = Variable(
 )
 LANGUAGES = ("en", "zh")
 
-VARIABLES = (CACHE_DIR, CACHE_LIMIT_MB, DEVICE, DEBUG, LANG)
+RUNTIME = Variable(
+    "FLASHPATH_RUNTIME", "set by flashpath run", "what a program on the virtual GPU is told: not set by hand"
+)
+
+VARIABLES = (CACHE_DIR, CACHE_LIMIT_MB, DEVICE, DEBUG, LANG, RUNTIME)
 
 _LOCALES = ("LC_ALL", "LC_MESSAGES", "LANG")
 

@@ -67,7 +67,18 @@ def kernel_file(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     "command",
-    ["tour", "doctor", "explain", "profile", "ladder", "bench", "cache list", "cache show", "cache clear"],
+    [
+        "tour",
+        "doctor",
+        "run",
+        "explain",
+        "profile",
+        "ladder",
+        "bench",
+        "cache list",
+        "cache show",
+        "cache clear",
+    ],
 )
 def test_every_command_has_help_with_an_example(command: str) -> None:
     done = flashpath(*command.split(), "--help")

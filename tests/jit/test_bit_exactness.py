@@ -10,7 +10,7 @@ import pytest
 import flashpath as fp
 from flashpath import gpus
 from flashpath.jit import bit_exactness, toolkit
-from flashpath.jit.bit_exactness import verdict
+from flashpath.jit.exactness import verdict
 from flashpath.vgpu.device import VirtualModule
 
 SOURCE = """

@@ -7,7 +7,7 @@ import pytest
 import flashpath as fp
 from flashpath import gpus
 from flashpath.jit import KernelCache, toolkit
-from flashpath.jit.explain import ptx_instructions, sass_instructions
+from flashpath.jit.explanation import ptx_instructions, sass_instructions
 from flashpath.jit.resources import Resources, read_resources
 
 SOURCE = """

@@ -1,4 +1,4 @@
-"""The command line: one file per command, registered here."""
+"""The command line: one file per command, registered in `commands`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from flashpath.cli import bench, cache, explain, explain_finding, ladder, profile, sanitize, tour
-from flashpath.cli.doctor import doctor
 from flashpath.cli.failures import file_error, tell, tell_failure
 from flashpath.errors import FlashpathError
+
+if TYPE_CHECKING:
+    from flashpath.cli.commands import app as app
 
 # What the exit codes mean, for every command.
 EXIT_CODES = {
@@ -24,44 +23,10 @@ EXIT_CODES = {
     2: "the command line cannot be read: no such command or option, an argument missing, no number in range; "
     "of sanitize also: the kernel could not be run",
     3: "it needs a device that this machine does not have",
+    124: "the program that it ran took longer than --timeout",
     130: "stopped with Ctrl-C",
     141: "the reader of its output stopped early, as head does",
 }
-
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,  # our errors are shown without a traceback, bugs with a plain one
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items()) + ".",
-)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from flashpath import __version__
-
-        typer.echo(f"flashpath {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
-    """Learn and build GPU kernels: compile, explain, check and time them."""
-
-
-app.command("tour")(tour.tour)
-app.command("doctor")(doctor)
-app.command("explain")(explain.explain)
-app.command("profile")(profile.profile)
-app.command("sanitize")(sanitize.sanitize)
-app.command("explain-finding")(explain_finding.explain_finding)
-app.command("ladder")(ladder.ladder)
-app.command("bench")(bench.bench)
-app.add_typer(cache.app, name="cache")
 
 
 def main() -> None:
@@ -73,6 +38,11 @@ def main() -> None:
 def _run() -> int:
     """The exit code of the command; whatever a user can cause is told without a traceback."""
     try:
+        code = _start_quickly(sys.argv[1:])
+        if code is not None:
+            return code
+        from flashpath.cli.commands import app
+
         app()
     except SystemExit as end:  # typer's way to end, after --help and usage errors too
         if end.code == 130:
@@ -84,6 +54,16 @@ def _run() -> int:
         tell("\nstopped")
         return 130
     return 0
+
+
+def _start_quickly(words: list[str]) -> int | None:
+    """Run a program without loading what reads any other command line; None: typer is to read this one."""
+    if words[:1] != ["run"]:
+        return None
+    from flashpath.cli import quick, run
+
+    arguments = quick.read(run.run, run.for_program(words[1:]))
+    return None if arguments is None else run.run(**arguments)
 
 
 def _prepare_streams() -> None:
@@ -111,3 +91,11 @@ def _flushed(code: int) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return code or 1
     return code
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        from flashpath.cli.commands import app
+
+        return app
+    raise AttributeError(f"module 'flashpath.cli' has no attribute {name!r}")

@@ -1,21 +1,51 @@
-"""Source → PTX and cubin → a loaded kernel; with a content-addressed cache."""
+"""Source → PTX and cubin → a loaded kernel; whole programs too; with a content-addressed cache."""
 
 from __future__ import annotations
 
-from flashpath.jit.arguments import ArgumentError, strided
-from flashpath.jit.bit_exactness import BitExactness, bit_exactness
-from flashpath.jit.cache import KernelCache
-from flashpath.jit.compiler import compile
-from flashpath.jit.device import CudaError
-from flashpath.jit.diagnostics import CompileError, Diagnostic, MissingInclude
-from flashpath.jit.explain import Explanation, explain
-from flashpath.jit.module import Kernel, Module
-from flashpath.jit.names import KernelNotFound
-from flashpath.jit.sanitize import sanitize
-from flashpath.jit.shape import LaunchError
-from flashpath.jit.source import SourceNotFound, TemplateError
-from flashpath.jit.toolkit import MissingCompiler
-from flashpath.jit.virtual import profile
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flashpath.jit.arguments import ArgumentError, strided
+    from flashpath.jit.cache import KernelCache
+    from flashpath.jit.compiler import compile
+    from flashpath.jit.device import CudaError
+    from flashpath.jit.diagnostics import CompileError, Diagnostic, MissingInclude
+    from flashpath.jit.exactness import BitExactness, bit_exactness
+    from flashpath.jit.explanation import Explanation, explain
+    from flashpath.jit.module import Kernel, Module
+    from flashpath.jit.names import KernelNotFound
+    from flashpath.jit.sanitizing import sanitize
+    from flashpath.jit.shape import LaunchError
+    from flashpath.jit.source import SourceNotFound, TemplateError
+    from flashpath.jit.toolkit import MissingCompiler
+    from flashpath.jit.virtual import profile
+
+# Loaded when first asked for: a program from the cache is to start without NumPy and what stands on it.
+# No module here has the name of something public: importing it would hide that.
+_HOME = {
+    "ArgumentError": "arguments",
+    "BitExactness": "exactness",
+    "CompileError": "diagnostics",
+    "CudaError": "device",
+    "Diagnostic": "diagnostics",
+    "Explanation": "explanation",
+    "Kernel": "module",
+    "KernelCache": "cache",
+    "KernelNotFound": "names",
+    "LaunchError": "shape",
+    "MissingCompiler": "toolkit",
+    "MissingInclude": "diagnostics",
+    "Module": "module",
+    "SourceNotFound": "source",
+    "TemplateError": "source",
+    "bit_exactness": "exactness",
+    "compile": "compiler",
+    "explain": "explanation",
+    "profile": "virtual",
+    "sanitize": "sanitizing",
+    "strided": "arguments",
+}
 
 __all__ = [
     "ArgumentError",
@@ -40,3 +70,15 @@ __all__ = [
     "sanitize",
     "strided",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'flashpath.jit' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"flashpath.jit.{_HOME[name]}"), name)
+    globals()[name] = value  # found without a call from now on
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,4 +1,4 @@
-"""A content-addressed store of compiled kernels, safe for many processes at once.
+"""A content-addressed store of compiled kernels and programs, safe for many processes at once.
 
 An entry is a folder named by the digest of everything that went into it. It is written in a temporary
 folder, synced and renamed into place, so a reader sees all of it or none. Each file's digest stands in
@@ -56,6 +56,11 @@ class KernelCache:
         self.folder = (folder or settings.cache_dir()) / "kernels"
         self.limit_bytes = settings.cache_limit_bytes() if limit_bytes is None else limit_bytes
 
+    @property
+    def index(self) -> Path:
+        """Notes on which entry is whose, where finding that out takes a compiler; safe to lose."""
+        return self.folder / "index"
+
     @staticmethod
     def key(ingredients: Mapping[str, Any]) -> str:
         """The digest of everything that decides what the compiler will write."""
@@ -66,7 +71,7 @@ class KernelCache:
 
     def load(self, key: str) -> Entry | None:
         """The entry, verified, or None. A damaged one is removed, with a warning."""
-        place = self._place(key)
+        place = self.place(key)
         try:
             build = _sealed(json.loads((place / "build.json").read_bytes()))
             files = {name: (place / name).read_bytes() for name in build["digests"]}
@@ -94,11 +99,16 @@ class KernelCache:
 
     # ---- Writing ---------------------------------------------------------------------------------------
 
-    def store(self, key: str, build: Mapping[str, Any], files: Mapping[str, bytes]) -> Entry:
-        """Write an entry; a cache that cannot be written to costs a warning, never the result."""
+    def store(
+        self, key: str, build: Mapping[str, Any], files: Mapping[str, bytes], executable: str | None = None
+    ) -> Entry:
+        """Write an entry; a cache that cannot be written to costs a warning, never the result.
+
+        `executable` names the file that is to be run from where it lies.
+        """
         complete = {**build, "key": key, "digests": {name: _digest(data) for name, data in files.items()}}
         try:
-            self._write(key, complete, files)
+            self._write(key, complete, files, executable)
             self._evict(keep=key)
         except OSError as error:
             warnings.warn(
@@ -108,16 +118,20 @@ class KernelCache:
             )
         return Entry(key, complete, files)
 
-    def _write(self, key: str, build: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
+    def _write(
+        self, key: str, build: Mapping[str, Any], files: Mapping[str, bytes], executable: str | None
+    ) -> None:
         temporary = self._temporary()
         temporary.mkdir(parents=True)
         try:
             for name, data in files.items():
                 _write_synced(temporary / name, data)
+                if name == executable:
+                    (temporary / name).chmod(0o755)
             text = json.dumps({**build, "seal": _seal(build)}, indent=1, ensure_ascii=False)
             _write_synced(temporary / "build.json", text.encode())
             _sync_folder(temporary)
-            place = self._place(key)
+            place = self.place(key)
             place.parent.mkdir(parents=True, exist_ok=True)
             try:
                 temporary.rename(place)
@@ -193,12 +207,14 @@ class KernelCache:
         size = sum(_size(place) for place in places)
         for place in places:
             self._remove(place)
+        shutil.rmtree(self.index, ignore_errors=True)
         return len(places), size
 
     def _places(self) -> list[Path]:
         return [place for place in self.folder.glob("[0-9a-f][0-9a-f]/*") if place.is_dir()]
 
-    def _place(self, key: str) -> Path:
+    def place(self, key: str) -> Path:
+        """The folder of an entry, whether it is there or not."""
         return self.folder / key[:2] / key
 
     def _temporary(self) -> Path:

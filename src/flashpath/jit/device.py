@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,9 +84,24 @@ _ADVICE = {
 }
 
 
+def _has_driver_library() -> bool:
+    """Whether libcuda can be loaded at all: to import the bindings for nothing takes a sixth of a second."""
+    if "cuda.bindings.driver" in sys.modules:
+        return True  # they look for it themselves
+    import ctypes
+
+    try:
+        ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        return False
+    return True
+
+
 @functools.cache
 def driver_version() -> tuple[int, int] | None:
     """The newest CUDA version that the driver runs; None without a driver."""
+    if not _has_driver_library():
+        return None
     try:
         version = checked(driver().cuDriverGetVersion(), "cuDriverGetVersion")
     except (ImportError, RuntimeError):  # RuntimeError: libcuda itself is not on this machine

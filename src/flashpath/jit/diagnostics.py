@@ -23,7 +23,9 @@ _EDG = re.compile(
 # `At end of source: error: expected a "}"`, and below it where the opening one is.
 _AT_END = re.compile(r"^At end of source: error(?: #[\w-]+)?: (?P<message>.*)$")
 _NOTE = re.compile(r"^(?P<file>.+?)\((?P<line>\d+)\): note(?: #[\w-]+)?: (?P<message>.*)$")
-_GCC = re.compile(r"^(?P<file>[^:\s]+):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<message>.*)$")
+_GCC = re.compile(
+    r"^(?P<file>[^:]+):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?[Ee]rror: (?P<message>.*)$"
+)  # the assembler, with a large E, knows no columns
 _PTXAS = re.compile(r"^ptxas .*?, line (?P<line>\d+); (?:error|fatal)\s*: (?P<message>.*)$")
 _UNOPENED = re.compile(
     r"(?:cannot open source file \"(?P<edg>[^\"]+)\"|(?P<gcc>\S+): No such file or directory)"
@@ -74,9 +76,8 @@ def parse_log(log: str) -> list[Diagnostic]:
             snippet = _snippet(block[1:] if note else block)
             found.append(Diagnostic(file, line, severity="error", message=message, **snippet))
         elif gcc := _GCC.match(text):
-            found.append(
-                Diagnostic(gcc["file"], int(gcc["line"]), int(gcc["column"]), "error", gcc["message"])
-            )
+            column = int(gcc["column"]) if gcc["column"] else None
+            found.append(Diagnostic(gcc["file"], int(gcc["line"]), column, "error", gcc["message"]))
     return found
 
 
@@ -98,17 +99,20 @@ def _snippet(block: list[str]) -> dict[str, Any]:
     return {"column": None, "details": "\n".join(each.strip() for each in block)}
 
 
-def compile_error(log: str, source: Source, include_folders: Iterable[Path]) -> CompileError:
-    """The error for a failed compilation."""
+def compile_error(
+    log: str, source: Source, include_folders: Iterable[Path], *, with_host: bool = False
+) -> CompileError:
+    """The error for a failed compilation: of device code, or of a whole program, `with_host` code."""
     errors = [each for each in parse_log(log) if each.severity == "error"]
     if not errors:
         return CompileError(f"The compiler failed:\n{log.strip()}", None, (), log)
     for each in errors:
         if missing := _UNOPENED.search(each.message):
             name = missing["edg"] or missing["gcc"]
-            shown = _show(each, source)
-            return MissingInclude(shown, _include_hint(name, source, include_folders), errors, log)
-    shown = "\n".join(_show(each, source) for each in errors[:_MOST_ERRORS_SHOWN])
+            shown = show(each, source)
+            hint = _include_hint(name, source, include_folders, with_host)
+            return MissingInclude(shown, hint, errors, log)
+    shown = "\n".join(show(each, source) for each in errors[:_MOST_ERRORS_SHOWN])
     if len(errors) > _MOST_ERRORS_SHOWN:
         shown += f"\n… and {len(errors) - _MOST_ERRORS_SHOWN} more errors."
     return CompileError(shown, _hint(errors), errors, log)
@@ -129,11 +133,11 @@ def assembler_error(log: str, ptx: str, source: Source, arch: str) -> CompileErr
         fix = "The instruction needs another architecture than " + arch + "."
         if re.search(r"wgmma|setmaxnreg", log):
             fix = "wgmma and setmaxnreg need arch='sm_90a': plain sm_90 does not have them."
-    shown = "\n".join(_show(each, source) for each in errors[:_MOST_ERRORS_SHOWN])
+    shown = "\n".join(show(each, source) for each in errors[:_MOST_ERRORS_SHOWN])
     return CompileError(shown, fix, errors, log)
 
 
-def _show(diagnostic: Diagnostic, source: Source) -> str:
+def show(diagnostic: Diagnostic, source: Source) -> str:
     """`file:line:column: error: …`, the line itself, and a caret under the place."""
     file = diagnostic.file
     line = _line_of(file, diagnostic.line, source)
@@ -185,12 +189,12 @@ _HOST_HEADERS = re.compile(
 )
 
 
-def _include_hint(name: str, source: Source, include_folders: Iterable[Path]) -> str:
+def _include_hint(name: str, source: Source, include_folders: Iterable[Path], with_host: bool) -> str:
     folders = [str(folder) for folder in dict.fromkeys([source.folder, *include_folders]) if folder]
     searched = (
         f"Searched: {', '.join(folders) or 'no folder (the source is a string)'} and CUDA's own headers."
     )
-    if _HOST_HEADERS.match(name):
+    if _HOST_HEADERS.match(name) and not with_host:
         return (
             f"<{name}> is a host header; NVRTC compiles device code only. printf and assert need no header; "
             f"for the rest use <cuda/std/…> (<cuda/std/cstdint>, <cuda/std/limits>), or compiler='nvcc'."
@@ -199,6 +203,7 @@ def _include_hint(name: str, source: Source, include_folders: Iterable[Path]) ->
     present = {
         entry.name
         for folder in folders
+        if Path(folder).is_dir()
         for entry in Path(folder).iterdir()
         if entry.suffix in (".h", ".cuh", ".hpp")
     }

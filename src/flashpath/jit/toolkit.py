@@ -34,7 +34,21 @@ class Nvcc:
 
     path: Path
     ptxas: Path
-    version: str
+
+    @functools.cached_property
+    def version(self) -> str:
+        """Such as 13.0.88; asked of nvcc itself, when first wanted."""
+        import subprocess
+
+        text = subprocess.run([self.path, "--version"], capture_output=True, text=True, check=True).stdout
+        found = re.search(r"V(\d+\.\d+\.\d+)", text)
+        return found.group(1) if found else text.strip()
+
+    @property
+    def libraries(self) -> Path | None:
+        """The folder of the wheels' libraries, where their nvcc does not look; None for a toolkit."""
+        folder = self.path.parent.parent / "lib"
+        return folder if (folder / "libcudart_static.a").is_file() else None
 
 
 def _site_packages_roots() -> list[Path]:
@@ -111,19 +125,11 @@ def nvcc() -> Nvcc:
     for root in [*_toolkit_roots(), *_site_packages_roots()]:
         path = root / "bin" / "nvcc"
         if os.access(path, os.X_OK) and os.access(path.with_name("ptxas"), os.X_OK):
-            return Nvcc(path, path.with_name("ptxas"), _nvcc_version(path))
+            return Nvcc(path, path.with_name("ptxas"))
     raise MissingCompiler(
         "nvcc was not found on PATH, in CUDA_HOME, in /usr/local/cuda or in this Python's packages.",
         "pip install 'flashpath[nvcc]' brings it; NVRTC (compiler='nvrtc') needs no nvcc.",
     )
-
-
-def _nvcc_version(path: Path) -> str:
-    import subprocess
-
-    text = subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout
-    found = re.search(r"V(\d+\.\d+\.\d+)", text)
-    return found.group(1) if found else text.strip()
 
 
 @functools.cache
@@ -131,10 +137,16 @@ def host_compiler() -> tuple[Path, str]:
     """The C++ compiler that nvcc calls, and the first line of its `--version`."""
     import subprocess
 
+    path = host_compiler_path()
+    output = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+    return path, output.partition("\n")[0]
+
+
+def host_compiler_path() -> Path:
+    """The C++ compiler that nvcc calls."""
     for name in (os.environ.get("NVCC_CCBIN"), os.environ.get("CXX"), "g++", "clang++"):
         if name and (path := shutil.which(name)):
-            output = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
-            return Path(path), output.partition("\n")[0]
+            return Path(path)
     raise MissingCompiler(
         "nvcc needs a host C++ compiler, and neither g++ nor clang++ is on PATH.",
         "apt-get install g++ (Debian, Ubuntu) or dnf install gcc-c++ (Fedora).",

@@ -12,7 +12,7 @@ import pytest
 import flashpath as fp
 from flashpath import gpus
 from flashpath.jit import assembler, toolkit
-from flashpath.jit.bit_exactness import verdict
+from flashpath.jit.exactness import verdict
 from flashpath.vgpu.device import HostArray, VirtualModule
 
 from . import catalogue

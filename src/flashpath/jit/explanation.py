@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from flashpath import gpus
 from flashpath.errors import FlashpathError
 from flashpath.jit import machine_code
-from flashpath.jit.bit_exactness import BitExactness, bit_exactness
+from flashpath.jit.exactness import BitExactness, bit_exactness
 from flashpath.jit.module import Kernel
 from flashpath.jit.resources import Resources
 from flashpath.jit.shape import Dim, dim3

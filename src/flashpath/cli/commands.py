@@ -1,0 +1,69 @@
+"""All commands, as typer knows them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from flashpath.cli import (
+    EXIT_CODES,
+    bench,
+    cache,
+    explain,
+    explain_finding,
+    ladder,
+    profile,
+    quick,
+    run,
+    sanitize,
+    tour,
+)
+from flashpath.cli.doctor import doctor
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,  # our errors are shown without a traceback, bugs with a plain one
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items()) + ".",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from flashpath import __version__
+
+        typer.echo(f"flashpath {__version__}")
+        raise typer.Exit
+
+
+class ProgramCommand(TyperCommand):
+    """A command after whose `--` the program's own arguments stand, whatever they look like."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, run.for_program(args))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return [*super().collect_usage_pieces(ctx), "[-- ARGUMENTS]"]
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Learn and build GPU kernels: compile, explain, check and time them."""
+
+
+app.command("tour")(tour.tour)
+app.command("doctor")(doctor)
+app.command("run", cls=ProgramCommand)(quick.for_typer(run.run))
+app.command("explain")(explain.explain)
+app.command("profile")(profile.profile)
+app.command("sanitize")(sanitize.sanitize)
+app.command("explain-finding")(explain_finding.explain_finding)
+app.command("ladder")(ladder.ladder)
+app.command("bench")(bench.bench)
+app.add_typer(cache.app, name="cache")

@@ -1,0 +1,245 @@
+"""Sources to an executable: every file compiled by nvcc, device code linked across files, then all of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import FrameType
+
+from flashpath.jit import toolkit
+from flashpath.jit.cache import KernelCache
+from flashpath.jit.programs import errors
+from flashpath.jit.programs.dependencies import Snapshot, hidden_by, read_makefile
+from flashpath.jit.programs.recipe import Recipe
+from flashpath.jit.programs.store import EXECUTABLE, LOG, Program, keep
+from flashpath.jit.programs.watcher import Watcher
+from flashpath.vgpu import runtime_library
+
+_AT_ONCE = 2  # a compiler of templates takes a gigabyte
+
+
+_Step = tuple["subprocess.Popen[bytes]", Path]  # a compiler at work, and where its messages go
+
+
+@dataclass(frozen=True)
+class _Object:
+    source: Path
+    path: Path
+
+    @property
+    def dependencies(self) -> Path:
+        return self.path.with_suffix(".d")
+
+
+def build_anew(recipe: Recipe, cache: KernelCache, watcher: Watcher) -> Program:
+    """Compile and link, and put the result into the cache."""
+    started, start_ns = time.perf_counter(), time.time_ns()
+    with _ended_in_order(), tempfile.TemporaryDirectory(prefix="flashpath-program-") as scratch:
+        kitchen = _Kitchen(recipe, Path(scratch), watcher)
+        objects = kitchen.compile()
+        executable = kitchen.link(objects)
+        read = [
+            (recipe.folder / name).resolve()
+            for each in objects
+            for name in read_makefile(each.dependencies.read_text(errors="surrogateescape"))
+        ]
+        read += _linked_files(recipe)
+        snapshot = Snapshot.take(read, hidden_by(read, _search_folders(recipe)))
+        files = {EXECUTABLE: executable.read_bytes(), LOG: "\n".join(kitchen.logs).encode()}
+    nvcc = f"nvcc {toolkit.nvcc().version}, {toolkit.host_compiler()[1]}"
+    build = {
+        "source": ", ".join(str(recipe.folder / file) for file in recipe.files),
+        "arch": recipe.target.arch,
+        "compiler": f"{nvcc}, for {'the virtual GPU' if recipe.target.is_virtual else 'a GPU'}",
+        "flags": [*recipe.code_flags, *recipe.flags, *recipe.link_flags],
+        "assembler_flags": [],
+        "kernels": [],
+        "built": time.time(),
+        "seconds": round(time.perf_counter() - started, 4),
+    }
+    return keep(recipe, cache, snapshot, build, files, remember=not snapshot.changed_since(start_ns))
+
+
+@contextlib.contextmanager
+def _ended_in_order() -> Generator[None]:
+    """Signals that would end this process at once raise instead, so that compilers and files go with it."""
+
+    def end(number: int, _: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    kinds = [kind for kind in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(kind) == signal.SIG_DFL]
+    changed: list[signal.Signals] = []
+    with contextlib.suppress(ValueError):  # signals can be handled in the main thread only
+        for kind in kinds:
+            signal.signal(kind, end)
+            changed.append(kind)
+    try:
+        yield
+    finally:
+        for kind in changed:
+            signal.signal(kind, signal.SIG_DFL)
+
+
+class _Kitchen:
+    """The commands of one build, in a folder of its own, which takes what compilers leave behind with it."""
+
+    def __init__(self, recipe: Recipe, scratch: Path, watcher: Watcher) -> None:
+        self.recipe = recipe
+        self.scratch = scratch
+        self.watcher = watcher
+        self.logs: list[str] = []
+        self.nvcc: list[str] = [str(toolkit.nvcc().path)]
+        if not any(flag.startswith(("-ccbin", "--compiler-bindir")) for flag in recipe.flags):
+            self.nvcc += ["-ccbin", str(toolkit.host_compiler_path())]
+        if (libraries := toolkit.nvcc().libraries) is not None:
+            self.nvcc.append(f"-L{libraries}")
+
+    def compile(self) -> list[_Object]:
+        """Every file to an object, two at a time; the first that fails, in the order given, is the error."""
+        recipe = self.recipe
+        objects = [_Object(file, self.scratch / f"{at}.o") for at, file in enumerate(recipe.files)]
+        with self._started(objects) as running:
+            for at, (each, (process, output)) in enumerate(zip(objects, running, strict=True)):
+                where = f" ({at + 1} of {len(objects)})" if len(objects) > 1 else ""
+                self.watcher.progress(f"compiling {each.source} for {recipe.target.arch}{where}")
+                code = process.wait()
+                log = errors.cleaned(output.read_text(errors="replace"), recipe, self._sources(objects))
+                if code != 0:
+                    ptx = partial(self._ptx, each.source)
+                    raise errors.failed_compile(log, recipe, each.source, ptx)
+                self.logs += [log] if log else []
+        return objects
+
+    def link(self, objects: Sequence[_Object]) -> Path:
+        """The objects, with the runtime of the target, to an executable."""
+        recipe = self.recipe
+        self.watcher.progress("linking")
+        inputs = [str(each.path) for each in objects]
+        runtime = ["-cudart", "static"]
+        if recipe.target.is_virtual:
+            runtime = ["-cudart", "none", f"-L{runtime_library.folder()}", f"-l{runtime_library.NAME}"]
+            if recipe.links_devices:
+                # Without NVIDIA's runtime nvcc leaves this step out by itself.
+                linked = self.scratch / "devices.o"
+                step = ["-dlink", "--no-compress", *recipe.code_flags, *recipe.flags]
+                step += [*inputs, "-o", str(linked)]
+                self._link_step(step, objects)
+                inputs.append(str(linked))
+        elif recipe.links_devices:
+            runtime.append("-rdc=true")
+        executable = self.scratch / EXECUTABLE
+        step = [*recipe.code_flags, *recipe.flags, *inputs, *recipe.link_flags, *runtime]
+        step += ["-o", str(executable)]
+        self._link_step(step, objects)
+        return executable
+
+    def _link_step(self, arguments: Sequence[str], objects: Sequence[_Object]) -> None:
+        process, output = self._start([*self.nvcc, *arguments], "link")
+        try:
+            code = process.wait()
+        finally:
+            _end(process)
+        log = errors.cleaned(output.read_text(errors="replace"), self.recipe, self._sources(objects))
+        if code != 0:
+            raise errors.failed_link(log, self.recipe)
+        self.logs += [log] if log else []
+
+    def _compile_command(self, each: _Object) -> list[str]:
+        recipe = self.recipe
+        flags = [*recipe.code_flags, "--no-compress"]
+        if not {"-G", "--device-debug"}.intersection(recipe.flags):
+            flags.append("-lineinfo")
+        if recipe.links_devices:
+            flags.append("-rdc=true")
+        flags += [flag for flag in recipe.flags if flag not in flags]
+        wanted = ["-MD", "-MF", str(each.dependencies), "-c", str(each.source), "-o", str(each.path)]
+        return [*self.nvcc, *flags, *wanted]
+
+    @contextlib.contextmanager
+    def _started(self, objects: Sequence[_Object]) -> Generator[Iterator[_Step]]:
+        """The compilers in the order of the objects, the next ones already at work; ended with the block."""
+        waiting = deque(objects)
+        running: deque[_Step] = deque()
+        every: list[subprocess.Popen[bytes]] = []
+
+        def in_order() -> Iterator[_Step]:
+            while waiting or running:
+                while waiting and len(running) < _AT_ONCE:
+                    each = waiting.popleft()
+                    running.append(self._start(self._compile_command(each), each.path.stem))
+                    every.append(running[-1][0])
+                yield running.popleft()
+
+        try:
+            yield in_order()
+        finally:
+            for process in every:
+                _end(process)
+
+    def _start(self, command: Sequence[str], name: str) -> _Step:
+        self.watcher.command(shlex.join(command))
+        output = self.scratch / f"{name}.log"
+        with output.open("wb") as file:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                cwd=self.recipe.folder,
+                env={**os.environ, "TMPDIR": str(self.scratch)},
+                process_group=0,  # nvcc and the compilers that it starts are ended together
+            )
+        return process, output
+
+    def _ptx(self, file: Path) -> str:
+        """What ptxas refused."""
+        output = self.scratch / "refused.ptx"
+        compute = self.recipe.target.arch.replace("sm_", "compute_")
+        command = [*self.nvcc, f"-arch={compute}", "-lineinfo", *self.recipe.flags]
+        command += ["-ptx", str(file), "-o", str(output)]
+        process, _ = self._start(command, "ptx")
+        try:
+            process.wait()
+        finally:
+            _end(process)
+        text = output.read_text() if output.is_file() else ""
+        return text.replace(f'"{self.recipe.folder / file}"', f'"{file}"')  # as its owner calls it
+
+    @staticmethod
+    def _sources(objects: Sequence[_Object]) -> dict[str, Path]:
+        return {str(each.path): each.source for each in objects}
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a compiler that is still at work, and what it started."""
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _search_folders(recipe: Recipe) -> list[Path]:
+    """Where the user's headers are looked for, in that order."""
+    folders = [(recipe.folder / file).parent for file in recipe.files]
+    folders += [recipe.folder / flag[2:] for flag in recipe.flags if flag.startswith("-I")]
+    return list(dict.fromkeys(folder.resolve() for folder in folders))
+
+
+def _linked_files(recipe: Recipe) -> list[Path]:
+    """The user's own libraries: no compiler lists them."""
+    folders = [recipe.folder / flag[2:] for flag in recipe.link_flags if flag.startswith("-L")]
+    names = [flag[2:] for flag in recipe.link_flags if flag.startswith("-l")]
+    found = [
+        folder / f"lib{name}{suffix}" for folder in folders for name in names for suffix in (".so", ".a")
+    ]
+    return [path.resolve() for path in found if path.is_file()]

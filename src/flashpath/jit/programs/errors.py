@@ -1,0 +1,168 @@
+"""What nvcc, the linkers and the host compiler say, as errors that name the learner's own lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from flashpath.errors import FlashpathError
+from flashpath.jit.diagnostics import CompileError, Diagnostic, assembler_error, compile_error, show
+from flashpath.jit.includes import without_comments
+from flashpath.jit.mangling import Unreadable, demangle
+from flashpath.jit.programs.recipe import Recipe
+from flashpath.jit.source import Source
+
+# Files that nvcc writes on its way, named after the source: tmpxft_00005d27_00000000-6_saxpy.cudafe1.cpp.
+_ON_THE_WAY = re.compile(
+    r"[^\s\"'`:()]*tmpxft_[0-9a-f]+_[0-9a-f]+-\d+_(?P<stem>[^\s\"'`:()]+?)"
+    r"(?:\.compute_\w+|\.sm_\w+)?\.(?:cudafe1(?:\.\w+)*|cpp\d\.ii|ptx|cubin|fatbin(?:\.c)?|o)\b"
+)
+_UNDEFINED = re.compile(r"undefined (?:reference to|symbol:) [`']?(?P<name>[^'\n]+?)'?$", re.MULTILINE)
+_UNDEFINED_ON_DEVICE = re.compile(
+    r"(?:nvlink error\s*: Undefined reference to|Unresolved extern function) '(?P<name>\w+)'"
+)
+_DEFINED_TWICE = re.compile(r"multiple definition of [`'](?P<name>[^']+)'")
+_NO_LIBRARY = re.compile(r"(?:cannot find|unable to find library) -l(?P<name>[\w.+-]+)")
+_RUNTIME_CALL = re.compile(r"(?:__)?cuda[A-Z]\w*")
+_DRIVER_CALL = re.compile(r"cu[A-Z]\w*")
+_LIBRARIES = (
+    "cublasLt",
+    "cublas",
+    "cufft",
+    "curand",
+    "cusparse",
+    "cusolver",
+    "cudnn",
+    "nccl",
+    "nvrtc",
+    "npp",
+)
+_MOST_NAMES = 5
+
+
+class LinkError(FlashpathError):
+    """The files compile, and do not make a program together. `log` is the linker's own text."""
+
+    def __init__(self, problem: str, fix: str | None, log: str) -> None:
+        super().__init__(problem, fix)
+        self.log = log
+
+
+def cleaned(log: str, recipe: Recipe, objects: dict[str, Path]) -> str:
+    """The log with the learner's files in place of those that compilers write on their way.
+
+    `objects`: the path of each object file, and the source it came from.
+    """
+    by_stem = {file.stem: str(file) for file in reversed(recipe.files)}
+    text = _ON_THE_WAY.sub(lambda match: by_stem.get(match["stem"], match["stem"]), log)
+    for path, source in objects.items():
+        text = text.replace(path, str(source))
+    return text.strip()
+
+
+def failed_compile(log: str, recipe: Recipe, file: Path, make_ptx: Callable[[], str]) -> FlashpathError:
+    """The error for a file that does not compile. `make_ptx` writes what ptxas refused."""
+    text = file.read_text(encoding="utf-8", errors="replace")
+    source = Source(text, str(file), file.parent)
+    if on_device := _UNDEFINED_ON_DEVICE.findall(log):
+        return _undefined_on_device(on_device, recipe, log)
+    if re.search(r"^ptxas .*?, line \d+; (?:error|fatal)", log, re.MULTILINE):
+        return assembler_error(log, make_ptx(), source, recipe.target.arch)
+    if too_new := re.search(r"unsupported (?:GNU|clang) version! (?P<why>[^!]+) are not supported!", log):
+        return CompileError(
+            f"nvcc does not work with this host compiler: {too_new['why']} are not supported.",
+            "Install an older one, and name it in NVCC_CCBIN: NVCC_CCBIN=g++-13 flashpath run …",
+            (),
+            log,
+        )
+    folders = [Path(flag[2:]) for flag in recipe.flags if flag.startswith("-I")]
+    return compile_error(log, source, folders, with_host=True)
+
+
+def failed_link(log: str, recipe: Recipe) -> FlashpathError:
+    """The error for objects that do not link."""
+    if on_device := _UNDEFINED_ON_DEVICE.findall(log):
+        return _undefined_on_device(on_device, recipe, log)
+    if twice := _DEFINED_TWICE.search(log):
+        return LinkError(
+            f"{twice['name']} is defined more than once:\n{_places(twice['name'], recipe)}".rstrip(":\n"),
+            "Keep one definition; in a header write inline before it, or __device__ static.",
+            log,
+        )
+    undefined = list(dict.fromkeys(_UNDEFINED.findall(log)))
+    if "main" in undefined:
+        files = ", ".join(map(str, recipe.files))
+        return LinkError(
+            f"There is no main() in {files}.",
+            "A program starts in int main(); a single kernel is run by `flashpath profile` and `sanitize`.",
+            log,
+        )
+    if undefined:
+        return _undefined(undefined, recipe, log)
+    if library := _NO_LIBRARY.search(log):
+        fix = "Name its folder with -L."
+        if library["name"] in _LIBRARIES:
+            fix = "It comes with the CUDA toolkit: install that, and name its lib64 folder with -L."
+        return LinkError(f"The linker does not find the library {library['name']}.", fix, log)
+    return LinkError(f"The linker failed:\n{log}", None, log)
+
+
+def _undefined(names: Sequence[str], recipe: Recipe, log: str) -> LinkError:
+    """Which calls nothing answers, and what to do about the first kind of them."""
+    api = [name for name in names if _RUNTIME_CALL.match(name) or _DRIVER_CALL.fullmatch(name)]
+    library = next((each for each in _LIBRARIES if any(name.startswith(each) for name in names)), None)
+    if recipe.target.is_virtual and (api or library):
+        missing = api or [name for name in names if name.startswith(str(library))]
+        why = "the virtual GPU's runtime has no" if api else "CUDA's libraries run on a GPU only:"
+        return LinkError(
+            f"It does not link: {why} {_listed(missing)}.\n{_places(missing[0], recipe)}".rstrip(),
+            "Do without it, or run the program on a GPU: --device cuda.",
+            log,
+        )
+    if library:
+        fix = f"Link its library: -l {library}."
+    elif any(_DRIVER_CALL.fullmatch(name) for name in names):
+        fix = "It is a call of the driver's: link it with -l cuda."
+    else:
+        fix = "Name the file that defines it as well, or its library with -l."
+    return LinkError(f"Nothing defines {_listed(names)}.\n{_places(names[0], recipe)}".rstrip(), fix, log)
+
+
+def _undefined_on_device(mangled: Iterable[str], recipe: Recipe, log: str) -> LinkError:
+    names = [_readable(name) for name in dict.fromkeys(mangled)]
+    return LinkError(
+        f"No device code defines {_listed(names)}.\n{_places(names[0], recipe)}".rstrip(),
+        "Define it, or name the .cu file that does as well: files that are given together are linked.",
+        log,
+    )
+
+
+def _readable(mangled: str) -> str:
+    try:
+        function = demangle(mangled)
+    except Unreadable:
+        return mangled  # extern "C", a variable, or more than the reader knows
+    return f"{function.name}({', '.join(map(str, function.parameters))})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_MOST_NAMES])
+    return f"{shown} and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else shown
+
+
+def _places(name: str, recipe: Recipe) -> str:
+    """The first line of each file in which the name stands, with a caret under it."""
+    plain = re.split(r"[(<]", name)[0].rpartition("::")[2]
+    word = re.compile(rf"\b{re.escape(plain)}\b")
+    shown: list[str] = []
+    for file in recipe.files:
+        text = file.read_text(encoding="utf-8", errors="replace")
+        found = word.search(without_comments(text, keep_literals=False))
+        if found is None:
+            continue
+        line = text.count("\n", 0, found.start()) + 1
+        column = found.start() - text.rfind("\n", 0, found.start())
+        place = Diagnostic(str(file), line, column, "error", f"{plain} is used here")
+        shown.append(show(place, Source(text, str(file), file.parent)))
+    return "\n".join(shown)

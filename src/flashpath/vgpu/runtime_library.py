@@ -1,0 +1,71 @@
+"""The library that answers the CUDA runtime API for whole programs, and what it is told of its GPU."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+
+from flashpath import gpus
+from flashpath.errors import FlashpathError
+
+NAME = "flashpath_cudart"
+ABI = 1
+"""Raised when a program that was linked with an older library must be linked again."""
+
+_FOLDER = Path(__file__).parent / "lib"
+
+
+class RuntimeNotBuilt(FlashpathError):
+    """The runtime library is not beside this package."""
+
+
+def folder() -> Path:
+    """The folder to link against and to run from; the loader takes the variant for its processor from it."""
+    if not (_FOLDER / f"lib{NAME}.so").is_file():
+        raise RuntimeNotBuilt(
+            f"The virtual GPU's runtime library is not built: there is no {_FOLDER / f'lib{NAME}.so'}.",
+            "In a checkout run `pip install -e .`; it needs a C++ compiler.",
+        )
+    return _FOLDER
+
+
+def settings(gpu: gpus.Gpu, options: Mapping[str, object]) -> str:
+    """The text of the variable: the GPU's figures and the options of this run, one `key=value` a line."""
+    limits = gpu.architecture
+    values: dict[str, object] = {
+        "gpu": gpu.name,
+        "device_name": gpu.driver_names[0],
+        "major": limits.major,
+        "minor": limits.minor,
+        "sm_count": gpu.sm_count,
+        "clock_mhz": gpu.boost_clock_mhz,
+        "memory_bytes": round(gpu.memory_gb * 1e9),
+        "memory_bytes_per_s": gpu.memory_bandwidth_gb_per_s * 1e9,
+        "l2_bytes": round(gpu.l2_mib * 2**20),
+        "link_bytes_per_s": gpu.host_link_gb_per_s * 1e9,
+        "max_threads_per_block": limits.max_threads_per_block,
+        "max_warps_per_sm": limits.max_warps_per_sm,
+        "max_blocks_per_sm": limits.max_blocks_per_sm,
+        "registers_per_sm": limits.registers_per_sm,
+        "max_registers_per_thread": limits.max_registers_per_thread,
+        "register_allocation_unit": limits.register_allocation_unit,
+        "warp_allocation_granularity": limits.warp_allocation_granularity,
+        "max_shared_per_sm": limits.max_shared_per_sm_bytes,
+        "max_shared_per_block": limits.max_shared_per_block_bytes,
+        "reserved_shared_per_block": limits.reserved_shared_per_block_bytes,
+        "shared_allocation_unit": limits.shared_allocation_unit_bytes,
+        "devices": 1,
+    }
+    for name, tflops in dataclasses.asdict(gpu.peak_tflops).items():
+        if tflops is not None:
+            values[f"peak_{name}"] = tflops * 1e12
+    values |= {name: value for name, value in options.items() if value is not None}
+    return "\n".join(f"{name}={_written(value)}" for name, value in values.items())
+
+
+def _written(value: object) -> str:
+    text = str(int(value)) if isinstance(value, bool) else str(value)
+    if "\n" in text:
+        raise FlashpathError(f"{text!r} holds a line break.", "Use a path without one.")
+    return text
