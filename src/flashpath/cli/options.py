@@ -19,8 +19,8 @@ Compiler = Annotated[str, typer.Option(help="nvrtc or nvcc.")]
 
 # ---- Its launch ----------------------------------------------------------------------------------------
 
-Grid = Annotated[str, typer.Option(help="Blocks: 32, or 16,16.")]
-Block = Annotated[str, typer.Option(help="Threads of a block: 256, or 16,16.")]
+Grid = Annotated[str | None, typer.Option(help="Blocks: 32, or 16,16.")]
+Block = Annotated[str | None, typer.Option(help="Threads of a block: 256, or 16,16.")]
 Arguments = Annotated[
     list[str] | None,
     typer.Option(
@@ -30,6 +30,15 @@ Arguments = Annotated[
 ]
 SharedBytes = Annotated[int, typer.Option(help="Dynamic shared memory in bytes.", min=0)]
 ArraySeed = Annotated[int, typer.Option(help="Of the random arrays.", min=0)]
+
+# ---- Of a whole program --------------------------------------------------------------------------------
+
+ProgramArguments = Annotated[
+    list[str] | None, typer.Argument(help="For the program, where the file is run as one; after --.")
+]
+Timeout = Annotated[
+    float | None, typer.Option(help="Seconds after which a program is ended.", min=0.001)
+]
 
 # ---- What comes out ------------------------------------------------------------------------------------
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flashpath.cli import options
+from flashpath.errors import FlashpathError
 
 if TYPE_CHECKING:
     from flashpath.vgpu.report import Report
@@ -14,8 +17,9 @@ if TYPE_CHECKING:
 
 def profile(
     file: options.SourceFile,
-    grid: options.Grid,
-    block: options.Block,
+    arguments: options.ProgramArguments = None,
+    grid: options.Grid = None,
+    block: options.Block = None,
     kernel: options.KernelName = None,
     arg: options.Arguments = None,
     shared: options.SharedBytes = 0,
@@ -31,14 +35,22 @@ def profile(
     option: options.CompilerFlags = None,
     compiler: options.Compiler = "nvrtc",
     seed: options.ArraySeed = 0,
+    launch: Annotated[int | None, typer.Option(help="Of a program: show this launch.", min=1)] = None,
+    timeout: options.Timeout = None,
     as_json: options.AsJson = False,
 ) -> None:
-    r"""Run a kernel on the virtual GPU and show what it counted: traffic, conflicts, divergence, hot lines.
+    r"""Run a program, or a kernel alone, on the virtual GPU and show what it counted: traffic, conflicts,
+    divergence, hot lines.
+
+    Without --grid and --block the file is a whole program, with main: it is compiled and run, and its
+    launches are summed up and reported. With them one kernel is launched on arrays that --arg describes.
 
     A picture shows one access to global memory, lane by sector, and one to shared memory, bank by bank: the
     most wasteful ones, or those of --line. No GPU is needed, and none is used.
 
     Examples:
+
+        flashpath profile saxpy.cu --device H200 -- 1000000
 
         flashpath profile axpy.cu --grid 32 --block 256 --arg n=8192 --arg 2.0 --arg 'f32\[n]' --arg 'f32\[n]'
 
@@ -47,6 +59,19 @@ def profile(
         flashpath profile count.cu --kernel 'count<int>' --grid 64 --block 256 --arg 'i32\[65536]:0..9' --json
     """
     from flashpath import jit
+    if grid is None and block is None:
+        _refuse_of_kernels(kernel=kernel, arg=arg, shared=shared, line=line, of_block=of_block, of_warp=of_warp)
+        raise typer.Exit(
+            _profile_program(
+                file, arguments or (), device, arch, define, include, option, launch, timeout, as_json
+            )
+        )
+    _refuse_of_programs(arguments=arguments, launch=launch, timeout=timeout)
+    if grid is None or block is None:
+        raise FlashpathError(
+            f"--{'block' if block is None else 'grid'} is missing.",
+            "A kernel alone is launched with both; without both the file is run as a whole program.",
+        )
     from flashpath.cli.arguments import parse_arguments, parse_extents
     from flashpath.cli.compiling import compile_kernel
     from flashpath.cli.output import console, print_json
@@ -74,6 +99,48 @@ def profile(
         show(console(), report, found.module.source_name, found.module.source, line)
 
 
+def _refuse_of_kernels(**given: object) -> None:
+    for name, value in given.items():
+        if value:
+            raise FlashpathError(
+                f"--{name.replace('_', '-')} is for a kernel alone, and without --grid and --block the file is run as "
+                "a whole program.",
+                "Add --grid and --block, or leave it out.",
+            )
+
+
+def _refuse_of_programs(**given: object) -> None:
+    for name, value in given.items():
+        if value:
+            what = "What follows --" if name == "arguments" else f"--{name}"
+            raise FlashpathError(f"{what} is for a whole program.", "Leave out --grid and --block.")
+
+
+def _profile_program(
+    file: Path,
+    arguments: Sequence[str],
+    device: str | None,
+    arch: str | None,
+    define: Sequence[str] | None,
+    include: Sequence[Path] | None,
+    option: Sequence[str] | None,
+    launch: int | None,
+    timeout: float | None,
+    as_json: bool,
+) -> int:
+    from flashpath.cli.program_profile import Wanted, profile_program
+    from flashpath.jit import programs
+
+    recipe = programs.make_recipe(
+        [file],
+        programs.choose_target(device or "virtual", arch),
+        defines=define or (),
+        includes=include or (),
+        options=option or (),
+    )
+    return profile_program(recipe, arguments, timeout, Wanted(launch, as_json))
+
+
 def _name_arrays(report: Report, names: list[str]) -> None:
     """Call arrays by the names that they were given on the command line."""
     import dataclasses
@@ -87,8 +154,6 @@ def _name_arrays(report: Report, names: list[str]) -> None:
 
 
 def _check_line(report: Report, file: str, line: int) -> None:
-    from flashpath.errors import FlashpathError
-
     if not report.accesses(line, file=file):
         lines = sorted({access.line for access in report.accesses(file=file)})
         raise FlashpathError(
