@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -59,86 +57,40 @@ def profile(
         flashpath profile count.cu --kernel 'count<int>' --grid 64 --block 256 --arg 'i32\[65536]:0..9' --json
     """
     from flashpath import jit
-    if grid is None and block is None:
-        _refuse_of_kernels(kernel=kernel, arg=arg, shared=shared, line=line, of_block=of_block, of_warp=of_warp)
-        raise typer.Exit(
-            _profile_program(
-                file, arguments or (), device, arch, define, include, option, launch, timeout, as_json
-            )
-        )
-    _refuse_of_programs(arguments=arguments, launch=launch, timeout=timeout)
-    if grid is None or block is None:
-        raise FlashpathError(
-            f"--{'block' if block is None else 'grid'} is missing.",
-            "A kernel alone is launched with both; without both the file is run as a whole program.",
-        )
     from flashpath.cli.arguments import parse_arguments, parse_extents
     from flashpath.cli.compiling import compile_kernel
     from flashpath.cli.output import console, print_json
     from flashpath.cli.profile_view import show
+    from flashpath.cli.program_profile import Wanted, profile_program
     from flashpath.vgpu.report import Trace
 
+    if grid is None and block is None:
+        options.refuse_of_kernels(
+            kernel=kernel, arg=arg, shared=shared, line=line, of_block=of_block, of_warp=of_warp
+        )
+        recipe = options.recipe_of(file, device, arch, define, include, option)
+        raise typer.Exit(profile_program(recipe, arguments or (), timeout, Wanted(launch, as_json)))
+    options.refuse_of_programs(arguments=arguments, launch=launch, timeout=timeout)
+    grid, block = options.both(grid, block)
     blocks, threads = parse_extents(grid, "--grid"), parse_extents(block, "--block")
-    arguments = parse_arguments(arg or [], seed)
+    values = parse_arguments(arg or [], seed)
     found = compile_kernel(file, kernel, arch, define or [], include or [], option or [], compiler)
     report = jit.profile(
         found,
         blocks,
         threads,
-        [each.value for each in arguments],
+        [each.value for each in values],
         device,
         shared,
         trace=Trace(of_block, of_warp),
     )
-    _name_arrays(report, [each.name for each in arguments])
+    _name_arrays(report, [each.name for each in values])
     if line is not None:
         _check_line(report, found.module.source_name, line)
     if as_json:
         print_json(report.to_dict())
     else:
         show(console(), report, found.module.source_name, found.module.source, line)
-
-
-def _refuse_of_kernels(**given: object) -> None:
-    for name, value in given.items():
-        if value:
-            raise FlashpathError(
-                f"--{name.replace('_', '-')} is for a kernel alone, and without --grid and --block the file is run as "
-                "a whole program.",
-                "Add --grid and --block, or leave it out.",
-            )
-
-
-def _refuse_of_programs(**given: object) -> None:
-    for name, value in given.items():
-        if value:
-            what = "What follows --" if name == "arguments" else f"--{name}"
-            raise FlashpathError(f"{what} is for a whole program.", "Leave out --grid and --block.")
-
-
-def _profile_program(
-    file: Path,
-    arguments: Sequence[str],
-    device: str | None,
-    arch: str | None,
-    define: Sequence[str] | None,
-    include: Sequence[Path] | None,
-    option: Sequence[str] | None,
-    launch: int | None,
-    timeout: float | None,
-    as_json: bool,
-) -> int:
-    from flashpath.cli.program_profile import Wanted, profile_program
-    from flashpath.jit import programs
-
-    recipe = programs.make_recipe(
-        [file],
-        programs.choose_target(device or "virtual", arch),
-        defines=define or (),
-        includes=include or (),
-        options=option or (),
-    )
-    return profile_program(recipe, arguments, timeout, Wanted(launch, as_json))
 
 
 def _name_arrays(report: Report, names: list[str]) -> None:

@@ -136,7 +136,15 @@ def _extent(values: list[int]) -> Dim3:
     return x, y, z
 
 
-_PLAIN = ("dynamic_shared", "device", "stream", "seconds", "memory_sectors", "global_allocated", "global_touched")
+_PLAIN = (
+    "dynamic_shared",
+    "device",
+    "stream",
+    "seconds",
+    "memory_sectors",
+    "global_allocated",
+    "global_touched",
+)
 
 
 def _launch(kernel: RecordedKernel, counters: list[str], row: Mapping[str, Any]) -> RecordedLaunch:

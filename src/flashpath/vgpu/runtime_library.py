@@ -15,7 +15,6 @@ ABI = 1
 """Raised when a program that was linked with an older library must be linked again."""
 
 
-
 class RuntimeNotBuilt(FlashpathError):
     """The runtime library is not beside this package."""
 
