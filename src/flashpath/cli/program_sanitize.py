@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,7 @@ def sanitize_program(
     if not recipe.target.is_virtual:
         raise FlashpathError(
             "A program is checked on the virtual GPU, and a real one was asked for.",
-            "Name the GPU to play: --device H200, or --device virtual. On a real one there is compute-sanitizer.",
+            "Name the GPU to play: --device H200, or --device virtual. compute-sanitizer checks on a real one.",
         )
     found: list[Finding] = []
     codes: list[int] = []
@@ -56,7 +56,7 @@ def sanitize_program(
 def _run(
     recipe: Recipe,
     arguments: Sequence[str],
-    options: dict[str, object],
+    options: Mapping[str, object],
     timeout: float | None,
     shown: bool,
 ) -> tuple[int, list[Finding]]:

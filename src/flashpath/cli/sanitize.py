@@ -42,8 +42,8 @@ def sanitize(
     timeout: options.Timeout = None,
     as_json: options.AsJson = False,
 ) -> None:
-    r"""Run a program, or a kernel alone, on the virtual GPU and show what is wrong: races, bad accesses, missing
-    waits, deadlocks.
+    r"""Run a program, or a kernel alone, on the virtual GPU and show what is wrong: races, bad accesses,
+    missing waits, deadlocks.
 
     Without --grid and --block the file is a whole program, with main: it is compiled and run, and all of its
     launches are watched. With them one kernel is launched on arrays that --arg describes.

@@ -85,7 +85,7 @@ def show(
     seeds: int,
     language: str,
 ) -> None:
-    """All findings of a kernel or a program, or that there are none; `sources` are texts of files, if known."""
+    """All findings of a kernel or a program, or that there are none; `sources`: texts of files, if known."""
     words = _WORDS[language]
     schedules = words.schedules.format(seeds) if seeds > 1 else words.one_schedule
     if not findings:
