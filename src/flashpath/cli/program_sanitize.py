@@ -34,7 +34,7 @@ def sanitize_program(
     if not recipe.target.is_virtual:
         raise FlashpathError(
             "A program is checked on the virtual GPU, and a real one was asked for.",
-            "Name the GPU to play: --device H200, or --device virtual. compute-sanitizer checks on a real one.",
+            "Name the GPU to play, as --device H200; compute-sanitizer checks on a real one.",
         )
     found: list[Finding] = []
     codes: list[int] = []
@@ -66,7 +66,7 @@ def _run(
 
     with (
         tempfile.TemporaryDirectory(prefix="flashpath-sanitize-") as folder,
-        open(os.devnull, "wb") as nowhere,
+        Path(os.devnull).open("wb") as nowhere,
     ):
         record = Path(folder) / "record.jsonl"
         output = None if shown else nowhere.fileno()
