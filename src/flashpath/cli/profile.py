@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flashpath.cli import options
+from flashpath.errors import FlashpathError
 
 if TYPE_CHECKING:
     from flashpath.vgpu.report import Report
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
 
 def profile(
     file: options.SourceFile,
-    grid: options.Grid,
-    block: options.Block,
+    arguments: options.ProgramArguments = None,
+    grid: options.Grid = None,
+    block: options.Block = None,
     kernel: options.KernelName = None,
     arg: options.Arguments = None,
     shared: options.SharedBytes = 0,
@@ -31,14 +33,22 @@ def profile(
     option: options.CompilerFlags = None,
     compiler: options.Compiler = "nvrtc",
     seed: options.ArraySeed = 0,
+    launch: Annotated[int | None, typer.Option(help="Of a program: show this launch.", min=1)] = None,
+    timeout: options.Timeout = None,
     as_json: options.AsJson = False,
 ) -> None:
-    r"""Run a kernel on the virtual GPU and show what it counted: traffic, conflicts, divergence, hot lines.
+    r"""Run a program, or a kernel alone, on the virtual GPU and show what it counted: traffic, conflicts,
+    divergence, hot lines.
+
+    Without --grid and --block the file is a whole program, with main: it is compiled and run, and its
+    launches are summed up and reported. With them one kernel is launched on arrays that --arg describes.
 
     A picture shows one access to global memory, lane by sector, and one to shared memory, bank by bank: the
     most wasteful ones, or those of --line. No GPU is needed, and none is used.
 
     Examples:
+
+        flashpath profile saxpy.cu --device H200 -- 1000000
 
         flashpath profile axpy.cu --grid 32 --block 256 --arg n=8192 --arg 2.0 --arg 'f32\[n]' --arg 'f32\[n]'
 
@@ -51,21 +61,30 @@ def profile(
     from flashpath.cli.compiling import compile_kernel
     from flashpath.cli.output import console, print_json
     from flashpath.cli.profile_view import show
+    from flashpath.cli.program_profile import Wanted, profile_program
     from flashpath.vgpu.report import Trace
 
+    if grid is None and block is None:
+        options.refuse_of_kernels(
+            kernel=kernel, arg=arg, shared=shared, line=line, of_block=of_block, of_warp=of_warp
+        )
+        recipe = options.recipe_of(file, device, arch, define, include, option)
+        raise typer.Exit(profile_program(recipe, arguments or (), timeout, Wanted(launch, as_json)))
+    options.refuse_of_programs(arguments=arguments, launch=launch, timeout=timeout)
+    grid, block = options.both(grid, block)
     blocks, threads = parse_extents(grid, "--grid"), parse_extents(block, "--block")
-    arguments = parse_arguments(arg or [], seed)
+    values = parse_arguments(arg or [], seed)
     found = compile_kernel(file, kernel, arch, define or [], include or [], option or [], compiler)
     report = jit.profile(
         found,
         blocks,
         threads,
-        [each.value for each in arguments],
+        [each.value for each in values],
         device,
         shared,
         trace=Trace(of_block, of_warp),
     )
-    _name_arrays(report, [each.name for each in arguments])
+    _name_arrays(report, [each.name for each in values])
     if line is not None:
         _check_line(report, found.module.source_name, line)
     if as_json:
@@ -87,8 +106,6 @@ def _name_arrays(report: Report, names: list[str]) -> None:
 
 
 def _check_line(report: Report, file: str, line: int) -> None:
-    from flashpath.errors import FlashpathError
-
     if not report.accesses(line, file=file):
         lines = sorted({access.line for access in report.accesses(file=file)})
         raise FlashpathError(

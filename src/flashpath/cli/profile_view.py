@@ -66,7 +66,7 @@ def _verdict(report: Report) -> list[Text]:
         rows.append(
             Text.assemble(
                 ("bound by " + roofline.bound, "bold"),
-                f": {_seconds(roofline.least_seconds)} at least on {roofline.gpu}, by datasheet peaks "
+                f": {in_units(roofline.least_seconds)} at least on {roofline.gpu}, by datasheet peaks "
                 "(no measured time)",
             )
         )
@@ -88,7 +88,8 @@ def _verdict(report: Report) -> list[Text]:
     return rows
 
 
-def _seconds(seconds: float) -> str:
+def in_units(seconds: float) -> str:
+    """A time as people read it."""
     for unit, scale in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
         if seconds * scale >= 1:
             return f"{seconds * scale:.2f} {unit}"

@@ -22,8 +22,9 @@ _NOT_RUN = 2
 
 def sanitize(
     file: options.SourceFile,
-    grid: options.Grid,
-    block: options.Block,
+    arguments: options.ProgramArguments = None,
+    grid: options.Grid = None,
+    block: options.Block = None,
     kernel: options.KernelName = None,
     arg: options.Arguments = None,
     shared: options.SharedBytes = 0,
@@ -38,9 +39,14 @@ def sanitize(
     option: options.CompilerFlags = None,
     compiler: options.Compiler = "nvrtc",
     seed: options.ArraySeed = 0,
+    timeout: options.Timeout = None,
     as_json: options.AsJson = False,
 ) -> None:
-    r"""Run a kernel on the virtual GPU and show what is wrong: races, bad accesses, missing waits, deadlocks.
+    r"""Run a program, or a kernel alone, on the virtual GPU and show what is wrong: races, bad accesses,
+    missing waits, deadlocks.
+
+    Without --grid and --block the file is a whole program, with main: it is compiled and run, and all of its
+    launches are watched. With them one kernel is launched on arrays that --arg describes.
 
     Each finding is shown with its lines of the source; `flashpath explain-finding race` teaches what it
     means. Some races show only under some orders of warps and blocks: --seeds 20 tries twenty. The exit code
@@ -48,6 +54,8 @@ def sanitize(
     compile, or was given what it cannot take. No GPU is needed, and none is used.
 
     Examples:
+
+        flashpath sanitize queue.cu --seeds 20 -- 1000
 
         flashpath sanitize sum.cu --grid 4 --block 256 --arg n=1024 --arg 'f32\[n]' --arg 'zeros:f32\[4]'
 
@@ -59,20 +67,29 @@ def sanitize(
     from flashpath.cli.arguments import parse_arguments, parse_extents
     from flashpath.cli.compiling import compile_kernel
     from flashpath.cli.output import console, print_json
+    from flashpath.cli.program_sanitize import sanitize_program
     from flashpath.cli.sanitize_view import show
     from flashpath.vgpu.sanitizing import SANITIZE_BUDGET
 
+    if grid is None and block is None:
+        with _failures_are_no_findings():
+            options.refuse_of_kernels(kernel=kernel, arg=arg, shared=shared)
+            recipe = options.recipe_of(file, device, arch, define, include, option)
+            findings = sanitize_program(recipe, arguments or (), seeds, budget, timeout, as_json)
+        raise typer.Exit(_FOUND if findings else 0)
     with _failures_are_no_findings():
+        options.refuse_of_programs(arguments=arguments, timeout=timeout)
+        grid, block = options.both(grid, block)
         language = settings.language()
         blocks, threads = parse_extents(grid, "--grid"), parse_extents(block, "--block")
-        arguments = parse_arguments(arg or [], seed)
+        values = parse_arguments(arg or [], seed)
         found = compile_kernel(file, kernel, arch, define or [], include or [], option or [], compiler)
         with _progress(seeds) as progress:
             findings = jit.sanitize(
                 found,
                 blocks,
                 threads,
-                [each.value for each in arguments],
+                [each.value for each in values],
                 device,
                 shared,
                 seeds=seeds,
@@ -84,7 +101,8 @@ def sanitize(
             {"kernel": found.name, "grid": blocks, "block": threads, "seeds": seeds, "findings": findings}
         )
     else:
-        show(console(), found, findings, seeds, language)
+        sources = {found.module.source_name: found.module.source}
+        show(console(), found.name, sources, findings, seeds, language)
     if findings:
         raise typer.Exit(_FOUND)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,6 @@ from rich.text import Text
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from flashpath.jit import Kernel
     from flashpath.vgpu.findings import Dim3, Finding
 
 _NEAR = 1  # lines shown around one that is named
@@ -78,24 +77,31 @@ _WORDS = {
 }
 
 
-def show(out: Console, kernel: Kernel, findings: Sequence[Finding], seeds: int, language: str) -> None:
-    """All findings, or that there are none."""
+def show(
+    out: Console,
+    name: str,
+    sources: Mapping[str, str],
+    findings: Sequence[Finding],
+    seeds: int,
+    language: str,
+) -> None:
+    """All findings of a kernel or a program, or that there are none; `sources`: texts of files, if known."""
     words = _WORDS[language]
     schedules = words.schedules.format(seeds) if seeds > 1 else words.one_schedule
     if not findings:
-        said = words.nothing.format(kernel=kernel.name, schedules=schedules)
+        said = words.nothing.format(kernel=name, schedules=schedules)
         out.print(Text.assemble(("✓ ", "green"), said, "" if seeds > 1 else words.try_more))
         return
     for number, finding in enumerate(findings, 1):
-        for row in _rows(finding, number, kernel, language):
+        for row in _rows(finding, number, sources, language):
             out.print(row, soft_wrap=True)
         out.print()
     summary = words.findings if len(findings) > 1 else words.one_finding
-    summary = summary.format(kernel=kernel.name, count=len(findings))
+    summary = summary.format(kernel=name, count=len(findings))
     out.print(Text.assemble((summary, "bold red"), words.under.format(schedules)))
 
 
-def _rows(finding: Finding, number: int, kernel: Kernel, language: str) -> Iterable[Text]:
+def _rows(finding: Finding, number: int, sources: Mapping[str, str], language: str) -> Iterable[Text]:
     words = _WORDS[language]
     yield Text.assemble(f"{number}. ", (finding.kind, "bold red"), f": {finding.message}")
     often = [words.met.format(finding.count)] if finding.count > 1 else []
@@ -111,7 +117,7 @@ def _rows(finding: Finding, number: int, kernel: Kernel, language: str) -> Itera
         notes.setdefault((party.file, party.line), []).append(said)
     for file in dict.fromkeys(file for file, _ in notes):
         at = {line: said for (each, line), said in notes.items() if each == file}
-        yield from _excerpt(file, at, kernel, words)
+        yield from _excerpt(file, at, sources, words)
     if finding.advice:
         yield Text.assemble(("   → ", "cyan"), _advice(finding, language).replace("`", ""))
 
@@ -129,12 +135,14 @@ def _point(extent: Dim3) -> str:
     return f"({', '.join(map(str, extent))})"
 
 
-def _excerpt(file: str, notes: dict[int, list[str]], kernel: Kernel, words: _Words) -> Iterable[Text]:
+def _excerpt(
+    file: str, notes: dict[int, list[str]], sources: Mapping[str, str], words: _Words
+) -> Iterable[Text]:
     """The named lines and their neighbours, each named one with who was there."""
     from rich.syntax import Syntax
 
     yield Text(f"   {file or words.no_line}", "dim")
-    source = _source(file, kernel)
+    source = _source(file, sources)
     numbers = sorted(
         near for line in notes for near in range(line - _NEAR, line + _NEAR + 1) if 1 <= near <= len(source)
     )
@@ -158,10 +166,10 @@ def _excerpt(file: str, notes: dict[int, list[str]], kernel: Kernel, words: _Wor
             yield Text(f"    {words.line.format(line) if line else ''}{'; '.join(said)}")
 
 
-def _source(file: str, kernel: Kernel) -> list[str]:
-    """The lines of a file: the kernel's own source, or a header that can be read; else none."""
-    if file == kernel.module.source_name:
-        return kernel.module.source.splitlines()
+def _source(file: str, sources: Mapping[str, str]) -> list[str]:
+    """The lines of a file: one that is known, or one that can be read; else none."""
+    if file in sources:
+        return sources[file].splitlines()
     try:
         return Path(file).read_text(encoding="utf-8", errors="replace").splitlines() if file else []
     except OSError:

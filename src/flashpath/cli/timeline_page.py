@@ -15,7 +15,7 @@ _MOST_BARS = 50_000  # beyond it a browser takes seconds
 _TICKS = 10
 
 # Colours that people with any sight can tell apart, dark enough to write on.
-_COLOURS = {"kernel": "#1f6fb4", "copy": "#b45f06", "memset": "#7a5195"}
+_COLOURS = {"kernel": "#1f6fb4", "copy": "#b45f06", "fill": "#7a5195"}
 _OTHER_COLOUR = "#5f6b73"
 
 _PAGE = """<!doctype html>
@@ -80,14 +80,16 @@ def write_page(trace: Path, page: Path) -> None:
     """Draw the trace."""
     try:
         content: Any = json.loads(trace.read_bytes())
-        text = make_page(content["traceEvents"], page.stem)
-    except (ValueError, KeyError, TypeError) as error:
+        text = make_page(
+            content["traceEvents"], page.stem, content.get("otherData", {}).get("gpu", "the GPU")
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise FlashpathError(f"The timeline {trace} cannot be read: {error}.") from None
     page.write_text(text, encoding="utf-8")
 
 
-def make_page(events: Iterable[Mapping[str, Any]], title: str) -> str:
-    """The page for a list of trace events."""
+def make_page(events: Iterable[Mapping[str, Any]], title: str, gpu: str) -> str:
+    """The page for a list of trace events; `gpu` is the one that was played."""
     names: dict[tuple[Any, Any], str] = {}
     processes: dict[Any, str] = {}
     bars: list[Bar] = []
@@ -112,7 +114,7 @@ def make_page(events: Iterable[Mapping[str, Any]], title: str) -> str:
         labels.append(f"{processes.get(row[0], f'GPU {row[0]}')}: {label}" if several else label)
     return _PAGE.format(
         title=html.escape(title),
-        summary=html.escape(_summary(bars)),
+        summary=html.escape(_summary(bars, gpu)),
         key="".join(
             f'<span style="background:{_colour(kind)}">{html.escape(kind)}</span>'
             for kind in sorted({bar.kind for bar in bars if bar.kind})
@@ -129,13 +131,13 @@ def _span(bars: Sequence[Bar]) -> tuple[float, float]:
     return first, max((bar.start + bar.duration for bar in bars), default=0.0) - first
 
 
-def _summary(bars: Sequence[Bar]) -> str:
+def _summary(bars: Sequence[Bar], gpu: str) -> str:
     if not bars:
         return "The program used the GPU for nothing: no copy, no kernel."
     left_out = f"; the first {_MOST_BARS:,} of a row are drawn" if len(bars) > _MOST_BARS else ""
     return (
         f"{len(bars):,} copies and kernels in {_time(_span(bars)[1])}{left_out}. Times are bounds of a model "
-        "of the GPU, not measurements. Hold the pointer over a bar for its details."
+        f"of {gpu}, not measurements. Hold the pointer over a bar for its details."
     )
 
 

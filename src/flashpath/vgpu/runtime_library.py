@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import importlib.util
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,8 +15,6 @@ NAME = "flashpath_cudart"
 ABI = 1
 """Raised when a program that was linked with an older library must be linked again."""
 
-_FOLDER = Path(__file__).parent / "lib"
-
 
 class RuntimeNotBuilt(FlashpathError):
     """The runtime library is not beside this package."""
@@ -23,12 +22,19 @@ class RuntimeNotBuilt(FlashpathError):
 
 def folder() -> Path:
     """The folder to link against and to run from; the loader takes the variant for its processor from it."""
-    if not (_FOLDER / f"lib{NAME}.so").is_file():
-        raise RuntimeNotBuilt(
-            f"The virtual GPU's runtime library is not built: there is no {_FOLDER / f'lib{NAME}.so'}.",
-            "In a checkout run `pip install -e .`; it needs a C++ compiler.",
-        )
-    return _FOLDER
+    beside = Path(__file__).parent / "lib"
+    if (beside / f"lib{NAME}.so").is_file():
+        return beside
+    # What is compiled for an editable install is not among the sources, but beside the compiled modules.
+    engine = importlib.util.find_spec("flashpath.vgpu._engine")
+    if engine is not None and engine.origin is not None:
+        installed = Path(engine.origin).parent / "lib"
+        if (installed / f"lib{NAME}.so").is_file():
+            return installed
+    raise RuntimeNotBuilt(
+        f"The virtual GPU's runtime library is not built: there is no {beside / f'lib{NAME}.so'}.",
+        "In a checkout run `pip install -e .`; it needs a C++ compiler.",
+    )
 
 
 def unavailable() -> list[str]:

@@ -38,6 +38,7 @@ class Run:
 
     timeout: float | None = None
     options: Mapping[str, object] = field(default_factory=dict[str, object])
+    output: int | None = None  # the file that its standard output goes to; None: the caller's own
     tell: Callable[[str], None] = lambda text: print(text, file=sys.stderr, flush=True)
 
 
@@ -115,7 +116,9 @@ def _run(program: Program, arguments: Sequence[str], how: Run) -> int:
     variables = environment(program.recipe, how.options)
     news: _News = SimpleQueue()
     with _signals(news):
-        process = subprocess.Popen([name, *arguments], executable=program.path, env=variables)
+        process = subprocess.Popen(
+            [name, *arguments], executable=program.path, env=variables, stdout=how.output
+        )
         try:
             Thread(target=_tell_of_end, args=(process, news), daemon=True).start()
             return _waited(process, how, news, name)

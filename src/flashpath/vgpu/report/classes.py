@@ -100,6 +100,7 @@ def access_kind(opcode: str, space: Space) -> Access:
 
 # ---- Arithmetic ----------------------------------------------------------------------------------------
 
+
 @dataclass(frozen=True)
 class Work:
     """The arithmetic of one instruction."""

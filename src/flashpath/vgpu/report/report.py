@@ -48,8 +48,8 @@ class Report(Counts):
     grid: Dim3 = (1, 1, 1)
     block: Dim3 = (1, 1, 1)
     dram_bytes: int = 0
-    """Distinct 32-byte sectors of global memory that were read, and those that were written, in bytes: the least
-    that must be moved, where no cache holds it before or keeps it after."""
+    """Distinct 32-byte sectors of global memory that were read, and those that were written, in bytes: the
+    least that must be moved, where no cache holds it before or keeps it after."""
     footprint: Footprint = field(default_factory=Footprint)
     lines: tuple[Line, ...] = ()
     """By file and line; instructions without a line are in the sums only."""

@@ -5,6 +5,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "signals.h"
 #include "work/timeline.h"
 
 namespace flashpath::runtime {
@@ -31,6 +32,7 @@ Runtime::Runtime() : settings(Settings::from_environment()), queue(settings.devi
     devices_.back()->default_stream.device = k;
   }
   registry.loaded = [this](ModuleOnDevice& module, int number) { adopt_variables(module, number); };
+  watch_signals(settings.parent);
   record.open(settings.record);
   times_matter_ = settings.profile;
   if (!settings.quiet) {

@@ -95,6 +95,7 @@ Settings Settings::from_environment() {
   settings.profile = is_on(values, "profile", false);
   settings.sanitize = is_on(values, "sanitize", false);
   settings.quiet = is_on(values, "quiet", false);
+  settings.parent = static_cast<int>(count(values, "parent"));
   settings.budget = count(values, "budget");
   settings.seed = count(values, "seed");
   settings.timeline = text(values, "timeline");

@@ -36,6 +36,7 @@ struct Gpu {
 struct Settings {
   Gpu gpu;
   int devices = 1;
+  int parent = 0;  // the process that started the program, without which it does not go on; 0: any
   bool exact = true;
   bool profile = false;
   bool sanitize = false;

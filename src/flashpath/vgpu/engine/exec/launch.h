@@ -51,6 +51,7 @@ struct Launch {
   std::vector<std::byte> shared_by_grid;  // at kGridBase, in a cooperative launch
   std::atomic<u64> spent = 0;
   std::atomic<bool> stopping = false;   // another host thread has met a fault
+  std::atomic<bool> out_of_time = false;  // to be ended, with where its threads are: set from outside, at any time
   sanitize::Sanitizer* sanitizer = nullptr;  // where there are `findings`
 };
 

@@ -45,7 +45,7 @@ Worker::Worker(Launch& launch, observe::Counters* counters, Dispenser& blocks)
       counters_(counters),
       blocks_(blocks),
       last_segment_(launch.program->code.size()),
-      report_after_(std::clamp<u64>(launch.budget / 16, 1, kReportInterval)) {
+      report_after_(launch.budget == 0 ? kReportInterval : std::clamp<u64>(launch.budget / 16, 1, kReportInterval)) {
   if (launch.seed != 0) schedule = std::make_unique<Schedule>(launch.seed);
   if (launch.findings != nullptr) misuse = std::make_unique<Misuse>(launch);
 }
@@ -345,6 +345,11 @@ void Worker::look_outside(Warp& warp, const Instruction& i) {
     // Counted at branches: without one, no kernel runs for long.
     const u64 spent = launch.spent.fetch_add(unreported_, std::memory_order_relaxed) + unreported_;
     unreported_ = 0;
+    if (launch.out_of_time) {
+      throw fault_at(warp, i.index, std::countr_zero(warp.active), "timeout",
+                     "the launch was ended after " + std::to_string(spent) +
+                         " warp instructions: " + where_threads_are(resident_blocks()));
+    }
     if (launch.budget != 0 && spent > launch.budget) {
       throw fault_at(warp, i.index, std::countr_zero(warp.active), "timeout",
                      "the launch has run " + std::to_string(spent) + " warp instructions, its budget is " +

@@ -21,7 +21,9 @@ observe::Party party(const exec::Launch& launch, u32 instruction, u64 block, u32
 const char* action(const exec::Warp& warp, u32 instruction, bool writes) {
   const Instruction& i = warp.launch->program->code[instruction];
   if (i.order & kReadModifyWrite) return "atomic";
-  return writes ? "write" : "read";
+  // A write that is kept among the readers (Watcher::keep_weak) is known by its instruction; a copy reads as well.
+  const bool only_writes = stores(i.effect) && !warp.launch->program->origins[instruction].text.starts_with("cp.");
+  return writes || only_writes ? "write" : "read";
 }
 
 observe::Party here(const exec::Warp& warp, const Instruction& i, int lane, const char* action) {

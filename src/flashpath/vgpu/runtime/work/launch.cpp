@@ -8,6 +8,7 @@
 
 #include "device/occupancy.h"
 #include "exec/fault.h"
+#include "signals.h"
 #include "work/model.h"
 
 namespace flashpath::runtime {
@@ -137,6 +138,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   const bool in_order = program.order_matters || shape.cooperative || runtime.settings.seed != 0;
   launch.threads = in_order ? 1 : std::max(1u, std::thread::hardware_concurrency());
   launch.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+  const EndsWhenAsked ends_when_asked(launch);
   observe::Findings findings;
   if (runtime.settings.sanitize) launch.findings = &findings;
   observe::Counters counters;

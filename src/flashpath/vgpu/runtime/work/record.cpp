@@ -61,7 +61,13 @@ std::string party(const observe::Party& party) {
 void Record::open(const std::string& path) {
   if (path.empty()) return;
   file_ = std::fopen(path.c_str(), "w");
-  if (file_ == nullptr) std::fprintf(stderr, "flashpath: the record cannot be written to %s\n", path.c_str());
+  if (file_ == nullptr) {
+    std::fprintf(stderr, "flashpath: the record cannot be written to %s\n", path.c_str());
+    return;
+  }
+  std::string names = "[";
+  for (const char* each : observe::kCounterNames) names += (names.size() > 1 ? ", " : "") + quoted(each);
+  write(Object().text("what", "counters").raw("names", names + "]").done());
 }
 
 void Record::write(const std::string& line) {

@@ -1,0 +1,131 @@
+"""`flashpath profile FILE.cu` of a whole program: it runs, and each of its launches is reported."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from flashpath.cli.output import console, print_json
+from flashpath.cli.profile_view import in_units, show
+from flashpath.errors import FlashpathError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from flashpath import gpus
+    from flashpath.jit.programs import Recipe
+    from flashpath.vgpu.recorded import RecordedLaunch, Recording
+
+_MOST_REPORTS = 4  # launches that are all shown; of more, the costliest of each kernel
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is shown of a program's launches."""
+
+    launch: int | None = None  # its number, from 1 on; None: a choice
+    as_json: bool = False
+
+
+def profile_program(recipe: Recipe, arguments: Sequence[str], timeout: float | None, wanted: Wanted) -> int:
+    """Run the program on the virtual GPU, show what its launches did; returns the program's exit code."""
+    from flashpath.jit import programs
+    from flashpath.vgpu import recorded
+
+    gpu = recipe.target.gpu
+    if gpu is None:
+        raise FlashpathError(
+            "A program is profiled on the virtual GPU, and a real one was asked for.",
+            "Name the GPU to play: --device H200, or --device virtual.",
+        )
+    with tempfile.TemporaryDirectory(prefix="flashpath-profile-") as folder:
+        record = Path(folder) / "record.jsonl"
+        # Beside JSON nothing else is printed: what the program says goes to stderr then.
+        how = programs.Run(timeout, {"record": record, "profile": True}, output=2 if wanted.as_json else None)
+        code = programs.run(recipe, arguments, how)
+        recording = recorded.read(record) if record.exists() else recorded.Recording()
+    if wanted.launch is not None and not 1 <= wanted.launch <= len(recording.launches):
+        raise FlashpathError(
+            f"There is no launch {wanted.launch}: the program made {len(recording.launches)}.",
+            "Launches are counted from 1 on, in the order in which they ran.",
+        )
+    if wanted.as_json:
+        reports = [each.report(gpu).to_dict() for each in recording.launches]
+        print_json({"exit_code": code, "launches": reports})
+    else:
+        _show(console(), recipe, gpu, recording, wanted)
+    return code
+
+
+def _show(out: Console, recipe: Recipe, gpu: gpus.Gpu, recording: Recording, wanted: Wanted) -> None:
+    out.print()
+    if not recording.launches:
+        out.print("The program launched no kernel.")
+        return
+    out.print(_summary(gpu, recording.launches))
+    out.print()
+    chosen = _chosen(recording.launches, wanted)
+    for number in chosen:
+        launch = recording.launches[number - 1]
+        out.print(f"[bold]Launch {number}[/]")
+        name, source = _source(recipe, launch)
+        show(out, launch.report(gpu), name, source)
+    if len(chosen) < len(recording.launches):
+        out.print("Others: --launch NUMBER.")
+
+
+def _summary(gpu: gpus.Gpu, launches: Sequence[RecordedLaunch]) -> Table:
+    """A row for each kernel, the one with the longest bound first."""
+    table = Table(
+        title=f"{len(launches):,} launches on the virtual {gpu.name}; times are bounds, no measurements"
+    )
+    for column in ("kernel", "launches", "bound, all", "of all", "bound, each", "memory traffic"):
+        table.add_column(column, justify="left" if column == "kernel" else "right")
+    total = sum(each.seconds for each in launches)
+    by_kernel: dict[str, list[RecordedLaunch]] = {}
+    for each in launches:
+        by_kernel.setdefault(each.kernel.name, []).append(each)
+    ordered = sorted(by_kernel.items(), key=lambda item: -sum(each.seconds for each in item[1]))
+    for name, own in ordered:
+        seconds = sum(each.seconds for each in own)
+        table.add_row(
+            name,
+            f"{len(own):,}",
+            in_units(seconds),
+            f"{seconds / total:.0%}" if total else "",
+            in_units(seconds / len(own)),
+            f"{sum(each.memory_sectors for each in own) * 32:,} B",
+        )
+    return table
+
+
+def _chosen(launches: Sequence[RecordedLaunch], wanted: Wanted) -> list[int]:
+    """The numbers of the launches that are reported in full."""
+    if wanted.launch is not None:
+        return [wanted.launch]
+    if len(launches) <= _MOST_REPORTS:
+        return list(range(1, len(launches) + 1))
+    costliest: dict[str, int] = {}
+    for number, each in enumerate(launches, 1):
+        best = costliest.setdefault(each.kernel.name, number)
+        if each.seconds > launches[best - 1].seconds:
+            costliest[each.kernel.name] = number
+    return sorted(costliest.values())
+
+
+def _source(recipe: Recipe, launch: RecordedLaunch) -> tuple[str, str]:
+    """The file that most of the kernel's lines are of, as the line table names it, and its text."""
+    counted: dict[str, int] = {}
+    for place in launch.kernel.listing.groups:
+        if place.file:
+            counted[place.file] = counted.get(place.file, 0) + 1
+    name = max(counted, key=lambda file: counted[file], default=str(recipe.files[0]))
+    try:
+        return name, Path(name).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return name, ""

@@ -1,0 +1,181 @@
+"""What a whole program wrote about its run (runtime/work/record.h): its launches, and its findings."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from flashpath import gpus
+from flashpath.vgpu.findings import Dim3, Finding, Kind, Party
+from flashpath.vgpu.report import Footprint, Report, make_report
+from flashpath.vgpu.report.listing import Listing
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from flashpath.vgpu._engine import LaunchResult, Program
+
+
+@dataclass(frozen=True)
+class RecordedKernel:
+    """A kernel of the program, as the engine ran it: what `Listing` reads of it."""
+
+    name: str
+    registers: int
+    local: int
+    static_shared: int
+    files: list[str]
+    origins: list[tuple[str, int, int, int, int, int]]
+    libraries: Mapping[int, str]
+
+    @functools.cached_property
+    def listing(self) -> Listing:
+        """Its instructions beside their places in the source."""
+        return Listing(cast("Program", self), self.libraries)
+
+
+@dataclass(frozen=True)
+class RecordedLaunch:
+    """One launch, with what `make_report` reads of an engine's own result."""
+
+    kernel: RecordedKernel
+    grid: Dim3
+    block: Dim3
+    dynamic_shared: int
+    device: int
+    stream: int
+    seconds: float
+    """The bound of the model that events of the program were given."""
+    memory_sectors: int
+    global_allocated: int
+    global_touched: int
+    counter_names: list[str] = field(repr=False)
+    counts: list[list[int]] = field(repr=False)
+    accesses: tuple[()] = ()
+
+    @property
+    def instructions(self) -> NDArray[np.uint64]:
+        """The engine's table: a row for each instruction, also for those that did not run."""
+        table = np.zeros((len(self.kernel.origins), len(self.counter_names)), np.uint64)
+        for index, *row in self.counts:
+            table[index] = row
+        return table
+
+    def report(self, gpu: gpus.Gpu) -> Report:
+        """As `fp.profile` gives it for a single launch."""
+        kernel = self.kernel
+        threads, shared = math.prod(self.block), kernel.static_shared + self.dynamic_shared
+        return make_report(
+            kernel.name,
+            gpu,
+            kernel.listing,
+            cast("LaunchResult", self),
+            gpus.occupancy(gpu, threads, kernel.registers, shared),
+            grid=self.grid,
+            block=self.block,
+            footprint=Footprint(kernel.static_shared, self.dynamic_shared, kernel.registers, kernel.local),
+        )
+
+
+@dataclass
+class Recording:
+    """All that a run wrote."""
+
+    launches: list[RecordedLaunch] = field(default_factory=list[RecordedLaunch])
+    findings: list[Finding] = field(default_factory=list[Finding])
+
+
+def read(path: Path) -> Recording:
+    """The record in a file; a last line that a crash cut short is left out."""
+    recording = Recording()
+    counters: list[str] = []
+    kernels: dict[int, RecordedKernel] = {}
+    for row in _rows(path):
+        match row["what"]:
+            case "counters":
+                counters = row["names"]
+            case "program":
+                kernels[row["program"]] = _kernel(row)
+            case "launch":
+                recording.launches.append(_launch(kernels[row["program"]], counters, row))
+            case "finding":
+                recording.findings.append(_finding(kernels[row["program"]], row))
+            case other:
+                raise ValueError(f"{path} has a row of {other!r}")
+    return recording
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for line in file:
+            if line.endswith("\n"):
+                yield json.loads(line)
+
+
+def _kernel(row: Mapping[str, Any]) -> RecordedKernel:
+    return RecordedKernel(
+        name=row["kernel"],
+        registers=row["registers"],
+        local=row["local"],
+        static_shared=row["static_shared"],
+        files=row["files"],
+        origins=[cast("tuple[str, int, int, int, int, int]", tuple(each)) for each in row["origins"]],
+        libraries={int(number): name for number, name in row["libraries"].items()},
+    )
+
+
+def _extent(values: list[int]) -> Dim3:
+    x, y, z = values
+    return x, y, z
+
+
+_PLAIN = (
+    "dynamic_shared",
+    "device",
+    "stream",
+    "seconds",
+    "memory_sectors",
+    "global_allocated",
+    "global_touched",
+)
+
+
+def _launch(kernel: RecordedKernel, counters: list[str], row: Mapping[str, Any]) -> RecordedLaunch:
+    return RecordedLaunch(
+        kernel=kernel,
+        grid=_extent(row["grid"]),
+        block=_extent(row["block"]),
+        counter_names=counters,
+        counts=row["counts"],
+        **{name: row[name] for name in _PLAIN},
+    )
+
+
+def _party(kernel: RecordedKernel, row: Mapping[str, Any]) -> Party:
+    place = kernel.listing[row["instruction"]]
+    return Party(
+        row["action"], place.file, place.line, _extent(row["block"]), _extent(row["thread"]), place.library
+    )
+
+
+def _finding(kernel: RecordedKernel, row: Mapping[str, Any]) -> Finding:
+    at = _party(kernel, row["at"])
+    other = None if row["other"] is None else _party(kernel, row["other"])
+    return Finding(
+        cast("Kind", row["kind"]),
+        row["message"],
+        at.file,
+        at.line,
+        at.block,
+        at.thread,
+        other=other,
+        count=row["count"],
+        library=at.library,
+    )
