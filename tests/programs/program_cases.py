@@ -21,6 +21,7 @@ class Case:
     arguments: tuple[str, ...] = ()
     stdin: str = ""
     code: int = 0
+    said: str = ""  # on stderr, on the virtual GPU, among other things
     out: str = ""  # the file, where it is not the first source's with another suffix
     flags: tuple[str, ...] = ()
     devices: int = 1
@@ -33,8 +34,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        stem = (self.out or self.files[0]).rsplit(".", 1)[0]
-        return stem.replace(".", "-")
+        return "-".join((self.files[0].removesuffix(".cu"), *self.arguments))
 
     @property
     def expected(self) -> str:
@@ -48,6 +48,18 @@ _PANGRAM = "The quick brown fox jumps over the lazy dog. "
 def _faults() -> Iterator[Case]:
     for fault in ("null", "beyond", "misaligned", "assert"):
         yield Case(("api/faults.cu",), (fault,), code=3, out=f"api/faults.{fault}.out")
+
+
+def _wrong_pointers() -> Iterator[Case]:
+    what_is_said = {
+        "host": "it is memory of the host, which kernels do not see",
+        "freed": "it was freed before",
+        "peer": "it is memory of device 1: call cudaDeviceEnablePeerAccess(1, 0) first",
+    }
+    for pointer, said in what_is_said.items():
+        yield Case(
+            ("virtual/wrong_pointers.cu",), (pointer,), code=1, said=said, devices=2, only_virtual=True
+        )
 
 
 CASES = (
@@ -84,6 +96,7 @@ CASES = (
     Case(("learner/histogram.cu",), stdin=20 * _PANGRAM),
     Case(("learner/error_macro.cu",), code=1),
     Case(("learner/unified_memory.cu",)),
+    Case(("learner/objects.cu",)),
     Case(("learner/assertions.cu",), code=1),
     Case(("learner/game_of_life.cu",), ("8",), stdin=_GLIDER),
     Case(("separate/main.cu", "separate/forces.cu", "separate/world.cu"), out="separate/particles.out"),
@@ -96,4 +109,5 @@ CASES = (
     Case(("libraries/cub_sort.cu",)),
     Case(("libraries/cub_transform.cu",)),
     Case(("virtual/unavailable.cu",), only_virtual=True),
+    *_wrong_pointers(),
 )

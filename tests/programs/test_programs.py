@@ -39,7 +39,8 @@ def compiled(request: pytest.FixtureRequest) -> Iterator[_Compiled]:
 
     with ThreadPoolExecutor(_COMPILERS) as pool:
         for item in request.session.items:
-            case = item.callspec.params.get("case") if isinstance(item, pytest.Function) else None
+            given = getattr(item, "callspec", None)  # which only tests with parameters have
+            case = given.params.get("case") if given is not None else None
             if isinstance(case, Case) and not item.get_closest_marker("skip"):
                 start(case, _real() if item.get_closest_marker("gpu") else _virtual())
         yield wait
@@ -89,6 +90,7 @@ def test_on_the_virtual_gpu(case: Case, compiled: _Compiled) -> None:
     target = _virtual()
     said = _run(case, compiled(case, target), target)
     assert said.startswith(_FIRST_LINE)
+    assert case.said in said
 
 
 @pytest.mark.parametrize("case", _of("api/"), ids=_name)

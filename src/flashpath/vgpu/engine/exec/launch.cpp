@@ -118,7 +118,8 @@ void map_module(Launch& launch) {
   map(kParametersBase, launch.parameters, false);
   if (launch.cooperative) launch.shared_by_grid.resize(kGridBytes);
   map(kGridBase, launch.shared_by_grid, true);
-  if (launch.program->allocates) map(kHeapBase, memory.heap.memory(), true);
+  // Kernels also use what others have allocated.
+  if (launch.program->allocates || memory.heap.is_in_use()) map(kHeapBase, memory.heap.memory(), true);
 }
 
 void prepare_counting(Launch& launch, observe::Counters* counters) {

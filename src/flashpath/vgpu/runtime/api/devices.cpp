@@ -308,7 +308,7 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   });
 }
 
-// Limits are kept and told; the virtual GPU's printf buffer, heap and stacks grow as they must.
+// Limits are kept and told. That of the heap is heeded; room for what kernels print and their stacks is as it must be.
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return call("cudaDeviceSetLimit", [&](Runtime& runtime) {
     runtime.device().limits[limit] = value;

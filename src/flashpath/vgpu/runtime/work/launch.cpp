@@ -1,5 +1,8 @@
 #include "work/launch.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -87,6 +90,29 @@ std::string place_of(const Program& program, const exec::Fault& fault) {
   return where + "block " + triple(fault.block) + ", thread " + triple(fault.thread);
 }
 
+// Whether the host itself finds something there.
+bool is_of_host(std::uint64_t address) {
+  const std::uint64_t page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  void* const begin = reinterpret_cast<void*>(address / page * page);
+  return !Memory::is_device_address(begin) && msync(begin, 1, MS_ASYNC) == 0;
+}
+
+// What a kernel on that device finds at an address that it must not touch.
+std::string what_is_at(const Runtime& runtime, int device, std::uint64_t address) {
+  const void* const pointer = reinterpret_cast<const void*>(address);
+  const Allocation* const found = runtime.memory.find(pointer);
+  if (found != nullptr && found->kind == MemoryKind::kDevice && found->device != device) {
+    const std::string owner = std::to_string(found->device);
+    return "it is memory of device " + owner + ": call cudaDeviceEnablePeerAccess(" + owner + ", 0) first";
+  }
+  if (found != nullptr) return {};
+  if (runtime.memory.was_freed(pointer)) return "it was freed before";
+  if (is_of_host(address)) {
+    return "it is memory of the host, which kernels do not see: copy it with cudaMemcpy, or use cudaMallocManaged";
+  }
+  return {};
+}
+
 // The context dies with the kernel, as on hardware.
 void die(Device& device, const Kernel& kernel, const Program& program, const exec::Fault& fault) {
   device.dead = code_of(fault.kind);
@@ -127,6 +153,9 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   launch.parameters = parameters;
   launch.segments = runtime.segments(operation.device);
   launch.cooperative = shape.cooperative;
+  if (const auto heap = device.limits.find(cudaLimitMallocHeapSize); heap != device.limits.end()) {
+    program.memory->heap.grow(heap->second);
+  }
   exec::map_module(launch);
   map_other_modules(runtime, program, operation.device, launch);
   launch.numerics = {runtime.settings.exact,
@@ -138,6 +167,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   const bool in_order = program.order_matters || shape.cooperative || runtime.settings.seed != 0;
   launch.threads = in_order ? 1 : std::max(1u, std::thread::hardware_concurrency());
   launch.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+  launch.tell_about = [&runtime, device = operation.device](u64 address) { return what_is_at(runtime, device, address); };
   const EndsWhenAsked ends_when_asked(launch);
   observe::Findings findings;
   if (runtime.settings.sanitize) launch.findings = &findings;
