@@ -34,7 +34,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        return "-".join((self.files[0].removesuffix(".cu"), *self.arguments))
+        return "-".join((self.files[0].rsplit(".", 1)[0], *self.arguments))
 
     @property
     def expected(self) -> str:
@@ -100,6 +100,7 @@ CASES = (
     Case(("learner/assertions.cu",), code=1),
     Case(("learner/game_of_life.cu",), ("8",), stdin=_GLIDER),
     Case(("separate/main.cu", "separate/forces.cu", "separate/world.cu"), out="separate/particles.out"),
+    Case(("mixed/main.cpp", "mixed/blur.cu")),
     Case(("libraries/thrust_reduce.cu",)),
     Case(("libraries/thrust_scan.cu",)),
     Case(("libraries/thrust_sort.cu",)),
