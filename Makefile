@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml CMakeLists.txt $(shell find src/flashpath/vgpu/engine -type f)
+SOURCES := pyproject.toml CMakeLists.txt $(shell find src/flashpath/vgpu/engine src/flashpath/vgpu/runtime -type f)
 
 # Whole programs are compiled by nvcc: its wheels are brought where there is no toolkit.
 TOOLKITS := $(CUDA_HOME) $(CUDA_PATH) /usr/local/cuda

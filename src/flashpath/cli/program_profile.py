@@ -81,9 +81,8 @@ def _show(out: Console, recipe: Recipe, gpu: gpus.Gpu, recording: Recording, wan
 
 def _summary(gpu: gpus.Gpu, launches: Sequence[RecordedLaunch]) -> Table:
     """A row for each kernel, the one with the longest bound first."""
-    table = Table(
-        title=f"{len(launches):,} launches on the virtual {gpu.name}; times are bounds, no measurements"
-    )
+    counted = "1 launch" if len(launches) == 1 else f"{len(launches):,} launches"
+    table = Table(title=f"{counted} on the virtual {gpu.name}; times are bounds, no measurements")
     for column in ("kernel", "launches", "bound, all", "of all", "bound, each", "memory traffic"):
         table.add_column(column, justify="left" if column == "kernel" else "right")
     total = sum(each.seconds for each in launches)

@@ -188,10 +188,7 @@ void Runtime::wait_for_device(int number) {
     last.push_back(each->last);
     last.insert(last.end(), each->waits.begin(), each->waits.end());
   }
-  // In the order in which the host asked for them.
-  std::erase(last, nullptr);
-  std::sort(last.begin(), last.end(), [](const auto& a, const auto& b) { return a->number < b->number; });
-  for (const OperationRef& each : last) queue.wait_for(each);
+  queue.wait_for(last);
 }
 
 // ---- Graphs ------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 
 #include "device/occupancy.h"
 #include "exec/fault.h"
+#include "observe/footprint.h"
 #include "signals.h"
 #include "work/model.h"
 
@@ -21,6 +22,7 @@ constexpr std::size_t kSharedWithoutOptIn = 48 << 10;
 constexpr unsigned kMostGridX = 0x7fffffff;
 constexpr unsigned kMostGridYZ = 65535;
 constexpr unsigned kMostBlockZ = 64;
+constexpr std::uint64_t kSectorBytes = 32;
 
 int threads_of(const LaunchShape& shape) { return static_cast<int>(shape.block.x * shape.block.y * shape.block.z); }
 
@@ -183,6 +185,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
     die(device, kernel, program, fault);
   }
   if (!counts) return;
+  operation.bytes = kSectorBytes * observe::footprint_of(launch, counters).memory_sectors();
   operation.seconds = seconds_of_kernel(runtime.gpu(), launch, counters);
   if (runtime.settings.profile) {
     runtime.record.launch(kernel, launch, counters, operation.seconds, operation.device, operation.stream);

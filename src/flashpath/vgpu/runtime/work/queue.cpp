@@ -1,12 +1,15 @@
 #include "work/queue.h"
 
 #include <algorithm>
+#include <set>
 
 namespace flashpath::runtime {
 namespace {
 
 // The driver lets a host run ahead by about so many launches, then makes it wait.
 constexpr std::size_t kMostPending = 1024;
+constexpr std::size_t kMostRemembered = 256;  // operations of a unit
+constexpr double kInstant = 1e-12;
 
 double latest_end(const Operation& operation, double from) {
   for (const OperationRef& each : operation.after) from = std::max(from, each->end);
@@ -23,30 +26,34 @@ OperationRef Queue::add(Operation operation, const std::vector<OperationRef>& af
   }
   const OperationRef added = std::make_shared<Operation>(std::move(operation));
   pending_.push_back(added);
-  while (pending_.size() > kMostPending) finish(pending_.front());
+  while (pending_.size() > kMostPending) finish({pending_.front()});
   return added;
 }
 
-void Queue::finish(const OperationRef& operation) {
-  if (operation == nullptr || operation->done) return;
-  // Those before it, found without recursion: a host may ask for very many in a row.
-  std::vector<OperationRef> needed{operation};
+void Queue::finish(std::vector<OperationRef> needed) {
+  const auto is_done = [](const OperationRef& each) { return each == nullptr || each->done; };
+  std::erase_if(needed, is_done);
+  // Those before them, found without recursion: a host may ask for very many in a row.
+  std::set<const Operation*> known;
+  for (const OperationRef& each : needed) known.insert(each.get());
   for (std::size_t k = 0; k < needed.size(); ++k) {
-    for (const OperationRef& each : needed[k]->after) {
-      if (!each->done) needed.push_back(each);
+    const std::vector<OperationRef> before = needed[k]->after;
+    for (const OperationRef& each : before) {
+      if (!each->done && known.insert(each.get()).second) needed.push_back(each);
     }
   }
   std::sort(needed.begin(), needed.end(), [](const auto& a, const auto& b) { return a->number < b->number; });
   for (const OperationRef& each : needed) {
     if (!each->done) execute(*each);
   }
-  while (!pending_.empty() && pending_.front()->done) pending_.pop_front();
-  std::erase_if(pending_, [](const OperationRef& each) { return each->done; });
+  if (!needed.empty()) std::erase_if(pending_, is_done);
 }
 
-void Queue::wait_for(const OperationRef& operation) {
-  finish(operation);
-  if (operation != nullptr) wait_until(operation->end);
+void Queue::wait_for(const std::vector<OperationRef>& operations) {
+  finish(operations);
+  for (const OperationRef& each : operations) {
+    if (each != nullptr) wait_until(each->end);
+  }
 }
 
 void Queue::execute(Operation& operation) {
@@ -61,36 +68,45 @@ void Queue::execute(Operation& operation) {
 // When it runs: once all before it has ended and the unit that it needs is free.
 void Queue::place(Operation& operation) {
   Device& device = devices_[static_cast<std::size_t>(operation.device)];
-  double begin = latest_end(operation, operation.asked);
+  const double ready = latest_end(operation, operation.asked);
+  operation.begin = ready;
   switch (operation.unit) {
     case Unit::kNone: break;
-    case Unit::kCopyToDevice:
-      begin = std::max(begin, device.copies_to_device_until);
-      device.copies_to_device_until = begin + operation.seconds;
+    case Unit::kCopyToDevice: operation.begin = device.copies_to_device.place(ready, operation.seconds, 1); break;
+    case Unit::kCopyToHost: operation.begin = device.copies_to_host.place(ready, operation.seconds, 1); break;
+    case Unit::kMultiprocessors:
+      operation.begin = device.multiprocessors.place(ready, operation.seconds, operation.share);
       break;
-    case Unit::kCopyToHost:
-      begin = std::max(begin, device.copies_to_host_until);
-      device.copies_to_host_until = begin + operation.seconds;
-      break;
-    case Unit::kMultiprocessors: {
-      std::erase_if(device.kernels, [&](const Running& each) { return each.end <= now_; });
-      const auto busy_at = [&](double time) {
-        double share = 0;
-        for (const Running& each : device.kernels) share += each.end > time ? each.share : 0;
-        return share;
-      };
-      std::sort(device.kernels.begin(), device.kernels.end(),
-                [](const Running& a, const Running& b) { return a.end < b.end; });
-      for (const Running& each : device.kernels) {
-        if (busy_at(begin) + operation.share <= 1.0) break;
-        begin = std::max(begin, each.end);
-      }
-      device.kernels.push_back({begin + operation.seconds, operation.share});
-      break;
-    }
   }
-  operation.begin = begin;
-  operation.end = begin + operation.seconds;
+  operation.end = operation.begin + operation.seconds;
+}
+
+double Queue::Schedule::place(double ready, double seconds, double share) {
+  double begin = std::max(ready, closed_until_);
+  for (;;) {
+    const double end = first_end_in_the_way(begin, seconds, share);
+    if (end <= begin) break;
+    begin = end;
+  }
+  busy_.push_back({begin, begin + seconds, share});
+  if (busy_.size() > kMostRemembered) {
+    const auto first = std::min_element(busy_.begin(), busy_.end(), [](const Busy& a, const Busy& b) { return a.end < b.end; });
+    closed_until_ = std::max(closed_until_, first->end);
+    busy_.erase(first);
+  }
+  return begin;
+}
+
+// Of what leaves too little room, if it began then: the end that comes first; `begin` itself where there is room.
+double Queue::Schedule::first_end_in_the_way(double begin, double seconds, double share) const {
+  double taken = 0;  // by all that overlap, be it at different times: simple, and never too optimistic
+  double first_end = begin;
+  for (const Busy& each : busy_) {
+    if (each.end <= begin || each.begin >= begin + std::max(seconds, kInstant)) continue;
+    taken += each.share;
+    first_end = first_end == begin ? each.end : std::min(first_end, each.end);
+  }
+  return taken + share <= 1 + kInstant ? begin : first_end;
 }
 
 }  // namespace flashpath::runtime

@@ -4,6 +4,7 @@
 // takes no time on it: it moves on when it waits.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <vector>
 
@@ -17,10 +18,11 @@ class Queue {
 
   // Adds an operation that comes after others, of which some may be done already, or be nullptr.
   OperationRef add(Operation operation, const std::vector<OperationRef>& after);
-  // Does it, and before it all that it comes after.
-  void finish(const OperationRef& operation);
-  // Finishes it, and lets the host's clock come to its end.
-  void wait_for(const OperationRef& operation);
+  // Does them, and before each all that it comes after, in the order in which the host asked.
+  void finish(std::vector<OperationRef> operations);
+  // Finishes them, and lets the host's clock come to their end.
+  void wait_for(const std::vector<OperationRef>& operations);
+  void wait_for(const OperationRef& operation) { wait_for(std::vector{operation}); }
   void wait_until(double time) { now_ = std::max(now_, time); }
 
   double now() const { return now_; }
@@ -29,15 +31,27 @@ class Queue {
   void keep_history() { keeps_history_ = true; }
 
  private:
-  // Kernels that run side by side, each on a part of the multiprocessors.
-  struct Running {
-    double end;
-    double share;
+  // A part of a device: what it does when, of the last while. Work that comes later may fit in between.
+  class Schedule {
+   public:
+    // From `ready` on, as soon as there is room for that share of it: when it begins.
+    double place(double ready, double seconds, double share);
+
+   private:
+    struct Busy {
+      double begin;
+      double end;
+      double share;
+    };
+    double first_end_in_the_way(double begin, double seconds, double share) const;
+
+    std::vector<Busy> busy_;
+    double closed_until_ = 0;  // what lies before is no longer known
   };
   struct Device {
-    double copies_to_device_until = 0;
-    double copies_to_host_until = 0;
-    std::vector<Running> kernels;
+    Schedule copies_to_device;
+    Schedule copies_to_host;
+    Schedule multiprocessors;
   };
 
   void execute(Operation& operation);
