@@ -22,6 +22,7 @@ class Case:
     stdin: str = ""
     code: int = 0
     said: str = ""  # on stderr, on the virtual GPU, among other things
+    findings: tuple[str, ...] = ()  # what the sanitizer tells of its kernels
     out: str = ""  # the file, where it is not the first source's with another suffix
     flags: tuple[str, ...] = ()
     devices: int = 1
@@ -46,8 +47,15 @@ _PANGRAM = "The quick brown fox jumps over the lazy dog. "
 
 
 def _faults() -> Iterator[Case]:
-    for fault in ("null", "beyond", "misaligned", "assert"):
-        yield Case(("api/faults.cu",), (fault,), code=3, out=f"api/faults.{fault}.out")
+    kinds = {
+        "null": "out-of-bounds",
+        "beyond": "out-of-bounds",
+        "misaligned": "misaligned",
+        "assert": "assert",
+    }
+    for fault, kind in kinds.items():
+        out = f"api/faults.{fault}.out"
+        yield Case(("api/faults.cu",), (fault,), code=3, findings=(kind,), out=out)
 
 
 def _wrong_pointers() -> Iterator[Case]:
@@ -58,7 +66,13 @@ def _wrong_pointers() -> Iterator[Case]:
     }
     for pointer, said in what_is_said.items():
         yield Case(
-            ("virtual/wrong_pointers.cu",), (pointer,), code=1, said=said, devices=2, only_virtual=True
+            ("virtual/wrong_pointers.cu",),
+            (pointer,),
+            code=1,
+            said=said,
+            findings=("out-of-bounds",),
+            devices=2,
+            only_virtual=True,
         )
 
 
@@ -96,8 +110,8 @@ CASES = (
     Case(("learner/histogram.cu",), stdin=20 * _PANGRAM),
     Case(("learner/error_macro.cu",), code=1),
     Case(("learner/unified_memory.cu",)),
-    Case(("learner/objects.cu",)),
-    Case(("learner/assertions.cu",), code=1),
+    Case(("learner/objects.cu",), findings=("leak",)),  # of one launch, which a later one frees
+    Case(("learner/assertions.cu",), code=1, findings=("assert",)),
     Case(("learner/game_of_life.cu",), ("8",), stdin=_GLIDER),
     Case(("separate/main.cu", "separate/forces.cu", "separate/world.cu"), out="separate/particles.out"),
     Case(("mixed/main.cpp", "mixed/blur.cu")),

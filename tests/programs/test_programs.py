@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from program_cases import CASES, HERE, Case
@@ -64,7 +66,7 @@ def _of(start: str) -> list[Case]:
 
 
 def _result(
-    case: Case, program: programs.Program, target: programs.Target
+    case: Case, program: programs.Program, target: programs.Target, **options: object
 ) -> subprocess.CompletedProcess[str]:
     recipe = dataclasses.replace(program.recipe, target=target)
     return subprocess.run(
@@ -73,7 +75,7 @@ def _result(
         capture_output=True,
         text=True,
         timeout=_SECONDS,
-        env=environment(recipe, {"devices": case.devices}),
+        env=environment(recipe, {"devices": case.devices, **options}),
         check=False,
     )
 
@@ -108,6 +110,16 @@ def test_on_a_gpu_that_is_too_old(case: Case, compiled: _Compiled) -> None:
         "no kernel image is available for execution on the device\n"
     )
     assert "compiled for compute capability 8.0" in done.stderr
+
+
+@pytest.mark.parametrize("case", CASES, ids=_name)
+def test_the_sanitizer_finds_what_is_wrong_and_nothing_else(
+    case: Case, compiled: _Compiled, tmp_path: Path
+) -> None:
+    record = tmp_path / "record"
+    _result(case, compiled(case, _virtual()), _virtual(), sanitize=True, record=record)
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    assert {line["kind"] for line in lines if line["what"] == "finding"} == set(case.findings)
 
 
 @pytest.mark.gpu
