@@ -123,8 +123,10 @@ void map_module(Launch& launch) {
 }
 
 void prepare_counting(Launch& launch, observe::Counters* counters) {
-  std::sort(launch.segments.begin(), launch.segments.end(),
-            [](const Segment& a, const Segment& b) { return a.base < b.base; });
+  const auto is_below = [](const Segment& a, const Segment& b) { return a.base < b.base; };
+  if (!std::is_sorted(launch.segments.begin(), launch.segments.end(), is_below)) {
+    std::sort(launch.segments.begin(), launch.segments.end(), is_below);
+  }
   launch.counters = counters;
   if (counters == nullptr) return;
   counters->instructions.resize(launch.program->code.size());

@@ -153,13 +153,15 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   copy(shape.block, launch.block);
   launch.dynamic_shared = static_cast<u32>(shape.dynamic_shared);
   launch.parameters = parameters;
-  launch.segments = runtime.segments(operation.device);
   launch.cooperative = shape.cooperative;
   if (const auto heap = device.limits.find(cudaLimitMallocHeapSize); heap != device.limits.end()) {
     program.memory->heap.grow(heap->second);
   }
   exec::map_module(launch);
   map_other_modules(runtime, program, operation.device, launch);
+  // Last, as they stand above the others: all are in order then, where there is one module.
+  const std::vector<exec::Segment>& allocated = runtime.segments(operation.device);
+  launch.segments.insert(launch.segments.end(), allocated.begin(), allocated.end());
   launch.numerics = {runtime.settings.exact,
                      exec::generation_of(static_cast<u32>(runtime.gpu().major), static_cast<u32>(runtime.gpu().minor))};
   launch.budget = runtime.settings.budget;
