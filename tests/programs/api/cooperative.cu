@@ -28,6 +28,14 @@ __global__ void sum_all(const int* values, int count, int* parts, int* sum) {
   }
 }
 
+// A vote among 64 threads, two warps: whether one of them is the hundredth of its block.
+__global__ void vote(int* found) {
+  const auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+  const bool any = tile.any(threadIdx.x == 99);
+  tile.sync();
+  if (tile.thread_rank() == 0) found[tile.meta_group_rank()] = any;
+}
+
 // Each step needs all of the step before: neighbours are added, again and again.
 __global__ void spread(float* from, float* to, int count, int steps) {
   const cg::grid_group grid = cg::this_grid();
@@ -56,6 +64,10 @@ int main() {
   MUST(cudaDeviceSynchronize());
   std::printf("the sum is %d\n", *sum);
   expect(*sum == expected, "as on the host");
+
+  vote<<<1, 256>>>(parts);
+  MUST(cudaDeviceSynchronize());
+  std::printf("the hundredth thread is among: %d %d %d %d\n", parts[0], parts[1], parts[2], parts[3]);
 
   float *from, *to;
   MUST(cudaMallocManaged(&from, 256 * sizeof(float)));

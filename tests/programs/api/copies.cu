@@ -62,8 +62,8 @@ int main() {
   MUST(cudaMemcpy(seen.data(), device, kBytes, cudaMemcpyDeviceToHost));
   expect(seen[9] != 0 && seen[10] == 0 && seen[14] == 0 && seen[15] != 0, "a part of an array is filled");
   MUST(cudaMemcpy(seen.data(), nullptr, 0, cudaMemcpyDeviceToHost));
-  expect_error(cudaMemcpy(device, seen.data(), kBytes, static_cast<cudaMemcpyKind>(77)), cudaErrorInvalidMemcpyDirection,
-               "there is no direction 77");
+  expect_error(cudaMemcpy(device, seen.data(), kBytes, static_cast<cudaMemcpyKind>(77)),
+               cudaErrorInvalidMemcpyDirection, "there is no direction 77");
 
   MUST(cudaFree(device));
   MUST(cudaFree(other));

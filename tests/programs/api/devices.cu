@@ -30,9 +30,11 @@ int main() {
                p.multiProcessorCount);
   expect(std::strlen(p.name) > 0 && p.multiProcessorCount > 0, "it has a name and multiprocessors");
   expect(p.warpSize == 32 && p.maxThreadsPerBlock == 1024, "warps of 32, blocks of up to 1024 threads");
-  expect(p.maxThreadsDim[0] == 1024 && p.maxThreadsDim[1] == 1024 && p.maxThreadsDim[2] == 64, "the extents of a block");
+  expect(p.maxThreadsDim[0] == 1024 && p.maxThreadsDim[1] == 1024 && p.maxThreadsDim[2] == 64,
+         "the extents of a block");
   expect(p.maxGridSize[0] == 2147483647 && p.maxGridSize[1] == 65535 && p.maxGridSize[2] == 65535, "those of a grid");
-  expect(p.sharedMemPerBlock == 48 << 10 && p.sharedMemPerBlockOptin >= p.sharedMemPerBlock, "shared memory of a block");
+  expect(p.sharedMemPerBlock == 48 << 10 && p.sharedMemPerBlockOptin >= p.sharedMemPerBlock,
+         "shared memory of a block");
   expect(p.sharedMemPerMultiprocessor >= p.sharedMemPerBlockOptin + p.reservedSharedMemPerBlock, "of a multiprocessor");
   expect(p.totalConstMem == 64 << 10 && p.regsPerBlock == 65536, "constant memory and registers");
   expect(p.unifiedAddressing && p.managedMemory && p.canMapHostMemory && p.concurrentKernels && p.cooperativeLaunch,

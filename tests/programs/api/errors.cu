@@ -46,7 +46,8 @@ int main() {
   void* pointer;
   expect_error(cudaMalloc(nullptr, 16), cudaErrorInvalidValue, "no place for the pointer");
   MUST(cudaMalloc(&pointer, 16));
-  expect_error(cudaLaunchKernel(nullptr, 1, 1, nullptr, 0, nullptr), cudaErrorInvalidDeviceFunction, "no kernel at all");
+  expect_error(cudaLaunchKernel(nullptr, 1, 1, nullptr, 0, nullptr), cudaErrorInvalidDeviceFunction,
+               "no kernel at all");
   expect_error(cudaGetLastError(), cudaErrorInvalidDeviceFunction, "is the last error");
   expect_error(cudaFree(pointer), cudaSuccess, "after all of these the GPU still works");
   return wrong;

@@ -46,17 +46,19 @@ int main() {
   unsigned* sum;
   MUST(cudaMallocManaged(&sum, sizeof(unsigned)));
   const std::size_t most = gpu.sharedMemPerBlockOptin;
+  const int all = static_cast<int>(most);
   const unsigned count = static_cast<unsigned>(most / sizeof(unsigned));
   if (most > 48 << 10) fill_shared<<<1, 256, most>>>(sum, count);
   expect_error(most > 48 << 10 ? cudaGetLastError() : cudaErrorInvalidValue, cudaErrorInvalidValue,
                "more than 48 KiB must be asked for");
-  expect_error(cudaFuncSetAttribute(fill_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most) + 1),
+  expect_error(cudaFuncSetAttribute(fill_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, all + 1),
                cudaErrorInvalidValue, "and more than there is cannot be");
   expect_error(cudaGetLastError(), cudaErrorInvalidValue, "which is no success");
-  MUST(cudaFuncSetAttribute(fill_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)));
-  MUST(cudaFuncSetAttribute(fill_shared, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
+  MUST(cudaFuncSetAttribute(fill_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, all));
+  MUST(cudaFuncSetAttribute(fill_shared, cudaFuncAttributePreferredSharedMemoryCarveout,
+                            cudaSharedmemCarveoutMaxShared));
   MUST(cudaFuncGetAttributes(&takes, fill_shared));
-  expect(takes.maxDynamicSharedSizeBytes == static_cast<int>(most) && takes.preferredShmemCarveout == 100, "it was asked for");
+  expect(takes.maxDynamicSharedSizeBytes == all && takes.preferredShmemCarveout == 100, "it was asked for");
   MUST(cudaFuncSetCacheConfig(fill_shared, cudaFuncCachePreferShared));
   *sum = 0;
   fill_shared<<<1, 256, most>>>(sum, count);

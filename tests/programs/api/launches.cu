@@ -12,7 +12,9 @@ struct Line {
 // Arguments of all sizes, which the compiler lays out with gaps.
 __global__ void draw(char before, Line line, const float* x, float* y, short count, bool is_negative) {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
-  if (k < count) y[k] = (is_negative ? -1 : 1) * static_cast<float>(line.slope * x[k] + line.offset + before + line.letter);
+  if (k >= count) return;
+  const double value = line.slope * x[k] + line.offset + before + line.letter;
+  y[k] = static_cast<float>(is_negative ? -value : value);
 }
 
 __global__ void number_threads(unsigned* numbers) {
@@ -94,8 +96,9 @@ int main() {
   expect(values[0] == 99 && values[42] == 57 && values[99] == 0, "shared memory whose size the launch says");
 
   MUST(cudaStreamDestroy(stream));
-  for (void* each : {static_cast<void*>(x), static_cast<void*>(y), static_cast<void*>(numbers), static_cast<void*>(values)}) {
-    MUST(cudaFree(each));
-  }
+  MUST(cudaFree(x));
+  MUST(cudaFree(y));
+  MUST(cudaFree(numbers));
+  MUST(cudaFree(values));
   return wrong;
 }

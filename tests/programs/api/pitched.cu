@@ -35,7 +35,8 @@ void rectangles() {
   cudaStream_t stream;
   MUST(cudaStreamCreate(&stream));
   const char* corner = reinterpret_cast<const char*>(device) + 4 * pitch + 2 * sizeof(float);
-  MUST(cudaMemcpy2DAsync(window, 5 * sizeof(float), corner, pitch, 5 * sizeof(float), 3, cudaMemcpyDeviceToDevice, stream));
+  const std::size_t width = 5 * sizeof(float);
+  MUST(cudaMemcpy2DAsync(window, width, corner, pitch, width, 3, cudaMemcpyDeviceToDevice, stream));
   float seen[3][5];
   MUST(cudaMemcpyAsync(seen, window, sizeof seen, cudaMemcpyDeviceToHost, stream));
   MUST(cudaMemset2DAsync(device, pitch, 0, kWidth * sizeof(float), kHeight, stream));

@@ -14,7 +14,9 @@ void check(cudaError_t error, const char* what) {
 template <typename T>
 class DeviceArray {
  public:
-  explicit DeviceArray(std::size_t count) : count_(count) { check(cudaMalloc(&data_, count * sizeof(T)), "cudaMalloc"); }
+  explicit DeviceArray(std::size_t count) : count_(count) {
+    check(cudaMalloc(&data_, count * sizeof(T)), "cudaMalloc");
+  }
   explicit DeviceArray(const std::vector<T>& host) : DeviceArray(host.size()) {
     check(cudaMemcpy(data_, host.data(), count_ * sizeof(T), cudaMemcpyHostToDevice), "copy to the device");
   }

@@ -14,7 +14,9 @@ struct Point {
 };
 
 struct ByYThenX {
-  __host__ __device__ bool operator()(const Point& a, const Point& b) const { return a.y != b.y ? a.y < b.y : a.x < b.x; }
+  __host__ __device__ bool operator()(const Point& a, const Point& b) const {
+    return a.y != b.y ? a.y < b.y : a.x < b.x;
+  }
 };
 
 int main() {

@@ -33,7 +33,8 @@ struct SwapIfLarger {
 template <typename Vector>
 void show(const char* name, const Vector& values) {
   std::printf("%s:", name);
-  for (const auto each : thrust::host_vector<typename Vector::value_type>(values)) std::printf(" %g", static_cast<double>(each));
+  const thrust::host_vector<typename Vector::value_type> host = values;
+  for (const auto each : host) std::printf(" %g", static_cast<double>(each));
   std::printf("\n");
 }
 

@@ -14,7 +14,9 @@ int main(int count, char** arguments) {
   cudaSetDevice(1);
   cudaMalloc(&other, 64);
   cudaSetDevice(0);
-  int* pointer = std::strcmp(arguments[1], "host") == 0 ? host.data() : std::strcmp(arguments[1], "freed") == 0 ? freed : other;
+  int* pointer = other;
+  if (std::strcmp(arguments[1], "host") == 0) pointer = host.data();
+  if (std::strcmp(arguments[1], "freed") == 0) pointer = freed;
   write<<<1, 1>>>(pointer);
   std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   return 1;

@@ -92,7 +92,7 @@ _SPECIAL_REGISTERS = (
     "clusterid.x", "nclusterid.x", "cluster_ctaid.x", "cluster_nctaid.x", "cluster_ctarank",
     "cluster_nctarank", "is_explicit_cluster", "envreg0", "pm0", "pm0_64",
     "reserved_smem_offset_begin", "reserved_smem_offset_end", "reserved_smem_offset_cap",
-    "reserved_smem_offset_0", "current_graph_exec",
+    "reserved_smem_offset_0", "reserved_smem_offset_1", "current_graph_exec",
 )  # fmt: skip
 
 

@@ -113,6 +113,8 @@ void Resident::start(u64 which) {
   block.id[0] = static_cast<u32>(number % launch_.grid[0]);
   block.id[1] = static_cast<u32>(number / launch_.grid[0] % launch_.grid[1]);
   block.id[2] = static_cast<u32>(number / launch_.grid[0] / launch_.grid[1]);
+  std::byte* const static_end = block.shared.data() + launch_.program->shared_bytes;
+  std::fill(static_end - launch_.program->reserved_shared_bytes, static_end, std::byte(0));
   for (Barrier& barrier : block.barriers) barrier = {};
   for (AsyncCopies& copies : block.copies) copies.clear();
   block.open_barriers = 0;

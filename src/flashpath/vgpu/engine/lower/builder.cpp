@@ -173,6 +173,7 @@ u32 Builder::special(const ptx::Operand& operand, u32 width) {
   // A block is a cluster of its own.
   if (name == "%cluster_ctaid" || name == "%cluster_ctarank") return constant(width, 0);
   if (name == "%cluster_nctaid" || name == "%cluster_nctarank") return constant(width, 1);
+  if (name == "%reserved_smem_offset_1" && width == 4) return constant(width, reserved_shared);
   const bool is_wide = name == "%gridid";
   const u32 offset = fixed_special(operand);
   if (width == (is_wide ? 8 : 4)) return offset;

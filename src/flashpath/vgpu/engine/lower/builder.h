@@ -83,6 +83,7 @@ class Builder {
   std::vector<u64> parameter_offset;  // by parameter
   std::vector<u64> return_offset;     // by what it returns
   std::vector<u64> variable_address;  // the function's own
+  u64 reserved_shared = 0;            // %reserved_smem_offset_1: what CUDA's libraries have of shared memory
   std::vector<u64> global_address;    // the module's
 
   // Registers with an address, converted to the width of its space: by ptx register, as long as it keeps its

@@ -12,6 +12,8 @@ namespace {
 // A thread's stack for recursive functions. CUDA gives 1 KiB unless asked for more; a laptop has this much.
 constexpr u64 kStackBytes = 32 << 10;
 constexpr u64 kMostSharedBytes = 1 << 20;
+// What cooperative groups use for tiles of several warps; their header counts on so much.
+constexpr u32 kReservedSharedBytes = 288;
 constexpr u64 kMostVariableBytes = u64(1) << 30;
 
 u32 find(const ptx::Module& module, std::string_view kernel) {
@@ -60,6 +62,11 @@ void connect(Program& program, const ptx::Function& function, const std::vector<
     }
     if (k + 1 < program.code.size()) program.code[k + 1].leader = true;
   }
+}
+
+bool uses_reserved_shared(const ptx::Function& function) {
+  return std::any_of(function.operands.begin(), function.operands.end(),
+                     [](const ptx::Operand& operand) { return operand.name == "%reserved_smem_offset_1"; });
 }
 
 void lower_body(Builder& builder, FunctionCode& code) {
@@ -153,6 +160,13 @@ Program lower(const LoadedModule& loaded, std::string_view kernel, const std::ve
     if (!function.is_entry) code.parameters = places(function.parameters, builder.parameter_offset);
     code.returns = places(function.returns, builder.return_offset);
     place_registers(builder, code);
+  }
+  const auto uses_reserved = [](const Builder& builder) { return uses_reserved_shared(builder.function); };
+  if (std::any_of(builders.begin(), builders.end(), uses_reserved)) {
+    const u64 reserved = (shared + 15) / 16 * 16;
+    for (Builder& builder : builders) builder.reserved_shared = reserved;
+    shared = reserved + kReservedSharedBytes;
+    program.reserved_shared_bytes = kReservedSharedBytes;
   }
   // Dynamic shared memory begins where the static ends, aligned for any access.
   const u64 dynamic = (shared + 15) / 16 * 16;

@@ -182,6 +182,7 @@ struct Program {
   u32 register_bytes = 0;   // of one warp
   u32 parameter_bytes = 0;
   u32 shared_bytes = 0;     // static
+  u32 reserved_shared_bytes = 0;  // at their end, what CUDA's libraries have: zeros when a block begins
   u32 dynamic_shared_offset = 0;
   u32 local_bytes = 0;      // per thread, with its stack
   u32 stack_base = 0;       // where in it the frames of recursive functions begin

@@ -1,5 +1,6 @@
 // What is found, in words.
 #include <algorithm>
+#include <cstring>
 
 #include "sanitize/sanitizer.h"
 
@@ -92,6 +93,9 @@ void report_missing_wait(const exec::Warp& warp, const Instruction& i, int lane,
 }
 
 void report_uninitialized(const exec::Warp& warp, const Instruction& i, int lane, const Piece& piece) {
+  const Program& program = *warp.launch->program;
+  const u64 reserved = program.shared_bytes - program.reserved_shared_bytes;
+  if (std::strcmp(piece.space, "shared") == 0 && piece.address - reserved < program.reserved_shared_bytes) return;
   if (is_known(warp, "uninitialized", i.index, observe::Findings::kNobody)) return;
   observe::Finding finding;
   finding.kind = "uninitialized";

@@ -215,7 +215,8 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
     runtime.device(device);
     required(text, "the place for the text");
     if (size < 13) throw ApiError{cudaErrorInvalidValue, "the text takes 13 bytes"};
-    std::snprintf(text, static_cast<std::size_t>(size), "0000:%02X:00.0", properties_of(runtime.gpu(), device).pciBusID);
+    const int bus = properties_of(runtime.gpu(), device).pciBusID;
+    std::snprintf(text, static_cast<std::size_t>(size), "0000:%02X:00.0", bus);
     return cudaSuccess;
   }, AfterFault::kWorks);
 }
@@ -370,8 +371,8 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, i
     runtime.device(from);
     runtime.device(to);
     if (from == to) throw ApiError{cudaErrorInvalidDevice, "a device is not its own peer"};
-    const bool is_there = attribute == cudaDevP2PAttrAccessSupported || attribute == cudaDevP2PAttrNativeAtomicSupported;
-    required(value, "the place for the value") = is_there;
+    required(value, "the place for the value") =
+        attribute == cudaDevP2PAttrAccessSupported || attribute == cudaDevP2PAttrNativeAtomicSupported;
     return cudaSuccess;
   });
 }

@@ -113,7 +113,8 @@ cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
 // Where an argument lies among the parameters, and how large it is.
 cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset, size_t* size) {
   return call("cudaFuncGetParamInfo", [&](Runtime& runtime) {
-    const std::vector<Parameter>& all = runtime.registry.lowered(kernel_of(runtime, function), runtime.current()).parameters;
+    const LoweredKernel& kernel = runtime.registry.lowered(kernel_of(runtime, function), runtime.current());
+    const std::vector<Parameter>& all = kernel.parameters;
     if (index >= all.size()) {
       throw ApiError{cudaErrorInvalidValue, "the kernel has " + std::to_string(all.size()) + " parameters"};
     }

@@ -233,7 +233,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t,
       throw ApiError{cudaErrorInvalidValue, "it is no managed memory"};
     }
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle) {
-      throw ApiError{cudaErrorInvalidValue, "the flags are cudaMemAttachGlobal, cudaMemAttachHost or cudaMemAttachSingle"};
+      throw ApiError{cudaErrorInvalidValue, "the flags are cudaMemAttachGlobal, …Host or …Single"};
     }
     return cudaSuccess;
   });

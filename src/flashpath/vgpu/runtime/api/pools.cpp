@@ -1,5 +1,4 @@
 // Memory pools: cudaMallocAsync takes from the pool of its device. Nothing is kept back here: what is freed is free.
-#include <algorithm>
 #include <list>
 #include <map>
 
@@ -29,9 +28,10 @@ std::map<int, Pool*>& current_pools() {
 cudaMemPool_t handle_of(Pool* pool) { return reinterpret_cast<cudaMemPool_t>(pool); }
 
 Pool& pool_of(cudaMemPool_t handle) {
-  const auto found = std::find_if(pools().begin(), pools().end(), [&](Pool& each) { return handle_of(&each) == handle; });
-  if (found == pools().end()) throw ApiError{cudaErrorInvalidValue, "this pool does not exist (any more)"};
-  return *found;
+  for (Pool& each : pools()) {
+    if (handle_of(&each) == handle) return each;
+  }
+  throw ApiError{cudaErrorInvalidValue, "this pool does not exist (any more)"};
 }
 
 Pool& default_pool(Runtime& runtime, int device) {

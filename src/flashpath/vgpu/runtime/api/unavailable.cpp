@@ -1,5 +1,5 @@
-// Calls that CUDA's headers declare and the virtual GPU does not have. Each is there, so that a program that names it can
-// be linked; called, it says once that it is not, and what to do instead.
+// Calls that CUDA's headers declare and the virtual GPU does not have. Each is there, so that a program that names it
+// can be linked; called, it says once that it is not, and what to do instead.
 //
 // CUDA's declarations are not included: of these functions nothing but the name matters.
 #include <driver_types.h>
@@ -30,7 +30,9 @@ constexpr char kHints[] = "leave it out: it changes the speed of a GPU, not what
 constexpr char kQueries[] = "cudaPointerGetAttributes and cudaDeviceGetAttribute tell what there is to know";
 
 cudaError_t refuse(const char* name, const char* instead, std::atomic<bool>& is_told) {
-  if (!is_told.exchange(true)) std::fprintf(stderr, "flashpath: %s is not there on the virtual GPU; %s\n", name, instead);
+  if (!is_told.exchange(true)) {
+    std::fprintf(stderr, "flashpath: %s is not there on the virtual GPU; %s\n", name, instead);
+  }
   return last_error() = cudaErrorNotSupported;
 }
 

@@ -146,7 +146,7 @@ LoweredKernel& Registry::lowered(Kernel& kernel, int device) {
     end += size;
   }
   if (const Resources* known = kernel.module->resources_of(kernel.name)) kernel.resources = *known;
-  kernel.static_shared = made->program.shared_bytes;
+  kernel.static_shared = made->program.shared_bytes - made->program.reserved_shared_bytes;
   kernel.max_threads = static_cast<int>(made->program.max_threads);
   place = std::move(made);
   return *place;

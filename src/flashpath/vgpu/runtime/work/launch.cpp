@@ -171,7 +171,9 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   const bool in_order = program.order_matters || shape.cooperative || runtime.settings.seed != 0;
   launch.threads = in_order ? 1 : std::max(1u, std::thread::hardware_concurrency());
   launch.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
-  launch.tell_about = [&runtime, device = operation.device](u64 address) { return what_is_at(runtime, device, address); };
+  launch.tell_about = [&runtime, number = operation.device](u64 address) {
+    return what_is_at(runtime, number, address);
+  };
   const EndsWhenAsked ends_when_asked(launch);
   observe::Findings findings;
   if (runtime.settings.sanitize) launch.findings = &findings;
