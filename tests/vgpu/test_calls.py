@@ -185,6 +185,9 @@ HEAP = """
         free(mine);
     }
     extern "C" __global__ void twice() { int* p = (int*)malloc(16); free(p); free(p); }
+    extern "C" __global__ void keep(int** kept) { *kept = (int*)malloc(sizeof(int)); **kept = 41; }
+    extern "C" __global__ void use(int** kept, int* out) { *out = ++**kept; }
+    extern "C" __global__ void give_back(int** kept) { free(*kept); }
 """
 
 
@@ -198,6 +201,17 @@ def test_the_heap_of_device_code() -> None:
     assert (out == -1).any()
     with pytest.raises(fp.KernelFault, match="freed before"):
         module["twice"][1, 1]()
+
+
+def test_kernels_that_allocate_nothing_use_what_others_have() -> None:
+    module = fp.compile(HEAP, "sm_80")
+    kept, out = np.zeros(1, np.uint64), np.zeros(1, np.int32)
+    module["keep"][1, 1](kept)
+    module["use"][1, 1](kept, out)
+    assert out.tolist() == [42]
+    module["give_back"][1, 1](kept)
+    with pytest.raises(fp.KernelFault, match="no array is near"):
+        module["use"][1, 1](kept, out)
 
 
 def test_dynamic_parallelism_is_refused_by_name() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import importlib.util
 from collections.abc import Mapping
@@ -34,6 +35,13 @@ def folder() -> Path:
         f"The virtual GPU's runtime library is not built: there is no {beside / f'lib{NAME}.so'}.",
         "In a checkout run `pip install -e .`; it needs a C++ compiler.",
     )
+
+
+def unavailable() -> list[str]:
+    """The functions of CUDA's header that are there only to say what to use instead."""
+    library = ctypes.CDLL(str(folder() / f"lib{NAME}.so"))
+    names = ctypes.addressof(ctypes.c_char.in_dll(library, "__cudaUnavailable"))
+    return ctypes.string_at(names).decode().split()
 
 
 def settings(gpu: gpus.Gpu, options: Mapping[str, object]) -> str:

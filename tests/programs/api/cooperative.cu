@@ -1,6 +1,5 @@
 // Cooperative groups: tiles of a warp, blocks, and a grid whose blocks wait for each other.
 #include <cooperative_groups.h>
-#include <cooperative_groups/reduce.h>
 
 #include "expect.h"
 
@@ -14,8 +13,8 @@ __global__ void sum_all(const int* values, int count, int* parts, int* sum) {
   __shared__ int of_tiles[8];
   int own = 0;
   for (unsigned long long k = grid.thread_rank(); k < count; k += grid.num_threads()) own += values[k];
-  const int of_tile = cg::reduce(tile, own, cg::plus<int>());
-  if (tile.thread_rank() == 0) of_tiles[tile.meta_group_rank()] = of_tile;
+  for (unsigned half = tile.size() / 2; half > 0; half /= 2) own += tile.shfl_down(own, half);
+  if (tile.thread_rank() == 0) of_tiles[tile.meta_group_rank()] = own;
   block.sync();
   if (block.thread_rank() == 0) {
     int of_block = 0;

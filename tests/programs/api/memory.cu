@@ -99,8 +99,8 @@ void managed_memory() {
   count_from_zero(shared);
   int device;
   MUST(cudaGetDevice(&device));
-  const cudaMemLocation on_device{cudaMemLocationTypeDevice, {device}};
-  const cudaMemLocation on_host{cudaMemLocationTypeHost, {0}};
+  const cudaMemLocation on_device{cudaMemLocationTypeDevice, device};
+  const cudaMemLocation on_host{cudaMemLocationTypeHost, 0};
   MUST(cudaMemAdvise(shared, 1000 * sizeof(int), cudaMemAdviseSetPreferredLocation, on_device));
   MUST(cudaMemPrefetchAsync(shared, 1000 * sizeof(int), on_device, 0, nullptr));
   add_one<<<4, 256>>>(shared, 1000);

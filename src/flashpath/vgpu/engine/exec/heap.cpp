@@ -1,5 +1,6 @@
 #include "exec/heap.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "lower/program.h"
@@ -8,21 +9,31 @@ namespace flashpath::exec {
 
 std::vector<std::byte>& Heap::memory() {
   const std::scoped_lock lock(mutex_);
-  if (memory_.empty()) memory_.resize(kBytes);
+  if (memory_.size() < size_) memory_.resize(size_);
   return memory_;
+}
+
+void Heap::grow(u64 bytes) {
+  const std::scoped_lock lock(mutex_);
+  size_ = std::max(size_, bytes);
+}
+
+bool Heap::is_in_use() {
+  const std::scoped_lock lock(mutex_);
+  return !given_.empty();
 }
 
 u64 Heap::allocate(u64 size) {
   constexpr u64 kAlignment = 16;
   const auto rounded = [](u64 bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; };
-  if (size == 0 || size > kBytes) return 0;
   const std::scoped_lock lock(mutex_);
+  if (size == 0 || size > size_) return 0;
   u64 at = 0;  // the first gap that is large enough
   for (const auto& [offset, taken] : given_) {
     if (offset - at >= rounded(size)) break;
     at = offset + rounded(taken);
   }
-  if (at + size > kBytes) return 0;
+  if (at + size > size_) return 0;
   given_[at] = size;
   return kHeapBase + at;
 }

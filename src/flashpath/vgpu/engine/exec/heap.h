@@ -1,4 +1,4 @@
-// What malloc in device code gives: a piece of a heap of fixed size, as on hardware.
+// What malloc in device code gives: a piece of a heap whose size is set before the kernels run, as on hardware.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace flashpath::exec {
 
 class Heap {
  public:
-  static constexpr u64 kBytes = 8 << 20;  // as CUDA has unless told otherwise
-
+  // 8 MiB, as CUDA has, unless told otherwise; between launches it can grow.
+  void grow(u64 bytes);
   // 0 where there is no room.
   u64 allocate(u64 size);
   bool release(u64 address);  // false where nothing was given there
@@ -23,6 +23,7 @@ class Heap {
     u64 size = 0;
   };
   Piece below(u64 address);
+  bool is_in_use();  // something was given, and not released
   // Its memory, made when a program that allocates is first launched.
   std::vector<std::byte>& memory();
 
@@ -36,6 +37,7 @@ class Heap {
 
  private:
   std::mutex mutex_;
+  u64 size_ = 8 << 20;
   std::vector<std::byte> memory_;
   std::map<u64, u64> given_;  // offset → size
 };

@@ -118,12 +118,15 @@ void map_module(Launch& launch) {
   map(kParametersBase, launch.parameters, false);
   if (launch.cooperative) launch.shared_by_grid.resize(kGridBytes);
   map(kGridBase, launch.shared_by_grid, true);
-  if (launch.program->allocates) map(kHeapBase, memory.heap.memory(), true);
+  // Kernels also use what others have allocated.
+  if (launch.program->allocates || memory.heap.is_in_use()) map(kHeapBase, memory.heap.memory(), true);
 }
 
 void prepare_counting(Launch& launch, observe::Counters* counters) {
-  std::sort(launch.segments.begin(), launch.segments.end(),
-            [](const Segment& a, const Segment& b) { return a.base < b.base; });
+  const auto is_below = [](const Segment& a, const Segment& b) { return a.base < b.base; };
+  if (!std::is_sorted(launch.segments.begin(), launch.segments.end(), is_below)) {
+    std::sort(launch.segments.begin(), launch.segments.end(), is_below);
+  }
   launch.counters = counters;
   if (counters == nullptr) return;
   counters->instructions.resize(launch.program->code.size());

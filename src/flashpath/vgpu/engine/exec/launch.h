@@ -46,6 +46,8 @@ struct Launch {
   bool cooperative = false;             // all of them are there at once, and share kGridBase
   std::function<bool()> interrupted;    // asked now and then by the calling thread; true ends the launch
   std::function<void(std::string_view)> print;  // gets what the kernel prints
+  // What is known of an address that no array holds, such as "it was freed before"; empty: nothing. Any thread asks.
+  std::function<std::string(u64)> tell_about;
 
   // While running:
   std::vector<std::byte> shared_by_grid;  // at kGridBase, in a cooperative launch

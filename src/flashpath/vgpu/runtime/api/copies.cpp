@@ -46,6 +46,20 @@ cudaError_t copy_box(const char* name, const cudaMemcpy3DParms* given, cudaStrea
   });
 }
 
+cudaError_t copy_box_between(const char* name, const cudaMemcpy3DPeerParms* given, cudaStream_t stream, Waiting waiting) {
+  if (given == nullptr) return copy_box(name, nullptr, stream, waiting);
+  cudaMemcpy3DParms same = {};
+  same.srcArray = given->srcArray;
+  same.srcPos = given->srcPos;
+  same.srcPtr = given->srcPtr;
+  same.dstArray = given->dstArray;
+  same.dstPos = given->dstPos;
+  same.dstPtr = given->dstPtr;
+  same.extent = given->extent;
+  same.kind = cudaMemcpyDefault;
+  return copy_box(name, &same, stream, waiting);
+}
+
 cudaError_t fill_box(const char* name, const Place& place, int value, const Box& box, cudaStream_t stream,
                      Waiting waiting) {
   return call(name, [&](Runtime& runtime) {
@@ -90,6 +104,14 @@ cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t size) {
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t size, cudaStream_t stream) {
   return copy_row("cudaMemcpyPeerAsync", to, from, size, cudaMemcpyDefault, stream, Waiting::kNever);
+}
+
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parameters) {
+  return copy_box_between("cudaMemcpy3DPeer", parameters, nullptr, Waiting::kAsUsual);
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parameters, cudaStream_t stream) {
+  return copy_box_between("cudaMemcpy3DPeerAsync", parameters, stream, Waiting::kNever);
 }
 
 cudaError_t cudaMemset(void* to, int value, size_t size) {

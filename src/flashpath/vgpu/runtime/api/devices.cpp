@@ -308,7 +308,7 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   });
 }
 
-// Limits are kept and told; the virtual GPU's printf buffer, heap and stacks grow as they must.
+// Limits are kept and told. That of the heap is heeded; room for what kernels print and their stacks is as it must be.
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return call("cudaDeviceSetLimit", [&](Runtime& runtime) {
     runtime.device().limits[limit] = value;
@@ -364,5 +364,23 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
     return cudaSuccess;
   });
 }
+
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int from, int to) {
+  return call("cudaDeviceGetP2PAttribute", [&](Runtime& runtime) {
+    runtime.device(from);
+    runtime.device(to);
+    if (from == to) throw ApiError{cudaErrorInvalidDevice, "a device is not its own peer"};
+    const bool is_there = attribute == cudaDevP2PAttrAccessSupported || attribute == cudaDevP2PAttrNativeAtomicSupported;
+    required(value, "the place for the value") = is_there;
+    return cudaSuccess;
+  });
+}
+
+// Nothing stays in a cache that is not there.
+cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
+
+// Of cuda_profiler_api.h. What watches the program sees all of it, whichever part the program marks.
+cudaError_t cudaProfilerStart() { return cudaSuccess; }
+cudaError_t cudaProfilerStop() { return cudaSuccess; }
 
 }  // extern "C"

@@ -110,6 +110,19 @@ cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
   });
 }
 
+// Where an argument lies among the parameters, and how large it is.
+cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset, size_t* size) {
+  return call("cudaFuncGetParamInfo", [&](Runtime& runtime) {
+    const std::vector<Parameter>& all = runtime.registry.lowered(kernel_of(runtime, function), runtime.current()).parameters;
+    if (index >= all.size()) {
+      throw ApiError{cudaErrorInvalidValue, "the kernel has " + std::to_string(all.size()) + " parameters"};
+    }
+    required(offset, "the place for the offset") = all[index].offset;
+    if (size != nullptr) *size = all[index].size;
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaFuncGetName(const char** name, const void* function) {
   return call("cudaFuncGetName", [&](Runtime& runtime) {
     required(name, "the place for the name") = kernel_of(runtime, function).name.c_str();

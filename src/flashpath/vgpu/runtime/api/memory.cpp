@@ -224,6 +224,26 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t size, cudaMemoryAdvise, cu
   });
 }
 
+// Host and GPU may use managed memory at the same time, whoever it is attached to.
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned flags) {
+  return call("cudaStreamAttachMemAsync", [&](Runtime& runtime) {
+    runtime.stream(stream);
+    const Allocation* const found = runtime.memory.find(pointer);
+    if (found == nullptr || found->kind != MemoryKind::kManaged) {
+      throw ApiError{cudaErrorInvalidValue, "it is no managed memory"};
+    }
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle) {
+      throw ApiError{cudaErrorInvalidValue, "the flags are cudaMemAttachGlobal, cudaMemAttachHost or cudaMemAttachSingle"};
+    }
+    return cudaSuccess;
+  });
+}
+
+// What a texel would be: the description is there, the arrays that are made of it are not.
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
+  return {x, y, z, w, kind};
+}
+
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t size, cudaMemLocation, unsigned, cudaStream_t stream) {
   return call("cudaMemPrefetchAsync", [&](Runtime& runtime) {
     const Allocation* const found = runtime.memory.find(pointer, size);

@@ -76,14 +76,16 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, 
   return cudaSuccess;
 }
 
-cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host) {
+cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* host) {
   return call("cudaGetKernel", [&](Runtime& runtime) {
     Kernel* const found = runtime.registry.kernel(host);
     if (found == nullptr) throw ApiError{cudaErrorInvalidDeviceFunction, "the program has no such kernel"};
-    *kernel = reinterpret_cast<cudaKernel_t>(found);
+    required(kernel, "the place for the kernel") = reinterpret_cast<cudaKernel_t>(found);
     return cudaSuccess;
   }, AfterFault::kWorks);
 }
+
+cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host) { return cudaGetKernel(kernel, host); }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
                                cudaStream_t stream) {

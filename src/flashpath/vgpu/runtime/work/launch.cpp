@@ -1,5 +1,8 @@
 #include "work/launch.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -33,6 +36,11 @@ void check(const Runtime& runtime, const Kernel& kernel, const LaunchShape& shap
   const auto refuse = [&](cudaError_t code, const std::string& why) {
     throw ApiError{code, kernel.told_name + "<<<" + told(grid) + ", " + told(block) + ">>>: " + why};
   };
+  if (const int needed = kernel.module->ptx_architecture(); needed > 10 * gpu.major + gpu.minor) {
+    refuse(cudaErrorNoKernelImageForDevice,
+           "it was compiled for compute capability " + std::to_string(needed / 10) + "." + std::to_string(needed % 10) +
+               ", and " + gpu.name + " has " + std::to_string(gpu.major) + "." + std::to_string(gpu.minor));
+  }
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) {
     refuse(cudaErrorInvalidConfiguration, "an extent is 0");
   }
@@ -84,6 +92,29 @@ std::string place_of(const Program& program, const exec::Fault& fault) {
   return where + "block " + triple(fault.block) + ", thread " + triple(fault.thread);
 }
 
+// Whether the host itself finds something there.
+bool is_of_host(std::uint64_t address) {
+  const std::uint64_t page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  void* const begin = reinterpret_cast<void*>(address / page * page);
+  return !Memory::is_device_address(begin) && msync(begin, 1, MS_ASYNC) == 0;
+}
+
+// What a kernel on that device finds at an address that it must not touch.
+std::string what_is_at(const Runtime& runtime, int device, std::uint64_t address) {
+  const void* const pointer = reinterpret_cast<const void*>(address);
+  const Allocation* const found = runtime.memory.find(pointer);
+  if (found != nullptr && found->kind == MemoryKind::kDevice && found->device != device) {
+    const std::string owner = std::to_string(found->device);
+    return "it is memory of device " + owner + ": call cudaDeviceEnablePeerAccess(" + owner + ", 0) first";
+  }
+  if (found != nullptr) return {};
+  if (runtime.memory.was_freed(pointer)) return "it was freed before";
+  if (is_of_host(address)) {
+    return "it is memory of the host, which kernels do not see: copy it with cudaMemcpy, or use cudaMallocManaged";
+  }
+  return {};
+}
+
 // The context dies with the kernel, as on hardware.
 void die(Device& device, const Kernel& kernel, const Program& program, const exec::Fault& fault) {
   device.dead = code_of(fault.kind);
@@ -122,10 +153,15 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   copy(shape.block, launch.block);
   launch.dynamic_shared = static_cast<u32>(shape.dynamic_shared);
   launch.parameters = parameters;
-  launch.segments = runtime.segments(operation.device);
   launch.cooperative = shape.cooperative;
+  if (const auto heap = device.limits.find(cudaLimitMallocHeapSize); heap != device.limits.end()) {
+    program.memory->heap.grow(heap->second);
+  }
   exec::map_module(launch);
   map_other_modules(runtime, program, operation.device, launch);
+  // Last, as they stand above the others: all are in order then, where there is one module.
+  const std::vector<exec::Segment>& allocated = runtime.segments(operation.device);
+  launch.segments.insert(launch.segments.end(), allocated.begin(), allocated.end());
   launch.numerics = {runtime.settings.exact,
                      exec::generation_of(static_cast<u32>(runtime.gpu().major), static_cast<u32>(runtime.gpu().minor))};
   launch.budget = runtime.settings.budget;
@@ -135,6 +171,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   const bool in_order = program.order_matters || shape.cooperative || runtime.settings.seed != 0;
   launch.threads = in_order ? 1 : std::max(1u, std::thread::hardware_concurrency());
   launch.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+  launch.tell_about = [&runtime, device = operation.device](u64 address) { return what_is_at(runtime, device, address); };
   const EndsWhenAsked ends_when_asked(launch);
   observe::Findings findings;
   if (runtime.settings.sanitize) launch.findings = &findings;

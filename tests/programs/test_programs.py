@@ -1,0 +1,138 @@
+"""Whole CUDA programs: each prints the same on the virtual GPU and on a real one, but for times."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from program_cases import CASES, HERE, Case
+
+from flashpath import gpus
+from flashpath.jit import device, programs
+from flashpath.jit.programs.running import environment
+
+_SECONDS = 60  # far more than any takes: it hangs
+_COMPILERS = 2  # at once: one that compiles thrust takes a gigabyte
+
+_FIRST_LINE = "flashpath: virtual A100; times are bounds of a model of that GPU, not measurements\n"
+
+_Compiled = Callable[[Case, programs.Target], programs.Program]
+
+
+@pytest.fixture(scope="module")
+def compiled(request: pytest.FixtureRequest) -> Iterator[_Compiled]:
+    """Compiles what the chosen tests will want, in their order, while they run."""
+    futures: dict[object, Future[programs.Program]] = {}
+
+    def start(case: Case, target: programs.Target) -> Future[programs.Program]:
+        key = (case.program, target)
+        if key not in futures:
+            recipe = programs.make_recipe([HERE / file for file in case.files], target, options=case.flags)
+            futures[key] = pool.submit(programs.build, recipe)
+        return futures[key]
+
+    def wait(case: Case, target: programs.Target) -> programs.Program:
+        return start(case, target).result()
+
+    with ThreadPoolExecutor(_COMPILERS) as pool:
+        for item in request.session.items:
+            given = getattr(item, "callspec", None)  # which only tests with parameters have
+            case = given.params.get("case") if given is not None else None
+            if isinstance(case, Case) and not item.get_closest_marker("skip"):
+                start(case, _real() if item.get_closest_marker("gpu") else _virtual())
+        yield wait
+        pool.shutdown(cancel_futures=True)
+
+
+def _virtual() -> programs.Target:
+    return programs.choose_target("virtual")
+
+
+def _real() -> programs.Target:
+    return programs.choose_target("cuda")
+
+
+def _name(case: Case) -> str:
+    return case.name
+
+
+def _of(start: str) -> list[Case]:
+    return [case for case in CASES if case.files[0].startswith(start)]
+
+
+def _result(
+    case: Case, program: programs.Program, target: programs.Target, **options: object
+) -> subprocess.CompletedProcess[str]:
+    recipe = dataclasses.replace(program.recipe, target=target)
+    return subprocess.run(
+        [program.path, *case.arguments],
+        input=case.stdin,
+        capture_output=True,
+        text=True,
+        timeout=_SECONDS,
+        env=environment(recipe, {"devices": case.devices, **options}),
+        check=False,
+    )
+
+
+def _run(case: Case, program: programs.Program, target: programs.Target) -> str:
+    """Runs a program, checks what it prints and returns, and gives back what it says on stderr."""
+    done = _result(case, program, target)
+    assert (done.stdout, done.returncode) == (case.expected, case.code), done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize("case", CASES, ids=_name)
+def test_on_the_virtual_gpu(case: Case, compiled: _Compiled) -> None:
+    target = _virtual()
+    said = _run(case, compiled(case, target), target)
+    assert said.startswith(_FIRST_LINE)
+    assert case.said in said
+
+
+@pytest.mark.parametrize("case", _of("api/"), ids=_name)
+def test_on_a_newer_gpu(case: Case, compiled: _Compiled) -> None:
+    target = dataclasses.replace(_virtual(), gpu=gpus.gpu("H200"))
+    _run(case, compiled(case, _virtual()), target)
+
+
+@pytest.mark.parametrize("case", _of("learner/error_macro.cu"), ids=_name)
+def test_on_a_gpu_that_is_too_old(case: Case, compiled: _Compiled) -> None:
+    target = dataclasses.replace(_virtual(), gpu=gpus.gpu("T4"))
+    done = _result(case, compiled(case, _virtual()), target)
+    assert done.stdout == (
+        "CUDA error 209 (cudaErrorNoKernelImageForDevice) at line 24: "
+        "no kernel image is available for execution on the device\n"
+    )
+    assert "compiled for compute capability 8.0" in done.stderr
+
+
+@pytest.mark.parametrize("case", CASES, ids=_name)
+def test_the_sanitizer_finds_what_is_wrong_and_nothing_else(
+    case: Case, compiled: _Compiled, tmp_path: Path
+) -> None:
+    record = tmp_path / "record"
+    _result(case, compiled(case, _virtual()), _virtual(), sanitize=True, record=record)
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    assert {line["kind"] for line in lines if line["what"] == "finding"} == set(case.findings)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("case", [case for case in CASES if not case.only_virtual], ids=_name)
+def test_on_a_gpu(case: Case, compiled: _Compiled) -> None:
+    if case.devices > device.count():
+        pytest.skip(f"needs {case.devices} GPUs")
+    target = _real()
+    _run(case, compiled(case, target), target)
+
+
+@pytest.mark.parametrize("case", _of("virtual/unavailable.cu"), ids=_name)
+def test_what_is_not_there_says_so_once(case: Case, compiled: _Compiled) -> None:
+    said = _run(case, compiled(case, _virtual()), _virtual())
+    assert said.count("flashpath: cudaMallocArray is not there on the virtual GPU; ") == 1
+    assert "cudaMallocPitch" in said
