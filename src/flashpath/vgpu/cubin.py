@@ -31,7 +31,7 @@ def read_resources(cubin: bytes, kernel: str) -> CubinResources:
     """The resources of one kernel of a cubin, as ptxas reports them."""
     if cubin[:5] != b"\x7fELF\x02":
         raise FlashpathError(f"The machine code of {kernel} is no 64-bit ELF file.")
-    sections = dict(_sections(cubin))
+    sections = dict(sections(cubin))
     info = sections.get(".nv.info", b"")
     symbols = list(_symbol_names(sections))
     registers: int | None = None
@@ -46,7 +46,7 @@ def read_resources(cubin: bytes, kernel: str) -> CubinResources:
     return CubinResources(registers, local_bytes)
 
 
-def _sections(elf: bytes) -> Iterator[tuple[str, bytes]]:
+def sections(elf: bytes) -> Iterator[tuple[str, bytes]]:
     (table,) = struct.unpack_from("<Q", elf, 0x28)
     size, count, names_index = struct.unpack_from("<HHH", elf, 0x3A)
     headers = [_SECTION_HEADER.unpack_from(elf, table + size * index) for index in range(count)]
