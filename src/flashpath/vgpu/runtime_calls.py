@@ -37,7 +37,7 @@ _TOPICS = {
 
 
 def available() -> list[str]:
-    """The names of all calls that work, sorted; those for threads with streams of their own stand for the same."""
+    """The names of all calls that work, sorted; those for streams of a thread's own stand for the same."""
     library = runtime_library.folder() / f"lib{runtime_library.NAME}.so"
     found = dict(sections(library.read_bytes()))
     strings = found[".dynstr"]
@@ -70,8 +70,8 @@ def section() -> str:
         yield ""
         missing = " ".join(f"`{name}`" for name in runtime_library.unavailable())
         yield textwrap.fill(
-            f"Not there: a program that names one of these can be linked; called, it says so, and what to do instead, and "
-            f"returns `cudaErrorNotSupported`: {missing}.",
+            "Not there: a program that names one of these can be linked; called, it says so, and what to do "
+            f"instead, and returns `cudaErrorNotSupported`: {missing}.",
             _WIDTH,
             break_on_hyphens=False,
         )
