@@ -34,6 +34,7 @@ pytest: $(VENV)/.installed-dev
 figures: $(VENV)/.installed
 	$(BIN)/flashpath tour --save docs/tour.svg
 	$(BIN)/python -m flashpath.vgpu.instructions docs/vgpu.md
+	$(BIN)/python -m flashpath.vgpu.runtime_calls docs/programs.md
 
 # A night's work: 100,000 mutated PTX modules, none of which may crash or hang the virtual GPU.
 fuzz: $(VENV)/.installed-dev

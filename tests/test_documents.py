@@ -14,6 +14,7 @@ import pytest
 
 from flashpath import settings
 from flashpath.jit import device
+from flashpath.vgpu import runtime_calls
 from flashpath.vgpu.instructions.document import with_section
 
 ROOT = Path(__file__).parent.parent
@@ -194,3 +195,9 @@ def test_the_picture_of_the_tour_shows_this_tour(tmp_path: Path) -> None:
     fresh = transcript.read_text(encoding="utf-8").splitlines()
     assert len(fresh) > 20
     assert without_numbers(picture) == without_numbers(fresh), "`make figures` draws it again"
+
+
+def test_the_list_of_runtime_calls_is_that_of_the_library() -> None:
+    document = (ROOT / "docs/programs.md").read_text(encoding="utf-8")
+    assert runtime_calls.with_section(document) == document, "`make figures` writes it again"
+    assert "other" not in runtime_calls.by_topic()

@@ -101,8 +101,8 @@ def pytest_configure() -> None:
     numbers: dict[int, int] = {}
     kept: list[device.VirtualModule] = []  # so that no identity is used twice
 
-    def recorded_load(self: device.VirtualModule, ptx: str) -> None:
-        load(self, ptx)
+    def recorded_load(self: device.VirtualModule, ptx: str, *more: Any, **named: Any) -> None:
+        load(self, ptx, *more, **named)
         if any(word in ptx for word in _SKIPPED):
             return
         numbers[id(self)] = log.modules

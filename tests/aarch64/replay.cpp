@@ -50,7 +50,7 @@ struct Expected {
 
 std::string run(const lower::LoadedModule& module, Log& log) {
   const std::string kernel = log.blob();
-  const Program program = lower::lower(module, kernel);
+  const Program program = lower::lower(module, kernel, {});
   exec::Launch launch;
   launch.program = &program;
   for (u32& extent : launch.grid) extent = static_cast<u32>(log.number());

@@ -109,6 +109,49 @@ extern "C" __global__ void takes_turns(volatile int* turn, int* out) {
         *turn = *turn + 1;
     }
 }
+extern "C" __global__ void tries_so_often(volatile int* flag, int* out, int most) {
+    int tries = 0;
+    while (*flag == 0 && tries < most) tries++;                                  // line 99
+    out[threadIdx.x] = tries;
+}
+extern "C" __global__ void hands_over_in_shared_memory(int* out, int rounds) {
+    __shared__ volatile int turn;
+    __shared__ int sum;
+    if (threadIdx.x == 0) turn = sum = 0;
+    __syncthreads();
+    const int warps = blockDim.x / 32, warp = threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0)
+        for (int r = 0; r < rounds; r++) {
+            while (turn % warps != warp) {}
+            __threadfence_block();
+            sum += r;
+            __threadfence_block();
+            turn = turn + 1;
+        }
+    __syncthreads();
+    out[threadIdx.x] = sum;
+}
+extern "C" __global__ void lanes_hand_over(int* out, int rounds) {
+    __shared__ volatile int turn;
+    if (threadIdx.x == 0) turn = 0;
+    __syncwarp();
+    for (int r = 0; r < rounds; r++) {
+        while (turn % 32 != threadIdx.x) {}
+        turn = turn + 1;
+    }
+    __syncwarp();
+    out[threadIdx.x] = turn;
+}
+extern "C" __global__ void blinks(int* out, int rounds) {
+    __shared__ volatile int light, seen;
+    if (threadIdx.x == 0) light = seen = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) while (seen < rounds) { light = 1; light = 0; }
+    if (threadIdx.x == 32)
+        for (int r = 0; r < rounds; r++) { while (light == 0) {} while (light == 1) {} seen = r + 1; }
+    __syncthreads();
+    out[threadIdx.x] = seen;
+}
 // Each block waits for the one after it, which starts last.
 extern "C" __global__ void blocks_ask_backwards(volatile int* flags, int* out) {
     const int b = blockIdx.x;
@@ -333,9 +376,36 @@ def test_threads_that_look_at_the_clock_as_they_wait(launch_with: Launch, blocks
     assert out.all()
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+def test_hand_overs_in_shared_memory_are_none(module: fp.Module, launch_with: Launch, seed: int) -> None:
+    out = zeros(128)
+    launch_with(module["hands_over_in_shared_memory"], 1, 128, out, 100, seed=seed)
+    assert (out == 4 * sum(range(100))).all()
+    lanes = zeros(32)
+    launch_with(module["lanes_hand_over"], 1, 32, lanes, 20, seed=seed)
+    assert (lanes == 20 * 32).all()
+
+
+def test_what_is_seen_only_for_a_moment(module: fp.Module, launch_with: Launch) -> None:
+    """Shared memory is again as it was, and still somebody may have been waiting for it."""
+    out = zeros(64)
+    launch_with(module["blinks"], 1, 64, out, 3, seed=1, budget=BUDGET)
+    assert (out == 3).all()
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_spin_that_counts_in_vain_is_a_deadlock(module: fp.Module, launch_with: Launch, seed: int) -> None:
+    with pytest.raises(fp.KernelFault, match=r"32 threads spin on ld\S+ at line 8\d") as caught:
+        launch_with(module["tries_often"], 1, 32, zeros(1), zeros(32), seed=seed, budget=BUDGET)
+    assert caught.value.kind == "deadlock"
+    out = zeros(32)
+    launch_with(module["tries_so_often"], 1, 32, zeros(1), out, 100_000, seed=seed)
+    assert (out == 100_000).all()
+
+
 def test_what_is_not_proven_runs_out_of_its_budget_and_says_where(
     module: fp.Module, launch_with: Launch
 ) -> None:
-    with pytest.raises(fp.KernelFault, match=r"its budget is 200000: .* at line 8\d") as caught:
-        launch_with(module["tries_often"], 1, 32, zeros(1), zeros(32), budget=200_000)
+    with pytest.raises(fp.KernelFault, match=r"its budget is 200000: .* at line \d+") as caught:
+        launch_with(module["tries_so_often"], 1, 32, zeros(1), zeros(32), 1 << 30, budget=200_000)
     assert caught.value.kind == "timeout"

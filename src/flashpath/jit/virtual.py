@@ -18,6 +18,7 @@ from flashpath.vgpu.host_arrays import describe
 from flashpath.vgpu.options import WARP_INSTRUCTION_BUDGET, Options
 from flashpath.vgpu.profiles import check_cooperative, max_threads, profile_for, resident_blocks
 from flashpath.vgpu.report import FIRST_ACCESSES, Footprint, PlacedArray, Report, Trace, make_report
+from flashpath.vgpu.whole import truth
 
 if TYPE_CHECKING:
     from flashpath.jit.module import Kernel
@@ -165,6 +166,8 @@ def check_launch(
         raise ArgumentError(
             f"args is {args!r:.80}.", "Give the kernel's arguments as a tuple: args=(n, x, y)."
         )
+    if truth(cooperative) is None:
+        raise ArgumentError(f"cooperative is {cooperative!r:.80}.", "Give True or False.")
     if is_triton(kernel):
         if block is not None or shared or cooperative:
             raise ArgumentError(

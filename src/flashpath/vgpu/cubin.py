@@ -31,9 +31,9 @@ def read_resources(cubin: bytes, kernel: str) -> CubinResources:
     """The resources of one kernel of a cubin, as ptxas reports them."""
     if cubin[:5] != b"\x7fELF\x02":
         raise FlashpathError(f"The machine code of {kernel} is no 64-bit ELF file.")
-    sections = dict(_sections(cubin))
-    info = sections.get(".nv.info", b"")
-    symbols = list(_symbol_names(sections))
+    found = dict(sections(cubin))
+    info = found.get(".nv.info", b"")
+    symbols = list(_symbol_names(found))
     registers: int | None = None
     local_bytes = 0
     for attribute, symbol, value in _pairs(info):
@@ -46,7 +46,8 @@ def read_resources(cubin: bytes, kernel: str) -> CubinResources:
     return CubinResources(registers, local_bytes)
 
 
-def _sections(elf: bytes) -> Iterator[tuple[str, bytes]]:
+def sections(elf: bytes) -> Iterator[tuple[str, bytes]]:
+    """The sections of a 64-bit ELF file, by name."""
     (table,) = struct.unpack_from("<Q", elf, 0x28)
     size, count, names_index = struct.unpack_from("<HHH", elf, 0x3A)
     headers = [_SECTION_HEADER.unpack_from(elf, table + size * index) for index in range(count)]
@@ -55,9 +56,9 @@ def _sections(elf: bytes) -> Iterator[tuple[str, bytes]]:
         yield _text(elf, names_at + name), elf[offset : offset + length]
 
 
-def _symbol_names(sections: dict[str, bytes]) -> Iterator[str]:
-    names = sections[".strtab"]
-    for name, *_ in _SYMBOL.iter_unpack(sections[".symtab"]):
+def _symbol_names(found: dict[str, bytes]) -> Iterator[str]:
+    names = found[".strtab"]
+    for name, *_ in _SYMBOL.iter_unpack(found[".symtab"]):
         yield _text(names, name)
 
 

@@ -43,6 +43,11 @@ class Schedules:
                 f"Give the number of schedules to try, 1 to {MOST_SEEDS:,}: seeds=20.",
             )
         object.__setattr__(self, "seeds", seeds)  # one of NumPy's becomes Python's own
+        if self.progress is not None and not callable(self.progress):
+            raise FlashpathError(
+                f"progress is {self.progress!r:.80}, which cannot be called.",
+                "Give a function of a schedule's number and how many there are, or nothing.",
+            )
 
     def run(
         self,

@@ -219,3 +219,10 @@ def test_every_kind_has_advice_that_leads_on(kind: Any) -> None:
     assert finding.advice
     assert f"`flashpath explain-finding {kind}`" in finding.advice
     assert str(KernelFault("k", finding)).endswith(f"  → {finding.advice}")
+
+
+@pytest.mark.parametrize("wrong", [{"cooperative": "yes"}, {"progress": 3}])
+def test_wrong_options_are_told_as_such(module: fp.Module, wrong: dict[str, Any]) -> None:
+    arrays = np.zeros(1, np.int32), np.zeros(4, np.int32)
+    with pytest.raises(fp.FlashpathError, match=next(iter(wrong))):
+        fp.sanitize(module["order"], 2, 32, arrays, **wrong)

@@ -1,7 +1,7 @@
 // Loops that never end, though nobody waits for anybody.
 
 // Twice nothing is nothing.
-extern "C" __global__ void doubled_from_zero(int* y, int n) {
+extern "C" __global__ void doubled_from_zero(volatile int* y, int n) {
   int steps = 0;
   for (int i = threadIdx.x; i < n; i *= 2) {  // OR
     y[threadIdx.x] = ++steps;  // BUG: timeout
@@ -9,7 +9,7 @@ extern "C" __global__ void doubled_from_zero(int* y, int n) {
 }
 
 // A binary search that does not narrow its range when two elements are left.
-extern "C" __global__ void search(const int* x, int n, int wanted, int* y) {
+extern "C" __global__ void search(const int* x, int n, int wanted, volatile int* y) {
   int low = 0, high = n - 1;
   while (low < high) {  // BUG: timeout
     const int middle = (low + high) / 2;  // OR
@@ -17,8 +17,8 @@ extern "C" __global__ void search(const int* x, int n, int wanted, int* y) {
       low = middle;  // OR
     else
       high = middle - 1;
+    y[threadIdx.x] = low;  // OR
   }
-  y[threadIdx.x] = low;
 }
 
 // A float that has grown large does not change when one is added to it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "exec/idle_registers.h"
 #include "exec/worker.h"
 
 namespace flashpath::exec {
@@ -25,7 +26,6 @@ struct Deeds {
   u32 steps = 0;
   u32 took_part = 0;  // the lanes that ran
   bool reads = false;
-  bool writes_shared = false;
   bool works = false;  // writes what others may see, and no snapshot tells
 
   void add(const Warp& warp, const Instruction& i) {
@@ -34,7 +34,6 @@ struct Deeds {
     if (warp.executing == 0) return;
     works |= i.effect == Effect::kWrites;
     works |= i.effect == Effect::kLocal && WarpSnapshot::local_bytes(warp) == 0;
-    writes_shared |= i.effect == Effect::kShared;
     reads |= i.effect == Effect::kReads || i.effect == Effect::kAtomic;
   }
 };
@@ -42,7 +41,9 @@ struct Deeds {
 // Follows lanes of one warp that meet nobody else.
 class Watch : public Stepper {
  public:
-  Watch(Worker& worker, Warp& warp) : worker_(worker), warp_(warp) {}
+  // `shared`: what the block's shared memory holds.
+  Watch(Worker& worker, Warp& warp, const std::vector<std::byte>& shared)
+      : worker_(worker), warp_(warp), shared_(shared), path_(*warp.launch->program) {}
 
   // Brent's way to find a circle: what is compared with is renewed after 1, 2, 4 … branches.
   Pulse follow() {
@@ -54,6 +55,9 @@ class Watch : public Stepper {
 
   bool pauses(Warp& warp, const Instruction& i) override {
     deeds_.add(warp, i);
+    path_.add(i);
+    // What is there already may be written again; anything else another warp may be waiting for.
+    if (i.effect == Effect::kShared && warp.executing != 0) deeds_.works |= warp.block->shared != shared_;
     return i.kind != Kind::kStraight || deeds_.works;
   }
 
@@ -65,36 +69,36 @@ class Watch : public Stepper {
     u32 renewed_after = 1;
     u32 since = 0;
     WarpSnapshot before;
-    std::vector<std::byte> shared;
     for (;;) {
       run_warp(worker_, warp_, this);
       if (deeds_.works || warp_.changed || !warp_.yielded) return Pulse::kWorks;
-      const bool same_shared = !deeds_.writes_shared || shared == warp_.block->shared;
-      if (same_shared && before.is(warp_)) return Pulse::kQuiet;
+      if (before.is_at(warp_) && (before.is(warp_) || path_.is_idle_difference(before, warp_))) return Pulse::kQuiet;
       if (deeds_.steps > kMostSteps) return deeds_.reads ? Pulse::kUnclear : Pulse::kWorks;
       if (++since < renewed_after) continue;
       since = 0;
       renewed_after *= 2;
       before.take(warp_);
+      path_.clear();
       deeds_.took_part = 0;
-      if (deeds_.writes_shared) shared = warp_.block->shared;
     }
   }
 
   Worker& worker_;
   Warp& warp_;
+  const std::vector<std::byte>& shared_;
+  Path path_;
   Deeds deeds_;
 };
 
 // The lanes of a group wait for others in an operation of the warp: all are followed together.
-Pulse watch_together(Worker& worker, Warp& warp) {
-  Watch watch(worker, warp);
+Pulse watch_together(Worker& worker, Warp& warp, const std::vector<std::byte>& shared) {
+  Watch watch(worker, warp, shared);
   const Pulse pulse = watch.follow();
   const bool all_took_part = (ready_lanes(warp) & ~watch.took_part()) == 0;
   return waits(pulse) && !all_took_part ? Pulse::kUnclear : pulse;
 }
 
-Pulse watch(Worker& worker, Warp& warp) {
+Pulse watch(Worker& worker, Warp& warp, const std::vector<std::byte>& shared) {
   Pulse pulse = Pulse::kQuiet;
   const u32 ready = ready_lanes(warp);
   for (u32 rest = ready; rest != 0;) {
@@ -104,11 +108,11 @@ Pulse watch(Worker& worker, Warp& warp) {
     warp.active = group;
     warp.pc = pc;
     warp.diverged = group != warp.alive;
-    const Pulse found = Watch(worker, warp).follow();
+    const Pulse found = Watch(worker, warp, shared).follow();
     const bool waits_for_held = warp.held != 0 && (ready_lanes(warp) & ~warp.held) == 0 && warp.parked != 0;
     warp.diverged |= warp.held != 0;
     warp.held = 0;
-    if (found == Pulse::kWorks && waits_for_held) return watch_together(worker, warp);
+    if (found == Pulse::kWorks && waits_for_held) return watch_together(worker, warp, shared);
     if (found == Pulse::kWorks) return found;
     pulse = std::max(pulse, found);
     // Lanes may have parted: those that go round are those that ran last.
@@ -147,8 +151,9 @@ class RoundWatch : public Stepper {
 
 Pulse watch(Worker& worker, Block& block) {
   Pulse pulse = Pulse::kQuiet;
+  const std::vector<std::byte> shared = block.shared;
   for (Warp& warp : block.warps) {
-    const Pulse found = watch(worker, warp);
+    const Pulse found = watch(worker, warp, shared);
     if (found == Pulse::kWorks) return found;
     pulse = std::max(pulse, found);
   }
@@ -179,8 +184,10 @@ Pulse Rounds::watch(Worker& worker, Block& block) {
   for (Warp& warp : block.warps) warp.changed = false;
   const u32 begun = block.met;
   while (block.met - begun < length_) {
-    if (!worker.take_turn(block, &watch).living || watch.works(block)) return Pulse::kWorks;
-    if (watch.goes_on_too_long()) return Pulse::kUnclear;
+    const Turn turn = worker.take_turn(block, &watch);
+    if (!turn.living || watch.works(block)) return Pulse::kWorks;
+    // One that does not meet the others may look at what they do at another time.
+    if (turn.yielded || watch.goes_on_too_long()) return Pulse::kUnclear;
   }
   if (!before_.is(block) || !watch.all_took_part(block)) return Pulse::kWorks;
   return Pulse::kQuiet;

@@ -27,8 +27,9 @@ bool in_window(u64 address, u64 window) { return address - window < kWindowSize;
 std::byte* out_of_bounds(Warp& warp, const Instruction& i, int lane, u64 address, u32 size,
                                 const char* space, bool write) {
   const char* kind = "out-of-bounds";
+  const bool is_constant = address >= kConstantsBase && address < kParametersBase;
   std::string message = std::string(write ? "a write of " : "a read of ") + std::to_string(size) +
-                        " bytes at " + hexadecimal(address) + " of " + space + " memory";
+                        " bytes at " + hexadecimal(address) + " of " + (is_constant ? "constant" : space) + " memory";
   if (std::strcmp(space, "global") == 0) {
     const Segment* below = segment_below(warp.launch->segments, address);
     const std::string known = warp.launch->tell_about ? warp.launch->tell_about(address) : std::string();

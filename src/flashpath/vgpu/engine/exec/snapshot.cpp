@@ -40,10 +40,16 @@ void WarpSnapshot::take(const Warp& warp) {
   frames_ = frames_of(warp);
 }
 
-bool WarpSnapshot::is(const Warp& warp) const {
+bool WarpSnapshot::is_at(const Warp& warp) const {
   if (warp.pc != pc_ || warp.active != active_ || warp.waiting != waiting_ || !taken()) return false;
   if (!std::equal(warp.lane_pc, warp.lane_pc + kLanes, lane_pc_)) return false;
-  return same(warp.registers, registers_) && same(warp.local, local_) && frames_of(warp) == frames_;
+  return same(warp.local, local_) && frames_of(warp) == frames_;
+}
+
+bool WarpSnapshot::has_registers_of(const Warp& warp) const { return same(warp.registers, registers_); }
+
+bool WarpSnapshot::has_other_register(const Warp& warp, u32 begin, u32 end) const {
+  return !std::equal(registers_.begin() + begin, registers_.begin() + end, warp.registers + begin);
 }
 
 void BlockSnapshot::take(const Block& block) {

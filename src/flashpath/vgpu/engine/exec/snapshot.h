@@ -13,12 +13,17 @@ class WarpSnapshot {
  public:
   void take(const Warp& warp);
   bool taken() const { return !registers_.empty(); }
-  bool is(const Warp& warp) const;
+  bool is(const Warp& warp) const { return is_at(warp) && has_registers_of(warp); }
+  // All but the registers.
+  bool is_at(const Warp& warp) const;
+  bool has_other_register(const Warp& warp, u32 begin, u32 end) const;
 
   // Bytes of a warp's local memory that are looked at; 0: it is too much, and what it holds stays unknown.
   static std::size_t local_bytes(const Warp& warp);
 
  private:
+  bool has_registers_of(const Warp& warp) const;
+
   u32 pc_ = 0;
   u32 active_ = 0;
   u32 waiting_ = 0;

@@ -69,7 +69,10 @@ u32 telling_instruction(const Program& program, u32 pc, bool waits) {
   for (u32 k = loop ? loop->first : pc; k < pc; ++k) {
     if (asks_memory(program.code[k])) return k;
   }
-  return pc;
+  // It reads nothing: what has a line of the source tells more than what has none.
+  u32 told = pc;
+  while (told + 1 < end && program.origins[told].line == 0) ++told;
+  return program.origins[told].line != 0 ? told : pc;
 }
 
 Group group_of(const Warp& warp, int lane, bool waits) {
@@ -206,8 +209,15 @@ std::string line_of(const Program& program, u32 instruction) {
 std::string where_threads_are(const std::vector<const Block*>& blocks) { return where_they_are(blocks, false); }
 
 Fault stalemate(const std::vector<const Block*>& blocks, const std::string& head) {
-  const Group first = groups_of(blocks, true).front();
-  return fault_at(*first.warp, first.instruction, first.lane, "deadlock", head + ": " + where_they_are(blocks, true));
+  const std::vector<Group> groups = groups_of(blocks, true);
+  const Group& first = groups.front();
+  // Loops that do not end, though nobody waits for anybody, are no deadlock.
+  const Program& program = *first.warp->launch->program;
+  const bool only_runs = std::all_of(groups.begin(), groups.end(), [&](const Group& group) {
+    return group.state == State::kRunning && !asks_memory(program.code[group.instruction]);
+  });
+  return fault_at(*first.warp, first.instruction, first.lane, only_runs ? "timeout" : "deadlock",
+                  head + ": " + where_they_are(blocks, true));
 }
 
 }  // namespace flashpath::exec

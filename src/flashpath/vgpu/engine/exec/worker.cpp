@@ -178,7 +178,6 @@ Pulse Worker::ask(Resident& resident) {
 
 Turn Worker::take_turn(Block& block, Stepper* stepper) {
   Turn turn;
-  bool yielded = false;
   const u32 met_before = block.met;
   for (Warp& warp : block.warps) {
     if (warp.alive & ~warp.waiting) {
@@ -189,12 +188,12 @@ Turn Worker::take_turn(Block& block, Stepper* stepper) {
       turn.is_long |= warp.slice >= slice;
     }
     turn.living |= warp.alive != 0;
-    yielded |= warp.yielded;
+    turn.yielded |= warp.yielded;
   }
   if (!turn.living) return turn;
   release(block, *launch.program);
   turn.released = block.met != met_before;
-  if (!turn.released && !yielded) deadlock(block);
+  if (!turn.released && !turn.yielded) deadlock(block);
   return turn;
 }
 

@@ -24,6 +24,7 @@ struct Turn {
   bool living = false;    // not all have ended
   bool released = false;  // a barrier was met
   bool moved = false;     // one of them came to a barrier, or ended
+  bool yielded = false;   // one could go on
   bool is_long = false;   // one branched as often as it may
 };
 
