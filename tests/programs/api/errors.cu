@@ -23,15 +23,15 @@ int main() {
          "there is no error 12345");
 
   nothing<<<1, 2000>>>();
-  expect_error(cudaPeekAtLastError(), cudaErrorInvalidConfiguration, "a block of 2000 threads");
-  expect_error(cudaGetLastError(), cudaErrorInvalidConfiguration, "is still the last error after a look");
+  expect_error(cudaPeekAtLastError(), cudaErrorInvalidValue, "a block of 2000 threads");
+  expect_error(cudaGetLastError(), cudaErrorInvalidValue, "is still the last error after a look");
   expect_error(cudaGetLastError(), cudaSuccess, "and no more once it was taken");
   nothing<<<0, 32>>>();
-  expect_error(cudaGetLastError(), cudaErrorInvalidConfiguration, "a grid of no blocks");
+  expect_error(cudaGetLastError(), cudaErrorInvalidValue, "a grid of no blocks");
   nothing<<<1, dim3(1, 1, 65)>>>();
-  expect_error(cudaGetLastError(), cudaErrorInvalidConfiguration, "65 threads along z");
+  expect_error(cudaGetLastError(), cudaErrorInvalidValue, "65 threads along z");
   nothing<<<dim3(1, 65536), 1>>>();
-  expect_error(cudaGetLastError(), cudaErrorInvalidConfiguration, "65536 blocks along y");
+  expect_error(cudaGetLastError(), cudaErrorInvalidValue, "65536 blocks along y");
   nothing<<<1, 32, 1 << 20>>>();
   expect_error(cudaGetLastError(), cudaErrorInvalidValue, "a megabyte of shared memory");
   small_blocks<<<1, 128>>>();

@@ -102,10 +102,8 @@ const char* cudaGetErrorString(cudaError_t error) {
 }
 
 cudaError_t cudaGetLastError() {
-  Runtime& runtime = Runtime::get();
-  const std::scoped_lock lock(runtime.mutex);
-  const cudaError_t dead = runtime.device().dead;
-  return std::exchange(last_error(), dead);
+  // Also where a fault has ended the context: other calls go on to return it, this one tells it once.
+  return std::exchange(last_error(), cudaSuccess);
 }
 
 cudaError_t cudaPeekAtLastError() { return last_error(); }

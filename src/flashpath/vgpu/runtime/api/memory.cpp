@@ -176,7 +176,7 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
     if (found == nullptr || found->kind == MemoryKind::kDevice) {
       throw ApiError{cudaErrorInvalidValue, "it is neither pinned nor registered host memory"};
     }
-    required(flags, "the place for the flags") = found->flags | cudaHostAllocMapped;
+    required(flags, "the place for the flags") = cudaHostAllocMapped;  // whatever was asked for
     return cudaSuccess;
   });
 }

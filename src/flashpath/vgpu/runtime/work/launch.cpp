@@ -42,14 +42,14 @@ void check(const Runtime& runtime, const Kernel& kernel, const LaunchShape& shap
                ", and " + gpu.name + " has " + std::to_string(gpu.major) + "." + std::to_string(gpu.minor));
   }
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) {
-    refuse(cudaErrorInvalidConfiguration, "an extent is 0");
+    refuse(cudaErrorInvalidValue, "an extent is 0");
   }
   if (grid.x > kMostGridX || grid.y > kMostGridYZ || grid.z > kMostGridYZ) {
-    refuse(cudaErrorInvalidConfiguration, "a grid has at most 2147483647 × 65535 × 65535 blocks");
+    refuse(cudaErrorInvalidValue, "a grid has at most 2147483647 × 65535 × 65535 blocks");
   }
   const unsigned most = static_cast<unsigned>(gpu.max_threads_per_block);
   if (block.x > most || block.y > most || block.z > kMostBlockZ || std::uint64_t(block.x) * block.y * block.z > most) {
-    refuse(cudaErrorInvalidConfiguration, "a block has at most " + std::to_string(most) + " threads, and 64 along z");
+    refuse(cudaErrorInvalidValue, "a block has at most " + std::to_string(most) + " threads, and 64 along z");
   }
   const std::size_t limit = std::max(kSharedWithoutOptIn, kernel.static_shared + kernel.dynamic_shared_limit);
   if (kernel.static_shared + dynamic > std::min<std::size_t>(limit, static_cast<std::size_t>(gpu.max_shared_per_block))) {
