@@ -156,7 +156,7 @@ def test_a_line_break_cannot_smuggle_a_setting_in() -> None:
 
 
 def test_a_library_that_is_not_built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(runtime_library, "_FOLDER", tmp_path)
+    monkeypatch.setattr(runtime_library, "_places", lambda: iter([tmp_path]))
     with pytest.raises(runtime_library.RuntimeNotBuilt, match="is not built"):
         runtime_library.folder()
 

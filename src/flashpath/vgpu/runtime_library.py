@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from flashpath import gpus
@@ -22,19 +22,22 @@ class RuntimeNotBuilt(FlashpathError):
 
 def folder() -> Path:
     """The folder to link against and to run from; the loader takes the variant for its processor from it."""
-    beside = Path(__file__).parent / "lib"
-    if (beside / f"lib{NAME}.so").is_file():
-        return beside
+    for place in _places():
+        if (place / f"lib{NAME}.so").is_file():
+            return place
+    beside = next(_places()) / f"lib{NAME}.so"
+    raise RuntimeNotBuilt(
+        f"The virtual GPU's runtime library is not built: there is no {beside}.",
+        "In a checkout run `pip install -e .`; it needs a C++ compiler.",
+    )
+
+
+def _places() -> Iterator[Path]:
+    yield Path(__file__).parent / "lib"
     # What is compiled for an editable install is not among the sources, but beside the compiled modules.
     engine = importlib.util.find_spec("flashpath.vgpu._engine")
     if engine is not None and engine.origin is not None:
-        installed = Path(engine.origin).parent / "lib"
-        if (installed / f"lib{NAME}.so").is_file():
-            return installed
-    raise RuntimeNotBuilt(
-        f"The virtual GPU's runtime library is not built: there is no {beside / f'lib{NAME}.so'}.",
-        "In a checkout run `pip install -e .`; it needs a C++ compiler.",
-    )
+        yield Path(engine.origin).parent / "lib"
 
 
 def unavailable() -> list[str]:
