@@ -29,7 +29,7 @@ _TOPICS = {
     "events": r"cudaEvent",
     "pools of memory": r"MemPool|MallocAsync|FreeAsync|FromPool",
     "copies and fills": r"Memcpy|Memset",
-    "memory": r"Malloc|Free|Host|MemGetInfo|MemAdvise|Prefetch|Pointer|MemRange",
+    "memory": r"Malloc|Free|Host|MemGetInfo|MemAdvise|Prefetch|Pointer|MemRange|ChannelDesc",
     "launches and kernels": r"Launch|Func|Kernel|Occupancy",
     "several GPUs": r"Peer|P2P",
     "devices": r"Device|Version|Limit|Ctx|Profiler|Thread",
