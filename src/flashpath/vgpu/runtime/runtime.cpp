@@ -1,7 +1,9 @@
 #include "runtime.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <stdexcept>
 

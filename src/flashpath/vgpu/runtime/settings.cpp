@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>

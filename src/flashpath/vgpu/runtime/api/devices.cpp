@@ -1,6 +1,8 @@
 // Devices: which there are, what they can do, and waiting for them.
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 #include "api/call.h"
 

@@ -1,4 +1,6 @@
 // Error codes, their names and what they mean.
+#include <utility>
+
 #include "api/call.h"
 
 using namespace flashpath::runtime;

@@ -1,5 +1,6 @@
 // Memory: of devices, pinned, registered, managed.
 #include <algorithm>
+#include <cstdint>
 
 #include "api/call.h"
 

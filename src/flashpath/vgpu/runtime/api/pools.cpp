@@ -1,4 +1,5 @@
 // Memory pools: cudaMallocAsync takes from the pool of its device. Nothing is kept back here: what is freed is free.
+#include <cstdint>
 #include <list>
 #include <map>
 

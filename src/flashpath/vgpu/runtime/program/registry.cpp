@@ -3,8 +3,10 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 #include "lower/builder.h"
 #include "ptx/parser.h"

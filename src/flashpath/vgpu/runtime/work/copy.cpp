@@ -1,5 +1,6 @@
 #include "work/copy.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 

@@ -1,6 +1,7 @@
 #include "work/model.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <utility>
 

@@ -7,6 +7,8 @@
 //   a fill               bytes / memory bandwidth
 #pragma once
 
+#include <cstdint>
+
 #include "exec/launch.h"
 #include "settings.h"
 

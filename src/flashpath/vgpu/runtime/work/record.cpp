@@ -1,6 +1,7 @@
 #include "work/record.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "observe/footprint.h"
 

@@ -2,6 +2,7 @@
 // program (a kernel's instructions), launch, copy and finding.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <map>
 #include <string>

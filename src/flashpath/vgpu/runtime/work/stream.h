@@ -1,6 +1,7 @@
 // Streams and events: what comes after what.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 

@@ -1,5 +1,6 @@
 #include "work/timeline.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <map>
 #include <utility>
