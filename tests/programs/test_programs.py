@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import resource
 import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -99,6 +100,20 @@ def test_on_the_virtual_gpu(case: Case, compiled: _Compiled) -> None:
 def test_on_a_newer_gpu(case: Case, compiled: _Compiled) -> None:
     target = dataclasses.replace(_virtual(), gpu=gpus.gpu("H200"))
     _run(case, compiled(case, _virtual()), target)
+
+
+@pytest.mark.parametrize("unlimited", [False, True])
+@pytest.mark.parametrize("case", _of("learner/vector_add.cu"), ids=_name)
+def test_wherever_the_host_has_its_memory(case: Case, compiled: _Compiled, unlimited: bool) -> None:
+    """Linux puts large arrays elsewhere where the stack is unlimited."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    if unlimited and hard != resource.RLIM_INFINITY:
+        pytest.skip("this machine limits the stack")
+    resource.setrlimit(resource.RLIMIT_STACK, (hard if unlimited else 8 << 20, hard))
+    try:
+        _run(case, compiled(case, _virtual()), _virtual())
+    finally:
+        resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
 
 
 @pytest.mark.parametrize("case", _of("learner/error_macro.cu"), ids=_name)

@@ -11,8 +11,9 @@ namespace {
 
 // Device addresses are never used twice, and lie far apart: a stale pointer, or an index that runs away, meets
 // nothing. The zone is reserved, so that the host's own memory never gets there.
-constexpr std::uint64_t kDeviceZone = 0x0a0000000000ull;
-constexpr std::uint64_t kDeviceZoneSize = 0x200000000000ull;
+// Linux puts that far above, and under an unlimited stack, which `make` gives its children, from 0x155555555000 down.
+constexpr std::uint64_t kDeviceZone = 0x020000000000ull;
+constexpr std::uint64_t kDeviceZoneSize = 0x100000000000ull;
 // Pinned and managed memory is put here, below the windows of shared and local memory (exec/memory.h).
 constexpr std::uint64_t kHostZone = 0x300000000000ull;
 constexpr std::size_t kAlignment = 512;    // as cudaMalloc aligns
