@@ -1,4 +1,4 @@
-"""What a whole program wrote about its run (runtime/work/record.h): its launches, and its findings."""
+"""What a whole program wrote about its run (the runtime's record.h): its launches, and its findings."""
 
 from __future__ import annotations
 

@@ -202,7 +202,6 @@ void Runtime::begin_capture(Stream& stream) {
   if (stream.capture != nullptr) throw ApiError{cudaErrorIllegalState, "the stream is captured already"};
   stream.capture = std::make_shared<Capture>();
   stream.capture->origin = &stream;
-  stream.capture->streams.insert(&stream);
   stream.capture->id = next_capture_++;
   stream.captured_last.clear();
 }
@@ -305,7 +304,6 @@ void Runtime::wait_for_event(Stream& stream, const Event& event) {
     }
     if (stream.capture == nullptr) stream.captured_last.clear();
     stream.capture = event.capture;
-    stream.capture->streams.insert(&stream);
     for (const std::size_t node : event.captured_mark) {
       if (std::find(stream.captured_last.begin(), stream.captured_last.end(), node) == stream.captured_last.end()) {
         stream.captured_last.push_back(node);

@@ -50,7 +50,6 @@ class Runtime {
   Stream& stream(cudaStream_t handle);
   Stream* add_stream(unsigned flags, int priority);
   void remove_stream(cudaStream_t handle);
-  const std::vector<std::unique_ptr<Stream>>& streams() const { return streams_; }
   Event& event(cudaEvent_t handle);
   Event* add_event(unsigned flags);
   void remove_event(cudaEvent_t handle);
@@ -75,7 +74,6 @@ class Runtime {
   const std::vector<exec::Segment>& segments(int device);
   // Whether times may be asked for, so that launches are counted.
   bool times_matter() const { return times_matter_; }
-  void note_that_times_matter() { times_matter_ = true; }
 
   Settings settings;
   Registry registry;

@@ -48,7 +48,9 @@ std::vector<u32> Path::written_registers() const {
 }
 
 bool Path::is_idle_difference(const WarpSnapshot& before, const Warp& now) const {
-  const auto has_hidden = [&](const Instruction* i) { return i->effect == Effect::kNone && !only_computes(program_, *i) && i->kind == Kind::kStraight; };
+  const auto has_hidden = [&](const Instruction* i) {
+    return i->kind == Kind::kStraight && i->effect == Effect::kNone && !only_computes(program_, *i);
+  };
   if (std::any_of(all_.begin(), all_.end(), has_hidden)) return false;
   const std::vector<u32> written = written_registers();
   std::set<u32> idle;

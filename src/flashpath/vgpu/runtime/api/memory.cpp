@@ -14,9 +14,9 @@ std::size_t rounded(std::size_t size, std::size_t unit) { return (size + unit - 
 
 void* pointer_to(const Allocation& allocation) { return reinterpret_cast<void*>(allocation.address); }
 
-const Allocation& allocate(Runtime& runtime, MemoryKind kind, std::size_t size, unsigned flags = 0) {
+const Allocation& allocate(Runtime& runtime, MemoryKind kind, std::size_t size) {
   const std::uint64_t capacity = runtime.gpu().memory_bytes;
-  const Allocation* const made = runtime.memory.allocate(kind, size, runtime.current(), flags, capacity);
+  const Allocation* const made = runtime.memory.allocate(kind, size, runtime.current(), capacity);
   if (made == nullptr) {
     throw ApiError{cudaErrorMemoryAllocation,
                    std::to_string(size) + " bytes were asked for; " + runtime.gpu().name + " has " +
@@ -106,7 +106,9 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned flags) {
   return call("cudaHostAlloc", [&](Runtime& runtime) {
     required(pointer, "the place for the pointer");
-    *pointer = size == 0 ? nullptr : pointer_to(allocate(runtime, MemoryKind::kPinned, size, flags));
+    constexpr unsigned kKnown = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    if ((flags & ~kKnown) != 0) throw ApiError{cudaErrorInvalidValue, "flags that are not known"};
+    *pointer = size == 0 ? nullptr : pointer_to(allocate(runtime, MemoryKind::kPinned, size));
     return cudaSuccess;
   });
 }
@@ -124,12 +126,12 @@ cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
       throw ApiError{cudaErrorInvalidValue, "the flags are cudaMemAttachGlobal or cudaMemAttachHost"};
     }
-    *pointer = pointer_to(allocate(runtime, MemoryKind::kManaged, size, flags));
+    *pointer = pointer_to(allocate(runtime, MemoryKind::kManaged, size));
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned flags) {
+cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned) {
   return call("cudaHostRegister", [&](Runtime& runtime) {
     if (pointer == nullptr || size == 0) throw ApiError{cudaErrorInvalidValue, "no memory was given"};
     if (runtime.memory.find(pointer) != nullptr) {
@@ -141,7 +143,6 @@ cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned flags) {
     given.bytes = static_cast<std::byte*>(pointer);
     given.kind = MemoryKind::kRegistered;
     given.device = runtime.current();
-    given.flags = flags;
     runtime.memory.adopt(given);
     return cudaSuccess;
   });

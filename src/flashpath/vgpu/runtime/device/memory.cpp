@@ -41,14 +41,12 @@ std::uint64_t Memory::next_address(std::size_t size) {
   return address;
 }
 
-const Allocation* Memory::allocate(MemoryKind kind, std::size_t size, int device, unsigned flags,
-                                   std::uint64_t capacity) {
+const Allocation* Memory::allocate(MemoryKind kind, std::size_t size, int device, std::uint64_t capacity) {
   if (kind == MemoryKind::kDevice && size > capacity - std::min(capacity, used_[device])) return nullptr;
   Allocation made;
   made.size = size;
   made.kind = kind;
   made.device = device;
-  made.flags = flags;
   made.reserved = rounded(std::max<std::size_t>(size, 1), kPage);
   const bool is_seen_by_host = kind != MemoryKind::kDevice;
   made.bytes = map(is_seen_by_host ? kHostZone + next_host_ : 0, made.reserved, PROT_READ | PROT_WRITE);

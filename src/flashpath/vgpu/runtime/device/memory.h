@@ -22,16 +22,14 @@ struct Allocation {
   std::byte* bytes = nullptr;
   MemoryKind kind = MemoryKind::kDevice;
   int device = 0;             // of which it is, or which was current
-  unsigned flags = 0;         // as cudaHostAlloc was given
   std::size_t reserved = 0;   // bytes taken of the host, to be given back
   bool of_program = false;    // a variable, which nobody frees
-  const void* site = nullptr;  // the call that made it
 };
 
 class Memory {
  public:
   // nullptr where neither the device nor the host has so much.
-  const Allocation* allocate(MemoryKind kind, std::size_t size, int device, unsigned flags, std::uint64_t capacity);
+  const Allocation* allocate(MemoryKind kind, std::size_t size, int device, std::uint64_t capacity);
   // Memory of that kind at that address, which the program holds from its start to its end; nullptr: it is taken.
   const Allocation* allocate_at(std::uint64_t address, MemoryKind kind, std::size_t size);
   // Memory that is there already: registered by the host, or a variable.

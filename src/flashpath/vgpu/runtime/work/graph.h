@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <vector>
 
 #include "work/operation.h"
@@ -26,7 +25,6 @@ struct Graph {
 struct Capture {
   Graph graph;
   const Stream* origin = nullptr;      // where it began, and has to end
-  std::set<const Stream*> streams;     // and those that an event has drawn in
   bool is_broken = false;              // something was asked that cannot be captured
   std::uint64_t id = 0;
 };

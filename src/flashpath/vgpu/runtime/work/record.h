@@ -13,8 +13,6 @@
 
 namespace flashpath::runtime {
 
-struct LaunchShape;
-
 class Record {
  public:
   // Does nothing where `path` is empty. Lines are there as soon as they are written: a program may crash.
