@@ -20,10 +20,16 @@ bool Watcher::is_of_own_warp(Record record) const {
 
 // Whether it happened before what the lane does now, or does not matter.
 bool Watcher::is_harmless(u32 lane, Record other, u32 by) const {
+  if (never_races_with(by)) return true;  // asked first: who spins asks very often
   if (other < area_.floor || happened_before(watch_, static_cast<int>(lane), other)) return true;
-  const u8 common = i_.order & warp_.launch->program->code[by].order;
-  if ((common & kStrong) == 0) return false;
-  return (common & kWideScope) != 0 || watch_.block->all->epochs.owner(epoch_of(other)).block == watch_.block->number;
+  const bool are_strong = (i_.order & warp_.launch->program->code[by].order & kStrong) != 0;
+  return are_strong && watch_.block->all->epochs.owner(epoch_of(other)).block == watch_.block->number;
+}
+
+// Two accesses that are both strong, for the whole GPU.
+bool Watcher::never_races_with(u32 by) const {
+  constexpr u8 kForAll = kStrong | kWideScope;
+  return (i_.order & warp_.launch->program->code[by].order & kForAll) == kForAll;
 }
 
 // Triton gives an element of a small tensor to several threads. All of them load it, one stores it again, and what
@@ -100,6 +106,7 @@ void Watcher::check_reader(const Reader& reader, const Row& row) {
 // Of lanes that have read, those that the lane that writes now must not find there.
 u32 Watcher::racing_lanes(u32 lane, const Reader& reader, u32 readers) const {
   if (is_pending(reader.record)) return readers;
+  if (never_races_with(reader.by)) return 0;
   const Record first = reader.record & ~kLaneMask;
   if (is_replicated(first, reader.by, i_.index)) return 0;
   const View& view = watch_.view[lane];

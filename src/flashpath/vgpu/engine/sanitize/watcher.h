@@ -65,6 +65,7 @@ class Watcher {
   // Second looks (compare.cpp)
   bool is_of_this(Record written, u32 by, u32 lane) const;
   bool is_harmless(u32 lane, Record other, u32 by) const;
+  bool never_races_with(u32 by) const;
   bool is_replicated(Record other, u32 read_by, u32 written_by) const;
   bool is_of_own_warp(Record record) const;
   void check_read(u32 lane, Record written, u32 by, u64 offset, u32 shift);
