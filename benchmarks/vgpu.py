@@ -254,7 +254,7 @@ def run_all(quick: bool, peers: Mapping[str, Peer], prototype: Prototype | None)
     results = Results()
     for workload in cuda_workloads(quick):
         attempts: dict[str, Attempt] = {PLAIN: lambda w=workload: cuda_ways(w)}
-        if prototype is not None:
+        if prototype is not None and workload.in_prototype:
             attempts[SAME_PTX] = lambda w=workload: same_ptx_ways(w)
             attempts[PROTOTYPE] = lambda w=workload: prototype_ways(prototype, w)
         if "numba" in peers and workload.kernel in NUMBA_SLICES:

@@ -28,6 +28,7 @@ class Workload:
     expected: Callable[[], Array]
     tolerance: float
     options: dict[str, Any] | None = None  # a Triton kernel's constants; None: CUDA C++
+    in_prototype: bool = True  # whose blocks do not wait for each other
 
     @property
     def file(self) -> Path:
@@ -118,6 +119,17 @@ def cuda_workloads(quick: bool = False) -> list[Workload]:
             3,
             lambda: attention(q, k, v, 0.125),
             1e-5,
+        ),
+        Workload(
+            "spin lock, 256 threads",
+            "spin_lock",
+            (4,),
+            (64,),
+            lambda: [np.zeros(1, np.int32), np.zeros(1, np.int32)],
+            1,
+            lambda: np.array([256.0]),
+            0,
+            in_prototype=False,
         ),
     ]
 
