@@ -143,11 +143,11 @@ def test_a_quick_run_and_its_report(vgpu: Any, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     record = json.loads((results / "cpu-vgpu.json").read_text(encoding="utf-8"))
-    assert len(record["milliseconds"]) == 8
+    assert len(record["milliseconds"]) == 9
     for case, ways in record["milliseconds"].items():
         for figure in ways.values():
             assert (figure["median"] or 0) > 0, (case, figure)
-    for kernel in ("vector add", "matmul", "shuffle reduction", "flash attention"):
+    for kernel in ("vector add", "matmul", "shuffle reduction", "flash attention", "spin lock"):
         (ways,) = (ways for case, ways in record["milliseconds"].items() if case.startswith(kernel))
         assert set(ways) == {vgpu.PLAIN, vgpu.COUNTED, vgpu.FAST, vgpu.FAST_COUNTED, vgpu.SANITISED}
         assert all(figure["instructions"] > 0 for figure in ways.values())
