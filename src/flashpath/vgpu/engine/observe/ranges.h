@@ -1,0 +1,82 @@
+// Sets of bytes, as ranges of addresses: what is initialised, what a launch has read and written.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+
+#include "exec/types.h"
+
+namespace flashpath::observe {
+
+// From `begin` up to, and without, `end`.
+struct Range {
+  u64 begin = 0;
+  u64 end = 0;
+
+  bool operator==(const Range&) const = default;
+};
+
+class Ranges {
+ public:
+  void add(Range added) {
+    if (added.begin >= added.end) return;
+    auto next = all_.upper_bound(added.begin);
+    if (next != all_.begin() && std::prev(next)->second >= added.begin) --next;  // they meet: one grows
+    while (next != all_.end() && next->first <= added.end) {
+      added = {std::min(added.begin, next->first), std::max(added.end, next->second)};
+      next = all_.erase(next);
+    }
+    all_.emplace_hint(next, added.begin, added.end);
+  }
+
+  void remove(Range removed) {
+    if (removed.begin >= removed.end) return;
+    auto next = first_that_ends_after(removed.begin);
+    while (next != all_.end() && next->first < removed.end) {
+      const Range cut{next->first, next->second};
+      next = all_.erase(next);
+      if (cut.begin < removed.begin) all_.emplace_hint(next, cut.begin, removed.begin);
+      if (cut.end > removed.end) all_.emplace_hint(next, removed.end, cut.end);
+    }
+  }
+
+  // The first part of `range` that is in the set.
+  std::optional<Range> overlap(Range range) const {
+    const auto found = first_that_ends_after(range.begin);
+    if (found == all_.end() || found->first >= range.end) return std::nullopt;
+    return Range{std::max(range.begin, found->first), std::min(range.end, found->second)};
+  }
+  // The first bytes that are in both sets.
+  std::optional<Range> overlap(const Ranges& other) const {
+    const Ranges& fewer = other.all_.size() < all_.size() ? other : *this;
+    const Ranges& more = &fewer == this ? other : *this;
+    for (const auto& [begin, end] : fewer.all_) {
+      if (const std::optional<Range> both = more.overlap(Range{begin, end})) return both;
+    }
+    return std::nullopt;
+  }
+
+  bool empty() const { return all_.empty(); }
+  void clear() { all_.clear(); }
+  // In order, apart from each other: begin → end.
+  const std::map<u64, u64>& all() const { return all_; }
+
+ private:
+  std::map<u64, u64>::const_iterator first_that_ends_after(u64 address) const {
+    auto next = all_.upper_bound(address);
+    if (next != all_.begin() && std::prev(next)->second > address) --next;
+    return next;
+  }
+
+  std::map<u64, u64> all_;
+};
+
+// What a launch has touched of global memory, to the byte. What is written may have been read, too.
+struct AccessedBytes {
+  Ranges read;
+  Ranges written;
+};
+
+}  // namespace flashpath::observe
