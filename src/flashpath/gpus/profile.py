@@ -40,9 +40,10 @@ class Architecture:
     shared_allocation_unit_bytes: int
     default_gpu: str | None = None
     """The profile that stands for code of this architecture when no GPU is named."""
-    persisting_l2_sixteenths: int = 0
-    """How much of the L2 cache can be set aside for data that stays; 0: not known."""
-    access_policy_window_mib: int = 0
+    persisting_l2_sixteenths: int | None = None
+    """How much of the L2 cache can be set aside for data that stays; None: not known."""
+    access_policy_window_mib: int | None = None
+    """How large a region of memory can be named that is to stay there; None: not known."""
 
     @property
     def capability(self) -> tuple[int, int]:
