@@ -22,11 +22,22 @@ bool minds_default(const Stream& stream) { return (stream.flags & cudaStreamNonB
 
 cudaError_t& last_error() { return error_of_thread; }
 
+Runtime* Runtime::made_ = nullptr;
+
 Runtime& Runtime::get() {
   // Never destroyed: destructors of the program's own globals may still call.
-  static Runtime* const runtime = new Runtime;
+  static Runtime* const runtime = made_ = new Runtime;
   return *runtime;
 }
+
+namespace {
+
+// Registered before anything of the program's own: it is called after all that the program does at its end.
+__attribute__((constructor)) void wait_for_end() {
+  on_exit([](int exit_code, void*) { Runtime::end_if_made(exit_code); }, nullptr);
+}
+
+}  // namespace
 
 Runtime::Runtime() : settings(Settings::from_environment()), queue(settings.devices) {
   for (int k = 0; k < settings.devices; ++k) {
@@ -41,11 +52,24 @@ Runtime::Runtime() : settings(Settings::from_environment()), queue(settings.devi
     std::fprintf(stderr, "flashpath: virtual %s; times are bounds of a model of that GPU, not measurements\n",
                  settings.gpu.name.c_str());
   }
+  if (settings.sanitize) checks = std::make_unique<Checks>(record, memory, queue);
   if (!settings.timeline.empty()) {
     times_matter_ = true;
     queue.keep_history();
-    std::atexit([] { write_timeline(Runtime::get().settings.timeline, Runtime::get().queue.history(), Runtime::get().gpu()); });
   }
+}
+
+void Runtime::end_if_made(int exit_code) {
+  if (made_ != nullptr) made_->end(exit_code);
+}
+
+void Runtime::end(int exit_code) {
+  const std::scoped_lock lock(mutex);
+  if (!settings.timeline.empty()) write_timeline(settings.timeline, queue.history(), gpu());
+  if (checks == nullptr) return;
+  const bool is_dead = std::any_of(devices_.begin(), devices_.end(),
+                                   [](const auto& each) { return each->dead != cudaSuccess; });
+  checks->end(exit_code != 0 || is_dead);
 }
 
 // Pointers to variables are as good as others: for copies, and in other modules' kernels.
@@ -208,6 +232,8 @@ void Runtime::begin_capture(Stream& stream) {
 
 void Runtime::capture(Stream& stream, Operation operation) {
   Capture& capture = *stream.capture;
+  operation.site = current_call_site();
+  operation.chain = next_chain_++;
   operation.stream = stream.number;
   operation.device = stream.device;
   capture.graph.nodes.push_back({std::move(operation), stream.captured_last});

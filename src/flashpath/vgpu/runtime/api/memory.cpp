@@ -33,10 +33,12 @@ cudaError_t release(Runtime& runtime, void* pointer, bool of_host) {
   const bool is_of_host = found != nullptr && found->kind == MemoryKind::kPinned;
   if (found == nullptr || found->address != reinterpret_cast<std::uint64_t>(pointer) || is_of_host != of_host ||
       found->kind == MemoryKind::kRegistered || found->of_program) {
-    std::string why = runtime.memory.was_freed(pointer) ? "it was freed before"
-                      : is_of_host                      ? "it is pinned host memory: cudaFreeHost frees it"
-                                                        : "nothing was allocated there";
-    throw ApiError{cudaErrorInvalidValue, std::move(why)};
+    if (runtime.memory.was_freed(pointer) != nullptr) {
+      throw ApiError{cudaErrorInvalidValue, "it was freed before", "use-after-free"};
+    }
+    throw ApiError{cudaErrorInvalidValue,
+                   is_of_host ? "it is pinned host memory: cudaFreeHost frees it" : "nothing was allocated there",
+                   "bad-pointer"};
   }
   for (int k = 0; k < runtime.settings.devices; ++k) runtime.wait_for_device(k);
   runtime.memory.release(found->address);
@@ -97,6 +99,10 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     }
     Operation operation;
     operation.name = operation.kind = "free";
+    if (runtime.checks != nullptr) {
+      operation.accesses = std::make_shared<Accesses>();
+      operation.accesses->written.add({found->address, found->address + found->size});
+    }
     operation.work = [&runtime, address = found->address](Operation&) { runtime.memory.release(address); };
     runtime.submit(runtime.stream(stream), std::move(operation));
     return cudaSuccess;

@@ -10,6 +10,7 @@
 #include <map>
 #include <vector>
 
+#include "checks/call_site.h"
 #include "exec/launch.h"
 
 namespace flashpath::runtime {
@@ -24,6 +25,14 @@ struct Allocation {
   int device = 0;             // of which it is, or which was current
   std::size_t reserved = 0;   // bytes taken of the host, to be given back
   bool of_program = false;    // a variable, which nobody frees
+  CallSiteRef site;           // of the call that made it, where the program is checked
+};
+
+// An allocation that is no more.
+struct Freed {
+  std::size_t size = 0;
+  CallSiteRef made;
+  CallSiteRef freed;
 };
 
 class Memory {
@@ -41,7 +50,8 @@ class Memory {
   const Allocation* find(const void* pointer, std::size_t size = 1) const;
   // That which a pointer points into, or just behind, or has been freed: for messages.
   const Allocation* near(const void* pointer) const;
-  bool was_freed(const void* pointer) const;
+  // What was freed there; nullptr: nothing was.
+  const Freed* was_freed(const void* pointer) const;
   // Whether it can only point to device memory, be it there or not.
   static bool is_device_address(const void* pointer);
 
@@ -54,7 +64,7 @@ class Memory {
   std::uint64_t next_address(std::size_t size);
 
   std::map<std::uint64_t, Allocation> all_;
-  std::map<std::uint64_t, std::size_t> freed_;  // address → size, of device memory
+  std::map<std::uint64_t, Freed> freed_;  // by address; none is used twice
   std::map<int, std::uint64_t> used_;
   std::uint64_t next_device_ = 0;
   std::uint64_t next_host_ = 0;

@@ -32,20 +32,20 @@ End find(Runtime& runtime, const Place& place, const Box& box, const char* which
     const std::uint64_t offset = reinterpret_cast<std::uint64_t>(place.pointer) - found->address;
     return {found, found->bytes + offset, place.pitch, place.plane};
   }
-  const Allocation* const cut = runtime.memory.find(place.pointer);
-  const bool is_device = Memory::is_device_address(place.pointer);
-  if (place.pointer == nullptr || is_device || cut != nullptr) {
-    std::string why = std::string("the ") + which;
-    if (place.pointer == nullptr) {
-      why += " is a null pointer";
-    } else if (cut != nullptr) {
-      const std::uint64_t offset = reinterpret_cast<std::uint64_t>(place.pointer) - cut->address;
-      why += " has " + std::to_string(cut->size - offset) + " bytes up to its end, and " + std::to_string(size) +
-             " were asked for";
-    } else {
-      why += runtime.memory.was_freed(place.pointer) ? " was freed before" : " is no memory of this program";
-    }
-    throw ApiError{cudaErrorInvalidValue, std::move(why)};
+  const std::string end = std::string("the ") + which;
+  if (place.pointer == nullptr) throw ApiError{cudaErrorInvalidValue, end + " is a null pointer", "bad-pointer"};
+  if (const Allocation* const cut = runtime.memory.find(place.pointer)) {
+    const std::uint64_t offset = reinterpret_cast<std::uint64_t>(place.pointer) - cut->address;
+    throw ApiError{cudaErrorInvalidValue,
+                   end + " has " + std::to_string(cut->size - offset) + " bytes up to its end, and " +
+                       std::to_string(size) + " were asked for",
+                   "out-of-bounds"};
+  }
+  if (runtime.memory.was_freed(place.pointer) != nullptr) {
+    throw ApiError{cudaErrorInvalidValue, end + " was freed before", "use-after-free"};
+  }
+  if (Memory::is_device_address(place.pointer)) {
+    throw ApiError{cudaErrorInvalidValue, end + " is no memory of this program", "bad-pointer"};
   }
   return {nullptr, static_cast<std::byte*>(place.pointer), place.pitch, place.plane};
 }
@@ -88,6 +88,14 @@ void move_bytes(const End& to, const End& from, const Box& box) {
   }
   for_rows(box, [&](std::size_t z, std::size_t y) {
     std::memmove(to.bytes + z * to.plane + y * to.pitch, from.bytes + z * from.plane + y * from.pitch, box.width);
+  });
+}
+
+void add_rows(observe::Ranges& to, const Place& place, const Box& box) {
+  const std::uint64_t first = reinterpret_cast<std::uint64_t>(place.pointer);
+  for_rows(box, [&](std::size_t z, std::size_t y) {
+    const std::uint64_t row = first + z * place.plane + y * place.pitch;
+    to.add({row, row + box.width});
   });
 }
 
@@ -144,6 +152,11 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
     const End buffer{nullptr, staged->data(), box.width, box.width * box.height};
     move_bytes(buffer, from, box);
   }
+  if (runtime.checks != nullptr) {
+    operation.accesses = std::make_shared<Accesses>();
+    add_rows(operation.accesses->written, to_place, box);
+    if (staged == nullptr) add_rows(operation.accesses->read, from_place, box);
+  }
   operation.work = [&runtime, to_place, from_place, box, staged](Operation& self) {
     work_on(runtime, self, [&] {
       End source;
@@ -169,6 +182,10 @@ void fill(Runtime& runtime, const Place& place, int value, const Box& box, Strea
   operation.bytes = bytes;
   operation.unit = Unit::kMultiprocessors;
   operation.seconds = seconds_of_fill(runtime.gpu(), bytes);
+  if (runtime.checks != nullptr) {
+    operation.accesses = std::make_shared<Accesses>();
+    add_rows(operation.accesses->written, place, box);
+  }
   operation.work = [&runtime, place, box, value](Operation& self) {
     work_on(runtime, self, [&] {
       const End now = find(runtime, place, box, "destination");
