@@ -24,6 +24,15 @@ Shadow& Sanitizer::shadow_of(const exec::Segment& segment) {
   return shadow;
 }
 
+void Sanitizer::tell_accessed() const {
+  if (launch.accessed == nullptr) return;
+  for (std::size_t k = 0; k < segments.size(); ++k) {
+    const u64 base = launch.segments[k].base;
+    if (segments[k].is_empty() || base == kHeapBase || base == kGridBase) continue;
+    segments[k].add_accessed(base - base % kLineBytes, *launch.accessed);
+  }
+}
+
 void Sanitizer::begin_block(exec::Block& block, u64 number) {
   if (block.watch == nullptr) {
     block.watch = std::make_shared<BlockWatch>();
@@ -64,6 +73,7 @@ void Sanitizer::begin_epoch(WarpWatch& watch) {
 
 // The epochs have run out: nobody is held to have raced with what came before.
 void Sanitizer::forget() {
+  tell_accessed();
   for (Shadow& shadow : segments) shadow.forget(kFresh + 1);
   epochs.forget();
   releases.clear();

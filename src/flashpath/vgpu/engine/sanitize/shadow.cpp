@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <bitset>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 namespace flashpath::sanitize {
 namespace {
@@ -34,6 +36,68 @@ void forget_readers(std::vector<Reader>& readers, Extent gone) {
   readers = std::move(kept);
 }
 
+using BytesOfLine = std::bitset<kLineBytes>;
+
+void set(BytesOfLine& bytes, u32 first, u32 count) {
+  bytes |= ~BytesOfLine() >> (kLineBytes - count) << first;
+}
+
+BytesOfLine written_bytes(const Line& line) {
+  BytesOfLine bytes;
+  if (line.cells == nullptr) return line.written > kFresh ? ~bytes : bytes;
+  const u32 units = kLineBytes >> line.shift;
+  const Cells all = Shadow::cells(line, 0);
+  for (u32 k = 0; k < units; ++k) {
+    if (all.written[k] > kFresh) set(bytes, k << line.shift, 1u << line.shift);
+  }
+  return bytes;
+}
+
+// Also those of writers that are kept among the readers (Watcher::keep_weak): others have written there since.
+BytesOfLine read_bytes(const Line& line) {
+  BytesOfLine bytes;
+  const auto add = [&](const Reader& reader) {
+    if (reader.record > kFresh) set(bytes, reader.bytes.first, reader.bytes.last - reader.bytes.first + 1u);
+  };
+  if (line.readers == nullptr) {
+    add(line.reader);
+  } else {
+    for (const Reader& each : line.readers->entries()) add(each);
+  }
+  return bytes;
+}
+
+// f(begin, end)
+template <class F>
+void for_runs(const BytesOfLine& bytes, F&& f) {
+  if (bytes.all()) return f(0u, kLineBytes);
+  for (u32 begin = 0; begin < kLineBytes;) {
+    u32 end = begin;
+    while (end < kLineBytes && bytes[end]) ++end;
+    if (begin < end) f(begin, end);
+    begin = end + 1;
+  }
+}
+
+// Adds ranges that come in order; those that meet are put together first.
+class Joined {
+ public:
+  explicit Joined(observe::Ranges& all) : all_(all) {}
+  ~Joined() { all_.add(last_); }
+
+  void add(observe::Range next) {
+    if (next.begin == last_.end) {
+      last_.end = next.end;
+    } else {
+      all_.add(std::exchange(last_, next));
+    }
+  }
+
+ private:
+  observe::Ranges& all_;
+  observe::Range last_;
+};
+
 }  // namespace
 
 u32* Arena::allocate(std::size_t count) {
@@ -54,6 +118,7 @@ void Shadow::cover(u64 bytes, u64 phase, Arena& arena) {
   count_ = static_cast<std::size_t>((bytes + phase) / kLineBytes + 1);
   lines_.reset(static_cast<Line*>(std::calloc(count_, sizeof(Line))));
   if (lines_ == nullptr) throw std::bad_alloc();
+  touched_.assign((count_ + kStretchLines - 1) / kStretchLines, 0);
   arena_ = &arena;
 }
 
@@ -123,16 +188,28 @@ void Shadow::forget(Record floor) {
   const auto older = [=](Record written) {
     return written >= floor && written > kFresh ? record_of(kForgotten, 0) : std::min(written, kFresh);
   };
-  for (std::size_t k = 0; k < count_; ++k) {
-    Line& line = lines_[k];
+  for_touched([&](Line& line, u64) {
     line.written = older(line.written);
     line.reader = {};
     if (line.readers != nullptr) line.readers->clear();
-    if (line.cells == nullptr) continue;
+    if (line.cells == nullptr) return;
     const u32 units = kLineBytes >> line.shift;
     const Cells all = cells(line, 0);
     std::transform(all.written, all.written + units, all.written, older);
-  }
+  });
+}
+
+void Shadow::add_accessed(u64 origin, observe::AccessedBytes& accessed) const {
+  Joined read(accessed.read);
+  Joined written(accessed.written);
+  for_touched([&](const Line& line, u64 offset) {
+    const u64 base = origin + offset;
+    const BytesOfLine of_writers = written_bytes(line);
+    for_runs(of_writers, [&](u32 begin, u32 end) { written.add({base + begin, base + end}); });
+    if (of_writers.all()) return;
+    const BytesOfLine of_readers = read_bytes(line) & ~of_writers;
+    for_runs(of_readers, [&](u32 begin, u32 end) { read.add({base + begin, base + end}); });
+  });
 }
 
 }  // namespace flashpath::sanitize

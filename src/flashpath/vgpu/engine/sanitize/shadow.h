@@ -5,12 +5,14 @@
 // the narrowest access to that line. Readers are kept by line (readers.h).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <deque>
 #include <memory>
 #include <vector>
 
+#include "observe/ranges.h"
 #include "sanitize/readers.h"
 
 namespace flashpath::sanitize {
@@ -54,7 +56,10 @@ class Shadow {
   void cover(u64 bytes, u64 phase, Arena& arena);
   bool is_empty() const { return lines_ == nullptr; }
 
-  Line& line(u64 offset) { return lines_[offset >> kLineBits]; }
+  Line& line(u64 offset) {
+    touched_[offset >> kStretchBits] = 1;
+    return lines_[offset >> kLineBits];
+  }
   // Cells for accesses of so many bytes, at multiples of as many.
   void split(Line& line, u32 access) {
     if (line.cells == nullptr) split_whole(line);
@@ -76,15 +81,33 @@ class Shadow {
   // has written.
   void forget(Record floor);
 
+  // Adds the bytes that are known to have been read or written since the launch began; `origin` is the address of
+  // the shadow's first byte. What was written may have been read as well, before or after: it is told as written only.
+  void add_accessed(u64 origin, observe::AccessedBytes& accessed) const;
+
  private:
+  // Stretches of memory that nobody has touched are never looked through.
+  static constexpr u32 kStretchBits = 14;
+  static constexpr std::size_t kStretchLines = std::size_t{1} << (kStretchBits - kLineBits);
+
   struct Free {
     void operator()(Line* memory) const { std::free(memory); }
   };
   void split_whole(Line& line);
   void refine(Line& line, u32 access);
+  // f(line, its offset), in order
+  template <class F>
+  void for_touched(F&& f) const {
+    for (std::size_t stretch = 0; stretch < touched_.size(); ++stretch) {
+      if (touched_[stretch] == 0) continue;
+      const std::size_t end = std::min(count_, (stretch + 1) * kStretchLines);
+      for (std::size_t k = stretch * kStretchLines; k < end; ++k) f(lines_[k], u64(k) << kLineBits);
+    }
+  }
 
   std::unique_ptr<Line[], Free> lines_;
   std::size_t count_ = 0;
+  std::vector<u8> touched_;  // (stretch)
   Arena* arena_ = nullptr;
 };
 
