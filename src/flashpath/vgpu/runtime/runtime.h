@@ -32,11 +32,12 @@ struct Device {
 };
 
 // An error that a call returns, and what is said beside the code. `finding`: what the sanitizer calls it, where it is
-// a mistake for certain.
+// a mistake for certain; `other`: a call before that has to do with it.
 struct ApiError {
   cudaError_t code = cudaSuccess;
   std::string reason;
   const char* finding = "";
+  HostParty other = {};
 };
 
 class Runtime {

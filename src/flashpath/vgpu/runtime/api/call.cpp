@@ -14,8 +14,9 @@ void note_error(Runtime& runtime, const char* name, const ApiError& error) {
   // A dead context answers every call with the same error: who has got it once knows.
   Device& device = runtime.device();
   if (device.dead == error.code && std::exchange(device.death_is_told, true)) return;
+  const bool is_launch = std::strcmp(name, kBrackets) == 0;
   runtime.checks->failed(
-      {name, cudaGetErrorName(error.code), error.reason, error.finding, std::strcmp(name, kBrackets) == 0});
+      {name, cudaGetErrorName(error.code), error.reason, error.finding, error.other, is_launch});
 }
 
 }  // namespace flashpath::runtime

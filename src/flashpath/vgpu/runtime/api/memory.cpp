@@ -33,8 +33,8 @@ cudaError_t release(Runtime& runtime, void* pointer, bool of_host) {
   const bool is_of_host = found != nullptr && found->kind == MemoryKind::kPinned;
   if (found == nullptr || found->address != reinterpret_cast<std::uint64_t>(pointer) || is_of_host != of_host ||
       found->kind == MemoryKind::kRegistered || found->of_program) {
-    if (runtime.memory.was_freed(pointer) != nullptr) {
-      throw ApiError{cudaErrorInvalidValue, "it was freed before", "use-after-free"};
+    if (const Freed* const freed = runtime.memory.was_freed(pointer)) {
+      throw ApiError{cudaErrorInvalidValue, "it was freed before", "use-after-free", {"freed", freed->freed}};
     }
     throw ApiError{cudaErrorInvalidValue,
                    is_of_host ? "it is pinned host memory: cudaFreeHost frees it" : "nothing was allocated there",

@@ -39,10 +39,11 @@ End find(Runtime& runtime, const Place& place, const Box& box, const char* which
     throw ApiError{cudaErrorInvalidValue,
                    end + " has " + std::to_string(cut->size - offset) + " bytes up to its end, and " +
                        std::to_string(size) + " were asked for",
-                   "out-of-bounds"};
+                   "out-of-bounds",
+                   {"allocated", cut->site}};
   }
-  if (runtime.memory.was_freed(place.pointer) != nullptr) {
-    throw ApiError{cudaErrorInvalidValue, end + " was freed before", "use-after-free"};
+  if (const Freed* const freed = runtime.memory.was_freed(place.pointer)) {
+    throw ApiError{cudaErrorInvalidValue, end + " was freed before", "use-after-free", {"freed", freed->freed}};
   }
   if (Memory::is_device_address(place.pointer)) {
     throw ApiError{cudaErrorInvalidValue, end + " is no memory of this program", "bad-pointer"};

@@ -65,6 +65,10 @@ std::string addresses(const CallSite& site) {
 
 std::string addresses(const CallSiteRef& site) { return site == nullptr ? "[]" : addresses(*site); }
 
+std::string party(const HostParty& party) {
+  return Object().text("what", party.what).raw("site", addresses(party.site)).done();
+}
+
 }  // namespace
 
 void Record::open(const std::string& path) {
@@ -184,8 +188,7 @@ void Record::host_finding(const std::string& kind, const std::string& message, c
   if (!is_open()) return;
   Object row;
   row.text("what", "host finding").text("kind", kind).text("message", message).raw("site", addresses(site));
-  row.raw("other", other == nullptr ? "null"
-                                    : Object().text("what", other->what).raw("site", addresses(other->site)).done());
+  row.raw("other", other == nullptr ? "null" : party(*other));
   write(row.done());
 }
 
@@ -198,6 +201,7 @@ void Record::failed_call(const FailedCall& call, std::uint64_t number, const Cal
             .text("code", call.code)
             .text("reason", call.reason)
             .text("finding", call.finding)
+            .raw("other", call.other.site == nullptr ? "null" : party(call.other))
             .raw("is_launch", call.is_launch ? "true" : "false")
             .raw("site", addresses(site))
             .done());

@@ -26,6 +26,7 @@ struct FailedCall {
   std::string code;     // its name
   std::string reason;   // empty: what the code says is all
   std::string finding;  // the kind of what is wrong for certain; empty: it is wrong only if nobody looks at the code
+  HostParty other;         // where there is one
   bool is_launch = false;  // by <<<…>>>, which returns nothing
 };
 
