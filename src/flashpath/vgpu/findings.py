@@ -96,9 +96,7 @@ class Finding:
     count: int = 1  # how often it was met
     seed: int = 0  # the first schedule that showed it
     library: str = ""  # such as "cuda/pipeline:491": where in a library that the line calls
-    launched: tuple[
-        str, ...
-    ] = ()  # in a whole program: the line of the launch, "main.cu:30", and its callers'
+    launched: tuple[str, ...] = ()  # of a whole program: where from, as "main.cu:30", and its callers
 
     @property
     def advice(self) -> str | None:

@@ -119,7 +119,7 @@ def read(path: Path, host: HostCode | None = None) -> Recording:
     counters: list[str] = []
     kernels: dict[int, RecordedKernel] = {}
     rows = list(_rows(path))
-    stacks = host.stacks(_sites(rows)) if host is not None else {}
+    stacks = host.stacks(_sites(rows)) if host is not None else dict[Site, Stack]()
     seen = {row["number"] for row in rows if row["what"] == "looked at"}
     for row in rows:
         match row["what"]:

@@ -1,4 +1,4 @@
-"""What a program's executable tells of its host code: the lines of addresses, and the results that it drops."""
+"""What a program's executable tells of its host code: the lines of addresses, and which results it drops."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class HostCode:
         return frames
 
     def _own(self, frames: list[Frame]) -> Stack:
-        """Those of the program's files. A launch comes by way of nvcc's stub, and a function for the kernel."""
+        """Those of the program's files. A launch comes by way of nvcc's stub and one function more."""
         stubs = [at for at, frame in enumerate(frames) if frame.function.startswith("__device_stub__")]
         after = frames[stubs[-1] + 2 :] if stubs else frames
         return tuple(
