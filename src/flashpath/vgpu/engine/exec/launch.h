@@ -26,7 +26,8 @@ struct Segment {
   u64 size = 0;
   std::byte* host = nullptr;
   bool writable = true;
-  bool initialised = true;  // false: what is there when the launch begins has no meaning
+  // By address, those of its bytes whose value means something when the launch begins; nullptr: all.
+  const observe::Ranges* initialised = nullptr;
 };
 
 struct Launch {

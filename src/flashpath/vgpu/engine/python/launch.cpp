@@ -93,8 +93,10 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   if (options.sanitize) launch.findings = &result.findings;
   if (options.accessed) launch.accessed = &result.accessed;
   exec::map_module(launch);
+  const observe::Ranges nothing;
   for (const auto& [base, size, host, writable, initialised] : segments) {
-    launch.segments.push_back({base, size, reinterpret_cast<std::byte*>(host), writable, initialised});
+    launch.segments.push_back(
+        {base, size, reinterpret_cast<std::byte*>(host), writable, initialised ? nullptr : &nothing});
   }
   const bool counts = options.count && !options.sanitize;  // what goes nowhere cannot be counted
   exec::prepare_counting(launch, counts ? &result.counters : nullptr);

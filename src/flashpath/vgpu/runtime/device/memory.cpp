@@ -56,6 +56,7 @@ const Allocation* Memory::allocate(MemoryKind kind, std::size_t size, int device
     munmap(made.bytes, made.reserved);
     return nullptr;
   }
+  if (kind == MemoryKind::kDevice && initialised_ != nullptr) initialised_->begin({made.address, made.address + size});
   if (is_seen_by_host) next_host_ += made.reserved + kPage;
   return adopt(made);
 }
@@ -87,6 +88,7 @@ bool Memory::release(std::uint64_t address) {
   if (gone.kind == MemoryKind::kDevice) {
     used_[gone.device] -= gone.size;
     freed_.emplace(address, gone.size);
+    if (initialised_ != nullptr) initialised_->end(address);
   }
   if (gone.reserved != 0) munmap(gone.bytes, gone.reserved);
   all_.erase(found);

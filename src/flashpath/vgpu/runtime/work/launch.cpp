@@ -163,6 +163,10 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   // Last, as they stand above the others: all are in order then, where there is one module.
   const std::vector<exec::Segment>& allocated = runtime.segments(operation.device);
   launch.segments.insert(launch.segments.end(), allocated.begin(), allocated.end());
+  Initialised* const initialised = runtime.memory.initialised();
+  if (initialised != nullptr && !initialised->is_everything()) {
+    for (exec::Segment& each : launch.segments) each.initialised = initialised->of(each.base);
+  }
   launch.numerics = {runtime.settings.exact,
                      exec::generation_of(static_cast<u32>(runtime.gpu().major), static_cast<u32>(runtime.gpu().minor))};
   launch.budget = runtime.settings.budget;
@@ -177,7 +181,9 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   };
   const EndsWhenAsked ends_when_asked(launch);
   observe::Findings findings;
+  observe::AccessedBytes accessed;
   if (runtime.settings.sanitize) launch.findings = &findings;
+  if (initialised != nullptr && !initialised->is_everything()) launch.accessed = &accessed;
   observe::Counters counters;
   const bool counts = runtime.times_matter() && !runtime.settings.sanitize;  // what goes nowhere cannot be counted
   exec::prepare_counting(launch, counts ? &counters : nullptr);
@@ -189,6 +195,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
     runtime.record.fault(kernel, launch, fault);
     die(device, kernel, program, fault);
   }
+  if (initialised != nullptr) initialised->write(accessed.written);
   if (!counts) return;
   operation.bytes = kSectorBytes * observe::footprint_of(launch, counters).memory_sectors();
   operation.seconds = seconds_of_kernel(runtime.gpu(), launch, counters);
