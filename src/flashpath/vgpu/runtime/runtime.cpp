@@ -47,6 +47,7 @@ Runtime::Runtime() : settings(Settings::from_environment()), queue(settings.devi
   registry.loaded = [this](ModuleOnDevice& module, int number) { adopt_variables(module, number); };
   watch_signals(settings.parent);
   record.open(settings.record);
+  if (settings.sanitize) memory.watch_initialised();
   times_matter_ = settings.profile;
   if (!settings.quiet) {
     std::fprintf(stderr, "flashpath: virtual %s; times are bounds of a model of that GPU, not measurements\n",
@@ -348,7 +349,7 @@ const std::vector<exec::Segment>& Runtime::segments(int number) {
     const bool sees = each.kind != MemoryKind::kDevice || each.device == number || seeing.peers.contains(each.device);
     const bool comes_with_module = each.of_program && each.kind != MemoryKind::kManaged;
     if (!sees || each.size == 0 || comes_with_module) continue;
-    seeing.segments.push_back({address, each.size, each.bytes, true, true});
+    seeing.segments.push_back({address, each.size, each.bytes, true});
   }
   seeing.segments_generation = memory.generation();
   return seeing.segments;

@@ -56,6 +56,7 @@ const Allocation* Memory::allocate(MemoryKind kind, std::size_t size, int device
     munmap(made.bytes, made.reserved);
     return nullptr;
   }
+  if (kind == MemoryKind::kDevice && initialised_ != nullptr) initialised_->begin({made.address, made.address + size});
   if (is_seen_by_host) next_host_ += made.reserved + kPage;
   return adopt(made);
 }
@@ -88,6 +89,7 @@ bool Memory::release(std::uint64_t address) {
   const Allocation& gone = found->second;
   if (gone.kind == MemoryKind::kDevice) {
     used_[gone.device] -= gone.size;
+    if (initialised_ != nullptr) initialised_->end(address);
   }
   // Memory that was only registered is still the host's.
   if (gone.kind != MemoryKind::kRegistered) freed_[address] = {gone.size, gone.site, current_call_site()};

@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "checks/call_site.h"
+#include "device/initialised.h"
 #include "exec/launch.h"
 
 namespace flashpath::runtime {
@@ -57,6 +59,9 @@ class Memory {
 
   const std::map<std::uint64_t, Allocation>& all() const { return all_; }
   std::uint64_t used(int device) const;
+  // Of device memory, what is initialised; nullptr: nobody asks, and all of it counts as that.
+  Initialised* initialised() { return initialised_.get(); }
+  void watch_initialised() { initialised_ = std::make_unique<Initialised>(); }
   // Grows whenever something is allocated or released.
   std::uint64_t generation() const { return generation_; }
 
@@ -69,6 +74,7 @@ class Memory {
   std::uint64_t next_device_ = 0;
   std::uint64_t next_host_ = 0;
   std::uint64_t generation_ = 0;
+  std::unique_ptr<Initialised> initialised_;
 };
 
 }  // namespace flashpath::runtime

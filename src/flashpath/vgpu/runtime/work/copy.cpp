@@ -100,6 +100,39 @@ void add_rows(observe::Ranges& to, const Place& place, const Box& box) {
   });
 }
 
+// What is known of initialised memory, if writing there may change it; nullptr: nothing is to be noted.
+Initialised* initialised_in(Runtime& runtime, const End& to) {
+  Initialised* const all = runtime.memory.initialised();
+  const bool is_kept = all != nullptr && !all->is_everything() && to.is_device() && !to.allocation->of_program;
+  return is_kept ? all : nullptr;
+}
+
+// The device's addresses of a row.
+observe::Range row_of(const End& end, const Box& box, std::size_t z, std::size_t y) {
+  const std::uint64_t first = end.allocation->address + static_cast<std::uint64_t>(end.bytes - end.allocation->bytes);
+  const std::uint64_t begin = first + z * end.plane + y * end.pitch;
+  return {begin, begin + box.width};
+}
+
+void note_copied(Runtime& runtime, const End& to, const End& from, const Box& box) {
+  Initialised* const initialised = initialised_in(runtime, to);
+  if (initialised == nullptr) return;
+  const observe::Range all{to.allocation->address, to.allocation->address + to.allocation->size};
+  for_rows(box, [&](std::size_t z, std::size_t y) {
+    if (from.is_device()) {
+      initialised->copy(row_of(to, box, z, y), row_of(from, box, z, y).begin, all);
+    } else {
+      initialised->write(row_of(to, box, z, y));
+    }
+  });
+}
+
+void note_filled(Runtime& runtime, const End& to, const Box& box) {
+  Initialised* const initialised = initialised_in(runtime, to);
+  if (initialised == nullptr) return;
+  for_rows(box, [&](std::size_t z, std::size_t y) { initialised->write(row_of(to, box, z, y)); });
+}
+
 // What an operation does when its turn comes. Memory that was freed in between is a fault.
 template <class F>
 void work_on(Runtime& runtime, const Operation& self, F&& f) {
@@ -166,7 +199,9 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
       } else {
         source = find(runtime, from_place, box, "source");
       }
-      move_bytes(find(runtime, to_place, box, "destination"), source, box);
+      const End destination = find(runtime, to_place, box, "destination");
+      move_bytes(destination, source, box);
+      note_copied(runtime, destination, source, box);
     });
   };
   runtime.submit(stream, std::move(operation));
@@ -193,6 +228,7 @@ void fill(Runtime& runtime, const Place& place, int value, const Box& box, Strea
       for_rows(box, [&](std::size_t z, std::size_t y) {
         std::memset(now.bytes + z * now.plane + y * now.pitch, value, box.width);
       });
+      note_filled(runtime, now, box);
     });
   };
   runtime.submit(stream, std::move(operation));

@@ -164,6 +164,10 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   // Last, as they stand above the others: all are in order then, where there is one module.
   const std::vector<exec::Segment>& allocated = runtime.segments(operation.device);
   launch.segments.insert(launch.segments.end(), allocated.begin(), allocated.end());
+  Initialised* const initialised = runtime.memory.initialised();
+  if (initialised != nullptr && !initialised->is_everything()) {
+    for (exec::Segment& each : launch.segments) each.initialised = initialised->of(each.base);
+  }
   launch.numerics = {runtime.settings.exact,
                      exec::generation_of(static_cast<u32>(runtime.gpu().major), static_cast<u32>(runtime.gpu().minor))};
   launch.budget = runtime.settings.budget;
@@ -194,9 +198,14 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
     runtime.record.fault(kernel, launch, fault, operation.site);
     die(device, kernel, program, fault);
   }
+  if (initialised != nullptr) {
+    initialised->write(accessed.written);
+    initialised->write(accessed.strong);
+  }
   if (operation.accesses != nullptr) {
     operation.accesses->read = std::move(accessed.read);
     operation.accesses->written = std::move(accessed.written);
+    operation.accesses->strong = std::move(accessed.strong);
   }
   if (!counts) return;
   operation.bytes = kSectorBytes * observe::footprint_of(launch, counters).memory_sectors();
