@@ -25,11 +25,22 @@ bool minds_default(const Stream& stream) { return (stream.flags & cudaStreamNonB
 cudaError_t& last_error() { return error_of_thread; }
 cudaStreamCaptureMode& capture_mode_of_thread() { return mode_of_thread; }
 
+Runtime* Runtime::made_ = nullptr;
+
 Runtime& Runtime::get() {
   // Never destroyed: destructors of the program's own globals may still call.
-  static Runtime* const runtime = new Runtime;
+  static Runtime* const runtime = made_ = new Runtime;
   return *runtime;
 }
+
+namespace {
+
+// Registered before anything of the program's own: it is called after all that the program does at its end.
+__attribute__((constructor)) void wait_for_end() {
+  on_exit([](int exit_code, void*) { Runtime::end_if_made(exit_code); }, nullptr);
+}
+
+}  // namespace
 
 Runtime::Runtime() : settings(Settings::from_environment()), queue(settings.devices) {
   for (int k = 0; k < settings.devices; ++k) {
@@ -39,19 +50,30 @@ Runtime::Runtime() : settings(Settings::from_environment()), queue(settings.devi
   registry.loaded = [this](ModuleOnDevice& module, int number) { adopt_variables(module, number); };
   watch_signals(settings.parent);
   record.open(settings.record);
+  if (settings.sanitize) memory.watch_initialised();
   times_matter_ = settings.profile;
   if (!settings.quiet) {
     std::fprintf(stderr, "flashpath: virtual %s; times are bounds of a model of that GPU, not measurements\n",
                  settings.gpu.name.c_str());
   }
+  if (settings.sanitize) checks = std::make_unique<Checks>(record, memory, queue);
   if (!settings.timeline.empty()) {
     times_matter_ = true;
     queue.keep_history();
-    std::atexit([] {
-      const Runtime& ended = Runtime::get();
-      write_timeline(ended.settings.timeline, ended.queue.history(), ended.gpu());
-    });
   }
+}
+
+void Runtime::end_if_made(int exit_code) {
+  if (made_ != nullptr) made_->end(exit_code);
+}
+
+void Runtime::end(int exit_code) {
+  const std::scoped_lock lock(mutex);
+  if (!settings.timeline.empty()) write_timeline(settings.timeline, queue.history(), gpu());
+  if (checks == nullptr) return;
+  const bool is_dead = std::any_of(devices_.begin(), devices_.end(),
+                                   [](const auto& each) { return each->dead != cudaSuccess; });
+  checks->end(exit_code != 0 || is_dead);
 }
 
 // Pointers to variables are as good as others: for copies, and in other modules' kernels.
@@ -216,6 +238,8 @@ void Runtime::begin_capture(Stream& stream, cudaStreamCaptureMode mode) {
 
 void Runtime::capture(Stream& stream, Operation operation) {
   Capture& capture = *stream.capture;
+  operation.site = current_call_site();
+  operation.chain = next_chain_++;
   operation.stream = stream.number;
   operation.device = stream.device;
   capture.graph.nodes.push_back({std::move(operation), stream.captured_last});
@@ -356,7 +380,7 @@ const std::vector<exec::Segment>& Runtime::segments(int number) {
     const bool sees = each.kind != MemoryKind::kDevice || each.device == number || seeing.peers.contains(each.device);
     const bool comes_with_module = each.of_program && each.kind != MemoryKind::kManaged;
     if (!sees || each.size == 0 || comes_with_module) continue;
-    seeing.segments.push_back({address, each.size, each.bytes, true, true});
+    seeing.segments.push_back({address, each.size, each.bytes, true});
   }
   seeing.segments_generation = memory.generation();
   return seeing.segments;

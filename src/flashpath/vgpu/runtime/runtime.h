@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "checks/checks.h"
 #include "device/memory.h"
 #include "program/registry.h"
 #include "settings.h"
@@ -22,6 +23,7 @@ namespace flashpath::runtime {
 struct Device {
   Stream default_stream;
   cudaError_t dead = cudaSuccess;  // the error that its context died of, which every later call returns
+  bool death_is_told = false;      // to the program, by a call that returned it
   std::set<int> peers;             // whose memory its kernels may touch
   std::vector<exec::Segment> segments;  // of all that its kernels see
   std::uint64_t segments_generation = ~0ull;
@@ -30,15 +32,20 @@ struct Device {
   std::map<int, std::size_t> limits;  // cudaLimit
 };
 
-// An error that a call returns. What is said beside the code goes to stderr where the program is checked.
+// An error that a call returns, and what is said beside the code. `finding`: what the sanitizer calls it, where it is
+// a mistake for certain; `other`: a call before that has to do with it.
 struct ApiError {
-  cudaError_t code;
+  cudaError_t code = cudaSuccess;
   std::string reason;
+  const char* finding = "";
+  HostParty other = {};
 };
 
 class Runtime {
  public:
   static Runtime& get();
+  // The program has come to its end, with this exit code; its own destructors have run.
+  static void end_if_made(int exit_code);
 
   // ---- Devices ----
   int current() const;
@@ -86,10 +93,12 @@ class Runtime {
   Memory memory;
   Queue queue;
   Record record;
+  std::unique_ptr<Checks> checks;  // nullptr unless the program is checked
   std::recursive_mutex mutex;
 
  private:
   Runtime();
+  void end(int exit_code);
   void adopt_variables(ModuleOnDevice& module, int device);
   void place_managed_variables(const ModuleOnDevice& module, int device);
   void capture(Stream& stream, Operation operation);
@@ -97,11 +106,13 @@ class Runtime {
   template <class F>
   void refuse_in_captures(const char* why, F&& concerns);
 
+  static Runtime* made_;
   std::vector<std::unique_ptr<Device>> devices_;
   std::vector<std::unique_ptr<Stream>> streams_;  // those that the program made
   std::vector<std::unique_ptr<Event>> events_;
   std::uint64_t next_stream_ = 1;
   std::uint64_t next_capture_ = 1;
+  std::uint64_t next_chain_ = 1ull << 63;  // of a graph's nodes (checks/order.h)
   bool times_matter_ = false;
 };
 

@@ -51,7 +51,8 @@ extern "C" {
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
                              cudaStream_t stream) {
-  return launch_function("cudaLaunchKernel", function, {grid, block, shared}, arguments, stream);
+  const char* const name = comes_from_brackets() ? kBrackets : "cudaLaunchKernel";
+  return launch_function(name, function, {grid, block, shared}, arguments, stream);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,

@@ -41,12 +41,16 @@ const Allocation* begins_at(const Runtime& runtime, void* pointer) {
 }
 
 [[noreturn]] void refuse_to_free(const Runtime& runtime, void* pointer) {
+  const auto freed_before = [](const CallSiteRef& site) {
+    return ApiError{cudaErrorInvalidValue, "it was freed before", "use-after-free", {"freed", site}};
+  };
   const Allocation* const found = runtime.memory.find(pointer, 0);
-  const bool was_freed = runtime.memory.was_freed(pointer) || (found != nullptr && found->is_leaving);
+  if (found != nullptr && found->is_leaving) throw freed_before(found->left);
+  if (const Freed* const freed = runtime.memory.was_freed(pointer)) throw freed_before(freed->freed);
   const bool is_pinned = found != nullptr && found->kind == MemoryKind::kPinned;
-  throw ApiError{cudaErrorInvalidValue, was_freed   ? "it was freed before"
-                                        : is_pinned ? "it is pinned host memory: cudaFreeHost frees it"
-                                                    : "nothing was allocated there"};
+  throw ApiError{cudaErrorInvalidValue,
+                 is_pinned ? "it is pinned host memory: cudaFreeHost frees it" : "nothing was allocated there",
+                 "bad-pointer"};
 }
 
 // All that is on its way to the memory ends first.
@@ -130,6 +134,10 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     const std::uint64_t address = found->address;
     Operation operation;
     operation.name = operation.kind = "free";
+    if (runtime.checks != nullptr) {
+      operation.accesses = std::make_shared<Accesses>();
+      operation.accesses->written.add({address, address + found->size});
+    }
     operation.work = [&runtime, address](Operation&) { runtime.memory.release(address); };
     if (runtime.submit(order, std::move(operation)) != nullptr) runtime.memory.let_leave(address);
     return cudaSuccess;

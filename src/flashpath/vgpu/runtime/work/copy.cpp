@@ -32,20 +32,21 @@ End find(Runtime& runtime, const Place& place, const Box& box, const char* which
     const std::uint64_t offset = reinterpret_cast<std::uint64_t>(place.pointer) - found->address;
     return {found, found->bytes + offset, place.pitch, place.plane};
   }
-  const Allocation* const cut = runtime.memory.find(place.pointer);
-  const bool is_device = Memory::is_device_address(place.pointer);
-  if (place.pointer == nullptr || is_device || cut != nullptr) {
-    std::string why = std::string("the ") + which;
-    if (place.pointer == nullptr) {
-      why += " is a null pointer";
-    } else if (cut != nullptr) {
-      const std::uint64_t offset = reinterpret_cast<std::uint64_t>(place.pointer) - cut->address;
-      why += " has " + std::to_string(cut->size - offset) + " bytes up to its end, and " + std::to_string(size) +
-             " were asked for";
-    } else {
-      why += runtime.memory.was_freed(place.pointer) ? " was freed before" : " is no memory of this program";
-    }
-    throw ApiError{cudaErrorInvalidValue, std::move(why)};
+  const std::string end = std::string("the ") + which;
+  if (place.pointer == nullptr) throw ApiError{cudaErrorInvalidValue, end + " is a null pointer", "bad-pointer"};
+  if (const Allocation* const cut = runtime.memory.find(place.pointer)) {
+    const std::uint64_t offset = reinterpret_cast<std::uint64_t>(place.pointer) - cut->address;
+    throw ApiError{cudaErrorInvalidValue,
+                   end + " has " + std::to_string(cut->size - offset) + " bytes up to its end, and " +
+                       std::to_string(size) + " were asked for",
+                   "out-of-bounds",
+                   {"allocated", cut->site}};
+  }
+  if (const Freed* const freed = runtime.memory.was_freed(place.pointer)) {
+    throw ApiError{cudaErrorInvalidValue, end + " was freed before", "use-after-free", {"freed", freed->freed}};
+  }
+  if (Memory::is_device_address(place.pointer)) {
+    throw ApiError{cudaErrorInvalidValue, end + " is no memory of this program", "bad-pointer"};
   }
   return {nullptr, static_cast<std::byte*>(place.pointer), place.pitch, place.plane};
 }
@@ -103,6 +104,47 @@ void move_bytes(const End& to, const End& from, const Box& box) {
   });
 }
 
+void add_rows(observe::Ranges& to, const Place& place, const Box& box) {
+  const std::uint64_t first = reinterpret_cast<std::uint64_t>(place.pointer);
+  for_rows(box, [&](std::size_t z, std::size_t y) {
+    const std::uint64_t row = first + z * place.plane + y * place.pitch;
+    to.add({row, row + box.width});
+  });
+}
+
+// What is known of initialised memory, if writing there may change it; nullptr: nothing is to be noted.
+Initialised* initialised_in(Runtime& runtime, const End& to) {
+  Initialised* const all = runtime.memory.initialised();
+  const bool is_kept = all != nullptr && !all->is_everything() && to.is_device() && !to.allocation->of_program;
+  return is_kept ? all : nullptr;
+}
+
+// The device's addresses of a row.
+observe::Range row_of(const End& end, const Box& box, std::size_t z, std::size_t y) {
+  const std::uint64_t first = end.allocation->address + static_cast<std::uint64_t>(end.bytes - end.allocation->bytes);
+  const std::uint64_t begin = first + z * end.plane + y * end.pitch;
+  return {begin, begin + box.width};
+}
+
+void note_copied(Runtime& runtime, const End& to, const End& from, const Box& box) {
+  Initialised* const initialised = initialised_in(runtime, to);
+  if (initialised == nullptr) return;
+  const observe::Range all{to.allocation->address, to.allocation->address + to.allocation->size};
+  for_rows(box, [&](std::size_t z, std::size_t y) {
+    if (from.is_device()) {
+      initialised->copy(row_of(to, box, z, y), row_of(from, box, z, y).begin, all);
+    } else {
+      initialised->write(row_of(to, box, z, y));
+    }
+  });
+}
+
+void note_filled(Runtime& runtime, const End& to, const Box& box) {
+  Initialised* const initialised = initialised_in(runtime, to);
+  if (initialised == nullptr) return;
+  for_rows(box, [&](std::size_t z, std::size_t y) { initialised->write(row_of(to, box, z, y)); });
+}
+
 // What an operation does when its turn comes. Memory that was freed in between is a fault.
 template <class F>
 void work_on(Runtime& runtime, const Operation& self, F&& f) {
@@ -158,6 +200,11 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
     const End buffer{nullptr, staged->data(), box.width, box.width * box.height};
     move_bytes(buffer, from, box);
   }
+  if (runtime.checks != nullptr) {
+    operation.accesses = std::make_shared<Accesses>();
+    add_rows(operation.accesses->written, to_place, box);
+    if (staged == nullptr) add_rows(operation.accesses->read, from_place, box);
+  }
   operation.work = [&runtime, to_place, from_place, box, staged](Operation& self) {
     work_on(runtime, self, [&] {
       End source;
@@ -166,7 +213,9 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
       } else {
         source = find(runtime, from_place, box, "source");
       }
-      move_bytes(find(runtime, to_place, box, "destination"), source, box);
+      const End destination = find(runtime, to_place, box, "destination");
+      move_bytes(destination, source, box);
+      note_copied(runtime, destination, source, box);
     });
   };
   runtime.submit(stream, std::move(operation));
@@ -187,12 +236,17 @@ void fill(Runtime& runtime, const Place& place, int value, const Box& box, Strea
   operation.bytes = bytes;
   operation.unit = Unit::kMultiprocessors;
   operation.seconds = seconds_of_fill(runtime.gpu(), bytes);
+  if (runtime.checks != nullptr) {
+    operation.accesses = std::make_shared<Accesses>();
+    add_rows(operation.accesses->written, place, box);
+  }
   operation.work = [&runtime, place, box, value](Operation& self) {
     work_on(runtime, self, [&] {
       const End now = find(runtime, place, box, "destination");
       for_rows(box, [&](std::size_t z, std::size_t y) {
         std::memset(now.bytes + z * now.plane + y * now.pitch, value, box.width);
       });
+      note_filled(runtime, now, box);
     });
   };
   runtime.submit(stream, std::move(operation));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -177,6 +178,10 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   // Last, as they stand above the others: all are in order then, where there is one module.
   const std::vector<exec::Segment>& allocated = runtime.segments(operation.device);
   launch.segments.insert(launch.segments.end(), allocated.begin(), allocated.end());
+  Initialised* const initialised = runtime.memory.initialised();
+  if (initialised != nullptr && !initialised->is_everything()) {
+    for (exec::Segment& each : launch.segments) each.initialised = initialised->of(each.base);
+  }
   launch.numerics = {runtime.settings.exact,
                      exec::generation_of(static_cast<u32>(runtime.gpu().major), static_cast<u32>(runtime.gpu().minor))};
   launch.budget = runtime.settings.budget;
@@ -191,17 +196,30 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   };
   const EndsWhenAsked ends_when_asked(launch);
   observe::Findings findings;
-  if (runtime.settings.sanitize) launch.findings = &findings;
+  observe::AccessedBytes accessed;
+  if (runtime.settings.sanitize) {
+    launch.findings = &findings;
+    launch.accessed = &accessed;
+  }
   observe::Counters counters;
   const bool counts = runtime.times_matter() && !runtime.settings.sanitize;  // what goes nowhere cannot be counted
   exec::prepare_counting(launch, counts ? &counters : nullptr);
   try {
     exec::run(launch);
-    runtime.record.findings(kernel, launch, findings);
+    runtime.record.findings(kernel, launch, findings, operation.site);
   } catch (const exec::Fault& fault) {
-    runtime.record.findings(kernel, launch, findings);
-    runtime.record.fault(kernel, launch, fault);
+    runtime.record.findings(kernel, launch, findings, operation.site);
+    runtime.record.fault(kernel, launch, fault, operation.site);
     die(device, kernel, program, fault);
+  }
+  if (initialised != nullptr) {
+    initialised->write(accessed.written);
+    initialised->write(accessed.strong);
+  }
+  if (operation.accesses != nullptr) {
+    operation.accesses->read = std::move(accessed.read);
+    operation.accesses->written = std::move(accessed.written);
+    operation.accesses->strong = std::move(accessed.strong);
   }
   if (!counts) return;
   operation.bytes = kSectorBytes * observe::footprint_of(launch, counters).memory_sectors();
@@ -211,6 +229,25 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   }
   const double blocks = static_cast<double>(std::uint64_t(shape.grid.x) * shape.grid.y * shape.grid.z);
   operation.share = std::min(1.0, blocks / static_cast<double>(std::max<std::uint64_t>(1, launch.resident_blocks)));
+}
+
+// Memory of the host to which an argument points, or whose name every kernel knows.
+std::vector<observe::Range> reachable_host_memory(const Runtime& runtime, const std::vector<std::byte>& parameters) {
+  std::set<const Allocation*> found;
+  for (std::size_t at = 0; at + sizeof(void*) <= parameters.size(); at += sizeof(void*)) {
+    const void* pointer = nullptr;
+    std::memcpy(&pointer, parameters.data() + at, sizeof pointer);
+    found.insert(runtime.memory.find(pointer));
+  }
+  for (const auto& [address, each] : runtime.memory.all()) {
+    if (each.of_program) found.insert(&each);
+  }
+  std::vector<observe::Range> reachable;
+  for (const Allocation* each : found) {
+    if (each == nullptr || each->kind == MemoryKind::kDevice) continue;
+    reachable.push_back({each->address, each->address + each->size});
+  }
+  return reachable;
 }
 
 }  // namespace
@@ -238,6 +275,10 @@ void launch(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, void** a
   operation.name = kernel.told_name;
   operation.kind = "kernel";
   operation.unit = Unit::kMultiprocessors;
+  if (runtime.checks != nullptr) {
+    operation.accesses = std::make_shared<Accesses>();
+    operation.accesses->reachable = reachable_host_memory(runtime, parameters);
+  }
   operation.work = [&runtime, &kernel, shape, parameters = std::move(parameters)](Operation& self) {
     run(runtime, kernel, shape, parameters, self);
   };
