@@ -111,6 +111,12 @@ const Allocation* Memory::find(const void* pointer, std::size_t size) const {
   return offset <= below->size && size <= below->size - offset && (offset < below->size || size == 0) ? below : nullptr;
 }
 
+const Allocation* Memory::overlapping(const void* pointer, std::size_t size) const {
+  const std::uint64_t address = reinterpret_cast<std::uint64_t>(pointer);
+  const Allocation* const last = near(reinterpret_cast<const void*>(address + size - 1));
+  return last != nullptr && last->address + last->size > address ? last : nullptr;
+}
+
 bool Memory::is_device_address(const void* pointer) {
   const std::uint64_t address = reinterpret_cast<std::uint64_t>(pointer);
   return address - kDeviceZone < kDeviceZoneSize || (address >= kGlobalsBase && address < kFunctionsBase);

@@ -97,7 +97,8 @@ double Queue::Schedule::place(double ready, double seconds, double share) {
   }
   busy_.push_back({begin, begin + seconds, share});
   if (busy_.size() > kMostRemembered) {
-    const auto first = std::min_element(busy_.begin(), busy_.end(), [](const Busy& a, const Busy& b) { return a.end < b.end; });
+    const auto ends_before = [](const Busy& a, const Busy& b) { return a.end < b.end; };
+    const auto first = std::min_element(busy_.begin(), busy_.end(), ends_before);
     closed_until_ = std::max(closed_until_, first->end);
     busy_.erase(first);
   }
