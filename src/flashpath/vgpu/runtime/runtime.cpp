@@ -202,13 +202,20 @@ OperationRef Runtime::submit(Stream& stream, Operation operation) {
 
 void Runtime::wait_for(Stream& stream) {
   refuse_in_capture(stream, "the host cannot wait for a stream that is captured");
-  if (stream.number == 0) {  // it comes after all others that mind it
-    for (const std::unique_ptr<Stream>& each : streams_) {
-      if (each->device == stream.device && minds_default(*each)) wait_for(*each);
-    }
+  queue.wait_for(last_of(stream));
+}
+
+std::vector<OperationRef> Runtime::last_of(Stream& stream) {
+  std::vector<OperationRef> last = stream.waits;
+  last.push_back(stream.last);
+  if (stream.number != 0) return last;
+  for (const std::unique_ptr<Stream>& each : streams_) {  // the default stream comes after all others that mind it
+    if (each->device != stream.device || !minds_default(*each)) continue;
+    refuse_in_capture(*each, "the host cannot wait for a stream that is captured");
+    last.insert(last.end(), each->waits.begin(), each->waits.end());
+    last.push_back(each->last);
   }
-  for (const OperationRef& each : stream.waits) queue.wait_for(each);
-  queue.wait_for(stream.last);
+  return last;
 }
 
 void Runtime::wait_for_device(int number) {

@@ -30,6 +30,12 @@ struct Segment {
   const observe::Ranges* initialised = nullptr;
 };
 
+// What is known of an address that no array holds.
+struct KnownAddress {
+  std::string what;              // such as "it was freed before"; empty: nothing
+  const char* kind = nullptr;    // of the finding that its use is; nullptr: as any other address
+};
+
 struct Launch {
   const Program* program = nullptr;
   u32 grid[3] = {1, 1, 1};
@@ -52,8 +58,7 @@ struct Launch {
   bool cooperative = false;             // all of them are there at once, and share kGridBase
   std::function<bool()> interrupted;    // asked now and then by the calling thread; true ends the launch
   std::function<void(std::string_view)> print;  // gets what the kernel prints
-  // What is known of an address that no array holds, such as "it was freed before"; empty: nothing. Any thread asks.
-  std::function<std::string(u64)> tell_about;
+  std::function<KnownAddress(u64)> tell_about;  // any thread asks
 
   // While running:
   std::vector<std::byte> shared_by_grid;  // at kGridBase, in a cooperative launch

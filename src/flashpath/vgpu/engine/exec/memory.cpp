@@ -36,11 +36,12 @@ std::byte* out_of_bounds(Warp& warp, const Instruction& i, int lane, u64 address
                         " bytes at " + hexadecimal(address) + " of " + (is_constant ? "constant" : space) + " memory";
   if (std::strcmp(space, "global") == 0) {
     const Segment* below = segment_below(warp.launch->segments, address);
-    const std::string known = warp.launch->tell_about ? warp.launch->tell_about(address) : std::string();
+    const KnownAddress known = warp.launch->tell_about ? warp.launch->tell_about(address) : KnownAddress();
     if (address == 0) {
       message += ": it is a null pointer";
-    } else if (!known.empty()) {
-      message += ": " + known;
+    } else if (!known.what.empty()) {
+      if (known.kind != nullptr) kind = known.kind;
+      message += ": " + known.what;
     } else if (below != nullptr && write && !below->writable && holds(*below, address, size)) {
       kind = "const-write";
       message += ", which is read-only";

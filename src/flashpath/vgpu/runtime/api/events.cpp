@@ -70,9 +70,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return call("cudaEventQuery", [&](Runtime& runtime) {
     const OperationRef mark = asked_event(runtime, event).mark;
     runtime.refuse_unsafe_call();
-    if (mark == nullptr || mark->done) return cudaSuccess;
-    runtime.queue.wait_for(mark);
-    return cudaErrorNotReady;
+    return runtime.queue.is_done({mark}) ? cudaSuccess : cudaErrorNotReady;
   });
 }
 
