@@ -217,7 +217,8 @@ def _rows(device: str, gpu: gpus.Gpu, pair: Pair, report: Report) -> list[Text]:
 
 
 def _shares(named: dict[str, float | None]) -> str:
-    return ", ".join(f"{name} {_percent(share)}" for name, share in named.items() if share is not None)
+    # The two counters of a share may be of different replays: it can come out above 1.
+    return ", ".join(f"{name} {_percent(min(share, 1.0))}" for name, share in named.items() if share is not None)
 
 
 def _percent(share: float) -> str:

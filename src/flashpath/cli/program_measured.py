@@ -106,14 +106,10 @@ def _measure(session: nsight.Session, found: Measured) -> bool:
 def _count(recipe: Recipe, session: nsight.Session, found: Measured) -> int | None:
     """The launches on the virtual GPU; an exit code where a signal ended it."""
     played = dataclasses.replace(recipe, target=programs.Target(recipe.target.arch, found.gpu))
-    errors = session.folder / "virtual.errors"
-    with session.streams() as (given, output, shown), errors.open("wb") as kept:
+    log = session.folder / "virtual.log"
+    with session.streams(log) as (given, output, errors):
         quiet = dataclasses.replace(
-            session.how,
-            options={"quiet": True},
-            input=given,
-            output=output,
-            errors=shown if session.code is None else kept.fileno(),
+            session.how, options={"quiet": True}, input=given, output=output, errors=errors
         )
         try:
             code, recording = count_launches(played, session.arguments, quiet)
@@ -127,7 +123,7 @@ def _count(recipe: Recipe, session: nsight.Session, found: Measured) -> int | No
     if code == session.code:
         found.counted = recording
         return None
-    said = errors.read_text(errors="replace").strip().splitlines()[-1:]
+    said = log.read_text(errors="replace").strip().splitlines()[-1:]
     why = "took longer than --timeout" if code == programs.TIMED_OUT else f"ended with {code}"
     found.problems.append(
         nsight.Problem(

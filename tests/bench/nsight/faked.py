@@ -1,6 +1,6 @@
 """The command line on a machine that seems to have an H200; profilers that play what was recorded on one.
 
-    python faked.py profile FILE.cu --device cuda …
+python faked.py profile FILE.cu --device cuda …
 """
 
 from __future__ import annotations
@@ -12,26 +12,8 @@ import sys
 import time
 from pathlib import Path
 
-from flashpath.cli import main
-from flashpath.jit import device
-
 HERE = Path(__file__).parent
 RECORDED = HERE / "recorded"
-H200 = device.CudaDevice(
-    index=0,
-    name="NVIDIA H200",
-    capability=(9, 0),
-    sm_count=132,
-    max_shared_per_block=232_448,
-    max_grid=(2**31 - 1, 65_535, 65_535),
-    max_block=(1024, 1024, 64),
-    max_threads_per_block=1024,
-    shared_per_sm_bytes=233_472,
-    l2_bytes=62_914_560,
-    memory_bytes=150_000_000_000,
-    memory_clock_khz=3_201_000,
-    memory_bus_bits=6144,
-)
 PERMISSION = (
     "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance "
     "Counters on the target device 0.\n"
@@ -63,7 +45,7 @@ def play(name: str, behaviour: str, words: list[str]) -> int:
     elif behaviour == "no-importer":
         print("Importer error status: An unknown error occurred.\nGenerated:\n    timeline.qdstrm")
     else:
-        print("Generating '/tmp/nsys-report.qdstrm'\n[1/2] [0%] timeline.nsys-rep\r[1/2] [100%] timeline.nsys-rep")
+        print("Generating 'timeline.qdstrm'\n[1/2] [0%] timeline.nsys-rep\r[1/2] [100%] timeline.nsys-rep")
         output = next(word for word in words if word.startswith("--output=")).removeprefix("--output=")
         restore(Path(f"{output}.sqlite"))
     return code
@@ -76,8 +58,31 @@ def restore(database: Path) -> Path:
     return database
 
 
+def start() -> None:
+    """The command, where the driver seems to tell of an H200."""
+    from flashpath.cli import main
+    from flashpath.jit import device
+
+    h200 = device.CudaDevice(
+        index=0,
+        name="NVIDIA H200",
+        capability=(9, 0),
+        sm_count=132,
+        max_shared_per_block=232_448,
+        max_grid=(2**31 - 1, 65_535, 65_535),
+        max_block=(1024, 1024, 64),
+        max_threads_per_block=1024,
+        shared_per_sm_bytes=233_472,
+        l2_bytes=62_914_560,
+        memory_bytes=150_000_000_000,
+        memory_clock_khz=3_201_000,
+        memory_bus_bits=6144,
+    )
+    setattr(device, "devices", lambda: (h200,))  # noqa: B010 - a checker of types would refuse it
+    main()
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--tool"]:
         sys.exit(play(sys.argv[2], sys.argv[3], sys.argv[4:]))
-    device.devices = lambda: (H200,)  # type: ignore[assignment]
-    main()
+    start()

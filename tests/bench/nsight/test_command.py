@@ -66,7 +66,7 @@ def test_what_was_measured_stands_beside_what_was_counted(tools: Path) -> None:
         for cells in (line.split("│") for line in done.stdout.splitlines())
         if len(cells) > 8
     }
-    assert list(rows)[0] == "total", "the one that took longest comes first"
+    assert next(iter(rows)) == "total", "the one that took longest comes first"
     assert rows["stages::scale<float>"][0] == "2"
     text = done.stdout[done.stdout.index("Launch 6\n") :]
     assert text.splitlines()[1].startswith("measured on NVIDIA H200: ")
@@ -97,28 +97,21 @@ def test_json_has_it_all(tools: Path) -> None:
 
 
 def test_the_timeline_says_that_it_was_measured(tools: Path, tmp_path: Path) -> None:
-    for name in ("page.html", "trace.json"):
-        done = profile(tools, "--timeline", str(tmp_path / name), "--launch", "7", "--", SIDE)
-        assert done.returncode == 3, done.stderr
-        assert "Launch 7" in done.stdout
-        assert "Launch 1" not in done.stdout
-    page = (tmp_path / "page.html").read_text()
-    assert "Times are measured on NVIDIA H200 by Nsight Systems." in page
-    assert "copy, host to device" in page
-    trace = json.loads((tmp_path / "trace.json").read_text())
-    assert trace["otherData"]["measured_by"] == "Nsight Systems"
-    kernels = [each["name"] for each in trace["traceEvents"] if each.get("cat") == "kernel"]
-    assert kernels[-1] == "total"
-    assert len(kernels) == 7
+    page = tmp_path / "page.html"
+    done = profile(tools, "--timeline", str(page), "--launch", "7", "--", SIDE)
+    assert done.returncode == 3, done.stderr
+    assert "Launch 7" in done.stdout
+    assert "Launch 1" not in done.stdout
+    text = page.read_text()
+    assert "11 copies and kernels in " in text
+    assert "Times are measured on NVIDIA H200 by Nsight Systems." in text
+    assert text.count("copy, host to device") == 2, "the bar, and its title"
 
 
 def test_runs_that_differ_are_not_compared_by_guessing(tools: Path) -> None:
     done = profile(tools, "--", "128")
     assert "Not alike: stages::scale<float>, launch 1 of it: grid (64, 1, 1)" in done.stdout
     assert "not measured" in done.stdout
-    fewer = profile(tools, "--", SIDE, given="1\n")
-    assert "scale<float>: launched once on the virtual GPU, launched 2 times under ncu" in fewer.stdout
-    assert "7 launches" not in fewer.stdout
 
 
 def test_missing_tools_are_told_and_the_rest_is_shown(tools: Path) -> None:
@@ -234,7 +227,18 @@ def test_signals_end_the_profiler_and_all_it_started(
 def test_on_a_real_gpu(tmp_path: Path) -> None:
     """With the tools that are there; what a machine forbids it says."""
     done = subprocess.run(
-        [sys.executable, "-m", "flashpath.cli", "profile", PIPELINE, "--device", "cuda", "--json", "--", SIDE],
+        [
+            sys.executable,
+            "-m",
+            "flashpath.cli",
+            "profile",
+            PIPELINE,
+            "--device",
+            "cuda",
+            "--json",
+            "--",
+            SIDE,
+        ],
         input="2\n",
         capture_output=True,
         text=True,

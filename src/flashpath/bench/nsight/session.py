@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from flashpath import settings
+from flashpath.bench.nsight.input import SharedInput
 from flashpath.jit.programs import TIMED_OUT, Program, Run
 from flashpath.jit.programs.running import environment, wait_for
 
@@ -54,8 +54,8 @@ class Watched:
 class Session:
     """A program, its arguments and its input, to be run several times.
 
-    Input that is no terminal is read once, and every run is given the same. What the program prints is shown
-    once: of the first run that brings it to its end.
+    Every run is given the same input. What the program prints is shown once: of the first run that brings it
+    to its end.
     """
 
     program: Program
@@ -69,22 +69,20 @@ class Session:
     def __enter__(self) -> Self:
         self._scratch = tempfile.TemporaryDirectory(prefix="flashpath-nsight-")
         self.folder = Path(self._scratch.name)
-        self._input = _buffered_input(self.folder / "input")
+        self._input = SharedInput(self.folder / "input")
         return self
 
     def __exit__(self, *_: object) -> None:
         self._scratch.cleanup()
 
     @contextlib.contextmanager
-    def streams(self) -> Generator[tuple[int, int, int]]:
-        """The next run's standard input, and where its output and errors go: nowhere, if they were seen."""
-        with contextlib.ExitStack() as opened:
-            given = 0 if self._input is None else opened.enter_context(self._input.open("rb")).fileno()
+    def streams(self, log: Path) -> Generator[tuple[int, int, int]]:
+        """The next run's standard input, and where its output and errors go: if seen before, into the log."""
+        with self._input.opened() as given, log.open("ab") as said:
             if self.code is None:
                 yield given, 1 if self.how.output is None else self.how.output, 2
             else:
-                nowhere = opened.enter_context(Path(os.devnull).open("wb")).fileno()
-                yield given, nowhere, nowhere
+                yield given, said.fileno(), said.fileno()
 
     def run_under(self, profiler: Sequence[str], tool: str, *, own_output: bool) -> Watched:
         """Run the program under a profiler; `own_output` says that the profiler prints on its output."""
@@ -94,7 +92,7 @@ class Session:
         variables = {**environment(self.program.recipe, {}), settings.PROFILED.name: mark}
 
         with contextlib.ExitStack() as held:
-            given, output, errors = held.enter_context(self.streams())
+            given, output, errors = held.enter_context(self.streams(log))
             said = held.enter_context(log.open("ab"))
             # A profiler that prints has its own 1 and 2: the program's are handed through it as others.
             copies = [_duplicate(fd, held) for fd in (output, errors)] if own_output else []
@@ -132,21 +130,6 @@ def _duplicate(fd: int, held: contextlib.ExitStack) -> int:
     copy = os.dup(fd)
     held.callback(os.close, copy)
     return copy
-
-
-def _buffered_input(path: Path) -> Path | None:
-    """All of standard input in a file; None for a terminal, which each run is to have."""
-    if sys.stdin is None or sys.stdin.closed:
-        return None
-    with contextlib.suppress(OSError, ValueError):
-        if sys.stdin.isatty():
-            return None
-        source = sys.stdin.buffer if hasattr(sys.stdin, "buffer") else None
-        if source is not None:
-            with path.open("wb") as copy:
-                shutil.copyfileobj(source, copy)
-            return path
-    return None
 
 
 # ---- All that a run started ----------------------------------------------------------------------------
