@@ -86,9 +86,9 @@ def show_summary(out: Console, device: str, gpu: gpus.Gpu, pairs: Sequence[Pair]
     with_counters = any(pair.counters for pair in pairs)
     with_activities = any(pair.activity for pair in pairs)
     if with_activities:
-        columns += ["in the run, all", "of all"]
+        columns += ["in the run", "of all"]
     if with_counters:
-        columns.append("cold caches, each")
+        columns.append("cold, each")
     columns += ["bound, each", "of bound"]
     if with_counters:
         columns += ["bandwidth", "of peak"]
@@ -218,7 +218,9 @@ def _rows(device: str, gpu: gpus.Gpu, pair: Pair, report: Report) -> list[Text]:
 
 def _shares(named: dict[str, float | None]) -> str:
     # The two counters of a share may be of different replays: it can come out above 1.
-    return ", ".join(f"{name} {_percent(min(share, 1.0))}" for name, share in named.items() if share is not None)
+    return ", ".join(
+        f"{name} {_percent(min(share, 1.0))}" for name, share in named.items() if share is not None
+    )
 
 
 def _percent(share: float) -> str:

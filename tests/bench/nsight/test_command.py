@@ -138,8 +138,8 @@ def test_counters_that_may_not_be_read(tools: Path) -> None:
     assert done.returncode == 3
     assert "ncu may not read this GPU's counters (ERR_NVGPUCTRPERM)" in done.stderr
     assert "NVreg_RestrictProfilingToAdminUsers=0" in done.stderr
-    assert "in the run, all" in done.stdout, "what nsys measured is there all the same"
-    assert "cold caches" not in done.stdout
+    assert "in the run" in done.stdout, "what nsys measured is there all the same"
+    assert "cold" not in done.stdout
 
 
 def test_tools_that_fail_are_told(tools: Path) -> None:
