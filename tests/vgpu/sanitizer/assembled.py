@@ -11,7 +11,7 @@ from flashpath.vgpu.device import HostArray, VirtualModule
 from flashpath.vgpu.findings import Finding
 from flashpath.vgpu.options import Options
 
-_MODULE = """.version 8.8
+MODULE = """.version 8.8
 .target sm_90
 .address_size 64
 .file 1 "kernel.py"
@@ -46,7 +46,7 @@ class Run(NamedTuple):
 def sanitized(
     body: str, *, block: int = 64, grid: int = 1, initialised: bool = True, words: int = 4096, seed: int = 0
 ) -> Run:
-    kernel = VirtualModule(_MODULE.format(body=body)).kernel("k")
+    kernel = VirtualModule(MODULE.format(body=body)).kernel("k")
     array = np.zeros(words, np.uint32)
     first = array.ctypes.data
     last = first + array.nbytes

@@ -147,9 +147,11 @@ void run(Launch& launch) {
   try {
     Crew(launch).run();
   } catch (...) {
+    sanitizer.tell_accessed();
     sanitizer.take_back_consequences();
     throw;
   }
+  sanitizer.tell_accessed();
   sanitizer.report_leaks();
   sanitizer.take_back_consequences();
 }

@@ -12,6 +12,7 @@
 #include "lower/program.h"
 #include "observe/counters.h"
 #include "observe/findings.h"
+#include "observe/ranges.h"
 
 namespace flashpath::sanitize {
 class Sanitizer;
@@ -25,7 +26,8 @@ struct Segment {
   u64 size = 0;
   std::byte* host = nullptr;
   bool writable = true;
-  bool initialised = true;  // false: what is there when the launch begins has no meaning
+  // By address, those of its bytes whose value means something when the launch begins; nullptr: all.
+  const observe::Ranges* initialised = nullptr;
 };
 
 struct Launch {
@@ -38,6 +40,10 @@ struct Launch {
   Numerics numerics;
   observe::Counters* counters = nullptr;  // nullptr: nothing is counted
   observe::Findings* findings = nullptr;  // nullptr: nothing is looked for, and what goes wrong ends the launch
+  // Where there are `findings`: gets what of the writable segments was read and written, but for the heap; nullptr:
+  // nobody asks. Where the launch has ended in a fault, too. What atomics do, and volatile accesses, is
+  // strong.
+  observe::AccessedBytes* accessed = nullptr;
   u64 seed = 0;                           // which schedule; 0: the plain one
   u64 budget = 0;                       // warp instructions; 0: no limit
   u32 threads = 1;                      // of the host

@@ -58,6 +58,16 @@ class Ranges {
     return std::nullopt;
   }
 
+  // f(part), for all parts of `range` that are in the set, in order.
+  template <class F>
+  void for_parts(Range range, F&& f) const {
+    for (auto each = first_that_ends_after(range.begin); each != all_.end() && each->first < range.end; ++each) {
+      f(Range{std::max(range.begin, each->first), std::min(range.end, each->second)});
+    }
+  }
+  // Whether all of `range` is in the set.
+  bool holds(Range range) const { return range.begin >= range.end || overlap(range) == range; }
+
   bool empty() const { return all_.empty(); }
   void clear() { all_.clear(); }
   // In order, apart from each other: begin → end.
@@ -77,6 +87,7 @@ class Ranges {
 struct AccessedBytes {
   Ranges read;
   Ranges written;
+  Ranges strong;  // by atomics, volatile accesses and the like, where these came last: such may meet others of theirs
 };
 
 }  // namespace flashpath::observe

@@ -44,6 +44,7 @@ struct Options {
   bool exact = true;
   bool count = false;
   bool sanitize = false;
+  bool accessed = false;
   u64 seed = 0;
   u64 budget = 0;
   u32 threads = 1;
@@ -63,6 +64,7 @@ struct ModuleState {
 struct Result {
   observe::Counters counters;
   observe::Findings findings;
+  observe::AccessedBytes accessed;
   observe::Footprint footprint;
   std::string fault_kind;  // empty: it ran to its end
   std::string fault_message;
@@ -89,9 +91,12 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   launch.resident_blocks = options.resident_blocks;
   launch.cooperative = options.cooperative;
   if (options.sanitize) launch.findings = &result.findings;
+  if (options.accessed) launch.accessed = &result.accessed;
   exec::map_module(launch);
+  const observe::Ranges nothing;
   for (const auto& [base, size, host, writable, initialised] : segments) {
-    launch.segments.push_back({base, size, reinterpret_cast<std::byte*>(host), writable, initialised});
+    launch.segments.push_back(
+        {base, size, reinterpret_cast<std::byte*>(host), writable, initialised ? nullptr : &nothing});
   }
   const bool counts = options.count && !options.sanitize;  // what goes nowhere cannot be counted
   exec::prepare_counting(launch, counts ? &result.counters : nullptr);
@@ -133,6 +138,10 @@ std::vector<FindingRow> rows_of(const observe::Findings& findings) {
     rows.emplace_back(finding.kind, finding.message, row_of(finding.at), other, finding.count);
   }
   return rows;
+}
+
+std::vector<std::pair<u64, u64>> rows_of(const observe::Ranges& ranges) {
+  return {ranges.all().begin(), ranges.all().end()};
 }
 
 // Where it stands travels beside the message, as the arguments of the Python exception.
@@ -221,6 +230,7 @@ void bind_launch(nb::module_& m) {
       .def_rw("exact", &Options::exact)
       .def_rw("count", &Options::count)
       .def_rw("sanitize", &Options::sanitize)
+      .def_rw("accessed", &Options::accessed)
       .def_rw("seed", &Options::seed)
       .def_rw("budget", &Options::budget)
       .def_rw("threads", &Options::threads)
@@ -240,6 +250,9 @@ void bind_launch(nb::module_& m) {
       .def_prop_ro("global_allocated", [](const Result& result) { return result.footprint.allocated; })
       .def_prop_ro("global_touched", [](const Result& result) { return result.footprint.touched; })
       .def_prop_ro("findings", [](const Result& result) { return rows_of(result.findings); })
+      .def_prop_ro("read", [](const Result& result) { return rows_of(result.accessed.read); })
+      .def_prop_ro("written", [](const Result& result) { return rows_of(result.accessed.written); })
+      .def_prop_ro("strong", [](const Result& result) { return rows_of(result.accessed.strong); })
       .def_prop_ro("counter_names", [](const Result&) { return observe::kCounterNames; })
       .def_prop_ro(
           "instructions",

@@ -20,15 +20,24 @@ Sanitizer::Sanitizer(exec::Launch& launch) : launch(launch), segments(launch.seg
 
 Shadow& Sanitizer::shadow_of(const exec::Segment& segment) {
   Shadow& shadow = segments[static_cast<std::size_t>(&segment - launch.segments.data())];
-  if (shadow.is_empty()) shadow.cover(segment.size, segment.base % kLineBytes, arena);
+  if (shadow.is_empty()) shadow.cover(segment.base, segment.size, arena, segment.initialised);
   return shadow;
+}
+
+void Sanitizer::tell_accessed() const {
+  if (launch.accessed == nullptr) return;
+  for (std::size_t k = 0; k < segments.size(); ++k) {
+    const u64 base = launch.segments[k].base;
+    if (segments[k].is_empty() || base == kHeapBase || base == kGridBase) continue;
+    segments[k].add_accessed(launch.program->code, *launch.accessed);
+  }
 }
 
 void Sanitizer::begin_block(exec::Block& block, u64 number) {
   if (block.watch == nullptr) {
     block.watch = std::make_shared<BlockWatch>();
     block.watch->all = this;
-    block.watch->shared.cover(block.shared.size(), 0, arena);
+    block.watch->shared.cover(0, block.shared.size(), arena);
     block.watch->warps.resize(block.warps.size());
     blocks_.push_back(block.watch);
   }
@@ -64,6 +73,7 @@ void Sanitizer::begin_epoch(WarpWatch& watch) {
 
 // The epochs have run out: nobody is held to have raced with what came before.
 void Sanitizer::forget() {
+  tell_accessed();
   for (Shadow& shadow : segments) shadow.forget(kFresh + 1);
   epochs.forget();
   releases.clear();

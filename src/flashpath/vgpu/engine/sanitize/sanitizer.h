@@ -137,6 +137,8 @@ class Sanitizer {
   Shadow& shadow_of(const exec::Segment& segment);
   // For readers of global memory.
   Readers::Rules rules() { return {epochs, kGlobalFloor, &room_for_readers}; }
+  // Tells the launch's `accessed`, where somebody asks, what is known of it.
+  void tell_accessed() const;
   // Tells of what malloc gave in this launch and nobody freed.
   void report_leaks();
   // After the launch: memory that a race, or a write that went nowhere, left unwritten is no finding of its own.

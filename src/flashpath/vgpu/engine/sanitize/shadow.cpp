@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <bitset>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 namespace flashpath::sanitize {
 namespace {
@@ -34,6 +36,80 @@ void forget_readers(std::vector<Reader>& readers, Extent gone) {
   readers = std::move(kept);
 }
 
+using BytesOfLine = std::bitset<kLineBytes>;
+
+void set(BytesOfLine& bytes, u32 first, u32 count) {
+  bytes |= ~BytesOfLine() >> (kLineBytes - count) << first;
+}
+
+bool is_of_thread(Record record) { return epoch_of(record) >= kFirstEpoch; }
+
+// What threads have done with the bytes of a line.
+struct LineUse {
+  BytesOfLine written;
+  BytesOfLine read;
+  BytesOfLine strong;  // the last write was, or a read
+};
+
+void add_writers(const Line& line, const std::vector<Instruction>& code, LineUse& use) {
+  if (line.cells == nullptr) {  // such are never written by strong accesses
+    if (is_of_thread(line.written)) use.written.set();
+    return;
+  }
+  const u32 units = kLineBytes >> line.shift;
+  const Cells all = Shadow::cells(line, 0);
+  for (u32 k = 0; k < units; ++k) {
+    if (!is_of_thread(all.written[k])) continue;
+    const bool is_strong = (code[all.written_by[k]].order & kStrong) != 0;
+    set(is_strong ? use.strong : use.written, k << line.shift, 1u << line.shift);
+  }
+}
+
+// Also writers that are kept among the readers (Watcher::keep_weak): others have written there since.
+void add_readers(const Line& line, LineUse& use) {
+  const auto add = [&](const Reader& reader) {
+    if (!is_of_thread(reader.record)) return;
+    const bool is_strong = (reader.strength & kStrong) != 0;
+    set(is_strong ? use.strong : use.read, reader.bytes.first, reader.bytes.last - reader.bytes.first + 1u);
+  };
+  if (line.readers == nullptr) {
+    add(line.reader);
+  } else {
+    for (const Reader& each : line.readers->entries()) add(each);
+  }
+}
+
+// f(begin, end)
+template <class F>
+void for_runs(const BytesOfLine& bytes, F&& f) {
+  if (bytes.all()) return f(0u, kLineBytes);
+  for (u32 begin = 0; begin < kLineBytes;) {
+    u32 end = begin;
+    while (end < kLineBytes && bytes[end]) ++end;
+    if (begin < end) f(begin, end);
+    begin = end + 1;
+  }
+}
+
+// Adds ranges that come in order; those that meet are put together first.
+class Joined {
+ public:
+  explicit Joined(observe::Ranges& all) : all_(all) {}
+  ~Joined() { all_.add(last_); }
+
+  void add(observe::Range next) {
+    if (next.begin == last_.end) {
+      last_.end = next.end;
+    } else {
+      all_.add(std::exchange(last_, next));
+    }
+  }
+
+ private:
+  observe::Ranges& all_;
+  observe::Range last_;
+};
+
 }  // namespace
 
 u32* Arena::allocate(std::size_t count) {
@@ -50,10 +126,14 @@ u32* Arena::allocate(std::size_t count) {
 // Lines are zeros but for `shift`, which is set where it is needed: memory that is never touched costs nothing.
 static_assert(std::is_trivially_copyable_v<Line>);
 
-void Shadow::cover(u64 bytes, u64 phase, Arena& arena) {
+void Shadow::cover(u64 address, u64 bytes, Arena& arena, const observe::Ranges* initialised) {
+  const u64 phase = address % kLineBytes;
+  origin_ = address - phase;
+  initialised_ = initialised;
   count_ = static_cast<std::size_t>((bytes + phase) / kLineBytes + 1);
   lines_.reset(static_cast<Line*>(std::calloc(count_, sizeof(Line))));
   if (lines_ == nullptr) throw std::bad_alloc();
+  touched_.assign((count_ + kStretchLines - 1) / kStretchLines, 0);
   arena_ = &arena;
 }
 
@@ -123,16 +203,61 @@ void Shadow::forget(Record floor) {
   const auto older = [=](Record written) {
     return written >= floor && written > kFresh ? record_of(kForgotten, 0) : std::min(written, kFresh);
   };
-  for (std::size_t k = 0; k < count_; ++k) {
-    Line& line = lines_[k];
+  for_touched([&](Line& line, u64) {
     line.written = older(line.written);
     line.reader = {};
     if (line.readers != nullptr) line.readers->clear();
-    if (line.cells == nullptr) continue;
+    if (line.cells == nullptr) return;
     const u32 units = kLineBytes >> line.shift;
     const Cells all = cells(line, 0);
     std::transform(all.written, all.written + units, all.written, older);
+  });
+}
+
+void Shadow::touch(u64 stretch) {
+  touched_[stretch] = 1;
+  if (initialised_ == nullptr) return;
+  const u64 begin = origin_ + (stretch << kStretchBits);
+  const u64 end = std::min(begin + (u64{1} << kStretchBits), origin_ + (u64(count_) << kLineBits));
+  u64 gap = begin;
+  initialised_->for_parts({begin, end}, [&](observe::Range part) {
+    mark_fresh({gap, part.begin});
+    gap = part.end;
+  });
+  mark_fresh({gap, end});
+}
+
+void Shadow::mark_fresh(observe::Range addresses) {
+  for (u64 at = addresses.begin; at < addresses.end;) {
+    const u64 offset = at - origin_;
+    const u64 end = std::min(addresses.end, at - at % kLineBytes + kLineBytes);
+    Line& own = lines_[offset >> kLineBits];
+    if (end - at == kLineBytes) {
+      own.written = kFresh;
+    } else {
+      split(own, 1u << std::countr_zero(at | end | 4));
+      std::fill_n(cells(own, offset).written, static_cast<std::size_t>((end - at) >> own.shift), kFresh);
+    }
+    at = end;
   }
+}
+
+void Shadow::add_accessed(const std::vector<Instruction>& code, observe::AccessedBytes& accessed) const {
+  Joined read(accessed.read);
+  Joined written(accessed.written);
+  Joined strong(accessed.strong);
+  for_touched([&](const Line& line, u64 offset) {
+    const u64 base = origin_ + offset;
+    LineUse use;
+    add_writers(line, code, use);
+    for_runs(use.written, [&](u32 begin, u32 end) { written.add({base + begin, base + end}); });
+    if (use.written.all()) return;
+    const BytesOfLine of_strong_writers = use.strong;
+    add_readers(line, use);
+    for_runs(use.strong & ~use.written, [&](u32 begin, u32 end) { strong.add({base + begin, base + end}); });
+    for_runs(use.read & ~use.written & ~of_strong_writers,
+             [&](u32 begin, u32 end) { read.add({base + begin, base + end}); });
+  });
 }
 
 }  // namespace flashpath::sanitize

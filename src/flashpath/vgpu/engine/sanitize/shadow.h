@@ -5,12 +5,15 @@
 // the narrowest access to that line. Readers are kept by line (readers.h).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <deque>
 #include <memory>
 #include <vector>
 
+#include "lower/program.h"
+#include "observe/ranges.h"
 #include "sanitize/readers.h"
 
 namespace flashpath::sanitize {
@@ -50,11 +53,16 @@ struct Cells {
 
 class Shadow {
  public:
-  // Offsets below count from `phase` bytes before the memory, so that units begin at multiples of their size.
-  void cover(u64 bytes, u64 phase, Arena& arena);
+  // Offsets below count from the line that the memory's address is in. `initialised`: by address, what of it has a
+  // meaning from the beginning; nullptr: all, or nothing (Area::is_blank).
+  void cover(u64 address, u64 bytes, Arena& arena, const observe::Ranges* initialised = nullptr);
   bool is_empty() const { return lines_ == nullptr; }
 
-  Line& line(u64 offset) { return lines_[offset >> kLineBits]; }
+  Line& line(u64 offset) {
+    const u64 stretch = offset >> kStretchBits;
+    if (!touched_[stretch]) touch(stretch);
+    return lines_[offset >> kLineBits];
+  }
   // Cells for accesses of so many bytes, at multiples of as many.
   void split(Line& line, u32 access) {
     if (line.cells == nullptr) split_whole(line);
@@ -76,15 +84,38 @@ class Shadow {
   // has written.
   void forget(Record floor);
 
+  // Adds, by address, the bytes that have been read or written since the launch began, or since epochs began anew. What
+  // was written may have been read as well, before or after: it is told as written only. `code`: of the launch.
+  void add_accessed(const std::vector<Instruction>& code, observe::AccessedBytes& accessed) const;
+
  private:
+  // What is done for all lines is done only for stretches of memory that somebody has touched.
+  static constexpr u32 kStretchBits = 14;
+  static constexpr std::size_t kStretchLines = std::size_t{1} << (kStretchBits - kLineBits);
+
   struct Free {
     void operator()(Line* memory) const { std::free(memory); }
   };
   void split_whole(Line& line);
   void refine(Line& line, u32 access);
+  // Somebody is about to touch a stretch for the first time.
+  void touch(u64 stretch);
+  void mark_fresh(observe::Range addresses);
+  // f(line, its offset), in order
+  template <class F>
+  void for_touched(F&& f) const {
+    for (std::size_t stretch = 0; stretch < touched_.size(); ++stretch) {
+      if (touched_[stretch] == 0) continue;
+      const std::size_t end = std::min(count_, (stretch + 1) * kStretchLines);
+      for (std::size_t k = stretch * kStretchLines; k < end; ++k) f(lines_[k], u64(k) << kLineBits);
+    }
+  }
 
   std::unique_ptr<Line[], Free> lines_;
   std::size_t count_ = 0;
+  std::vector<u8> touched_;  // (stretch)
+  u64 origin_ = 0;           // the address of the first line
+  const observe::Ranges* initialised_ = nullptr;
   Arena* arena_ = nullptr;
 };
 

@@ -21,9 +21,15 @@ std::byte* address_of(Runtime& runtime, const void* symbol, std::size_t offset =
 cudaError_t copy_symbol(const char* name, const void* symbol, void* other, std::size_t size, std::size_t offset,
                         bool to_symbol, cudaMemcpyKind kind, cudaStream_t stream, Waiting waiting) {
   return call(name, [&](Runtime& runtime) {
+    const cudaMemcpyKind with_host = to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+    if (kind != with_host && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) {
+      throw ApiError{cudaErrorInvalidMemcpyDirection, "a variable of the device is never the host's end of a copy"};
+    }
     const Place variable{address_of(runtime, symbol, offset, size), size, size};
     const Place host{other, size, size};
-    copy(runtime, to_symbol ? variable : host, to_symbol ? host : variable, {size}, kind, runtime.stream(stream), waiting);
+    const Place& to = to_symbol ? variable : host;
+    const Place& from = to_symbol ? host : variable;
+    copy(runtime, to, from, {size}, kind, runtime.stream(stream), waiting);
     return cudaSuccess;
   });
 }
