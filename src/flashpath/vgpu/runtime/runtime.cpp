@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "signals.h"
+#include "work/leaks.h"
 #include "work/timeline.h"
 
 namespace flashpath::runtime {
@@ -36,7 +37,10 @@ Runtime::Runtime() : settings(Settings::from_environment()), queue(settings.devi
   registry.loaded = [this](ModuleOnDevice& module, int number) { adopt_variables(module, number); };
   watch_signals(settings.parent);
   record.open(settings.record);
-  if (settings.sanitize) memory.watch_initialised();
+  if (settings.sanitize) {
+    memory.watch_initialised();
+    std::atexit([] { tell_heap_leaks(Runtime::get()); });
+  }
   times_matter_ = settings.profile;
   if (!settings.quiet) {
     std::fprintf(stderr, "flashpath: virtual %s; times are bounds of a model of that GPU, not measurements\n",

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -182,19 +183,25 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   const EndsWhenAsked ends_when_asked(launch);
   observe::Findings findings;
   observe::AccessedBytes accessed;
-  if (runtime.settings.sanitize) launch.findings = &findings;
+  if (runtime.settings.sanitize) {
+    launch.findings = &findings;
+    launch.open_allocations = &kernel.module->on(operation.device, runtime.registry.loaded).open_allocations;
+  }
   if (initialised != nullptr && !initialised->is_everything()) launch.accessed = &accessed;
   observe::Counters counters;
-  const bool counts = runtime.times_matter() && !runtime.settings.sanitize;  // what goes nowhere cannot be counted
+  const bool counts = runtime.times_matter();
   exec::prepare_counting(launch, counts ? &counters : nullptr);
+  std::optional<exec::Fault> ended;
   try {
     exec::run(launch);
-    runtime.record.findings(kernel, launch, findings);
   } catch (const exec::Fault& fault) {
-    runtime.record.findings(kernel, launch, findings);
-    runtime.record.fault(kernel, launch, fault);
-    die(device, kernel, program, fault);
+    ended = fault;
   }
+  runtime.record.findings(kernel, program, findings);
+  if (ended) runtime.record.fault(kernel, launch, *ended);
+  // A launch that is sanitised goes on after what would have ended it; its context dies of that all the same.
+  if (findings.fault()) ended = findings.fault();
+  if (ended) die(device, kernel, program, *ended);
   if (initialised != nullptr) initialised->write(accessed.written);
   if (!counts) return;
   operation.bytes = kSectorBytes * observe::footprint_of(launch, counters).memory_sectors();

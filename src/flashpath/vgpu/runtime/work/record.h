@@ -21,7 +21,7 @@ class Record {
 
   void launch(const Kernel& kernel, const exec::Launch& launch, const observe::Counters& counters, double seconds,
               int device, std::uint64_t stream);
-  void findings(const Kernel& kernel, const exec::Launch& launch, const observe::Findings& findings);
+  void findings(const Kernel& kernel, const Program& program, const observe::Findings& findings);
   void fault(const Kernel& kernel, const exec::Launch& launch, const exec::Fault& fault);
 
  private:
