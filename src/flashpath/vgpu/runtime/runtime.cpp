@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "checks/heap_leaks.h"
 #include "signals.h"
 #include "work/timeline.h"
 
@@ -50,7 +51,9 @@ Runtime::Runtime() : settings(Settings::from_environment()), queue(settings.devi
   registry.loaded = [this](ModuleOnDevice& module, int number) { adopt_variables(module, number); };
   watch_signals(settings.parent);
   record.open(settings.record);
-  if (settings.sanitize) memory.watch_initialised();
+  if (settings.sanitize) {
+    memory.watch_initialised();
+  }
   times_matter_ = settings.profile;
   if (!settings.quiet) {
     std::fprintf(stderr, "flashpath: virtual %s; times are bounds of a model of that GPU, not measurements\n",
@@ -74,7 +77,9 @@ void Runtime::end(int exit_code) {
   is_ending = true;
   const bool is_dead = std::any_of(devices_.begin(), devices_.end(),
                                    [](const auto& each) { return each->dead != cudaSuccess; });
-  checks->end(exit_code != 0 || is_dead);
+  const bool gives_up = exit_code != 0 || is_dead;
+  checks->end(gives_up);
+  if (!gives_up) tell_heap_leaks(*this);
 }
 
 // Pointers to variables are as good as others: for copies, and in other modules' kernels.
