@@ -195,9 +195,11 @@ cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned) {
 cudaError_t cudaHostUnregister(void* pointer) {
   return call("cudaHostUnregister", [&](Runtime& runtime) {
     const Allocation* const found = runtime.memory.find(pointer);
-    if (found == nullptr) throw ApiError{cudaErrorHostMemoryNotRegistered, "nothing was registered there"};
+    if (found == nullptr) {
+      throw ApiError{cudaErrorHostMemoryNotRegistered, "nothing was registered there", "bad-pointer"};
+    }
     if (found->kind != MemoryKind::kRegistered || found->bytes != pointer) {
-      throw ApiError{cudaErrorInvalidValue, "it is not the pointer that was registered"};
+      throw ApiError{cudaErrorInvalidValue, "it is not the pointer that was registered", "bad-pointer"};
     }
     runtime.refuse_unsafe_call();
     for (int k = 0; k < runtime.settings.devices; ++k) runtime.wait_for_device(k);

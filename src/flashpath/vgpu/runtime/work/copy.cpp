@@ -77,12 +77,13 @@ Disagreement disagreement(const End& to, const End& from, cudaMemcpyKind kind) {
   return found;
 }
 
-void check_direction(const End& to, const End& from, cudaMemcpyKind kind) {
+void check_direction(const Runtime& runtime, const End& to, const End& from, cudaMemcpyKind kind) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
     throw ApiError{cudaErrorInvalidMemcpyDirection, "there is no such direction"};
   }
   Disagreement found = disagreement(to, from, kind);
-  if (found.is_refused) throw ApiError{cudaErrorInvalidValue, std::move(found.what)};
+  if (found.is_refused) throw ApiError{cudaErrorInvalidValue, std::move(found.what), "wrong-direction"};
+  if (!found.what.empty() && runtime.checks != nullptr) runtime.checks->tell("wrong-direction", found.what);
 }
 
 template <class F>
@@ -171,7 +172,7 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
   if (bytes == 0) return;
   const End to = find(runtime, to_place, box, "destination");
   const End from = find(runtime, from_place, box, "source");
-  check_direction(to, from, kind);
+  check_direction(runtime, to, from, kind);
 
   Operation operation;
   operation.kind = "copy";
@@ -230,7 +231,7 @@ void fill(Runtime& runtime, const Place& place, int value, const Box& box, Strea
                                               std::to_string(place.pitch)};
   }
   const End to = find(runtime, place, box, "destination");
-  if (to.is_pageable()) throw ApiError{cudaErrorInvalidValue, "the destination is host memory"};
+  if (to.is_pageable()) throw ApiError{cudaErrorInvalidValue, "the destination is host memory", "bad-pointer"};
   Operation operation;
   operation.name = operation.kind = "fill";
   operation.bytes = bytes;
