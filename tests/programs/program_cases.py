@@ -52,6 +52,12 @@ def _faults() -> Iterator[Case]:
         "beyond": "out-of-bounds",
         "misaligned": "misaligned",
         "assert": "assert",
+        "behind-shared": "out-of-bounds",
+        "far-behind-shared": "out-of-bounds",
+        "before-shared": "out-of-bounds",
+        "free-twice": "out-of-bounds",
+        "trap": "trap",
+        "recursion": "out-of-bounds",
     }
     for fault, kind in kinds.items():
         out = f"api/faults.{fault}.out"
@@ -83,6 +89,7 @@ CASES = (
     Case(("api/pools.cu",)),
     Case(("api/pitched.cu",)),
     Case(("api/copies.cu",)),
+    Case(("api/directions.cu",)),
     Case(("api/streams.cu",)),
     Case(("api/events.cu",)),
     Case(("api/graphs.cu",)),
@@ -93,6 +100,7 @@ CASES = (
     Case(("api/cooperative.cu",)),
     Case(("api/symbols.cu",)),
     Case(("api/errors.cu",)),
+    Case(("api/refusals.cu",)),
     *_faults(),
     Case(("api/kernel_printf.cu",)),
     Case(("api/per_thread.cu",), flags=("--default-stream", "per-thread")),
