@@ -56,7 +56,7 @@ def profile(tools: Path, *words: str, given: str = "2\n") -> subprocess.Complete
 def test_what_was_measured_stands_beside_what_was_counted(tools: Path) -> None:
     done = profile(tools, "--", SIDE)
     assert done.returncode == 3, "the program's own exit code"
-    assert "runs 3 times, under nsys, under ncu and on the virtual H200" in done.stderr
+    assert "runs three times, under nsys, under ncu and on the virtual H200" in done.stderr
     assert done.stdout.count("2 rounds: the sum is") == 1, "what it prints is shown once"
     assert "Generating" not in done.stdout + done.stderr, "and what the profilers print is not"
     assert "Not alike" not in done.stdout
@@ -94,6 +94,15 @@ def test_json_has_it_all(tools: Path) -> None:
         assert launch["counters"]["top_stalls"][0]["meaning"]
     kinds = {each["kind"] for each in measured["nsys"]}
     assert kinds == {"kernel", "copy", "fill"}
+
+
+def test_the_example_of_the_page_is_what_is_shown(tools: Path) -> None:
+    page = (faked.HERE.parents[2] / "docs" / "programs.md").read_text(encoding="utf-8")
+    section = page[page.index("## Measured on a GPU") :]
+    _, measured, _, counted, _ = section.split("```\n", 4)
+    shown = profile(tools, "--launch", "6", "--", SIDE).stdout
+    assert measured in shown
+    assert counted in shown
 
 
 def test_the_timeline_says_that_it_was_measured(tools: Path, tmp_path: Path) -> None:
