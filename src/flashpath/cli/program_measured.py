@@ -118,6 +118,8 @@ def _count(recipe: Recipe, session: nsight.Session, found: Measured) -> int | No
         )
         try:
             code, recording = count_launches(played, session.arguments, quiet)
+            if recording.launches:  # an engine that is not built shows here, where it costs no measurement
+                recording.launches[0].report(found.gpu)
         except FlashpathError as error:
             found.problems.append(nsight.Problem("virtual GPU", f"Nothing was counted: {error}"))
             return None

@@ -15,6 +15,7 @@ import faked
 import pytest
 
 from flashpath.bench import nsight
+from flashpath.jit import device
 
 PIPELINE = str(faked.HERE / "pipeline.cu")
 SIDE = "256"  # as it was recorded
@@ -41,9 +42,11 @@ def nvcc_folders() -> Iterator[str]:
     yield str(toolkit.host_compiler_path().parent)
 
 
-def profile(tools: Path, *words: str, given: str = "2\n") -> subprocess.CompletedProcess[str]:
+def profile(
+    tools: Path, *words: str, file: str = PIPELINE, given: str = "2\n"
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, faked.__file__, "profile", PIPELINE, "--device", "cuda", *words],
+        [sys.executable, faked.__file__, "profile", file, "--device", "cuda", *words],
         input=given,
         capture_output=True,
         text=True,
@@ -160,6 +163,21 @@ def test_tools_that_fail_are_told(tools: Path) -> None:
     assert "ncu: Unknown error: the profiler is out of order" in done.stderr
     assert done.stdout.count("2 rounds: the sum is") == 1
     assert "global load sectors" in done.stdout
+
+
+@pytest.mark.skipif(device.count() > 0, reason="the program tells the virtual GPU by its being there")
+def test_what_was_measured_is_shown_where_nothing_could_be_counted(tools: Path, tmp_path: Path) -> None:
+    file = tmp_path / "tells.cu"
+    file.write_text("int main() { int count; return cudaGetDeviceCount(&count) == cudaSuccess ? 5 : 4; }\n")
+    done = profile(tools, file=str(file))
+    assert done.returncode == 4
+    assert (
+        "Nothing was counted: on the virtual H200 the program ended with 5, on the GPU with 4." in done.stderr
+    )
+    assert "Measured on NVIDIA H200; nothing was counted to compare it with" in done.stdout
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in done.stdout.splitlines()]
+    assert ["conflicts", "1", "34.56 µs", "34.56 µs", "nsys, in the run"] in rows
+    assert ["conflicts", "1", "35.52 µs", "35.52 µs", "ncu, cold caches"] in rows
 
 
 def test_the_first_run_that_takes_too_long_is_the_last(tools: Path, tmp_path: Path) -> None:
