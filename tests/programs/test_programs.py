@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import resource
 import subprocess
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from program_cases import CASES, HERE, Case
 from flashpath import gpus
 from flashpath.jit import device, programs
 from flashpath.jit.programs.running import environment
+from flashpath.vgpu import recorded
 
 _SECONDS = 60  # far more than any takes: it hangs
 _COMPILERS = 2  # at once: one that compiles thrust takes a gigabyte
@@ -131,10 +133,35 @@ def test_on_a_gpu_that_is_too_old(case: Case, compiled: _Compiled) -> None:
 def test_the_sanitizer_finds_what_is_wrong_and_nothing_else(
     case: Case, compiled: _Compiled, tmp_path: Path
 ) -> None:
+    """And the program behaves as it does when nobody watches, also after a fault."""
     record = tmp_path / "record"
-    _result(case, compiled(case, _virtual()), _virtual(), sanitize=True, record=record)
+    done = _result(case, compiled(case, _virtual()), _virtual(), sanitize=True, record=record)
     lines = [json.loads(line) for line in record.read_text().splitlines()]
     assert {line["kind"] for line in lines if line["what"] == "finding"} == set(case.findings)
+    assert (done.stdout, done.returncode) == (case.expected, case.code)
+    assert case.said in done.stderr
+
+
+@pytest.mark.parametrize("case", [case for case in _of("virtual/heap.cu") if case.findings], ids=_name)
+def test_what_no_kernel_frees_is_told_at_the_end(case: Case, compiled: _Compiled, tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    _result(case, compiled(case, _virtual()), _virtual(), sanitize=True, record=record)
+    source = (HERE / case.files[0]).read_text().splitlines()
+    found = sorted((each.count, source[each.line - 1]) for each in recorded.read(record).findings)
+    assert [count for count, _ in found] == [3, 64 - 40]
+    assert "malloc(100)" in found[0][1]
+    assert "malloc(40)" in found[1][1]
+
+
+@pytest.mark.parametrize("case", _of("learner/timing.cu"), ids=_name)
+def test_times_are_the_same_when_it_is_sanitized(case: Case, compiled: _Compiled) -> None:
+    told = re.compile(r"by events (\S+) ms")
+    plain, watched = (
+        told.findall(_result(case, compiled(case, _virtual()), _virtual(), sanitize=sanitize).stderr)
+        for sanitize in (False, True)
+    )
+    assert plain == watched
+    assert float(plain[0]) > 0
 
 
 @pytest.mark.gpu

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "checks/heap_leaks.h"
 #include "signals.h"
 #include "work/timeline.h"
 
@@ -50,7 +51,9 @@ Runtime::Runtime() : settings(Settings::from_environment()), queue(settings.devi
   registry.loaded = [this](ModuleOnDevice& module, int number) { adopt_variables(module, number); };
   watch_signals(settings.parent);
   record.open(settings.record);
-  if (settings.sanitize) memory.watch_initialised();
+  if (settings.sanitize) {
+    memory.watch_initialised();
+  }
   times_matter_ = settings.profile;
   if (!settings.quiet) {
     std::fprintf(stderr, "flashpath: virtual %s; times are bounds of a model of that GPU, not measurements\n",
@@ -74,7 +77,9 @@ void Runtime::end(int exit_code) {
   is_ending = true;
   const bool is_dead = std::any_of(devices_.begin(), devices_.end(),
                                    [](const auto& each) { return each->dead != cudaSuccess; });
-  checks->end(exit_code != 0 || is_dead);
+  const bool gives_up = exit_code != 0 || is_dead;
+  checks->end(gives_up);
+  if (!gives_up) tell_heap_leaks(*this);
 }
 
 // Pointers to variables are as good as others: for copies, and in other modules' kernels.
@@ -202,13 +207,20 @@ OperationRef Runtime::submit(Stream& stream, Operation operation) {
 
 void Runtime::wait_for(Stream& stream) {
   refuse_in_capture(stream, "the host cannot wait for a stream that is captured");
-  if (stream.number == 0) {  // it comes after all others that mind it
-    for (const std::unique_ptr<Stream>& each : streams_) {
-      if (each->device == stream.device && minds_default(*each)) wait_for(*each);
-    }
+  queue.wait_for(last_of(stream));
+}
+
+std::vector<OperationRef> Runtime::last_of(Stream& stream) {
+  std::vector<OperationRef> last = stream.waits;
+  last.push_back(stream.last);
+  if (stream.number != 0) return last;
+  for (const std::unique_ptr<Stream>& each : streams_) {  // the default stream comes after all others that mind it
+    if (each->device != stream.device || !minds_default(*each)) continue;
+    refuse_in_capture(*each, "the host cannot wait for a stream that is captured");
+    last.insert(last.end(), each->waits.begin(), each->waits.end());
+    last.push_back(each->last);
   }
-  for (const OperationRef& each : stream.waits) queue.wait_for(each);
-  queue.wait_for(stream.last);
+  return last;
 }
 
 void Runtime::wait_for_device(int number) {

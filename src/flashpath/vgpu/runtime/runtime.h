@@ -67,6 +67,8 @@ class Runtime {
   OperationRef submit(Stream& stream, Operation operation);
   void mark(Event& event, Stream& stream);
   void wait_for_event(Stream& stream, const Event& event);
+  // What has to be done before all that a stream was asked for is.
+  std::vector<OperationRef> last_of(Stream& stream);
   void wait_for(Stream& stream);
   void wait_for_device(int device);
 

@@ -98,9 +98,8 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
     launch.segments.push_back(
         {base, size, reinterpret_cast<std::byte*>(host), writable, initialised ? nullptr : &nothing});
   }
-  const bool counts = options.count && !options.sanitize;  // what goes nowhere cannot be counted
-  exec::prepare_counting(launch, counts ? &result.counters : nullptr);
-  if (counts) {
+  exec::prepare_counting(launch, options.count ? &result.counters : nullptr);
+  if (options.count) {
     const auto [traced_block, traced_warp, accesses] = options.trace;
     result.counters.trace.prepare({traced_block, traced_warp, accesses}, program.code.size());
   }

@@ -16,7 +16,10 @@ void know_nothing(WarpWatch& warp) {
 
 Owner WarpWatch::owner() const { return {block->number, index}; }
 
-Sanitizer::Sanitizer(exec::Launch& launch) : launch(launch), segments(launch.segments.size()) {}
+Sanitizer::Sanitizer(exec::Launch& launch)
+    : launch(launch),
+      segments(launch.segments.size()),
+      open_allocations(launch.open_allocations == nullptr ? own_allocations_ : *launch.open_allocations) {}
 
 Shadow& Sanitizer::shadow_of(const exec::Segment& segment) {
   Shadow& shadow = segments[static_cast<std::size_t>(&segment - launch.segments.data())];

@@ -65,14 +65,11 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   });
 }
 
-// Work is done as late as is allowed: the first question finds it undone, and has it done.
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return call("cudaEventQuery", [&](Runtime& runtime) {
     const OperationRef mark = asked_event(runtime, event).mark;
     runtime.refuse_unsafe_call();
-    if (mark == nullptr || mark->done) return cudaSuccess;
-    runtime.queue.wait_for(mark);
-    return cudaErrorNotReady;
+    return runtime.queue.is_done({mark}) ? cudaSuccess : cudaErrorNotReady;
   });
 }
 

@@ -41,12 +41,12 @@ const Allocation* begins_at(const Runtime& runtime, void* pointer) {
 }
 
 [[noreturn]] void refuse_to_free(const Runtime& runtime, void* pointer) {
+  const auto freed_before = [](const CallSiteRef& site) {
+    return ApiError{cudaErrorInvalidValue, "it was freed before", "use-after-free", {"freed", site}};
+  };
   const Allocation* const found = runtime.memory.find(pointer, 0);
-  const Freed* const freed = runtime.memory.was_freed(pointer);
-  if (freed != nullptr || (found != nullptr && found->is_leaving)) {
-    const CallSiteRef site = freed != nullptr ? freed->freed : nullptr;
-    throw ApiError{cudaErrorInvalidValue, "it was freed before", "use-after-free", {"freed", site}};
-  }
+  if (found != nullptr && found->is_leaving) throw freed_before(found->left);
+  if (const Freed* const freed = runtime.memory.was_freed(pointer)) throw freed_before(freed->freed);
   const bool is_pinned = found != nullptr && found->kind == MemoryKind::kPinned;
   throw ApiError{cudaErrorInvalidValue,
                  is_pinned ? "it is pinned host memory: cudaFreeHost frees it" : "nothing was allocated there",
@@ -136,7 +136,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     operation.name = operation.kind = "free";
     if (runtime.checks != nullptr) {
       operation.accesses = std::make_shared<Accesses>();
-      operation.accesses->written.add({found->address, found->address + found->size});
+      operation.accesses->written.add({address, address + found->size});
     }
     operation.work = [&runtime, address](Operation&) { runtime.memory.release(address); };
     if (runtime.submit(order, std::move(operation)) != nullptr) runtime.memory.let_leave(address);
@@ -195,9 +195,11 @@ cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned) {
 cudaError_t cudaHostUnregister(void* pointer) {
   return call("cudaHostUnregister", [&](Runtime& runtime) {
     const Allocation* const found = runtime.memory.find(pointer);
-    if (found == nullptr) throw ApiError{cudaErrorHostMemoryNotRegistered, "nothing was registered there"};
+    if (found == nullptr) {
+      throw ApiError{cudaErrorHostMemoryNotRegistered, "nothing was registered there", "bad-pointer"};
+    }
     if (found->kind != MemoryKind::kRegistered || found->bytes != pointer) {
-      throw ApiError{cudaErrorInvalidValue, "it is not the pointer that was registered"};
+      throw ApiError{cudaErrorInvalidValue, "it is not the pointer that was registered", "bad-pointer"};
     }
     runtime.refuse_unsafe_call();
     for (int k = 0; k < runtime.settings.devices; ++k) runtime.wait_for_device(k);

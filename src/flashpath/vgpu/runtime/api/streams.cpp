@@ -14,13 +14,6 @@ constexpr int kGreatestPriority = -5;
 
 cudaStream_t handle_of(Stream* stream) { return reinterpret_cast<cudaStream_t>(stream); }
 
-bool is_done(const Stream& stream) {
-  for (const OperationRef& each : stream.waits) {
-    if (!each->done) return false;
-  }
-  return stream.last == nullptr || stream.last->done;
-}
-
 cudaError_t create(const char* name, cudaStream_t* stream, unsigned flags, int priority) {
   return call(name, [&](Runtime& runtime) {
     required(stream, "the place for the stream");
@@ -88,9 +81,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return call("cudaStreamQuery", [&](Runtime& runtime) {
     Stream& asked = runtime.stream(stream);
     runtime.refuse_in_capture(asked, "a stream that is captured has nothing under way");
-    if (is_done(asked)) return cudaSuccess;
-    runtime.wait_for(asked);
-    return cudaErrorNotReady;
+    return runtime.queue.is_done(runtime.last_of(asked)) ? cudaSuccess : cudaErrorNotReady;
   });
 }
 

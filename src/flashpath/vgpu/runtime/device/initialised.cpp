@@ -31,7 +31,7 @@ void Initialised::write(Range range) {
 void Initialised::write(const Ranges& ranges) {
   for (Place each = open_.begin(); each != open_.end();) {
     Open& open = each->second;
-    ranges.for_parts({each->first, open.end}, [&](Range part) { open.written.add(part); });
+    open.written.add(ranges, {each->first, open.end});
     each = close_if_all(each);
   }
 }

@@ -92,11 +92,19 @@ bool Memory::release(std::uint64_t address) {
     if (initialised_ != nullptr) initialised_->end(address);
   }
   // Memory that was only registered is still the host's.
-  if (gone.kind != MemoryKind::kRegistered) freed_[address] = {gone.size, gone.site, current_call_site()};
+  if (gone.kind != MemoryKind::kRegistered) {
+    freed_[address] = {gone.size, gone.site, gone.is_leaving ? gone.left : current_call_site()};
+  }
   if (gone.reserved != 0) munmap(gone.bytes, gone.reserved);
   all_.erase(found);
   ++generation_;
   return true;
+}
+
+void Memory::let_leave(std::uint64_t address) {
+  Allocation& leaving = all_.at(address);
+  leaving.is_leaving = true;
+  leaving.left = current_call_site();
 }
 
 const Allocation* Memory::near(const void* pointer) const {

@@ -27,8 +27,9 @@ struct Allocation {
   int device = 0;             // of which it is, or which was current
   std::size_t reserved = 0;   // bytes taken of the host, to be given back
   bool of_program = false;    // a variable, which nobody frees
-  bool is_leaving = false;    // freed in the order of a stream, whose turn has not come: it is not freed again
   CallSiteRef site;           // of the call that made it, where the program is checked
+  bool is_leaving = false;    // freed in the order of a stream, whose turn has not come: it is not freed again
+  CallSiteRef left;           // of the call that did so
 };
 
 // An allocation that is no more.
@@ -53,7 +54,8 @@ class Memory {
   const Allocation* find(const void* pointer, std::size_t size = 1) const;
   // That which holds any of these bytes.
   const Allocation* overlapping(const void* pointer, std::size_t size) const;
-  void let_leave(std::uint64_t address) { all_.at(address).is_leaving = true; }
+  // It has been freed in the order of a stream.
+  void let_leave(std::uint64_t address);
   // That which a pointer points into, or just behind, or has been freed: for messages.
   const Allocation* near(const void* pointer) const;
   // What was freed there; nullptr: nothing was.

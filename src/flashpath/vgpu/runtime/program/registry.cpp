@@ -91,7 +91,7 @@ ModuleOnDevice& Module::on(int device, const LoadObserver& loaded) {
     }
     VariableBases bases = next_bases(last_loaded());
     bases.managed = managed_base_;
-    place = std::make_unique<ModuleOnDevice>(ModuleOnDevice{lower::load(ptx::parse_linked(ptx_), bases), {}});
+    place = std::make_unique<ModuleOnDevice>(ModuleOnDevice{lower::load(ptx::parse_linked(ptx_), bases), {}, {}});
     for (const ptx::File& file : place->loaded.module.files) {
       if (std::optional<std::string> name = library_name(std::string(file.path))) {
         place->libraries.emplace(file.index, *std::move(name));
@@ -121,6 +121,15 @@ void Registry::add_variable(const void* host, const Variable& variable) { variab
 Kernel* Registry::kernel(const void* host) {
   const auto found = kernels_.find(host);
   return found == kernels_.end() ? nullptr : &found->second;
+}
+
+const Kernel* Registry::kernel_of(const Program& program) const {
+  for (const auto& [host, kernel] : kernels_) {
+    for (const auto& [device, lowered] : kernel.by_device) {
+      if (&lowered->program == &program) return &kernel;
+    }
+  }
+  return nullptr;
 }
 
 Variable* Registry::variable(const void* host) {

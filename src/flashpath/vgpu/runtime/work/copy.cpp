@@ -231,7 +231,7 @@ void fill(Runtime& runtime, const Place& place, int value, const Box& box, Strea
                                               std::to_string(place.pitch)};
   }
   const End to = find(runtime, place, box, "destination");
-  if (to.is_pageable()) throw ApiError{cudaErrorInvalidValue, "the destination is host memory"};
+  if (to.is_pageable()) throw ApiError{cudaErrorInvalidValue, "the destination is host memory", "bad-pointer"};
   Operation operation;
   operation.name = operation.kind = "fill";
   operation.bytes = bytes;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
@@ -92,7 +93,7 @@ cudaError_t code_of(const Program& program, const exec::Fault& fault) {
   if (kind == "deadlock" || kind == "timeout") return cudaErrorLaunchTimeout;
   // The heap of malloc and free is looked after by code of the device, which ends itself by a trap.
   const bool is_of_heap = program.origins[fault.instruction].operation == "call.free";
-  if ((kind == "out-of-bounds" && !is_of_heap) || kind == "const-write") {
+  if ((kind == "out-of-bounds" && !is_of_heap) || kind == "use-after-free" || kind == "const-write") {
     return fault.is_beyond_window ? cudaErrorIllegalInstruction : cudaErrorIllegalAddress;
   }
   return cudaErrorLaunchFailure;
@@ -116,17 +117,17 @@ bool is_of_host(std::uint64_t address) {
 }
 
 // What a kernel on that device finds at an address that it must not touch.
-std::string what_is_at(const Runtime& runtime, int device, std::uint64_t address) {
+exec::KnownAddress what_is_at(const Runtime& runtime, int device, std::uint64_t address) {
   const void* const pointer = reinterpret_cast<const void*>(address);
   const Allocation* const found = runtime.memory.find(pointer);
   if (found != nullptr && found->kind == MemoryKind::kDevice && found->device != device) {
     const std::string owner = std::to_string(found->device);
-    return "it is memory of device " + owner + ": call cudaDeviceEnablePeerAccess(" + owner + ", 0) first";
+    return {"it is memory of device " + owner + ": call cudaDeviceEnablePeerAccess(" + owner + ", 0) first"};
   }
   if (found != nullptr) return {};
-  if (runtime.memory.was_freed(pointer)) return "it was freed before";
+  if (runtime.memory.was_freed(pointer)) return {"it was freed before", "use-after-free"};
   if (is_of_host(address)) {
-    return "it is memory of the host, which kernels do not see: copy it with cudaMemcpy, or use cudaMallocManaged";
+    return {"it is memory of the host, which kernels do not see: copy it with cudaMemcpy, or use cudaMallocManaged"};
   }
   return {};
 }
@@ -202,18 +203,22 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   if (runtime.settings.sanitize) {
     launch.findings = &findings;
     launch.accessed = &accessed;
+    launch.open_allocations = &kernel.module->on(operation.device, runtime.registry.loaded).open_allocations;
   }
   observe::Counters counters;
-  const bool counts = runtime.times_matter() && !runtime.settings.sanitize;  // what goes nowhere cannot be counted
+  const bool counts = runtime.times_matter();
   exec::prepare_counting(launch, counts ? &counters : nullptr);
+  std::optional<exec::Fault> ended;
   try {
     exec::run(launch);
-    runtime.record.findings(kernel, launch, findings, operation.site);
   } catch (const exec::Fault& fault) {
-    runtime.record.findings(kernel, launch, findings, operation.site);
-    runtime.record.fault(kernel, launch, fault, operation.site);
-    die(device, kernel, program, fault);
+    ended = fault;
   }
+  runtime.record.findings(kernel, program, findings, operation.site);
+  if (ended) runtime.record.fault(kernel, launch, *ended, operation.site);
+  // A launch that is sanitised goes on after what would have ended it; its context dies of that all the same.
+  if (findings.fault()) ended = findings.fault();
+  if (ended) die(device, kernel, program, *ended);
   if (initialised != nullptr) {
     initialised->write(accessed.written);
     initialised->write(accessed.strong);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace flashpath::runtime {
 namespace {
@@ -59,6 +60,15 @@ void Queue::wait_for(const std::vector<OperationRef>& operations) {
     if (each != nullptr) wait_until(each->end);
   }
   if (watcher_ != nullptr) watcher_->waited(operations);
+}
+
+bool Queue::is_done(const std::vector<OperationRef>& operations) {
+  bool is_known = true;
+  for (const OperationRef& each : operations) {
+    if (each != nullptr && !each->done) is_known &= std::exchange(each->was_asked_about, true);
+  }
+  if (is_known) wait_for(operations);
+  return is_known;
 }
 
 void Queue::execute(const OperationRef& executed) {
