@@ -88,6 +88,8 @@ def recipe_of(
     define: Sequence[str] | None,
     include: Sequence[Path] | None,
     option: Sequence[str] | None,
+    *,
+    checked: bool = False,
 ) -> Recipe:
     """The program to build, for the virtual GPU unless another is named."""
     from flashpath.jit import programs
@@ -98,4 +100,5 @@ def recipe_of(
         defines=define or (),
         includes=include or (),
         options=option or (),
+        checked=checked,
     )

@@ -17,6 +17,8 @@ from flashpath.errors import FlashpathError
 if TYPE_CHECKING:
     from flashpath.jit.programs import Recipe
     from flashpath.vgpu.findings import Finding
+    from flashpath.vgpu.host_findings import HostFinding
+    from flashpath.vgpu.recorded import Recording
 
 
 def sanitize_program(
@@ -26,9 +28,10 @@ def sanitize_program(
     budget: int | None,
     timeout: float | None,
     as_json: bool,
-) -> list[Finding]:
-    """Run the program under so many schedules, and show what is wrong with its kernels."""
+) -> list[Finding | HostFinding]:
+    """Run the program under so many schedules, and show what is wrong with it, host code and kernels."""
     from flashpath.vgpu.findings import merged
+    from flashpath.vgpu.host_findings import merged_of_host
     from flashpath.vgpu.sanitizing import SANITIZE_BUDGET
 
     if not recipe.target.is_virtual:
@@ -37,13 +40,15 @@ def sanitize_program(
             "Name the GPU to play, as --device H200; compute-sanitizer checks on a real one.",
         )
     found: list[Finding] = []
+    of_host: list[HostFinding] = []
     codes: list[int] = []
     for seed in range(seeds):
         options = {"sanitize": True, "seed": seed, "budget": budget or SANITIZE_BUDGET, "quiet": seed > 0}
         code, own = _run(recipe, arguments, options, timeout, shown=seed == 0 and not as_json)
         codes.append(code)
-        found += [dataclasses.replace(each, seed=seed) for each in own]
-    findings = merged(found)
+        found += [dataclasses.replace(each, seed=seed) for each in own.findings]
+        of_host += [dataclasses.replace(each, seed=seed) for each in own.host_findings]
+    findings = [*merged(found), *merged_of_host(of_host)]
     name = recipe.files[0].name
     if as_json:
         print_json({"program": name, "exit_codes": codes, "seeds": seeds, "findings": findings})
@@ -59,9 +64,10 @@ def _run(
     options: Mapping[str, object],
     timeout: float | None,
     shown: bool,
-) -> tuple[int, list[Finding]]:
+) -> tuple[int, Recording]:
     """One run; its own output is shown once, not for every schedule."""
     from flashpath.jit import programs
+    from flashpath.jit.programs.host_code import HostCode
     from flashpath.vgpu import recorded
 
     with (
@@ -72,4 +78,6 @@ def _run(
         output = None if shown else nowhere.fileno()
         how = programs.Run(timeout, {**options, "record": record}, output=output)
         code = programs.run(recipe, arguments, how)
-        return code, recorded.read(record).findings if record.exists() else []
+        if not record.exists():
+            return code, recorded.Recording()
+        return code, recorded.read(record, HostCode(programs.build(recipe)))

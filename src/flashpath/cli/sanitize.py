@@ -74,7 +74,7 @@ def sanitize(
     if grid is None and block is None:
         with _failures_are_no_findings():
             options.refuse_of_kernels(kernel=kernel, arg=arg, shared=shared)
-            recipe = options.recipe_of(file, device, arch, define, include, option)
+            recipe = options.recipe_of(file, device, arch, define, include, option, checked=True)
             findings = sanitize_program(recipe, arguments or (), seeds, budget, timeout, as_json)
         raise typer.Exit(_FOUND if findings else 0)
     with _failures_are_no_findings():

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from flashpath.vgpu.findings import Dim3, Finding
+    from flashpath.vgpu.host_findings import HostFinding
 
 _NEAR = 1  # lines shown around one that is named
 _WIDEST = 100  # columns of source
@@ -36,6 +37,10 @@ class _Words:
     within: str
     no_line: str
     line: str
+    host: str
+    called: str
+    launched: str
+    also_called: str
     actions: dict[str, str]
 
 
@@ -55,6 +60,10 @@ _WORDS = {
         within=", in {}",
         no_line="(no line is known)",
         line="line {}: ",
+        host="here",
+        called="called from here",
+        launched="launched here",
+        also_called="{}, which is called from here",
         actions={},
     ),
     "zh": _Words(
@@ -72,7 +81,11 @@ _WORDS = {
         within="，位于 {}",
         no_line="（行号未知）",
         line="第 {} 行：",
-        actions={"read": "读", "write": "写", "atomic": "原子操作"},
+        host="在这里",
+        called="从这里调用",
+        launched="在这里启动",
+        also_called="{}，它从这里调用",
+        actions={"read": "读", "write": "写", "atomic": "原子操作", "freed": "释放", "allocated": "分配"},
     ),
 }
 
@@ -81,7 +94,7 @@ def show(
     out: Console,
     name: str,
     sources: Mapping[str, str],
-    findings: Sequence[Finding],
+    findings: Sequence[Finding | HostFinding],
     seeds: int,
     language: str,
 ) -> None:
@@ -101,7 +114,9 @@ def show(
     out.print(Text.assemble((summary, "bold red"), words.under.format(schedules)))
 
 
-def _rows(finding: Finding, number: int, sources: Mapping[str, str], language: str) -> Iterable[Text]:
+def _rows(
+    finding: Finding | HostFinding, number: int, sources: Mapping[str, str], language: str
+) -> Iterable[Text]:
     words = _WORDS[language]
     yield Text.assemble(f"{number}. ", (finding.kind, "bold red"), f": {finding.message}")
     often = [words.met.format(finding.count)] if finding.count > 1 else []
@@ -109,12 +124,11 @@ def _rows(finding: Finding, number: int, sources: Mapping[str, str], language: s
     if often:
         yield Text(f"   {', '.join(often)}", "dim")
     notes: dict[tuple[str, int], list[str]] = {}
-    for party in [finding] if finding.other is None else [finding, finding.other]:
-        action = getattr(party, "action", "")
-        said = words.did.format(words.actions.get(action, action)) if action else ""
-        said += words.who.format(block=_point(party.block), thread=_point(party.thread))
-        said += words.within.format(party.library) if party.library else ""
-        notes.setdefault((party.file, party.line), []).append(said)
+    from flashpath.vgpu.host_findings import HostFinding
+
+    told = _of_host(finding, words) if isinstance(finding, HostFinding) else _of_kernel(finding, words)
+    for place, said in told:
+        notes.setdefault(place, []).append(said)
     for file in dict.fromkeys(file for file, _ in notes):
         at = {line: said for (each, line), said in notes.items() if each == file}
         yield from _excerpt(file, at, sources, words)
@@ -122,7 +136,31 @@ def _rows(finding: Finding, number: int, sources: Mapping[str, str], language: s
         yield Text.assemble(("   → ", "cyan"), _advice(finding, language).replace("`", ""))
 
 
-def _advice(finding: Finding, language: str) -> str:
+_Notes = Iterable[tuple[tuple[str, int], str]]  # a file and a line, and what is said there
+
+
+def _of_kernel(finding: Finding, words: _Words) -> _Notes:
+    for party in [finding] if finding.other is None else [finding, finding.other]:
+        action = getattr(party, "action", "")
+        said = words.did.format(words.actions.get(action, action)) if action else ""
+        said += words.who.format(block=_point(party.block), thread=_point(party.thread))
+        said += words.within.format(party.library) if party.library else ""
+        yield (party.file, party.line), said
+    for depth, place in enumerate(finding.launched):
+        file, _, line = place.rpartition(":")
+        yield (file, int(line)), words.called if depth else words.launched
+
+
+def _of_host(finding: HostFinding, words: _Words) -> _Notes:
+    for depth, frame in enumerate(finding.stack):
+        yield (frame.file, frame.line), words.called if depth else words.host
+    if finding.other is not None:
+        what = words.actions.get(finding.other.what, finding.other.what)
+        for depth, frame in enumerate(finding.other.stack):
+            yield (frame.file, frame.line), words.also_called.format(what) if depth else what
+
+
+def _advice(finding: Finding | HostFinding, language: str) -> str:
     if language == "en":
         return finding.advice or ""
     from flashpath.vgpu.explanations import explain_finding

@@ -22,6 +22,11 @@ Kind = Literal[
     "leak",
     "assert",
     "trap",
+    "missing-sync",
+    "use-after-free",
+    "wrong-direction",
+    "unchecked-error",
+    "bad-pointer",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Dim3 = tuple[int, int, int]
@@ -46,6 +51,18 @@ _ADVICE: dict[str, str] = {
     "leak": "Call free for each malloc, on every way out.",
     "assert": "The condition in the source did not hold for this thread.",
     "trap": "The kernel called __trap(), or reached code that its compiler held for impossible.",
+    "missing-sync": "Wait before the memory is used: cudaStreamSynchronize or cudaDeviceSynchronize for the "
+    "host, an event and cudaStreamWaitEvent for another stream.",
+    "use-after-free": "Free memory once, after its last use; set the pointer to nullptr then.",
+    "wrong-direction": "The kind names where the copy comes from and where it goes: "
+    "cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost; cudaMemcpyDefault looks at the addresses.",
+    "unchecked-error": "Look at what every call returns, and after a launch at cudaGetLastError().",
+    "bad-pointer": "A pointer of cudaMalloc is for kernels and for the calls of CUDA; the host reads what "
+    "was copied to memory of its own.",
+}
+_ADVICE_FOR_HOST: dict[str, str] = {
+    "leak": "Call cudaFree (cudaFreeHost, cudaHostUnregister) on every way out, or let a destructor do it.",
+    "out-of-bounds": "A copy takes bytes, not elements: n * sizeof(T), and no more than either end has.",
 }
 
 
@@ -79,17 +96,20 @@ class Finding:
     count: int = 1  # how often it was met
     seed: int = 0  # the first schedule that showed it
     library: str = ""  # such as "cuda/pipeline:491": where in a library that the line calls
+    launched: tuple[str, ...] = ()  # of a whole program: where from, as "main.cu:30", and its callers
 
     @property
     def advice(self) -> str | None:
         """What mends it, in a sentence, and where more is said."""
-        said = _advice(self)
-        return f"{said} `flashpath explain-finding {self.kind}` says more." if said else None
+        said = _particular_advice(self.message)
+        return _with_more(said, self.kind) if said else advice_for(self.kind)
 
     def __str__(self) -> str:
         parts = [f"{_place(self)}block {self.block}, thread {self.thread}"]
         if self.other is not None:
             parts.append(f"the other party: {self.other}")
+        if self.launched:
+            parts.append(f"launched at {', called from '.join(self.launched)}")
         if self.count > 1:
             parts.append(f"met {self.count:,} times")
         if self.seed:
@@ -126,19 +146,29 @@ def _places(finding: Finding) -> frozenset[tuple[str, int]]:
     return frozenset((each.file, each.line) for each in parties if each.line)
 
 
-def _advice(finding: Finding) -> str | None:
-    if finding.message.startswith("the stack of the thread"):
+def advice_for(kind: Kind, *, of_host: bool = False) -> str | None:
+    """What mends findings of that kind, of kernels or of host code."""
+    said = _ADVICE_FOR_HOST.get(kind, _ADVICE.get(kind)) if of_host else _ADVICE.get(kind)
+    return _with_more(said, kind) if said else None
+
+
+def _with_more(said: str, kind: Kind) -> str:
+    return f"{said} `flashpath explain-finding {kind}` says more."
+
+
+def _particular_advice(message: str) -> str | None:
+    if message.startswith("the stack of the thread"):
         return "Recursion must end before that: look at the condition that ends it."
-    if finding.message.startswith("a call by address"):
+    if message.startswith("a call by address"):
         return "Look at where the function's address comes from."
-    if finding.message.startswith("a matrix operation"):
+    if message.startswith("a matrix operation"):
         return "The 32 lanes of a warp must reach a matrix operation together, with one address and stride."
-    if finding.message.startswith("nobody can go on"):
+    if message.startswith("nobody can go on"):
         return (
             "Look for what they spin on, a flag, lock or counter that no thread changes any more, or for "
             "a loop whose condition nothing in it changes."
         )
-    return _ADVICE.get(finding.kind)
+    return None
 
 
 class KernelFault(FlashpathError):

@@ -5,15 +5,16 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
 from flashpath import gpus
 from flashpath.vgpu.findings import Dim3, Finding, Kind, Party
+from flashpath.vgpu.host_findings import HostFinding, HostParty, Stack
 from flashpath.vgpu.report import Footprint, Report, make_report
 from flashpath.vgpu.report.listing import Listing
 
@@ -90,14 +91,37 @@ class Recording:
 
     launches: list[RecordedLaunch] = field(default_factory=list[RecordedLaunch])
     findings: list[Finding] = field(default_factory=list[Finding])
+    host_findings: list[HostFinding] = field(default_factory=list[HostFinding])
 
 
-def read(path: Path) -> Recording:
-    """The record in a file; a last line that a crash cut short is left out."""
+Site = tuple[int, ...]
+
+
+class HostCode(Protocol):
+    """What is known of the host's side of the program that was run."""
+
+    @property
+    def dropped(self) -> Set[tuple[str, int]]:
+        """Files and lines of calls whose results nobody reads."""
+        ...
+
+    def stacks(self, sites: Iterable[Site]) -> Mapping[Site, Stack]:
+        """The lines of call sites."""
+        ...
+
+
+def read(path: Path, host: HostCode | None = None) -> Recording:
+    """The record in a file; a last line that a crash cut short is left out.
+
+    Call sites are explained by the program's `host` code; without it they stay unknown.
+    """
     recording = Recording()
     counters: list[str] = []
     kernels: dict[int, RecordedKernel] = {}
-    for row in _rows(path):
+    rows = list(_rows(path))
+    stacks = host.stacks(_sites(rows)) if host is not None else dict[Site, Stack]()
+    seen = {row["number"] for row in rows if row["what"] == "looked at"}
+    for row in rows:
         match row["what"]:
             case "counters":
                 counters = row["names"]
@@ -106,7 +130,14 @@ def read(path: Path) -> Recording:
             case "launch":
                 recording.launches.append(_launch(kernels[row["program"]], counters, row))
             case "finding":
-                recording.findings.append(_finding(kernels[row["program"]], row))
+                recording.findings.append(_finding(kernels[row["program"]], row, stacks))
+            case "host finding":
+                recording.host_findings.append(_host_finding(row, row["kind"], row["message"], stacks))
+            case "failed call":
+                dropped = host.dropped if host is not None else frozenset[tuple[str, int]]()
+                recording.host_findings += _failed(row, row["number"] in seen, dropped, stacks)
+            case "looked at":
+                pass
             case other:
                 raise ValueError(f"{path} has a row of {other!r}")
     return recording
@@ -117,6 +148,36 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         for line in file:
             if line.endswith("\n"):
                 yield json.loads(line)
+
+
+def _sites(rows: Iterable[Mapping[str, Any]]) -> Iterator[Site]:
+    for row in rows:
+        if "site" in row:
+            yield tuple(row["site"])
+            if row["what"] != "finding" and row["other"] is not None:
+                yield tuple(row["other"]["site"])
+
+
+def _host_finding(
+    row: Mapping[str, Any], kind: Kind, message: str, stacks: Mapping[Site, Stack]
+) -> HostFinding:
+    other = row["other"] and HostParty(row["other"]["what"], stacks.get(tuple(row["other"]["site"]), ()))
+    return HostFinding(kind, message, stacks.get(tuple(row["site"]), ()), other)
+
+
+def _failed(
+    row: Mapping[str, Any], seen: bool, dropped: Set[tuple[str, int]], stacks: Mapping[Site, Stack]
+) -> Iterator[HostFinding]:
+    """A call that failed is a finding where it is wrong for certain, or where nobody looks at its result."""
+    stack = stacks.get(tuple(row["site"]), ())
+    is_dropped = row["is_launch"] or any((frame.file, frame.line) in dropped for frame in stack[:1])
+    message = f"{row['call']} returns {row['code']}"
+    if row["reason"]:
+        message += f": {row['reason']}"
+    if row["finding"]:
+        yield _host_finding(row, row["finding"], message, stacks)
+    elif is_dropped and not seen:
+        yield _host_finding(row, "unchecked-error", f"{message}; nobody looks at it", stacks)
 
 
 def _kernel(row: Mapping[str, Any]) -> RecordedKernel:
@@ -165,7 +226,7 @@ def _party(kernel: RecordedKernel, row: Mapping[str, Any]) -> Party:
     )
 
 
-def _finding(kernel: RecordedKernel, row: Mapping[str, Any]) -> Finding:
+def _finding(kernel: RecordedKernel, row: Mapping[str, Any], stacks: Mapping[Site, Stack]) -> Finding:
     at = _party(kernel, row["at"])
     other = None if row["other"] is None else _party(kernel, row["other"])
     return Finding(
@@ -178,4 +239,5 @@ def _finding(kernel: RecordedKernel, row: Mapping[str, Any]) -> Finding:
         other=other,
         count=row["count"],
         library=at.library,
+        launched=tuple(str(frame) for frame in stacks.get(tuple(row["site"]), ())),
     )

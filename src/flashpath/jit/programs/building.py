@@ -20,6 +20,7 @@ from flashpath.jit import toolkit
 from flashpath.jit.cache import KernelCache
 from flashpath.jit.programs import errors
 from flashpath.jit.programs.dependencies import Snapshot, hidden_by, read_makefile
+from flashpath.jit.programs.host_code import CHECKED_FLAGS
 from flashpath.jit.programs.recipe import Recipe
 from flashpath.jit.programs.store import EXECUTABLE, LOG, Program, keep
 from flashpath.jit.programs.watcher import Watcher
@@ -161,6 +162,8 @@ class _Kitchen:
             flags.append("-lineinfo")
         if recipe.links_devices:
             flags.append("-rdc=true")
+        if recipe.checked and each.source.suffix != ".c":
+            flags += CHECKED_FLAGS
         flags += [flag for flag in recipe.flags if flag not in flags]
         wanted = ["-MD", "-MF", str(each.dependencies), "-c", str(each.source), "-o", str(each.path)]
         return [*self.nvcc, *flags, *wanted]
@@ -196,7 +199,8 @@ class _Kitchen:
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 cwd=self.recipe.folder,
-                env={**os.environ, "TMPDIR": str(self.scratch)},
+                # Messages are read, not only shown: they are to be those that are known.
+                env={**os.environ, "TMPDIR": str(self.scratch), "LC_ALL": "C.UTF-8"},
                 process_group=0,  # nvcc and the compilers that it starts are ended together
             )
         return process, output

@@ -54,11 +54,16 @@ def cleaned(log: str, recipe: Recipe, objects: dict[str, Path]) -> str:
 
     `objects`: the path of each object file, and the source it came from.
     """
-    by_stem = {file.stem: str(file) for file in reversed(recipe.files)}
-    text = _ON_THE_WAY.sub(lambda match: by_stem.get(match["stem"], match["stem"]), log)
+    text = named_by_source(log, recipe)
     for path, source in objects.items():
         text = text.replace(path, str(source))
     return text.strip()
+
+
+def named_by_source(text: str, recipe: Recipe) -> str:
+    """The text with the names of the sources for those of files that nvcc makes from them."""
+    by_stem = {file.stem: str(file) for file in reversed(recipe.files)}
+    return _ON_THE_WAY.sub(lambda match: by_stem.get(match["stem"], match["stem"]), text)
 
 
 def failed_compile(log: str, recipe: Recipe, file: Path, make_ptx: Callable[[], str]) -> FlashpathError:

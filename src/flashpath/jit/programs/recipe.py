@@ -42,6 +42,7 @@ class Recipe:
     flags: tuple[str, ...]  # for every file that is compiled
     link_flags: tuple[str, ...]
     folder: Path  # in which relative paths start, and the compilers run
+    checked: bool = False  # built for the sanitizer: with lines of host code, and what drops results
 
     @property
     def device_files(self) -> tuple[Path, ...]:
@@ -68,6 +69,7 @@ class Recipe:
             "files": [str(file) for file in self.files],
             "folder": str(self.folder),
             "flags": [*self.code_flags, *self.flags, "--", *self.link_flags],
+            "checked": self.checked,
             "runtime": runtime_library.ABI if self.target.is_virtual else "cudart",
             "tools": [_identity(tool) for tool in tools],
             "slipped_in": [os.environ.get(name, "") for name in _SLIPPED_IN],
@@ -98,8 +100,12 @@ def make_recipe(
     libraries: Sequence[str] = (),
     library_folders: Sequence[str | Path] = (),
     options: Sequence[str] = (),
+    checked: bool = False,
 ) -> Recipe:
-    """Check what was given. `defines` are `NAME` or `NAME=VALUE`; `options` go to nvcc as they are."""
+    """Check what was given. `defines` are `NAME` or `NAME=VALUE`; `options` go to nvcc as they are.
+
+    A `checked` program is one for the sanitizer: `HostCode` tells the lines of its host code.
+    """
     sources = tuple(_checked(Path(file)) for file in files)
     if not sources:
         raise ProgramNotFound("No file was given.", "Name a .cu file.")
@@ -112,7 +118,7 @@ def make_recipe(
     flags += options
     link_flags = [f"-L{each}" for each in library_folders]
     link_flags += [f"-l{each}" for each in libraries]
-    return Recipe(sources, target, tuple(flags), tuple(link_flags), Path.cwd())
+    return Recipe(sources, target, tuple(flags), tuple(link_flags), Path.cwd(), checked)
 
 
 def _checked(file: Path) -> Path:

@@ -22,6 +22,10 @@ const Segment* segment_above(const std::vector<Segment>& segments, u64 address) 
   return above == segments.end() ? nullptr : &*above;
 }
 
+// How far the addresses of shared memory go on hardware, whatever a block has of it. On an H200 an access 240 kB behind
+// the memory's begin is an illegal address, one 64 MiB behind or 4 MB before it an illegal instruction.
+constexpr u64 kSharedReach = 1 << 24;
+
 bool in_window(u64 address, u64 window) { return address - window < kWindowSize; }
 
 std::byte* out_of_bounds(Warp& warp, const Instruction& i, int lane, u64 address, u32 size,
@@ -32,11 +36,12 @@ std::byte* out_of_bounds(Warp& warp, const Instruction& i, int lane, u64 address
                         " bytes at " + hexadecimal(address) + " of " + (is_constant ? "constant" : space) + " memory";
   if (std::strcmp(space, "global") == 0) {
     const Segment* below = segment_below(warp.launch->segments, address);
-    const std::string known = warp.launch->tell_about ? warp.launch->tell_about(address) : std::string();
+    const KnownAddress known = warp.launch->tell_about ? warp.launch->tell_about(address) : KnownAddress();
     if (address == 0) {
       message += ": it is a null pointer";
-    } else if (!known.empty()) {
-      message += ": " + known;
+    } else if (!known.what.empty()) {
+      if (known.kind != nullptr) kind = known.kind;
+      message += ": " + known.what;
     } else if (below != nullptr && write && !below->writable && holds(*below, address, size)) {
       kind = "const-write";
       message += ", which is read-only";
@@ -55,7 +60,9 @@ std::byte* out_of_bounds(Warp& warp, const Instruction& i, int lane, u64 address
                                                                                  : warp.launch->program->local_bytes) +
                " bytes";
   }
-  return refuse(warp, lane, fault_at(warp, i.index, lane, kind, message));
+  Fault fault = fault_at(warp, i.index, lane, kind, message);
+  fault.is_beyond_window = std::strcmp(space, "shared") == 0 && address >= kSharedReach;
+  return refuse(warp, lane, fault);
 }
 
 // Accesses that have been refused go nowhere, wherever their addresses point.

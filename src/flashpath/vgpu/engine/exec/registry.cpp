@@ -6,7 +6,8 @@
 namespace flashpath::exec {
 
 const Registry& Registry::get() {
-  static const Registry registry = [] {
+  // Never destroyed, as no table of the engine is: kernels may still run while the program ends.
+  static const Registry& registry = *new Registry([] {
     Registry made;
     register_integer(made);
     register_carry(made);
@@ -31,7 +32,7 @@ const Registry& Registry::get() {
     register_wmma(made);
     register_provided(made);
     return made;
-  }();
+  }());
   return registry;
 }
 

@@ -16,7 +16,7 @@ struct Comparison {
 };
 
 Comparison read_comparison(Modifiers& m, const std::string& type) {
-  static const std::unordered_map<std::string_view, std::string_view> kUnsigned = {
+  static const auto& kUnsigned = *new std::unordered_map<std::string_view, std::string_view>{
       {"lo", "lt"}, {"ls", "le"}, {"hi", "gt"}, {"hs", "ge"}};
   std::string_view relation =
       m.take_one({"eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu",
@@ -69,7 +69,7 @@ void compare(Builder& b) {
 
 // True is all ones in an integer, 1.0 in a float.
 void compare_to_value(Builder& b) {
-  static const std::unordered_map<std::string_view, u64> kTrue = {
+  static const auto& kTrue = *new std::unordered_map<std::string_view, u64>{
       {"u16", 0xffff},     {"s16", 0xffff},     {"u32", 0xffffffff}, {"s32", 0xffffffff}, {"f32", 0x3f800000},
       {"f16", 0x3c00},     {"bf16", 0x3f80},    {"f16x2", 0x3c00},   {"bf16x2", 0x3f80}};
   Modifiers m(b);

@@ -15,7 +15,7 @@ struct Lowering {
   std::size_t operands = 0;  // how many it has, where all its forms have as many; 0: `lower` sees to it
 };
 const std::unordered_map<std::string_view, Lowering>& lowerings() {
-  static const std::unordered_map<std::string_view, Lowering> table = {
+  static const auto& table = *new std::unordered_map<std::string_view, Lowering>{
       {"add", {arithmetic, 3}}, {"sub", {arithmetic, 3}}, {"mul", {arithmetic, 3}}, {"mad", {arithmetic, 4}},
       {"fma", {arithmetic, 4}}, {"div", {arithmetic, 3}}, {"rem", {arithmetic, 3}}, {"min", {arithmetic}},
       {"max", {arithmetic}}, {"abs", {arithmetic, 2}}, {"neg", {arithmetic, 2}}, {"copysign", {arithmetic, 3}},

@@ -35,7 +35,7 @@ bool take_sign(const Builder& b, Modifiers& m) {
 }
 
 void take_relation(Modifiers& m, Video& v) {
-  static const std::unordered_map<std::string_view, VideoRelation> kRelations = {
+  static const auto& kRelations = *new std::unordered_map<std::string_view, VideoRelation>{
       {"eq", VideoRelation::kEq}, {"ne", VideoRelation::kNe}, {"lt", VideoRelation::kLt},
       {"le", VideoRelation::kLe}, {"gt", VideoRelation::kGt}, {"ge", VideoRelation::kGe}};
   const auto found = kRelations.find(m.take_one({"eq", "ne", "lt", "le", "gt", "ge"}));
@@ -68,7 +68,7 @@ void emit_video(Builder& b, const std::string& name, Video v) {
 }  // namespace
 
 void video(Builder& b) {
-  static const std::unordered_map<std::string_view, VideoOperation> kOperations = {
+  static const auto& kOperations = *new std::unordered_map<std::string_view, VideoOperation>{
       {"vadd", VideoOperation::kAdd},     {"vsub", VideoOperation::kSub}, {"vabsdiff", VideoOperation::kAbsdiff},
       {"vavrg", VideoOperation::kAverage}, {"vmin", VideoOperation::kMin}, {"vmax", VideoOperation::kMax},
       {"vshl", VideoOperation::kShl},     {"vshr", VideoOperation::kShr}, {"vset", VideoOperation::kSet}};

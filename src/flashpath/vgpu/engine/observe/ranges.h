@@ -130,6 +130,7 @@ class Ranges {
 struct AccessedBytes {
   Ranges read;
   Ranges written;
+  Ranges strong;  // by atomics, volatile accesses and the like, where these came last: such may meet others of theirs
 };
 
 }  // namespace flashpath::observe

@@ -32,7 +32,7 @@ void Sanitizer::tell_accessed() const {
   for (std::size_t k = 0; k < segments.size(); ++k) {
     const u64 base = launch.segments[k].base;
     if (segments[k].is_empty() || base == kHeapBase || base == kGridBase) continue;
-    segments[k].add_accessed(*launch.accessed);
+    segments[k].add_accessed(launch.program->code, *launch.accessed);
   }
 }
 

@@ -44,29 +44,39 @@ void set(BytesOfLine& bytes, u32 first, u32 count) {
 
 bool is_of_thread(Record record) { return epoch_of(record) >= kFirstEpoch; }
 
-BytesOfLine written_bytes(const Line& line) {
-  BytesOfLine bytes;
-  if (line.cells == nullptr) return is_of_thread(line.written) ? ~bytes : bytes;
+// What threads have done with the bytes of a line.
+struct LineUse {
+  BytesOfLine written;
+  BytesOfLine read;
+  BytesOfLine strong;  // the last write was, or a read
+};
+
+void add_writers(const Line& line, const std::vector<Instruction>& code, LineUse& use) {
+  if (line.cells == nullptr) {  // such are never written by strong accesses
+    if (is_of_thread(line.written)) use.written.set();
+    return;
+  }
   const u32 units = kLineBytes >> line.shift;
   const Cells all = Shadow::cells(line, 0);
   for (u32 k = 0; k < units; ++k) {
-    if (is_of_thread(all.written[k])) set(bytes, k << line.shift, 1u << line.shift);
+    if (!is_of_thread(all.written[k])) continue;
+    const bool is_strong = (code[all.written_by[k]].order & kStrong) != 0;
+    set(is_strong ? use.strong : use.written, k << line.shift, 1u << line.shift);
   }
-  return bytes;
 }
 
-// Also those of writers that are kept among the readers (Watcher::keep_weak): others have written there since.
-BytesOfLine read_bytes(const Line& line) {
-  BytesOfLine bytes;
+// Also writers that are kept among the readers (Watcher::keep_weak): others have written there since.
+void add_readers(const Line& line, LineUse& use) {
   const auto add = [&](const Reader& reader) {
-    if (is_of_thread(reader.record)) set(bytes, reader.bytes.first, reader.bytes.last - reader.bytes.first + 1u);
+    if (!is_of_thread(reader.record)) return;
+    const bool is_strong = (reader.strength & kStrong) != 0;
+    set(is_strong ? use.strong : use.read, reader.bytes.first, reader.bytes.last - reader.bytes.first + 1u);
   };
   if (line.readers == nullptr) {
     add(line.reader);
   } else {
     for (const Reader& each : line.readers->entries()) add(each);
   }
-  return bytes;
 }
 
 // f(begin, end)
@@ -232,16 +242,21 @@ void Shadow::mark_fresh(observe::Range addresses) {
   }
 }
 
-void Shadow::add_accessed(observe::AccessedBytes& accessed) const {
+void Shadow::add_accessed(const std::vector<Instruction>& code, observe::AccessedBytes& accessed) const {
   Joined read(accessed.read);
   Joined written(accessed.written);
+  Joined strong(accessed.strong);
   for_touched([&](const Line& line, u64 offset) {
     const u64 base = origin_ + offset;
-    const BytesOfLine of_writers = written_bytes(line);
-    for_runs(of_writers, [&](u32 begin, u32 end) { written.add({base + begin, base + end}); });
-    if (of_writers.all()) return;
-    const BytesOfLine of_readers = read_bytes(line) & ~of_writers;
-    for_runs(of_readers, [&](u32 begin, u32 end) { read.add({base + begin, base + end}); });
+    LineUse use;
+    add_writers(line, code, use);
+    for_runs(use.written, [&](u32 begin, u32 end) { written.add({base + begin, base + end}); });
+    if (use.written.all()) return;
+    const BytesOfLine of_strong_writers = use.strong;
+    add_readers(line, use);
+    for_runs(use.strong & ~use.written, [&](u32 begin, u32 end) { strong.add({base + begin, base + end}); });
+    for_runs(use.read & ~use.written & ~of_strong_writers,
+             [&](u32 begin, u32 end) { read.add({base + begin, base + end}); });
   });
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "lower/program.h"
 #include "observe/ranges.h"
 #include "sanitize/readers.h"
 
@@ -84,8 +85,8 @@ class Shadow {
   void forget(Record floor);
 
   // Adds, by address, the bytes that have been read or written since the launch began, or since epochs began anew. What
-  // was written may have been read as well, before or after: it is told as written only.
-  void add_accessed(observe::AccessedBytes& accessed) const;
+  // was written may have been read as well, before or after: it is told as written only. `code`: of the launch.
+  void add_accessed(const std::vector<Instruction>& code, observe::AccessedBytes& accessed) const;
 
  private:
   // What is done for all lines is done only for stretches of memory that somebody has touched.

@@ -1,16 +1,22 @@
 #include "api/call.h"
 
 #include <cstdio>
+#include <cstring>
 
 namespace flashpath::runtime {
 
-void tell_refused(const char* name, const ApiError& error) {
-  if (error.reason.empty()) return;
-  std::fprintf(stderr, "flashpath: %s returns %s: %s\n", name, cudaGetErrorName(error.code), error.reason.c_str());
-}
-
-void tell_failure(const char* name, const std::exception& error) {
-  std::fprintf(stderr, "flashpath: %s: %s\n", name, error.what());
+void note_error(Runtime& runtime, const char* name, const ApiError& error) {
+  last_error() = error.code;
+  if (!error.reason.empty()) {
+    std::fprintf(stderr, "flashpath: %s returns %s: %s\n", name, cudaGetErrorName(error.code), error.reason.c_str());
+  }
+  if (runtime.checks == nullptr) return;
+  // A dead context answers every call with the same error: who has got it once knows.
+  Device& device = runtime.device();
+  if (device.dead == error.code && std::exchange(device.death_is_told, true)) return;
+  const bool is_launch = std::strcmp(name, kBrackets) == 0;
+  runtime.checks->failed(
+      {name, cudaGetErrorName(error.code), error.reason, error.finding, error.other, is_launch});
 }
 
 }  // namespace flashpath::runtime

@@ -12,33 +12,51 @@ namespace flashpath::runtime {
 // Whether a call still works on a device whose context has died of a fault.
 enum class AfterFault { kFails, kWorks };
 
-void tell_refused(const char* name, const ApiError& error);
-void tell_failure(const char* name, const std::exception& error);
+inline constexpr char kBrackets[] = "<<<…>>>";  // a launch, as the program spells it
+
+// A call returns this error.
+void note_error(Runtime& runtime, const char* name, const ApiError& error);
+// Whether the launch is one of <<<…>>>, which drops what the call below returns; asked once for each.
+bool comes_from_brackets();
+
+// While a call is under way in a program that is checked.
+class CheckedCall {
+ public:
+  explicit CheckedCall(Checks* checks) : checks_(checks) {
+    if (checks_ != nullptr) checks_->begin_call();
+  }
+  ~CheckedCall() {
+    if (checks_ != nullptr) checks_->end_call();
+  }
+  CheckedCall(const CheckedCall&) = delete;
+
+ private:
+  Checks* checks_;
+};
 
 // Runs `body` with the runtime, alone; gives its error code to the thread's last error.
 template <class F>
 cudaError_t call(const char* name, F&& body, AfterFault after_fault = AfterFault::kFails) {
   Runtime& runtime = Runtime::get();
   const std::scoped_lock lock(runtime.mutex);
-  cudaError_t error = cudaSuccess;
-  if (after_fault == AfterFault::kFails) error = runtime.device().dead;
-  if (error == cudaSuccess) {
+  const CheckedCall checked(runtime.checks.get());
+  ApiError error;
+  if (after_fault == AfterFault::kFails) error.code = runtime.device().dead;
+  if (error.code == cudaSuccess) {
     try {
-      error = std::forward<F>(body)(runtime);
+      error.code = std::forward<F>(body)(runtime);
       // What the call waited for may have failed.
-      if (error == cudaSuccess && after_fault == AfterFault::kFails) error = runtime.device().dead;
+      if (error.code == cudaSuccess && after_fault == AfterFault::kFails) error.code = runtime.device().dead;
     } catch (const ApiError& refused) {
-      error = refused.code;
-      tell_refused(name, refused);
+      error = refused;
     } catch (const std::bad_alloc&) {
-      error = cudaErrorMemoryAllocation;
+      error.code = cudaErrorMemoryAllocation;
     } catch (const std::exception& failure) {  // the device code is not what the engine knows
-      error = cudaErrorNotSupported;
-      tell_failure(name, failure);
+      error = {cudaErrorNotSupported, failure.what()};
     }
   }
-  if (error != cudaSuccess && error != cudaErrorNotReady) last_error() = error;
-  return error;
+  if (error.code != cudaSuccess && error.code != cudaErrorNotReady) note_error(runtime, name, error);
+  return error.code;
 }
 
 // Refuses a pointer that must not be null.

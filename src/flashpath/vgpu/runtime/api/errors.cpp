@@ -180,6 +180,13 @@ const ErrorText* find(cudaError_t code) {
   return nullptr;
 }
 
+void look_at_error() {
+  if (last_error() == cudaSuccess) return;
+  Runtime& runtime = Runtime::get();
+  const std::scoped_lock lock(runtime.mutex);
+  if (runtime.checks != nullptr) runtime.checks->looked_at_error();
+}
+
 }  // namespace
 
 extern "C" {
@@ -195,10 +202,14 @@ const char* cudaGetErrorString(cudaError_t error) {
 }
 
 cudaError_t cudaGetLastError() {
+  look_at_error();
   // Also where a fault has ended the context: other calls go on to return it, this one tells it once.
   return std::exchange(last_error(), cudaSuccess);
 }
 
-cudaError_t cudaPeekAtLastError() { return last_error(); }
+cudaError_t cudaPeekAtLastError() {
+  look_at_error();
+  return last_error();
+}
 
 }  // extern "C"

@@ -17,12 +17,12 @@ struct Pool {
 
 // Pools live as long as the program: a stale handle is seen.
 std::list<Pool>& pools() {
-  static std::list<Pool> all;
+  static std::list<Pool>& all = *new std::list<Pool>;  // as long as destructors of the program may call
   return all;
 }
 
 std::map<int, Pool*>& current_pools() {
-  static std::map<int, Pool*> by_device;
+  static std::map<int, Pool*>& by_device = *new std::map<int, Pool*>;
   return by_device;
 }
 

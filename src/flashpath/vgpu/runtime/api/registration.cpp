@@ -13,11 +13,15 @@ struct Configuration {
   cudaStream_t stream;
 };
 
-thread_local std::vector<Configuration> configurations;
+// Never destroyed: destructors of the program's own globals may launch, too.
+thread_local std::vector<Configuration>& configurations = *new std::vector<Configuration>;
+thread_local bool has_popped = false;
 
 Module* module_of(void** handle) { return reinterpret_cast<Module*>(handle); }
 
 }  // namespace
+
+bool flashpath::runtime::comes_from_brackets() { return std::exchange(has_popped, false); }
 
 extern "C" {
 
@@ -73,6 +77,7 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, 
   *shared = last.shared;
   *static_cast<cudaStream_t*>(stream) = last.stream;
   configurations.pop_back();
+  has_popped = true;
   return cudaSuccess;
 }
 
@@ -89,7 +94,8 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host) { return cud
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
                                cudaStream_t stream) {
-  return call("<<<…>>>", [&](Runtime& runtime) {
+  comes_from_brackets();
+  return call(kBrackets, [&](Runtime& runtime) {
     launch(runtime, *reinterpret_cast<Kernel*>(kernel), {grid, block, shared}, arguments, runtime.stream(stream));
     return cudaSuccess;
   });

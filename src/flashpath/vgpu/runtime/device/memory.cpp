@@ -78,7 +78,9 @@ const Allocation* Memory::allocate_at(std::uint64_t address, MemoryKind kind, st
 const Allocation* Memory::adopt(const Allocation& allocation) {
   ++generation_;
   if (allocation.kind == MemoryKind::kDevice && !allocation.of_program) used_[allocation.device] += allocation.size;
-  return &all_.insert_or_assign(allocation.address, allocation).first->second;
+  Allocation& kept = all_.insert_or_assign(allocation.address, allocation).first->second;
+  kept.site = current_call_site();
+  return &kept;
 }
 
 bool Memory::release(std::uint64_t address) {
@@ -87,13 +89,22 @@ bool Memory::release(std::uint64_t address) {
   const Allocation& gone = found->second;
   if (gone.kind == MemoryKind::kDevice) {
     used_[gone.device] -= gone.size;
-    freed_.emplace(address, gone.size);
     if (initialised_ != nullptr) initialised_->end(address);
+  }
+  // Memory that was only registered is still the host's.
+  if (gone.kind != MemoryKind::kRegistered) {
+    freed_[address] = {gone.size, gone.site, gone.is_leaving ? gone.left : current_call_site()};
   }
   if (gone.reserved != 0) munmap(gone.bytes, gone.reserved);
   all_.erase(found);
   ++generation_;
   return true;
+}
+
+void Memory::let_leave(std::uint64_t address) {
+  Allocation& leaving = all_.at(address);
+  leaving.is_leaving = true;
+  leaving.left = current_call_site();
 }
 
 const Allocation* Memory::near(const void* pointer) const {
@@ -108,15 +119,23 @@ const Allocation* Memory::find(const void* pointer, std::size_t size) const {
   return offset <= below->size && size <= below->size - offset && (offset < below->size || size == 0) ? below : nullptr;
 }
 
+const Allocation* Memory::overlapping(const void* pointer, std::size_t size) const {
+  const std::uint64_t address = reinterpret_cast<std::uint64_t>(pointer);
+  const Allocation* const last = near(reinterpret_cast<const void*>(address + size - 1));
+  return last != nullptr && last->address + last->size > address ? last : nullptr;
+}
+
 bool Memory::is_device_address(const void* pointer) {
   const std::uint64_t address = reinterpret_cast<std::uint64_t>(pointer);
   return address - kDeviceZone < kDeviceZoneSize || (address >= kGlobalsBase && address < kFunctionsBase);
 }
 
-bool Memory::was_freed(const void* pointer) const {
+const Freed* Memory::was_freed(const void* pointer) const {
   const std::uint64_t address = reinterpret_cast<std::uint64_t>(pointer);
   const auto above = freed_.upper_bound(address);
-  return above != freed_.begin() && address - std::prev(above)->first < std::prev(above)->second;
+  if (above == freed_.begin()) return nullptr;
+  const auto& [begin, freed] = *std::prev(above);
+  return address - begin < freed.size ? &freed : nullptr;
 }
 
 std::uint64_t Memory::used(int device) const {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "checks/call_site.h"
 #include "device/initialised.h"
 #include "exec/launch.h"
 
@@ -26,6 +27,16 @@ struct Allocation {
   int device = 0;             // of which it is, or which was current
   std::size_t reserved = 0;   // bytes taken of the host, to be given back
   bool of_program = false;    // a variable, which nobody frees
+  CallSiteRef site;           // of the call that made it, where the program is checked
+  bool is_leaving = false;    // freed in the order of a stream, whose turn has not come: it is not freed again
+  CallSiteRef left;           // of the call that did so
+};
+
+// An allocation that is no more.
+struct Freed {
+  std::size_t size = 0;
+  CallSiteRef made;
+  CallSiteRef freed;
 };
 
 class Memory {
@@ -41,9 +52,14 @@ class Memory {
 
   // That which holds these bytes; nullptr: none does.
   const Allocation* find(const void* pointer, std::size_t size = 1) const;
+  // That which holds any of these bytes.
+  const Allocation* overlapping(const void* pointer, std::size_t size) const;
+  // It has been freed in the order of a stream.
+  void let_leave(std::uint64_t address);
   // That which a pointer points into, or just behind, or has been freed: for messages.
   const Allocation* near(const void* pointer) const;
-  bool was_freed(const void* pointer) const;
+  // What was freed there; nullptr: nothing was.
+  const Freed* was_freed(const void* pointer) const;
   // Whether it can only point to device memory, be it there or not.
   static bool is_device_address(const void* pointer);
 
@@ -59,7 +75,7 @@ class Memory {
   std::uint64_t next_address(std::size_t size);
 
   std::map<std::uint64_t, Allocation> all_;
-  std::map<std::uint64_t, std::size_t> freed_;  // address → size, of device memory
+  std::map<std::uint64_t, Freed> freed_;  // by address; none is used twice
   std::map<int, std::uint64_t> used_;
   std::uint64_t next_device_ = 0;
   std::uint64_t next_host_ = 0;

@@ -146,8 +146,8 @@ LoweredKernel& Registry::lowered(Kernel& kernel, int device) {
   for (const auto& [number, name] : on_device.libraries) libraries.push_back(number);
   auto made = std::make_unique<LoweredKernel>(LoweredKernel{lower::lower(module, kernel.name, libraries), {}});
   const std::vector<ptx::Function>& functions = module.module.functions;
-  const auto entry =
-      std::find_if(functions.begin(), functions.end(), [&](const ptx::Function& each) { return each.name == kernel.name; });
+  const auto is_it = [&](const ptx::Function& each) { return each.name == kernel.name; };
+  const auto entry = std::find_if(functions.begin(), functions.end(), is_it);
   std::size_t end = 0;
   for (const ptx::Parameter& each : entry->parameters) {
     const std::size_t size = lower::size_of(each.variable);

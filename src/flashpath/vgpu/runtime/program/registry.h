@@ -2,6 +2,8 @@
 // kernels and variables, which the program names by addresses of its own.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -43,6 +45,7 @@ struct Kernel {
   std::size_t static_shared = 0;
   std::size_t dynamic_shared_limit = 0;  // cudaFuncAttributeMaxDynamicSharedMemorySize
   int carve_out = -1;
+  cudaFuncCache cache = cudaFuncCachePreferNone;
   int max_threads = 0;
   std::map<int, std::unique_ptr<LoweredKernel>> by_device;
 };

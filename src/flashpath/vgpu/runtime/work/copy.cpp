@@ -32,44 +32,58 @@ End find(Runtime& runtime, const Place& place, const Box& box, const char* which
     const std::uint64_t offset = reinterpret_cast<std::uint64_t>(place.pointer) - found->address;
     return {found, found->bytes + offset, place.pitch, place.plane};
   }
-  const Allocation* const cut = runtime.memory.find(place.pointer);
-  const bool is_device = Memory::is_device_address(place.pointer);
-  if (place.pointer == nullptr || is_device || cut != nullptr) {
-    std::string why = std::string("the ") + which;
-    if (place.pointer == nullptr) {
-      why += " is a null pointer";
-    } else if (cut != nullptr) {
-      const std::uint64_t offset = reinterpret_cast<std::uint64_t>(place.pointer) - cut->address;
-      why += " has " + std::to_string(cut->size - offset) + " bytes up to its end, and " + std::to_string(size) +
-             " were asked for";
-    } else {
-      why += runtime.memory.was_freed(place.pointer) ? " was freed before" : " is no memory of this program";
-    }
-    throw ApiError{cudaErrorInvalidValue, std::move(why)};
+  const std::string end = std::string("the ") + which;
+  if (place.pointer == nullptr) throw ApiError{cudaErrorInvalidValue, end + " is a null pointer", "bad-pointer"};
+  if (const Allocation* const cut = runtime.memory.find(place.pointer)) {
+    const std::uint64_t offset = reinterpret_cast<std::uint64_t>(place.pointer) - cut->address;
+    throw ApiError{cudaErrorInvalidValue,
+                   end + " has " + std::to_string(cut->size - offset) + " bytes up to its end, and " +
+                       std::to_string(size) + " were asked for",
+                   "out-of-bounds",
+                   {"allocated", cut->site}};
+  }
+  if (const Freed* const freed = runtime.memory.was_freed(place.pointer)) {
+    throw ApiError{cudaErrorInvalidValue, end + " was freed before", "use-after-free", {"freed", freed->freed}};
+  }
+  if (Memory::is_device_address(place.pointer)) {
+    throw ApiError{cudaErrorInvalidValue, end + " is no memory of this program", "bad-pointer"};
   }
   return {nullptr, static_cast<std::byte*>(place.pointer), place.pitch, place.plane};
 }
 
-void check_direction(const End& to, const End& from, cudaMemcpyKind kind) {
-  const auto refuse = [](const std::string& why) { throw ApiError{cudaErrorInvalidValue, why}; };
-  switch (kind) {
-    case cudaMemcpyHostToHost:
-      if (to.is_device() || from.is_device()) refuse("cudaMemcpyHostToHost, and one end is device memory");
-      break;
-    case cudaMemcpyHostToDevice:
-      if (to.is_pageable()) refuse("cudaMemcpyHostToDevice, and the destination is host memory");
-      if (from.is_device()) refuse("cudaMemcpyHostToDevice, and the source is device memory");
-      break;
-    case cudaMemcpyDeviceToHost:
-      if (from.is_pageable()) refuse("cudaMemcpyDeviceToHost, and the source is host memory");
-      if (to.is_device()) refuse("cudaMemcpyDeviceToHost, and the destination is device memory");
-      break;
-    case cudaMemcpyDeviceToDevice:
-      if (to.is_pageable() || from.is_pageable()) refuse("cudaMemcpyDeviceToDevice, and one end is host memory");
-      break;
-    case cudaMemcpyDefault: break;
-    default: throw ApiError{cudaErrorInvalidMemcpyDirection, "there is no such direction"};
+// What is to be said of a copy whose kind and addresses do not agree.
+struct Disagreement {
+  std::string what;         // empty: they agree
+  bool is_refused = false;  // else it is made as the addresses have it
+};
+
+// As on hardware: the addresses decide, and the kind only has to leave pageable memory to the host. Pinned and managed
+// memory belongs to both sides.
+Disagreement disagreement(const End& to, const End& from, cudaMemcpyKind kind) {
+  if (kind == cudaMemcpyDefault) return {};
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  const std::string name = std::string("cudaMemcpy") + (from_device ? "Device" : "Host") + "To" +
+                           (to_device ? "Device" : "Host");
+  Disagreement found;
+  const auto look_at = [&](const End& end, bool should_be_device, const char* which) {
+    if (should_be_device ? !end.is_pageable() : !end.is_device()) return;
+    found.what += found.what.empty() ? name + ", and the " : ", the ";
+    found.what += std::string(which) + (should_be_device ? " is host memory" : " is device memory");
+    found.is_refused |= should_be_device;
+  };
+  look_at(to, to_device, "destination");
+  look_at(from, from_device, "source");
+  return found;
+}
+
+void check_direction(const Runtime& runtime, const End& to, const End& from, cudaMemcpyKind kind) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+    throw ApiError{cudaErrorInvalidMemcpyDirection, "there is no such direction"};
   }
+  Disagreement found = disagreement(to, from, kind);
+  if (found.is_refused) throw ApiError{cudaErrorInvalidValue, std::move(found.what), "wrong-direction"};
+  if (!found.what.empty() && runtime.checks != nullptr) runtime.checks->tell("wrong-direction", found.what);
 }
 
 template <class F>
@@ -88,6 +102,14 @@ void move_bytes(const End& to, const End& from, const Box& box) {
   }
   for_rows(box, [&](std::size_t z, std::size_t y) {
     std::memmove(to.bytes + z * to.plane + y * to.pitch, from.bytes + z * from.plane + y * from.pitch, box.width);
+  });
+}
+
+void add_rows(observe::Ranges& to, const Place& place, const Box& box) {
+  const std::uint64_t first = reinterpret_cast<std::uint64_t>(place.pointer);
+  for_rows(box, [&](std::size_t z, std::size_t y) {
+    const std::uint64_t row = first + z * place.plane + y * place.pitch;
+    to.add({row, row + box.width});
   });
 }
 
@@ -143,13 +165,14 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
           Stream& stream, Waiting waiting) {
   if (box.width > to_place.pitch || box.width > from_place.pitch) {
     throw ApiError{cudaErrorInvalidPitchValue, "rows of " + std::to_string(box.width) + " bytes, pitches of " +
-                                                   std::to_string(to_place.pitch) + " and " + std::to_string(from_place.pitch)};
+                                                   std::to_string(to_place.pitch) + " and " +
+                                                   std::to_string(from_place.pitch)};
   }
   const std::uint64_t bytes = std::uint64_t(box.width) * box.height * box.depth;
   if (bytes == 0) return;
   const End to = find(runtime, to_place, box, "destination");
   const End from = find(runtime, from_place, box, "source");
-  check_direction(to, from, kind);
+  check_direction(runtime, to, from, kind);
 
   Operation operation;
   operation.kind = "copy";
@@ -158,7 +181,8 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
     const bool is_within = to.allocation->device == from.allocation->device;
     operation.name = is_within ? "copy, device to device" : "copy, between devices";
     operation.unit = is_within ? Unit::kMultiprocessors : Unit::kCopyToHost;
-    operation.seconds = is_within ? seconds_of_copy_within(runtime.gpu(), bytes) : seconds_over_link(runtime.gpu(), bytes);
+    operation.seconds =
+        is_within ? seconds_of_copy_within(runtime.gpu(), bytes) : seconds_over_link(runtime.gpu(), bytes);
   } else if (to.is_device() || from.is_device()) {
     operation.name = to.is_device() ? "copy, host to device" : "copy, device to host";
     operation.unit = to.is_device() ? Unit::kCopyToDevice : Unit::kCopyToHost;
@@ -176,6 +200,11 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
     staged = std::make_shared<std::vector<std::byte>>(bytes);
     const End buffer{nullptr, staged->data(), box.width, box.width * box.height};
     move_bytes(buffer, from, box);
+  }
+  if (runtime.checks != nullptr) {
+    operation.accesses = std::make_shared<Accesses>();
+    add_rows(operation.accesses->written, to_place, box);
+    if (staged == nullptr) add_rows(operation.accesses->read, from_place, box);
   }
   operation.work = [&runtime, to_place, from_place, box, staged](Operation& self) {
     work_on(runtime, self, [&] {
@@ -197,13 +226,21 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
 void fill(Runtime& runtime, const Place& place, int value, const Box& box, Stream& stream, Waiting waiting) {
   const std::uint64_t bytes = std::uint64_t(box.width) * box.height * box.depth;
   if (bytes == 0) return;
+  if (box.width > place.pitch) {
+    throw ApiError{cudaErrorInvalidValue, "rows of " + std::to_string(box.width) + " bytes, a pitch of " +
+                                              std::to_string(place.pitch)};
+  }
   const End to = find(runtime, place, box, "destination");
-  if (to.is_pageable()) throw ApiError{cudaErrorInvalidValue, "the destination is host memory"};
+  if (to.is_pageable()) throw ApiError{cudaErrorInvalidValue, "the destination is host memory", "bad-pointer"};
   Operation operation;
   operation.name = operation.kind = "fill";
   operation.bytes = bytes;
   operation.unit = Unit::kMultiprocessors;
   operation.seconds = seconds_of_fill(runtime.gpu(), bytes);
+  if (runtime.checks != nullptr) {
+    operation.accesses = std::make_shared<Accesses>();
+    add_rows(operation.accesses->written, place, box);
+  }
   operation.work = [&runtime, place, box, value](Operation& self) {
     work_on(runtime, self, [&] {
       const End now = find(runtime, place, box, "destination");

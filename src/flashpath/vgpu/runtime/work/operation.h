@@ -6,9 +6,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "checks/accesses.h"
+#include "checks/call_site.h"
 
 namespace flashpath::runtime {
 
@@ -17,6 +21,7 @@ enum class Unit : std::uint8_t { kNone, kCopyToDevice, kCopyToHost, kMultiproces
 
 struct Operation;
 using OperationRef = std::shared_ptr<Operation>;
+using Clock = std::map<std::uint64_t, std::uint64_t>;  // chain → number: see checks/order.h
 
 struct Operation {
   std::string name;   // for people
@@ -32,9 +37,17 @@ struct Operation {
   std::uint64_t number = 0;  // in the order in which the host asked for them
   std::vector<OperationRef> after;  // what must be done before; empty once this is done
   bool done = false;
+  bool was_asked_about = false;  // by a query, which was told that it is not ready
   double asked = 0;  // when, on the clock of the model
   double begin = 0;
   double end = 0;
+
+  // Where the program is checked:
+  CallSiteRef site;                     // of the call that asked for it
+  std::shared_ptr<Accesses> accesses;
+  std::uint64_t chain = 0;              // of operations that follow each other; 0: its stream's
+  std::uint64_t everything_before = 0;  // all operations up to this number come before it,
+  Clock clock;                          // and so do these
 };
 
 }  // namespace flashpath::runtime

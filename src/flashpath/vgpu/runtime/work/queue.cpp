@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace flashpath::runtime {
 namespace {
@@ -21,11 +22,13 @@ double latest_end(const Operation& operation, double from) {
 OperationRef Queue::add(Operation operation, const std::vector<OperationRef>& after) {
   operation.number = next_number_++;
   operation.asked = now_;
+  if (operation.site == nullptr) operation.site = current_call_site();
   for (const OperationRef& each : after) {
     if (each != nullptr) operation.after.push_back(each);
   }
   const OperationRef added = std::make_shared<Operation>(std::move(operation));
   pending_.push_back(added);
+  if (watcher_ != nullptr) watcher_->added(added);
   while (pending_.size() > kMostPending) finish({pending_.front()});
   return added;
 }
@@ -42,11 +45,13 @@ void Queue::finish(std::vector<OperationRef> needed) {
       if (!each->done && known.insert(each.get()).second) needed.push_back(each);
     }
   }
+  if (needed.empty()) return;
+  if (watcher_ != nullptr) watcher_->working();
   std::sort(needed.begin(), needed.end(), [](const auto& a, const auto& b) { return a->number < b->number; });
   for (const OperationRef& each : needed) {
-    if (!each->done) execute(*each);
+    if (!each->done) execute(each);
   }
-  if (!needed.empty()) std::erase_if(pending_, is_done);
+  std::erase_if(pending_, is_done);
 }
 
 void Queue::wait_for(const std::vector<OperationRef>& operations) {
@@ -54,14 +59,26 @@ void Queue::wait_for(const std::vector<OperationRef>& operations) {
   for (const OperationRef& each : operations) {
     if (each != nullptr) wait_until(each->end);
   }
+  if (watcher_ != nullptr) watcher_->waited(operations);
 }
 
-void Queue::execute(Operation& operation) {
+bool Queue::is_done(const std::vector<OperationRef>& operations) {
+  bool is_known = true;
+  for (const OperationRef& each : operations) {
+    if (each != nullptr && !each->done) is_known &= std::exchange(each->was_asked_about, true);
+  }
+  if (is_known) wait_for(operations);
+  return is_known;
+}
+
+void Queue::execute(const OperationRef& executed) {
+  Operation& operation = *executed;
   operation.done = true;  // also where it fails: it is not done again
   if (operation.work) operation.work(operation);
   operation.work = nullptr;
   place(operation);
   operation.after.clear();
+  if (watcher_ != nullptr) watcher_->done(executed);
   if (keeps_history_) history_.push_back(std::make_shared<Operation>(operation));
 }
 
@@ -90,7 +107,8 @@ double Queue::Schedule::place(double ready, double seconds, double share) {
   }
   busy_.push_back({begin, begin + seconds, share});
   if (busy_.size() > kMostRemembered) {
-    const auto first = std::min_element(busy_.begin(), busy_.end(), [](const Busy& a, const Busy& b) { return a.end < b.end; });
+    const auto ends_before = [](const Busy& a, const Busy& b) { return a.end < b.end; };
+    const auto first = std::min_element(busy_.begin(), busy_.end(), ends_before);
     closed_until_ = std::max(closed_until_, first->end);
     busy_.erase(first);
   }

@@ -13,6 +13,16 @@
 
 namespace flashpath::runtime {
 
+// Is told what becomes of operations.
+class QueueWatcher {
+ public:
+  virtual ~QueueWatcher() = default;
+  virtual void added(const OperationRef& operation) = 0;
+  virtual void working() = 0;  // some will be done now
+  virtual void done(const OperationRef& operation) = 0;
+  virtual void waited(const std::vector<OperationRef>& operations) = 0;  // by the host
+};
+
 class Queue {
  public:
   explicit Queue(int devices) : devices_(static_cast<std::size_t>(devices)) {}
@@ -26,7 +36,13 @@ class Queue {
   void wait_for(const OperationRef& operation) { wait_for(std::vector{operation}); }
   void wait_until(double time) { now_ = std::max(now_, time); }
 
+  // Answers a host that asks without waiting: work is done as late as is allowed, so that the first question finds it
+  // undone; the second finds it done.
+  bool is_done(const std::vector<OperationRef>& operations);
+
   double now() const { return now_; }
+  const std::deque<OperationRef>& pending() const { return pending_; }
+  void watch(QueueWatcher* watcher) { watcher_ = watcher; }
   // What has been done, in the order it was, for the timeline; empty unless it is kept.
   const std::vector<OperationRef>& history() const { return history_; }
   void keep_history() { keeps_history_ = true; }
@@ -55,12 +71,13 @@ class Queue {
     Schedule multiprocessors;
   };
 
-  void execute(Operation& operation);
+  void execute(const OperationRef& operation);
   void place(Operation& operation);
 
   std::vector<Device> devices_;
   std::deque<OperationRef> pending_;
   std::vector<OperationRef> history_;
+  QueueWatcher* watcher_ = nullptr;
   bool keeps_history_ = false;
   std::uint64_t next_number_ = 1;
   double now_ = 0;

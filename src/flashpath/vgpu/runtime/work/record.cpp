@@ -57,6 +57,18 @@ std::string party(const observe::Party& party) {
       .done();
 }
 
+std::string addresses(const CallSite& site) {
+  std::string all = "[";
+  for (std::size_t k = 0; k < site.depth; ++k) all += (k == 0 ? "" : ", ") + std::to_string(site.frames[k]);
+  return all + "]";
+}
+
+std::string addresses(const CallSiteRef& site) { return site == nullptr ? "[]" : addresses(*site); }
+
+std::string party(const HostParty& party) {
+  return Object().text("what", party.what).raw("site", addresses(party.site)).done();
+}
+
 }  // namespace
 
 void Record::open(const std::string& path) {
@@ -140,18 +152,21 @@ void Record::launch(const Kernel& kernel, const exec::Launch& launch, const obse
             .done());
 }
 
-void Record::findings(const Kernel& kernel, const Program& of, const observe::Findings& findings) {
+void Record::findings(const Kernel& kernel, const Program& of, const observe::Findings& findings,
+                      const CallSiteRef& site) {
   if (!is_open()) return;
   const std::size_t program = number_of(kernel, of);
   for (const observe::Finding& each : findings.all()) {
     Object row;
     row.text("what", "finding").number("program", program).text("kind", each.kind).text("message", each.message);
     row.raw("at", party(each.at)).raw("other", each.other ? party(*each.other) : "null").number("count", each.count);
+    row.raw("site", addresses(site));
     write(row.done());
   }
 }
 
-void Record::fault(const Kernel& kernel, const exec::Launch& launch, const exec::Fault& fault) {
+void Record::fault(const Kernel& kernel, const exec::Launch& launch, const exec::Fault& fault,
+                   const CallSiteRef& site) {
   if (!is_open()) return;
   observe::Party at;
   at.instruction = fault.instruction;
@@ -165,7 +180,36 @@ void Record::fault(const Kernel& kernel, const exec::Launch& launch, const exec:
             .raw("at", party(at))
             .raw("other", "null")
             .number("count", 1)
+            .raw("site", addresses(site))
             .done());
+}
+
+void Record::host_finding(const std::string& kind, const std::string& message, const CallSite& site,
+                          const HostParty* other) {
+  if (!is_open()) return;
+  Object row;
+  row.text("what", "host finding").text("kind", kind).text("message", message).raw("site", addresses(site));
+  row.raw("other", other == nullptr ? "null" : party(*other));
+  write(row.done());
+}
+
+void Record::failed_call(const FailedCall& call, std::uint64_t number, const CallSite& site) {
+  if (!is_open()) return;
+  write(Object()
+            .text("what", "failed call")
+            .number("number", number)
+            .text("call", call.name)
+            .text("code", call.code)
+            .text("reason", call.reason)
+            .text("finding", call.finding)
+            .raw("other", call.other.site == nullptr ? "null" : party(call.other))
+            .raw("is_launch", call.is_launch ? "true" : "false")
+            .raw("site", addresses(site))
+            .done());
+}
+
+void Record::looked_at(std::uint64_t number) {
+  if (is_open()) write(Object().text("what", "looked at").number("number", number).done());
 }
 
 }  // namespace flashpath::runtime

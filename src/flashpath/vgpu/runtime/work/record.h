@@ -7,11 +7,28 @@
 #include <map>
 #include <string>
 
+#include "checks/call_site.h"
 #include "exec/fault.h"
 #include "exec/launch.h"
 #include "program/registry.h"
 
 namespace flashpath::runtime {
+
+// Another who takes part in a finding of the host's code.
+struct HostParty {
+  std::string what;  // it was, or did
+  CallSiteRef site;
+};
+
+// A call of the API that returns an error.
+struct FailedCall {
+  std::string name;
+  std::string code;     // its name
+  std::string reason;   // empty: what the code says is all
+  std::string finding;  // the kind of what is wrong for certain; empty: it is wrong only if nobody looks at the code
+  HostParty other;         // where there is one
+  bool is_launch = false;  // by <<<…>>>, which returns nothing
+};
 
 class Record {
  public:
@@ -21,8 +38,15 @@ class Record {
 
   void launch(const Kernel& kernel, const exec::Launch& launch, const observe::Counters& counters, double seconds,
               int device, std::uint64_t stream);
-  void findings(const Kernel& kernel, const Program& program, const observe::Findings& findings);
-  void fault(const Kernel& kernel, const exec::Launch& launch, const exec::Fault& fault);
+  // `site`: where the host asked for the launch.
+  void findings(const Kernel& kernel, const Program& program, const observe::Findings& findings,
+                const CallSiteRef& site);
+  void fault(const Kernel& kernel, const exec::Launch& launch, const exec::Fault& fault, const CallSiteRef& site);
+
+  void host_finding(const std::string& kind, const std::string& message, const CallSite& site, const HostParty* other);
+  // Failures have numbers, by which it is said that the program looked at one.
+  void failed_call(const FailedCall& call, std::uint64_t number, const CallSite& site);
+  void looked_at(std::uint64_t number);
 
  private:
   // The number of a program; its instructions are written when it is met first.

@@ -1,4 +1,4 @@
-#include "work/leaks.h"
+#include "checks/heap_leaks.h"
 
 #include <map>
 #include <memory>
@@ -17,7 +17,7 @@ void tell_heap_leaks(Runtime& runtime) {
         leaks[given.program].add(sanitize::leak_of(address, given, "no kernel of the program has freed"));
       }
       for (const auto& [program, findings] : leaks) {
-        runtime.record.findings(*runtime.registry.kernel_of(*program), *program, findings);
+        runtime.record.findings(*runtime.registry.kernel_of(*program), *program, findings, nullptr);
       }
     }
   }
