@@ -92,9 +92,7 @@ def compiled(request: pytest.FixtureRequest) -> Iterator[_Compiled]:
         pool.shutdown(cancel_futures=True)
 
 
-def _run(
-    program: programs.Program, *arguments: str, **options: object
-) -> subprocess.CompletedProcess[str]:
+def _run(program: programs.Program, *arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [program.path, *arguments],
         capture_output=True,

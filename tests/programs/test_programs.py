@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import resource
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 from program_cases import CASES, HERE, Case
 
 from flashpath import gpus
 from flashpath.jit import device, programs
+from flashpath.jit.programs.host_code import HostCode
 from flashpath.jit.programs.running import environment
+from flashpath.vgpu import recorded
 
 _SECONDS = 60  # far more than any takes: it hangs
 _COMPILERS = 2  # at once: one that compiles thrust takes a gigabyte
 
 _FIRST_LINE = "flashpath: virtual A100; times are bounds of a model of that GPU, not measurements\n"
 
-_Compiled = Callable[[Case, programs.Target], programs.Program]
+_SANITIZER_TEST = "test_the_sanitizer_finds_what_is_wrong_and_nothing_else"
+
+
+class _Compiled(Protocol):
+    """The program of a case; `checked`: as `flashpath sanitize` builds it."""
+
+    def __call__(self, case: Case, target: programs.Target, *, checked: bool = False) -> programs.Program: ...
 
 
 @pytest.fixture(scope="module")
@@ -30,22 +38,25 @@ def compiled(request: pytest.FixtureRequest) -> Iterator[_Compiled]:
     """Compiles what the chosen tests will want, in their order, while they run."""
     futures: dict[object, Future[programs.Program]] = {}
 
-    def start(case: Case, target: programs.Target) -> Future[programs.Program]:
-        key = (case.program, target)
+    def start(case: Case, target: programs.Target, checked: bool) -> Future[programs.Program]:
+        checked |= case.is_slow_to_compile and target.is_virtual  # one build serves all tests then
+        key = (case.program, target, checked)
         if key not in futures:
-            recipe = programs.make_recipe([HERE / file for file in case.files], target, options=case.flags)
+            files = [HERE / file for file in case.files]
+            recipe = programs.make_recipe(files, target, options=case.flags, checked=checked)
             futures[key] = pool.submit(programs.build, recipe)
         return futures[key]
 
-    def wait(case: Case, target: programs.Target) -> programs.Program:
-        return start(case, target).result()
+    def wait(case: Case, target: programs.Target, *, checked: bool = False) -> programs.Program:
+        return start(case, target, checked).result()
 
     with ThreadPoolExecutor(_COMPILERS) as pool:
         for item in request.session.items:
             given = getattr(item, "callspec", None)  # which only tests with parameters have
             case = given.params.get("case") if given is not None else None
             if isinstance(case, Case) and not item.get_closest_marker("skip"):
-                start(case, _real() if item.get_closest_marker("gpu") else _virtual())
+                target = _real() if item.get_closest_marker("gpu") else _virtual()
+                start(case, target, getattr(item, "originalname", "") == _SANITIZER_TEST)
         yield wait
         pool.shutdown(cancel_futures=True)
 
@@ -131,10 +142,12 @@ def test_on_a_gpu_that_is_too_old(case: Case, compiled: _Compiled) -> None:
 def test_the_sanitizer_finds_what_is_wrong_and_nothing_else(
     case: Case, compiled: _Compiled, tmp_path: Path
 ) -> None:
-    record = tmp_path / "record"
-    _result(case, compiled(case, _virtual()), _virtual(), sanitize=True, record=record)
-    lines = [json.loads(line) for line in record.read_text().splitlines()]
-    assert {line["kind"] for line in lines if line["what"] == "finding"} == set(case.findings)
+    record, program = tmp_path / "record", compiled(case, _virtual(), checked=True)
+    _result(case, program, _virtual(), sanitize=True, record=record)
+    found = recorded.read(record, HostCode(program))
+    assert {each.kind for each in found.findings} == set(case.findings)
+    of_host = sorted(f"{Path(each.file).name}:{each.line}: {each.kind}" for each in found.host_findings)
+    assert of_host == sorted(case.host_findings), [*map(str, found.host_findings)]
 
 
 @pytest.mark.gpu
