@@ -45,7 +45,13 @@ RUNTIME = Variable(
     "FLASHPATH_RUNTIME", "set by flashpath run", "what a program on the virtual GPU is told: not set by hand"
 )
 
-VARIABLES = (CACHE_DIR, CACHE_LIMIT_MB, DEVICE, DEBUG, LANG, RUNTIME)
+PROFILED = Variable(
+    "FLASHPATH_PROFILED",
+    "set by flashpath profile",
+    "marks what a profiler started, so that all of it is ended: not set by hand",
+)
+
+VARIABLES = (CACHE_DIR, CACHE_LIMIT_MB, DEVICE, DEBUG, LANG, RUNTIME, PROFILED)
 
 _LOCALES = ("LC_ALL", "LC_MESSAGES", "LANG")
 

@@ -81,6 +81,8 @@ def test_every_target_has_consistent_limits(capability: tuple[int, int]) -> None
             assert value > 0, field.name
     block = limits.max_shared_per_block_kib + limits.reserved_shared_per_block_kib
     assert block == limits.max_shared_per_sm_kib < limits.unified_l1_shared_per_sm_kib
+    assert limits.shared_splits_kib[-1] == limits.max_shared_per_sm_kib
+    assert sorted(set(limits.shared_splits_kib)) == list(limits.shared_splits_kib)
     assert limits.max_threads_per_block <= limits.max_threads_per_sm
 
 

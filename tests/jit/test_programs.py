@@ -140,7 +140,7 @@ def test_the_settings_are_the_profile_to_the_last_digit(monkeypatch: pytest.Monk
     assert told["gpu"] == "H200"
     assert told["device_name"] == "NVIDIA H200"
     assert (told["major"], told["minor"], told["sm_count"]) == ("9", "0", "132")
-    assert int(told["memory_bytes"]) == h200.memory_gb * 1e9
+    assert int(told["memory_bytes"]) == h200.driver_memory_bytes
     assert float(told["memory_bytes_per_s"]) == h200.memory_bandwidth_gb_per_s * 1e9
     assert float(told["link_bytes_per_s"]) == h200.host_link_gb_per_s * 1e9
     assert int(told["max_shared_per_block"]) == 227 * 1024

@@ -121,7 +121,7 @@ CASES = (
     Case(("learner/histogram.cu",), stdin=20 * _PANGRAM),
     Case(("learner/error_macro.cu",), code=1),
     Case(("learner/unified_memory.cu",)),
-    Case(("learner/objects.cu",), findings=("leak",)),  # of one launch, which a later one frees
+    Case(("learner/objects.cu",)),
     Case(("learner/assertions.cu",), code=1, findings=("assert",)),
     Case(("learner/game_of_life.cu",), ("8",), stdin=_GLIDER),
     Case(("separate/main.cu", "separate/forces.cu", "separate/world.cu"), out="separate/particles.out"),
@@ -135,5 +135,7 @@ CASES = (
     Case(("libraries/cub_sort.cu",)),
     Case(("libraries/cub_transform.cu",)),
     Case(("virtual/unavailable.cu",), only_virtual=True, host_findings=_leaks("unavailable.cu", 12)),
+    Case(("virtual/heap.cu",), only_virtual=True),
+    Case(("virtual/heap.cu",), ("lose",), findings=("leak",), only_virtual=True),
     *_wrong_pointers(),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import resource
 import subprocess
 from collections.abc import Iterator
@@ -142,12 +143,37 @@ def test_on_a_gpu_that_is_too_old(case: Case, compiled: _Compiled) -> None:
 def test_the_sanitizer_finds_what_is_wrong_and_nothing_else(
     case: Case, compiled: _Compiled, tmp_path: Path
 ) -> None:
+    """And the program behaves as it does when nobody watches, also after a fault."""
     record, program = tmp_path / "record", compiled(case, _virtual(), checked=True)
-    _result(case, program, _virtual(), sanitize=True, record=record)
+    done = _result(case, program, _virtual(), sanitize=True, record=record)
     found = recorded.read(record, HostCode(program))
     assert {each.kind for each in found.findings} == set(case.findings)
     of_host = sorted(f"{Path(each.file).name}:{each.line}: {each.kind}" for each in found.host_findings)
     assert of_host == sorted(case.host_findings), [*map(str, found.host_findings)]
+    assert (done.stdout, done.returncode) == (case.expected, case.code)
+    assert case.said in done.stderr
+
+
+@pytest.mark.parametrize("case", [case for case in _of("virtual/heap.cu") if case.findings], ids=_name)
+def test_what_no_kernel_frees_is_told_at_the_end(case: Case, compiled: _Compiled, tmp_path: Path) -> None:
+    record = tmp_path / "record"
+    _result(case, compiled(case, _virtual()), _virtual(), sanitize=True, record=record)
+    source = (HERE / case.files[0]).read_text().splitlines()
+    found = sorted((each.count, source[each.line - 1]) for each in recorded.read(record).findings)
+    assert [count for count, _ in found] == [3, 64 - 40]
+    assert "malloc(100)" in found[0][1]
+    assert "malloc(40)" in found[1][1]
+
+
+@pytest.mark.parametrize("case", _of("learner/timing.cu"), ids=_name)
+def test_times_are_the_same_when_it_is_sanitized(case: Case, compiled: _Compiled) -> None:
+    told = re.compile(r"by events (\S+) ms")
+    plain, watched = (
+        told.findall(_result(case, compiled(case, _virtual()), _virtual(), sanitize=sanitize).stderr)
+        for sanitize in (False, True)
+    )
+    assert plain == watched
+    assert float(plain[0]) > 0
 
 
 @pytest.mark.gpu

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,7 +22,10 @@ def profile(
     kernel: options.KernelName = None,
     arg: options.Arguments = None,
     shared: options.SharedBytes = 0,
-    device: Annotated[str | None, typer.Option(help="The GPU whose bounds are shown, such as H200.")] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(help="The GPU whose bounds are shown, such as H200; cuda: measure a program on it."),
+    ] = None,
     line: Annotated[int | None, typer.Option(help="Draw the accesses of this line.", min=1)] = None,
     of_block: Annotated[
         int | None, typer.Option(help="Draw those of this block, counted with x first.", min=0)
@@ -35,6 +39,9 @@ def profile(
     seed: options.ArraySeed = 0,
     launch: Annotated[int | None, typer.Option(help="Of a program: show this launch.", min=1)] = None,
     timeout: options.Timeout = None,
+    timeline: Annotated[
+        Path | None, typer.Option(help="Of a program: write its timeline here, .html or .json.")
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     r"""Run a program, or a kernel alone, on the virtual GPU and show what it counted: traffic, conflicts,
@@ -46,9 +53,14 @@ def profile(
     A picture shows one access to global memory, lane by sector, and one to shared memory, bank by bank: the
     most wasteful ones, or those of --line. No GPU is needed, and none is used.
 
+    With --device cuda a program is also measured on the GPU, where Nsight Compute (ncu) and Nsight Systems
+    (nsys) are found: it runs once under each of them and once on the virtual GPU, with the same input.
+
     Examples:
 
         flashpath profile saxpy.cu --device H200 -- 1000000
+
+        flashpath profile saxpy.cu --device cuda --timeline saxpy.html
 
         flashpath profile axpy.cu --grid 32 --block 256 --arg n=8192 --arg 2.0 --arg 'f32\[n]' --arg 'f32\[n]'
 
@@ -69,8 +81,9 @@ def profile(
             kernel=kernel, arg=arg, shared=shared, line=line, of_block=of_block, of_warp=of_warp
         )
         recipe = options.recipe_of(file, device, arch, define, include, option)
-        raise typer.Exit(profile_program(recipe, arguments or (), timeout, Wanted(launch, as_json)))
-    options.refuse_of_programs(arguments=arguments, launch=launch, timeout=timeout)
+        wanted = Wanted(launch, as_json, timeline)
+        raise typer.Exit(profile_program(recipe, arguments or (), timeout, wanted))
+    options.refuse_of_programs(arguments=arguments, launch=launch, timeout=timeout, timeline=timeline)
     grid, block = options.both(grid, block)
     blocks, threads = parse_extents(grid, "--grid"), parse_extents(block, "--block")
     values = parse_arguments(arg or [], seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from flashpath import gpus
-    from flashpath.jit.programs import Recipe
+    from flashpath.jit.programs import Recipe, Run
     from flashpath.vgpu.recorded import RecordedLaunch, Recording
 
 _MOST_REPORTS = 4  # launches that are all shown; of more, the costliest of each kernel
@@ -30,36 +31,51 @@ class Wanted:
 
     launch: int | None = None  # its number, from 1 on; None: a choice
     as_json: bool = False
+    timeline: Path | None = None
 
 
 def profile_program(recipe: Recipe, arguments: Sequence[str], timeout: float | None, wanted: Wanted) -> int:
-    """Run the program on the virtual GPU, show what its launches did; returns the program's exit code."""
-    from flashpath.jit import programs
-    from flashpath.vgpu import recorded
-
+    """Run the program, show what its launches did; returns the program's exit code."""
     gpu = recipe.target.gpu
     if gpu is None:
-        raise FlashpathError(
-            "A program is profiled on the virtual GPU, and a real one was asked for.",
-            "Name the GPU to play: --device H200, or --device virtual.",
-        )
-    with tempfile.TemporaryDirectory(prefix="flashpath-profile-") as folder:
-        record = Path(folder) / "record.jsonl"
+        from flashpath.cli.program_measured import measure_program
+
+        return measure_program(recipe, arguments, timeout, wanted)
+    from flashpath.cli.run import timeline_file
+    from flashpath.jit.programs import Run
+
+    with timeline_file(wanted.timeline) as trace:
         # Beside JSON nothing else is printed: what the program says goes to stderr then.
-        how = programs.Run(timeout, {"record": record, "profile": True}, output=2 if wanted.as_json else None)
-        code = programs.run(recipe, arguments, how)
-        recording = recorded.read(record) if record.exists() else recorded.Recording()
-    if wanted.launch is not None and not 1 <= wanted.launch <= len(recording.launches):
-        raise FlashpathError(
-            f"There is no launch {wanted.launch}: the program made {len(recording.launches)}.",
-            "Launches are counted from 1 on, in the order in which they ran.",
-        )
+        how = Run(timeout, {"timeline": trace}, output=2 if wanted.as_json else None)
+        code, recording = count_launches(recipe, arguments, how)
+    check_launch(wanted, len(recording.launches))
     if wanted.as_json:
         reports = [each.report(gpu).to_dict() for each in recording.launches]
         print_json({"exit_code": code, "launches": reports})
     else:
         _show(console(), recipe, gpu, recording, wanted)
     return code
+
+
+def count_launches(recipe: Recipe, arguments: Sequence[str], how: Run) -> tuple[int, Recording]:
+    """Run the program on the virtual GPU: its exit code, and what its launches did."""
+    from flashpath.jit import programs
+    from flashpath.vgpu import recorded
+
+    with tempfile.TemporaryDirectory(prefix="flashpath-profile-") as folder:
+        record = Path(folder) / "record.jsonl"
+        counting = {**how.options, "record": record, "profile": True}
+        code = programs.run(recipe, arguments, dataclasses.replace(how, options=counting))
+        return code, recorded.read(record) if record.exists() else recorded.Recording()
+
+
+def check_launch(wanted: Wanted, launches: int) -> None:
+    """Refuse to show a launch that was not made."""
+    if wanted.launch is not None and not 1 <= wanted.launch <= launches:
+        raise FlashpathError(
+            f"There is no launch {wanted.launch}: the program made {launches}.",
+            "Launches are counted from 1 on, in the order in which they ran.",
+        )
 
 
 def _show(out: Console, recipe: Recipe, gpu: gpus.Gpu, recording: Recording, wanted: Wanted) -> None:
@@ -69,11 +85,11 @@ def _show(out: Console, recipe: Recipe, gpu: gpus.Gpu, recording: Recording, wan
         return
     out.print(_summary(gpu, recording.launches))
     out.print()
-    chosen = _chosen(recording.launches, wanted)
+    chosen = chosen_launches(recording.launches, wanted)
     for number in chosen:
         launch = recording.launches[number - 1]
         out.print(f"[bold]Launch {number}[/]")
-        name, source = _source(recipe, launch)
+        name, source = source_of(recipe, launch)
         show(out, launch.report(gpu), name, source)
     if len(chosen) < len(recording.launches):
         out.print("Others: --launch NUMBER.")
@@ -103,21 +119,24 @@ def _summary(gpu: gpus.Gpu, launches: Sequence[RecordedLaunch]) -> Table:
     return table
 
 
-def _chosen(launches: Sequence[RecordedLaunch], wanted: Wanted) -> list[int]:
-    """The numbers of the launches that are reported in full."""
+def chosen_launches(
+    launches: Sequence[RecordedLaunch], wanted: Wanted, seconds: Sequence[float] | None = None
+) -> list[int]:
+    """The numbers of the launches that are reported in full; `seconds` are their times, else the bounds."""
     if wanted.launch is not None:
         return [wanted.launch]
     if len(launches) <= _MOST_REPORTS:
         return list(range(1, len(launches) + 1))
+    costs = [each.seconds for each in launches] if seconds is None else seconds
     costliest: dict[str, int] = {}
     for number, each in enumerate(launches, 1):
         best = costliest.setdefault(each.kernel.name, number)
-        if each.seconds > launches[best - 1].seconds:
+        if costs[number - 1] > costs[best - 1]:
             costliest[each.kernel.name] = number
     return sorted(costliest.values())
 
 
-def _source(recipe: Recipe, launch: RecordedLaunch) -> tuple[str, str]:
+def source_of(recipe: Recipe, launch: RecordedLaunch) -> tuple[str, str]:
     """The file that most of the kernel's lines are of, as the line table names it, and its text."""
     counted: dict[str, int] = {}
     for place in launch.kernel.listing.groups:

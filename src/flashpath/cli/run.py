@@ -92,7 +92,7 @@ def run(
         library_folders=library_folder or (),
         options=option or (),
     )
-    with _timeline(timeline) as trace, _Screen(quiet, verbose) as screen:
+    with timeline_file(timeline) as trace, _Screen(quiet, verbose) as screen:
         how = programs.Run(timeout, {**settings, "timeline": trace, "quiet": quiet})
         try:
             code = programs.run(recipe, argument or (), how, watcher=screen)
@@ -107,7 +107,7 @@ def _check_settings(target: Target, settings: dict[str, Any]) -> None:
 
     given = [name for name, value in settings.items() if value is not None]
     if given and not target.is_virtual:
-        advice = "nsys profile shows the timeline of a real GPU; " if given == ["timeline"] else ""
+        advice = "flashpath profile --timeline has a real GPU's; " if given == ["timeline"] else ""
         raise FlashpathError(
             f"--{given[0]} is for the virtual GPU, and this program runs on cuda:{target.index}.",
             f"Leave it out ({advice}--device virtual runs it on the virtual GPU).",
@@ -153,19 +153,14 @@ class _Screen:
 
 
 @contextmanager
-def _timeline(wanted: Path | None) -> Generator[Path | None]:
+def timeline_file(wanted: Path | None) -> Generator[Path | None]:
     """Where the program is to write its trace; a page is made from it when the program has ended."""
     if wanted is None:
         yield None
         return
     import tempfile
 
-    from flashpath.errors import FlashpathError
-
-    if wanted.suffix not in (".html", ".json"):
-        raise FlashpathError(f"--timeline is {wanted}.", "It ends in .html (a page) or .json (Chrome trace).")
-    if not wanted.parent.is_dir():
-        raise FlashpathError(f"--timeline: there is no folder {wanted.parent}.", "Make it first.")
+    check_timeline(wanted)
     with tempfile.TemporaryDirectory(prefix="flashpath-timeline-") as folder:
         trace = Path(folder) / "trace.json" if wanted.suffix == ".html" else wanted.absolute()
         trace.unlink(missing_ok=True)
@@ -176,3 +171,13 @@ def _timeline(wanted: Path | None) -> Generator[Path | None]:
             from flashpath.cli.timeline_page import write_page
 
             write_page(trace, wanted)
+
+
+def check_timeline(wanted: Path) -> None:
+    """Refuse what no timeline can be written to."""
+    from flashpath.errors import FlashpathError
+
+    if wanted.suffix not in (".html", ".json"):
+        raise FlashpathError(f"--timeline is {wanted}.", "It ends in .html (a page) or .json (Chrome trace).")
+    if not wanted.parent.is_dir():
+        raise FlashpathError(f"--timeline: there is no folder {wanted.parent}.", "Make it first.")

@@ -80,16 +80,19 @@ def write_page(trace: Path, page: Path) -> None:
     """Draw the trace."""
     try:
         content: Any = json.loads(trace.read_bytes())
+        about = content.get("otherData", {})
         text = make_page(
-            content["traceEvents"], page.stem, content.get("otherData", {}).get("gpu", "the GPU")
+            content["traceEvents"], page.stem, about.get("gpu", "the GPU"), about.get("measured_by")
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise FlashpathError(f"The timeline {trace} cannot be read: {error}.") from None
     page.write_text(text, encoding="utf-8")
 
 
-def make_page(events: Iterable[Mapping[str, Any]], title: str, gpu: str) -> str:
-    """The page for a list of trace events; `gpu` is the one that was played."""
+def make_page(
+    events: Iterable[Mapping[str, Any]], title: str, gpu: str, measured_by: str | None = None
+) -> str:
+    """The page for a list of trace events; `gpu` is the one that was played, or that was measured."""
     names: dict[tuple[Any, Any], str] = {}
     processes: dict[Any, str] = {}
     bars: list[Bar] = []
@@ -114,7 +117,7 @@ def make_page(events: Iterable[Mapping[str, Any]], title: str, gpu: str) -> str:
         labels.append(f"{processes.get(row[0], f'GPU {row[0]}')}: {label}" if several else label)
     return _PAGE.format(
         title=html.escape(title),
-        summary=html.escape(_summary(bars, gpu)),
+        summary=html.escape(_summary(bars, gpu, measured_by)),
         key="".join(
             f'<span style="background:{_colour(kind)}">{html.escape(kind)}</span>'
             for kind in sorted({bar.kind for bar in bars if bar.kind})
@@ -131,13 +134,16 @@ def _span(bars: Sequence[Bar]) -> tuple[float, float]:
     return first, max((bar.start + bar.duration for bar in bars), default=0.0) - first
 
 
-def _summary(bars: Sequence[Bar], gpu: str) -> str:
+def _summary(bars: Sequence[Bar], gpu: str, measured_by: str | None) -> str:
     if not bars:
         return "The program used the GPU for nothing: no copy, no kernel."
     left_out = f"; the first {_MOST_BARS:,} of a row are drawn" if len(bars) > _MOST_BARS else ""
+    times = f"bounds of a model of {gpu}, not measurements"
+    if measured_by is not None:
+        times = f"measured on {gpu} by {measured_by}"
     return (
-        f"{len(bars):,} copies and kernels in {_time(_span(bars)[1])}{left_out}. Times are bounds of a model "
-        f"of {gpu}, not measurements. Hold the pointer over a bar for its details."
+        f"{len(bars):,} copies and kernels in {_time(_span(bars)[1])}{left_out}. Times are {times}. "
+        "Hold the pointer over a bar for its details."
     )
 
 

@@ -33,11 +33,17 @@ class Architecture:
     max_shared_per_sm_kib: int
     max_shared_per_block_kib: int
     """With the opt-in; without it a kernel gets 48 KiB."""
+    shared_splits_kib: tuple[int, ...]
+    """What can be taken for shared memory of what it has in common with the L1 cache."""
     reserved_shared_per_block_kib: int
     """Taken by the system from the SM's shared memory, on top of what the kernel asks for."""
     shared_allocation_unit_bytes: int
     default_gpu: str | None = None
     """The profile that stands for code of this architecture when no GPU is named."""
+    persisting_l2_sixteenths: int | None = None
+    """How much of the L2 cache can be set aside for data that stays; None: not known."""
+    access_policy_window_mib: int | None = None
+    """How large a region of memory can be named that is to stay there; None: not known."""
 
     @property
     def capability(self) -> tuple[int, int]:
@@ -87,10 +93,17 @@ class Gpu:
     boost_clock_mhz: int
     memory_gb: float
     memory_bandwidth_gb_per_s: float
+    memory_bus_bits: int
     l2_mib: float
     host_link_gb_per_s: float
     """One direction."""
     peak_tflops: PeakTflops
+    memory_clock_mhz: int | None = None
+    """As its driver tells it; None: not known."""
+    driver_memory_bytes: int | None = None
+    """What its driver leaves to programs; None: not known."""
+    ecc: bool = False
+    """Whether its memory is delivered with error correction on."""
 
     @property
     def capability(self) -> tuple[int, int]:
@@ -112,6 +125,7 @@ def _architectures() -> dict[tuple[int, int], Architecture]:
     for version, table in _tables()["architecture"].items():
         major, minor = map(int, version.split("."))
         fields = {**_tables()["common"], **table}
+        fields["shared_splits_kib"] = tuple(fields["shared_splits_kib"])
         found[major, minor] = Architecture(major, minor, generations[major, minor], **fields)
     return found
 

@@ -57,9 +57,14 @@ def settings(gpu: gpus.Gpu, options: Mapping[str, object]) -> str:
         "minor": limits.minor,
         "sm_count": gpu.sm_count,
         "clock_mhz": gpu.boost_clock_mhz,
-        "memory_bytes": round(gpu.memory_gb * 1e9),
+        "memory_bytes": gpu.driver_memory_bytes or round(gpu.memory_gb * 1e9),
         "memory_bytes_per_s": gpu.memory_bandwidth_gb_per_s * 1e9,
+        "memory_bus_bits": gpu.memory_bus_bits,
+        "memory_clock_khz": _memory_clock_khz(gpu),
+        "ecc": gpu.ecc,
         "l2_bytes": round(gpu.l2_mib * 2**20),
+        "persisting_l2_sixteenths": limits.persisting_l2_sixteenths or 0,
+        "access_policy_window": (limits.access_policy_window_mib or 0) * 2**20,
         "link_bytes_per_s": gpu.host_link_gb_per_s * 1e9,
         "max_threads_per_block": limits.max_threads_per_block,
         "max_warps_per_sm": limits.max_warps_per_sm,
@@ -69,6 +74,7 @@ def settings(gpu: gpus.Gpu, options: Mapping[str, object]) -> str:
         "register_allocation_unit": limits.register_allocation_unit,
         "warp_allocation_granularity": limits.warp_allocation_granularity,
         "max_shared_per_sm": limits.max_shared_per_sm_bytes,
+        "shared_splits": ",".join(str(kib * 1024) for kib in limits.shared_splits_kib),
         "max_shared_per_block": limits.max_shared_per_block_bytes,
         "reserved_shared_per_block": limits.reserved_shared_per_block_bytes,
         "shared_allocation_unit": limits.shared_allocation_unit_bytes,
@@ -79,6 +85,14 @@ def settings(gpu: gpus.Gpu, options: Mapping[str, object]) -> str:
             values[f"peak_{name}"] = tflops * 1e12
     values |= {name: value for name, value in options.items() if value is not None}
     return "\n".join(f"{name}={_written(value)}" for name, value in values.items())
+
+
+def _memory_clock_khz(gpu: gpus.Gpu) -> int:
+    """As the driver tells it, or such that what people compute of it and the bus is the bandwidth."""
+    if gpu.memory_clock_mhz is not None:
+        return gpu.memory_clock_mhz * 1000
+    bytes_per_cycle = 2 * gpu.memory_bus_bits / 8  # two transfers a cycle
+    return int(gpu.memory_bandwidth_gb_per_s * 1e6 / bytes_per_cycle)
 
 
 def _written(value: object) -> str:

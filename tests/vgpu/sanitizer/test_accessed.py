@@ -20,6 +20,7 @@ _BYTES = 20_000
 class Accessed(NamedTuple):
     read: set[int]
     written: set[int]
+    strong: set[int]
 
 
 def accessed(
@@ -40,7 +41,8 @@ def accessed(
         options,
         lambda text: None,
     )
-    return Accessed(_offsets(result.read), _offsets(result.written)), result.fault_kind
+    found = Accessed(_offsets(result.read), _offsets(result.written), _offsets(result.strong))
+    return found, result.fault_kind
 
 
 def _offsets(ranges: Iterable[tuple[int, int]]) -> set[int]:
@@ -54,9 +56,9 @@ def _offsets(ranges: Iterable[tuple[int, int]]) -> set[int]:
     return found
 
 
-def expected(read: Iterable[int], written: Iterable[int]) -> Accessed:
+def expected(read: Iterable[int], written: Iterable[int], strong: Iterable[int] = ()) -> Accessed:
     """What is written may have been read, too."""
-    return Accessed(set(read) - set(written), set(written))
+    return Accessed(set(read) - set(written), set(written), set(strong))
 
 
 def lanes(size: int, of: Callable[[int], int], threads: Iterable[int]) -> set[int]:
@@ -93,6 +95,7 @@ WRITES = {
     "reduction": (8, "red.global.add.u64 [%d2 + {0}], 0;"),
     "swap": (4, "atom.global.cas.b32 %r4, [%d2 + {0}], 0, 0;"),
 }
+STRONG = {"volatile", "failing swap", "add", "reduction", "swap"}
 
 
 @pytest.mark.parametrize("spread", [0, 1, 2, 3, 17])
@@ -101,7 +104,8 @@ def test_reads(access: str, spread: int) -> None:
     size, code = READS[access]
     body = AT.format(stride=size * spread) + code.format(2 * size)
     bytes_read = lanes(size, lambda thread: thread * size * spread + 2 * size, range(64))
-    assert accessed(body) == (expected(bytes_read, ()), "")
+    wanted = expected((), (), bytes_read) if access in STRONG else expected(bytes_read, ())
+    assert accessed(body) == (wanted, "")
 
 
 @pytest.mark.parametrize("spread", [0, 1, 2, 3, 17])
@@ -110,7 +114,8 @@ def test_writes(access: str, spread: int) -> None:
     size, code = WRITES[access]
     body = VALUES + AT.format(stride=size * spread) + code.format(2 * size)
     bytes_written = lanes(size, lambda thread: thread * size * spread + 2 * size, range(64))
-    assert accessed(body) == (expected((), bytes_written), "")
+    wanted = expected((), (), bytes_written) if access in STRONG else expected((), bytes_written)
+    assert accessed(body) == (wanted, "")
 
 
 @pytest.mark.parametrize("taken", [0, 1, 3, 4, 12, 15, 16])
@@ -182,20 +187,33 @@ def test_arrays_that_are_never_written_are_not_watched() -> None:
     assert accessed("ld.global.u8 %h1, [%d0 + 3];", writable=False) == (expected((), ()), "")
 
 
+@pytest.mark.parametrize("with_strong", [False, True])
 @pytest.mark.parametrize("seed", range(40))
-def test_any_mixture(seed: int) -> None:
+def test_any_mixture(seed: int, with_strong: bool) -> None:
     """Accesses of random widths, places and lanes, in an order of its own for each seed."""
     choose = random.Random(seed)
-    body, read, written = VALUES, set[int](), set[int]()
+    body, read, written, strong = VALUES, set[int](), set[int](), set[int]()
     for number in range(choose.randrange(1, 16)):
         writes = choose.random() < 0.4
-        size, code = (WRITES if writes else READS)[choose.choice(list(WRITES if writes else READS))]
+        kinds = WRITES if writes else READS
+        kind = choose.choice([kind for kind in kinds if with_strong or kind not in STRONG])
+        size, code = kinds[kind]
         spread, offset = choose.choice([0, 1, 1, 1, 2, 5]), size * choose.randrange(1024 // size)
         first, last = sorted(choose.sample(range(65), 2))
         taking = f"sub.u32 %r8, %r0, {first};"
         step = AT.format(stride=size * spread) + code.format(offset)
         body += taking + only(f"next{number}", f"lt.u32 %p0, %r8, {last - first}", step)
         touched = lanes(size, lambda t, a=size * spread, b=offset: a * t + b, range(first, last))
-        (written if writes else read).update(touched)
+        (strong if kind in STRONG else written if writes else read).update(touched)
     found, fault = accessed(body, seed=seed)
-    assert (found, fault) == (expected(read, written), "")
+    assert fault == ""
+    if not with_strong:
+        assert found == expected(read, written)
+        return
+    # Which came last, and hides the others, is the schedule's choice.
+    assert found.read | found.written | found.strong == read | written | strong
+    assert found.read <= read | written
+    assert found.written <= written
+    assert found.strong <= strong
+    assert found.read | found.strong >= read - written
+    assert found.written | found.strong >= written

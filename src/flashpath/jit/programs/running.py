@@ -38,7 +38,9 @@ class Run:
 
     timeout: float | None = None
     options: Mapping[str, object] = field(default_factory=dict[str, object])
-    output: int | None = None  # the file that its standard output goes to; None: the caller's own
+    input: int | None = None  # the files of its standard input, output and error; None: the caller's own
+    output: int | None = None
+    errors: int | None = None
     tell: Callable[[str], None] = lambda text: print(text, file=sys.stderr, flush=True)
 
 
@@ -111,14 +113,36 @@ def environment(recipe: Recipe, options: Mapping[str, object]) -> dict[str, str]
 _News = SimpleQueue[int | None]
 
 
+@dataclass(frozen=True)
+class Ending:
+    """How a process ended: its exit code as a shell tells it, and whether it was us who ended it."""
+
+    code: int
+    by_us: bool = False  # the time was up, or a signal came that was to end this process
+
+
 def _run(program: Program, arguments: Sequence[str], how: Run) -> int:
     name = str(program.recipe.files[0].with_suffix(""))
     variables = environment(program.recipe, how.options)
+
+    def start() -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [name, *arguments],
+            executable=program.path,
+            env=variables,
+            stdin=how.input,
+            stdout=how.output,
+            stderr=how.errors,
+        )
+
+    return wait_for(start, how, name).code
+
+
+def wait_for(start: Callable[[], subprocess.Popen[bytes]], how: Run, name: str) -> Ending:
+    """Start a process and wait for its end: it hears our signals, and runs no longer than it may."""
     news: _News = SimpleQueue()
     with _signals(news):
-        process = subprocess.Popen(
-            [name, *arguments], executable=program.path, env=variables, stdout=how.output
-        )
+        process = start()
         try:
             Thread(target=_tell_of_end, args=(process, news), daemon=True).start()
             return _waited(process, how, news, name)
@@ -151,7 +175,7 @@ def _signals(news: _News) -> Generator[None]:
             signal.signal(kind, handler)
 
 
-def _waited(process: subprocess.Popen[bytes], how: Run, news: _News, name: str) -> int:
+def _waited(process: subprocess.Popen[bytes], how: Run, news: _News, name: str) -> Ending:
     """Wait for the program's end, passing signals on, no longer than it may take."""
     deadline = time.monotonic() + (math.inf if how.timeout is None else how.timeout)
     first: int | None = None
@@ -162,12 +186,12 @@ def _waited(process: subprocess.Popen[bytes], how: Run, news: _News, name: str) 
         except Empty:
             _end(process, _GRACE_SECONDS)
             how.tell(f"flashpath: {name} was ended: it ran longer than {how.timeout:g} s (--timeout).")
-            return TIMED_OUT
+            return Ending(TIMED_OUT, by_us=True)
         if number is None:
-            return _exit_code(process.wait(), name, how)
+            return Ending(_exit_code(process.wait(), name, how), by_us=first is not None)
         if first is not None:  # it does not heed the first one
             _end(process, grace=0)
-            return 128 + first
+            return Ending(128 + first, by_us=True)
         if number != signal.SIGINT or not _is_in_foreground():
             process.send_signal(number)
         first = number

@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <new>
 #include <stdexcept>
+#include <thread>
 
+#include "checks/heap_leaks.h"
 #include "signals.h"
 #include "work/timeline.h"
 
@@ -15,12 +17,14 @@ namespace {
 
 thread_local int current_device = 0;
 thread_local cudaError_t error_of_thread = cudaSuccess;
+thread_local cudaStreamCaptureMode mode_of_thread = cudaStreamCaptureModeGlobal;
 
 bool minds_default(const Stream& stream) { return (stream.flags & cudaStreamNonBlocking) == 0; }
 
 }  // namespace
 
 cudaError_t& last_error() { return error_of_thread; }
+cudaStreamCaptureMode& capture_mode_of_thread() { return mode_of_thread; }
 
 Runtime* Runtime::made_ = nullptr;
 
@@ -47,6 +51,9 @@ Runtime::Runtime() : settings(Settings::from_environment()), queue(settings.devi
   registry.loaded = [this](ModuleOnDevice& module, int number) { adopt_variables(module, number); };
   watch_signals(settings.parent);
   record.open(settings.record);
+  if (settings.sanitize) {
+    memory.watch_initialised();
+  }
   times_matter_ = settings.profile;
   if (!settings.quiet) {
     std::fprintf(stderr, "flashpath: virtual %s; times are bounds of a model of that GPU, not measurements\n",
@@ -67,9 +74,12 @@ void Runtime::end(int exit_code) {
   const std::scoped_lock lock(mutex);
   if (!settings.timeline.empty()) write_timeline(settings.timeline, queue.history(), gpu());
   if (checks == nullptr) return;
+  is_ending = true;
   const bool is_dead = std::any_of(devices_.begin(), devices_.end(),
                                    [](const auto& each) { return each->dead != cudaSuccess; });
-  checks->end(exit_code != 0 || is_dead);
+  const bool gives_up = exit_code != 0 || is_dead;
+  checks->end(gives_up);
+  if (!gives_up) tell_heap_leaks(*this);
 }
 
 // Pointers to variables are as good as others: for copies, and in other modules' kernels.
@@ -197,13 +207,20 @@ OperationRef Runtime::submit(Stream& stream, Operation operation) {
 
 void Runtime::wait_for(Stream& stream) {
   refuse_in_capture(stream, "the host cannot wait for a stream that is captured");
-  if (stream.number == 0) {  // it comes after all others that mind it
-    for (const std::unique_ptr<Stream>& each : streams_) {
-      if (each->device == stream.device && minds_default(*each)) wait_for(*each);
-    }
+  queue.wait_for(last_of(stream));
+}
+
+std::vector<OperationRef> Runtime::last_of(Stream& stream) {
+  std::vector<OperationRef> last = stream.waits;
+  last.push_back(stream.last);
+  if (stream.number != 0) return last;
+  for (const std::unique_ptr<Stream>& each : streams_) {  // the default stream comes after all others that mind it
+    if (each->device != stream.device || !minds_default(*each)) continue;
+    refuse_in_capture(*each, "the host cannot wait for a stream that is captured");
+    last.insert(last.end(), each->waits.begin(), each->waits.end());
+    last.push_back(each->last);
   }
-  for (const OperationRef& each : stream.waits) queue.wait_for(each);
-  queue.wait_for(stream.last);
+  return last;
 }
 
 void Runtime::wait_for_device(int number) {
@@ -219,13 +236,15 @@ void Runtime::wait_for_device(int number) {
 
 // ---- Graphs ------------------------------------------------------------------------------------------------
 
-void Runtime::begin_capture(Stream& stream) {
+void Runtime::begin_capture(Stream& stream, cudaStreamCaptureMode mode) {
   if (stream.number == 0) {
     throw ApiError{cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured: make one of your own"};
   }
   if (stream.capture != nullptr) throw ApiError{cudaErrorIllegalState, "the stream is captured already"};
   stream.capture = std::make_shared<Capture>();
   stream.capture->origin = &stream;
+  stream.capture->mode = mode;
+  stream.capture->thread = std::this_thread::get_id();
   stream.capture->id = next_capture_++;
   stream.captured_last.clear();
 }
@@ -300,12 +319,38 @@ void Runtime::refuse_in_capture(Stream& stream, const char* why) {
   throw ApiError{cudaErrorStreamCaptureUnsupported, why};
 }
 
+template <class F>
+void Runtime::refuse_in_captures(const char* why, F&& concerns) {
+  bool is_refused = false;
+  for (const std::unique_ptr<Stream>& each : streams_) {
+    if (each->capture == nullptr || !concerns(*each)) continue;
+    each->capture->is_broken = is_refused = true;
+  }
+  if (is_refused) throw ApiError{cudaErrorStreamCaptureUnsupported, why};
+}
+
+void Runtime::refuse_in_any_capture(int number, const char* why) {
+  refuse_in_captures(why, [&](const Stream& stream) { return stream.device == number; });
+}
+
+void Runtime::refuse_unsafe_call() {
+  if (mode_of_thread == cudaStreamCaptureModeRelaxed) return;
+  constexpr const char* kWhy =
+      "it may wait for the GPU, and a stream is captured: call it before, or capture with cudaStreamCaptureModeRelaxed";
+  refuse_in_captures(kWhy, [](const Stream& stream) {
+    const Capture& capture = *stream.capture;
+    if (capture.thread == std::this_thread::get_id()) return capture.mode != cudaStreamCaptureModeRelaxed;
+    return capture.mode == cudaStreamCaptureModeGlobal && mode_of_thread == cudaStreamCaptureModeGlobal;
+  });
+}
+
 // The default stream would have to wait for the captured one, whose work is not done now.
 void Runtime::refuse_beside_capture(const Stream& standard) {
   for (const std::unique_ptr<Stream>& each : streams_) {
     if (each->capture == nullptr || each->device != standard.device || !minds_default(*each)) continue;
     each->capture->is_broken = true;
-    throw ApiError{cudaErrorStreamCaptureImplicit, "work for the default stream, while a stream that minds it is captured"};
+    throw ApiError{cudaErrorStreamCaptureImplicit,
+                   "work for the default stream, while a stream that minds it is captured"};
   }
 }
 
@@ -348,7 +393,7 @@ const std::vector<exec::Segment>& Runtime::segments(int number) {
     const bool sees = each.kind != MemoryKind::kDevice || each.device == number || seeing.peers.contains(each.device);
     const bool comes_with_module = each.of_program && each.kind != MemoryKind::kManaged;
     if (!sees || each.size == 0 || comes_with_module) continue;
-    seeing.segments.push_back({address, each.size, each.bytes, true, true});
+    seeing.segments.push_back({address, each.size, each.bytes, true});
   }
   seeing.segments_generation = memory.generation();
   return seeing.segments;

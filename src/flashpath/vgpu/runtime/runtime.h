@@ -28,6 +28,7 @@ struct Device {
   std::vector<exec::Segment> segments;  // of all that its kernels see
   std::uint64_t segments_generation = ~0ull;
   unsigned flags = 0;
+  cudaFuncCache cache = cudaFuncCachePreferNone;  // of its kernels, unless they say otherwise
   std::map<int, std::size_t> limits;  // cudaLimit
 };
 
@@ -66,15 +67,22 @@ class Runtime {
   OperationRef submit(Stream& stream, Operation operation);
   void mark(Event& event, Stream& stream);
   void wait_for_event(Stream& stream, const Event& event);
+  // What has to be done before all that a stream was asked for is.
+  std::vector<OperationRef> last_of(Stream& stream);
   void wait_for(Stream& stream);
   void wait_for_device(int device);
 
   // ---- Graphs ----
-  void begin_capture(Stream& stream);
+  void begin_capture(Stream& stream, cudaStreamCaptureMode mode);
   std::unique_ptr<Graph> end_capture(Stream& stream);
   void launch(const Graph& graph, Stream& stream);
   // Throws where a call that waits, or otherwise cannot be captured, is made of a stream that is.
   void refuse_in_capture(Stream& stream, const char* why);
+  // The same of a call that concerns all streams of a device.
+  void refuse_in_any_capture(int device, const char* why);
+  // The same of a call that may wait for a device, such as cudaMalloc: whether it may be made while some stream is
+  // captured is for the mode of the capture, and of the thread, to say.
+  void refuse_unsafe_call();
 
   // ---- Kernels ----
   // What kernels on a device see, in order.
@@ -88,6 +96,7 @@ class Runtime {
   Queue queue;
   Record record;
   std::unique_ptr<Checks> checks;  // nullptr unless the program is checked
+  bool is_ending = false;          // nothing that is done now would be done on a GPU
   std::recursive_mutex mutex;
 
  private:
@@ -97,6 +106,8 @@ class Runtime {
   void place_managed_variables(const ModuleOnDevice& module, int device);
   void capture(Stream& stream, Operation operation);
   void refuse_beside_capture(const Stream& standard);
+  template <class F>
+  void refuse_in_captures(const char* why, F&& concerns);
 
   static Runtime* made_;
   std::vector<std::unique_ptr<Device>> devices_;
@@ -107,6 +118,9 @@ class Runtime {
   std::uint64_t next_chain_ = 1ull << 63;  // of a graph's nodes (checks/order.h)
   bool times_matter_ = false;
 };
+
+// The calling thread's own: what cudaThreadExchangeStreamCaptureMode sets.
+cudaStreamCaptureMode& capture_mode_of_thread();
 
 // What the calling thread of the host had as its last error; cudaGetLastError resets it.
 cudaError_t& last_error();

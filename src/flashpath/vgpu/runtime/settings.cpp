@@ -53,6 +53,18 @@ std::uint64_t count(const Values& values, const char* key) {
   return std::strtoull(text(values, key, "0").c_str(), nullptr, 10);
 }
 
+std::vector<std::size_t> numbers(const Values& values, const char* key) {
+  std::vector<std::size_t> found;
+  const std::string all = text(values, key);
+  for (const char* at = all.c_str(); *at != '\0'; at += *at == ',' ? 1 : 0) {
+    char* end = nullptr;
+    found.push_back(std::strtoull(at, &end, 10));
+    if (end == at) give_up("the settings of this program have a strange " + std::string(key));
+    at = end;
+  }
+  return found;
+}
+
 Gpu read_gpu(const Values& values) {
   Gpu gpu;
   gpu.name = text(values, "gpu");
@@ -63,7 +75,12 @@ Gpu read_gpu(const Values& values) {
   set(values, "clock_mhz", gpu.clock_mhz);
   set(values, "memory_bytes", gpu.memory_bytes);
   set(values, "memory_bytes_per_s", gpu.memory_bytes_per_s);
+  set(values, "memory_bus_bits", gpu.memory_bus_bits);
+  set(values, "memory_clock_khz", gpu.memory_clock_khz);
+  gpu.ecc = is_on(values, "ecc", false);
   set(values, "l2_bytes", gpu.l2_bytes);
+  set(values, "persisting_l2_sixteenths", gpu.persisting_l2_sixteenths);
+  set(values, "access_policy_window", gpu.access_policy_window);
   set(values, "link_bytes_per_s", gpu.link_bytes_per_s);
   set(values, "max_threads_per_block", gpu.max_threads_per_block);
   set(values, "max_warps_per_sm", gpu.max_warps_per_sm);
@@ -73,6 +90,7 @@ Gpu read_gpu(const Values& values) {
   set(values, "register_allocation_unit", gpu.register_allocation_unit);
   set(values, "warp_allocation_granularity", gpu.warp_allocation_granularity);
   set(values, "max_shared_per_sm", gpu.max_shared_per_sm);
+  gpu.shared_splits = numbers(values, "shared_splits");
   set(values, "max_shared_per_block", gpu.max_shared_per_block);
   set(values, "reserved_shared_per_block", gpu.reserved_shared_per_block);
   set(values, "shared_allocation_unit", gpu.shared_allocation_unit);

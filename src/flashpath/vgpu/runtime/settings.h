@@ -1,9 +1,11 @@
 // What `flashpath run` says to the program that it starts: the GPU that is played, and what is to be written where.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace flashpath::runtime {
 
@@ -17,7 +19,12 @@ struct Gpu {
   int clock_mhz = 0;
   std::uint64_t memory_bytes = 0;
   double memory_bytes_per_s = 0;
+  int memory_bus_bits = 0;
+  int memory_clock_khz = 0;
+  bool ecc = false;
   std::uint64_t l2_bytes = 0;
+  int persisting_l2_sixteenths = 0;        // of the L2 cache, at most, can be set aside; 0: not known
+  std::uint64_t access_policy_window = 0;  // bytes, at most; 0: not known
   double link_bytes_per_s = 0;  // to the host, one direction
   int max_threads_per_block = 0;
   int max_warps_per_sm = 0;
@@ -27,6 +34,7 @@ struct Gpu {
   int register_allocation_unit = 0;
   int warp_allocation_granularity = 0;
   int max_shared_per_sm = 0;
+  std::vector<std::size_t> shared_splits;  // what a multiprocessor can have of it, L1 having the rest; rising
   int max_shared_per_block = 0;  // with the opt-in
   int reserved_shared_per_block = 0;
   int shared_allocation_unit = 0;

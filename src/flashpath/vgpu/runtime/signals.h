@@ -5,7 +5,7 @@
 
 namespace flashpath::runtime {
 
-// Unless the program handles the signal itself. `parent`: who started it, and without whom it does not go on; 0: nobody.
+// Unless the program handles the signal itself. `parent`: who started it, without whom it does not go on; 0: nobody.
 void watch_signals(int parent);
 
 // Around the run of a kernel: lets it end when the program is asked to.

@@ -66,14 +66,16 @@ void read_sizes(Warp& warp, const Instruction& i, u32 size, u32* bytes) {
 }
 
 // Counted as a load of global memory and a store to shared memory, of the lanes that read anything.
-void count(Warp& warp, const Instruction& i, const u64* from, const u64* to, u32 reading, u32 size) {
+void count(Warp& warp, const Instruction& i, const u64* from, const u64* to, u32 reading, u32 writing, u32 size) {
   u64 own[kLanes];
   if (reading != 0) {
-    const u64 first = from[std::countr_zero(reading)];
-    for (int lane = 0; lane < kLanes; ++lane) own[lane] = reading >> lane & 1 ? from[lane] : first;
+    keep_addresses(reading, from, own);
     count_scattered(warp, i, Where::kGlobal, own, reading, size, Use::kRead);
   }
-  count_scattered(warp, i, Where::kShared, to, warp.executing, size, Use::kWrite);
+  if (writing != 0) {
+    keep_addresses(writing, to, own);
+    count_scattered(warp, i, Where::kShared, own, writing, size, Use::kWrite);
+  }
 }
 
 void watch(Warp& warp, const Instruction& i, u32 executing, const u64* to, const u64* from, const u32* bytes,
@@ -103,15 +105,17 @@ void run_copy(Warp& warp, const Instruction& i) {
   AsyncCopy begun;
   begun.size = size;
   u32 reading = 0;
+  u32 writing = 0;
   for_lanes(executing, [&](int lane) {
     begun.to[lane] = shared_place(warp, i, lane, to[lane], size, true);
+    writing |= u32(!is_nowhere(warp, begun.to[lane])) << lane;
     begun.read[lane] = static_cast<u8>(bytes[lane]);
     begun.from[lane] = nullptr;
     if (bytes[lane] == 0) return;
     const Segment* segment = segment_of(warp, i, from[lane], bytes[lane]);
     begun.from[lane] = segment != nullptr ? segment->host + (from[lane] - segment->base)
                                           : global_place(warp, i, lane, from[lane], bytes[lane], false);
-    reading |= 1u << lane;
+    reading |= u32(!is_nowhere(warp, begun.from[lane])) << lane;
   });
   if (warp.watch != nullptr) watch(warp, i, executing, to, from, bytes, begun);
   AsyncCopies& copies = copies_of(warp);
@@ -120,7 +124,7 @@ void run_copy(Warp& warp, const Instruction& i) {
     begun.group = closed;
     copies.pending.push_back(begun);
   });
-  if (warp.counters != nullptr) count(warp, i, from, to, reading, size);
+  if (warp.counters != nullptr) count(warp, i, from, to, reading, writing, size);
 }
 
 void run_commit(Warp& warp, const Instruction&) {

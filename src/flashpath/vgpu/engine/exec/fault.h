@@ -14,6 +14,7 @@ struct Fault : std::runtime_error {
 
   std::string kind;  // of the findings' kinds: "out-of-bounds", "misaligned", …
   u32 instruction;   // in the program
+  bool is_beyond_window = false;  // of shared memory: so far that hardware takes it for no access to it at all
   u32 block[3] = {0, 0, 0};
   u32 thread[3] = {0, 0, 0};
 };

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -26,7 +27,21 @@ struct Segment {
   u64 size = 0;
   std::byte* host = nullptr;
   bool writable = true;
-  bool initialised = true;  // false: what is there when the launch begins has no meaning
+  // By address, those of its bytes whose value means something when the launch begins; nullptr: all.
+  const observe::Ranges* initialised = nullptr;
+};
+
+// What is known of an address that no array holds.
+struct KnownAddress {
+  std::string what;              // such as "it was freed before"; empty: nothing
+  const char* kind = nullptr;    // of the finding that its use is; nullptr: as any other address
+};
+
+// Memory of the heap that a thread of a launch has got.
+struct OpenAllocation {
+  const Program* program = nullptr;
+  u64 size = 0;
+  observe::Party at;
 };
 
 struct Launch {
@@ -39,9 +54,12 @@ struct Launch {
   Numerics numerics;
   observe::Counters* counters = nullptr;  // nullptr: nothing is counted
   observe::Findings* findings = nullptr;  // nullptr: nothing is looked for, and what goes wrong ends the launch
+  // Where there are `findings`: by address, what malloc has given in launches of the module so far and nobody has
+  // freed. nullptr: no later launch frees anything, and what this one leaves is a leak.
+  std::map<u64, OpenAllocation>* open_allocations = nullptr;
   // Where there are `findings`: gets what of the writable segments was read and written, but for the heap; nullptr:
-  // nobody asks. Where the launch has ended in a fault, too. What a failing compare-and-swap sees is read, and what any
-  // other atomic does is written.
+  // nobody asks. Where the launch has ended in a fault, too. What atomics do, and volatile accesses, is
+  // strong.
   observe::AccessedBytes* accessed = nullptr;
   u64 seed = 0;                           // which schedule; 0: the plain one
   u64 budget = 0;                       // warp instructions; 0: no limit
@@ -51,8 +69,7 @@ struct Launch {
   bool cooperative = false;             // all of them are there at once, and share kGridBase
   std::function<bool()> interrupted;    // asked now and then by the calling thread; true ends the launch
   std::function<void(std::string_view)> print;  // gets what the kernel prints
-  // What is known of an address that no array holds, such as "it was freed before"; empty: nothing. Any thread asks.
-  std::function<std::string(u64)> tell_about;
+  std::function<KnownAddress(u64)> tell_about;  // any thread asks
 
   // While running:
   std::vector<std::byte> shared_by_grid;  // at kGridBase, in a cooperative launch

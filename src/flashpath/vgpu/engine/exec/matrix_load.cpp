@@ -44,9 +44,10 @@ void find_rows(Warp& warp, const Instruction& i, bool write, std::byte** rows) {
       sanitize::watch_matrix(warp, i, address, possible, kTransposed);
     }
   }
-  if (warp.counters != nullptr) {
-    std::fill(address + kRows, address + kLanes, address[0]);
-    count_scattered(warp, i, Where::kShared, address, kGiving, kRowBytes, write ? Use::kWrite : Use::kMatrixRead);
+  if (warp.counters != nullptr && possible != 0) {
+    u64 own[kLanes];
+    keep_addresses(possible, address, own);
+    count_scattered(warp, i, Where::kShared, own, possible, kRowBytes, write ? Use::kWrite : Use::kMatrixRead);
   }
 }
 

@@ -22,6 +22,10 @@ const Segment* segment_above(const std::vector<Segment>& segments, u64 address) 
   return above == segments.end() ? nullptr : &*above;
 }
 
+// How far the addresses of shared memory go on hardware, whatever a block has of it. On an H200 an access 240 kB behind
+// the memory's begin is an illegal address, one 64 MiB behind or 4 MB before it an illegal instruction.
+constexpr u64 kSharedReach = 1 << 24;
+
 bool in_window(u64 address, u64 window) { return address - window < kWindowSize; }
 
 std::byte* out_of_bounds(Warp& warp, const Instruction& i, int lane, u64 address, u32 size,
@@ -32,11 +36,12 @@ std::byte* out_of_bounds(Warp& warp, const Instruction& i, int lane, u64 address
                         " bytes at " + hexadecimal(address) + " of " + (is_constant ? "constant" : space) + " memory";
   if (std::strcmp(space, "global") == 0) {
     const Segment* below = segment_below(warp.launch->segments, address);
-    const std::string known = warp.launch->tell_about ? warp.launch->tell_about(address) : std::string();
+    const KnownAddress known = warp.launch->tell_about ? warp.launch->tell_about(address) : KnownAddress();
     if (address == 0) {
       message += ": it is a null pointer";
-    } else if (!known.empty()) {
-      message += ": " + known;
+    } else if (!known.what.empty()) {
+      if (known.kind != nullptr) kind = known.kind;
+      message += ": " + known.what;
     } else if (below != nullptr && write && !below->writable && holds(*below, address, size)) {
       kind = "const-write";
       message += ", which is read-only";
@@ -55,7 +60,9 @@ std::byte* out_of_bounds(Warp& warp, const Instruction& i, int lane, u64 address
                                                                                  : warp.launch->program->local_bytes) +
                " bytes";
   }
-  return refuse(warp, lane, fault_at(warp, i.index, lane, kind, message));
+  Fault fault = fault_at(warp, i.index, lane, kind, message);
+  fault.is_beyond_window = std::strcmp(space, "shared") == 0 && address >= kSharedReach;
+  return refuse(warp, lane, fault);
 }
 
 // Accesses that have been refused go nowhere, wherever their addresses point.
@@ -65,7 +72,7 @@ void lose(Warp& warp, u32 refused, Places& places) {
 
 // The lanes whose access can be made.
 u32 placed(const Warp& warp, const Places& places) {
-  if (warp.watch->nowhere.empty()) return warp.executing;
+  if (warp.watch == nullptr || warp.watch->nowhere.empty()) return warp.executing;
   u32 found = 0;
   for_lanes(warp.executing, [&](int lane) { found |= u32(!is_nowhere(warp, places.at[lane])) << lane; });
   return found;
@@ -115,6 +122,17 @@ void locate_local(Warp& warp, const Instruction& i, const u64* address, u64 wind
             [&](int lane) { places.at[lane] = local_place(warp, i, lane, address[lane] - window, size, write); });
 }
 
+// Counts and watches lanes whose accesses can be made.
+void observe_scattered(Warp& warp, const Instruction& i, Where where, const u64* address, u64 window, u32 possible,
+                       u32 size, Use use) {
+  if (possible == 0) return;
+  u64 own[kLanes];
+  keep_addresses(possible, address, own);
+  for (u64& each : own) each -= window;
+  if (warp.counters != nullptr) count_scattered(warp, i, where, own, possible, size, use);
+  if (warp.watch != nullptr) sanitize::watch_scattered(warp, i, where, own, possible, size, use);
+}
+
 // Generic addresses whose lanes go to several spaces, each counted for itself.
 void locate_mixed(Warp& warp, const Instruction& i, const u64* address, u32 misaligned, u32 size, Use use,
                   Places& places) {
@@ -128,19 +146,10 @@ void locate_mixed(Warp& warp, const Instruction& i, const u64* address, u32 misa
   });
   lose(warp, misaligned, places);
   if (!warp.observed) return;
-  const u32 global = warp.executing & ~(shared | local);
-  const u32 possible = warp.watch == nullptr ? warp.executing : placed(warp, places);
-  const auto observe = [&](u32 members, Where where, u64 window) {
-    if (members == 0) return;
-    u64 own[kLanes];
-    const u64 first = address[std::countr_zero(members)];
-    for (int lane = 0; lane < kLanes; ++lane) own[lane] = (members >> lane & 1 ? address[lane] : first) - window;
-    if (warp.counters != nullptr) count_scattered(warp, i, where, own, members, size, use);
-    if (warp.watch != nullptr) sanitize::watch_scattered(warp, i, where, own, members & possible, size, use);
-  };
-  observe(global, Where::kGlobal, 0);
-  observe(shared, Where::kShared, kSharedWindow);
-  observe(local, Where::kLocal, kLocalWindow);
+  const u32 possible = placed(warp, places);
+  observe_scattered(warp, i, Where::kGlobal, address, 0, possible & ~(shared | local), size, use);
+  observe_scattered(warp, i, Where::kShared, address, kSharedWindow, possible & shared, size, use);
+  observe_scattered(warp, i, Where::kLocal, address, kLocalWindow, possible & local, size, use);
 }
 
 }  // namespace
@@ -164,7 +173,7 @@ Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, co
 
 std::byte* refuse(Warp& warp, int lane, const Fault& fault) {
   if (warp.watch == nullptr) throw fault;
-  sanitize::report(warp, fault);
+  sanitize::report_fault(warp, fault);
   std::byte* const own = nowhere(warp, lane);
   std::fill_n(own, kNowhereBytes, std::byte(0));
   return own;
@@ -274,11 +283,7 @@ void locate(Warp& warp, const Instruction& i, Where where, const u64* address, u
     default: locate_global(warp, i, address, extent, size, write, places); break;
   }
   lose(warp, misaligned, places);
-  if (!warp.observed) return;
-  u64 own[kLanes];
-  for (int lane = 0; lane < kLanes; ++lane) own[lane] = address[lane] - window;
-  if (warp.counters != nullptr) count_scattered(warp, i, where, own, warp.executing, size, use);
-  if (warp.watch != nullptr) sanitize::watch_scattered(warp, i, where, own, placed(warp, places), size, use);
+  if (warp.observed) observe_scattered(warp, i, where, address, window, placed(warp, places), size, use);
 }
 
 bool locate_near(Warp& warp, const Instruction& i, const u32* base, u32 offset, u32 size, Use use, Places& places) {

@@ -1,6 +1,7 @@
 // Addresses of a warp's lanes, resolved to host memory, checked and counted on the way.
 #pragma once
 
+#include <bit>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -87,6 +88,12 @@ u32 check_alignment(Warp& warp, const Instruction& i, const u64* address, u32 ex
 // The addresses of all lanes: a register plus an offset. Lanes that do not execute get the address of the
 // first one that does, so that loops over all 32 need no mask.
 void read_addresses(Warp& warp, u32 base, bool is_wide, s64 offset, u64* address);
+
+// The same for counting, where only some lanes are to be counted: the others get the address of the first of those.
+inline void keep_addresses(u32 counted, const u64* address, u64* own) {
+  const u64 first = address[std::countr_zero(counted)];
+  for (int lane = 0; lane < kLanes; ++lane) own[lane] = counted >> lane & 1 ? address[lane] : first;
+}
 
 // Resolves lanes that lie anyhow. `address` is as read_addresses leaves it.
 void locate(Warp& warp, const Instruction& i, Where where, const u64* address, u32 size, Use use, Places& places);

@@ -38,8 +38,8 @@ void mark(std::vector<u64>& bits, u64 first, u64 sectors) {
   if (beyond != 0) bits[word + 1] |= beyond;
 }
 
-void mark_far(Warp& warp, const Instruction& i, u64 address, u32 size, Use use) {
-  const Segment* segment = segment_of(warp, i, address, size);
+void mark_far(Warp& warp, const Instruction& i, u64 address, Use use) {
+  const Segment* segment = segment_of(warp, i, address, 1);
   const u32 index = static_cast<u32>(segment - warp.launch->segments.data());
   mark(bits_of(*warp.counters, index, use), (address >> kSectorShift) - (segment->base >> kSectorShift), 1);
 }
@@ -74,7 +74,7 @@ Hits hits_of(const u64* address, u32 executing) {
 }
 
 // Distinct sectors of lanes that may lie far apart, marked one by one.
-u64 far_sectors(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, Use use) {
+u64 far_sectors(Warp& warp, const Instruction& i, const u64* address, u32 executing, Use use) {
   constexpr u32 kSlots = 64;
   u64 table[kSlots];  // sector + 1; 0 is free
   std::fill(std::begin(table), std::end(table), 0);
@@ -86,13 +86,14 @@ u64 far_sectors(Warp& warp, const Instruction& i, const u64* address, u32 execut
     if (table[slot] != 0) return;
     table[slot] = sector + 1;
     ++distinct;
-    mark_far(warp, i, address[lane], size, use);
+    mark_far(warp, i, address[lane], use);
   });
   return distinct;
 }
 
-// An access never straddles sectors: it is aligned, and 32 bytes wide at most.
-u64 distinct_sectors(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, Use use) {
+// An access never straddles sectors: it is aligned, and 32 bytes wide at most. Its first byte is there; of a copy that
+// reads fewer bytes than it writes, the last may not be.
+u64 distinct_sectors(Warp& warp, const Instruction& i, const u64* address, u32 executing, Use use) {
   u64 low = address[0];
   u64 high = address[0];
   for (int lane = 1; lane < kLanes; ++lane) {
@@ -100,8 +101,8 @@ u64 distinct_sectors(Warp& warp, const Instruction& i, const u64* address, u32 e
     high = std::max(high, address[lane]);
   }
   const u64 first = low >> kSectorShift;
-  const Segment* segment = (high >> kSectorShift) - first < 64 ? segment_of(warp, i, low, high - low + size) : nullptr;
-  if (segment == nullptr) return far_sectors(warp, i, address, executing, size, use);
+  const Segment* segment = (high >> kSectorShift) - first < 64 ? segment_of(warp, i, low, high - low + 1) : nullptr;
+  if (segment == nullptr) return far_sectors(warp, i, address, executing, use);
   u64 sectors = 0;
   for (int lane = 0; lane < kLanes; ++lane) sectors |= u64(1) << ((address[lane] >> kSectorShift) - first);
   const u32 index = static_cast<u32>(segment - warp.launch->segments.data());
@@ -109,9 +110,9 @@ u64 distinct_sectors(Warp& warp, const Instruction& i, const u64* address, u32 e
   return static_cast<u64>(std::popcount(sectors));
 }
 
-void count_global(Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, Use use) {
+void count_global(Warp& warp, const Instruction& i, const u64* address, u32 executing, Use use) {
   observe::InstructionCount& count = count_of(warp, i);
-  const u64 distinct = distinct_sectors(warp, i, address, executing, size, use);
+  const u64 distinct = distinct_sectors(warp, i, address, executing, use);
   if (use == Use::kAtomic) {
     const Hits hits = hits_of(address, executing);
     count.sectors += hits.sectors;
@@ -330,7 +331,7 @@ void count_scattered(Warp& warp, const Instruction& i, Where where, const u64* a
   count.requests += 1;
   count.bytes += bytes;
   if (where == Where::kGlobal) {
-    count_global(warp, i, address, executing, size, use);
+    count_global(warp, i, address, executing, use);
   } else if (where == Where::kShared) {
     count.shared_requests += 1;
     count.shared_bytes += bytes;

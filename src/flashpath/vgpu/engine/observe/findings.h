@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/fault.h"
 #include "exec/types.h"
 
 namespace flashpath::observe {
@@ -52,6 +53,11 @@ class Findings {
     }
   }
   const std::vector<Finding>& all() const { return all_; }
+  // What would have ended a launch that is not sanitised, if anything would: the first such thing that was met.
+  const std::optional<exec::Fault>& fault() const { return fault_; }
+  void add_fault(const exec::Fault& fault) {
+    if (!fault_) fault_ = fault;
+  }
   // Takes back what turns out to follow from something else; after the launch.
   template <class Predicate>
   void take_back(Predicate&& follows) {
@@ -61,6 +67,7 @@ class Findings {
 
  private:
   std::vector<Finding> all_;
+  std::optional<exec::Fault> fault_;
   std::map<std::tuple<std::string, u32, u32>, std::size_t> known_;
 };
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "exec/types.h"
 
@@ -22,6 +24,10 @@ class Ranges {
  public:
   void add(Range added) {
     if (added.begin >= added.end) return;
+    if (all_.empty() || all_.rbegin()->second < added.begin) {  // the usual case: they come in order
+      all_.emplace_hint(all_.end(), added.begin, added.end);
+      return;
+    }
     auto next = all_.upper_bound(added.begin);
     if (next != all_.begin() && std::prev(next)->second >= added.begin) --next;  // they meet: one grows
     while (next != all_.end() && next->first <= added.end) {
@@ -29,6 +35,33 @@ class Ranges {
       next = all_.erase(next);
     }
     all_.emplace_hint(next, added.begin, added.end);
+  }
+
+  // What another set has of a range.
+  void add(const Ranges& other, Range within) {
+    const auto first = other.first_that_ends_after(within.begin);
+    const auto last = other.all_.lower_bound(within.end);
+    const auto part = [&](const auto& each) {
+      return Range{std::max(within.begin, each.first), std::min(within.end, each.second)};
+    };
+    // A few are looked up one by one. Many, both sets are gone through once.
+    constexpr std::size_t kFew = 16;
+    const std::size_t many = all_.size() / kFew + 1;
+    std::size_t count = 0;
+    for (auto each = first; each != last && count <= many; ++each) ++count;
+    if (count <= many) {
+      for (auto each = first; each != last; ++each) add(part(*each));
+      return;
+    }
+    Ranges both;
+    auto own = all_.begin();
+    for (auto each = first; each != last; ++each) {
+      const Range next = part(*each);
+      for (; own != all_.end() && own->first < next.begin; ++own) both.append({own->first, own->second});
+      both.append(next);
+    }
+    for (; own != all_.end(); ++own) both.append({own->first, own->second});
+    all_ = std::move(both.all_);
   }
 
   void remove(Range removed) {
@@ -58,12 +91,32 @@ class Ranges {
     return std::nullopt;
   }
 
+  // f(part), for all parts of `range` that are in the set, in order.
+  template <class F>
+  void for_parts(Range range, F&& f) const {
+    for (auto each = first_that_ends_after(range.begin); each != all_.end() && each->first < range.end; ++each) {
+      f(Range{std::max(range.begin, each->first), std::min(range.end, each->second)});
+    }
+  }
+  // Whether all of `range` is in the set.
+  bool holds(Range range) const { return range.begin >= range.end || overlap(range) == range; }
+
   bool empty() const { return all_.empty(); }
   void clear() { all_.clear(); }
   // In order, apart from each other: begin → end.
   const std::map<u64, u64>& all() const { return all_; }
 
  private:
+  // A range that begins after all others have.
+  void append(Range added) {
+    if (!all_.empty() && all_.rbegin()->second >= added.begin) {
+      u64& end = all_.rbegin()->second;
+      end = std::max(end, added.end);
+    } else {
+      all_.emplace_hint(all_.end(), added.begin, added.end);
+    }
+  }
+
   std::map<u64, u64>::const_iterator first_that_ends_after(u64 address) const {
     auto next = all_.upper_bound(address);
     if (next != all_.begin() && std::prev(next)->second > address) --next;
@@ -77,6 +130,7 @@ class Ranges {
 struct AccessedBytes {
   Ranges read;
   Ranges written;
+  Ranges strong;  // by atomics, volatile accesses and the like, where these came last: such may meet others of theirs
 };
 
 }  // namespace flashpath::observe

@@ -93,12 +93,13 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   if (options.sanitize) launch.findings = &result.findings;
   if (options.accessed) launch.accessed = &result.accessed;
   exec::map_module(launch);
+  const observe::Ranges nothing;
   for (const auto& [base, size, host, writable, initialised] : segments) {
-    launch.segments.push_back({base, size, reinterpret_cast<std::byte*>(host), writable, initialised});
+    launch.segments.push_back(
+        {base, size, reinterpret_cast<std::byte*>(host), writable, initialised ? nullptr : &nothing});
   }
-  const bool counts = options.count && !options.sanitize;  // what goes nowhere cannot be counted
-  exec::prepare_counting(launch, counts ? &result.counters : nullptr);
-  if (counts) {
+  exec::prepare_counting(launch, options.count ? &result.counters : nullptr);
+  if (options.count) {
     const auto [traced_block, traced_warp, accesses] = options.trace;
     result.counters.trace.prepare({traced_block, traced_warp, accesses}, program.code.size());
   }
@@ -250,6 +251,7 @@ void bind_launch(nb::module_& m) {
       .def_prop_ro("findings", [](const Result& result) { return rows_of(result.findings); })
       .def_prop_ro("read", [](const Result& result) { return rows_of(result.accessed.read); })
       .def_prop_ro("written", [](const Result& result) { return rows_of(result.accessed.written); })
+      .def_prop_ro("strong", [](const Result& result) { return rows_of(result.accessed.strong); })
       .def_prop_ro("counter_names", [](const Result&) { return observe::kCounterNames; })
       .def_prop_ro(
           "instructions",

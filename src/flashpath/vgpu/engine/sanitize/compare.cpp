@@ -43,10 +43,19 @@ bool Watcher::is_replicated(Record other, u32 read_by, u32 written_by) const {
   return watch_.block->all->epochs.owner(epoch_of(other)).block == watch_.block->number;
 }
 
+// Whether a lane's access to global memory also has bytes that somebody has written. Padding between the members of a
+// structure is copied with them, and nobody writes it: such an access is not told.
+bool Watcher::is_partly_written(u64 offset) const {
+  if (area_.space == kShared) return false;
+  const Line& line = area_.shadow.line(offset);
+  const Record* const written = Shadow::cells(line, offset & ~u64(size_ - 1)).written;
+  return !std::all_of(written, written + (size_ >> line.shift), [&](Record each) { return area_.is_blank(each); });
+}
+
 void Watcher::check_read(u32 lane, Record written, u32 by, u64 offset, u32 shift) {
   const int thread = static_cast<int>(lane);
   if (area_.is_blank(written)) {
-    report_uninitialized(warp_, i_, thread, piece(offset, shift));
+    if (!is_partly_written(offset)) report_uninitialized(warp_, i_, thread, piece(offset, shift));
   } else if (written >= area_.floor && is_pending(written)) {
     report_missing_wait(warp_, i_, thread, false, {by, written, true}, piece(offset, shift));
   } else if (!is_harmless(lane, written, by) && !is_replicated(written, i_.index, by)) {
@@ -57,7 +66,7 @@ void Watcher::check_read(u32 lane, Record written, u32 by, u64 offset, u32 shift
 void Watcher::check_write(u32 lane, Record written, u32 by, u64 offset, u32 shift) {
   const int thread = static_cast<int>(lane);
   if (area_.is_blank(written)) {
-    if (atomic_) report_uninitialized(warp_, i_, thread, piece(offset, shift));
+    if (atomic_ && !is_partly_written(offset)) report_uninitialized(warp_, i_, thread, piece(offset, shift));
   } else if (written >= area_.floor && is_pending(written)) {
     report_missing_wait(warp_, i_, thread, true, {by, written, true}, piece(offset, shift));
   } else if (!is_harmless(lane, written, by)) {

@@ -34,8 +34,7 @@ void write_local(exec::Warp& warp, int lane, u64 address, u64 size) {
 void watch_malloc(exec::Warp& warp, const Instruction& i, int lane, u64 address, u64 size) {
   if (address == 0) return;
   Sanitizer& all = *warp.watch->block->all;
-  const u32 thread = warp.index * kLanes + static_cast<u32>(lane);
-  all.allocations[address] = {i.index, warp.watch->block->number, thread, size};
+  all.open_allocations[address] = {warp.launch->program, size, party_of(warp, i, lane)};
   const exec::Segment* heap = exec::segment_of(warp, i, address, size);
   all.shadow_of(*heap).renew(address - heap->base / kLineBytes * kLineBytes, (size + 15) / 16 * 16);
 }
@@ -58,6 +57,6 @@ void watch_heap(exec::Warp& warp, const Instruction& i, const u64* address, u32 
   });
 }
 
-void watch_free(exec::Warp& warp, u64 address) { warp.watch->block->all->allocations.erase(address); }
+void watch_free(exec::Warp& warp, u64 address) { warp.watch->block->all->open_allocations.erase(address); }
 
 }  // namespace flashpath::sanitize

@@ -49,6 +49,11 @@ bool is_known(const exec::Warp& warp, const char* kind, u32 instruction, u32 oth
 
 }  // namespace
 
+void report_fault(const exec::Warp& warp, const exec::Fault& fault) {
+  warp.launch->findings->add_fault(fault);
+  report(warp, fault);
+}
+
 void report(const exec::Warp& warp, const exec::Fault& fault) {
   if (is_known(warp, fault.kind.c_str(), fault.instruction, observe::Findings::kNobody)) return;
   observe::Finding finding;
@@ -123,15 +128,21 @@ void Sanitizer::take_back_consequences() {
   });
 }
 
+observe::Party party_of(const exec::Warp& warp, const Instruction& i, int lane) { return here(warp, i, lane, ""); }
+
+observe::Finding leak_of(u64 address, const exec::OpenAllocation& given, const char* who_did_not_free) {
+  observe::Finding finding;
+  finding.kind = "leak";
+  finding.message = "malloc gave " + std::to_string(given.size) + " bytes at " + exec::hexadecimal(address) +
+                    ", which " + who_did_not_free;
+  finding.at = given.at;
+  return finding;
+}
+
 void Sanitizer::report_leaks() {
-  for (const auto& [address, given] : allocations) {
-    if (launch.findings->count_again("leak", given.instruction, observe::Findings::kNobody)) continue;
-    observe::Finding finding;
-    finding.kind = "leak";
-    finding.message = "malloc gave " + std::to_string(given.size) + " bytes at " + exec::hexadecimal(address) +
-                      ", which the launch did not free; a later kernel of the module may";
-    finding.at = party(launch, given.instruction, given.block, given.thread, "");
-    launch.findings->add(std::move(finding));
+  for (const auto& [address, given] : own_allocations_) {
+    if (launch.findings->count_again("leak", given.at.instruction, observe::Findings::kNobody)) continue;
+    launch.findings->add(leak_of(address, given, "the launch did not free; a later kernel of the module may"));
   }
 }
 

@@ -16,11 +16,14 @@ void know_nothing(WarpWatch& warp) {
 
 Owner WarpWatch::owner() const { return {block->number, index}; }
 
-Sanitizer::Sanitizer(exec::Launch& launch) : launch(launch), segments(launch.segments.size()) {}
+Sanitizer::Sanitizer(exec::Launch& launch)
+    : launch(launch),
+      segments(launch.segments.size()),
+      open_allocations(launch.open_allocations == nullptr ? own_allocations_ : *launch.open_allocations) {}
 
 Shadow& Sanitizer::shadow_of(const exec::Segment& segment) {
   Shadow& shadow = segments[static_cast<std::size_t>(&segment - launch.segments.data())];
-  if (shadow.is_empty()) shadow.cover(segment.size, segment.base % kLineBytes, arena);
+  if (shadow.is_empty()) shadow.cover(segment.base, segment.size, arena, segment.initialised);
   return shadow;
 }
 
@@ -29,7 +32,7 @@ void Sanitizer::tell_accessed() const {
   for (std::size_t k = 0; k < segments.size(); ++k) {
     const u64 base = launch.segments[k].base;
     if (segments[k].is_empty() || base == kHeapBase || base == kGridBase) continue;
-    segments[k].add_accessed(base - base % kLineBytes, *launch.accessed);
+    segments[k].add_accessed(launch.program->code, *launch.accessed);
   }
 }
 
@@ -37,7 +40,7 @@ void Sanitizer::begin_block(exec::Block& block, u64 number) {
   if (block.watch == nullptr) {
     block.watch = std::make_shared<BlockWatch>();
     block.watch->all = this;
-    block.watch->shared.cover(block.shared.size(), 0, arena);
+    block.watch->shared.cover(0, block.shared.size(), arena);
     block.watch->warps.resize(block.warps.size());
     blocks_.push_back(block.watch);
   }

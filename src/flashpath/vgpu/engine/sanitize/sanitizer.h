@@ -139,17 +139,10 @@ class Sanitizer {
   Readers::Rules rules() { return {epochs, kGlobalFloor, &room_for_readers}; }
   // Tells the launch's `accessed`, where somebody asks, what is known of it.
   void tell_accessed() const;
-  // Tells of what malloc gave in this launch and nobody freed.
+  // Tells of what malloc gave in this launch and nobody freed, unless later launches may.
   void report_leaks();
   // After the launch: memory that a race, or a write that went nowhere, left unwritten is no finding of its own.
   void take_back_consequences();
-
-  struct Allocation {
-    u32 instruction;
-    u32 block;
-    u32 thread;
-    u64 size;
-  };
 
   exec::Launch& launch;
   Epochs epochs;
@@ -160,7 +153,8 @@ class Sanitizer {
   // blocks for each place: a writer is not in both, but a race that blocks order in part may be missed.
   std::size_t room_for_readers = std::size_t{1} << 23;
   u64 versions = 0;              // of flags, so far
-  std::map<u64, Allocation> allocations;
+  // As Launch::open_allocations; of this launch alone where there are none.
+  std::map<u64, exec::OpenAllocation>& open_allocations;
   // The block that ran last, and the first epoch from which all others are its own.
   u32 running = ~0u;
   Epoch running_since = 0;
@@ -169,6 +163,7 @@ class Sanitizer {
   void forget();
 
   std::vector<std::shared_ptr<BlockWatch>> blocks_;
+  std::map<u64, exec::OpenAllocation> own_allocations_;
 };
 
 // ---- Accesses (accesses.cpp), before they happen ---------------------------------------------------------
@@ -236,7 +231,14 @@ void watch_free(exec::Warp& warp, u64 address);
 // ---- Findings (report.cpp) -------------------------------------------------------------------------------
 
 // What would end a launch that is not sanitised.
+void report_fault(const exec::Warp& warp, const exec::Fault& fault);
+// What is as wrong, but ends no launch: the memory is there.
 void report(const exec::Warp& warp, const exec::Fault& fault);
+
+// A thread, as findings name it.
+observe::Party party_of(const exec::Warp& warp, const Instruction& i, int lane);
+// Memory of the heap that was not freed.
+observe::Finding leak_of(u64 address, const exec::OpenAllocation& given, const char* who_did_not_free);
 
 struct Access {
   u32 instruction = 0;

@@ -42,29 +42,41 @@ void set(BytesOfLine& bytes, u32 first, u32 count) {
   bytes |= ~BytesOfLine() >> (kLineBytes - count) << first;
 }
 
-BytesOfLine written_bytes(const Line& line) {
-  BytesOfLine bytes;
-  if (line.cells == nullptr) return line.written > kFresh ? ~bytes : bytes;
+bool is_of_thread(Record record) { return epoch_of(record) >= kFirstEpoch; }
+
+// What threads have done with the bytes of a line.
+struct LineUse {
+  BytesOfLine written;
+  BytesOfLine read;
+  BytesOfLine strong;  // the last write was, or a read
+};
+
+void add_writers(const Line& line, const std::vector<Instruction>& code, LineUse& use) {
+  if (line.cells == nullptr) {  // such are never written by strong accesses
+    if (is_of_thread(line.written)) use.written.set();
+    return;
+  }
   const u32 units = kLineBytes >> line.shift;
   const Cells all = Shadow::cells(line, 0);
   for (u32 k = 0; k < units; ++k) {
-    if (all.written[k] > kFresh) set(bytes, k << line.shift, 1u << line.shift);
+    if (!is_of_thread(all.written[k])) continue;
+    const bool is_strong = (code[all.written_by[k]].order & kStrong) != 0;
+    set(is_strong ? use.strong : use.written, k << line.shift, 1u << line.shift);
   }
-  return bytes;
 }
 
-// Also those of writers that are kept among the readers (Watcher::keep_weak): others have written there since.
-BytesOfLine read_bytes(const Line& line) {
-  BytesOfLine bytes;
+// Also writers that are kept among the readers (Watcher::keep_weak): others have written there since.
+void add_readers(const Line& line, LineUse& use) {
   const auto add = [&](const Reader& reader) {
-    if (reader.record > kFresh) set(bytes, reader.bytes.first, reader.bytes.last - reader.bytes.first + 1u);
+    if (!is_of_thread(reader.record)) return;
+    const bool is_strong = (reader.strength & kStrong) != 0;
+    set(is_strong ? use.strong : use.read, reader.bytes.first, reader.bytes.last - reader.bytes.first + 1u);
   };
   if (line.readers == nullptr) {
     add(line.reader);
   } else {
     for (const Reader& each : line.readers->entries()) add(each);
   }
-  return bytes;
 }
 
 // f(begin, end)
@@ -114,7 +126,10 @@ u32* Arena::allocate(std::size_t count) {
 // Lines are zeros but for `shift`, which is set where it is needed: memory that is never touched costs nothing.
 static_assert(std::is_trivially_copyable_v<Line>);
 
-void Shadow::cover(u64 bytes, u64 phase, Arena& arena) {
+void Shadow::cover(u64 address, u64 bytes, Arena& arena, const observe::Ranges* initialised) {
+  const u64 phase = address % kLineBytes;
+  origin_ = address - phase;
+  initialised_ = initialised;
   count_ = static_cast<std::size_t>((bytes + phase) / kLineBytes + 1);
   lines_.reset(static_cast<Line*>(std::calloc(count_, sizeof(Line))));
   if (lines_ == nullptr) throw std::bad_alloc();
@@ -199,16 +214,49 @@ void Shadow::forget(Record floor) {
   });
 }
 
-void Shadow::add_accessed(u64 origin, observe::AccessedBytes& accessed) const {
+void Shadow::touch(u64 stretch) {
+  touched_[stretch] = 1;
+  if (initialised_ == nullptr) return;
+  const u64 begin = origin_ + (stretch << kStretchBits);
+  const u64 end = std::min(begin + (u64{1} << kStretchBits), origin_ + (u64(count_) << kLineBits));
+  u64 gap = begin;
+  initialised_->for_parts({begin, end}, [&](observe::Range part) {
+    mark_fresh({gap, part.begin});
+    gap = part.end;
+  });
+  mark_fresh({gap, end});
+}
+
+void Shadow::mark_fresh(observe::Range addresses) {
+  for (u64 at = addresses.begin; at < addresses.end;) {
+    const u64 offset = at - origin_;
+    const u64 end = std::min(addresses.end, at - at % kLineBytes + kLineBytes);
+    Line& own = lines_[offset >> kLineBits];
+    if (end - at == kLineBytes) {
+      own.written = kFresh;
+    } else {
+      split(own, 1u << std::countr_zero(at | end | 4));
+      std::fill_n(cells(own, offset).written, static_cast<std::size_t>((end - at) >> own.shift), kFresh);
+    }
+    at = end;
+  }
+}
+
+void Shadow::add_accessed(const std::vector<Instruction>& code, observe::AccessedBytes& accessed) const {
   Joined read(accessed.read);
   Joined written(accessed.written);
+  Joined strong(accessed.strong);
   for_touched([&](const Line& line, u64 offset) {
-    const u64 base = origin + offset;
-    const BytesOfLine of_writers = written_bytes(line);
-    for_runs(of_writers, [&](u32 begin, u32 end) { written.add({base + begin, base + end}); });
-    if (of_writers.all()) return;
-    const BytesOfLine of_readers = read_bytes(line) & ~of_writers;
-    for_runs(of_readers, [&](u32 begin, u32 end) { read.add({base + begin, base + end}); });
+    const u64 base = origin_ + offset;
+    LineUse use;
+    add_writers(line, code, use);
+    for_runs(use.written, [&](u32 begin, u32 end) { written.add({base + begin, base + end}); });
+    if (use.written.all()) return;
+    const BytesOfLine of_strong_writers = use.strong;
+    add_readers(line, use);
+    for_runs(use.strong & ~use.written, [&](u32 begin, u32 end) { strong.add({base + begin, base + end}); });
+    for_runs(use.read & ~use.written & ~of_strong_writers,
+             [&](u32 begin, u32 end) { read.add({base + begin, base + end}); });
   });
 }
 

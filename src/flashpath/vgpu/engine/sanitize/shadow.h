@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "lower/program.h"
 #include "observe/ranges.h"
 #include "sanitize/readers.h"
 
@@ -52,12 +53,14 @@ struct Cells {
 
 class Shadow {
  public:
-  // Offsets below count from `phase` bytes before the memory, so that units begin at multiples of their size.
-  void cover(u64 bytes, u64 phase, Arena& arena);
+  // Offsets below count from the line that the memory's address is in. `initialised`: by address, what of it has a
+  // meaning from the beginning; nullptr: all, or nothing (Area::is_blank).
+  void cover(u64 address, u64 bytes, Arena& arena, const observe::Ranges* initialised = nullptr);
   bool is_empty() const { return lines_ == nullptr; }
 
   Line& line(u64 offset) {
-    touched_[offset >> kStretchBits] = 1;
+    const u64 stretch = offset >> kStretchBits;
+    if (!touched_[stretch]) touch(stretch);
     return lines_[offset >> kLineBits];
   }
   // Cells for accesses of so many bytes, at multiples of as many.
@@ -81,12 +84,12 @@ class Shadow {
   // has written.
   void forget(Record floor);
 
-  // Adds the bytes that are known to have been read or written since the launch began; `origin` is the address of
-  // the shadow's first byte. What was written may have been read as well, before or after: it is told as written only.
-  void add_accessed(u64 origin, observe::AccessedBytes& accessed) const;
+  // Adds, by address, the bytes that have been read or written since the launch began, or since epochs began anew. What
+  // was written may have been read as well, before or after: it is told as written only. `code`: of the launch.
+  void add_accessed(const std::vector<Instruction>& code, observe::AccessedBytes& accessed) const;
 
  private:
-  // Stretches of memory that nobody has touched are never looked through.
+  // What is done for all lines is done only for stretches of memory that somebody has touched.
   static constexpr u32 kStretchBits = 14;
   static constexpr std::size_t kStretchLines = std::size_t{1} << (kStretchBits - kLineBits);
 
@@ -95,6 +98,9 @@ class Shadow {
   };
   void split_whole(Line& line);
   void refine(Line& line, u32 access);
+  // Somebody is about to touch a stretch for the first time.
+  void touch(u64 stretch);
+  void mark_fresh(observe::Range addresses);
   // f(line, its offset), in order
   template <class F>
   void for_touched(F&& f) const {
@@ -108,6 +114,8 @@ class Shadow {
   std::unique_ptr<Line[], Free> lines_;
   std::size_t count_ = 0;
   std::vector<u8> touched_;  // (stretch)
+  u64 origin_ = 0;           // the address of the first line
+  const observe::Ranges* initialised_ = nullptr;
   Arena* arena_ = nullptr;
 };
 

@@ -112,8 +112,7 @@ Area Watcher::global_area(const exec::Segment& segment) const {
   }
   const u64 phase = segment.base % kLineBytes;
   const auto [low, span] = known_since(all.running_since);
-  const Record blank = segment.initialised ? kFresh : kUntouched;
-  return {all.shadow_of(segment), kGlobalFloor,          low,      span,        blank, kFresh - blank,
+  return {all.shadow_of(segment), kGlobalFloor,         low,      span,       kFresh, 0,
           segment.base - phase,   segment.host - phase, "global", all.rules()};
 }
 

@@ -68,6 +68,7 @@ class Watcher {
   bool never_races_with(u32 by) const;
   bool is_replicated(Record other, u32 read_by, u32 written_by) const;
   bool is_of_own_warp(Record record) const;
+  bool is_partly_written(u64 offset) const;
   void check_read(u32 lane, Record written, u32 by, u64 offset, u32 shift);
   void check_write(u32 lane, Record written, u32 by, u64 offset, u32 shift);
   void check_readers(const Line& line, const Row& row);

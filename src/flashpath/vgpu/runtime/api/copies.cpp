@@ -20,7 +20,8 @@ cudaError_t copy_row(const char* name, void* to, const void* from, std::size_t s
 }
 
 cudaError_t copy_rows(const char* name, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                      std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream, Waiting waiting) {
+                      std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream,
+                      Waiting waiting) {
   return call(name, [&](Runtime& runtime) {
     copy(runtime, rows(to, to_pitch, height), rows(from, from_pitch, height), {width, height}, kind,
          runtime.stream(stream), waiting);
@@ -46,8 +47,28 @@ cudaError_t copy_box(const char* name, const cudaMemcpy3DParms* given, cudaStrea
   });
 }
 
-cudaError_t copy_box_between(const char* name, const cudaMemcpy3DPeerParms* given, cudaStream_t stream, Waiting waiting) {
+// Between devices: host memory that they do not see is no end of it. Which device an address is of, it says itself.
+constexpr cudaMemcpyKind kBetweenDevices = cudaMemcpyDeviceToDevice;
+
+cudaError_t copy_between(const char* name, void* to, int to_device, const void* from, int from_device, std::size_t size,
+                         cudaStream_t stream, Waiting waiting) {
+  return call(name, [&](Runtime& runtime) {
+    runtime.device(to_device);
+    runtime.device(from_device);
+    copy(runtime, row(to, size), row(from, size), {size}, kBetweenDevices, runtime.stream(stream), waiting);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t copy_box_between(const char* name, const cudaMemcpy3DPeerParms* given, cudaStream_t stream,
+                             Waiting waiting) {
   if (given == nullptr) return copy_box(name, nullptr, stream, waiting);
+  const cudaError_t devices = call(name, [&](Runtime& runtime) {
+    runtime.device(given->srcDevice);
+    runtime.device(given->dstDevice);
+    return cudaSuccess;
+  });
+  if (devices != cudaSuccess) return devices;
   cudaMemcpy3DParms same = {};
   same.srcArray = given->srcArray;
   same.srcPos = given->srcPos;
@@ -56,7 +77,7 @@ cudaError_t copy_box_between(const char* name, const cudaMemcpy3DPeerParms* give
   same.dstPos = given->dstPos;
   same.dstPtr = given->dstPtr;
   same.extent = given->extent;
-  same.kind = cudaMemcpyDefault;
+  same.kind = kBetweenDevices;
   return copy_box(name, &same, stream, waiting);
 }
 
@@ -98,12 +119,13 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t 
   return copy_box("cudaMemcpy3DAsync", parameters, stream, Waiting::kNever);
 }
 
-cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t size) {
-  return copy_row("cudaMemcpyPeer", to, from, size, cudaMemcpyDefault, nullptr, Waiting::kAsUsual);
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t size) {
+  return copy_between("cudaMemcpyPeer", to, to_device, from, from_device, size, nullptr, Waiting::kAsUsual);
 }
 
-cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t size, cudaStream_t stream) {
-  return copy_row("cudaMemcpyPeerAsync", to, from, size, cudaMemcpyDefault, stream, Waiting::kNever);
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t size,
+                                cudaStream_t stream) {
+  return copy_between("cudaMemcpyPeerAsync", to, to_device, from, from_device, size, stream, Waiting::kNever);
 }
 
 cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parameters) {

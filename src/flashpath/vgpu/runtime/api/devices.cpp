@@ -1,170 +1,16 @@
 // Devices: which there are, what they can do, and waiting for them.
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
-#include <optional>
 
 #include "api/call.h"
+#include "device/limits.h"
+#include "device/properties.h"
 
 using namespace flashpath::runtime;
 
 namespace {
 
 constexpr int kVersion = CUDART_VERSION;
-constexpr int kCopyEngines = 3;
-constexpr std::size_t kSharedWithoutOptIn = 48 << 10;
-constexpr std::size_t kConstantBytes = 64 << 10;
-
-// The width of the memory bus in bits, of the families that have profiles; 0: not known.
-int bus_width(const Gpu& gpu) {
-  struct Width {
-    const char* name;
-    int bits;
-  };
-  constexpr Width kWidths[] = {{"T4", 256},       {"A100", 5120}, {"RTX 3090", 384}, {"RTX 4090", 384},
-                               {"L4", 192},       {"H100", 5120}, {"H200", 6144},    {"B200", 8192}};
-  for (const Width& each : kWidths) {
-    if (gpu.name == each.name) return each.bits;
-  }
-  return 0;
-}
-
-// In kHz, such that what people compute from it and the bus, two transfers a cycle, is the bandwidth.
-int memory_clock(const Gpu& gpu) {
-  const double bytes_per_cycle = 2.0 * bus_width(gpu) / 8;
-  return bytes_per_cycle == 0 ? 0 : static_cast<int>(gpu.memory_bytes_per_s / bytes_per_cycle / 1e3);
-}
-
-cudaDeviceProp properties_of(const Gpu& gpu, int device) {
-  cudaDeviceProp p;
-  std::memset(&p, 0, sizeof p);
-  std::strncpy(p.name, gpu.device_name.c_str(), sizeof p.name - 1);
-  p.uuid.bytes[15] = static_cast<char>(device);
-  p.totalGlobalMem = gpu.memory_bytes;
-  p.sharedMemPerBlock = kSharedWithoutOptIn;
-  p.regsPerBlock = gpu.registers_per_sm;
-  p.warpSize = 32;
-  p.memPitch = 0x7fffffff;
-  p.maxThreadsPerBlock = gpu.max_threads_per_block;
-  p.maxThreadsDim[0] = p.maxThreadsDim[1] = gpu.max_threads_per_block;
-  p.maxThreadsDim[2] = 64;
-  p.maxGridSize[0] = 0x7fffffff;
-  p.maxGridSize[1] = p.maxGridSize[2] = 65535;
-  p.totalConstMem = kConstantBytes;
-  p.major = gpu.major;
-  p.minor = gpu.minor;
-  p.textureAlignment = 512;
-  p.texturePitchAlignment = 32;
-  p.multiProcessorCount = gpu.multiprocessors;
-  p.canMapHostMemory = 1;
-  p.surfaceAlignment = 512;
-  p.concurrentKernels = 1;
-  p.pciBusID = device + 1;
-  p.asyncEngineCount = kCopyEngines;
-  p.unifiedAddressing = 1;
-  p.memoryBusWidth = bus_width(gpu);
-  p.l2CacheSize = static_cast<int>(gpu.l2_bytes);
-  p.maxThreadsPerMultiProcessor = gpu.max_warps_per_sm * 32;
-  p.streamPrioritiesSupported = 1;
-  p.globalL1CacheSupported = p.localL1CacheSupported = 1;
-  p.sharedMemPerMultiprocessor = static_cast<std::size_t>(gpu.max_shared_per_sm);
-  p.regsPerMultiprocessor = gpu.registers_per_sm;
-  p.managedMemory = 1;
-  p.concurrentManagedAccess = 1;
-  p.computePreemptionSupported = 1;
-  p.canUseHostPointerForRegisteredMem = 1;
-  p.cooperativeLaunch = 1;
-  p.sharedMemPerBlockOptin = static_cast<std::size_t>(gpu.max_shared_per_block);
-  p.maxBlocksPerMultiProcessor = gpu.max_blocks_per_sm;
-  p.reservedSharedMemPerBlock = static_cast<std::size_t>(gpu.reserved_shared_per_block);
-  p.hostRegisterSupported = 1;
-  p.memoryPoolsSupported = 1;
-  return p;
-}
-
-// nullopt: it is not known here.
-std::optional<int> attribute_of(const Gpu& gpu, int device, cudaDeviceAttr attribute) {
-  const cudaDeviceProp p = properties_of(gpu, device);
-  switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock: return p.maxThreadsPerBlock;
-    case cudaDevAttrMaxBlockDimX: return p.maxThreadsDim[0];
-    case cudaDevAttrMaxBlockDimY: return p.maxThreadsDim[1];
-    case cudaDevAttrMaxBlockDimZ: return p.maxThreadsDim[2];
-    case cudaDevAttrMaxGridDimX: return p.maxGridSize[0];
-    case cudaDevAttrMaxGridDimY: return p.maxGridSize[1];
-    case cudaDevAttrMaxGridDimZ: return p.maxGridSize[2];
-    case cudaDevAttrMaxSharedMemoryPerBlock: return static_cast<int>(p.sharedMemPerBlock);
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return static_cast<int>(p.sharedMemPerBlockOptin);
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return static_cast<int>(p.sharedMemPerMultiprocessor);
-    case cudaDevAttrReservedSharedMemoryPerBlock: return static_cast<int>(p.reservedSharedMemPerBlock);
-    case cudaDevAttrTotalConstantMemory: return static_cast<int>(p.totalConstMem);
-    case cudaDevAttrWarpSize: return p.warpSize;
-    case cudaDevAttrMaxPitch: return static_cast<int>(p.memPitch);
-    case cudaDevAttrMaxRegistersPerBlock: return p.regsPerBlock;
-    case cudaDevAttrMaxRegistersPerMultiprocessor: return p.regsPerMultiprocessor;
-    case cudaDevAttrClockRate: return gpu.clock_mhz * 1000;
-    case cudaDevAttrMemoryClockRate: return memory_clock(gpu);
-    case cudaDevAttrTextureAlignment: return static_cast<int>(p.textureAlignment);
-    case cudaDevAttrMultiProcessorCount: return p.multiProcessorCount;
-    case cudaDevAttrKernelExecTimeout: return 0;
-    case cudaDevAttrIntegrated: return 0;
-    case cudaDevAttrCanMapHostMemory: return 1;
-    case cudaDevAttrComputeMode: return cudaComputeModeDefault;
-    case cudaDevAttrConcurrentKernels: return 1;
-    case cudaDevAttrEccEnabled: return 0;
-    case cudaDevAttrPciBusId: return p.pciBusID;
-    case cudaDevAttrPciDeviceId: return p.pciDeviceID;
-    case cudaDevAttrGlobalMemoryBusWidth: return p.memoryBusWidth;
-    case cudaDevAttrL2CacheSize: return p.l2CacheSize;
-    case cudaDevAttrMaxThreadsPerMultiProcessor: return p.maxThreadsPerMultiProcessor;
-    case cudaDevAttrMaxBlocksPerMultiprocessor: return p.maxBlocksPerMultiProcessor;
-    case cudaDevAttrAsyncEngineCount: return p.asyncEngineCount;
-    case cudaDevAttrUnifiedAddressing: return 1;
-    case cudaDevAttrComputeCapabilityMajor: return p.major;
-    case cudaDevAttrComputeCapabilityMinor: return p.minor;
-    case cudaDevAttrStreamPrioritiesSupported: return 1;
-    case cudaDevAttrGlobalL1CacheSupported: return 1;
-    case cudaDevAttrLocalL1CacheSupported: return 1;
-    case cudaDevAttrManagedMemory: return 1;
-    case cudaDevAttrConcurrentManagedAccess: return 1;
-    case cudaDevAttrPageableMemoryAccess: return 0;
-    case cudaDevAttrHostNativeAtomicSupported: return 0;
-    case cudaDevAttrComputePreemptionSupported: return 1;
-    case cudaDevAttrCanUseHostPointerForRegisteredMem: return 1;
-    case cudaDevAttrCooperativeLaunch: return 1;
-    case cudaDevAttrHostRegisterSupported: return 1;
-    case cudaDevAttrMemoryPoolsSupported: return 1;
-    case cudaDevAttrGpuOverlap: return 1;
-    case cudaDevAttrMultiGpuBoardGroupID: return device;
-    case cudaDevAttrTexturePitchAlignment: return static_cast<int>(p.texturePitchAlignment);
-    case cudaDevAttrSurfaceAlignment: return static_cast<int>(p.surfaceAlignment);
-    case cudaDevAttrNumaId: return -1;
-    // What the virtual GPU has not.
-    case cudaDevAttrTccDriver:
-    case cudaDevAttrPciDomainId:
-    case cudaDevAttrIsMultiGpuBoard:
-    case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
-    case cudaDevAttrDirectManagedMemAccessFromHost:
-    case cudaDevAttrCanFlushRemoteWrites:
-    case cudaDevAttrMaxPersistingL2CacheSize:
-    case cudaDevAttrMaxAccessPolicyWindowSize:
-    case cudaDevAttrSparseCudaArraySupported:
-    case cudaDevAttrHostRegisterReadOnlySupported:
-    case cudaDevAttrTimelineSemaphoreInteropSupported:
-    case cudaDevAttrGPUDirectRDMASupported:
-    case cudaDevAttrGPUDirectRDMAFlushWritesOptions:
-    case cudaDevAttrGPUDirectRDMAWritesOrdering:
-    case cudaDevAttrMemoryPoolSupportedHandleTypes:
-    case cudaDevAttrClusterLaunch:
-    case cudaDevAttrDeferredMappingCudaArraySupported:
-    case cudaDevAttrIpcEventSupport:
-    case cudaDevAttrMemSyncDomainCount:
-    case cudaDevAttrNumaConfig:
-    case cudaDevAttrMpsEnabled:
-      return 0;
-    default: return std::nullopt;
-  }
-}
 
 }  // namespace
 
@@ -205,7 +51,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   return call("cudaDeviceGetAttribute", [&](Runtime& runtime) {
     runtime.device(device);
     const std::optional<int> known = attribute_of(runtime.gpu(), device, attribute);
-    if (!known) throw ApiError{cudaErrorNotSupported, "attribute " + std::to_string(attribute) + " is not known here"};
+    if (!known) throw ApiError{cudaErrorInvalidValue, "there is no attribute " + std::to_string(attribute)};
     required(value, "the place for the value") = *known;
     return cudaSuccess;
   }, AfterFault::kWorks);
@@ -256,6 +102,7 @@ cudaError_t cudaSetValidDevices(int* devices, int count) {
 
 cudaError_t cudaDeviceSynchronize() {
   return call("cudaDeviceSynchronize", [&](Runtime& runtime) {
+    runtime.refuse_in_any_capture(runtime.current(), "the host cannot wait for a device of which a stream is captured");
     runtime.wait_for_device(runtime.current());
     return cudaSuccess;
   });
@@ -290,6 +137,9 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 
 cudaError_t cudaSetDeviceFlags(unsigned flags) {
   return call("cudaSetDeviceFlags", [&](Runtime& runtime) {
+    constexpr unsigned kKnown =
+        cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops;
+    if ((flags & ~kKnown) != 0) throw ApiError{cudaErrorInvalidValue, "flags that are not known"};
     runtime.device().flags = flags;
     return cudaSuccess;
   });
@@ -297,16 +147,22 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   return call("cudaGetDeviceFlags", [&](Runtime& runtime) {
-    required(flags, "the place for the flags") = runtime.device().flags;
+    // Pinned memory is always mapped, asked for or not.
+    required(flags, "the place for the flags") = runtime.device().flags | cudaDeviceMapHost;
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
+  return call("cudaDeviceSetCacheConfig", [&](Runtime& runtime) {
+    runtime.device().cache = config;
+    return cudaSuccess;
+  });
+}
 
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
-  return call("cudaDeviceGetCacheConfig", [&](Runtime&) {
-    required(config, "the place for the configuration") = cudaFuncCachePreferNone;
+  return call("cudaDeviceGetCacheConfig", [&](Runtime& runtime) {
+    required(config, "the place for the configuration") = runtime.device().cache;
     return cudaSuccess;
   });
 }
@@ -314,23 +170,16 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
 // Limits are kept and told. That of the heap is heeded; room for what kernels print and their stacks is as it must be.
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return call("cudaDeviceSetLimit", [&](Runtime& runtime) {
-    runtime.device().limits[limit] = value;
+    runtime.device().limits[limit] = limit_to_set(runtime.gpu(), limit, value);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   return call("cudaDeviceGetLimit", [&](Runtime& runtime) {
-    const auto standard = [&]() -> std::size_t {
-      switch (limit) {
-        case cudaLimitStackSize: return 1024;
-        case cudaLimitPrintfFifoSize: return 1 << 20;
-        case cudaLimitMallocHeapSize: return 8 << 20;
-        default: return 0;
-      }
-    };
-    const auto found = runtime.device().limits.find(limit);
-    required(value, "the place for the value") = found == runtime.device().limits.end() ? standard() : found->second;
+    const std::size_t standard = standard_limit(runtime.gpu(), limit);
+    const auto set = runtime.device().limits.find(limit);
+    required(value, "the place for the value") = set == runtime.device().limits.end() ? standard : set->second;
     return cudaSuccess;
   });
 }
@@ -348,7 +197,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return call("cudaDeviceEnablePeerAccess", [&](Runtime& runtime) {
     runtime.device(peer);
     if (flags != 0) throw ApiError{cudaErrorInvalidValue, "the flags are 0"};
-    if (peer == runtime.current()) throw ApiError{cudaErrorInvalidDevice, "a device is not its own peer"};
+    if (peer == runtime.current()) throw ApiError{cudaErrorPeerAccessUnsupported, "a device is not its own peer"};
     if (!runtime.device().peers.insert(peer).second) {
       throw ApiError{cudaErrorPeerAccessAlreadyEnabled, "access was enabled before"};
     }

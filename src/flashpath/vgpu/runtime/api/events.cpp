@@ -8,16 +8,31 @@ namespace {
 cudaError_t create(const char* name, cudaEvent_t* event, unsigned flags) {
   return call(name, [&](Runtime& runtime) {
     required(event, "the place for the event");
+    constexpr unsigned kKnown = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+    if ((flags & ~kKnown) != 0) throw ApiError{cudaErrorInvalidValue, "flags that are not known"};
     *event = reinterpret_cast<cudaEvent_t>(runtime.add_event(flags));
     return cudaSuccess;
   });
 }
 
-cudaError_t record(const char* name, cudaEvent_t event, cudaStream_t stream) {
+cudaError_t record(const char* name, cudaEvent_t event, cudaStream_t stream, unsigned flags = cudaEventRecordDefault) {
   return call(name, [&](Runtime& runtime) {
+    if (flags != cudaEventRecordDefault && flags != cudaEventRecordExternal) {
+      throw ApiError{cudaErrorInvalidValue, "the flags are cudaEventRecordDefault or cudaEventRecordExternal"};
+    }
     runtime.mark(runtime.event(event), runtime.stream(stream));
     return cudaSuccess;
   });
+}
+
+// An event of which the host asks. Where it was recorded in a capture it never happens, and the capture is lost.
+Event& asked_event(Runtime& runtime, cudaEvent_t handle) {
+  Event& asked = runtime.event(handle);
+  if (asked.capture != nullptr) {
+    asked.capture->is_broken = true;
+    throw ApiError{cudaErrorCapturedEvent, "the event was recorded last in a stream that was captured"};
+  }
+  return asked;
 }
 
 }  // namespace
@@ -39,31 +54,29 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) { return record("cudaEventRecord", event, stream); }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  return record("cudaEventRecordWithFlags", event, stream);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return record("cudaEventRecordWithFlags", event, stream, flags);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return call("cudaEventSynchronize", [&](Runtime& runtime) {
-    runtime.queue.wait_for(runtime.event(event).mark);
+    runtime.queue.wait_for(asked_event(runtime, event).mark);
     return cudaSuccess;
   });
 }
 
-// Work is done as late as is allowed: the first question finds it undone, and has it done.
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return call("cudaEventQuery", [&](Runtime& runtime) {
-    const OperationRef mark = runtime.event(event).mark;
-    if (mark == nullptr || mark->done) return cudaSuccess;
-    runtime.queue.wait_for(mark);
-    return cudaErrorNotReady;
+    const OperationRef mark = asked_event(runtime, event).mark;
+    runtime.refuse_unsafe_call();
+    return runtime.queue.is_done({mark}) ? cudaSuccess : cudaErrorNotReady;
   });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
   return call("cudaEventElapsedTime", [&](Runtime& runtime) {
-    const Event& first = runtime.event(from);
-    const Event& last = runtime.event(to);
+    const Event& first = asked_event(runtime, from);
+    const Event& last = asked_event(runtime, to);
     const auto has_time = [](const Event& each) { return (each.flags & cudaEventDisableTiming) == 0; };
     if (!has_time(first) || !has_time(last) || first.mark == nullptr || last.mark == nullptr) {
       throw ApiError{cudaErrorInvalidResourceHandle, "both events must have been recorded, and keep times"};

@@ -39,9 +39,9 @@ void give(const std::vector<GraphNode*>& nodes, cudaGraphNode_t* to, size_t* cou
 
 extern "C" {
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   return call("cudaStreamBeginCapture", [&](Runtime& runtime) {
-    runtime.begin_capture(runtime.stream(stream));
+    runtime.begin_capture(runtime.stream(stream), mode);
     return cudaSuccess;
   });
 }
@@ -81,8 +81,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   return call("cudaThreadExchangeStreamCaptureMode", [&](Runtime&) {
-    thread_local cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
-    std::swap(required(mode, "the mode"), current);
+    std::swap(required(mode, "the mode"), capture_mode_of_thread());
     return cudaSuccess;
   });
 }
@@ -120,13 +119,18 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
   return call("cudaGraphExecUpdate", [&](Runtime&) {
     Graph& old = graph_of(exec);
     const Graph& fresh = graph_of(graph);
-    const auto fits = [](const GraphNode& a, const GraphNode& b) { return type_of(a) == type_of(b) && a.after == b.after; };
-    const bool is_same_shape = std::equal(old.nodes.begin(), old.nodes.end(), fresh.nodes.begin(), fresh.nodes.end(), fits);
+    const auto fits = [](const GraphNode& a, const GraphNode& b) {
+      return type_of(a) == type_of(b) && a.after == b.after;
+    };
+    const bool is_same_shape =
+        std::equal(old.nodes.begin(), old.nodes.end(), fresh.nodes.begin(), fresh.nodes.end(), fits);
     if (result != nullptr) {
       *result = {};
       result->result = is_same_shape ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged;
     }
-    if (!is_same_shape) throw ApiError{cudaErrorGraphExecUpdateFailure, "the graphs have other nodes: instantiate the new one"};
+    if (!is_same_shape) {
+      throw ApiError{cudaErrorGraphExecUpdateFailure, "the graphs have other nodes: instantiate the new one"};
+    }
     old = fresh;
     return cudaSuccess;
   });

@@ -25,6 +25,10 @@ Kernel& ready_kernel(Runtime& runtime, const void* function) {
 cudaError_t launch_function(const char* name, const void* function, const LaunchShape& shape, void** arguments,
                             cudaStream_t stream) {
   return call(name, [&](Runtime& runtime) {
+    // What is launched may also be a handle of a kernel: a pointer to something else is taken for a wrong one.
+    if (function != nullptr && runtime.registry.kernel(function) == nullptr) {
+      throw ApiError{cudaErrorInvalidResourceHandle, "the program has no such kernel"};
+    }
     launch(runtime, kernel_of(runtime, function), shape, arguments, runtime.stream(stream));
     return cudaSuccess;
   });
@@ -33,6 +37,12 @@ cudaError_t launch_function(const char* name, const void* function, const Launch
 std::size_t most_dynamic_shared(const Runtime& runtime, const Kernel& kernel) {
   const std::size_t all = static_cast<std::size_t>(runtime.gpu().max_shared_per_block);
   return all - std::min(all, kernel.static_shared);
+}
+
+// What a launch may add.
+std::size_t dynamic_shared_of(const Kernel& kernel) {
+  constexpr std::size_t kWithoutOptIn = 48 << 10;
+  return std::max(kernel.dynamic_shared_limit, kWithoutOptIn - std::min(kWithoutOptIn, kernel.static_shared));
 }
 
 }  // namespace
@@ -74,11 +84,11 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     told.sharedSizeBytes = kernel.static_shared;
     told.localSizeBytes = static_cast<std::size_t>(kernel.resources.local_bytes);
     told.numRegs = kernel.resources.registers;
-    told.maxThreadsPerBlock = kernel.max_threads != 0 ? kernel.max_threads : runtime.gpu().max_threads_per_block;
+    const int fit = most_threads(runtime.gpu(), kernel.resources.registers);
+    told.maxThreadsPerBlock = kernel.max_threads != 0 ? std::min(kernel.max_threads, fit) : fit;
     told.ptxVersion = kernel.module->ptx_architecture();
     told.binaryVersion = kernel.module->cubin_architecture();
-    told.maxDynamicSharedSizeBytes =
-        static_cast<int>(std::max<std::size_t>(kernel.dynamic_shared_limit, (48 << 10) - kernel.static_shared));
+    told.maxDynamicSharedSizeBytes = static_cast<int>(dynamic_shared_of(kernel));
     told.preferredShmemCarveout = kernel.carve_out;
     return cudaSuccess;
   });
@@ -97,16 +107,18 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     } else if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
       if (value < -1 || value > 100) throw ApiError{cudaErrorInvalidValue, "a percentage, or -1, is wanted"};
       kernel.carve_out = value;
+    } else if (attribute >= cudaFuncAttributeClusterDimMustBeSet && attribute < cudaFuncAttributeMax) {
+      throw ApiError{cudaErrorNotSupported, "the virtual GPU runs no clusters of blocks"};
     } else {
-      throw ApiError{cudaErrorNotSupported, "attribute " + std::to_string(attribute) + " is of clusters, which are not there"};
+      throw ApiError{cudaErrorInvalidValue, "there is no attribute " + std::to_string(attribute) + " to set"};
     }
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
   return call("cudaFuncSetCacheConfig", [&](Runtime& runtime) {
-    kernel_of(runtime, function);
+    kernel_of(runtime, function).cache = config;
     return cudaSuccess;
   });
 }
@@ -136,8 +148,10 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
                                                                    size_t dynamic, unsigned) {
   return call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&](Runtime& runtime) {
     const Kernel& kernel = ready_kernel(runtime, function);
+    if (threads < 1) throw ApiError{cudaErrorInvalidValue, "at least one thread is wanted"};
+    const bool is_allowed = dynamic <= dynamic_shared_of(kernel);
     required(blocks, "the place for the number") =
-        blocks_per_multiprocessor(runtime.gpu(), threads, kernel.resources.registers, kernel.static_shared + dynamic);
+        is_allowed ? resident_blocks(runtime, runtime.current(), kernel, threads, dynamic) : 0;
     return cudaSuccess;
   });
 }
@@ -147,15 +161,23 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, dynamic, 0);
 }
 
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function, int blocks, int) {
+// As the driver computes it: what the system takes of each block is not counted, so that with as much as is told here
+// fewer blocks may fit than were asked for. A block that is alone gets what it may have, whatever is preferred.
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function, int blocks, int threads) {
   return call("cudaOccupancyAvailableDynamicSMemPerBlock", [&](Runtime& runtime) {
     const Kernel& kernel = ready_kernel(runtime, function);
-    if (blocks < 1) throw ApiError{cudaErrorInvalidValue, "at least one block is wanted"};
-    const Gpu& gpu = runtime.gpu();
-    const std::size_t unit = static_cast<std::size_t>(std::max(1, gpu.shared_allocation_unit));
-    const std::size_t each = static_cast<std::size_t>(gpu.max_shared_per_sm / blocks) / unit * unit;
-    const std::size_t taken = kernel.static_shared + static_cast<std::size_t>(gpu.reserved_shared_per_block);
-    required(bytes, "the place for the number") = std::min(most_dynamic_shared(runtime, kernel), each - std::min(each, taken));
+    const int fit = resident_blocks(runtime, runtime.current(), kernel, threads, 0);
+    if (blocks < 1 || blocks > fit) {
+      throw ApiError{cudaErrorInvalidValue, "of such blocks, between one and " + std::to_string(fit) + " fit"};
+    }
+    std::size_t room = dynamic_shared_of(kernel);
+    if (blocks > 1) {
+      const std::size_t unit = static_cast<std::size_t>(runtime.gpu().shared_allocation_unit);
+      const std::size_t all = shared_of_multiprocessor(runtime, runtime.current(), kernel);
+      const std::size_t each = all / static_cast<std::size_t>(blocks) / unit * unit;
+      room = std::min(room, each - std::min(each, kernel.static_shared));
+    }
+    required(bytes, "the place for the number") = room;
     return cudaSuccess;
   });
 }

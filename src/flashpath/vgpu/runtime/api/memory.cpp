@@ -18,31 +18,62 @@ const Allocation& allocate(Runtime& runtime, MemoryKind kind, std::size_t size) 
   const std::uint64_t capacity = runtime.gpu().memory_bytes;
   const Allocation* const made = runtime.memory.allocate(kind, size, runtime.current(), capacity);
   if (made == nullptr) {
-    throw ApiError{cudaErrorMemoryAllocation,
-                   std::to_string(size) + " bytes were asked for; " + runtime.gpu().name + " has " +
-                       std::to_string(capacity) + ", of which " + std::to_string(runtime.memory.used(runtime.current())) +
-                       " are in use"};
+    const std::uint64_t used = runtime.memory.used(runtime.current());
+    throw ApiError{cudaErrorMemoryAllocation, std::to_string(size) + " bytes were asked for; " + runtime.gpu().name +
+                                                  " has " + std::to_string(capacity) + ", of which " +
+                                                  std::to_string(used) + " are in use"};
   }
   return *made;
+}
+
+// By a call that no capture takes down.
+const Allocation& allocate_now(Runtime& runtime, MemoryKind kind, std::size_t size) {
+  runtime.refuse_unsafe_call();
+  return allocate(runtime, kind, size);
+}
+
+// What a program may free by that pointer, be it now or in the order of a stream; nullptr: nothing.
+const Allocation* begins_at(const Runtime& runtime, void* pointer) {
+  const Allocation* const found = runtime.memory.find(pointer, 0);
+  if (found == nullptr || found->address != reinterpret_cast<std::uint64_t>(pointer)) return nullptr;
+  const bool is_its_own = found->kind != MemoryKind::kRegistered && !found->of_program;
+  return is_its_own && !found->is_leaving ? found : nullptr;
+}
+
+[[noreturn]] void refuse_to_free(const Runtime& runtime, void* pointer) {
+  const auto freed_before = [](const CallSiteRef& site) {
+    return ApiError{cudaErrorInvalidValue, "it was freed before", "use-after-free", {"freed", site}};
+  };
+  const Allocation* const found = runtime.memory.find(pointer, 0);
+  if (found != nullptr && found->is_leaving) throw freed_before(found->left);
+  if (const Freed* const freed = runtime.memory.was_freed(pointer)) throw freed_before(freed->freed);
+  const bool is_pinned = found != nullptr && found->kind == MemoryKind::kPinned;
+  throw ApiError{cudaErrorInvalidValue,
+                 is_pinned ? "it is pinned host memory: cudaFreeHost frees it" : "nothing was allocated there",
+                 "bad-pointer"};
 }
 
 // All that is on its way to the memory ends first.
 cudaError_t release(Runtime& runtime, void* pointer, bool of_host) {
   if (pointer == nullptr) return cudaSuccess;
-  const Allocation* const found = runtime.memory.find(pointer, 0);
-  const bool is_of_host = found != nullptr && found->kind == MemoryKind::kPinned;
-  if (found == nullptr || found->address != reinterpret_cast<std::uint64_t>(pointer) || is_of_host != of_host ||
-      found->kind == MemoryKind::kRegistered || found->of_program) {
-    if (const Freed* const freed = runtime.memory.was_freed(pointer)) {
-      throw ApiError{cudaErrorInvalidValue, "it was freed before", "use-after-free", {"freed", freed->freed}};
-    }
-    throw ApiError{cudaErrorInvalidValue,
-                   is_of_host ? "it is pinned host memory: cudaFreeHost frees it" : "nothing was allocated there",
-                   "bad-pointer"};
-  }
+  runtime.refuse_unsafe_call();
+  const Allocation* const found = begins_at(runtime, pointer);
+  if (found == nullptr || (found->kind == MemoryKind::kPinned) != of_host) refuse_to_free(runtime, pointer);
   for (int k = 0; k < runtime.settings.devices; ++k) runtime.wait_for_device(k);
   runtime.memory.release(found->address);
   return cudaSuccess;
+}
+
+void check_managed(const Runtime& runtime, const void* pointer, std::size_t size) {
+  const Allocation* const found = runtime.memory.find(pointer, size);
+  if (found == nullptr || found->kind != MemoryKind::kManaged) {
+    throw ApiError{cudaErrorInvalidValue, "it is no managed memory"};
+  }
+}
+
+void check_place(Runtime& runtime, const cudaMemLocation& location) {
+  if (location.type == cudaMemLocationTypeInvalid) throw ApiError{cudaErrorInvalidValue, "there is no such place"};
+  if (location.type == cudaMemLocationTypeDevice) runtime.device(location.id);
 }
 
 }  // namespace
@@ -52,7 +83,7 @@ extern "C" {
 cudaError_t cudaMalloc(void** pointer, size_t size) {
   return call("cudaMalloc", [&](Runtime& runtime) {
     required(pointer, "the place for the pointer");
-    *pointer = size == 0 ? nullptr : pointer_to(allocate(runtime, MemoryKind::kDevice, size));
+    *pointer = size == 0 ? nullptr : pointer_to(allocate_now(runtime, MemoryKind::kDevice, size));
     return cudaSuccess;
   });
 }
@@ -62,7 +93,7 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t 
     required(pointer, "the place for the pointer");
     required(pitch, "the place for the pitch");
     *pitch = rounded(width, kPitchAlignment);
-    *pointer = *pitch * height == 0 ? nullptr : pointer_to(allocate(runtime, MemoryKind::kDevice, *pitch * height));
+    *pointer = *pitch * height == 0 ? nullptr : pointer_to(allocate_now(runtime, MemoryKind::kDevice, *pitch * height));
     return cudaSuccess;
   });
 }
@@ -72,7 +103,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
     required(pitched, "the place for the pointer");
     const std::size_t pitch = rounded(extent.width, kPitchAlignment);
     const std::size_t size = pitch * extent.height * extent.depth;
-    void* const made = size == 0 ? nullptr : pointer_to(allocate(runtime, MemoryKind::kDevice, size));
+    void* const made = size == 0 ? nullptr : pointer_to(allocate_now(runtime, MemoryKind::kDevice, size));
     *pitched = {made, pitch, extent.width, extent.height};
     return cudaSuccess;
   });
@@ -93,18 +124,22 @@ cudaError_t cudaFree(void* pointer) {
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return call("cudaFreeAsync", [&](Runtime& runtime) {
-    const Allocation* const found = runtime.memory.find(pointer, 0);
-    if (found == nullptr || found->address != reinterpret_cast<std::uint64_t>(pointer)) {
-      throw ApiError{cudaErrorInvalidValue, "nothing is allocated there"};
+    Stream& order = runtime.stream(stream);
+    if (pointer == nullptr) return cudaSuccess;
+    const Allocation* const found = begins_at(runtime, pointer);
+    if (found == nullptr || found->kind == MemoryKind::kPinned) refuse_to_free(runtime, pointer);
+    if (found->kind == MemoryKind::kManaged) {
+      throw ApiError{cudaErrorNotSupported, "managed memory is not freed in the order of a stream: use cudaFree"};
     }
+    const std::uint64_t address = found->address;
     Operation operation;
     operation.name = operation.kind = "free";
     if (runtime.checks != nullptr) {
       operation.accesses = std::make_shared<Accesses>();
-      operation.accesses->written.add({found->address, found->address + found->size});
+      operation.accesses->written.add({address, address + found->size});
     }
-    operation.work = [&runtime, address = found->address](Operation&) { runtime.memory.release(address); };
-    runtime.submit(runtime.stream(stream), std::move(operation));
+    operation.work = [&runtime, address](Operation&) { runtime.memory.release(address); };
+    if (runtime.submit(order, std::move(operation)) != nullptr) runtime.memory.let_leave(address);
     return cudaSuccess;
   });
 }
@@ -114,7 +149,7 @@ cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned flags) {
     required(pointer, "the place for the pointer");
     constexpr unsigned kKnown = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
     if ((flags & ~kKnown) != 0) throw ApiError{cudaErrorInvalidValue, "flags that are not known"};
-    *pointer = size == 0 ? nullptr : pointer_to(allocate(runtime, MemoryKind::kPinned, size));
+    *pointer = size == 0 ? nullptr : pointer_to(allocate_now(runtime, MemoryKind::kPinned, size));
     return cudaSuccess;
   });
 }
@@ -128,11 +163,10 @@ cudaError_t cudaFreeHost(void* pointer) {
 cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
   return call("cudaMallocManaged", [&](Runtime& runtime) {
     required(pointer, "the place for the pointer");
-    if (size == 0) throw ApiError{cudaErrorInvalidValue, "0 bytes were asked for"};
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
       throw ApiError{cudaErrorInvalidValue, "the flags are cudaMemAttachGlobal or cudaMemAttachHost"};
     }
-    *pointer = pointer_to(allocate(runtime, MemoryKind::kManaged, size));
+    *pointer = size == 0 ? nullptr : pointer_to(allocate_now(runtime, MemoryKind::kManaged, size));
     return cudaSuccess;
   });
 }
@@ -140,9 +174,13 @@ cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
 cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned) {
   return call("cudaHostRegister", [&](Runtime& runtime) {
     if (pointer == nullptr || size == 0) throw ApiError{cudaErrorInvalidValue, "no memory was given"};
-    if (runtime.memory.find(pointer) != nullptr) {
-      throw ApiError{cudaErrorHostMemoryAlreadyRegistered, "part of it is registered or pinned already"};
+    if (const Allocation* const known = runtime.memory.overlapping(pointer, size)) {
+      if (known->kind == MemoryKind::kRegistered) {
+        throw ApiError{cudaErrorHostMemoryAlreadyRegistered, "part of it is registered already"};
+      }
+      throw ApiError{cudaErrorInvalidValue, "part of it was allocated by CUDA, which knows it already"};
     }
+    runtime.refuse_unsafe_call();
     Allocation given;
     given.address = reinterpret_cast<std::uint64_t>(pointer);
     given.size = size;
@@ -157,9 +195,13 @@ cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned) {
 cudaError_t cudaHostUnregister(void* pointer) {
   return call("cudaHostUnregister", [&](Runtime& runtime) {
     const Allocation* const found = runtime.memory.find(pointer);
-    if (found == nullptr || found->kind != MemoryKind::kRegistered || found->bytes != pointer) {
-      throw ApiError{cudaErrorHostMemoryNotRegistered, "nothing was registered there"};
+    if (found == nullptr) {
+      throw ApiError{cudaErrorHostMemoryNotRegistered, "nothing was registered there", "bad-pointer"};
     }
+    if (found->kind != MemoryKind::kRegistered || found->bytes != pointer) {
+      throw ApiError{cudaErrorInvalidValue, "it is not the pointer that was registered", "bad-pointer"};
+    }
+    runtime.refuse_unsafe_call();
     for (int k = 0; k < runtime.settings.devices; ++k) runtime.wait_for_device(k);
     runtime.memory.release(found->address);
     return cudaSuccess;
@@ -170,7 +212,7 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
   return call("cudaHostGetDevicePointer", [&](Runtime& runtime) {
     required(device, "the place for the pointer");
     const Allocation* const found = runtime.memory.find(host);
-    if (found == nullptr || found->kind == MemoryKind::kDevice) {
+    if (found == nullptr || found->kind == MemoryKind::kDevice || found->kind == MemoryKind::kManaged) {
       throw ApiError{cudaErrorInvalidValue, "it is neither pinned nor registered host memory"};
     }
     *device = host;
@@ -203,7 +245,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     cudaPointerAttributes& told = required(attributes, "the place for the attributes");
     told = {};
     told.type = cudaMemoryTypeUnregistered;
-    told.device = -1;
+    told.device = cudaInvalidDeviceId;
     told.hostPointer = const_cast<void*>(pointer);
     const Allocation* const found = runtime.memory.find(pointer);
     if (found == nullptr) return cudaSuccess;
@@ -222,12 +264,12 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 }
 
 // Where managed memory is best kept is of no concern here: there is only one memory.
-cudaError_t cudaMemAdvise(const void* pointer, size_t size, cudaMemoryAdvise, cudaMemLocation) {
+cudaError_t cudaMemAdvise(const void* pointer, size_t size, cudaMemoryAdvise advice, cudaMemLocation location) {
   return call("cudaMemAdvise", [&](Runtime& runtime) {
-    const Allocation* const found = runtime.memory.find(pointer, size);
-    if (found == nullptr || found->kind != MemoryKind::kManaged) {
-      throw ApiError{cudaErrorInvalidValue, "it is no managed memory"};
-    }
+    check_managed(runtime, pointer, size);
+    const bool is_about_a_place = advice == cudaMemAdviseSetPreferredLocation ||
+                                  advice == cudaMemAdviseSetAccessedBy || advice == cudaMemAdviseUnsetAccessedBy;
+    if (is_about_a_place) check_place(runtime, location);
     return cudaSuccess;
   });
 }
@@ -235,10 +277,10 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t size, cudaMemoryAdvise, cu
 // Host and GPU may use managed memory at the same time, whoever it is attached to.
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned flags) {
   return call("cudaStreamAttachMemAsync", [&](Runtime& runtime) {
-    runtime.stream(stream);
-    const Allocation* const found = runtime.memory.find(pointer);
-    if (found == nullptr || found->kind != MemoryKind::kManaged) {
-      throw ApiError{cudaErrorInvalidValue, "it is no managed memory"};
+    const Stream& owner = runtime.stream(stream);
+    check_managed(runtime, pointer, 1);
+    if (flags == cudaMemAttachSingle && owner.number == 0) {
+      throw ApiError{cudaErrorInvalidValue, "memory is not attached to the default stream alone"};
     }
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle) {
       throw ApiError{cudaErrorInvalidValue, "the flags are cudaMemAttachGlobal, …Host or …Single"};
@@ -252,12 +294,12 @@ cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChan
   return {x, y, z, w, kind};
 }
 
-cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t size, cudaMemLocation, unsigned, cudaStream_t stream) {
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t size, cudaMemLocation location, unsigned,
+                                 cudaStream_t stream) {
   return call("cudaMemPrefetchAsync", [&](Runtime& runtime) {
-    const Allocation* const found = runtime.memory.find(pointer, size);
-    if (found == nullptr || found->kind != MemoryKind::kManaged) {
-      throw ApiError{cudaErrorInvalidValue, "it is no managed memory"};
-    }
+    if (size == 0) throw ApiError{cudaErrorInvalidValue, "0 bytes were asked for"};
+    check_managed(runtime, pointer, size);
+    check_place(runtime, location);
     Operation operation;
     operation.name = operation.kind = "prefetch";
     runtime.submit(runtime.stream(stream), std::move(operation));

@@ -14,13 +14,6 @@ constexpr int kGreatestPriority = -5;
 
 cudaStream_t handle_of(Stream* stream) { return reinterpret_cast<cudaStream_t>(stream); }
 
-bool is_done(const Stream& stream) {
-  for (const OperationRef& each : stream.waits) {
-    if (!each->done) return false;
-  }
-  return stream.last == nullptr || stream.last->done;
-}
-
 cudaError_t create(const char* name, cudaStream_t* stream, unsigned flags, int priority) {
   return call(name, [&](Runtime& runtime) {
     required(stream, "the place for the stream");
@@ -30,6 +23,22 @@ cudaError_t create(const char* name, cudaStream_t* stream, unsigned flags, int p
     *stream = handle_of(runtime.add_stream(flags, std::clamp(priority, kGreatestPriority, kLeastPriority)));
     return cudaSuccess;
   });
+}
+
+bool is_attribute(cudaStreamAttrID attribute) {
+  return attribute == cudaStreamAttributeAccessPolicyWindow || attribute == cudaStreamAttributeSynchronizationPolicy ||
+         attribute == cudaStreamAttributeMemSyncDomainMap || attribute == cudaStreamAttributeMemSyncDomain ||
+         attribute == cudaStreamAttributePriority;
+}
+
+void check_window(const Gpu& gpu, const cudaAccessPolicyWindow& window) {
+  if (window.num_bytes > gpu.access_policy_window) {
+    throw ApiError{cudaErrorInvalidValue, "a window of " + std::to_string(window.num_bytes) + " bytes; " + gpu.name +
+                                              " has up to " + std::to_string(gpu.access_policy_window)};
+  }
+  if (!(window.hitRatio >= 0 && window.hitRatio <= 1)) {
+    throw ApiError{cudaErrorInvalidValue, "hitRatio is between 0 and 1"};
+  }
 }
 
 void add_host_function(Runtime& runtime, cudaStream_t stream, std::function<void()> function) {
@@ -72,14 +81,15 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return call("cudaStreamQuery", [&](Runtime& runtime) {
     Stream& asked = runtime.stream(stream);
     runtime.refuse_in_capture(asked, "a stream that is captured has nothing under way");
-    if (is_done(asked)) return cudaSuccess;
-    runtime.wait_for(asked);
-    return cudaErrorNotReady;
+    return runtime.queue.is_done(runtime.last_of(asked)) ? cudaSuccess : cudaErrorNotReady;
   });
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return call("cudaStreamWaitEvent", [&](Runtime& runtime) {
+    if (flags != cudaEventWaitDefault && flags != cudaEventWaitExternal) {
+      throw ApiError{cudaErrorInvalidValue, "the flags are cudaEventWaitDefault or cudaEventWaitExternal"};
+    }
     runtime.wait_for_event(runtime.stream(stream), runtime.event(event));
     return cudaSuccess;
   });
@@ -113,6 +123,44 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
   });
 }
 
+// They are kept and told. They change the speed of a GPU, not what it computes: nothing is done with them here.
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue* value) {
+  return call("cudaStreamSetAttribute", [&](Runtime& runtime) {
+    Stream& of = runtime.stream(stream);
+    const cudaStreamAttrValue& given = required(value, "the value");
+    if (!is_attribute(attribute)) throw ApiError{cudaErrorInvalidValue, "streams have no such attribute"};
+    if (attribute == cudaStreamAttributeAccessPolicyWindow) check_window(runtime.gpu(), given.accessPolicyWindow);
+    if (attribute == cudaStreamAttributePriority) {
+      of.priority = std::clamp(given.priority, kGreatestPriority, kLeastPriority);
+    } else {
+      of.attributes.insert_or_assign(attribute, given);
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, cudaStreamAttrValue* value) {
+  return call("cudaStreamGetAttribute", [&](Runtime& runtime) {
+    const Stream& of = runtime.stream(stream);
+    cudaStreamAttrValue& told = required(value, "the place for the value");
+    if (!is_attribute(attribute)) throw ApiError{cudaErrorInvalidValue, "streams have no such attribute"};
+    const auto set = of.attributes.find(attribute);
+    told = set == of.attributes.end() ? cudaStreamAttrValue{} : set->second;
+    if (attribute == cudaStreamAttributePriority) told.priority = of.priority;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  return call("cudaStreamCopyAttributes", [&](Runtime& runtime) {
+    const Stream& given = runtime.stream(from);
+    Stream& changed = runtime.stream(to);
+    changed.priority = given.priority;
+    changed.attributes = given.attributes;
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return call("cudaDeviceGetStreamPriorityRange", [&](Runtime&) {
     if (least != nullptr) *least = kLeastPriority;
@@ -131,7 +179,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned flags) {
   return call("cudaStreamAddCallback", [&](Runtime& runtime) {
-    if (function == nullptr || flags != 0) throw ApiError{cudaErrorInvalidValue, "a function and flags of 0 are wanted"};
+    if (function == nullptr) throw ApiError{cudaErrorInvalidValue, "the function is a null pointer"};
+    if (flags != 0) throw ApiError{cudaErrorInvalidValue, "the flags are 0"};
     add_host_function(runtime, stream, [=, &runtime] { function(stream, runtime.device().dead, data); });
     return cudaSuccess;
   });

@@ -10,8 +10,10 @@ std::byte* address_of(Runtime& runtime, const void* symbol, std::size_t offset =
   const Variable* const found = runtime.registry.variable(symbol);
   if (found == nullptr) throw ApiError{cudaErrorInvalidSymbol, "the program has no such __device__ variable"};
   if (offset > found->size || size > found->size - offset) {
-    throw ApiError{cudaErrorInvalidValue, found->name + " has " + std::to_string(found->size) + " bytes, " +
-                                              std::to_string(offset + size) + " were asked for"};
+    throw ApiError{cudaErrorInvalidValue,
+                   found->name + " has " + std::to_string(found->size) + " bytes, " + std::to_string(offset + size) +
+                       " were asked for",
+                   "out-of-bounds"};
   }
   const auto address = runtime.registry.on(*found->module, runtime.current()).address_of(found->name);
   if (!address) throw ApiError{cudaErrorInvalidSymbol, "the device code has no variable " + found->name};
@@ -21,9 +23,16 @@ std::byte* address_of(Runtime& runtime, const void* symbol, std::size_t offset =
 cudaError_t copy_symbol(const char* name, const void* symbol, void* other, std::size_t size, std::size_t offset,
                         bool to_symbol, cudaMemcpyKind kind, cudaStream_t stream, Waiting waiting) {
   return call(name, [&](Runtime& runtime) {
+    const cudaMemcpyKind with_host = to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+    if (kind != with_host && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) {
+      throw ApiError{cudaErrorInvalidMemcpyDirection, "a variable of the device is never the host's end of a copy",
+                     "wrong-direction"};
+    }
     const Place variable{address_of(runtime, symbol, offset, size), size, size};
     const Place host{other, size, size};
-    copy(runtime, to_symbol ? variable : host, to_symbol ? host : variable, {size}, kind, runtime.stream(stream), waiting);
+    const Place& to = to_symbol ? variable : host;
+    const Place& from = to_symbol ? host : variable;
+    copy(runtime, to, from, {size}, kind, runtime.stream(stream), waiting);
     return cudaSuccess;
   });
 }

@@ -26,7 +26,6 @@ constexpr char kBatches[] = "call cudaMemcpyAsync or cudaMemPrefetchAsync for ea
 constexpr char kClusters[] = "the virtual GPU runs no clusters of blocks; launch plain blocks";
 constexpr char kDriver[] = "there is no driver below the virtual GPU; use the runtime API";
 constexpr char kLogs[] = "errors are told on stderr";
-constexpr char kHints[] = "leave it out: it changes the speed of a GPU, not what it computes";
 constexpr char kQueries[] = "cudaPointerGetAttributes and cudaDeviceGetAttribute tell what there is to know";
 
 cudaError_t refuse(const char* name, const char* instead, std::atomic<bool>& is_told) {
@@ -208,9 +207,6 @@ cudaError_t refuse(const char* name, const char* instead, std::atomic<bool>& is_
   DO(cudaLogsDumpToMemory, kLogs) \
   DO(cudaLogsRegisterCallback, kLogs) \
   DO(cudaLogsUnregisterCallback, kLogs) \
-  DO(cudaStreamCopyAttributes, kHints) \
-  DO(cudaStreamGetAttribute, kHints) \
-  DO(cudaStreamSetAttribute, kHints) \
   DO(cudaDeviceGetHostAtomicCapabilities, kQueries) \
   DO(cudaDeviceGetP2PAtomicCapabilities, kQueries) \
   DO(cudaDeviceRegisterAsyncNotification, kQueries) \

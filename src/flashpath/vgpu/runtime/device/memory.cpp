@@ -56,6 +56,7 @@ const Allocation* Memory::allocate(MemoryKind kind, std::size_t size, int device
     munmap(made.bytes, made.reserved);
     return nullptr;
   }
+  if (kind == MemoryKind::kDevice && initialised_ != nullptr) initialised_->begin({made.address, made.address + size});
   if (is_seen_by_host) next_host_ += made.reserved + kPage;
   return adopt(made);
 }
@@ -88,13 +89,22 @@ bool Memory::release(std::uint64_t address) {
   const Allocation& gone = found->second;
   if (gone.kind == MemoryKind::kDevice) {
     used_[gone.device] -= gone.size;
+    if (initialised_ != nullptr) initialised_->end(address);
   }
   // Memory that was only registered is still the host's.
-  if (gone.kind != MemoryKind::kRegistered) freed_[address] = {gone.size, gone.site, current_call_site()};
+  if (gone.kind != MemoryKind::kRegistered) {
+    freed_[address] = {gone.size, gone.site, gone.is_leaving ? gone.left : current_call_site()};
+  }
   if (gone.reserved != 0) munmap(gone.bytes, gone.reserved);
   all_.erase(found);
   ++generation_;
   return true;
+}
+
+void Memory::let_leave(std::uint64_t address) {
+  Allocation& leaving = all_.at(address);
+  leaving.is_leaving = true;
+  leaving.left = current_call_site();
 }
 
 const Allocation* Memory::near(const void* pointer) const {
@@ -107,6 +117,12 @@ const Allocation* Memory::find(const void* pointer, std::size_t size) const {
   if (below == nullptr) return nullptr;
   const std::uint64_t offset = reinterpret_cast<std::uint64_t>(pointer) - below->address;
   return offset <= below->size && size <= below->size - offset && (offset < below->size || size == 0) ? below : nullptr;
+}
+
+const Allocation* Memory::overlapping(const void* pointer, std::size_t size) const {
+  const std::uint64_t address = reinterpret_cast<std::uint64_t>(pointer);
+  const Allocation* const last = near(reinterpret_cast<const void*>(address + size - 1));
+  return last != nullptr && last->address + last->size > address ? last : nullptr;
 }
 
 bool Memory::is_device_address(const void* pointer) {

@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "checks/call_site.h"
+#include "device/initialised.h"
 #include "exec/launch.h"
 
 namespace flashpath::runtime {
@@ -26,6 +28,8 @@ struct Allocation {
   std::size_t reserved = 0;   // bytes taken of the host, to be given back
   bool of_program = false;    // a variable, which nobody frees
   CallSiteRef site;           // of the call that made it, where the program is checked
+  bool is_leaving = false;    // freed in the order of a stream, whose turn has not come: it is not freed again
+  CallSiteRef left;           // of the call that did so
 };
 
 // An allocation that is no more.
@@ -48,6 +52,10 @@ class Memory {
 
   // That which holds these bytes; nullptr: none does.
   const Allocation* find(const void* pointer, std::size_t size = 1) const;
+  // That which holds any of these bytes.
+  const Allocation* overlapping(const void* pointer, std::size_t size) const;
+  // It has been freed in the order of a stream.
+  void let_leave(std::uint64_t address);
   // That which a pointer points into, or just behind, or has been freed: for messages.
   const Allocation* near(const void* pointer) const;
   // What was freed there; nullptr: nothing was.
@@ -57,6 +65,9 @@ class Memory {
 
   const std::map<std::uint64_t, Allocation>& all() const { return all_; }
   std::uint64_t used(int device) const;
+  // Of device memory, what is initialised; nullptr: nobody asks, and all of it counts as that.
+  Initialised* initialised() { return initialised_.get(); }
+  void watch_initialised() { initialised_ = std::make_unique<Initialised>(); }
   // Grows whenever something is allocated or released.
   std::uint64_t generation() const { return generation_; }
 
@@ -69,6 +80,7 @@ class Memory {
   std::uint64_t next_device_ = 0;
   std::uint64_t next_host_ = 0;
   std::uint64_t generation_ = 0;
+  std::unique_ptr<Initialised> initialised_;
 };
 
 }  // namespace flashpath::runtime

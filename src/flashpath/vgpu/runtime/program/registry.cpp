@@ -91,7 +91,7 @@ ModuleOnDevice& Module::on(int device, const LoadObserver& loaded) {
     }
     VariableBases bases = next_bases(last_loaded());
     bases.managed = managed_base_;
-    place = std::make_unique<ModuleOnDevice>(ModuleOnDevice{lower::load(ptx::parse_linked(ptx_), bases), {}});
+    place = std::make_unique<ModuleOnDevice>(ModuleOnDevice{lower::load(ptx::parse_linked(ptx_), bases), {}, {}});
     for (const ptx::File& file : place->loaded.module.files) {
       if (std::optional<std::string> name = library_name(std::string(file.path))) {
         place->libraries.emplace(file.index, *std::move(name));
@@ -123,6 +123,15 @@ Kernel* Registry::kernel(const void* host) {
   return found == kernels_.end() ? nullptr : &found->second;
 }
 
+const Kernel* Registry::kernel_of(const Program& program) const {
+  for (const auto& [host, kernel] : kernels_) {
+    for (const auto& [device, lowered] : kernel.by_device) {
+      if (&lowered->program == &program) return &kernel;
+    }
+  }
+  return nullptr;
+}
+
 Variable* Registry::variable(const void* host) {
   const auto found = variables_.find(host);
   return found == variables_.end() ? nullptr : &found->second;
@@ -137,8 +146,8 @@ LoweredKernel& Registry::lowered(Kernel& kernel, int device) {
   for (const auto& [number, name] : on_device.libraries) libraries.push_back(number);
   auto made = std::make_unique<LoweredKernel>(LoweredKernel{lower::lower(module, kernel.name, libraries), {}});
   const std::vector<ptx::Function>& functions = module.module.functions;
-  const auto entry =
-      std::find_if(functions.begin(), functions.end(), [&](const ptx::Function& each) { return each.name == kernel.name; });
+  const auto is_it = [&](const ptx::Function& each) { return each.name == kernel.name; };
+  const auto entry = std::find_if(functions.begin(), functions.end(), is_it);
   std::size_t end = 0;
   for (const ptx::Parameter& each : entry->parameters) {
     const std::size_t size = lower::size_of(each.variable);

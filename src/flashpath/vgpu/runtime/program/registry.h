@@ -2,6 +2,8 @@
 // kernels and variables, which the program names by addresses of its own.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "exec/launch.h"
 #include "lower/lower.h"
 #include "program/cubin.h"
 #include "program/fat_binary.h"
@@ -42,6 +45,7 @@ struct Kernel {
   std::size_t static_shared = 0;
   std::size_t dynamic_shared_limit = 0;  // cudaFuncAttributeMaxDynamicSharedMemorySize
   int carve_out = -1;
+  cudaFuncCache cache = cudaFuncCachePreferNone;
   int max_threads = 0;
   std::map<int, std::unique_ptr<LoweredKernel>> by_device;
 };
@@ -57,6 +61,8 @@ struct Variable {
 // One compilation on one device: its variables there.
 struct ModuleOnDevice {
   lower::LoadedModule loaded;
+  // What its kernels have got from malloc and not freed, by address; where programs are sanitised.
+  std::map<u64, exec::OpenAllocation> open_allocations;
   std::map<u32, std::string> libraries;  // of its source files, those that are not the user's, by number
 
   // Of a variable; nullopt where the PTX has none of that name.
@@ -95,6 +101,7 @@ class Registry {
   void add_variable(const void* host, const Variable& variable);
 
   Kernel* kernel(const void* host);  // nullptr: it is none
+  const Kernel* kernel_of(const Program& program) const;  // which is one that `lowered` has given
   Variable* variable(const void* host);
   const std::map<const void*, Variable>& variables() const { return variables_; }
   const std::vector<std::unique_ptr<Module>>& modules() const { return modules_; }

@@ -51,26 +51,39 @@ End find(Runtime& runtime, const Place& place, const Box& box, const char* which
   return {nullptr, static_cast<std::byte*>(place.pointer), place.pitch, place.plane};
 }
 
-void check_direction(const End& to, const End& from, cudaMemcpyKind kind) {
-  const auto refuse = [](const std::string& why) { throw ApiError{cudaErrorInvalidValue, why}; };
-  switch (kind) {
-    case cudaMemcpyHostToHost:
-      if (to.is_device() || from.is_device()) refuse("cudaMemcpyHostToHost, and one end is device memory");
-      break;
-    case cudaMemcpyHostToDevice:
-      if (to.is_pageable()) refuse("cudaMemcpyHostToDevice, and the destination is host memory");
-      if (from.is_device()) refuse("cudaMemcpyHostToDevice, and the source is device memory");
-      break;
-    case cudaMemcpyDeviceToHost:
-      if (from.is_pageable()) refuse("cudaMemcpyDeviceToHost, and the source is host memory");
-      if (to.is_device()) refuse("cudaMemcpyDeviceToHost, and the destination is device memory");
-      break;
-    case cudaMemcpyDeviceToDevice:
-      if (to.is_pageable() || from.is_pageable()) refuse("cudaMemcpyDeviceToDevice, and one end is host memory");
-      break;
-    case cudaMemcpyDefault: break;
-    default: throw ApiError{cudaErrorInvalidMemcpyDirection, "there is no such direction"};
+// What is to be said of a copy whose kind and addresses do not agree.
+struct Disagreement {
+  std::string what;         // empty: they agree
+  bool is_refused = false;  // else it is made as the addresses have it
+};
+
+// As on hardware: the addresses decide, and the kind only has to leave pageable memory to the host. Pinned and managed
+// memory belongs to both sides.
+Disagreement disagreement(const End& to, const End& from, cudaMemcpyKind kind) {
+  if (kind == cudaMemcpyDefault) return {};
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  const std::string name = std::string("cudaMemcpy") + (from_device ? "Device" : "Host") + "To" +
+                           (to_device ? "Device" : "Host");
+  Disagreement found;
+  const auto look_at = [&](const End& end, bool should_be_device, const char* which) {
+    if (should_be_device ? !end.is_pageable() : !end.is_device()) return;
+    found.what += found.what.empty() ? name + ", and the " : ", the ";
+    found.what += std::string(which) + (should_be_device ? " is host memory" : " is device memory");
+    found.is_refused |= should_be_device;
+  };
+  look_at(to, to_device, "destination");
+  look_at(from, from_device, "source");
+  return found;
+}
+
+void check_direction(const Runtime& runtime, const End& to, const End& from, cudaMemcpyKind kind) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+    throw ApiError{cudaErrorInvalidMemcpyDirection, "there is no such direction"};
   }
+  Disagreement found = disagreement(to, from, kind);
+  if (found.is_refused) throw ApiError{cudaErrorInvalidValue, std::move(found.what), "wrong-direction"};
+  if (!found.what.empty() && runtime.checks != nullptr) runtime.checks->tell("wrong-direction", found.what);
 }
 
 template <class F>
@@ -100,6 +113,39 @@ void add_rows(observe::Ranges& to, const Place& place, const Box& box) {
   });
 }
 
+// What is known of initialised memory, if writing there may change it; nullptr: nothing is to be noted.
+Initialised* initialised_in(Runtime& runtime, const End& to) {
+  Initialised* const all = runtime.memory.initialised();
+  const bool is_kept = all != nullptr && !all->is_everything() && to.is_device() && !to.allocation->of_program;
+  return is_kept ? all : nullptr;
+}
+
+// The device's addresses of a row.
+observe::Range row_of(const End& end, const Box& box, std::size_t z, std::size_t y) {
+  const std::uint64_t first = end.allocation->address + static_cast<std::uint64_t>(end.bytes - end.allocation->bytes);
+  const std::uint64_t begin = first + z * end.plane + y * end.pitch;
+  return {begin, begin + box.width};
+}
+
+void note_copied(Runtime& runtime, const End& to, const End& from, const Box& box) {
+  Initialised* const initialised = initialised_in(runtime, to);
+  if (initialised == nullptr) return;
+  const observe::Range all{to.allocation->address, to.allocation->address + to.allocation->size};
+  for_rows(box, [&](std::size_t z, std::size_t y) {
+    if (from.is_device()) {
+      initialised->copy(row_of(to, box, z, y), row_of(from, box, z, y).begin, all);
+    } else {
+      initialised->write(row_of(to, box, z, y));
+    }
+  });
+}
+
+void note_filled(Runtime& runtime, const End& to, const Box& box) {
+  Initialised* const initialised = initialised_in(runtime, to);
+  if (initialised == nullptr) return;
+  for_rows(box, [&](std::size_t z, std::size_t y) { initialised->write(row_of(to, box, z, y)); });
+}
+
 // What an operation does when its turn comes. Memory that was freed in between is a fault.
 template <class F>
 void work_on(Runtime& runtime, const Operation& self, F&& f) {
@@ -119,13 +165,14 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
           Stream& stream, Waiting waiting) {
   if (box.width > to_place.pitch || box.width > from_place.pitch) {
     throw ApiError{cudaErrorInvalidPitchValue, "rows of " + std::to_string(box.width) + " bytes, pitches of " +
-                                                   std::to_string(to_place.pitch) + " and " + std::to_string(from_place.pitch)};
+                                                   std::to_string(to_place.pitch) + " and " +
+                                                   std::to_string(from_place.pitch)};
   }
   const std::uint64_t bytes = std::uint64_t(box.width) * box.height * box.depth;
   if (bytes == 0) return;
   const End to = find(runtime, to_place, box, "destination");
   const End from = find(runtime, from_place, box, "source");
-  check_direction(to, from, kind);
+  check_direction(runtime, to, from, kind);
 
   Operation operation;
   operation.kind = "copy";
@@ -134,7 +181,8 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
     const bool is_within = to.allocation->device == from.allocation->device;
     operation.name = is_within ? "copy, device to device" : "copy, between devices";
     operation.unit = is_within ? Unit::kMultiprocessors : Unit::kCopyToHost;
-    operation.seconds = is_within ? seconds_of_copy_within(runtime.gpu(), bytes) : seconds_over_link(runtime.gpu(), bytes);
+    operation.seconds =
+        is_within ? seconds_of_copy_within(runtime.gpu(), bytes) : seconds_over_link(runtime.gpu(), bytes);
   } else if (to.is_device() || from.is_device()) {
     operation.name = to.is_device() ? "copy, host to device" : "copy, device to host";
     operation.unit = to.is_device() ? Unit::kCopyToDevice : Unit::kCopyToHost;
@@ -166,7 +214,9 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
       } else {
         source = find(runtime, from_place, box, "source");
       }
-      move_bytes(find(runtime, to_place, box, "destination"), source, box);
+      const End destination = find(runtime, to_place, box, "destination");
+      move_bytes(destination, source, box);
+      note_copied(runtime, destination, source, box);
     });
   };
   runtime.submit(stream, std::move(operation));
@@ -176,8 +226,12 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
 void fill(Runtime& runtime, const Place& place, int value, const Box& box, Stream& stream, Waiting waiting) {
   const std::uint64_t bytes = std::uint64_t(box.width) * box.height * box.depth;
   if (bytes == 0) return;
+  if (box.width > place.pitch) {
+    throw ApiError{cudaErrorInvalidValue, "rows of " + std::to_string(box.width) + " bytes, a pitch of " +
+                                              std::to_string(place.pitch)};
+  }
   const End to = find(runtime, place, box, "destination");
-  if (to.is_pageable()) throw ApiError{cudaErrorInvalidValue, "the destination is host memory"};
+  if (to.is_pageable()) throw ApiError{cudaErrorInvalidValue, "the destination is host memory", "bad-pointer"};
   Operation operation;
   operation.name = operation.kind = "fill";
   operation.bytes = bytes;
@@ -193,6 +247,7 @@ void fill(Runtime& runtime, const Place& place, int value, const Box& box, Strea
       for_rows(box, [&](std::size_t z, std::size_t y) {
         std::memset(now.bytes + z * now.plane + y * now.pitch, value, box.width);
       });
+      note_filled(runtime, now, box);
     });
   };
   runtime.submit(stream, std::move(operation));

@@ -1,9 +1,12 @@
 // Graphs: work that was captured from streams once, to be launched again and again.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "work/operation.h"
@@ -27,6 +30,8 @@ struct Capture {
   const Stream* origin = nullptr;      // where it began, and has to end
   bool is_broken = false;              // something was asked that cannot be captured
   std::uint64_t id = 0;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  std::thread::id thread;              // that began it
 };
 
 }  // namespace flashpath::runtime

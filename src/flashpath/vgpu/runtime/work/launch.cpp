@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
@@ -32,7 +33,13 @@ std::string told(const dim3& extent) {
   return "(" + std::to_string(extent.x) + ", " + std::to_string(extent.y) + ", " + std::to_string(extent.z) + ")";
 }
 
-void check(const Runtime& runtime, const Kernel& kernel, const LaunchShape& shape) {
+// As many blocks as the whole device holds at once.
+std::uint64_t resident_on_device(Runtime& runtime, int device, const Kernel& kernel, const LaunchShape& shape) {
+  const int each = resident_blocks(runtime, device, kernel, threads_of(shape), shape.dynamic_shared);
+  return static_cast<std::uint64_t>(each) * static_cast<std::uint64_t>(runtime.gpu().multiprocessors);
+}
+
+void check(Runtime& runtime, int device, const Kernel& kernel, const LaunchShape& shape) {
   const Gpu& gpu = runtime.gpu();
   const auto& [grid, block, dynamic, cooperative] = shape;
   const auto refuse = [&](cudaError_t code, const std::string& why) {
@@ -54,7 +61,8 @@ void check(const Runtime& runtime, const Kernel& kernel, const LaunchShape& shap
     refuse(cudaErrorInvalidValue, "a block has at most " + std::to_string(most) + " threads, and 64 along z");
   }
   const std::size_t limit = std::max(kSharedWithoutOptIn, kernel.static_shared + kernel.dynamic_shared_limit);
-  if (kernel.static_shared + dynamic > std::min<std::size_t>(limit, static_cast<std::size_t>(gpu.max_shared_per_block))) {
+  const std::size_t most_shared = static_cast<std::size_t>(gpu.max_shared_per_block);
+  if (kernel.static_shared + dynamic > std::min(limit, most_shared)) {
     refuse(cudaErrorInvalidValue,
            std::to_string(kernel.static_shared + dynamic) + " bytes of shared memory; a block has " +
                std::to_string(kSharedWithoutOptIn) + ", and up to " + std::to_string(gpu.max_shared_per_block) +
@@ -62,25 +70,32 @@ void check(const Runtime& runtime, const Kernel& kernel, const LaunchShape& shap
   }
   const int threads = threads_of(shape);
   if (kernel.max_threads != 0 && threads > kernel.max_threads) {
-    refuse(cudaErrorInvalidValue, "its __launch_bounds__ promise at most " + std::to_string(kernel.max_threads) + " threads");
+    refuse(cudaErrorInvalidValue,
+           "its __launch_bounds__ promise at most " + std::to_string(kernel.max_threads) + " threads");
   }
-  if (blocks_per_multiprocessor(gpu, threads, kernel.resources.registers, 0) == 0) {
+  if (threads > most_threads(gpu, kernel.resources.registers)) {
     refuse(cudaErrorLaunchOutOfResources, std::to_string(kernel.resources.registers) + " registers for each of " +
                                               std::to_string(threads) + " threads are more than a multiprocessor has");
   }
   if (!cooperative) return;
   const std::uint64_t blocks = std::uint64_t(grid.x) * grid.y * grid.z;
-  if (const std::uint64_t fit = resident_blocks(runtime, kernel, shape); blocks > fit) {
+  if (const std::uint64_t fit = resident_on_device(runtime, device, kernel, shape); blocks > fit) {
     refuse(cudaErrorCooperativeLaunchTooLarge,
            "of a cooperative launch all blocks run at once; " + std::to_string(fit) + " fit on this GPU");
   }
 }
 
-cudaError_t code_of(const std::string& kind) {
+// As an H200 told them.
+cudaError_t code_of(const Program& program, const exec::Fault& fault) {
+  const std::string& kind = fault.kind;
   if (kind == "misaligned") return cudaErrorMisalignedAddress;
-  if (kind == "out-of-bounds" || kind == "const-write") return cudaErrorIllegalAddress;
   if (kind == "assert") return cudaErrorAssert;
   if (kind == "deadlock" || kind == "timeout") return cudaErrorLaunchTimeout;
+  // The heap of malloc and free is looked after by code of the device, which ends itself by a trap.
+  const bool is_of_heap = program.origins[fault.instruction].operation == "call.free";
+  if ((kind == "out-of-bounds" && !is_of_heap) || kind == "use-after-free" || kind == "const-write") {
+    return fault.is_beyond_window ? cudaErrorIllegalInstruction : cudaErrorIllegalAddress;
+  }
   return cudaErrorLaunchFailure;
 }
 
@@ -102,27 +117,27 @@ bool is_of_host(std::uint64_t address) {
 }
 
 // What a kernel on that device finds at an address that it must not touch.
-std::string what_is_at(const Runtime& runtime, int device, std::uint64_t address) {
+exec::KnownAddress what_is_at(const Runtime& runtime, int device, std::uint64_t address) {
   const void* const pointer = reinterpret_cast<const void*>(address);
   const Allocation* const found = runtime.memory.find(pointer);
   if (found != nullptr && found->kind == MemoryKind::kDevice && found->device != device) {
     const std::string owner = std::to_string(found->device);
-    return "it is memory of device " + owner + ": call cudaDeviceEnablePeerAccess(" + owner + ", 0) first";
+    return {"it is memory of device " + owner + ": call cudaDeviceEnablePeerAccess(" + owner + ", 0) first"};
   }
   if (found != nullptr) return {};
-  if (runtime.memory.was_freed(pointer)) return "it was freed before";
+  if (runtime.memory.was_freed(pointer)) return {"it was freed before", "use-after-free"};
   if (is_of_host(address)) {
-    return "it is memory of the host, which kernels do not see: copy it with cudaMemcpy, or use cudaMallocManaged";
+    return {"it is memory of the host, which kernels do not see: copy it with cudaMemcpy, or use cudaMallocManaged"};
   }
   return {};
 }
 
 // The context dies with the kernel, as on hardware.
 void die(Device& device, const Kernel& kernel, const Program& program, const exec::Fault& fault) {
-  device.dead = code_of(fault.kind);
+  device.dead = code_of(program, fault);
   std::fflush(stdout);
-  std::fprintf(stderr, "flashpath: kernel %s: %s: %s (%s)\n", kernel.told_name.c_str(), fault.kind.c_str(), fault.what(),
-               place_of(program, fault).c_str());
+  std::fprintf(stderr, "flashpath: kernel %s: %s: %s (%s)\n", kernel.told_name.c_str(), fault.kind.c_str(),
+               fault.what(), place_of(program, fault).c_str());
 }
 
 void copy(const dim3& from, u32* to) {
@@ -164,15 +179,21 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   // Last, as they stand above the others: all are in order then, where there is one module.
   const std::vector<exec::Segment>& allocated = runtime.segments(operation.device);
   launch.segments.insert(launch.segments.end(), allocated.begin(), allocated.end());
+  Initialised* const initialised = runtime.memory.initialised();
+  if (initialised != nullptr && !initialised->is_everything()) {
+    for (exec::Segment& each : launch.segments) each.initialised = initialised->of(each.base);
+  }
   launch.numerics = {runtime.settings.exact,
                      exec::generation_of(static_cast<u32>(runtime.gpu().major), static_cast<u32>(runtime.gpu().minor))};
   launch.budget = runtime.settings.budget;
   launch.seed = runtime.settings.seed;
   launch.multiprocessors = static_cast<u32>(runtime.gpu().multiprocessors);
-  launch.resident_blocks = resident_blocks(runtime, kernel, shape);
+  launch.resident_blocks = resident_on_device(runtime, operation.device, kernel, shape);
   const bool in_order = program.order_matters || shape.cooperative || runtime.settings.seed != 0;
   launch.threads = in_order ? 1 : std::max(1u, std::thread::hardware_concurrency());
-  launch.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+  launch.print = [&runtime](std::string_view text) {
+    if (!runtime.is_ending) std::fwrite(text.data(), 1, text.size(), stdout);
+  };
   launch.tell_about = [&runtime, number = operation.device](u64 address) {
     return what_is_at(runtime, number, address);
   };
@@ -182,21 +203,30 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   if (runtime.settings.sanitize) {
     launch.findings = &findings;
     launch.accessed = &accessed;
+    launch.open_allocations = &kernel.module->on(operation.device, runtime.registry.loaded).open_allocations;
   }
   observe::Counters counters;
-  const bool counts = runtime.times_matter() && !runtime.settings.sanitize;  // what goes nowhere cannot be counted
+  const bool counts = runtime.times_matter();
   exec::prepare_counting(launch, counts ? &counters : nullptr);
+  std::optional<exec::Fault> ended;
   try {
     exec::run(launch);
-    runtime.record.findings(kernel, launch, findings, operation.site);
   } catch (const exec::Fault& fault) {
-    runtime.record.findings(kernel, launch, findings, operation.site);
-    runtime.record.fault(kernel, launch, fault, operation.site);
-    die(device, kernel, program, fault);
+    ended = fault;
+  }
+  runtime.record.findings(kernel, program, findings, operation.site);
+  if (ended) runtime.record.fault(kernel, launch, *ended, operation.site);
+  // A launch that is sanitised goes on after what would have ended it; its context dies of that all the same.
+  if (findings.fault()) ended = findings.fault();
+  if (ended) die(device, kernel, program, *ended);
+  if (initialised != nullptr) {
+    initialised->write(accessed.written);
+    initialised->write(accessed.strong);
   }
   if (operation.accesses != nullptr) {
     operation.accesses->read = std::move(accessed.read);
     operation.accesses->written = std::move(accessed.written);
+    operation.accesses->strong = std::move(accessed.strong);
   }
   if (!counts) return;
   operation.bytes = kSectorBytes * observe::footprint_of(launch, counters).memory_sectors();
@@ -229,15 +259,20 @@ std::vector<observe::Range> reachable_host_memory(const Runtime& runtime, const 
 
 }  // namespace
 
-std::uint64_t resident_blocks(const Runtime& runtime, const Kernel& kernel, const LaunchShape& shape) {
-  const int each = blocks_per_multiprocessor(runtime.gpu(), threads_of(shape), kernel.resources.registers,
-                                             kernel.static_shared + shape.dynamic_shared);
-  return static_cast<std::uint64_t>(each) * static_cast<std::uint64_t>(runtime.gpu().multiprocessors);
+std::size_t shared_of_multiprocessor(Runtime& runtime, int device, const Kernel& kernel) {
+  const bool says_itself = kernel.cache != cudaFuncCachePreferNone;
+  return preferred_shared(runtime.gpu(), kernel.carve_out, says_itself ? kernel.cache : runtime.device(device).cache);
+}
+
+int resident_blocks(Runtime& runtime, int device, const Kernel& kernel, int threads, std::size_t dynamic_shared) {
+  return blocks_per_multiprocessor(runtime.gpu(), threads, kernel.resources.registers,
+                                   kernel.static_shared + dynamic_shared,
+                                   shared_of_multiprocessor(runtime, device, kernel));
 }
 
 void launch(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, void** arguments, Stream& stream) {
   const LoweredKernel& ready = runtime.registry.lowered(kernel, stream.device);
-  check(runtime, kernel, shape);
+  check(runtime, stream.device, kernel, shape);
   std::vector<std::byte> parameters(ready.program.parameter_bytes);
   for (std::size_t k = 0; k < ready.parameters.size(); ++k) {
     const auto [offset, size] = ready.parameters[k];

@@ -18,7 +18,10 @@ struct LaunchShape {
 // Throws ApiError where the device cannot launch so. The arguments are copied now.
 void launch(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, void** arguments, Stream& stream);
 
-// As many blocks as the whole device holds at once.
-std::uint64_t resident_blocks(const Runtime& runtime, const Kernel& kernel, const LaunchShape& shape);
+// As many blocks as one multiprocessor of that device holds at once.
+int resident_blocks(Runtime& runtime, int device, const Kernel& kernel, int threads, std::size_t dynamic_shared);
+
+// The shared memory of a multiprocessor, as the program has divided it from the L1 cache for that kernel.
+std::size_t shared_of_multiprocessor(Runtime& runtime, int device, const Kernel& kernel);
 
 }  // namespace flashpath::runtime

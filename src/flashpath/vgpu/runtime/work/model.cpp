@@ -61,7 +61,9 @@ double seconds_of_kernel(const Gpu& gpu, const exec::Launch& launch, const obser
   return bound;
 }
 
-double seconds_over_link(const Gpu& gpu, std::uint64_t bytes) { return static_cast<double>(bytes) / gpu.link_bytes_per_s; }
+double seconds_over_link(const Gpu& gpu, std::uint64_t bytes) {
+  return static_cast<double>(bytes) / gpu.link_bytes_per_s;
+}
 
 double seconds_of_copy_within(const Gpu& gpu, std::uint64_t bytes) {
   return 2 * static_cast<double>(bytes) / gpu.memory_bytes_per_s;

@@ -1,6 +1,6 @@
 // The least time that an operation takes on the GPU that is played: bounds, from its datasheet, never measurements.
 //
-//   a kernel             max(32 · (distinct sectors that it reads + distinct sectors that it writes) / memory bandwidth,
+//   a kernel             max(32 · (distinct sectors it reads + distinct sectors it writes) / memory bandwidth,
 //                            for each type of arithmetic: operations / peak rate of that type)
 //   a copy to or from the host, or between GPUs    bytes / bandwidth of the link, one direction
 //   a copy within a GPU  2 · bytes / memory bandwidth: each is read and written

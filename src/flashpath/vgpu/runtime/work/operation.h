@@ -37,6 +37,7 @@ struct Operation {
   std::uint64_t number = 0;  // in the order in which the host asked for them
   std::vector<OperationRef> after;  // what must be done before; empty once this is done
   bool done = false;
+  bool was_asked_about = false;  // by a query, which was told that it is not ready
   double asked = 0;  // when, on the clock of the model
   double begin = 0;
   double end = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace flashpath::runtime {
 namespace {
@@ -61,6 +62,15 @@ void Queue::wait_for(const std::vector<OperationRef>& operations) {
   if (watcher_ != nullptr) watcher_->waited(operations);
 }
 
+bool Queue::is_done(const std::vector<OperationRef>& operations) {
+  bool is_known = true;
+  for (const OperationRef& each : operations) {
+    if (each != nullptr && !each->done) is_known &= std::exchange(each->was_asked_about, true);
+  }
+  if (is_known) wait_for(operations);
+  return is_known;
+}
+
 void Queue::execute(const OperationRef& executed) {
   Operation& operation = *executed;
   operation.done = true;  // also where it fails: it is not done again
@@ -97,7 +107,8 @@ double Queue::Schedule::place(double ready, double seconds, double share) {
   }
   busy_.push_back({begin, begin + seconds, share});
   if (busy_.size() > kMostRemembered) {
-    const auto first = std::min_element(busy_.begin(), busy_.end(), [](const Busy& a, const Busy& b) { return a.end < b.end; });
+    const auto ends_before = [](const Busy& a, const Busy& b) { return a.end < b.end; };
+    const auto first = std::min_element(busy_.begin(), busy_.end(), ends_before);
     closed_until_ = std::max(closed_until_, first->end);
     busy_.erase(first);
   }

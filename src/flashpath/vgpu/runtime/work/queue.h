@@ -36,6 +36,10 @@ class Queue {
   void wait_for(const OperationRef& operation) { wait_for(std::vector{operation}); }
   void wait_until(double time) { now_ = std::max(now_, time); }
 
+  // Answers a host that asks without waiting: work is done as late as is allowed, so that the first question finds it
+  // undone; the second finds it done.
+  bool is_done(const std::vector<OperationRef>& operations);
+
   double now() const { return now_; }
   const std::deque<OperationRef>& pending() const { return pending_; }
   void watch(QueueWatcher* watcher) { watcher_ = watcher; }

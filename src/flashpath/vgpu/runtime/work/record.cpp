@@ -152,10 +152,10 @@ void Record::launch(const Kernel& kernel, const exec::Launch& launch, const obse
             .done());
 }
 
-void Record::findings(const Kernel& kernel, const exec::Launch& launch, const observe::Findings& findings,
+void Record::findings(const Kernel& kernel, const Program& of, const observe::Findings& findings,
                       const CallSiteRef& site) {
   if (!is_open()) return;
-  const std::size_t program = number_of(kernel, *launch.program);
+  const std::size_t program = number_of(kernel, of);
   for (const observe::Finding& each : findings.all()) {
     Object row;
     row.text("what", "finding").number("program", program).text("kind", each.kind).text("message", each.message);
@@ -165,7 +165,8 @@ void Record::findings(const Kernel& kernel, const exec::Launch& launch, const ob
   }
 }
 
-void Record::fault(const Kernel& kernel, const exec::Launch& launch, const exec::Fault& fault, const CallSiteRef& site) {
+void Record::fault(const Kernel& kernel, const exec::Launch& launch, const exec::Fault& fault,
+                   const CallSiteRef& site) {
   if (!is_open()) return;
   observe::Party at;
   at.instruction = fault.instruction;

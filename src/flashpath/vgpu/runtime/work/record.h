@@ -39,7 +39,7 @@ class Record {
   void launch(const Kernel& kernel, const exec::Launch& launch, const observe::Counters& counters, double seconds,
               int device, std::uint64_t stream);
   // `site`: where the host asked for the launch.
-  void findings(const Kernel& kernel, const exec::Launch& launch, const observe::Findings& findings,
+  void findings(const Kernel& kernel, const Program& program, const observe::Findings& findings,
                 const CallSiteRef& site);
   void fault(const Kernel& kernel, const exec::Launch& launch, const exec::Fault& fault, const CallSiteRef& site);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct Stream {
   int device = 0;
   unsigned flags = 0;
   int priority = 0;
+  std::map<cudaStreamAttrID, cudaStreamAttrValue> attributes;  // that the program has set
   OperationRef last;
   std::vector<OperationRef> waits;  // of cudaStreamWaitEvent: what the next operation comes after, too
   std::shared_ptr<Capture> capture;         // while it is captured

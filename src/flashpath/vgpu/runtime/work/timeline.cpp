@@ -33,15 +33,17 @@ void write_timeline(const std::string& path, const std::vector<OperationRef>& hi
   for (const auto& [row, present] : rows) {
     const auto [device, stream] = row;
     const std::string name = stream == 0 ? "default stream" : "stream " + std::to_string(stream);
-    std::fprintf(file, "%s{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": %llu, \"args\": {\"name\": %s}}",
+    std::fprintf(file,
+                 "%s{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": %llu, "
+                 "\"args\": {\"name\": %s}}",
                  between, device, static_cast<unsigned long long>(stream), quoted(name).c_str());
     between = ",\n";
   }
   for (const OperationRef& each : history) {
     if (each->unit == Unit::kNone) continue;
     std::fprintf(file,
-                 "%s{\"ph\": \"X\", \"name\": %s, \"cat\": \"%s\", \"pid\": %d, \"tid\": %llu, \"ts\": %.6f, \"dur\": %.6f, "
-                 "\"args\": {\"bytes\": %llu}}",
+                 "%s{\"ph\": \"X\", \"name\": %s, \"cat\": \"%s\", \"pid\": %d, \"tid\": %llu, "
+                 "\"ts\": %.6f, \"dur\": %.6f, \"args\": {\"bytes\": %llu}}",
                  between, quoted(each->name).c_str(), each->kind, each->device,
                  static_cast<unsigned long long>(each->stream), each->begin * 1e6, each->seconds * 1e6,
                  static_cast<unsigned long long>(each->bytes));

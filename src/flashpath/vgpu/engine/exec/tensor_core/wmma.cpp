@@ -86,8 +86,28 @@ std::byte* line_of(Warp& warp, const Instruction& i, const Place& place, int lin
 
 // ---- Counting and watching ---------------------------------------------------------------------------------
 
+// The lanes of a mask that go to memory that is there.
+u32 possible(Warp& warp, const Instruction& i, Where where, const u64* address, u32 lanes, u32 size) {
+  u32 found = 0;
+  const u64 limit = warp.block->shared.size();
+  for_lanes(lanes, [&](int lane) {
+    const bool is_there = where == Where::kShared ? address[lane] <= limit && size <= limit - address[lane]
+                                                  : segment_of(warp, i, address[lane], size) != nullptr;
+    found |= u32(is_there) << lane;
+  });
+  return found;
+}
+
 void observe(Warp& warp, const Instruction& i, Where where, const u64* address, u32 lanes, u32 size, Use use) {
-  if (warp.counters != nullptr) count_scattered(warp, i, where, address, lanes, size, use);
+  if (warp.watch != nullptr) {
+    lanes = possible(warp, i, where, address, lanes, size);
+    if (lanes == 0) return;
+  }
+  if (warp.counters != nullptr) {
+    u64 own[kLanes];
+    keep_addresses(lanes, address, own);
+    count_scattered(warp, i, where, own, lanes, size, use);
+  }
   if (warp.watch != nullptr) sanitize::watch_scattered(warp, i, where, address, lanes, size, use);
 }
 

@@ -1,0 +1,171 @@
+"""Runs of one program under one profiler after another, each with the same input; and their end.
+
+A profiler starts more than the program: wrappers, agents that detach themselves, other process groups. All
+that a run started carries a mark in its environment, and by it all of it is found and ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from flashpath import settings
+from flashpath.bench.nsight.input import SharedInput
+from flashpath.jit.programs import TIMED_OUT, Program, Run
+from flashpath.jit.programs.running import environment, wait_for
+
+_LAUNCHER = Path(__file__).with_name("launcher.py")
+_PROC = Path("/proc")
+_LAST_GRACE = 2.0  # seconds: a profiler's agents end by themselves shortly after the program
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a profiler measured nothing, or less than all, and what can be done about it."""
+
+    tool: str
+    said: str
+    fix: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.said}\n  → {self.fix}" if self.fix else self.said
+
+
+@dataclass(frozen=True)
+class Watched:
+    """How a run under a profiler ended: the program's exit code (None: it was not started), and the log."""
+
+    code: int | None
+    ended_by_us: bool
+    log: str
+
+
+@dataclass
+class Session:
+    """A program, its arguments and its input, to be run several times.
+
+    Every run is given the same input. What the program prints is shown once: of the first run that brings it
+    to its end.
+    """
+
+    program: Program
+    arguments: Sequence[str]
+    how: Run = field(default_factory=Run)
+    code: int | None = None
+    """The program's exit code in the first run that it ended in."""
+    stopped: bool = False
+    """Whether a signal was to end this process, or the first run took too long: no more runs are wanted."""
+
+    def __enter__(self) -> Self:
+        self._scratch = tempfile.TemporaryDirectory(prefix="flashpath-nsight-")
+        self.folder = Path(self._scratch.name)
+        self._input = SharedInput(self.folder / "input")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._scratch.cleanup()
+
+    @contextlib.contextmanager
+    def streams(self, log: Path) -> Generator[tuple[int, int, int]]:
+        """The next run's standard input, and where its output and errors go: if seen before, into the log."""
+        with self._input.opened() as given, log.open("ab") as said:
+            if self.code is None:
+                yield given, 1 if self.how.output is None else self.how.output, 2
+            else:
+                yield given, said.fileno(), said.fileno()
+
+    def run_under(self, profiler: Sequence[str], tool: str, *, own_output: bool) -> Watched:
+        """Run the program under a profiler; `own_output` says that the profiler prints on its output."""
+        kept, log = self.folder / f"{tool}.code", self.folder / f"{tool}.log"
+        name = str(self.program.recipe.files[0].with_suffix(""))
+        mark = uuid.uuid4().hex
+        variables = {**environment(self.program.recipe, {}), settings.PROFILED.name: mark}
+
+        with contextlib.ExitStack() as held:
+            given, output, errors = held.enter_context(self.streams(log))
+            said = held.enter_context(log.open("ab"))
+            # A profiler that prints has its own 1 and 2: the program's are handed through it as others.
+            copies = [_duplicate(fd, held) for fd in (output, errors)] if own_output else []
+            words = [str(kept), *map(str, copies or (1, 2)), str(self.program.path), name, *self.arguments]
+
+            def start() -> _Family:
+                return _Family(
+                    [*profiler, sys.executable, "-I", "-S", str(_LAUNCHER), *words],
+                    mark,
+                    env=variables,
+                    stdin=given,
+                    stdout=said if own_output else output,
+                    stderr=said if own_output else errors,
+                    pass_fds=copies,
+                )
+
+            grace = 0.0
+            try:
+                ended = wait_for(start, self.how, f"{name} under {tool}")
+                grace = 0.0 if ended.by_us else _LAST_GRACE
+            except OSError as error:
+                return Watched(None, False, f"{profiler[0]} cannot be started: {error.strerror}.")
+            finally:
+                _end_all(mark, grace)
+        code = int(kept.read_text()) if kept.is_file() and kept.read_text() else None
+        signalled = ended.by_us and ended.code != TIMED_OUT
+        if signalled or (ended.by_us and self.code is None):
+            self.code, self.stopped = ended.code, True
+        elif self.code is None:
+            self.code = code
+        return Watched(code, ended.by_us, log.read_text(errors="replace"))
+
+
+def _duplicate(fd: int, held: contextlib.ExitStack) -> int:
+    copy = os.dup(fd)
+    held.callback(os.close, copy)
+    return copy
+
+
+# ---- All that a run started ----------------------------------------------------------------------------
+
+
+class _Family(subprocess.Popen[bytes]):
+    """A profiler with everything that it started: signals reach all of it, also what has detached itself."""
+
+    def __init__(self, command: Sequence[str], mark: str, **how: Any) -> None:
+        self._mark = mark
+        super().__init__(command, **how)
+
+    def send_signal(self, sig: int) -> None:
+        for pid in _marked(self._mark):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, sig)
+
+
+def _marked(mark: str) -> list[int]:
+    """The processes that carry the mark."""
+    wanted = f"{settings.PROFILED.name}={mark}".encode()
+    found: list[int] = []
+    for place in _PROC.iterdir():
+        if place.name.isdecimal():
+            with contextlib.suppress(OSError):  # gone meanwhile, or another user's
+                if wanted in (place / "environ").read_bytes().split(b"\0"):
+                    found.append(int(place.name))
+    return found
+
+
+def _end_all(mark: str, grace: float) -> None:
+    """Wait for the rest of a run, and make it end."""
+    deadline = time.monotonic() + grace
+    while (left := _marked(mark)) and time.monotonic() < deadline + _LAST_GRACE:
+        if time.monotonic() >= deadline:
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+        time.sleep(0.02)

@@ -1,0 +1,60 @@
+"""Where the profilers are: on PATH, in a CUDA toolkit, or where NVIDIA's installers put them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from flashpath.bench.nsight.session import Problem
+
+Name = Literal["ncu", "nsys"]
+
+_PRODUCTS: dict[Name, str] = {"ncu": "Nsight Compute", "nsys": "Nsight Systems"}
+_GIVES: dict[Name, str] = {
+    "ncu": "stalls, achieved bandwidth and occupancy",
+    "nsys": "the timeline, and the times of the program's own run",
+}
+# Below /opt/nvidia, the newest first. The nsys inside Nsight Compute is left out: it lacks the importer that
+# makes a report of what it records.
+_INSTALLED: dict[Name, tuple[str, ...]] = {
+    "ncu": ("nsight-compute/*/ncu",),
+    "nsys": ("nsight-systems/*/bin/nsys", "nsight-systems-cli/*/bin/nsys"),
+}
+ROOT = Path("/")
+
+
+def find(name: Name) -> Path | None:
+    """The profiler of that name; of several, the one on PATH, a toolkit's, or the newest."""
+    if found := shutil.which(name):
+        return Path(found)
+    return next((path for path in _candidates(name) if os.access(path, os.X_OK)), None)
+
+
+def _candidates(name: Name) -> Iterator[Path]:
+    for variable in ("CUDA_HOME", "CUDA_PATH"):
+        if folder := os.environ.get(variable):
+            yield Path(folder) / "bin" / name
+    yield ROOT / "usr/local/cuda/bin" / name
+    yield from _newest_first(ROOT / "usr/local", f"cuda-*/bin/{name}")
+    for pattern in _INSTALLED[name]:
+        yield from _newest_first(ROOT / "opt/nvidia", pattern)
+
+
+def _newest_first(folder: Path, pattern: str) -> list[Path]:
+    def version(path: Path) -> list[int]:
+        return [int(number) for number in re.findall(r"\d+", str(path.relative_to(folder)))]
+
+    return sorted(folder.glob(pattern), key=version, reverse=True)
+
+
+def missing(name: Name) -> Problem:
+    """What to tell where it is not found."""
+    return Problem(
+        name,
+        f"{name} was not found on PATH, in a CUDA toolkit or in /opt/nvidia: no {_GIVES[name]}.",
+        f"Install {_PRODUCTS[name]} (part of the CUDA toolkit), or put the folder of {name} on PATH.",
+    )
