@@ -78,7 +78,7 @@ class LaunchResult:
     findings: list[tuple[str, str, PartyRow, PartyRow | None, int]]
     """Of a sanitised launch: kind, message, where, the other party of a race, how often."""
     read: list[tuple[int, int]]
-    """Where it is asked for: bytes of the arrays that were read and not written, from an address to another."""
+    """Where it is asked for: bytes of the arrays that were read and not written, as pairs of addresses."""
     written: list[tuple[int, int]]
     strong: list[tuple[int, int]]
     """By atomics, volatile accesses and the like; such bytes are not among the others."""

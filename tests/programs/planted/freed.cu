@@ -6,7 +6,7 @@ constexpr size_t kBytes = kCount * sizeof(float);
 
 __global__ void scale(float* x, float factor) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  x[i] *= factor;  // BUG of kernel_after_free: out-of-bounds
+  x[i] *= factor;  // BUG of kernel_after_free: use-after-free
 }
 
 __global__ void fill(float* x, float value) {

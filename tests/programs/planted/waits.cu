@@ -113,6 +113,25 @@ void waits_for_an_early_event() {
   check(cudaEventDestroy(event));
 }
 
+// That it was asked whether the copy is done is not enough: the answer was no.
+void asks_and_does_not_listen() {
+  cudaStream_t stream;
+  check(cudaStreamCreate(&stream));
+  float *x = new_array(3), *host = new_pinned();
+  check(cudaMemcpyAsync(host, x, kBytes, cudaMemcpyDeviceToHost, stream));  // OTHER
+  if (mended) {
+    while (cudaStreamQuery(stream) == cudaErrorNotReady) {
+    }
+  } else {
+    cudaStreamQuery(stream);
+  }
+  expect(host[0] == 3);  // BUG: missing-sync
+  check(cudaStreamSynchronize(stream));
+  check(cudaFree(x));
+  check(cudaFreeHost(host));
+  check(cudaStreamDestroy(stream));
+}
+
 void ends_before_the_kernel() {
   greet<<<1, 2>>>();  // BUG: missing-sync
   if (mended) check(cudaDeviceSynchronize());
@@ -122,5 +141,5 @@ int main(int argc, char** argv) {
   return run_named(argc, argv,
                    {NAMED(reads_copied), NAMED(overwrites_source), NAMED(reads_managed), NAMED(reads_mapped),
                     NAMED(reads_managed_variable), NAMED(waits_for_the_wrong_stream), NAMED(waits_for_an_early_event),
-                    NAMED(ends_before_the_kernel)});
+                    NAMED(asks_and_does_not_listen), NAMED(ends_before_the_kernel)});
 }
