@@ -55,6 +55,11 @@ def _leaks(file: str, *lines: int) -> tuple[str, ...]:
     return tuple(f"{file}:{line}: leak" for line in lines)
 
 
+def _wrong_directions(name: str, *lines: int) -> tuple[str, ...]:
+    """Copies of which the kind is not that of the addresses; once for each way to the line."""
+    return tuple(f"{name}:{line}: wrong-direction" for line in lines)
+
+
 def _faults() -> Iterator[Case]:
     kinds = {
         "null": "out-of-bounds",
@@ -98,7 +103,9 @@ CASES = (
     Case(("api/pools.cu",)),
     Case(("api/pitched.cu",)),
     Case(("api/copies.cu",)),
-    Case(("api/directions.cu",)),
+    Case(
+        ("api/directions.cu",), host_findings=_wrong_directions("directions.cu", *8 * (16,), *4 * (39,), 45)
+    ),
     Case(("api/streams.cu",)),
     Case(("api/events.cu",)),
     Case(("api/graphs.cu",), host_findings=_leaks("graphs.cu", 13, 14, 23)),
@@ -107,9 +114,16 @@ CASES = (
     Case(("api/launches.cu",)),
     Case(("api/functions.cu",)),
     Case(("api/cooperative.cu",), host_findings=_leaks("cooperative.cu", 55, 56, 57, 73, 74)),
-    Case(("api/symbols.cu",)),
+    Case(("api/symbols.cu",), host_findings=("symbols.cu:60: out-of-bounds",)),
     Case(("api/errors.cu",)),
-    Case(("api/refusals.cu",)),
+    Case(
+        ("api/refusals.cu",),
+        host_findings=(
+            *(f"refusals.cu:{line}: use-after-free" for line in (13, 14)),
+            *(f"refusals.cu:{line}: bad-pointer" for line in (39, 41, 45)),
+            *_wrong_directions("refusals.cu", 60, 62),
+        ),
+    ),
     *_faults(),
     Case(("api/kernel_printf.cu",)),
     Case(("api/per_thread.cu",), flags=("--default-stream", "per-thread")),
