@@ -11,8 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from flashpath import settings
+from flashpath.cli import app
 from flashpath.jit import device
 from flashpath.vgpu import runtime_calls
 from flashpath.vgpu.instructions.document import with_section
@@ -201,3 +203,18 @@ def test_the_list_of_runtime_calls_is_that_of_the_library() -> None:
     document = (ROOT / "docs/programs.md").read_text(encoding="utf-8")
     assert runtime_calls.with_section(document) == document, "`make figures` writes it again"
     assert "other" not in runtime_calls.by_topic()
+
+
+def test_what_is_found_in_host_code_is_shown_as_it_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    _, _, section = (ROOT / "docs" / "programs.md").read_text().partition("## What is wrong with host code\n")
+    shown = re.search(r"^```sh\n(.*?)\n(.*?)\n```\n+```text\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    assert shown is not None
+    save, look, expected = shown.groups()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FLASHPATH_LANG", "en")
+    assert CliRunner().invoke(app, shlex.split(save)[1:]).exit_code == 0
+    done = CliRunner().invoke(app, shlex.split(look)[1:])
+    of_program, _ = capfd.readouterr()
+    assert of_program + done.stdout == expected

@@ -22,7 +22,8 @@ class Case:
     stdin: str = ""
     code: int = 0
     said: str = ""  # on stderr, on the virtual GPU, among other things
-    findings: tuple[str, ...] = ()  # what the sanitizer tells of its kernels
+    findings: tuple[str, ...] = ()  # the kinds of what the sanitizer tells of its kernels
+    host_findings: tuple[str, ...] = ()  # all that it tells of its host code, as "sum.cu:7: leak"
     out: str = ""  # the file, where it is not the first source's with another suffix
     flags: tuple[str, ...] = ()
     devices: int = 1
@@ -32,6 +33,10 @@ class Case:
     def program(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What it is compiled from: cases that differ in what they are given share it."""
         return self.files, self.flags
+
+    @property
+    def is_slow_to_compile(self) -> bool:
+        return self.files[0].startswith("libraries/")
 
     @property
     def name(self) -> str:
@@ -46,12 +51,22 @@ _GLIDER = ".#......\n..#.....\n###.....\n........\n........\n........\n"
 _PANGRAM = "The quick brown fox jumps over the lazy dog. "
 
 
+def _leaks(file: str, *lines: int) -> tuple[str, ...]:
+    return tuple(f"{file}:{line}: leak" for line in lines)
+
+
 def _faults() -> Iterator[Case]:
     kinds = {
         "null": "out-of-bounds",
         "beyond": "out-of-bounds",
         "misaligned": "misaligned",
         "assert": "assert",
+        "behind-shared": "out-of-bounds",
+        "far-behind-shared": "out-of-bounds",
+        "before-shared": "out-of-bounds",
+        "free-twice": "out-of-bounds",
+        "trap": "trap",
+        "recursion": "out-of-bounds",
     }
     for fault, kind in kinds.items():
         out = f"api/faults.{fault}.out"
@@ -83,21 +98,23 @@ CASES = (
     Case(("api/pools.cu",)),
     Case(("api/pitched.cu",)),
     Case(("api/copies.cu",)),
+    Case(("api/directions.cu",)),
     Case(("api/streams.cu",)),
     Case(("api/events.cu",)),
-    Case(("api/graphs.cu",)),
+    Case(("api/graphs.cu",), host_findings=_leaks("graphs.cu", 13, 14, 23)),
     Case(("api/devices.cu",)),
     Case(("api/peers.cu",), devices=2),
     Case(("api/launches.cu",)),
     Case(("api/functions.cu",)),
-    Case(("api/cooperative.cu",)),
+    Case(("api/cooperative.cu",), host_findings=_leaks("cooperative.cu", 55, 56, 57, 73, 74)),
     Case(("api/symbols.cu",)),
     Case(("api/errors.cu",)),
+    Case(("api/refusals.cu",)),
     *_faults(),
     Case(("api/kernel_printf.cu",)),
     Case(("api/per_thread.cu",), flags=("--default-stream", "per-thread")),
     Case(("learner/hello.cu",)),
-    Case(("learner/vector_add.cu",)),
+    Case(("learner/vector_add.cu",), host_findings=_leaks("vector_add.cu", 19, 20, 21)),
     Case(("learner/early_return.cu",), code=3),
     Case(("learner/early_return.cu",), ("1000",), out="learner/early_return.1000.out"),
     Case(("learner/globals.cu",)),
@@ -125,7 +142,7 @@ CASES = (
     Case(("libraries/cub_scan.cu",)),
     Case(("libraries/cub_sort.cu",)),
     Case(("libraries/cub_transform.cu",)),
-    Case(("virtual/unavailable.cu",), only_virtual=True),
+    Case(("virtual/unavailable.cu",), only_virtual=True, host_findings=_leaks("unavailable.cu", 12)),
     Case(("virtual/heap.cu",), only_virtual=True),
     Case(("virtual/heap.cu",), ("lose",), findings=("leak",), only_virtual=True),
     *_wrong_pointers(),

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 import resource
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 from program_cases import CASES, HERE, Case
 
 from flashpath import gpus
 from flashpath.jit import device, programs
+from flashpath.jit.programs.host_code import HostCode
 from flashpath.jit.programs.running import environment
 from flashpath.vgpu import recorded
 
@@ -24,7 +25,13 @@ _COMPILERS = 2  # at once: one that compiles thrust takes a gigabyte
 
 _FIRST_LINE = "flashpath: virtual A100; times are bounds of a model of that GPU, not measurements\n"
 
-_Compiled = Callable[[Case, programs.Target], programs.Program]
+_SANITIZER_TEST = "test_the_sanitizer_finds_what_is_wrong_and_nothing_else"
+
+
+class _Compiled(Protocol):
+    """The program of a case; `checked`: as `flashpath sanitize` builds it."""
+
+    def __call__(self, case: Case, target: programs.Target, *, checked: bool = False) -> programs.Program: ...
 
 
 @pytest.fixture(scope="module")
@@ -32,22 +39,25 @@ def compiled(request: pytest.FixtureRequest) -> Iterator[_Compiled]:
     """Compiles what the chosen tests will want, in their order, while they run."""
     futures: dict[object, Future[programs.Program]] = {}
 
-    def start(case: Case, target: programs.Target) -> Future[programs.Program]:
-        key = (case.program, target)
+    def start(case: Case, target: programs.Target, checked: bool) -> Future[programs.Program]:
+        checked |= case.is_slow_to_compile and target.is_virtual  # one build serves all tests then
+        key = (case.program, target, checked)
         if key not in futures:
-            recipe = programs.make_recipe([HERE / file for file in case.files], target, options=case.flags)
+            files = [HERE / file for file in case.files]
+            recipe = programs.make_recipe(files, target, options=case.flags, checked=checked)
             futures[key] = pool.submit(programs.build, recipe)
         return futures[key]
 
-    def wait(case: Case, target: programs.Target) -> programs.Program:
-        return start(case, target).result()
+    def wait(case: Case, target: programs.Target, *, checked: bool = False) -> programs.Program:
+        return start(case, target, checked).result()
 
     with ThreadPoolExecutor(_COMPILERS) as pool:
         for item in request.session.items:
             given = getattr(item, "callspec", None)  # which only tests with parameters have
             case = given.params.get("case") if given is not None else None
             if isinstance(case, Case) and not item.get_closest_marker("skip"):
-                start(case, _real() if item.get_closest_marker("gpu") else _virtual())
+                target = _real() if item.get_closest_marker("gpu") else _virtual()
+                start(case, target, getattr(item, "originalname", "") == _SANITIZER_TEST)
         yield wait
         pool.shutdown(cancel_futures=True)
 
@@ -134,10 +144,12 @@ def test_the_sanitizer_finds_what_is_wrong_and_nothing_else(
     case: Case, compiled: _Compiled, tmp_path: Path
 ) -> None:
     """And the program behaves as it does when nobody watches, also after a fault."""
-    record = tmp_path / "record"
-    done = _result(case, compiled(case, _virtual()), _virtual(), sanitize=True, record=record)
-    lines = [json.loads(line) for line in record.read_text().splitlines()]
-    assert {line["kind"] for line in lines if line["what"] == "finding"} == set(case.findings)
+    record, program = tmp_path / "record", compiled(case, _virtual(), checked=True)
+    done = _result(case, program, _virtual(), sanitize=True, record=record)
+    found = recorded.read(record, HostCode(program))
+    assert {each.kind for each in found.findings} == set(case.findings)
+    of_host = sorted(f"{Path(each.file).name}:{each.line}: {each.kind}" for each in found.host_findings)
+    assert of_host == sorted(case.host_findings), [*map(str, found.host_findings)]
     assert (done.stdout, done.returncode) == (case.expected, case.code)
     assert case.said in done.stderr
 

@@ -43,10 +43,12 @@ def sanitize(
     as_json: options.AsJson = False,
 ) -> None:
     r"""Run a program, or a kernel alone, on the virtual GPU and show what is wrong: races, bad accesses,
-    missing waits, deadlocks.
+    missing waits, deadlocks, and mistakes of host code.
 
     Without --grid and --block the file is a whole program, with main: it is compiled and run, and all of its
-    launches are watched. With them one kernel is launched on arrays that --arg describes.
+    launches are watched. So is its host code: memory that is used before the GPU is done with it, or after it
+    was freed, or never freed; copies that go astray; errors that nobody looks at. With them one kernel is
+    launched on arrays that --arg describes.
 
     Each finding is shown with its lines of the source; `flashpath explain-finding race` teaches what it
     means. Some races show only under some orders of warps and blocks: --seeds 20 tries twenty. The exit code

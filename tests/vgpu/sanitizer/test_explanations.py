@@ -2,47 +2,37 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import flashpath as fp
-from flashpath.cli.arguments import parse_arguments, parse_extents
+from flashpath.cli import app
 from flashpath.errors import FlashpathError
 from flashpath.settings import LANGUAGES
 from flashpath.vgpu.explanations import Example, explain_finding
-from flashpath.vgpu.findings import KINDS, Finding
+from flashpath.vgpu.findings import KINDS
 
 
-def look_at(example: Example, folder: Path) -> list[Finding]:
-    """What `flashpath sanitize` with the example's options finds."""
-    path = folder / example.file
-    path.write_text(example.code, encoding="utf-8")
-    options: dict[str, list[str]] = {}
-    words = list(example.options)
-    while words:
-        option, value, *words = words
-        options.setdefault(option, []).append(value)
-    assert set(options) <= {"--grid", "--block", "--arg", "--budget"}
-    (kernel,) = fp.compile(path, "sm_80")
-    return fp.sanitize(
-        kernel,
-        parse_extents(options["--grid"][0], "--grid"),
-        parse_extents(options["--block"][0], "--block"),
-        [each.value for each in parse_arguments(options.get("--arg", []))],
-        budget=int(options.get("--budget", ["1000000"])[0]),
-        seeds=5,
-    )
+def look_at(example: Example, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The kinds of what the example's command finds."""
+    (folder / example.file).write_text(example.code, encoding="utf-8")
+    monkeypatch.chdir(folder)
+    _, *words = shlex.split(example.command)
+    done = CliRunner().invoke(app, [*words, "--seeds", "5", "--json"])
+    assert done.exit_code in (0, 1), done.output
+    return [finding["kind"] for finding in json.loads(done.stdout)["findings"]]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_examples_are_what_they_say(kind: str, tmp_path: Path) -> None:
+def test_the_examples_are_what_they_say(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     english = explain_finding(kind, "en")
-    found = look_at(english.buggy, tmp_path)
-    assert {finding.kind for finding in found} == {kind}, list(map(str, found))
-    mended = look_at(english.mended, tmp_path)
-    assert mended == [], list(map(str, mended))
+    assert set(look_at(english.buggy, tmp_path, monkeypatch)) == {kind}
+    assert look_at(english.mended, tmp_path, monkeypatch) == []
 
 
 def without_comments(example: Example) -> str:

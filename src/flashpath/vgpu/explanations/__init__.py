@@ -1,7 +1,8 @@
 """What each kind of finding means, for learners: a text per kind and language, with an example that runs.
 
 A text is Markdown. Its two blocks of CUDA are the example, first with the bug and then mended; what stands
-behind `cuda` in the line that opens a block are the options with which `flashpath sanitize` runs it.
+behind `cuda` in the line that opens a block are the options with which `flashpath sanitize` launches its
+kernel. A whole program, with main, needs none.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _TRY = {
 
 @dataclass(frozen=True)
 class Example:
-    """A file of CUDA and the options of its launch."""
+    """A file of CUDA, and the options of its launch; none where it is a whole program."""
 
     file: str
     code: str
@@ -34,7 +35,7 @@ class Example:
     @property
     def command(self) -> str:
         """The command that looks at it."""
-        return f"flashpath sanitize {self.file} {shlex.join(self.options)}"
+        return shlex.join(("flashpath", "sanitize", self.file, *self.options))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,145 @@
+// The host uses memory that a copy or a kernel is not known to be done with.
+#include "planted.h"
+
+constexpr int kCount = 1024;
+constexpr size_t kBytes = kCount * sizeof(float);
+
+__managed__ float total = 0;
+
+__global__ void fill(float* x, float value) { x[blockIdx.x * blockDim.x + threadIdx.x] = value; }
+
+__global__ void add_all(const float* x) {
+  float sum = 0;
+  for (int i = 0; i < kCount; ++i) sum += x[i];
+  total = sum;
+}
+
+__global__ void greet() { std::printf("hello from thread %d\n", threadIdx.x); }
+
+float* new_array(float value) {
+  float* x;
+  check(cudaMalloc(&x, kBytes));
+  fill<<<kCount / 256, 256>>>(x, value);
+  check(cudaGetLastError());
+  check(cudaDeviceSynchronize());
+  return x;
+}
+
+float* new_pinned() {
+  float* x;
+  check(cudaMallocHost(&x, kBytes));
+  std::memset(x, 0, kBytes);
+  return x;
+}
+
+void reads_copied() {
+  float *x = new_array(3), *host = new_pinned();
+  check(cudaMemcpyAsync(host, x, kBytes, cudaMemcpyDeviceToHost));  // OTHER
+  if (mended) check(cudaStreamSynchronize(0));
+  expect(host[0] == 3);  // BUG: missing-sync
+  check(cudaDeviceSynchronize());
+  check(cudaFree(x));
+  check(cudaFreeHost(host));
+}
+
+void overwrites_source() {
+  float *x = new_array(3), *host = new_pinned();
+  for (int i = 0; i < kCount; ++i) host[i] = 5;
+  check(cudaMemcpyAsync(x, host, kBytes, cudaMemcpyHostToDevice));  // OTHER
+  if (mended) check(cudaDeviceSynchronize());
+  for (int i = 0; i < kCount; ++i) host[i] = 7;  // BUG: missing-sync
+  check(cudaMemcpy(host, x, kBytes, cudaMemcpyDeviceToHost));
+  expect(host[0] == 5);
+  check(cudaFree(x));
+  check(cudaFreeHost(host));
+}
+
+void reads_managed() {
+  float* x;
+  check(cudaMallocManaged(&x, kBytes));
+  fill<<<kCount / 256, 256>>>(x, 2);  // OTHER
+  check(cudaGetLastError());
+  if (mended) check(cudaDeviceSynchronize());
+  expect(x[kCount - 1] == 2);  // BUG: missing-sync
+  check(cudaFree(x));
+}
+
+void reads_mapped() {
+  float *x, *seen_by_device;
+  check(cudaHostAlloc(&x, kBytes, cudaHostAllocMapped));
+  check(cudaHostGetDevicePointer(&seen_by_device, x, 0));
+  fill<<<kCount / 256, 256>>>(seen_by_device, 2);  // OTHER
+  check(cudaGetLastError());
+  if (mended) check(cudaDeviceSynchronize());
+  expect(x[0] == 2);  // BUG: missing-sync
+  check(cudaFreeHost(x));
+}
+
+void reads_managed_variable() {
+  float* x = new_array(1);
+  add_all<<<1, 1>>>(x);  // OTHER
+  check(cudaGetLastError());
+  if (mended) check(cudaDeviceSynchronize());
+  expect(total == kCount);  // BUG: missing-sync
+  check(cudaFree(x));
+}
+
+void waits_for_the_wrong_stream() {
+  cudaStream_t one, other;
+  check(cudaStreamCreate(&one));
+  check(cudaStreamCreate(&other));
+  float *x = new_array(3), *host = new_pinned();
+  check(cudaMemcpyAsync(host, x, kBytes, cudaMemcpyDeviceToHost, one));  // OTHER
+  check(cudaStreamSynchronize(mended ? one : other));
+  expect(host[0] == 3);  // BUG: missing-sync
+  check(cudaFree(x));
+  check(cudaFreeHost(host));
+  check(cudaStreamDestroy(one));
+  check(cudaStreamDestroy(other));
+}
+
+// The event comes before the copy in its stream: who waits for it has not waited for the copy.
+void waits_for_an_early_event() {
+  cudaEvent_t event;
+  check(cudaEventCreate(&event));
+  float *x = new_array(3), *host = new_pinned();
+  if (!mended) check(cudaEventRecord(event));
+  check(cudaMemcpyAsync(host, x, kBytes, cudaMemcpyDeviceToHost));  // OTHER
+  if (mended) check(cudaEventRecord(event));
+  check(cudaEventSynchronize(event));
+  expect(host[0] == 3);  // BUG: missing-sync
+  check(cudaFree(x));
+  check(cudaFreeHost(host));
+  check(cudaEventDestroy(event));
+}
+
+// That it was asked whether the copy is done is not enough: the answer was no.
+void asks_and_does_not_listen() {
+  cudaStream_t stream;
+  check(cudaStreamCreate(&stream));
+  float *x = new_array(3), *host = new_pinned();
+  check(cudaMemcpyAsync(host, x, kBytes, cudaMemcpyDeviceToHost, stream));  // OTHER
+  if (mended) {
+    while (cudaStreamQuery(stream) == cudaErrorNotReady) {
+    }
+  } else {
+    cudaStreamQuery(stream);
+  }
+  expect(host[0] == 3);  // BUG: missing-sync
+  check(cudaStreamSynchronize(stream));
+  check(cudaFree(x));
+  check(cudaFreeHost(host));
+  check(cudaStreamDestroy(stream));
+}
+
+void ends_before_the_kernel() {
+  greet<<<1, 2>>>();  // BUG: missing-sync
+  if (mended) check(cudaDeviceSynchronize());
+}
+
+int main(int argc, char** argv) {
+  return run_named(argc, argv,
+                   {NAMED(reads_copied), NAMED(overwrites_source), NAMED(reads_managed), NAMED(reads_mapped),
+                    NAMED(reads_managed_variable), NAMED(waits_for_the_wrong_stream), NAMED(waits_for_an_early_event),
+                    NAMED(asks_and_does_not_listen), NAMED(ends_before_the_kernel)});
+}
