@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from flashpath.cli import app, output
 from flashpath.cli.profile_view import bar
-from flashpath.errors import FlashpathError
-from flashpath.jit import ArgumentError
+from flashpath.errors import FlashpathError, MissingDevice
+from flashpath.jit import ArgumentError, device
 
 SOURCE = """// A header that no line of the listing needs.
 //
@@ -179,3 +179,35 @@ def test_what_is_wrong_is_told(file: Path) -> None:
 
 def test_bars_grow_in_eighths_and_show_the_least() -> None:
     assert [bar(share, 2) for share in (0, 0.0001, 0.5, 0.75, 1)] == ["", "▏", "█", "█▌", "██"]
+
+
+# ---- Whole programs ------------------------------------------------------------------------------------
+
+PROGRAM = Path(__file__).parents[2] / "programs" / "cuda" / "02_vector_add.cu"
+
+
+def test_a_program_and_its_modelled_timeline(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = profile(PROGRAM, "--device", "A100", "--timeline", str(tmp_path / "t.json"), "--", "1000")
+    assert capfd.readouterr().out == "1000 elements, 0 wrong\n"
+    assert "1 launch on the virtual A100; times are bounds, no measurements" in text
+    assert "measured" not in text.replace("no measured time", "")
+    trace = json.loads((tmp_path / "t.json").read_text())
+    assert "model" in trace["otherData"]["times"]
+    assert [each["name"] for each in trace["traceEvents"] if each["ph"] == "X"][2] == "add"
+
+
+def test_what_programs_and_kernels_alone_do_not_share(file: Path, tmp_path: Path) -> None:
+    page = str(tmp_path / "t.html")
+    with pytest.raises(FlashpathError, match="--timeline is for a whole program"):
+        profile(file, "--grid", "1", "--block", "32", "--timeline", page)
+    with pytest.raises(FlashpathError, match="--timeline is"):
+        profile(PROGRAM, "--device", "A100", "--timeline", str(tmp_path / "t.txt"))
+    with pytest.raises(FlashpathError, match="There is no launch 2: the program made 1"):
+        profile(PROGRAM, "--device", "A100", "--launch", "2", "--", "1000")
+
+
+@pytest.mark.skipif(device.count() > 0, reason="there is a GPU")
+def test_without_a_gpu_nothing_is_measured() -> None:
+    with pytest.raises(MissingDevice, match="no GPU with a driver that works") as refused:
+        profile(PROGRAM, "--device", "cuda")
+    assert "--device virtual" in str(refused.value)

@@ -61,6 +61,12 @@ def _faults() -> Iterator[Case]:
         "beyond": "out-of-bounds",
         "misaligned": "misaligned",
         "assert": "assert",
+        "behind-shared": "out-of-bounds",
+        "far-behind-shared": "out-of-bounds",
+        "before-shared": "out-of-bounds",
+        "free-twice": "out-of-bounds",
+        "trap": "trap",
+        "recursion": "out-of-bounds",
     }
     for fault, kind in kinds.items():
         out = f"api/faults.{fault}.out"
@@ -92,6 +98,7 @@ CASES = (
     Case(("api/pools.cu",)),
     Case(("api/pitched.cu",)),
     Case(("api/copies.cu",)),
+    Case(("api/directions.cu",)),
     Case(("api/streams.cu",)),
     Case(("api/events.cu",)),
     Case(("api/graphs.cu",), host_findings=_leaks("graphs.cu", 13, 14, 23)),
@@ -102,6 +109,7 @@ CASES = (
     Case(("api/cooperative.cu",), host_findings=_leaks("cooperative.cu", 55, 56, 57, 73, 74)),
     Case(("api/symbols.cu",)),
     Case(("api/errors.cu",)),
+    Case(("api/refusals.cu",)),
     *_faults(),
     Case(("api/kernel_printf.cu",)),
     Case(("api/per_thread.cu",), flags=("--default-stream", "per-thread")),

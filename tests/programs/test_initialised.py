@@ -85,6 +85,13 @@ def test_a_counter_that_nobody_has_set_is_told_once(program: programs.Program, t
     assert (finding.kind, finding.line, finding.count) == ("uninitialized", _line("&counters["), 64 - 40)
 
 
+def test_what_was_looked_at_is_not_written_by_that(program: programs.Program, tmp_path: Path) -> None:
+    """By a volatile access, which each of two launches makes."""
+    found = findings(program, "looked at", tmp_path)
+    line = _line("bytes[threadIdx.x] == 77")
+    assert [(each.kind, each.line, each.count) for each in found] == 2 * [("uninitialized", line, 40)]
+
+
 def test_padding_is_copied_with_what_it_pads(program: programs.Program, tmp_path: Path) -> None:
     """40 structures are written, but for their padding, and 64 are copied: four words each of the others."""
     (finding,) = findings(program, "padded", tmp_path)

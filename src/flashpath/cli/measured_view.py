@@ -77,11 +77,10 @@ def plain_pair(pair: Pair, gpu: gpus.Gpu) -> dict[str, Any] | None:
 # ---- A row for each kernel -----------------------------------------------------------------------------
 
 
-def show_summary(out: Console, device: str, gpu: gpus.Gpu, pairs: Sequence[Pair]) -> None:
-    """The kernel that took the longest first."""
+def show_summary(out: Console, where: str, gpu: gpus.Gpu, pairs: Sequence[Pair]) -> None:
+    """The kernel that took the longest first; `where` says what was measured on, and whose the bounds are."""
     launches = "1 launch" if len(pairs) == 1 else f"{len(pairs):,} launches"
-    played = gpu.name if gpu.name in device else f"{gpu.name}, the nearest that is described"
-    out.print(f"{launches} on {device}, measured; bounds are those of {played}", markup=False)
+    out.print(f"{launches} on {where}", markup=False)
     columns = ["kernel", "launches"]
     with_counters = any(pair.counters for pair in pairs)
     with_activities = any(pair.activity for pair in pairs)

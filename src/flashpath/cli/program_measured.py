@@ -33,7 +33,7 @@ class Measured:
     """What the runs of one program came to."""
 
     device: cuda.CudaDevice
-    gpu: gpus.Gpu  # that is played where the launches are counted
+    gpu: gpus.Gpu  # that is played where the launches are counted: the same product, if it is described
     launches: list[MeasuredLaunch] = field(default_factory=list["MeasuredLaunch"])
     activities: list[Activity] = field(default_factory=list["Activity"])
     problems: list[Problem] = field(default_factory=list["Problem"])
@@ -59,7 +59,7 @@ def measure_program(recipe: Recipe, arguments: Sequence[str], timeout: float | N
     program = programs.build(recipe)
     with nsight.Session(program, arguments, how) as session:
         if not _measure(session, found):
-            return session.code or 0
+            return _exit_code(session)
         stopped = _count(recipe, session, found)
         if stopped is not None:
             return stopped
@@ -74,7 +74,12 @@ def measure_program(recipe: Recipe, arguments: Sequence[str], timeout: float | N
         print_json({"exit_code": session.code, **_plain(found)})
     else:
         _show(recipe, found, wanted)
-    return session.code or 0
+    return _exit_code(session)
+
+
+def _exit_code(session: nsight.Session) -> int:
+    """The program's own; a failure where it never came to its end."""
+    return 1 if session.code is None else session.code
 
 
 # ---- The runs ------------------------------------------------------------------------------------------
@@ -86,8 +91,8 @@ def _measure(session: nsight.Session, found: Measured) -> bool:
     runs = [f"under {tool.name}" for tool in (nsys, ncu) if tool is not None]
     runs.append(f"on the virtual {found.gpu.name}")
     told = ", ".join(runs[:-1]) + (" and " if len(runs) > 1 else "") + runs[-1]
-    once = "once" if len(runs) == 1 else f"{len(runs)} times"
-    tell(f"flashpath: the program runs {once}, {told}; what it prints is shown once")
+    often = {1: "once", 2: "twice", 3: "three times"}[len(runs)]
+    tell(f"flashpath: the program runs {often}, {told}; what it prints is shown once")
     if nsys is None:
         found.problems.append(nsight.missing("nsys"))
     else:
@@ -113,6 +118,8 @@ def _count(recipe: Recipe, session: nsight.Session, found: Measured) -> int | No
         )
         try:
             code, recording = count_launches(played, session.arguments, quiet)
+            if recording.launches:  # an engine that is not built shows here, where it costs no measurement
+                recording.launches[0].report(found.gpu)
         except FlashpathError as error:
             found.problems.append(nsight.Problem("virtual GPU", f"Nothing was counted: {error}"))
             return None
@@ -216,7 +223,10 @@ def _show(recipe: Recipe, found: Measured, wanted: Wanted) -> None:
     if not launches:
         out.print("The program launched no kernel.")
         return
-    measured_view.show_summary(out, found.device.name, found.gpu, found.pairs)
+    same = gpus.match_device_name(found.device.name) is not None
+    bounds = found.gpu.name if same else f"{found.gpu.name}: no profile describes this GPU itself"
+    where = f"{found.device.name}, measured; bounds are those of {bounds}"
+    measured_view.show_summary(out, where, found.gpu, found.pairs)
     for difference in found.unlike:
         out.print(f"Not alike: {difference}.", markup=False)
     out.print()

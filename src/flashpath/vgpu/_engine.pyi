@@ -78,10 +78,12 @@ class LaunchResult:
     findings: list[tuple[str, str, PartyRow, PartyRow | None, int]]
     """Of a sanitised launch: kind, message, where, the other party of a race, how often."""
     read: list[tuple[int, int]]
-    """Where it is asked for: bytes of the arrays that were read and not written, as pairs of addresses."""
+    """Where it is asked for: bytes of arrays that were read and not written, from an address to another."""
     written: list[tuple[int, int]]
     strong: list[tuple[int, int]]
-    """By atomics, volatile accesses and the like; such bytes are not among the others."""
+    """Last written by atomics, volatile accesses and the like."""
+    strong_read: list[tuple[int, int]]
+    """Read by such, and not written."""
     counter_names: list[str]
     instructions: NDArray[np.uint64]
     """A row per instruction, a column per name of a counter."""

@@ -15,6 +15,7 @@ import faked
 import pytest
 
 from flashpath.bench import nsight
+from flashpath.jit import device
 
 PIPELINE = str(faked.HERE / "pipeline.cu")
 SIDE = "256"  # as it was recorded
@@ -41,9 +42,11 @@ def nvcc_folders() -> Iterator[str]:
     yield str(toolkit.host_compiler_path().parent)
 
 
-def profile(tools: Path, *words: str, given: str = "2\n") -> subprocess.CompletedProcess[str]:
+def profile(
+    tools: Path, *words: str, file: str = PIPELINE, given: str = "2\n"
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, faked.__file__, "profile", PIPELINE, "--device", "cuda", *words],
+        [sys.executable, faked.__file__, "profile", file, "--device", "cuda", *words],
         input=given,
         capture_output=True,
         text=True,
@@ -56,7 +59,7 @@ def profile(tools: Path, *words: str, given: str = "2\n") -> subprocess.Complete
 def test_what_was_measured_stands_beside_what_was_counted(tools: Path) -> None:
     done = profile(tools, "--", SIDE)
     assert done.returncode == 3, "the program's own exit code"
-    assert "runs 3 times, under nsys, under ncu and on the virtual H200" in done.stderr
+    assert "runs three times, under nsys, under ncu and on the virtual H200" in done.stderr
     assert done.stdout.count("2 rounds: the sum is") == 1, "what it prints is shown once"
     assert "Generating" not in done.stdout + done.stderr, "and what the profilers print is not"
     assert "Not alike" not in done.stdout
@@ -94,6 +97,15 @@ def test_json_has_it_all(tools: Path) -> None:
         assert launch["counters"]["top_stalls"][0]["meaning"]
     kinds = {each["kind"] for each in measured["nsys"]}
     assert kinds == {"kernel", "copy", "fill"}
+
+
+def test_the_example_of_the_page_is_what_is_shown(tools: Path) -> None:
+    page = (faked.HERE.parents[2] / "docs" / "programs.md").read_text(encoding="utf-8")
+    section = page[page.index("## Measured on a GPU") :]
+    _, measured, _, counted, _ = section.split("```\n", 4)
+    shown = profile(tools, "--launch", "6", "--", SIDE).stdout
+    assert measured in shown
+    assert counted in shown
 
 
 def test_the_timeline_says_that_it_was_measured(tools: Path, tmp_path: Path) -> None:
@@ -151,6 +163,21 @@ def test_tools_that_fail_are_told(tools: Path) -> None:
     assert "ncu: Unknown error: the profiler is out of order" in done.stderr
     assert done.stdout.count("2 rounds: the sum is") == 1
     assert "global load sectors" in done.stdout
+
+
+@pytest.mark.skipif(device.count() > 0, reason="the program tells the virtual GPU by its being there")
+def test_what_was_measured_is_shown_where_nothing_could_be_counted(tools: Path, tmp_path: Path) -> None:
+    file = tmp_path / "tells.cu"
+    file.write_text("int main() { int count; return cudaGetDeviceCount(&count) == cudaSuccess ? 5 : 4; }\n")
+    done = profile(tools, file=str(file))
+    assert done.returncode == 4
+    assert (
+        "Nothing was counted: on the virtual H200 the program ended with 5, on the GPU with 4." in done.stderr
+    )
+    assert "Measured on NVIDIA H200; nothing was counted to compare it with" in done.stdout
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in done.stdout.splitlines()]
+    assert ["conflicts", "1", "34.56 µs", "34.56 µs", "nsys, in the run"] in rows
+    assert ["conflicts", "1", "35.52 µs", "35.52 µs", "ncu, cold caches"] in rows
 
 
 def test_the_first_run_that_takes_too_long_is_the_last(tools: Path, tmp_path: Path) -> None:

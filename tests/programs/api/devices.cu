@@ -73,9 +73,21 @@ int main() {
   MUST(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 8 << 20));
   MUST(cudaDeviceGetLimit(&limit, cudaLimitPrintfFifoSize));
   expect(limit >= 8 << 20, "room for what kernels print");
+  MUST(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 4096));
+  MUST(cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize));
+  expect(limit >= 4096, "and for what they allocate, with a least size");
+  expect_error(cudaDeviceGetLimit(&limit, static_cast<cudaLimit>(77)), cudaErrorUnsupportedLimit,
+               "there is no limit 77");
   MUST(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1));
   cudaFuncCache cache;
   MUST(cudaDeviceGetCacheConfig(&cache));
+  expect(cache == cudaFuncCachePreferL1, "what is preferred of cache and shared memory");
+  expect(p.maxTexture1D == attribute(cudaDevAttrMaxTexture1DWidth, 0) && p.maxTexture2D[1] >= 32768,
+         "how large textures may be");
+  expect(attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio, 0) >= 2, "single precision is faster than double");
+  expect(attribute(cudaDevAttrMaxPersistingL2CacheSize, 0) == p.persistingL2CacheMaxSize &&
+             p.persistingL2CacheMaxSize <= p.l2CacheSize,
+         "what can stay in the L2 cache");
 
   int *on_device, size = 0;
   MUST(cudaMalloc(&on_device, sizeof(int)));

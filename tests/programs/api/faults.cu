@@ -8,6 +8,26 @@
 __global__ void write(int* pointer, int index) { pointer[index] = 1; }
 __global__ void write_wide(char* pointer) { *reinterpret_cast<int*>(pointer + 1) = 1; }
 __global__ void insist(int number) { assert(number == 4); }
+__global__ void write_shared(int* values, int index) {
+  __shared__ int shared[32];
+  shared[threadIdx.x] = values[threadIdx.x];
+  __syncthreads();
+  shared[index] = 2;
+  __syncthreads();
+  values[threadIdx.x] = shared[index / 2];
+}
+__global__ void free_twice() {
+  void* const memory = malloc(16);
+  free(memory);
+  free(memory);
+}
+__global__ void end_itself() { __trap(); }
+__device__ __noinline__ int sum_to(int number, const int* zero) {
+  volatile int kept[64];
+  kept[number % 64] = number;
+  return number == 0 ? *zero : sum_to(number - 1, zero) + kept[number % 64];
+}
+__global__ void recurse(int* values, int depth) { values[0] = sum_to(depth, values); }
 
 int main(int count, char** arguments) {
   if (count != 2) return 64;
@@ -27,6 +47,24 @@ int main(int count, char** arguments) {
   } else if (std::strcmp(fault, "assert") == 0) {
     wanted = cudaErrorAssert;
     insist<<<1, 1>>>(5);
+  } else if (std::strcmp(fault, "behind-shared") == 0) {
+    wanted = cudaErrorIllegalAddress;
+    write_shared<<<1, 16>>>(values, 60000);
+  } else if (std::strcmp(fault, "far-behind-shared") == 0) {
+    wanted = cudaErrorIllegalInstruction;
+    write_shared<<<1, 16>>>(values, 1 << 24);
+  } else if (std::strcmp(fault, "before-shared") == 0) {
+    wanted = cudaErrorIllegalInstruction;
+    write_shared<<<1, 16>>>(values, -1000000);
+  } else if (std::strcmp(fault, "free-twice") == 0) {
+    wanted = cudaErrorLaunchFailure;
+    free_twice<<<1, 1>>>();
+  } else if (std::strcmp(fault, "trap") == 0) {
+    wanted = cudaErrorLaunchFailure;
+    end_itself<<<1, 1>>>();
+  } else if (std::strcmp(fault, "recursion") == 0) {
+    wanted = cudaErrorIllegalAddress;
+    recurse<<<1, 1>>>(values, 1000000);
   } else {
     return 64;
   }

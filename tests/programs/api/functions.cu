@@ -70,6 +70,24 @@ int main() {
   std::size_t room = 0;
   MUST(cudaOccupancyAvailableDynamicSMemPerBlock(&room, fill_shared, 1, 256));
   expect(room == most, "a block that is alone can have all");
+
+  // What of the memory is L1 cache is not shared memory; a block that needs more has it all the same.
+  MUST(cudaFuncSetAttribute(small, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxL1));
+  MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, small, 32, 0));
+  int with_all = 0;
+  MUST(cudaFuncSetAttribute(small, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
+  MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&with_all, small, 32, 0));
+  expect(blocks >= 1 && blocks < with_all, "fewer blocks fit where the cache is preferred");
+  MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, small, 128, 48 << 10));
+  expect(blocks == 0, "none with more than a launch could have");
+  expect_error(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, small, 0, 0), cudaErrorInvalidValue,
+               "and of blocks without threads there is no number");
+  MUST(cudaOccupancyAvailableDynamicSMemPerBlock(&room, small, 2, 128));
+  expect(room == (48 << 10) - 512, "two blocks have what a launch may add");
+  expect_error(cudaOccupancyAvailableDynamicSMemPerBlock(&room, small, 1000, 128), cudaErrorInvalidValue,
+               "a thousand have no place");
+  expect_error(cudaFuncSetAttribute(small, static_cast<cudaFuncAttribute>(77), 1), cudaErrorInvalidValue,
+               "kernels have no attribute 77");
   MUST(cudaFree(sum));
   return wrong;
 }

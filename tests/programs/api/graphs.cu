@@ -72,6 +72,33 @@ int main() {
   expect_error(cudaStreamSynchronize(stream), cudaErrorStreamCaptureUnsupported, "a captured stream is not waited for");
   cudaGraph_t broken = nullptr;
   expect_error(cudaStreamEndCapture(stream, &broken), cudaErrorStreamCaptureInvalidated, "and its capture is lost");
+
+  // Calls that may wait for the GPU, while a stream is captured: the mode says whether they are allowed.
+  const auto allocate_in = [&](cudaStreamCaptureMode mode) {
+    void* more = nullptr;
+    MUST(cudaStreamBeginCapture(stream, mode));
+    const cudaError_t error = cudaMalloc(&more, 16);
+    MUST(cudaStreamIsCapturing(stream, &status));
+    const bool is_lost = status == cudaStreamCaptureStatusInvalidated;
+    expect(is_lost == (error != cudaSuccess), "a capture is lost with the call that cannot be in it");
+    if (cudaStreamEndCapture(stream, &broken) == cudaSuccess) MUST(cudaGraphDestroy(broken));
+    if (error == cudaSuccess) MUST(cudaFree(more));
+    return error;
+  };
+  expect_error(allocate_in(cudaStreamCaptureModeGlobal), cudaErrorStreamCaptureUnsupported, "not in a global one");
+  expect_error(allocate_in(cudaStreamCaptureModeThreadLocal), cudaErrorStreamCaptureUnsupported, "not in the thread's");
+  expect_error(allocate_in(cudaStreamCaptureModeRelaxed), cudaSuccess, "but in a relaxed one");
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  MUST(cudaThreadExchangeStreamCaptureMode(&mode));
+  expect_error(allocate_in(cudaStreamCaptureModeGlobal), cudaSuccess, "or where the thread is relaxed");
+  MUST(cudaThreadExchangeStreamCaptureMode(&mode));
+  MUST(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  MUST(cudaEventRecord(fork, stream));
+  expect_error(cudaEventQuery(fork), cudaErrorCapturedEvent, "an event of a capture has no state");
+  expect_error(cudaStreamEndCapture(stream, &broken), cudaErrorStreamCaptureInvalidated, "to ask for it is too much");
+  MUST(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  expect_error(cudaDeviceSynchronize(), cudaErrorStreamCaptureUnsupported, "the GPU is not waited for meanwhile");
+  expect_error(cudaStreamEndCapture(stream, &broken), cudaErrorStreamCaptureInvalidated, "which ends it as well");
   cudaGetLastError();
   MUST(cudaGraphExecDestroy(ready));
   MUST(cudaGraphExecDestroy(second_ready));

@@ -90,6 +90,18 @@ int main() {
   MUST(cudaStreamSynchronize(first));
   std::printf("%s\n", story.c_str());
 
+  // What is set of a stream beside its work is told again, and can be given to another.
+  cudaStreamAttrValue policy = {}, told = {};
+  policy.syncPolicy = cudaSyncPolicyYield;
+  MUST(cudaStreamSetAttribute(first, cudaStreamAttributeSynchronizationPolicy, &policy));
+  MUST(cudaStreamCopyAttributes(second, first));
+  MUST(cudaStreamGetAttribute(second, cudaStreamAttributeSynchronizationPolicy, &told));
+  expect(told.syncPolicy == cudaSyncPolicyYield, "attributes of streams");
+  policy.accessPolicyWindow.hitRatio = 2;
+  expect_error(cudaStreamSetAttribute(first, cudaStreamAttributeAccessPolicyWindow, &policy), cudaErrorInvalidValue,
+               "more than all of a window cannot stay in the cache");
+  cudaGetLastError();
+
   append_late<<<1, 1, 0, independent>>>(digits, 5);
   MUST(cudaStreamDestroy(independent));  // what is in it is still done
   MUST(cudaDeviceSynchronize());

@@ -30,6 +30,10 @@ __global__ void write_every_third(unsigned char* bytes, int count) {
   if (i < count) bytes[i] = 1;
 }
 
+__global__ void look(const volatile unsigned char* bytes) {
+  if (bytes[threadIdx.x] == 77) atomicAdd(&sink, 1);
+}
+
 __global__ void count_up(int* counters) { atomicAdd(&counters[threadIdx.x], 1); }
 
 struct Padded {
@@ -155,6 +159,11 @@ int main(int, char** arguments) {
     CHECK(cudaMemset(counters, 0, 40 * sizeof(int)));
     count_up<<<1, 64>>>(counters);
     count_up<<<1, 64>>>(counters);  // written by now, whatever it was
+  } else if (how == "looked at") {
+    unsigned char* const bytes = allocate();
+    CHECK(cudaMemset(bytes, 0, 60));
+    look<<<1, 100>>>(bytes);
+    look<<<1, 100>>>(bytes);
   } else if (how == "padded") {
     Padded *from, *to;
     CHECK(cudaMalloc(&from, 64 * sizeof(Padded)));

@@ -21,6 +21,7 @@ class Accessed(NamedTuple):
     read: set[int]
     written: set[int]
     strong: set[int]
+    strong_read: set[int]
 
 
 def accessed(
@@ -41,8 +42,8 @@ def accessed(
         options,
         lambda text: None,
     )
-    found = Accessed(_offsets(result.read), _offsets(result.written), _offsets(result.strong))
-    return found, result.fault_kind
+    all_ranges = result.read, result.written, result.strong, result.strong_read
+    return Accessed(*map(_offsets, all_ranges)), result.fault_kind
 
 
 def _offsets(ranges: Iterable[tuple[int, int]]) -> set[int]:
@@ -56,9 +57,11 @@ def _offsets(ranges: Iterable[tuple[int, int]]) -> set[int]:
     return found
 
 
-def expected(read: Iterable[int], written: Iterable[int], strong: Iterable[int] = ()) -> Accessed:
+def expected(
+    read: Iterable[int], written: Iterable[int], strong: Iterable[int] = (), strong_read: Iterable[int] = ()
+) -> Accessed:
     """What is written may have been read, too."""
-    return Accessed(set(read) - set(written), set(written), set(strong))
+    return Accessed(set(read) - set(written), set(written), set(strong), set(strong_read))
 
 
 def lanes(size: int, of: Callable[[int], int], threads: Iterable[int]) -> set[int]:
@@ -104,7 +107,7 @@ def test_reads(access: str, spread: int) -> None:
     size, code = READS[access]
     body = AT.format(stride=size * spread) + code.format(2 * size)
     bytes_read = lanes(size, lambda thread: thread * size * spread + 2 * size, range(64))
-    wanted = expected((), (), bytes_read) if access in STRONG else expected(bytes_read, ())
+    wanted = expected((), (), (), bytes_read) if access in STRONG else expected(bytes_read, ())
     assert accessed(body) == (wanted, "")
 
 
@@ -192,7 +195,7 @@ def test_arrays_that_are_never_written_are_not_watched() -> None:
 def test_any_mixture(seed: int, with_strong: bool) -> None:
     """Accesses of random widths, places and lanes, in an order of its own for each seed."""
     choose = random.Random(seed)
-    body, read, written, strong = VALUES, set[int](), set[int](), set[int]()
+    body, done = VALUES, Accessed(set(), set(), set(), set())
     for number in range(choose.randrange(1, 16)):
         writes = choose.random() < 0.4
         kinds = WRITES if writes else READS
@@ -204,16 +207,15 @@ def test_any_mixture(seed: int, with_strong: bool) -> None:
         step = AT.format(stride=size * spread) + code.format(offset)
         body += taking + only(f"next{number}", f"lt.u32 %p0, %r8, {last - first}", step)
         touched = lanes(size, lambda t, a=size * spread, b=offset: a * t + b, range(first, last))
-        (strong if kind in STRONG else written if writes else read).update(touched)
+        plain, strong = (done.written, done.strong) if writes else (done.read, done.strong_read)
+        (strong if kind in STRONG else plain).update(touched)
     found, fault = accessed(body, seed=seed)
     assert fault == ""
     if not with_strong:
-        assert found == expected(read, written)
+        assert found == expected(done.read, done.written)
         return
     # Which came last, and hides the others, is the schedule's choice.
-    assert found.read | found.written | found.strong == read | written | strong
-    assert found.read <= read | written
-    assert found.written <= written
-    assert found.strong <= strong
-    assert found.read | found.strong >= read - written
-    assert found.written | found.strong >= written
+    assert set().union(*found) == set().union(*done)
+    assert all(told <= happened for told, happened in zip(found, done, strict=True))
+    assert found.written | found.strong == done.written | done.strong
+    assert found.read == done.read - done.written - done.strong

@@ -51,15 +51,15 @@ Runtime::Runtime() : settings(Settings::from_environment()), queue(settings.devi
   registry.loaded = [this](ModuleOnDevice& module, int number) { adopt_variables(module, number); };
   watch_signals(settings.parent);
   record.open(settings.record);
-  if (settings.sanitize) {
-    memory.watch_initialised();
-  }
   times_matter_ = settings.profile;
   if (!settings.quiet) {
     std::fprintf(stderr, "flashpath: virtual %s; times are bounds of a model of that GPU, not measurements\n",
                  settings.gpu.name.c_str());
   }
-  if (settings.sanitize) checks = std::make_unique<Checks>(record, memory, queue);
+  if (settings.sanitize) {
+    memory.watch_initialised();
+    checks = std::make_unique<Checks>(record, memory, queue);
+  }
   if (!settings.timeline.empty()) {
     times_matter_ = true;
     queue.keep_history();

@@ -130,7 +130,9 @@ class Ranges {
 struct AccessedBytes {
   Ranges read;
   Ranges written;
-  Ranges strong;  // by atomics, volatile accesses and the like, where these came last: such may meet others of theirs
+  // By atomics, volatile accesses and the like, where these came last: such may meet others of theirs.
+  Ranges strong;       // written
+  Ranges strong_read;
 };
 
 }  // namespace flashpath::observe

@@ -252,6 +252,7 @@ void bind_launch(nb::module_& m) {
       .def_prop_ro("read", [](const Result& result) { return rows_of(result.accessed.read); })
       .def_prop_ro("written", [](const Result& result) { return rows_of(result.accessed.written); })
       .def_prop_ro("strong", [](const Result& result) { return rows_of(result.accessed.strong); })
+      .def_prop_ro("strong_read", [](const Result& result) { return rows_of(result.accessed.strong_read); })
       .def_prop_ro("counter_names", [](const Result&) { return observe::kCounterNames; })
       .def_prop_ro(
           "instructions",

@@ -48,7 +48,8 @@ bool is_of_thread(Record record) { return epoch_of(record) >= kFirstEpoch; }
 struct LineUse {
   BytesOfLine written;
   BytesOfLine read;
-  BytesOfLine strong;  // the last write was, or a read
+  BytesOfLine strong;  // the last write was
+  BytesOfLine strong_read;
 };
 
 void add_writers(const Line& line, const std::vector<Instruction>& code, LineUse& use) {
@@ -70,7 +71,7 @@ void add_readers(const Line& line, LineUse& use) {
   const auto add = [&](const Reader& reader) {
     if (!is_of_thread(reader.record)) return;
     const bool is_strong = (reader.strength & kStrong) != 0;
-    set(is_strong ? use.strong : use.read, reader.bytes.first, reader.bytes.last - reader.bytes.first + 1u);
+    set(is_strong ? use.strong_read : use.read, reader.bytes.first, reader.bytes.last - reader.bytes.first + 1u);
   };
   if (line.readers == nullptr) {
     add(line.reader);
@@ -246,17 +247,21 @@ void Shadow::add_accessed(const std::vector<Instruction>& code, observe::Accesse
   Joined read(accessed.read);
   Joined written(accessed.written);
   Joined strong(accessed.strong);
+  Joined strong_read(accessed.strong_read);
   for_touched([&](const Line& line, u64 offset) {
     const u64 base = origin_ + offset;
     LineUse use;
     add_writers(line, code, use);
-    for_runs(use.written, [&](u32 begin, u32 end) { written.add({base + begin, base + end}); });
+    const auto add = [&](const BytesOfLine& bytes, Joined& all) {
+      for_runs(bytes, [&](u32 begin, u32 end) { all.add({base + begin, base + end}); });
+    };
+    add(use.written, written);
     if (use.written.all()) return;
-    const BytesOfLine of_strong_writers = use.strong;
+    add(use.strong, strong);
     add_readers(line, use);
-    for_runs(use.strong & ~use.written, [&](u32 begin, u32 end) { strong.add({base + begin, base + end}); });
-    for_runs(use.read & ~use.written & ~of_strong_writers,
-             [&](u32 begin, u32 end) { read.add({base + begin, base + end}); });
+    const BytesOfLine unwritten = ~(use.written | use.strong);
+    add(use.strong_read & unwritten, strong_read);
+    add(use.read & unwritten, read);
   });
 }
 

@@ -11,7 +11,8 @@ struct Accesses {
   observe::Ranges read;
   observe::Ranges written;
   // By atomics and volatile accesses: those of different operations are allowed to meet.
-  observe::Ranges strong;
+  observe::Ranges strong;  // written
+  observe::Ranges strong_read;
   // Memory of the host that a kernel may find, by its arguments, and has not been seen to touch yet.
   std::vector<observe::Range> reachable;
 };

@@ -24,12 +24,14 @@ void learn(Clock& clock, const Operation& operation) {
 // Bytes that both touch, and not both in a way that is allowed to meet.
 std::optional<observe::Range> conflict(const Accesses& a, const Accesses& b) {
   std::optional<observe::Range> found = a.written.overlap(b.written);
-  if (!found) found = a.written.overlap(b.read);
-  if (!found) found = a.written.overlap(b.strong);
-  if (!found) found = b.written.overlap(a.read);
-  if (!found) found = b.written.overlap(a.strong);
-  if (!found) found = a.strong.overlap(b.read);
-  if (!found) found = b.strong.overlap(a.read);
+  const auto look_beside = [&](const Accesses& one, const Accesses& other) {
+    if (!found) found = one.written.overlap(other.read);
+    if (!found) found = one.written.overlap(other.strong);
+    if (!found) found = one.written.overlap(other.strong_read);
+    if (!found) found = one.strong.overlap(other.read);
+  };
+  look_beside(a, b);
+  look_beside(b, a);
   return found;
 }
 

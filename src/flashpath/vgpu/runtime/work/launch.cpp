@@ -227,6 +227,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
     operation.accesses->read = std::move(accessed.read);
     operation.accesses->written = std::move(accessed.written);
     operation.accesses->strong = std::move(accessed.strong);
+    operation.accesses->strong_read = std::move(accessed.strong_read);
   }
   if (!counts) return;
   operation.bytes = kSectorBytes * observe::footprint_of(launch, counters).memory_sectors();
