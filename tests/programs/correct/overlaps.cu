@@ -338,11 +338,131 @@ void threads_of_the_host() {
   for (std::thread& each : threads) each.join();
 }
 
+// Two kernels read the same array, each in its stream.
+void two_readers() {
+  const Stream one, other;
+  float *x = device_array<float>(kCount), *y = device_array<float>(kCount), *z = device_array<float>(kCount);
+  twice<<<kCount / kThreads, kThreads, 0, one>>>(x, y);
+  twice<<<kCount / kThreads, kThreads, 0, other>>>(x, z);
+  check(cudaDeviceSynchronize());
+  for (float* each : {x, y, z}) check(cudaFree(each));
+}
+
+// The left and the right half of each row: their bytes take turns, and none is of both.
+void columns() {
+  const Stream one, other;
+  constexpr size_t kRow = 64 * sizeof(float), kHalf = kRow / 2, kRows = kCount / 64;
+  float *x = device_array<float>(kCount), *host = pinned_array<float>(kCount);
+  float* const right = host + 32;
+  check(cudaMemcpy2DAsync(x, kRow, host, kRow, kHalf, kRows, cudaMemcpyHostToDevice, one));
+  check(cudaMemcpy2DAsync(x + 32, kRow, right, kRow, kHalf, kRows, cudaMemcpyHostToDevice, other));
+  check(cudaDeviceSynchronize());
+  check(cudaFree(x));
+  check(cudaFreeHost(host));
+}
+
+// An event that is recorded anew stands for its last place; who waited for an earlier one has not waited for it.
+void event_used_again() {
+  const Stream one, other;
+  const Event event;
+  float *x = device_array<float>(kCount), *y = device_array<float>(kCount), host[kCount];
+  for (int round = 1; round <= 3; ++round) {
+    fill<<<kCount / kThreads, kThreads, 0, one>>>(x, round);
+    check(cudaEventRecord(event, one));
+    check(cudaStreamWaitEvent(other, event));
+    twice<<<kCount / kThreads, kThreads, 0, other>>>(x, y);
+    check(cudaEventRecord(event, other));
+    check(cudaStreamWaitEvent(one, event));
+  }
+  check(cudaStreamSynchronize(one));
+  check(cudaMemcpy(host, y, kBytes, cudaMemcpyDeviceToHost));
+  expect(host[9] == 6);
+  check(cudaFree(x));
+  check(cudaFree(y));
+}
+
+void asked_until_done() {
+  const Stream stream;
+  const Event event;
+  float *x = device_array<float>(kCount), *host = pinned_array<float>(kCount);
+  fill<<<kCount / kThreads, kThreads, 0, stream>>>(x, 3);
+  check(cudaMemcpyAsync(host, x, kBytes, cudaMemcpyDeviceToHost, stream));
+  check(cudaEventRecord(event, stream));
+  while (cudaEventQuery(event) == cudaErrorNotReady) {
+  }
+  expect(host[9] == 3);
+  check(cudaFree(x));
+  check(cudaFreeHost(host));
+}
+
+// What a function of the host writes in its turn, the copy after it takes.
+void host_function_writes() {
+  const Stream stream;
+  float *x = device_array<float>(kCount), *host = pinned_array<float>(kCount), first = 0;
+  check(cudaLaunchHostFunc(stream, [](void* data) { static_cast<float*>(data)[0] = 8; }, host));
+  check(cudaMemcpyAsync(x, host, kBytes, cudaMemcpyHostToDevice, stream));
+  check(cudaStreamSynchronize(stream));
+  check(cudaMemcpy(&first, x, sizeof first, cudaMemcpyDeviceToHost));
+  expect(first == 8);
+  check(cudaFree(x));
+  check(cudaFreeHost(host));
+}
+
+struct Vector {
+  int count;
+  float* data;
+};
+
+__global__ void fill_vector(Vector vector, float value) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < vector.count) vector.data[i] = value;
+}
+
+// The host works on one vector while a kernel has the other, by way of a struct.
+void struct_arguments() {
+  Vector one{kCount, nullptr}, other{kCount, nullptr};
+  check(cudaMallocManaged(&one.data, kBytes));
+  check(cudaMallocManaged(&other.data, kBytes));
+  for (int round = 0; round < 3; ++round) {
+    fill_vector<<<kCount / kThreads, kThreads>>>(round % 2 ? one : other, round);
+    (round % 2 ? other : one).data[0] = -1;
+    check(cudaDeviceSynchronize());
+  }
+  expect(other.data[9] == 2 && one.data[0] == -1);
+  check(cudaFree(one.data));
+  check(cudaFree(other.data));
+}
+
+// One thread waits, another reads after it: what the first has waited for is there for both.
+void one_waits_for_all() {
+  const Stream stream;
+  float *x = device_array<float>(kCount), *host = pinned_array<float>(kCount);
+  fill<<<kCount / kThreads, kThreads, 0, stream>>>(x, 3);
+  check(cudaMemcpyAsync(host, x, kBytes, cudaMemcpyDeviceToHost, stream));
+  std::thread waiting([&] { check(cudaStreamSynchronize(stream)); });
+  waiting.join();
+  expect(host[9] == 3);
+  check(cudaFree(x));
+  check(cudaFreeHost(host));
+}
+
+struct Owner {
+  float* data = nullptr;
+  ~Owner() { check(cudaFree(data)); }
+};
+Owner of_whole_program;
+
+// Freed after main, by a destructor.
+void global_owner() { of_whole_program.data = device_array<float>(kCount); }
+
 int main(int argc, char** argv) {
   return run_named(argc, argv,
                    {NAMED(double_buffer), NAMED(chunks), NAMED(host_beside_kernel), NAMED(halves), NAMED(both_read),
                     NAMED(source_is_read), NAMED(one_counter), NAMED(default_stream_orders),
                     NAMED(legacy_stream_by_name), NAMED(graph_again_and_again), NAMED(graph_with_branches),
                     NAMED(host_function_reads), NAMED(event_in_the_midst), NAMED(pageable_source),
-                    NAMED(stream_ordered_memory), NAMED(freed_under_way), NAMED(threads_of_the_host)});
+                    NAMED(stream_ordered_memory), NAMED(freed_under_way), NAMED(threads_of_the_host),
+                    NAMED(two_readers), NAMED(columns), NAMED(event_used_again), NAMED(asked_until_done),
+                    NAMED(host_function_writes), NAMED(struct_arguments), NAMED(one_waits_for_all),
+                    NAMED(global_owner)});
 }
