@@ -1,4 +1,6 @@
 // Several threads of the host, each with a default stream of its own: compiled with --default-stream per-thread.
+#include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -31,12 +33,29 @@ bool works(int number) {
   return is_last;
 }
 
+unsigned long long id_of(cudaStream_t stream) {
+  unsigned long long id = 0;
+  MUST(cudaStreamGetId(stream, &id));
+  return id;
+}
+
 int main() {
   bool right[kThreads] = {};
+  std::set<unsigned long long> ids{id_of(cudaStreamLegacy), id_of(0)};
+  std::mutex alone;
   std::vector<std::thread> threads;
-  for (int k = 0; k < kThreads; ++k) threads.emplace_back([&right, k] { right[k] = works(k); });
+  for (int k = 0; k < kThreads; ++k) {
+    threads.emplace_back([&, k] {
+      right[k] = works(k);
+      const std::scoped_lock lock(alone);
+      ids.insert(id_of(0));
+      ids.insert(id_of(cudaStreamPerThread));  // the same
+    });
+  }
   for (std::thread& each : threads) each.join();
   for (bool each : right) expect(each, "a thread had its results");
   expect_error(cudaGetLastError(), cudaSuccess, "and its errors are not those of others");
+  expect(ids.size() == kThreads + 2, "stream 0 is each thread's own, and none of them the one of all");
+  expect_error(cudaStreamDestroy(cudaStreamPerThread), cudaErrorInvalidResourceHandle, "which cannot be destroyed");
   return wrong;
 }

@@ -11,6 +11,7 @@
 #include "api/per_thread.h"
 #include "checks/heap_leaks.h"
 #include "signals.h"
+#include "work/idle.h"
 #include "work/timeline.h"
 
 namespace flashpath::runtime {
@@ -72,7 +73,8 @@ void Runtime::end_if_made(int exit_code) {
 }
 
 void Runtime::end(int exit_code) {
-  const std::scoped_lock lock(mutex);
+  const std::unique_lock lock(mutex, std::try_to_lock);
+  if (!lock.owns_lock()) return;  // a kernel runs that nobody waits for, and may never end
   if (!settings.timeline.empty()) write_timeline(settings.timeline, queue.history(), gpu());
   if (checks == nullptr) return;
   is_ending = true;
@@ -216,6 +218,7 @@ OperationRef Runtime::submit(Stream& stream, Operation operation) {
   operation.stream = stream.number;
   operation.device = stream.device;
   stream.last = queue.add(std::move(operation), after);
+  work_while_host_is_idle(*this);
   return stream.last;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -98,6 +99,8 @@ class Runtime {
   std::unique_ptr<Checks> checks;  // nullptr unless the program is checked
   bool is_ending = false;          // nothing that is done now would be done on a GPU
   std::recursive_mutex mutex;
+  std::atomic<std::uint64_t> calls = 0;  // of the API, so far
+  bool works_beside_host = false;        // the present work is done while the host does something else
 
  private:
   Runtime();

@@ -70,6 +70,8 @@ struct Launch {
   std::function<bool()> interrupted;    // asked now and then by the calling thread; true ends the launch
   std::function<void(std::string_view)> print;  // gets what the kernel prints
   std::function<KnownAddress(u64)> tell_about;  // any thread asks
+  // Whether somebody else may change memory, so that threads that wait may wait for that; empty: nobody does.
+  std::function<bool()> others_may_write;
 
   // While running:
   std::vector<std::byte> shared_by_grid;  // at kGridBase, in a cooperative launch

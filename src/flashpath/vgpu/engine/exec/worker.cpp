@@ -137,8 +137,9 @@ void Worker::next_round() {
 void Worker::all_stalled() {
   slice = kShortSlice;
   if (start_beside() || wake_one()) return;
+  const bool waits_for_others = launch.others_may_write && launch.others_may_write();
   // Blocks that share nothing but arrays wait for nobody outside.
-  if (alone || !launch.program->order_matters) {
+  if (!waits_for_others && (alone || !launch.program->order_matters)) {
     const bool proven = std::all_of(residents_.begin(), residents_.end(), [](const auto& each) { return each->proven; });
     if (proven) throw_stalemate("and memory no longer changes");
     const bool only_polls =

@@ -40,6 +40,7 @@ class CallUnderWay {
 template <class F>
 cudaError_t call(const char* name, F&& body, AfterFault after_fault = AfterFault::kFails) {
   Runtime& runtime = Runtime::get();
+  ++runtime.calls;
   const std::scoped_lock lock(runtime.mutex);
   const CallUnderWay under_way(runtime.checks.get());
   ApiError error;

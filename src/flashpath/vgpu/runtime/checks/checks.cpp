@@ -112,6 +112,7 @@ void Checks::added(const OperationRef& operation) {
 }
 
 void Checks::working() {
+  settle_touches();
   guard_.lift();  // the work itself goes to that memory
   guards_are_old_ = true;
 }

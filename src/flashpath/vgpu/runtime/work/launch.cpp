@@ -197,6 +197,9 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   launch.tell_about = [&runtime, number = operation.device](u64 address) {
     return what_is_at(runtime, number, address);
   };
+  if (runtime.works_beside_host) {  // until it makes a call, and waits itself
+    launch.others_may_write = [&runtime, seen = runtime.calls.load()] { return runtime.calls == seen; };
+  }
   const EndsWhenAsked ends_when_asked(launch);
   observe::Findings findings;
   observe::AccessedBytes accessed;
