@@ -112,18 +112,17 @@ class Session:
             grace = 0.0
             try:
                 ended = wait_for(start, self.how, f"{name} under {tool}")
-                grace = 0.0 if ended.by_us else _LAST_GRACE
+                grace = _LAST_GRACE if ended.stopped is None else 0.0
             except OSError as error:
                 return Watched(None, False, f"{profiler[0]} cannot be started: {error.strerror}.")
             finally:
                 _end_all(mark, grace)
         code = int(kept.read_text()) if kept.is_file() and kept.read_text() else None
-        signalled = ended.by_us and ended.code != TIMED_OUT
-        if signalled or (ended.by_us and self.code is None):
-            self.code, self.stopped = ended.code, True
-        elif self.code is None:
-            self.code = code
-        return Watched(code, ended.by_us, log.read_text(errors="replace"))
+        if ended.stopped is None:
+            self.code = code if self.code is None else self.code
+        elif ended.stopped != TIMED_OUT or self.code is None:
+            self.code, self.stopped = ended.stopped, True
+        return Watched(code, ended.stopped is not None, log.read_text(errors="replace"))
 
 
 def _duplicate(fd: int, held: contextlib.ExitStack) -> int:

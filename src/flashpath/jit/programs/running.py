@@ -118,7 +118,8 @@ class Ending:
     """How a process ended: its exit code as a shell tells it, and whether it was us who ended it."""
 
     code: int
-    by_us: bool = False  # the time was up, or a signal came that was to end this process
+    stopped: int | None = None
+    """`TIMED_OUT`, or 128 + the number of the signal that was to end this process; whatever its own code."""
 
 
 def _run(program: Program, arguments: Sequence[str], how: Run) -> int:
@@ -186,12 +187,12 @@ def _waited(process: subprocess.Popen[bytes], how: Run, news: _News, name: str) 
         except Empty:
             _end(process, _GRACE_SECONDS)
             how.tell(f"flashpath: {name} was ended: it ran longer than {how.timeout:g} s (--timeout).")
-            return Ending(TIMED_OUT, by_us=True)
+            return Ending(TIMED_OUT, TIMED_OUT)
         if number is None:
-            return Ending(_exit_code(process.wait(), name, how), by_us=first is not None)
+            return Ending(_exit_code(process.wait(), name, how), None if first is None else 128 + first)
         if first is not None:  # it does not heed the first one
             _end(process, grace=0)
-            return Ending(128 + first, by_us=True)
+            return Ending(128 + first, 128 + first)
         if number != signal.SIGINT or not _is_in_foreground():
             process.send_signal(number)
         first = number
