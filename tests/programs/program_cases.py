@@ -92,7 +92,7 @@ def _wrong_pointers() -> Iterator[Case]:
             (pointer,),
             code=1,
             said=said,
-            findings=("out-of-bounds",),
+            findings=("use-after-free" if pointer == "freed" else "out-of-bounds",),
             devices=2,
             only_virtual=True,
         )

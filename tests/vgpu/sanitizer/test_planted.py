@@ -13,7 +13,11 @@ import flashpath as fp
 from flashpath.vgpu.findings import KINDS, Finding
 
 Compiled = Callable[[Path, str], fp.Kernel]
-ELSEWHERE = {"assert", "trap"}  # what a kernel says of itself: tests/vgpu/test_faults.py
+ELSEWHERE = {
+    *("assert", "trap"),  # what a kernel says of itself: tests/vgpu/test_faults.py
+    # What a whole program does wrong: tests/programs/test_planted.py
+    *("missing-sync", "use-after-free", "wrong-direction", "unchecked-error", "bad-pointer"),
+}
 
 
 def sanitize(compiled: Compiled, case: Planted, seeds: int) -> list[Finding]:
