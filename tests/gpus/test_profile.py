@@ -35,6 +35,8 @@ def test_the_profiles() -> None:
 def test_profile_is_complete(profile: Gpu) -> None:
     for field in dataclasses.fields(profile):
         value = getattr(profile, field.name)
+        if value == field.default:  # what is not known of every GPU, or not so on every one
+            continue
         if isinstance(value, int | float):
             assert value > 0, field.name
         else:

@@ -133,9 +133,9 @@ def _problem(text: str, code: int | None) -> Problem | None:
         return Problem(
             "ncu",
             "ncu may not read this GPU's counters (ERR_NVGPUCTRPERM): they are the administrator's here.",
-            "Run it as root (sudo), or let everyone read them: write 'options nvidia "
-            "NVreg_RestrictProfilingToAdminUsers=0' into a file in /etc/modprobe.d, and restart the machine. "
-            "A container needs --cap-add=SYS_ADMIN.",
+            "Run it as root, or let everyone read them: echo options nvidia "
+            "NVreg_RestrictProfilingToAdminUsers=0 | sudo tee /etc/modprobe.d/nvidia-profiling.conf && "
+            "sudo reboot. A container needs --cap-add=SYS_ADMIN.",
         )
     if own:
         fix = None

@@ -56,5 +56,5 @@ def missing(name: Name) -> Problem:
     return Problem(
         name,
         f"{name} was not found on PATH, in a CUDA toolkit or in /opt/nvidia: no {_GIVES[name]}.",
-        f"Install {_PRODUCTS[name]} (part of the CUDA toolkit), or put the folder of {name} on PATH.",
+        f"Install {_PRODUCTS[name]} (`flashpath doctor` has the command), or put the folder of it on PATH.",
     )

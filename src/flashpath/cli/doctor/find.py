@@ -42,13 +42,18 @@ def cuda_roots() -> list[Path]:
 
 def program(name: str) -> Path | None:
     """A program on PATH, in a CUDA toolkit, or among those that triton's wheel bundles."""
-    if found := shutil.which(name):
-        return Path(found)
+    if there := shutil.which(name):
+        return Path(there)
     folders = [root / "bin" for root in cuda_roots()]
     if triton := package_folder("triton"):
         folders.append(triton / "backends" / "nvidia" / "bin")
     candidates = (folder / name for folder in folders)
-    return next((path for path in candidates if path.is_file() and os.access(path, os.X_OK)), None)
+    found = next((path for path in candidates if path.is_file() and os.access(path, os.X_OK)), None)
+    if found is None and name in ("ncu", "nsys"):
+        from flashpath.bench import nsight  # what it imports may be what is missing
+
+        return nsight.find(name)  # where `flashpath profile` finds them, too
+    return found
 
 
 def output(*command: str | Path) -> str:

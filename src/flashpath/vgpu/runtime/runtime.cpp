@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "api/per_thread.h"
 #include "checks/heap_leaks.h"
 #include "signals.h"
 #include "work/timeline.h"
@@ -132,13 +133,24 @@ Device& Runtime::device(int number) {
 }
 
 Stream& Runtime::stream(cudaStream_t handle) {
-  // One thread's own default stream is that of all: the program's other streams tell no difference.
-  if (handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread) return device().default_stream;
+  if (handle == cudaStreamPerThread || (handle == nullptr && asks_for_own_stream())) return own_stream();
+  if (handle == nullptr || handle == cudaStreamLegacy) return device().default_stream;
   const auto found = std::find_if(streams_.begin(), streams_.end(), [&](const std::unique_ptr<Stream>& each) {
     return each.get() == reinterpret_cast<Stream*>(handle);
   });
   if (found == streams_.end()) throw ApiError{cudaErrorInvalidResourceHandle, "this stream does not exist (any more)"};
   return **found;
+}
+
+// As any other stream it minds the default stream of all, and no others.
+Stream& Runtime::own_stream() {
+  thread_local std::map<int, Stream*> of_thread;  // by device
+  Stream*& own = of_thread[current()];
+  if (own == nullptr) {
+    own = add_stream(cudaStreamDefault, 0);
+    own->is_of_thread = true;
+  }
+  return *own;
 }
 
 Stream* Runtime::add_stream(unsigned flags, int priority) {
@@ -152,7 +164,9 @@ Stream* Runtime::add_stream(unsigned flags, int priority) {
 
 void Runtime::remove_stream(cudaStream_t handle) {
   Stream& gone = stream(handle);
-  if (gone.number == 0) throw ApiError{cudaErrorInvalidResourceHandle, "the default stream cannot be destroyed"};
+  if (gone.number == 0 || gone.is_of_thread) {
+    throw ApiError{cudaErrorInvalidResourceHandle, "a default stream cannot be destroyed"};
+  }
   // Its work goes on: what follows on the device comes after it.
   Stream& heir = device(gone.device).default_stream;
   if (gone.last != nullptr && !gone.last->done) heir.waits.push_back(gone.last);

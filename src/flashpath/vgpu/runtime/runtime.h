@@ -102,6 +102,7 @@ class Runtime {
  private:
   Runtime();
   void end(int exit_code);
+  Stream& own_stream();
   void adopt_variables(ModuleOnDevice& module, int device);
   void place_managed_variables(const ModuleOnDevice& module, int device);
   void capture(Stream& stream, Operation operation);

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "api/per_thread.h"
 #include "runtime.h"
 
 namespace flashpath::runtime {
@@ -19,16 +20,17 @@ void note_error(Runtime& runtime, const char* name, const ApiError& error);
 // Whether the launch is one of <<<…>>>, which drops what the call below returns; asked once for each.
 bool comes_from_brackets();
 
-// While a call is under way in a program that is checked.
-class CheckedCall {
+// While a call is under way, be the program checked or not.
+class CallUnderWay {
  public:
-  explicit CheckedCall(Checks* checks) : checks_(checks) {
+  explicit CallUnderWay(Checks* checks) : checks_(checks) {
     if (checks_ != nullptr) checks_->begin_call();
   }
-  ~CheckedCall() {
+  ~CallUnderWay() {
+    forget_own_stream();
     if (checks_ != nullptr) checks_->end_call();
   }
-  CheckedCall(const CheckedCall&) = delete;
+  CallUnderWay(const CallUnderWay&) = delete;
 
  private:
   Checks* checks_;
@@ -39,7 +41,7 @@ template <class F>
 cudaError_t call(const char* name, F&& body, AfterFault after_fault = AfterFault::kFails) {
   Runtime& runtime = Runtime::get();
   const std::scoped_lock lock(runtime.mutex);
-  const CheckedCall checked(runtime.checks.get());
+  const CallUnderWay under_way(runtime.checks.get());
   ApiError error;
   if (after_fault == AfterFault::kFails) error.code = runtime.device().dead;
   if (error.code == cudaSuccess) {

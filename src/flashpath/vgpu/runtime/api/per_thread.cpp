@@ -1,18 +1,40 @@
-// The names that a program asks for when it is compiled with `nvcc --default-stream per-thread`. Each thread's default
-// stream is that of all here (see Runtime::stream), so that these are the same functions.
+// The names that a program asks for when it is compiled with `nvcc --default-stream per-thread`: the same functions, but
+// stream 0 is then one that each thread of the host has of its own. A mark tells them apart.
+#include "api/per_thread.h"
+
+extern "C" {
+__attribute__((visibility("hidden"), tls_model("initial-exec"), used)) thread_local char flashpath_asks_for_own_stream = 0;
+}
+
+namespace flashpath::runtime {
+
+bool asks_for_own_stream() { return flashpath_asks_for_own_stream != 0; }
+void forget_own_stream() { flashpath_asks_for_own_stream = 0; }
+
+}  // namespace flashpath::runtime
+
+// Sets the mark, in registers that hold no argument, and goes on.
 #if defined(__x86_64__)
-#define FLASHPATH_JUMP "jmp "
-#define FLASHPATH_FAR "@PLT"
+#define FLASHPATH_MARK_AND_JUMP(name)                           \
+  "movq flashpath_asks_for_own_stream@GOTTPOFF(%rip), %r11\n"   \
+  "movb $1, %fs:(%r11)\n"                                       \
+  "jmp " #name "@PLT\n"
 #elif defined(__aarch64__)
-#define FLASHPATH_JUMP "b "
-#define FLASHPATH_FAR ""
+#define FLASHPATH_MARK_AND_JUMP(name)                                  \
+  "adrp x16, :gottprel:flashpath_asks_for_own_stream\n"                \
+  "ldr x16, [x16, #:gottprel_lo12:flashpath_asks_for_own_stream]\n"    \
+  "mrs x17, tpidr_el0\n"                                               \
+  "add x16, x16, x17\n"                                                \
+  "mov w17, #1\n"                                                      \
+  "strb w17, [x16]\n"                                                  \
+  "b " #name "\n"
 #else
 #error "what does a jump to another function look like on this processor?"
 #endif
 
-#define FLASHPATH_ALSO(name, suffix)                                              \
-  asm(".text\n.globl " #name suffix "\n.type " #name suffix ", %function\n" #name suffix ": " FLASHPATH_JUMP #name \
-      FLASHPATH_FAR "\n.size " #name suffix ", . - " #name suffix)
+#define FLASHPATH_ALSO(name, suffix)                                                                  \
+  asm(".text\n.globl " #name suffix "\n.type " #name suffix ", %function\n" #name suffix ": " \
+      FLASHPATH_MARK_AND_JUMP(name) ".size " #name suffix ", . - " #name suffix)
 
 FLASHPATH_ALSO(cudaMemcpy, "_ptds");
 FLASHPATH_ALSO(cudaMemcpy2D, "_ptds");

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdio>
 
+#include "api/per_thread.h"
+
 namespace flashpath::runtime {
 
 cudaError_t& last_error();
@@ -32,6 +34,7 @@ cudaError_t refuse(const char* name, const char* instead, std::atomic<bool>& is_
   if (!is_told.exchange(true)) {
     std::fprintf(stderr, "flashpath: %s is not there on the virtual GPU; %s\n", name, instead);
   }
+  forget_own_stream();
   return last_error() = cudaErrorNotSupported;
 }
 

@@ -15,6 +15,7 @@ struct Stream {
   int device = 0;
   unsigned flags = 0;
   int priority = 0;
+  bool is_of_thread = false;  // the default stream of one thread of the host
   std::map<cudaStreamAttrID, cudaStreamAttrValue> attributes;  // that the program has set
   OperationRef last;
   std::vector<OperationRef> waits;  // of cudaStreamWaitEvent: what the next operation comes after, too
