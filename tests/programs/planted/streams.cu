@@ -1,4 +1,6 @@
 // Two streams use the same memory, and nothing says which comes first.
+#include <thread>
+
 #include "planted.h"
 
 constexpr int kCount = 1024;
@@ -136,9 +138,20 @@ void branches_of_a_graph() {
   check(cudaGraphDestroy(graph));
 }
 
+// Each thread of the host has a default stream of its own here, and they do not wait for each other.
+void threads_with_their_own_streams() {
+  Setting s;
+  const auto fill_in_own_stream = [](float* x) {
+    fill<<<kCount / 256, 256, 0, cudaStreamPerThread>>>(x, 1);  // BUG: missing-sync // OTHER
+  };
+  std::thread first(fill_in_own_stream, s.x), second(fill_in_own_stream, mended ? s.y : s.x);
+  first.join();
+  second.join();
+}
+
 int main(int argc, char** argv) {
   return run_named(argc, argv,
                    {NAMED(producer_and_consumer), NAMED(event_of_the_wrong_stream), NAMED(event_recorded_too_late),
                     NAMED(copy_beside_kernel), NAMED(buffer_used_again), NAMED(beside_the_default_stream),
-                    NAMED(branches_of_a_graph)});
+                    NAMED(branches_of_a_graph), NAMED(threads_with_their_own_streams)});
 }
