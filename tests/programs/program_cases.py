@@ -51,13 +51,9 @@ _GLIDER = ".#......\n..#.....\n###.....\n........\n........\n........\n"
 _PANGRAM = "The quick brown fox jumps over the lazy dog. "
 
 
-def _leaks(file: str, *lines: int) -> tuple[str, ...]:
-    return tuple(f"{file}:{line}: leak" for line in lines)
-
-
-def _wrong_directions(name: str, *lines: int) -> tuple[str, ...]:
-    """Copies of which the kind is not that of the addresses; once for each way to the line."""
-    return tuple(f"{name}:{line}: wrong-direction" for line in lines)
+def _found(kind: str, file: str, *lines: int) -> tuple[str, ...]:
+    """One finding of host code for each line."""
+    return tuple(f"{file}:{line}: {kind}" for line in lines)
 
 
 def _faults() -> Iterator[Case]:
@@ -82,17 +78,17 @@ def _faults() -> Iterator[Case]:
 
 def _wrong_pointers() -> Iterator[Case]:
     what_is_said = {
-        "host": "it is memory of the host, which kernels do not see",
-        "freed": "it was freed before",
-        "peer": "it is memory of device 1: call cudaDeviceEnablePeerAccess(1, 0) first",
+        "host": ("it is memory of the host, which kernels do not see", "out-of-bounds"),
+        "freed": ("it was freed before", "use-after-free"),
+        "peer": ("it is memory of device 1: call cudaDeviceEnablePeerAccess(1, 0) first", "out-of-bounds"),
     }
-    for pointer, said in what_is_said.items():
+    for pointer, (said, kind) in what_is_said.items():
         yield Case(
             ("virtual/wrong_pointers.cu",),
             (pointer,),
             code=1,
             said=said,
-            findings=("use-after-free" if pointer == "freed" else "out-of-bounds",),
+            findings=(kind,),
             devices=2,
             only_virtual=True,
         )
@@ -103,25 +99,27 @@ CASES = (
     Case(("api/pools.cu",)),
     Case(("api/pitched.cu",)),
     Case(("api/copies.cu",)),
+    # Helpers copy at lines 16 and 39, each in so many directions that are wrong.
     Case(
-        ("api/directions.cu",), host_findings=_wrong_directions("directions.cu", *8 * (16,), *4 * (39,), 45)
+        ("api/directions.cu",),
+        host_findings=_found("wrong-direction", "directions.cu", *8 * [16], *4 * [39], 45),
     ),
     Case(("api/streams.cu",)),
     Case(("api/events.cu",)),
-    Case(("api/graphs.cu",), host_findings=_leaks("graphs.cu", 13, 14, 23)),
+    Case(("api/graphs.cu",), host_findings=_found("leak", "graphs.cu", 13, 14, 23)),
     Case(("api/devices.cu",)),
     Case(("api/peers.cu",), devices=2),
     Case(("api/launches.cu",)),
     Case(("api/functions.cu",)),
-    Case(("api/cooperative.cu",), host_findings=_leaks("cooperative.cu", 55, 56, 57, 73, 74)),
-    Case(("api/symbols.cu",), host_findings=("symbols.cu:60: out-of-bounds",)),
+    Case(("api/cooperative.cu",), host_findings=_found("leak", "cooperative.cu", 55, 56, 57, 73, 74)),
+    Case(("api/symbols.cu",), host_findings=_found("out-of-bounds", "symbols.cu", 60)),
     Case(("api/errors.cu",)),
     Case(
         ("api/refusals.cu",),
         host_findings=(
-            *(f"refusals.cu:{line}: use-after-free" for line in (13, 14)),
-            *(f"refusals.cu:{line}: bad-pointer" for line in (39, 41, 45)),
-            *_wrong_directions("refusals.cu", 60, 62),
+            *_found("use-after-free", "refusals.cu", 13, 14),
+            *_found("bad-pointer", "refusals.cu", 39, 41, 45),
+            *_found("wrong-direction", "refusals.cu", 60, 62),
         ),
     ),
     *_faults(),
@@ -129,7 +127,7 @@ CASES = (
     Case(("api/mapped_flags.cu",)),
     Case(("api/per_thread.cu",), flags=("--default-stream", "per-thread")),
     Case(("learner/hello.cu",)),
-    Case(("learner/vector_add.cu",), host_findings=_leaks("vector_add.cu", 19, 20, 21)),
+    Case(("learner/vector_add.cu",), host_findings=_found("leak", "vector_add.cu", 19, 20, 21)),
     Case(("learner/early_return.cu",), code=3),
     Case(("learner/early_return.cu",), ("1000",), out="learner/early_return.1000.out"),
     Case(("learner/globals.cu",)),
@@ -157,7 +155,7 @@ CASES = (
     Case(("libraries/cub_scan.cu",)),
     Case(("libraries/cub_sort.cu",)),
     Case(("libraries/cub_transform.cu",)),
-    Case(("virtual/unavailable.cu",), only_virtual=True, host_findings=_leaks("unavailable.cu", 12)),
+    Case(("virtual/unavailable.cu",), only_virtual=True, host_findings=_found("leak", "unavailable.cu", 12)),
     Case(("virtual/heap.cu",), only_virtual=True),
     Case(("virtual/heap.cu",), ("lose",), findings=("leak",), only_virtual=True),
     *_wrong_pointers(),

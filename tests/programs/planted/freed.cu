@@ -103,9 +103,46 @@ void freed_in_another_stream() {
   check(cudaStreamDestroy(other));
 }
 
+// The kernel comes after the free as the host has it, which no stream knows of.
+void kernel_after_free_in_another_stream() {
+  cudaStream_t one, other;
+  check(cudaStreamCreate(&one));
+  check(cudaStreamCreate(&other));
+  float* x;
+  check(cudaMallocAsync(&x, kBytes, one));
+  check(cudaStreamSynchronize(one));
+  if (!mended) check(cudaFreeAsync(x, one));  // BUG: missing-sync
+  fill<<<kCount / 256, 256, 0, other>>>(x, 1);  // OTHER
+  check(cudaStreamSynchronize(other));
+  if (mended) check(cudaFreeAsync(x, one));
+  check(cudaStreamSynchronize(one));
+  check(cudaStreamDestroy(one));
+  check(cudaStreamDestroy(other));
+}
+
+class Owner {
+ public:
+  Owner() { check(cudaMalloc(&data_, kBytes)); }
+  ~Owner() { cudaFree(data_); }  // BUG of owner_copied: use-after-free // OTHER of owner_copied
+  float* data() const { return data_; }
+
+ private:
+  float* data_ = nullptr;
+};
+
+void use_copy(Owner x) { check(cudaMemset(x.data(), 0, kBytes)); }
+void use_reference(const Owner& x) { check(cudaMemset(x.data(), 0, kBytes)); }
+
+// The copy has a destructor, too.
+void owner_copied() {
+  const Owner x;
+  mended ? use_reference(x) : use_copy(x);
+}
+
 int main(int argc, char** argv) {
   return run_named(argc, argv,
                    {NAMED(copy_after_free), NAMED(fill_after_free), NAMED(kernel_after_free), NAMED(freed_twice),
                     NAMED(freed_twice_in_stream), NAMED(pinned_freed_twice), NAMED(host_reads_freed_pinned),
-                    NAMED(host_writes_freed_managed), NAMED(freed_in_another_stream)});
+                    NAMED(host_writes_freed_managed), NAMED(freed_in_another_stream),
+                    NAMED(kernel_after_free_in_another_stream), NAMED(owner_copied)});
 }

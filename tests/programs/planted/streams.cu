@@ -1,4 +1,6 @@
 // Two streams use the same memory, and nothing says which comes first.
+#include <thread>
+
 #include "planted.h"
 
 constexpr int kCount = 1024;
@@ -115,8 +117,41 @@ void beside_the_default_stream() {
   expect(host[0] == 3);
 }
 
+// Two branches of one graph, of which one needs what the other makes.
+void branches_of_a_graph() {
+  Setting s;
+  cudaGraph_t graph;
+  cudaGraphExec_t runnable;
+  check(cudaStreamBeginCapture(s.one, cudaStreamCaptureModeGlobal));
+  if (!mended) check(cudaEventRecord(s.event, s.one));
+  fill<<<kCount / 256, 256, 0, s.one>>>(s.x, 3);  // OTHER
+  if (mended) check(cudaEventRecord(s.event, s.one));
+  check(cudaStreamWaitEvent(s.other, s.event));
+  twice<<<kCount / 256, 256, 0, s.other>>>(s.x, s.y);  // BUG: missing-sync
+  check(cudaEventRecord(s.event, s.other));
+  check(cudaStreamWaitEvent(s.one, s.event));
+  check(cudaStreamEndCapture(s.one, &graph));
+  check(cudaGraphInstantiate(&runnable, graph, 0));
+  check(cudaGraphLaunch(runnable, s.one));
+  expect(s.holds(s.y, 6));
+  check(cudaGraphExecDestroy(runnable));
+  check(cudaGraphDestroy(graph));
+}
+
+// Each thread of the host has a default stream of its own here, and they do not wait for each other.
+void threads_with_their_own_streams() {
+  Setting s;
+  const auto fill_in_own_stream = [](float* x) {
+    fill<<<kCount / 256, 256, 0, cudaStreamPerThread>>>(x, 1);  // BUG: missing-sync // OTHER
+  };
+  std::thread first(fill_in_own_stream, s.x), second(fill_in_own_stream, mended ? s.y : s.x);
+  first.join();
+  second.join();
+}
+
 int main(int argc, char** argv) {
   return run_named(argc, argv,
                    {NAMED(producer_and_consumer), NAMED(event_of_the_wrong_stream), NAMED(event_recorded_too_late),
-                    NAMED(copy_beside_kernel), NAMED(buffer_used_again), NAMED(beside_the_default_stream)});
+                    NAMED(copy_beside_kernel), NAMED(buffer_used_again), NAMED(beside_the_default_stream),
+                    NAMED(branches_of_a_graph), NAMED(threads_with_their_own_streams)});
 }

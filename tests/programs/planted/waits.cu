@@ -132,6 +132,56 @@ void asks_and_does_not_listen() {
   check(cudaStreamDestroy(stream));
 }
 
+// The next data are written while the kernel may still read those before.
+void writes_managed_input() {
+  float* x;
+  check(cudaMallocManaged(&x, kBytes));
+  for (int i = 0; i < kCount; ++i) x[i] = 1;
+  add_all<<<1, 1>>>(x);  // OTHER
+  check(cudaGetLastError());
+  if (mended) check(cudaDeviceSynchronize());
+  for (int i = 0; i < kCount; ++i) x[i] = 2;  // BUG: missing-sync
+  check(cudaDeviceSynchronize());
+  expect(total == kCount);
+  check(cudaFree(x));
+}
+
+void reads_registered() {
+  float* host;
+  constexpr size_t kPages = 4 * 4096;
+  if (posix_memalign(reinterpret_cast<void**>(&host), 4096, kPages) != 0) std::exit(1);
+  std::memset(host, 0, kPages);
+  check(cudaHostRegister(host, kPages, cudaHostRegisterDefault));
+  float* x = new_array(3);
+  check(cudaMemcpyAsync(host, x, kBytes, cudaMemcpyDeviceToHost));  // OTHER
+  if (mended) check(cudaDeviceSynchronize());
+  expect(host[0] == 3);  // BUG: missing-sync
+  check(cudaFree(x));
+  check(cudaHostUnregister(host));
+  std::free(host);
+}
+
+void reads_after_graph() {
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaGraphExec_t runnable;
+  check(cudaStreamCreate(&stream));
+  float *x = new_array(3), *host = new_pinned();
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  check(cudaMemcpyAsync(host, x, kBytes, cudaMemcpyDeviceToHost, stream));  // OTHER
+  check(cudaStreamEndCapture(stream, &graph));
+  check(cudaGraphInstantiate(&runnable, graph, 0));
+  check(cudaGraphLaunch(runnable, stream));
+  if (mended) check(cudaStreamSynchronize(stream));
+  expect(host[0] == 3);  // BUG: missing-sync
+  check(cudaStreamSynchronize(stream));
+  check(cudaGraphExecDestroy(runnable));
+  check(cudaGraphDestroy(graph));
+  check(cudaFree(x));
+  check(cudaFreeHost(host));
+  check(cudaStreamDestroy(stream));
+}
+
 void ends_before_the_kernel() {
   greet<<<1, 2>>>();  // BUG: missing-sync
   if (mended) check(cudaDeviceSynchronize());
@@ -141,5 +191,6 @@ int main(int argc, char** argv) {
   return run_named(argc, argv,
                    {NAMED(reads_copied), NAMED(overwrites_source), NAMED(reads_managed), NAMED(reads_mapped),
                     NAMED(reads_managed_variable), NAMED(waits_for_the_wrong_stream), NAMED(waits_for_an_early_event),
-                    NAMED(asks_and_does_not_listen), NAMED(ends_before_the_kernel)});
+                    NAMED(asks_and_does_not_listen), NAMED(writes_managed_input), NAMED(reads_registered),
+                    NAMED(reads_after_graph), NAMED(ends_before_the_kernel)});
 }
