@@ -152,3 +152,15 @@ def test_a_host_that_crashes_dies_as_it_would_unwatched(
 ) -> None:
     _, done = _found(compiled(function.file), tmp_path, function.name)
     assert done.returncode == -signal.SIGSEGV
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(
+    "file", sorted({each.file for each in [*PLANTED, *CORRECT]}), ids=lambda file: file.stem
+)
+def test_the_right_ones_are_right_on_a_gpu(file: Path) -> None:
+    program = programs.build(programs.make_recipe([file], programs.choose_target("cuda")))
+    for function in [*PLANTED, *CORRECT]:
+        if function.file == file:
+            done = _run(program, function.name, "mended")
+            assert done.returncode == 0, f"{function}: {done.stdout}{done.stderr}"
