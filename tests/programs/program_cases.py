@@ -125,6 +125,7 @@ CASES = (
     *_faults(),
     Case(("api/kernel_printf.cu",)),
     Case(("api/mapped_flags.cu",)),
+    Case(("api/at_exit.cu",)),
     Case(("api/per_thread.cu",), flags=("--default-stream", "per-thread")),
     Case(("learner/hello.cu",)),
     Case(("learner/vector_add.cu",), host_findings=_found("leak", "vector_add.cu", 19, 20, 21)),

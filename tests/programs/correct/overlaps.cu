@@ -213,6 +213,26 @@ void graph_again_and_again() {
   check(cudaFreeHost(host));
 }
 
+// A graph does not run beside itself: each launch comes after the one before, whatever their streams.
+void graph_in_two_streams() {
+  const Stream one(cudaStreamNonBlocking), other(cudaStreamNonBlocking);
+  float *x = device_array<float>(kCount), host[kCount];
+  cudaGraph_t graph;
+  cudaGraphExec_t runnable;
+  check(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
+  add_one<<<kCount / kThreads, kThreads, 0, one>>>(x);
+  check(cudaStreamEndCapture(one, &graph));
+  check(cudaGraphInstantiate(&runnable, graph, 0));
+  check(cudaGraphLaunch(runnable, one));
+  check(cudaGraphLaunch(runnable, other));
+  check(cudaDeviceSynchronize());
+  check(cudaMemcpy(host, x, kBytes, cudaMemcpyDeviceToHost));
+  expect(host[9] == 2);
+  check(cudaGraphExecDestroy(runnable));
+  check(cudaGraphDestroy(graph));
+  check(cudaFree(x));
+}
+
 // A graph with two branches, which meet again.
 void graph_with_branches() {
   const Stream one, other;
@@ -448,7 +468,7 @@ void one_waits_for_all() {
 
 struct Owner {
   float* data = nullptr;
-  ~Owner() { check(cudaFree(data)); }
+  ~Owner() { cudaFree(data); }  // CUDA is gone by then, and the memory with it
 };
 Owner of_whole_program;
 
@@ -459,7 +479,8 @@ int main(int argc, char** argv) {
   return run_named(argc, argv,
                    {NAMED(double_buffer), NAMED(chunks), NAMED(host_beside_kernel), NAMED(halves), NAMED(both_read),
                     NAMED(source_is_read), NAMED(one_counter), NAMED(default_stream_orders),
-                    NAMED(legacy_stream_by_name), NAMED(graph_again_and_again), NAMED(graph_with_branches),
+                    NAMED(legacy_stream_by_name), NAMED(graph_again_and_again), NAMED(graph_in_two_streams),
+                    NAMED(graph_with_branches),
                     NAMED(host_function_reads), NAMED(event_in_the_midst), NAMED(pageable_source),
                     NAMED(stream_ordered_memory), NAMED(freed_under_way), NAMED(threads_of_the_host),
                     NAMED(two_readers), NAMED(columns), NAMED(event_used_again), NAMED(asked_until_done),

@@ -5,6 +5,7 @@ constexpr int kCount = 1024;
 constexpr size_t kBytes = kCount * sizeof(float);
 
 __managed__ float total = 0;
+__managed__ int counted = kCount;
 
 __global__ void fill(float* x, float value) { x[blockIdx.x * blockDim.x + threadIdx.x] = value; }
 
@@ -13,6 +14,16 @@ __global__ void add_all(const float* x) {
   for (int i = 0; i < kCount; ++i) sum += x[i];
   total = sum;
 }
+
+__global__ void add_counted(const float* x) {
+  float sum = 0;
+  for (int i = 0; i < counted; ++i) sum += x[i];
+  total = sum;
+}
+
+__global__ void count(int* counter) { atomicAdd(counter, 1); }
+
+__global__ void count_in_bins(int* bins) { atomicAdd(&bins[3 + threadIdx.x % 4], 1); }
 
 __global__ void greet() { std::printf("hello from thread %d\n", threadIdx.x); }
 
@@ -182,6 +193,42 @@ void reads_after_graph() {
   check(cudaStreamDestroy(stream));
 }
 
+void reads_atomic_counter() {
+  int* counter;
+  check(cudaMallocManaged(&counter, sizeof(int)));
+  *counter = 0;
+  count<<<1, 64>>>(counter);  // OTHER
+  check(cudaGetLastError());
+  if (mended) check(cudaDeviceSynchronize());
+  expect(*counter == 64);  // BUG: missing-sync
+  check(cudaFree(counter));
+}
+
+// The kernel leaves bins 0 to 2 alone: that the host may read them hides nothing of the others.
+void reads_all_bins() {
+  int* bins;
+  check(cudaMallocManaged(&bins, 8 * sizeof(int)));
+  for (int i = 0; i < 8; ++i) bins[i] = 0;
+  count_in_bins<<<1, 64>>>(bins);  // OTHER
+  check(cudaGetLastError());
+  if (mended) check(cudaDeviceSynchronize());
+  int sum = 0;
+  for (int i = 0; i < 8; ++i) sum += bins[i];  // BUG: missing-sync
+  expect(sum == 64);
+  check(cudaFree(bins));
+}
+
+// Of two variables the kernel only reads the first, which the host may do, too.
+void reads_second_variable() {
+  float* x = new_array(1);
+  add_counted<<<1, 1>>>(x);  // OTHER
+  check(cudaGetLastError());
+  if (mended) check(cudaDeviceSynchronize());
+  std::printf("of %d numbers\n", counted);
+  expect(total == kCount);  // BUG: missing-sync
+  check(cudaFree(x));
+}
+
 void ends_before_the_kernel() {
   greet<<<1, 2>>>();  // BUG: missing-sync
   if (mended) check(cudaDeviceSynchronize());
@@ -192,5 +239,6 @@ int main(int argc, char** argv) {
                    {NAMED(reads_copied), NAMED(overwrites_source), NAMED(reads_managed), NAMED(reads_mapped),
                     NAMED(reads_managed_variable), NAMED(waits_for_the_wrong_stream), NAMED(waits_for_an_early_event),
                     NAMED(asks_and_does_not_listen), NAMED(writes_managed_input), NAMED(reads_registered),
-                    NAMED(reads_after_graph), NAMED(ends_before_the_kernel)});
+                    NAMED(reads_after_graph), NAMED(reads_atomic_counter), NAMED(reads_all_bins),
+                    NAMED(reads_second_variable), NAMED(ends_before_the_kernel)});
 }

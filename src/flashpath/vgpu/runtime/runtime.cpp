@@ -269,7 +269,6 @@ void Runtime::begin_capture(Stream& stream, cudaStreamCaptureMode mode) {
 void Runtime::capture(Stream& stream, Operation operation) {
   Capture& capture = *stream.capture;
   operation.site = current_call_site();
-  operation.chain = next_chain_++;
   operation.stream = stream.number;
   operation.device = stream.device;
   capture.graph.nodes.push_back({std::move(operation), stream.captured_last});
@@ -307,7 +306,14 @@ std::unique_ptr<Graph> Runtime::end_capture(Stream& stream) {
   return std::make_unique<Graph>(std::move(ended->graph));
 }
 
-void Runtime::launch(const Graph& graph, Stream& stream) {
+std::unique_ptr<Graph> Runtime::instantiate(const Graph& graph) {
+  auto made = std::make_unique<Graph>(Graph{graph.nodes, nullptr});
+  for (GraphNode& each : made->nodes) each.operation.chain = next_chain_++;
+  return made;
+}
+
+void Runtime::launch(Graph& graph, Stream& stream) {
+  if (graph.last != nullptr) stream.waits.push_back(graph.last);
   Operation begin;
   begin.name = begin.kind = "graph";
   const OperationRef first = submit(stream, std::move(begin));
@@ -327,7 +333,7 @@ void Runtime::launch(const Graph& graph, Stream& stream) {
   Operation end;
   end.name = end.kind = "graph";
   stream.waits = leaves;
-  submit(stream, std::move(end));
+  graph.last = submit(stream, std::move(end));
 }
 
 void Runtime::refuse_in_capture(Stream& stream, const char* why) {

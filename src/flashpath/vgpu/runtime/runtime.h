@@ -76,7 +76,8 @@ class Runtime {
   // ---- Graphs ----
   void begin_capture(Stream& stream, cudaStreamCaptureMode mode);
   std::unique_ptr<Graph> end_capture(Stream& stream);
-  void launch(const Graph& graph, Stream& stream);
+  std::unique_ptr<Graph> instantiate(const Graph& graph);
+  void launch(Graph& graph, Stream& stream);
   // Throws where a call that waits, or otherwise cannot be captured, is made of a stream that is.
   void refuse_in_capture(Stream& stream, const char* why);
   // The same of a call that concerns all streams of a device.
@@ -98,6 +99,9 @@ class Runtime {
   Record record;
   std::unique_ptr<Checks> checks;  // nullptr unless the program is checked
   bool is_ending = false;          // nothing that is done now would be done on a GPU
+  // As on hardware, all is taken down that the first call has set up, when it is that call's turn among what is to be
+  // done at the program's end: globals that were made before it are destroyed later.
+  bool is_unloaded = false;
   std::recursive_mutex mutex;
   std::atomic<std::uint64_t> calls = 0;  // of the API, so far
   bool works_beside_host = false;        // the present work is done while the host does something else

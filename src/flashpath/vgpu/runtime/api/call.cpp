@@ -1,12 +1,18 @@
 #include "api/call.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace flashpath::runtime {
 
+void unload_at_exit() {
+  std::atexit([] { Runtime::get().is_unloaded = true; });
+}
+
 void note_error(Runtime& runtime, const char* name, const ApiError& error) {
   last_error() = error.code;
+  if (runtime.is_unloaded) return;
   if (!error.reason.empty()) {
     std::fprintf(stderr, "flashpath: %s returns %s: %s\n", name, cudaGetErrorName(error.code), error.reason.c_str());
   }

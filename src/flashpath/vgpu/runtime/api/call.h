@@ -15,6 +15,8 @@ enum class AfterFault { kFails, kWorks };
 
 inline constexpr char kBrackets[] = "<<<…>>>";  // a launch, as the program spells it
 
+// By the first call: see Runtime::is_unloaded.
+void unload_at_exit();
 // A call returns this error.
 void note_error(Runtime& runtime, const char* name, const ApiError& error);
 // Whether the launch is one of <<<…>>>, which drops what the call below returns; asked once for each.
@@ -40,7 +42,7 @@ class CallUnderWay {
 template <class F>
 cudaError_t call(const char* name, F&& body, AfterFault after_fault = AfterFault::kFails) {
   Runtime& runtime = Runtime::get();
-  ++runtime.calls;
+  if (++runtime.calls == 1) unload_at_exit();
   const std::scoped_lock lock(runtime.mutex);
   const CallUnderWay under_way(runtime.checks.get());
   ApiError error;
@@ -58,6 +60,7 @@ cudaError_t call(const char* name, F&& body, AfterFault after_fault = AfterFault
       error = {cudaErrorNotSupported, failure.what()};
     }
   }
+  if (runtime.is_unloaded) error.code = cudaErrorCudartUnloading;
   if (error.code != cudaSuccess && error.code != cudaErrorNotReady) note_error(runtime, name, error);
   return error.code;
 }

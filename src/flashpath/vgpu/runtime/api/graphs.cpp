@@ -87,9 +87,9 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
-  return call("cudaGraphInstantiate", [&](Runtime&) {
+  return call("cudaGraphInstantiate", [&](Runtime& runtime) {
     required(exec, "the place for the instantiated graph");
-    *exec = reinterpret_cast<cudaGraphExec_t>(new Graph(graph_of(graph)));
+    *exec = reinterpret_cast<cudaGraphExec_t>(runtime.instantiate(graph_of(graph)).release());
     return cudaSuccess;
   });
 }
@@ -131,7 +131,11 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
     if (!is_same_shape) {
       throw ApiError{cudaErrorGraphExecUpdateFailure, "the graphs have other nodes: instantiate the new one"};
     }
-    old = fresh;
+    for (std::size_t k = 0; k < old.nodes.size(); ++k) {
+      const std::uint64_t chain = old.nodes[k].operation.chain;
+      old.nodes[k] = fresh.nodes[k];
+      old.nodes[k].operation.chain = chain;
+    }
     return cudaSuccess;
   });
 }

@@ -18,6 +18,17 @@ std::string told(const Operation& operation) {
   return is_kernel ? "kernel " + operation.name : operation.name;
 }
 
+// A host that looks at one place so often waits for what a kernel writes there.
+constexpr std::uint32_t kWaiting = 64;
+
+bool conflicts(const HostTouch& touch, const Accesses& accesses) {
+  const observe::Range byte{touch.address, touch.address + 1};
+  if (accesses.written.overlap(byte)) return true;
+  const bool waits = !touch.writes && touch.times >= kWaiting;
+  if (accesses.strong.overlap(byte)) return !waits;
+  return touch.writes && accesses.read.overlap(byte);
+}
+
 // The host is about to die of it.
 void tell_crash(std::uint64_t address, bool writes, const CallSite& site) {
   const void* const pointer = reinterpret_cast<const void*>(address);
@@ -57,7 +68,7 @@ void Checks::begin_call() {
 
 void Checks::end_call() {
   if (--calls_ != 0) return;
-  if (guards_are_old_) guard_pending();
+  guard_pending();
 }
 
 void Checks::failed(const FailedCall& call) {
@@ -108,22 +119,18 @@ void Checks::added(const OperationRef& operation) {
   // What a graph keeps is shared by all its launches, and each is on its own.
   if (operation->accesses != nullptr) operation->accesses = std::make_shared<Accesses>(*operation->accesses);
   order_.added(*operation);
-  guards_are_old_ = true;
 }
 
 void Checks::working() {
   settle_touches();
   guard_.lift();  // the work itself goes to that memory
-  guards_are_old_ = true;
+  guarded_until_ = 0;
 }
 
 void Checks::done(const OperationRef& operation) {
   if (operation->accesses != nullptr) {
     for (const HostTouch& touch : open_[operation.get()]) {
-      const observe::Range byte{touch.address, touch.address + 1};
-      const bool conflicts = operation->accesses->written.overlap(byte).has_value() ||
-                             (touch.writes && operation->accesses->read.overlap(byte).has_value());
-      if (conflicts) tell_touch(touch, *operation);
+      if (conflicts(touch, *operation->accesses)) tell_touch(touch, *operation);
     }
     operation->accesses->reachable.clear();
   }
@@ -139,11 +146,10 @@ void Checks::waited(const std::vector<OperationRef>& operations) {
 
 void Checks::settle_touches() {
   for (const HostTouch& touch : guard_.take_touches()) {
-    const observe::Range byte{touch.address, touch.address + 1};
     for (const OperationRef& each : queue_.pending()) {
       if (each->accesses == nullptr) continue;
       const Accesses& accesses = *each->accesses;
-      if (accesses.written.overlap(byte) || (touch.writes && accesses.read.overlap(byte))) tell_touch(touch, *each);
+      if (conflicts(touch, accesses)) tell_touch(touch, *each);
       for (const observe::Range& reachable : accesses.reachable) {
         if (touch.address < reachable.begin || touch.address >= reachable.end) continue;
         open_[each.get()].push_back(touch);
@@ -154,20 +160,18 @@ void Checks::settle_touches() {
 }
 
 void Checks::guard_pending() {
-  guards_are_old_ = false;
-  std::vector<Guarded> all;
-  const auto guard = [&](observe::Range bytes, Forbidden what) {
-    const Allocation* const found = memory_.find(reinterpret_cast<const void*>(bytes.begin));
-    if (found == nullptr || found->kind == MemoryKind::kDevice) return;
-    all.push_back({bytes, what, found->kind != MemoryKind::kRegistered});
-  };
   for (const OperationRef& each : queue_.pending()) {
-    if (each->accesses == nullptr) continue;
+    if (each->accesses == nullptr || each->number <= guarded_until_) continue;
+    const auto guard = [&](observe::Range bytes, Forbidden what) {
+      const Allocation* const found = memory_.find(reinterpret_cast<const void*>(bytes.begin));
+      if (found == nullptr || found->kind == MemoryKind::kDevice) return;
+      guard_.add(bytes, what, found->kind != MemoryKind::kRegistered);
+    };
     for (const auto& [begin, end] : each->accesses->read.all()) guard({begin, end}, Forbidden::kWriting);
     for (const auto& [begin, end] : each->accesses->written.all()) guard({begin, end}, Forbidden::kAll);
     for (const observe::Range& bytes : each->accesses->reachable) guard(bytes, Forbidden::kAll);
   }
-  guard_.raise(all);
+  if (!queue_.pending().empty()) guarded_until_ = queue_.pending().back()->number;
 }
 
 // ---- What is said ------------------------------------------------------------------------------------------

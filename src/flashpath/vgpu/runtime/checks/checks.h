@@ -59,7 +59,7 @@ class Checks final : public QueueWatcher {
   std::map<const Operation*, std::vector<HostTouch>> open_;  // touches of memory that a kernel may be about to use
   int calls_ = 0;            // under way: one may call another
   bool has_failed_ = false;  // the present one: what it calls says why
-  bool guards_are_old_ = false;
+  std::uint64_t guarded_until_ = 0;  // operations up to this number, of those that are not done
   std::uint64_t failures_ = 0;
 };
 

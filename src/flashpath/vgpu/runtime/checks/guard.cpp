@@ -4,7 +4,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstddef>
@@ -12,20 +11,19 @@
 namespace flashpath::runtime {
 namespace {
 
-// A signal handler reads these: no memory is taken for them, and they are never destroyed.
+// Signal handlers read and write these: no memory is taken for them, and they are never destroyed.
 struct Region {
   std::uint64_t begin = 0;  // of pages
   std::uint64_t end = 0;
-  observe::Range bytes;
   Forbidden what = Forbidden::kAll;
-  int touches = 0;
+  std::size_t touches = 0;
 };
-constexpr std::size_t kMostRegions = 1024;
-constexpr std::size_t kMostTouches = 256;
-constexpr int kTouchesOfRegion = 64;  // after these the whole of it is let go
+constexpr std::size_t kMostRegions = 4096;
+constexpr std::size_t kMostTouches = 8192;
+constexpr std::size_t kTouchesOfRegion = 4096;  // after these the whole of it is let go
 
 Region regions[kMostRegions];
-std::atomic<std::size_t> region_count = 0;
+std::size_t region_count = 0;
 HostTouch touches[kMostTouches];
 std::atomic<std::size_t> touch_count = 0;
 std::atomic_flag busy = ATOMIC_FLAG_INIT;
@@ -51,41 +49,85 @@ void protect(std::uint64_t begin, std::uint64_t end, int protection) {
 }
 
 void open(std::uint64_t begin, std::uint64_t end) { protect(begin, end, PROT_READ | PROT_WRITE); }
+void close(std::uint64_t begin, std::uint64_t end, Forbidden what) {
+  protect(begin, end, what == Forbidden::kAll ? PROT_NONE : PROT_READ);
+}
 
-bool is_write(const ucontext_t& context, const Region* region) {
-  if (region != nullptr && region->what == Forbidden::kWriting) return true;
+// ---- Going on by one step ----------------------------------------------------------------------------------
+
+// Pages that are open until the next instruction: one may read from two of them and write to two others.
+constexpr std::size_t kMostOpen = 4;
+thread_local std::uint64_t open_pages[kMostOpen];
+thread_local std::size_t open_count = 0;
+
 #if defined(__x86_64__)
-  constexpr greg_t kWriteBit = 2;
-  return (context.uc_mcontext.gregs[REG_ERR] & kWriteBit) != 0;
+constexpr greg_t kTrapFlag = 0x100;
+constexpr greg_t kWriteBit = 2;
+constexpr bool kCanStep = true;
+
+void step(ucontext_t& context) { context.uc_mcontext.gregs[REG_EFL] |= kTrapFlag; }
+void step_no_more(ucontext_t& context) { context.uc_mcontext.gregs[REG_EFL] &= ~kTrapFlag; }
+bool is_write(const ucontext_t& context) { return (context.uc_mcontext.gregs[REG_ERR] & kWriteBit) != 0; }
 #else
-  (void)context;
-  return false;  // taken for a read, which fewer findings come of
+constexpr bool kCanStep = false;  // a page stays open after its first touch
+
+void step(ucontext_t&) {}
+void step_no_more(ucontext_t&) {}
+bool is_write(const ucontext_t&) { return false; }  // taken for a read, which fewer findings come of
 #endif
+
+void keep(std::uint64_t address, bool writes) {
+  const CallSite site = trace_call_site();
+  if (touch_count > 0) {
+    HostTouch& last = touches[touch_count - 1];
+    if (last.address == address && last.writes == writes && last.site == site) {
+      ++last.times;
+      return;
+    }
+  }
+  if (touch_count == kMostTouches) return;
+  touches[touch_count] = {address, writes, 1, site};
+  ++touch_count;
 }
 
 // Whether the fault was one of a guarded page, which is open now.
-bool note(std::uint64_t address, const ucontext_t& context) {
+bool note(std::uint64_t address, ucontext_t& context) {
   const Busy alone;
-  const std::size_t count = region_count;
-  bool found = false;
-  for (std::size_t k = 0; k < count; ++k) {
+  const std::uint64_t page = address / page_size() * page_size();
+  bool is_guarded = false;
+  bool is_noted = false;
+  for (std::size_t k = 0; k < region_count; ++k) {
     Region& region = regions[k];
     if (address < region.begin || address >= region.end) continue;
-    found = true;
-    const std::uint64_t page = address / page_size() * page_size();
-    const bool enough = ++region.touches > kTouchesOfRegion;
-    open(enough ? region.begin : page, enough ? region.end : page + page_size());
-    const bool is_of_region = address >= region.bytes.begin && address < region.bytes.end;
-    if (!is_of_region || touch_count == kMostTouches) continue;
-    touches[touch_count] = {address, is_write(context, &region), trace_call_site()};
-    ++touch_count;
-    break;  // it is noted once, whoever guards it
+    is_guarded = true;
+    open(page, page + page_size());
+    if (++region.touches > kTouchesOfRegion) open(region.begin, region.end);
+    if (!is_noted) keep(address, is_write(context) || region.what == Forbidden::kWriting);
+    is_noted = true;
   }
-  return found;
+  if (is_guarded && kCanStep) {
+    if (open_count < kMostOpen) open_pages[open_count++] = page;
+    step(context);
+  }
+  return is_guarded;
+}
+
+void on_step(int, siginfo_t*, void* context) {
+  step_no_more(*static_cast<ucontext_t*>(context));
+  const Busy alone;
+  for (std::size_t k = 0; k < region_count; ++k) {
+    const Region& region = regions[k];
+    if (region.touches > kTouchesOfRegion) continue;
+    for (std::size_t p = 0; p < open_count; ++p) {
+      const std::uint64_t page = open_pages[p];
+      if (page >= region.begin && page < region.end) close(page, page + page_size(), region.what);
+    }
+  }
+  open_count = 0;
 }
 
 void on_fault(int signal, siginfo_t* info, void* context_pointer) {
-  const ucontext_t& context = *static_cast<const ucontext_t*>(context_pointer);
+  ucontext_t& context = *static_cast<ucontext_t*>(context_pointer);
   const std::uint64_t address = reinterpret_cast<std::uint64_t>(info->si_addr);
   if (note(address, context)) return;
   // Another thread may have opened the page meanwhile: the second time at one place in a row is a true fault.
@@ -95,7 +137,15 @@ void on_fault(int signal, siginfo_t* info, void* context_pointer) {
     return;
   }
   sigaction(signal, &before, nullptr);
-  if (crash_handler != nullptr) crash_handler(address, is_write(context, nullptr), trace_call_site());
+  if (crash_handler != nullptr) crash_handler(address, is_write(context), trace_call_site());
+}
+
+void handle(int signal, void (*handler)(int, siginfo_t*, void*), struct sigaction* old) {
+  struct sigaction now = {};
+  now.sa_sigaction = handler;
+  now.sa_flags = SA_SIGINFO | SA_NODEFER;
+  sigemptyset(&now.sa_mask);
+  sigaction(signal, &now, old);
 }
 
 }  // namespace
@@ -104,33 +154,39 @@ Guard::Guard(Crash crash) {
   crash_handler = crash;
   page_size();
   trace_call_site();  // what the first one loads cannot be loaded in a signal handler
-  struct sigaction now = {};
-  now.sa_sigaction = on_fault;
-  now.sa_flags = SA_SIGINFO | SA_NODEFER;
-  sigemptyset(&now.sa_mask);
-  sigaction(SIGSEGV, &now, &before);
+  handle(SIGSEGV, on_fault, &before);
+  if (kCanStep) handle(SIGTRAP, on_step, nullptr);
 }
 
-void Guard::raise(const std::vector<Guarded>& all) {
+void Guard::add(observe::Range bytes, Forbidden what, bool pages_of_their_own) {
+  const std::uint64_t page = page_size();
+  const std::uint64_t outside = pages_of_their_own ? 0 : page - 1;
+  const observe::Range pages{(bytes.begin + outside) / page * page, (bytes.end + (page - 1 - outside)) / page * page};
+  if (pages.begin >= pages.end) return;
+  // Only what is new is told to the processor: a host may ask for very many copies of one array.
+  observe::Ranges fresh;
+  fresh.add(pages);
+  for (const observe::Ranges* known : {&forbidden_, &read_only_}) {
+    if (known == &read_only_ && what == Forbidden::kAll) continue;  // the stricter one takes its place
+    while (const auto both = fresh.overlap(*known)) fresh.remove(*both);
+  }
+  (what == Forbidden::kAll ? forbidden_ : read_only_).add(pages);
   const Busy alone;
-  for (std::size_t k = 0; k < region_count; ++k) open(regions[k].begin, regions[k].end);
-  std::size_t count = 0;
-  for (const Guarded& each : all) {
-    const std::uint64_t page = page_size();
-    const std::uint64_t outside = each.has_pages_of_its_own ? 0 : page - 1;
-    const std::uint64_t begin = (each.bytes.begin + outside) / page * page;
-    const std::uint64_t end = (each.bytes.end + (page - 1 - outside)) / page * page;
-    if (begin >= end || count == kMostRegions) continue;
-    regions[count++] = {begin, end, each.bytes, each.what, 0};
+  for (const auto& [begin, end] : fresh.all()) {
+    if (region_count == kMostRegions) return;
+    regions[region_count++] = {begin, end, what, 0};
+    close(begin, end, what);
   }
-  region_count = count;
-  // The stricter ones last: they hold where several guard a page.
-  for (const Forbidden what : {Forbidden::kWriting, Forbidden::kAll}) {
-    for (std::size_t k = 0; k < count; ++k) {
-      if (regions[k].what != what) continue;
-      protect(regions[k].begin, regions[k].end, what == Forbidden::kAll ? PROT_NONE : PROT_READ);
-    }
+}
+
+void Guard::lift() {
+  {
+    const Busy alone;
+    for (std::size_t k = 0; k < region_count; ++k) open(regions[k].begin, regions[k].end);
+    region_count = 0;
   }
+  forbidden_.clear();
+  read_only_.clear();
 }
 
 std::vector<HostTouch> Guard::take_touches() {

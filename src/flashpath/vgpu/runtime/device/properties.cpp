@@ -11,9 +11,8 @@ constexpr std::size_t kSharedWithoutOptIn = 48 << 10;
 constexpr std::size_t kConstantBytes = 64 << 10;
 constexpr int kMostTexelsOfLinear = 1 << 28;
 
-// Of textures and surfaces there is nothing but their limits, which programs print. They are the same from compute
-// capability 7.5 on (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"); those that the
-// guide does not list (alternate 3D extents, mipmaps, the pitch of linear memory) are as an H200's driver tells them.
+// Of textures and surfaces there is nothing but their limits, which programs print. They are those that an H200's
+// driver tells; those of a T4 (compute capability 7.5) that are published are the same.
 void set_texture_limits(cudaDeviceProp& p) {
   const auto set = [](auto& to, auto... extents) {
     const int given[] = {extents...};

@@ -22,6 +22,7 @@ struct GraphNode {
 
 struct Graph {
   std::vector<GraphNode> nodes;
+  OperationRef last;  // the end of its last launch, which the next one comes after, in whichever stream
 };
 
 // A capture under way: what is asked of its streams becomes nodes, and is not done.
