@@ -76,7 +76,7 @@ int main() {
   MUST(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 4096));
   MUST(cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize));
   expect(limit >= 4096, "and for what they allocate, with a least size");
-  expect_error(cudaDeviceGetLimit(&limit, static_cast<cudaLimit>(77)), cudaErrorUnsupportedLimit,
+  expect_error(cudaDeviceGetLimit(&limit, static_cast<cudaLimit>(77)), cudaErrorInvalidValue,
                "there is no limit 77");
   MUST(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1));
   cudaFuncCache cache;

@@ -13,6 +13,7 @@ namespace {
 // CU_LIMIT_SHMEM_SIZE and CU_LIMIT_CIG_ENABLED of the driver's enumeration, which the runtime's has no names for.
 constexpr int kSharedBesideGraphics = 7;
 constexpr int kBesideGraphics = 8;
+constexpr int kMostLimit = 9;
 
 constexpr std::size_t kPrintedPerMultiprocessor = 64 << 10;
 constexpr std::size_t kLeastPrinted = 512 << 10;
@@ -39,8 +40,11 @@ std::size_t standard_limit(const Gpu& gpu, cudaLimit limit) {
       return gpu.persisting_l2_sixteenths == 0 ? 0 : kStandardSixteenths * sixteenth_of_l2(gpu);
     case kSharedBesideGraphics: return static_cast<std::size_t>(gpu.max_shared_per_block);
     case kBesideGraphics: return 0;
-    default:
-      throw ApiError{cudaErrorUnsupportedLimit, "there is no limit " + std::to_string(static_cast<int>(limit))};
+    default: {  // a few more the driver knows, and no GPU of today has
+      const int number = static_cast<int>(limit);
+      const cudaError_t code = number >= 0 && number <= kMostLimit ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue;
+      throw ApiError{code, "there is no limit " + std::to_string(number)};
+    }
   }
 }
 
