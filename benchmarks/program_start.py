@@ -89,6 +89,8 @@ def record_of(medians: Mapping[str, float]) -> dict[str, Any]:
     return {
         "cpu": environment.cpu,
         "seconds": dict(medians),
+        "marks": MOST,
+        "ratio": medians[RUN] / medians[ALONE],
         "commit": environment.commit,
         "dirty": environment.dirty,
     }
