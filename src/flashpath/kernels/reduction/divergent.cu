@@ -8,7 +8,8 @@
 //            A tree adds a sum's elements in pairs, so its error grows with log2(n), not with n; and the tree is
 //            the same in every run, so are the bits.
 //   watch    the threads that work are spread over all warps: after the first step half of each warp's lanes
-//            idle, and no warp retires before the sixth. `%` by a number known only at run time is slow besides.
+//            idle, and all eight warps go on until the sixth. A block of floats counts 48 branches that part a
+//            warp's lanes (`fp.profile`).
 #include "operations.cuh"
 
 constexpr int kThreads = 256;

@@ -26,14 +26,13 @@ DTYPES = ("float32", "float16", "bfloat16", "int32")
 THREADS = 256
 STATE_BYTES = 16  # the largest state of an operation: a value and an index
 ROUND_BYTES = 64  # what a thread of the vectorized rungs asks for at once
-# Blocks of a grid that walks through the tensor, four times as many as are resident: those that start later even out
-# how fast the SMs are served.
+# Of a grid that walks through the tensor: more blocks than are resident at once, so that those which start
+# later even out how fast the SMs are served.
 BLOCKS_PER_SM = 16
 # Up to so many bytes a row is for 8 threads, and for a warp: one and two rounds.
 BYTES_FOR_8_LANES = 512
 BYTES_FOR_A_WARP = 4096
-TRITON_BLOCK = 4096
-LEAST_TRITON_BLOCK = 256
+TRITON_BLOCKS = (256, 1024, 4096)  # few, since each is compiled
 
 
 class Problem(NamedTuple):
@@ -69,7 +68,7 @@ def prepare(x: Any, op: str, dim: int | None, out: Any | None, *, rows_allowed: 
     if n == 0 and op in ("max", "argmax"):
         raise FlashpathError(f"{op} got no elements.", "Only a sum and a mean of nothing are defined.")
     shape = () if dim is None else (rows,)
-    dtype = torch.int64 if op == "argmax" or x.dtype == torch.int32 and op == "sum" else x.dtype
+    dtype = torch.int64 if op == "argmax" or (x.dtype == torch.int32 and op == "sum") else x.dtype
     if out is None:
         return Problem(rows, n, torch.empty(shape, dtype=dtype, device=x.device))
     if tuple(out.shape) != shape or out.dtype != dtype or out.device != x.device or not out.is_contiguous():
@@ -135,7 +134,7 @@ def warp_shuffle(x: Any, op: str = "sum", dim: int | None = None, out: Any | Non
 
 
 def sms(x: Any) -> int:
-    """Of the GPU that x is on. The virtual one counts as one: several blocks, so that they meet, not thousands."""
+    """Of the GPU that x is on. The virtual one counts as one: enough blocks to meet, and not thousands."""
     return cuda.device(x.get_device()).sm_count if x.is_cuda else 1
 
 
@@ -156,8 +155,8 @@ def vectorized(x: Any, op: str = "sum", dim: int | None = None, out: Any | None 
     return result
 
 
-# Counters of single_pass by device and stream. Each launch leaves them at 0, so they are cleared once; launches of
-# one stream follow each other, and those of two streams may not share a counter.
+# Counters of single_pass by device and stream. Each launch leaves them at 0, so they are cleared once;
+# launches of one stream follow each other, and those of two streams may not share a counter.
 _arrivals: dict[tuple[int, int], Any] = {}
 
 
@@ -211,7 +210,7 @@ def triton(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = No
     rows, n, result = prepare(x, op, dim, out)
     if not rows:
         return result
-    block = min(TRITON_BLOCK, max(LEAST_TRITON_BLOCK, 1 << (n - 1).bit_length() if n else 0))
+    block = next((block for block in TRITON_BLOCKS if n <= block), TRITON_BLOCKS[-1])
     splits = max(1, min(-(-n // block), sms(x) * BLOCKS_PER_SM // rows))
     kernel = triton_kernel()
     with triton_device(x):
@@ -222,7 +221,7 @@ def triton(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = No
         indices = torch.empty(rows * splits, dtype=torch.int64, device=x.device) if op == "argmax" else None
         kernel[(rows, splits)](x, None, values, indices, n, n, OP=op, IS_LAST=False, BLOCK=block)
         kernel[(rows, 1)](
-            values, indices, result, None, splits, n, OP=op, IS_LAST=True, BLOCK=LEAST_TRITON_BLOCK
+            values, indices, result, None, splits, n, OP=op, IS_LAST=True, BLOCK=TRITON_BLOCKS[0]
         )
     return result
 

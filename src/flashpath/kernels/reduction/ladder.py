@@ -79,8 +79,11 @@ def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
 
 
 def allowed_error(x: Any, op: str, dim: int | None) -> Any:
-    """How far a sum or a mean may be from the truth: twice torch's own error in the same type, and what a tree
-    of float32 additions and one rounding to the output's type bring about (Higham: depth · u · Σ|x|)."""
+    """How far a sum or a mean may be from the truth.
+
+    Twice torch's own error in the same type, and what one rounding to the output's type and a tree of float32
+    additions bring about: at most depth · 2^-24 · Σ|x| (Higham, The accuracy of floating point summation).
+    """
     import torch
 
     exact = _truth(x, op, dim)
@@ -192,7 +195,7 @@ LADDER = Ladder(
         ),
         _entry(
             name="vectorized",
-            idea="16-byte loads, four asked for at once, thousands of elements per block: as fast as memory reads",
+            idea="16-byte loads, four at once, thousands of elements per block: as fast as memory is read",
             file=host.VECTORIZED,
             function=host.vectorized,
             improves_on="warp_shuffle",
@@ -236,7 +239,7 @@ LADDER = Ladder(
                     "out_index_ptr": None,
                     "OP": "sum",
                     "IS_LAST": False,
-                    "BLOCK": host.TRITON_BLOCK,
+                    "BLOCK": host.TRITON_BLOCKS[-1],
                 },
             ),
             readability=Score(4, "array code in Python; four operations in one kernel cost branches"),

@@ -65,6 +65,7 @@ struct Largest {
 template <class T>
 struct Located {
   T value;
+  int zero;  // in the gap before the index: a copy of the whole shall read nothing that nobody has written
   long long index;
 };
 
@@ -80,7 +81,7 @@ __device__ Largest<T> shuffle_down(Largest<T> state, int distance, int lanes) {
 
 template <class T>
 __device__ Located<T> shuffle_down(Located<T> state, int distance, int lanes) {
-  return {__shfl_down_sync(0xffffffff, state.value, distance, lanes),
+  return {__shfl_down_sync(0xffffffff, state.value, distance, lanes), 0,
           __shfl_down_sync(0xffffffff, state.index, distance, lanes)};
 }
 
@@ -125,15 +126,14 @@ struct Argmax {
 
   // Index 0, though it is no element: where nothing exceeds the lowest value, all are equal to it, and the
   // first of them is the answer.
-  static __device__ State identity() { return {Arithmetic<T>::lowest(), 0}; }
-  static __device__ State load(T x, long long i) { return {widen(x), i}; }
+  static __device__ State identity() { return {Arithmetic<T>::lowest(), 0, 0}; }
+  static __device__ State load(T x, long long i) { return {widen(x), 0, i}; }
   static __device__ State load(State state, long long) { return state; }
   static __device__ State append(State first, State second) {
     return exceeds(second.value, first.value) ? second : first;  // a tie leaves the first
   }
   static __device__ State combine(State a, State b) {
-    const bool swap = b.index < a.index;
-    return swap ? append(b, a) : append(a, b);
+    return b.index < a.index ? append(b, a) : append(a, b);
   }
   static __device__ long long result(State state, long long) { return state.index; }
 };

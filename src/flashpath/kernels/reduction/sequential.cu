@@ -3,7 +3,7 @@
 //   maths    out = x[0] ⊕ x[1] ⊕ … ⊕ x[n - 1]
 //   layout   in: (n), contiguous; partials: one per block, or none where one block does it all; out: (1)
 //   cost     n - 1 operations ⊕; at least n sizeof(T) bytes
-//   improves bank_conflicted: the lanes of a warp read 32 states in a row, from 32 banks at once
+//   improves bank_conflicted: the lanes of a warp read 32 states in a row, from 32 banks at once; no extra pass is left
 //   idea     fold the upper half onto the lower half, again and again: the working threads and their data both
 //            stay at the front. The order of ⊕ is another one, which a sum may show in its last bits.
 //   watch    half of the threads do nothing but load one element.

@@ -3,9 +3,9 @@
 maths    out[r] = x[r, 0] ⊕ x[r, 1] ⊕ … ⊕ x[r, n - 1], ⊕ a sum, a maximum, or a maximum with its index
 layout   x: (rows, n), contiguous; one row is the whole tensor. out: (rows), or (rows, programs per row)
 cost     rows (n - 1) operations ⊕; at least rows n sizeof(T) bytes
-improves vectorized and by_row: one kernel for whole tensors and for rows, with no thread, shuffle or barrier in it
-idea     ⊕ is written once, for two scalars; `tl.reduce` makes the tree of it. Where rows are few, several programs
-         share one and a second launch of the same kernel reduces what they left.
+improves vectorized and by_row: one kernel for whole tensors and rows, and no thread, shuffle or barrier in it
+idea     ⊕ is written once, for two scalars; `tl.reduce` makes the tree of it. Where rows are few, several
+         programs share one and a second launch of the same kernel reduces what they left.
 """
 
 import triton
