@@ -33,7 +33,6 @@ CHOSEN = [
     ("max", torch.bfloat16),
     ("sum", torch.int32),
 ]
-VIRTUAL = {name: PRODUCT if name == "warp_shuffle" else CHOSEN for name in RUNGS[1:]}
 
 INF, NAN = float("inf"), float("nan")
 
@@ -73,11 +72,30 @@ def verify(name: str, x: Any, op: str, dim: int | None = None) -> None:
 # ---- On the virtual GPU --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [name for name in VIRTUAL if name in WHOLE])
+# (n, offset): one block or several, whole packs or not, at a 16-byte boundary or not.
+SIZES = [(1, 0), (31, 3), (257, 1), (1021, 2), (1024, 0), (20_011, 1)]
+# Triton compiles anew for each block size and alignment: less than a block, and several.
+TRITON_SIZES = [(1021, 2), (20_011, 1)]
+# (shape, offset): rows for 8 threads, a warp, a block, most of them at another alignment each.
+ROWS = [((1, 1), 0), ((37, 13), 1), ((9, 129), 0), ((5, 333), 3), ((3, 2503), 1)]
+TRITON_ROWS = [((37, 13), 1), ((3, 2503), 1)]
+
+
+@pytest.mark.parametrize("name", WHOLE[1:])
 def test_whole_tensors(name: str) -> None:
-    for op, dtype in VIRTUAL[name]:
-        for n, offset in ((1, 0), (31, 3), (257, 1), (1021, 2), (1024, 0), (20_011, 1)):
+    for op, dtype in CHOSEN:
+        for n, offset in TRITON_SIZES if name == "triton" else SIZES:
             verify(name, sample((n,), dtype, offset), op)
+
+
+@pytest.mark.parametrize("name", RUNGS)
+def test_one_element(name: str) -> None:
+    verify(name, sample((1, 1), torch.float16), "mean", -1 if name == "by_row" else None)
+
+
+@pytest.mark.parametrize(("op", "dtype"), PRODUCT, ids=str)
+def test_every_operation_on_every_type(op: str, dtype: torch.dtype) -> None:
+    verify("warp_shuffle", sample((509,), dtype, 1), op)
 
 
 def test_more_blocks_than_one_launch_takes_in() -> None:
@@ -86,28 +104,27 @@ def test_more_blocks_than_one_launch_takes_in() -> None:
         verify(name, sample((257, 300), torch.float32), "argmax")
 
 
-@pytest.mark.parametrize("name", [name for name in VIRTUAL if name in BY_ROW])
+@pytest.mark.parametrize("name", BY_ROW[1:])
 def test_rows(name: str) -> None:
-    for op, dtype in VIRTUAL[name]:
-        # Rows for 8 threads, a warp, a block, some of them at another alignment each; rows cut into parts.
-        for shape, offset in (((1, 1), 0), ((37, 13), 1), ((9, 129), 0), ((5, 333), 3), ((3, 2503), 1)):
+    for op, dtype in CHOSEN:
+        for shape, offset in TRITON_ROWS if name == "triton" else ROWS:
             verify(name, sample(shape, dtype, offset), op, -1)
-    verify(name, sample((2, 20_011), torch.float32), "argmax", 1)
+    verify(name, sample((2, 20_011), torch.float32), "argmax", 1)  # several blocks per row in single_pass
 
 
 @pytest.mark.parametrize("name", RUNGS)
 def test_nan_infinity_and_ties_are_torchs(name: str) -> None:
     dim = -1 if name == "by_row" else None
-    many = [1.0] * 700
+    many = [1.0] * 300
     for values, op, expected in [
         ([1.0, NAN, 3.0, NAN, INF], "max", NAN),
         ([1.0, NAN, 3.0, NAN, INF], "argmax", 1),
-        ([*many, NAN, *many, NAN], "argmax", 700),
+        ([*many, NAN, *many, NAN], "argmax", 300),
         ([NAN, *many], "argmax", 0),
-        ([*many, 7.0, *many, 7.0, *many], "argmax", 700),
-        ([5.0] * 1201, "argmax", 0),
-        ([-INF] * 600, "argmax", 0),
-        ([-INF] * 600, "max", -INF),
+        ([*many, 7.0, *many, 7.0, *many], "argmax", 300),
+        ([5.0] * 903, "argmax", 0),
+        ([-INF] * 603, "argmax", 0),
+        ([-INF] * 603, "max", -INF),
         ([-INF, -INF, -3.0], "argmax", 2),
         ([-0.0, 0.0], "argmax", 0),
         ([*many, INF], "max", INF),
@@ -127,7 +144,7 @@ def test_nan_infinity_and_ties_are_torchs(name: str) -> None:
 def test_extreme_integers(name: str) -> None:
     dim = -1 if name == "by_row" else None
     least, most = -(2**31), 2**31 - 1
-    for values in ([least] * 600, [most] * 600, [least, most, least, most]):
+    for values in ([least] * 600, [most] * 600, [least, most] * 300):
         x = torch.tensor(values, dtype=torch.int32)
         x = x if dim is None else x[None]
         assert LADDER[name](x, "sum", dim).item() == sum(values)
@@ -255,7 +272,7 @@ def test_each_rung_mends_what_the_one_before_suffers_from() -> None:
     assert (barriers["first_add_on_load"], barriers["warp_shuffle"]) == (9, 1)
 
 
-@pytest.mark.parametrize("kind", ["float", "__half", "__nv_bfloat16", "int"])
+@pytest.mark.parametrize("kind", ["float", "__half"])
 def test_wide_rungs_load_16_bytes(kind: str) -> None:
     for file, name in (
         (host.VECTORIZED, f"reduce<Sum<{kind}>, {kind}>"),
@@ -317,9 +334,9 @@ def test_the_ladders_check_can_fail() -> None:
     assert allowed_error(x, "sum", None) < x.abs().mean() / 50  # a lost element shows
 
 
-@pytest.mark.parametrize("arch", ["sm_75", "sm_90a", "sm_100a"])
+@pytest.mark.parametrize("arch", ["sm_75", "sm_100a"])
 @pytest.mark.parametrize("name", RUNGS[1:])
-def test_rung_compiles_for_every_generation(name: str, arch: str) -> None:
+def test_rung_compiles_for_the_oldest_and_the_newest(name: str, arch: str) -> None:
     compile_for = LADDER[name].compile_for
     assert compile_for is not None
     assert compile_for(arch) is not None
