@@ -11,7 +11,7 @@ from typing import Any
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.reduction import host
-from flashpath.kernels.reduction.reference import reference
+from flashpath.kernels.reduction.reference import reference, torch_reduction
 from flashpath.kernels.rung import Case, Ladder, Rung, Score
 
 
@@ -69,9 +69,9 @@ def _cupy(cupy: Any, x: Any, op: str, dim: int | None) -> Any:
 def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
     import torch
 
-    peers: dict[str, Callable[..., Any]] = {"torch": reference}
+    peers: dict[str, Callable[..., Any]] = {"torch": torch_reduction}
     if device == "cuda":  # on a CPU it would wait for a C++ compiler and time something else
-        compiled: Any = torch.compile(reference)  # pyright: ignore[reportUnknownMemberType]
+        compiled: Any = torch.compile(torch_reduction)  # pyright: ignore[reportUnknownMemberType]
         peers["torch.compile"] = compiled
         if importlib.util.find_spec("cupy"):
             peers["CuPy (CUB)"] = functools.partial(_cupy, importlib.import_module("cupy"))
