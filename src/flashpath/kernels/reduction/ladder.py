@@ -81,16 +81,18 @@ def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
 def allowed_error(x: Any, op: str, dim: int | None) -> Any:
     """How far a sum or a mean may be from the truth.
 
-    Twice torch's own error in the same type, and what one rounding to the output's type and a tree of float32
-    additions bring about: at most depth · 2^-24 · Σ|x| (Higham, The accuracy of floating point summation).
+    Twice torch's own error in the same type, one rounding to the output's type, and four times what the
+    roundings of a float32 tree come to if their signs are random: those near the root are of the size of the
+    result, those of each level together of the size of √Σx².
     """
     import torch
 
     exact = _truth(x, op, dim)
     n = max(1, x.numel() if dim is None else x.shape[1])
     of_torch = (reference(x, op, dim).double() - exact).abs()
-    magnitude = torch.sum(x.abs(), dim, dtype=torch.float64) / (n if op == "mean" else 1)
-    return 2 * of_torch + torch.finfo(x.dtype).eps * exact.abs() + math.log2(n + 1) * 2**-24 * magnitude
+    norm = torch.sum(x.double().square(), dim).sqrt() / (n if op == "mean" else 1)
+    of_tree = 2**-24 * (exact.abs() + math.sqrt(math.log2(n) + 1) * norm)
+    return 2 * of_torch + torch.finfo(x.dtype).eps * exact.abs() + 4 * of_tree
 
 
 def _truth(x: Any, op: str, dim: int | None) -> Any:
