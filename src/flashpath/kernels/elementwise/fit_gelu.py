@@ -19,14 +19,14 @@ FLOOR = 3e-4
 
 def fit() -> list[float]:
     """The coefficients of t, t², …; that of 1 is 1, since Φ(0) = 1/2."""
-    t = (1 - np.cos(np.linspace(0, np.pi, 4001))) / 2 * END
+    t = (1 - np.cos(np.linspace(0, np.pi, 801))) / 2 * END
     tail = np.array([0.5 * math.erfc(each / math.sqrt(2)) for each in t])
     wanted = -np.log2(tail) - 1
     powers = np.vander(t / END, DEGREE + 1, increasing=True)[:, 1:]  # (points, DEGREE)
     weight = np.maximum(tail, FLOOR)
     lawson = np.ones_like(t)
     found = np.zeros(DEGREE)
-    for _ in range(200):
+    for _ in range(100):
         scaled = np.sqrt(lawson) * weight
         found = np.linalg.lstsq(powers * scaled[:, None], wanted * scaled, rcond=None)[0]
         error = np.abs(powers @ found - wanted) * weight

@@ -21,8 +21,10 @@ FUSED_CHAIN = FOLDER / "fused_chain.cu"
 THREADS = 256
 # Enough blocks per SM for 2048 resident threads, the most any GPU holds.
 BLOCKS_PER_SM = 8
-# Packs that a thread loads before it uses the first, where there is work enough for all SMs even so.
-PACKS = 4
+# 16-byte loads of a thread before it uses the first, where each SM still gets so many blocks: then the last
+# ones to end, while other SMs are idle already, are a small part of the whole.
+LOADS = 4
+BLOCKS_TO_SHARE = 32
 # Of a Triton program with its four warps: two 16-byte accesses a thread.
 TRITON_BYTES = 4096
 
@@ -121,13 +123,21 @@ def _launch(file: Path, call: Call) -> Launch:
     else:
         width = _width(call, d)
         packs = max(n // width, 1)
-        each = PACKS if packs >= PACKS * THREADS * BLOCKS_PER_SM * _sms(call.x) else 1
+        each = LOADS // (call.operation.streams - 1)  # packs of every input
+        if packs < each * THREADS * BLOCKS_TO_SHARE * _sms(call.x):
+            each = 1
         blocks, stride, row, sizes = -(-packs // (THREADS * each)), THREADS, d // width, (width, each)
     kernel = cuda_kernel(file, kernel_name(file, call.operation, dtype_name(call.x), *sizes), call.x)
     if not call.operation.gated:
         return Launch(kernel, blocks, (n, call.x, call.y, call.out, *call.scalars))
     steps = () if file == SCALAR else divmod(stride, row)
-    return Launch(kernel, blocks, (n, d, call.x, call.out, *steps))
+    multiplier = (reciprocal(row),) if sizes else ()
+    return Launch(kernel, blocks, (n, d, call.x, call.out, *steps, *multiplier))
+
+
+def reciprocal(row: int) -> int:
+    """2^64 / row for `gate` in vectorized.cu: the upper half of its product with i is i // row, or 1 less."""
+    return (2**64 - 1) // row
 
 
 def _width(call: Call, d: int) -> int:

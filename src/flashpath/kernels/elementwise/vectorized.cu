@@ -65,9 +65,11 @@ __global__ void map(long long n, const T* x, const T* y, T* out, Compute<T> firs
 }
 
 // d is a multiple of kWidth: then no pack straddles two rows, and none is left over. row_step, column_step:
-// blockDim.x packs, divided by the packs of a row: quotient and remainder.
+// blockDim.x packs, divided by the packs of a row: quotient and remainder. reciprocal: 2^64 / packs of a row,
+// since a 64-bit division is a call of about 100 instructions, and all loads would have to wait for it.
 template <class T, int kWidth, int kPacks, class Operation>
-__global__ void gate(long long n, long long d, const T* x, T* out, long long row_step, long long column_step) {
+__global__ void gate(long long n, long long d, const T* x, T* out, long long row_step, long long column_step,
+                     unsigned long long reciprocal) {
   static_assert(kWidth * sizeof(T) <= 16, "no memory instruction of sm_75 to sm_90 is wider than 16 bytes");
   using P = Pack<T, kWidth>;
   const P* halves = reinterpret_cast<const P*>(x);  // (rows, 2, row_packs)
@@ -75,10 +77,13 @@ __global__ void gate(long long n, long long d, const T* x, T* out, long long row
   const long long row_packs = d / kWidth;
   const long long start = blockIdx.x * (long long)blockDim.x * kPacks + threadIdx.x;
 
-  // The one division of the thread; in 32 bits, where it fits, it costs a third.
-  const bool fits = ((start | row_packs) >> 32) == 0;
-  long long row = fits ? unsigned(start) / unsigned(row_packs) : start / row_packs;
+  // start / row_packs by a multiplication: the reciprocal is rounded down, so the row is right or one too low.
+  long long row = __umul64hi(start, reciprocal);
   long long column = start - row * row_packs;
+  if (column >= row_packs) {
+    column -= row_packs;
+    ++row;
+  }
   P a[kPacks], b[kPacks];
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {
