@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,71 +37,57 @@ def document() -> str:
     records = [
         record for file in sorted((ROOT / "benchmarks" / "results").glob("*.jsonl")) for record in load(file)
     ]
-    return "\n".join([HEADER, *launch_costs(), *program_starts(), *virtual_gpu(), markdown(records)])
+    parts = sections("launch-cost", "launch costs", "launch_cost.py", launch_costs)
+    parts += sections("program-start", "program starts", "program_start.py", program_starts)
+    parts += sections("vgpu", "the virtual GPU's speed", "vgpu.py", virtual_gpu)
+    return "\n".join([HEADER, *parts, markdown(records)])
 
 
-def launch_costs() -> list[str]:
-    """A table of the host cost of a launch per measured machine."""
+_Record = Mapping[str, Any]
+
+
+def sections(kind: str, what: str, program: str, section: Callable[[_Record], list[str]]) -> list[str]:
+    """A section for each record of a kind, one per measured machine; `program` makes such records."""
     parts: list[str] = []
-    for file in sorted((ROOT / "benchmarks" / "results").glob("*-launch-cost.json")):
+    for file in sorted((ROOT / "benchmarks" / "results").glob(f"*-{kind}.json")):
         try:
-            record = json.loads(file.read_text(encoding="utf-8"))
-            rows = [f"| {code(name)} | {cost:.2f} |" for name, cost in record["microseconds"].items()]
-            parts.append(f"## Host cost of one launch, {record['gpu']}\n\n| way | µs |\n| --- | ---: |")
+            parts += [*section(json.loads(file.read_text(encoding="utf-8"))), ""]
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise FlashpathError(
-                f"{file} is no record of launch costs: {type(error).__name__}: {error}",
-                f"python benchmarks/launch_cost.py --json {file.name}",
-            ) from None
-        parts.extend([*rows, ""])
-    return parts
-
-
-def program_starts() -> list[str]:
-    """A table of what it takes to start a whole program on the virtual GPU, per measured machine."""
-    parts: list[str] = []
-    for file in sorted((ROOT / "benchmarks" / "results").glob("*-program-start.json")):
-        try:
-            record = json.loads(file.read_text(encoding="utf-8"))
-            seconds, marks = record["seconds"], record["marks"]
-            parts += [f"## Whole programs on the virtual GPU, {record['cpu']}", ""]
-            parts += ["| what | ms | at most | |", "| --- | ---: | ---: | --- |"]
-            for name, taken in seconds.items():
-                mark = ""
-                if (most := marks.get(name)) is not None:
-                    mark = f"{most * 1e3:.0f} | {'reached' if taken <= most else '**missed**'}"
-                parts.append(f"| {cell(name)} | {taken * 1e3:.1f} | {mark or ' | '} |")
-            parts += ["", f"A cached start takes {record['ratio']:.0f} × the time of the program alone.", ""]
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise FlashpathError(
-                f"{file} is no record of program starts: {type(error).__name__}: {error}",
-                f"python benchmarks/program_start.py --json {file.name}",
+                f"{file} is no record of {what}: {type(error).__name__}: {error}",
+                f"python benchmarks/{program} --json {file.name}",
             ) from None
     return parts
 
 
-def virtual_gpu() -> list[str]:
-    """A table of the virtual GPU's speed per measured machine, and the ratios that are promised."""
-    parts: list[str] = []
-    for file in sorted((ROOT / "benchmarks" / "results").glob("*-vgpu.json")):
-        try:
-            record = json.loads(file.read_text(encoding="utf-8"))
-            parts += [f"## The virtual GPU on one core, {record['cpu']}", ""]
-            parts += ["| case | implementation | ms | p20 … p80 | M thread-instructions/s |"]
-            parts += ["| --- | --- | ---: | ---: | ---: |", *speed_rows(record["milliseconds"]), ""]
-            parts += ["| mark | at least | found | |", "| --- | ---: | ---: | --- |"]
-            parts += [mark_row(mark) for mark in record["marks"]]
-            versions = ", ".join(
-                f"{name} {version}" for name, version in record["versions"].items() if version
-            )
-            commit = f"commit {record['commit'][:10]}{' with changes' if record['dirty'] else ''}"
-            parts += ["", f"Measured with {versions}, {commit}.", ""]
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise FlashpathError(
-                f"{file} is no record of the virtual GPU's speed: {type(error).__name__}: {error}",
-                f"python benchmarks/vgpu.py --json {file.name}",
-            ) from None
-    return parts
+def launch_costs(record: _Record) -> list[str]:
+    """What a launch costs the host."""
+    rows = [f"| {code(name)} | {cost:.2f} |" for name, cost in record["microseconds"].items()]
+    return [f"## Host cost of one launch, {record['gpu']}", "", "| way | µs |", "| --- | ---: |", *rows]
+
+
+def program_starts(record: _Record) -> list[str]:
+    """What it takes to start a whole program on the virtual GPU."""
+    parts = [f"## Whole programs on the virtual GPU, {record['cpu']}", ""]
+    parts += ["| what | ms | at most | |", "| --- | ---: | ---: | --- |"]
+    for name, taken in record["seconds"].items():
+        mark = " | "
+        if (most := record["marks"].get(name)) is not None:
+            mark = f"{most * 1e3:.0f} | {'met' if taken <= most else 'missed'}"
+        parts.append(f"| {cell(name)} | {taken * 1e3:.1f} | {mark} |")
+    return [*parts, "", f"A cached start takes {record['ratio']:.0f} × the time of the program alone."]
+
+
+def virtual_gpu(record: _Record) -> list[str]:
+    """The virtual GPU's speed, and the ratios that are promised."""
+    parts = [f"## The virtual GPU on one core, {record['cpu']}", ""]
+    parts += ["| case | implementation | ms | p20 … p80 | M thread-instructions/s |"]
+    parts += ["| --- | --- | ---: | ---: | ---: |", *speed_rows(record["milliseconds"]), ""]
+    parts += ["| mark | at least | found | |", "| --- | ---: | ---: | --- |"]
+    parts += [mark_row(mark) for mark in record["marks"]]
+    versions = ", ".join(f"{name} {version}" for name, version in record["versions"].items() if version)
+    commit = f"commit {record['commit'][:10]}{' with changes' if record['dirty'] else ''}"
+    return [*parts, "", f"Measured with {versions}, {commit}."]
 
 
 def speed_rows(cases: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[str]:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 # ---- The kernel ----------------------------------------------------------------------------------------
 
 SourceFile = Annotated[Path, typer.Argument(help="A .cu file.")]
+SourceFiles = Annotated[
+    list[Path], typer.Argument(help="A .cu file; of a program also several: .cu, .cpp, .cc, .c.")
+]
 KernelName = Annotated[str | None, typer.Option(help="Its name; a template instance: 'saxpy<float>'.")]
 Arch = Annotated[str | None, typer.Option(help="sm_75 … sm_100a; by default the GPU's own, or sm_80.")]
 Defines = Annotated[list[str] | None, typer.Option("--define", "-D", help="NAME or NAME=VALUE.")]
@@ -40,8 +43,15 @@ ArraySeed = Annotated[int, typer.Option(help="Of the random arrays.", min=0)]
 # ---- Of a whole program --------------------------------------------------------------------------------
 
 ProgramArguments = Annotated[
-    list[str] | None, typer.Argument(help="For the program, where the file is run as one; after --.")
+    list[str] | None, typer.Option("--argument", hidden=True)
+]  # what stands after --
+Std = Annotated[str | None, typer.Option("--std", "-std", help="Of a program: c++17, c++20, …")]
+Optimize = Annotated[str | None, typer.Option("--optimize", "-O", help="Of a program's host code: 0 … 3.")]
+Libraries = Annotated[list[str] | None, typer.Option("--library", "-l", help="A library of a program's.")]
+LibraryFolders = Annotated[
+    list[Path] | None, typer.Option("--library-folder", "-L", help="A folder of libraries.")
 ]
+Devices = Annotated[int | None, typer.Option(help="How many virtual GPUs a program has.", min=1, max=64)]
 Timeout = Annotated[float | None, typer.Option(help="Seconds after which a program is ended.", min=0.001)]
 
 # ---- What comes out ------------------------------------------------------------------------------------
@@ -71,6 +81,16 @@ def refuse_of_programs(**given: object) -> None:
             raise FlashpathError(f"{what} is for a whole program.", "Leave out --grid and --block.")
 
 
+def single(files: Sequence[Path]) -> Path:
+    """A kernel alone comes from one file."""
+    if len(files) > 1:
+        raise FlashpathError(
+            f"{len(files)} files were given, and a kernel alone comes from one.",
+            "Leave out --grid and --block to run them as a whole program.",
+        )
+    return files[0]
+
+
 def both(grid: str | None, block: str | None) -> tuple[str, str]:
     """A kernel alone needs both of them."""
     if grid is None or block is None:
@@ -82,23 +102,31 @@ def both(grid: str | None, block: str | None) -> tuple[str, str]:
 
 
 def recipe_of(
-    file: Path,
+    files: Sequence[Path],
     device: str | None,
     arch: str | None,
     define: Sequence[str] | None,
     include: Sequence[Path] | None,
     option: Sequence[str] | None,
     *,
+    std: str | None,
+    optimize: str | None,
+    library: Sequence[str] | None,
+    library_folder: Sequence[Path] | None,
     checked: bool = False,
 ) -> Recipe:
     """The program to build, for the virtual GPU unless another is named."""
     from flashpath.jit import programs
 
     return programs.make_recipe(
-        [file],
+        files,
         programs.choose_target(device or "virtual", arch),
         defines=define or (),
         includes=include or (),
         options=option or (),
+        std=std,
+        optimize=optimize,
+        libraries=library or (),
+        library_folders=library_folder or (),
         checked=checked,
     )

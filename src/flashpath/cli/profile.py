@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def profile(
-    file: options.SourceFile,
+    files: options.SourceFiles,
     arguments: options.ProgramArguments = None,
     grid: options.Grid = None,
     block: options.Block = None,
@@ -35,6 +35,11 @@ def profile(
     define: options.Defines = None,
     include: options.Includes = None,
     option: options.CompilerFlags = None,
+    std: options.Std = None,
+    optimize: options.Optimize = None,
+    library: options.Libraries = None,
+    library_folder: options.LibraryFolders = None,
+    devices: options.Devices = None,
     compiler: options.Compiler = "nvrtc",
     seed: options.ArraySeed = 0,
     launch: Annotated[int | None, typer.Option(help="Of a program: show this launch.", min=1)] = None,
@@ -60,6 +65,8 @@ def profile(
 
         flashpath profile saxpy.cu --device H200 -- 1000000
 
+        flashpath profile main.cu kernels.cu -I include
+
         flashpath profile saxpy.cu --device cuda --timeline saxpy.html
 
         flashpath profile axpy.cu --grid 32 --block 256 --arg n=8192 --arg 2.0 --arg 'f32\[n]' --arg 'f32\[n]'
@@ -80,14 +87,37 @@ def profile(
         options.refuse_of_kernels(
             kernel=kernel, arg=arg, shared=shared, line=line, of_block=of_block, of_warp=of_warp
         )
-        recipe = options.recipe_of(file, device, arch, define, include, option)
-        wanted = Wanted(launch, as_json, timeline)
+        recipe = options.recipe_of(
+            files,
+            device,
+            arch,
+            define,
+            include,
+            option,
+            std=std,
+            optimize=optimize,
+            library=library,
+            library_folder=library_folder,
+        )
+        wanted = Wanted(launch, as_json, timeline, devices or 1)
         raise typer.Exit(profile_program(recipe, arguments or (), timeout, wanted))
-    options.refuse_of_programs(arguments=arguments, launch=launch, timeout=timeout, timeline=timeline)
+    options.refuse_of_programs(
+        arguments=arguments,
+        launch=launch,
+        timeout=timeout,
+        timeline=timeline,
+        std=std,
+        optimize=optimize,
+        library=library,
+        library_folder=library_folder,
+        devices=devices,
+    )
     grid, block = options.both(grid, block)
     blocks, threads = parse_extents(grid, "--grid"), parse_extents(block, "--block")
     values = parse_arguments(arg or [], seed)
-    found = compile_kernel(file, kernel, arch, define or [], include or [], option or [], compiler)
+    found = compile_kernel(
+        options.single(files), kernel, arch, define or [], include or [], option or [], compiler
+    )
     report = jit.profile(
         found,
         blocks,

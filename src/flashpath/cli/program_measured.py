@@ -221,7 +221,7 @@ def _show(recipe: Recipe, found: Measured, wanted: Wanted) -> None:
         return
     launches = found.counted.launches
     if not launches:
-        out.print("The program launched no kernel.")
+        out.print("No kernel ran: the program launched none, or did not wait for any.")
         return
     same = gpus.match_device_name(found.device.name) is not None
     bounds = found.gpu.name if same else f"{found.gpu.name}: no profile describes this GPU itself"

@@ -32,6 +32,7 @@ class Wanted:
     launch: int | None = None  # its number, from 1 on; None: a choice
     as_json: bool = False
     timeline: Path | None = None
+    devices: int = 1  # virtual GPUs
 
 
 def profile_program(recipe: Recipe, arguments: Sequence[str], timeout: float | None, wanted: Wanted) -> int:
@@ -46,7 +47,8 @@ def profile_program(recipe: Recipe, arguments: Sequence[str], timeout: float | N
 
     with timeline_file(wanted.timeline) as trace:
         # Beside JSON nothing else is printed: what the program says goes to stderr then.
-        how = Run(timeout, {"timeline": trace}, output=2 if wanted.as_json else None)
+        options = {"timeline": trace, "devices": wanted.devices}
+        how = Run(timeout, options, output=2 if wanted.as_json else None)
         code, recording = count_launches(recipe, arguments, how)
     check_launch(wanted, len(recording.launches))
     if wanted.as_json:
@@ -81,7 +83,7 @@ def check_launch(wanted: Wanted, launches: int) -> None:
 def _show(out: Console, recipe: Recipe, gpu: gpus.Gpu, recording: Recording, wanted: Wanted) -> None:
     out.print()
     if not recording.launches:
-        out.print("The program launched no kernel.")
+        out.print("No kernel ran: the program launched none, or did not wait for any.")
         return
     out.print(_summary(gpu, recording.launches))
     out.print()

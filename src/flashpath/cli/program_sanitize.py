@@ -1,15 +1,17 @@
-"""`flashpath sanitize FILE.cu` of a whole program: it runs, and all of its launches are watched."""
+"""`flashpath sanitize FILE.cu` of a whole program: it runs, and all of its launches and calls are watched."""
 
 from __future__ import annotations
 
 import dataclasses
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flashpath import settings
+from flashpath.cli.failures import tell
 from flashpath.cli.output import console, print_json
 from flashpath.cli.sanitize_view import show
 from flashpath.errors import FlashpathError
@@ -20,64 +22,79 @@ if TYPE_CHECKING:
     from flashpath.vgpu.host_findings import HostFinding
     from flashpath.vgpu.recorded import Recording
 
+_DIED = 128  # exit codes from here on are those of signals
+
+
+@dataclass(frozen=True)
+class Schedules:
+    """How often a program is run, each time with another order of warps and blocks, and how far."""
+
+    seeds: int
+    budget: int
+    devices: int
+    timeout: float | None
+
+
+@dataclass
+class _Checked:
+    """What all runs came to."""
+
+    codes: list[int] = field(default_factory=list[int])
+    of_kernels: list[Finding] = field(default_factory=list["Finding"])
+    of_host: list[HostFinding] = field(default_factory=list["HostFinding"])
+
+    def add(self, seed: int, code: int, recording: Recording) -> None:
+        self.codes.append(code)
+        self.of_kernels += [dataclasses.replace(each, seed=seed) for each in recording.findings]
+        self.of_host += [dataclasses.replace(each, seed=seed) for each in recording.host_findings]
+
 
 def sanitize_program(
-    recipe: Recipe,
-    arguments: Sequence[str],
-    seeds: int,
-    budget: int | None,
-    timeout: float | None,
-    as_json: bool,
-) -> list[Finding | HostFinding]:
-    """Run the program under so many schedules, and show what is wrong with it, host code and kernels."""
+    recipe: Recipe, arguments: Sequence[str], how: Schedules, as_json: bool
+) -> tuple[list[Finding | HostFinding], bool]:
+    """Show what is wrong with a program, host code and kernels; also whether it came to its own end."""
     from flashpath.vgpu.findings import merged
     from flashpath.vgpu.host_findings import merged_of_host
-    from flashpath.vgpu.sanitizing import SANITIZE_BUDGET
 
     if not recipe.target.is_virtual:
         raise FlashpathError(
             "A program is checked on the virtual GPU, and a real one was asked for.",
             "Name the GPU to play, as --device H200; compute-sanitizer checks on a real one.",
         )
-    found: list[Finding] = []
-    of_host: list[HostFinding] = []
-    codes: list[int] = []
-    for seed in range(seeds):
-        options = {"sanitize": True, "seed": seed, "budget": budget or SANITIZE_BUDGET, "quiet": seed > 0}
-        code, own = _run(recipe, arguments, options, timeout, shown=seed == 0 and not as_json)
-        codes.append(code)
-        found += [dataclasses.replace(each, seed=seed) for each in own.findings]
-        of_host += [dataclasses.replace(each, seed=seed) for each in own.host_findings]
-    findings = [*merged(found), *merged_of_host(of_host)]
+    checked = _run_all(recipe, arguments, how, shown=not as_json)
+    findings = [*merged(checked.of_kernels), *merged_of_host(checked.of_host)]
+    has_ended = max(checked.codes) < _DIED
     name = recipe.files[0].name
     if as_json:
-        print_json({"program": name, "exit_codes": codes, "seeds": seeds, "findings": findings})
-    else:
+        print_json({"program": name, "exit_codes": checked.codes, "seeds": how.seeds, "findings": findings})
+    elif findings or has_ended:
         console().print()
-        show(console(), name, {}, findings, seeds, settings.language())
-    return findings
+        show(console(), name, {}, findings, how.seeds, settings.language())
+    if not has_ended:
+        tell(f"flashpath: {name} did not come to its end: what it had still to do was not checked.")
+    return findings, has_ended
 
 
-def _run(
-    recipe: Recipe,
-    arguments: Sequence[str],
-    options: Mapping[str, object],
-    timeout: float | None,
-    shown: bool,
-) -> tuple[int, Recording]:
-    """One run; its own output is shown once, not for every schedule."""
+def _run_all(recipe: Recipe, arguments: Sequence[str], how: Schedules, shown: bool) -> _Checked:
+    """Every run is given the same input; what the program prints is shown once."""
     from flashpath.jit import programs
     from flashpath.jit.programs.host_code import HostCode
+    from flashpath.jit.programs.shared_input import SharedInput
     from flashpath.vgpu import recorded
 
-    with (
-        tempfile.TemporaryDirectory(prefix="flashpath-sanitize-") as folder,
-        Path(os.devnull).open("wb") as nowhere,
-    ):
-        record = Path(folder) / "record.jsonl"
-        output = None if shown else nowhere.fileno()
-        how = programs.Run(timeout, {**options, "record": record}, output=output)
-        code = programs.run(recipe, arguments, how)
-        if not record.exists():
-            return code, recorded.Recording()
-        return code, recorded.read(record, HostCode(programs.build(recipe)))
+    checked = _Checked()
+    with tempfile.TemporaryDirectory(prefix="flashpath-sanitize-") as folder:
+        given = SharedInput(Path(folder) / "input")
+        for seed in range(how.seeds):
+            record = Path(folder) / f"record{seed}.jsonl"
+            options = {"sanitize": True, "record": record, "budget": how.budget, "devices": how.devices}
+            options |= {"seed": seed, "quiet": seed > 0}
+            with given.opened() as file, Path(os.devnull).open("wb") as nowhere:
+                output = None if shown and seed == 0 else nowhere.fileno()
+                run = programs.Run(how.timeout, options, input=file, output=output)
+                code = programs.run(recipe, arguments, run)
+            recording = recorded.Recording()
+            if record.exists():
+                recording = recorded.read(record, HostCode(programs.build(recipe)))
+            checked.add(seed, code, recording)
+    return checked

@@ -21,7 +21,7 @@ _NOT_RUN = 2
 
 
 def sanitize(
-    file: options.SourceFile,
+    files: options.SourceFiles,
     arguments: options.ProgramArguments = None,
     grid: options.Grid = None,
     block: options.Block = None,
@@ -37,6 +37,11 @@ def sanitize(
     define: options.Defines = None,
     include: options.Includes = None,
     option: options.CompilerFlags = None,
+    std: options.Std = None,
+    optimize: options.Optimize = None,
+    library: options.Libraries = None,
+    library_folder: options.LibraryFolders = None,
+    devices: options.Devices = None,
     compiler: options.Compiler = "nvrtc",
     seed: options.ArraySeed = 0,
     timeout: options.Timeout = None,
@@ -53,11 +58,14 @@ def sanitize(
     Each finding is shown with its lines of the source; `flashpath explain-finding race` teaches what it
     means. Some races show only under some orders of warps and blocks: --seeds 20 tries twenty. The exit code
     is 0 where nothing was found, 1 where something was, 2 where the kernel could not be run: it does not
-    compile, or was given what it cannot take. No GPU is needed, and none is used.
+    compile, was given what it cannot take, or the program died without a finding. No GPU is needed, and none
+    is used.
 
     Examples:
 
         flashpath sanitize queue.cu --seeds 20 -- 1000
+
+        flashpath sanitize main.cu kernels.cu -I include -std=c++20
 
         flashpath sanitize sum.cu --grid 4 --block 256 --arg n=1024 --arg 'f32\[n]' --arg 'zeros:f32\[4]'
 
@@ -69,23 +77,46 @@ def sanitize(
     from flashpath.cli.arguments import parse_arguments, parse_extents
     from flashpath.cli.compiling import compile_kernel
     from flashpath.cli.output import console, print_json
-    from flashpath.cli.program_sanitize import sanitize_program
+    from flashpath.cli.program_sanitize import Schedules, sanitize_program
     from flashpath.cli.sanitize_view import show
     from flashpath.vgpu.sanitizing import SANITIZE_BUDGET
 
     if grid is None and block is None:
         with _failures_are_no_findings():
             options.refuse_of_kernels(kernel=kernel, arg=arg, shared=shared)
-            recipe = options.recipe_of(file, device, arch, define, include, option, checked=True)
-            findings = sanitize_program(recipe, arguments or (), seeds, budget, timeout, as_json)
-        raise typer.Exit(_FOUND if findings else 0)
+            recipe = options.recipe_of(
+                files,
+                device,
+                arch,
+                define,
+                include,
+                option,
+                std=std,
+                optimize=optimize,
+                library=library,
+                library_folder=library_folder,
+                checked=True,
+            )
+            how = Schedules(seeds, budget or SANITIZE_BUDGET, devices or 1, timeout)
+            findings, has_ended = sanitize_program(recipe, arguments or (), how, as_json)
+        raise typer.Exit(_FOUND if findings else 0 if has_ended else _NOT_RUN)
     with _failures_are_no_findings():
-        options.refuse_of_programs(arguments=arguments, timeout=timeout)
+        options.refuse_of_programs(
+            arguments=arguments,
+            timeout=timeout,
+            std=std,
+            optimize=optimize,
+            library=library,
+            library_folder=library_folder,
+            devices=devices,
+        )
         grid, block = options.both(grid, block)
         language = settings.language()
         blocks, threads = parse_extents(grid, "--grid"), parse_extents(block, "--block")
         values = parse_arguments(arg or [], seed)
-        found = compile_kernel(file, kernel, arch, define or [], include or [], option or [], compiler)
+        found = compile_kernel(
+            options.single(files), kernel, arch, define or [], include or [], option or [], compiler
+        )
         with _progress(seeds) as progress:
             findings = jit.sanitize(
                 found,

@@ -12,9 +12,9 @@ import pytest
 from flashpath.bench import nsight
 from flashpath.bench.nsight import tools
 from flashpath.bench.nsight.compute import _problem  # pyright: ignore[reportPrivateUsage]
-from flashpath.bench.nsight.input import SharedInput
 from flashpath.bench.nsight.names import kernel_name
 from flashpath.cli import timeline_page
+from flashpath.jit.programs.shared_input import SharedInput
 
 CSV = (faked.RECORDED / "pipeline.csv").read_text()
 

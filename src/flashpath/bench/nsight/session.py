@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from flashpath import settings
-from flashpath.bench.nsight.input import SharedInput
 from flashpath.jit.programs import TIMED_OUT, Program, Run
 from flashpath.jit.programs.running import environment, wait_for
+from flashpath.jit.programs.shared_input import SharedInput
 
 _LAUNCHER = Path(__file__).with_name("launcher.py")
 _PROC = Path("/proc")

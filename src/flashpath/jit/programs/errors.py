@@ -39,6 +39,10 @@ _LIBRARIES = (
     "npp",
 )
 _MOST_NAMES = 5
+_NESTED = (
+    "The program launches kernels from kernels (dynamic parallelism), which the virtual GPU does not run."
+)
+_UNNEST = "Launch them from the host, or run the program on a GPU: --device cuda."
 
 
 class LinkError(FlashpathError):
@@ -74,6 +78,8 @@ def failed_compile(log: str, recipe: Recipe, file: Path, make_ptx: Callable[[], 
         return _undefined_on_device(on_device, recipe, log)
     if re.search(r"^ptxas .*?, line \d+; (?:error|fatal)", log, re.MULTILINE):
         return assembler_error(log, make_ptx(), source, recipe.target.arch)
+    if recipe.target.is_virtual and "requires separate compilation mode" in log:
+        return CompileError(_NESTED, _UNNEST, (), log)
     if too_new := re.search(r"unsupported (?:GNU|clang) version! (?P<why>[^!]+) are not supported!", log):
         return CompileError(
             f"nvcc does not work with this host compiler: {too_new['why']} are not supported.",
@@ -96,6 +102,8 @@ def failed_link(log: str, recipe: Recipe) -> FlashpathError:
             log,
         )
     undefined = list(dict.fromkeys(_UNDEFINED.findall(log)))
+    if recipe.target.is_virtual and any("cuda_device_runtime" in name for name in undefined):
+        return LinkError(_NESTED, _UNNEST, log)
     if "main" in undefined:
         files = ", ".join(map(str, recipe.files))
         return LinkError(

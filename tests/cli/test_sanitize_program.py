@@ -1,0 +1,91 @@
+"""`flashpath sanitize` of whole programs: several files, several schedules, programs that die."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAMS = Path(__file__).parents[1] / "programs"
+
+# What it reads decides what it launches.
+READS = """#include <cstdio>
+__global__ void nothing() {}
+int main() {
+  int threads = 0;
+  if (std::scanf("%d", &threads) != 1) return 1;
+  nothing<<<1, threads>>>();
+  cudaDeviceSynchronize();
+}
+"""
+DIES = """#include <cstdlib>
+__global__ void nothing() {}
+int main() {
+  nothing<<<1, 1>>>();
+  std::abort();
+}
+"""
+NESTED = """__global__ void inner() {}
+__global__ void outer() { inner<<<1, 1>>>(); }
+int main() { outer<<<1, 1>>>(); }
+"""
+
+
+def flashpath(*words: str | Path, given: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "flashpath.cli", *map(str, words)],
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "FLASHPATH_LANG": "en"},
+        check=False,
+    )
+
+
+def test_programs_of_several_files_and_nvccs_options() -> None:
+    files = [PROGRAMS / "separate" / f"{name}.cu" for name in ("main", "forces", "world")]
+    done = flashpath("sanitize", *files, "-std=c++17", "-O2", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["findings"] == []
+    assert flashpath("profile", *files, "-std=c++17").returncode == 0
+
+
+def test_a_kernel_alone_comes_from_one_file() -> None:
+    files = [PROGRAMS / "separate" / f"{name}.cu" for name in ("main", "forces")]
+    done = flashpath("sanitize", *files, "--grid", "1", "--block", "1")
+    assert done.returncode == 2
+    assert "2 files were given" in done.stderr
+
+
+def test_every_schedule_reads_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "reads.cu"
+    file.write_text(READS)
+    done = flashpath("sanitize", file, "--seeds", "3", "--json", given="64\n")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout)["exit_codes"] == [0, 0, 0]
+
+
+def test_a_program_that_dies_is_not_held_for_right(tmp_path: Path) -> None:
+    file = tmp_path / "dies.cu"
+    file.write_text(DIES)
+    done = flashpath("sanitize", file)
+    assert done.returncode == 2
+    assert "nothing found" not in done.stdout
+    assert "SIGABRT" in done.stderr
+    assert "did not come to its end" in done.stderr
+    assert "No kernel ran" in flashpath("profile", file).stdout
+
+
+@pytest.mark.parametrize("flags", [[], ["--option", "-rdc=true"]])
+def test_kernels_that_launch_kernels_are_refused_by_name(tmp_path: Path, flags: list[str]) -> None:
+    file = tmp_path / "nested.cu"
+    file.write_text(NESTED)
+    done = flashpath("run", file, "--device", "virtual", *flags)
+    assert done.returncode == 1
+    assert "dynamic parallelism" in done.stderr
+    assert "--device cuda" in done.stderr
