@@ -1,0 +1,235 @@
+"""The host side of the reduction rungs: checks, output, scratch memory, and the shape of each launch."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from flashpath.errors import FlashpathError
+from flashpath.jit import device as cuda
+from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, triton_device
+
+FOLDER = Path(__file__).parent
+DIVERGENT = FOLDER / "divergent.cu"
+BANK_CONFLICTED = FOLDER / "bank_conflicted.cu"
+SEQUENTIAL = FOLDER / "sequential.cu"
+FIRST_ADD_ON_LOAD = FOLDER / "first_add_on_load.cu"
+WARP_SHUFFLE = FOLDER / "warp_shuffle.cu"
+VECTORIZED = FOLDER / "vectorized.cu"
+SINGLE_PASS = FOLDER / "single_pass.cu"
+BY_ROW = FOLDER / "by_row.cu"
+TRITON = FOLDER / "triton_reduction.py"
+
+OPERATIONS = {"sum": "Sum", "max": "Max", "mean": "Mean", "argmax": "Argmax"}  # and how kernels spell them
+DTYPES = ("float32", "float16", "bfloat16", "int32")
+THREADS = 256
+STATE_BYTES = 16  # the largest state of an operation: a value and an index
+ROUND_BYTES = 64  # what a thread of the vectorized rungs asks for at once
+# Of a grid that walks through the tensor: more blocks than are resident at once, so that those which start
+# later even out how fast the SMs are served.
+BLOCKS_PER_SM = 16
+# Up to so many bytes a row is for 8 threads, and for a warp: one and two rounds.
+BYTES_FOR_8_LANES = 512
+BYTES_FOR_A_WARP = 4096
+TRITON_BLOCKS = (256, 1024, 4096)  # few, since each is compiled
+
+
+class Problem(NamedTuple):
+    """A checked reduction: `out[r]` of `rows` rows of n elements each; the whole tensor is one row."""
+
+    rows: int
+    n: int
+    out: Any
+
+
+def prepare(x: Any, op: str, dim: int | None, out: Any | None, *, rows_allowed: bool = True) -> Problem:
+    """Check the arguments; makes the output where there is none."""
+    import torch
+
+    if op not in OPERATIONS:
+        raise FlashpathError(f"reduction got the operation {op!r}.", f"It knows {', '.join(OPERATIONS)}.")
+    if dtype_name(x) not in DTYPES:
+        raise FlashpathError(f"reduction got {dtype_name(x)}.", f"It takes {', '.join(DTYPES)}.")
+    if op == "mean" and x.dtype == torch.int32:
+        raise FlashpathError("The mean of int32 is no int32.", "Pass x.float(), as for torch.mean.")
+    if dim is not None and (x.ndim != 2 or dim not in (1, -1)):
+        raise FlashpathError(
+            f"reduction got dim={dim} for a tensor of shape {tuple(x.shape)}.",
+            "Pass dim=None for the whole tensor, or dim=-1 for each row of a 2-D tensor.",
+        )
+    if dim is not None and not rows_allowed:
+        raise FlashpathError(
+            "This rung reduces whole tensors only.", "For each row take single_pass, by_row or triton."
+        )
+    if not x.is_contiguous():
+        raise FlashpathError("reduction got a non-contiguous tensor.", "Pass x.contiguous().")
+    rows, n = (1, x.numel()) if dim is None else x.shape
+    if n == 0 and op in ("max", "argmax"):
+        raise FlashpathError(f"{op} got no elements.", "Only a sum and a mean of nothing are defined.")
+    shape = () if dim is None else (rows,)
+    dtype = torch.int64 if op == "argmax" or (x.dtype == torch.int32 and op == "sum") else x.dtype
+    if out is None:
+        return Problem(rows, n, torch.empty(shape, dtype=dtype, device=x.device))
+    if tuple(out.shape) != shape or out.dtype != dtype or out.device != x.device or not out.is_contiguous():
+        raise FlashpathError(
+            f"reduction got out= of shape {tuple(out.shape)}, {dtype_name(out)}, on {out.device}"
+            f"{'' if out.is_contiguous() else ', not contiguous'}.",
+            f"It must have shape {shape}, {str(dtype).removeprefix('torch.')}, on {x.device}, contiguous.",
+        )
+    return Problem(rows, n, out)
+
+
+def functor(x: Any, op: str) -> str:
+    """The operation's C++ name: `Sum<float>`."""
+    return f"{OPERATIONS[op]}<{CPP_TYPES[dtype_name(x)]}>"
+
+
+def scratch(x: Any, states: int) -> Any:
+    """Memory for so many states where x is; a kernel writes each before it reads it."""
+    import torch
+
+    return torch.empty(states * STATE_BYTES, dtype=torch.uint8, device=x.device)
+
+
+# ---- Trees: a block reduces what it has loaded ---------------------------------------------------------
+
+
+def _tree(file: Path, per_block: int, x: Any, op: str, dim: int | None, out: Any | None) -> Any:
+    """Launch after launch on the partial results of the last, until one block does it all."""
+    count, result = prepare(x, op, dim, out, rows_allowed=False)[1:]
+    kind = functor(x, op)
+    source, n, element = x, count, CPP_TYPES[dtype_name(x)]
+    while True:
+        blocks = max(1, -(-n // per_block))
+        partials = scratch(x, blocks) if blocks > 1 else None
+        kernel = cuda_kernel(file, f"reduce<{kind}, {element}>", x)
+        kernel[blocks, THREADS](n, source, count, partials, result)
+        if blocks == 1:
+            return result
+        source, n, element = partials, blocks, f"{kind}::State"
+
+
+def divergent(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = None) -> Any:
+    return _tree(DIVERGENT, THREADS, x, op, dim, out)
+
+
+def bank_conflicted(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = None) -> Any:
+    return _tree(BANK_CONFLICTED, THREADS, x, op, dim, out)
+
+
+def sequential(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = None) -> Any:
+    return _tree(SEQUENTIAL, THREADS, x, op, dim, out)
+
+
+def first_add_on_load(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = None) -> Any:
+    return _tree(FIRST_ADD_ON_LOAD, 2 * THREADS, x, op, dim, out)
+
+
+def warp_shuffle(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = None) -> Any:
+    return _tree(WARP_SHUFFLE, 2 * THREADS, x, op, dim, out)
+
+
+# ---- Grids that walk through the tensor ----------------------------------------------------------------
+
+
+def sms(x: Any) -> int:
+    """Of the GPU that x is on. The virtual one counts as one: enough blocks to meet, and not thousands."""
+    return cuda.device(x.get_device()).sm_count if x.is_cuda else 1
+
+
+def blocks_for(x: Any, rows: int, n: int) -> int:
+    """Blocks per row: enough for one round of loads each, and no more than fill the GPU."""
+    one_round = -(-n * x.element_size() // (THREADS * ROUND_BYTES))
+    return max(1, min(one_round, sms(x) * BLOCKS_PER_SM // rows))
+
+
+def vectorized(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = None) -> Any:
+    _, n, result = prepare(x, op, dim, out, rows_allowed=False)
+    kind, blocks = functor(x, op), blocks_for(x, 1, n)
+    partials = scratch(x, blocks) if blocks > 1 else None
+    reduce = cuda_kernel(VECTORIZED, f"reduce<{kind}, {CPP_TYPES[dtype_name(x)]}>", x)
+    reduce[blocks, THREADS](n, x, partials, result)
+    if blocks > 1:
+        cuda_kernel(VECTORIZED, f"finish<{kind}>", x)[1, THREADS](n, blocks, partials, result)
+    return result
+
+
+# Counters of single_pass by device and stream. Each launch leaves them at 0, so they are cleared once;
+# launches of one stream follow each other, and those of two streams may not share a counter.
+_arrivals: dict[tuple[int, int], Any] = {}
+
+
+def arrivals(x: Any, rows: int) -> Any:
+    """At least `rows` counters at 0, which no launch that may run at the same time uses."""
+    import torch
+
+    # A graph may be replayed on any stream: it gets counters of its own, cleared by each replay.
+    if not x.is_cuda or torch.cuda.is_current_stream_capturing():
+        return torch.zeros(rows, dtype=torch.int32, device=x.device).view(torch.uint32)
+    key = (x.get_device(), torch.cuda.current_stream(x.device).cuda_stream)
+    counters = _arrivals.get(key)
+    if counters is None or counters.numel() < rows:
+        counters = torch.zeros(rows, dtype=torch.int32, device=x.device).view(torch.uint32)
+        _arrivals[key] = counters
+    return counters
+
+
+def single_pass(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = None) -> Any:
+    rows, n, result = prepare(x, op, dim, out)
+    if rows:
+        blocks = blocks_for(x, rows, n)
+        kernel = cuda_kernel(SINGLE_PASS, f"reduce<{functor(x, op)}, {CPP_TYPES[dtype_name(x)]}>", x)
+        partials = scratch(x, rows * blocks)
+        kernel[rows * blocks, THREADS](n, x, blocks, partials, arrivals(x, rows), result)
+    return result
+
+
+def by_row(x: Any, op: str = "sum", dim: int | None = -1, out: Any | None = None) -> Any:
+    if dim is None:
+        raise FlashpathError("by_row reduces rows.", "Pass dim=-1; for the whole tensor take single_pass.")
+    rows, n, result = prepare(x, op, dim, out)
+    if rows:
+        row_bytes = n * x.element_size()
+        lanes = 8 if row_bytes <= BYTES_FOR_8_LANES else 32 if row_bytes <= BYTES_FOR_A_WARP else THREADS
+        kernel = cuda_kernel(BY_ROW, f"reduce<{functor(x, op)}, {lanes}, {CPP_TYPES[dtype_name(x)]}>", x)
+        kernel[-(-rows * lanes // THREADS), THREADS](rows, n, x, result)
+    return result
+
+
+# ---- Triton --------------------------------------------------------------------------------------------
+
+
+def triton_kernel() -> Any:
+    return importlib.import_module("flashpath.kernels.reduction.triton_reduction").reduce_kernel
+
+
+def triton(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = None) -> Any:
+    import torch
+
+    rows, n, result = prepare(x, op, dim, out)
+    if not rows:
+        return result
+    block = next((block for block in TRITON_BLOCKS if n <= block), TRITON_BLOCKS[-1])
+    splits = max(1, min(-(-n // block), sms(x) * BLOCKS_PER_SM // rows))
+    kernel = triton_kernel()
+    with triton_device(x):
+        if splits == 1:
+            kernel[(rows, 1)](x, None, result, None, n, n, OP=op, IS_LAST=True, BLOCK=block)
+            return result
+        values = torch.empty(rows * splits, dtype=_partial_dtype(x, op), device=x.device)
+        indices = torch.empty(rows * splits, dtype=torch.int64, device=x.device) if op == "argmax" else None
+        kernel[(rows, splits)](x, None, values, indices, n, n, OP=op, IS_LAST=False, BLOCK=block)
+        kernel[(rows, 1)](
+            values, indices, result, None, splits, n, OP=op, IS_LAST=True, BLOCK=TRITON_BLOCKS[0]
+        )
+    return result
+
+
+def _partial_dtype(x: Any, op: str) -> Any:
+    """What Triton programs leave for each other: nothing is rounded before the end."""
+    import torch
+
+    if x.dtype.is_floating_point:
+        return torch.float32
+    return torch.int64 if op == "sum" else torch.int32

@@ -1,0 +1,249 @@
+"""The reduction ladder: its rungs, the problems it is timed on, and its peers."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.reduction import host
+from flashpath.kernels.reduction.reference import reference, torch_reduction
+from flashpath.kernels.rung import Case, Ladder, Rung, Score
+
+
+def _case(op: str, dtype: str, shape: tuple[int, ...], name: str) -> Case:
+    import torch
+
+    kind = getattr(torch, dtype)
+    n = math.prod(shape)
+    outputs, output_bytes = (shape[0] if len(shape) == 2 else 1), 8 if op == "argmax" else kind.itemsize
+
+    def inputs(device: str) -> tuple[Any, ...]:
+        return torch.randn(shape, device=device, dtype=kind), op, -1 if len(shape) == 2 else None
+
+    return Case(
+        name=f"{op} {name} {dtype}",
+        inputs=inputs,
+        bytes=n * kind.itemsize + outputs * output_bytes,
+        flops=n if op in ("sum", "mean") else 0,
+        dtype=dtype,
+        parameters={"op": op, "shape": list(shape), "dtype": dtype},
+    )
+
+
+def _cases() -> Sequence[Case]:
+    whole = [
+        ("sum", "float32", 20),
+        ("sum", "float32", 24),
+        ("sum", "float32", 28),
+        ("sum", "bfloat16", 28),
+        ("max", "float32", 28),
+        ("mean", "float32", 28),
+        ("argmax", "float32", 28),
+        ("argmax", "bfloat16", 28),
+    ]
+    rows = [
+        ("sum", "bfloat16", 32768, 1024),
+        ("sum", "bfloat16", 32768, 4096),
+        ("sum", "bfloat16", 32768, 16384),
+        ("argmax", "bfloat16", 32768, 4096),
+        ("sum", "float32", 16, 2**24),
+    ]
+    return [_case(op, dtype, (2**log2_n,), f"2^{log2_n}") for op, dtype, log2_n in whole] + [
+        _case(op, dtype, (height, n), f"{height} × {n}") for op, dtype, height, n in rows
+    ]
+
+
+def _cupy(cupy: Any, x: Any, op: str, dim: int | None) -> Any:
+    """CuPy's reduction, which is CUB's for whole tensors, on torch's stream and memory."""
+    import torch
+
+    with cupy.cuda.ExternalStream(torch.cuda.current_stream(x.device).cuda_stream, x.get_device()):
+        return torch.from_dlpack(getattr(cupy, op)(cupy.from_dlpack(x), axis=dim))
+
+
+def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
+    import torch
+
+    peers: dict[str, Callable[..., Any]] = {"torch": torch_reduction}
+    if device == "cuda":  # on a CPU it would wait for a C++ compiler and time something else
+        compiled: Any = torch.compile(torch_reduction)  # pyright: ignore[reportUnknownMemberType]
+        peers["torch.compile"] = compiled
+        if importlib.util.find_spec("cupy"):
+            peers["CuPy (CUB)"] = functools.partial(_cupy, importlib.import_module("cupy"))
+    return peers
+
+
+def allowed_error(x: Any, op: str, dim: int | None) -> Any:
+    """How far a sum or a mean may be from the truth.
+
+    Twice torch's own error in the same type, and what one rounding to the output's type and a tree of float32
+    additions bring about: at most depth · 2^-24 · Σ|x| (Higham, The accuracy of floating point summation).
+    """
+    import torch
+
+    exact = _truth(x, op, dim)
+    n = max(1, x.numel() if dim is None else x.shape[1])
+    of_torch = (reference(x, op, dim).double() - exact).abs()
+    magnitude = torch.sum(x.abs(), dim, dtype=torch.float64) / (n if op == "mean" else 1)
+    return 2 * of_torch + torch.finfo(x.dtype).eps * exact.abs() + math.log2(n + 1) * 2**-24 * magnitude
+
+
+def _truth(x: Any, op: str, dim: int | None) -> Any:
+    import torch
+
+    return {"sum": torch.sum, "mean": torch.mean}[op](x, dim, dtype=torch.float64)
+
+
+def _check(output: Any, inputs: tuple[Any, ...]) -> None:
+    import torch
+
+    x, op, dim = inputs
+    expected = reference(x, op, dim)
+    if op in ("max", "argmax") or not x.dtype.is_floating_point:
+        torch.testing.assert_close(output, expected, rtol=0, atol=0, equal_nan=True)
+        return
+    assert output.dtype == expected.dtype, f"{output.dtype}, not {expected.dtype}"
+    assert output.shape == expected.shape, f"{output.shape}, not {expected.shape}"
+    exact, allowed = _truth(x, op, dim), allowed_error(x, op, dim)
+    # What is infinite or NaN has no error: it has to be the same.
+    exact = torch.where(allowed.isfinite(), exact, expected.double())
+    allowed = torch.where(allowed.isfinite(), allowed, 0.0)
+    error = torch.where(output == exact, 0.0, (output.double() - exact).abs())
+    is_right = (error <= allowed) | (output.isnan() & exact.isnan())
+    assert bool(is_right.all()), f"error {error.max().item():.3g}, allowed {allowed.max().item():.3g}"
+
+
+_entry = functools.partial(Rung, arch="sm_75", language="cuda")
+
+
+def _compiles(file: Any, arguments: str = "Sum<float>, float") -> Callable[[str], object]:
+    return cuda_compiles_for(file, f"reduce<{arguments}>")
+
+
+LADDER = Ladder(
+    name="reduction",
+    title="Reduction",
+    maths="out = x[0] ⊕ x[1] ⊕ … ⊕ x[n - 1]: sum, max, mean, argmax; of the whole tensor or of each row",
+    cases=_cases,
+    peers=_peers,
+    check=_check,
+    rungs=(
+        Rung(
+            name="reference",
+            language="pytorch",
+            arch="any",
+            idea="PyTorch's own reductions, whose rules for NaN, ties and types the others follow",
+            file=host.FOLDER / "reference.py",
+            function=reference,
+            readability=Score(5, "one call"),
+            debugging=Score(5, "runs on the CPU, under any Python debugger"),
+        ),
+        _entry(
+            name="divergent",
+            idea="a tree in shared memory, neighbours first; most lanes of every warp idle",
+            file=host.DIVERGENT,
+            function=host.divergent,
+            improves_on="reference",
+            compile_for=_compiles(host.DIVERGENT),
+            readability=Score(5, "the tree as one draws it"),
+            debugging=Score(4, "every step is in shared memory; barriers must be met by all"),
+        ),
+        _entry(
+            name="bank_conflicted",
+            idea="working threads side by side, so whole warps rest; their data meet in the same banks",
+            file=host.BANK_CONFLICTED,
+            function=host.bank_conflicted,
+            improves_on="divergent",
+            compile_for=_compiles(host.BANK_CONFLICTED),
+            readability=Score(4, "thread and data are no longer at the same place"),
+            debugging=Score(4, "as divergent; the conflicts only a profile shows"),
+        ),
+        _entry(
+            name="sequential",
+            idea="the upper half folds onto the lower: threads and data both side by side",
+            file=host.SEQUENTIAL,
+            function=host.sequential,
+            improves_on="bank_conflicted",
+            compile_for=_compiles(host.SEQUENTIAL),
+            readability=Score(5, "the shortest loop of the ladder"),
+            debugging=Score(4, "every step is in shared memory"),
+        ),
+        _entry(
+            name="first_add_on_load",
+            idea="two elements per thread: the widest step of the tree happens in registers",
+            file=host.FIRST_ADD_ON_LOAD,
+            function=host.first_add_on_load,
+            improves_on="sequential",
+            compile_for=_compiles(host.FIRST_ADD_ON_LOAD),
+            readability=Score(4, "a second bound to think of"),
+            debugging=Score(4, "as sequential"),
+        ),
+        _entry(
+            name="warp_shuffle",
+            idea="lanes hand their states over in registers: one barrier instead of nine",
+            file=host.WARP_SHUFFLE,
+            function=host.warp_shuffle,
+            improves_on="first_add_on_load",
+            compile_for=_compiles(host.WARP_SHUFFLE),
+            readability=Score(4, "shuffles have to be known; then it is short"),
+            debugging=Score(3, "what is in registers has to be printed lane by lane"),
+        ),
+        _entry(
+            name="vectorized",
+            idea="16-byte loads, four at once, thousands of elements per block: as fast as memory is read",
+            file=host.VECTORIZED,
+            function=host.vectorized,
+            improves_on="warp_shuffle",
+            compile_for=_compiles(host.VECTORIZED),
+            readability=Score(3, "what lies before and after the packs needs cases of its own"),
+            debugging=Score(3, "alignment, full rounds, the last round and the rest each go another way"),
+        ),
+        _entry(
+            name="single_pass",
+            idea="one launch: the last block to arrive reduces all blocks' results, always in the same order",
+            file=host.SINGLE_PASS,
+            function=host.single_pass,
+            improves_on="vectorized",
+            compile_for=_compiles(host.SINGLE_PASS),
+            readability=Score(3, "its correctness rests on two fences and a counter"),
+            debugging=Score(2, "a missing fence shows once in a million runs; fp.sanitize sees it"),
+        ),
+        _entry(
+            name="by_row",
+            idea="8 threads, a warp or a block for each row, as its length asks for",
+            file=host.BY_ROW,
+            function=host.by_row,
+            improves_on="single_pass",
+            compile_for=_compiles(host.BY_ROW, "Sum<float>, 32, float"),
+            readability=Score(4, "no launch after another, no partial results"),
+            debugging=Score(4, "one row can be followed alone"),
+        ),
+        Rung(
+            name="triton",
+            language="triton",
+            arch="sm_75",
+            idea="⊕ written once for two scalars; the compiler makes the tree, for tensors and for rows",
+            file=host.TRITON,
+            function=host.triton,
+            improves_on="vectorized",
+            compile_for=triton_compiles_for(
+                host.triton_kernel,
+                {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "count": "i32"},
+                {
+                    "index_ptr": None,
+                    "out_index_ptr": None,
+                    "OP": "sum",
+                    "IS_LAST": False,
+                    "BLOCK": host.TRITON_BLOCKS[-1],
+                },
+            ),
+            readability=Score(4, "array code in Python; four operations in one kernel cost branches"),
+            debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+        ),
+    ),
+)
