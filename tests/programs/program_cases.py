@@ -126,6 +126,7 @@ CASES = (
     Case(("api/kernel_printf.cu",)),
     Case(("api/mapped_flags.cu",)),
     Case(("api/at_exit.cu",)),
+    Case(("api/forks.cu",)),
     Case(("api/per_thread.cu",), flags=("--default-stream", "per-thread")),
     Case(("learner/hello.cu",)),
     Case(("learner/vector_add.cu",), host_findings=_found("leak", "vector_add.cu", 19, 20, 21)),

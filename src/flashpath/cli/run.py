@@ -163,7 +163,7 @@ def timeline_file(wanted: Path | None) -> Generator[Path | None]:
     check_timeline(wanted)
     with tempfile.TemporaryDirectory(prefix="flashpath-timeline-") as folder:
         trace = Path(folder) / "trace.json" if wanted.suffix == ".html" else wanted.absolute()
-        trace.unlink(missing_ok=True)
+        wanted.unlink(missing_ok=True)
         yield trace
         if not trace.is_file():
             print("flashpath: no timeline was written: the program did not come to its end.", file=sys.stderr)
@@ -181,3 +181,9 @@ def check_timeline(wanted: Path) -> None:
         raise FlashpathError(f"--timeline is {wanted}.", "It ends in .html (a page) or .json (Chrome trace).")
     if not wanted.parent.is_dir():
         raise FlashpathError(f"--timeline: there is no folder {wanted.parent}.", "Make it first.")
+    try:
+        wanted.open("ab").close()
+    except OSError as error:
+        raise FlashpathError(
+            f"--timeline: {wanted} cannot be written: {error.strerror}.", "Name another file."
+        ) from None

@@ -108,7 +108,8 @@ def failed_link(log: str, recipe: Recipe) -> FlashpathError:
         files = ", ".join(map(str, recipe.files))
         return LinkError(
             f"There is no main() in {files}.",
-            "A program starts in int main(); a single kernel is run by `flashpath profile` and `sanitize`.",
+            "A program starts in int main(); a kernel alone is run by `flashpath profile` and `sanitize` "
+            "with --grid and --block.",
             log,
         )
     if undefined:

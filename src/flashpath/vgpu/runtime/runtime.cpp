@@ -1,5 +1,7 @@
 #include "runtime.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -52,6 +54,7 @@ Runtime::Runtime() : settings(Settings::from_environment()), queue(settings.devi
   }
   registry.loaded = [this](ModuleOnDevice& module, int number) { adopt_variables(module, number); };
   watch_signals(settings.parent);
+  pthread_atfork(nullptr, nullptr, [] { made_->is_forked = made_->calls > 0; });
   record.open(settings.record);
   times_matter_ = settings.profile;
   if (!settings.quiet) {
@@ -69,7 +72,7 @@ Runtime::Runtime() : settings(Settings::from_environment()), queue(settings.devi
 }
 
 void Runtime::end_if_made(int exit_code) {
-  if (made_ != nullptr) made_->end(exit_code);
+  if (made_ != nullptr && !made_->is_forked) made_->end(exit_code);
 }
 
 void Runtime::end(int exit_code) {

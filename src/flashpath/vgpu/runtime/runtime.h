@@ -102,6 +102,7 @@ class Runtime {
   // As on hardware, all is taken down that the first call has set up, when it is that call's turn among what is to be
   // done at the program's end: globals that were made before it are destroyed later.
   bool is_unloaded = false;
+  bool is_forked = false;  // this process is a copy of the one that has called: CUDA is not there for it
   std::recursive_mutex mutex;
   std::atomic<std::uint64_t> calls = 0;  // of the API, so far
   bool works_beside_host = false;        // the present work is done while the host does something else

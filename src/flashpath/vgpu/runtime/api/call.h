@@ -42,6 +42,7 @@ class CallUnderWay {
 template <class F>
 cudaError_t call(const char* name, F&& body, AfterFault after_fault = AfterFault::kFails) {
   Runtime& runtime = Runtime::get();
+  if (runtime.is_forked) return last_error() = cudaErrorInitializationError;
   if (++runtime.calls == 1) unload_at_exit();
   const std::scoped_lock lock(runtime.mutex);
   const CallUnderWay under_way(runtime.checks.get());

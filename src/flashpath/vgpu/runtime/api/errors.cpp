@@ -181,8 +181,8 @@ const ErrorText* find(cudaError_t code) {
 }
 
 void look_at_error() {
-  if (last_error() == cudaSuccess) return;
   Runtime& runtime = Runtime::get();
+  if (last_error() == cudaSuccess || runtime.is_forked) return;
   const std::scoped_lock lock(runtime.mutex);
   if (runtime.checks != nullptr) runtime.checks->looked_at_error();
 }

@@ -1,4 +1,6 @@
 // Memory: of devices, pinned, registered, managed.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -14,14 +16,27 @@ std::size_t rounded(std::size_t size, std::size_t unit) { return (size + unit - 
 
 void* pointer_to(const Allocation& allocation) { return reinterpret_cast<void*>(allocation.address); }
 
+// Pinned memory is the host's; managed memory may be wherever there is room.
+std::uint64_t capacity_for(const Runtime& runtime, MemoryKind kind) {
+  const std::uint64_t of_device = runtime.gpu().memory_bytes;
+  if (kind == MemoryKind::kDevice) return of_device;
+  const auto of_system = [](int name) { return static_cast<std::uint64_t>(sysconf(name)); };
+  const std::uint64_t of_host = of_system(_SC_PHYS_PAGES) * of_system(_SC_PAGESIZE);
+  return kind == MemoryKind::kManaged ? of_host + of_device : of_host;
+}
+
 const Allocation& allocate(Runtime& runtime, MemoryKind kind, std::size_t size) {
-  const std::uint64_t capacity = runtime.gpu().memory_bytes;
+  const std::uint64_t capacity = capacity_for(runtime, kind);
   const Allocation* const made = runtime.memory.allocate(kind, size, runtime.current(), capacity);
   if (made == nullptr) {
-    const std::uint64_t used = runtime.memory.used(runtime.current());
-    throw ApiError{cudaErrorMemoryAllocation, std::to_string(size) + " bytes were asked for; " + runtime.gpu().name +
-                                                  " has " + std::to_string(capacity) + ", of which " +
-                                                  std::to_string(used) + " are in use"};
+    std::string why = std::to_string(size) + " bytes were asked for; ";
+    if (kind == MemoryKind::kDevice) {
+      why += runtime.gpu().name + " has " + std::to_string(capacity) + ", of which " +
+             std::to_string(runtime.memory.used(runtime.current())) + " are in use";
+    } else {
+      why += (kind == MemoryKind::kManaged ? "the host and the GPU have " : "the host has ") + std::to_string(capacity);
+    }
+    throw ApiError{cudaErrorMemoryAllocation, std::move(why)};
   }
   return *made;
 }

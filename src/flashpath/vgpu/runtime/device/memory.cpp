@@ -42,7 +42,8 @@ std::uint64_t Memory::next_address(std::size_t size) {
 }
 
 const Allocation* Memory::allocate(MemoryKind kind, std::size_t size, int device, std::uint64_t capacity) {
-  if (kind == MemoryKind::kDevice && size > capacity - std::min(capacity, used_[device])) return nullptr;
+  const std::uint64_t used = kind == MemoryKind::kDevice ? used_[device] : 0;
+  if (size > capacity - std::min(capacity, used)) return nullptr;
   Allocation made;
   made.size = size;
   made.kind = kind;

@@ -1,0 +1,164 @@
+"""The host side of the elementwise rungs: the shape of each launch."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flashpath.jit import Kernel
+from flashpath.jit import device as cuda
+from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, triton_device
+from flashpath.kernels.elementwise.operations import SINGLE, Call, Operation, checked
+
+FOLDER = Path(__file__).parent
+SCALAR = FOLDER / "scalar.cu"
+GRID_STRIDE = FOLDER / "grid_stride.cu"
+VECTORIZED = FOLDER / "vectorized.cu"
+FUSED_CHAIN = FOLDER / "fused_chain.cu"
+THREADS = 256
+# Enough blocks per SM for 2048 resident threads, the most any GPU holds.
+BLOCKS_PER_SM = 8
+# 16-byte loads of a thread before it uses the first, where each SM still gets so many blocks: then the last
+# ones to end, while other SMs are idle already, are a small part of the whole.
+LOADS = 4
+BLOCKS_TO_SHARE = 32
+# Of a Triton program with its four warps: two 16-byte accesses a thread.
+TRITON_BYTES = 4096
+
+
+def scalar(x: Any, operation: str, *operands: Any, out: Any | None = None) -> Any:
+    return _run(SCALAR, checked(x, operation, operands, out))
+
+
+def grid_stride(x: Any, operation: str, *operands: Any, out: Any | None = None) -> Any:
+    return _run(GRID_STRIDE, checked(x, operation, operands, out))
+
+
+def vectorized(x: Any, operation: str, *operands: Any, out: Any | None = None) -> Any:
+    return _run(VECTORIZED, checked(x, operation, operands, out))
+
+
+def fused_chain(x: Any, operation: str, *operands: Any, out: Any | None = None) -> Any:
+    return _run(FUSED_CHAIN, checked(x, operation, operands, out))
+
+
+def triton(x: Any, operation: str, *operands: Any, out: Any | None = None) -> Any:
+    call = checked(x, operation, operands, out)
+    result, n = call.out, call.out.numel()
+    block = TRITON_BYTES // x.element_size()
+    if not n:
+        return result
+    with triton_device(x):
+        if call.operation.gated:
+            d = result.shape[-1]
+            block = min(block, 1 << (d - 1).bit_length())
+            grid = (n // d, -(-d // block))
+            triton_gate()[grid](x, result, d, ACTIVATION=triton_steps(call.operation)[0], BLOCK=block)
+        else:
+            constants = {"STEPS": triton_steps(call.operation), "READS_Y": call.operation.reads_y}
+            triton_map()[(-(-n // block),)](x, call.y, result, *call.scalars, n, **constants, BLOCK=block)
+    return result
+
+
+def triton_map() -> Any:
+    return importlib.import_module("flashpath.kernels.elementwise.triton_elementwise").map_kernel
+
+
+def triton_gate() -> Any:
+    return importlib.import_module("flashpath.kernels.elementwise.triton_elementwise").gate_kernel
+
+
+def triton_steps(operation: Operation) -> tuple[str, ...]:
+    """The functors of an operation; the gating is the gate kernel's own."""
+    return tuple(each.removeprefix("Gated<").removesuffix(">") for each in operation.functors)
+
+
+# ---- Launches of the CUDA rungs ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One kernel with its grid and arguments; every block has `THREADS` threads."""
+
+    kernel: Kernel
+    blocks: int
+    args: tuple[Any, ...]
+
+
+def launches(file: Path, call: Call) -> Iterator[Launch]:
+    """What the rung of that file launches for a call; each is to run before the next is asked for."""
+    for each in [call] if file == FUSED_CHAIN else passes(call):
+        if each.out.numel():
+            yield _launch(file, each)
+
+
+def passes(call: Call) -> Iterator[Call]:
+    """A chain as one call after the other, with tensors between them: what fused_chain does without."""
+    functors, x = call.operation.functors, call.x
+    for functor in functors:
+        step = SINGLE[functor]
+        out = call.out if functor == functors[-1] else x.new_empty(x.shape)
+        yield Call(step, x, call.y if step.reads_y else x, out, call.scalars)
+        x = out
+
+
+def _run(file: Path, call: Call) -> Any:
+    for each in launches(file, call):
+        each.kernel[each.blocks, THREADS](*each.args)
+    return call.out
+
+
+def _launch(file: Path, call: Call) -> Launch:
+    n, d = call.out.numel(), call.out.shape[-1] if call.out.dim() else 1
+    sizes: tuple[int, ...] = ()  # further template arguments
+    row = d  # what a thread steps over is counted in elements, or in packs
+    if file == SCALAR:
+        blocks, stride = -(-n // THREADS), 0  # no thread takes a second step
+    elif file == GRID_STRIDE:
+        blocks = min(-(-n // THREADS), _sms(call.x) * BLOCKS_PER_SM)
+        stride = blocks * THREADS
+    else:
+        width = _width(call, d)
+        packs = max(n // width, 1)
+        each = LOADS // (call.operation.streams - 1)  # packs of every input
+        if packs < each * THREADS * BLOCKS_TO_SHARE * _sms(call.x):
+            each = 1
+        blocks, stride, row, sizes = -(-packs // (THREADS * each)), THREADS, d // width, (width, each)
+    kernel = cuda_kernel(file, kernel_name(file, call.operation, dtype_name(call.x), *sizes), call.x)
+    if not call.operation.gated:
+        return Launch(kernel, blocks, (n, call.x, call.y, call.out, *call.scalars))
+    steps = () if file == SCALAR else divmod(stride, row)
+    multiplier = (reciprocal(row),) if sizes else ()
+    return Launch(kernel, blocks, (n, d, call.x, call.out, *steps, *multiplier))
+
+
+def reciprocal(row: int) -> int:
+    """2^64 / row for `gate` in vectorized.cu: the upper half of its product with i is i // row, or 1 less."""
+    return (2**64 - 1) // row
+
+
+def _width(call: Call, d: int) -> int:
+    """The most elements, 16 bytes of them, that all accesses can move at once."""
+    size = call.x.element_size()
+    width = 16 // size
+    while width > 1 and any(each.data_ptr() % (width * size) for each in (call.x, call.y, call.out)):
+        width //= 2
+    while call.operation.gated and d % width:
+        width //= 2
+    return width
+
+
+def kernel_name(file: Path, operation: Operation, dtype: str, *sizes: int) -> str:
+    """The instance of a file's kernel for an operation, as C++ names it."""
+    functor = operation.functors[0]
+    if file == FUSED_CHAIN and not operation.gated:
+        functor = f"Chain<{', '.join(operation.functors)}>"
+    arguments = ", ".join([CPP_TYPES[dtype], *map(str, sizes), functor])
+    return f"{'gate' if operation.gated else 'map'}<{arguments}>"
+
+
+def _sms(x: Any) -> int:
+    return cuda.device(x.get_device()).sm_count if x.is_cuda else 1

@@ -1,0 +1,222 @@
+"""The elementwise ladder: its rungs, the problems it is timed on, and its peers."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.elementwise import host
+from flashpath.kernels.elementwise.operations import OPERATIONS
+from flashpath.kernels.elementwise.reference import TORCH, reference, truth
+from flashpath.kernels.rung import Case, Ladder, Rung, Score
+
+_SCALARS = {"factor": 0.7, "low": -0.5, "high": 1.25}
+# Elements that are checked at a time: the float64 truth of a whole large case would fill a GPU's memory.
+_CHECKED_AT_ONCE = 2**24
+
+
+def _case(operation: str, shape: tuple[int, ...], dtype: str, size: str) -> Case:
+    """`shape` is the output's."""
+    import torch
+
+    kind, what = getattr(torch, dtype), OPERATIONS[operation]
+    n = functools.reduce(int.__mul__, shape)
+    of_x = (*shape[:-1], 2 * shape[-1]) if what.gated else shape
+
+    def inputs(device: str) -> tuple[Any, ...]:
+        def drawn() -> Any:
+            return torch.randn(of_x, device=device, dtype=kind)
+
+        operands = [_SCALARS[name] if name in _SCALARS else drawn() for name in what.operands]
+        return (drawn(), operation, *operands)
+
+    return Case(
+        name=f"{operation} {size} {dtype}",
+        inputs=inputs,
+        bytes=what.streams * n * kind.itemsize,
+        flops=what.flops * n,
+        dtype=dtype,
+        parameters={"operation": operation, "shape": list(shape), "dtype": dtype},
+    )
+
+
+def _flat(operation: str, log2_n: int, dtype: str) -> Case:
+    return _case(operation, (2**log2_n,), dtype, f"2^{log2_n}")
+
+
+def _rows(operation: str, d: int) -> Case:
+    return _case(operation, (32768, d), "bfloat16", f"32768×{d}")
+
+
+def _cases() -> Sequence[Case]:
+    simple = ("scale", "add", "relu", "gelu", "gelu_tanh", "silu", "clamp")
+    return [
+        _flat("gelu", 20, "float32"),
+        _flat("gelu", 24, "float32"),
+        *(_flat(operation, 28, "bfloat16") for operation in simple),
+        _flat("add", 28, "float32"),
+        _flat("gelu", 28, "float32"),
+        *(_rows("silu_and_mul", d) for d in (1024, 4096, 16384)),
+        _rows("gelu_and_mul", 4096),
+        _rows("gelu_tanh_and_mul", 4096),
+        _flat("scale_add_gelu", 28, "bfloat16"),
+    ]
+
+
+def _eager(x: Any, operation: str, *operands: Any) -> Any:
+    return TORCH[operation](x, *operands)
+
+
+def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
+    import torch
+
+    peers: dict[str, Callable[..., Any]] = {"torch": _eager}
+    if device == "cuda":  # on a CPU it would wait for a C++ compiler and time something else
+        # Static shapes: code for any shape would be slower, and no peer's best.
+        compiler: Any = torch
+        compiled = {name: compiler.compile(each, dynamic=False) for name, each in TORCH.items()}
+
+        def run_compiled(x: Any, operation: str, *operands: Any) -> Any:
+            return compiled[operation](x, *operands)
+
+        peers["torch.compile"] = run_compiled
+    return peers
+
+
+def _check(output: Any, inputs: tuple[Any, ...]) -> None:
+    """Against float64: at most twice the error that torch makes in the same type."""
+    import torch
+
+    x, operation, *operands = inputs
+    gated = OPERATIONS[operation].gated
+    expected = (*x.shape[:-1], x.shape[-1] // 2) if gated else tuple(x.shape)
+    assert tuple(output.shape) == expected, f"the shape is {tuple(output.shape)}, not {expected}"
+    assert output.dtype == x.dtype, f"the type is {output.dtype}, not {x.dtype}"
+    if not x.numel():
+        return
+    width = x.shape[-1] if gated else 1
+    rows = max(_CHECKED_AT_ONCE // width, 1)
+
+    def pieces(argument: Any) -> Iterable[Any]:
+        if not isinstance(argument, torch.Tensor):
+            return itertools.repeat(argument)
+        tensor: Any = argument
+        return tensor.reshape(-1, width).split(rows)
+
+    parts = output.reshape(-1, max(width // 2, 1)).split(rows)
+    for part, *arguments in zip(parts, *map(pieces, (x, *operands)), strict=False):
+        check_part(part, operation, *arguments)
+
+
+def check_part(output: Any, operation: str, x: Any, *operands: Any) -> None:
+    """`_check` of tensors that are small enough for float64."""
+    import torch
+
+    exact = truth(x, operation, *operands)
+    if not x.is_floating_point():
+        torch.testing.assert_close(output, exact, rtol=0, atol=0)
+        return
+    low = TORCH[operation](x, *operands)
+    largest = torch.finfo(x.dtype).max
+    exact = torch.where(exact.abs() > largest, exact.to(x.dtype).double(), exact)  # what overflows is inf
+    finite = exact.isfinite()
+    torch.testing.assert_close(output[~finite].double(), exact[~finite], rtol=0, atol=0, equal_nan=True)
+    if not bool(finite.any()):
+        return
+    error = (output.double() - exact).abs()[finite]
+    torch_error = (low.double() - exact).abs()[finite & low.isfinite()]
+    allowed = 2 * float(torch_error.max() if torch_error.numel() else 0.0) + 1e-6
+    worst = float(error.max())
+    assert worst <= allowed, f"{operation}: the error is {worst:.3g}, and {allowed:.3g} are allowed"
+
+
+_entry = functools.partial(Rung, arch="sm_75")
+
+
+def _compiles(file: Any, *sizes: int, operation: str = "gelu") -> Callable[[str], object]:
+    return cuda_compiles_for(file, host.kernel_name(file, OPERATIONS[operation], "bfloat16", *sizes))
+
+
+LADDER = Ladder(
+    name="elementwise",
+    title="Elementwise operations",
+    maths="out[i] = f(x[i], y[i]); gated: out[r, c] = act(x[r, c]) * x[r, d + c]",
+    cases=_cases,
+    peers=_peers,
+    check=_check,
+    rungs=(
+        Rung(
+            name="reference",
+            language="pytorch",
+            arch="any",
+            idea="PyTorch in float64, rounded once: the truth that the others are checked against",
+            file=host.FOLDER / "reference.py",
+            function=reference,
+            readability=Score(5, "each operation as the textbook has it"),
+            debugging=Score(5, "runs on the CPU, under any Python debugger"),
+        ),
+        _entry(
+            name="scalar",
+            language="cuda",
+            idea="one thread per element; the operation is a functor, a template argument of one kernel",
+            file=host.SCALAR,
+            function=host.scalar,
+            improves_on="reference",
+            compile_for=_compiles(host.SCALAR),
+            readability=Score(5, "an index, a bound, a call"),
+            debugging=Score(5, "one thread is one element: printf and cuda-gdb show it directly"),
+        ),
+        _entry(
+            name="grid_stride",
+            language="cuda",
+            idea="a grid of fixed size, each thread walking; gated rows are found by carrying, not dividing",
+            file=host.GRID_STRIDE,
+            function=host.grid_stride,
+            improves_on="scalar",
+            compile_for=_compiles(host.GRID_STRIDE),
+            readability=Score(4, "a for loop; the step in rows and columns takes a second look"),
+            debugging=Score(5, "runs with one block of one thread, then serially"),
+        ),
+        _entry(
+            name="vectorized",
+            language="cuda",
+            idea="16 bytes per access, up to four accesses in flight per thread, for any alignment and tail",
+            file=host.VECTORIZED,
+            function=host.vectorized,
+            improves_on="grid_stride",
+            compile_for=_compiles(host.VECTORIZED, 8, host.LOADS),
+            readability=Score(3, "packs, tiles, a tail: the operation is the smallest part"),
+            debugging=Score(3, "the tail and misaligned slices are cases of their own"),
+        ),
+        _entry(
+            name="fused_chain",
+            language="cuda",
+            idea="scale, add and activation in one pass: 3 n elements moved in place of 7 n, rounded once",
+            file=host.FUSED_CHAIN,
+            function=host.fused_chain,
+            improves_on="vectorized",
+            compile_for=_compiles(host.FUSED_CHAIN, 8, host.LOADS // 2, operation="scale_add_gelu"),
+            readability=Score(4, "a fold over functors, on the loop of the rung before"),
+            debugging=Score(2, "what lies between the steps is in registers only"),
+        ),
+        _entry(
+            name="triton",
+            language="triton",
+            idea="one program per block; the chain is fused, the widths are chosen by the compiler",
+            file=host.FOLDER / "triton_elementwise.py",
+            function=host.triton,
+            improves_on="fused_chain",
+            compile_for=triton_compiles_for(
+                host.triton_map,
+                {"x_ptr": "*bf16", "y_ptr": "*bf16", "out_ptr": "*bf16"}
+                | {"first": "fp32", "second": "fp32", "n": "i32"},
+                {"STEPS": ("Scale", "Add", "Gelu"), "READS_Y": True, "BLOCK": host.TRITON_BYTES // 2},
+            ),
+            readability=Score(5, "the formulas in Python; the mask is the only hint of the hardware"),
+            debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+        ),
+    ),
+)
