@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,18 @@ __global__ void nothing() {}
 int main() {
   nothing<<<1, 1>>>();
   std::abort();
+}
+"""
+FORKS = """#include <cstdio>
+#include <unistd.h>
+int main() {
+  void* data;
+  cudaMalloc(&data, 1);
+  if (const int child = fork()) {
+    std::printf("%d\\n", child);
+    std::fflush(stdout);
+  }
+  pause();
 }
 """
 NESTED = """__global__ void inner() {}
@@ -79,6 +92,35 @@ def test_a_program_that_dies_is_not_held_for_right(tmp_path: Path) -> None:
     assert "SIGABRT" in done.stderr
     assert "did not come to its end" in done.stderr
     assert "No kernel ran" in flashpath("profile", file).stdout
+
+
+def test_a_program_that_takes_too_long_is_not_held_for_right(tmp_path: Path) -> None:
+    file = tmp_path / "loops.cu"
+    file.write_text("int main() { for (volatile int k = 0;; ++k) {} }\n")
+    done = flashpath("sanitize", file, "--timeout", "1")
+    assert done.returncode == 124
+    assert "nothing found" not in done.stdout
+
+
+def test_what_a_program_has_forked_ends_with_it(tmp_path: Path) -> None:
+    file = tmp_path / "forks.cu"
+    file.write_text(FORKS)
+    done = flashpath("run", file, "--device", "virtual", "--timeout", "1")
+    assert done.returncode == 124
+    child = int(done.stdout)
+    for _ in range(100):
+        if not Path(f"/proc/{child}").exists() or _is_zombie(child):
+            return
+        time.sleep(0.05)
+    pytest.fail(f"process {child} was left behind")
+
+
+def _is_zombie(process: int) -> bool:
+    """Dead, and not yet waited for: its parent is gone, and whoever takes over may be slow."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
 
 
 @pytest.mark.parametrize("flags", [[], ["--option", "-rdc=true"]])

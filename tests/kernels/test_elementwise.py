@@ -226,7 +226,9 @@ def test_the_sanitizer_finds_nothing_in_triton() -> None:
         host.triton_map(),
         grid=(4,),
         args=(x, y, out, factor, 0.0, 1021),
-        STEPS=("Scale", "Add", "Silu"),
+        STEP0="Scale",
+        STEP1="Add",
+        STEP2="Silu",
         READS_Y=True,
         BLOCK=256,
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from flashpath.errors import FlashpathError
     from flashpath.jit import Kernel
+    from flashpath.jit.programs import Program, Recipe
 
 # Errors advise in Python; here the same is said in options.
 _IN_OPTIONS = (
@@ -59,6 +60,17 @@ def compile_kernel(
         if kernel is None and len(module.kernels) != 1:
             raise _choose(file, module.kernels, module.source)
         return module[kernel or module.kernels[0]]
+    except FlashpathError as error:
+        raise in_options(error) from None
+
+
+def build_program(recipe: Recipe) -> Program:
+    """A whole program, from the cache or compiled; advice is said in options."""
+    from flashpath.errors import FlashpathError
+    from flashpath.jit import programs
+
+    try:
+        return programs.build(recipe)
     except FlashpathError as error:
         raise in_options(error) from None
 

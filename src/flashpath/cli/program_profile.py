@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from flashpath.cli.compiling import build_program
 from flashpath.cli.output import console, print_json
 from flashpath.cli.profile_view import in_units, show
 from flashpath.errors import FlashpathError
@@ -37,6 +38,7 @@ class Wanted:
 
 def profile_program(recipe: Recipe, arguments: Sequence[str], timeout: float | None, wanted: Wanted) -> int:
     """Run the program, show what its launches did; returns the program's exit code."""
+    build_program(recipe)
     gpu = recipe.target.gpu
     if gpu is None:
         from flashpath.cli.program_measured import measure_program

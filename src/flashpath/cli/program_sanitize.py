@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flashpath import settings
+from flashpath.cli.compiling import build_program
 from flashpath.cli.failures import tell
 from flashpath.cli.output import console, print_json
 from flashpath.cli.sanitize_view import show
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from flashpath.vgpu.host_findings import HostFinding
     from flashpath.vgpu.recorded import Recording
 
-_DIED = 128  # exit codes from here on are those of signals
+_DIED = 124  # exit codes from here on are those of signals, and of programs that took too long
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,11 @@ class _Checked:
 
 def sanitize_program(
     recipe: Recipe, arguments: Sequence[str], how: Schedules, as_json: bool
-) -> tuple[list[Finding | HostFinding], bool]:
-    """Show what is wrong with a program, host code and kernels; also whether it came to its own end."""
+) -> tuple[list[Finding | HostFinding], int]:
+    """Show what is wrong with a program, host code and kernels.
+
+    Also its exit code, where it did not come to its own end; else 0.
+    """
     from flashpath.vgpu.findings import merged
     from flashpath.vgpu.host_findings import merged_of_host
 
@@ -63,16 +67,16 @@ def sanitize_program(
         )
     checked = _run_all(recipe, arguments, how, shown=not as_json)
     findings = [*merged(checked.of_kernels), *merged_of_host(checked.of_host)]
-    has_ended = max(checked.codes) < _DIED
+    died = max(checked.codes) if max(checked.codes) >= _DIED else 0
     name = recipe.files[0].name
     if as_json:
         print_json({"program": name, "exit_codes": checked.codes, "seeds": how.seeds, "findings": findings})
-    elif findings or has_ended:
+    elif findings or not died:
         console().print()
         show(console(), name, {}, findings, how.seeds, settings.language())
-    if not has_ended:
+    if died:
         tell(f"flashpath: {name} did not come to its end: what it had still to do was not checked.")
-    return findings, has_ended
+    return findings, died
 
 
 def _run_all(recipe: Recipe, arguments: Sequence[str], how: Schedules, shown: bool) -> _Checked:
@@ -82,6 +86,7 @@ def _run_all(recipe: Recipe, arguments: Sequence[str], how: Schedules, shown: bo
     from flashpath.jit.programs.shared_input import SharedInput
     from flashpath.vgpu import recorded
 
+    program = build_program(recipe)
     checked = _Checked()
     with tempfile.TemporaryDirectory(prefix="flashpath-sanitize-") as folder:
         given = SharedInput(Path(folder) / "input")
@@ -95,6 +100,8 @@ def _run_all(recipe: Recipe, arguments: Sequence[str], how: Schedules, shown: bo
                 code = programs.run(recipe, arguments, run)
             recording = recorded.Recording()
             if record.exists():
-                recording = recorded.read(record, HostCode(programs.build(recipe)))
+                recording = recorded.read(record, HostCode(program))
             checked.add(seed, code, recording)
+            if code >= _DIED:
+                break
     return checked

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # Exit codes: those of every command (flashpath.cli.EXIT_CODES), but for these.
 _FOUND = 1
 _NOT_RUN = 2
+_STOPPED = (124, 130, 143)  # by --timeout, Ctrl-C, or another who asked for its end
 
 
 def sanitize(
@@ -98,8 +99,10 @@ def sanitize(
                 checked=True,
             )
             how = Schedules(seeds, budget or SANITIZE_BUDGET, devices or 1, timeout)
-            findings, has_ended = sanitize_program(recipe, arguments or (), how, as_json)
-        raise typer.Exit(_FOUND if findings else 0 if has_ended else _NOT_RUN)
+            findings, died = sanitize_program(recipe, arguments or (), how, as_json)
+        if died in _STOPPED:
+            raise typer.Exit(died)
+        raise typer.Exit(_FOUND if findings else _NOT_RUN if died else 0)
     with _failures_are_no_findings():
         options.refuse_of_programs(
             arguments=arguments,

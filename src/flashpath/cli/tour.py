@@ -231,6 +231,7 @@ def _show_coalescing(out: Console, rung: Rung, kernel: Kernel) -> None:
 def _show_next(out: Console) -> None:
     _step(out, "5. Next", "")
     for command, what in (
+        ("flashpath run FILE.cu", "a whole CUDA program of your own, host code included"),
         ("flashpath ladder vector_add", "this kernel and four more ways to write it"),
         ("flashpath ladder vector_add vectorized", "the source of one of them"),
         ("flashpath explain FILE.cu", "the same look into a kernel of your own"),

@@ -208,12 +208,24 @@ def _include_hint(name: str, source: Source, include_folders: Iterable[Path], wi
         if entry.suffix in (".h", ".cuh", ".hpp")
     }
     near = difflib.get_close_matches(stem, present, n=2, cutoff=0.6)
-    guess = (
-        f" Did you mean {' or '.join(near)}?"
-        if near
-        else " Pass its folder: fp.compile(…, includes=[folder])."
-    )
-    return searched + guess
+    if near:
+        return f"{searched} Did you mean {' or '.join(near)}?"
+    package = next((package for begin, package in _OF_PACKAGES.items() if stem.startswith(begin)), None)
+    if package is not None:
+        return f"It comes with CUDA's toolkit, or with pip install '{package}'. {searched}"
+    return f"{searched} Pass its folder: fp.compile(…, includes=[folder])."
+
+
+# CUDA's libraries with headers of their own, by how their names begin.
+_OF_PACKAGES = {
+    "curand": "nvidia-curand",
+    "cublas": "nvidia-cublas",
+    "cufft": "nvidia-cufft",
+    "cusparse": "nvidia-cusparse",
+    "cusolver": "nvidia-cusolver",
+    "cudnn": "nvidia-cudnn-cu13",
+    "nccl": "nvidia-nccl-cu13",
+}
 
 
 _HINTS = (

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -21,11 +20,11 @@ from typing import Any, Self
 
 from flashpath import settings
 from flashpath.jit.programs import TIMED_OUT, Program, Run
+from flashpath.jit.programs.processes import carrying, kill_carrying
 from flashpath.jit.programs.running import environment, wait_for
 from flashpath.jit.programs.shared_input import SharedInput
 
 _LAUNCHER = Path(__file__).with_name("launcher.py")
-_PROC = Path("/proc")
 _LAST_GRACE = 2.0  # seconds: a profiler's agents end by themselves shortly after the program
 
 
@@ -142,29 +141,15 @@ class _Family(subprocess.Popen[bytes]):
         super().__init__(command, **how)
 
     def send_signal(self, sig: int) -> None:
-        for pid in _marked(self._mark):
+        for pid in carrying(settings.PROFILED.name, self._mark):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, sig)
-
-
-def _marked(mark: str) -> list[int]:
-    """The processes that carry the mark."""
-    wanted = f"{settings.PROFILED.name}={mark}".encode()
-    found: list[int] = []
-    for place in _PROC.iterdir():
-        if place.name.isdecimal():
-            with contextlib.suppress(OSError):  # gone meanwhile, or another user's
-                if wanted in (place / "environ").read_bytes().split(b"\0"):
-                    found.append(int(place.name))
-    return found
 
 
 def _end_all(mark: str, grace: float) -> None:
     """Wait for the rest of a run, and make it end."""
     deadline = time.monotonic() + grace
-    while (left := _marked(mark)) and time.monotonic() < deadline + _LAST_GRACE:
+    while carrying(settings.PROFILED.name, mark) and time.monotonic() < deadline + _LAST_GRACE:
         if time.monotonic() >= deadline:
-            for pid in left:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGKILL)
+            kill_carrying(settings.PROFILED.name, mark)
         time.sleep(0.02)

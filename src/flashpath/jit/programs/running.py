@@ -136,7 +136,12 @@ def _run(program: Program, arguments: Sequence[str], how: Run) -> int:
             stderr=how.errors,
         )
 
-    return wait_for(start, how, name).code
+    ending = wait_for(start, how, name)
+    if ending.stopped is not None and (mark := variables.get(settings.RUNTIME.name)):
+        from flashpath.jit.programs.processes import kill_carrying
+
+        kill_carrying(settings.RUNTIME.name, mark)  # what the program has forked
+    return ending.code
 
 
 def wait_for(start: Callable[[], subprocess.Popen[bytes]], how: Run, name: str) -> Ending:

@@ -56,9 +56,9 @@ def triton(x: Any, operation: str, *operands: Any, out: Any | None = None) -> An
             d = result.shape[-1]
             block = min(block, 1 << (d - 1).bit_length())
             grid = (n // d, -(-d // block))
-            triton_gate()[grid](x, result, d, ACTIVATION=triton_steps(call.operation)[0], BLOCK=block)
+            triton_gate()[grid](x, result, d, ACTIVATION=triton_steps(call.operation)["STEP0"], BLOCK=block)
         else:
-            constants = {"STEPS": triton_steps(call.operation), "READS_Y": call.operation.reads_y}
+            constants = {**triton_steps(call.operation), "READS_Y": call.operation.reads_y}
             triton_map()[(-(-n // block),)](x, call.y, result, *call.scalars, n, **constants, BLOCK=block)
     return result
 
@@ -71,9 +71,10 @@ def triton_gate() -> Any:
     return importlib.import_module("flashpath.kernels.elementwise.triton_elementwise").gate_kernel
 
 
-def triton_steps(operation: Operation) -> tuple[str, ...]:
-    """The functors of an operation; the gating is the gate kernel's own."""
-    return tuple(each.removeprefix("Gated<").removesuffix(">") for each in operation.functors)
+def triton_steps(operation: Operation) -> dict[str, str]:
+    """The functors of an operation, up to three, as a kernel's constants; gating is the gate kernel's own."""
+    steps = [each.removeprefix("Gated<").removesuffix(">") for each in operation.functors]
+    return dict(zip(("STEP0", "STEP1", "STEP2"), [*steps, "", ""], strict=False))
 
 
 # ---- Launches of the CUDA rungs ----------------------------------------------------------------------------

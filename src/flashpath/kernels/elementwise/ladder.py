@@ -213,7 +213,8 @@ LADDER = Ladder(
                 host.triton_map,
                 {"x_ptr": "*bf16", "y_ptr": "*bf16", "out_ptr": "*bf16"}
                 | {"first": "fp32", "second": "fp32", "n": "i32"},
-                {"STEPS": ("Scale", "Add", "Gelu"), "READS_Y": True, "BLOCK": host.TRITON_BYTES // 2},
+                {"STEP0": "Scale", "STEP1": "Add", "STEP2": "Gelu"}
+                | {"READS_Y": True, "BLOCK": host.TRITON_BYTES // 2},
             ),
             readability=Score(5, "the formulas in Python; the mask is the only hint of the hardware"),
             debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),

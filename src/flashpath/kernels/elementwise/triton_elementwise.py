@@ -57,7 +57,17 @@ def widened(x):
 
 @triton.jit
 def map_kernel(
-    x_ptr, y_ptr, out_ptr, first, second, n, STEPS: tl.constexpr, READS_Y: tl.constexpr, BLOCK: tl.constexpr
+    x_ptr,
+    y_ptr,
+    out_ptr,
+    first,
+    second,
+    n,
+    STEP0: tl.constexpr,
+    STEP1: tl.constexpr,
+    STEP2: tl.constexpr,
+    READS_Y: tl.constexpr,
+    BLOCK: tl.constexpr,
 ):
     # 64 bits: program_id * BLOCK passes 2^31 for tensors of more elements.
     offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)  # (BLOCK)
@@ -66,8 +76,11 @@ def map_kernel(
     y = x
     if READS_Y:
         y = widened(tl.load(y_ptr + offsets, mask=inside))
-    for i in tl.static_range(len(STEPS)):
-        x = step(x, y, first, second, STEPS[i])
+    x = step(x, y, first, second, STEP0)
+    if STEP1 != "":
+        x = step(x, y, first, second, STEP1)
+    if STEP2 != "":
+        x = step(x, y, first, second, STEP2)
     tl.store(out_ptr + offsets, x, mask=inside)
 
 

@@ -48,6 +48,7 @@ struct Kernel {
   cudaFuncCache cache = cudaFuncCachePreferNone;
   int max_threads = 0;
   std::map<int, std::unique_ptr<LoweredKernel>> by_device;
+  bool is_brief = false;  // its last launch was over so soon that more threads of the host only cost
 };
 
 struct Variable {

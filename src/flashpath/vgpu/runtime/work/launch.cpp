@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -26,6 +27,9 @@ constexpr unsigned kMostGridX = 0x7fffffff;
 constexpr unsigned kMostGridYZ = 65535;
 constexpr unsigned kMostBlockZ = 64;
 constexpr std::uint64_t kSectorBytes = 32;
+// Waking other threads of the host, and waiting for them, takes about a millisecond where these are busy.
+constexpr std::chrono::microseconds kBriefTogether(2000);
+constexpr std::chrono::microseconds kBriefAlone(1000);
 
 int threads_of(const LaunchShape& shape) { return static_cast<int>(shape.block.x * shape.block.y * shape.block.z); }
 
@@ -190,7 +194,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   launch.multiprocessors = static_cast<u32>(runtime.gpu().multiprocessors);
   launch.resident_blocks = resident_on_device(runtime, operation.device, kernel, shape);
   const bool in_order = program.order_matters || shape.cooperative || runtime.settings.seed != 0;
-  launch.threads = in_order ? 1 : std::max(1u, std::thread::hardware_concurrency());
+  launch.threads = in_order || kernel.is_brief ? 1 : std::max(1u, std::thread::hardware_concurrency());
   launch.print = [&runtime](std::string_view text) {
     if (!runtime.is_ending) std::fwrite(text.data(), 1, text.size(), stdout);
   };
@@ -212,11 +216,13 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, const std::
   const bool counts = runtime.times_matter();
   exec::prepare_counting(launch, counts ? &counters : nullptr);
   std::optional<exec::Fault> ended;
+  const auto start = std::chrono::steady_clock::now();
   try {
     exec::run(launch);
   } catch (const exec::Fault& fault) {
     ended = fault;
   }
+  kernel.is_brief = std::chrono::steady_clock::now() - start < (launch.threads > 1 ? kBriefTogether : kBriefAlone);
   runtime.record.findings(kernel, program, findings, operation.site);
   if (ended) runtime.record.fault(kernel, launch, *ended, operation.site);
   // A launch that is sanitised goes on after what would have ended it; its context dies of that all the same.

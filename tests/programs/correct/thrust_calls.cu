@@ -4,11 +4,16 @@
 #include <thrust/reduce.h>
 #include <thrust/sequence.h>
 #include <thrust/transform.h>
+#include <thrust/unique.h>
 
 #include "../planted/planted.h"
 
 struct Doubled {
   __host__ __device__ int operator()(int x) const { return 2 * x; }
+};
+
+struct Halved {
+  __host__ __device__ int operator()(int x) const { return x / 2; }
 };
 
 void two_streams() {
@@ -28,4 +33,13 @@ void two_streams() {
   check(cudaStreamDestroy(other));
 }
 
-int main(int argc, char** argv) { return run_named(argc, argv, {NAMED(two_streams)}); }
+// Blocks write where others have read; the library orders them by a word that depends on what was read.
+void in_place() {
+  thrust::device_vector<int> x(20000);
+  thrust::sequence(x.begin(), x.end());
+  thrust::transform(x.begin(), x.end(), x.begin(), Halved{});
+  const auto end = thrust::unique(x.begin(), x.end());
+  expect(end - x.begin() == 10000 && x[9999] == 9999);
+}
+
+int main(int argc, char** argv) { return run_named(argc, argv, {NAMED(two_streams), NAMED(in_place)}); }
