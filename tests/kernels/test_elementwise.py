@@ -85,7 +85,7 @@ def bits(values: Any) -> Any:
 def assert_right(rung: str, result: Any, given: tuple[Any, ...]) -> None:
     """The ladder's own check; and each element of a half type is at most half a unit off: rounded once.
 
-    What float32 itself gets wrong before the rounding, 1e-6 of an activation, a gate multiplies by its other half.
+    What float32 gets wrong before the rounding, 1e-6 of an activation, a gate multiplies by its other half.
     """
     LADDER.check(result, given)
     x, operation, *operands = given
