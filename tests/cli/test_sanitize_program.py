@@ -94,6 +94,15 @@ def test_a_program_that_dies_is_not_held_for_right(tmp_path: Path) -> None:
     assert "No kernel ran" in flashpath("profile", file).stdout
 
 
+def test_an_exit_code_of_its_own_is_no_death(tmp_path: Path) -> None:
+    file = tmp_path / "fails.cu"
+    file.write_text("int main() { return -1; }\n")
+    done = flashpath("sanitize", file, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["exit_codes"] == [255]
+    assert "did not come to its end" not in done.stderr
+
+
 def test_a_program_that_takes_too_long_is_not_held_for_right(tmp_path: Path) -> None:
     file = tmp_path / "loops.cu"
     file.write_text("int main() { for (volatile int k = 0;; ++k) {} }\n")

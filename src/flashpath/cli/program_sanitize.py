@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import signal
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from flashpath.vgpu.findings import Finding
     from flashpath.vgpu.host_findings import HostFinding
     from flashpath.vgpu.recorded import Recording
-
-_DIED = 124  # exit codes from here on are those of signals, and of programs that took too long
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ def sanitize_program(
         )
     checked = _run_all(recipe, arguments, how, shown=not as_json)
     findings = [*merged(checked.of_kernels), *merged_of_host(checked.of_host)]
-    died = max(checked.codes) if max(checked.codes) >= _DIED else 0
+    died = next((code for code in checked.codes if _is_of_death(code)), 0)
     name = recipe.files[0].name
     if as_json:
         print_json({"program": name, "exit_codes": checked.codes, "seeds": how.seeds, "findings": findings})
@@ -102,6 +101,13 @@ def _run_all(recipe: Recipe, arguments: Sequence[str], how: Schedules, shown: bo
             if record.exists():
                 recording = recorded.read(record, HostCode(program))
             checked.add(seed, code, recording)
-            if code >= _DIED:
+            if _is_of_death(code):
                 break
     return checked
+
+
+def _is_of_death(code: int) -> bool:
+    """Whether an exit code says, as a shell has it, that a signal or --timeout ended the program."""
+    from flashpath.jit.programs import TIMED_OUT
+
+    return code == TIMED_OUT or 128 < code < 128 + signal.SIGSYS + 1

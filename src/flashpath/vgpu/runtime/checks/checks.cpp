@@ -14,8 +14,7 @@ std::string told_stream(const Operation& operation) {
 }
 
 std::string told(const Operation& operation) {
-  const bool is_kernel = operation.unit == Unit::kMultiprocessors && std::string_view(operation.kind) == "kernel";
-  return is_kernel ? "kernel " + operation.name : operation.name;
+  return std::string_view(operation.kind) == "kernel" ? "kernel " + operation.name : operation.name;
 }
 
 // A host that looks at one place so often waits for what a kernel writes there.

@@ -94,7 +94,7 @@ bool Memory::release(std::uint64_t address) {
   }
   // Memory that was only registered is still the host's.
   if (gone.kind != MemoryKind::kRegistered) {
-    freed_[address] = {gone.size, gone.site, gone.is_leaving ? gone.left : current_call_site()};
+    freed_[address] = {gone.size, gone.is_leaving ? gone.left : current_call_site()};
   }
   if (gone.reserved != 0) munmap(gone.bytes, gone.reserved);
   all_.erase(found);

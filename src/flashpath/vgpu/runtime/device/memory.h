@@ -35,8 +35,7 @@ struct Allocation {
 // An allocation that is no more.
 struct Freed {
   std::size_t size = 0;
-  CallSiteRef made;
-  CallSiteRef freed;
+  CallSiteRef freed;  // of the call that did so
 };
 
 class Memory {
