@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,18 @@ def test_rungs_that_need_a_gpu_say_so_on_the_cpu() -> None:
         assert records[name].time is None
         assert records[name].skipped
         assert records[name].error == (f"needs a GPU of {arch} or newer")
+
+
+def test_a_rung_is_skipped_where_it_does_not_take_the_case() -> None:
+    def declines(case: Case) -> str | None:
+        return "takes small tensors only" if case.name == "medium" else None
+
+    choosy = replace(ladder(), rungs=[replace(rung("eager"), declines=declines)])
+    small, medium = bench_ladder(choosy, device="cpu", ceilings=False, seconds=0.0, progress=False).records[
+        ::2
+    ]
+    assert small.time is not None
+    assert (medium.time, medium.skipped, medium.error) == (None, True, "takes small tensors only")
 
 
 def test_only_cases_and_extra() -> None:

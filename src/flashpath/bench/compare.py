@@ -150,7 +150,7 @@ def make_records(
             readability=implementation.readability,
             debugging=implementation.debugging,
             error=timing.error,
-            skipped=implementation.obstacle is not None,
+            skipped=implementation.obstacle_to(trial.case) is not None,
         )
         records.append(with_rates(record, trial.case, bound, fastest))
     return records

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from flashpath.bench.loc import count_file, count_function
 from flashpath.errors import FlashpathError
-from flashpath.kernels.rung import Score
+from flashpath.kernels.rung import Case, Score
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,11 @@ class Implementation:
     portability: Sequence[str] | None = None
     is_peer: bool = False
     obstacle: str | None = None  # why it cannot run on this machine: then it is skipped
+    declines: Callable[[Case], str | None] | None = None  # why it does not take a case: skipped there
+
+    def obstacle_to(self, case: Case) -> str | None:
+        """Why it is skipped in this case, if it is."""
+        return self.obstacle or (self.declines(case) if self.declines else None)
 
     @property
     def lines_of_code(self) -> int | None:

@@ -85,6 +85,7 @@ def as_implementation(rung: Rung, capability: int | None) -> Implementation:
         debugging=rung.debugging,
         portability=portability(rung),
         obstacle=why_not(rung, capability),
+        declines=rung.declines,
     )
 
 

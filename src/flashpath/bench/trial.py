@@ -65,8 +65,8 @@ class Trial:
 
     def examine(self, name: str, implementation: Implementation) -> None:
         """Run one implementation once for its result and once for its memory."""
-        if implementation.obstacle or self.broken:
-            self.errors[name] = implementation.obstacle or self.broken or ""
+        if obstacle := implementation.obstacle_to(self.case) or self.broken:
+            self.errors[name] = obstacle
             return
         call = functools.partial(implementation.function, *self.inputs)
         try:

@@ -69,6 +69,11 @@ def triton_device(tensor: Any) -> AbstractContextManager[object]:
     return nullcontext() if driver.active_driver() is not None else driver.triton()
 
 
+def sm_count(tensor: Any) -> int:
+    """Of the GPU that a tensor is on. The virtual one counts as one: enough blocks to meet, not thousands."""
+    return cuda.device(tensor.get_device()).sm_count if tensor.is_cuda else 1
+
+
 def dtype_name(tensor: Any) -> str:
     """`float32` for a torch.float32 tensor."""
     return str(tensor.dtype).removeprefix("torch.")

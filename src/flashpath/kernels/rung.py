@@ -51,6 +51,7 @@ class Rung:
     file: Path
     function: Callable[..., Any]
     improves_on: str | None = None
+    declines: Callable[[Case], str | None] | None = None  # why it does not take a case; None where it does
     compile_for: Callable[[str], object] | None = None  # arch → compiled; raises where it cannot
     readability: Score | None = None
     debugging: Score | None = None

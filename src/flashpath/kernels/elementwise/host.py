@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from flashpath.jit import Kernel
-from flashpath.jit import device as cuda
-from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, triton_device
+from flashpath.kernels.arguments import widest_pack
+from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count, triton_device
 from flashpath.kernels.elementwise.operations import SINGLE, Call, Operation, checked
 
 FOLDER = Path(__file__).parent
@@ -119,13 +119,13 @@ def _launch(file: Path, call: Call) -> Launch:
     if file == SCALAR:
         blocks, stride = -(-n // THREADS), 0  # no thread takes a second step
     elif file == GRID_STRIDE:
-        blocks = min(-(-n // THREADS), _sms(call.x) * BLOCKS_PER_SM)
+        blocks = min(-(-n // THREADS), sm_count(call.x) * BLOCKS_PER_SM)
         stride = blocks * THREADS
     else:
-        width = _width(call, d)
+        width = widest_pack(call.x, call.y, call.out, multiple=d if call.operation.gated else None)
         packs = max(n // width, 1)
         each = LOADS // (call.operation.streams - 1)  # packs of every input
-        if packs < each * THREADS * BLOCKS_TO_SHARE * _sms(call.x):
+        if packs < each * THREADS * BLOCKS_TO_SHARE * sm_count(call.x):
             each = 1
         blocks, stride, row, sizes = -(-packs // (THREADS * each)), THREADS, d // width, (width, each)
     kernel = cuda_kernel(file, kernel_name(file, call.operation, dtype_name(call.x), *sizes), call.x)
@@ -141,17 +141,6 @@ def reciprocal(row: int) -> int:
     return (2**64 - 1) // row
 
 
-def _width(call: Call, d: int) -> int:
-    """The most elements, 16 bytes of them, that all accesses can move at once."""
-    size = call.x.element_size()
-    width = 16 // size
-    while width > 1 and any(each.data_ptr() % (width * size) for each in (call.x, call.y, call.out)):
-        width //= 2
-    while call.operation.gated and d % width:
-        width //= 2
-    return width
-
-
 def kernel_name(file: Path, operation: Operation, dtype: str, *sizes: int) -> str:
     """The instance of a file's kernel for an operation, as C++ names it."""
     functor = operation.functors[0]
@@ -159,7 +148,3 @@ def kernel_name(file: Path, operation: Operation, dtype: str, *sizes: int) -> st
         functor = f"Chain<{', '.join(operation.functors)}>"
     arguments = ", ".join([CPP_TYPES[dtype], *map(str, sizes), functor])
     return f"{'gate' if operation.gated else 'map'}<{arguments}>"
-
-
-def _sms(x: Any) -> int:
-    return cuda.device(x.get_device()).sm_count if x.is_cuda else 1

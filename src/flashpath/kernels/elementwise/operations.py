@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from flashpath.errors import FlashpathError
+from flashpath.kernels.arguments import FLOATS, output, require_apart, require_like, require_tensor
 from flashpath.kernels.building import dtype_name
 
-FLOATS = ("float32", "float16", "bfloat16")
 _FIXES = {
     "factor": 'rung(x, "scale", 0.5)',
     "low": 'rung(x, "clamp", -1.0, 1.0)',
@@ -82,8 +82,6 @@ class Call:
 
 def checked(x: Any, name: str, operands: Sequence[Any], out: Any | None) -> Call:
     """The call, its output made where there is none; what does not fit is refused before anything runs."""
-    import torch
-
     operation = OPERATIONS.get(name)
     if operation is None:
         raise FlashpathError(f"There is no operation {name!r}.", f"There are: {', '.join(OPERATIONS)}.")
@@ -93,23 +91,21 @@ def checked(x: Any, name: str, operands: Sequence[Any], out: Any | None) -> Call
         raise FlashpathError(
             f"{name} got {len(operands)} operands after its name; it takes {wanted}.", f"Write {example}."
         )
-    if dtype_name(x) not in operation.dtypes:
-        raise FlashpathError(f"{name} got {dtype_name(x)}.", f"It takes {', '.join(operation.dtypes)}.")
+    require_tensor(name, "x", x, operation.dtypes)
     named = dict(zip(operation.operands, operands, strict=True))
     y = named.pop("y", None)
     if y is not None:
-        _check_like(name, "y", y, x, tuple(x.shape))
-    if not x.is_contiguous():
-        raise FlashpathError(f"{name} got a non-contiguous tensor.", "Pass x.contiguous().")
+        require_like(name, "y", y, x.shape, x.dtype, x.device)
     scalars = [_number(name, key, value, x) for key, value in named.items()]
     shape = _out_shape(operation, x)
-    if out is None:
-        out = torch.empty(shape, dtype=x.dtype, device=x.device)
-    else:
-        _check_like(name, "out=", out, x, shape)
-        _check_apart(operation, out, [x] if y is None else [x, y])
+    result = output(name, out, shape, x.dtype, x.device)
+    if out is not None:
+        # An output may be an input, element on element; anywhere else it would be overwritten too early.
+        start = result.data_ptr()
+        others = [each for each in (x, y) if each is not None and each.data_ptr() != start]
+        require_apart(name, result, *([x] if operation.gated else others))
     first, second = (*scalars, 0, 0)[:2]
-    return Call(operation, x, x if y is None else y, out, (first, second))
+    return Call(operation, x, x if y is None else y, result, (first, second))
 
 
 def _out_shape(operation: Operation, x: Any) -> tuple[int, ...]:
@@ -123,21 +119,6 @@ def _out_shape(operation: Operation, x: Any) -> tuple[int, ...]:
     return (*x.shape[:-1], x.shape[-1] // 2)
 
 
-def _check_like(name: str, what: str, tensor: Any, x: Any, shape: tuple[int, ...]) -> None:
-    import torch
-
-    wanted = f"{shape}, {dtype_name(x)}, on {x.device}, contiguous"
-    if not isinstance(tensor, torch.Tensor):
-        raise FlashpathError(f"{name} got {what} {tensor!r}.", f"It must be a tensor: {wanted}.")
-    same_kind = tensor.dtype == x.dtype and tensor.device == x.device
-    if tuple(tensor.shape) != shape or not same_kind or not tensor.is_contiguous():
-        raise FlashpathError(
-            f"{name} got {what} of shape {tuple(tensor.shape)}, {dtype_name(tensor)}, on {tensor.device}"
-            f"{'' if tensor.is_contiguous() else ', non-contiguous'}.",
-            f"It must be {wanted}.",
-        )
-
-
 def _number(name: str, key: str, value: Any, x: Any) -> Any:
     """A scalar operand: a float, or for integer tensors an int that fits."""
     if dtype_name(x) != "int32":
@@ -149,20 +130,3 @@ def _number(name: str, key: str, value: Any, x: Any) -> Any:
     raise FlashpathError(
         f"{name} of int32 got {key} {value!r}.", "It must be an int of 32 bits; for others pass x.float()."
     )
-
-
-def _check_apart(operation: Operation, out: Any, inputs: Sequence[Any]) -> None:
-    """An output may be an input, element on element; anywhere else it would be overwritten too early."""
-
-    def span(tensor: Any) -> tuple[int, int]:
-        first: int = tensor.data_ptr()
-        return first, first + tensor.numel() * tensor.element_size()
-
-    start, end = span(out)
-    for tensor in inputs:
-        first, last = span(tensor)
-        if start < last and first < end and (operation.gated or start != first):
-            raise FlashpathError(
-                f"{operation.name} got an out= that overlaps an input.",
-                "Give it memory of its own" + ("." if operation.gated else ", or exactly the input."),
-            )

@@ -11,12 +11,8 @@
 //            uses the first; a block owns one tile of kPacks * blockDim.x packs, so that all its accesses
 //            stay close together. kWidth * sizeof(T) is 16 where all pointers are 16-byte aligned; the host
 //            picks a narrower instance for a slice that starts in between, or for gated rows of odd length.
+#include "../common/pack.cuh"
 #include "operations.cuh"
-
-template <class T, int kWidth>
-struct alignas(kWidth * sizeof(T)) Pack {
-  T value[kWidth];
-};
 
 template <class Operation, class T, int kWidth>
 __device__ Pack<T, kWidth> apply_to_pack(Pack<T, kWidth> x, Pack<T, kWidth> y, Scalars<Compute<T>> scalars) {
@@ -32,7 +28,6 @@ __device__ Pack<T, kWidth> apply_to_pack(Pack<T, kWidth> x, Pack<T, kWidth> y, S
 // No pointer is __restrict__, so that out may be x: every load below comes before the thread's first store.
 template <class T, int kWidth, int kPacks, class Operation>
 __global__ void map(long long n, const T* x, const T* y, T* out, Compute<T> first, Compute<T> second) {
-  static_assert(kWidth * sizeof(T) <= 16, "no memory instruction of sm_75 to sm_90 is wider than 16 bytes");
   using C = Compute<T>;
   using P = Pack<T, kWidth>;
   const Scalars<C> scalars{first, second};
@@ -70,7 +65,6 @@ __global__ void map(long long n, const T* x, const T* y, T* out, Compute<T> firs
 template <class T, int kWidth, int kPacks, class Operation>
 __global__ void gate(long long n, long long d, const T* x, T* out, long long row_step, long long column_step,
                      unsigned long long reciprocal) {
-  static_assert(kWidth * sizeof(T) <= 16, "no memory instruction of sm_75 to sm_90 is wider than 16 bytes");
   using P = Pack<T, kWidth>;
   const P* halves = reinterpret_cast<const P*>(x);  // (rows, 2, row_packs)
   const long long packs = n / kWidth;

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from flashpath.errors import FlashpathError
-from flashpath.jit import device as cuda
-from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, triton_device
+from flashpath.kernels.arguments import FLOATS, output, require_tensor
+from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count, triton_device
 
 FOLDER = Path(__file__).parent
 DIVERGENT = FOLDER / "divergent.cu"
@@ -22,7 +22,7 @@ BY_ROW = FOLDER / "by_row.cu"
 TRITON = FOLDER / "triton_reduction.py"
 
 OPERATIONS = {"sum": "Sum", "max": "Max", "mean": "Mean", "argmax": "Argmax"}  # and how kernels spell them
-DTYPES = ("float32", "float16", "bfloat16", "int32")
+DTYPES = (*FLOATS, "int32")
 THREADS = 256
 STATE_BYTES = 16  # the largest state of an operation: a value and an index
 ROUND_BYTES = 64  # what a thread of the vectorized rungs asks for at once
@@ -49,8 +49,7 @@ def prepare(x: Any, op: str, dim: int | None, out: Any | None, *, rows_allowed: 
 
     if op not in OPERATIONS:
         raise FlashpathError(f"reduction got the operation {op!r}.", f"It knows {', '.join(OPERATIONS)}.")
-    if dtype_name(x) not in DTYPES:
-        raise FlashpathError(f"reduction got {dtype_name(x)}.", f"It takes {', '.join(DTYPES)}.")
+    require_tensor("reduction", "x", x, DTYPES)
     if op == "mean" and x.dtype == torch.int32:
         raise FlashpathError("The mean of int32 is no int32.", "Pass x.float(), as for torch.mean.")
     if dim is not None and (x.ndim != 2 or dim not in (1, -1)):
@@ -62,22 +61,12 @@ def prepare(x: Any, op: str, dim: int | None, out: Any | None, *, rows_allowed: 
         raise FlashpathError(
             "This rung reduces whole tensors only.", "For each row take single_pass, by_row or triton."
         )
-    if not x.is_contiguous():
-        raise FlashpathError("reduction got a non-contiguous tensor.", "Pass x.contiguous().")
     rows, n = (1, x.numel()) if dim is None else x.shape
     if n == 0 and op in ("max", "argmax"):
         raise FlashpathError(f"{op} got no elements.", "Only a sum and a mean of nothing are defined.")
     shape = () if dim is None else (rows,)
     dtype = torch.int64 if op == "argmax" or (x.dtype == torch.int32 and op == "sum") else x.dtype
-    if out is None:
-        return Problem(rows, n, torch.empty(shape, dtype=dtype, device=x.device))
-    if tuple(out.shape) != shape or out.dtype != dtype or out.device != x.device or not out.is_contiguous():
-        raise FlashpathError(
-            f"reduction got out= of shape {tuple(out.shape)}, {dtype_name(out)}, on {out.device}"
-            f"{'' if out.is_contiguous() else ', not contiguous'}.",
-            f"It must have shape {shape}, {str(dtype).removeprefix('torch.')}, on {x.device}, contiguous.",
-        )
-    return Problem(rows, n, out)
+    return Problem(rows, n, output("reduction", out, shape, dtype, x.device))
 
 
 def functor(x: Any, op: str) -> str:
@@ -133,15 +122,10 @@ def warp_shuffle(x: Any, op: str = "sum", dim: int | None = None, out: Any | Non
 # ---- Grids that walk through the tensor ----------------------------------------------------------------
 
 
-def sms(x: Any) -> int:
-    """Of the GPU that x is on. The virtual one counts as one: enough blocks to meet, and not thousands."""
-    return cuda.device(x.get_device()).sm_count if x.is_cuda else 1
-
-
 def blocks_for(x: Any, rows: int, n: int) -> int:
     """Blocks per row: enough for one round of loads each, and no more than fill the GPU."""
     one_round = -(-n * x.element_size() // (THREADS * ROUND_BYTES))
-    return max(1, min(one_round, sms(x) * BLOCKS_PER_SM // rows))
+    return max(1, min(one_round, sm_count(x) * BLOCKS_PER_SM // rows))
 
 
 def vectorized(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = None) -> Any:
@@ -211,7 +195,7 @@ def triton(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = No
     if not rows:
         return result
     block = next((block for block in TRITON_BLOCKS if n <= block), TRITON_BLOCKS[-1])
-    splits = max(1, min(-(-n // block), sms(x) * BLOCKS_PER_SM // rows))
+    splits = max(1, min(-(-n // block), sm_count(x) * BLOCKS_PER_SM // rows))
     kernel = triton_kernel()
     with triton_device(x):
         if splits == 1:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-import importlib
-import importlib.util
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.peers import cupy_stream, library, with_compiled
 from flashpath.kernels.reduction import host
 from flashpath.kernels.reduction.reference import reference, torch_reduction
 from flashpath.kernels.rung import Case, Ladder, Rung, Score
@@ -62,19 +61,14 @@ def _cupy(cupy: Any, x: Any, op: str, dim: int | None) -> Any:
     """CuPy's reduction, which is CUB's for whole tensors, on torch's stream and memory."""
     import torch
 
-    with cupy.cuda.ExternalStream(torch.cuda.current_stream(x.device).cuda_stream, x.get_device()):
+    with cupy_stream(cupy, x):
         return torch.from_dlpack(getattr(cupy, op)(cupy.from_dlpack(x), axis=dim))
 
 
 def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
-    import torch
-
-    peers: dict[str, Callable[..., Any]] = {"torch": torch_reduction}
-    if device == "cuda":  # on a CPU it would wait for a C++ compiler and time something else
-        compiled: Any = torch.compile(torch_reduction)  # pyright: ignore[reportUnknownMemberType]
-        peers["torch.compile"] = compiled
-        if importlib.util.find_spec("cupy"):
-            peers["CuPy (CUB)"] = functools.partial(_cupy, importlib.import_module("cupy"))
+    peers = with_compiled(device, torch_reduction)
+    if device == "cuda" and (cupy := library("cupy")):
+        peers["CuPy (CUB)"] = functools.partial(_cupy, cupy)
     return peers
 
 
@@ -120,6 +114,14 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     assert bool(is_right.all()), f"error {error.max().item():.3g}, allowed {allowed.max().item():.3g}"
 
 
+def _wholes_only(case: Case) -> str | None:
+    return "reduces whole tensors, not rows" if len(case.parameters["shape"]) == 2 else None
+
+
+def _rows_only(case: Case) -> str | None:
+    return "reduces rows, not whole tensors" if len(case.parameters["shape"]) == 1 else None
+
+
 _entry = functools.partial(Rung, arch="sm_75", language="cuda")
 
 
@@ -150,6 +152,7 @@ LADDER = Ladder(
             idea="a tree in shared memory, neighbours first; most lanes of every warp idle",
             file=host.DIVERGENT,
             function=host.divergent,
+            declines=_wholes_only,
             improves_on="reference",
             compile_for=_compiles(host.DIVERGENT),
             readability=Score(5, "the tree as one draws it"),
@@ -160,6 +163,7 @@ LADDER = Ladder(
             idea="working threads side by side, so whole warps rest; their data meet in the same banks",
             file=host.BANK_CONFLICTED,
             function=host.bank_conflicted,
+            declines=_wholes_only,
             improves_on="divergent",
             compile_for=_compiles(host.BANK_CONFLICTED),
             readability=Score(4, "thread and data are no longer at the same place"),
@@ -170,6 +174,7 @@ LADDER = Ladder(
             idea="the upper half folds onto the lower: threads and data both side by side",
             file=host.SEQUENTIAL,
             function=host.sequential,
+            declines=_wholes_only,
             improves_on="bank_conflicted",
             compile_for=_compiles(host.SEQUENTIAL),
             readability=Score(5, "the shortest loop of the ladder"),
@@ -180,6 +185,7 @@ LADDER = Ladder(
             idea="two elements per thread: the widest step of the tree happens in registers",
             file=host.FIRST_ADD_ON_LOAD,
             function=host.first_add_on_load,
+            declines=_wholes_only,
             improves_on="sequential",
             compile_for=_compiles(host.FIRST_ADD_ON_LOAD),
             readability=Score(4, "a second bound to think of"),
@@ -190,6 +196,7 @@ LADDER = Ladder(
             idea="lanes hand their states over in registers: one barrier instead of nine",
             file=host.WARP_SHUFFLE,
             function=host.warp_shuffle,
+            declines=_wholes_only,
             improves_on="first_add_on_load",
             compile_for=_compiles(host.WARP_SHUFFLE),
             readability=Score(4, "shuffles have to be known; then it is short"),
@@ -200,6 +207,7 @@ LADDER = Ladder(
             idea="16-byte loads, four at once, thousands of elements per block: as fast as memory is read",
             file=host.VECTORIZED,
             function=host.vectorized,
+            declines=_wholes_only,
             improves_on="warp_shuffle",
             compile_for=_compiles(host.VECTORIZED),
             readability=Score(3, "what lies before and after the packs needs cases of its own"),
@@ -220,6 +228,7 @@ LADDER = Ladder(
             idea="8 threads, a warp or a block for each row, as its length asks for",
             file=host.BY_ROW,
             function=host.by_row,
+            declines=_rows_only,
             improves_on="single_pass",
             compile_for=_compiles(host.BY_ROW, "Sum<float>, 32, float"),
             readability=Score(4, "no launch after another, no partial results"),

@@ -7,28 +7,9 @@
 //   combine(a, b)           both together, in any order
 //   result(state, n)        the answer for n elements
 //
-// Half types are widened to float when they are loaded and rounded once, in result().
+// Half types are widened to float by load() and rounded once, in result().
 #pragma once
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
-__device__ inline int widen(int x) { return x; }
-__device__ inline float widen(float x) { return x; }
-__device__ inline float widen(__half x) { return __half2float(x); }
-__device__ inline float widen(__nv_bfloat16 x) { return __bfloat162float(x); }
-
-template <class T, class Wide>
-__device__ T narrow(Wide x) {
-  return x;
-}
-template <>
-__device__ inline __half narrow(float x) {
-  return __float2half_rn(x);
-}
-template <>
-__device__ inline __nv_bfloat16 narrow(float x) {
-  return __float2bfloat16_rn(x);
-}
+#include "../common/numbers.cuh"
 
 // What elements of T are compared as, and the least of these; what they are summed in, and a sum's own type.
 template <class T>

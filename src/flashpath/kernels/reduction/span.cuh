@@ -1,24 +1,11 @@
 // What one of many threads takes of a contiguous span: the vectorized rung's idea, for the rungs above it too.
 #pragma once
+#include "../common/pack.cuh"
 #include "operations.cuh"
 
 constexpr int kPacksInFlight = 4;
-
 template <class In>
-struct alignas(16) Pack {
-  static constexpr int kWidth = 16 / sizeof(In);
-  In value[kWidth];
-};
-
-// One read-only load of 16 bytes, said outright: where a kernel also writes and counts, as single_pass does, the
-// compiler no longer sees that nothing changes what is read.
-template <class In>
-__device__ Pack<In> read(const Pack<In>* from) {
-  const int4 bits = __ldg(reinterpret_cast<const int4*>(from));
-  Pack<In> pack;
-  memcpy(&pack, &bits, sizeof(pack));
-  return pack;
-}
+constexpr int kWidth = 16 / sizeof(In);
 
 // One state from kCount neighbours, as a tree: a sum's error grows with log2(kCount), not with kCount.
 template <class Op, int kCount>
@@ -36,9 +23,9 @@ __device__ typename Op::State reduce_tree(typename Op::State (&states)[kCount]) 
 // One state from a pack whose first element has index `first`.
 template <class Op, class In>
 __device__ typename Op::State reduce_pack(const Pack<In>& pack, long long first) {
-  typename Op::State states[Pack<In>::kWidth];
+  typename Op::State states[kWidth<In>];
 #pragma unroll
-  for (int i = 0; i < Pack<In>::kWidth; ++i) {
+  for (int i = 0; i < kWidth<In>; ++i) {
     states[i] = Op::load(pack.value[i], first + i);
   }
   return reduce_tree<Op>(states);
@@ -53,14 +40,14 @@ __device__ typename Op::State reduce_round(const Pack<In>* body, long long p, lo
 #pragma unroll
   for (int k = 0; k < kCount; ++k) {
     if (!kIsLast || p + k * step < packs) {
-      loaded[k] = read(body + p + k * step);
+      loaded[k] = read_only(body + p + k * step);
     }
   }
   typename Op::State states[kCount];
 #pragma unroll
   for (int k = 0; k < kCount; ++k) {
     const bool is_there = !kIsLast || p + k * step < packs;
-    states[k] = is_there ? reduce_pack<Op>(loaded[k], head + (p + k * step) * Pack<In>::kWidth) : Op::identity();
+    states[k] = is_there ? reduce_pack<Op>(loaded[k], head + (p + k * step) * kWidth<In>) : Op::identity();
   }
   return reduce_tree<Op>(states);
 }
@@ -74,7 +61,7 @@ __device__ typename Op::State reduce_span(const In* in, long long n, long long t
   using P = Pack<In>;
   const long long to_boundary = (16 - reinterpret_cast<unsigned long long>(in) % 16) % 16 / sizeof(In);
   const long long head = to_boundary < n ? to_boundary : n;
-  const long long packs = (n - head) / P::kWidth;
+  const long long packs = (n - head) / kWidth<In>;
   const P* body = reinterpret_cast<const P*>(in + head);
 
   typename Op::State state = Op::identity();
@@ -88,7 +75,7 @@ __device__ typename Op::State reduce_span(const In* in, long long n, long long t
   if (p < packs) {
     state = Op::append(state, reduce_round<Op, kPacksInFlight, true>(body, p, threads, packs, head));
   }
-  const long long last = head + packs * P::kWidth + thread;
+  const long long last = head + packs * kWidth<In> + thread;
   if (last < n) {
     state = Op::append(state, Op::load(in[last], last));
   }

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from flashpath.errors import FlashpathError
-from flashpath.jit import device as cuda
-from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, triton_device
+from flashpath.kernels.arguments import output, require_tensor, widest_pack
+from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count, triton_device
 
 FOLDER = Path(__file__).parent
 ONE_PER_THREAD = FOLDER / "one_per_thread.cu"
@@ -22,27 +22,15 @@ TRITON_BLOCK = 1024
 
 def prepare(a: Any, b: Any, out: Any | None) -> Any:
     """Check the operands; returns the output tensor."""
-    import torch
-
     if a.shape != b.shape or a.dtype != b.dtype or a.device != b.device:
         raise FlashpathError(
             f"vector_add got {tuple(a.shape)} {dtype_name(a)} on {a.device} and "
             f"{tuple(b.shape)} {dtype_name(b)} on {b.device}.",
             "Both operands need one shape, one dtype and one device.",
         )
-    if dtype_name(a) not in CPP_TYPES:
-        raise FlashpathError(f"vector_add got {dtype_name(a)}.", f"It takes {', '.join(CPP_TYPES)}.")
-    if not (a.is_contiguous() and b.is_contiguous()):
-        raise FlashpathError("vector_add got a non-contiguous tensor.", "Pass x.contiguous().")
-    if out is None:
-        return torch.empty_like(a)
-    if out.shape != a.shape or out.dtype != a.dtype or out.device != a.device or not out.is_contiguous():
-        raise FlashpathError(
-            f"vector_add got out= of shape {tuple(out.shape)}, {dtype_name(out)}, on {out.device}"
-            f"{'' if out.is_contiguous() else ', not contiguous'}.",
-            f"It must be like the operands: {tuple(a.shape)}, {dtype_name(a)}, on {a.device}, contiguous.",
-        )
-    return out
+    for name, operand in (("a", a), ("b", b)):
+        require_tensor("vector_add", name, operand, tuple(CPP_TYPES))
+    return output("vector_add", out, a.shape, a.dtype, a.device)
 
 
 def one_per_thread(a: Any, b: Any, out: Any | None = None) -> Any:
@@ -57,17 +45,14 @@ def grid_stride(a: Any, b: Any, out: Any | None = None) -> Any:
     c, n = prepare(a, b, out), a.numel()
     if n:
         kernel = cuda_kernel(GRID_STRIDE, f"vector_add<{CPP_TYPES[dtype_name(a)]}>", a)
-        sms = cuda.device(a.get_device()).sm_count if a.is_cuda else 1
-        kernel[min(-(-n // THREADS), sms * BLOCKS_PER_SM), THREADS](n, a, b, c)
+        kernel[min(-(-n // THREADS), sm_count(a) * BLOCKS_PER_SM), THREADS](n, a, b, c)
     return c
 
 
 def vectorized(a: Any, b: Any, out: Any | None = None) -> Any:
     c, n = prepare(a, b, out), a.numel()
     if n:
-        width = 16 // a.element_size()
-        while width > 1 and any(x.data_ptr() % (width * a.element_size()) for x in (a, b, c)):
-            width //= 2
+        width = widest_pack(a, b, c)
         name = f"vector_add<{CPP_TYPES[dtype_name(a)]}, {width}>"
         kernel = cuda_kernel(VECTORIZED, name, a)
         # At least one thread for each of the width - 1 elements that may be left over.

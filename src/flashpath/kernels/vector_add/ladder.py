@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case, Ladder, Rung, Score
 from flashpath.kernels.vector_add import host
 from flashpath.kernels.vector_add.reference import reference
@@ -40,13 +41,7 @@ def _plus(a: Any, b: Any) -> Any:
 
 
 def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
-    import torch
-
-    peers: dict[str, Callable[..., Any]] = {"torch": torch.add}
-    if device == "cuda":  # on a CPU it would wait for a C++ compiler and time something else
-        compiled: Any = torch.compile(_plus)  # pyright: ignore[reportUnknownMemberType]
-        peers["torch.compile"] = compiled
-    return peers
+    return with_compiled(device, _plus)
 
 
 def _check(output: Any, inputs: tuple[Any, ...]) -> None:

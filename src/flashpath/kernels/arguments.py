@@ -1,0 +1,90 @@
+"""What every rung asks of its tensors, and how it says what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flashpath.errors import FlashpathError
+from flashpath.kernels.building import dtype_name
+
+FLOATS = ("float32", "float16", "bfloat16")
+
+
+def require_tensor(operation: str, name: str, x: Any, dtypes: Sequence[str], dims: int | None = None) -> None:
+    """A contiguous tensor of one of these types, with so many dimensions where `dims` says so."""
+    import torch
+
+    if not isinstance(x, torch.Tensor):
+        raise FlashpathError(f"{operation} got {name} = {x!r:.80}.", "It must be a torch tensor.")
+    tensor: Any = x
+    if dtype_name(tensor) not in dtypes:
+        raise FlashpathError(
+            f"{operation} got {dtype_name(tensor)} for {name}.", f"It takes {', '.join(dtypes)}."
+        )
+    if dims is not None and tensor.dim() != dims:
+        raise FlashpathError(
+            f"{operation} got {name} of shape {tuple(tensor.shape)}.", f"It takes {dims} dimensions."
+        )
+    if not tensor.is_contiguous():
+        raise FlashpathError(f"{operation} got a non-contiguous {name}.", f"Pass {name}.contiguous().")
+
+
+def require_like(
+    operation: str, name: str, tensor: Any, shape: Sequence[int], dtype: Any, device: Any
+) -> None:
+    """A contiguous tensor of exactly this shape, type and device."""
+    import torch
+
+    shape = tuple(shape)
+    wanted = f"shape {shape}, {str(dtype).removeprefix('torch.')}, on {device}, contiguous"
+    if not isinstance(tensor, torch.Tensor):
+        raise FlashpathError(f"{operation} got {name} = {tensor!r:.80}.", f"It must be a tensor of {wanted}.")
+    got: Any = tensor
+    if tuple(got.shape) != shape or got.dtype != dtype or got.device != device or not got.is_contiguous():
+        raise FlashpathError(
+            f"{operation} got {name} of shape {tuple(got.shape)}, {dtype_name(got)}, on {got.device}"
+            f"{'' if got.is_contiguous() else ', not contiguous'}.",
+            f"It must have {wanted}.",
+        )
+
+
+def require_apart(operation: str, out: Any, *inputs: Any) -> None:
+    """The output shares no memory with an input, which would be overwritten before it is read."""
+    start, end = _span(out)
+    for tensor in inputs:
+        first, last = _span(tensor)
+        if start < last and first < end:
+            raise FlashpathError(
+                f"{operation} got an out= that overlaps an input.", "Give it memory of its own."
+            )
+
+
+def _span(tensor: Any) -> tuple[int, int]:
+    first: int = tensor.data_ptr()
+    return first, first + tensor.numel() * tensor.element_size()
+
+
+def output(operation: str, out: Any | None, shape: Sequence[int], dtype: Any, device: Any) -> Any:
+    """The caller's `out`, checked, or a new tensor."""
+    import torch
+
+    if out is None:
+        return torch.empty(tuple(shape), dtype=dtype, device=device)
+    require_like(operation, "out=", out, shape, dtype, device)
+    return out
+
+
+def widest_pack(*tensors: Any, multiple: int | None = None) -> int:
+    """How many elements, up to 16 bytes of them, one access can move in all of these tensors.
+
+    `multiple` is a length that has to be a whole number of packs: of a row, where rows follow each other.
+    """
+    size: int = tensors[0].element_size()
+    width = 16 // size
+    while width > 1 and (
+        any(each.data_ptr() % (width * size) for each in tensors)
+        or (multiple is not None and multiple % width)
+    ):
+        width //= 2
+    return width
