@@ -19,7 +19,8 @@ from flashpath.kernels.reduction.ladder import allowed_error
 from flashpath.vgpu.options import Options
 
 LADDER = kernels.ladder("reduction")
-RUNGS = [rung.name for rung in LADDER]
+# Each kernel that includes CUB compiles for a second or two: cub_block has a test of its own.
+RUNGS = [rung.name for rung in LADDER if rung.name != "cub_block"]
 BY_ROW = ["reference", "single_pass", "by_row", "triton"]
 WHOLE = [name for name in RUNGS if name != "by_row"]
 OPERATIONS = list(host.OPERATIONS)
@@ -227,6 +228,24 @@ def test_nothing_is_wrong_in_any_schedule(name: str, findings: list[Any]) -> Non
     assert findings == []
 
 
+def test_cub_block_reduces_as_the_others_do() -> None:
+    """Two kernels, of elements and of partial results; the operations are those of all other rungs."""
+    for n, offset in SIZES:
+        verify("cub_block", sample((n,), torch.float32, offset), "argmax")
+    for values, expected in [
+        ([1.0, NAN, 3.0, NAN, INF], 1),
+        ([*[1.0] * 300, 7.0, *[1.0] * 3000, 7.0], 300),
+        ([-INF] * 2603, 0),
+    ]:
+        assert run_poisoned("cub_block", torch.tensor(values), "argmax", None).item() == expected
+    x = sample((9001,), torch.float32, 1)
+    with fp.watch(sanitize=True) as reports:
+        verify("cub_block", x, "argmax")
+    assert [report.findings for report in reports] == [(), ()]
+    with pytest.raises(FlashpathError, match="by_row"):
+        LADDER["cub_block"](x[None], "sum", -1)
+
+
 def test_a_missing_fence_in_single_pass_is_found() -> None:
     source = host.SINGLE_PASS.read_text(encoding="utf-8")
     assert source.count("__threadfence();") == 2
@@ -368,7 +387,7 @@ def test_rung_compiles_for_the_oldest_and_the_newest(name: str, arch: str) -> No
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", [*WHOLE, "cub_block"])
 def test_whole_tensors_on_a_gpu(name: str, dtype: torch.dtype) -> None:
     for op in (op for op, kind in PRODUCT if kind == dtype):
         for n in (1, 3, 31, 257, 1021, 4096, 65_537, 1_000_003, 2**24 + 7):
@@ -395,7 +414,7 @@ def test_the_same_call_gives_the_same_bits_a_hundred_times(name: str) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", [*WHOLE, "cub_block"])
 def test_more_elements_than_32_bits_count(name: str) -> None:
     n = 2**31 + 4099
     free, _ = torch.cuda.mem_get_info()
