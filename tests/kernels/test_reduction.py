@@ -387,12 +387,18 @@ def test_rung_compiles_for_the_oldest_and_the_newest(name: str, arch: str) -> No
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("name", [*WHOLE, "cub_block"])
+@pytest.mark.parametrize("name", WHOLE)
 def test_whole_tensors_on_a_gpu(name: str, dtype: torch.dtype) -> None:
     for op in (op for op, kind in PRODUCT if kind == dtype):
         for n in (1, 3, 31, 257, 1021, 4096, 65_537, 1_000_003, 2**24 + 7):
             for offset in (0, 1, 3):
                 verify(name, sample((n,), dtype, offset, "cuda"), op)
+
+
+@pytest.mark.gpu
+def test_cub_block_on_a_gpu() -> None:
+    for n in (1, 2049, 65_537, 2**24 + 7):
+        verify("cub_block", sample((n,), torch.float32, 1, "cuda"), "argmax")
 
 
 @pytest.mark.gpu
@@ -414,7 +420,7 @@ def test_the_same_call_gives_the_same_bits_a_hundred_times(name: str) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("name", [*WHOLE, "cub_block"])
+@pytest.mark.parametrize("name", WHOLE)
 def test_more_elements_than_32_bits_count(name: str) -> None:
     n = 2**31 + 4099
     free, _ = torch.cuda.mem_get_info()

@@ -24,6 +24,7 @@ BLELLOCH = FOLDER / "blelloch.cu"
 BLELLOCH_PADDED = FOLDER / "blelloch_padded.cu"
 WARP = FOLDER / "warp.cu"
 DECOUPLED_LOOKBACK = FOLDER / "decoupled_lookback.cu"
+BY_ROW = FOLDER / "by_row.cu"
 TRITON = FOLDER / "triton_scan.py"
 CUB_BLOCK = FOLDER / "cub_block.cu"
 
@@ -34,6 +35,7 @@ STATE_BYTES = 16  # the largest state of an operation: a 64-bit value, and wheth
 # Of decoupled_lookback: packs per thread, fewer where heads need registers too; tiles per group.
 PACKS, PACKS_WITH_HEADS = 8, 4
 GROUP = 128
+BYTES_FOR_A_WARP = 8192  # up to so many, by_row gives a row to a warp, else to a block
 TRITON_BLOCKS = (256, 2048)  # few, since each is compiled
 TRITON_PARTS_PER_SM = 4
 
@@ -228,6 +230,23 @@ def _width(x: Any, heads: Any | None, out: Any, multiple: int | None) -> int:
     while heads is not None and heads.data_ptr() % width:
         width //= 2
     return width
+
+
+def by_row(
+    x: Any, op: str = "sum", exclusive: bool = False, flags: Any | None = None, out: Any | None = None
+) -> Any:
+    rows, n, heads, result = prepare(x, op, flags, out)
+    if not x.numel():
+        return result
+    width = _width(x, heads, result, n if rows > 1 else None)
+    warps = 1 if n * x.element_size() <= BYTES_FOR_A_WARP else THREADS // 32
+    packs = PACKS_WITH_HEADS
+    while packs > 1 and n <= warps * 32 * width * packs // 2:
+        packs //= 2
+    name = f"scan<{functor(x, op, heads)}, {warps}, {packs}, {width}, {CPP_TYPES[dtype_name(x)]}>"
+    blocks = -(-rows * warps * 32 // THREADS)
+    cuda_kernel(BY_ROW, name, x)[blocks, THREADS](rows, n, x, heads, exclusive, result)
+    return result
 
 
 # ---- Triton --------------------------------------------------------------------------------------------

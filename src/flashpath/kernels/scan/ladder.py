@@ -153,6 +153,10 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
         )
 
 
+def _rows_only(case: Case) -> str | None:
+    return "would scan a vector with one block" if len(case.parameters["shape"]) == 1 else None
+
+
 _entry = functools.partial(Rung, arch="sm_75", language="cuda")
 
 
@@ -229,6 +233,17 @@ LADDER = Ladder(
             ),
             readability=Score(2, "blocks wait for each other; why nobody waits for ever takes a page"),
             debugging=Score(2, "a mistake hangs or shows in one run of many; fp.sanitize sees both"),
+        ),
+        _entry(
+            name="by_row",
+            idea="a warp or a block for each row walks along it, carrying what it has so far",
+            file=host.BY_ROW,
+            function=host.by_row,
+            improves_on="decoupled_lookback",
+            compile_for=cuda_compiles_for(host.BY_ROW, "scan<Whole<Sum<float>>, 8, 4, 4, float>"),
+            declines=_rows_only,
+            readability=Score(4, "no block waits for another"),
+            debugging=Score(4, "one row can be followed alone"),
         ),
         Rung(
             name="triton",

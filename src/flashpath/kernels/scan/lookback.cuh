@@ -64,20 +64,31 @@ struct Board {
   }
 };
 
+// The boards of one row: of the totals of its tiles, and of the carries of its groups.
+template <class State>
+struct Boards {
+  Board<State> totals, carries;
+  unsigned tiles;
+
+  __device__ Boards(Word* words, unsigned launch, unsigned tiles_of_all, unsigned row, unsigned tiles_per_row)
+      : tiles(tiles_per_row) {
+    const long long rows = tiles_of_all / tiles_per_row, groups = (tiles_per_row + kGroup - 1) / kGroup;
+    totals = {words + row * (long long)tiles, tiles_of_all, launch};
+    carries = {words + totals.kWords * (long long)tiles_of_all + row * groups, rows * groups, launch};
+  }
+};
+
 // Publish a tile's total, and find what stands before the tile. For a whole warp; all of its lanes get the answer.
-// `tiles` and `carries` are the boards of one row; nothing is read or written beyond its `count` tiles.
 template <class Op>
-__device__ typename Op::State look_back(const Board<typename Op::State>& tiles,
-                                        const Board<typename Op::State>& carries, long long first_slot,
-                                        long long first_carry, unsigned tile, unsigned count,
+__device__ typename Op::State look_back(const Boards<typename Op::State>& row, unsigned tile,
                                         typename Op::State total) {
   using State = typename Op::State;
   constexpr int kPerLane = kGroup / 32;
   const int lane = threadIdx.x % 32;
   const unsigned group = tile / kGroup;
-  const bool is_last_of_group = tile % kGroup == kGroup - 1;
-  if (lane == 0 && !is_last_of_group && tile + 1 < count) {
-    tiles.publish(first_slot + tile, total);
+  const bool is_last = tile == row.tiles - 1, is_last_of_group = tile % kGroup == kGroup - 1;
+  if (lane == 0 && !is_last && !is_last_of_group) {
+    row.totals.publish(tile, total);
   }
 
   // All predecessors of the group at once, neighbours by neighbouring lanes.
@@ -94,7 +105,7 @@ __device__ typename Op::State look_back(const Board<typename Op::State>& tiles,
 #pragma unroll
     for (int k = 0; k < kPerLane; ++k) {
       if (is_missing[k]) {
-        is_missing[k] = !tiles.take(first_slot + group * kGroup + k * 32 + lane, found[k]);
+        is_missing[k] = !row.totals.take(group * kGroup + k * 32 + lane, found[k]);
         is_any_missing |= is_missing[k];
       }
     }
@@ -109,11 +120,11 @@ __device__ typename Op::State look_back(const Board<typename Op::State>& tiles,
   const State of_group = Op::append(in_group, total);
   State carry = Op::identity();
   if (group > 0) {
-    while (!carries.take(first_carry + group, carry)) {
+    while (!row.carries.take(group, carry)) {
     }
   }
-  if (lane == 0 && is_last_of_group && tile + 1 < count) {
-    carries.publish(first_carry + group + 1, Op::append(carry, of_group));
+  if (lane == 0 && !is_last && is_last_of_group) {
+    row.carries.publish(group + 1, Op::append(carry, of_group));
   }
   return Op::append(carry, in_group);
 }
