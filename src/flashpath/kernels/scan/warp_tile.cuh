@@ -39,20 +39,20 @@ struct WarpTile {
   __device__ void load(const T* from, const unsigned char* heads_from, int left) {
     heads = 0;
     const int first = threadIdx.x % 32 * kWidth;
+    from += first;  // so that the packs of a lane are at one address and constant distances
+    heads_from += first;
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      const int i = first + k * 32 * kWidth;
       loaded[k] = {};
-      if (i + kWidth <= left) {
-        loaded[k] = read_only_pack<kWidth>(from + i);
+      if (is_whole(k, left - first)) {
+        loaded[k] = read_only_pack<kWidth>(from + k * kStep);
       }
     }
     if constexpr (Op::kHasHeads) {
 #pragma unroll
       for (int k = 0; k < kPacks; ++k) {
-        const int i = first + k * 32 * kWidth;
-        if (i + kWidth <= left) {
-          add_heads(k, read_only_pack<kWidth>(heads_from + i));
+        if (is_whole(k, left - first)) {
+          add_heads(k, read_only_pack<kWidth>(heads_from + k * kStep));
         }
       }
     }
@@ -81,14 +81,17 @@ struct WarpTile {
                         State before_warp, Out* to) {
     forget_conversions();
     const int first = threadIdx.x % 32 * kWidth;
+    from += first;
+    heads_from += first;
+    to += first;
+    left -= first;
     int rest = left;
     State before_rest = Op::identity();
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      const int i = first + k * 32 * kWidth;
       State state = Op::append(before_warp, before[k]);
-      if (i < left && left < i + kWidth) {
-        rest = i;
+      if (k * kStep < left && !is_whole(k, left)) {
+        rest = k * kStep;
         before_rest = state;
       }
       Pack<Out, kWidth> results;
@@ -96,8 +99,8 @@ struct WarpTile {
       for (int j = 0; j < kWidth; ++j) {
         results.value[j] = next(state, element(k, j), is_exclusive);
       }
-      if (i + kWidth <= left) {
-        write_pack(to + i, results);
+      if (is_whole(k, left)) {
+        write_pack(to + k * kStep, results);
       }
     }
 #pragma unroll 1
@@ -108,6 +111,11 @@ struct WarpTile {
   }
 
  private:
+  static constexpr int kStep = 32 * kWidth;  // from a lane's pack to its next
+
+  // Whether pack k of a lane is there, where `left` elements are from its first pack on.
+  static __device__ bool is_whole(int k, int left) { return k * kStep + kWidth <= left; }
+
   // The result of an element, before which `state` stands; after it, `state` holds the element too.
   static __device__ Out next(State& state, State element, bool is_exclusive) {
     const State left = state;
