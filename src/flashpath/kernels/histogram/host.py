@@ -56,7 +56,12 @@ def prepare(x: Any, bins: int, lo: float, hi: float, out: Any | None) -> Problem
     if not low < high:
         raise FlashpathError(
             f"histogram got lo = {lo!r} and hi = {hi!r}.",
-            f"lo has to be less than hi, as {dtype_name(x)} too; take x.min() and x.max() for torch.histc's default.",
+            f"lo has to be less than hi, in {dtype_name(x)} too. torch.histc's default is x.min(), x.max().",
+        )
+    if x.dtype.is_floating_point and (high - low) * bins > LARGEST_FLOAT32:
+        raise FlashpathError(
+            f"histogram got {bins} bins from {lo!r} to {hi!r}.",
+            "(hi - lo) * bins has to be a float32 as well.",
         )
     return Problem(x.numel(), low, high, output("histogram", out, (bins,), torch.int64, x.device))
 
@@ -128,7 +133,7 @@ def columns(bins: int) -> int:
 
 
 def divides_by_multiplying(x: Any, lo: float, hi: float) -> bool:
-    """Whether a float32 quotient by hi - lo can be had from the reciprocal with nothing too large or too small."""
+    """Whether hi - lo is such that float32 quotients by it can be had from its reciprocal (bins.cuh)."""
     return not x.dtype.is_floating_point or 2.0**-100 <= _single(hi - lo) <= 2.0**100
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.histogram import host
 from flashpath.kernels.histogram.reference import reference
-from flashpath.kernels.peers import cupy_stream, library
 from flashpath.kernels.rung import Case, Ladder, Rung, Score
 
 
@@ -59,26 +58,22 @@ def _histc(x: Any, bins: int, lo: float, hi: float) -> Any:
     return torch.histc(x if x.element_size() == 4 else x.float(), bins, lo, hi)
 
 
-def _cupy(cupy: Any, x: Any, bins: int, lo: float, hi: float) -> Any:
-    import torch
-
-    with cupy_stream(cupy, x):
-        return torch.from_dlpack(cupy.histogram(cupy.from_dlpack(x), bins, (lo, hi))[0])
-
-
 def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
-    # torch.compile has no histogram of its own: it calls the same torch.histc.
-    peers: dict[str, Callable[..., Any]] = {"torch.histc": _histc}
-    if device == "cuda" and (cupy := library("cupy")):
-        peers["CuPy"] = functools.partial(_cupy, cupy)
-    return peers
+    # torch.compile has no histogram of its own: it calls the same torch.histc. CuPy's, slower by half, has its
+    # edges in float64, so that other values fall beside them.
+    return {"torch.histc": _histc}
 
 
 def _check(output: Any, inputs: tuple[Any, ...]) -> None:
-    """Every count is exact, and an int64."""
+    """Every count is exact, and an int64; torch.histc's are of the type it counts in, which may round them."""
     import torch
 
-    torch.testing.assert_close(output, reference(*inputs), rtol=0, atol=0)
+    x, expected = inputs[0], reference(*inputs)
+    if x.is_floating_point() and output.dtype == torch.float32:
+        torch.testing.assert_close(output.double(), expected.double(), rtol=1e-4, atol=0)
+    else:
+        expected = expected if output.dtype == torch.int64 else expected.to(x.dtype)
+        torch.testing.assert_close(output, expected, rtol=0, atol=0)
 
 
 _entry = functools.partial(Rung, arch="sm_75", language="cuda")
@@ -91,7 +86,7 @@ def _compiles(file: Any) -> Callable[[str], object]:
 LADDER = Ladder(
     name="histogram",
     title="Histogram",
-    maths="counts[b] = how many x[i] in [lo, hi] have ⌊(x[i] - lo) bins / (hi - lo)⌋ = b; hi is in the last bin",
+    maths="counts[b] = how many x[i] in [lo, hi] have ⌊(x[i] - lo) bins / (hi - lo)⌋ = b; hi in the last bin",
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -166,7 +161,14 @@ LADDER = Ladder(
             improves_on="shared",
             compile_for=triton_compiles_for(
                 host.triton_kernel,
-                {"x_ptr": "*fp32", "counts_ptr": "*i64", "n": "i32", "bins": "i32", "lo": "fp32", "hi": "fp32"},
+                {
+                    "x_ptr": "*fp32",
+                    "counts_ptr": "*i64",
+                    "n": "i32",
+                    "bins": "i32",
+                    "lo": "fp32",
+                    "hi": "fp32",
+                },
                 {"BINS": 256, "BLOCK": host.TRITON_BLOCK},
             ),
             readability=Score(5, "bins found, bins counted"),

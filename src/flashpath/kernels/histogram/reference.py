@@ -1,7 +1,7 @@
 """Histogram, the reference: PyTorch's tensor operations, with the roundings of torch.histc on a GPU.
 
-torch.histc itself returns float counts, which stop growing at 2^24, and does not take half types. Counts here are
-int64, and half types are counted as the float32 numbers they are.
+torch.histc itself returns counts of the input's type, in float32 rounded from 2^24 on, and takes no half
+types. Counts here are int64, and half types are counted as the float32 numbers they are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def torch_bins(x: Any, bins: int, lo: float, hi: float) -> Any:
     wide = torch.float32 if x.dtype.is_floating_point else torch.int64
     values = x.reshape(-1).to(wide)
     values = values[(values >= lo) & (values <= hi)]
-    # The bounds as tensors: a number of Python's would be divided by in float64, or multiplied by its reciprocal.
+    # As tensors: a number of Python's would be divided by in float64, or multiplied by its reciprocal.
     first, last, many = (torch.tensor(each, dtype=wide, device=x.device) for each in (lo, hi, bins))
     position = (values - first) * many
     width = last - first

@@ -41,7 +41,9 @@ def prepare(x: Any, operation: str, out: Any | None, only: str | None = None) ->
         raise FlashpathError(f"This rung does {only} only.", f"For {operation} take {other}.")
     require_tensor("transpose", "x", x, DTYPES, dims=2)
     rows, cols = x.shape
-    result = output("transpose", out, (rows, cols) if operation == "copy" else (cols, rows), x.dtype, x.device)
+    result = output(
+        "transpose", out, (rows, cols) if operation == "copy" else (cols, rows), x.dtype, x.device
+    )
     if out is not None:
         require_apart("transpose", out, x)
     return result

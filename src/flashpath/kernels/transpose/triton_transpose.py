@@ -3,10 +3,10 @@
 maths    out[c, r] = x[r, c]
 layout   x: (rows, cols), out: (cols, rows), contiguous. A program takes a tile of TILE × TILE
 cost     no FLOPs; at least 2 rows cols sizeof(T) bytes
-improves vectorized: a tenth of the lines. `tl.trans` moves nothing; that the loaded tile and the stored one are
-         laid out over the threads in different ways is seen by the compiler, which takes it through shared memory
-         with a swizzle of its own
-idea     the same tile and the same order of tiles as vectorized; widths, registers and barriers are not written down.
+improves vectorized: a tenth of the lines. `tl.trans` moves nothing: it says that the tile which is stored is
+         laid out over the threads in another way than the one which was loaded, and the compiler takes it
+         through shared memory, with a swizzle of its own
+idea     the same order of tiles as vectorized; widths, registers and barriers are not written down.
 """
 
 import triton
@@ -26,5 +26,7 @@ def transpose_kernel(x_ptr, out_ptr, rows, cols, GROUP: tl.constexpr, TILE: tl.c
     c = (place // height * TILE).to(tl.int64) + tl.arange(0, TILE)
     tile = tl.load(x_ptr + r[:, None] * cols + c[None, :], mask=(r < rows)[:, None] & (c < cols)[None, :])
     tl.store(
-        out_ptr + c[:, None] * rows + r[None, :], tl.trans(tile), mask=(c < cols)[:, None] & (r < rows)[None, :]
+        out_ptr + c[:, None] * rows + r[None, :],
+        tl.trans(tile),
+        mask=(c < cols)[:, None] & (r < rows)[None, :],
     )
