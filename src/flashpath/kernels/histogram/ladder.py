@@ -59,13 +59,13 @@ def _histc(x: Any, bins: int, lo: float, hi: float) -> Any:
 
 
 def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
-    # torch.compile has no histogram of its own: it calls the same torch.histc. CuPy's is half as fast, and has
+    # torch.compile has no histogram of its own: it calls the same torch.histc. CuPy's is half as fast and has
     # its edges in float64, so that a few values fall into other bins.
     return {"torch.histc": _histc}
 
 
 def _check(output: Any, inputs: tuple[Any, ...]) -> None:
-    """Counts are exact, and int64; those of torch.histc are of the type it counts in, which may round them."""
+    """Counts are exact and int64; those of torch.histc are of the type it counts in, which may round them."""
     import torch
 
     x, expected = inputs[0], reference(*inputs)
