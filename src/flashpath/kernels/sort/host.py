@@ -134,7 +134,7 @@ def passes(x: Any, problem: Problem, bits: int) -> list[Pass]:
     keys = [x, *(spare if i % 2 == 0 else values for i in range(count))]
     places: list[Any] = [None] * (count + 1)
     if indices is not None:
-        # The last pass does not read what the second but last wrote, so that may lie where its own output goes.
+        # The last pass does not read what the second but last wrote: that may lie where its output goes.
         rest = empty(x, n, "uint32")
         places = [None, *(rest if i % 2 == 0 else indices.view(torch.uint32)[:n] for i in range(count - 1))]
         places.append(None)

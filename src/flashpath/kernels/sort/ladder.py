@@ -110,7 +110,7 @@ LADDER = Ladder(
         ),
         _entry(
             name="bitonic",
-            idea="a network of comparisons fixed beforehand: in shared memory within a tile, in global beyond",
+            idea="comparisons fixed beforehand, a network: in shared memory within a tile, in global beyond",
             file=host.BITONIC,
             function=host.bitonic,
             improves_on="reference",

@@ -2,10 +2,10 @@
 
 maths    out = x in rising order; equal keys stay in the order they came in
 layout   x, out: (n), contiguous; counts: (DIGITS, tiles); totals: (DIGITS)
-cost     at least 2 n sizeof(T) bytes; here 8 passes for keys of 32 bits, each reading them twice and writing once
+cost     at least 2 n sizeof(T) bytes; here 8 passes for keys of 32 bits, each with two reads and one write
 improves radix: the same three kernels, with no thread, counter or barrier in them
-idea     a table of tile × digits holds a 1 where a key has a digit. The sums down its columns count the keys of the
-         same digit so far, which is each key's rank; so a program ranks a tile with one `tl.cumsum`.
+idea     a table of tile × digits holds a 1 where a key has a digit. The sums down its columns count the keys of
+         the same digit so far, which is each key's rank; so a program ranks a tile with one `tl.cumsum`.
          Sorting the tile itself with `tl.sort`, by words "digit, then place", would make the stores coalesce;
          a network for 2,048 words keeps the compiler busy for 15 seconds per kernel.
 """
