@@ -29,7 +29,7 @@ TILED_BITS, TILED_THREADS, TILED_TILE = 8, 384, 384 * 12
 SWEEP_BITS, SWEEP_THREADS, SWEEP_TILE = 8, 384, 384 * 20
 COUNT_THREADS, COUNT_BLOCKS_PER_SM = 512, 4
 SCAN_THREADS = 256
-TRITON_BITS, TRITON_TILE, TRITON_SCAN = 4, 512, 1024
+TRITON_BITS, TRITON_TILE, TRITON_SCAN = 4, 256, 1024
 
 
 class Problem(NamedTuple):
@@ -57,7 +57,7 @@ def prepare(x: Any, return_indices: bool, out: Any | None, most: int = MOST) -> 
     if out is None:
         values = torch.empty_like(x)
         return Problem(n, values, torch.empty_like(x, dtype=torch.int64) if return_indices else None)
-    if return_indices and not (isinstance(out, tuple) and len(out) == 2):  # pyright: ignore[reportUnknownArgumentType]
+    if return_indices and (isinstance(out, torch.Tensor) or len(out) != 2):
         raise FlashpathError("sort got one out= for keys and indices.", "Pass out=(values, indices).")
     values, indices = out if return_indices else (out, None)
     require_like("sort", "out=", values, x.shape, x.dtype, x.device)
@@ -243,7 +243,7 @@ def triton(x: Any, return_indices: bool = False, out: Any | None = None) -> Any:
             scan[(digits,)](counts, totals, tiles, CHUNK=TRITON_SCAN)
             scatter[(tiles,)](
                 each.source,
-                each.source_index,
+                each.target_index if each.source_index is None else each.source_index,
                 counts,
                 totals,
                 each.target,

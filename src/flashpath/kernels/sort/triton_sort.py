@@ -4,8 +4,8 @@ maths    out = x in rising order; equal keys stay in the order they came in
 layout   x, out: (n), contiguous; counts: (DIGITS, tiles); totals: (DIGITS)
 cost     at least 2 n sizeof(T) bytes; here 8 passes for keys of 32 bits, each with two reads and one write
 improves radix: the same three kernels, with no thread, counter or barrier in them
-idea     a table of tile × digits holds a 1 where a key has a digit. The sums down its columns count the keys of
-         the same digit so far, which is each key's rank; so a program ranks a tile with one `tl.cumsum`.
+idea     a table of tile × digits holds a 1 where a key has a digit. The sums down its columns count the keys
+         of the same digit so far, which is each key's rank; so a program ranks a tile with one `tl.cumsum`.
          Sorting the tile itself with `tl.sort`, by words "digit, then place", would make the stores coalesce;
          a network for 2,048 words keeps the compiler busy for 15 seconds per kernel.
 """
@@ -63,7 +63,7 @@ def scan_kernel(counts_ptr, totals_ptr, tiles, CHUNK: tl.constexpr):
 @triton.jit(do_not_specialize=["n", "tiles", "shift"])
 def scatter_kernel(
     x_ptr,
-    index_ptr,  # None in the first pass: a key's index is its place
+    index_ptr,  # not read in the first pass, of shift 0: there a key's index is its place
     counts_ptr,
     totals_ptr,
     out_ptr,
@@ -86,7 +86,6 @@ def scatter_kernel(
     to = tl.sum(table * (first[None, :] + rank), 1)  # (TILE)
     tl.store(out_ptr + to, key, mask=inside)
     if out_index_ptr is not None:
-        index = place
-        if index_ptr is not None:
-            index = tl.load(index_ptr + place, mask=inside)
+        index = tl.load(index_ptr + place, mask=inside & (shift > 0))
+        index = tl.where(shift > 0, index.to(tl.int32), place)
         tl.store(out_index_ptr + to, index.to(out_index_ptr.dtype.element_ty), mask=inside)

@@ -39,7 +39,7 @@ def torch_groups(x: Any, op: str) -> Any:
 
 
 def reference(x: Any, op: str = "compact", threshold: float = 0.0, out: Any | None = None) -> Any:
-    """Any operation of the ladder. A compaction gives room for all of x, and how many elements of it count."""
+    """Any operation of the ladder. A compaction gives room for all of x, and how many of it count."""
     host.require_operation("warp", op, host.OPERATIONS)
     if op in host.OF_GROUPS:
         result = host.prepare("warp", host.OF_GROUPS, x, op, out)

@@ -1,13 +1,13 @@
 """Warp primitives, rung 11: Triton, which has no lanes, and says the same with rows of 32.
 
-maths    of each group of 32 elements: the first (broadcast), the sum, is any and are all of them > 0, which of them
-         are (ballot), and for each element which others have the same bits (match)
+maths    of each group of 32 elements: the first (broadcast), the sum, is any and are all of them > 0, which
+         of them are (ballot), and for each element which others have the same bits (match)
 layout   x: (n), contiguous; a group is a row of a (BLOCK / 32, 32) block; the last may be shorter.
          out: (n), or (⌈n / 32⌉) where a group has one result
 cost     at least n sizeof(T) bytes read, and the output written
 improves shared_memory: no thread, array or barrier
-idea     a reduction along a row, a gather along a row, a comparison of a row with itself: where a row lies within a
-         warp the compiler makes shuffles of them. A vote is a sum of powers of two.
+idea     a reduction along a row, a gather along a row, a comparison of a row with itself: where a row lies
+         within a warp the compiler makes shuffles of them. A vote is a sum of powers of two.
 """
 
 import triton
