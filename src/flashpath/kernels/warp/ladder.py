@@ -8,16 +8,15 @@ from typing import Any
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.peers import cupy_stream, library
-from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
 from flashpath.kernels.tolerance import check_against
 from flashpath.kernels.warp import host
 from flashpath.kernels.warp.reference import reference, torch_groups, torch_select
 
 
-def _case(op: str, log2_n: int, dtype: str) -> Case:
+def _case(op: str, n: int, dtype: str) -> Case:
     import torch
 
-    n = 2**log2_n
     kind = getattr(torch, dtype)
 
     def inputs(device: str) -> tuple[Any, ...]:
@@ -32,7 +31,7 @@ def _case(op: str, log2_n: int, dtype: str) -> Case:
         width = kind.itemsize if result is None else getattr(torch, result).itemsize
         written = (n if op in host.OF_EACH else n // 32) * width
     return Case(
-        name=f"{op} 2^{log2_n} {dtype}",
+        name=f"{op} {short(n)} {dtype}",
         inputs=inputs,
         bytes=n * kind.itemsize + written,
         dtype=dtype,
@@ -42,16 +41,20 @@ def _case(op: str, log2_n: int, dtype: str) -> Case:
 
 def _cases() -> Sequence[Case]:
     return [
-        _case("compact", 24, "float32"),
-        _case("compact_unordered", 24, "float32"),
-        _case("compact", 28, "float32"),
-        _case("compact", 28, "bfloat16"),
-        _case("broadcast", 26, "float32"),
-        _case("sum", 26, "float32"),
-        _case("sum", 26, "int32"),
-        _case("ballot", 26, "float32"),
-        _case("match", 26, "int32"),
+        _case("compact", 2**24, "float32"),
+        _case("compact_unordered", 2**24, "float32"),
+        _case("compact", 2**28, "float32"),
+        _case("compact", 2**28, "bfloat16"),
+        _case("broadcast", 2**26, "float32"),
+        _case("sum", 2**26, "float32"),
+        _case("sum", 2**26, "int32"),
+        _case("ballot", 2**26, "float32"),
+        _case("match", 2**26, "int32"),
     ]
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    return _case("compact_unordered", size[0], "float32")
 
 
 def _torch(x: Any, op: str) -> Any:
@@ -127,6 +130,8 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    sized=_sized,
+    sample=(2**16,),
     rungs=(
         Rung(
             name="reference",
