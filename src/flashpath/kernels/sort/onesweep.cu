@@ -130,9 +130,17 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   const unsigned first = warp * (32 * kItems) + t % 32;
 
   T key[kItems];
+  const T* mine = in + start + first;
+  if (count == kTile) {
 #pragma unroll
-  for (int i = 0; i < kItems; ++i) {
-    key[i] = first + i * 32 < count ? in[start + first + i * 32] : last_key<T>();
+    for (int i = 0; i < kItems; ++i) {
+      key[i] = mine[i * 32];
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      key[i] = first + i * 32 < count ? mine[i * 32] : last_key<T>();
+    }
   }
   Ranked ranked[kItems];
   rank_in_warp(key, shift, warp_counts[warp], ranked);
