@@ -72,8 +72,8 @@ def allowed_error(a: Any, b: Any, precision: str = "ieee") -> Any:
     """How far each element of a product may be from the truth.
 
     Twice the largest error of the same maths in the low precision (torch's product; for tf32, the exact
-    product of rounded inputs), one rounding to the output's type, and four times what the roundings of a chain of k
-    float32 additions come to if their signs are random: each is of the size of the sum so far.
+    product of rounded inputs), one rounding to the output's type, and four times what the roundings of a
+    chain of k float32 additions come to if their signs are random: each is of the size of the sum so far.
     """
     import torch
 
@@ -107,8 +107,9 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     if not bool(is_right.all()):
         row, column = (int(each) for each in (~is_right).nonzero()[0])
         raise AssertionError(
-            f"{int((~is_right).sum())} of {output.numel()} elements are wrong; "
-            f"the first is [{row}, {column}]: {got[row, column]:.9g}, not {exact[row, column]:.9g} ± {allowed[row, column]:.3g}"
+            f"{int((~is_right).sum())} of {output.numel()} elements are wrong; the first is "
+            f"[{row}, {column}]: {got[row, column]:.9g}, not {exact[row, column]:.9g} "
+            f"± {allowed[row, column]:.3g}"
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.arguments import FLOATS, output, require_apart, require_tensor
@@ -14,8 +14,7 @@ from flashpath.kernels.rung import Case
 FOLDER = Path(__file__).parent
 
 # How float32 inputs are multiplied: as they are, or rounded to tf32 (10 bits of mantissa, to the nearest,
-# ties away from zero) for the tensor cores. Half types are multiplied exactly either way, and have only "ieee".
-Precision = Literal["ieee", "tf32"]
+# ties away from zero) for the tensor cores. Products of half types are exact in float32: they have "ieee".
 PRECISIONS = ("ieee", "tf32")
 
 
