@@ -1,0 +1,53 @@
+// What can be done with a product before it is stored: out = where(mask, activation(scale · sum + bias), 0).
+//
+// Everything but the mask is done to the float32 sums, which are rounded once, after it.
+#pragma once
+#include "../common/numbers.cuh"
+#include "../common/pack.cuh"
+#include "../elementwise/operations.cuh"
+
+// The product itself.
+struct Plain {
+  static constexpr bool kIsPlain = true;
+};
+
+struct Identity {
+  __device__ static float apply(float x, float, Scalars<float>) { return x; }
+};
+
+template <class Activation>  // Identity, or one of elementwise/operations.cuh
+struct Fused {
+  static constexpr bool kIsPlain = false;
+  __device__ static float apply(float sum, float scale, float bias) {
+    return Activation::apply(fmaf(scale, sum, bias), 0.0f, {});
+  }
+};
+
+// The biases of two neighbouring columns; 0 where there are none.
+template <class T>
+__device__ float2 biases_at(const T* bias, int columns, int column) {
+  const bool has_left = bias != nullptr && column < columns, has_right = bias != nullptr && column + 1 < columns;
+  return {has_left ? widen(bias[column]) : 0.0f, has_right ? widen(bias[column + 1]) : 0.0f};
+}
+
+// A chunk of the result becomes 0 where its mask is; of the chunk, `inside` elements, if any, have one. `kAligned`
+// promises whole chunks.
+template <bool kAligned, class T>
+__device__ void apply_mask(Pack<T>& chunk, const bool* __restrict__ mask, int inside) {
+  constexpr int kWidth = 16 / sizeof(T);
+  Pack<bool, kWidth> keep = {};
+  if constexpr (kAligned) {
+    if (inside > 0) {
+      keep = *reinterpret_cast<const Pack<bool, kWidth>*>(mask);
+    }
+  } else {
+#pragma unroll
+    for (int e = 0; e < kWidth; ++e) {
+      keep.value[e] = e < inside && mask[e];
+    }
+  }
+#pragma unroll
+  for (int e = 0; e < kWidth; ++e) {
+    chunk.value[e] = keep.value[e] ? chunk.value[e] : narrow<T>(0.0f);
+  }
+}
