@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 
+import flashpath as fp
 from flashpath import kernels
 from flashpath.errors import FlashpathError
 from flashpath.kernels import building
 from flashpath.kernels.matmul.ladder import allowed_error
+from flashpath.kernels.matmul.problem import FOLDER
 from flashpath.kernels.matmul.reference import to_tf32
 from flashpath.kernels.rung import Case
 
@@ -172,6 +177,131 @@ def test_tf32_rounds_to_the_nearest_and_ties_away_from_zero(name: str) -> None:
         assert LADDER[name](a, b, "tf32").item() == 8 * rounded
         assert LADDER[name](b.view(1, 8), a.view(8, 1), "tf32").item() == 8 * rounded
         assert to_tf32(torch.tensor([value])).item() == rounded
+
+
+class Sanitized:
+    """Stands for a kernel: each launch runs under several schedules, and what is found is kept."""
+
+    def __init__(self, kernel: Any, findings: list[Any]) -> None:
+        self.kernel, self.findings = kernel, findings
+
+    def __getitem__(self, shape: Any) -> Callable[..., None]:
+        grid, block = shape
+
+        def launch(*args: Any) -> None:
+            self.findings += fp.sanitize(self.kernel, grid, block, args, seeds=2)
+
+        return launch
+
+
+@pytest.fixture
+def findings(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    found: list[Any] = []
+    real = building.cuda_kernel
+
+    def cuda_kernel(*args: Any) -> Sanitized:
+        return Sanitized(real(*args), found)
+
+    for module in {inspect.getmodule(rung.function) for rung in LADDER}:
+        if hasattr(module, "cuda_kernel"):
+            monkeypatch.setattr(module, "cuda_kernel", cuda_kernel)
+    return found
+
+
+@pytest.mark.parametrize(("name", "arithmetic"), FIRSTS[1:], ids=name_of)
+def test_nothing_is_wrong_in_any_schedule(name: str, arithmetic: Arithmetic, findings: list[Any]) -> None:
+    dtype, precision = arithmetic
+    verify(name, *operands(37, 45, 27, dtype, 1), precision, 1)
+    verify(name, *operands(72, 136, 40, dtype), precision)
+    assert findings == []
+
+
+@pytest.mark.parametrize("name", ["shared_tile", "double_buffered", "warp_tiled"])
+def test_a_missing_barrier_is_found(name: str) -> None:
+    """The last barrier of the loop keeps a tile from being overwritten while others still read it."""
+    source = LADDER[name].file.read_text(encoding="utf-8")
+    before, barrier, after = source.rpartition("__syncthreads();")
+    a, b = operands(40, 40, 96, torch.float32)
+    out = torch.empty(40, 40)
+    blocks, threads = (4, (32, 32)) if name == "shared_tile" else (1, 256)
+    kernel_name = f"matmul_{name}<{'float' if name == 'shared_tile' else 'true'}>"
+    for text, is_right in ((source, True), (before + after, False)):
+        assert barrier
+        kernel = fp.compile(text, arch="sm_80", includes=[FOLDER], name_expressions=[kernel_name])[
+            kernel_name
+        ]
+        found = fp.sanitize(kernel, blocks, threads, (40, 40, 96, a, b, out), seeds=3)
+        assert (found == []) == is_right
+
+
+@pytest.mark.parametrize("name", ["naive", "coalesced", "shared_tile"])
+def test_simple_rungs_also_multiply_float64(name: str) -> None:
+    verify(name, *operands(37, 45, 129, torch.float64))
+
+
+# ---- What the headers say ------------------------------------------------------------------------------
+
+
+@functools.cache
+def profile_of(name: str) -> tuple[Any, int]:
+    """A report of one block, and how often a warp multiplied and added."""
+    (m, n), block, arguments = {
+        "naive": ((32, 32), (32, 32), "<float>"),
+        "coalesced": ((32, 32), (32, 32), "<float>"),
+        "shared_tile": ((32, 32), (32, 32), "<float>"),
+        "register_1d": ((64, 64), 512, ""),
+        "register_2d": ((128, 128), 256, ""),
+        "vectorized": ((128, 128), 256, "<true>"),
+        "double_buffered": ((128, 128), 256, "<true>"),
+        "warp_tiled": ((128, 256), 256, "<true>"),
+    }[name]
+    k = 64
+    a, b = operands(m, n, k, torch.float32)
+    kernel = building.cuda_kernel(LADDER[name].file, f"matmul_{name}{arguments}", a)
+    return fp.profile(kernel, 1, block, (m, n, k, a, b, torch.empty(m, n))), m * n * k // 32
+
+
+FLOAT32 = [
+    name for name, each in PAIRS[1:] if each == (torch.float32, "ieee") and LADDER[name].language == "cuda"
+]
+
+
+def test_loads_for_each_multiply_add_fall_from_rung_to_rung() -> None:
+    per_fma: dict[str, float] = {}
+    for name in FLOAT32:
+        report, fmas = profile_of(name)
+        assert report.instructions_by_class["float32"] == 32 * fmas
+        per_fma[name] = (report.shared_load.requests or report.global_load.requests) / fmas
+    assert per_fma.pop("warp_tiled") == pytest.approx(6 / 128, rel=0.02)  # one more: what would come next
+    assert per_fma == {
+        "naive": 2,
+        "coalesced": 2,
+        "shared_tile": 2,
+        "register_1d": 3 / 8,
+        "register_2d": 10 / 64,
+        "vectorized": 4 / 64,
+        "double_buffered": 4 / 64,
+    }
+
+
+def test_a_warp_of_naive_reads_and_writes_32_sectors_for_what_takes_4() -> None:
+    (naive, fmas), (coalesced, _) = profile_of("naive"), profile_of("coalesced")
+    assert naive.global_load.sectors == (32 + 1) * fmas
+    assert coalesced.global_load.sectors == (1 + 4) * fmas
+    assert naive.global_store.sectors == 8 * coalesced.global_store.sectors == 32 * 32
+
+
+def test_no_rung_has_bank_conflicts() -> None:
+    for name in FLOAT32[2:]:
+        report, _ = profile_of(name)
+        assert (report.shared_load.bank_conflicts, report.shared_store.bank_conflicts) == (0, 0), name
+
+
+def test_sectors_come_from_memory_once_per_block() -> None:
+    for name in FLOAT32[2:]:
+        report, _ = profile_of(name)
+        side = {"shared_tile": 32 + 32, "register_1d": 64 + 64, "warp_tiled": 128 + 256}.get(name, 128 + 128)
+        assert report.global_load.sectors * 32 == side * 64 * 4, name
 
 
 # ---- At the border -------------------------------------------------------------------------------------

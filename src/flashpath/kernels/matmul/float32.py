@@ -12,29 +12,104 @@ from flashpath.kernels.matmul.problem import FOLDER, prepare, takes_only
 from flashpath.kernels.rung import Rung, Score
 
 NAIVE = FOLDER / "naive.cu"
+COALESCED = FOLDER / "coalesced.cu"
+SHARED_TILE = FOLDER / "shared_tile.cu"
+REGISTER_1D = FOLDER / "register_1d.cu"
+REGISTER_2D = FOLDER / "register_2d.cu"
+VECTORIZED = FOLDER / "vectorized.cu"
+DOUBLE_BUFFERED = FOLDER / "double_buffered.cu"
+WARP_TILED = FOLDER / "warp_tiled.cu"
 
 SIMPLE_DTYPES = ("float32", "float64")  # of the rungs whose code does not depend on the type
 SIMPLE_TILE = 32  # rows and columns of a block of theirs, one thread for each element
 
 
+def blocks(m: int, n: int, tile: tuple[int, int]) -> int:
+    """How many tiles cover the result."""
+    return -(-m // tile[0]) * -(-n // tile[1])
+
+
+# ---- One element per thread ----------------------------------------------------------------------------
+
+
 def _simple(file: Path, a: Any, b: Any, precision: str, out: Any | None) -> Any:
-    m, n, k, out = prepare(a, b, precision, out, dtypes=SIMPLE_DTYPES)
+    m, n, k, result = prepare(a, b, precision, out, dtypes=SIMPLE_DTYPES)
     if m and n:
         kernel = cuda_kernel(file, f"matmul_{file.stem}<{CPP_TYPES[dtype_name(a)]}>", a)
-        blocks = -(-m // SIMPLE_TILE) * -(-n // SIMPLE_TILE)
-        kernel[blocks, (SIMPLE_TILE, SIMPLE_TILE)](m, n, k, a, b, out)
-    return out
+        tile = SIMPLE_TILE, SIMPLE_TILE
+        kernel[blocks(m, n, tile), tile](m, n, k, a, b, result)
+    return result
 
 
 def naive(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
     return _simple(NAIVE, a, b, precision, out)
 
 
+def coalesced(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    return _simple(COALESCED, a, b, precision, out)
+
+
+def shared_tile(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    return _simple(SHARED_TILE, a, b, precision, out)
+
+
+# ---- Many elements per thread --------------------------------------------------------------------------
+
+
+def _blocked(
+    file: Path,
+    tile: tuple[int, int],
+    threads: int,
+    a: Any,
+    b: Any,
+    precision: str,
+    out: Any | None,
+    *,
+    by_quads: bool = True,
+) -> Any:
+    m, n, k, result = prepare(a, b, precision, out, dtypes=("float32",))
+    if m and n:
+        name = f"matmul_{file.stem}"
+        if by_quads:
+            name += f"<{'true' if is_aligned(a, b, result) else 'false'}>"
+        cuda_kernel(file, name, a)[blocks(m, n, tile), threads](m, n, k, a, b, result)
+    return result
+
+
+def is_aligned(*matrices: Any) -> bool:
+    """All rows of all of them begin at a multiple of 16 bytes, and are as long."""
+    return all(
+        each.data_ptr() % 16 == 0 and each.shape[1] * each.element_size() % 16 == 0 for each in matrices
+    )
+
+
+def register_1d(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    return _blocked(REGISTER_1D, (64, 64), 512, a, b, precision, out, by_quads=False)
+
+
+def register_2d(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    return _blocked(REGISTER_2D, (128, 128), 256, a, b, precision, out, by_quads=False)
+
+
+def vectorized(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    return _blocked(VECTORIZED, (128, 128), 256, a, b, precision, out)
+
+
+def double_buffered(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    return _blocked(DOUBLE_BUFFERED, (128, 128), 256, a, b, precision, out)
+
+
+def warp_tiled(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    return _blocked(WARP_TILED, (128, 256), 256, a, b, precision, out)
+
+
+# ---- The ladder's entries ------------------------------------------------------------------------------
+
 _entry = functools.partial(Rung, arch="sm_75", language="cuda", declines=takes_only(("float32",)))
 
 
-def _compiles(file: Path, arguments: str = "float") -> Callable[[str], object]:
-    return cuda_compiles_for(file, f"matmul_{file.stem}<{arguments}>")
+def _compiles(file: Path, arguments: str = "") -> Callable[[str], object]:
+    return cuda_compiles_for(file, f"matmul_{file.stem}{arguments}")
 
 
 RUNGS = (
@@ -44,8 +119,79 @@ RUNGS = (
         file=NAIVE,
         function=naive,
         improves_on="reference",
-        compile_for=_compiles(NAIVE),
+        compile_for=_compiles(NAIVE, "<float>"),
         readability=Score(5, "the definition and a bound"),
         debugging=Score(5, "one thread is one element: printf and cuda-gdb show it directly"),
+    ),
+    _entry(
+        name="coalesced",
+        idea="x and y change places: the lanes of a warp read neighbours",
+        file=COALESCED,
+        function=coalesced,
+        improves_on="naive",
+        compile_for=_compiles(COALESCED, "<float>"),
+        readability=Score(5, "the definition and a bound"),
+        debugging=Score(5, "one thread is one element: printf and cuda-gdb show it directly"),
+    ),
+    _entry(
+        name="shared_tile",
+        idea="a block copies tiles to shared memory, where each element is read 32 times",
+        file=SHARED_TILE,
+        function=shared_tile,
+        improves_on="coalesced",
+        compile_for=_compiles(SHARED_TILE, "<float>"),
+        readability=Score(5, "two tiles, two barriers; the edges are padded with zeros"),
+        debugging=Score(4, "a missing barrier is a race, which fp.sanitize sees"),
+    ),
+    _entry(
+        name="register_1d",
+        idea="8 results of a column per thread: what is loaded of b serves 8 times",
+        file=REGISTER_1D,
+        function=register_1d,
+        improves_on="shared_tile",
+        compile_for=_compiles(REGISTER_1D),
+        readability=Score(4, "what a thread copies and what it computes are two maps now"),
+        debugging=Score(4, "one column can be followed alone"),
+    ),
+    _entry(
+        name="register_2d",
+        idea="8 × 8 results per thread: an outer product makes 64 multiply-adds of 16 numbers",
+        file=REGISTER_2D,
+        function=register_2d,
+        improves_on="register_1d",
+        compile_for=_compiles(REGISTER_2D),
+        readability=Score(4, "loops over registers, unrolled; the rest as before"),
+        debugging=Score(3, "64 results per thread; an index that is no constant moves them to memory"),
+    ),
+    _entry(
+        name="vectorized",
+        idea="16 bytes per access; a is transposed on its way to shared memory, without bank conflicts",
+        file=VECTORIZED,
+        function=vectorized,
+        improves_on="register_2d",
+        compile_for=_compiles(VECTORIZED, "<true>"),
+        readability=Score(3, "alignment, a transposed tile, a padding whose reason is in the banks"),
+        debugging=Score(3, "aligned and other matrices go different ways"),
+    ),
+    _entry(
+        name="double_buffered",
+        idea="two copies of each tile: the next is fetched while this one is multiplied",
+        file=DOUBLE_BUFFERED,
+        function=double_buffered,
+        improves_on="vectorized",
+        compile_for=_compiles(DOUBLE_BUFFERED, "<true>"),
+        readability=Score(3, "as vectorized, with a first step before the loop"),
+        debugging=Score(3, "a copy that is written too early is a race, which fp.sanitize sees"),
+    ),
+    _entry(
+        name="warp_tiled",
+        arch="sm_80",
+        idea="64 × 64 results per warp, 8 × 16 per thread; copies run past the registers, steps ahead",
+        file=WARP_TILED,
+        function=warp_tiled,
+        improves_on="double_buffered",
+        compile_for=_compiles(WARP_TILED, "<true>"),
+        readability=Score(2, "three nested tilings and a pipeline whose border lies inside a step"),
+        debugging=Score(2, "groups of copies are counted, not named; fp.sanitize sees a wait too few"),
     ),
 )
