@@ -186,10 +186,10 @@ class Sanitized:
         self.kernel, self.findings = kernel, findings
 
     def __getitem__(self, shape: Any) -> Callable[..., None]:
-        grid, block = shape
+        grid, block, shared = (*shape, 0)[:3]
 
         def launch(*args: Any) -> None:
-            self.findings += fp.sanitize(self.kernel, grid, block, args, seeds=2)
+            self.findings += fp.sanitize(self.kernel, grid, block, args, shared=shared, seeds=2)
 
         return launch
 
