@@ -86,7 +86,12 @@ def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
     each = {precision: with_compiled(device, _product) for precision in PRECISIONS}
 
     def peer(
-        library: str, a: Any, b: Any, precision: str = "ieee", _: None = None, epilogue: Epilogue | None = None
+        library: str,
+        a: Any,
+        b: Any,
+        precision: str = "ieee",
+        _: None = None,
+        epilogue: Epilogue | None = None,
     ) -> Any:
         with float32_precision(precision):
             return each[precision][library](a, b, epilogue)

@@ -13,7 +13,7 @@
 //            other block of the SM.
 #include "tensor_core.cuh"
 
-constexpr int kM = 128, kN = 128, kRowBytes = 64;  // of a tile of A: 32 columns of half types, 16 of tf32
+constexpr int kM = 128, kN = 128, kRowBytes = 128;  // of a tile of A: 64 columns of half types, 32 of tf32
 constexpr int kWarp = 64;                          // rows and columns of a warp
 constexpr int kThreads = 32 * (kM / kWarp) * (kN / kWarp);
 

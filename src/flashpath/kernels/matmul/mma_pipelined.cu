@@ -33,13 +33,14 @@ struct Plan {
 
 constexpr int kGroup = 8;  // rows of tiles that blocks go through together
 
-// Chunk c of row r at place c ^ (r % 8), or, where a load takes 32 bytes of 4 rows each, c ^ 2 (r % 4).
-template <int kBytes, bool kInPairs>
+// Where a tile's chunk c of row r is: in panels of 8 chunks, 128 bytes, and there at place c ^ (r % 8), or, where one
+// access takes 32 bytes of 4 rows each, at c ^ 2 (r % 4).
+template <int kRows, bool kInPairs>
 struct Swizzled {
-  static_assert(kBytes % 128 == 0);
-  static constexpr int kPitch = kBytes;
+  static constexpr int kPitch = 128, kPanelChunks = 8, kPanelBytes = kRows * kPitch;
   __device__ static constexpr int at(int row, int chunk) {
-    return row * kPitch + (chunk ^ (kInPairs ? row % 4 * 2 : row % 8)) * 16;
+    const int place = chunk % kPanelChunks ^ (kInPairs ? row % 4 * 2 : row % 8);
+    return chunk / kPanelChunks * kPanelBytes + row * kPitch + place * 16;
   }
 };
 
@@ -61,35 +62,33 @@ __device__ void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
 }
 
-// One thread's chunks of the tiles that a block takes from a matrix: every kRowsApart-th row, always the same column.
-template <class T, class Layout, int kRows, int kThreads, bool kAligned>
+// One thread's chunks of the tiles, kRows rows of kRowBytes, that a block takes from a matrix: in each panel the same
+// chunk of every kApart-th row.
+template <class T, class Layout, int kRows, int kRowBytes, int kThreads, bool kAligned>
 struct Copier {
-  static constexpr int kChunks = Layout::kPitch / 16, kRowsApart = kThreads / kChunks, kEach = kRows / kRowsApart;
-  static_assert(kThreads % kChunks == 0 && kRows % kRowsApart == 0);
-  static_assert(Layout::at(kRowsApart, 0) == kRowsApart * Layout::kPitch, "rows that a thread copies lie alike");
+  static constexpr int kPanels = kRowBytes / Layout::kPitch, kPanelColumns = Layout::kPitch / sizeof(T);
+  static constexpr int kApart = kThreads / Layout::kPanelChunks, kEach = kPanels * kRows / kApart;
+  static_assert(kRowBytes % Layout::kPitch == 0 && kRows % kApart == 0 && kApart % 8 == 0);
 
   Region<const T> region;  // from the first chunk in the next tile on
   int to;
 
   __device__ Copier(const T* matrix, int rows, int columns, int row, int column)
-      : region(matrix, rows, columns, row + threadIdx.x / kChunks,
-               column + threadIdx.x % kChunks * (16 / (int)sizeof(T))),
-        to(Layout::at(threadIdx.x / kChunks, threadIdx.x % kChunks)) {}
+      : region(matrix, rows, columns, row + threadIdx.x / Layout::kPanelChunks,
+               column + threadIdx.x % Layout::kPanelChunks * (16 / (int)sizeof(T))),
+        to(Layout::at(threadIdx.x / Layout::kPanelChunks, threadIdx.x % Layout::kPanelChunks)) {}
 
   // Part `part` of kParts of the tile.
   template <int kParts>
   __device__ void copy(int part, char* tile) const {
 #pragma unroll
-    for (int i = 0; i < kEach; ++i) {
-      if (i * kParts / kEach != part) {
-        continue;
-      }
-      const int apart = i * kRowsApart;
-      char* at = tile + to + apart * Layout::kPitch;
+    for (int i = part * kEach / kParts; i < (part + 1) * kEach / kParts; ++i) {
+      const int down = i / kPanels * kApart, right = i % kPanels * kPanelColumns;
+      char* at = tile + to + i % kPanels * Layout::kPanelBytes + down * Layout::kPitch;
       if constexpr (kAligned) {
-        copy_async(shared_address(at), region.at(apart, 0), region.inside(apart, 0) > 0);
+        copy_async(shared_address(at), region.at(down, right), region.inside(down, right) > 0);
       } else {
-        *reinterpret_cast<Pack<T>*>(at) = load_chunk<false>(region.at(apart, 0), region.inside(apart, 0));
+        *reinterpret_cast<Pack<T>*>(at) = load_chunk<false>(region.at(down, right), region.inside(down, right));
       }
     }
   }
@@ -119,11 +118,11 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
   constexpr int kStep = TensorCore<T>::kK, kSteps = kK / kStep;
   constexpr int kParts = kSteps - 1;                                       // the last step waits instead of copying
   constexpr int kRows = Plan::kWarpM / 16, kColumns = Plan::kWarpN / 8;  // mma tiles of a warp
-  using LayoutA = Swizzled<Plan::kRowBytes, false>;
-  using LayoutB = Swizzled<kN * sizeof(T), !TensorCore<T>::kTransposes>;
-  using LayoutOut = Swizzled<kN * sizeof(T), sizeof(T) == 4>;  // mma leaves 8 bytes a lane of tf32, 4 of half types
-  constexpr int kBytesA = kM * LayoutA::kPitch, kStageBytes = kBytesA + kK * LayoutB::kPitch;
-  static_assert(kM * LayoutOut::kPitch <= kStages * kStageBytes, "the result is staged where the tiles were");
+  using LayoutA = Swizzled<kM, false>;
+  using LayoutB = Swizzled<kK, !TensorCore<T>::kTransposes>;
+  using LayoutOut = Swizzled<kM, sizeof(T) == 4>;  // mma leaves 8 bytes a lane of tf32, 4 of half types
+  constexpr int kBytesA = kM * Plan::kRowBytes, kStageBytes = kBytesA + kK * kN * sizeof(T);
+  static_assert(kM * kN * sizeof(T) <= kStages * kStageBytes, "the result is staged where the tiles were");
   extern __shared__ __align__(128) char shared[];  // kStages × {A: (kM, kK), B: (kK, kN)}; in the end out: (kM, kN)
 
   const int2 tile = tile_of_block((m + kM - 1) / kM, (n + kN - 1) / kN);
@@ -132,8 +131,8 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
   const int warp_row = warp / (kN / Plan::kWarpN) * Plan::kWarpM;
   const int warp_column = warp % (kN / Plan::kWarpN) * Plan::kWarpN;
 
-  Copier<T, LayoutA, kM, kThreads, kAligned> from_a(a, m, k, row0, 0);
-  Copier<T, LayoutB, kK, kThreads, kAligned> from_b(b, k, n, 0, column0);
+  Copier<T, LayoutA, kM, Plan::kRowBytes, kThreads, kAligned> from_a(a, m, k, row0, 0);
+  Copier<T, LayoutB, kK, kN * sizeof(T), kThreads, kAligned> from_b(b, k, n, 0, column0);
   auto copy_part = [&](int part, int stage) {  // of the next tile along k
     char* to = shared + stage * kStageBytes;
     from_a.template copy<kParts>(part, to);
@@ -234,7 +233,7 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
   __syncthreads();
   const Region<T> region_out(out, m, n, row0, column0);
   const Region<const bool> region_mask(mask, m, n, row0, column0);
-  constexpr int kChunks = LayoutOut::kPitch / 16;
+  constexpr int kChunks = kN / kWidth;
 #pragma unroll 4
   for (int c = threadIdx.x; c < kM * kChunks; c += kThreads) {
     const int row = c / kChunks, column = c % kChunks * kWidth;

@@ -41,7 +41,7 @@ class Plan:
 
     @property
     def shared(self) -> int:
-        """Bytes of shared memory: a stage has row_bytes of each row of A, and as many rows of B as these hold."""
+        """In bytes: a stage has row_bytes of each row of A, and so many rows of B as these hold columns."""
         return self.stages * (self.m + self.n) * self.row_bytes
 
     def blocks(self, m: int, n: int) -> int:
@@ -53,7 +53,9 @@ class Plan:
 
 
 LARGE = Plan(128, 256, 64, 64, stages=3, blocks_per_sm=1)
-SMALL = Plan(64, 128, 32, 64, stages=3, blocks_per_sm=2)  # for results that LARGE has no block for every SM for
+SMALL = Plan(
+    64, 128, 32, 64, stages=3, blocks_per_sm=2
+)  # for results that LARGE has no block for every SM for
 
 
 def wmma(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
@@ -170,7 +172,7 @@ RUNGS = (
     ),
     _entry(
         name="mma_pipelined",
-        idea="cp.async fills a ring of swizzled tiles ahead of the tensor cores; the next fragments load meanwhile",
+        idea="cp.async fills a ring of swizzled tiles ahead of the tensor cores, which never wait for memory",
         file=MMA_PIPELINED,
         function=mma_pipelined,
         declines=products_only,
@@ -208,4 +210,3 @@ RUNGS = (
         debugging=Score(3, "product and steps are seen together only"),
     ),
 )
-

@@ -4,9 +4,9 @@ maths    out[i, j] = Σ_p a[i, p] b[p, j], summed in float32; float32 inputs are
 layout   a: (m, k), b: (k, n), out: (m, n), row-major, every row at a multiple of 16 bytes
 cost     2 m n k FLOPs; at least sizeof(T) (m k + k n + m n) bytes
 improves triton_persistent: whose one configuration is the best for some sizes and some GPUs only
-idea     `triton.autotune` compiles the kernel for each of a list of tiles, groups, stages and warps, times them on
-         the first call for a size, and keeps the fastest for that size. The first call takes seconds. A
-         descriptor holds the shape of its tile, so each configuration sets that before it runs.
+idea     `triton.autotune` compiles the kernel for each of a list of tiles, groups, stages and warps, times
+         them on the first call for a size, and keeps the fastest for that size. The first call takes seconds.
+         A descriptor holds the shape of its tile, so each configuration sets that before it runs.
          Predicted on an H200: a few percent over triton_persistent.
 """
 

@@ -3,10 +3,11 @@
 maths    out[i, j] = Σ_p a[i, p] b[p, j], summed in float32; float32 inputs are rounded to tf32 first
 layout   a: (m, k), b: (k, n), out: (m, n), row-major
 cost     2 m n k FLOPs; at least sizeof(T) (m k + k n + m n) bytes
-improves triton_pointers: what is loaded is said once, by shape, strides and place; no address is written by hand
-idea     `tl.make_block_ptr` describes a matrix and a block in it; `tl.advance` moves the block, `boundary_check`
-         names the dimensions in which it may leave the matrix. The compiler makes the same addresses and bounds of
-         it as it was given before, so the machine does the same: this is a gain for the reader.
+improves triton_pointers: what is loaded is said once, by shape, strides and place; no address is written out
+idea     `tl.make_block_ptr` describes a matrix and a block in it; `tl.advance` moves the block, and
+         `boundary_check` names the dimensions in which it may leave the matrix. The compiler makes the same
+         addresses and bounds of it as it was given before: the gain is the reader's. Triton 3.7 calls this
+         interface deprecated, in favour of the next rung's.
          Predicted on an H200: as triton_pointers.
 """
 
@@ -16,9 +17,7 @@ import triton.language as tl
 from flashpath.kernels.matmul.triton_tiles import rounded, tile_at
 
 
-@triton.jit(
-    do_not_specialize=["m", "n", "k"], do_not_specialize_on_alignment=["a_ptr", "b_ptr", "out_ptr"]
-)
+@triton.jit(do_not_specialize=["m", "n", "k"], do_not_specialize_on_alignment=["a_ptr", "b_ptr", "out_ptr"])
 def matmul_block_pointers(
     a_ptr,
     b_ptr,
@@ -34,7 +33,11 @@ def matmul_block_pointers(
     GROUP: tl.constexpr,
 ):
     if ALIGNED:  # rows begin at multiples of 16 bytes: the compiler may load so many at once
-        a_ptr, b_ptr, out_ptr = tl.multiple_of(a_ptr, 16), tl.multiple_of(b_ptr, 16), tl.multiple_of(out_ptr, 16)
+        a_ptr, b_ptr, out_ptr = (
+            tl.multiple_of(a_ptr, 16),
+            tl.multiple_of(b_ptr, 16),
+            tl.multiple_of(out_ptr, 16),
+        )
         n, k = tl.multiple_of(n, 16), tl.multiple_of(k, 16)
     tile_m, tile_n = tile_at(tl.program_id(0), m, n, BLOCK_M, BLOCK_N, GROUP)
     row, column = tile_m * BLOCK_M, tile_n * BLOCK_N

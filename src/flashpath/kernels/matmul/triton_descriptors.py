@@ -3,11 +3,11 @@
 maths    out[i, j] = Σ_p a[i, p] b[p, j], summed in float32; float32 inputs are rounded to tf32 first
 layout   a: (m, k), b: (k, n), out: (m, n), row-major, every row at a multiple of 16 bytes
 cost     2 m n k FLOPs; at least sizeof(T) (m k + k n + m n) bytes
-improves triton_block_pointers: on Hopper no thread computes an address or a bound; one asks for the whole tile
-idea     the host writes down a matrix's address, shape, strides and tile once. From sm_90 on that is the tensor map
-         of the Tensor Memory Accelerator, which fetches tiles into shared memory, swizzled, zeros past the edges;
-         before, the compiler turns it back into pointers. The registers that addresses took are free for larger
-         tiles.
+improves triton_block_pointers: on Hopper no thread computes an address or a bound; one asks for a whole tile
+idea     the host writes down a matrix's address, shape, strides and tile once. From sm_90 on that is the
+         tensor map of the Tensor Memory Accelerator, which fetches tiles into shared memory, swizzled, with
+         zeros past the edges; before, the compiler turns it back into pointers. The registers that addresses
+         took are free for larger tiles.
          Predicted on an H200: 680 TFLOP/s in bfloat16.
 """
 

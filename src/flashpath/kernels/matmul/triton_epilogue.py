@@ -4,8 +4,8 @@ maths    out = where(mask, activation(scale (a b) + bias), 0), in float32, round
 layout   a: (m, k), b: (k, n), out: (m, n), mask: (m, n), row-major; bias: (n)
 cost     2 m n k FLOPs and some 2 to 30 an element; at least sizeof(T) (m k + k n + m n + n) + m n bytes
 improves unfused: the product is not written to memory and read again for each step after it
-idea     a function of a tile in registers, called by triton_persistent between the last product and the store: the
-         arithmetic is written as on whole matrices. Steps that are not asked for are not compiled.
+idea     a function of a tile in registers, called by triton_persistent between the last product and the
+         store: the arithmetic is written as on whole matrices. Steps that are not asked for are not compiled.
          Predicted on an H200: within 2 % of the product alone.
 """
 
@@ -51,5 +51,7 @@ def finish(
         if mask_ptr is not None:
             rows = row + tl.arange(0, BLOCK_M)
             at = mask_ptr + rows.to(tl.int64)[:, None] * n + columns[None, :]
-            sums = tl.where(tl.load(at, mask=(rows < m)[:, None] & (columns < n)[None, :], other=0) != 0, sums, 0.0)
+            sums = tl.where(
+                tl.load(at, mask=(rows < m)[:, None] & (columns < n)[None, :], other=0) != 0, sums, 0.0
+            )
     return sums

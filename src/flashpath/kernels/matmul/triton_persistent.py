@@ -2,12 +2,14 @@
 
 maths    out[i, j] = Σ_p a[i, p] b[p, j], summed in float32; float32 inputs are rounded to tf32 first.
          With an epilogue (triton_epilogue.py): out = where(mask, activation(scale Σ + bias), 0)
-layout   a: (m, k), b: (k, n), out: (m, n), row-major, every row at a multiple of 16 bytes; bias: (n), mask: (m, n)
+layout   a: (m, k), b: (k, n), out: (m, n), row-major, every row at a multiple of 16 bytes; bias: (n), mask:
+         (m, n), row-major
 cost     2 m n k FLOPs; at least sizeof(T) (m k + k n + m n) bytes
 improves triton_descriptors: the loads of a program's next tile are under way while it stores the last one
-idea     one program per SM takes every so-many-th tile. With the loop over tiles and the loop along k flattened into
-         one, the pipeline of loads does not run dry between tiles. The result is stored in SPLIT parts, one
-         after the other through the same shared memory: what that saves is another stage for the loads.
+idea     one program per SM takes every so-many-th tile. With the loop over tiles and the loop along k
+         flattened into one, the pipeline of loads does not run dry between tiles. The result is stored in
+         SPLIT parts, one after the other through the same shared memory: what that saves is another stage for
+         the loads.
          Predicted on an H200: 720 TFLOP/s in bfloat16.
 """
 
@@ -57,7 +59,9 @@ def matmul_persistent(
             tl.static_assert(SPLIT == 2)
             half: tl.constexpr = BLOCK_N // 2
             left, right = tl.split(tl.permute(tl.reshape(sums, (BLOCK_M, 2, half)), (0, 2, 1)))
-            left = finish(left, row, column, scale, bias_ptr, mask_ptr, m, n, FUSED, ACTIVATION, BLOCK_M, half)
+            left = finish(
+                left, row, column, scale, bias_ptr, mask_ptr, m, n, FUSED, ACTIVATION, BLOCK_M, half
+            )
             out_tiles.store([row, column], left.to(out_tiles.dtype))
             right = finish(
                 right, row, column + half, scale, bias_ptr, mask_ptr, m, n, FUSED, ACTIVATION, BLOCK_M, half

@@ -3,10 +3,12 @@
 maths    out[i, j] = Σ_p a[i, p] b[p, j], summed in float32; float32 inputs are rounded to tf32 first
 layout   a: (m, k), b: (k, n), out: (m, n), row-major
 cost     2 m n k FLOPs; at least sizeof(T) (m k + k n + m n) bytes
-improves mma_pipelined: stages, swizzles and fragments are the compiler's business, and on Hopper it multiplies by
-         wgmma, which reads both tiles from shared memory and is the only way to the tensor cores' full speed
-idea     a program owns a tile of the result. Its loads are spelt out: an address and a bound for each element of a
-         tile. That takes any matrix at any address, and costs registers and instructions for the addresses.
+improves mma_pipelined: stages, swizzles and fragments are the compiler's business, and on Hopper it
+         multiplies by wgmma, which takes tiles from shared memory itself, and alone reaches the tensor cores'
+         full speed
+idea     a program owns a tile of the result. Its loads are spelt out: an address and a bound for each element
+         of a tile. That takes any matrix at any address, and costs registers and instructions for the
+         addresses.
          Predicted on an H200: 600 TFLOP/s in bfloat16.
 """
 
@@ -16,9 +18,7 @@ import triton.language as tl
 from flashpath.kernels.matmul.triton_tiles import rounded, tile_at
 
 
-@triton.jit(
-    do_not_specialize=["m", "n", "k"], do_not_specialize_on_alignment=["a_ptr", "b_ptr", "out_ptr"]
-)
+@triton.jit(do_not_specialize=["m", "n", "k"], do_not_specialize_on_alignment=["a_ptr", "b_ptr", "out_ptr"])
 def matmul_pointers(
     a_ptr,
     b_ptr,
@@ -34,7 +34,11 @@ def matmul_pointers(
     GROUP: tl.constexpr,
 ):
     if ALIGNED:  # rows begin at multiples of 16 bytes: the compiler may load so many at once
-        a_ptr, b_ptr, out_ptr = tl.multiple_of(a_ptr, 16), tl.multiple_of(b_ptr, 16), tl.multiple_of(out_ptr, 16)
+        a_ptr, b_ptr, out_ptr = (
+            tl.multiple_of(a_ptr, 16),
+            tl.multiple_of(b_ptr, 16),
+            tl.multiple_of(out_ptr, 16),
+        )
         n, k = tl.multiple_of(n, 16), tl.multiple_of(k, 16)
     tile_m, tile_n = tile_at(tl.program_id(0), m, n, BLOCK_M, BLOCK_N, GROUP)
     rows = tile_m * BLOCK_M + tl.arange(0, BLOCK_M)[:, None]  # (BLOCK_M, 1)

@@ -65,7 +65,7 @@ def triton_descriptors(a: Any, b: Any, precision: str = "ieee", out: Any | None 
         return result
     tiled = Tiled(a, b, result)
     with triton_device(a):
-        _kernel("descriptors")[(config.programs(m, n),)](
+        kernel_of("descriptors")[(config.programs(m, n),)](
             *tiled.descriptors(config), m, n, k, PRECISION=precision, **config.constants(a.element_size())
         )
     return tiled.result()
@@ -91,7 +91,7 @@ def triton_autotuned(a: Any, b: Any, precision: str = "ieee", out: Any | None = 
         return _persistent(a, b, precision, problem, None)  # nothing to choose from: small tiles
     tiled, programs = Tiled(a, b, result), sm_count(a)
     with triton_device(a):
-        _module("autotuned").autotuned(a.element_size())[
+        module_of("autotuned").autotuned(a.element_size())[
             lambda meta: (min(programs, -(-m // meta["BLOCK_M"]) * -(-n // meta["BLOCK_N"])),)
         ](*tiled.descriptors(PERSISTENT), m, n, k, **_after(None), PRECISION=precision, PROGRAMS=programs)
     return tiled.result()
@@ -103,8 +103,8 @@ def triton_autotuned(a: Any, b: Any, precision: str = "ieee", out: Any | None = 
 class Tiled:
     """Three matrices as descriptors have them: every row at a multiple of 16 bytes.
 
-    Where rows are elsewhere, a descriptor cannot describe them: then it is copies that are described, and the result
-    is copied back.
+    Where rows are elsewhere, a descriptor cannot describe them: then it is copies that are described, and the
+    result is copied back.
     """
 
     def __init__(self, a: Any, b: Any, out: Any) -> None:
@@ -152,12 +152,12 @@ def _is_empty(problem: Problem) -> bool:
     return not (problem.m and problem.n and problem.k)
 
 
-def _module(name: str) -> Any:
+def module_of(name: str) -> Any:
     return importlib.import_module(f"flashpath.kernels.matmul.triton_{name}")
 
 
-def _kernel(name: str) -> Any:
-    return getattr(_module(name), f"matmul_{name}")
+def kernel_of(name: str) -> Any:
+    return getattr(module_of(name), f"matmul_{name}")
 
 
 def _with_pointers(name: str, a: Any, b: Any, precision: str, out: Any | None) -> Any:
@@ -167,7 +167,7 @@ def _with_pointers(name: str, a: Any, b: Any, precision: str, out: Any | None) -
         return result
     aligned = n % 16 == 0 and k % 16 == 0 and all(each.data_ptr() % 16 == 0 for each in (a, b, result))
     with triton_device(a):
-        _kernel(name)[(config.programs(m, n),)](
+        kernel_of(name)[(config.programs(m, n),)](
             a, b, result, m, n, k, ALIGNED=aligned, PRECISION=precision, **config.constants(a.element_size())
         )
     return result
@@ -194,7 +194,7 @@ def _persistent(a: Any, b: Any, precision: str, problem: Problem, epilogue: Epil
     config, programs = _config(PERSISTENT, m, n), sm_count(a)
     tiled = Tiled(a, b, out)
     with triton_device(a):
-        _kernel("persistent")[(min(programs, config.programs(m, n)),)](
+        kernel_of("persistent")[(min(programs, config.programs(m, n)),)](
             *tiled.descriptors(config),
             m,
             n,
@@ -222,7 +222,7 @@ _CONSTANTS = {"PRECISION": "ieee", "BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 64, 
 
 def _compiles(name: str, signature: Mapping[str, str], **constants: Any) -> Any:
     return triton_compiles_for(
-        functools.partial(_kernel, name), {**signature, **_SIZES}, {**_CONSTANTS, **constants}
+        functools.partial(kernel_of, name), {**signature, **_SIZES}, {**_CONSTANTS, **constants}
     )
 
 

@@ -8,8 +8,8 @@ import triton.language as tl
 def tile_at(place, m, n, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, GROUP: tl.constexpr):
     """Row and column of tile number `place`: down a strip of GROUP tiles, then the next column of the strip.
 
-    Programs that run at the same time then work on a nearly square region, and share its rows of a and columns of
-    b in L2.
+    Programs that run at the same time then work on a nearly square region, and share its rows of a and
+    columns of b in L2.
     """
     tiles_m, tiles_n = tl.cdiv(m, BLOCK_M), tl.cdiv(n, BLOCK_N)
     in_strip = GROUP * tiles_n

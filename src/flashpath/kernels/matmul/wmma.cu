@@ -16,7 +16,7 @@
 
 namespace wmma = nvcuda::wmma;
 
-constexpr int kM = 128, kN = 128, kRowBytes = 64;  // of a tile of A: 32 columns of half types, 16 of tf32
+constexpr int kM = 128, kN = 128, kRowBytes = 128;  // of a tile of A: 64 columns of half types, 32 of tf32
 constexpr int kWarpM = 64, kWarpN = 32;
 constexpr int kThreads = 32 * (kM / kWarpM) * (kN / kWarpN);
 constexpr int kFragment = 16;
