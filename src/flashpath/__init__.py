@@ -18,7 +18,7 @@ shield_torch_from_amx()
 if TYPE_CHECKING:
     from flashpath import bench, gpus, jit, kernels, vgpu
     from flashpath.errors import FlashpathError, MissingDevice
-    from flashpath.jit import Kernel, Module, compile, explain, profile, sanitize
+    from flashpath.jit import Kernel, Module, compile, explain, profile, sanitize, watch
     from flashpath.vgpu.findings import Finding, KernelFault
 
 __version__ = "0.1.0"
@@ -40,6 +40,7 @@ _HOME = {
     "profile": "jit",
     "sanitize": "jit",
     "vgpu": None,
+    "watch": "jit",
 }
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "profile",
     "sanitize",
     "vgpu",
+    "watch",
 ]
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -179,41 +177,14 @@ def test_tf32_rounds_to_the_nearest_and_ties_away_from_zero(name: str) -> None:
         assert to_tf32(torch.tensor([value])).item() == rounded
 
 
-class Sanitized:
-    """Stands for a kernel: each launch runs under several schedules, and what is found is kept."""
-
-    def __init__(self, kernel: Any, findings: list[Any]) -> None:
-        self.kernel, self.findings = kernel, findings
-
-    def __getitem__(self, shape: Any) -> Callable[..., None]:
-        grid, block, shared = (*shape, 0)[:3]
-
-        def launch(*args: Any) -> None:
-            self.findings += fp.sanitize(self.kernel, grid, block, args, shared=shared, seeds=2)
-
-        return launch
-
-
-@pytest.fixture
-def findings(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    found: list[Any] = []
-    real = building.cuda_kernel
-
-    def cuda_kernel(*args: Any) -> Sanitized:
-        return Sanitized(real(*args), found)
-
-    for module in {inspect.getmodule(rung.function) for rung in LADDER}:
-        if hasattr(module, "cuda_kernel"):
-            monkeypatch.setattr(module, "cuda_kernel", cuda_kernel)
-    return found
-
-
 @pytest.mark.parametrize(("name", "arithmetic"), FIRSTS[1:], ids=name_of)
-def test_nothing_is_wrong_in_any_schedule(name: str, arithmetic: Arithmetic, findings: list[Any]) -> None:
+def test_the_sanitizer_finds_nothing(name: str, arithmetic: Arithmetic) -> None:
     dtype, precision = arithmetic
-    verify(name, *operands(37, 45, 27, dtype, 1), precision, 1)
-    verify(name, *operands(72, 136, 40, dtype), precision)
-    assert findings == []
+    with fp.watch(sanitize=True) as reports:
+        verify(name, *operands(37, 45, 27, dtype, 1), precision, 1)
+        verify(name, *operands(72, 136, 40, dtype), precision)
+    assert reports
+    assert [finding for report in reports for finding in report.findings] == []
 
 
 @pytest.mark.parametrize("name", ["shared_tile", "double_buffered", "warp_tiled"])
@@ -242,28 +213,29 @@ def test_simple_rungs_also_multiply_float64(name: str) -> None:
 # ---- What the headers say ------------------------------------------------------------------------------
 
 
+# What a block of each rung computes.
+TILES = {
+    "naive": (32, 32),
+    "coalesced": (32, 32),
+    "shared_tile": (32, 32),
+    "register_1d": (64, 64),
+    "register_2d": (128, 128),
+    "vectorized": (128, 128),
+    "double_buffered": (128, 128),
+    "warp_tiled": (128, 256),
+}
+FLOAT32 = list(TILES)
+STEPS = 64  # their k
+
+
 @functools.cache
 def profile_of(name: str) -> tuple[Any, int]:
     """A report of one block, and how often a warp multiplied and added."""
-    (m, n), block, arguments = {
-        "naive": ((32, 32), (32, 32), "<float>"),
-        "coalesced": ((32, 32), (32, 32), "<float>"),
-        "shared_tile": ((32, 32), (32, 32), "<float>"),
-        "register_1d": ((64, 64), 512, ""),
-        "register_2d": ((128, 128), 256, ""),
-        "vectorized": ((128, 128), 256, "<true>"),
-        "double_buffered": ((128, 128), 256, "<true>"),
-        "warp_tiled": ((128, 256), 256, "<true>"),
-    }[name]
-    k = 64
-    a, b = operands(m, n, k, torch.float32)
-    kernel = building.cuda_kernel(LADDER[name].file, f"matmul_{name}{arguments}", a)
-    return fp.profile(kernel, 1, block, (m, n, k, a, b, torch.empty(m, n))), m * n * k // 32
-
-
-FLOAT32 = [
-    name for name, each in PAIRS[1:] if each == (torch.float32, "ieee") and LADDER[name].language == "cuda"
-]
+    m, n = TILES[name]
+    with fp.watch() as reports:
+        LADDER[name](*operands(m, n, STEPS, torch.float32))
+    (report,) = reports
+    return report, m * n * STEPS // 32
 
 
 def test_loads_for_each_multiply_add_fall_from_rung_to_rung() -> None:
@@ -300,8 +272,7 @@ def test_no_rung_has_bank_conflicts() -> None:
 def test_sectors_come_from_memory_once_per_block() -> None:
     for name in FLOAT32[2:]:
         report, _ = profile_of(name)
-        side = {"shared_tile": 32 + 32, "register_1d": 64 + 64, "warp_tiled": 128 + 256}.get(name, 128 + 128)
-        assert report.global_load.sectors * 32 == side * 64 * 4, name
+        assert report.global_load.sectors * 32 == sum(TILES[name]) * STEPS * 4, name
 
 
 # ---- At the border -------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 //   layout   a: (m, k), b: (k, n), out: (m, n), row-major, float
 //   cost     2 m n k FLOPs; at least 4 (m k + k n + m n) bytes. From the L2 a block reads 2 × 128 × 8 floats for
 //            2 × 128 × 128 × 8 FLOPs: 32 FLOP per byte
-//   improves register_1d: 16 numbers from shared memory make 64 multiply-adds, where 9 made 8
+//   improves register_1d: 64 multiply-adds take 10 loads from shared memory (8 of b, 2 of four numbers of a), not 24
 //   idea     a column of 8 elements of a times a row of 8 elements of b is an outer product: loads grow with the side
 //            of the square, results with its area. The rows and columns of a thread lie 16 apart, so that the lanes of
 //            a warp read neighbours: no bank is asked twice.
