@@ -84,7 +84,7 @@ def max_shared(x: Any) -> int:
 
 
 class Packing(NamedTuple):
-    """How rows are cut into packs: `width` elements each, `packs` of them at most; `whole` where none is cut."""
+    """How rows are cut: up to `packs` packs of `width` elements each; `whole` where none is cut short."""
 
     width: int
     whole: bool
@@ -157,7 +157,7 @@ def warp_per_row(x: Any, out: Any | None = None) -> Any:
 
 
 class Residence(NamedTuple):
-    """Where a row is kept: so many threads with so many packs each in registers, the rest in shared memory."""
+    """Where a row is kept: `lanes` threads with `packs` packs each in registers, and others parked."""
 
     lanes: int
     packs: int

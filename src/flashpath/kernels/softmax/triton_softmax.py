@@ -4,9 +4,9 @@ maths    m = max x[r, :]; l = Σ e^(x[r, i] - m); out[r, i] = e^(x[r, i] - m) / 
 layout   x, out: (rows, n), contiguous
 cost     5 rows n FLOPs; at least 2 rows n sizeof(T) bytes
 improves resident: a fifth of its lines, and the same bandwidth where a row fits
-idea     a program loads a (ROWS, BLOCK) tile whose rest is -inf; the compiler keeps it in registers, makes the
-         shuffles and barriers of `tl.max` and `tl.sum`, and chooses 16-byte accesses. Rows longer than a tile
-         are read twice: first {m, l} for each of BLOCK columns, then the quotients.
+idea     a program loads a (ROWS, BLOCK) tile whose rest is -inf; the compiler keeps it in registers, makes
+         the shuffles and barriers of `tl.max` and `tl.sum`, and chooses 16-byte accesses. Rows longer than a
+         tile are read twice: first {m, total} for each of BLOCK columns, then the quotients.
 """
 
 import triton
@@ -25,8 +25,8 @@ def softmax_kernel(x_ptr, out_ptr, rows, n, ROWS: tl.constexpr, BLOCK: tl.conste
     x = tl.load(x_ptr + offsets, mask=inside, other=float("-inf")).to(tl.float32)
     m = tl.max(x, 1)  # (ROWS)
     e = tl.exp2((x - m[:, None]) * LOG2E)
-    l = tl.sum(e, 1)
-    y = e * (1 / l)[:, None]
+    total = tl.sum(e, 1)
+    y = e * (1 / total)[:, None]
     tl.store(out_ptr + offsets, y.to(out_ptr.dtype.element_ty), mask=inside)
 
 
@@ -35,16 +35,16 @@ def long_softmax_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64) * n
     column = tl.arange(0, BLOCK).to(tl.int64)
     m = tl.full((BLOCK,), float("-inf"), tl.float32)  # (BLOCK): of every BLOCK-th element
-    l = tl.zeros((BLOCK,), tl.float32)
+    total = tl.zeros((BLOCK,), tl.float32)
     for start in range(0, n, BLOCK):
         offsets = start + column
         x = tl.load(x_ptr + row + offsets, mask=offsets < n, other=float("-inf")).to(tl.float32)
         larger = tl.maximum(m, x)
         shift = tl.where(larger == float("-inf"), 0.0, larger)  # nothing but -inf so far: their sum is 0
-        l = l * tl.exp2((m - shift) * LOG2E) + tl.exp2((x - shift) * LOG2E)
+        total = total * tl.exp2((m - shift) * LOG2E) + tl.exp2((x - shift) * LOG2E)
         m = larger
     of_row = tl.max(m, 0)
-    scale = 1 / tl.sum(l * tl.exp2((m - of_row) * LOG2E), 0)
+    scale = 1 / tl.sum(total * tl.exp2((m - of_row) * LOG2E), 0)
     for start in range(0, n, BLOCK):
         offsets = start + column
         x = tl.load(x_ptr + row + offsets, mask=offsets < n, other=0).to(tl.float32)
