@@ -3,8 +3,8 @@
 //   scale   = largest |x| of the row / kLargest, and at least 2^-126: a row of zeros gets that, and zeros back
 //   code(x) = x / scale, both roundings to nearest even: the quotient to float, then to the code
 //
-// |x| / scale is at most kLargest (1 + 2^-23), so nothing saturates. Where a row holds a NaN or an infinity its scale is
-// one too, and all of its codes are 0: 0 times such a scale makes the whole row NaN again, so that nobody overlooks it.
+// |x| / scale is at most kLargest (1 + 2^-23), so nothing saturates. Where a row holds a NaN or an infinity its scale
+// is one too, and all of its codes are 0: 0 times such a scale makes the whole row NaN, so that nobody overlooks it.
 #pragma once
 #include <cuda_fp8.h>
 
@@ -12,7 +12,7 @@
 
 struct Int8 {
   static constexpr float kLargest = 127.0f;
-  __device__ static unsigned char encode(float quotient) { return static_cast<unsigned char>(__float2int_rn(quotient)); }
+  __device__ static unsigned char encode(float quotient) { return __float2int_rn(quotient); }
   __device__ static float decode(unsigned char code) { return static_cast<signed char>(code); }
 };
 

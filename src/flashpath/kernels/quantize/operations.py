@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.arguments import FLOATS, output, require_apart, require_like, require_tensor
@@ -127,7 +127,7 @@ def _quantize(x: Any, operation: str, out: Any | None) -> Rows:
     rows, n = _shape(operation, x)
     if out is not None and not (isinstance(out, tuple) and len(out) == 2):  # type: ignore[arg-type]
         raise FlashpathError(f"{operation} got out={out!r:.80}.", "It is a pair: codes and scale.")
-    pair: tuple[Any, Any] = (None, None) if out is None else out
+    pair = (None, None) if out is None else cast(tuple[Any, Any], out)
     kind = torch.int8 if operation == "quantize_int8" else torch.float8_e4m3fn
     codes = output(operation, pair[0], x.shape, kind, x.device)
     scale = output(operation, pair[1], x.shape[:-1], torch.float32, x.device)

@@ -6,9 +6,9 @@
 constexpr int kThreads = 256;
 constexpr int kGroups = 4;  // of 16 elements, or of 8 in a segment, that a thread takes
 
-// Four bits from four bytes, each 0 or not. The sum sets a byte's top bit where any of its lower seven is set, and never
-// carries into the next byte; so is_set holds 0 or 1 in each byte. The factor's four bits add up shifted copies of it
-// such that bits 0, 8, 16, 24 come to lie side by side, from bit 24 on, and no two copies meet.
+// Four bits from four bytes, each 0 or not. The sum sets a byte's top bit where any of its lower seven is set, and
+// never carries into the next byte; so is_set holds 0 or 1 in each byte. The factor's four bits add up shifted copies
+// of it such that bits 0, 8, 16, 24 come to lie side by side, from bit 24 on, and no two copies meet.
 template <bool kIsBig>
 __device__ unsigned four_bits(unsigned word) {
   const unsigned is_set = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) >> 7 & 0x01010101u;
