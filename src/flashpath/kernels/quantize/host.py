@@ -118,9 +118,9 @@ def _tensors(call: Rows) -> tuple[Any, Any, Any]:
 
 def _row_instance(call: Rows) -> tuple[str, int]:
     """The kernel of vectorized for a call, and how many threads take a row."""
-    width = widest_pack(call.floats, multiple=call.n)
-    while call.codes.data_ptr() % width:
-        width //= 2
+    whole = 16 // call.floats.element_size()
+    is_aligned = widest_pack(call.floats, multiple=call.n) == whole and call.codes.data_ptr() % whole == 0
+    width = whole if is_aligned else 1
     packs = call.n // width
     lanes = next((lanes for lanes in LANES if packs <= lanes * PACKS), LANES[-1])
     kind = CPP_TYPES[dtype_name(call.floats)]

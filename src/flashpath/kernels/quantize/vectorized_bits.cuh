@@ -1,4 +1,4 @@
-// The vectorized rung's packbits and segment_packbits: four bytes become four bits by one multiplication.
+// The vectorized rung's packbits and segment_packbits: a dot product of four bytes with four powers of two is four bits.
 #pragma once
 #include "../common/pack.cuh"
 #include "segments.cuh"
@@ -6,20 +6,17 @@
 constexpr int kThreads = 256;
 constexpr int kGroups = 4;  // of 16 elements, or of 8 in a segment, that a thread takes
 
-// Four bits from four bytes, each 0 or not. The sum sets a byte's top bit where any of its lower seven is set, and
-// never carries into the next byte; so is_set holds 0 or 1 in each byte. The factor's four bits add up shifted copies
-// of it such that bits 0, 8, 16, 24 come to lie side by side, from bit 24 on, and no two copies meet.
-template <bool kIsBig>
-__device__ unsigned four_bits(unsigned word) {
-  const unsigned is_set = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) >> 7 & 0x01010101u;
-  return is_set * (kIsBig ? 0x08040201u : 0x01020408u) >> 24 & 0xfu;
-}
+// 0x80 in each byte that is not 0: the sum sets a byte's top bit where any of its lower seven is set, and never carries
+// into the next byte.
+__device__ inline unsigned is_set(unsigned word) { return (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) & 0x80808080u; }
 
-// The byte of eight elements in two words, the earlier element at the lower address.
+// The byte of eight elements in two words, the earlier element at the lower address: bit 7 is the first one's in big
+// order, the last one's in little.
 template <bool kIsBig>
 __device__ unsigned eight_bits(unsigned low, unsigned high) {
-  const unsigned first = four_bits<kIsBig>(low), second = four_bits<kIsBig>(high);
-  return kIsBig ? first << 4 | second : first | second << 4;
+  constexpr unsigned kLow = kIsBig ? 0x10204080u : 0x08040201u;  // what each byte of a word counts
+  constexpr unsigned kHigh = kIsBig ? 0x01020408u : 0x80402010u;
+  return __dp4a(is_set(high), kHigh, __dp4a(is_set(low), kLow, 0u)) / 0x80;
 }
 
 template <bool kIsBig>
@@ -31,38 +28,47 @@ __device__ unsigned byte_of(const unsigned char* x, long long count) {
   return eight_bits<kIsBig>(words[0], words[1]);
 }
 
-// kWidth: bytes of a load, 16 where x is aligned to 16.
+// Sixteen elements as four words, by loads of kWidth bytes.
+template <int kWidth>
+__device__ uint4 load_words(const unsigned char* x) {
+  if constexpr (kWidth == 16) {
+    return *reinterpret_cast<const uint4*>(x);
+  }
+  Pack<unsigned char, kWidth> packs[16 / kWidth];
+#pragma unroll
+  for (int p = 0; p < 16 / kWidth; ++p) {
+    packs[p] = reinterpret_cast<const Pack<unsigned char, kWidth>*>(x)[p];
+  }
+  uint4 words;
+  memcpy(&words, packs, sizeof(words));
+  return words;
+}
+
+// kWidth: 16 where x is aligned to 16 bytes, and less where it is not.
 template <bool kIsBig, int kWidth>
 __global__ void packbits(long long n, const unsigned char* __restrict__ x, unsigned char* __restrict__ out) {
-  struct alignas(16) Group {
-    Pack<unsigned char, kWidth> packs[16 / kWidth];
-  };
   const long long groups = n / 16;
   const long long start = blockIdx.x * (long long)(kThreads * kGroups) + threadIdx.x;
   const bool out_is_even = reinterpret_cast<unsigned long long>(out) % 2 == 0;
-  Group group[kGroups];
+  uint4 words[kGroups];
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
     const long long i = start + g * kThreads;
     if (i < groups) {
-#pragma unroll
-      for (int p = 0; p < 16 / kWidth; ++p) {
-        group[g].packs[p] = reinterpret_cast<const Pack<unsigned char, kWidth>*>(x + 16 * i)[p];
-      }
+      words[g] = load_words<kWidth>(x + 16 * i);
     }
   }
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
     const long long i = start + g * kThreads;
     if (i < groups) {
-      uint4 words;
-      memcpy(&words, &group[g], sizeof(words));
-      const unsigned bits = eight_bits<kIsBig>(words.x, words.y) | eight_bits<kIsBig>(words.z, words.w) << 8;
+      const unsigned first = eight_bits<kIsBig>(words[g].x, words[g].y);
+      const unsigned second = eight_bits<kIsBig>(words[g].z, words[g].w);
       if (out_is_even) {
-        reinterpret_cast<unsigned short*>(out)[i] = bits;
+        reinterpret_cast<unsigned short*>(out)[i] = first | second << 8;
       } else {
-        out[2 * i] = bits;
-        out[2 * i + 1] = bits >> 8;
+        out[2 * i] = first;
+        out[2 * i + 1] = second;
       }
     }
   }
