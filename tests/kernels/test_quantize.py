@@ -244,17 +244,53 @@ def test_every_code_comes_back(name: str) -> None:
         assert int(out.isnan().sum()) == (4 if kind == torch.float8_e4m3fn else 0)
 
 
-def test_division_by_a_reciprocal_is_exact() -> None:
-    """`quotient` of vectorized.cu against IEEE division, for scales of all sizes, near every tie."""
-    source = (
-        host.VECTORIZED.read_text(encoding="utf-8")
-        + """
-extern "C" __global__ void divide(const float* x, const float* scale, float* out) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  out[i] = quotient(x[i], divisor(scale[i]));
+DIVIDE = """
+extern "C" __global__ void divide(long long n, const float* x, const float* scale, float* out) {
+  const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  if (i < n) out[i] = quotient(x[i], divisor(scale[i]));
 }"""
-    )
+
+
+def divided(x: Any, scale: Any) -> Any:
+    """`quotient` of vectorized.cu"""
+    source = host.VECTORIZED.read_text(encoding="utf-8") + DIVIDE
     kernel = fp.compile(source, arch="sm_80", includes=[host.FOLDER])["divide"]
+    out = torch.full_like(x, NAN)
+    kernel[-(-x.numel() // 256), 256](x.numel(), x, scale, out)
+    return out
+
+
+def hard_divisions() -> list[tuple[int, int]]:
+    """All x, s of 24 bits whose quotient lies within 2^-22 units of the middle of a tie and its neighbour.
+
+    Ties between codes are odd numbers up to 253 times powers of two. With the tie t as an integer of 24 bits
+    the middle is c / 2 with c = 2 t ± 1, and x 2^k / s is near to it where x 2^(k + 1) = c s + d for a small
+    d: one s for each c, k and d, since c is odd.
+    """
+    found: set[tuple[int, int]] = set()
+    for odd in range(1, 255, 2):
+        tie = odd << (24 - odd.bit_length())
+        below = 2 * tie - 1 if tie > 2**23 else 2**25 - 1  # below a power of two floats lie closer
+        for c in (2 * tie + 1, below):
+            for k in (23, 24):
+                for d in (*range(-8, 0), *range(1, 9)):
+                    s = int(-d * pow(c, -1, 1 << (k + 1)) % (1 << (k + 1)))
+                    x = (c * s + d) >> (k + 1)
+                    if all(2**23 <= each < 2**24 for each in (x, s)):
+                        found.add((x, s))
+    return sorted(found)
+
+
+def test_division_by_a_reciprocal_is_right_where_it_is_hard() -> None:
+    pairs = hard_divisions()
+    assert len(pairs) == 1424
+    x, scale = (torch.tensor(each, dtype=torch.float32) for each in zip(*pairs, strict=True))
+    for power in (0, -100, 60):  # of both: the quotient stays
+        assert torch.equal(divided(x * 2.0**power, scale * 2.0**power), x / scale)
+
+
+def test_division_by_a_reciprocal_has_the_code_of_the_quotient() -> None:
+    """For scales of all sizes, at and beside every tie."""
     n = 2**17
     generator = torch.Generator().manual_seed(5)
     mantissa = torch.randint(2**23, (n,), generator=generator, dtype=torch.int32)
@@ -265,10 +301,9 @@ extern "C" __global__ void divide(const float* x, const float* scale, float* out
     near = (tie.double() * scale).float().view(torch.int32) + torch.randint(-2, 3, (n,), generator=generator)
     x = near.to(torch.int32).view(torch.float32)
     x[::7] *= -1
-    out = torch.full_like(x, NAN)
-    kernel[n // 256, 256](x, scale, out)
-    expected = x / scale
-    assert torch.equal(bits(out), bits(expected))
+    found, expected = divided(x, scale), x / scale
+    assert torch.equal(found.round(), expected.round())
+    assert torch.equal(bits(found.to(torch.float8_e4m3fn)), bits(expected.to(torch.float8_e4m3fn)))
 
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_89"])

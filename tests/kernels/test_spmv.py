@@ -29,17 +29,17 @@ TYPES = [
 ]
 INF, NAN = float("inf"), float("nan")
 
-# The lengths of rows: none, empty ones, one entry, one dense row, tiles that begin and end anywhere (of 1,792
+# The lengths of rows: none, empty ones, one entry, one dense row, tiles that begin and end anywhere (of 2,816
 # steps each), tiles with nothing but empty rows, and long rows beside short ones.
 LENGTHS: dict[str, list[int]] = {
     "no rows": [],
     "empty rows": [0] * 5,
     "one entry": [1],
-    "one dense row": [5003],
-    "a tile to the step": [1791],
-    "rows of a tile each": [1791] * 3,
+    "one dense row": [9001],
+    "a tile to the step": [host.TILE - 1],
+    "rows of a tile each": [host.TILE - 1] * 3,
     "short rows": [3] * 1201,
-    "empty, then long, then empty": [0] * 2000 + [4001] + [0] * 4000 + [1, 2, 3],
+    "empty, then long, then empty": [0] * 3000 + [6001] + [0] * 6000 + [1, 2, 3],
     "ragged": [(7 * r * r) % 83 for r in range(257)],
     "long and short": [9001, 1, 0, 2, 5000, *[1] * 100],
 }

@@ -1,5 +1,5 @@
-// Functions of the special function unit, one instruction each, sixteen a clock and SM. CUDA's own exp2f, log2f, tanhf …
-// are right to one or two units in the last place and take from 3 to some 30 instructions.
+// Functions of the special function unit, one instruction each, sixteen a clock and SM. CUDA's own exp2f, log2f,
+// tanhf … are right to one or two units in the last place and take from 3 to some 30 instructions.
 //
 // Errors are the largest against float64 over all float32 of the domain, measured on an H200; ulp are units in the last
 // place of the true result. docs/maths.md has where they lie; `python benchmarks/maths_error.py` measures them.

@@ -30,11 +30,11 @@ __device__ inline Divisor divisor(float scale) {
 
 // x / scale, whose code is that of the quotient rounded to nearest.
 //
-// The product q is within 1.5 units of its last place of the quotient; the remainder is exact; what it adds has the
-// reciprocal's relative error of 2^-24. So before its one rounding the result is off by at most 1.5 · 2^-24 units, and
-// it is another float than the quotient's own rounding only where the quotient lies that near to the middle between two
-// floats. A code changes only where one of these two is a tie between codes. There are some hundred pairs of numbers
-// for which both hold, up to powers of two, and for none of them the result is wrong: test_quantize.py tries them all.
+// The product q is within 1.5 units of its last place of the quotient. The remainder, and what it adds, have relative
+// errors of 2^-24, so before its one rounding the result is off by at most 2^-22 units: it is another float than the
+// quotient's own rounding only where the quotient lies that near to the middle between two floats. A code is another
+// one only if one of these two floats is a tie between codes. Up to powers of two there are 1,424 pairs of floats for
+// which both hold, and for each the result is right: test_quantize.py finds them and tries them all.
 // Signs are such that -0 stays -0.
 __device__ inline float quotient(float x, Divisor by) {
   x *= by.lift;

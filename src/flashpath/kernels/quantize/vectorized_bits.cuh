@@ -1,4 +1,4 @@
-// The vectorized rung's packbits and segment_packbits: a dot product of four bytes with four powers of two is four bits.
+// The vectorized rung's packbits and segment_packbits: four bytes' dot product with four powers of two is four bits.
 #pragma once
 #include "../common/pack.cuh"
 #include "segments.cuh"

@@ -19,12 +19,12 @@ TRITON = FOLDER / "triton_spmv.py"
 DTYPES = (*FLOATS, "float64")
 INDICES = {"int32": "int", "int64": "long long"}
 THREADS = 256
-TILE = 256 * 7  # steps of a block of merge_based
+TILE = 256 * 11  # steps of a block of merge_based
 PARTIAL_BYTES = 24  # a Partial of merge_based, at most
-# Of warp_per_row: as many lanes for a row as leave each about so many entries, all of them asked for at once.
-ENTRIES_PER_LANE = 4
+# Of warp_per_row: rows of so few entries get a thread each; neighbours' rows then share lines anyhow.
+SHORT_ROW = 8
 TRITON_TILE = 1024  # rows × entries of a program
-TRITON_WIDTHS = (4, 16, 64)  # few, since each is compiled
+TRITON_WIDEST = 64
 
 
 class Problem(NamedTuple):
@@ -76,8 +76,8 @@ def thread_per_row(row_ptr: Any, col: Any, val: Any, x: Any, out: Any | None = N
 
 def lanes_for(rows: int, nnz: int) -> int:
     """How many threads share a row of warp_per_row: a power of two from 1 to 32."""
-    mean_rounds = nnz // (rows * ENTRIES_PER_LANE)
-    return min(32, 1 << mean_rounds.bit_length())
+    mean = nnz // rows
+    return 1 if mean < SHORT_ROW else min(32, 1 << (mean.bit_length() - 1))
 
 
 def warp_per_row(row_ptr: Any, col: Any, val: Any, x: Any, out: Any | None = None) -> Any:
@@ -113,7 +113,7 @@ def triton_kernel() -> Any:
 def triton(row_ptr: Any, col: Any, val: Any, x: Any, out: Any | None = None) -> Any:
     rows, nnz, y = prepare(row_ptr, col, val, x, out)
     if rows:
-        width = next((width for width in TRITON_WIDTHS if nnz <= width * rows), TRITON_WIDTHS[-1])
+        width = min(TRITON_WIDEST, 1 << (nnz // rows).bit_length())
         height = TRITON_TILE // width
         grid = (-(-rows // height),)
         with triton_device(val):

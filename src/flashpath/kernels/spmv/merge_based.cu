@@ -15,7 +15,7 @@
 #include "merge_path.cuh"
 
 constexpr int kThreads = 256;
-constexpr int kItems = 7;  // odd: threads' walks through shared memory fall into different banks
+constexpr int kItems = 11;  // odd: threads' walks through shared memory fall into different banks
 constexpr int kTile = kThreads * kItems;
 
 // What a tile leaves for others to finish.
