@@ -42,7 +42,7 @@ __device__ void round_to_tf32(Fragment& fragment) {
 }
 
 template <class T, bool kAligned>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 2)
     matmul_wmma(int m, int n, int k, const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ out) {
   constexpr int kK = kRowBytes / sizeof(T), kWidth = 16 / sizeof(T);
   constexpr int kPitchA = kK + kWidth, kPitchB = kN + kWidth, kPitchOut = kFragment + 4;
