@@ -124,10 +124,8 @@ def _pipelined(a: Any, b: Any, problem: Problem, functor: str, after: Epilogue) 
         plan = LARGE if aligned and LARGE.tiles(m, n) >= sm_count(a) else SMALL
         arguments = f"{CPP_TYPES[dtype_name(a)]}, {plan}, {functor}, {_boolean(aligned)}"
         kernel = cuda_kernel(MMA_PIPELINED, f"matmul_mma_pipelined<{arguments}>", a)
-        blocks = min(plan.tiles(m, n), plan.blocks_per_sm * sm_count(a))  # each takes one tile after the other
-        kernel[blocks, plan.threads, plan.shared](
-            m, n, k, a, b, out, after.scale, after.bias, after.mask
-        )
+        blocks = min(plan.tiles(m, n), plan.blocks_per_sm * sm_count(a))  # each takes tile after tile
+        kernel[blocks, plan.threads, plan.shared](m, n, k, a, b, out, after.scale, after.bias, after.mask)
     return out
 
 

@@ -45,7 +45,8 @@ class Config:
 
 SMALL = Config(64, 64, group=8, warps=4, stages=3)
 LARGE = Config(128, 256, group=8, warps=8, stages=3)
-LARGE_OF_FLOAT32 = Config(128, 128, group=8, warps=8, stages=3)  # a result twice the size is stored from shared memory
+# A result of twice the bytes goes through shared memory on its way out, beside the stages.
+LARGE_OF_FLOAT32 = Config(128, 128, group=8, warps=8, stages=3)
 ENOUGH_PROGRAMS = 64  # large tiles, where there are so many: for half of an H200's SMs at least
 
 
