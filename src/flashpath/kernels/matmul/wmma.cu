@@ -3,7 +3,7 @@
 //   maths    out[i, j] = Σ_p a[i, p] b[p, j], summed in float32; float32 inputs are rounded to tf32 first
 //   layout   a: (m, k), b: (k, n), out: (m, n), row-major
 //   cost     2 m n k FLOPs; at least sizeof(T) (m k + k n + m n) bytes
-//   improves vectorized: a warp multiplies 16 × 16 × 16 at once; the float32 units would take 128 instructions
+//   improves warp_tiled: a warp multiplies 16 × 16 × 16 at once; the float32 units would take 128 instructions
 //   idea     a fragment is a small matrix spread over the registers of a warp, and only the compiler knows how: load,
 //            multiply, store is all there is to say. A block has its tiles in shared memory, rows padded by 16 bytes
 //            so that the rows a load touches lie in different banks; each of its 8 warps owns 64 × 32 of the
