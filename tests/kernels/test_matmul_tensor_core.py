@@ -72,9 +72,9 @@ def test_each_plan_of_mma_pipelined(
 
 
 def test_tiles_are_taken_once_each_in_any_number_of_rows() -> None:
-    """17 rows of tiles: two whole strips of 8 and one of a single row."""
+    """17 rows of tiles: two whole strips of 8 and one of a single row, all by one block."""
     a, b = operands(SMALL.m * 16 + 1, SMALL.n + 9, 33, torch.bfloat16)
-    assert SMALL.blocks(a.shape[0], b.shape[1]) == 34
+    assert SMALL.tiles(a.shape[0], b.shape[1]) == 34
     LADDER.check(LADDER["mma_pipelined"](a, b), (a, b, "ieee"))
 
 
@@ -256,18 +256,15 @@ def test_nothing_is_wrong_in_any_schedule(name: str, findings: list[Any]) -> Non
 @pytest.mark.parametrize(
     ("taken_out", "instead"),
     [
-        ("    wait_for_copies<kStages - 2>();\n        __syncthreads();", "    __syncthreads();"),
+        ("  wait_for_copies<kStages - 2>();\n          __sync", "  __sync"),
+        ("  __syncthreads();  // the next slab", "  // the next slab"),
         (
-            "    wait_for_copies<kStages - 2>();\n        __syncthreads();",
-            "    wait_for_copies<kStages - 2>();",
+            "wait_for_copies<kStages - 2>();\n          __sync",
+            "wait_for_copies<kStages - 1>();\n          __sync",
         ),
-        (
-            "wait_for_copies<kStages - 2>();\n        __sync",
-            "wait_for_copies<kStages - 1>();\n        __sync",
-        ),
-        ("  wait_for_copies<0>();\n  __syncthreads();", "  wait_for_copies<0>();"),
+        ("  wait_for_copies<kStages - 2>();\n  __syncthreads();\n", "  wait_for_copies<kStages - 2>();\n"),
     ],
-    ids=["no wait", "no barrier", "a wait for one group too few", "no barrier before the result"],
+    ids=["no wait", "no barrier", "a wait for one group too few", "no barrier before the first slab"],
 )
 def test_a_missing_wait_or_barrier_in_the_pipeline_is_found(taken_out: str, instead: str) -> None:
     source = tensor_core.MMA_PIPELINED.read_text(encoding="utf-8")

@@ -5,108 +5,58 @@
 //   layout   a: (m, k), b: (k, n), out: (m, n), mask: (m, n), row-major; bias: (n)
 //   cost     2 m n k FLOPs; at least sizeof(T) (m k + k n + m n) bytes
 //   improves mma_ldmatrix: no warp waits for global memory, nor, mostly, for shared memory
-//   idea     four, each against one kind of waiting:
+//   idea     five, each against one kind of waiting:
 //            - `cp.async` takes 16 bytes from global to shared memory with no register in between and no one waiting.
-//              A ring of kStages tiles is filled that far ahead; one barrier per tile.
+//              A ring of kStages slabs is filled that far ahead; one barrier per slab.
 //            - The fragments of the next step are loaded while this step's are multiplied.
 //            - Chunk c of row r is kept at place c ^ (r % 8): rows 128 bytes apart without padding, and yet the 8 rows
 //              of an ldmatrix lie in 8 different groups of banks.
+//            - A block stays, and takes one tile of the result after the other. To the copies the slabs of all its
+//              tiles are one sequence, so the ring never runs dry; sums go from registers straight to memory.
 //            - Blocks that run at the same time work on a square region of the result rather than on one strip of
-//              it, so that their tiles of a and b come from L2.
-//            The result goes through shared memory, to be stored in whole rows, 16 bytes a thread.
-//            On Hopper the tensor cores take mma.sync at about 0.63 of the speed of wgmma: 1290 of 2048 products per
-//            SM and clock. A step of 16 by a block of 128 × 256 is 406 clocks of that, and 352 clocks of shared
-//            memory at 128 bytes (256 for ldmatrix, 96 for the copies): larger tiles for a block and its warps are
-//            worth more than a second block.
+//              it, so that their slabs of a and b come from L2.
+//            On Hopper the tensor cores take mma.sync at half the speed of wgmma: 1024 products per SM and clock. A
+//            step of 16 by a block of 128 × 256 is 512 clocks of that, and 352 clocks of shared memory at 128
+//            bytes (256 for ldmatrix, 96 for the copies); with 128 × 128 a block it would be 256 and 192.
+#include "copies.cuh"
 #include "epilogue.cuh"
-#include "tensor_core.cuh"
 
-// How a block goes about its work: its tile of the result, its step along k, its warps' tiles.
-template <int kM_, int kN_, int kRowBytes_, int kWarpM_, int kWarpN_, int kStages_, int kBlocksPerSm_ = 1>
+// How a block goes about its work: its tile of the result, its step along k, its warps' parts.
+template <int kM_, int kN_, int kRowBytes_, int kWarpM_, int kWarpN_, int kStages_, int kBlocksPerSm_>
 struct Plan {
   static constexpr int kM = kM_, kN = kN_, kWarpM = kWarpM_, kWarpN = kWarpN_, kStages = kStages_;
-  static constexpr int kRowBytes = kRowBytes_;  // of a tile of A: its step along k
+  static constexpr int kRowBytes = kRowBytes_;  // of a slab of A: its step along k
   static constexpr int kBlocksPerSm = kBlocksPerSm_;
   static constexpr int kThreads = 32 * (kM / kWarpM) * (kN / kWarpN);
-  static_assert(kM % kWarpM == 0 && kN % kWarpN == 0 && kWarpM % 16 == 0 && kWarpN % 16 == 0);
+  static_assert(kM % kWarpM == 0 && kN % kWarpN == 0 && kWarpM % 16 == 0 && kWarpN % 32 == 0);
 };
 
 constexpr int kGroup = 8;  // rows of tiles that blocks go through together
 
-// Where a tile's chunk c of row r is: in panels of 8 chunks, 128 bytes, and there at place c ^ (r % 8), or, where one
-// access takes 32 bytes of 4 rows each, at c ^ 2 (r % 4).
-template <int kRows, bool kInPairs>
-struct Swizzled {
-  static constexpr int kPitch = 128, kPanelChunks = 8, kPanelBytes = kRows * kPitch;
-  __device__ static constexpr int at(int row, int chunk) {
-    const int place = chunk % kPanelChunks ^ (kInPairs ? row % 4 * 2 : row % 8);
-    return chunk / kPanelChunks * kPanelBytes + row * kPitch + place * 16;
-  }
-};
-
-// ---- Global to shared memory -------------------------------------------------------------------------------------
-
-// 16 bytes, or as many zeros, in which case `from` is not read.
-__device__ inline void copy_async(unsigned to, const void* from, bool is_inside) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
-               :
-               : "r"(to), "l"(from), "r"(is_inside ? 16 : 0)
-               : "memory");
+// Row and column of tile number `place`: down a strip of kGroup tiles, then the next column of the strip. A place past
+// the last one is outside the result.
+__device__ inline int2 tile_at(int place, int tiles_m, int tiles_n) {
+  const int in_strip = kGroup * tiles_n;
+  const int first = place / in_strip * kGroup, in_it = place % in_strip;
+  const int height = max(1, min(kGroup, tiles_m - first));
+  return {first + in_it % height, in_it / height};
 }
 
-__device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-
-// Until all but the last kPending groups of this thread's copies are there.
-template <int kPending>
-__device__ void wait_for_copies() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
-}
-
-// One thread's chunks of the tiles, kRows rows of kRowBytes, that a block takes from a matrix: in each panel the same
-// chunk of every kApart-th row.
-template <class T, class Layout, int kRows, int kRowBytes, int kThreads, bool kAligned>
-struct Copier {
-  static constexpr int kPanels = kRowBytes / Layout::kPitch, kPanelColumns = Layout::kPitch / sizeof(T);
-  static constexpr int kApart = kThreads / Layout::kPanelChunks, kEach = kPanels * kRows / kApart;
-  static_assert(kRowBytes % Layout::kPitch == 0 && kRows % kApart == 0 && kApart % 8 == 0);
-
-  Region<const T> region;  // from the first chunk in the next tile on
-  int to;
-
-  __device__ Copier(const T* matrix, int rows, int columns, int row, int column)
-      : region(matrix, rows, columns, row + threadIdx.x / Layout::kPanelChunks,
-               column + threadIdx.x % Layout::kPanelChunks * (16 / (int)sizeof(T))),
-        to(Layout::at(threadIdx.x / Layout::kPanelChunks, threadIdx.x % Layout::kPanelChunks)) {}
-
-  // Part `part` of kParts of the tile.
-  template <int kParts>
-  __device__ void copy(int part, char* tile) const {
+// Four lanes with four registers each hand them round: lane t gets number t of each.
+__device__ inline void transpose_in_quad(unsigned (&r)[4]) {
 #pragma unroll
-    for (int i = part * kEach / kParts; i < (part + 1) * kEach / kParts; ++i) {
-      const int down = i / kPanels * kApart, right = i % kPanels * kPanelColumns;
-      char* at = tile + to + i % kPanels * Layout::kPanelBytes + down * Layout::kPitch;
-      if constexpr (kAligned) {
-        copy_async(shared_address(at), region.at(down, right), region.inside(down, right) > 0);
-      } else {
-        *reinterpret_cast<Pack<T>*>(at) = load_chunk<false>(region.at(down, right), region.inside(down, right));
+  for (int apart = 1; apart <= 2; apart *= 2) {
+    const bool is_upper = threadIdx.x & apart;
+#pragma unroll
+    for (int low = 0; low < 4; ++low) {
+      if ((low & apart) == 0) {  // of two registers, a lower lane gives away the upper, an upper lane the lower
+        const int high = low + apart;
+        const unsigned given = __shfl_xor_sync(~0u, is_upper ? r[low] : r[high], apart);
+        r[low] = is_upper ? given : r[low];
+        r[high] = is_upper ? r[high] : given;
       }
     }
   }
-
-  __device__ void advance(int rows, int columns) {
-    region.from = region.at(rows, columns);
-    region.rows -= rows, region.columns -= columns;
-  }
-};
-
-// ---- The kernel --------------------------------------------------------------------------------------------------
-
-// The tile of a block: down a strip of kGroup tiles, then the next column of the strip.
-__device__ inline int2 tile_of_block(int tiles_m, int tiles_n) {
-  const int in_strip = kGroup * tiles_n;
-  const int first = blockIdx.x / in_strip * kGroup, place = blockIdx.x % in_strip;
-  const int height = min(kGroup, tiles_m - first);
-  return {first + place % height, place / height};
 }
 
 template <class T, class Plan, class Epilogue, bool kAligned>
@@ -114,36 +64,47 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
     matmul_mma_pipelined(int m, int n, int k, const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ out,
                          float scale, const T* __restrict__ bias, const bool* __restrict__ mask) {
   constexpr int kM = Plan::kM, kN = Plan::kN, kK = Plan::kRowBytes / sizeof(T), kStages = Plan::kStages;
-  constexpr int kThreads = Plan::kThreads, kWidth = 16 / sizeof(T);
   constexpr int kStep = TensorCore<T>::kK, kSteps = kK / kStep;
-  constexpr int kParts = kSteps - 1;                                       // the last step waits instead of copying
+  constexpr int kParts = kSteps - 1;                                     // the last step waits instead of copying
   constexpr int kRows = Plan::kWarpM / 16, kColumns = Plan::kWarpN / 8;  // mma tiles of a warp
   using LayoutA = Swizzled<kM, false>;
   using LayoutB = Swizzled<kK, !TensorCore<T>::kTransposes>;
-  using LayoutOut = Swizzled<kM, sizeof(T) == 4>;  // mma leaves 8 bytes a lane of tf32, 4 of half types
+  using CopierA = Copier<T, LayoutA, kM, Plan::kRowBytes, Plan::kThreads, kAligned>;
+  using CopierB = Copier<T, LayoutB, kK, kN * sizeof(T), Plan::kThreads, kAligned>;
   constexpr int kBytesA = kM * Plan::kRowBytes, kStageBytes = kBytesA + kK * kN * sizeof(T);
-  static_assert(kM * kN * sizeof(T) <= kStages * kStageBytes, "the result is staged where the tiles were");
-  extern __shared__ __align__(128) char shared[];  // kStages × {A: (kM, kK), B: (kK, kN)}; in the end out: (kM, kN)
+  extern __shared__ __align__(128) char ring[];  // kStages slabs {A: (kM, kK), B: (kK, kN)}
 
-  const int2 tile = tile_of_block((m + kM - 1) / kM, (n + kN - 1) / kN);
-  const int row0 = tile.x * kM, column0 = tile.y * kN;
+  const int tiles_m = (m + kM - 1) / kM, tiles_n = (n + kN - 1) / kN;
+  const int slabs = max(1, (k + kK - 1) / kK);  // of a tile; where k is 0, one of zeros
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int warp_row = warp / (kN / Plan::kWarpN) * Plan::kWarpM;
   const int warp_column = warp % (kN / Plan::kWarpN) * Plan::kWarpN;
 
-  Copier<T, LayoutA, kM, Plan::kRowBytes, kThreads, kAligned> from_a(a, m, k, row0, 0);
-  Copier<T, LayoutB, kK, kN * sizeof(T), kThreads, kAligned> from_b(b, k, n, 0, column0);
-  auto copy_part = [&](int part, int stage) {  // of the next tile along k
-    char* to = shared + stage * kStageBytes;
+  // ---- Copies: where the next slab comes from, kStages - 1 ahead of the one that is multiplied
+  int place = blockIdx.x, slab = 0;
+  int2 tile = tile_at(place, tiles_m, tiles_n);
+  CopierA from_a(a, m, k, tile.x * kM, 0);
+  CopierB from_b(b, k, n, 0, tile.y * kN);
+  auto copy_part = [&](int part, int stage) {
+    char* to = ring + stage * kStageBytes;
     from_a.template copy<kParts>(part, to);
     from_b.template copy<kParts>(part, to + kBytesA);
     if (part == kParts - 1) {
       commit_copies();
       from_a.advance(0, kK);
       from_b.advance(kK, 0);
+      if (++slab == slabs) {
+        slab = 0;
+        place += gridDim.x;
+        const int2 next = tile_at(place, tiles_m, tiles_n);  // past the last tile: zeros, which nobody uses
+        from_a = CopierA(a, m, k, next.x * kM, 0);
+        from_b = CopierB(b, k, n, 0, next.y * kN);
+      }
     }
   };
 
+  // ---- Fragments: this step's, and the next one's
+  unsigned of_a[2][kRows][4], of_b[2][kColumns][2];
   int offset_a[kSteps], offset_b[kColumns];
 #pragma unroll
   for (int s = 0; s < kSteps; ++s) {
@@ -153,96 +114,100 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
   for (int j = 0; j < kColumns; ++j) {
     offset_b[j] = kBytesA + offset_of_b<T, LayoutB>(lane, warp_column + j * 8);
   }
-  unsigned of_a[2][kRows][4], of_b[2][kColumns][2];  // this step's, and the next one's
-  auto load_step = [&](int step, unsigned stage) {
+  const unsigned ring_address = shared_address(ring);
+  auto load_step = [&](int step, int stage) {
+    const unsigned at = ring_address + stage * kStageBytes, at_row = at + step * kStep * LayoutB::kPitch;
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-      load_a<T>(of_a[step % 2][i], stage + offset_a[step] + i * 16 * LayoutA::kPitch);
+      load_a<T>(of_a[step % 2][i], at + offset_a[step] + i * 16 * LayoutA::kPitch);
     }
 #pragma unroll
     for (int j = 0; j < kColumns; j += 2) {
-      const unsigned at = stage + step * kStep * LayoutB::kPitch;
-      load_b<T, LayoutB>(of_b[step % 2][j], of_b[step % 2][j + 1], at + offset_b[j], at + offset_b[j + 1]);
+      load_b<T, LayoutB>(of_b[step % 2][j], of_b[step % 2][j + 1], at_row + offset_b[j], at_row + offset_b[j + 1]);
     }
   };
 
 #pragma unroll
-  for (int s = 0; s < kStages - 1; ++s) {
+  for (int stage = 0; stage < kStages - 1; ++stage) {
 #pragma unroll
     for (int part = 0; part < kParts; ++part) {
-      copy_part(part, s);
+      copy_part(part, stage);
     }
   }
   wait_for_copies<kStages - 2>();
   __syncthreads();
-
-  float sum[kRows][kColumns][4] = {};
   int reading = 0, writing = kStages - 1;  // places in the ring
-  const unsigned ring = shared_address(shared);
-  load_step(0, ring);
-  const int tiles = (k + kK - 1) / kK;
+  load_step(0, reading);
+
 #pragma unroll 1
-  for (int index = 0; index < tiles; ++index) {
+  for (int now = blockIdx.x; now < tiles_m * tiles_n; now += gridDim.x) {
+    float sum[kRows][kColumns][4] = {};
+#pragma unroll 1
+    for (int s = 0; s < slabs; ++s) {
 #pragma unroll
-    for (int step = 0; step < kSteps; ++step) {
-      if (step == kSteps - 1) {  // all of this tile is in registers, or on the way there
-        wait_for_copies<kStages - 2>();
-        __syncthreads();  // the next tile is there for all, and this one's place may be filled
-        writing = reading;
-        reading = reading + 1 == kStages ? 0 : reading + 1;
-      }
-      load_step((step + 1) % kSteps, ring + reading * kStageBytes);
-      if (step < kParts) {
-        copy_part(step, writing);  // past k: zeros, which the last load_step reads
-      }
-#pragma unroll
-      for (int i = 0; i < kRows; ++i) {
-#pragma unroll
-        for (int j = 0; j < kColumns; ++j) {
-          const int turn = i % 2 ? kColumns - 1 - j : j;  // there and back: neighbours share an operand
-          TensorCore<T>::multiply_add(sum[i][turn], of_a[step % 2][i], of_b[step % 2][turn]);
+      for (int step = 0; step < kSteps; ++step) {
+        if (step == kSteps - 1) {  // all of this slab is in registers, or on the way there
+          wait_for_copies<kStages - 2>();
+          __syncthreads();  // the next slab is there for all, and this one's place may be filled
+          writing = reading;
+          reading = reading + 1 == kStages ? 0 : reading + 1;
         }
+        load_step((step + 1) % kSteps, reading);
+        if (step < kParts) {
+          copy_part(step, writing);
+        }
+#pragma unroll
+        for (int i = 0; i < kRows; ++i) {
+#pragma unroll
+          for (int j = 0; j < kColumns; ++j) {
+            const int turn = i % 2 ? kColumns - 1 - j : j;  // there and back: neighbours share both operands' banks
+            TensorCore<T>::multiply_add(sum[i][turn], of_a[step % 2][i], of_b[step % 2][turn]);
+          }
+        }
+      }
+    }
+
+    // ---- The result: a lane has two neighbours of each mma tile. Of half types, four lanes put those of four tiles
+    // together, 16 bytes each.
+    tile = tile_at(now, tiles_m, tiles_n);
+    constexpr int kTogether = sizeof(T) == 2 ? 4 : 1;
+    const int row0 = tile.x * kM + warp_row + lane / 4, column0 = tile.y * kN + warp_column;
+    const Region<T> of_out(out, m, n, row0, column0);
+    const Region<const bool> of_mask(mask, m, n, row0, column0);
+#pragma unroll
+    for (int j = 0; j < kColumns; j += kTogether) {
+      float2 biases[kTogether] = {};
+      if constexpr (!Epilogue::kIsPlain) {
+#pragma unroll
+        for (int q = 0; q < kTogether; ++q) {
+          biases[q] = biases_at(bias, n, column0 + (j + q) * 8 + lane % 4 * 2);
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < 2 * kRows; ++i) {  // 8 rows each
+        Pack<T, 2 * kTogether> piece;
+#pragma unroll
+        for (int q = 0; q < kTogether; ++q) {
+          float left = sum[i / 2][j + q][i % 2 * 2], right = sum[i / 2][j + q][i % 2 * 2 + 1];
+          if constexpr (!Epilogue::kIsPlain) {
+            left = Epilogue::apply(left, scale, biases[q].x);
+            right = Epilogue::apply(right, scale, biases[q].y);
+          }
+          piece.value[2 * q] = narrow<T>(left);
+          piece.value[2 * q + 1] = narrow<T>(right);
+        }
+        if constexpr (kTogether == 4) {
+          transpose_in_quad(reinterpret_cast<unsigned(&)[4]>(piece));
+        }
+        const int row = i * 8, column = j * 8 + lane % 4 * 2 * kTogether;
+        if constexpr (!Epilogue::kIsPlain) {
+          if (mask != nullptr) {
+            apply_mask<kAligned>(piece, of_mask.at(row, column), of_mask.inside(row, column));
+          }
+        }
+        store_chunk<kAligned>(of_out.at(row, column), of_out.inside(row, column), piece);
       }
     }
   }
   wait_for_copies<0>();
-  __syncthreads();  // the tiles' memory is free
-
-#pragma unroll
-  for (int j = 0; j < kColumns; ++j) {
-    const int column = warp_column + j * 8 + lane % 4 * 2;
-    float2 of_column = {};
-    if constexpr (!Epilogue::kIsPlain) {
-      of_column = biases_at(bias, n, column0 + column);
-    }
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {  // rows g and g + 8, two neighbours of each
-        float left = sum[i][j][2 * half], right = sum[i][j][2 * half + 1];
-        if constexpr (!Epilogue::kIsPlain) {
-          left = Epilogue::apply(left, scale, of_column.x);
-          right = Epilogue::apply(right, scale, of_column.y);
-        }
-        const int row = warp_row + i * 16 + half * 8 + lane / 4;
-        char* to = shared + LayoutOut::at(row, column / kWidth) + column % kWidth * sizeof(T);
-        *reinterpret_cast<Pack<T, 2>*>(to) = {narrow<T>(left), narrow<T>(right)};
-      }
-    }
-  }
-  __syncthreads();
-  const Region<T> region_out(out, m, n, row0, column0);
-  const Region<const bool> region_mask(mask, m, n, row0, column0);
-  constexpr int kChunks = kN / kWidth;
-#pragma unroll 4
-  for (int c = threadIdx.x; c < kM * kChunks; c += kThreads) {
-    const int row = c / kChunks, column = c % kChunks * kWidth;
-    auto chunk = *reinterpret_cast<const Pack<T>*>(shared + LayoutOut::at(row, c % kChunks));
-    if constexpr (!Epilogue::kIsPlain) {
-      if (mask != nullptr) {
-        apply_mask<kAligned>(chunk, region_mask.at(row, column), region_mask.inside(row, column));
-      }
-    }
-    store_chunk<kAligned>(region_out.at(row, column), region_out.inside(row, column), chunk);
-  }
 }

@@ -44,7 +44,7 @@ class Plan:
         """In bytes: a stage has row_bytes of each row of A, and so many rows of B as these hold columns."""
         return self.stages * (self.m + self.n) * self.row_bytes
 
-    def blocks(self, m: int, n: int) -> int:
+    def tiles(self, m: int, n: int) -> int:
         return -(-m // self.m) * -(-n // self.n)
 
     def __str__(self) -> str:
@@ -121,12 +121,11 @@ def _pipelined(a: Any, b: Any, problem: Problem, functor: str, after: Epilogue) 
         aligned = _is_aligned(a, b, problem)
         if aligned and after.mask is not None:
             aligned = after.mask.data_ptr() % 8 == 0
-        plan = LARGE if aligned and LARGE.blocks(m, n) >= sm_count(a) else SMALL
+        plan = LARGE if aligned and LARGE.tiles(m, n) >= sm_count(a) else SMALL
         arguments = f"{CPP_TYPES[dtype_name(a)]}, {plan}, {functor}, {_boolean(aligned)}"
         kernel = cuda_kernel(MMA_PIPELINED, f"matmul_mma_pipelined<{arguments}>", a)
-        kernel[plan.blocks(m, n), plan.threads, plan.shared](
-            m, n, k, a, b, out, after.scale, after.bias, after.mask
-        )
+        blocks = min(plan.tiles(m, n), plan.blocks_per_sm * sm_count(a))  # each takes tile after tile
+        kernel[blocks, plan.threads, plan.shared](m, n, k, a, b, out, after.scale, after.bias, after.mask)
     return out
 
 
@@ -154,7 +153,7 @@ RUNGS = (
         file=WMMA,
         function=wmma,
         declines=products_only,
-        improves_on="reference",
+        improves_on="warp_tiled",
         compile_for=cuda_compiles_for(WMMA, "matmul_wmma<__nv_bfloat16, true>"),
         readability=Score(4, "load, multiply, store; what a lane holds need not be known"),
         debugging=Score(3, "fragments cannot be looked into, only stored"),

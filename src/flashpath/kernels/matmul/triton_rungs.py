@@ -44,9 +44,9 @@ class Config:
 
 
 SMALL = Config(64, 64, group=8, warps=4, stages=3)
-WITH_POINTERS = Config(128, 256, group=8, warps=8, stages=3)
-WITH_DESCRIPTORS = Config(128, 256, group=8, warps=8, stages=3)
-PERSISTENT = Config(128, 256, group=8, warps=8, stages=3)
+LARGE = Config(128, 256, group=8, warps=8, stages=3)
+# A result of twice the bytes goes through shared memory on its way out, beside the stages.
+LARGE_OF_FLOAT32 = Config(128, 128, group=8, warps=8, stages=3)
 ENOUGH_PROGRAMS = 64  # large tiles, where there are so many: for half of an H200's SMs at least
 
 
@@ -60,7 +60,7 @@ def triton_block_pointers(a: Any, b: Any, precision: str = "ieee", out: Any | No
 
 def triton_descriptors(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
     m, n, k, result = problem = _prepare(a, b, precision, out)
-    config = _config(WITH_DESCRIPTORS, m, n)
+    config = _config(result)
     if _is_empty(problem):
         return result
     tiled = Tiled(a, b, result)
@@ -87,13 +87,13 @@ def triton_fused(
 
 def triton_autotuned(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
     m, n, k, result = problem = _prepare(a, b, precision, out)
-    if PERSISTENT.programs(m, n) < ENOUGH_PROGRAMS or _is_empty(problem):
+    if _config(result) is SMALL or _is_empty(problem):
         return _persistent(a, b, precision, problem, None)  # nothing to choose from: small tiles
     tiled, programs = Tiled(a, b, result), sm_count(a)
     with triton_device(a):
         module_of("autotuned").autotuned(a.element_size())[
             lambda meta: (min(programs, -(-m // meta["BLOCK_M"]) * -(-n // meta["BLOCK_N"])),)
-        ](*tiled.descriptors(PERSISTENT), m, n, k, **_after(None), PRECISION=precision, PROGRAMS=programs)
+        ](*tiled.descriptors(SMALL), m, n, k, **_after(None), PRECISION=precision, PROGRAMS=programs)
     return tiled.result()
 
 
@@ -141,8 +141,9 @@ def _prepare(a: Any, b: Any, precision: str, out: Any | None) -> Problem:
     return prepare(a, b, precision, out, dtypes=FLOATS, precisions=("tf32",))
 
 
-def _config(large: Config, m: int, n: int) -> Config:
-    return large if large.programs(m, n) >= ENOUGH_PROGRAMS else SMALL
+def _config(out: Any) -> Config:
+    large = LARGE if out.element_size() == 2 else LARGE_OF_FLOAT32
+    return large if large.programs(*out.shape) >= ENOUGH_PROGRAMS else SMALL
 
 
 def _is_empty(problem: Problem) -> bool:
@@ -162,7 +163,7 @@ def kernel_of(name: str) -> Any:
 
 def _with_pointers(name: str, a: Any, b: Any, precision: str, out: Any | None) -> Any:
     m, n, k, result = problem = _prepare(a, b, precision, out)
-    config = _config(WITH_POINTERS, m, n)
+    config = _config(result)
     if _is_empty(problem):
         return result
     aligned = n % 16 == 0 and k % 16 == 0 and all(each.data_ptr() % 16 == 0 for each in (a, b, result))
@@ -191,7 +192,7 @@ def _persistent(a: Any, b: Any, precision: str, problem: Problem, epilogue: Epil
         return out.copy_(epilogue(out.zero_()))
     if _is_empty(problem):
         return out
-    config, programs = _config(PERSISTENT, m, n), sm_count(a)
+    config, programs = _config(out), sm_count(a)
     tiled = Tiled(a, b, out)
     with triton_device(a):
         kernel_of("persistent")[(min(programs, config.programs(m, n)),)](

@@ -3,7 +3,7 @@
 //   maths    out[i, j] = Σ_p a[i, p] b[p, j], summed in float32; float32 inputs are rounded to tf32 first
 //   layout   a: (m, k), b: (k, n), out: (m, n), row-major
 //   cost     2 m n k FLOPs; at least sizeof(T) (m k + k n + m n) bytes
-//   improves vectorized: a warp multiplies 16 × 16 × 16 at once; the float32 units would take 128 instructions
+//   improves warp_tiled: a warp multiplies 16 × 16 × 16 at once; the float32 units would take 128 instructions
 //   idea     a fragment is a small matrix spread over the registers of a warp, and only the compiler knows how: load,
 //            multiply, store is all there is to say. A block has its tiles in shared memory, rows padded by 16 bytes
 //            so that the rows a load touches lie in different banks; each of its 8 warps owns 64 × 32 of the
@@ -42,7 +42,7 @@ __device__ void round_to_tf32(Fragment& fragment) {
 }
 
 template <class T, bool kAligned>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 2)
     matmul_wmma(int m, int n, int k, const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ out) {
   constexpr int kK = kRowBytes / sizeof(T), kWidth = 16 / sizeof(T);
   constexpr int kPitchA = kK + kWidth, kPitchB = kN + kWidth, kPitchOut = kFragment + 4;
