@@ -177,7 +177,7 @@ LADDER = Ladder(
             file=host.RESIDENT,
             function=host.resident,
             improves_on="warp_per_row",
-            compile_for=_compiles(host.RESIDENT, f"softmax<float, 4, false, 32, {host.PACKS}, false>"),
+            compile_for=_compiles(host.RESIDENT, f"softmax<float, 4, false, 1024, {host.PACKS}, 1>"),
             readability=Score(3, "packs, lanes, parked packs: the softmax is the smaller part"),
             debugging=Score(3, "many instances; alignment and ends of rows are cases of their own"),
         ),

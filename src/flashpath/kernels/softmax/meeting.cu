@@ -7,9 +7,9 @@
 //   improves split_rows: one launch and one read. A block keeps its part while the others read theirs
 //   idea     a block leaves its {m, l}, counts itself in, and waits until all blocks of its row have. They must run at
 //            the same time, which no GPU promises by their numbers: so a block draws its number when it starts. Numbers
-//            are drawn in order, so of the rows that blocks wait for only the last can lack a block, and it gets it when
+//            are drawn in order, so of the rows that blocks wait for only the last can lack a block, and gets it when
 //            a block of another row ends: it is enough that the GPU holds the blocks of one row. Who leaves counts
-//            himself again; the count then wraps round to 0 by itself (`atomicInc`), ready for the next launch.
+//            itself again; the count then wraps round to 0 by itself (`atomicInc`), ready for the next launch.
 //            Predicted on an H200: the meeting takes about 2 µs of the 8 µs that a block's 64 KB take; the other
 //            blocks of the SM use them. As resident, but for few rows too.
 #include "part.cuh"
@@ -45,16 +45,18 @@ __global__ void __launch_bounds__(kThreads)
       state.m = larger(state.m, C(widen(pack.value[i])));
     }
   }
-  const C shift = state.m == lowest<C>() ? C(0) : state.m;  // nothing but -inf: their sum is 0
+  const C m_of_kept = state.m;
+  C kept[kPacks * kWidth];  // e^(x - m_of_kept)
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
     const P pack = Row::unpack(held[k]);
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) {
-      state.l += exp_of_difference(C(widen(pack.value[i])), shift);
+      kept[k * kWidth + i] = exp_of_difference(C(widen(pack.value[i])), finite_or_zero(m_of_kept));
+      state.l += kept[k * kWidth + i];
     }
   }
-  state = reduce_block<kThreads>(state, Combine());
+  state = combine_block<kThreads>(state);
 
   __shared__ State<C> of_row;
   if (threadIdx.x < 32) {
@@ -72,7 +74,7 @@ __global__ void __launch_bounds__(kThreads)
     for (int p = threadIdx.x; p < parts; p += 32) {
       all = combine(all, {__ldcg(&states[r * parts + p].m), __ldcg(&states[r * parts + p].l)});
     }
-    all = reduce_lanes<32>(all, Combine());
+    all = combine_lanes<32>(all);
     if (threadIdx.x == 0) {
       atomicInc(&visits[r], 2 * parts - 1);
       of_row = all;
@@ -80,14 +82,13 @@ __global__ void __launch_bounds__(kThreads)
   }
   __syncthreads();
 
-  const C m = of_row.m;
-  const C scale = 1 / of_row.l;
+  const C scale = exp_of_difference(m_of_kept, of_row.m) / of_row.l;
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
-    P pack = Row::unpack(held[k]);
+    P pack;
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) {
-      pack.value[i] = narrow<T>(exp_of_difference(C(widen(pack.value[i])), m) * scale);
+      pack.value[i] = narrow<T>(kept[k * kWidth + i] * scale);
     }
     packed.store(out + r * n + part.start, threadIdx.x + k * kThreads, pack);
   }
