@@ -55,12 +55,14 @@ def ballot(x: Any, operation: str, *operands: Any, out: Any | None = None) -> An
     return call.result
 
 
-def vectorized(x: Any, operation: str, *operands: Any, out: Any | None = None) -> Any:
+def vectorized(
+    x: Any, operation: str, *operands: Any, out: Any | None = None, lanes: int | None = None
+) -> Any:
     call = checked(x, operation, operands, out)
     if isinstance(call, Packing):
         _pack_words(call)
     elif call.rows:
-        name, lanes = _row_instance(call)
+        name, lanes = _row_instance(call, lanes)
         block = max(THREADS, lanes)
         kernel = cuda_kernel(VECTORIZED, name, x)
         kernel[-(-call.rows * lanes // block), block](call.rows, call.n, *_tensors(call))
@@ -116,13 +118,13 @@ def _tensors(call: Rows) -> tuple[Any, Any, Any]:
     return (call.floats, codes, call.scale) if call.to_codes else (codes, call.scale, call.floats)
 
 
-def _row_instance(call: Rows) -> tuple[str, int]:
+def _row_instance(call: Rows, lanes: int | None) -> tuple[str, int]:
     """The kernel of vectorized for a call, and how many threads take a row."""
     whole = 16 // call.floats.element_size()
     is_aligned = widest_pack(call.floats, multiple=call.n) == whole and call.codes.data_ptr() % whole == 0
     width = whole if is_aligned else 1
     packs = call.n // width
-    lanes = next((lanes for lanes in LANES if packs <= lanes * PACKS), LANES[-1])
+    lanes = lanes or next((lanes for lanes in LANES if packs <= lanes * PACKS), LANES[-1])
     kind = CPP_TYPES[dtype_name(call.floats)]
     operation = "quantize" if call.to_codes else "dequantize"
     return f"{operation}<{code_name(call.codes)}, {kind}, {width}, {lanes}>", lanes

@@ -56,10 +56,10 @@ def _segments(count: int, mean: int) -> Case:
     )
 
 
-def _rows(operation: str, n: int, dtype: str = "bfloat16", code: str = "") -> Case:
+def _rows(operation: str, n: int, dtype: str = "bfloat16", code: str = "", rows: int = 32768) -> Case:
     import torch
 
-    rows, kind = 32768, getattr(torch, dtype)
+    kind = getattr(torch, dtype)
 
     def inputs(device: str) -> tuple[Any, ...]:
         x = torch.randn(rows, n, device=device, dtype=kind)
@@ -114,6 +114,23 @@ def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
     return peers
 
 
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    """Of quantize: x / scale, not rounded to a code, and the scale."""
+    import torch
+
+    x, operation, *operands = inputs
+    if not operation.startswith("quantize"):
+        return reference(x, operation, *operands)
+    largest = LARGEST["int8" if operation == "quantize_int8" else "float8_e4m3fn"]
+    scale = (x.double().abs().amax(dim=-1) / largest).clamp(min=torch.finfo(torch.float32).tiny)
+    return x.double() / scale[..., None], scale
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    rows, n = size
+    return _rows("quantize_int8", n, rows=rows)
+
+
 def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     """Bits are equal. A row's scale is the float64 one to a unit, and each code is a nearest one."""
     import torch
@@ -166,6 +183,10 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
+    dimensions=("rows", "n"),
+    sized=_sized,
+    sample=(32, 1024),
     rungs=(
         Rung(
             name="reference",
@@ -204,6 +225,7 @@ LADDER = Ladder(
             file=host.VECTORIZED,
             function=host.vectorized,
             improves_on="simple",
+            choices={"lanes": host.LANES},
             compile_for=cuda_compiles_for(host.VECTORIZED, "quantize<Fp8, __nv_bfloat16, 8, 128>"),
             readability=Score(3, "packs, pieces of rows, and arithmetic that needs its proof"),
             debugging=Score(3, "what is in registers has to be printed lane by lane"),
