@@ -85,7 +85,8 @@ class Ladder:
     cases: Callable[[], Sequence[Case]]  # what `flashpath bench` runs
     peers: Callable[[str], Implementations]  # device → other libraries' functions
     check: Callable[[Any, tuple[Any, ...]], None]  # (output, inputs): raises AssertionError where wrong
-    truth: Callable[[tuple[Any, ...]], Any] | None = None  # inputs → the exact result, in float64
+    truth: Callable[[tuple[Any, ...]], Any] | None = None
+    """Inputs → the exact result, in float64; None where results are right or wrong, and never near."""
     dimensions: tuple[str, ...] = ("n",)  # what a size says, such as ("rows", "n")
     sized: Callable[[tuple[int, ...]], Case] | None = None  # size → the case that stands for the ladder
     sample: tuple[int, ...] = ()  # a size for the virtual GPU: what `flashpath ladder` counts
