@@ -11,7 +11,7 @@ from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.peers import cupy_stream, library, with_compiled
 from flashpath.kernels.reduction import host
 from flashpath.kernels.reduction.reference import reference, torch_reduction
-from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
 
 
 def _case(op: str, dtype: str, shape: tuple[int, ...], name: str) -> Case:
@@ -89,6 +89,15 @@ def allowed_error(x: Any, op: str, dim: int | None) -> Any:
     return 2 * of_torch + torch.finfo(x.dtype).eps * exact.abs() + 4 * of_tree
 
 
+def _exact(inputs: tuple[Any, ...]) -> Any:
+    x, op, dim = inputs
+    return _truth(x, op, dim)
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    return _case("sum", "float32", size, short(size[0]))
+
+
 def _truth(x: Any, op: str, dim: int | None) -> Any:
     import torch
 
@@ -136,6 +145,9 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_exact,
+    sized=_sized,
+    sample=(2**16,),
     rungs=(
         Rung(
             name="reference",

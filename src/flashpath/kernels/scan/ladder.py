@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.peers import cupy_stream, library, with_compiled
-from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
 from flashpath.kernels.scan import host
 from flashpath.kernels.scan.reference import reference, torch_scan
 
@@ -54,6 +54,14 @@ def _case(
             "segmented": heads is not None,
         },
     )
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    return _case("sum", "float32", size, short(size[0]))
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return exact_scan(*inputs)
 
 
 def _cases() -> Sequence[Case]:
@@ -171,6 +179,9 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
+    sized=_sized,
+    sample=(2**16,),
     rungs=(
         Rung(
             name="reference",
