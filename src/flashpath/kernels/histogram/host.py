@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from flashpath.errors import FlashpathError
+from flashpath.jit import device as cuda
 from flashpath.kernels.arguments import FLOATS, output, require_tensor
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count, triton_device
 
@@ -27,11 +28,13 @@ LARGEST_FLOAT32 = (2 - 2**-23) * 2.0**127
 THREADS = 256
 WARPS = THREADS // 32
 BLOCKS_PER_SM = 8  # all resident: each walks through x, so that copies of the counts are few
-# Of a block: what every GPU has without being asked for more. With more bins, all rungs take global atomics.
+# Of a block: what every GPU has without being asked for more. Where copies of the counts take more than this
+# (for the vectorized rung: more than the GPU has), all rungs take global atomics.
 SHARED_BYTES = 48 * 1024
 WIDE_THREADS = 512  # of a block of vectorized and per_lane
 WIDE_BLOCKS_PER_SM = 3
 WIDE_ROUND_BYTES = 64  # what a thread of these asks for at once
+RESERVED_BYTES = 1024  # of shared memory, that the system takes for each block
 SPARE = 2  # places beside the bins: for what comes out as `bins`, and for what is out of bounds
 LANE_BYTES = 33 * 1024  # of per_lane's counts in a block, unless one column alone takes more
 TRITON_BLOCK = 1024
@@ -129,15 +132,21 @@ def _count_wide(
     """As `_count`, in packs and with no division; `options` are further arguments of the kernel."""
     n, low, high, counts = problem
     shared = 4 * copies * (bins + SPARE)
-    if not n or shared > SHARED_BYTES or not divides_by_multiplying(x, low, high):
+    resident = min(WIDE_BLOCKS_PER_SM, _shared_of_an_sm(x) // (shared + RESERVED_BYTES))
+    if not n or not resident or not divides_by_multiplying(x, low, high):
         return _count(SHARED, 1, x, bins, problem)
     counts.zero_()
     kernel = cuda_kernel(file, f"histogram<{CPP_TYPES[dtype_name(x)]}>", x)
     one_round = -(-n * x.element_size() // (WIDE_THREADS * WIDE_ROUND_BYTES))
-    blocks = min(one_round, sm_count(x) * WIDE_BLOCKS_PER_SM)
+    blocks = min(one_round, sm_count(x) * resident)
     factor, shift = multiplier(x, bins, low, high)
     kernel[blocks, WIDE_THREADS, shared](n, x, bins, low, high, factor, shift, *options, counts)
     return counts
+
+
+def _shared_of_an_sm(x: Any) -> int:
+    """As much as one block can have, with what is reserved for it; on the virtual GPU what every GPU has."""
+    return (cuda.device(x.get_device()).max_shared_per_block if x.is_cuda else SHARED_BYTES) + RESERVED_BYTES
 
 
 def columns(bins: int) -> int:

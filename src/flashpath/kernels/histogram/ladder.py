@@ -47,6 +47,7 @@ def _cases() -> Sequence[Case]:
         _case("uniform", 256, "int32"),
         _case("uniform", 256, "bfloat16", 27),
         _case("uniform", 4096),
+        _case("uniform", 32768),
         _case("uniform", 65536),
     ]
 
