@@ -182,7 +182,7 @@ LADDER = Ladder(
             compile_for=triton_compiles_for(
                 host.triton_kernel,
                 {"x_ptr": "*fp32", "out_ptr": "*fp32", "rows": "i32", "cols": "i32"},
-                {"GROUP": host.GROUP, "TILE": host.TRITON_TILE},
+                {"TILE": host.TRITON_TILE},
             ),
             readability=Score(5, "one line says what is done"),
             debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
