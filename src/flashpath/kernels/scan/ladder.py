@@ -239,9 +239,7 @@ LADDER = Ladder(
             file=host.DECOUPLED_LOOKBACK,
             function=host.decoupled_lookback,
             improves_on="warp",
-            compile_for=cuda_compiles_for(
-                host.DECOUPLED_LOOKBACK, f"scan<Whole<Sum<float>>, {host.PACKS}, 4, float>"
-            ),
+            compile_for=cuda_compiles_for(host.DECOUPLED_LOOKBACK, "scan<Whole<Sum<float>>, 4, float>"),
             readability=Score(2, "blocks wait for each other; why nobody waits for ever takes a page"),
             debugging=Score(2, "a mistake hangs or shows in one run of many; fp.sanitize sees both"),
         ),
@@ -251,7 +249,7 @@ LADDER = Ladder(
             file=host.BY_ROW,
             function=host.by_row,
             improves_on="decoupled_lookback",
-            compile_for=cuda_compiles_for(host.BY_ROW, "scan<Whole<Sum<float>>, 8, 4, 4, float>"),
+            compile_for=cuda_compiles_for(host.BY_ROW, "scan<Whole<Sum<float>>, 8, 4, float>"),
             declines=_rows_only,
             readability=Score(4, "no block waits for another"),
             debugging=Score(4, "one row can be followed alone"),
