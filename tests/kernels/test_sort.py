@@ -178,6 +178,24 @@ def test_tiles_may_start_and_publish_in_any_order(monkeypatch: pytest.MonkeyPatc
         verify("onesweep", x, return_indices=True)
 
 
+def test_a_weakly_published_state_is_found() -> None:
+    source = host.ONESWEEP.read_text(encoding="utf-8")
+    assert source.count("st.relaxed.gpu.global.u32") == 1
+    weak = source.replace("st.relaxed.gpu.global.u32", "st.global.u32")
+    name, items = "sort_digit<float, false, 4>", 4
+    x = sample(4000, torch.float32)
+    tiles = -(-x.numel() // (host.SWEEP_THREADS * items))
+    histograms = host.counters(x, 4 * 256)
+    count_all = host.cuda_kernel(host.ONESWEEP, "count_all_digits<float>", x)
+    count_all[1, host.COUNT_THREADS](x.numel(), x, histograms, 0, None)
+    for text, is_right in ((source, True), (weak, False)):
+        kernel = fp.compile(text, arch="sm_80", includes=[host.FOLDER], name_expressions=[name])[name]
+        states, next_tile = host.counters(x, tiles * 256), host.counters(x, 1)
+        args = (x.numel(), 0, x, None, histograms, next_tile, states, torch.empty_like(x), None, None)
+        found = fp.sanitize(kernel, tiles, host.SWEEP_THREADS, args, seeds=3)
+        assert (found == []) == is_right
+
+
 # ---- What the headers say ------------------------------------------------------------------------------
 
 
