@@ -49,6 +49,10 @@ def _cases() -> Sequence[Case]:
     ]
 
 
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return reference(*inputs)
+
+
 def _sized(size: tuple[int, ...]) -> Case:
     return _case(size[0], "float32")
 
@@ -104,6 +108,7 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
     sized=_sized,
     sample=(2**16,),
     rungs=(
