@@ -35,9 +35,13 @@ __global__ void __launch_bounds__(kBlockM / kWarpM * (kBlockN / kWarpN) * 32, kB
   const int block_i = (first + place % height) * kBlockM;
   const int block_j = place / height * kBlockN;
 
+  // Lanes run down two rows before they go on to the next column: shared memory serves a warp's quads in two turns
+  // where lanes that differ in bit 0, or those that differ in bit 1, want the same; elsewhere in four. Of a it is
+  // bit 1 that makes no difference, of b bit 0.
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int thread_i = warp / (kBlockN / kWarpN) * kWarpM + lane / kLanesN * 4;
-  const int thread_j = warp % (kBlockN / kWarpN) * kWarpN + lane % kLanesN * 4;
+  const int lane_i = lane / (2 * kLanesN) * 2 + lane % 2, lane_j = lane / 2 % kLanesN;
+  const int thread_i = warp / (kBlockN / kWarpN) * kWarpM + lane_i * 4;
+  const int thread_j = warp % (kBlockN / kWarpN) * kWarpN + lane_j * 4;
 
   // The quads of a that this thread copies: two threads take 8 columns of a row, so that the stores of a warp, which
   // turn them round, meet 32 banks.
