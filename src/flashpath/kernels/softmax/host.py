@@ -45,6 +45,7 @@ MOST_PARTS = 64
 TRITON_TILE = 4096  # elements of a program with several rows
 TRITON_LONGEST = 32768  # a row in registers
 TRITON_BLOCK = 4096  # of rows that are walked through
+TRITON_PROGRAMS_PER_SM = 8
 
 
 class Problem(NamedTuple):
@@ -245,14 +246,19 @@ def meeting(x: Any, out: Any | None = None) -> Any:
     rows, n, result = prepare(x, out)
     if rows:
         cut = packing(n, x, result)
-        parts = -(-cut.packs // (MEETING_THREADS * PACKS))
+        # Few rows are cut into smaller parts, for more SMs.
+        choices = [(each, -(-cut.packs // (MEETING_THREADS * each))) for each in (1, 2, PACKS)]
+        packs, parts = next(
+            (choice for choice in choices if choice[1] <= MOST_PARTS and rows * choice[1] <= sm_count(x)),
+            choices[-1],
+        )
         if parts > MOST_PARTS:
             raise FlashpathError(
                 f"meeting got rows of {n} elements; its blocks hold "
                 f"{MOST_PARTS * MEETING_THREADS * PACKS * cut.width} here.",
                 "Take split_rows.",
             )
-        arguments = f"{cut.arguments}, {MEETING_THREADS}, {PACKS}"
+        arguments = f"{cut.arguments}, {MEETING_THREADS}, {packs}"
         kernel = cuda_kernel(MEETING, f"softmax<{CPP_TYPES[dtype_name(x)]}, {arguments}>", x)
         zeros, states = counters(x, rows + 1), scratch(x, rows * parts)
         kernel[rows * parts, MEETING_THREADS](n, x, parts, states, zeros[:1], zeros[1:], result)
@@ -307,5 +313,6 @@ def triton(x: Any, out: Any | None = None) -> Any:
                     x, result, rows, n, ROWS=per_program, BLOCK=block, num_warps=warps
                 )
             else:
-                triton_long_kernel()[(rows,)](x, result, n, BLOCK=TRITON_BLOCK, num_warps=8)
+                programs = min(rows, sm_count(x) * TRITON_PROGRAMS_PER_SM)
+                triton_long_kernel()[(programs,)](x, result, rows, n, BLOCK=TRITON_BLOCK, num_warps=8)
     return result

@@ -12,6 +12,7 @@
 //            itself again; the count then wraps round to 0 by itself (`atomicInc`), ready for the next launch.
 //            Predicted on an H200: the meeting takes about 2 µs of the 8 µs that a block's 64 KB take; the other
 //            blocks of the SM use them. As resident, but for few rows too.
+#include "on_chip.cuh"
 #include "part.cuh"
 
 template <class T, int kWidth, bool kIsWhole, int kThreads, int kPacks>
@@ -20,7 +21,6 @@ __global__ void __launch_bounds__(kThreads)
             unsigned* visits, T* __restrict__ out) {
   using C = Compute<T>;
   using Row = PackedRow<T, kWidth, kIsWhole>;
-  using P = typename Row::P;
   __shared__ unsigned number;
   if (threadIdx.x == 0) {
     number = atomicInc(ticket, gridDim.x - 1);
@@ -36,26 +36,9 @@ __global__ void __launch_bounds__(kThreads)
   for (int k = 0; k < kPacks; ++k) {
     held[k] = packed.load(mine, threadIdx.x + k * kThreads, narrow<T>(lowest<C>()));
   }
-  State<C> state{lowest<C>(), 0};
-#pragma unroll
-  for (int k = 0; k < kPacks; ++k) {
-    const P pack = Row::unpack(held[k]);
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      state.m = larger(state.m, C(widen(pack.value[i])));
-    }
-  }
+  C kept[kPacks * kWidth];
+  State<C> state = keep_exponentials<Row>(held, kept);
   const C m_of_kept = state.m;
-  C kept[kPacks * kWidth];  // e^(x - m_of_kept)
-#pragma unroll
-  for (int k = 0; k < kPacks; ++k) {
-    const P pack = Row::unpack(held[k]);
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      kept[k * kWidth + i] = exp_of_difference(C(widen(pack.value[i])), finite_or_zero(m_of_kept));
-      state.l += kept[k * kWidth + i];
-    }
-  }
   state = combine_block<kThreads>(state);
 
   __shared__ State<C> of_row;
@@ -85,11 +68,6 @@ __global__ void __launch_bounds__(kThreads)
   const C scale = exp_of_difference(m_of_kept, of_row.m) / of_row.l;
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
-    P pack;
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      pack.value[i] = narrow<T>(kept[k * kWidth + i] * scale);
-    }
-    packed.store(out + r * n + part.start, threadIdx.x + k * kThreads, pack);
+    packed.store(out + r * n + part.start, threadIdx.x + k * kThreads, scaled<Row>(&kept[k * kWidth], scale));
   }
 }
