@@ -574,5 +574,7 @@ def test_a_graph_replays_it(name: str, rung: str) -> None:
     with torch.cuda.graph(graph):
         out = LADDERS[name][rung](*inputs)
     x *= 3
+    for old, new in zip(statistics, saved(name, x), strict=True):
+        old.copy_(new)
     graph.replay()
     LADDERS[name].check(out, inputs)

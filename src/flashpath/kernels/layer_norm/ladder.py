@@ -150,7 +150,7 @@ LADDER = Ladder(
             function=host.backward_fused,
             improves_on="backward",
             declines=cases.only("backward"),
-            compile_for=cuda_compiles_for(host.BACKWARD_FUSED, f"gradients<true, {_BF16}, 8, 512, 1, 1, 4>"),
+            compile_for=cuda_compiles_for(host.BACKWARD_FUSED, f"gradients<true, {_BF16}, 8, 512, 1, 1, 4, 1>"),
             readability=Score(2, "a pipeline, two sums along the row and two down the columns in one loop"),
             debugging=Score(2, "what is fetched when is counted, not named"),
         ),

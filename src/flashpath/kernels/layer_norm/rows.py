@@ -215,6 +215,7 @@ class Layout(NamedTuple):
     packs: int
     groups: int
     stages: int
+    blocks: int  # per SM
     shared: int
 
     @property
@@ -232,7 +233,7 @@ def share_columns(n: int, width: int, size: int, shared_limit: int) -> Layout | 
     groups = max(1, 256 // lanes)
     stage = 2 * each * width * size * lanes * groups
     stages = max(1, min(4, max(2, SHARED_BYTES // stage), shared_limit // stage))
-    return Layout(width, lanes, each, groups, stages, stages * stage)
+    return Layout(width, lanes, each, groups, stages, BLOCKS_PER_SM, stages * stage)
 
 
 def shared_limit(x: Any) -> int:
@@ -253,12 +254,12 @@ def backward_fused(
     layout = share_columns(n, width, x.element_size(), shared_limit(x))
     if layout is None:
         return False
-    blocks = max(1, min(sm_count(x) * BLOCKS_PER_SM, -(-rows // layout.groups)))
+    blocks = max(1, min(sm_count(x) * layout.blocks, -(-rows // layout.groups)))
     sums = 2 if centered == "true" else 1
     saved = torch.float64 if x.dtype == torch.float64 else torch.float32
     partials = torch.empty(sums * blocks * n, dtype=saved, device=x.device)
     types = type_names(x, weight)
-    shape = ", ".join(map(str, (layout.width, layout.lanes, layout.packs, layout.groups, layout.stages)))
+    shape = ", ".join(map(str, layout[:-1]))
     kernel = cuda_kernel(file, f"gradients<{centered}, {', '.join(types)}, {shape}>", x)
     kernel[blocks, layout.threads, layout.shared](rows, n, dy, x, weight, mean, rstd, to.dx, partials)
     wanted = 2 if to.dbias is not None else 1
