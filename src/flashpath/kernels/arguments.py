@@ -49,14 +49,18 @@ def require_like(
         )
 
 
-def require_apart(operation: str, out: Any, *inputs: Any) -> None:
-    """The output shares no memory with an input, which would be overwritten before it is read."""
+def require_apart(operation: str, out: Any, *inputs: Any, in_place: bool = False) -> None:
+    """The output shares no memory with an input, which would be overwritten before it is read.
+
+    `in_place` allows exactly the input's memory, where each element is read before it is written.
+    """
     start, end = _span(out)
     for tensor in inputs:
         first, last = _span(tensor)
-        if start < last and first < end:
+        if start < last and first < end and not (in_place and start == first):
             raise FlashpathError(
-                f"{operation} got an out= that overlaps an input.", "Give it memory of its own."
+                f"{operation} got an out= that overlaps an input.",
+                "Give it memory of its own" + (", or exactly the input." if in_place else "."),
             )
 
 

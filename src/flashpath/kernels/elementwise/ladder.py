@@ -12,7 +12,7 @@ from flashpath.kernels.elementwise import host
 from flashpath.kernels.elementwise.operations import OPERATIONS
 from flashpath.kernels.elementwise.reference import TORCH, reference, truth
 from flashpath.kernels.peers import with_compiled
-from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
 from flashpath.kernels.tolerance import check_against
 
 _SCALARS = {"factor": 0.7, "low": -0.5, "high": 1.25}
@@ -78,6 +78,15 @@ def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
     return {library: functools.partial(peer, library) for library in each["add"]}
 
 
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    x, operation, *operands = inputs
+    return truth(x, operation, *operands)
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    return _case("scale_add_gelu", size, "bfloat16", short(size[0]))
+
+
 def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     """Against float64: at most twice the error that torch makes in the same type."""
     import torch
@@ -128,6 +137,9 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
+    sized=_sized,
+    sample=(2**16,),
     rungs=(
         Rung(
             name="reference",

@@ -100,10 +100,7 @@ def checked(x: Any, name: str, operands: Sequence[Any], out: Any | None) -> Call
     shape = _out_shape(operation, x)
     result = output(name, out, shape, x.dtype, x.device)
     if out is not None:
-        # An output may be an input, element on element; anywhere else it would be overwritten too early.
-        start = result.data_ptr()
-        others = [each for each in (x, y) if each is not None and each.data_ptr() != start]
-        require_apart(name, result, *([x] if operation.gated else others))
+        require_apart(name, result, x, *([] if y is None else [y]), in_place=not operation.gated)
     first, second = (*scalars, 0, 0)[:2]
     return Call(operation, x, x if y is None else y, result, (first, second))
 

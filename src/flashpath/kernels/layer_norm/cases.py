@@ -16,12 +16,12 @@ _FLOPS = {"forward": (8, 4), "add": (9, 5), "backward": (15, 11)}
 
 
 def cases(centered: bool, eps: float) -> Sequence[Case]:
-    few = _case("forward", 256, 4096, centered, eps)  # as one step of decoding has them
+    few = case("forward", 256, 4096, centered, eps)  # as one step of decoding has them
     sizes = (1024, 4096, 16384)
-    return [few, *(_case(operation, 32768, n, centered, eps) for operation in _STREAMS for n in sizes)]
+    return [few, *(case(operation, 32768, n, centered, eps) for operation in _STREAMS for n in sizes)]
 
 
-def _case(operation: str, rows: int, n: int, centered: bool, eps: float) -> Case:
+def case(operation: str, rows: int, n: int, centered: bool, eps: float) -> Case:
     import torch
 
     shape, kind = (rows, n), torch.bfloat16

@@ -24,6 +24,15 @@ def _cases() -> Sequence[Case]:
     return cases.cases(centered=True, eps=host.EPS)
 
 
+def _sized(size: tuple[int, ...]) -> Case:
+    rows, n = size
+    return cases.case("forward", rows, n, centered=True, eps=host.EPS)
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return reference(*(each.double() if hasattr(each, "double") else each for each in inputs))
+
+
 def _torch_backward(dy: Any, x: Any, weight: Any, mean: Any, rstd: Any) -> tuple[Any, Any, Any]:
     """PyTorch's own kernels, as autograd calls them."""
     import torch
@@ -70,6 +79,10 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
+    dimensions=("rows", "n"),
+    sized=_sized,
+    sample=(64, 1024),
     rungs=(
         Rung(
             name="reference",

@@ -25,6 +25,15 @@ def _cases() -> Sequence[Case]:
     return cases.cases(centered=False, eps=host.EPS)
 
 
+def _sized(size: tuple[int, ...]) -> Case:
+    rows, n = size
+    return cases.case("forward", rows, n, centered=False, eps=host.EPS)
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return reference(*(each.double() if hasattr(each, "double") else each for each in inputs))
+
+
 def _torch_backward(dy: Any, x: Any, weight: Any, rstd: Any) -> tuple[Any, Any]:
     """PyTorch's own kernels, as autograd calls them."""
     import torch
@@ -76,6 +85,10 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
+    dimensions=("rows", "n"),
+    sized=_sized,
+    sample=(64, 1024),
     rungs=(
         Rung(
             name="reference",
