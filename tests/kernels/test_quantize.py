@@ -245,6 +245,7 @@ def test_every_code_comes_back(name: str) -> None:
 
 
 DIVIDE = """
+#include "division.cuh"
 extern "C" __global__ void divide(long long n, const float* x, const float* scale, float* out) {
   const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
   if (i < n) out[i] = quotient(x[i], divisor(scale[i]));
@@ -252,9 +253,8 @@ extern "C" __global__ void divide(long long n, const float* x, const float* scal
 
 
 def divided(x: Any, scale: Any) -> Any:
-    """`quotient` of vectorized.cu"""
-    source = host.VECTORIZED.read_text(encoding="utf-8") + DIVIDE
-    kernel = fp.compile(source, arch="sm_80", includes=[host.FOLDER])["divide"]
+    """`quotient` of division.cuh"""
+    kernel = fp.compile(DIVIDE, arch="sm_80", includes=[host.FOLDER])["divide"]
     out = torch.full_like(x, NAN)
     kernel[-(-x.numel() // 256), 256](x.numel(), x, scale, out)
     return out

@@ -238,6 +238,7 @@ LADDER = Ladder(
             file=host.TRITON,
             function=host.triton,
             improves_on="vectorized",
+            choices={"warps": (2, 4, 8, 16)},
             compile_for=triton_compiles_for(
                 lambda: host.triton_kernel("quantize"),
                 {"x_ptr": "*bf16", "codes_ptr": "*u8", "scale_ptr": "*fp32", "n": "i32"},
