@@ -20,6 +20,7 @@ VECTORIZED = FOLDER / "vectorized.cu"
 SINGLE_PASS = FOLDER / "single_pass.cu"
 BY_ROW = FOLDER / "by_row.cu"
 TRITON = FOLDER / "triton_reduction.py"
+CUB_BLOCK = FOLDER / "cub_block.cu"
 
 OPERATIONS = {"sum": "Sum", "max": "Max", "mean": "Mean", "argmax": "Argmax"}  # and how kernels spell them
 DTYPES = (*FLOATS, "int32")
@@ -117,6 +118,10 @@ def first_add_on_load(x: Any, op: str = "sum", dim: int | None = None, out: Any 
 
 def warp_shuffle(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = None) -> Any:
     return _tree(WARP_SHUFFLE, 2 * THREADS, x, op, dim, out)
+
+
+def cub_block(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = None) -> Any:
+    return _tree(CUB_BLOCK, 8 * THREADS, x, op, dim, out)
 
 
 # ---- Grids that walk through the tensor ----------------------------------------------------------------

@@ -268,5 +268,16 @@ LADDER = Ladder(
             readability=Score(4, "array code in Python; four operations in one kernel cost branches"),
             debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
         ),
+        _entry(
+            name="cub_block",
+            idea="CUB's block-wide load and reduction with a functor of our own",
+            file=host.CUB_BLOCK,
+            function=host.cub_block,
+            declines=_wholes_only,
+            improves_on="warp_shuffle",
+            compile_for=_compiles(host.CUB_BLOCK),
+            readability=Score(4, "what happens is said, how it happens is the library's"),
+            debugging=Score(3, "errors of types are pages long; its shared memory is opaque"),
+        ),
     ),
 )
