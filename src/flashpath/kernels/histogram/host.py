@@ -31,9 +31,9 @@ BLOCKS_PER_SM = 8  # all resident: each walks through x, so that copies of the c
 # Of a block: what every GPU has without being asked for more. Where copies of the counts take more than this
 # (for the vectorized rung: more than the GPU has), all rungs take global atomics.
 SHARED_BYTES = 48 * 1024
-WIDE_THREADS = 512  # of a block of vectorized and per_lane
-WIDE_BLOCKS_PER_SM = 3
-WIDE_ROUND_BYTES = 64  # what a thread of these asks for at once
+WIDE_THREADS = 1024  # of a block of vectorized and per_lane
+WIDE_BLOCKS_PER_SM = 2
+WIDE_ROUND_BYTES = 32  # what a thread of these asks for at once
 RESERVED_BYTES = 1024  # of shared memory, that the system takes for each block
 SPARE = 2  # places beside the bins: for what comes out as `bins`, and for what is out of bounds
 LANE_BYTES = 33 * 1024  # of per_lane's counts in a block, unless one column alone takes more

@@ -144,7 +144,7 @@ LADDER = Ladder(
         ),
         _entry(
             name="vectorized",
-            idea="16-byte loads, four at once; division by multiplying; no branch",
+            idea="16-byte loads, two at once; division by multiplying; no branch",
             file=host.VECTORIZED,
             function=host.vectorized,
             improves_on="shared",

@@ -11,8 +11,8 @@
 #include "bins.cuh"
 #include "values.cuh"
 
-constexpr int kThreads = 512;
-constexpr int kBlocksPerSm = 3;  // 40 registers a thread, and 96 KB in flight
+constexpr int kThreads = 1024;
+constexpr int kBlocksPerSm = 2;  // 32 registers a thread, and 64 KB in flight
 
 template <class T>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
