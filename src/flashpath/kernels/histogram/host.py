@@ -136,10 +136,10 @@ def _count_wide(
     if not n or not resident or not divides_by_multiplying(x, low, high):
         return _count(SHARED, 1, x, bins, problem)
     counts.zero_()
-    kernel = cuda_kernel(file, f"histogram<{CPP_TYPES[dtype_name(x)]}>", x)
+    factor, shift, corrections = multiplier(x, bins, low, high)
+    kernel = cuda_kernel(file, f"histogram<{CPP_TYPES[dtype_name(x)]}, {corrections}>", x)
     one_round = -(-n * x.element_size() // (WIDE_THREADS * WIDE_ROUND_BYTES))
     blocks = min(one_round, sm_count(x) * resident)
-    factor, shift = multiplier(x, bins, low, high)
     kernel[blocks, WIDE_THREADS, shared](n, x, bins, low, high, factor, shift, *options, counts)
     return counts
 
@@ -159,14 +159,20 @@ def divides_by_multiplying(x: Any, lo: float, hi: float) -> bool:
     return not x.dtype.is_floating_point or 2.0**-100 <= _single(hi - lo) <= 2.0**100
 
 
-def multiplier(x: Any, bins: int, lo: float, hi: float) -> tuple[float, int]:
-    """What bin_of multiplies by in place of dividing by hi - lo, and by how much it shifts (bins.cuh)."""
+def multiplier(x: Any, bins: int, lo: float, hi: float) -> tuple[float, int, int]:
+    """What place_of multiplies by in place of dividing by hi - lo, its shift and its corrections (bins.cuh)."""
     if x.dtype.is_floating_point:
         # Rounded to float64 first: with more than twice the bits of float32, that changes nothing.
-        return _single(1 / _single(hi - lo)), 0
+        width = _single(hi - lo)
+        reciprocal = _single(1 / width)
+        error = abs(
+            reciprocal * width - 1
+        )  # exact; of the reciprocal and so, but for a rounding, of a quotient
+        # Half a unit of the quotient's last place for its rounding leaves another half, 2^-25 of it at least.
+        return reciprocal, 0, 0 if error == 0 else 1 if error <= 2.0**-25 else 2
     width = int(hi - lo)
     shift = max(0, 2 * width.bit_length() - 32)
-    return -(-(bins << (32 + shift)) // width), shift
+    return -(-(bins << (32 + shift)) // width), shift, 0
 
 
 def _single(value: float) -> float:

@@ -80,8 +80,8 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
 _entry = functools.partial(Rung, arch="sm_75", language="cuda")
 
 
-def _compiles(file: Any) -> Callable[[str], object]:
-    return cuda_compiles_for(file, "histogram<float>")
+def _compiles(file: Any, arguments: str = "float") -> Callable[[str], object]:
+    return cuda_compiles_for(file, f"histogram<{arguments}>")
 
 
 LADDER = Ladder(
@@ -148,7 +148,7 @@ LADDER = Ladder(
             file=host.VECTORIZED,
             function=host.vectorized,
             improves_on="shared",
-            compile_for=_compiles(host.VECTORIZED),
+            compile_for=_compiles(host.VECTORIZED, "float, 2"),
             readability=Score(3, "what makes a product the exact quotient has to be read twice"),
             debugging=Score(3, "heads, tails and full rounds are cases of their own"),
         ),
@@ -158,7 +158,7 @@ LADDER = Ladder(
             file=host.PER_LANE,
             function=host.per_lane,
             improves_on="vectorized",
-            compile_for=_compiles(host.PER_LANE),
+            compile_for=_compiles(host.PER_LANE, "float, 2"),
             readability=Score(3, "as vectorized, and a layout"),
             debugging=Score(3, "as vectorized"),
         ),
