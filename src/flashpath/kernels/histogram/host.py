@@ -160,14 +160,12 @@ def divides_by_multiplying(x: Any, lo: float, hi: float) -> bool:
 
 
 def multiplier(x: Any, bins: int, lo: float, hi: float) -> tuple[float, int, int]:
-    """What place_of multiplies by in place of dividing by hi - lo, its shift and its corrections (bins.cuh)."""
+    """What place_of multiplies by in place of dividing by hi - lo, its shift, its corrections (bins.cuh)."""
     if x.dtype.is_floating_point:
         # Rounded to float64 first: with more than twice the bits of float32, that changes nothing.
         width = _single(hi - lo)
         reciprocal = _single(1 / width)
-        error = abs(
-            reciprocal * width - 1
-        )  # exact; of the reciprocal and so, but for a rounding, of a quotient
+        error = abs(reciprocal * width - 1)  # exact; it is a quotient's too, before that is rounded
         # Half a unit of the quotient's last place for its rounding leaves another half, 2^-25 of it at least.
         return reciprocal, 0, 0 if error == 0 else 1 if error <= 2.0**-25 else 2
     width = int(hi - lo)
