@@ -10,7 +10,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-constexpr int kThreads = 256;
+constexpr int kThreads = 1024;
 constexpr int kPacksInFlight = 4;
 
 template <class T, int kWidth>
