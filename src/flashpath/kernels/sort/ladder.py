@@ -160,7 +160,7 @@ LADDER = Ladder(
             function=host.onesweep,
             choices={"items": (8, 12, 16, 20)},
             improves_on="radix_tiled",
-            compile_for=cuda_compiles_for(host.ONESWEEP, "sort_digit<float, false, 20>"),
+            compile_for=cuda_compiles_for(host.ONESWEEP, "sort_digit<float, false, 16>"),
             readability=Score(2, "blocks that talk to each other while they run"),
             debugging=Score(2, "a mistake in the look-back hangs or loses keys; fp.sanitize sees it"),
         ),
