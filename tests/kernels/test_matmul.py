@@ -41,6 +41,8 @@ def takes(name: str, arithmetic: Arithmetic) -> bool:
 
 # A rung with each arithmetic that it takes.
 PAIRS = [(rung.name, each) for rung in LADDER for each in ARITHMETICS if takes(rung.name, each)]
+# On the virtual GPU: to Triton, whose compiler takes a second each time, float16 is bfloat16 by another name.
+VIRTUAL = [pair for pair in PAIRS if LADDER[pair[0]].language != "triton" or pair[1][0] != torch.float16]
 # One of them for what does not depend on the arithmetic.
 FIRSTS = [next(pair) for _, pair in itertools.groupby(PAIRS, key=lambda pair: pair[0])]
 
@@ -100,7 +102,7 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "arithmetic"), PAIRS, ids=name_of)
+@pytest.mark.parametrize(("name", "arithmetic"), VIRTUAL, ids=name_of)
 def test_any_shape_and_alignment(name: str, arithmetic: Arithmetic) -> None:
     dtype, precision = arithmetic
     for m, n, k, offset in SHAPES:
@@ -116,7 +118,7 @@ def test_nothing_to_add_up_gives_zeros_and_no_elements_nothing(name: str, arithm
         assert LADDER[name](*operands(m, n, k, dtype), precision).shape == (m, n)
 
 
-@pytest.mark.parametrize(("name", "arithmetic"), PAIRS, ids=name_of)
+@pytest.mark.parametrize(("name", "arithmetic"), VIRTUAL, ids=name_of)
 def test_nan_and_infinity_reach_their_row_and_column_alone(name: str, arithmetic: Arithmetic) -> None:
     """Also in the last row and column, where tiles are padded: what pads must not meet them."""
     dtype, precision = arithmetic
@@ -138,7 +140,7 @@ def test_nan_and_infinity_reach_their_row_and_column_alone(name: str, arithmetic
     assert run_poisoned(name, a, b, precision)[3].isnan().nonzero().tolist() == [[12]]
 
 
-@pytest.mark.parametrize(("name", "arithmetic"), PAIRS, ids=name_of)
+@pytest.mark.parametrize(("name", "arithmetic"), VIRTUAL, ids=name_of)
 def test_small_integers_are_multiplied_without_error(name: str, arithmetic: Arithmetic) -> None:
     """Products and sums that every type holds: any order of additions gives the same bits."""
     dtype, precision = arithmetic
@@ -147,7 +149,7 @@ def test_small_integers_are_multiplied_without_error(name: str, arithmetic: Arit
     assert torch.equal(run_poisoned(name, a, b, precision), (a.double() @ b.double()).to(dtype))
 
 
-@pytest.mark.parametrize(("name", "arithmetic"), PAIRS, ids=name_of)
+@pytest.mark.parametrize(("name", "arithmetic"), VIRTUAL, ids=name_of)
 def test_sums_are_kept_in_float32(name: str, arithmetic: Arithmetic) -> None:
     """512 × 16 × 16 passes float16's range, and 4096 ones its integers: only the result is rounded."""
     dtype, precision = arithmetic

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flashpath.kernels.matmul import float32
+from flashpath.kernels.matmul import float32, tensor_core, triton_rungs
+from flashpath.kernels.matmul.epilogue import Epilogue
 from flashpath.kernels.matmul.problem import FOLDER, PRECISIONS
 from flashpath.kernels.matmul.reference import (
     float32_precision,
@@ -18,6 +20,7 @@ from flashpath.kernels.matmul.reference import (
 )
 from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.tolerance import check_against
 
 
 def _case(m: int, n: int, k: int, dtype: str, precision: str = "ieee") -> Case:
@@ -41,6 +44,26 @@ def _case(m: int, n: int, k: int, dtype: str, precision: str = "ieee") -> Case:
     )
 
 
+def _epilogue_case(m: int, n: int, k: int, dtype: str) -> Case:
+    """A linear layer with its activation."""
+    import torch
+
+    product = _case(m, n, k, dtype)
+
+    def inputs(device: str) -> tuple[Any, ...]:
+        a, b, precision = product.inputs(device)
+        bias = torch.randn(n, device=device, dtype=a.dtype)
+        return a, b, precision, None, Epilogue(scale=k**-0.5, bias=bias, activation="gelu")
+
+    return dataclasses.replace(
+        product,
+        name=f"{product.name}, bias and gelu",
+        inputs=inputs,
+        bytes=product.bytes + n * getattr(torch, dtype).itemsize,
+        parameters={**product.parameters, "epilogue": "scale, bias, gelu"},
+    )
+
+
 def _cases() -> Sequence[Case]:
     return [
         _case(1024, 1024, 1024, "float32"),
@@ -50,20 +73,37 @@ def _cases() -> Sequence[Case]:
         _case(4096, 4096, 4096, "bfloat16"),
         _case(8192, 8192, 8192, "bfloat16"),
         _case(4096, 4096, 4096, "float16"),
+        _epilogue_case(4096, 4096, 4096, "bfloat16"),
     ]
 
 
-def _product(a: Any, b: Any) -> Any:
-    return a @ b
+def _sized(size: tuple[int, ...]) -> Case:
+    m, n, k = size
+    return _case(m, n, k, "float32")
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return truth(*inputs[:2])
+
+
+def _product(a: Any, b: Any, epilogue: Epilogue | None) -> Any:
+    return a @ b if epilogue is None else epilogue(a @ b)
 
 
 def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
     # One function for each precision: a compiled one would be compiled again when the switch is turned.
     each = {precision: with_compiled(device, _product) for precision in PRECISIONS}
 
-    def peer(library: str, a: Any, b: Any, precision: str = "ieee") -> Any:
+    def peer(
+        library: str,
+        a: Any,
+        b: Any,
+        precision: str = "ieee",
+        _: None = None,
+        epilogue: Epilogue | None = None,
+    ) -> Any:
         with float32_precision(precision):
-            return each[precision][library](a, b)
+            return each[precision][library](a, b, epilogue)
 
     return {library: functools.partial(peer, library) for library in each["ieee"]}
 
@@ -92,11 +132,16 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     """Against float64; what overflows the output's type, is infinite or is NaN has to be the same."""
     import torch
 
-    a, b, *precision = inputs
+    a, b, *precision = inputs[:3]
     expected = (a.shape[0], b.shape[1])
     assert tuple(output.shape) == expected, f"the shape is {tuple(output.shape)}, not {expected}"
     assert output.dtype == a.dtype, f"the type is {output.dtype}, not {a.dtype}"
     if not output.numel():
+        return
+    if len(inputs) > 3:
+        _, epilogue = inputs[3:]
+        low = tuple(map(to_tf32, (a, b))) if precision == ["tf32"] else (a, b)
+        check_against(output, epilogue(truth(a, b)), epilogue(truth(*low).to(a.dtype)))
         return
     exact, allowed = truth(a, b), allowed_error(a, b, *precision)
     overflows = exact.abs() > torch.finfo(a.dtype).max
@@ -120,6 +165,10 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
+    dimensions=("m", "n", "k"),
+    sized=_sized,
+    sample=(128, 128, 128),
     rungs=(
         Rung(
             name="reference",
@@ -132,5 +181,7 @@ LADDER = Ladder(
             debugging=Score(5, "runs on the CPU, under any Python debugger"),
         ),
         *float32.RUNGS,
+        *tensor_core.RUNGS,
+        *triton_rungs.RUNGS,
     ),
 )

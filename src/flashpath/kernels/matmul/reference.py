@@ -6,13 +6,22 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
+from flashpath.kernels.matmul.epilogue import Epilogue
 from flashpath.kernels.matmul.problem import PRECISIONS, prepare
 
 
-def reference(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
-    """a b, as near to the truth as the type allows; of inputs rounded to tf32 where that is asked for."""
+def reference(
+    a: Any, b: Any, precision: str = "ieee", out: Any | None = None, epilogue: Epilogue | None = None
+) -> Any:
+    """a b, as near to the truth as the type allows; of inputs rounded to tf32 where that is asked for.
+
+    What follows the product happens in float64 too.
+    """
     prepare(a, b, precision, out, dtypes=("float64", "float32", "float16", "bfloat16"), precisions=PRECISIONS)
-    result = (truth(*map(to_tf32, (a, b))) if precision == "tf32" else truth(a, b)).to(a.dtype)
+    result = truth(*map(to_tf32, (a, b))) if precision == "tf32" else truth(a, b)
+    if epilogue is not None:
+        result = epilogue(result)
+    result = result.to(a.dtype)
     return result if out is None else out.copy_(result)
 
 
