@@ -16,16 +16,16 @@
 
 // The product itself.
 struct Plain {
-  static constexpr bool kIsPlain = true;
+  static constexpr bool kIsPlain = true, kIsMasked = false;
 };
 
 struct Identity {
   __device__ static float apply(float x, float, Scalars<float>) { return x; }
 };
 
-template <class Activation>  // Identity, or one of elementwise/operations.cuh
+template <class Activation, bool kMasked>  // Identity, or one of elementwise/operations.cuh
 struct Fused {
-  static constexpr bool kIsPlain = false;
+  static constexpr bool kIsPlain = false, kIsMasked = kMasked;
   __device__ static float apply(float sum, float scale, float bias) {
     return Activation::apply(fmaf(scale, sum, bias), 0.0f, {});
   }

@@ -157,11 +157,11 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
           copy_part(step, writing);
         }
 #pragma unroll
-        for (int i = 0; i < kRows; ++i) {
+        for (int j = 0; j < kColumns; ++j) {
 #pragma unroll
-          for (int j = 0; j < kColumns; ++j) {
-            const int turn = i % 2 ? kColumns - 1 - j : j;  // there and back: neighbours share both operands' banks
-            TensorCore<T>::multiply_add(sum[i][turn], of_a[step % 2][i], of_b[step % 2][turn]);
+          for (int row = 0; row < kRows; ++row) {
+            const int i = j % 2 ? kRows - 1 - row : row;  // there and back: each shares an operand with the last one
+            TensorCore<T>::multiply_add(sum[i][j], of_a[step % 2][i], of_b[step % 2][j]);
           }
         }
       }
@@ -174,15 +174,15 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
     const int row0 = tile.x * kM + warp_row + lane / 4, column0 = tile.y * kN + warp_column;
     const Region<T> of_out(out, m, n, row0, column0);
     const Region<const bool> of_mask(mask, m, n, row0, column0);
+    float2 biases[kColumns] = {};
+    if constexpr (!Epilogue::kIsPlain) {
+#pragma unroll
+      for (int j = 0; j < kColumns; ++j) {
+        biases[j] = biases_at(bias, n, column0 + j * 8 + lane % 4 * 2);
+      }
+    }
 #pragma unroll
     for (int j = 0; j < kColumns; j += kTogether) {
-      float2 biases[kTogether] = {};
-      if constexpr (!Epilogue::kIsPlain) {
-#pragma unroll
-        for (int q = 0; q < kTogether; ++q) {
-          biases[q] = biases_at(bias, n, column0 + (j + q) * 8 + lane % 4 * 2);
-        }
-      }
 #pragma unroll
       for (int i = 0; i < 2 * kRows; ++i) {  // 8 rows each
         Pack<T, 2 * kTogether> piece;
@@ -190,8 +190,8 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
         for (int q = 0; q < kTogether; ++q) {
           float left = sum[i / 2][j + q][i % 2 * 2], right = sum[i / 2][j + q][i % 2 * 2 + 1];
           if constexpr (!Epilogue::kIsPlain) {
-            left = Epilogue::apply(left, scale, biases[q].x);
-            right = Epilogue::apply(right, scale, biases[q].y);
+            left = Epilogue::apply(left, scale, biases[j + q].x);
+            right = Epilogue::apply(right, scale, biases[j + q].y);
           }
           piece.value[2 * q] = narrow<T>(left);
           piece.value[2 * q + 1] = narrow<T>(right);
@@ -200,10 +200,8 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
           transpose_in_quad(reinterpret_cast<unsigned(&)[4]>(piece));
         }
         const int row = i * 8, column = j * 8 + lane % 4 * 2 * kTogether;
-        if constexpr (!Epilogue::kIsPlain) {
-          if (mask != nullptr) {
-            apply_mask<kAligned>(piece, of_mask.at(row, column), of_mask.inside(row, column));
-          }
+        if constexpr (Epilogue::kIsMasked) {
+          apply_mask<kAligned>(piece, of_mask.at(row, column), of_mask.inside(row, column));
         }
         store_chunk<kAligned>(of_out.at(row, column), of_out.inside(row, column), piece);
       }
