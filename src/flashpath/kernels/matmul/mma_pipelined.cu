@@ -82,9 +82,9 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
 
   // ---- Copies: where the next slab comes from, kStages - 1 ahead of the one that is multiplied
   int place = blockIdx.x, slab = 0;
-  int2 tile = tile_at(place, tiles_m, tiles_n);
-  CopierA from_a(a, m, k, tile.x * kM, 0);
-  CopierB from_b(b, k, n, 0, tile.y * kN);
+  const int2 first = tile_at(place, tiles_m, tiles_n);
+  CopierA from_a(a, m, k, first.x * kM, 0);
+  CopierB from_b(b, k, n, 0, first.y * kN);
   auto copy_part = [&](int part, int stage) {
     char* to = ring + stage * kStageBytes;
     from_a.template copy<kParts>(part, to);
@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
 
     // ---- The result: a lane has two neighbours of each mma tile. Of half types, four lanes put those of four tiles
     // together, 16 bytes each.
-    tile = tile_at(now, tiles_m, tiles_n);
+    const int2 tile = tile_at(now, tiles_m, tiles_n);
     constexpr int kTogether = sizeof(T) == 2 ? 4 : 1;
     const int row0 = tile.x * kM + warp_row + lane / 4, column0 = tile.y * kN + warp_column;
     const Region<T> of_out(out, m, n, row0, column0);
