@@ -61,7 +61,7 @@ def test_counts(name: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
-@pytest.mark.parametrize("name", ["shared", "per_lane", "triton"])
+@pytest.mark.parametrize("name", ["shared", "vectorized", "triton"])
 def test_half_types_are_counted_as_float32(name: str, dtype: torch.dtype) -> None:
     x = sample(5003, dtype, 1)
     verify(name, x, 100, -1.5, 1.7)
@@ -125,14 +125,14 @@ RANGES = [
 def test_multiplying_divides_as_division_does(lo: float, hi: float, bins: int) -> None:
     x = edges(lo, hi, bins)
     assert host.divides_by_multiplying(x, lo, hi)
-    verify("per_lane", x, bins, lo, hi)
+    verify("vectorized", x, bins, lo, hi)
 
 
 def test_what_multiplying_cannot_divide_is_divided() -> None:
     for lo, hi in ((0.0, 1e-40), (-1e36, 2e36)):
         x = edges(lo, hi, 100)
         assert not host.divides_by_multiplying(x, lo, hi)
-        verify("per_lane", x, 100, lo, hi)
+        verify("vectorized", x, 100, lo, hi)
 
 
 @pytest.mark.parametrize(
@@ -181,9 +181,9 @@ def passes(name: str, x: Any) -> float:
 
 def test_lanes_meet_in_shared_memory_and_not_in_columns_of_their_own() -> None:
     random, equal = torch.rand(2**14, generator=torch.Generator().manual_seed(7)), torch.full((2**14,), 0.3)
-    assert 3 < passes("shared", random) < 4
-    assert 3 < passes("aggregated", random) < 4
-    assert passes("shared", equal) == 32
+    for name in ("shared", "per_warp", "aggregated", "vectorized"):
+        assert 3 < passes(name, random) < 4
+    assert passes("shared", equal) == passes("vectorized", equal) == 32  # which POPC.INC does in one
     assert passes("aggregated", equal) == passes("per_lane", random) == passes("per_lane", equal) == 1
 
 

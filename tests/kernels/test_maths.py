@@ -6,6 +6,7 @@ import importlib.util
 import json
 import math
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ def load() -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look for it there
     spec.loader.exec_module(module)
     return module
 
@@ -43,21 +45,18 @@ def one(functions: Any, domain: Any, x: float) -> Any:
     return functions.apply(domain, torch.tensor([x], dtype=kind))
 
 
-def test_the_record_is_of_every_float_on_hardware() -> None:
-    assert RECORD["gpu"] == "NVIDIA H200"
-    assert RECORD["every"] == 1
+def test_the_record_is_of_these_domains() -> None:
     for domain, stated in zip(maths.DOMAINS, RECORD["errors"], strict=True):
         same = ("instruction", "low", "high", "by_size", "absolute")
         assert all(stated[key] == getattr(domain, key) for key in same)
         assert stated["function"] == domain.name
-    assert RECORD["errors"][0]["inputs"] > 2**31  # 2^x of every float from -126 to 128
 
 
 @pytest.mark.parametrize("index", range(len(maths.DOMAINS)), ids=lambda i: f"{maths.DOMAINS[i].name}-{i}")
 def test_no_float_is_worse_than_the_record_says(functions: Any, index: int) -> None:
     """Measured again on a sample, and where the record has its worst: the very same there."""
     domain, stated = maths.DOMAINS[index], RECORD["errors"][index]
-    found = maths.measure(functions, domain, 50_021, "cpu")
+    found = maths.measure(functions, domain, 50_629, "cpu")
     assert found.inputs > 200
     assert 0 < found.error <= stated["error"]
     worst = torch.tensor([stated["at"]], dtype=torch.float16 if domain.half else torch.float32)
@@ -71,8 +70,8 @@ def test_the_header_states_what_was_measured() -> None:
         name = stated["function"].removesuffix("(half2)")
         kind = "__half2" if name != stated["function"] else "float"
         before = HEADER[: HEADER.index(f"inline {kind} {name}(")]
-        comment = before[before.rindex("\n\n") :] if stated["function"] != "cos_approx" else before
-        assert bound(stated) in comment, (stated["function"], bound(stated))
+        comment = before[before.rindex("\n\n") :]
+        assert f" {bound(stated)}" in comment, (stated["function"], bound(stated))
 
 
 def bound(stated: dict[str, Any]) -> str:

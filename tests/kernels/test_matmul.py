@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import itertools
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ import flashpath as fp
 from flashpath import kernels
 from flashpath.errors import FlashpathError
 from flashpath.kernels import building
+from flashpath.kernels.matmul import float32
 from flashpath.kernels.matmul.ladder import allowed_error
 from flashpath.kernels.matmul.problem import FOLDER
 from flashpath.kernels.matmul.reference import to_tf32
@@ -189,22 +192,38 @@ def test_the_sanitizer_finds_nothing(name: str, arithmetic: Arithmetic) -> None:
     assert [finding for report in reports for finding in report.findings] == []
 
 
-@pytest.mark.parametrize("name", ["shared_tile", "double_buffered", "warp_tiled"])
-def test_a_missing_barrier_is_found(name: str) -> None:
+@pytest.mark.parametrize("name", ["shared_tile", "vectorized", "double_buffered", "warp_tiled"])
+def test_a_missing_barrier_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last barrier of the loop keeps a tile from being overwritten while others still read it."""
-    source = LADDER[name].file.read_text(encoding="utf-8")
-    before, barrier, after = source.rpartition("__syncthreads();")
-    a, b = operands(40, 40, 96, torch.float32)
-    out = torch.empty(40, 40)
-    blocks, threads = (4, (32, 32)) if name == "shared_tile" else (1, 256)
-    kernel_name = f"matmul_{name}<{'float' if name == 'shared_tile' else 'true'}>"
-    for text, is_right in ((source, True), (before + after, False)):
-        assert barrier
-        kernel = fp.compile(text, arch="sm_80", includes=[FOLDER], name_expressions=[kernel_name])[
-            kernel_name
-        ]
-        found = fp.sanitize(kernel, blocks, threads, (40, 40, 96, a, b, out), seeds=3)
-        assert (found == []) == is_right
+    before, barrier, after = LADDER[name].file.read_text(encoding="utf-8").rpartition("__syncthreads();")
+    for header in FOLDER.glob("*.cuh"):
+        shutil.copy(header, tmp_path)
+    file = tmp_path / f"{name}.cu"
+    file.write_text(before + after, encoding="utf-8")
+    monkeypatch.setattr(float32, name.upper(), file)
+    with fp.watch(sanitize=True) as reports:
+        LADDER[name](*operands(40, 40, 96, torch.float32))
+    assert barrier
+    assert "race" in {finding.kind for finding in reports[0].findings}
+
+
+@pytest.mark.parametrize("offset", [0, 1])
+@pytest.mark.parametrize("tiling", float32.TILINGS, ids=lambda tiling: f"{tiling[0]}×{tiling[1]}")
+def test_every_tiling_of_warp_tiled(tiling: float32.Tiling, offset: int) -> None:
+    a, b = operands(
+        2 * tiling.block_m + 8, 2 * tiling.block_n + 4, 5 * tiling.block_k // 2, torch.float32, offset
+    )
+    with fp.watch(sanitize=True) as reports:
+        LADDER.check(float32.warp_tiled(a, b, tiling=tiling), (a, b))
+    (report,) = reports
+    assert report.findings == ()
+    assert (report.shared_load.bank_conflicts, report.shared_store.bank_conflicts) == (0, 0)
+
+
+def test_small_results_are_cut_into_small_tiles() -> None:
+    large, small = float32.TILINGS
+    for m, n, expected in ((4096, 4096, large), (8192, 512, large), (1024, 1024, small), (1, 100_000, small)):
+        assert min(float32.TILINGS, key=lambda each: each.time(m, n, sms=132)) == expected
 
 
 @pytest.mark.parametrize("name", ["naive", "coalesced", "shared_tile"])
@@ -252,7 +271,7 @@ def test_loads_for_each_multiply_add_fall_from_rung_to_rung() -> None:
         "coalesced": 2,
         "shared_tile": 2,
         "register_1d": 3 / 8,
-        "register_2d": 10 / 64,
+        "register_2d": 12 / 64,
         "vectorized": 4 / 64,
         "double_buffered": 4 / 64,
     }
@@ -269,6 +288,12 @@ def test_no_rung_has_bank_conflicts() -> None:
     for name in FLOAT32[2:]:
         report, _ = profile_of(name)
         assert (report.shared_load.bank_conflicts, report.shared_store.bank_conflicts) == (0, 0), name
+
+
+def test_the_lanes_of_warp_tiled_halve_the_turns_of_shared_memory() -> None:
+    turns = {name: profile_of(name)[0].shared_load for name in ("double_buffered", "warp_tiled")}
+    assert turns["double_buffered"].wavefronts == 3 * turns["double_buffered"].requests  # 2 for a, 4 for b
+    assert turns["warp_tiled"].wavefronts == 2 * turns["warp_tiled"].requests
 
 
 def test_sectors_come_from_memory_once_per_block() -> None:

@@ -104,25 +104,27 @@ def test_an_output_that_starts_elsewhere_in_a_pack(name: str) -> None:
 
 
 def test_a_row_longer_than_registers_waits_in_shared_memory() -> None:
-    assert host.residence(2**14) == host.Residence(lanes=1024, packs=8, parked=8)
-    verify("resident", sample((2, 70_001), torch.bfloat16, 1))
+    x = sample((2, 50_001), torch.bfloat16, 1)
+    assert host.residence(host.packing(50_001, x)) == host.Residence(1024, 4, 2)
+    verify("resident", x)
 
 
 @pytest.mark.parametrize(
-    ("packs", "where"),
+    ("cut", "where"),
     [
-        (1, host.Residence(1, 1)),
-        (3, host.Residence(1, 4)),
-        (128, host.Residence(32, 4)),
-        (129, host.Residence(128, 2)),
-        (2048, host.Residence(512, 4)),
-        (8192, host.Residence(1024, 8)),
-        (8193, host.Residence(1024, 8, 1)),
+        (host.Packing(8, True, 1), host.Residence(1, 1)),
+        (host.Packing(8, True, 3), host.Residence(1, 4)),
+        (host.Packing(8, True, 128), host.Residence(32, 4)),
+        (host.Packing(8, True, 129), host.Residence(128, 2)),
+        (host.Packing(8, True, 2048), host.Residence(512, 4)),
+        (host.Packing(8, True, 4097), host.Residence(1024, 4, 1)),
+        (host.Packing(4, True, 4097), host.Residence(1024, 8)),
+        (host.Packing(4, True, 8193), host.Residence(1024, 8, 1)),
     ],
 )
-def test_where_rows_are_kept(packs: int, where: host.Residence) -> None:
-    assert host.residence(packs) == where
-    assert where.lanes * (where.packs + where.parked) >= packs
+def test_where_rows_are_kept(cut: host.Packing, where: host.Residence) -> None:
+    assert host.residence(cut) == where
+    assert where.lanes * (where.packs + 2 * where.parked_pairs) >= cut.packs
 
 
 VALUES: list[tuple[list[float], list[float]]] = [
@@ -297,8 +299,8 @@ def test_each_rung_reads_less_often_than_the_one_before() -> None:
         for name, shared in (("three_pass", 0), ("online", 0), ("shared", 4 * n))
     }
     assert loads == {"three_pass": 3 * n, "online": 2 * n, "shared": n}
-    kernel = host.cuda_kernel(host.RESIDENT, "softmax<float, 4, true, 128, 4, false>", x)
-    report = fp.profile(kernel, 1, 128, (1, n, x, out, 0))
+    kernel = host.cuda_kernel(host.RESIDENT, "softmax<float, 4, true, 128, 4, 0>", x)
+    report = fp.profile(kernel, 1, 128, (1, n, x, out))
     assert report.instructions_by_class["global load"] == n // 4
     assert report.instructions_by_class["global store"] == n // 4
 
@@ -366,7 +368,8 @@ def test_rung_compiles_for_the_oldest_and_the_newest(name: str, arch: str) -> No
 @pytest.mark.parametrize("name", RUNGS[1:])
 def test_rows_on_a_gpu(name: str, dtype: torch.dtype) -> None:
     for shape in ((1, 1), (70_001, 3), (1000, 129), (4099, 1021), (513, 2048), (64, 8000), (7, 100_003)):
-        if shape[1] > {"warp_per_row": 2048, "shared": 50_000}.get(name, shape[1]):
+        most = {"warp_per_row": 2048, "shared": 50_000, "resident": 2**18 // dtype.itemsize}
+        if shape[1] > most.get(name, shape[1]):
             continue
         for offset in (0, 1):
             verify(name, sample(shape, dtype, offset, "cuda"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -27,6 +26,7 @@ TYPES = [
     (torch.bfloat16, torch.int32),
     (torch.float64, torch.int64),
 ]
+TILE = host.THREADS * host.ITEMS  # steps of a block of merge_based
 INF, NAN = float("inf"), float("nan")
 
 # The lengths of rows: none, empty ones, one entry, one dense row, tiles that begin and end anywhere (of 2,816
@@ -36,8 +36,8 @@ LENGTHS: dict[str, list[int]] = {
     "empty rows": [0] * 5,
     "one entry": [1],
     "one dense row": [9001],
-    "a tile to the step": [host.TILE - 1],
-    "rows of a tile each": [host.TILE - 1] * 3,
+    "a tile to the step": [TILE - 1],
+    "rows of a tile each": [TILE - 1] * 3,
     "short rows": [3] * 1201,
     "empty, then long, then empty": [0] * 3000 + [6001] + [0] * 6000 + [1, 2, 3],
     "ragged": [(7 * r * r) % 83 for r in range(257)],
@@ -121,6 +121,13 @@ def test_a_half_sum_is_rounded_once(name: str) -> None:
     assert run_poisoned(name, given).tolist() == [4096.0, 1.0]
 
 
+@pytest.mark.parametrize(("name", "option"), [("merge_based", {"items": 3}), ("warp_per_row", {"lanes": 2})])
+def test_other_choices_are_right_too(name: str, option: dict[str, int]) -> None:
+    for lengths in ("ragged", "long and short"):
+        given = problem(LENGTHS[lengths], torch.float32, torch.int32)
+        LADDER.check(LADDER[name](*given, **option), given)
+
+
 class Sanitized:
     """Stands for a kernel: each launch runs under several schedules, and what is found is kept."""
 
@@ -191,12 +198,6 @@ def test_lanes_share_sectors_where_threads_read_a_row_each() -> None:
 
 
 # ---- Without running anything --------------------------------------------------------------------------
-
-
-def test_tiles_are_as_large_as_the_kernel_says() -> None:
-    source = host.MERGE_BASED.read_text(encoding="utf-8")
-    threads, items = (int(re.findall(rf"{name} = (\d+)", source)[0]) for name in ("kThreads", "kItems"))
-    assert (threads, threads * items) == (host.THREADS, host.TILE)
 
 
 def test_lanes_follow_the_mean_length() -> None:

@@ -94,14 +94,6 @@ def test_vectorized_takes_the_widest_packs_that_both_sides_allow() -> None:
         verify("vectorized", x, out_offset)
 
 
-@pytest.mark.parametrize("down", [1, host.GROUP, host.GROUP + 1])
-def test_every_tile_is_taken_once_in_whole_and_broken_groups(down: int) -> None:
-    """A column of tiles that ends in a group of its own, of 8 × 8 elements at its edge."""
-    for name in ("vectorized", "triton"):
-        side = host.TILE_BYTES // 4 if name == "vectorized" else host.TRITON_TILE
-        verify(name, sample((side * (down - 1) + 8, side + 8), torch.float32))
-
-
 @pytest.mark.parametrize("name", RUNGS)
 def test_nothing(name: str) -> None:
     for shape in ((0, 5), (5, 0), (0, 0)):

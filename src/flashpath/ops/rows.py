@@ -12,6 +12,7 @@ from flashpath.kernels.softmax import host as softmax_rungs
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
+_RESIDENT_ROW = 2**16  # bytes that a block's registers hold, whatever the alignment
 
 
 # ---- Softmax ---------------------------------------------------------------------------------------------
@@ -22,12 +23,8 @@ def _softmax_forward(x: Tensor) -> Tensor:
     x = x.contiguous()
     if x.dtype == torch.float64:
         return softmax_rungs.online(x)
-    packs = softmax_rungs.packing(x.shape[-1], x).packs
-    if not softmax_rungs.residence(packs).parked:  # a block's registers hold a row
-        return softmax_rungs.resident(x)
-    if packs <= softmax_rungs.MOST_PARTS * softmax_rungs.MEETING_THREADS * softmax_rungs.PACKS:
-        return softmax_rungs.meeting(x)  # those of several blocks do
-    return softmax_rungs.split_rows(x)
+    row_bytes = x.shape[-1] * x.element_size()
+    return (softmax_rungs.resident if row_bytes <= _RESIDENT_ROW else softmax_rungs.split_rows)(x)
 
 
 def _softmax_backward(y: Tensor, dy: Tensor) -> Tensor:

@@ -9,7 +9,7 @@
 #pragma once
 #include <cuda_fp16.h>
 
-// 2^x. Domain: results in [2^-126, 2^128), so -126 <= x < 128. Error: 1.58 ulp.
+// 2^x. Domain: -126 <= x < 128. Error: 2.06 ulp.
 // Above it inf, below it 0; 1 of either zero, 0 of -inf, inf of inf.
 __device__ inline float exp2_approx(float x) {
   float y;
@@ -17,7 +17,8 @@ __device__ inline float exp2_approx(float x) {
   return y;
 }
 
-// log2 x. Domain: normal x > 0. Error: 0 ulp for x outside of (1/2, 2), 0 absolute in it, where the result nears 0.
+// log2 x. Domain: normal x > 0. Error: 2.23 ulp up to 1/2, 1.22 ulp from 2 on, and between, where results near 0,
+// 2.09e-07 absolute.
 // 0 of 1; -inf of either zero, NaN of x < 0, inf of inf.
 __device__ inline float log2_approx(float x) {
   float y;
@@ -25,7 +26,7 @@ __device__ inline float log2_approx(float x) {
   return y;
 }
 
-// 1 / x. Domain: 2^-126 <= |x| <= 2^126. Error: 0 ulp.
+// 1 / x. Domain: 2^-126 <= |x| <= 2^126. Error: 0.975 ulp.
 // Of a zero the infinity of its sign, of an infinity, and of |x| > 2^126, the zero of its sign.
 __device__ inline float reciprocal_approx(float x) {
   float y;
@@ -33,7 +34,7 @@ __device__ inline float reciprocal_approx(float x) {
   return y;
 }
 
-// 1 / √x. Domain: normal x > 0. Error: 0 ulp.
+// 1 / √x. Domain: normal x > 0. Error: 1.52 ulp.
 // inf of 0, -inf of -0, NaN of x < 0, 0 of inf.
 __device__ inline float rsqrt_approx(float x) {
   float y;
@@ -41,7 +42,7 @@ __device__ inline float rsqrt_approx(float x) {
   return y;
 }
 
-// √x, as x / √x. Domain: normal x > 0. Error: 0 ulp.
+// √x. Domain: normal x > 0. Error: 0.939 ulp.
 // 0 of 0, -0 of -0, NaN of x < 0, inf of inf.
 __device__ inline float sqrt_approx(float x) {
   float y;
@@ -49,7 +50,7 @@ __device__ inline float sqrt_approx(float x) {
   return y;
 }
 
-// tanh x. Domain: all x. Error: 0 ulp: eleven bits are right, enough for a half type.
+// tanh x. Domain: all x. Error: 129 ulp, so 16 bits are right; PTX promises 11. Subnormal arguments are not flushed.
 // A zero stays, 1 of inf, -1 of -inf.
 __device__ inline float tanh_approx(float x) {
   float y;
@@ -57,22 +58,24 @@ __device__ inline float tanh_approx(float x) {
   return y;
 }
 
-// sin x and cos x, x in radians. Domain: |x| <= π. Error: 0 and 0 absolute; further out it grows with |x|.
-// sin: a zero stays; cos: 1 of either zero. NaN of infinities.
+// sin x, x in radians. Domain: |x| <= π. Error: 3.39e-07 absolute; further out it grows with |x|.
+// A zero stays, NaN of infinities.
 __device__ inline float sin_approx(float x) {
   float y;
   asm("sin.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }
 
+// cos x, x in radians. Domain: |x| <= π. Error: 3.99e-07 absolute; further out it grows with |x|.
+// 1 of either zero, NaN of infinities.
 __device__ inline float cos_approx(float x) {
   float y;
   asm("cos.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }
 
-// Two halves at once. 2^x: domain -24 <= x < 16, error 0 ulp of a half. tanh x: all x, error 0 ulp of a half.
-// Special values as above, but results down to 2^-24 are there: halves are not flushed.
+// 2^x of two halves at once. Domain: -24 <= x < 16. Error: 1 ulp of a half.
+// Halves are not flushed: results down to 2^-24 are there. Else as exp2_approx of a float.
 __device__ inline __half2 exp2_approx(__half2 x) {
   unsigned y, bits;
   memcpy(&bits, &x, sizeof(bits));
@@ -81,6 +84,8 @@ __device__ inline __half2 exp2_approx(__half2 x) {
   return x;
 }
 
+// tanh x of two halves at once. Domain: all x. Error: 1.01 ulp of a half.
+// As tanh_approx of a float.
 __device__ inline __half2 tanh_approx(__half2 x) {
   unsigned y, bits;
   memcpy(&bits, &x, sizeof(bits));

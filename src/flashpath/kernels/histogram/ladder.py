@@ -9,13 +9,13 @@ from typing import Any
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.histogram import host
 from flashpath.kernels.histogram.reference import reference
-from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
 
 
-def _case(data: str, bins: int, dtype: str = "float32", log2_n: int = 26) -> Case:
+def _case(data: str, bins: int, dtype: str = "float32", n: int = 2**26) -> Case:
     import torch
 
-    kind, n = getattr(torch, dtype), 2**log2_n
+    kind = getattr(torch, dtype)
     lo, hi = (-1, 1) if kind.is_floating_point else (-(2**20), 2**20)
 
     def inputs(device: str) -> tuple[Any, ...]:
@@ -30,7 +30,7 @@ def _case(data: str, bins: int, dtype: str = "float32", log2_n: int = 26) -> Cas
         return x, bins, lo, hi
 
     return Case(
-        name=f"{data} 2^{log2_n} {dtype}, {bins} bins",
+        name=f"{data} {short(n)} {dtype}, {bins} bins",
         inputs=inputs,
         bytes=n * kind.itemsize + 8 * bins,
         dtype=dtype,
@@ -40,15 +40,24 @@ def _case(data: str, bins: int, dtype: str = "float32", log2_n: int = 26) -> Cas
 
 def _cases() -> Sequence[Case]:
     return [
-        _case("uniform", 256, log2_n=20),
+        _case("uniform", 256, n=2**20),
         _case("uniform", 256),
         _case("equal", 256),
         _case("normal", 256),
         _case("uniform", 256, "int32"),
-        _case("uniform", 256, "bfloat16", 27),
+        _case("uniform", 256, "bfloat16", 2**27),
         _case("uniform", 4096),
+        _case("uniform", 32768),
         _case("uniform", 65536),
     ]
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    return _case("uniform", 256, n=size[0])
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return reference(*inputs)
 
 
 def _histc(x: Any, bins: int, lo: float, hi: float) -> Any:
@@ -90,6 +99,9 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
+    sized=_sized,
+    sample=(2**16,),
     rungs=(
         Rung(
             name="reference",
@@ -142,14 +154,24 @@ LADDER = Ladder(
             debugging=Score(3, "a lane that leaves the loop early hangs its warp"),
         ),
         _entry(
+            name="vectorized",
+            idea="16-byte loads, four at once; division by multiplying; no branch",
+            file=host.VECTORIZED,
+            function=host.vectorized,
+            improves_on="shared",
+            compile_for=_compiles(host.VECTORIZED),
+            readability=Score(3, "what makes a product the exact quotient has to be read twice"),
+            debugging=Score(3, "heads, tails and full rounds are cases of their own"),
+        ),
+        _entry(
             name="per_lane",
-            idea="a column of counts, and so a bank, for each lane; 16-byte loads; division by multiplying",
+            idea="a column of counts, and so a bank, for each lane: no lanes meet, whatever is added",
             file=host.PER_LANE,
             function=host.per_lane,
-            improves_on="shared",
+            improves_on="vectorized",
             compile_for=_compiles(host.PER_LANE),
-            readability=Score(3, "the layout and the arithmetic of division have to be read twice"),
-            debugging=Score(3, "heads, tails and columns are cases of their own"),
+            readability=Score(3, "as vectorized, and a layout"),
+            debugging=Score(3, "as vectorized"),
         ),
         Rung(
             name="triton",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from flashpath.kernels.building import CPP_TYPES, cuda_compiles_for, cuda_kernel, dtype_name
+from flashpath.kernels.arguments import widest_pack
+from flashpath.kernels.building import CPP_TYPES, cuda_compiles_for, cuda_kernel, dtype_name, sm_count
 from flashpath.kernels.matmul.problem import FOLDER, prepare, takes_only
 from flashpath.kernels.rung import Rung, Score
 
@@ -71,16 +72,14 @@ def _blocked(
     if m and n:
         name = f"matmul_{file.stem}"
         if by_quads:
-            name += f"<{'true' if is_aligned(a, b, result) else 'false'}>"
+            name += f"<{_aligned(a, b, result)}>"
         cuda_kernel(file, name, a)[blocks(m, n, tile), threads](m, n, k, a, b, result)
     return result
 
 
-def is_aligned(*matrices: Any) -> bool:
-    """All rows of all of them begin at a multiple of 16 bytes, and are as long."""
-    return all(
-        each.data_ptr() % 16 == 0 and each.shape[1] * each.element_size() % 16 == 0 for each in matrices
-    )
+def _aligned(*matrices: Any) -> str:
+    """Whether all rows of all of them begin and end at a multiple of 16 bytes, as C++ spells it."""
+    return str(all(widest_pack(each, multiple=each.shape[1]) == 4 for each in matrices)).lower()
 
 
 def register_1d(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
@@ -99,8 +98,56 @@ def double_buffered(a: Any, b: Any, precision: str = "ieee", out: Any | None = N
     return _blocked(DOUBLE_BUFFERED, (128, 128), 256, a, b, precision, out)
 
 
-def warp_tiled(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
-    return _blocked(WARP_TILED, (128, 256), 256, a, b, precision, out)
+class Tiling(NamedTuple):
+    """How warp_tiled cuts a product: what a block, a warp and a thread compute, and how it is staged."""
+
+    block_m: int
+    block_n: int
+    block_k: int
+    warp_m: int
+    warp_n: int
+    thread_m: int
+    thread_n: int
+    stages: int
+    blocks_per_sm: int
+    speed: float  # of a full GPU, relative to the fastest
+
+    @property
+    def kernel_arguments(self) -> str:
+        return ", ".join(map(str, self[:-1]))
+
+    @property
+    def threads(self) -> int:
+        return 32 * (self.block_m // self.warp_m) * (self.block_n // self.warp_n)
+
+    @property
+    def shared_bytes(self) -> int:
+        return 4 * self.stages * self.block_k * (self.block_m + 4 + self.block_n)
+
+    def time(self, m: int, n: int, sms: int) -> float:
+        """Of a product per step of k, in no particular unit: the last wave takes as long as a full one."""
+        waves = -(-blocks(m, n, self[:2]) // (sms * self.blocks_per_sm))
+        return waves * self.blocks_per_sm * self.block_m * self.block_n / self.speed
+
+
+# The larger a tile, the less is read for each multiply-add; but a small result makes few large tiles.
+TILINGS = (
+    Tiling(128, 256, 16, 64, 64, 8, 16, 2, 1, 1.0),
+    Tiling(64, 128, 16, 32, 32, 8, 4, 2, 2, 0.85),
+)
+
+
+def warp_tiled(
+    a: Any, b: Any, precision: str = "ieee", out: Any | None = None, *, tiling: Tiling | None = None
+) -> Any:
+    m, n, k, result = prepare(a, b, precision, out, dtypes=("float32",))
+    if m and n:
+        sms = sm_count(a)
+        tiling = tiling or min(TILINGS, key=lambda each: each.time(m, n, sms))
+        name = f"matmul_warp_tiled<{_aligned(a, b, result)}, {tiling.kernel_arguments}>"
+        shape = blocks(m, n, tiling[:2]), tiling.threads, tiling.shared_bytes
+        cuda_kernel(WARP_TILED, name, a)[shape](m, n, k, a, b, result)
+    return result
 
 
 # ---- The ladder's entries ------------------------------------------------------------------------------
@@ -190,7 +237,7 @@ RUNGS = (
         file=WARP_TILED,
         function=warp_tiled,
         improves_on="double_buffered",
-        compile_for=_compiles(WARP_TILED, "<true>"),
+        compile_for=_compiles(WARP_TILED, f"<true, {TILINGS[0].kernel_arguments}>"),
         readability=Score(2, "three nested tilings and a pipeline whose border lies inside a step"),
         debugging=Score(2, "groups of copies are counted, not named; fp.sanitize sees a wait too few"),
     ),

@@ -77,6 +77,15 @@ def _cases() -> Sequence[Case]:
     ]
 
 
+def _sized(size: tuple[int, ...]) -> Case:
+    m, n, k = size
+    return _case(m, n, k, "float32")
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return truth(*inputs[:2])
+
+
 def _product(a: Any, b: Any, epilogue: Epilogue | None) -> Any:
     return a @ b if epilogue is None else epilogue(a @ b)
 
@@ -156,6 +165,10 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
+    dimensions=("m", "n", "k"),
+    sized=_sized,
+    sample=(128, 128, 128),
     rungs=(
         Rung(
             name="reference",

@@ -15,7 +15,7 @@ constexpr int kThreadM = 8;
 constexpr int kThreads = kBlockM / kThreadM * kBlockN;
 static_assert(kBlockM * kBlockK == kThreads && kBlockK * kBlockN == kThreads, "a thread copies one element of each");
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 2)
     matmul_register_1d(int m, int n, int k, const float* __restrict__ a, const float* __restrict__ b,
                        float* __restrict__ out) {
   __shared__ __align__(16) float a_tile[kBlockM][kBlockK];

@@ -4,7 +4,7 @@
 //   layout   a: (m, k), b: (k, n), out: (m, n), row-major, float
 //   cost     2 m n k FLOPs; at least 4 (m k + k n + m n) bytes. From the L2 a block reads 2 × 128 × 8 floats for
 //            2 × 128 × 128 × 8 FLOPs: 32 FLOP per byte
-//   improves register_1d: 64 multiply-adds take 10 loads from shared memory (8 of b, 2 of four numbers of a), not 24
+//   improves register_1d: 64 multiply-adds take 12 loads from shared memory (8 of b, 4 of two numbers of a), not 24
 //   idea     a column of 8 elements of a times a row of 8 elements of b is an outer product: loads grow with the side
 //            of the square, results with its area. The rows and columns of a thread lie 16 apart, so that the lanes of
 //            a warp read neighbours: no bank is asked twice.
@@ -16,7 +16,7 @@ constexpr int kThreadsM = kBlockM / kSide;  // and their distance from row to ro
 constexpr int kThreadsN = kBlockN / kSide;
 constexpr int kThreads = kThreadsM * kThreadsN;
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 2)
     matmul_register_2d(int m, int n, int k, const float* __restrict__ a, const float* __restrict__ b,
                        float* __restrict__ out) {
   __shared__ __align__(16) float a_tile[kBlockM][kBlockK];
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(kThreads)
       b_tile[q][j] = q < k - p && block_j + j < n ? b[(p + q) * (long long)n + block_j + j] : 0;
     }
     __syncthreads();
-#pragma unroll
+#pragma unroll 2  // more would need registers that two blocks per SM do not have
     for (int q = 0; q < kBlockK; ++q) {
       float a_column[kSide], b_row[kSide];
 #pragma unroll

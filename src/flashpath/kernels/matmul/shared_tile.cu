@@ -14,7 +14,7 @@
 //            memory; without its misses.
 
 template <class T, int kTile = 32>
-__global__ void __launch_bounds__(kTile* kTile)
+__global__ void __launch_bounds__(kTile* kTile, 2)
     matmul_shared_tile(int m, int n, int k, const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ out) {
   __shared__ T a_tile[kTile][kTile];
   __shared__ T b_tile[kTile][kTile];

@@ -5,7 +5,7 @@
 //   cost     2 m n k FLOPs; at least 4 (m k + k n + m n) bytes. From the L2 a block reads 2 × 128 × 8 floats for
 //            2 × 128 × 128 × 8 FLOPs: 32 FLOP per byte
 //   improves register_2d: a step takes a thread two loads from memory, not 8, and 64 multiply-adds 4 loads from
-//            shared memory, not 10
+//            shared memory, not 12
 //   idea     a thread's 8 × 8 results are four squares of 4 × 4, so that what it needs of a row of b are two quads.
 //            Of a it needs columns, which lie apart in memory: a's tile is stored transposed, once for 16 readers. Its
 //            rows are four floats longer than the tile, so that the stores of a warp, to rows 4 apart, meet 32 banks.

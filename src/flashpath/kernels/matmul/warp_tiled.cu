@@ -17,20 +17,17 @@
 #include "quads.cuh"
 
 template <bool kAligned, int kBlockM = 128, int kBlockN = 256, int kBlockK = 8, int kWarpM = 64, int kWarpN = 64,
-          int kThreadM = 8, int kThreadN = 16, int kStages = 3, int kBlocksPerSm = 1, int kPatch = 8>
+          int kThreadM = 8, int kThreadN = 16, int kStages = 3, int kBlocksPerSm = 1, int kPatch = 8, int kKeepAt = 6>
 __global__ void __launch_bounds__(kBlockM / kWarpM * (kBlockN / kWarpN) * 32, kBlocksPerSm)
     matmul_warp_tiled(int m, int n, int k, const float* __restrict__ a, const float* __restrict__ b,
                       float* __restrict__ out) {
   constexpr int kThreads = kBlockM / kWarpM * (kBlockN / kWarpN) * 32;
   constexpr int kLanesM = kWarpM / kThreadM, kLanesN = kWarpN / kThreadN;
   static_assert(kLanesM * kLanesN == 32, "a warp's tile is made of its threads' results");
-  constexpr int kARows = kThreads / kBlockK, kACopies = kBlockM / kARows;        // of 4 bytes
-  constexpr int kBRows = kThreads / (kBlockN / 4), kBCopies = kBlockK / kBRows;  // of 16 bytes
-  static_assert(kARows * kBlockK == kThreads && kACopies * kARows == kBlockM, "every thread copies as much of a");
-  static_assert(kBRows * kBlockN == kThreads * 4 && kBCopies * kBRows == kBlockK, "and of b");
 
-  __shared__ __align__(16) float a_tile[kStages][kBlockK][kBlockM + 4];  // transposed
-  __shared__ __align__(16) float b_tile[kStages][kBlockK][kBlockN];
+  extern __shared__ __align__(16) float shared[];
+  const auto a_tile = reinterpret_cast<float(*)[kBlockK][kBlockM + 4]>(shared);  // [kStages], transposed
+  const auto b_tile = reinterpret_cast<float(*)[kBlockK][kBlockN]>(shared + kStages * kBlockK * (kBlockM + 4));
 
   const int tiles_m = (m + kBlockM - 1) / kBlockM, tiles_n = (n + kBlockN - 1) / kBlockN;
   const int first = blockIdx.x / (kPatch * tiles_n) * kPatch;  // row of tiles of the patch
@@ -38,39 +35,69 @@ __global__ void __launch_bounds__(kBlockM / kWarpM * (kBlockN / kWarpN) * 32, kB
   const int block_i = (first + place % height) * kBlockM;
   const int block_j = place / height * kBlockN;
 
+  // Lanes run down two rows before they go on to the next column: shared memory serves a warp's quads in two turns
+  // where lanes that differ in bit 0, or those that differ in bit 1, want the same; elsewhere in four. Of a it is
+  // bit 1 that makes no difference, of b bit 0.
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int thread_i = warp / (kBlockN / kWarpN) * kWarpM + lane / kLanesN * 4;
-  const int thread_j = warp % (kBlockN / kWarpN) * kWarpN + lane % kLanesN * 4;
+  const int lane_i = lane / (2 * kLanesN) * 2 + lane % 2, lane_j = lane / 2 % kLanesN;
+  const int thread_i = warp / (kBlockN / kWarpN) * kWarpM + lane_i * 4;
+  const int thread_j = warp % (kBlockN / kWarpN) * kWarpN + lane_j * 4;
 
-  // What this thread copies: floats of one column of a's tile and quads of one column of b's, several rows each.
-  const int a_i = threadIdx.x / kBlockK, a_p = threadIdx.x % kBlockK;
-  const int b_p = threadIdx.x / (kBlockN / 4), b_j = threadIdx.x % (kBlockN / 4) * 4;
+  // The quads of a that this thread copies: two threads take 8 columns of a row, so that the stores of a warp, which
+  // turn them round, meet 32 banks.
+  constexpr int kARows = kThreads / 2 < kBlockM ? kThreads / 2 : kBlockM;  // at once
+  constexpr int kAColumns = kThreads / 2 / kARows * 8;
+  constexpr int kAQuads = kBlockM / kARows * (kBlockK / kAColumns);
+  static_assert(kAQuads * kThreads * 4 == kBlockM * kBlockK, "every thread copies as much of a");
+  const int a_i = threadIdx.x / 2 % kARows, a_p = threadIdx.x % 2 * 4 + threadIdx.x / 2 / kARows * 8;
   const float* a_from = a + (block_i + a_i) * (long long)k + a_p;
+  float4 a_quads[kAQuads];
+
+  constexpr int kBRows = kThreads / (kBlockN / 4), kBQuads = kBlockK / kBRows;
+  static_assert(kBQuads * kThreads * 4 == kBlockK * kBlockN, "every thread copies as much of b");
+  // Of b it copies four neighbours at once, or, where they are not aligned, four whose neighbours other threads take.
+  const int b_p = threadIdx.x / (kBlockN / 4), b_j = threadIdx.x % (kBlockN / 4) * (kAligned ? 4 : 1);
   const float* b_from = b + b_p * (long long)n + block_j + b_j;
-  const auto copy_tiles = [&](int p, int stage) {
-    if (p < k) {
+
+  const auto fetch = [&](int p, int stage) {
 #pragma unroll
-      for (int each = 0; each < kACopies; ++each) {
-        const int i = a_i + each * kARows;
-        copy_async<4>(&a_tile[stage][a_p][i], a_from + each * kARows * (long long)k, a_p < k - p && block_i + i < m);
+    for (int each = 0; each < kAQuads; ++each) {
+      const int i = each % (kBlockM / kARows) * kARows, q = each / (kBlockM / kARows) * kAColumns;
+      if (kAligned) {
+        a_quads[each] = {0, 0, 0, 0};
+        if (block_i + a_i + i < m && a_p + q < k - p) {
+          a_quads[each] = *reinterpret_cast<const float4*>(a_from + i * (long long)k + q);
+        }
+      } else {
+        a_quads[each] = load_quad<false>(a, m, k, block_i + a_i + i, p + a_p + q);
       }
+    }
 #pragma unroll
-      for (int each = 0; each < kBCopies; ++each) {
-        const int q = b_p + each * kBRows;
-        const float* from = b_from + each * kBRows * (long long)n;
-        if (kAligned) {
-          copy_async<16>(&b_tile[stage][q][b_j], from, q < k - p && block_j + b_j < n);
-        } else {
+    for (int each = 0; each < kBQuads; ++each) {
+      const int q = b_p + each * kBRows;
+      const float* from = b_from + each * kBRows * (long long)n;
+      if (kAligned) {
+        copy_async<16>(&b_tile[stage][q][b_j], from, q < k - p && block_j + b_j < n);
+      } else {
 #pragma unroll
-          for (int one = 0; one < 4; ++one) {
-            copy_async<4>(&b_tile[stage][q][b_j + one], from + one, q < k - p && block_j + b_j + one < n);
-          }
+        for (int j = 0; j < kBlockN; j += kBlockN / 4) {
+          copy_async<4>(&b_tile[stage][q][b_j + j], from + j, q < k - p && block_j + b_j + j < n);
         }
       }
-      a_from += kBlockK;
-      b_from += kBlockK * (long long)n;
     }
-    commit_copies();  // an empty group after the last, so that the number of groups tells the step
+    commit_copies();
+    a_from += kBlockK;
+    b_from += kBlockK * (long long)n;
+  };
+  const auto keep = [&](int stage) {
+#pragma unroll
+    for (int each = 0; each < kAQuads; ++each) {
+      const int i = a_i + each % (kBlockM / kARows) * kARows, q = a_p + each / (kBlockM / kARows) * kAColumns;
+      a_tile[stage][q + 0][i] = a_quads[each].x;
+      a_tile[stage][q + 1][i] = a_quads[each].y;
+      a_tile[stage][q + 2][i] = a_quads[each].z;
+      a_tile[stage][q + 3][i] = a_quads[each].w;
+    }
   };
 
   float a_column[2][kThreadM], b_row[2][kThreadN];  // those that are multiplied, and the next
@@ -81,7 +108,8 @@ __global__ void __launch_bounds__(kBlockM / kWarpM * (kBlockN / kWarpN) * 32, kB
 
 #pragma unroll
   for (int stage = 0; stage < kStages - 1; ++stage) {
-    copy_tiles(stage * kBlockK, stage);
+    fetch(stage * kBlockK, stage);
+    keep(stage);
   }
   wait_for_copies<kStages - 2>();
   __syncthreads();
@@ -93,7 +121,10 @@ __global__ void __launch_bounds__(kBlockM / kWarpM * (kBlockN / kWarpN) * 32, kB
 #pragma unroll
     for (int q = 0; q < kBlockK; ++q) {
       if (q == 0) {
-        copy_tiles(p + (kStages - 1) * kBlockK, writing);
+        fetch(p + (kStages - 1) * kBlockK, writing);
+      }
+      if (q == kKeepAt) {
+        keep(writing);
         writing = writing + 1 == kStages ? 0 : writing + 1;
       }
       if (q == kBlockK - 1) {

@@ -55,12 +55,14 @@ def ballot(x: Any, operation: str, *operands: Any, out: Any | None = None) -> An
     return call.result
 
 
-def vectorized(x: Any, operation: str, *operands: Any, out: Any | None = None) -> Any:
+def vectorized(
+    x: Any, operation: str, *operands: Any, out: Any | None = None, lanes: int | None = None
+) -> Any:
     call = checked(x, operation, operands, out)
     if isinstance(call, Packing):
         _pack_words(call)
     elif call.rows:
-        name, lanes = _row_instance(call)
+        name, lanes = _row_instance(call, lanes)
         block = max(THREADS, lanes)
         kernel = cuda_kernel(VECTORIZED, name, x)
         kernel[-(-call.rows * lanes // block), block](call.rows, call.n, *_tensors(call))
@@ -116,13 +118,13 @@ def _tensors(call: Rows) -> tuple[Any, Any, Any]:
     return (call.floats, codes, call.scale) if call.to_codes else (codes, call.scale, call.floats)
 
 
-def _row_instance(call: Rows) -> tuple[str, int]:
+def _row_instance(call: Rows, lanes: int | None) -> tuple[str, int]:
     """The kernel of vectorized for a call, and how many threads take a row."""
     whole = 16 // call.floats.element_size()
     is_aligned = widest_pack(call.floats, multiple=call.n) == whole and call.codes.data_ptr() % whole == 0
     width = whole if is_aligned else 1
     packs = call.n // width
-    lanes = next((lanes for lanes in LANES if packs <= lanes * PACKS), LANES[-1])
+    lanes = lanes or next((lanes for lanes in LANES if packs <= lanes * PACKS), LANES[-1])
     kind = CPP_TYPES[dtype_name(call.floats)]
     operation = "quantize" if call.to_codes else "dequantize"
     return f"{operation}<{code_name(call.codes)}, {kind}, {width}, {lanes}>", lanes
@@ -135,13 +137,13 @@ def triton_kernel(name: str) -> Any:
     return getattr(importlib.import_module("flashpath.kernels.quantize.triton_quantize"), f"{name}_kernel")
 
 
-def triton(x: Any, operation: str, *operands: Any, out: Any | None = None) -> Any:
+def triton(x: Any, operation: str, *operands: Any, out: Any | None = None, warps: int | None = None) -> Any:
     call = checked(x, operation, operands, out)
     with triton_device(x):
         if isinstance(call, Packing):
             _triton_pack(call)
         elif call.rows and call.n:
-            _triton_rows(call)
+            _triton_rows(call, warps)
         elif call.to_codes:
             call.scale.fill_(_smallest_scale())
     return call.result
@@ -168,14 +170,15 @@ def _triton_pack(call: Packing) -> None:
         )
 
 
-def _triton_rows(call: Rows) -> None:
+def _triton_rows(call: Rows, warps: int | None) -> None:
     block = min(TRITON_ROW, 1 << (call.n - 1).bit_length())
     is_fp8 = code_name(call.codes) == "Fp8"
     if call.to_codes:
         constants = {"IS_FP8": is_fp8, "BLOCK": block, "FITS": call.n <= block}
-        warps = min(16, max(1, block // 512))
+        warps = warps or min(16, max(1, block // 256))
         triton_kernel("quantize")[(call.rows,)](*_tensors(call), call.n, **constants, num_warps=warps)
     else:
         block = min(block, 2048)
         grid = (call.rows, -(-call.n // block))
-        triton_kernel("dequantize")[grid](*_tensors(call), call.n, IS_FP8=is_fp8, BLOCK=block)
+        constants = {"IS_FP8": is_fp8, "BLOCK": block}
+        triton_kernel("dequantize")[grid](*_tensors(call), call.n, **constants, num_warps=warps or 4)

@@ -45,7 +45,7 @@ def _segments(count: int, mean: int) -> Case:
         indptr = torch.zeros(count + 1, dtype=torch.int32)
         indptr[1:] = lengths.cumsum(0)
         x = torch.randint(2, (n,), device=device, dtype=torch.bool)
-        return x, "segment_packbits", indptr.to(device)
+        return x, "segment_packbits", indptr.to(device), "big", packed
 
     return Case(
         name=f"segment_packbits {count} × {mean}",
@@ -56,10 +56,10 @@ def _segments(count: int, mean: int) -> Case:
     )
 
 
-def _rows(operation: str, n: int, dtype: str = "bfloat16", code: str = "") -> Case:
+def _rows(operation: str, n: int, dtype: str = "bfloat16", code: str = "", rows: int = 32768) -> Case:
     import torch
 
-    rows, kind = 32768, getattr(torch, dtype)
+    kind = getattr(torch, dtype)
 
     def inputs(device: str) -> tuple[Any, ...]:
         x = torch.randn(rows, n, device=device, dtype=kind)
@@ -96,7 +96,8 @@ def _cases() -> Sequence[Case]:
 
 
 def _flashinfer(flashinfer: Any, x: Any, operation: str, *operands: Any) -> Any:
-    return getattr(flashinfer.quantization, operation)(x, *operands)
+    taken = operands[:2]  # it finds the size by itself
+    return getattr(flashinfer.quantization, operation)(x, *taken)
 
 
 def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
@@ -112,6 +113,23 @@ def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
     if device == "cuda" and (flashinfer := library("flashinfer")):
         peers["FlashInfer"] = functools.partial(_flashinfer, flashinfer)
     return peers
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    """Of quantize: x / scale, not rounded to a code, and the scale."""
+    import torch
+
+    x, operation, *operands = inputs
+    if not operation.startswith("quantize"):
+        return reference(x, operation, *operands)
+    largest = LARGEST["int8" if operation == "quantize_int8" else "float8_e4m3fn"]
+    scale = (x.double().abs().amax(dim=-1) / largest).clamp(min=torch.finfo(torch.float32).tiny)
+    return x.double() / scale[..., None], scale
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    rows, n = size
+    return _rows("quantize_int8", n, rows=rows)
 
 
 def _check(output: Any, inputs: tuple[Any, ...]) -> None:
@@ -166,6 +184,10 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
+    dimensions=("rows", "n"),
+    sized=_sized,
+    sample=(32, 1024),
     rungs=(
         Rung(
             name="reference",
@@ -204,6 +226,7 @@ LADDER = Ladder(
             file=host.VECTORIZED,
             function=host.vectorized,
             improves_on="simple",
+            choices={"lanes": host.LANES},
             compile_for=cuda_compiles_for(host.VECTORIZED, "quantize<Fp8, __nv_bfloat16, 8, 128>"),
             readability=Score(3, "packs, pieces of rows, and arithmetic that needs its proof"),
             debugging=Score(3, "what is in registers has to be printed lane by lane"),
@@ -216,6 +239,7 @@ LADDER = Ladder(
             file=host.TRITON,
             function=host.triton,
             improves_on="vectorized",
+            choices={"warps": (2, 4, 8, 16)},
             compile_for=triton_compiles_for(
                 lambda: host.triton_kernel("quantize"),
                 {"x_ptr": "*bf16", "codes_ptr": "*u8", "scale_ptr": "*fp32", "n": "i32"},

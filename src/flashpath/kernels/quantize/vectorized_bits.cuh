@@ -22,8 +22,9 @@ __device__ unsigned eight_bits(unsigned low, unsigned high) {
 template <bool kIsBig>
 __device__ unsigned byte_of(const unsigned char* x, long long count) {
   unsigned words[2] = {0, 0};
-  for (int k = 0; k < 8 && k < count; ++k) {
-    words[k / 4] |= unsigned(x[k]) << (k % 4 * 8);
+#pragma unroll
+  for (int k = 0; k < 8; ++k) {
+    words[k / 4] |= k < count ? unsigned(x[k]) << (k % 4 * 8) : 0u;
   }
   return eight_bits<kIsBig>(words[0], words[1]);
 }

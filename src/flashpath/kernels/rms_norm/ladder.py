@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
-from flashpath.kernels.layer_norm import cases
+from flashpath.kernels.layer_norm import cases, rows
 from flashpath.kernels.peers import library, with_compiled
 from flashpath.kernels.rms_norm import host
 from flashpath.kernels.rms_norm.reference import (
@@ -23,6 +23,14 @@ from flashpath.kernels.rung import Case, Ladder, Rung, Score
 
 def _cases() -> Sequence[Case]:
     return cases.cases(centered=False, eps=host.EPS)
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    return cases.case("forward", *size, centered=False, eps=host.EPS)
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return reference(*(each.double() if hasattr(each, "double") else each for each in inputs))
 
 
 def _torch_backward(dy: Any, x: Any, weight: Any, rstd: Any) -> tuple[Any, Any]:
@@ -76,6 +84,10 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
+    dimensions=("rows", "n"),
+    sized=_sized,
+    sample=(64, 1024),
     rungs=(
         Rung(
             name="reference",
@@ -105,6 +117,7 @@ LADDER = Ladder(
             idea="the row stays in registers: one read in 16-byte packs, one write",
             file=host.VECTORIZED,
             function=host.vectorized,
+            choices={"lanes": tuple(rows.BEST_LANES)},
             improves_on="two_pass",
             declines=cases.only("forward"),
             compile_for=cuda_compiles_for(host.VECTORIZED, f"rms_norm<{_BF16}, 8, 128, 4>"),
@@ -117,6 +130,7 @@ LADDER = Ladder(
             idea="x + residual is written and normalised in one pass: 4 n elements moved, not 5 n",
             file=host.FUSED_RESIDUAL,
             function=host.fused_residual,
+            choices={"lanes": tuple(rows.BEST_LANES)},
             improves_on="vectorized",
             declines=cases.only("add"),
             compile_for=cuda_compiles_for(host.FUSED_RESIDUAL, f"add_rms_norm<{_BF16}, 8, 128, 4>"),
@@ -144,7 +158,9 @@ LADDER = Ladder(
             function=host.backward_fused,
             improves_on="backward",
             declines=cases.only("backward"),
-            compile_for=cuda_compiles_for(host.BACKWARD_FUSED, f"gradients<false, {_BF16}, 8, 512, 1, 1, 4>"),
+            compile_for=cuda_compiles_for(
+                host.BACKWARD_FUSED, f"gradients<false, {_BF16}, 8, 512, 1, 1, 4, 1>"
+            ),
             readability=Score(2, "a pipeline, a sum along the row and one down the columns in one loop"),
             debugging=Score(2, "what is fetched when is counted, not named"),
         ),

@@ -41,12 +41,23 @@ struct State {
   C m, l;
 };
 
-// Where m is -inf the sum is 0, not 0 e^NaN: of another part, one may be finite.
+// What exponentials of a part are taken relative to. Where there is nothing but -inf it is 0, so that their sum is 0, not
+// NaN: another part of the row may have a number.
+template <class C>
+__device__ C finite_or_zero(C m) {
+  return m == lowest<C>() ? C(0) : m;
+}
+
+// The state's sum relative to another maximum, which is not smaller.
+template <class C>
+__device__ C sum_relative_to(C m, State<C> state) {
+  return state.l * exp_of_difference(state.m, finite_or_zero(m));
+}
+
 template <class C>
 __device__ State<C> combine(State<C> a, State<C> b) {
   const C m = larger(a.m, b.m);
-  const C shift = m == lowest<C>() ? C(0) : m;
-  return {m, a.l * exp_of_difference(a.m, shift) + b.l * exp_of_difference(b.m, shift)};
+  return {m, sum_relative_to(m, a) + sum_relative_to(m, b)};
 }
 
 struct Larger {
@@ -61,41 +72,33 @@ struct Plus {
     return a + b;
   }
 };
-struct Combine {
-  template <class C>
-  __device__ State<C> operator()(State<C> a, State<C> b) const {
-    return combine(a, b);
-  }
-};
-
-template <class C>
-__device__ C from_lane_across(C value, int distance) {
-  return __shfl_xor_sync(0xffffffff, value, distance);
-}
-template <class C>
-__device__ State<C> from_lane_across(State<C> state, int distance) {
-  return {from_lane_across(state.m, distance), from_lane_across(state.l, distance)};
-}
 
 // What each kLanes neighbours have together, in all of them; all lanes of the warp must come here. Every lane adds the
 // same pairs, so all have the same bits.
-template <int kLanes, class Value, class Op>
-__device__ Value reduce_lanes(Value value, Op op) {
+template <int kLanes, class C, class Op>
+__device__ C reduce_lanes(C value, Op op) {
   static_assert(kLanes > 0 && kLanes <= 32 && (kLanes & (kLanes - 1)) == 0, "lanes pair up");
 #pragma unroll
   for (int distance = kLanes / 2; distance > 0; distance /= 2) {
-    value = op(value, from_lane_across(value, distance));
+    value = op(value, __shfl_xor_sync(0xffffffff, value, distance));
   }
   return value;
 }
 
+// As reduce_lanes(), of states: the maximum first, then each sum is scaled once, not at every step.
+template <int kLanes, class C>
+__device__ State<C> combine_lanes(State<C> state) {
+  const C m = reduce_lanes<kLanes>(state.m, Larger());
+  return {m, reduce_lanes<kLanes>(sum_relative_to(m, state), Plus())};
+}
+
 // What a block has together, in all of its threads, with one barrier. A kernel may come here once with each Op: the
 // next call would overwrite what the slowest warp still reads.
-template <int kThreads, class Value, class Op>
-__device__ Value reduce_block(Value value, Op op) {
+template <int kThreads, class C, class Op>
+__device__ C reduce_block(C value, Op op) {
   constexpr int kWarps = kThreads / 32;
   static_assert(kThreads % 32 == 0 && kWarps <= 32, "a warp takes one value of each warp");
-  __shared__ Value of_warp[kWarps];
+  __shared__ C of_warp[kWarps];
 
   value = reduce_lanes<32>(value, op);
   if (threadIdx.x % 32 == 0) {
@@ -103,4 +106,19 @@ __device__ Value reduce_block(Value value, Op op) {
   }
   __syncthreads();
   return reduce_lanes<kWarps>(of_warp[threadIdx.x % kWarps], op);
+}
+
+// The same of states; once in a kernel.
+template <int kThreads, class C>
+__device__ State<C> combine_block(State<C> state) {
+  constexpr int kWarps = kThreads / 32;
+  static_assert(kThreads % 32 == 0 && kWarps <= 32, "a warp takes one state of each warp");
+  __shared__ State<C> of_warp[kWarps];
+
+  state = combine_lanes<32>(state);
+  if (threadIdx.x % 32 == 0) {
+    of_warp[threadIdx.x / 32] = state;
+  }
+  __syncthreads();
+  return combine_lanes<kWarps>(of_warp[threadIdx.x % kWarps]);
 }

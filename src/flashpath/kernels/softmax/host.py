@@ -33,7 +33,7 @@ RESIDENT_THREADS = 128  # of a block with several rows
 PACK_BYTES = 16
 # Packs that a thread holds: few leave room for many threads, each of which asks for all of its packs at once.
 PACKS = 4
-MOST_PACKS = 8
+MOST_KEPT = 32  # numbers of a row that a thread of a full block can keep in registers
 MOST_LANES = 1024
 STATIC_SHARED = 1024  # more than the reductions of any rung take
 # Parts of split_rows: enough blocks to fill the GPU, each with enough to do.
@@ -45,6 +45,7 @@ MOST_PARTS = 64
 TRITON_TILE = 4096  # elements of a program with several rows
 TRITON_LONGEST = 32768  # a row in registers
 TRITON_BLOCK = 4096  # of rows that are walked through
+TRITON_PROGRAMS_PER_SM = 8
 
 
 class Problem(NamedTuple):
@@ -161,37 +162,37 @@ class Residence(NamedTuple):
 
     lanes: int
     packs: int
-    parked: int = 0  # packs of a thread in shared memory
+    parked_pairs: int = 0  # of packs, for each thread, in shared memory
 
 
-def residence(packs: int) -> Residence:
-    """For a row of so many packs: up to `PACKS` per thread while there are threads, then more of them."""
-    lanes = min(MOST_LANES, max(1, 1 << (-(-packs // PACKS) - 1).bit_length()))
+def residence(cut: Packing) -> Residence:
+    """Up to `PACKS` packs for each thread while there are threads, then more, then parked ones."""
+    lanes = min(MOST_LANES, 1 << (-(-cut.packs // PACKS) - 1).bit_length())
     if 32 < lanes < RESIDENT_THREADS:
         lanes = RESIDENT_THREADS  # a warp, or the block
-    each = -(-packs // lanes)
-    held = min(MOST_PACKS, 1 << (each - 1).bit_length())
-    return Residence(lanes, held, max(0, each - held))
+    each = -(-cut.packs // lanes)
+    held = min(max(PACKS, MOST_KEPT // cut.width), 1 << (each - 1).bit_length())
+    return Residence(lanes, held, max(0, -(-(each - held) // 2)))
 
 
 def resident(x: Any, out: Any | None = None) -> Any:
     rows, n, result = prepare(x, out)
     if rows:
         cut = packing(n, x, result)
-        where = residence(cut.packs)
-        pack_bytes = cut.width * x.element_size()
-        parked_bytes = where.parked * MOST_LANES * pack_bytes
-        if parked_bytes > max_shared(x) - STATIC_SHARED:
-            longest = (MOST_PACKS + (max_shared(x) - STATIC_SHARED) // (MOST_LANES * pack_bytes)) * MOST_LANES
+        where = residence(cut)
+        round_bytes = MOST_LANES * cut.width * x.element_size()
+        most_pairs = (max_shared(x) - STATIC_SHARED) // (2 * round_bytes)
+        if where.parked_pairs > most_pairs:
             raise FlashpathError(
-                f"resident got rows of {n} elements; an SM holds {longest * cut.width} of them here.",
+                f"resident got rows of {n} elements; an SM holds "
+                f"{(where.packs + 2 * most_pairs) * MOST_LANES * cut.width} of them here.",
                 "Take meeting or split_rows.",
             )
-        arguments = f"{cut.arguments}, {where.lanes}, {where.packs}, {str(where.parked > 0).lower()}"
+        arguments = f"{cut.arguments}, {where.lanes}, {where.packs}, {where.parked_pairs}"
         kernel = cuda_kernel(RESIDENT, f"softmax<{CPP_TYPES[dtype_name(x)]}, {arguments}>", x)
         threads = max(where.lanes, RESIDENT_THREADS)
         blocks = -(-rows * where.lanes // threads)
-        kernel[blocks, threads, parked_bytes](rows, n, x, result, where.parked)
+        kernel[blocks, threads, 2 * where.parked_pairs * round_bytes](rows, n, x, result)
     return result
 
 
@@ -245,14 +246,19 @@ def meeting(x: Any, out: Any | None = None) -> Any:
     rows, n, result = prepare(x, out)
     if rows:
         cut = packing(n, x, result)
-        parts = -(-cut.packs // (MEETING_THREADS * PACKS))
+        # Few rows are cut into smaller parts, for more SMs.
+        choices = [(each, -(-cut.packs // (MEETING_THREADS * each))) for each in (1, 2, PACKS)]
+        packs, parts = next(
+            (choice for choice in choices if choice[1] <= MOST_PARTS and rows * choice[1] <= sm_count(x)),
+            choices[-1],
+        )
         if parts > MOST_PARTS:
             raise FlashpathError(
                 f"meeting got rows of {n} elements; its blocks hold "
                 f"{MOST_PARTS * MEETING_THREADS * PACKS * cut.width} here.",
                 "Take split_rows.",
             )
-        arguments = f"{cut.arguments}, {MEETING_THREADS}, {PACKS}"
+        arguments = f"{cut.arguments}, {MEETING_THREADS}, {packs}"
         kernel = cuda_kernel(MEETING, f"softmax<{CPP_TYPES[dtype_name(x)]}, {arguments}>", x)
         zeros, states = counters(x, rows + 1), scratch(x, rows * parts)
         kernel[rows * parts, MEETING_THREADS](n, x, parts, states, zeros[:1], zeros[1:], result)
@@ -276,7 +282,7 @@ def backward_resident(y: Any, dy: Any, out: Any | None = None) -> Any:
         raise FlashpathError(f"backward_resident got rows of {n} elements.", "Take backward_simple.")
     if rows:
         cut = packing(n, y, dy, result)
-        where = residence(cut.packs)
+        where = residence(cut)
         arguments = f"{cut.arguments}, {where.lanes}, {min(where.packs, PACKS)}"
         kernel = cuda_kernel(BACKWARD_RESIDENT, f"backward<{CPP_TYPES[dtype_name(y)]}, {arguments}>", y)
         threads = max(where.lanes, RESIDENT_THREADS)
@@ -307,5 +313,6 @@ def triton(x: Any, out: Any | None = None) -> Any:
                     x, result, rows, n, ROWS=per_program, BLOCK=block, num_warps=warps
                 )
             else:
-                triton_long_kernel()[(rows,)](x, result, n, BLOCK=TRITON_BLOCK, num_warps=8)
+                programs = min(rows, sm_count(x) * TRITON_PROGRAMS_PER_SM)
+                triton_long_kernel()[(programs,)](x, result, rows, n, BLOCK=TRITON_BLOCK, num_warps=8)
     return result

@@ -7,11 +7,12 @@
 //   improves split_rows: one launch and one read. A block keeps its part while the others read theirs
 //   idea     a block leaves its {m, l}, counts itself in, and waits until all blocks of its row have. They must run at
 //            the same time, which no GPU promises by their numbers: so a block draws its number when it starts. Numbers
-//            are drawn in order, so of the rows that blocks wait for only the last can lack a block, and it gets it when
+//            are drawn in order, so of the rows that blocks wait for only the last can lack a block, and gets it when
 //            a block of another row ends: it is enough that the GPU holds the blocks of one row. Who leaves counts
-//            himself again; the count then wraps round to 0 by itself (`atomicInc`), ready for the next launch.
+//            itself again; the count then wraps round to 0 by itself (`atomicInc`), ready for the next launch.
 //            Predicted on an H200: the meeting takes about 2 µs of the 8 µs that a block's 64 KB take; the other
 //            blocks of the SM use them. As resident, but for few rows too.
+#include "on_chip.cuh"
 #include "part.cuh"
 
 template <class T, int kWidth, bool kIsWhole, int kThreads, int kPacks>
@@ -20,7 +21,6 @@ __global__ void __launch_bounds__(kThreads)
             unsigned* visits, T* __restrict__ out) {
   using C = Compute<T>;
   using Row = PackedRow<T, kWidth, kIsWhole>;
-  using P = typename Row::P;
   __shared__ unsigned number;
   if (threadIdx.x == 0) {
     number = atomicInc(ticket, gridDim.x - 1);
@@ -36,25 +36,10 @@ __global__ void __launch_bounds__(kThreads)
   for (int k = 0; k < kPacks; ++k) {
     held[k] = packed.load(mine, threadIdx.x + k * kThreads, narrow<T>(lowest<C>()));
   }
-  State<C> state{lowest<C>(), 0};
-#pragma unroll
-  for (int k = 0; k < kPacks; ++k) {
-    const P pack = Row::unpack(held[k]);
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      state.m = larger(state.m, C(widen(pack.value[i])));
-    }
-  }
-  const C shift = state.m == lowest<C>() ? C(0) : state.m;  // nothing but -inf: their sum is 0
-#pragma unroll
-  for (int k = 0; k < kPacks; ++k) {
-    const P pack = Row::unpack(held[k]);
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      state.l += exp_of_difference(C(widen(pack.value[i])), shift);
-    }
-  }
-  state = reduce_block<kThreads>(state, Combine());
+  C kept[kPacks * kWidth];
+  State<C> state = keep_exponentials<Row>(held, kept);
+  const C m_of_kept = state.m;
+  state = combine_block<kThreads>(state);
 
   __shared__ State<C> of_row;
   if (threadIdx.x < 32) {
@@ -72,7 +57,7 @@ __global__ void __launch_bounds__(kThreads)
     for (int p = threadIdx.x; p < parts; p += 32) {
       all = combine(all, {__ldcg(&states[r * parts + p].m), __ldcg(&states[r * parts + p].l)});
     }
-    all = reduce_lanes<32>(all, Combine());
+    all = combine_lanes<32>(all);
     if (threadIdx.x == 0) {
       atomicInc(&visits[r], 2 * parts - 1);
       of_row = all;
@@ -80,15 +65,9 @@ __global__ void __launch_bounds__(kThreads)
   }
   __syncthreads();
 
-  const C m = of_row.m;
-  const C scale = 1 / of_row.l;
+  const C scale = exp_of_difference(m_of_kept, of_row.m) / of_row.l;
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
-    P pack = Row::unpack(held[k]);
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      pack.value[i] = narrow<T>(exp_of_difference(C(widen(pack.value[i])), m) * scale);
-    }
-    packed.store(out + r * n + part.start, threadIdx.x + k * kThreads, pack);
+    packed.store(out + r * n + part.start, threadIdx.x + k * kThreads, scaled<Row>(&kept[k * kWidth], scale));
   }
 }

@@ -30,15 +30,15 @@ __global__ void softmax(long long n, const T* x, T* out) {
       v[k] = i < n ? C(widen(row[i])) : lowest<C>();
       m = larger(m, v[k]);
     }
-    const C shift = m == lowest<C>() ? C(0) : m;  // nothing but -inf so far: their sum is 0
-    C l = state.l * exp_of_difference(state.m, shift);
+    const C shift = finite_or_zero(m);
+    C l = sum_relative_to(m, state);
 #pragma unroll
     for (int k = 0; k < kChains; ++k) {
       l += exp_of_difference(v[k], shift);
     }
     state = {m, l};
   }
-  state = reduce_block<kThreads>(state, Combine());
+  state = combine_block<kThreads>(state);
 
   const C scale = 1 / state.l;
   for (long long i = threadIdx.x; i < n; i += kThreads) {

@@ -1,13 +1,13 @@
 // A row in packs of kWidth elements, wherever it starts: the packs stand at multiples of their own size, so the first
 // and the last may be only partly inside the row, and these alone are moved element by element. Where the host knows
-// that rows start and end with a pack, kIsWhole, there is no such code, which takes registers even when it does not run.
+// that rows start and end with a pack, kIsWhole, there is no such code: it takes registers even when it does not run.
 #pragma once
 #include "../common/pack.cuh"
 #include "arithmetic.cuh"
 
-// What the machine moves at once, and what a thread keeps of a row: of a struct the compiler may move the members one by
-// one, and keeps each in a register of its own, half types too. forget() has it take a word for a new one: else it would
-// remember the numbers that were unpacked from it before, where unpacking them again is cheap.
+// What the machine moves at once, and what a thread keeps of a row: of a struct the compiler may move the members one
+// by one, and keeps each in a register of its own, half types too. forget() has it take a word for a new one: else it
+// would remember the numbers that were unpacked from it before, where unpacking them again is cheap.
 template <int kBytes>
 struct WordOf;
 template <>
@@ -33,8 +33,42 @@ __device__ inline void forget(uint2& word) { asm volatile("" : "+r"(word.x), "+r
 __device__ inline void forget(unsigned& word) { asm volatile("" : "+r"(word)); }
 __device__ inline void forget(unsigned short& word) { asm volatile("" : "+h"(word)); }
 
+// ---- Copies from global to shared memory that take no registers on the way (sm_80; before, plain ones) -----------------
+
+template <class Word>
+__device__ void copy_async(Word* to, const Word* from) {
+#if __CUDA_ARCH__ >= 800
+  if constexpr (sizeof(Word) == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                 :
+                 : "r"(unsigned(__cvta_generic_to_shared(to))), "l"(__cvta_generic_to_global(from))
+                 : "memory");
+    return;
+  }
+#endif
+  *to = __ldg(from);
+}
+
+__device__ inline void close_group_of_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" : : : "memory");
+#endif
+}
+
+// Until at most kOpen of the latest groups are on their way; for the calling thread's own copies.
+template <int kOpen>
+__device__ void wait_for_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" : : "n"(kOpen) : "memory");
+#endif
+}
+
+// ---- The row -------------------------------------------------------------------------------------------------------------
+
 template <class T, int kWidth, bool kIsWhole>
 struct PackedRow {
+  using Element = T;
+  static constexpr int kPackWidth = kWidth;
   using P = Pack<T, kWidth>;
   using Word = typename WordOf<sizeof(P)>::type;
 
@@ -60,6 +94,15 @@ struct PackedRow {
     Word word;
     memcpy(&word, &loaded, sizeof(P));
     return word;
+  }
+
+  // As load(), into shared memory; it is there when the copies of the thread have been waited for.
+  __device__ void park(Word* to, const T* row, int pack, T outside) const {
+    if (is_inside(pack)) {
+      copy_async(to, reinterpret_cast<const Word*>(row - head + pack * kWidth));
+    } else {
+      *to = load(row, pack, outside);
+    }
   }
 
   static __device__ P unpack(Word word) {

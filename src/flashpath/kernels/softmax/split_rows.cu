@@ -41,8 +41,8 @@ __global__ void __launch_bounds__(kThreads)
         m = larger(m, C(widen(pack.value[i])));
       }
     }
-    const C shift = m == lowest<C>() ? C(0) : m;  // nothing but -inf so far: their sum is 0
-    C l = state.l * exp_of_difference(state.m, shift);
+    const C shift = finite_or_zero(m);
+    C l = sum_relative_to(m, state);
 #pragma unroll
     for (int k = 0; k < kPacksAtOnce; ++k) {
       const P pack = Row::unpack(held[k]);
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(kThreads)
     }
     state = {m, l};
   }
-  state = reduce_block<kThreads>(state, Combine());
+  state = combine_block<kThreads>(state);
   if (threadIdx.x == 0) {
     states[blockIdx.x] = state;
   }
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(kThreads)
   for (int p = threadIdx.x; p < parts; p += kThreads) {
     state = combine(state, states[r * parts + p]);
   }
-  state = reduce_block<kThreads>(state, Combine());
+  state = combine_block<kThreads>(state);
   const C scale = 1 / state.l;
 
   const Part part = part_of_row<T, kWidth, kIsWhole>(x + r * n, n, block % parts, packs_per_part);

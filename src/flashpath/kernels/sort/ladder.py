@@ -49,6 +49,10 @@ def _cases() -> Sequence[Case]:
     ]
 
 
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return reference(*inputs)
+
+
 def _sized(size: tuple[int, ...]) -> Case:
     return _case(size[0], "float32")
 
@@ -104,6 +108,7 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
     sized=_sized,
     sample=(2**16,),
     rungs=(
@@ -153,8 +158,9 @@ LADDER = Ladder(
             "each other's counts",
             file=host.ONESWEEP,
             function=host.onesweep,
+            choices={"items": (8, 12, 16, 20)},
             improves_on="radix_tiled",
-            compile_for=cuda_compiles_for(host.ONESWEEP, "sort_digit<float, false>"),
+            compile_for=cuda_compiles_for(host.ONESWEEP, "sort_digit<float, false, 20>"),
             readability=Score(2, "blocks that talk to each other while they run"),
             debugging=Score(2, "a mistake in the look-back hangs or loses keys; fp.sanitize sees it"),
         ),

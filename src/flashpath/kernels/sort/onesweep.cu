@@ -21,11 +21,10 @@
 #include "ranking.cuh"
 
 constexpr int kThreads = 384;
-constexpr int kItems = 20;
 constexpr int kBlocksPerSm = 2;
-constexpr int kTile = kThreads * kItems;
 constexpr int kCountThreads = 512;
 constexpr int kCountItems = 8;
+constexpr int kColumns = 8;
 constexpr int kWindow = 4;  // states asked for at once when looking back
 
 // The upper two bits of a state say what the lower 30 are.
@@ -72,11 +71,13 @@ __global__ void __launch_bounds__(kCountThreads)
     count_all_digits(unsigned n, const T* __restrict__ in, unsigned* histograms, unsigned states_count,
                      unsigned* states) {
   constexpr int kPasses = sizeof(T) * 8 / kDigitBits;
-  __shared__ unsigned of_block[kPasses][kDigits];
+  // Lanes count in columns of their own, as far as there are: fewer meet in a bank of shared memory.
+  __shared__ unsigned of_block[kPasses][kDigits][kColumns];
+  const unsigned column = threadIdx.x % kColumns;
   const unsigned thread = blockIdx.x * kCountThreads + threadIdx.x;
   const unsigned threads = gridDim.x * kCountThreads;
-  for (unsigned i = threadIdx.x; i < kPasses * kDigits; i += kCountThreads) {
-    of_block[i / kDigits][i % kDigits] = 0;
+  for (unsigned i = threadIdx.x; i < kPasses * kDigits * kColumns; i += kCountThreads) {
+    (&of_block[0][0][0])[i] = 0;
   }
   for (unsigned i = thread; i < states_count; i += threads) {
     states[i] = 0;
@@ -96,22 +97,29 @@ __global__ void __launch_bounds__(kCountThreads)
       if (start + k * threads < n) {
 #pragma unroll
         for (int pass = 0; pass < kPasses; ++pass) {
-          atomicAdd(&of_block[pass][digit_of<kDigitBits>(key[k], pass * kDigitBits)], 1);
+          atomicAdd(&of_block[pass][digit_of<kDigitBits>(key[k], pass * kDigitBits)][column], 1);
         }
       }
     }
   }
   __syncthreads();
   for (unsigned i = threadIdx.x; i < kPasses * kDigits; i += kCountThreads) {
-    atomicAdd(&histograms[i], of_block[i / kDigits][i % kDigits]);
+    unsigned sum = 0;
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) {
+      sum += of_block[i / kDigits][i % kDigits][(c + i) % kColumns];
+    }
+    atomicAdd(&histograms[i], sum);
   }
 }
 
-template <class T, bool kWithIndices>
+// A tile is kItems keys for each thread.
+template <class T, bool kWithIndices, int kItems>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     sort_digit(unsigned n, int shift, const T* __restrict__ in, const unsigned* __restrict__ in_index,
                const unsigned* histogram, unsigned* next_tile, unsigned* states, T* __restrict__ out,
                unsigned* __restrict__ out_index, long long* __restrict__ indices) {
+  constexpr int kTile = kThreads * kItems;
   __shared__ unsigned warp_counts[kThreads / 32][kDigits];
   __shared__ unsigned shift_of[kDigits];  // from a place in the sorted tile to one in `out`
   __shared__ unsigned tile_of_block;
@@ -145,11 +153,11 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   Ranked ranked[kItems];
   rank_in_warp(key, shift, warp_counts[warp], ranked);
   __syncthreads();
-  unsigned of_digit, begin;
-  place_warps<kThreads>(warp_counts, of_digit, begin);
+  const unsigned of_digit = add_up_warps<kThreads>(warp_counts);
   if (t < kDigits && tile > 0) {
     publish(&states[tile * kDigits + t], kCount | of_digit);
   }
+  const unsigned begin = place_digits<kThreads>(of_digit, warp_counts);
   __syncthreads();
 
   unsigned place[kItems];  // of each key in the sorted tile

@@ -60,8 +60,7 @@ __global__ void __launch_bounds__(kThreads)
   Ranked ranked[kItems];
   rank_in_warp(key, shift, warp_counts[warp], ranked);
   __syncthreads();
-  unsigned of_digit, begin;
-  place_warps<kThreads>(warp_counts, of_digit, begin);
+  const unsigned begin = place_digits<kThreads>(add_up_warps<kThreads>(warp_counts), warp_counts);
   if (t < kDigits) {
     shift_of[t] = counts[t * (unsigned long long)tiles + blockIdx.x] - begin;
   }

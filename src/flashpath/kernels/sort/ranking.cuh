@@ -62,24 +62,33 @@ __device__ void rank_in_warp(const T (&key)[kItems], int shift, unsigned (&count
   }
 }
 
-// From each warp's counts by digit to where its keys begin in the sorted tile. Thread d, of the first kDigits, gets how
-// many keys the tile has of digit d, and where they begin.
+// How many keys the tile has of digit threadIdx.x, for the first kDigits threads; a warp's count of a digit becomes what
+// the warps before it have of it.
 template <int kThreads>
-__device__ void place_warps(unsigned (&counts)[kThreads / 32][kDigits], unsigned& of_digit, unsigned& begin) {
+__device__ unsigned add_up_warps(unsigned (&counts)[kThreads / 32][kDigits]) {
   static_assert(kThreads >= kDigits, "one digit per thread");
-  const unsigned d = threadIdx.x;
-  of_digit = 0;
-  if (d < kDigits) {
+  unsigned sum = 0;
+  if (threadIdx.x < kDigits) {
+#pragma unroll
     for (int warp = 0; warp < kThreads / 32; ++warp) {
-      const unsigned count = counts[warp][d];
-      counts[warp][d] = of_digit;
-      of_digit += count;
+      const unsigned count = counts[warp][threadIdx.x];
+      counts[warp][threadIdx.x] = sum;
+      sum += count;
     }
   }
-  begin = exclusive_sum_of_block<kThreads>(of_digit);
-  if (d < kDigits) {
+  return sum;
+}
+
+// Where the keys of digit threadIdx.x begin in the sorted tile; to this each warp's entry is moved, which makes it the
+// place of the warp's first key of the digit. All threads of the block must come here.
+template <int kThreads>
+__device__ unsigned place_digits(unsigned of_digit, unsigned (&counts)[kThreads / 32][kDigits]) {
+  const unsigned begin = exclusive_sum_of_block<kThreads>(of_digit);
+  if (threadIdx.x < kDigits) {
+#pragma unroll
     for (int warp = 0; warp < kThreads / 32; ++warp) {
-      counts[warp][d] += begin;
+      counts[warp][threadIdx.x] += begin;
     }
   }
+  return begin;
 }

@@ -19,7 +19,7 @@ TRITON = FOLDER / "triton_spmv.py"
 DTYPES = (*FLOATS, "float64")
 INDICES = {"int32": "int", "int64": "long long"}
 THREADS = 256
-TILE = 256 * 11  # steps of a block of merge_based
+ITEMS = 11  # steps of a thread of merge_based
 PARTIAL_BYTES = 24  # a Partial of merge_based, at most
 # Of warp_per_row: rows of so few entries get a thread each; neighbours' rows then share lines anyhow.
 SHORT_ROW = 8
@@ -80,23 +80,27 @@ def lanes_for(rows: int, nnz: int) -> int:
     return 1 if mean < SHORT_ROW else min(32, 1 << (mean.bit_length() - 1))
 
 
-def warp_per_row(row_ptr: Any, col: Any, val: Any, x: Any, out: Any | None = None) -> Any:
+def warp_per_row(
+    row_ptr: Any, col: Any, val: Any, x: Any, out: Any | None = None, *, lanes: int | None = None
+) -> Any:
     rows, nnz, y = prepare(row_ptr, col, val, x, out)
     if rows:
         element, _, index = types(row_ptr, val)
-        lanes = lanes_for(rows, nnz)
+        lanes = lanes or lanes_for(rows, nnz)
         kernel = cuda_kernel(WARP_PER_ROW, f"spmv<{lanes}, {element}, {index}>", val)
         kernel[-(-rows * lanes // THREADS), THREADS](rows, row_ptr, col, val, x, y)
     return y
 
 
-def merge_based(row_ptr: Any, col: Any, val: Any, x: Any, out: Any | None = None) -> Any:
+def merge_based(
+    row_ptr: Any, col: Any, val: Any, x: Any, out: Any | None = None, *, items: int = ITEMS
+) -> Any:
     import torch
 
     rows, nnz, y = prepare(row_ptr, col, val, x, out)
     if rows:
-        arguments = ", ".join(types(row_ptr, val))
-        tiles = -(-(rows + nnz) // TILE)
+        arguments = ", ".join([str(items), *types(row_ptr, val)])
+        tiles = -(-(rows + nnz) // (THREADS * items))
         partials = torch.empty(tiles * PARTIAL_BYTES, dtype=torch.uint8, device=val.device)
         spmv = cuda_kernel(MERGE_BASED, f"spmv<{arguments}>", val)
         spmv[tiles, THREADS](rows, nnz, row_ptr, col, val, x, y, partials)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
-from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
 from flashpath.kernels.spmv import host, matrices
 from flashpath.kernels.spmv.reference import reference, truth
 
@@ -30,16 +30,14 @@ def _case(name: str, rows: int, nnz: int, make: Callable[[str], tuple[Any, Any]]
     )
 
 
-def _uniform(log2_rows: int, length: int) -> Case:
-    rows = 2**log2_rows
+def _uniform(rows: int, length: int) -> Case:
     make = functools.partial(matrices.uniform, rows, length)
-    return _case(f"uniform 2^{log2_rows} × {length}", rows, rows * length, make)
+    return _case(f"uniform {short(rows)} × {length}", rows, rows * length, make)
 
 
-def _power_law(log2_rows: int) -> Case:
-    rows = 2**log2_rows
+def _power_law(rows: int) -> Case:
     make = functools.partial(matrices.power_law, rows)
-    return _case(f"power law 2^{log2_rows}", rows, int(matrices.power_law_lengths(rows).sum()), make)
+    return _case(f"power law {short(rows)}", rows, int(matrices.power_law_lengths(rows).sum()), make)
 
 
 def _stencil(side: int) -> Case:
@@ -48,7 +46,15 @@ def _stencil(side: int) -> Case:
 
 
 def _cases() -> Sequence[Case]:
-    return [_uniform(16, 32), _uniform(20, 32), _power_law(20), _stencil(2048)]
+    return [_uniform(2**16, 32), _uniform(2**20, 32), _power_law(2**20), _stencil(2048)]
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return truth(*inputs)
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    return _uniform(*size)
 
 
 def torch_csr(row_ptr: Any, col: Any, val: Any, x: Any) -> Any:
@@ -105,6 +111,10 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
+    dimensions=("rows", "length"),
+    sized=_sized,
+    sample=(2**11, 32),
     rungs=(
         Rung(
             name="reference",
@@ -132,6 +142,7 @@ LADDER = Ladder(
             file=host.WARP_PER_ROW,
             function=host.warp_per_row,
             improves_on="thread_per_row",
+            choices={"lanes": (1, 2, 4, 8, 16, 32)},
             compile_for=cuda_compiles_for(host.WARP_PER_ROW, "spmv<8, float, int>"),
             readability=Score(4, "the same loop with lanes, and a tree of shuffles"),
             debugging=Score(4, "one row can be followed alone"),
@@ -142,7 +153,8 @@ LADDER = Ladder(
             file=host.MERGE_BASED,
             function=host.merge_based,
             improves_on="warp_per_row",
-            compile_for=cuda_compiles_for(host.MERGE_BASED, "spmv<float, float, int>"),
+            choices={"items": (5, 7, 9, 13, 17)},
+            compile_for=cuda_compiles_for(host.MERGE_BASED, f"spmv<{host.ITEMS}, float, float, int>"),
             readability=Score(2, "a search in two lists, a segmented scan, and rows cut at both ends"),
             debugging=Score(2, "a row's sum is spread over threads and tiles"),
         ),

@@ -6,17 +6,15 @@
 //   cost     2 nnz FLOPs; at least nnz (4 + 4) + 4 (2 rows + cols) bytes for floats and 32-bit indices
 //   improves warp_per_row: one row of a million entries keeps the whole GPU busy, not one warp
 //   idea     to multiply an entry is a step, to close a row is a step; all rows + nnz steps lie on one path
-//            (merge_path.cuh), and a block takes kTile of them, wherever rows begin and end: in it a thread takes
-//            kItems. Products are made first, side by side and with kItems gathers in flight, and left in shared
-//            memory. What a thread has of a row it did not close goes on to the next threads by a segmented scan;
-//            what a tile has of such a row, `finish` adds up, in a fixed order: no atomics, the same bits in
-//            every run.
+//            (merge_path.cuh), and a block takes kTile of them, wherever rows begin and end. Products are made first,
+//            side by side and with kItems gathers in flight, and left in shared memory. Then each thread walks kItems
+//            steps, an odd number, so that the walks fall into different banks. What a thread has of a row it did not
+//            close goes on to the next threads by a segmented scan; what a tile has of such a row, `finish` adds up, in
+//            a fixed order: no atomics, the same bits in every run.
 #include "../common/numbers.cuh"
 #include "merge_path.cuh"
 
 constexpr int kThreads = 256;
-constexpr int kItems = 11;  // odd: threads' walks through shared memory fall into different banks
-constexpr int kTile = kThreads * kItems;
 
 // What a tile leaves for others to finish.
 template <class Sum>
@@ -65,10 +63,11 @@ __device__ Open<Sum> open_before(Open<Sum> own) {
   return lane == 0 ? open : join(open, before);
 }
 
-template <class T, class Sum, class Index>
+template <int kItems, class T, class Sum, class Index>
 __global__ void __launch_bounds__(kThreads)
     spmv(long long rows, long long nnz, const Index* __restrict__ row_ptr, const Index* __restrict__ col,
          const T* __restrict__ val, const T* __restrict__ x, T* y, Partial<Sum>* partials) {
+  constexpr int kTile = kThreads * kItems;
   __shared__ long long first_row[2];   // of this tile and of the next
   __shared__ int row_end[kTile + 1];   // of the rows that the tile closes, counted from its first entry
   __shared__ Sum product[kTile];
@@ -146,8 +145,9 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 // A warp per tile: where the tile closes a row that began in earlier ones, their tails and its head are that row.
-template <class T, class Sum, class Index>
+template <int kItems, class T, class Sum, class Index>
 __global__ void finish(long long tiles, const Index* row_ptr, const Partial<Sum>* partials, T* y) {
+  constexpr int kTile = kThreads * kItems;
   const long long tile = (blockIdx.x * (long long)blockDim.x + threadIdx.x) / 32;
   const int lane = threadIdx.x % 32;
   if (tile >= tiles) {

@@ -26,7 +26,6 @@ COPY_PACKS = 4  # that a thread of copy holds at once
 TILE = 32  # of the first rungs, with a warp to a row and eight rows at a time
 TILE_BLOCK = (32, 8)
 TILE_BYTES = 256  # of a row of vectorized's tile
-GROUP = 8  # rows of tiles whose tiles come column by column
 TRITON_TILE = 64
 
 
@@ -92,7 +91,7 @@ def vectorized(x: Any, operation: str = "transpose", out: Any | None = None) -> 
     if rows and cols:
         width = square_width(x, result)
         kernel = cuda_kernel(VECTORIZED, f"transpose<{CPP_TYPES[dtype_name(x)]}, {width}>", x)
-        kernel[tiles(rows, cols, TILE_BYTES // x.element_size()), THREADS](rows, cols, x, result, GROUP)
+        kernel[tiles(rows, cols, TILE_BYTES // x.element_size()), THREADS](rows, cols, x, result)
     return result
 
 
@@ -110,5 +109,5 @@ def triton(x: Any, operation: str = "transpose", out: Any | None = None) -> Any:
     if rows and cols:
         with triton_device(x):
             grid = (tiles(rows, cols, TRITON_TILE),)
-            triton_kernel()[grid](x, result, rows, cols, GROUP=GROUP, TILE=TRITON_TILE)
+            triton_kernel()[grid](x, result, rows, cols, TILE=TRITON_TILE)
     return result

@@ -12,7 +12,7 @@
 //            that write neighbouring ones. Pack i of output row c is kept at place i ^ (c / kWidth): in every eight
 //            lanes that store or load 16 bytes together the packs lie in eight different groups of four banks.
 //            Where rows do not start at 16-byte boundaries, on either side, kWidth is smaller.
-#include "../common/pack.cuh"
+#include "streaming.cuh"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -22,24 +22,19 @@ constexpr int kRowBytes = 256;   // of a tile
 
 template <class T, int kWidth>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
-    transpose(long long rows, long long cols, const T* __restrict__ x, T* __restrict__ out, unsigned group) {
+    transpose(long long rows, long long cols, const T* __restrict__ x, T* __restrict__ out) {
   using P = Pack<T, kWidth>;
   constexpr int kTile = kRowBytes / sizeof(T);
-  constexpr int kPacks = kTile / kWidth;          // of a row of the tile
-  constexpr int kDown = kThreads / kPacks;        // squares, or rows of the output, that the block takes at a time
-  constexpr int kAtOnce = 16 / sizeof(T);         // packs of a thread in flight, whatever their width
+  constexpr int kPacks = kTile / kWidth;    // of a row of the tile
+  constexpr int kDown = kThreads / kPacks;  // squares, or rows of the output, that the block takes at a time
+  constexpr int kAtOnce = 16 / sizeof(T);   // packs of a thread in flight, whatever their width
   static_assert(kThreads % kPacks == 0 && kPacks % kDown == 0, "every thread takes as many squares, in one column");
   __shared__ P tile[kTile][kPacks];  // (column of x, pack of rows ^ column / kWidth)
 
-  // Tiles come in groups of `group` rows of tiles, column by column, so that blocks which run at the same time read
-  // and write pieces that lie near each other.
-  const unsigned across = (cols + kTile - 1) / kTile;
+  // Blocks follow each other down the columns of x, which are the rows of the output.
   const unsigned down = (rows + kTile - 1) / kTile;
-  const unsigned first = blockIdx.x / (group * across) * group;
-  const unsigned height = min(group, down - first);
-  const unsigned place = blockIdx.x % (group * across);
-  const long long row = (first + place % height) * (long long)kTile;
-  const long long col = place / height * (long long)kTile;
+  const long long row = blockIdx.x % down * (long long)kTile;
+  const long long col = blockIdx.x / down * (long long)kTile;
   const int rows_left = min(rows - row, (long long)kTile);
   const int cols_left = min(cols - col, (long long)kTile);
 
@@ -52,7 +47,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
 #pragma unroll
     for (int k = 0; k < kWidth; ++k) {
       if (i * kWidth + k < rows_left && j * kWidth < cols_left) {
-        square[k] = *reinterpret_cast<const P*>(from + (i * kWidth + k) * cols);
+        square[k] = stream_in(reinterpret_cast<const P*>(from + (i * kWidth + k) * cols));
       }
     }
 #pragma unroll
@@ -71,7 +66,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
 #pragma unroll kAtOnce
   for (int c = above; c < kTile; c += kDown) {
     if (c < cols_left && j * kWidth < rows_left) {
-      *reinterpret_cast<P*>(to + c * rows) = tile[c][j ^ c / kWidth];
+      stream_out(reinterpret_cast<P*>(to + c * rows), tile[c][j ^ c / kWidth]);
     }
   }
 }
