@@ -6,7 +6,8 @@ cost     2 m n k FLOPs and some 2 to 30 an element; at least sizeof(T) (m k + k 
 improves unfused: the product is not written to memory and read again for each step after it
 idea     a function of a tile in registers, called by triton_persistent between the last product and the
          store: the arithmetic is written as on whole matrices. Steps that are not asked for are not compiled.
-         Predicted on an H200: within 2 % of the product alone.
+         Predicted on an H200: within 4 % of the product alone. Measured at 4096³ in bfloat16 with bias and
+         gelu: 199 µs, the product alone 188, torch.compile 231; with erf instead of the polynomial, 249.
 """
 
 import triton
