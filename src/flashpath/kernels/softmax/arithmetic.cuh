@@ -60,6 +60,21 @@ __device__ State<C> combine(State<C> a, State<C> b) {
   return {m, sum_relative_to(m, a) + sum_relative_to(m, b)};
 }
 
+// A sum of many numbers, one after the other, with what rounding takes from it kept beside it: the error does not grow
+// with their count.
+template <class C>
+struct Total {
+  C sum = 0;
+  C lost = 0;  // too much in sum
+
+  __device__ void add(C value) {
+    const C exact = value - lost;
+    const C rounded = sum + exact;
+    lost = (rounded - sum) - exact;
+    sum = rounded;
+  }
+};
+
 struct Larger {
   template <class C>
   __device__ C operator()(C a, C b) const {

@@ -10,7 +10,7 @@
 //            Predicted on an H200: 4.0 to 4.2 TB/s where the row fits.
 #include "packed_row.cuh"
 
-constexpr int kLeastThreads = 128;
+constexpr int kLeastThreads = 64;
 
 template <class T, int kWidth, bool kIsWhole, int kLanes, int kPacks>
 __global__ void __launch_bounds__(kLanes < kLeastThreads ? kLeastThreads : kLanes)

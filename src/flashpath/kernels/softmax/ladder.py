@@ -198,7 +198,7 @@ LADDER = Ladder(
             function=host.meeting,
             improves_on="split_rows",
             compile_for=_compiles(
-                host.MEETING, f"softmax<float, 4, false, {host.MEETING_THREADS}, {host.PACKS}>"
+                host.MEETING, f"softmax<float, 4, false, {host.MEETING_THREADS}, {host.PACKS}, 1>"
             ),
             readability=Score(3, "why it ends at all takes a paragraph"),
             debugging=Score(2, "a mistake hangs or shows once in a million runs; fp.sanitize sees it"),

@@ -15,7 +15,7 @@
 //            half numbers, 64 KB of them in registers and 192 KB in shared memory.
 #include "on_chip.cuh"
 
-constexpr int kLeastThreads = 128;
+constexpr int kLeastThreads = 64;
 
 template <class T, int kWidth, bool kIsWhole, int kLanes, int kPacks, int kParkedPairs>
 __global__ void __launch_bounds__(kLanes < kLeastThreads ? kLeastThreads : kLanes)
