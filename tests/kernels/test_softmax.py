@@ -271,6 +271,21 @@ def test_meeting_leaves_its_counters_at_zero(monkeypatch: pytest.MonkeyPatch) ->
     assert [each.view(torch.int32).tolist() for each in made] == [[0] * 4]
 
 
+def test_the_operators_function_takes_every_row() -> None:
+    """Rows in registers, rows for several SMs, float64, and nothing."""
+    for x in (
+        sample((5, 333), torch.bfloat16, 3),
+        sample((1, 120_001), torch.float32),
+        sample((2, 40_009), torch.float64),
+        torch.empty(3, 0),
+    ):
+        out = torch.full_like(x, NAN)
+        assert host.softmax(x, out) is out
+        LADDER.check(out, (x,))
+        if x.dim():
+            LADDER.check(host.softmax_backward(out, x), (out, x))
+
+
 # ---- Gradients -----------------------------------------------------------------------------------------
 
 

@@ -167,12 +167,17 @@ class Residence(NamedTuple):
 
 def residence(cut: Packing) -> Residence:
     """Up to `PACKS` packs for each thread while there are threads, then more, then parked ones."""
-    lanes = min(MOST_LANES, 1 << (-(-cut.packs // PACKS) - 1).bit_length())
+    lanes = min(MOST_LANES, 1 << max(0, -(-cut.packs // PACKS) - 1).bit_length())
     if 32 < lanes < RESIDENT_THREADS:
         lanes = RESIDENT_THREADS  # a warp, or the block
     each = -(-cut.packs // lanes)
-    held = min(max(PACKS, MOST_KEPT // cut.width), 1 << (each - 1).bit_length())
+    held = min(max(PACKS, MOST_KEPT // cut.width), 1 << max(0, each - 1).bit_length())
     return Residence(lanes, held, max(0, -(-(each - held) // 2)))
+
+
+def most_pairs(x: Any, cut: Packing) -> int:
+    """Pairs of packs that each thread of a full block can park."""
+    return (max_shared(x) - STATIC_SHARED) // (2 * MOST_LANES * cut.width * x.element_size())
 
 
 def resident(x: Any, out: Any | None = None) -> Any:
@@ -180,19 +185,19 @@ def resident(x: Any, out: Any | None = None) -> Any:
     if rows:
         cut = packing(n, x, result)
         where = residence(cut)
-        round_bytes = MOST_LANES * cut.width * x.element_size()
-        most_pairs = (max_shared(x) - STATIC_SHARED) // (2 * round_bytes)
-        if where.parked_pairs > most_pairs:
+        pairs = most_pairs(x, cut)
+        if where.parked_pairs > pairs:
             raise FlashpathError(
                 f"resident got rows of {n} elements; an SM holds "
-                f"{(where.packs + 2 * most_pairs) * MOST_LANES * cut.width} of them here.",
+                f"{(where.packs + 2 * pairs) * MOST_LANES * cut.width} of them here.",
                 "Take meeting or split_rows.",
             )
         arguments = f"{cut.arguments}, {where.lanes}, {where.packs}, {where.parked_pairs}"
         kernel = cuda_kernel(RESIDENT, f"softmax<{CPP_TYPES[dtype_name(x)]}, {arguments}>", x)
         threads = max(where.lanes, RESIDENT_THREADS)
         blocks = -(-rows * where.lanes // threads)
-        kernel[blocks, threads, 2 * where.parked_pairs * round_bytes](rows, n, x, result)
+        parked_bytes = 2 * where.parked_pairs * threads * cut.width * x.element_size()
+        kernel[blocks, threads, parked_bytes](rows, n, x, result)
     return result
 
 
@@ -243,7 +248,7 @@ def counters(x: Any, count: int) -> Any:
 
 
 class Share(NamedTuple):
-    """How blocks share a row: packs of each thread in registers, pairs of packs parked, and how many blocks."""
+    """How blocks share a row: a thread's packs in registers, its parked pairs, and how many blocks."""
 
     packs: int
     parked_pairs: int
@@ -345,3 +350,23 @@ def triton(x: Any, out: Any | None = None) -> Any:
                 programs = min(rows, sm_count(x) * TRITON_PROGRAMS_PER_SM)
                 triton_long_kernel()[(programs,)](x, result, rows, n, BLOCK=TRITON_BLOCK, num_warps=8)
     return result
+
+
+# ---- What an operator calls ----------------------------------------------------------------------------
+
+
+def softmax(x: Any, out: Any | None = None) -> Any:
+    """By the rung that is the fastest for these rows."""
+    rows, n, result = prepare(x, out, WITH_DOUBLE)
+    if dtype_name(x) == "float64":
+        return online(x, result)
+    cut = packing(n, x, result)
+    where = residence(cut)
+    # Rows that fill an SM leave the others idle where there are few of them.
+    is_for_one_sm = where.parked_pairs == 0 or 2 * rows >= sm_count(x)
+    return (resident if is_for_one_sm and where.parked_pairs <= most_pairs(x, cut) else split_rows)(x, result)
+
+
+def softmax_backward(y: Any, dy: Any, out: Any | None = None) -> Any:
+    """The gradient with respect to x, where y is softmax(x) and dy its gradient."""
+    return backward_resident(y, dy, out)
