@@ -16,9 +16,9 @@ from flashpath.vgpu.host import shield_torch_from_amx
 shield_torch_from_amx()
 
 if TYPE_CHECKING:
-    from flashpath import bench, gpus, jit, kernels, vgpu
+    from flashpath import bench, gpus, jit, kernels, ops, vgpu
     from flashpath.errors import FlashpathError, MissingDevice
-    from flashpath.jit import Kernel, Module, compile, explain, profile, sanitize
+    from flashpath.jit import Kernel, Module, compile, explain, profile, sanitize, watch
     from flashpath.vgpu.findings import Finding, KernelFault
 
 __version__ = "0.1.0"
@@ -37,9 +37,11 @@ _HOME = {
     "gpus": None,
     "jit": None,
     "kernels": None,
+    "ops": None,
     "profile": "jit",
     "sanitize": "jit",
     "vgpu": None,
+    "watch": "jit",
 }
 
 __all__ = [
@@ -55,9 +57,11 @@ __all__ = [
     "gpus",
     "jit",
     "kernels",
+    "ops",
     "profile",
     "sanitize",
     "vgpu",
+    "watch",
 ]
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from flashpath.jit.source import SourceNotFound, TemplateError
     from flashpath.jit.toolkit import MissingCompiler
     from flashpath.jit.virtual import profile
+    from flashpath.jit.watching import watch
 
 # Loaded when first asked for: a program from the cache is to start without NumPy and what stands on it.
 # No module here has the name of something public: importing it would hide that.
@@ -45,6 +46,7 @@ _HOME = {
     "profile": "virtual",
     "sanitize": "sanitizing",
     "strided": "arguments",
+    "watch": "watching",
 }
 
 __all__ = [
@@ -69,6 +71,7 @@ __all__ = [
     "profile",
     "sanitize",
     "strided",
+    "watch",
 ]
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from flashpath import settings
 from flashpath.jit import device as cuda
-from flashpath.jit import virtual
+from flashpath.jit import virtual, watching
 from flashpath.jit.arguments import HOST, describe
 from flashpath.jit.loading import Launch
 from flashpath.jit.shape import LaunchError, Shape
@@ -68,10 +69,15 @@ class Launcher:
             cuda.checked((status,), f"Launching {self.kernel.name}")
 
     def _launch_virtual(self, args: Sequence[Any]) -> None:
-        gpu = profile_for(self.kernel.arch)
+        watch = watching.current()
+        gpu = profile_for(self.kernel.arch, watch.device if watch else None)
         if self._debug:
             self._print(f"virtual {gpu.name}", args)
-        virtual.run(self.kernel, self.shape, args, gpu, self.options)
+        if watch:
+            options = replace(watch.options, exact=self.options.exact)
+            watch.reports.append(virtual.profile_cuda(self.kernel, self.shape, args, gpu, options))
+        else:
+            virtual.run(self.kernel, self.shape, args, gpu, self.options)
 
     def _print(self, where: str, args: Sequence[Any]) -> None:
         shape = self.shape

@@ -149,7 +149,7 @@ def profile(
     if is_triton(kernel):
         return triton_driver().profile(kernel, grid, args, device, wanted, options)
     shape, gpu = prepared("fp.profile", kernel, grid, block, args, device, shared, cooperative)
-    return _profile_cuda(kernel, shape, args, gpu, wanted)
+    return profile_cuda(kernel, shape, args, gpu, wanted)
 
 
 def check_launch(
@@ -226,9 +226,10 @@ def triton_driver() -> Any:
     return importlib.import_module("flashpath.vgpu.triton_driver")  # imports Triton
 
 
-def _profile_cuda(
+def profile_cuda(
     kernel: Kernel, shape: shapes.Shape, args: Sequence[Any], gpu: gpus.Gpu, options: Options
 ) -> Report:
+    """Run a checked launch and make its report."""
     result = run(kernel, shape, args, gpu, options)
     used = kernel.resources
     occupancy = gpus.occupancy(gpu, math.prod(shape.block), used.registers, used.static_shared + shape.shared)

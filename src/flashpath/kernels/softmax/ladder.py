@@ -37,6 +37,15 @@ def _case(direction: str, rows: int, n: int, dtype: str) -> Case:
     )
 
 
+def _sized(size: tuple[int, ...]) -> Case:
+    rows, n = size
+    return _case("forward", rows, n, "bfloat16")
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return formula(*(each.double() for each in inputs))
+
+
 def _cases() -> Sequence[Case]:
     return [
         _case("forward", 16, 131072, "float32"),
@@ -118,6 +127,10 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
+    dimensions=("rows", "n"),
+    sized=_sized,
+    sample=(64, 1024),
     rungs=(
         Rung(
             name="reference",

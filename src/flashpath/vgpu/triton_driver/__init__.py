@@ -30,7 +30,17 @@ from flashpath.vgpu.triton_driver.gpu import (
     profile,
     sanitize,
     triton,
+    watched,
 )
 from flashpath.vgpu.triton_driver.launcher import active_driver
 
-__all__ = ["TritonGpu", "active_driver", "disable_triton", "enable_triton", "profile", "sanitize", "triton"]
+__all__ = [
+    "TritonGpu",
+    "active_driver",
+    "disable_triton",
+    "enable_triton",
+    "profile",
+    "sanitize",
+    "triton",
+    "watched",
+]

@@ -28,10 +28,12 @@ class TritonGpu:
     each launch counted; the runs of an autotuner that compares configurations are not among them.
     """
 
-    def __init__(self, gpu: gpus.Gpu, arch: gpus.Arch, options: Options) -> None:
+    def __init__(
+        self, gpu: gpus.Gpu, arch: gpus.Arch, options: Options, reports: list[Report] | None = None
+    ) -> None:
         self.gpu = gpu
         self.arch = arch
-        self.reports: list[Report] = []
+        self.reports = [] if reports is None else reports
         self.driver = VirtualDriver(gpu, arch, self.reports, options)
         self._before: list[Any] = []
 
@@ -74,7 +76,14 @@ def triton(
     return _made(arch, device, Options(exact, profile, trace, budget=budget, threads=threads))
 
 
-def _made(arch: str | None, device: str | None, options: Options) -> TritonGpu:
+def watched(device: str | None, options: Options, reports: list[Report]) -> TritonGpu:
+    """As `triton`, with the reports of launches added to a list that others add to too."""
+    return _made(None, device, options, reports)
+
+
+def _made(
+    arch: str | None, device: str | None, options: Options, reports: list[Report] | None = None
+) -> TritonGpu:
     named = named_profile(device)
     if arch is None:
         arch = _arch_of(named) if named else _DEFAULT_ARCH
@@ -85,7 +94,7 @@ def _made(arch: str | None, device: str | None, options: Options) -> TritonGpu:
             f"Code for {parsed} does not run on {gpu.name} ({_arch_of(gpu)}).",
             "Name an architecture that is no newer than the GPU, or leave it out.",
         )
-    return TritonGpu(gpu, parsed, options)
+    return TritonGpu(gpu, parsed, options, reports)
 
 
 def _arch_of(gpu: gpus.Gpu) -> str:

@@ -1,0 +1,1 @@
+"""Histogram: how many values fall into each of many equal bins."""

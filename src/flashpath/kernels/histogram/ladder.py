@@ -1,0 +1,200 @@
+"""The histogram ladder: its rungs, the problems it is timed on, and its peers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.histogram import host
+from flashpath.kernels.histogram.reference import reference
+from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
+
+
+def _case(data: str, bins: int, dtype: str = "float32", n: int = 2**26) -> Case:
+    import torch
+
+    kind = getattr(torch, dtype)
+    lo, hi = (-1, 1) if kind.is_floating_point else (-(2**20), 2**20)
+
+    def inputs(device: str) -> tuple[Any, ...]:
+        if data == "equal":
+            x = torch.full((n,), lo / 3 if kind.is_floating_point else lo // 3, device=device, dtype=kind)
+        elif data == "normal":
+            x = torch.randn(n, device=device, dtype=torch.float32).mul_(hi / 4).to(kind)
+        elif kind.is_floating_point:
+            x = torch.rand(n, device=device, dtype=torch.float32).mul_(hi - lo).add_(lo).to(kind)
+        else:
+            x = torch.randint(lo, hi, (n,), device=device, dtype=kind)
+        return x, bins, lo, hi
+
+    return Case(
+        name=f"{data} {short(n)} {dtype}, {bins} bins",
+        inputs=inputs,
+        bytes=n * kind.itemsize + 8 * bins,
+        dtype=dtype,
+        parameters={"data": data, "n": n, "bins": bins, "dtype": dtype},
+    )
+
+
+def _cases() -> Sequence[Case]:
+    return [
+        _case("uniform", 256, n=2**20),
+        _case("uniform", 256),
+        _case("equal", 256),
+        _case("normal", 256),
+        _case("uniform", 256, "int32"),
+        _case("uniform", 256, "bfloat16", 2**27),
+        _case("uniform", 4096),
+        _case("uniform", 32768),
+        _case("uniform", 65536),
+    ]
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    return _case("uniform", 256, n=size[0])
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return reference(*inputs)
+
+
+def _histc(x: Any, bins: int, lo: float, hi: float) -> Any:
+    """torch.histc, whose counts are of the input's type; of half types it counts the float32 numbers."""
+    import torch
+
+    return torch.histc(x if x.element_size() == 4 else x.float(), bins, lo, hi)
+
+
+def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
+    # torch.compile has no histogram of its own: it calls the same torch.histc. CuPy's is half as fast and has
+    # its edges in float64, so that a few values fall into other bins.
+    return {"torch.histc": _histc}
+
+
+def _check(output: Any, inputs: tuple[Any, ...]) -> None:
+    """Counts are exact and int64; those of torch.histc are of the type it counts in, which may round them."""
+    import torch
+
+    x, expected = inputs[0], reference(*inputs)
+    if x.is_floating_point() and output.dtype == torch.float32:
+        torch.testing.assert_close(output.double(), expected.double(), rtol=1e-4, atol=0)
+    else:
+        expected = expected if output.dtype == torch.int64 else expected.to(x.dtype)
+        torch.testing.assert_close(output, expected, rtol=0, atol=0)
+
+
+_entry = functools.partial(Rung, arch="sm_75", language="cuda")
+
+
+def _compiles(file: Any) -> Callable[[str], object]:
+    return cuda_compiles_for(file, "histogram<float>")
+
+
+LADDER = Ladder(
+    name="histogram",
+    title="Histogram",
+    maths="counts[b] = how many x[i] in [lo, hi] have ⌊(x[i] - lo) bins / (hi - lo)⌋ = b; hi in the last bin",
+    cases=_cases,
+    peers=_peers,
+    check=_check,
+    truth=_truth,
+    sized=_sized,
+    sample=(2**16,),
+    rungs=(
+        Rung(
+            name="reference",
+            language="pytorch",
+            arch="any",
+            idea="PyTorch's tensor operations, rounding as torch.histc does, counted exactly",
+            file=host.FOLDER / "reference.py",
+            function=reference,
+            readability=Score(5, "the formula, then bincount"),
+            debugging=Score(5, "runs on the CPU, under any Python debugger"),
+        ),
+        _entry(
+            name="global_atomics",
+            idea="one atomic addition in the L2 cache per value: any number of bins, and all meet there",
+            file=host.GLOBAL_ATOMICS,
+            function=host.global_atomics,
+            improves_on="reference",
+            compile_for=_compiles(host.GLOBAL_ATOMICS),
+            readability=Score(5, "the definition of a histogram"),
+            debugging=Score(5, "nothing is shared but the result"),
+        ),
+        _entry(
+            name="shared",
+            idea="privatised: each block counts in shared memory and adds its counts once",
+            file=host.SHARED,
+            function=host.shared,
+            improves_on="global_atomics",
+            compile_for=_compiles(host.SHARED),
+            readability=Score(4, "clear, count, add up: two barriers"),
+            debugging=Score(4, "a block can be run alone"),
+        ),
+        _entry(
+            name="per_warp",
+            idea="a copy for each warp: what is left are meetings within a warp",
+            file=host.PER_WARP,
+            function=host.per_warp,
+            improves_on="shared",
+            compile_for=_compiles(host.PER_WARP),
+            readability=Score(4, "as shared, with a sum of the copies"),
+            debugging=Score(4, "as shared"),
+        ),
+        _entry(
+            name="aggregated",
+            idea="lanes that hold the same bin send one of them, with their number",
+            file=host.AGGREGATED,
+            function=host.aggregated,
+            improves_on="shared",
+            compile_for=_compiles(host.AGGREGATED),
+            readability=Score(3, "masks of lanes, which all have to come along"),
+            debugging=Score(3, "a lane that leaves the loop early hangs its warp"),
+        ),
+        _entry(
+            name="vectorized",
+            idea="16-byte loads, four at once; division by multiplying; no branch",
+            file=host.VECTORIZED,
+            function=host.vectorized,
+            improves_on="shared",
+            compile_for=_compiles(host.VECTORIZED),
+            readability=Score(3, "what makes a product the exact quotient has to be read twice"),
+            debugging=Score(3, "heads, tails and full rounds are cases of their own"),
+        ),
+        _entry(
+            name="per_lane",
+            idea="a column of counts, and so a bank, for each lane: no lanes meet, whatever is added",
+            file=host.PER_LANE,
+            function=host.per_lane,
+            improves_on="vectorized",
+            compile_for=_compiles(host.PER_LANE),
+            readability=Score(3, "as vectorized, and a layout"),
+            debugging=Score(3, "as vectorized"),
+        ),
+        Rung(
+            name="triton",
+            language="triton",
+            arch="sm_75",
+            idea="`tl.histogram` of one block after the other; programs add up with atomics",
+            file=host.TRITON,
+            function=host.triton,
+            improves_on="shared",
+            compile_for=triton_compiles_for(
+                host.triton_kernel,
+                {
+                    "x_ptr": "*fp32",
+                    "counts_ptr": "*i64",
+                    "n": "i32",
+                    "bins": "i32",
+                    "lo": "fp32",
+                    "hi": "fp32",
+                },
+                {"BINS": 256, "BLOCK": host.TRITON_BLOCK},
+            ),
+            readability=Score(5, "bins found, bins counted"),
+            debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Copy and transpose: the same bytes, in the same order and in the other one."""

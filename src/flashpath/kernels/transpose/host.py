@@ -1,0 +1,113 @@
+"""The host side of the transpose rungs: checks, output, and the shape of each launch."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+from flashpath.errors import FlashpathError
+from flashpath.kernels.arguments import FLOATS, output, require_apart, require_tensor, widest_pack
+from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, triton_device
+
+FOLDER = Path(__file__).parent
+COPY = FOLDER / "copy.cu"
+NAIVE = FOLDER / "naive.cu"
+COALESCED = FOLDER / "coalesced.cu"
+PADDED = FOLDER / "padded.cu"
+SWIZZLED = FOLDER / "swizzled.cu"
+VECTORIZED = FOLDER / "vectorized.cu"
+TRITON = FOLDER / "triton_transpose.py"
+
+OPERATIONS = ("transpose", "copy")
+DTYPES = (*FLOATS, "int32")
+THREADS = 256
+COPY_PACKS = 4  # that a thread of copy holds at once
+TILE = 32  # of the first rungs, with a warp to a row and eight rows at a time
+TILE_BLOCK = (32, 8)
+TILE_BYTES = 256  # of a row of vectorized's tile
+TRITON_TILE = 64
+
+
+def prepare(x: Any, operation: str, out: Any | None, only: str | None = None) -> Any:
+    """Check the arguments; returns the output tensor. `only` is the one operation of a rung that has one."""
+    if operation not in OPERATIONS:
+        raise FlashpathError(
+            f"transpose got the operation {operation!r}.", f"It knows {', '.join(OPERATIONS)}."
+        )
+    if only is not None and operation != only:
+        other = "copy" if only == "transpose" else "vectorized"
+        raise FlashpathError(f"This rung does {only} only.", f"For {operation} take {other}.")
+    require_tensor("transpose", "x", x, DTYPES, dims=2)
+    rows, cols = x.shape
+    result = output(
+        "transpose", out, (rows, cols) if operation == "copy" else (cols, rows), x.dtype, x.device
+    )
+    if out is not None:
+        require_apart("transpose", out, x)
+    return result
+
+
+def copy(x: Any, operation: str = "copy", out: Any | None = None) -> Any:
+    result, n = prepare(x, operation, out, only="copy"), x.numel()
+    if n:
+        width = widest_pack(x, result)
+        kernel = cuda_kernel(COPY, f"copy<{CPP_TYPES[dtype_name(x)]}, {width}>", x)
+        kernel[-(-max(n // width, 1) // (THREADS * COPY_PACKS)), THREADS](n, x, result)
+    return result
+
+
+def _by_tiles(file: Path, x: Any, operation: str, out: Any | None) -> Any:
+    result, (rows, cols) = prepare(x, operation, out, only="transpose"), x.shape
+    if rows and cols:
+        kernel = cuda_kernel(file, f"transpose<{CPP_TYPES[dtype_name(x)]}>", x)
+        kernel[tiles(rows, cols, TILE), TILE_BLOCK](rows, cols, x, result)
+    return result
+
+
+def tiles(rows: int, cols: int, side: int) -> int:
+    """How many square tiles cover the matrix."""
+    return -(-rows // side) * -(-cols // side)
+
+
+def naive(x: Any, operation: str = "transpose", out: Any | None = None) -> Any:
+    return _by_tiles(NAIVE, x, operation, out)
+
+
+def coalesced(x: Any, operation: str = "transpose", out: Any | None = None) -> Any:
+    return _by_tiles(COALESCED, x, operation, out)
+
+
+def padded(x: Any, operation: str = "transpose", out: Any | None = None) -> Any:
+    return _by_tiles(PADDED, x, operation, out)
+
+
+def swizzled(x: Any, operation: str = "transpose", out: Any | None = None) -> Any:
+    return _by_tiles(SWIZZLED, x, operation, out)
+
+
+def vectorized(x: Any, operation: str = "transpose", out: Any | None = None) -> Any:
+    result, (rows, cols) = prepare(x, operation, out, only="transpose"), x.shape
+    if rows and cols:
+        width = square_width(x, result)
+        kernel = cuda_kernel(VECTORIZED, f"transpose<{CPP_TYPES[dtype_name(x)]}, {width}>", x)
+        kernel[tiles(rows, cols, TILE_BYTES // x.element_size()), THREADS](rows, cols, x, result)
+    return result
+
+
+def square_width(x: Any, out: Any) -> int:
+    """The widest pack that rows of both sides are made of."""
+    return min(widest_pack(x, multiple=x.shape[1]), widest_pack(out, multiple=x.shape[0]))
+
+
+def triton_kernel() -> Any:
+    return importlib.import_module("flashpath.kernels.transpose.triton_transpose").transpose_kernel
+
+
+def triton(x: Any, operation: str = "transpose", out: Any | None = None) -> Any:
+    result, (rows, cols) = prepare(x, operation, out, only="transpose"), x.shape
+    if rows and cols:
+        with triton_device(x):
+            grid = (tiles(rows, cols, TRITON_TILE),)
+            triton_kernel()[grid](x, result, rows, cols, TILE=TRITON_TILE)
+    return result
