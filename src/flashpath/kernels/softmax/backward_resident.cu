@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(kLanes < kLeastThreads ? kLeastThreads : kLane
     const P b = Row::unpack(of_dy);
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) {
-      sum += C(widen(a.value[i])) * C(widen(b.value[i]));
+      sum += widen(a.value[i]) * widen(b.value[i]);
     }
   };
 #pragma unroll
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kLanes < kLeastThreads ? kLeastThreads : kLane
     const P b = Row::unpack(of_dy);
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) {
-      a.value[i] = narrow<T>(C(widen(a.value[i])) * (C(widen(b.value[i])) - sum));
+      a.value[i] = narrow<T>(widen(a.value[i]) * (widen(b.value[i]) - sum));
     }
     packed.store(dx_row, p, a);
   };

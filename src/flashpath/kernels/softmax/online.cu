@@ -28,7 +28,7 @@ __global__ void softmax(long long n, const T* x, T* out) {
 #pragma unroll
     for (int k = 0; k < kChains; ++k) {
       const long long i = start + k * kThreads;
-      v[k] = i < n ? C(widen(row[i])) : lowest<C>();
+      v[k] = i < n ? widen(row[i]) : lowest<C>();
       m = larger(m, v[k]);
     }
     const C factor = exp_of_difference(m_before, finite_or_zero(m));
@@ -43,6 +43,6 @@ __global__ void softmax(long long n, const T* x, T* out) {
 
   const C scale = 1 / state.l;
   for (long long i = threadIdx.x; i < n; i += kThreads) {
-    out_row[i] = narrow<T>(exp_of_difference(C(widen(row[i])), state.m) * scale);
+    out_row[i] = narrow<T>(exp_of_difference(widen(row[i]), state.m) * scale);
   }
 }
