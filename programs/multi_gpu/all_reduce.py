@@ -67,10 +67,8 @@ def work(rank, size, port, elements, failures):
             wrong = int((result != expected).sum())
             failures[rank] += wrong
             if rank == 0:
-                bytes_sent = 2 * (size - 1) / size * x.nbytes
-                print(
-                    f"{name:18} {seconds * 1e3:8.3f} ms, {bytes_sent / seconds / 1e9:6.2f} GB/s, {wrong} wrong"
-                )
+                gb_per_s = 2 * (size - 1) / size * x.nbytes / seconds / 1e9
+                print(f"{name:18} {seconds * 1e3:8.3f} ms, {gb_per_s:6.2f} GB/s, {wrong} wrong")
     finally:
         dist.destroy_process_group()
 
