@@ -8,7 +8,7 @@ from typing import Any
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.peers import library, with_compiled
-from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score
 from flashpath.kernels.softmax import host
 from flashpath.kernels.softmax.reference import formula, reference, torch_softmax
 from flashpath.kernels.tolerance import check_against
@@ -69,11 +69,11 @@ def _cases() -> Sequence[Case]:
     ]
 
 
-def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
-    peers = {**with_compiled(device, formula), "torch": torch_softmax}
+def _peers(device: str) -> Mapping[str, Callable[..., Any] | Peer]:
+    peers: dict[str, Callable[..., Any] | Peer] = {**with_compiled(device, formula), "torch": torch_softmax}
     liger = library("liger_kernel.ops.softmax") if device == "cuda" else None
     if liger is not None:
-        peers["Liger"] = functools.partial(_liger, liger)
+        peers["Liger"] = Peer(functools.partial(_liger, liger), _liger_declines)
     quack = library("quack.softmax") if device == "cuda" else None
     if quack is not None:
         peers["quack"] = functools.partial(_quack, quack)
@@ -84,6 +84,10 @@ def _liger(liger: Any, x: Any, dy: Any | None = None) -> Any:
     if dy is None:
         return liger._softmax_forward(x)[0]
     return liger._softmax_backward(dy, x, *liger.calculate_settings(x.shape[-1]), False)
+
+
+def _liger_declines(case: Case) -> str | None:
+    return "takes rows of up to 65536 elements" if case.parameters["n"] > 65536 else None
 
 
 def _quack(quack: Any, x: Any, dy: Any | None = None) -> Any:
