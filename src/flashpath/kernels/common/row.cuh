@@ -137,17 +137,19 @@ struct RowPart {
     }
   }
 
-  // The sum of f(element) over what this lane holds.
+  // The sum of f(element) over what this lane holds: by packs, whose sums do not wait for each other.
   template <class F>
   __device__ C sum(F f) const {
     C total = 0;
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
       if (at(k) < packs) {
+        C of_pack = 0;
 #pragma unroll
         for (int i = 0; i < kWidth; ++i) {
-          total += f(widen(held[k].value[i]));
+          of_pack += f(widen(held[k].value[i]));
         }
+        total += of_pack;
       }
     }
     return total;

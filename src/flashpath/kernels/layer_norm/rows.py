@@ -25,10 +25,15 @@ COLUMN_WARPS = {"backward": 16, "add_partials": 32}
 MOST_PACKS, MOST_NARROW_PACKS = 8, 16
 # Lanes for a row, the fewest with so many packs each; the last have as many as they may hold.
 BEST_LANES = {8: 1, 32: 4, 128: 4, 256: 4, 512: 4, 1024: None}
-# Of backward_fused: the columns of a thread, and shared memory for the rows to come where the GPU has it.
-MOST_COLUMNS = 32
-SHARED_BYTES = 64 * 1024
-BLOCKS_PER_SM = 2
+# Of backward_fused: lanes for a row, the packs each may have, rows of a block at a time, blocks per SM.
+BACKWARD_SHARES = (
+    (32, 1, 8, 2),
+    (64, 2, 4, 2),
+    (128, 4, 4, 1),
+    (256, 4, 2, 1),
+    (256, 8, 1, 1),
+    (512, 16, 1, 1),
+)
 BACKWARD_DTYPES = (*FLOATS, "float64")  # float64 is for gradcheck
 
 
@@ -230,14 +235,14 @@ class Layout(NamedTuple):
 def share_columns(n: int, width: int, size: int, shared_limit: int) -> Layout | None:
     """None where a row has more columns than a block's threads have registers to sum."""
     packs = -(-n // width)
-    lanes = min(512, max(32, _power_of_two(packs)))
-    each = _power_of_two(-(-packs // lanes))
-    if each * width > MOST_COLUMNS:
-        return None
-    groups = max(1, 256 // lanes)
-    stage = 2 * each * width * size * lanes * groups
-    stages = max(1, min(4, max(2, SHARED_BYTES // stage), shared_limit // stage))
-    return Layout(width, lanes, each, groups, stages, BLOCKS_PER_SM, stages * stage)
+    for lanes, most, groups, blocks in BACKWARD_SHARES:
+        each = _power_of_two(-(-packs // lanes))
+        # A column takes two registers for its sums, of 255 for 256 threads, and of 128 for 512.
+        if each <= most and each * width <= 16_384 // (lanes * groups):
+            stage = 2 * each * width * size * lanes * groups
+            stages = max(1, min(2 + blocks, shared_limit // blocks // stage))
+            return Layout(width, lanes, each, groups, stages, blocks, stages * stage)
+    return None
 
 
 def shared_limit(x: Any) -> int:
