@@ -380,7 +380,7 @@ def test_the_last_piece_of_a_row_is_not_read_again() -> None:
     counted: dict[str, int] = {}
     for name, shape, args in (
         ("quantize<Int8, __nv_bfloat16>", (4, 256), (4096, x, codes, scale)),
-        ("quantize<Int8, __nv_bfloat16, 8, 128>", (2, 256), (4, 4096, x, codes, scale)),
+        ("quantize<Int8, __nv_bfloat16, 8, 128>", (4, 128), (4, 4096, x, codes, scale)),
     ):
         file = host.SIMPLE if name.endswith("bfloat16>") else host.VECTORIZED
         report = fp.profile(host.cuda_kernel(file, name, x), *shape, args)

@@ -23,6 +23,7 @@ CHUNK = 1024  # elements of a warp of ballot
 SEGMENT_TILE = GROUP_TILE = THREADS * 4
 PACKS = 4
 LANES = (8, 32, 128, 512)  # threads of a row
+ROW_THREADS = 128  # of a block of rows, at least
 TRITON_BYTES = 512  # output bytes of a program of packbits
 TRITON_ROW = 16384  # the longest row that a program holds
 
@@ -63,7 +64,7 @@ def vectorized(
         _pack_words(call)
     elif call.rows:
         name, lanes = _row_instance(call, lanes)
-        block = max(THREADS, lanes)
+        block = max(ROW_THREADS, lanes)
         kernel = cuda_kernel(VECTORIZED, name, x)
         kernel[-(-call.rows * lanes // block), block](call.rows, call.n, *_tensors(call))
     return call.result
@@ -175,7 +176,7 @@ def _triton_rows(call: Rows, warps: int | None) -> None:
     is_fp8 = code_name(call.codes) == "Fp8"
     if call.to_codes:
         constants = {"IS_FP8": is_fp8, "BLOCK": block, "FITS": call.n <= block}
-        warps = warps or min(16, max(1, block // 256))
+        warps = warps or min(16, max(1, block // 1024))
         triton_kernel("quantize")[(call.rows,)](*_tensors(call), call.n, **constants, num_warps=warps)
     else:
         block = min(block, 2048)

@@ -16,8 +16,9 @@
 
 constexpr int kPacks = 4;
 
+// Small blocks: what waits at a barrier are the threads of one row.
 template <int kLanes>
-constexpr int kBlock = kLanes < kThreads ? kThreads : kLanes;
+constexpr int kBlock = kLanes < 128 ? 128 : kLanes;
 
 // The largest of kLanes neighbours' values, for all of them; all threads of the block must come here.
 template <int kLanes>
@@ -27,14 +28,14 @@ __device__ unsigned largest_of(unsigned own) {
     own = max(own, __shfl_xor_sync(0xffffffff, own, distance));
   }
   if constexpr (kLanes > 32) {
-    __shared__ unsigned of_warp[kBlock<kLanes> / 32];
-    constexpr int kWarps = kLanes / 32;  // of a row
+    static_assert(kLanes == kBlock<kLanes>, "a row by part of a warp, a warp, or the block");
+    constexpr int kWarps = kLanes / 32;
+    __shared__ unsigned of_warp[kWarps];
     if (threadIdx.x % 32 == 0) {
       of_warp[threadIdx.x / 32] = own;
     }
     __syncthreads();
-    const unsigned* of_row = of_warp + threadIdx.x / kLanes * kWarps;
-    own = of_row[threadIdx.x % kWarps];
+    own = of_warp[threadIdx.x % kWarps];
 #pragma unroll
     for (int distance = kWarps / 2; distance > 0; distance /= 2) {
       own = max(own, __shfl_xor_sync(0xffffffff, own, distance));
