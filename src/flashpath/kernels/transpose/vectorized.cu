@@ -17,7 +17,7 @@
 #include <cuda_fp16.h>
 
 constexpr int kThreads = 256;
-constexpr int kBlocksPerSm = 4;  // at least: 64 registers a thread
+constexpr int kBlocksPerSm = 5;  // at least: 48 registers a thread
 constexpr int kRowBytes = 256;   // of a tile
 
 // kWhole: no tile is cut off by an edge, so that nothing has to be asked.
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   constexpr int kTile = kRowBytes / sizeof(T);
   constexpr int kPacks = kTile / kWidth;      // of a row of the tile
   constexpr int kDown = kThreads / kPacks;    // squares, or rows of the output, that the block takes at a time
-  constexpr int kAtOnce = 16 / sizeof(T);     // packs of a thread in flight, whatever their width
+  constexpr int kAtOnce = (sizeof(P) == 16 ? 16 : 32) / sizeof(T);  // packs of a thread in flight
   constexpr int kSquares = kAtOnce / kWidth;  // whose packs these are
   static_assert(kThreads % kPacks == 0 && kPacks % (kDown * kSquares) == 0, "all threads take as many squares");
   __shared__ P tile[kTile][kPacks];  // (column of x, pack of rows ^ column / kWidth)
