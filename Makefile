@@ -9,6 +9,9 @@ TOOLKITS := $(CUDA_HOME) $(CUDA_PATH) /usr/local/cuda
 NVCC := $(if $(shell command -v nvcc 2>/dev/null)$(wildcard $(TOOLKITS:%=%/bin/nvcc)),,nvcc)
 COMMA := ,
 
+# Tests run in as many processes as there are cores, each of which wants a gigabyte or two.
+WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((cores < 8 ? cores : 8)))
+
 .PHONY: run test lint types contracts pytest figures fuzz clean
 
 run: $(VENV)/.installed
@@ -28,7 +31,7 @@ contracts: $(VENV)/.installed-dev
 	$(BIN)/lint-imports --no-cache
 
 pytest: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 # The pictures and tables in the documents, made anew from this code.
 figures: $(VENV)/.installed

@@ -16,7 +16,7 @@ from flashpath.vgpu.host import shield_torch_from_amx
 shield_torch_from_amx()
 
 if TYPE_CHECKING:
-    from flashpath import bench, gpus, jit, kernels, vgpu
+    from flashpath import bench, gpus, jit, kernels, ops, vgpu
     from flashpath.errors import FlashpathError, MissingDevice
     from flashpath.jit import Kernel, Module, compile, explain, profile, sanitize, watch
     from flashpath.vgpu.findings import Finding, KernelFault
@@ -37,6 +37,7 @@ _HOME = {
     "gpus": None,
     "jit": None,
     "kernels": None,
+    "ops": None,
     "profile": "jit",
     "sanitize": "jit",
     "vgpu": None,
@@ -56,6 +57,7 @@ __all__ = [
     "gpus",
     "jit",
     "kernels",
+    "ops",
     "profile",
     "sanitize",
     "vgpu",

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from flashpath import kernels
+from flashpath.bench.tuning import distance
 from flashpath.errors import FlashpathError
 from flashpath.kernels import Score, UnknownLadder
 
@@ -28,7 +29,19 @@ def test_ladder_is_complete(name: str) -> None:
             assert rung.compile_for is not None
     cases = ladder.cases()
     assert all(case.bytes > 0 for case in cases)
-    ladder.check(ladder.reference(*(inputs := cases[0].inputs("cpu"))), inputs)
+
+
+@pytest.mark.parametrize("name", kernels.ladders())
+def test_a_sample_is_small_and_the_reference_is_near_its_truth(name: str) -> None:
+    ladder = kernels.ladder(name)
+    assert ladder.sized is not None
+    assert len(ladder.sample) == len(ladder.dimensions)
+    case = ladder.sized(ladder.sample)
+    assert 0 < case.bytes <= 2**22
+    output = ladder.reference(*(inputs := case.inputs("cpu")))
+    ladder.check(output, inputs)
+    if ladder.truth is not None:
+        assert distance(output, ladder.truth(inputs)) < 0.01
 
 
 @pytest.mark.parametrize("name", kernels.ladders())

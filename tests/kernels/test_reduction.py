@@ -19,7 +19,8 @@ from flashpath.kernels.reduction.ladder import allowed_error
 from flashpath.vgpu.options import Options
 
 LADDER = kernels.ladder("reduction")
-RUNGS = [rung.name for rung in LADDER]
+# Each kernel that includes CUB compiles for a second or two: cub_block has a test of its own.
+RUNGS = [rung.name for rung in LADDER if rung.name != "cub_block"]
 BY_ROW = ["reference", "single_pass", "by_row", "triton"]
 WHOLE = [name for name in RUNGS if name != "by_row"]
 OPERATIONS = list(host.OPERATIONS)
@@ -227,6 +228,24 @@ def test_nothing_is_wrong_in_any_schedule(name: str, findings: list[Any]) -> Non
     assert findings == []
 
 
+def test_cub_block_reduces_as_the_others_do() -> None:
+    """Two kernels, of elements and of partial results; the operations are those of all other rungs."""
+    for n, offset in SIZES:
+        verify("cub_block", sample((n,), torch.float32, offset), "argmax")
+    for values, expected in [
+        ([1.0, NAN, 3.0, NAN, INF], 1),
+        ([*[1.0] * 300, 7.0, *[1.0] * 3000, 7.0], 300),
+        ([-INF] * 2603, 0),
+    ]:
+        assert run_poisoned("cub_block", torch.tensor(values), "argmax", None).item() == expected
+    x = sample((9001,), torch.float32, 1)
+    with fp.watch(sanitize=True) as reports:
+        verify("cub_block", x, "argmax")
+    assert [report.findings for report in reports] == [(), ()]
+    with pytest.raises(FlashpathError, match="by_row"):
+        LADDER["cub_block"](x[None], "sum", -1)
+
+
 def test_a_missing_fence_in_single_pass_is_found() -> None:
     source = host.SINGLE_PASS.read_text(encoding="utf-8")
     assert source.count("__threadfence();") == 2
@@ -301,7 +320,8 @@ def test_wide_rungs_load_16_bytes(kind: str) -> None:
         (host.BY_ROW, f"reduce<Sum<{kind}>, 32, {kind}>"),
     ):
         ptx = host.cuda_kernel(file, name, torch.empty(0)).ptx
-        assert ptx.count("ld.global.nc.v4.") == 8, (file.name, kind)  # a full round of four, and the last
+        packs = {"float": 8, "__half": 4}[kind]  # of a full round, and of the last
+        assert ptx.count("ld.global.nc.v4.") == 2 * packs, (file.name, kind)
 
 
 def test_every_element_is_read_once() -> None:
@@ -374,6 +394,12 @@ def test_whole_tensors_on_a_gpu(name: str, dtype: torch.dtype) -> None:
         for n in (1, 3, 31, 257, 1021, 4096, 65_537, 1_000_003, 2**24 + 7):
             for offset in (0, 1, 3):
                 verify(name, sample((n,), dtype, offset, "cuda"), op)
+
+
+@pytest.mark.gpu
+def test_cub_block_on_a_gpu() -> None:
+    for n in (1, 2049, 65_537, 2**24 + 7):
+        verify("cub_block", sample((n,), torch.float32, 1, "cuda"), "argmax")
 
 
 @pytest.mark.gpu

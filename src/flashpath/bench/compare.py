@@ -90,6 +90,10 @@ def compare(
     return results
 
 
+# How the time of a peer that is not here was come by.
+KNOWN_SHARE = "its known share of copy bandwidth"
+
+
 def check_seconds(seconds: object) -> None:
     is_time = isinstance(seconds, (int, float)) and 0 <= seconds < float("inf")
     if not is_time or isinstance(seconds, bool):
@@ -124,8 +128,9 @@ def make_records(
     ladder: str | None,
 ) -> list[Record]:
     """A record of every implementation of one case, the failed ones too."""
+    known = known_peers(trial.case, timings, ceilings)
     peers = [timing.median for name, timing in timings.items() if compared[name].is_peer and timing.median]
-    fastest = min(peers, default=None)
+    fastest = min([*peers, *(time.median for time in known.values())], default=None)
     bound = ceilings.bound(trial.case, trial.written_bytes) if ceilings else None
     environment = environment.with_clocks_now()
     timestamp = datetime.now(UTC).isoformat(timespec="seconds")
@@ -153,7 +158,30 @@ def make_records(
             skipped=implementation.obstacle_to(trial.case) is not None,
         )
         records.append(with_rates(record, trial.case, bound, fastest))
+    for name, time in known.items():
+        record = Record(
+            implementation=name,
+            case=trial.case.name,
+            environment=environment,
+            timestamp=timestamp,
+            parameters=dict(trial.case.parameters),
+            ladder=ladder,
+            is_peer=True,
+            time=time,
+            ceiling=bound.ceiling if bound else None,
+        )
+        records.append(with_rates(record, trial.case, bound, fastest))
     return records
+
+
+def known_peers(case: Case, timed: Collection[str], ceilings: Ceilings | None) -> dict[str, Time]:
+    """What libraries that are not here would take, by their known share of this run's copy bandwidth."""
+    bandwidth = ceilings.copy_bytes_per_s if ceilings else None
+    if not bandwidth:
+        return {}
+    absent = {name: share for name, share in case.known_peers.items() if name not in timed}
+    seconds = {name: case.bytes / (share * bandwidth) for name, share in absent.items()}
+    return {name: Time(each, each, each, KNOWN_SHARE, samples=0) for name, each in seconds.items()}
 
 
 def with_rates(record: Record, case: Case, bound: Bound | None, fastest: float | None) -> Record:

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from flashpath.cli.sizes import SIZES_HELP
+
 
 def bench(
     name: Annotated[str, typer.Argument(metavar="LADDER", help="Such as vector_add.")],
@@ -19,6 +21,9 @@ def bench(
         float | None, typer.Option(help="How long your function took to write; kept in its record.", min=0)
     ] = None,
     case: Annotated[list[str] | None, typer.Option(help="Only this case; --case '2^20 float32'.")] = None,
+    sizes: Annotated[
+        list[str] | None, typer.Option(help=f"In place of the ladder's own cases. {SIZES_HELP}")
+    ] = None,
     rung: Annotated[list[str] | None, typer.Option(help="Only this rung (and the peers).")] = None,
     device: Annotated[
         str | None, typer.Option(help="cuda or cpu; by default the GPU, if there is one.")
@@ -30,6 +35,9 @@ def bench(
         bool, typer.Option(help="Measure copy, read and GEMM ceilings in the same run.")
     ] = True,
     output: Annotated[Path | None, typer.Option(help="Append the records to this JSON-lines file.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw speeds and the roofline: .svg, .png or .pdf.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON lines.")] = False,
 ) -> None:
     """Time every rung of a ladder against PyTorch and, with --with, against your own function.
@@ -42,12 +50,17 @@ def bench(
 
         flashpath bench vector_add
 
+        flashpath bench vector_add --sizes 2^16,2^20,2^24 --plot speeds.svg
+
         flashpath bench vector_add --with my_kernels.py:my_add --dev-hours 1.5 --output results.jsonl
     """
     from flashpath import kernels
     from flashpath.bench import Implementation, Record, append, bench_ladder, load_function
+    from flashpath.bench.plot import draw, require_drawable
     from flashpath.bench.record import require_appendable
     from flashpath.bench.table import print_table
+    from flashpath.cli.sizes import sized_cases, split_sizes
+    from flashpath.errors import FlashpathError
 
     out = sys.stdout
 
@@ -60,12 +73,16 @@ def bench(
     ladder = kernels.ladder(name)
     if output is not None:
         require_appendable(output)
+    if plot is not None:
+        require_drawable(plot)
+    if sizes and case:
+        raise FlashpathError("Both --sizes and --case were given.", "Name cases, or sizes for new ones.")
     # Around everything, not around each call: that would be timed too.
     with contextlib.redirect_stdout(sys.stderr):
         extra = {text: Implementation(load_function(text), dev_hours=dev_hours) for text in own or []}
         results = bench_ladder(
             ladder,
-            cases=case,
+            cases=sized_cases(ladder, split_sizes(sizes)) if sizes else case,
             extra=extra,
             device=device,
             only=rung,
@@ -76,6 +93,8 @@ def bench(
     if not as_json:
         print_table(results.records)
         typer.echo(f"On {results.environment.describe()}.")
+    if plot is not None:
+        draw(results.records, plot)
     if results.interrupted:
         raise KeyboardInterrupt
     failed = [record for record in results.records if record.error and not record.skipped]

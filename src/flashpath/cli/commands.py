@@ -19,6 +19,7 @@ from flashpath.cli import (
     run,
     sanitize,
     tour,
+    tune,
 )
 from flashpath.cli.doctor import doctor
 
@@ -66,4 +67,5 @@ app.command("sanitize", cls=ProgramCommand)(sanitize.sanitize)
 app.command("explain-finding")(explain_finding.explain_finding)
 app.command("ladder")(ladder.ladder)
 app.command("bench")(bench.bench)
+app.command("tune")(tune.tune)
 app.add_typer(cache.app, name="cache")

@@ -1,21 +1,31 @@
-"""`flashpath ladder`: the operations, their rungs, and each rung's idea and source."""
+"""`flashpath ladder`: the operations, their rungs, and each rung's idea, traffic, speed and source."""
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from flashpath.kernels import Rung
+    from rich.console import Console
+
+    from flashpath.bench.counting import Counted
+    from flashpath.bench.record import Record
+    from flashpath.kernels import Case, Ladder, Rung
 
 
 def ladder(
     name: Annotated[str | None, typer.Argument(help="A ladder, such as vector_add; without it, all.")] = None,
     rung: Annotated[str | None, typer.Argument(help="A rung: its source is printed.")] = None,
+    count: Annotated[bool, typer.Option(help="Run each rung on the virtual GPU and count.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the ladders, the rungs of one, or the source of a rung.
+
+    For the rungs of a ladder it shows the ideas, what each asks of memory on a small problem (counted on the
+    virtual GPU now), and how fast each was when it was last measured on a real GPU.
 
     Examples:
 
@@ -25,12 +35,8 @@ def ladder(
 
         flashpath ladder vector_add vectorized
     """
-    from rich.table import Table
-    from rich.text import Text
-
     from flashpath import kernels
-    from flashpath.bench.loc import count_file
-    from flashpath.cli.output import console, print_json, print_table
+    from flashpath.cli.output import console, print_json
 
     out = console()
     if name is None:
@@ -49,19 +55,130 @@ def ladder(
         else:
             typer.echo(source)
         return
+    _show(found, out, count, as_json)
+
+
+def _show(found: Ladder, out: Console, wants_counts: bool, as_json: bool) -> None:
+    from flashpath.bench.counting import last_measured, sample_case
+    from flashpath.cli.output import print_json
+
+    measured = last_measured(found)
+    case = sample_case(found) if wants_counts and found.sized else None
     if as_json:
-        print_json([_facts(each) for each in found])
+        counts = _counted(found, case) if case else {}
+        print_json(
+            [{**_facts(each), **_numbers(counts.get(each.name), measured.get(each.name))} for each in found]
+        )
         return
+    _print_ideas(found, out)
+    if case:
+        _print_counts(found, case, _counted(found, case), out)
+    if measured:
+        _print_speeds(found, measured, out)
+    out.print(
+        f"flashpath ladder {found.name} RUNG shows its source; flashpath bench {found.name} times them."
+    )
+
+
+def _counted(found: Ladder, case: Case) -> dict[str, Counted]:
+    from flashpath.bench.counting import count
+    from flashpath.bench.table import progress_bar
+
+    counts: dict[str, Counted] = {}
+    rungs = [each for each in found if each.language != "pytorch"]
+    with progress_bar(len(rungs), wanted=True) as advance:
+        for each in rungs:
+            counts[each.name] = count(each, case)
+            advance(f"counting {each.name}")
+    return counts
+
+
+def _print_ideas(found: Ladder, out: Console) -> None:
+    from flashpath.bench.loc import count_file
+
     out.print(f"{found.title}  {found.maths}", markup=False, style="bold")  # [i] is no markup
+    rows = [
+        (each.name, each.language, each.arch, str(count_file(each.file)), each.improves_on or "–", each.idea)
+        for each in found
+    ]
+    _print(out, ("rung", "language", "from", "lines", "improves on", "idea"), rows, right=("lines",))
+
+
+def _print_counts(found: Ladder, case: Case, counts: Mapping[str, Counted], out: Console) -> None:
+    from flashpath.bench.table import digits, memory
+
+    out.print(
+        f"\nCounted on the virtual GPU: {case.name}, which must move {memory(case.bytes)}",
+        markup=False,
+        style="bold",
+    )
+    rows = [
+        (
+            each.name,
+            f"{counted.launches}",
+            memory(counted.global_bytes),
+            digits(counted.times_least),
+            digits(counted.sectors_per_request),
+            f"{counted.shared_requests:,}",
+            f"{counted.bank_conflicts:,}",
+            f"{counted.warp_instructions:,}",
+        )
+        if counted.failure is None
+        else (each.name, "–", "–", "–", "–", "–", "–", counted.failure)
+        for each in found
+        if (counted := counts.get(each.name)) is not None
+    ]
+    headings = (
+        "rung",
+        "launches",
+        "asked of memory",
+        "× least",
+        "sectors/request",
+        "shared requests",
+        "bank conflicts",
+        "warp instructions",
+    )
+    _print(out, headings, rows, right=headings[1:])
+
+
+def _print_speeds(found: Ladder, measured: Mapping[str, Record], out: Console) -> None:
+    from flashpath.bench.table import digits, fraction, median
+
+    record = next(iter(measured.values()))
+    environment = record.environment
+    commit = f", commit {environment.commit[:10]}" if environment.commit else ""
+    where = environment.gpu or environment.cpu or environment.device
+    out.print(f"\nLast measured: {record.case} on {where}{commit}", markup=False, style="bold")
+    ours = {each.name for each in found}
+    rows = [
+        (
+            name if name in ours else f"{name} (peer)",
+            median(each),
+            digits(each.gb_per_s),
+            digits(each.tflop_per_s),
+            digits(each.ratio_to_fastest_peer),
+            fraction(each),
+        )
+        for name, each in measured.items()
+    ]
+    headings = ("rung", "median", "GB/s", "TFLOP/s", "× best peer", "ceiling")
+    _print(out, headings, rows, right=headings[1:])
+
+
+def _print(
+    out: Console, headings: tuple[str, ...], rows: list[tuple[str, ...]], right: tuple[str, ...]
+) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from flashpath.cli.output import print_table
+
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("rung", "language", "from", "lines", "improves on", "idea"):
-        table.add_column(heading, justify="right" if heading == "lines" else "left")
-    for each in found:
-        lines = str(count_file(each.file))
-        cells = (each.name, each.language, each.arch, lines, each.improves_on or "–", each.idea)
-        table.add_row(*map(Text, cells))  # a[i] is no markup
+    for heading in headings:
+        table.add_column(heading, justify="right" if heading in right else "left")
+    for row in rows:
+        table.add_row(*map(Text, row))  # a[i] is no markup
     print_table(out, table)
-    out.print(f"flashpath ladder {name} RUNG shows its source; flashpath bench {name} times them.")
 
 
 def _facts(rung: Rung) -> dict[str, Any]:
@@ -78,3 +195,10 @@ def _facts(rung: Rung) -> dict[str, Any]:
         "file",
     )
     return {field: getattr(rung, field) for field in fields}
+
+
+def _numbers(counted: Counted | None, measured: Record | None) -> dict[str, Any]:
+    return {
+        "counted": dataclasses.asdict(counted) if counted else None,
+        "measured": dataclasses.asdict(measured) if measured else None,
+    }

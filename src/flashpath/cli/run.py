@@ -1,4 +1,4 @@
-"""`flashpath run FILE.cu`: compile a whole CUDA program, and run it on a GPU or on the virtual one."""
+"""`flashpath run`: a whole CUDA or Python program, compiled if need be, on a GPU or on the virtual one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def for_program(words: Sequence[str]) -> list[str]:
 
 
 def run(
-    files: Annotated[list[Path], Argument(help="A .cu file, or several: .cu, .cpp, .cc, .c.")],
+    files: Annotated[list[Path], Argument(help="A .cu file, or several: .cu, .cpp, .cc, .c; or a .py file.")],
     device: Annotated[
         str | None,
         Option(help="cuda, cuda:1, virtual, or the GPU to play: H200, A100, …; by default a GPU, if any."),
@@ -64,6 +64,8 @@ def run(
     are its own; what stands after -- is for it. The executable is kept in the cache, and made again when a
     file that it is made from changes. On the virtual GPU times are modelled, not measured.
 
+    A Python program is run as it is; where there is no GPU, its Triton kernels run on the virtual one.
+
     Examples:
 
         flashpath run saxpy.cu
@@ -73,6 +75,8 @@ def run(
         flashpath run main.cu kernels.cu -I include -D TILE=32 --timeout 10
 
         flashpath run pipeline.cu --devices 2 --timeline pipeline.html
+
+        flashpath run softmax.py --device virtual
     """
     from flashpath.cli.compiling import in_options
     from flashpath.errors import FlashpathError
@@ -80,6 +84,13 @@ def run(
 
     target = programs.choose_target(device, arch)
     settings = {"devices": devices, "exact": exact, "seed": seed, "budget": budget, "timeline": timeline}
+    if any(file.suffix == ".py" for file in files):
+        compiling = {"arch": arch, "define": define, "include": include, "std": std, "optimize": optimize}
+        linking = {"library": library, "library-folder": library_folder, "option": option}
+        _check_python(files, {**settings, **compiling, **linking})
+        from flashpath.jit.programs.python import run_python
+
+        return run_python(files[0], target, argument or (), programs.Run(timeout))
     _check_settings(target, settings)
     recipe = programs.make_recipe(
         files,
@@ -112,6 +123,22 @@ def _check_settings(target: Target, settings: dict[str, Any]) -> None:
             f"--{given[0]} is for the virtual GPU, and this program runs on cuda:{target.index}.",
             f"Leave it out ({advice}--device virtual runs it on the virtual GPU).",
         )
+
+
+def _check_python(files: Sequence[Path], options: dict[str, Any]) -> None:
+    """Refuse what means nothing for a Python program."""
+    from flashpath.errors import FlashpathError
+
+    if len(files) > 1:
+        raise FlashpathError(
+            f"{len(files)} files were given, and one is a Python program.",
+            "Give it alone; what is meant for it stands after --.",
+        )
+    for name, value in options.items():
+        if value:
+            raise FlashpathError(
+                f"--{name} is for CUDA programs, and {files[0]} is a Python program.", "Leave it out."
+            )
 
 
 class _Screen:

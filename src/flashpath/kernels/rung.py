@@ -30,6 +30,8 @@ class Case:
 
     `bytes` counts each input read once and each output written once, `flops` the arithmetic; both are 0
     where they mean nothing. `dtype` names the input type, which chooses the arithmetic ceiling.
+    `known_peers` are shares of the copy bandwidth that libraries reach, from a run on another day: where one
+    of them cannot be imported, its share of this run's own bandwidth stands for it.
     """
 
     name: str
@@ -38,6 +40,12 @@ class Case:
     flops: int = 0
     dtype: str = "float32"
     parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    known_peers: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+def short(n: int) -> str:
+    """A number in a case's name: 2^20 for a power of two from 2^16 on, else its digits."""
+    return f"2^{n.bit_length() - 1}" if n >= 2**16 and n & (n - 1) == 0 else str(n)
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,8 @@ class Rung:
     function: Callable[..., Any]
     improves_on: str | None = None
     declines: Callable[[Case], str | None] | None = None  # why it does not take a case; None where it does
+    choices: Mapping[str, Sequence[Any]] = field(default_factory=dict[str, Sequence[Any]])
+    """Keyword options of the function and their values, which `flashpath tune` tries in all combinations."""
     compile_for: Callable[[str], object] | None = None  # arch → compiled; raises where it cannot
     readability: Score | None = None
     debugging: Score | None = None
@@ -59,6 +69,14 @@ class Rung:
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         return self.function(*args, **options)
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another library's function that does not take every case."""
+
+    function: Callable[..., Any]
+    declines: Callable[[Case], str | None]  # why it does not take a case; None where it does
 
 
 @dataclass(frozen=True)
@@ -70,8 +88,13 @@ class Ladder:
     maths: str
     rungs: Sequence[Rung]
     cases: Callable[[], Sequence[Case]]  # what `flashpath bench` runs
-    peers: Callable[[str], Mapping[str, Callable[..., Any]]]  # device → other libraries' functions
+    peers: Callable[[str], Mapping[str, Callable[..., Any] | Peer]]  # device → other libraries' functions
     check: Callable[[Any, tuple[Any, ...]], None]  # (output, inputs): raises AssertionError where wrong
+    truth: Callable[[tuple[Any, ...]], Any] | None = None
+    """Inputs → the exact result, in float64; None where results are right or wrong, and never near."""
+    dimensions: tuple[str, ...] = ("n",)  # what a size says, such as ("rows", "n")
+    sized: Callable[[tuple[int, ...]], Case] | None = None  # size → the case that stands for the ladder
+    sample: tuple[int, ...] = ()  # a size for the virtual GPU: what `flashpath ladder` counts
 
     def __iter__(self):
         return iter(self.rungs)

@@ -83,6 +83,10 @@ def _nvcc() -> toolkit.Nvcc:
         raise toolkit.MissingCompiler(error.problem, "pip install 'flashpath[nvcc]'") from None
 
 
+# So that a program finds the ladders' device code: #include <flashpath/kernels/matmul/naive.cu>.
+LADDERS = Path(__file__).parents[3]
+
+
 def _identity(tool: Path) -> list[Any]:
     """What tells one release of a compiler from another without starting it."""
     status = tool.stat()
@@ -104,6 +108,8 @@ def make_recipe(
 ) -> Recipe:
     """Check what was given. `defines` are `NAME` or `NAME=VALUE`; `options` go to nvcc as they are.
 
+    After the folders named, headers are looked for where `<flashpath/kernels/…>` is.
+
     A `checked` program is one for the sanitizer: `HostCode` tells the lines of its host code.
     """
     sources = tuple(_checked(Path(file)) for file in files)
@@ -112,7 +118,7 @@ def make_recipe(
     if len({file.resolve() for file in sources}) < len(sources):
         raise ProgramNotFound("A file was given twice.", "Name each file once.")
     flags = [f"-D{each}" for each in defines]
-    flags += [f"-I{each}" for each in includes]
+    flags += [f"-I{each}" for each in (*includes, LADDERS)]
     flags += [f"-std={std}"] if std else []
     flags += [f"-O{optimize}"] if optimize else []
     flags += options

@@ -102,11 +102,16 @@ def environment(recipe: Recipe, options: Mapping[str, object]) -> dict[str, str]
         # A program whose starter is killed is to end too, which the starter cannot see to.
         told = {**options, "parent": os.getpid()}
         variables[settings.RUNTIME.name] = runtime_library.settings(recipe.target.gpu, told)
-    elif recipe.target.index:
-        visible = [each for each in variables.get("CUDA_VISIBLE_DEVICES", "").split(",") if each]
-        index = recipe.target.index
-        variables["CUDA_VISIBLE_DEVICES"] = visible[index] if visible else str(index)
+    else:
+        make_visible(variables, recipe.target.index)
     return variables
+
+
+def make_visible(variables: dict[str, str], index: int) -> None:
+    """Have a program with these variables find the GPU of that index as its first."""
+    if index:
+        visible = [each for each in variables.get("CUDA_VISIBLE_DEVICES", "").split(",") if each]
+        variables["CUDA_VISIBLE_DEVICES"] = visible[index] if visible else str(index)
 
 
 # What is waited for: the number of a signal to this process, or None: the program has ended.

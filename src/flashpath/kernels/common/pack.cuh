@@ -17,3 +17,55 @@ __device__ Pack<T> read_only(const Pack<T>* from) {
   memcpy(&pack, &bits, sizeof(pack));
   return pack;
 }
+
+// The word that one memory instruction moves.
+template <int kBytes>
+struct PackedBits {};
+template <>
+struct PackedBits<16> {
+  using Type = int4;
+};
+template <>
+struct PackedBits<8> {
+  using Type = int2;
+};
+template <>
+struct PackedBits<4> {
+  using Type = int;
+};
+template <>
+struct PackedBits<2> {
+  using Type = short;
+};
+template <>
+struct PackedBits<1> {
+  using Type = char;
+};
+
+// As read_only(), for a pack of any width at an address that is aligned to it.
+template <int kWidth, class T>
+__device__ Pack<T, kWidth> read_only_pack(const T* from) {
+  using Bits = typename PackedBits<kWidth * sizeof(T)>::Type;
+  const Bits bits = __ldg(reinterpret_cast<const Bits*>(from));
+  Pack<T, kWidth> pack;
+  memcpy(&pack, &bits, sizeof(pack));
+  return pack;
+}
+
+// One store, said outright: the compiler may split a struct's into its members'.
+template <int kWidth, class T>
+__device__ void write_pack(T* to, const Pack<T, kWidth>& pack) {
+  using Bits = typename PackedBits<kWidth * sizeof(T)>::Type;
+  Bits bits;
+  memcpy(&bits, &pack, sizeof(bits));
+  __stwb(reinterpret_cast<Bits*>(to), bits);
+}
+
+// The same for what this kernel does not read again: the caches let go of it first.
+template <int kWidth, class T>
+__device__ void write_streaming(Pack<T, kWidth>* to, const Pack<T, kWidth>& pack) {
+  using Bits = typename PackedBits<kWidth * sizeof(T)>::Type;
+  Bits bits;
+  memcpy(&bits, &pack, sizeof(bits));
+  __stcs(reinterpret_cast<Bits*>(to), bits);
+}

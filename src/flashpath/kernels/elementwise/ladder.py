@@ -12,7 +12,7 @@ from flashpath.kernels.elementwise import host
 from flashpath.kernels.elementwise.operations import OPERATIONS
 from flashpath.kernels.elementwise.reference import TORCH, reference, truth
 from flashpath.kernels.peers import with_compiled
-from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
 from flashpath.kernels.tolerance import check_against
 
 _SCALARS = {"factor": 0.7, "low": -0.5, "high": 1.25}
@@ -78,6 +78,15 @@ def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
     return {library: functools.partial(peer, library) for library in each["add"]}
 
 
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    x, operation, *operands = inputs
+    return truth(x, operation, *operands)
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    return _case("scale_add_gelu", size, "bfloat16", short(size[0]))
+
+
 def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     """Against float64: at most twice the error that torch makes in the same type."""
     import torch
@@ -128,6 +137,9 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
+    sized=_sized,
+    sample=(2**16,),
     rungs=(
         Rung(
             name="reference",
@@ -164,11 +176,11 @@ LADDER = Ladder(
         _entry(
             name="vectorized",
             language="cuda",
-            idea="16 bytes per access, up to four accesses in flight per thread, for any alignment and tail",
+            idea="16 bytes per access, up to four of them in flight per thread, for any alignment and tail",
             file=host.VECTORIZED,
             function=host.vectorized,
             improves_on="grid_stride",
-            compile_for=_compiles(host.VECTORIZED, 8, host.LOADS),
+            compile_for=_compiles(host.VECTORIZED, 8, host.PACKS[1]),
             readability=Score(3, "packs, tiles, a tail: the operation is the smallest part"),
             debugging=Score(3, "the tail and misaligned slices are cases of their own"),
         ),
@@ -179,7 +191,7 @@ LADDER = Ladder(
             file=host.FUSED_CHAIN,
             function=host.fused_chain,
             improves_on="vectorized",
-            compile_for=_compiles(host.FUSED_CHAIN, 8, host.LOADS // 2, operation="scale_add_gelu"),
+            compile_for=_compiles(host.FUSED_CHAIN, 8, host.PACKS[2], operation="scale_add_gelu"),
             readability=Score(4, "a fold over functors, on the loop of the rung before"),
             debugging=Score(2, "what lies between the steps is in registers only"),
         ),

@@ -8,6 +8,8 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include "../common/maths.cuh"
+
 // The type that elements of type T are computed in.
 template <class T>
 struct ComputeOf {
@@ -37,20 +39,6 @@ __device__ C max_or_nan(C a, C b) {
 template <class C>
 __device__ C min_or_nan(C a, C b) {
   return a < b || a != a ? a : b;
-}
-
-// One instruction each of the special function unit, right to about 2^-22. Without .ftz they would take three
-// more, for results under 2^-126 that no operation here can tell from 0.
-__device__ inline float exp2_approx(float x) {
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}
-
-__device__ inline float reciprocal_approx(float x) {
-  float y;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
 }
 
 // x / (1 + e^-t), right at both ends: e^-t = inf gives -0 for finite x and NaN for x = -inf, as in torch.

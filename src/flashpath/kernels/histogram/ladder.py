@@ -9,13 +9,13 @@ from typing import Any
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.histogram import host
 from flashpath.kernels.histogram.reference import reference
-from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
 
 
-def _case(data: str, bins: int, dtype: str = "float32", log2_n: int = 26) -> Case:
+def _case(data: str, bins: int, dtype: str = "float32", n: int = 2**26) -> Case:
     import torch
 
-    kind, n = getattr(torch, dtype), 2**log2_n
+    kind = getattr(torch, dtype)
     # No power of two apart: the reciprocal of 1,000 is of those that need most corrections.
     lo, hi = (-500, 500) if kind.is_floating_point else (-500_000, 500_000)
 
@@ -31,7 +31,7 @@ def _case(data: str, bins: int, dtype: str = "float32", log2_n: int = 26) -> Cas
         return x, bins, lo, hi
 
     return Case(
-        name=f"{data} 2^{log2_n} {dtype}, {bins} bins",
+        name=f"{data} {short(n)} {dtype}, {bins} bins",
         inputs=inputs,
         bytes=n * kind.itemsize + 8 * bins,
         dtype=dtype,
@@ -41,16 +41,24 @@ def _case(data: str, bins: int, dtype: str = "float32", log2_n: int = 26) -> Cas
 
 def _cases() -> Sequence[Case]:
     return [
-        _case("uniform", 256, log2_n=20),
+        _case("uniform", 256, n=2**20),
         _case("uniform", 256),
         _case("equal", 256),
         _case("normal", 256),
         _case("uniform", 256, "int32"),
-        _case("uniform", 256, "bfloat16", 27),
+        _case("uniform", 256, "bfloat16", 2**27),
         _case("uniform", 4096),
         _case("uniform", 32768),
         _case("uniform", 65536),
     ]
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    return _case("uniform", 256, n=size[0])
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return reference(*inputs)
 
 
 def _histc(x: Any, bins: int, lo: float, hi: float) -> Any:
@@ -92,6 +100,9 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
+    sized=_sized,
+    sample=(2**16,),
     rungs=(
         Rung(
             name="reference",

@@ -20,18 +20,19 @@ VECTORIZED = FOLDER / "vectorized.cu"
 SINGLE_PASS = FOLDER / "single_pass.cu"
 BY_ROW = FOLDER / "by_row.cu"
 TRITON = FOLDER / "triton_reduction.py"
+CUB_BLOCK = FOLDER / "cub_block.cu"
 
 OPERATIONS = {"sum": "Sum", "max": "Max", "mean": "Mean", "argmax": "Argmax"}  # and how kernels spell them
 DTYPES = (*FLOATS, "int32")
 THREADS = 256
 STATE_BYTES = 16  # the largest state of an operation: a value and an index
-ROUND_BYTES = 64  # what a thread of the vectorized rungs asks for at once
-# Of a grid that walks through the tensor: more blocks than are resident at once, so that those which start
-# later even out how fast the SMs are served.
-BLOCKS_PER_SM = 16
-# Up to so many bytes a row is for 8 threads, and for a warp: one and two rounds.
+# Of a grid that walks through the tensor: all are resident at once, so that none waits for another to end. On
+# an H200 the sum of 2^24 floats takes 26.4 µs with 4 of them, 27.7 with 16, 31.4 with 32; CUB takes 27.1.
+BLOCKS_PER_SM = 4
+# Up to so many bytes a row is for 8 threads, and for a warp: one round, and eight. A block for each row of
+# 8 KB has two packs a thread in flight and a barrier to wait at: 96 µs for 32768 of them, a warp each 72.
 BYTES_FOR_8_LANES = 512
-BYTES_FOR_A_WARP = 4096
+BYTES_FOR_A_WARP = 16384
 TRITON_BLOCKS = (256, 1024, 4096)  # few, since each is compiled
 
 
@@ -119,12 +120,17 @@ def warp_shuffle(x: Any, op: str = "sum", dim: int | None = None, out: Any | Non
     return _tree(WARP_SHUFFLE, 2 * THREADS, x, op, dim, out)
 
 
+def cub_block(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = None) -> Any:
+    return _tree(CUB_BLOCK, 8 * THREADS, x, op, dim, out)
+
+
 # ---- Grids that walk through the tensor ----------------------------------------------------------------
 
 
 def blocks_for(x: Any, rows: int, n: int) -> int:
     """Blocks per row: enough for one round of loads each, and no more than fill the GPU."""
-    one_round = -(-n * x.element_size() // (THREADS * ROUND_BYTES))
+    packs = 2 * x.element_size()  # in flight: kPacksInFlight
+    one_round = -(-n * x.element_size() // (THREADS * 16 * packs))
     return max(1, min(one_round, sm_count(x) * BLOCKS_PER_SM // rows))
 
 

@@ -11,7 +11,7 @@ from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.peers import cupy_stream, library, with_compiled
 from flashpath.kernels.reduction import host
 from flashpath.kernels.reduction.reference import reference, torch_reduction
-from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
 
 
 def _case(op: str, dtype: str, shape: tuple[int, ...], name: str) -> Case:
@@ -89,6 +89,15 @@ def allowed_error(x: Any, op: str, dim: int | None) -> Any:
     return 2 * of_torch + torch.finfo(x.dtype).eps * exact.abs() + 4 * of_tree
 
 
+def _exact(inputs: tuple[Any, ...]) -> Any:
+    x, op, dim = inputs
+    return _truth(x, op, dim)
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    return _case("sum", "float32", size, short(size[0]))
+
+
 def _truth(x: Any, op: str, dim: int | None) -> Any:
     import torch
 
@@ -136,6 +145,9 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_exact,
+    sized=_sized,
+    sample=(2**16,),
     rungs=(
         Rung(
             name="reference",
@@ -255,6 +267,17 @@ LADDER = Ladder(
             ),
             readability=Score(4, "array code in Python; four operations in one kernel cost branches"),
             debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+        ),
+        _entry(
+            name="cub_block",
+            idea="CUB's block-wide load and reduction with a functor of our own",
+            file=host.CUB_BLOCK,
+            function=host.cub_block,
+            declines=_wholes_only,
+            improves_on="warp_shuffle",
+            compile_for=_compiles(host.CUB_BLOCK),
+            readability=Score(4, "what happens is said, how it happens is the library's"),
+            debugging=Score(3, "errors of types are pages long; its shared memory is opaque"),
         ),
     ),
 )

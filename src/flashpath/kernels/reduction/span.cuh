@@ -3,9 +3,11 @@
 #include "../common/pack.cuh"
 #include "operations.cuh"
 
-constexpr int kPacksInFlight = 4;
 template <class In>
 constexpr int kWidth = 16 / sizeof(In);
+// 128 bytes a thread; half as much of half types, which take twice the registers once they are widened.
+template <class In>
+constexpr int kPacksInFlight = 2 * sizeof(In);
 
 // One state from kCount neighbours, as a tree: a sum's error grows with log2(kCount), not with kCount.
 template <class Op, int kCount>
@@ -68,12 +70,13 @@ __device__ typename Op::State reduce_span(const In* in, long long n, long long t
   if (thread < head) {
     state = Op::append(state, Op::load(in[thread], thread));
   }
+  constexpr int kPacks = kPacksInFlight<In>;
   long long p = thread;
-  for (; p + (kPacksInFlight - 1) * threads < packs; p += kPacksInFlight * threads) {
-    state = Op::append(state, reduce_round<Op, kPacksInFlight, false>(body, p, threads, packs, head));
+  for (; p + (kPacks - 1) * threads < packs; p += kPacks * threads) {
+    state = Op::append(state, reduce_round<Op, kPacks, false>(body, p, threads, packs, head));
   }
   if (p < packs) {
-    state = Op::append(state, reduce_round<Op, kPacksInFlight, true>(body, p, threads, packs, head));
+    state = Op::append(state, reduce_round<Op, kPacks, true>(body, p, threads, packs, head));
   }
   const long long last = head + packs * kWidth<In> + thread;
   if (last < n) {

@@ -30,6 +30,15 @@ def _case(operation: str, rows: int, cols: int, dtype: str) -> Case:
     )
 
 
+def _sized(size: tuple[int, ...]) -> Case:
+    rows, cols = size
+    return _case("transpose", rows, cols, "float32")
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return reference(*inputs)
+
+
 def _cases() -> Sequence[Case]:
     # A copy of the same bytes stands beside a transpose, to be divided by; 16381 is prime.
     return [
@@ -85,6 +94,10 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
+    dimensions=("rows", "columns"),
+    sized=_sized,
+    sample=(256, 256),
     rungs=(
         Rung(
             name="reference",

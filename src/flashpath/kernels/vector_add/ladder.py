@@ -8,22 +8,21 @@ from typing import Any
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.peers import with_compiled
-from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
 from flashpath.kernels.vector_add import host
 from flashpath.kernels.vector_add.reference import reference
 
 
-def _case(log2_n: int, dtype: str) -> Case:
+def _case(n: int, dtype: str) -> Case:
     import torch
 
-    n = 2**log2_n
     kind = getattr(torch, dtype)
 
     def inputs(device: str) -> tuple[Any, ...]:
         return tuple(torch.randn(n, device=device, dtype=kind) for _ in "ab")
 
     return Case(
-        name=f"2^{log2_n} {dtype}",
+        name=f"{short(n)} {dtype}",
         inputs=inputs,
         bytes=3 * n * kind.itemsize,
         flops=n,
@@ -33,7 +32,21 @@ def _case(log2_n: int, dtype: str) -> Case:
 
 
 def _cases() -> Sequence[Case]:
-    return [_case(20, "float32"), _case(24, "float32"), _case(28, "float32"), _case(28, "bfloat16")]
+    return [
+        _case(2**20, "float32"),
+        _case(2**24, "float32"),
+        _case(2**28, "float32"),
+        _case(2**28, "bfloat16"),
+    ]
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    return _case(size[0], "float32")
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    a, b = inputs
+    return a.double() + b.double()
 
 
 def _plus(a: Any, b: Any) -> Any:
@@ -59,6 +72,9 @@ LADDER = Ladder(
     cases=_cases,
     peers=_peers,
     check=_check,
+    truth=_truth,
+    sized=_sized,
+    sample=(2**16,),
     rungs=(
         Rung(
             name="reference",

@@ -1,0 +1,171 @@
+// Rows shared out over threads: sums that all threads of a row get, and a row that stays in their registers.
+//
+// kLanes threads, a power of two, have a row: lane l of them the packs l, l + kLanes, l + 2 kLanes …, so that a warp
+// reads one stretch of memory. Half types are computed with as float, float and double as they are.
+#pragma once
+#include "numbers.cuh"
+#include "pack.cuh"
+
+template <class T>
+using Compute = decltype(widen(T()));
+
+// A product that is rounded by itself: the compiler may not fuse it with an addition, so it is the same number
+// wherever it is used.
+__device__ inline float rounded_product(float a, float b) { return __fmul_rn(a, b); }
+__device__ inline double rounded_product(double a, double b) { return __dmul_rn(a, b); }
+
+// The sums of kCount values over the kLanes threads of each row; every thread gets those of its row, always added in
+// the same order. All kThreads threads of the block must come here. Rows of more than a warp pass through shared
+// memory with one barrier; so the next call must name the other buffer, 0 or 1: a thread may be there already while
+// another still reads this one.
+template <int kThreads, int kLanes, int kCount, class C>
+__device__ void sum_over_row(C (&values)[kCount], int buffer) {
+  static_assert(kThreads % 32 == 0 && kThreads % kLanes == 0 && (kLanes & (kLanes - 1)) == 0, "whole rows and warps");
+  constexpr int kInWarp = kLanes < 32 ? kLanes : 32;
+#pragma unroll
+  for (int distance = kInWarp / 2; distance > 0; distance /= 2) {
+#pragma unroll
+    for (int v = 0; v < kCount; ++v) {
+      values[v] += __shfl_xor_sync(~0u, values[v], distance);
+    }
+  }
+  if constexpr (kLanes > 32) {
+    constexpr int kWarps = kLanes / 32;  // of a row
+    __shared__ C of_warp[2][kCount][kThreads / 32];
+    const int warp = threadIdx.x / 32;
+    if (threadIdx.x % 32 == 0) {
+#pragma unroll
+      for (int v = 0; v < kCount; ++v) {
+        of_warp[buffer][v][warp] = values[v];
+      }
+    }
+    __syncthreads();
+    // Each lane takes the sum of one warp of its row, round and round: then every lane can end with the total.
+    const int taken = warp / kWarps * kWarps + threadIdx.x % kWarps;
+#pragma unroll
+    for (int v = 0; v < kCount; ++v) {
+      values[v] = of_warp[buffer][v][taken];
+    }
+#pragma unroll
+    for (int distance = kWarps / 2; distance > 0; distance /= 2) {
+#pragma unroll
+      for (int v = 0; v < kCount; ++v) {
+        values[v] += __shfl_xor_sync(~0u, values[v], distance);
+      }
+    }
+  }
+}
+
+// kWidth neighbours, also where they fill several 16-byte accesses: float weights beside half activations.
+template <class T, int kWidth>
+struct Elements {
+  static constexpr int kEach = kWidth * sizeof(T) <= 16 ? kWidth : 16 / sizeof(T);
+  Pack<T, kEach> pack[kWidth / kEach];
+
+  __device__ void load(const T* from) {
+#pragma unroll
+    for (int k = 0; k < kWidth / kEach; ++k) {
+      pack[k] = reinterpret_cast<const Pack<T, kEach>*>(from)[k];
+    }
+  }
+  __device__ void fill(T value) {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) {
+      pack[i / kEach].value[i % kEach] = value;
+    }
+  }
+  __device__ Compute<T> operator[](int i) const { return widen(pack[i / kEach].value[i % kEach]); }
+};
+
+// What one lane needs of a vector that all rows share, such as a weight for each column; all the same where there is
+// no such vector.
+template <class W, int kWidth, int kLanes, int kPacks>
+struct ColumnPart {
+  Elements<W, kWidth> held[kPacks];
+
+  __device__ ColumnPart(const W* vector, Compute<W> if_null, int lane, int packs) {
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      held[k].fill(narrow<W>(if_null));
+      if (vector != nullptr && lane + k * kLanes < packs) {
+        held[k].load(vector + (lane + k * kLanes) * kWidth);
+      }
+    }
+  }
+  __device__ Compute<W> operator()(int k, int i) const { return held[k][i]; }
+};
+
+// What one lane holds of a row of `packs` packs, in the type it came in: half the registers for half types.
+template <class T, int kWidth, int kLanes, int kPacks>
+struct RowPart {
+  using C = Compute<T>;
+  using P = Pack<T, kWidth>;
+  P held[kPacks];
+  int lane;
+  int packs;
+
+  __device__ RowPart(int lane, int packs) : lane(lane), packs(packs) {}
+  __device__ int at(int k) const { return lane + k * kLanes; }
+
+  // All loads are asked for before the first is used.
+  __device__ void load(const T* row) {
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      if (at(k) < packs) {
+        held[k] = reinterpret_cast<const P*>(row)[at(k)];
+      }
+    }
+  }
+
+  __device__ void store(T* row) const {
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      if (at(k) < packs) {
+        reinterpret_cast<P*>(row)[at(k)] = held[k];
+      }
+    }
+  }
+
+  // Rounded to T, as a tensor of the sums would be.
+  __device__ void add(const RowPart& other) {
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+#pragma unroll
+      for (int i = 0; i < kWidth; ++i) {
+        held[k].value[i] = narrow<T>(widen(held[k].value[i]) + widen(other.held[k].value[i]));
+      }
+    }
+  }
+
+  // The sum of f(element) over what this lane holds.
+  template <class F>
+  __device__ C sum(F f) const {
+    C total = 0;
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      if (at(k) < packs) {
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) {
+          total += f(widen(held[k].value[i]));
+        }
+      }
+    }
+    return total;
+  }
+
+  // Writes f(element, k, i) for element i of pack k.
+  template <class F>
+  __device__ void store(T* row, F f) const {
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      if (at(k) < packs) {
+        P out;
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) {
+          out.value[i] = narrow<T>(f(widen(held[k].value[i]), k, i));
+        }
+        reinterpret_cast<P*>(row)[at(k)] = out;
+      }
+    }
+  }
+};

@@ -1,0 +1,202 @@
+// Layer norm, rung 6: all gradients from one read. rms_norm's are the same without the mean (kCentered false).
+//
+//   maths    x̂ = (x - mean) rstd, g = dy * weight; of each row
+//            dx = rstd (g - Σ g / n - x̂ Σ (g x̂) / n); of each column dweight = Σ dy x̂, dbias = Σ dy
+//   layout   dy, x, dx: (rows, n), contiguous; weight: (n), in x's type or float, or null; mean, rstd: (rows)
+//            partials: (2, blocks, n) of dweight and dbias, (1, blocks, n) for rms_norm
+//   cost     15 FLOPs an element; at least 3 rows n sizeof(T) bytes
+//   improves backward: dy and x come from memory once, not three times, and every SM works on the columns' sums
+//   idea     a few blocks per SM stay for many rows each. A thread always has the same columns, so their share of
+//            dweight and dbias grows in its registers, and is written once, at the end: (blocks, n) partial sums, which
+//            a second, small kernel adds up in a fixed order. No atomics: the same bits in every run on the same GPU.
+//            Few threads are left, with many registers each, to keep the memory busy; so rows are fetched ahead,
+//            straight into shared memory (cp.async), while the one before is worked on. Each thread fetches what it
+//            will use itself: only the sums of a row need a barrier.
+//            Predicted on an H200: 0.9 of copy bandwidth.
+#include "../common/row.cuh"
+
+// Fetches one pack into shared memory; it is there once this thread has waited for its group.
+template <class P>
+__device__ void fetch(P* to, const P* from) {
+  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  if constexpr (sizeof(P) == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
+  } else if constexpr (sizeof(P) >= 4) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(sizeof(P)) : "memory");
+  } else {
+    *to = *from;  // cp.async moves 4, 8 or 16 bytes
+  }
+}
+
+// A block takes kGroups rows at a time, kLanes threads each; the compiler leaves registers for kBlocks blocks per SM.
+template <bool kCentered, class T, class W, int kWidth, int kLanes, int kPacks, int kGroups, int kStages, int kBlocks>
+__global__ void __launch_bounds__(kLanes * kGroups, kBlocks)
+    gradients(long long rows, long long n, const T* __restrict__ dy, const T* __restrict__ x,
+              const W* __restrict__ weight, const Compute<T>* __restrict__ mean, const Compute<T>* __restrict__ rstd,
+              T* __restrict__ dx, Compute<T>* __restrict__ partials) {
+  using C = Compute<T>;
+  using P = Pack<T, kWidth>;
+  constexpr int kThreads = kLanes * kGroups;
+  constexpr int kSums = kCentered ? 2 : 1;
+  extern __shared__ __align__(16) unsigned char shared[];
+  P* queue = reinterpret_cast<P*>(shared);  // (kStages, 2, kPacks, kThreads): dy and x of the rows to come
+  const int lane = threadIdx.x % kLanes, group = threadIdx.x / kLanes;
+  const int packs = int(n) / kWidth;
+  const long long step = gridDim.x * (long long)kGroups;
+  const long long first = blockIdx.x * (long long)kGroups + group;
+  const C inverse_n = C(1) / C(n);
+
+  const auto slot = [&](int stage, int which, int k) -> P& {
+    return queue[((stage * 2 + which) * kPacks + k) * kThreads + threadIdx.x];
+  };
+  const auto fetch_row = [&](int stage, long long row) {
+    if (row < rows) {
+#pragma unroll
+      for (int k = 0; k < kPacks; ++k) {
+        const int p = lane + k * kLanes;
+        if (p < packs) {
+          fetch(&slot(stage, 0, k), reinterpret_cast<const P*>(dy + row * n) + p);
+          fetch(&slot(stage, 1, k), reinterpret_cast<const P*>(x + row * n) + p);
+        }
+      }
+    }
+    asm volatile("cp.async.commit_group;" ::: "memory");  // an empty group where there is no row: they are counted
+  };
+
+  Elements<W, kWidth> factor[kPacks];
+  C of_weight[kPacks][kWidth], of_bias[kPacks][kWidth];
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    if (weight != nullptr && lane + k * kLanes < packs) {
+      factor[k].load(weight + (lane + k * kLanes) * kWidth);
+    }
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) {
+      of_weight[k][i] = of_bias[k][i] = 0;
+    }
+  }
+
+  for (int stage = 0; stage < kStages - 1; ++stage) {
+    fetch_row(stage, first + stage * step);
+  }
+  C next_center = kCentered && first < rows ? mean[first] : C(0);
+  C next_scale = first < rows ? rstd[first] : C(0);
+  int stage = 0, buffer = 0;
+  // All groups make as many rounds, so that all threads meet at the barrier of the sums.
+  for (long long row = first; row - group < rows; row += step) {
+    fetch_row(stage == 0 ? kStages - 1 : stage - 1, row + (kStages - 1) * step);
+    const C center = next_center, scale = next_scale;
+    if (row + step < rows) {
+      next_center = kCentered ? mean[row + step] : C(0);
+      next_scale = rstd[row + step];
+    }
+    asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 1) : "memory");
+    const bool is_row = row < rows;
+
+    C sums[kSums] = {};  // of g x̂, and of g
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      if (is_row && lane + k * kLanes < packs) {
+        const P dy_pack = slot(stage, 0, k), x_pack = slot(stage, 1, k);
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) {
+          const C dy_here = widen(dy_pack.value[i]);
+          const C normal = (widen(x_pack.value[i]) - center) * scale;
+          const C g = weight != nullptr ? rounded_product(dy_here, factor[k][i]) : dy_here;
+          of_weight[k][i] += dy_here * normal;
+          sums[0] += g * normal;
+          if constexpr (kCentered) {
+            of_bias[k][i] += dy_here;
+            sums[1] += g;
+          }
+        }
+      }
+    }
+    sum_over_row<kThreads, kLanes>(sums, buffer);
+    const C of_g_normal = sums[0] * inverse_n;
+    const C of_g = kCentered ? sums[kSums - 1] * inverse_n : C(0);
+
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      if (is_row && lane + k * kLanes < packs) {
+        const P dy_pack = slot(stage, 0, k), x_pack = slot(stage, 1, k);
+        P out;
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) {
+          const C dy_here = widen(dy_pack.value[i]);
+          const C normal = (widen(x_pack.value[i]) - center) * scale;
+          const C g = weight != nullptr ? rounded_product(dy_here, factor[k][i]) : dy_here;
+          out.value[i] = narrow<T>((g - of_g - normal * of_g_normal) * scale);
+        }
+        reinterpret_cast<P*>(dx + row * n)[lane + k * kLanes] = out;
+      }
+    }
+    stage = stage == kStages - 1 ? 0 : stage + 1;
+    buffer ^= 1;
+  }
+
+  // The groups of a block have the same columns: their sums meet in shared memory, which no row needs any more.
+  C* of_groups = reinterpret_cast<C*>(shared);  // (kGroups - 1, kWidth, kPacks, kLanes), first dweight, then dbias
+#pragma unroll
+  for (int which = 0; which < kSums; ++which) {
+    C(&own)[kPacks][kWidth] = which == 0 ? of_weight : of_bias;
+    if constexpr (kGroups > 1) {
+      __syncthreads();
+#pragma unroll
+      for (int k = 0; k < kPacks; ++k) {
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) {
+          if (group > 0) {
+            of_groups[(((group - 1) * kWidth + i) * kPacks + k) * kLanes + lane] = own[k][i];
+          }
+        }
+      }
+      __syncthreads();
+    }
+    if (group == 0) {
+      C* to = partials + (which * (long long)gridDim.x + blockIdx.x) * n;
+#pragma unroll
+      for (int k = 0; k < kPacks; ++k) {
+        if (lane + k * kLanes < packs) {
+#pragma unroll
+          for (int i = 0; i < kWidth; ++i) {
+            C total = own[k][i];
+#pragma unroll
+            for (int g = 0; g < kGroups - 1; ++g) {
+              total += of_groups[((g * kWidth + i) * kPacks + k) * kLanes + lane];
+            }
+            to[(lane + k * kLanes) * kWidth + i] = total;
+          }
+        }
+      }
+    }
+  }
+}
+
+// dweight and dbias from what `blocks` blocks have left; block (c, which) takes 32 columns of one of them.
+constexpr int kColumnWarps = 32;
+
+template <class C, class W>
+__global__ void add_partials(long long blocks, long long n, const C* __restrict__ partials, W* dweight, W* dbias) {
+  __shared__ C of_warp[kColumnWarps][32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const long long column = blockIdx.x * 32LL + lane;
+  const C* from = partials + blockIdx.y * blocks * n;
+  W* to = blockIdx.y == 0 ? dweight : dbias;
+
+  C total = 0;
+  if (column < n) {
+    for (long long block = warp; block < blocks; block += kColumnWarps) {
+      total += from[block * n + column];
+    }
+  }
+  of_warp[warp][lane] = total;
+  __syncthreads();
+  if (warp == 0 && column < n && to != nullptr) {
+    total = 0;
+    for (int w = 0; w < kColumnWarps; ++w) {
+      total += of_warp[w][lane];
+    }
+    to[column] = narrow<W>(total);
+  }
+}

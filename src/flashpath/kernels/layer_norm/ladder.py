@@ -1,0 +1,210 @@
+"""The layer_norm ladder: its rungs, the problems it is timed on, and its peers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.layer_norm import cases, host, rows
+from flashpath.kernels.layer_norm.reference import (
+    forward_in_float64,
+    gradients,
+    gradients_in_float64,
+    is_backward,
+    reference,
+    torch_forward,
+)
+from flashpath.kernels.peers import library, with_compiled
+from flashpath.kernels.rung import Case, Ladder, Rung, Score
+
+
+def _cases() -> Sequence[Case]:
+    return cases.cases(centered=True, eps=host.EPS)
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    return cases.case("forward", *size, centered=True, eps=host.EPS)
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return reference(*(each.double() if hasattr(each, "double") else each for each in inputs))
+
+
+def _torch_backward(dy: Any, x: Any, weight: Any, mean: Any, rstd: Any) -> tuple[Any, Any, Any]:
+    """PyTorch's own kernels, as autograd calls them."""
+    import torch
+
+    wanted, columns = [True, True, True], x.shape[1:]
+    own: Any = torch.ops.aten.native_layer_norm_backward
+    return own(dy, x, columns, mean[:, None], rstd[:, None], weight, weight, wanted)
+
+
+def _liger(liger: Any, *inputs: Any) -> Any:
+    if is_backward(inputs):
+        dy, x, weight, mean, rstd = inputs
+        return liger.layer_norm_backward(dy, x, weight, weight, mean, rstd)
+    return liger.layer_norm_forward(*inputs)[0]
+
+
+def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
+    forward, backward = with_compiled(device, torch_forward), with_compiled(device, gradients)
+    backward["torch"] = _torch_backward
+
+    def peer(name: str, *inputs: Any) -> Any:
+        return (backward if is_backward(inputs) else forward)[name](*inputs)
+
+    peers: dict[str, Callable[..., Any]] = {name: functools.partial(peer, name) for name in forward}
+    if device == "cuda" and (liger := library("liger_kernel.ops.layer_norm")):
+        peers["Liger"] = functools.partial(_liger, liger)
+    return peers
+
+
+def _check(output: Any, inputs: tuple[Any, ...]) -> None:
+    if is_backward(inputs):
+        cases.check_gradients(output, inputs, gradients_in_float64, gradients)
+    else:
+        cases.check_forward(output, inputs, len(inputs) == 5, forward_in_float64, torch_forward)
+
+
+_entry = functools.partial(Rung, arch="sm_75")
+_BF16 = "__nv_bfloat16, __nv_bfloat16"
+
+LADDER = Ladder(
+    name="layer_norm",
+    title="Layer norm",
+    maths="out = (x - mean) / sqrt(var + eps) * weight + bias of each row, of x + residual; its gradients",
+    cases=_cases,
+    peers=_peers,
+    check=_check,
+    truth=_truth,
+    dimensions=("rows", "n"),
+    sized=_sized,
+    sample=(64, 1024),
+    rungs=(
+        Rung(
+            name="reference",
+            language="pytorch",
+            arch="any",
+            idea="PyTorch in float64, rounded once: the truth that the others are checked against",
+            file=host.FOLDER / "reference.py",
+            function=reference,
+            readability=Score(5, "the formulas"),
+            debugging=Score(5, "runs on the CPU, under any Python debugger"),
+        ),
+        _entry(
+            name="two_pass",
+            language="cuda",
+            idea="a block per row: the mean, then the variance, then the row, each from memory",
+            file=host.TWO_PASS,
+            function=host.two_pass,
+            improves_on="reference",
+            declines=cases.only("forward"),
+            compile_for=cuda_compiles_for(host.TWO_PASS, f"layer_norm<{_BF16}>"),
+            readability=Score(5, "three loops, one for each formula"),
+            debugging=Score(5, "each sum can be printed by itself"),
+        ),
+        _entry(
+            name="welford",
+            language="cuda",
+            idea="mean and variance from one walk: triples (count, mean, M2) that threads merge",
+            file=host.WELFORD,
+            function=host.welford,
+            improves_on="two_pass",
+            declines=cases.only("forward"),
+            compile_for=cuda_compiles_for(host.WELFORD, f"layer_norm<{_BF16}>"),
+            readability=Score(4, "the merge has to be believed or derived"),
+            debugging=Score(4, "a triple of any part of a row can be checked by itself"),
+        ),
+        _entry(
+            name="vectorized",
+            language="cuda",
+            idea="the row stays in registers: one read in 16-byte packs, one write",
+            file=host.VECTORIZED,
+            function=host.vectorized,
+            choices={"lanes": tuple(rows.BEST_LANES)},
+            improves_on="welford",
+            declines=cases.only("forward"),
+            compile_for=cuda_compiles_for(host.VECTORIZED, f"layer_norm<{_BF16}, 8, 128, 4>"),
+            readability=Score(4, "load, two sums, store; how a row is held is in a header"),
+            debugging=Score(3, "long rows and odd lengths go ways of their own"),
+        ),
+        _entry(
+            name="fused_residual",
+            language="cuda",
+            idea="x + residual is written and normalised in one pass: 4 n elements moved, not 5 n",
+            file=host.FUSED_RESIDUAL,
+            function=host.fused_residual,
+            choices={"lanes": tuple(rows.BEST_LANES)},
+            improves_on="vectorized",
+            declines=cases.only("add"),
+            compile_for=cuda_compiles_for(host.FUSED_RESIDUAL, f"add_layer_norm<{_BF16}, 8, 128, 4>"),
+            readability=Score(4, "vectorized with three lines more"),
+            debugging=Score(3, "as vectorized"),
+        ),
+        _entry(
+            name="backward",
+            language="cuda",
+            idea="a kernel along rows for dx, one down the columns for dweight and dbias",
+            file=host.BACKWARD,
+            function=host.backward,
+            improves_on="reference",
+            declines=cases.only("backward"),
+            compile_for=cuda_compiles_for(host.BACKWARD, f"input_gradient<true, {_BF16}>"),
+            readability=Score(5, "the formulas, one loop each"),
+            debugging=Score(5, "the gradients come from kernels of their own"),
+        ),
+        Rung(
+            name="backward_fused",
+            language="cuda",
+            arch="sm_80",  # cp.async
+            idea="all gradients from one read: column sums stay in registers, rows are fetched ahead",
+            file=host.BACKWARD_FUSED,
+            function=host.backward_fused,
+            improves_on="backward",
+            declines=cases.only("backward"),
+            compile_for=cuda_compiles_for(
+                host.BACKWARD_FUSED, f"gradients<true, {_BF16}, 8, 512, 1, 1, 4, 1>"
+            ),
+            readability=Score(2, "a pipeline, two sums along the row and two down the columns in one loop"),
+            debugging=Score(2, "what is fetched when is counted, not named"),
+        ),
+        _entry(
+            name="triton",
+            language="triton",
+            idea="a program per row, the row one array; with or without a residual",
+            file=host.TRITON,
+            function=host.triton,
+            improves_on="vectorized",
+            declines=cases.only("forward", "add"),
+            compile_for=triton_compiles_for(
+                lambda: host.triton_module().forward_kernel,
+                {"x_ptr": "*bf16", "weight_ptr": "*bf16", "bias_ptr": "*bf16", "out_ptr": "*bf16"}
+                | {"n": "i32", "count": "fp32", "eps": "fp32"},
+                {"residual_ptr": None, "sum_ptr": None, "mean_ptr": None, "rstd_ptr": None}
+                | {"CENTERED": True, "IS_WHOLE": True, "BLOCK": 4096},
+            ),
+            readability=Score(5, "the formulas on arrays"),
+            debugging=Score(4, "prints and asserts work, and one program is one row"),
+        ),
+        _entry(
+            name="triton_backward",
+            language="triton",
+            idea="few programs for many rows, column sums on the way, a second kernel to add these up",
+            file=host.TRITON,
+            function=host.triton_backward,
+            improves_on="backward",
+            declines=cases.only("backward"),
+            compile_for=triton_compiles_for(
+                lambda: host.triton_module().backward_kernel,
+                {"dy_ptr": "*bf16", "x_ptr": "*bf16", "weight_ptr": "*bf16", "dx_ptr": "*bf16"}
+                | {"mean_ptr": "*fp32", "rstd_ptr": "*fp32", "of_weight_ptr": "*fp32", "of_bias_ptr": "*fp32"}
+                | {"rows": "i32", "n": "i32", "count": "fp32"},
+                {"CENTERED": True, "BLOCK": 4096},
+            ),
+            readability=Score(4, "one loop over rows; the second kernel is bookkeeping"),
+            debugging=Score(4, "prints and asserts work"),
+        ),
+    ),
+)

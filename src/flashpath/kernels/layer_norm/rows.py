@@ -1,0 +1,275 @@
+"""The host side that layer_norm and rms_norm share: checks, and how rows are shared out over threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from flashpath.errors import FlashpathError
+from flashpath.jit import device as cuda
+from flashpath.kernels.arguments import (
+    FLOATS,
+    output,
+    require_apart,
+    require_like,
+    require_tensor,
+    widest_pack,
+)
+from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count
+
+THREADS = 256  # of a block of the simple rungs
+LONG_THREADS = 1024
+COLUMN_WARPS = {"backward": 16, "add_partials": 32}
+# What a lane may hold of a row: in 16-byte packs, and in narrower ones.
+MOST_PACKS, MOST_NARROW_PACKS = 8, 16
+# Lanes for a row, the fewest with so many packs each; the last have as many as they may hold.
+BEST_LANES = {8: 1, 32: 4, 128: 4, 256: 4, 512: 4, 1024: None}
+# Of backward_fused: the columns of a thread, and shared memory for the rows to come where the GPU has it.
+MOST_COLUMNS = 32
+SHARED_BYTES = 64 * 1024
+BLOCKS_PER_SM = 2
+BACKWARD_DTYPES = (*FLOATS, "float64")  # float64 is for gradcheck
+
+
+# ---- Checks --------------------------------------------------------------------------------------------
+
+
+def check_forward(name: str, x: Any, weight: Any, bias: Any, eps: float) -> None:
+    """A matrix, and for each of its columns a weight and a bias, or neither."""
+    require_tensor(name, "x", x, FLOATS, dims=2)
+    check_vectors(name, x, weight=weight, bias=bias)
+    if not isinstance(eps, (int, float)) or eps < 0:
+        raise FlashpathError(f"{name} got eps = {eps!r:.80}.", "It must be a number, 0 or more.")
+
+
+def check_vectors(name: str, x: Any, **vectors: Any) -> None:
+    """Weight and bias: of x's columns, contiguous, both in x's type or both in float32."""
+    import torch
+
+    given = {key: value for key, value in vectors.items() if value is not None}
+    dtypes = {getattr(value, "dtype", None) for value in given.values()}
+    wanted = torch.float32 if dtypes == {torch.float32} else x.dtype
+    for key, value in given.items():
+        require_like(name, key, value, x.shape[1:], wanted, x.device)
+
+
+def check_backward(name: str, dy: Any, x: Any, weight: Any, *statistics: Any) -> None:
+    import torch
+
+    require_tensor(name, "x", x, BACKWARD_DTYPES, dims=2)
+    require_like(name, "dy", dy, x.shape, x.dtype, x.device)
+    check_vectors(name, x, weight=weight)
+    saved = torch.float64 if x.dtype == torch.float64 else torch.float32
+    for key, value in zip(("rstd", "mean"), statistics, strict=False):
+        require_like(name, key, value, x.shape[:1], saved, x.device)
+
+
+def prepared(name: str, x: Any, out: Any | None, *others: Any) -> Any:
+    """The tensor to write x's normalised rows to, apart from everything that is read."""
+    result = output(name, out, x.shape, x.dtype, x.device)
+    require_apart(name, result, x, *(each for each in others if each is not None))
+    return result
+
+
+def check_statistics(name: str, x: Any, **statistics: Any) -> None:
+    """Where a forward pass leaves what the backward pass needs: float32, one for each row; all or none."""
+    import torch
+
+    missing = [key for key, value in statistics.items() if value is None]
+    if missing and len(missing) < len(statistics):
+        raise FlashpathError(
+            f"{name} got no {missing[0]}=.", f"Give all of {', '.join(statistics)}, or none."
+        )
+    for key, value in statistics.items():
+        if value is not None:
+            require_like(name, f"{key}=", value, x.shape[:1], torch.float32, x.device)
+
+
+# ---- How rows are shared out ---------------------------------------------------------------------------
+
+
+def type_names(x: Any, weight: Any, bias: Any = None) -> tuple[str, str]:
+    """Of x, and of weight and bias, as kernels spell them."""
+    vector = weight if weight is not None else bias
+    return CPP_TYPES[dtype_name(x)], CPP_TYPES[dtype_name(x if vector is None else vector)]
+
+
+def pack_width(n: int, matrices: Sequence[Any], vectors: Sequence[Any]) -> int:
+    """Elements of the widest access that rows of n elements take in all matrices, and their columns' vectors.
+
+    Float32 vectors beside half matrices are read in several accesses, which have to be aligned alike.
+    """
+    width = widest_pack(*matrices, multiple=n)
+    for vector in (each for each in vectors if each is not None):
+        while vector.data_ptr() % min(16, width * vector.element_size()):
+            width //= 2
+    return width
+
+
+class Share(NamedTuple):
+    """A row for `lanes` threads with up to `packs` packs of `width` elements each."""
+
+    width: int
+    lanes: int
+    packs: int
+
+    @property
+    def rows_of_block(self) -> int:
+        return max(1, 128 // self.lanes)
+
+    @property
+    def threads(self) -> int:
+        return max(128, self.lanes)
+
+
+def share_row(n: int, width: int, size: int, lanes: int | None = None) -> Share | None:
+    """How threads hold a row in registers; None where it is too long for those of a block, or of `lanes`."""
+    packs = -(-n // width)
+    most = MOST_PACKS if width * size == 16 else MOST_NARROW_PACKS
+    choices = BEST_LANES if lanes is None else {lanes: most}
+    for each, packs_each in choices.items():
+        if packs <= each * (packs_each or most):
+            return Share(width, each, _power_of_two(-(-packs // each)))
+    return None
+
+
+def _power_of_two(least: int) -> int:
+    return 1 << (least - 1).bit_length()
+
+
+def forward(
+    file: Path,
+    kernel: str,
+    long: str,
+    x: Any,
+    vectors: tuple[Any, ...],  # weight, and bias where the kernel has one
+    eps: float,
+    residual: Any | None,
+    out: Any,
+    total: Any | None,
+    statistics: tuple[Any, ...],  # mean, where the kernel has one, and rstd
+    lanes: int | None,
+) -> None:
+    """Normalise rows with the row in registers, or where it is too long with it read twice."""
+    rows, n = x.shape
+    if not rows or not n:
+        return
+    types = ", ".join(type_names(x, *vectors))
+    added = () if residual is None else (residual,)
+    sums = () if residual is None else (total,)
+    width = pack_width(n, [x, out, *added, *sums], vectors)
+    share = share_row(n, width, x.element_size(), lanes)
+    if share is None and lanes is not None:
+        raise FlashpathError(f"{lanes} threads do not hold {n} elements.", "Leave lanes= out, or give more.")
+    if share is None:
+        long_rows = cuda_kernel(file, f"long_rows<{long}, {types}, {width}>", x)
+        weight, bias = (*vectors, None)[:2]
+        rstd, mean = (*reversed(statistics), None)[:2]
+        long_rows[rows, LONG_THREADS](rows, n, x, residual, weight, bias, eps, out, total, mean, rstd)
+        return
+    normalize = cuda_kernel(file, f"{kernel}<{types}, {width}, {share.lanes}, {share.packs}>", x)
+    blocks = -(-rows // share.rows_of_block)
+    normalize[blocks, share.threads](rows, n, x, *added, *vectors, eps, out, *sums, *statistics)
+
+
+# ---- Backward ------------------------------------------------------------------------------------------
+
+
+class Gradients(NamedTuple):
+    """Where a backward pass writes; dweight and dbias are None where nobody wants them."""
+
+    dx: Any
+    dweight: Any | None
+    dbias: Any | None
+
+
+def gradients(x: Any, weight: Any | None, has_bias: bool) -> Gradients:
+    """New tensors. The gradients of weight and bias are of weight's type."""
+    import torch
+
+    n = x.shape[1]
+    dtype = x.dtype if weight is None else weight.dtype
+    return Gradients(
+        torch.empty_like(x),
+        None if weight is None else torch.empty(n, dtype=dtype, device=x.device),
+        torch.empty(n, dtype=dtype, device=x.device) if has_bias else None,
+    )
+
+
+def backward(
+    file: Path, centered: str, dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, to: Gradients
+) -> None:
+    """One kernel along the rows, one down the columns."""
+    rows, n = x.shape
+    types = ", ".join(type_names(x, weight))
+    if rows and n:
+        along = cuda_kernel(file, f"input_gradient<{centered}, {types}>", x)
+        along[rows, THREADS](rows, n, dy, x, weight, mean, rstd, to.dx)
+    if n and (to.dweight is not None or to.dbias is not None):
+        down = cuda_kernel(file, f"weight_gradients<{centered}, {types}>", x)
+        down[-(-n // 32), 32 * COLUMN_WARPS["backward"]](rows, n, dy, x, mean, rstd, to.dweight, to.dbias)
+
+
+class Layout(NamedTuple):
+    """Of backward_fused: `groups` rows at a time for a block, `lanes` threads each, `stages` in memory."""
+
+    width: int
+    lanes: int
+    packs: int
+    groups: int
+    stages: int
+    blocks: int  # per SM
+    shared: int
+
+    @property
+    def threads(self) -> int:
+        return self.lanes * self.groups
+
+
+def share_columns(n: int, width: int, size: int, shared_limit: int) -> Layout | None:
+    """None where a row has more columns than a block's threads have registers to sum."""
+    packs = -(-n // width)
+    lanes = min(512, max(32, _power_of_two(packs)))
+    each = _power_of_two(-(-packs // lanes))
+    if each * width > MOST_COLUMNS:
+        return None
+    groups = max(1, 256 // lanes)
+    stage = 2 * each * width * size * lanes * groups
+    stages = max(1, min(4, max(2, SHARED_BYTES // stage), shared_limit // stage))
+    return Layout(width, lanes, each, groups, stages, BLOCKS_PER_SM, stages * stage)
+
+
+def shared_limit(x: Any) -> int:
+    """Shared memory that a block may have on the GPU that x is on; for the virtual one, on sm_80."""
+    return cuda.device(x.get_device()).max_shared_per_block if x.is_cuda else 163 * 1024
+
+
+def backward_fused(
+    file: Path, centered: str, dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, to: Gradients
+) -> bool:
+    """All gradients from one read, and the blocks' partial sums by a second kernel; False: rows too long."""
+    import torch
+
+    rows, n = x.shape
+    if not n:
+        return True
+    width = pack_width(n, [dy, x, to.dx], [weight])
+    layout = share_columns(n, width, x.element_size(), shared_limit(x))
+    if layout is None:
+        return False
+    blocks = max(1, min(sm_count(x) * layout.blocks, -(-rows // layout.groups)))
+    sums = 2 if centered == "true" else 1
+    saved = torch.float64 if x.dtype == torch.float64 else torch.float32
+    partials = torch.empty(sums * blocks * n, dtype=saved, device=x.device)
+    types = type_names(x, weight)
+    shape = ", ".join(map(str, layout[:-1]))
+    kernel = cuda_kernel(file, f"gradients<{centered}, {', '.join(types)}, {shape}>", x)
+    kernel[blocks, layout.threads, layout.shared](rows, n, dy, x, weight, mean, rstd, to.dx, partials)
+    wanted = 2 if to.dbias is not None else 1
+    if to.dweight is not None or to.dbias is not None:
+        add = cuda_kernel(file, f"add_partials<{CPP_TYPES[dtype_name(partials)]}, {types[1]}>", x)
+        add[(-(-n // 32), wanted), 32 * COLUMN_WARPS["add_partials"]](
+            blocks, n, partials, to.dweight, to.dbias
+        )
+    return True

@@ -1,0 +1,45 @@
+// Layer norm, rung 3: one read, one write; the row waits in registers.
+//
+//   maths    out = (x - mean) / sqrt(var + eps) * weight + bias; mean and var = Σ (x - mean)² / n of each row
+//   layout   x, out: (rows, n), contiguous; weight, bias: (n), in x's type or float, or null
+//            mean, rstd: (rows), for the backward pass, or null
+//   cost     8 FLOPs an element; at least 2 rows n sizeof(T) bytes
+//   improves welford: x comes from memory once, in 16-byte loads that are all asked for before the first is used; the
+//            variance is the plain formula, over registers
+//   idea     kLanes threads hold a row in kPacks packs each, as the host chooses for the length of the row: a warp
+//            where that is enough, which needs no barrier; else a block. Several rows are at work on an SM, so that
+//            some load while others sum or write. Rows whose length is no multiple of 16 bytes come in narrower
+//            packs, and those that fit no block's registers are read again (long_rows.cuh).
+//            Predicted on an H200: copy bandwidth for rows of 8 KB and more.
+#include "../common/row.cuh"
+#include "long_rows.cuh"
+
+template <class T, class W, int kWidth, int kLanes, int kPacks>
+__global__ void __launch_bounds__(kLanes < 128 ? 128 : kLanes)
+    layer_norm(long long rows, long long n, const T* __restrict__ x, const W* __restrict__ weight,
+               const W* __restrict__ bias, Compute<T> eps, T* __restrict__ out, Compute<T>* mean, Compute<T>* rstd) {
+  using C = Compute<T>;
+  constexpr int kThreads = kLanes < 128 ? 128 : kLanes;
+  const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
+  const int lane = threadIdx.x % kLanes;
+
+  const int packs = row < rows ? int(n) / kWidth : 0;  // threads beyond the last row stay: sums want them all
+
+  RowPart<T, kWidth, kLanes, kPacks> part(lane, packs);
+  part.load(x + row * n);
+  const ColumnPart<W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs), shift(bias, 0, lane, packs);
+
+  C sum[1] = {part.sum([](C value) { return value; })};
+  sum_over_row<kThreads, kLanes>(sum, 0);
+  const C center = sum[0] / C(n);
+  C squares[1] = {part.sum([&](C value) { return (value - center) * (value - center); })};
+  sum_over_row<kThreads, kLanes>(squares, 1);
+  const C scale = rsqrt(squares[0] / C(n) + eps);
+
+  part.store(out + row * n,
+             [&](C value, int k, int i) { return (value - center) * scale * factor(k, i) + shift(k, i); });
+  if (mean != nullptr && lane == 0 && row < rows) {
+    mean[row] = center;
+    rstd[row] = scale;
+  }
+}

@@ -1,0 +1,1 @@
+"""Matrix multiplication: from one thread per element to the speed of the vendor's library."""

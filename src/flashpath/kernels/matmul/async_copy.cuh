@@ -1,0 +1,24 @@
+// Copies from global to shared memory that pass the registers by, and that a thread waits for when it wants to (sm_80).
+#pragma once
+
+// 4, 8 or 16 bytes; zeros where nothing is `inside`: then no byte is read, and the address may be any.
+template <int kBytes>
+__device__ void copy_async(void* shared, const void* global, bool inside) {
+  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  const int size = inside ? kBytes : 0;
+  if constexpr (kBytes == 16) {  // past the L1
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(size) : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(global), "n"(kBytes), "r"(size)
+                 : "memory");
+  }
+}
+
+// What a thread has asked for since the last commit becomes a group.
+__device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+// Until at most kPending of this thread's groups are on their way, the newest.
+template <int kPending>
+__device__ void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
+}

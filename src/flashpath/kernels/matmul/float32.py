@@ -1,0 +1,244 @@
+"""The rungs that multiply float32 with ordinary instructions: no tensor cores, no rounded inputs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from flashpath.kernels.arguments import widest_pack
+from flashpath.kernels.building import CPP_TYPES, cuda_compiles_for, cuda_kernel, dtype_name, sm_count
+from flashpath.kernels.matmul.problem import FOLDER, prepare, takes_only
+from flashpath.kernels.rung import Rung, Score
+
+NAIVE = FOLDER / "naive.cu"
+COALESCED = FOLDER / "coalesced.cu"
+SHARED_TILE = FOLDER / "shared_tile.cu"
+REGISTER_1D = FOLDER / "register_1d.cu"
+REGISTER_2D = FOLDER / "register_2d.cu"
+VECTORIZED = FOLDER / "vectorized.cu"
+DOUBLE_BUFFERED = FOLDER / "double_buffered.cu"
+WARP_TILED = FOLDER / "warp_tiled.cu"
+
+SIMPLE_DTYPES = ("float32", "float64")  # of the rungs whose code does not depend on the type
+SIMPLE_TILE = 32  # rows and columns of a block of theirs, one thread for each element
+
+
+def blocks(m: int, n: int, tile: tuple[int, int]) -> int:
+    """How many tiles cover the result."""
+    return -(-m // tile[0]) * -(-n // tile[1])
+
+
+# ---- One element per thread ----------------------------------------------------------------------------
+
+
+def _simple(file: Path, a: Any, b: Any, precision: str, out: Any | None) -> Any:
+    m, n, k, result = prepare(a, b, precision, out, dtypes=SIMPLE_DTYPES)
+    if m and n:
+        kernel = cuda_kernel(file, f"matmul_{file.stem}<{CPP_TYPES[dtype_name(a)]}>", a)
+        tile = SIMPLE_TILE, SIMPLE_TILE
+        kernel[blocks(m, n, tile), tile](m, n, k, a, b, result)
+    return result
+
+
+def naive(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    return _simple(NAIVE, a, b, precision, out)
+
+
+def coalesced(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    return _simple(COALESCED, a, b, precision, out)
+
+
+def shared_tile(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    return _simple(SHARED_TILE, a, b, precision, out)
+
+
+# ---- Many elements per thread --------------------------------------------------------------------------
+
+
+def _blocked(
+    file: Path,
+    tile: tuple[int, int],
+    threads: int,
+    a: Any,
+    b: Any,
+    precision: str,
+    out: Any | None,
+    *,
+    by_quads: bool = True,
+) -> Any:
+    m, n, k, result = prepare(a, b, precision, out, dtypes=("float32",))
+    if m and n:
+        name = f"matmul_{file.stem}"
+        if by_quads:
+            name += f"<{_aligned(a, b, result)}>"
+        cuda_kernel(file, name, a)[blocks(m, n, tile), threads](m, n, k, a, b, result)
+    return result
+
+
+def _aligned(*matrices: Any) -> str:
+    """Whether all rows of all of them begin and end at a multiple of 16 bytes, as C++ spells it."""
+    return str(all(widest_pack(each, multiple=each.shape[1]) == 4 for each in matrices)).lower()
+
+
+def register_1d(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    return _blocked(REGISTER_1D, (64, 64), 512, a, b, precision, out, by_quads=False)
+
+
+def register_2d(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    return _blocked(REGISTER_2D, (128, 128), 256, a, b, precision, out, by_quads=False)
+
+
+def vectorized(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    return _blocked(VECTORIZED, (128, 128), 256, a, b, precision, out)
+
+
+def double_buffered(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    return _blocked(DOUBLE_BUFFERED, (128, 128), 256, a, b, precision, out)
+
+
+class Tiling(NamedTuple):
+    """How warp_tiled cuts a product: what a block, a warp and a thread compute, and how it is staged."""
+
+    block_m: int
+    block_n: int
+    block_k: int
+    warp_m: int
+    warp_n: int
+    thread_m: int
+    thread_n: int
+    stages: int
+    blocks_per_sm: int
+    speed: float  # of a full GPU, relative to the fastest
+
+    @property
+    def kernel_arguments(self) -> str:
+        return ", ".join(map(str, self[:-1]))
+
+    @property
+    def threads(self) -> int:
+        return 32 * (self.block_m // self.warp_m) * (self.block_n // self.warp_n)
+
+    @property
+    def shared_bytes(self) -> int:
+        return 4 * self.stages * self.block_k * (self.block_m + 4 + self.block_n)
+
+    def time(self, m: int, n: int, sms: int) -> float:
+        """Of a product per step of k, in no particular unit: the last wave takes as long as a full one."""
+        waves = -(-blocks(m, n, self[:2]) // (sms * self.blocks_per_sm))
+        return waves * self.blocks_per_sm * self.block_m * self.block_n / self.speed
+
+
+# The larger a tile, the less is read for each multiply-add; but a small result makes few large tiles.
+TILINGS = (
+    Tiling(128, 256, 16, 64, 64, 8, 16, 2, 1, 1.0),
+    Tiling(64, 128, 16, 32, 32, 8, 4, 2, 2, 0.85),
+)
+
+
+def warp_tiled(
+    a: Any, b: Any, precision: str = "ieee", out: Any | None = None, *, tiling: Tiling | None = None
+) -> Any:
+    m, n, k, result = prepare(a, b, precision, out, dtypes=("float32",))
+    if m and n:
+        sms = sm_count(a)
+        tiling = tiling or min(TILINGS, key=lambda each: each.time(m, n, sms))
+        name = f"matmul_warp_tiled<{_aligned(a, b, result)}, {tiling.kernel_arguments}>"
+        shape = blocks(m, n, tiling[:2]), tiling.threads, tiling.shared_bytes
+        cuda_kernel(WARP_TILED, name, a)[shape](m, n, k, a, b, result)
+    return result
+
+
+# ---- The ladder's entries ------------------------------------------------------------------------------
+
+_entry = functools.partial(Rung, arch="sm_75", language="cuda", declines=takes_only(("float32",)))
+
+
+def _compiles(file: Path, arguments: str = "") -> Callable[[str], object]:
+    return cuda_compiles_for(file, f"matmul_{file.stem}{arguments}")
+
+
+RUNGS = (
+    _entry(
+        name="naive",
+        idea="one thread per element, as the definition has it; neighbours read far apart",
+        file=NAIVE,
+        function=naive,
+        improves_on="reference",
+        compile_for=_compiles(NAIVE, "<float>"),
+        readability=Score(5, "the definition and a bound"),
+        debugging=Score(5, "one thread is one element: printf and cuda-gdb show it directly"),
+    ),
+    _entry(
+        name="coalesced",
+        idea="x and y change places: the lanes of a warp read neighbours",
+        file=COALESCED,
+        function=coalesced,
+        improves_on="naive",
+        compile_for=_compiles(COALESCED, "<float>"),
+        readability=Score(5, "the definition and a bound"),
+        debugging=Score(5, "one thread is one element: printf and cuda-gdb show it directly"),
+    ),
+    _entry(
+        name="shared_tile",
+        idea="a block copies tiles to shared memory, where each element is read 32 times",
+        file=SHARED_TILE,
+        function=shared_tile,
+        improves_on="coalesced",
+        compile_for=_compiles(SHARED_TILE, "<float>"),
+        readability=Score(5, "two tiles, two barriers; the edges are padded with zeros"),
+        debugging=Score(4, "a missing barrier is a race, which fp.sanitize sees"),
+    ),
+    _entry(
+        name="register_1d",
+        idea="8 results of a column per thread: what is loaded of b serves 8 times",
+        file=REGISTER_1D,
+        function=register_1d,
+        improves_on="shared_tile",
+        compile_for=_compiles(REGISTER_1D),
+        readability=Score(4, "what a thread copies and what it computes are two maps now"),
+        debugging=Score(4, "one column can be followed alone"),
+    ),
+    _entry(
+        name="register_2d",
+        idea="8 × 8 results per thread: an outer product makes 64 multiply-adds of 16 numbers",
+        file=REGISTER_2D,
+        function=register_2d,
+        improves_on="register_1d",
+        compile_for=_compiles(REGISTER_2D),
+        readability=Score(4, "loops over registers, unrolled; the rest as before"),
+        debugging=Score(3, "64 results per thread; an index that is no constant moves them to memory"),
+    ),
+    _entry(
+        name="vectorized",
+        idea="16 bytes per access; a is transposed on its way to shared memory, without bank conflicts",
+        file=VECTORIZED,
+        function=vectorized,
+        improves_on="register_2d",
+        compile_for=_compiles(VECTORIZED, "<true>"),
+        readability=Score(3, "alignment, a transposed tile, a padding whose reason is in the banks"),
+        debugging=Score(3, "aligned and other matrices go different ways"),
+    ),
+    _entry(
+        name="double_buffered",
+        idea="two copies of each tile: the next is fetched while this one is multiplied",
+        file=DOUBLE_BUFFERED,
+        function=double_buffered,
+        improves_on="vectorized",
+        compile_for=_compiles(DOUBLE_BUFFERED, "<true>"),
+        readability=Score(3, "as vectorized, with a first step before the loop"),
+        debugging=Score(3, "a copy that is written too early is a race, which fp.sanitize sees"),
+    ),
+    _entry(
+        name="warp_tiled",
+        arch="sm_80",
+        idea="64 × 64 results per warp, 8 × 16 per thread; copies run past the registers, steps ahead",
+        file=WARP_TILED,
+        function=warp_tiled,
+        improves_on="double_buffered",
+        compile_for=_compiles(WARP_TILED, f"<true, {TILINGS[0].kernel_arguments}>"),
+        readability=Score(2, "three nested tilings and a pipeline whose border lies inside a step"),
+        debugging=Score(2, "groups of copies are counted, not named; fp.sanitize sees a wait too few"),
+    ),
+)

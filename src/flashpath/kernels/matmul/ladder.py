@@ -1,0 +1,187 @@
+"""The matmul ladder: the families of its rungs put together, the problems it is timed on, and its peers."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flashpath.kernels.matmul import float32, tensor_core, triton_rungs
+from flashpath.kernels.matmul.epilogue import Epilogue
+from flashpath.kernels.matmul.problem import FOLDER, PRECISIONS
+from flashpath.kernels.matmul.reference import (
+    float32_precision,
+    reference,
+    to_tf32,
+    torch_matmul,
+    truth,
+)
+from flashpath.kernels.peers import with_compiled
+from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.tolerance import check_against
+
+
+def _case(m: int, n: int, k: int, dtype: str, precision: str = "ieee") -> Case:
+    import torch
+
+    kind = getattr(torch, dtype)
+
+    def inputs(device: str) -> tuple[Any, ...]:
+        a, b = (torch.randn(shape, device=device, dtype=kind) for shape in ((m, k), (k, n)))
+        return a, b, precision
+
+    size = f"{m}³" if m == n == k else f"{m}×{n}×{k}"
+    arithmetic = "tfloat32" if precision == "tf32" else dtype
+    return Case(
+        name=f"{size} {arithmetic}",
+        inputs=inputs,
+        bytes=(m * k + k * n + m * n) * kind.itemsize,
+        flops=2 * m * n * k,
+        dtype=arithmetic,
+        parameters={"m": m, "n": n, "k": k, "dtype": dtype, "precision": precision},
+    )
+
+
+def _epilogue_case(m: int, n: int, k: int, dtype: str) -> Case:
+    """A linear layer with its activation."""
+    import torch
+
+    product = _case(m, n, k, dtype)
+
+    def inputs(device: str) -> tuple[Any, ...]:
+        a, b, precision = product.inputs(device)
+        bias = torch.randn(n, device=device, dtype=a.dtype)
+        return a, b, precision, None, Epilogue(scale=k**-0.5, bias=bias, activation="gelu")
+
+    return dataclasses.replace(
+        product,
+        name=f"{product.name}, bias and gelu",
+        inputs=inputs,
+        bytes=product.bytes + n * getattr(torch, dtype).itemsize,
+        parameters={**product.parameters, "epilogue": "scale, bias, gelu"},
+    )
+
+
+def _cases() -> Sequence[Case]:
+    return [
+        _case(1024, 1024, 1024, "float32"),
+        _case(4096, 4096, 4096, "float32"),
+        _case(8192, 512, 2048, "float32"),
+        _case(4096, 4096, 4096, "float32", "tf32"),
+        _case(4096, 4096, 4096, "bfloat16"),
+        _case(8192, 8192, 8192, "bfloat16"),
+        _case(4096, 4096, 4096, "float16"),
+        _epilogue_case(4096, 4096, 4096, "bfloat16"),
+    ]
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    m, n, k = size
+    return _case(m, n, k, "float32")
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return truth(*inputs[:2])
+
+
+def _product(a: Any, b: Any, epilogue: Epilogue | None) -> Any:
+    return a @ b if epilogue is None else epilogue(a @ b)
+
+
+def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
+    # One function for each precision: a compiled one would be compiled again when the switch is turned.
+    each = {precision: with_compiled(device, _product) for precision in PRECISIONS}
+
+    def peer(
+        library: str,
+        a: Any,
+        b: Any,
+        precision: str = "ieee",
+        _: None = None,
+        epilogue: Epilogue | None = None,
+    ) -> Any:
+        with float32_precision(precision):
+            return each[precision][library](a, b, epilogue)
+
+    return {library: functools.partial(peer, library) for library in each["ieee"]}
+
+
+def allowed_error(a: Any, b: Any, precision: str = "ieee") -> Any:
+    """How far each element of a product may be from the truth.
+
+    Twice the largest error of the same maths in the low precision (torch's product; for tf32, the exact
+    product of rounded inputs), one rounding to the output's type, and four times what the roundings of a
+    chain of k float32 additions come to if their signs are random: each is of the size of the sum so far.
+    """
+    import torch
+
+    exact = truth(a, b)
+    low = truth(to_tf32(a), to_tf32(b)) if precision == "tf32" else torch_matmul(a, b).double()
+    of_low = (low - exact).abs()
+    of_low = of_low[of_low.isfinite()]
+    norm = truth(a.double().square(), b.double().square()).sqrt()
+    unit = 2**-53 if a.dtype == torch.float64 else 2**-24
+    of_chain = unit * math.sqrt(a.shape[1]) * (norm + exact.abs())
+    largest = of_low.max() if of_low.numel() else 0.0
+    return 2 * largest + torch.finfo(a.dtype).eps * exact.abs() + 4 * of_chain + torch.finfo(a.dtype).tiny
+
+
+def _check(output: Any, inputs: tuple[Any, ...]) -> None:
+    """Against float64; what overflows the output's type, is infinite or is NaN has to be the same."""
+    import torch
+
+    a, b, *precision = inputs[:3]
+    expected = (a.shape[0], b.shape[1])
+    assert tuple(output.shape) == expected, f"the shape is {tuple(output.shape)}, not {expected}"
+    assert output.dtype == a.dtype, f"the type is {output.dtype}, not {a.dtype}"
+    if not output.numel():
+        return
+    if len(inputs) > 3:
+        _, epilogue = inputs[3:]
+        low = tuple(map(to_tf32, (a, b))) if precision == ["tf32"] else (a, b)
+        check_against(output, epilogue(truth(a, b)), epilogue(truth(*low).to(a.dtype)))
+        return
+    exact, allowed = truth(a, b), allowed_error(a, b, *precision)
+    overflows = exact.abs() > torch.finfo(a.dtype).max
+    exact = torch.where(overflows, exact.to(a.dtype).double(), exact)
+    got = output.double()
+    is_right = torch.where(exact.isfinite(), (got - exact).abs() <= allowed, got == exact)
+    is_right |= got.isnan() & exact.isnan()
+    if not bool(is_right.all()):
+        row, column = (int(each) for each in (~is_right).nonzero()[0])
+        raise AssertionError(
+            f"{int((~is_right).sum())} of {output.numel()} elements are wrong; the first is "
+            f"[{row}, {column}]: {got[row, column]:.9g}, not {exact[row, column]:.9g} "
+            f"± {allowed[row, column]:.3g}"
+        )
+
+
+LADDER = Ladder(
+    name="matmul",
+    title="Matrix multiplication",
+    maths="out[i, j] = Σ_p a[i, p] b[p, j]",
+    cases=_cases,
+    peers=_peers,
+    check=_check,
+    truth=_truth,
+    dimensions=("m", "n", "k"),
+    sized=_sized,
+    sample=(128, 128, 128),
+    rungs=(
+        Rung(
+            name="reference",
+            language="pytorch",
+            arch="any",
+            idea="PyTorch in float64, rounded once: the truth that the others are checked against",
+            file=FOLDER / "reference.py",
+            function=reference,
+            readability=Score(5, "one operator"),
+            debugging=Score(5, "runs on the CPU, under any Python debugger"),
+        ),
+        *float32.RUNGS,
+        *tensor_core.RUNGS,
+        *triton_rungs.RUNGS,
+    ),
+)

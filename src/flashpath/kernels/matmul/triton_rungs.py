@@ -1,0 +1,311 @@
+"""The rungs in Triton: half types and tf32 on whatever tensor cores the GPU has; on Hopper, by wgmma."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flashpath.kernels.arguments import FLOATS, widest_pack
+from flashpath.kernels.building import sm_count, triton_compiles_for, triton_device
+from flashpath.kernels.matmul.epilogue import Epilogue
+from flashpath.kernels.matmul.problem import FOLDER, Problem, prepare
+from flashpath.kernels.matmul.tensor_core import epilogues_only, products_only
+from flashpath.kernels.rung import Rung, Score
+
+ROW_BYTES = 128  # of a tile of a: its step along k
+
+
+@dataclass(frozen=True)
+class Config:
+    """The tile of a program, and how many tiles down it goes before it goes right."""
+
+    m: int
+    n: int
+    group: int
+    warps: int
+    stages: int
+    split: int = 1  # the parts that a result is stored in
+
+    def programs(self, m: int, n: int) -> int:
+        return -(-m // self.m) * -(-n // self.n)
+
+    def constants(self, element_size: int) -> dict[str, int]:
+        return {
+            "BLOCK_M": self.m,
+            "BLOCK_N": self.n,
+            "BLOCK_K": ROW_BYTES // element_size,
+            "GROUP": self.group,
+            "num_warps": self.warps,
+            "num_stages": self.stages,
+        }
+
+
+SMALL = Config(64, 64, group=8, warps=4, stages=3)
+LARGE = Config(128, 256, group=8, warps=8, stages=3)
+# A result of twice the bytes goes through shared memory on its way out, beside the stages.
+LARGE_OF_FLOAT32 = Config(128, 128, group=8, warps=8, stages=3)
+ENOUGH_PROGRAMS = 64  # large tiles, where there are so many: for half of an H200's SMs at least
+
+
+def triton_pointers(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    return _with_pointers("pointers", a, b, precision, out)
+
+
+def triton_block_pointers(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    return _with_pointers("block_pointers", a, b, precision, out)
+
+
+def triton_descriptors(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    m, n, k, result = problem = _prepare(a, b, precision, out)
+    config = _config(result)
+    if _is_empty(problem):
+        return result
+    tiled = Tiled(a, b, result)
+    with triton_device(a):
+        kernel_of("descriptors")[(config.programs(m, n),)](
+            *tiled.descriptors(config), m, n, k, PRECISION=precision, **config.constants(a.element_size())
+        )
+    return tiled.result()
+
+
+def triton_persistent(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    problem = _prepare(a, b, precision, out)
+    return _persistent(a, b, precision, problem, None)
+
+
+def triton_fused(
+    a: Any, b: Any, precision: str = "ieee", out: Any | None = None, epilogue: Epilogue | None = None
+) -> Any:
+    """triton_persistent with an epilogue in the same kernel."""
+    problem, after = _prepare(a, b, precision, out), epilogue or Epilogue()
+    after.check(problem.out)
+    return _persistent(a, b, precision, problem, after)
+
+
+def triton_autotuned(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+    m, n, k, result = problem = _prepare(a, b, precision, out)
+    if _config(result) is SMALL or _is_empty(problem):
+        return _persistent(a, b, precision, problem, None)  # nothing to choose from: small tiles
+    tiled, programs = Tiled(a, b, result), sm_count(a)
+    with triton_device(a):
+        module_of("autotuned").autotuned(a.element_size())[
+            lambda meta: (min(programs, -(-m // meta["BLOCK_M"]) * -(-n // meta["BLOCK_N"])),)
+        ](*tiled.descriptors(SMALL), m, n, k, **_after(None), PRECISION=precision, PROGRAMS=programs)
+    return tiled.result()
+
+
+# ---- Launches ------------------------------------------------------------------------------------------
+
+
+class Tiled:
+    """Three matrices as descriptors have them: every row at a multiple of 16 bytes.
+
+    Where rows are elsewhere, a descriptor cannot describe them: then it is copies that are described, and the
+    result is copied back.
+    """
+
+    def __init__(self, a: Any, b: Any, out: Any) -> None:
+        self.out = out
+        self.a, self.b, self.to = (self._aligned(each) for each in (a, b, out))
+        for each, copy in ((a, self.a), (b, self.b)):
+            if copy is not each:
+                copy.copy_(each)
+
+    @staticmethod
+    def _aligned(matrix: Any) -> Any:
+        width = 16 // matrix.element_size()
+        if widest_pack(matrix, multiple=matrix.shape[1]) == width:
+            return matrix
+        rows, columns = matrix.shape
+        return matrix.new_empty(rows, -(-columns // width) * width)[:, :columns]
+
+    def descriptors(self, config: Config) -> tuple[Any, Any, Any]:
+        describe: Any = importlib.import_module("triton.tools.tensor_descriptor").TensorDescriptor.from_tensor
+        block_k = ROW_BYTES // self.out.element_size()
+        return (
+            describe(self.a, [config.m, block_k]),
+            describe(self.b, [block_k, config.n]),
+            describe(self.to, [config.m, config.n // config.split]),
+        )
+
+    def result(self) -> Any:
+        if self.to is not self.out:
+            self.out.copy_(self.to)
+        return self.out
+
+
+def _prepare(a: Any, b: Any, precision: str, out: Any | None) -> Problem:
+    return prepare(a, b, precision, out, dtypes=FLOATS, precisions=("tf32",))
+
+
+def _config(out: Any) -> Config:
+    large = LARGE if out.element_size() == 2 else LARGE_OF_FLOAT32
+    return large if large.programs(*out.shape) >= ENOUGH_PROGRAMS else SMALL
+
+
+def _is_empty(problem: Problem) -> bool:
+    """Where there is nothing to multiply; sums of nothing are 0."""
+    if not problem.k:
+        problem.out.zero_()
+    return not (problem.m and problem.n and problem.k)
+
+
+def module_of(name: str) -> Any:
+    return importlib.import_module(f"flashpath.kernels.matmul.triton_{name}")
+
+
+def kernel_of(name: str) -> Any:
+    return getattr(module_of(name), f"matmul_{name}")
+
+
+def _with_pointers(name: str, a: Any, b: Any, precision: str, out: Any | None) -> Any:
+    m, n, k, result = problem = _prepare(a, b, precision, out)
+    config = _config(result)
+    if _is_empty(problem):
+        return result
+    aligned = n % 16 == 0 and k % 16 == 0 and all(each.data_ptr() % 16 == 0 for each in (a, b, result))
+    with triton_device(a):
+        kernel_of(name)[(config.programs(m, n),)](
+            a, b, result, m, n, k, ALIGNED=aligned, PRECISION=precision, **config.constants(a.element_size())
+        )
+    return result
+
+
+def _after(epilogue: Epilogue | None) -> dict[str, Any]:
+    """The persistent kernel's arguments for what follows the product."""
+    after = epilogue or Epilogue()
+    return {
+        "scale": after.scale,
+        "bias_ptr": after.bias,
+        "mask_ptr": after.mask,
+        "FUSED": epilogue is not None,
+        "ACTIVATION": after.activation,
+    }
+
+
+def _persistent(a: Any, b: Any, precision: str, problem: Problem, epilogue: Epilogue | None) -> Any:
+    m, n, k, out = problem
+    if epilogue is not None and not k and m and n:
+        return out.copy_(epilogue(out.zero_()))
+    if _is_empty(problem):
+        return out
+    config, programs = _config(out), sm_count(a)
+    tiled = Tiled(a, b, out)
+    with triton_device(a):
+        kernel_of("persistent")[(min(programs, config.programs(m, n)),)](
+            *tiled.descriptors(config),
+            m,
+            n,
+            k,
+            **_after(epilogue),
+            PRECISION=precision,
+            PROGRAMS=programs,
+            SPLIT=config.split,
+            **config.constants(a.element_size()),
+        )
+    return tiled.result()
+
+
+# ---- Entries -------------------------------------------------------------------------------------------
+
+_entry = functools.partial(Rung, arch="sm_80", language="triton")
+_SIZES = dict.fromkeys(("m", "n", "k"), "i32")
+_TILES = {
+    "a_tiles": "tensordesc<bf16[64, 64]>",
+    "b_tiles": "tensordesc<bf16[64, 64]>",
+    "out_tiles": "tensordesc<bf16[64, 64]>",
+}
+_CONSTANTS = {"PRECISION": "ieee", "BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 64, "GROUP": 8}
+
+
+def _compiles(name: str, signature: Mapping[str, str], **constants: Any) -> Any:
+    return triton_compiles_for(
+        functools.partial(kernel_of, name), {**signature, **_SIZES}, {**_CONSTANTS, **constants}
+    )
+
+
+_POINTERS = {"a_ptr": "*bf16", "b_ptr": "*bf16", "out_ptr": "*bf16"}
+_PERSISTENT = {
+    "bias_ptr": None,
+    "mask_ptr": None,
+    "FUSED": False,
+    "ACTIVATION": "none",
+    "PROGRAMS": 1,
+    "SPLIT": 1,
+}
+
+RUNGS = (
+    _entry(
+        name="triton_pointers",
+        idea="a tile of the result per program; the compiler makes the stages, swizzles and fragments",
+        file=FOLDER / "triton_pointers.py",
+        function=triton_pointers,
+        declines=products_only,
+        improves_on="mma_pipelined",
+        compile_for=_compiles("pointers", _POINTERS, ALIGNED=True),
+        readability=Score(4, "array code in Python; the addresses take the most lines"),
+        debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+    ),
+    _entry(
+        name="triton_block_pointers",
+        idea="shape, strides and place of a block instead of an address for each element",
+        file=FOLDER / "triton_block_pointers.py",
+        function=triton_block_pointers,
+        declines=products_only,
+        improves_on="triton_pointers",
+        compile_for=_compiles("block_pointers", _POINTERS, ALIGNED=True),
+        readability=Score(4, "no address arithmetic is left"),
+        debugging=Score(3, "as triton_pointers"),
+    ),
+    _entry(
+        name="triton_descriptors",
+        idea="the host describes the matrices; on Hopper the TMA fetches whole tiles by it",
+        file=FOLDER / "triton_descriptors.py",
+        function=triton_descriptors,
+        declines=products_only,
+        improves_on="triton_block_pointers",
+        compile_for=_compiles("descriptors", _TILES),
+        readability=Score(5, "load this tile, multiply, store that tile"),
+        debugging=Score(3, "a wrong descriptor is refused, or reads zeros"),
+    ),
+    _entry(
+        name="triton_persistent",
+        idea="one program per SM; the next tile's loads are under way while the last one is stored",
+        file=FOLDER / "triton_persistent.py",
+        function=triton_persistent,
+        declines=products_only,
+        improves_on="triton_descriptors",
+        compile_for=_compiles("persistent", {**_TILES, "scale": "fp32"}, **_PERSISTENT),
+        readability=Score(4, "a loop more, and what it is for is not in the maths"),
+        debugging=Score(3, "as triton_descriptors"),
+    ),
+    _entry(
+        name="triton_autotuned",
+        idea="tiles, stages and warps are measured for each size, not chosen",
+        file=FOLDER / "triton_autotuned.py",
+        function=triton_autotuned,
+        declines=products_only,
+        improves_on="triton_persistent",
+        compile_for=_compiles("persistent", {**_TILES, "scale": "fp32"}, **_PERSISTENT),
+        readability=Score(4, "a list of candidates"),
+        debugging=Score(2, "which kernel runs depends on a measurement"),
+    ),
+    _entry(
+        name="triton_fused",
+        idea="an epilogue on the tile in registers, written as on whole matrices",
+        file=FOLDER / "triton_epilogue.py",
+        function=triton_fused,
+        declines=epilogues_only,
+        improves_on="fused",
+        compile_for=_compiles(
+            "persistent",
+            {**_TILES, "scale": "fp32"},
+            **{**_PERSISTENT, "FUSED": True, "ACTIVATION": "gelu"},
+        ),
+        readability=Score(5, "the formula, as one would write it in PyTorch"),
+        debugging=Score(3, "product and steps are seen together only"),
+    ),
+)

@@ -1,0 +1,252 @@
+"""The quantize ladder: its rungs, the problems it is timed on, and its peers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.peers import library, with_compiled
+from flashpath.kernels.quantize import host
+from flashpath.kernels.quantize.operations import LARGEST, PACKING
+from flashpath.kernels.quantize.reference import TORCH, reference
+from flashpath.kernels.rung import Case, Ladder, Rung, Score
+
+# Elements that are checked at a time: the float64 truth of a whole large case would fill a GPU's memory.
+_CHECKED_AT_ONCE = 2**26
+
+
+def _bits(log2_n: int, order: str) -> Case:
+    import torch
+
+    n = 2**log2_n
+
+    def inputs(device: str) -> tuple[Any, ...]:
+        return torch.randint(2, (n,), device=device, dtype=torch.bool), "packbits", order
+
+    return Case(
+        name=f"packbits 2^{log2_n} {order}",
+        inputs=inputs,
+        bytes=n + n // 8,
+        dtype="uint8",
+        parameters={"operation": "packbits", "n": n, "order": order},
+    )
+
+
+def _segments(count: int, mean: int) -> Case:
+    """Segments of all lengths from 1 to 2 × mean: masks of requests, say."""
+    import torch
+
+    lengths = torch.randint(1, 2 * mean, (count,), generator=torch.Generator().manual_seed(0))
+    n, packed = int(lengths.sum()), int(((lengths + 7) // 8).sum())
+
+    def inputs(device: str) -> tuple[Any, ...]:
+        indptr = torch.zeros(count + 1, dtype=torch.int32)
+        indptr[1:] = lengths.cumsum(0)
+        x = torch.randint(2, (n,), device=device, dtype=torch.bool)
+        return x, "segment_packbits", indptr.to(device), "big", packed
+
+    return Case(
+        name=f"segment_packbits {count} × {mean}",
+        inputs=inputs,
+        bytes=n + packed + 8 * (count + 1),
+        dtype="uint8",
+        parameters={"operation": "segment_packbits", "segments": count, "n": n},
+    )
+
+
+def _rows(operation: str, n: int, dtype: str = "bfloat16", code: str = "", rows: int = 32768) -> Case:
+    import torch
+
+    kind = getattr(torch, dtype)
+
+    def inputs(device: str) -> tuple[Any, ...]:
+        x = torch.randn(rows, n, device=device, dtype=kind)
+        if not code:
+            return x, operation
+        codes, scale = TORCH[f"quantize_{code}"](x)
+        return codes, operation, scale, kind
+
+    return Case(
+        name=f"{operation}{code and '_'}{code} {rows}×{n} {dtype}",
+        inputs=inputs,
+        bytes=rows * (n * (kind.itemsize + 1) + 4),
+        flops=2 * rows * n,
+        dtype=dtype,
+        parameters={"operation": operation, "shape": [rows, n], "dtype": dtype, "code": code},
+    )
+
+
+def _cases() -> Sequence[Case]:
+    return [
+        _bits(20, "big"),
+        _bits(28, "big"),
+        _bits(28, "little"),
+        _segments(64, 2**20),
+        _segments(2**16, 2**10),
+        *(
+            _rows(operation, n)
+            for operation in ("quantize_int8", "quantize_fp8")
+            for n in (1024, 4096, 16384)
+        ),
+        _rows("quantize_fp8", 4096, "float32"),
+        *(_rows("dequantize", 4096, code=code) for code in ("int8", "fp8")),
+    ]
+
+
+def _flashinfer(flashinfer: Any, x: Any, operation: str, *operands: Any) -> Any:
+    taken = operands[:2]  # it finds the size by itself
+    return getattr(flashinfer.quantization, operation)(x, *taken)
+
+
+def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
+    # One function for each operation: a compiled one would be compiled again when the operation changes.
+    each = {name: with_compiled(device, function) for name, function in TORCH.items()}
+
+    def peer(source: str, x: Any, operation: str, *operands: Any) -> Any:
+        return each[operation][source](x, *operands)
+
+    peers: dict[str, Callable[..., Any]] = {
+        source: functools.partial(peer, source) for source in each["packbits"]
+    }
+    if device == "cuda" and (flashinfer := library("flashinfer")):
+        peers["FlashInfer"] = functools.partial(_flashinfer, flashinfer)
+    return peers
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    """Of quantize: x / scale, not rounded to a code, and the scale."""
+    import torch
+
+    x, operation, *operands = inputs
+    if not operation.startswith("quantize"):
+        return reference(x, operation, *operands)
+    largest = LARGEST["int8" if operation == "quantize_int8" else "float8_e4m3fn"]
+    scale = (x.double().abs().amax(dim=-1) / largest).clamp(min=torch.finfo(torch.float32).tiny)
+    return x.double() / scale[..., None], scale
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    rows, n = size
+    return _rows("quantize_int8", n, rows=rows)
+
+
+def _check(output: Any, inputs: tuple[Any, ...]) -> None:
+    """Bits are equal. A row's scale is the float64 one to a unit, and each code is a nearest one."""
+    import torch
+
+    x, operation, *operands = inputs
+    if operation in PACKING or operation == "dequantize":
+        expected = TORCH[operation](x, *operands)
+        torch.testing.assert_close(output, expected, rtol=0, atol=0, equal_nan=True)
+        return
+    codes, scale = output
+    name = "int8" if operation == "quantize_int8" else "float8_e4m3fn"
+    assert codes.dtype == getattr(torch, name), f"the codes are of {codes.dtype}"
+    assert scale.dtype == torch.float32, f"the scale is of {scale.dtype}"
+    assert codes.shape == x.shape, f"the codes' shape is {tuple(codes.shape)}"
+    assert scale.shape == x.shape[:-1], f"the scale's shape is {tuple(scale.shape)}"
+    n = x.shape[-1]
+    if not x.numel():
+        return
+    rows = max(1, _CHECKED_AT_ONCE // n)
+    parts = [each.reshape(-1, n).split(rows) for each in (x, codes)]
+    for floats, bytes_, scales in zip(*parts, scale.flatten().split(rows), strict=True):
+        _check_rows(floats, bytes_, scales, LARGEST[name])
+
+
+def _check_rows(x: Any, codes: Any, scale: Any, largest: float) -> None:
+    import torch
+
+    exact = (x.double().abs().amax(dim=-1) / largest).clamp(min=torch.finfo(torch.float32).tiny)
+    torch.testing.assert_close(scale.double(), exact, rtol=2**-22, atol=0, equal_nan=True)
+    finite = scale.isfinite()
+    assert not bool(codes.view(torch.uint8)[~finite].any()), "a row that is not finite has codes"
+    quotient = x[finite].double() / scale[finite].double()[:, None]
+    found = codes[finite].double()
+    # The distance between codes: 1, or for e4m3 2^-3 of the power of two below, and at least 2^-9.
+    step = 1.0 if largest == LARGEST["int8"] else (quotient.abs().log2().floor() - 3).exp2().clamp(min=2**-9)
+    error = (found - quotient).abs()
+    assert bool((error <= step / 2 + quotient.abs() * 2**-21).all()), "a code is not the nearest"
+
+
+def _packs_only(case: Case) -> str | None:
+    return None if case.parameters["operation"] in PACKING else "packs bits, not rows"
+
+
+_entry = functools.partial(Rung, arch="sm_75", language="cuda")
+
+LADDER = Ladder(
+    name="quantize",
+    title="Quantisation: bits, int8 and fp8",
+    maths="packbits: bit k of out[i] = x[8 i + k] != 0; rows: codes[r, c] = x[r, c] / scale[r], rounded",
+    cases=_cases,
+    peers=_peers,
+    check=_check,
+    truth=_truth,
+    dimensions=("rows", "n"),
+    sized=_sized,
+    sample=(32, 1024),
+    rungs=(
+        Rung(
+            name="reference",
+            language="pytorch",
+            arch="any",
+            idea="NumPy's packbits, PyTorch's division and casts: the bits that the others have to meet",
+            file=host.FOLDER / "reference.py",
+            function=reference,
+            readability=Score(5, "a line for each step"),
+            debugging=Score(5, "runs on the CPU, under any Python debugger"),
+        ),
+        _entry(
+            name="simple",
+            idea="a thread per byte, a block per row; each row is read twice",
+            file=host.SIMPLE,
+            function=host.simple,
+            improves_on="reference",
+            compile_for=cuda_compiles_for(host.SIMPLE, "quantize<Fp8, __nv_bfloat16>"),
+            readability=Score(5, "each operation as it is defined"),
+            debugging=Score(5, "one thread is one byte: printf and cuda-gdb show it directly"),
+        ),
+        _entry(
+            name="ballot",
+            idea="a warp's vote is 32 bits at once; lane k keeps the k-th vote",
+            file=host.BALLOT,
+            function=host.ballot,
+            declines=_packs_only,
+            improves_on="simple",
+            compile_for=cuda_compiles_for(host.BALLOT, "packbits<true>"),
+            readability=Score(4, "short, once votes and bit orders are understood"),
+            debugging=Score(4, "every vote can be printed"),
+        ),
+        _entry(
+            name="vectorized",
+            idea="16-byte accesses; rows stay in registers; one reciprocal and exact remainders divide a row",
+            file=host.VECTORIZED,
+            function=host.vectorized,
+            improves_on="simple",
+            choices={"lanes": host.LANES},
+            compile_for=cuda_compiles_for(host.VECTORIZED, "quantize<Fp8, __nv_bfloat16, 8, 128>"),
+            readability=Score(3, "packs, pieces of rows, and arithmetic that needs its proof"),
+            debugging=Score(3, "what is in registers has to be printed lane by lane"),
+        ),
+        Rung(
+            name="triton",
+            language="triton",
+            arch="sm_75",
+            idea="tiles of bytes and rows; the compiler keeps a row in registers by itself",
+            file=host.TRITON,
+            function=host.triton,
+            improves_on="vectorized",
+            choices={"warps": (2, 4, 8, 16)},
+            compile_for=triton_compiles_for(
+                lambda: host.triton_kernel("quantize"),
+                {"x_ptr": "*bf16", "codes_ptr": "*u8", "scale_ptr": "*fp32", "n": "i32"},
+                {"IS_FP8": True, "BLOCK": 4096, "FITS": True},
+            ),
+            readability=Score(4, "array code in Python; fp8's rounding is integer arithmetic"),
+            debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+        ),
+    ),
+)

@@ -1,0 +1,145 @@
+// Quantisation, rung 3: 16 bytes per access, and each row read once.
+//
+//   maths    quantize: scale[r] = max_c |x[r, c]| / largest, codes[r, c] = x[r, c] / scale[r]; dequantize: the product
+//            packbits, segment_packbits: as in the rungs before (vectorized_bits.cuh)
+//   layout   x (rows, n), codes (rows, n) of one byte, scale (rows) of float; all contiguous
+//   cost     2 rows n FLOPs; at least rows (n (sizeof(T) + 1) + 4) bytes
+//   improves simple: a row's elements stay in registers while its largest is found, so halves move 3 bytes an element
+//            in place of 5; ballot: half a load instruction for 16 elements in place of one for each
+//   idea     kLanes threads take a row, 8 to 512 as its length asks for, kPacks packs of 16 bytes each; of a longer row
+//            the last such piece stays, the others are read again. A division takes some ten instructions, more than
+//            there is time for; but all elements of a row are divided by the same number, so that its reciprocal is
+//            found once, and each quotient is a product that its remainder corrects (division.cuh).
+//            Predicted on an H200: copy bandwidth, about 4.3 TB/s, for rows of 2 KB and more.
+#include "vectorized_bits.cuh"
+#include "words.cuh"
+
+constexpr int kPacks = 4;
+
+template <int kLanes>
+constexpr int kBlock = kLanes < kThreads ? kThreads : kLanes;
+
+// The largest of kLanes neighbours' values, for all of them; all threads of the block must come here.
+template <int kLanes>
+__device__ unsigned largest_of(unsigned own) {
+#pragma unroll
+  for (int distance = (kLanes < 32 ? kLanes : 32) / 2; distance > 0; distance /= 2) {
+    own = max(own, __shfl_xor_sync(0xffffffff, own, distance));
+  }
+  if constexpr (kLanes > 32) {
+    __shared__ unsigned of_warp[kBlock<kLanes> / 32];
+    constexpr int kWarps = kLanes / 32;  // of a row
+    if (threadIdx.x % 32 == 0) {
+      of_warp[threadIdx.x / 32] = own;
+    }
+    __syncthreads();
+    const unsigned* of_row = of_warp + threadIdx.x / kLanes * kWarps;
+    own = of_row[threadIdx.x % kWarps];
+#pragma unroll
+    for (int distance = kWarps / 2; distance > 0; distance /= 2) {
+      own = max(own, __shfl_xor_sync(0xffffffff, own, distance));
+    }
+  }
+  return own;
+}
+
+template <class Code, class T, int kWidth, int kLanes>
+__global__ void __launch_bounds__(kBlock<kLanes>)
+    quantize(long long rows, long long n, const T* __restrict__ x, unsigned char* __restrict__ codes,
+             float* __restrict__ scales) {
+  using P = Piece<T, kWidth>;
+  constexpr int kTile = kLanes * kPacks;
+  const long long row = blockIdx.x * (long long)(kBlock<kLanes> / kLanes) + threadIdx.x / kLanes;
+  const int lane = threadIdx.x % kLanes;
+  const long long pieces = row < rows ? n / kWidth : 0;  // threads beyond the last row stay for the shuffles
+  x += row * n;
+  codes += row * n;
+
+  P held[kPacks];
+  unsigned largest = 0;
+  long long tile = 0;
+  for (;; tile += kTile) {
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      const long long i = tile + p * kLanes + lane;
+      held[p] = i < pieces ? P::load(x + i * kWidth) : P{};
+    }
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+#pragma unroll
+      for (int w = 0; w < P::kWords; ++w) {
+        largest = Word<T>::larger(largest, held[p].words[w]);
+      }
+    }
+    if (tile + kTile >= pieces) {
+      break;
+    }
+  }
+  float of_thread[Word<T>::kCount];
+  Word<T>::widen(largest, of_thread);
+  unsigned bits = 0;
+#pragma unroll
+  for (int k = 0; k < Word<T>::kCount; ++k) {
+    bits = max(bits, size_bits(of_thread[k]));
+  }
+
+  const float scale = scale_of<Code>(largest_of<kLanes>(bits));
+  const Divisor by = divisor(scale);
+  for (;;) {  // from the last piece of the row, which is still here, back to the first
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      const long long i = tile + p * kLanes + lane;
+      if (i < pieces) {
+        store_codes<Code>(codes + i * kWidth, held[p], by, is_finite(scale));
+      }
+    }
+    if (tile == 0) {
+      break;
+    }
+    tile -= kTile;
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      held[p] = P::load(x + (tile + p * kLanes + lane) * kWidth);
+    }
+  }
+  if (row < rows && lane == 0) {
+    scales[row] = scale;
+  }
+}
+
+// kWidth elements of the output are 16 bytes; their codes come in one load of kWidth bytes.
+template <class Code, class T, int kWidth, int kLanes>
+__global__ void __launch_bounds__(kBlock<kLanes>)
+    dequantize(long long rows, long long n, const unsigned char* __restrict__ codes,
+               const float* __restrict__ scales, T* __restrict__ out) {
+  using C = Pack<unsigned char, kWidth>;
+  using P = Pack<T, kWidth>;
+  const long long row = blockIdx.x * (long long)(kBlock<kLanes> / kLanes) + threadIdx.x / kLanes;
+  if (row >= rows) {
+    return;
+  }
+  const long long packs = n / kWidth;
+  const C* from = reinterpret_cast<const C*>(codes + row * n);
+  P* to = reinterpret_cast<P*>(out + row * n);
+  const float scale = scales[row];
+  for (long long tile = threadIdx.x % kLanes; tile < packs; tile += kLanes * kPacks) {
+    C held[kPacks];
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      if (tile + p * kLanes < packs) {
+        held[p] = from[tile + p * kLanes];
+      }
+    }
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      if (tile + p * kLanes < packs) {
+        P wide;
+#pragma unroll
+        for (int k = 0; k < kWidth; ++k) {
+          wide.value[k] = narrow<T>(Code::decode(held[p].value[k]) * scale);
+        }
+        to[tile + p * kLanes] = wide;
+      }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+"""The host side of the rms_norm rungs.
+
+Forward: `rung(x, weight, eps)` over the last dimension of a matrix; weight may be None, and is of x's type or
+float32. `fused_residual(x, weight, eps, residual)` returns the normalised rows and the sum x + residual, both
+new tensors. Backward: `rung(dy, x, weight, rstd)` returns dx and dweight.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+from flashpath.kernels.arguments import output, require_apart, require_like
+from flashpath.kernels.building import cuda_kernel
+from flashpath.kernels.layer_norm import rows as shared
+from flashpath.kernels.layer_norm import triton_host
+
+FOLDER = Path(__file__).parent
+TWO_PASS = FOLDER / "two_pass.cu"
+VECTORIZED = FOLDER / "vectorized.cu"
+FUSED_RESIDUAL = FOLDER / "fused_residual.cu"
+BACKWARD = FOLDER / "backward.cu"
+BACKWARD_FUSED = FOLDER / "backward_fused.cu"
+TRITON = FOLDER / "triton_rms_norm.py"
+EPS = 1e-6
+NAME = "rms_norm"
+
+
+def two_pass(x: Any, weight: Any = None, eps: float = EPS, *, out: Any | None = None) -> Any:
+    shared.check_forward(NAME, x, weight, None, eps)
+    result = shared.prepared(NAME, x, out, weight)
+    rows, n = x.shape
+    if rows and n:
+        kernel = cuda_kernel(TWO_PASS, f"rms_norm<{', '.join(shared.type_names(x, weight))}>", x)
+        kernel[rows, shared.THREADS](rows, n, x, weight, eps, result)
+    return result
+
+
+def vectorized(
+    x: Any,
+    weight: Any = None,
+    eps: float = EPS,
+    *,
+    out: Any | None = None,
+    rstd: Any | None = None,
+    lanes: int | None = None,
+) -> Any:
+    """`rstd`, where given, is filled for the backward pass; `lanes` threads take a row."""
+    shared.check_forward(NAME, x, weight, None, eps)
+    shared.check_statistics(NAME, x, rstd=rstd)
+    result = shared.prepared(NAME, x, out, weight)
+    shared.forward(VECTORIZED, "rms_norm", "false", x, (weight,), eps, None, result, None, (rstd,), lanes)
+    return result
+
+
+def fused_residual(
+    x: Any,
+    weight: Any,
+    eps: float,
+    residual: Any,
+    *,
+    out: Any | None = None,
+    total: Any | None = None,
+    rstd: Any | None = None,
+    lanes: int | None = None,
+) -> tuple[Any, Any]:
+    """The norm of x + residual, and that sum; written to `out` and `total` where given."""
+    shared.check_forward(NAME, x, weight, None, eps)
+    shared.check_statistics(NAME, x, rstd=rstd)
+    require_like(NAME, "residual", residual, x.shape, x.dtype, x.device)
+    result = shared.prepared(NAME, x, out, residual, weight)
+    added = output(NAME, total, x.shape, x.dtype, x.device)
+    require_apart(NAME, added, x, residual, result)
+    shared.forward(
+        FUSED_RESIDUAL, "add_rms_norm", "false", x, (weight,), eps, residual, result, added, (rstd,), lanes
+    )
+    return result, added
+
+
+# ---- Backward ------------------------------------------------------------------------------------------
+
+
+def backward(dy: Any, x: Any, weight: Any, rstd: Any) -> tuple[Any, Any]:
+    """dx, and dweight: None for no weight."""
+    shared.check_backward(NAME, dy, x, weight, rstd)
+    to = shared.gradients(x, weight, has_bias=False)
+    shared.backward(BACKWARD, "false", dy, x, weight, None, rstd, to)
+    return to.dx, to.dweight
+
+
+def backward_fused(dy: Any, x: Any, weight: Any, rstd: Any) -> tuple[Any, Any]:
+    """As `backward`, which also takes the rows that are too long for this one."""
+    shared.check_backward(NAME, dy, x, weight, rstd)
+    to = shared.gradients(x, weight, has_bias=False)
+    if not shared.backward_fused(BACKWARD_FUSED, "false", dy, x, weight, None, rstd, to):
+        shared.backward(BACKWARD, "false", dy, x, weight, None, rstd, to)
+    return to.dx, to.dweight
+
+
+# ---- Triton --------------------------------------------------------------------------------------------
+
+
+def triton_module() -> Any:
+    return importlib.import_module("flashpath.kernels.rms_norm.triton_rms_norm")
+
+
+def triton(
+    x: Any,
+    weight: Any = None,
+    eps: float = EPS,
+    residual: Any | None = None,
+    *,
+    out: Any | None = None,
+    total: Any | None = None,
+    rstd: Any | None = None,
+) -> Any:
+    """The norm of x, or with a residual that of the sum, and the sum."""
+    shared.check_forward(NAME, x, weight, None, eps)
+    shared.check_statistics(NAME, x, rstd=rstd)
+    result = shared.prepared(NAME, x, out, residual, weight)
+    added = None
+    if residual is not None:
+        require_like(NAME, "residual", residual, x.shape, x.dtype, x.device)
+        added = output(NAME, total, x.shape, x.dtype, x.device)
+        require_apart(NAME, added, x, residual, result)
+    triton_host.forward(triton_module(), False, x, weight, None, eps, residual, result, added, None, rstd)
+    return result if residual is None else (result, added)
+
+
+def triton_backward(dy: Any, x: Any, weight: Any, rstd: Any) -> tuple[Any, Any]:
+    shared.check_backward(NAME, dy, x, weight, rstd)
+    to = shared.gradients(x, weight, has_bias=False)
+    triton_host.backward(triton_module(), False, dy, x, weight, None, rstd, to)
+    return to.dx, to.dweight

@@ -1,0 +1,204 @@
+"""The rms_norm ladder: its rungs, the problems it is timed on, and its peers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.layer_norm import cases, rows
+from flashpath.kernels.peers import library, with_compiled
+from flashpath.kernels.rms_norm import host
+from flashpath.kernels.rms_norm.reference import (
+    forward_in_float64,
+    gradients,
+    gradients_in_float64,
+    is_backward,
+    reference,
+    torch_forward,
+)
+from flashpath.kernels.rung import Case, Ladder, Rung, Score
+
+
+def _cases() -> Sequence[Case]:
+    return cases.cases(centered=False, eps=host.EPS)
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    return cases.case("forward", *size, centered=False, eps=host.EPS)
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return reference(*(each.double() if hasattr(each, "double") else each for each in inputs))
+
+
+def _torch_backward(dy: Any, x: Any, weight: Any, rstd: Any) -> tuple[Any, Any]:
+    """PyTorch's own kernels, as autograd calls them."""
+    import torch
+
+    own: Any = torch.ops.aten._fused_rms_norm_backward
+    return own(dy, x, x.shape[1:], rstd[:, None], weight, [True, True])
+
+
+def _liger(norm: Any, added: Any, settings: Any, *inputs: Any) -> Any:
+    if is_backward(inputs):
+        dy, x, weight, rstd = inputs
+        block, warps = settings(x.shape[1])
+        return norm.rms_norm_backward(dy, x, weight, rstd, 0.0, 0, block, warps, False, None)
+    if len(inputs) == 4:
+        x, weight, eps, residual = inputs
+        return added.fused_add_rms_norm_forward(x, residual, weight, eps, 0.0, "llama")[:2]
+    return norm.rms_norm_forward(*inputs, 0.0, "llama", None)[0]
+
+
+def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
+    forward, backward = with_compiled(device, torch_forward), with_compiled(device, gradients)
+    backward["torch"] = _torch_backward
+
+    def peer(name: str, *inputs: Any) -> Any:
+        return (backward if is_backward(inputs) else forward)[name](*inputs)
+
+    peers: dict[str, Callable[..., Any]] = {name: functools.partial(peer, name) for name in forward}
+    if device == "cuda" and (norm := library("liger_kernel.ops.rms_norm")):
+        added = library("liger_kernel.ops.fused_add_rms_norm")
+        settings: Any = library("liger_kernel.ops.utils")
+        peers["Liger"] = functools.partial(_liger, norm, added, settings.calculate_settings)
+    return peers
+
+
+def _check(output: Any, inputs: tuple[Any, ...]) -> None:
+    if is_backward(inputs):
+        cases.check_gradients(output, inputs, gradients_in_float64, gradients)
+    else:
+        cases.check_forward(output, inputs, len(inputs) == 4, forward_in_float64, torch_forward)
+
+
+_entry = functools.partial(Rung, arch="sm_75")
+_BF16 = "__nv_bfloat16, __nv_bfloat16"
+
+LADDER = Ladder(
+    name="rms_norm",
+    title="RMS norm",
+    maths="out = x / sqrt(Σ x² / n + eps) * weight of each row, of x + residual; its gradients",
+    cases=_cases,
+    peers=_peers,
+    check=_check,
+    truth=_truth,
+    dimensions=("rows", "n"),
+    sized=_sized,
+    sample=(64, 1024),
+    rungs=(
+        Rung(
+            name="reference",
+            language="pytorch",
+            arch="any",
+            idea="PyTorch in float64, rounded once: the truth that the others are checked against",
+            file=host.FOLDER / "reference.py",
+            function=reference,
+            readability=Score(5, "the formulas"),
+            debugging=Score(5, "runs on the CPU, under any Python debugger"),
+        ),
+        _entry(
+            name="two_pass",
+            language="cuda",
+            idea="a block per row: the mean square, then the row, each from memory",
+            file=host.TWO_PASS,
+            function=host.two_pass,
+            improves_on="reference",
+            declines=cases.only("forward"),
+            compile_for=cuda_compiles_for(host.TWO_PASS, f"rms_norm<{_BF16}>"),
+            readability=Score(5, "two loops and a sum"),
+            debugging=Score(5, "the sum can be printed by itself"),
+        ),
+        _entry(
+            name="vectorized",
+            language="cuda",
+            idea="the row stays in registers: one read in 16-byte packs, one write",
+            file=host.VECTORIZED,
+            function=host.vectorized,
+            choices={"lanes": tuple(rows.BEST_LANES)},
+            improves_on="two_pass",
+            declines=cases.only("forward"),
+            compile_for=cuda_compiles_for(host.VECTORIZED, f"rms_norm<{_BF16}, 8, 128, 4>"),
+            readability=Score(4, "load, a sum, store; how a row is held is in a header"),
+            debugging=Score(3, "long rows and odd lengths go ways of their own"),
+        ),
+        _entry(
+            name="fused_residual",
+            language="cuda",
+            idea="x + residual is written and normalised in one pass: 4 n elements moved, not 5 n",
+            file=host.FUSED_RESIDUAL,
+            function=host.fused_residual,
+            choices={"lanes": tuple(rows.BEST_LANES)},
+            improves_on="vectorized",
+            declines=cases.only("add"),
+            compile_for=cuda_compiles_for(host.FUSED_RESIDUAL, f"add_rms_norm<{_BF16}, 8, 128, 4>"),
+            readability=Score(4, "vectorized with three lines more"),
+            debugging=Score(3, "as vectorized"),
+        ),
+        _entry(
+            name="backward",
+            language="cuda",
+            idea="a kernel along rows for dx, one down the columns for dweight",
+            file=host.BACKWARD,
+            function=host.backward,
+            improves_on="reference",
+            declines=cases.only("backward"),
+            compile_for=cuda_compiles_for(host.BACKWARD, f"input_gradient<false, {_BF16}>"),
+            readability=Score(4, "layer norm's, with the mean left out"),
+            debugging=Score(5, "the gradients come from kernels of their own"),
+        ),
+        Rung(
+            name="backward_fused",
+            language="cuda",
+            arch="sm_80",  # cp.async
+            idea="both gradients from one read: column sums stay in registers, rows are fetched ahead",
+            file=host.BACKWARD_FUSED,
+            function=host.backward_fused,
+            improves_on="backward",
+            declines=cases.only("backward"),
+            compile_for=cuda_compiles_for(
+                host.BACKWARD_FUSED, f"gradients<false, {_BF16}, 8, 512, 1, 1, 4, 1>"
+            ),
+            readability=Score(2, "a pipeline, a sum along the row and one down the columns in one loop"),
+            debugging=Score(2, "what is fetched when is counted, not named"),
+        ),
+        _entry(
+            name="triton",
+            language="triton",
+            idea="layer norm's kernel compiled without the mean",
+            file=host.TRITON,
+            function=host.triton,
+            improves_on="vectorized",
+            declines=cases.only("forward", "add"),
+            compile_for=triton_compiles_for(
+                lambda: host.triton_module().forward_kernel,
+                {"x_ptr": "*bf16", "weight_ptr": "*bf16", "out_ptr": "*bf16", "n": "i32"}
+                | {"count": "fp32", "eps": "fp32"},
+                {"residual_ptr": None, "bias_ptr": None, "sum_ptr": None, "mean_ptr": None, "rstd_ptr": None}
+                | {"CENTERED": False, "IS_WHOLE": True, "BLOCK": 4096},
+            ),
+            readability=Score(5, "the formulas on arrays"),
+            debugging=Score(4, "prints and asserts work, and one program is one row"),
+        ),
+        _entry(
+            name="triton_backward",
+            language="triton",
+            idea="layer norm's backward kernels compiled without the mean",
+            file=host.TRITON,
+            function=host.triton_backward,
+            improves_on="backward",
+            declines=cases.only("backward"),
+            compile_for=triton_compiles_for(
+                lambda: host.triton_module().backward_kernel,
+                {"dy_ptr": "*bf16", "x_ptr": "*bf16", "weight_ptr": "*bf16", "dx_ptr": "*bf16"}
+                | {"rstd_ptr": "*fp32", "of_weight_ptr": "*fp32", "rows": "i32", "n": "i32"}
+                | {"count": "fp32"},
+                {"mean_ptr": None, "of_bias_ptr": None, "CENTERED": False, "BLOCK": 4096},
+            ),
+            readability=Score(4, "one loop over rows; the second kernel is bookkeeping"),
+            debugging=Score(4, "prints and asserts work"),
+        ),
+    ),
+)

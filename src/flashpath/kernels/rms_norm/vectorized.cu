@@ -1,0 +1,37 @@
+// RMS norm, rung 2: one read, one write; the row waits in registers.
+//
+//   maths    out = x / sqrt(Σ x² / n + eps) * weight, of each row
+//   layout   x, out: (rows, n), contiguous; weight: (n), in x's type or float, or null
+//            rstd: (rows), for the backward pass, or null
+//   cost     4 FLOPs an element; at least 2 rows n sizeof(T) bytes
+//   improves two_pass: x comes from memory once, in 16-byte loads that are all asked for before the first is used
+//   idea     layer_norm's of the same name: kLanes threads hold a row in kPacks packs each, a warp or a block as its
+//            length asks; rows that fit no block's registers are read again.
+//            Predicted on an H200: copy bandwidth for rows of 8 KB and more.
+#include "../common/row.cuh"
+#include "../layer_norm/long_rows.cuh"
+
+template <class T, class W, int kWidth, int kLanes, int kPacks>
+__global__ void __launch_bounds__(kLanes < 128 ? 128 : kLanes)
+    rms_norm(long long rows, long long n, const T* __restrict__ x, const W* __restrict__ weight, Compute<T> eps,
+             T* __restrict__ out, Compute<T>* rstd) {
+  using C = Compute<T>;
+  constexpr int kThreads = kLanes < 128 ? 128 : kLanes;
+  const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
+  const int lane = threadIdx.x % kLanes;
+
+  const int packs = row < rows ? int(n) / kWidth : 0;  // threads beyond the last row stay: sums want them all
+
+  RowPart<T, kWidth, kLanes, kPacks> part(lane, packs);
+  part.load(x + row * n);
+  const ColumnPart<W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+
+  C squares[1] = {part.sum([](C value) { return value * value; })};
+  sum_over_row<kThreads, kLanes>(squares, 0);
+  const C scale = rsqrt(squares[0] / C(n) + eps);
+
+  part.store(out + row * n, [&](C value, int k, int i) { return value * scale * factor(k, i); });
+  if (rstd != nullptr && lane == 0 && row < rows) {
+    rstd[row] = scale;
+  }
+}

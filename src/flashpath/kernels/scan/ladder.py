@@ -1,0 +1,293 @@
+"""The scan ladder: its rungs, the problems it is timed on, and its peers."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.peers import cupy_stream, library, with_compiled
+from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score, short
+from flashpath.kernels.scan import host
+from flashpath.kernels.scan.reference import reference, torch_scan
+
+
+def _case(
+    op: str,
+    dtype: str,
+    shape: tuple[int, ...],
+    name: str,
+    exclusive: bool = False,
+    heads: float | None = None,
+) -> Case:
+    import torch
+
+    kind = getattr(torch, dtype)
+    n = math.prod(shape)
+    output_bytes = 8 if dtype == "int32" and op == "sum" else kind.itemsize
+
+    def inputs(device: str) -> tuple[Any, ...]:
+        if dtype == "int32":
+            x = torch.randint(-1000, 1000, shape, device=device, dtype=kind)
+        else:
+            x = torch.randn(shape, device=device, dtype=kind)
+        flags = None if heads is None else torch.rand(shape, device=device) < heads
+        return x, op, exclusive, flags
+
+    variant = "exclusive " if exclusive else "" if heads is None else "segmented "
+    return Case(
+        name=f"{variant}{op} {name} {dtype}",
+        inputs=inputs,
+        bytes=n * (kind.itemsize + output_bytes + (heads is not None)),
+        flops=n if op == "sum" else 0,
+        dtype=dtype,
+        parameters={
+            "op": op,
+            "shape": list(shape),
+            "dtype": dtype,
+            "exclusive": exclusive,
+            "segmented": heads is not None,
+        },
+    )
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    return _case("sum", "float32", size, short(size[0]))
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    return exact_scan(*inputs)
+
+
+def _cases() -> Sequence[Case]:
+    return [
+        _case("sum", "float32", (2**20,), "2^20"),
+        _case("sum", "float32", (2**26,), "2^26"),
+        _case("sum", "float32", (2**28,), "2^28"),
+        _case("sum", "bfloat16", (2**26,), "2^26"),
+        _case("sum", "int32", (2**26,), "2^26"),
+        _case("max", "float32", (2**26,), "2^26"),
+        _case("sum", "float32", (2**26,), "2^26", exclusive=True),
+        _case("sum", "float32", (2**26,), "2^26", heads=2**-21),
+        _case("sum", "float32", (32768, 4096), "32768 × 4096"),
+    ]
+
+
+def _cupy(cupy: Any, x: Any, op: str, exclusive: bool, flags: Any | None) -> Any:
+    """CuPy's running sum on torch's stream and memory."""
+    import torch
+
+    del op, exclusive, flags
+    with cupy_stream(cupy, x):
+        return torch.from_dlpack(cupy.cumsum(cupy.from_dlpack(x), axis=x.dim() - 1))
+
+
+def _torch_declines(case: Case) -> str | None:
+    return "has no segmented scan" if case.parameters["segmented"] else None
+
+
+def _cupy_declines(case: Case) -> str | None:
+    is_plain = case.parameters["op"] == "sum" and not case.parameters["exclusive"]
+    if case.dtype == "bfloat16":
+        return "has no bfloat16"
+    return _torch_declines(case) if is_plain else "has inclusive sums only"
+
+
+def _peers(device: str) -> Mapping[str, Peer]:
+    compiled = with_compiled(device, torch_scan)
+    peers = {name: Peer(function, _torch_declines) for name, function in compiled.items()}
+    if device == "cuda" and (cupy := library("cupy")):
+        peers["CuPy (CUB)"] = Peer(functools.partial(_cupy, cupy), _cupy_declines)
+    return peers
+
+
+def exact_scan(x: Any, op: str, exclusive: bool, flags: Any | None) -> Any:
+    """The truth: in float64, or in whole numbers."""
+    return torch_scan(x.double() if x.dtype.is_floating_point else x, op, exclusive, flags)
+
+
+def allowed_error(x: Any, exclusive: bool, flags: Any | None) -> Any:
+    """How far each running sum of floats may be from the truth.
+
+    Twice torch's own error in the same type, one rounding to the output's type, and four times what the
+    roundings of float32 come to if their signs are random: those of the log2(n) levels of a tree over the
+    elements, together of the size of √Σx², and those along the chain of groups of 2^20 elements, each of the
+    size of the largest running sum so far.
+    """
+    import torch
+
+    exact = exact_scan(x, "sum", exclusive, flags)
+    n = max(1, x.shape[-1])
+    of_torch = (reference(x, "sum", exclusive, flags).double() - exact).abs()
+    norm = torch_scan(x.double().square(), "sum", exclusive, flags).sqrt()
+    largest = torch_scan(exact.abs(), "max", False, flags) if x.numel() else exact
+    of_tree = math.sqrt(math.log2(n) + 1) * norm
+    of_chain = math.sqrt(n / 2**20 + 1) * largest
+    return 2 * of_torch + torch.finfo(x.dtype).eps * exact.abs() + 4 * 2**-24 * (of_tree + of_chain)
+
+
+def _check(output: Any, inputs: tuple[Any, ...]) -> None:
+    import torch
+
+    x, op, exclusive, flags = inputs
+    expected = reference(x, op, exclusive, flags)
+    if op == "max" or not x.dtype.is_floating_point:
+        torch.testing.assert_close(output, expected, rtol=0, atol=0, equal_nan=True)
+        return
+    assert output.dtype == expected.dtype, f"{output.dtype}, not {expected.dtype}"
+    assert output.shape == expected.shape, f"{output.shape}, not {expected.shape}"
+    if not output.numel():
+        return
+    exact, allowed = exact_scan(x, op, exclusive, flags), allowed_error(x, exclusive, flags)
+    # What is infinite or NaN has no error: it has to be the same.
+    exact = torch.where(allowed.isfinite(), exact, expected.double())
+    allowed = torch.where(allowed.isfinite(), allowed, 0.0)
+    error = torch.where(output == exact, 0.0, (output.double() - exact).abs())
+    is_wrong = ~((error <= allowed) | (output.isnan() & exact.isnan()))
+    if bool(is_wrong.any()):
+        at = tuple(int(i) for i in is_wrong.nonzero()[0])
+        raise AssertionError(
+            f"at {at}: {output[at].item():.9g} instead of {exact[at].item():.9g}; "
+            f"an error of {allowed[at].item():.3g} is allowed"
+        )
+
+
+def _rows_only(case: Case) -> str | None:
+    return "would scan a vector with one block" if len(case.parameters["shape"]) == 1 else None
+
+
+_entry = functools.partial(Rung, arch="sm_75", language="cuda")
+
+
+def _compiles(file: Any) -> Callable[[str], object]:
+    return cuda_compiles_for(file, "scan<Whole<Sum<float>>, float, float>")
+
+
+LADDER = Ladder(
+    name="scan",
+    title="Scan",
+    maths="out[i] = x[0] ⊕ … ⊕ x[i]: sum, max; inclusive, exclusive, segmented; of a vector or of each row",
+    cases=_cases,
+    peers=_peers,
+    check=_check,
+    truth=_truth,
+    sized=_sized,
+    sample=(2**16,),
+    rungs=(
+        Rung(
+            name="reference",
+            language="pytorch",
+            arch="any",
+            idea="PyTorch's cumsum and cummax, whose rules for NaN and types the others follow",
+            file=host.FOLDER / "reference.py",
+            function=reference,
+            readability=Score(5, "one call; segments are scanned one by one"),
+            debugging=Score(5, "runs on the CPU, under any Python debugger"),
+        ),
+        _entry(
+            name="hillis_steele",
+            idea="log2(n) doublings in shared memory; each block's total is scanned the same way",
+            file=host.HILLIS_STEELE,
+            function=host.hillis_steele,
+            improves_on="reference",
+            compile_for=_compiles(host.HILLIS_STEELE),
+            readability=Score(5, "five lines of loop"),
+            debugging=Score(4, "every step is in shared memory; barriers must be met by all"),
+        ),
+        _entry(
+            name="blelloch",
+            idea="up a tree with the sums, down it with what stands before: 2 n operations, not n log2(n)",
+            file=host.BLELLOCH,
+            function=host.blelloch,
+            improves_on="hillis_steele",
+            compile_for=_compiles(host.BLELLOCH),
+            readability=Score(4, "the way down has to be drawn once to be believed"),
+            debugging=Score(4, "as hillis_steele; the conflicts only a profile shows"),
+        ),
+        _entry(
+            name="blelloch_padded",
+            idea="a gap after every 32 nodes, so that the nodes of a level lie in different banks",
+            file=host.BLELLOCH_PADDED,
+            function=host.blelloch_padded,
+            improves_on="blelloch",
+            compile_for=_compiles(host.BLELLOCH_PADDED),
+            readability=Score(3, "every index goes through a function"),
+            debugging=Score(4, "as blelloch"),
+        ),
+        _entry(
+            name="warp",
+            idea="lanes hand their states over in registers: one barrier instead of 20",
+            file=host.WARP,
+            function=host.warp,
+            improves_on="blelloch_padded",
+            compile_for=_compiles(host.WARP),
+            readability=Score(4, "shuffles have to be known; then it is short"),
+            debugging=Score(3, "what is in registers has to be printed lane by lane"),
+        ),
+        _entry(
+            name="decoupled_lookback",
+            idea="one pass: tiles publish their totals and look back at those before; always the same bits",
+            file=host.DECOUPLED_LOOKBACK,
+            function=host.decoupled_lookback,
+            improves_on="warp",
+            compile_for=cuda_compiles_for(host.DECOUPLED_LOOKBACK, "scan<Whole<Sum<float>>, 4, float>"),
+            readability=Score(2, "blocks wait for each other; why nobody waits for ever takes a page"),
+            debugging=Score(2, "a mistake hangs or shows in one run of many; fp.sanitize sees both"),
+        ),
+        _entry(
+            name="by_row",
+            idea="a warp or a block for each row walks along it, carrying what it has so far",
+            file=host.BY_ROW,
+            function=host.by_row,
+            improves_on="decoupled_lookback",
+            compile_for=cuda_compiles_for(host.BY_ROW, "scan<Whole<Sum<float>>, 8, 4, float>"),
+            declines=_rows_only,
+            readability=Score(4, "no block waits for another"),
+            debugging=Score(4, "one row can be followed alone"),
+        ),
+        Rung(
+            name="triton",
+            language="triton",
+            arch="sm_75",
+            idea="⊕ written once for two scalars; totals of large parts, then each part from end to end",
+            file=host.TRITON,
+            function=host.triton,
+            improves_on="warp",
+            compile_for=triton_compiles_for(
+                host.triton_kernel,
+                {
+                    "x_ptr": "*fp32",
+                    "totals_ptr": "*fp32",
+                    "out_ptr": "*fp32",
+                    "n": "i64",
+                    "part_length": "i64",
+                },
+                {
+                    "heads_ptr": None,
+                    "cuts_ptr": None,
+                    "OP": "sum",
+                    "EXCLUSIVE": False,
+                    "TOTALS_ONLY": False,
+                    "PARTS": 1024,
+                    "BLOCK": host.TRITON_BLOCKS[-1],
+                },
+            ),
+            readability=Score(
+                3, "array code in Python, but two operations and two kinds of scan in one kernel"
+            ),
+            debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+        ),
+        _entry(
+            name="cub_block",
+            idea="CUB's block-wide load, scan and store with a functor of our own",
+            file=host.CUB_BLOCK,
+            function=host.cub_block,
+            improves_on="warp",
+            compile_for=_compiles(host.CUB_BLOCK),
+            readability=Score(4, "what happens is said, how it happens is the library's"),
+            debugging=Score(3, "errors of types are pages long; its shared memory is opaque"),
+        ),
+    ),
+)

@@ -1,0 +1,318 @@
+"""The host side of the softmax rungs: checks, output, scratch memory, and the shape of each launch."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from flashpath.errors import FlashpathError
+from flashpath.jit import device as cuda
+from flashpath.kernels.arguments import FLOATS, output, require_apart, require_like, require_tensor
+from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count, triton_device
+from flashpath.vgpu.profiles import profile_for
+
+FOLDER = Path(__file__).parent
+THREE_PASS = FOLDER / "three_pass.cu"
+ONLINE = FOLDER / "online.cu"
+SHARED = FOLDER / "shared.cu"
+WARP_PER_ROW = FOLDER / "warp_per_row.cu"
+RESIDENT = FOLDER / "resident.cu"
+SPLIT_ROWS = FOLDER / "split_rows.cu"
+MEETING = FOLDER / "meeting.cu"
+BACKWARD_SIMPLE = FOLDER / "backward_simple.cu"
+BACKWARD_RESIDENT = FOLDER / "backward_resident.cu"
+TRITON = FOLDER / "triton_softmax.py"
+
+WITH_DOUBLE = (*FLOATS, "float64")  # rungs that gradcheck can use
+THREADS = 256  # of every rung that has a block per row, or per part of one
+WARP_PER_ROW_THREADS = 128
+MOST_PER_LANE = 64
+RESIDENT_THREADS = 128  # of a block with several rows
+PACK_BYTES = 16
+# Packs that a thread holds: few leave room for many threads, each of which asks for all of its packs at once.
+PACKS = 4
+MOST_KEPT = 32  # numbers of a row that a thread of a full block can keep in registers
+MOST_LANES = 1024
+STATIC_SHARED = 1024  # more than the reductions of any rung take
+# Parts of split_rows: enough blocks to fill the GPU, each with enough to do.
+PART_PACKS = 4 * THREADS
+BLOCKS_PER_SM = 16
+# Blocks of a row that wait for each other: fewer than any GPU from sm_75 on holds at once.
+MEETING_THREADS = 512
+MOST_PARTS = 64
+TRITON_TILE = 4096  # elements of a program with several rows
+TRITON_LONGEST = 32768  # a row in registers
+TRITON_BLOCK = 4096  # of rows that are walked through
+TRITON_PROGRAMS_PER_SM = 8
+
+
+class Problem(NamedTuple):
+    """A checked softmax: every row of the flattened (rows, n); a tensor with no dimensions is one element."""
+
+    rows: int
+    n: int
+    out: Any
+
+
+def prepare(x: Any, out: Any | None, dtypes: tuple[str, ...] = FLOATS) -> Problem:
+    """Check the arguments; makes the output where there is none."""
+    require_tensor("softmax", "x", x, dtypes)
+    return _problem("softmax", x, out)
+
+
+def prepare_backward(y: Any, dy: Any, out: Any | None) -> Problem:
+    """Check the arguments of the gradient; makes the output where there is none."""
+    require_tensor("softmax backward", "y", y, WITH_DOUBLE)
+    require_like("softmax backward", "dy", dy, y.shape, y.dtype, y.device)
+    return _problem("softmax backward", y, out, dy)
+
+
+def _problem(operation: str, x: Any, out: Any | None, *others: Any) -> Problem:
+    n = x.shape[-1] if x.dim() else 1
+    result = output(operation, out, x.shape, x.dtype, x.device)
+    if out is not None:
+        require_apart(operation, result, x, *others)
+    return Problem(x.numel() // n if n else 0, n, result)
+
+
+def max_shared(x: Any) -> int:
+    """Bytes of shared memory that a block of the GPU with x, or of the one that is played, can have."""
+    if x.is_cuda:
+        return cuda.device(x.get_device()).max_shared_per_block
+    return profile_for(cuda.default_arch()).architecture.max_shared_per_block_bytes
+
+
+class Packing(NamedTuple):
+    """How rows are cut: up to `packs` packs of `width` elements each; `whole` where none is cut short."""
+
+    width: int
+    whole: bool
+    packs: int
+
+    @property
+    def arguments(self) -> str:
+        """As kernels take them."""
+        return f"{self.width}, {str(self.whole).lower()}"
+
+
+def packing(n: int, *tensors: Any) -> Packing:
+    """The widest packs with which rows of n elements of all tensors can be moved in step.
+
+    Tensors may start anywhere, but all at the same place within a pack.
+    """
+    size: int = tensors[0].element_size()
+    first: int = tensors[0].data_ptr()
+    width = max(1, math.gcd(PACK_BYTES, *(each.data_ptr() - first for each in tensors)) // size)
+    if n % width == 0 and first % (width * size) == 0:
+        return Packing(width, True, n // width)
+    return Packing(width, False, (n + 2 * width - 2) // width)
+
+
+# ---- A block per row -----------------------------------------------------------------------------------
+
+
+def _block_per_row(file: Path, problem: Problem, x: Any, shared: int = 0) -> Any:
+    if problem.rows:
+        kernel = cuda_kernel(file, f"softmax<{CPP_TYPES[dtype_name(x)]}>", x)
+        kernel[problem.rows, THREADS, shared](problem.n, x, problem.out)
+    return problem.out
+
+
+def three_pass(x: Any, out: Any | None = None) -> Any:
+    return _block_per_row(THREE_PASS, prepare(x, out), x)
+
+
+def online(x: Any, out: Any | None = None) -> Any:
+    return _block_per_row(ONLINE, prepare(x, out, WITH_DOUBLE), x)
+
+
+def shared(x: Any, out: Any | None = None) -> Any:
+    problem = prepare(x, out)
+    most = (max_shared(x) - STATIC_SHARED) // 4
+    if problem.n > most:
+        raise FlashpathError(
+            f"shared got rows of {problem.n} elements; shared memory holds {most} as float32.",
+            "Take online, split_rows or meeting.",
+        )
+    return _block_per_row(SHARED, problem, x, problem.n * 4)
+
+
+# ---- Rows in registers ---------------------------------------------------------------------------------
+
+
+def warp_per_row(x: Any, out: Any | None = None) -> Any:
+    rows, n, result = prepare(x, out)
+    if n > 32 * MOST_PER_LANE:
+        raise FlashpathError(
+            f"warp_per_row got rows of {n} elements; a warp's registers hold {32 * MOST_PER_LANE} well.",
+            "Take resident.",
+        )
+    if rows:
+        per_lane = 1 << (-(-n // 32) - 1).bit_length()
+        kernel = cuda_kernel(WARP_PER_ROW, f"softmax<{CPP_TYPES[dtype_name(x)]}, {per_lane}>", x)
+        rows_per_block = WARP_PER_ROW_THREADS // 32
+        kernel[-(-rows // rows_per_block), WARP_PER_ROW_THREADS](rows, n, x, result)
+    return result
+
+
+class Residence(NamedTuple):
+    """Where a row is kept: `lanes` threads with `packs` packs each in registers, and others parked."""
+
+    lanes: int
+    packs: int
+    parked_pairs: int = 0  # of packs, for each thread, in shared memory
+
+
+def residence(cut: Packing) -> Residence:
+    """Up to `PACKS` packs for each thread while there are threads, then more, then parked ones."""
+    lanes = min(MOST_LANES, 1 << (-(-cut.packs // PACKS) - 1).bit_length())
+    if 32 < lanes < RESIDENT_THREADS:
+        lanes = RESIDENT_THREADS  # a warp, or the block
+    each = -(-cut.packs // lanes)
+    held = min(max(PACKS, MOST_KEPT // cut.width), 1 << (each - 1).bit_length())
+    return Residence(lanes, held, max(0, -(-(each - held) // 2)))
+
+
+def resident(x: Any, out: Any | None = None) -> Any:
+    rows, n, result = prepare(x, out)
+    if rows:
+        cut = packing(n, x, result)
+        where = residence(cut)
+        round_bytes = MOST_LANES * cut.width * x.element_size()
+        most_pairs = (max_shared(x) - STATIC_SHARED) // (2 * round_bytes)
+        if where.parked_pairs > most_pairs:
+            raise FlashpathError(
+                f"resident got rows of {n} elements; an SM holds "
+                f"{(where.packs + 2 * most_pairs) * MOST_LANES * cut.width} of them here.",
+                "Take meeting or split_rows.",
+            )
+        arguments = f"{cut.arguments}, {where.lanes}, {where.packs}, {where.parked_pairs}"
+        kernel = cuda_kernel(RESIDENT, f"softmax<{CPP_TYPES[dtype_name(x)]}, {arguments}>", x)
+        threads = max(where.lanes, RESIDENT_THREADS)
+        blocks = -(-rows * where.lanes // threads)
+        kernel[blocks, threads, 2 * where.parked_pairs * round_bytes](rows, n, x, result)
+    return result
+
+
+# ---- Rows that several blocks share --------------------------------------------------------------------
+
+
+def scratch(x: Any, states: int) -> Any:
+    """Memory for so many {m, l} where x is; a kernel writes each before it reads it."""
+    import torch
+
+    return torch.empty(2 * states, dtype=torch.float32, device=x.device).view(torch.uint8)
+
+
+def split_rows(x: Any, out: Any | None = None) -> Any:
+    rows, n, result = prepare(x, out)
+    if rows:
+        cut = packing(n, x, result)
+        most = max(1, sm_count(x) * BLOCKS_PER_SM // rows)
+        rounds = -(-cut.packs // (PART_PACKS * most))
+        parts = -(-cut.packs // (PART_PACKS * rounds))
+        arguments = f"<{CPP_TYPES[dtype_name(x)]}, {cut.arguments}>"
+        states = scratch(x, rows * parts)
+        first = cuda_kernel(SPLIT_ROWS, f"part_states{arguments}", x)
+        first[rows * parts, THREADS](n, x, parts, PART_PACKS * rounds, states)
+        second = cuda_kernel(SPLIT_ROWS, f"write_parts{arguments}", x)
+        second[rows * parts, THREADS](n, x, parts, PART_PACKS * rounds, states, result)
+    return result
+
+
+# Counters of meeting by device and stream. Each launch leaves them at 0, so they are cleared once; launches
+# of one stream follow each other, and those of two streams may not share a counter.
+_counters: dict[tuple[int, int], Any] = {}
+
+
+def counters(x: Any, count: int) -> Any:
+    """At least `count` counters at 0, which no launch that may run at the same time uses."""
+    import torch
+
+    # A graph may be replayed on any stream: it gets counters of its own, cleared by each replay.
+    if not x.is_cuda or torch.cuda.is_current_stream_capturing():
+        return torch.zeros(count, dtype=torch.int32, device=x.device).view(torch.uint32)
+    key = (x.get_device(), torch.cuda.current_stream(x.device).cuda_stream)
+    kept = _counters.get(key)
+    if kept is None or kept.numel() < count:
+        kept = torch.zeros(count, dtype=torch.int32, device=x.device).view(torch.uint32)
+        _counters[key] = kept
+    return kept
+
+
+def meeting(x: Any, out: Any | None = None) -> Any:
+    rows, n, result = prepare(x, out)
+    if rows:
+        cut = packing(n, x, result)
+        # Few rows are cut into smaller parts, for more SMs.
+        choices = [(each, -(-cut.packs // (MEETING_THREADS * each))) for each in (1, 2, PACKS)]
+        packs, parts = next(
+            (choice for choice in choices if choice[1] <= MOST_PARTS and rows * choice[1] <= sm_count(x)),
+            choices[-1],
+        )
+        if parts > MOST_PARTS:
+            raise FlashpathError(
+                f"meeting got rows of {n} elements; its blocks hold "
+                f"{MOST_PARTS * MEETING_THREADS * PACKS * cut.width} here.",
+                "Take split_rows.",
+            )
+        arguments = f"{cut.arguments}, {MEETING_THREADS}, {packs}"
+        kernel = cuda_kernel(MEETING, f"softmax<{CPP_TYPES[dtype_name(x)]}, {arguments}>", x)
+        zeros, states = counters(x, rows + 1), scratch(x, rows * parts)
+        kernel[rows * parts, MEETING_THREADS](n, x, parts, states, zeros[:1], zeros[1:], result)
+    return result
+
+
+# ---- Backward ------------------------------------------------------------------------------------------
+
+
+def backward_simple(y: Any, dy: Any, out: Any | None = None) -> Any:
+    rows, n, result = prepare_backward(y, dy, out)
+    if rows:
+        kernel = cuda_kernel(BACKWARD_SIMPLE, f"backward<{CPP_TYPES[dtype_name(y)]}>", y)
+        kernel[rows, THREADS](n, y, dy, result)
+    return result
+
+
+def backward_resident(y: Any, dy: Any, out: Any | None = None) -> Any:
+    rows, n, result = prepare_backward(y, dy, out)
+    if n >= 2**31:
+        raise FlashpathError(f"backward_resident got rows of {n} elements.", "Take backward_simple.")
+    if rows:
+        cut = packing(n, y, dy, result)
+        where = residence(cut)
+        arguments = f"{cut.arguments}, {where.lanes}, {min(where.packs, PACKS)}"
+        kernel = cuda_kernel(BACKWARD_RESIDENT, f"backward<{CPP_TYPES[dtype_name(y)]}, {arguments}>", y)
+        threads = max(where.lanes, RESIDENT_THREADS)
+        kernel[-(-rows * where.lanes // threads), threads](rows, n, y, dy, result)
+    return result
+
+
+# ---- Triton --------------------------------------------------------------------------------------------
+
+
+def triton_kernel() -> Any:
+    return importlib.import_module("flashpath.kernels.softmax.triton_softmax").softmax_kernel
+
+
+def triton_long_kernel() -> Any:
+    return importlib.import_module("flashpath.kernels.softmax.triton_softmax").long_softmax_kernel
+
+
+def triton(x: Any, out: Any | None = None) -> Any:
+    rows, n, result = prepare(x, out)
+    if rows:
+        with triton_device(x):
+            if n <= TRITON_LONGEST:
+                block = max(16, 1 << (n - 1).bit_length())
+                per_program = max(1, TRITON_TILE // block) if rows > 1 else 1
+                warps = min(16, max(4, block // 1024))
+                triton_kernel()[(-(-rows // per_program),)](
+                    x, result, rows, n, ROWS=per_program, BLOCK=block, num_warps=warps
+                )
+            else:
+                programs = min(rows, sm_count(x) * TRITON_PROGRAMS_PER_SM)
+                triton_long_kernel()[(programs,)](x, result, rows, n, BLOCK=TRITON_BLOCK, num_warps=8)
+    return result

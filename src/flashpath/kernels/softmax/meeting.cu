@@ -1,0 +1,73 @@
+// Softmax, rung 7: the blocks of a row meet, each with its part in registers.
+//
+//   maths    {m, l} of each part; {m, l} of the row from these; out[r, i] = e^(x[r, i] - m) / l
+//   layout   x, out: (rows, n), contiguous, at any address, the same modulo 16; states: (rows, parts)
+//            ticket: (1) and visits: (rows), all 0 before the launch, and all 0 after it
+//   cost     5 rows n FLOPs; at least 2 rows n sizeof(T) bytes
+//   improves split_rows: one launch and one read. A block keeps its part while the others read theirs
+//   idea     a block leaves its {m, l}, counts itself in, and waits until all blocks of its row have. They must run at
+//            the same time, which no GPU promises by their numbers: so a block draws its number when it starts. Numbers
+//            are drawn in order, so of the rows that blocks wait for only the last can lack a block, and gets it when
+//            a block of another row ends: it is enough that the GPU holds the blocks of one row. Who leaves counts
+//            itself again; the count then wraps round to 0 by itself (`atomicInc`), ready for the next launch.
+//            Predicted on an H200: the meeting takes about 2 µs of the 8 µs that a block's 64 KB take; the other
+//            blocks of the SM use them. As resident, but for few rows too.
+#include "on_chip.cuh"
+#include "part.cuh"
+
+template <class T, int kWidth, bool kIsWhole, int kThreads, int kPacks>
+__global__ void __launch_bounds__(kThreads)
+    softmax(long long n, const T* __restrict__ x, int parts, State<Compute<T>>* states, unsigned* ticket,
+            unsigned* visits, T* __restrict__ out) {
+  using C = Compute<T>;
+  using Row = PackedRow<T, kWidth, kIsWhole>;
+  __shared__ unsigned number;
+  if (threadIdx.x == 0) {
+    number = atomicInc(ticket, gridDim.x - 1);
+  }
+  __syncthreads();
+  const long long r = number / parts;
+  const Part part = part_of_row<T, kWidth, kIsWhole>(x + r * n, n, number % parts, kThreads * kPacks);
+  const T* mine = x + r * n + part.start;
+  const Row packed(mine, part.length);
+
+  typename Row::Word held[kPacks];
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    held[k] = packed.load(mine, threadIdx.x + k * kThreads, narrow<T>(lowest<C>()));
+  }
+  C kept[kPacks * kWidth];
+  State<C> state = keep_exponentials<Row>(held, kept);
+  const C m_of_kept = state.m;
+  state = combine_block<kThreads>(state);
+
+  __shared__ State<C> of_row;
+  if (threadIdx.x < 32) {
+    volatile unsigned* visited = visits + r;
+    if (threadIdx.x == 0) {
+      states[number] = state;
+      __threadfence();  // the state before the count
+      atomicInc(&visits[r], 2 * parts - 1);
+      while (*visited < parts) {
+      }
+      __threadfence();  // the count before the others' states
+    }
+    __syncwarp();
+    State<C> all{lowest<C>(), 0};
+    for (int p = threadIdx.x; p < parts; p += 32) {
+      all = combine(all, {__ldcg(&states[r * parts + p].m), __ldcg(&states[r * parts + p].l)});
+    }
+    all = combine_lanes<32>(all);
+    if (threadIdx.x == 0) {
+      atomicInc(&visits[r], 2 * parts - 1);
+      of_row = all;
+    }
+  }
+  __syncthreads();
+
+  const C scale = exp_of_difference(m_of_kept, of_row.m) / of_row.l;
+#pragma unroll
+  for (int k = 0; k < kPacks; ++k) {
+    packed.store(out + r * n + part.start, threadIdx.x + k * kThreads, scaled<Row>(&kept[k * kWidth], scale));
+  }
+}

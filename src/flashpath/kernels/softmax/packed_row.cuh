@@ -1,0 +1,130 @@
+// A row in packs of kWidth elements, wherever it starts: the packs stand at multiples of their own size, so the first
+// and the last may be only partly inside the row, and these alone are moved element by element. Where the host knows
+// that rows start and end with a pack, kIsWhole, there is no such code: it takes registers even when it does not run.
+#pragma once
+#include "../common/pack.cuh"
+#include "arithmetic.cuh"
+
+// What the machine moves at once, and what a thread keeps of a row: of a struct the compiler may move the members one
+// by one, and keeps each in a register of its own, half types too. forget() has it take a word for a new one: else it
+// would remember the numbers that were unpacked from it before, where unpacking them again is cheap.
+template <int kBytes>
+struct WordOf;
+template <>
+struct WordOf<16> {
+  using type = uint4;
+};
+template <>
+struct WordOf<8> {
+  using type = uint2;
+};
+template <>
+struct WordOf<4> {
+  using type = unsigned;
+};
+template <>
+struct WordOf<2> {
+  using type = unsigned short;
+};
+__device__ inline void forget(uint4& word) {
+  asm volatile("" : "+r"(word.x), "+r"(word.y), "+r"(word.z), "+r"(word.w));
+}
+__device__ inline void forget(uint2& word) { asm volatile("" : "+r"(word.x), "+r"(word.y)); }
+__device__ inline void forget(unsigned& word) { asm volatile("" : "+r"(word)); }
+__device__ inline void forget(unsigned short& word) { asm volatile("" : "+h"(word)); }
+
+// ---- Copies from global to shared memory that take no registers on the way (sm_80; before, plain ones) -----------------
+
+template <class Word>
+__device__ void copy_async(Word* to, const Word* from) {
+#if __CUDA_ARCH__ >= 800
+  if constexpr (sizeof(Word) == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                 :
+                 : "r"(unsigned(__cvta_generic_to_shared(to))), "l"(__cvta_generic_to_global(from))
+                 : "memory");
+    return;
+  }
+#endif
+  *to = __ldg(from);
+}
+
+__device__ inline void close_group_of_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" : : : "memory");
+#endif
+}
+
+// Until at most kOpen of the latest groups are on their way; for the calling thread's own copies.
+template <int kOpen>
+__device__ void wait_for_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" : : "n"(kOpen) : "memory");
+#endif
+}
+
+// ---- The row -------------------------------------------------------------------------------------------------------------
+
+template <class T, int kWidth, bool kIsWhole>
+struct PackedRow {
+  using Element = T;
+  static constexpr int kPackWidth = kWidth;
+  using P = Pack<T, kWidth>;
+  using Word = typename WordOf<sizeof(P)>::type;
+
+  int n;
+  int head;  // elements of the first pack that stand before the row
+
+  __device__ PackedRow(const T* row, int n)
+      : n(n), head(kIsWhole ? 0 : reinterpret_cast<unsigned long long>(row) % sizeof(P) / sizeof(T)) {}
+
+  __device__ bool is_inside(int pack) const { return pack * kWidth >= head && (pack + 1) * kWidth <= n + head; }
+
+  // Elements outside of the row are `outside`.
+  __device__ Word load(const T* row, int pack, T outside) const {
+    if (is_inside(pack)) {
+      return __ldg(reinterpret_cast<const Word*>(row - head + pack * kWidth));
+    }
+    P loaded;
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) {
+      const int at = pack * kWidth + i - head;
+      loaded.value[i] = !kIsWhole && at >= 0 && at < n ? row[at] : outside;
+    }
+    Word word;
+    memcpy(&word, &loaded, sizeof(P));
+    return word;
+  }
+
+  // As load(), into shared memory; it is there when the copies of the thread have been waited for.
+  __device__ void park(Word* to, const T* row, int pack, T outside) const {
+    if (is_inside(pack)) {
+      copy_async(to, reinterpret_cast<const Word*>(row - head + pack * kWidth));
+    } else {
+      *to = load(row, pack, outside);
+    }
+  }
+
+  static __device__ P unpack(Word word) {
+    forget(word);
+    P pack;
+    memcpy(&pack, &word, sizeof(P));
+    return pack;
+  }
+
+  __device__ void store(T* row, int pack, const P& stored) const {
+    if (is_inside(pack)) {
+      Word word;
+      memcpy(&word, &stored, sizeof(P));
+      __stwb(reinterpret_cast<Word*>(row - head + pack * kWidth), word);
+    } else if (!kIsWhole) {
+#pragma unroll
+      for (int i = 0; i < kWidth; ++i) {
+        const int at = pack * kWidth + i - head;
+        if (at >= 0 && at < n) {
+          row[at] = stored.value[i];
+        }
+      }
+    }
+  }
+};

@@ -1,0 +1,1 @@
+"""Sorting in rising order, of keys alone or with the indices they came from."""

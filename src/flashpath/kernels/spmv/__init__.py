@@ -1,0 +1,1 @@
+"""A sparse matrix in compressed rows (CSR) times a dense vector."""

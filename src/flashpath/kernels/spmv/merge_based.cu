@@ -1,0 +1,174 @@
+// SpMV, rung 3: equal work for every thread, whatever the rows.
+//
+//   maths    y[r] = Σ val[j] x[col[j]] for row_ptr[r] <= j < row_ptr[r + 1]
+//   layout   CSR: row_ptr (rows + 1), col and val (nnz), row by row; x (cols), y (rows)
+//            partials: one per tile, what tiles leave for `finish`
+//   cost     2 nnz FLOPs; at least nnz (4 + 4) + 4 (2 rows + cols) bytes for floats and 32-bit indices
+//   improves warp_per_row: one row of a million entries keeps the whole GPU busy, not one warp
+//   idea     to multiply an entry is a step, to close a row is a step; all rows + nnz steps lie on one path
+//            (merge_path.cuh), and a block takes kTile of them, wherever rows begin and end. Products are made first,
+//            side by side and with kItems gathers in flight, and left in shared memory. Then each thread walks kItems
+//            steps, an odd number, so that the walks fall into different banks. What a thread has of a row it did not
+//            close goes on to the next threads by a segmented scan; what a tile has of such a row, `finish` adds up, in
+//            a fixed order: no atomics, the same bits in every run.
+#include "../common/numbers.cuh"
+#include "merge_path.cuh"
+
+constexpr int kThreads = 256;
+
+// What a tile leaves for others to finish.
+template <class Sum>
+struct Partial {
+  long long first_row;  // that the tile has a step of
+  Sum head;             // its part of that row, where it closes the row but did not begin it
+  Sum tail;             // its part of the row that it leaves open
+};
+
+// The sum of the row that is open after a thread, or several: what they have of it, and whether it began there.
+template <class Sum>
+struct Open {
+  Sum sum;
+  bool began;
+};
+
+template <class Sum>
+__device__ Open<Sum> join(Open<Sum> first, Open<Sum> second) {
+  return {second.began ? second.sum : first.sum + second.sum, first.began || second.began};
+}
+
+// What is open before each thread of a block. All of its threads must come here.
+template <class Sum>
+__device__ Open<Sum> open_before(Open<Sum> own) {
+  __shared__ Sum sum_of_warp[kThreads / 32];
+  __shared__ bool began_in_warp[kThreads / 32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+#pragma unroll
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const Open<Sum> before{__shfl_up_sync(0xffffffff, own.sum, distance),
+                           bool(__shfl_up_sync(0xffffffff, int(own.began), distance))};
+    if (lane >= distance) {
+      own = join(before, own);
+    }
+  }
+  if (lane == 31) {
+    sum_of_warp[warp] = own.sum;
+    began_in_warp[warp] = own.began;
+  }
+  __syncthreads();
+  Open<Sum> open{0, false};
+  for (int w = 0; w < warp; ++w) {
+    open = join(open, Open<Sum>{sum_of_warp[w], began_in_warp[w]});
+  }
+  const Open<Sum> before{__shfl_up_sync(0xffffffff, own.sum, 1), bool(__shfl_up_sync(0xffffffff, int(own.began), 1))};
+  return lane == 0 ? open : join(open, before);
+}
+
+template <int kItems, class T, class Sum, class Index>
+__global__ void __launch_bounds__(kThreads)
+    spmv(long long rows, long long nnz, const Index* __restrict__ row_ptr, const Index* __restrict__ col,
+         const T* __restrict__ val, const T* __restrict__ x, T* y, Partial<Sum>* partials) {
+  constexpr int kTile = kThreads * kItems;
+  __shared__ long long first_row[2];   // of this tile and of the next
+  __shared__ int row_end[kTile + 1];   // of the rows that the tile closes, counted from its first entry
+  __shared__ Sum product[kTile];
+  const int t = threadIdx.x;
+  const long long tile = blockIdx.x;
+  const long long begin = tile * kTile;
+  const long long left = rows + nnz - begin;
+  const int steps = left < kTile ? int(left) : kTile;
+
+  if (t < 64) {
+    const long long row = rows_closed(row_ptr, rows, begin + (t < 32 ? 0 : steps));
+    if (t % 32 == 0) {
+      first_row[t / 32] = row;
+    }
+  }
+  __syncthreads();
+  const long long row = first_row[0], entry = begin - row;
+  const int closes = int(first_row[1] - row), entries = steps - closes;
+
+  Sum own[kItems];
+#pragma unroll
+  for (int k = 0; k < kItems; ++k) {
+    const int j = t + k * kThreads;
+    own[k] = j < entries ? widen(val[entry + j]) * widen(x[col[entry + j]]) : Sum(0);
+  }
+#pragma unroll
+  for (int k = 0; k < kItems; ++k) {
+    product[t + k * kThreads] = own[k];
+  }
+  for (int i = t; i < closes; i += kThreads) {
+    row_end[i] = int(row_ptr[row + i + 1] - entry);
+  }
+  if (t == 0) {
+    row_end[closes] = kTile;  // the row that stays open
+  }
+  __syncthreads();
+
+  // Where this thread's steps begin: row i of the tile, entry j of the tile.
+  const int first = t * kItems < steps ? t * kItems : steps;
+  int i = rows_closed_in_tile(row_end, closes, first);
+  int j = first - i;
+  const int closes_first = i;
+  Sum sum = 0, of_first = 0;
+#pragma unroll
+  for (int k = 0; k < kItems; ++k) {
+    if (first + k < steps) {
+      if (j < row_end[i]) {
+        sum += product[j++];
+      } else {
+        if (i == closes_first) {
+          of_first = sum;  // what earlier threads have of this row is not known yet
+        } else {
+          y[row + i] = narrow<T>(sum);
+        }
+        sum = 0;
+        ++i;
+      }
+    }
+  }
+
+  const Open<Sum> own_open{sum, i > closes_first};
+  const Open<Sum> before = open_before(own_open);
+  if (i > closes_first) {
+    const Sum whole = before.sum + of_first;
+    if (closes_first == 0 && row_ptr[row] < entry) {
+      partials[tile].head = whole;  // earlier tiles have a part of it
+    } else {
+      y[row + closes_first] = narrow<T>(whole);
+    }
+  }
+  if (t == kThreads - 1) {
+    partials[tile].tail = join(before, own_open).sum;
+    partials[tile].first_row = row;
+  }
+}
+
+// A warp per tile: where the tile closes a row that began in earlier ones, their tails and its head are that row.
+template <int kItems, class T, class Sum, class Index>
+__global__ void finish(long long tiles, const Index* row_ptr, const Partial<Sum>* partials, T* y) {
+  constexpr int kTile = kThreads * kItems;
+  const long long tile = (blockIdx.x * (long long)blockDim.x + threadIdx.x) / 32;
+  const int lane = threadIdx.x % 32;
+  if (tile >= tiles) {
+    return;
+  }
+  const long long row = partials[tile].first_row;
+  const long long first = (row_ptr[row] + row) / kTile;     // the tile that the row begins in
+  const long long last = (row_ptr[row + 1] + row) / kTile;  // the one that closes it
+  if (last != tile || first == tile) {
+    return;
+  }
+  Sum sum = 0;
+#pragma unroll 4
+  for (long long i = first + lane; i < tile; i += 32) {
+    sum += partials[i].tail;
+  }
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) {
+    sum += __shfl_down_sync(0xffffffff, sum, distance);
+  }
+  if (lane == 0) {
+    y[row] = narrow<T>(sum + partials[tile].head);
+  }
+}

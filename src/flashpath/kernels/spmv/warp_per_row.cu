@@ -1,0 +1,39 @@
+// SpMV, rung 2: a warp, or a part of one, for each row.
+//
+//   maths    y[r] = Σ val[j] x[col[j]] for row_ptr[r] <= j < row_ptr[r + 1]
+//   layout   CSR: row_ptr (rows + 1), col and val (nnz), row by row; x (cols), y (rows)
+//   cost     2 nnz FLOPs; at least nnz (4 + 4) + 4 (2 rows + cols) bytes for floats and 32-bit indices
+//   improves thread_per_row: neighbours read neighbours, so entries come in whole sectors, and a long row has up to
+//            32 threads
+//   idea     kLanes threads share a row, entry after entry in turn, and add up their sums by shuffles. A warp for a
+//            row of five entries would leave 27 lanes idle: the host picks kLanes by the rows' mean length.
+//   watch    the mean says nothing of a matrix with a few very long rows: a warp alone still walks through each.
+#include "../common/numbers.cuh"
+
+constexpr int kThreads = 256;
+
+template <int kLanes, class T, class Index>
+__global__ void __launch_bounds__(kThreads)
+    spmv(long long rows, const Index* __restrict__ row_ptr, const Index* __restrict__ col,
+         const T* __restrict__ val, const T* __restrict__ x, T* y) {
+  static_assert(kLanes > 0 && kLanes <= 32 && (kLanes & (kLanes - 1)) == 0, "a warp halves down to one lane");
+  const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
+  const int lane = threadIdx.x % kLanes;
+
+  // Threads beyond the last row stay, empty-handed: shuffles want the whole warp.
+  decltype(widen(*val)) sum = 0;
+  if (row < rows) {
+    const Index end = row_ptr[row + 1];
+#pragma unroll 4
+    for (Index j = row_ptr[row] + lane; j < end; j += kLanes) {
+      sum += widen(val[j]) * widen(x[col[j]]);
+    }
+  }
+#pragma unroll
+  for (int distance = kLanes / 2; distance > 0; distance /= 2) {
+    sum += __shfl_down_sync(0xffffffff, sum, distance, kLanes);
+  }
+  if (row < rows && lane == 0) {
+    y[row] = narrow<T>(sum);
+  }
+}

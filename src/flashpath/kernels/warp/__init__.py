@@ -1,0 +1,1 @@
+"""What the 32 lanes of a warp can do together without memory: broadcast, reduce, vote, match, compact."""

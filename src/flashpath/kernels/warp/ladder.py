@@ -1,0 +1,275 @@
+"""The ladder of warp primitives: its rungs, the problems it is timed on, and its peers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.peers import cupy_stream, library
+from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
+from flashpath.kernels.tolerance import check_against
+from flashpath.kernels.warp import host
+from flashpath.kernels.warp.reference import reference, torch_groups, torch_select
+
+
+def _case(op: str, n: int, dtype: str) -> Case:
+    import torch
+
+    kind = getattr(torch, dtype)
+
+    def inputs(device: str) -> tuple[Any, ...]:
+        if kind == torch.int32:
+            return torch.randint(-4, 5, (n,), device=device, dtype=kind), op
+        return torch.randn(n, device=device, dtype=kind), op
+
+    if op in host.COMPACTIONS:
+        written = n // 2 * kind.itemsize  # about half of them are positive
+    else:
+        result = (host.OF_EACH | host.OF_GROUP)[op]
+        width = kind.itemsize if result is None else getattr(torch, result).itemsize
+        written = (n if op in host.OF_EACH else n // 32) * width
+    return Case(
+        name=f"{op} {short(n)} {dtype}",
+        inputs=inputs,
+        bytes=n * kind.itemsize + written,
+        dtype=dtype,
+        parameters={"op": op, "n": n, "dtype": dtype},
+    )
+
+
+def _cases() -> Sequence[Case]:
+    return [
+        _case("compact", 2**24, "float32"),
+        _case("compact_unordered", 2**24, "float32"),
+        _case("compact", 2**28, "float32"),
+        _case("compact", 2**28, "bfloat16"),
+        _case("broadcast", 2**26, "float32"),
+        _case("sum", 2**26, "float32"),
+        _case("sum", 2**26, "int32"),
+        _case("ballot", 2**26, "float32"),
+        _case("match", 2**26, "int32"),
+    ]
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    return _case("compact_unordered", size[0], "float32")
+
+
+def _torch(x: Any, op: str) -> Any:
+    return torch_select(x, op) if op in host.COMPACTIONS else torch_groups(x, op)
+
+
+def _cupy(cupy: Any, x: Any, op: str) -> Any:
+    """CuPy's selection by a mask, on torch's stream and memory."""
+    import torch
+
+    with cupy_stream(cupy, x):
+        if op not in host.COMPACTIONS or x.dtype == torch.bfloat16:
+            raise NotImplementedError(f"CuPy has no {op} of {x.dtype}")
+        elements = cupy.from_dlpack(x)
+        return torch.from_dlpack(elements[elements > 0])
+
+
+def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
+    peers: dict[str, Callable[..., Any]] = {"torch": _torch}
+    if device == "cuda" and (cupy := library("cupy")):
+        peers["CuPy"] = functools.partial(_cupy, cupy)
+    return peers
+
+
+def _check(output: Any, inputs: tuple[Any, ...]) -> None:
+    """Bit for bit, but for sums of float32. A compaction is room and a count, or the kept elements alone."""
+    import torch
+
+    x, op, *rest = inputs
+    if op == "sum" and x.dtype == torch.float32:
+        check_against(output, torch_groups(x.double(), op), torch_groups(x, op))
+        return
+    if op in host.OF_GROUPS:
+        torch.testing.assert_close(_bits(output), _bits(torch_groups(x, op)), rtol=0, atol=0)
+        return
+    expected, wanted = reference(x, op, *rest)
+    kept, is_expected = output, expected[: int(wanted)]
+    if not isinstance(output, torch.Tensor):
+        kept, count = output[0], int(output[1])
+        assert count == int(wanted), f"{count} elements are kept, not {int(wanted)}"
+        kept = kept[:count]
+    if op == "compact_unordered":
+        kept, is_expected = _bits(kept).sort().values, _bits(is_expected).sort().values
+    torch.testing.assert_close(_bits(kept), _bits(is_expected), rtol=0, atol=0)
+
+
+def _bits(tensor: Any) -> Any:
+    import torch
+
+    if not tensor.dtype.is_floating_point:
+        return tensor
+    return tensor.view(torch.int16 if tensor.element_size() == 2 else torch.int32)
+
+
+def _only(*known: str, dtypes: Sequence[str] | None = None) -> Callable[[Case], str | None]:
+    def declines(case: Case) -> str | None:
+        if case.parameters["op"] not in known:
+            return f"does {', '.join(known)} only"
+        if dtypes is not None and case.dtype not in dtypes:
+            return f"takes {', '.join(dtypes)} only"
+        return None
+
+    return declines
+
+
+_entry = functools.partial(Rung, arch="sm_75", language="cuda")
+
+LADDER = Ladder(
+    name="warp",
+    title="Warp primitives",
+    maths="of each 32 elements: broadcast the first, sum, vote (any, all, ballot), match equals; and of all: "
+    "keep those above a threshold (compact)",
+    cases=_cases,
+    peers=_peers,
+    check=_check,
+    sized=_sized,
+    sample=(2**16,),
+    rungs=(
+        Rung(
+            name="reference",
+            language="pytorch",
+            arch="any",
+            idea="PyTorch on rows of 32, and its indexing by a mask: the truth for all others",
+            file=host.FOLDER / "reference.py",
+            function=reference,
+            readability=Score(5, "array code"),
+            debugging=Score(5, "runs on the CPU, under any Python debugger"),
+        ),
+        _entry(
+            name="shared_memory",
+            idea="without the primitives: an array of the block, a barrier, and everyone reads everyone's",
+            file=host.SHARED_MEMORY,
+            function=host.shared_memory,
+            declines=_only(*host.OF_GROUPS),
+            improves_on="reference",
+            compile_for=cuda_compiles_for(host.SHARED_MEMORY, "match<float>"),
+            readability=Score(4, "loops as anyone would write them, and a barrier"),
+            debugging=Score(4, "all that passes between threads is in an array"),
+        ),
+        _entry(
+            name="broadcast",
+            idea="a shuffle gives one lane's register to all",
+            file=host.BROADCAST,
+            function=host.broadcast,
+            declines=_only("broadcast"),
+            improves_on="shared_memory",
+            compile_for=cuda_compiles_for(host.BROADCAST, "broadcast<float>"),
+            readability=Score(5, "one instruction"),
+            debugging=Score(4, "all lanes must come to it: the sanitizer tells who did not"),
+        ),
+        _entry(
+            name="reduce_shuffle",
+            idea="five shuffles fold 32 lanes into one sum",
+            file=host.REDUCE_SHUFFLE,
+            function=host.reduce_shuffle,
+            declines=_only("sum"),
+            improves_on="shared_memory",
+            compile_for=cuda_compiles_for(host.REDUCE_SHUFFLE, "sum<float>"),
+            readability=Score(5, "a loop of one line"),
+            debugging=Score(4, "what is in registers has to be printed lane by lane"),
+        ),
+        _entry(
+            name="reduce_instruction",
+            arch="sm_80",
+            idea="whole numbers are added up by one instruction",
+            file=host.REDUCE_INSTRUCTION,
+            function=host.reduce_instruction,
+            declines=_only("sum", dtypes=("int32",)),
+            improves_on="reduce_shuffle",
+            compile_for=cuda_compiles_for(host.REDUCE_INSTRUCTION, "sum"),
+            readability=Score(5, "one instruction"),
+            debugging=Score(5, "nothing can go wrong but the mask"),
+        ),
+        _entry(
+            name="vote",
+            idea="each lane gives a bit, all get the answer: any, all, or the 32 bits themselves",
+            file=host.VOTE,
+            function=host.vote,
+            declines=_only("any", "all", "ballot"),
+            improves_on="shared_memory",
+            compile_for=cuda_compiles_for(host.VOTE, "ballot<float>"),
+            readability=Score(5, "one instruction"),
+            debugging=Score(4, "lanes beyond the end have to vote too, and rightly"),
+        ),
+        _entry(
+            name="match",
+            idea="each lane learns which others have its value",
+            file=host.MATCH,
+            function=host.match,
+            declines=_only("match"),
+            improves_on="shared_memory",
+            compile_for=cuda_compiles_for(host.MATCH, "match<float>"),
+            readability=Score(4, "a mask of who is there, and a mask of who is equal"),
+            debugging=Score(4, "the mask has to name those who come, no more and no fewer"),
+        ),
+        _entry(
+            name="compact_atomics",
+            idea="one counter tells each thread that keeps an element the next free place",
+            file=host.COMPACT_ATOMICS,
+            function=host.compact_atomics,
+            declines=_only("compact_unordered"),
+            improves_on="reference",
+            compile_for=cuda_compiles_for(host.COMPACT_ATOMICS, "compact<float>"),
+            readability=Score(5, "one line"),
+            debugging=Score(3, "the order is another one in every run"),
+        ),
+        _entry(
+            name="compact_ballot",
+            idea="a ballot counts what a warp keeps, one lane asks for room for all",
+            file=host.COMPACT_BALLOT,
+            function=host.compact_ballot,
+            declines=_only("compact_unordered"),
+            improves_on="compact_atomics",
+            compile_for=cuda_compiles_for(host.COMPACT_BALLOT, "compact<float>"),
+            readability=Score(4, "bits set, bits below mine"),
+            debugging=Score(3, "the order of the groups is another one in every run"),
+        ),
+        _entry(
+            name="compact_block",
+            idea="one atomic for a tile of 4096 elements",
+            file=host.COMPACT_BLOCK,
+            function=host.compact_block,
+            declines=_only("compact_unordered"),
+            improves_on="compact_ballot",
+            compile_for=cuda_compiles_for(host.COMPACT_BLOCK, "compact<float>"),
+            readability=Score(4, "short; the tile's own order is in tile.cuh"),
+            debugging=Score(3, "the order of the tiles is another one in every run"),
+        ),
+        _entry(
+            name="compact",
+            idea="tiles look back at what those before them keep: the order stays, in one pass",
+            file=host.COMPACT,
+            function=host.compact,
+            declines=_only(*host.COMPACTIONS),
+            improves_on="compact_block",
+            compile_for=cuda_compiles_for(host.COMPACT, "compact<float>"),
+            readability=Score(3, "blocks that talk to each other while they run"),
+            debugging=Score(2, "a mistake in the look-back hangs; but results are the same in every run"),
+        ),
+        Rung(
+            name="triton",
+            language="triton",
+            arch="sm_75",
+            idea="no lanes: rows of 32, of which the compiler makes shuffles",
+            file=host.TRITON,
+            function=host.triton,
+            declines=_only(*host.OF_GROUPS),
+            improves_on="shared_memory",
+            compile_for=triton_compiles_for(
+                host.triton_kernel,
+                {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32"},
+                {"OP": "sum", "BLOCK": host.TRITON_BLOCK},
+            ),
+            readability=Score(5, "array code in Python"),
+            debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+        ),
+    ),
+)

@@ -1,0 +1,50 @@
+"""The PyTorch face of the ladders: operators with gradients, for `torch.compile` and CUDA graphs.
+
+Each takes the rung that is best for the device, type and shape. Tensors on the CPU run on the virtual GPU;
+above `registration.SLOW_ON_CPU` elements an operator says so (`SlowOnCpu`).
+"""
+
+from flashpath.ops.counting import histogram
+from flashpath.ops.elementwise import (
+    add,
+    clamp,
+    gelu,
+    gelu_and_mul,
+    gelu_tanh,
+    gelu_tanh_and_mul,
+    relu,
+    scale,
+    scale_add_activation,
+    silu,
+    silu_and_mul,
+)
+from flashpath.ops.matmul import matmul
+from flashpath.ops.ordering import scan, sort
+from flashpath.ops.reduction import reduce
+from flashpath.ops.registration import SlowOnCpu
+from flashpath.ops.rows import layer_norm, rms_norm, softmax
+from flashpath.ops.sparse import spmv
+
+__all__ = [
+    "SlowOnCpu",
+    "add",
+    "clamp",
+    "gelu",
+    "gelu_and_mul",
+    "gelu_tanh",
+    "gelu_tanh_and_mul",
+    "histogram",
+    "layer_norm",
+    "matmul",
+    "reduce",
+    "relu",
+    "rms_norm",
+    "scale",
+    "scale_add_activation",
+    "scan",
+    "silu",
+    "silu_and_mul",
+    "softmax",
+    "sort",
+    "spmv",
+]

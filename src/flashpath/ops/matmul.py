@@ -1,0 +1,57 @@
+"""`matmul`: the product of two matrices, by the rung that is fastest for their type on their GPU."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from flashpath.errors import FlashpathError
+from flashpath.kernels.building import sm_count
+from flashpath.kernels.matmul import float32, tensor_core, triton_rungs
+from flashpath.ops.registration import define, tell_if_slow
+
+Tensor = torch.Tensor
+_HOPPER = (9, 0)
+_TILE = 128 * 128
+
+
+def _forward(a: Tensor, b: Tensor) -> Tensor:
+    tell_if_slow("matmul", a, products=a.numel() * b.shape[1])
+    a, b = a.contiguous(), b.contiguous()
+    if a.dtype == torch.float64:
+        return float32.shared_tile(a, b)
+    if a.dtype == torch.float32:
+        # The large tiles of warp_tiled want a product large enough for all SMs.
+        is_large = a.shape[0] * b.shape[1] >= _TILE * sm_count(a)
+        return (float32.warp_tiled if is_large else float32.double_buffered)(a, b)
+    # Triton's compiler writes wgmma, which reaches half as much again of Hopper's tensor cores as mma.sync.
+    if a.is_cuda and torch.cuda.get_device_capability(a.device) == _HOPPER:
+        return triton_rungs.triton_persistent(a, b)
+    return tensor_core.mma_pipelined(a, b)
+
+
+def _fake(a: Tensor, b: Tensor) -> Tensor:
+    return a.new_empty((a.shape[0], b.shape[1]))
+
+
+def _save(ctx: Any, inputs: Sequence[Any], _output: Any) -> None:
+    ctx.save_for_backward(*inputs)
+
+
+def _backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:
+    """da = dc bᵀ, db = aᵀ dc: two products by the same operator."""
+    a, b = ctx.saved_tensors
+    wants_a, wants_b = ctx.needs_input_grad
+    return _matmul(grad, b.t()) if wants_a else None, _matmul(a.t(), grad) if wants_b else None
+
+
+_matmul = define("matmul", "(Tensor a, Tensor b) -> Tensor", _forward, _fake, _backward, _save)
+
+
+def matmul(a: Tensor, b: Tensor) -> Tensor:
+    """The product of (m, k) and (k, n), both of one type; sums in float32, or in float64 of float64."""
+    if a.dim() != 2 or b.dim() != 2 or a.shape[1] != b.shape[0]:
+        raise FlashpathError(
+            f"matmul got shapes {tuple(a.shape)} and {tuple(b.shape)}.", "It takes (m, k) and (k, n)."
+        )
+    return _matmul(a, b)

@@ -1,0 +1,95 @@
+"""Configurations of rungs, each with its time or bound and its error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+
+from flashpath.bench.tuning import configurations, distance, tune
+from flashpath.cli.sizes import parse_size, sized_cases, split_sizes
+from flashpath.errors import FlashpathError
+from flashpath.kernels import Case, Ladder, ladder
+
+
+def _rounded(a: Any, b: Any, mantissa: int = 24) -> Any:
+    """An addition that keeps so many bits."""
+    fraction, exponent = torch.frexp(a + b)
+    return torch.ldexp(torch.round(fraction * 2**mantissa) / 2**mantissa, exponent)
+
+
+def _anything(_output: Any, _inputs: tuple[Any, ...]) -> None:
+    """A check that nobody fails."""
+
+
+def _ladder() -> tuple[Ladder, Case]:
+    add = ladder("vector_add")
+    choosy = replace(add["reference"], name="rounded", function=_rounded, choices={"mantissa": (8, 16)})
+    return replace(add, rungs=[*add.rungs[:2], choosy]), sized_cases(add, ["4096"])[0]
+
+
+def test_every_combination_is_tried_with_its_error() -> None:
+    add, case = _ladder()
+    assert configurations(add["rounded"]) == [{}, {"mantissa": 8}, {"mantissa": 16}]
+    found = {each.name: each for each in tune(replace(add, check=_anything), case, device="cpu")}
+    assert set(found) == {
+        "reference",
+        "one_per_thread",
+        *(f"rounded{s}" for s in ("", "(mantissa=8)", "(mantissa=16)")),
+    }
+    exact, coarse, fine = (found[f"rounded{each}"].error for each in ("", "(mantissa=8)", "(mantissa=16)"))
+    assert exact is not None
+    assert coarse is not None
+    assert fine is not None
+    assert exact < 1e-7 < fine < 1e-4 < coarse < 1e-2
+    assert found["one_per_thread"].is_bound
+    assert (found["one_per_thread"].seconds or 0) > 0
+    assert found["reference"].seconds is None  # nothing ran on the virtual GPU
+
+
+def test_a_wrong_configuration_is_last_and_says_why() -> None:
+    add, case = _ladder()
+    tried = tune(add, case, device="cpu")
+    wrong = {each.name: each.failure for each in tried if each.failure}
+    assert set(wrong) == {"rounded(mantissa=8)", "rounded(mantissa=16)"}
+    assert all("not equal" in (failure or "") for failure in wrong.values())
+    assert tried[0].name == "one_per_thread"
+
+
+def test_only_names_rungs() -> None:
+    add, case = _ladder()
+    assert [each.name for each in tune(add, case, only=["one_per_thread"], device="cpu")] == [
+        "one_per_thread"
+    ]
+    with pytest.raises(FlashpathError, match="no rung"):
+        tune(add, case, only=["two_per_thread"], device="cpu")
+    (exact,) = tune(replace(add, truth=None), case, only=["one_per_thread"], device="cpu")
+    assert exact.error is None
+
+
+def test_distance_is_relative_to_the_largest_element_and_leaves_out_what_is_infinite() -> None:
+    exact = torch.tensor([1.0, -4.0, float("inf")], dtype=torch.float64)
+    assert distance(torch.tensor([1.0, -4.5, float("inf")]), exact) == 0.125
+    assert distance((exact, exact + 1), (exact, exact)) == 0.25
+    assert distance(torch.tensor([float("nan")]), torch.tensor([float("nan")])) == 0.0
+
+
+def test_sizes_as_people_type_them() -> None:
+    add = ladder("vector_add")
+    assert [case.name for case in sized_cases(add, split_sizes(["2^20,1000", "2^4"]))] == [
+        "2^20 float32",
+        "1000 float32",
+        "16 float32",
+    ]
+    square = replace(add, dimensions=("rows", "n"), sample=(32, 64))
+    assert parse_size(square, "32768x1024") == (32768, 1024)
+    assert parse_size(square, "4096") == (4096, 4096)
+    for wrong in ("", "0", "-1", "2^", "ten", "2x3", "2^99"):
+        with pytest.raises(FlashpathError, match="is no size"):
+            parse_size(add, wrong)
+    with pytest.raises(FlashpathError, match="rows x n, such as 32x64"):
+        parse_size(square, "2x3x4")
+    with pytest.raises(FlashpathError, match="2\\^28 float32"):
+        sized_cases(replace(add, sized=None), ["4"])
