@@ -109,7 +109,7 @@ def triton_kernel() -> Any:
 def triton(x: Any, operation: str = "transpose", out: Any | None = None) -> Any:
     result, (rows, cols) = prepare(x, operation, out, only="transpose"), x.shape
     if rows and cols:
-        # Tiles of single elements are smaller: a thread has as many of them in flight, not in as many registers.
+        # Tiles of single elements are smaller: each of them takes a register.
         is_wide = square_width(x, result) * x.element_size() == 16
         side = TILE_BYTES // (x.element_size() if is_wide else 4)
         warps = max(4, side * side * x.element_size() // TRITON_BYTES_PER_WARP)
