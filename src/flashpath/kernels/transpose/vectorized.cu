@@ -33,10 +33,10 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     transpose(long long rows, long long cols, const T* __restrict__ x, T* __restrict__ out) {
   using P = Pack<T, kWidth>;
   constexpr int kTile = kRowBytes / sizeof(T);
-  constexpr int kPacks = kTile / kWidth;      // of a row of the tile
-  constexpr int kDown = kThreads / kPacks;    // squares, or rows of the output, that the block takes at a time
+  constexpr int kPacks = kTile / kWidth;    // of a row of the tile
+  constexpr int kDown = kThreads / kPacks;  // squares, or rows of the output, that the block takes at a time
   constexpr int kAtOnce = (sizeof(P) == 16 ? 16 : 32) / sizeof(T);  // packs of a thread in flight
-  constexpr int kSquares = kAtOnce / kWidth;  // whose packs these are
+  constexpr int kSquares = kAtOnce / kWidth;                        // whose packs these are
   static_assert(kThreads % kPacks == 0 && kPacks % (kDown * kSquares) == 0, "all threads take as many squares");
   __shared__ P tile[kTile][kPacks];  // (column of x, pack of rows ^ column / kWidth)
 
