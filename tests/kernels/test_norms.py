@@ -414,7 +414,7 @@ def test_vectorized_reads_and_writes_each_row_once_in_packs() -> None:
     assert share is not None
     shape = ", ".join(map(str, share))
     vectorized = layer_norm.cuda_kernel(
-        layer_norm.VECTORIZED, f"layer_norm<{kind}, {kind}, {shape}, true>", x
+        layer_norm.VECTORIZED, f"layer_norm<{kind}, {kind}, {shape}, true, true, true>", x
     )
     args = (2, 1024, x, weight, bias, 1e-5, torch.empty_like(x), None, None)
     blocks = -(-2 // share.rows_of_block)

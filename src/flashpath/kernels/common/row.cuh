@@ -102,22 +102,21 @@ struct Elements {
   __device__ Compute<T> operator[](int i) const { return widen(pack[i / kEach].value[i % kEach]); }
 };
 
-// What one lane needs of a vector that all rows share; all the same where there is no such vector.
-template <class W, int kWidth, int kLanes, int kPacks>
+// What one lane needs of a vector that all rows share; where there is none, each element is `otherwise`. Known when the
+// kernel is compiled: a choice at run time would cost registers for both.
+template <bool kIsThere, class W, int kWidth, int kLanes, int kPacks>
 struct ColumnPart {
   Elements<W, kWidth> held[kPacks];
   const W* vector;
-  Compute<W> if_null;
+  Compute<W> otherwise;
   int lane;
   int packs;
 
-  __device__ ColumnPart(const W* vector, Compute<W> if_null, int lane, int packs)
-      : vector(vector), if_null(if_null), lane(lane), packs(packs) {}
+  __device__ ColumnPart(const W* vector, Compute<W> otherwise, int lane, int packs)
+      : vector(vector), otherwise(otherwise), lane(lane), packs(packs) {}
 
   __device__ void load(int k) {
-    if (vector == nullptr) {
-      held[k].fill(narrow<W>(if_null));
-    } else if (lane + k * kLanes < packs) {
+    if (kIsThere && lane + k * kLanes < packs) {
       held[k].load(vector + (lane + k * kLanes) * kWidth);
     }
   }
@@ -128,12 +127,14 @@ struct ColumnPart {
     }
   }
   __device__ void keep_packed() {
+    if constexpr (kIsThere) {
 #pragma unroll
-    for (int k = 0; k < kPacks; ++k) {
-      held[k].keep_packed();
+      for (int k = 0; k < kPacks; ++k) {
+        held[k].keep_packed();
+      }
     }
   }
-  __device__ Compute<W> operator()(int k, int i) const { return held[k][i]; }
+  __device__ Compute<W> operator()(int k, int i) const { return kIsThere ? held[k][i] : otherwise; }
 };
 
 // What one lane holds of a row of `packs` packs, in the type it came in: half the registers for half types.

@@ -127,7 +127,7 @@ LADDER = Ladder(
             improves_on="welford",
             declines=cases.only("forward"),
             compile_for=cuda_compiles_for(
-                host.VECTORIZED, f"layer_norm<{_BF16}, 8, 128, 4, 128, kPackByPack, true>"
+                host.VECTORIZED, f"layer_norm<{_BF16}, 8, 128, 4, 128, kPackByPack, true, true, true>"
             ),
             readability=Score(4, "load, two sums, store; how a row is held is in a header"),
             debugging=Score(3, "long rows and odd lengths go ways of their own"),
@@ -142,7 +142,7 @@ LADDER = Ladder(
             improves_on="vectorized",
             declines=cases.only("add"),
             compile_for=cuda_compiles_for(
-                host.FUSED_RESIDUAL, f"add_layer_norm<{_BF16}, 8, 128, 4, 128, kPackByPack, true>"
+                host.FUSED_RESIDUAL, f"add_layer_norm<{_BF16}, 8, 128, 4, 128, kPackByPack, true, true, true>"
             ),
             readability=Score(4, "vectorized with three lines more"),
             debugging=Score(3, "as vectorized"),
@@ -169,7 +169,7 @@ LADDER = Ladder(
             improves_on="backward",
             declines=cases.only("backward"),
             compile_for=cuda_compiles_for(
-                host.BACKWARD_FUSED, f"gradients<true, {_BF16}, 8, 512, 1, 1, 4, 1>"
+                host.BACKWARD_FUSED, f"gradients<true, true, {_BF16}, 8, 512, 1, 1, 4, 1>"
             ),
             readability=Score(2, "a pipeline, two sums along the row and two down the columns in one loop"),
             debugging=Score(2, "what is fetched when is counted, not named"),

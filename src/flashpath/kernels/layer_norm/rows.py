@@ -148,6 +148,11 @@ def share_row(n: int, width: int, choices: Choices, lanes: int | None = None) ->
     return None
 
 
+def spelled(flag: bool) -> str:
+    """As C++ does."""
+    return "true" if flag else "false"
+
+
 def _power_of_two(least: int) -> int:
     return 1 << (least - 1).bit_length()
 
@@ -185,8 +190,10 @@ def forward(
         rstd, mean = (*reversed(statistics), None)[:2]
         long_rows[rows, LONG_THREADS](rows, n, x, residual, weight, bias, eps, out, total, mean, rstd)
         return
-    is_whole = ", true" if n == share.lanes * share.packs * width else ", false"
-    shape = ", ".join(map(str, share)) + (is_whole if long == "true" else "")
+    flags = [each is not None for each in vectors]
+    if long == "true":
+        flags.append(n == share.lanes * share.packs * width)
+    shape = ", ".join([*map(str, share), *map(spelled, flags)])
     normalize = cuda_kernel(file, f"{kernel}<{types}, {shape}>", x)
     blocks = -(-rows // share.rows_of_block)
     normalize[blocks, share.threads](rows, n, x, *added, *vectors, eps, out, *sums, *statistics)
@@ -283,7 +290,8 @@ def backward_fused(
     partials = torch.empty(sums * blocks * n, dtype=saved, device=x.device)
     types = type_names(x, weight)
     shape = ", ".join(map(str, layout[:-1]))
-    kernel = cuda_kernel(file, f"gradients<{centered}, {', '.join(types)}, {shape}>", x)
+    has_weight = spelled(weight is not None)
+    kernel = cuda_kernel(file, f"gradients<{centered}, {has_weight}, {', '.join(types)}, {shape}>", x)
     kernel[blocks, layout.threads, layout.shared](rows, n, dy, x, weight, mean, rstd, to.dx, partials)
     wanted = 2 if to.dbias is not None else 1
     if to.dweight is not None or to.dbias is not None:

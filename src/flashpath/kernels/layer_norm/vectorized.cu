@@ -15,7 +15,8 @@
 #include "long_rows.cuh"
 #include "row_moments.cuh"
 
-template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, When kWhen, bool kIsWhole>
+template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, When kWhen, bool kHasWeight, bool kHasBias,
+          bool kIsWhole>
 __global__ void __launch_bounds__(kThreads)
     layer_norm(long long rows, long long n, const T* __restrict__ x, const W* __restrict__ weight,
                const W* __restrict__ bias, Compute<T> eps, T* __restrict__ out, Compute<T>* mean, Compute<T>* rstd) {
@@ -27,7 +28,8 @@ __global__ void __launch_bounds__(kThreads)
 
   RowPart<T, kWidth, kLanes, kPacks> part(lane, packs);
   part.load(x + row * n);
-  ColumnPart<W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs), shift(bias, 0, lane, packs);
+  ColumnPart<kHasWeight, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+  ColumnPart<kHasBias, W, kWidth, kLanes, kPacks> shift(bias, 0, lane, packs);
   if constexpr (kWhen == kWithRow) {
     factor.load();
     shift.load();

@@ -120,7 +120,9 @@ LADDER = Ladder(
             choices={"lanes": rows.LANES},
             improves_on="two_pass",
             declines=cases.only("forward"),
-            compile_for=cuda_compiles_for(host.VECTORIZED, f"rms_norm<{_BF16}, 8, 128, 4, 128, kAfterSums>"),
+            compile_for=cuda_compiles_for(
+                host.VECTORIZED, f"rms_norm<{_BF16}, 8, 128, 4, 128, kAfterSums, true>"
+            ),
             readability=Score(4, "load, a sum, store; how a row is held is in a header"),
             debugging=Score(3, "long rows and odd lengths go ways of their own"),
         ),
@@ -134,7 +136,7 @@ LADDER = Ladder(
             improves_on="vectorized",
             declines=cases.only("add"),
             compile_for=cuda_compiles_for(
-                host.FUSED_RESIDUAL, f"add_rms_norm<{_BF16}, 8, 128, 4, 128, kAfterSums>"
+                host.FUSED_RESIDUAL, f"add_rms_norm<{_BF16}, 8, 128, 4, 128, kAfterSums, true>"
             ),
             readability=Score(4, "vectorized with three lines more"),
             debugging=Score(3, "as vectorized"),
@@ -161,7 +163,7 @@ LADDER = Ladder(
             improves_on="backward",
             declines=cases.only("backward"),
             compile_for=cuda_compiles_for(
-                host.BACKWARD_FUSED, f"gradients<false, {_BF16}, 8, 512, 1, 1, 4, 1>"
+                host.BACKWARD_FUSED, f"gradients<false, true, {_BF16}, 8, 512, 1, 1, 4, 1>"
             ),
             readability=Score(2, "a pipeline, a sum along the row and one down the columns in one loop"),
             debugging=Score(2, "what is fetched when is counted, not named"),

@@ -11,7 +11,7 @@
 #include "../common/row.cuh"
 #include "../layer_norm/long_rows.cuh"
 
-template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, When kWhen>
+template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, When kWhen, bool kHasWeight>
 __global__ void __launch_bounds__(kThreads)
     rms_norm(long long rows, long long n, const T* __restrict__ x, const W* __restrict__ weight, Compute<T> eps,
              T* __restrict__ out, Compute<T>* rstd) {
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(kThreads)
 
   RowPart<T, kWidth, kLanes, kPacks> part(lane, packs);
   part.load(x + row * n);
-  ColumnPart<W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+  ColumnPart<kHasWeight, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
   if constexpr (kWhen == kWithRow) {
     factor.load();
   }
