@@ -102,9 +102,9 @@ struct Elements {
   __device__ Compute<T> operator[](int i) const { return widen(pack[i / kEach].value[i % kEach]); }
 };
 
-// What one lane needs of a vector that all rows share; where there is none, each element is `otherwise`. Known when the
-// kernel is compiled: a choice at run time would cost registers for both.
-template <bool kIsThere, class W, int kWidth, int kLanes, int kPacks>
+// What one lane needs of a vector that all rows share; where there is none, each element is `otherwise`. Both are known
+// when the kernel is compiled: a choice at run time would cost the registers of either.
+template <bool kIsThere, When kWhen, class W, int kWidth, int kLanes, int kPacks>
 struct ColumnPart {
   Elements<W, kWidth> held[kPacks];
   const W* vector;
@@ -114,6 +114,30 @@ struct ColumnPart {
 
   __device__ ColumnPart(const W* vector, Compute<W> otherwise, int lane, int packs)
       : vector(vector), otherwise(otherwise), lane(lane), packs(packs) {}
+  __device__ Compute<W> operator()(int k, int i) const { return kIsThere ? held[k][i] : otherwise; }
+
+  // To be called at these three moments, the last for each pack.
+  __device__ void with_row() {
+    if constexpr (kWhen == kWithRow) {
+      load();
+    }
+  }
+  __device__ void after_sums() {
+    if constexpr (kWhen == kAfterSums) {
+      load();
+    }
+    if constexpr (kIsThere && kWhen != kPackByPack) {
+#pragma unroll
+      for (int k = 0; k < kPacks; ++k) {
+        held[k].keep_packed();
+      }
+    }
+  }
+  __device__ void with_pack(int k) {
+    if constexpr (kWhen == kPackByPack) {
+      load(k);
+    }
+  }
 
   __device__ void load(int k) {
     if (kIsThere && lane + k * kLanes < packs) {
@@ -126,15 +150,6 @@ struct ColumnPart {
       load(k);
     }
   }
-  __device__ void keep_packed() {
-    if constexpr (kIsThere) {
-#pragma unroll
-      for (int k = 0; k < kPacks; ++k) {
-        held[k].keep_packed();
-      }
-    }
-  }
-  __device__ Compute<W> operator()(int k, int i) const { return kIsThere ? held[k][i] : otherwise; }
 };
 
 // What one lane holds of a row of `packs` packs, in the type it came in: half the registers for half types.

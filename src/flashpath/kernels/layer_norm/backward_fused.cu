@@ -64,8 +64,8 @@ __global__ void __launch_bounds__(kLanes * kGroups, kBlocks)
     asm volatile("cp.async.commit_group;" ::: "memory");  // an empty group where there is no row: they are counted
   };
 
-  ColumnPart<kHasWeight, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
-  factor.load();
+  ColumnPart<kHasWeight, kWithRow, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+  factor.with_row();
   C of_weight[kPacks][kWidth], of_bias[kPacks][kWidth];
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {

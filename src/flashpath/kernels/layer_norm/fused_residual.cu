@@ -28,12 +28,10 @@ __global__ void __launch_bounds__(kThreads)
   RowPart<T, kWidth, kLanes, kPacks> part(lane, packs), other(lane, packs);
   part.load(x + row * n);
   other.load(residual + row * n);
-  ColumnPart<kHasWeight, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
-  ColumnPart<kHasBias, W, kWidth, kLanes, kPacks> shift(bias, 0, lane, packs);
-  if constexpr (kWhen == kWithRow) {
-    factor.load();
-    shift.load();
-  }
+  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+  ColumnPart<kHasBias, kWhen, W, kWidth, kLanes, kPacks> shift(bias, 0, lane, packs);
+  factor.with_row();
+  shift.with_row();
   part.add(other);
   part.store(sum + row * n);
 
@@ -41,17 +39,11 @@ __global__ void __launch_bounds__(kThreads)
   const C center = moments.mean;
   const C scale = rsqrt(moments.variance + eps);
 
-  if constexpr (kWhen == kAfterSums) {
-    factor.load();
-    shift.load();
-  }
-  factor.keep_packed();
-  shift.keep_packed();
+  factor.after_sums();
+  shift.after_sums();
   const auto prepare = [&](int k) {
-    if constexpr (kWhen == kPackByPack) {
-      factor.load(k);
-      shift.load(k);
-    }
+    factor.with_pack(k);
+    shift.with_pack(k);
   };
   part.store(out + row * n, prepare,
              [&](C value, int k, int i) { return (value - center) * scale * factor(k, i) + shift(k, i); });

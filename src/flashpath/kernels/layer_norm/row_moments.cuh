@@ -8,8 +8,8 @@ struct MeanAndVariance {
   C variance;
 };
 
-// Doubles the rows' parts kSteps times: two parts of `count` elements each have the mean of their means, and their
-// distance adds to M2, the sum of squared distances from the mean.
+// The moments of kLanes neighbours together, which have `count` elements each: two parts of as many elements have the
+// mean of their means, and the distance of these adds to M2, the sum of squared distances from the mean.
 template <int kLanes, class C>
 __device__ void merge_equal_parts(C& mean, C& m2, C& count) {
 #pragma unroll

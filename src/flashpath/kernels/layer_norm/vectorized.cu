@@ -23,33 +23,24 @@ __global__ void __launch_bounds__(kThreads)
   using C = Compute<T>;
   const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
-
   const int packs = row < rows ? int(n) / kWidth : 0;  // threads beyond the last row stay: sums want them all
 
   RowPart<T, kWidth, kLanes, kPacks> part(lane, packs);
   part.load(x + row * n);
-  ColumnPart<kHasWeight, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
-  ColumnPart<kHasBias, W, kWidth, kLanes, kPacks> shift(bias, 0, lane, packs);
-  if constexpr (kWhen == kWithRow) {
-    factor.load();
-    shift.load();
-  }
+  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+  ColumnPart<kHasBias, kWhen, W, kWidth, kLanes, kPacks> shift(bias, 0, lane, packs);
+  factor.with_row();
+  shift.with_row();
 
   const MeanAndVariance<C> moments = row_moments<kThreads, kIsWhole>(part, C(n));
   const C center = moments.mean;
   const C scale = rsqrt(moments.variance + eps);
 
-  if constexpr (kWhen == kAfterSums) {
-    factor.load();
-    shift.load();
-  }
-  factor.keep_packed();
-  shift.keep_packed();
+  factor.after_sums();
+  shift.after_sums();
   const auto prepare = [&](int k) {
-    if constexpr (kWhen == kPackByPack) {
-      factor.load(k);
-      shift.load(k);
-    }
+    factor.with_pack(k);
+    shift.with_pack(k);
   };
   part.store(out + row * n, prepare,
              [&](C value, int k, int i) { return (value - center) * scale * factor(k, i) + shift(k, i); });

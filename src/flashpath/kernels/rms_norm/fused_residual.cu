@@ -24,10 +24,8 @@ __global__ void __launch_bounds__(kThreads)
   RowPart<T, kWidth, kLanes, kPacks> part(lane, packs), other(lane, packs);
   part.load(x + row * n);
   other.load(residual + row * n);
-  ColumnPart<kHasWeight, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
-  if constexpr (kWhen == kWithRow) {
-    factor.load();
-  }
+  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+  factor.with_row();
   part.add(other);
   part.store(sum + row * n);
 
@@ -36,14 +34,9 @@ __global__ void __launch_bounds__(kThreads)
   sum_over_row<kThreads, kLanes>(squares, 0);
   const C scale = rsqrt(squares[0] / C(n) + eps);
 
-  if constexpr (kWhen == kAfterSums) {
-    factor.load();
-  }
-  factor.keep_packed();
+  factor.after_sums();
   const auto prepare = [&](int k) {
-    if constexpr (kWhen == kPackByPack) {
-      factor.load(k);
-    }
+    factor.with_pack(k);
   };
   part.store(out + row * n, prepare, [&](C value, int k, int i) { return value * scale * factor(k, i); });
   if (rstd != nullptr && lane == 0 && row < rows) {

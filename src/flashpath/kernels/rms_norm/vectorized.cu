@@ -18,29 +18,21 @@ __global__ void __launch_bounds__(kThreads)
   using C = Compute<T>;
   const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
-
   const int packs = row < rows ? int(n) / kWidth : 0;  // threads beyond the last row stay: sums want them all
 
   RowPart<T, kWidth, kLanes, kPacks> part(lane, packs);
   part.load(x + row * n);
-  ColumnPart<kHasWeight, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
-  if constexpr (kWhen == kWithRow) {
-    factor.load();
-  }
+  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+  factor.with_row();
 
   C squares[1] = {part.sum([](C value) { return value * value; })};
   part.keep_packed();
   sum_over_row<kThreads, kLanes>(squares, 0);
   const C scale = rsqrt(squares[0] / C(n) + eps);
 
-  if constexpr (kWhen == kAfterSums) {
-    factor.load();
-  }
-  factor.keep_packed();
+  factor.after_sums();
   const auto prepare = [&](int k) {
-    if constexpr (kWhen == kPackByPack) {
-      factor.load(k);
-    }
+    factor.with_pack(k);
   };
   part.store(out + row * n, prepare, [&](C value, int k, int i) { return value * scale * factor(k, i); });
   if (rstd != nullptr && lane == 0 && row < rows) {
