@@ -157,8 +157,9 @@ def test_segments_begin_at_bytes_of_their_own(name: str, segments: str) -> None:
         packed, ends = verify(name, x, "segment_packbits", indptr(lengths, kind), order)
         assert ends.dtype == kind
         assert packed.numel() == sum(-(-each // 8) for each in lengths)
-        again = LADDER[name](x, "segment_packbits", indptr(lengths, kind), order)[0]  # with no out=
-        assert torch.equal(again, packed)
+        for size in ((), (packed.numel(),)):  # with no out=
+            again = LADDER[name](x, "segment_packbits", indptr(lengths, kind), order, *size)[0]
+            assert torch.equal(again, packed)
 
 
 def test_torchs_own_packing_agrees() -> None:
@@ -245,6 +246,7 @@ def test_every_code_comes_back(name: str) -> None:
 
 
 DIVIDE = """
+#include "division.cuh"
 extern "C" __global__ void divide(long long n, const float* x, const float* scale, float* out) {
   const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
   if (i < n) out[i] = quotient(x[i], divisor(scale[i]));
@@ -252,9 +254,8 @@ extern "C" __global__ void divide(long long n, const float* x, const float* scal
 
 
 def divided(x: Any, scale: Any) -> Any:
-    """`quotient` of vectorized.cu"""
-    source = host.VECTORIZED.read_text(encoding="utf-8") + DIVIDE
-    kernel = fp.compile(source, arch="sm_80", includes=[host.FOLDER])["divide"]
+    """`quotient` of division.cuh"""
+    kernel = fp.compile(DIVIDE, arch="sm_80", includes=[host.FOLDER])["divide"]
     out = torch.full_like(x, NAN)
     kernel[-(-x.numel() // 256), 256](x.numel(), x, scale, out)
     return out
@@ -379,7 +380,7 @@ def test_the_last_piece_of_a_row_is_not_read_again() -> None:
     counted: dict[str, int] = {}
     for name, shape, args in (
         ("quantize<Int8, __nv_bfloat16>", (4, 256), (4096, x, codes, scale)),
-        ("quantize<Int8, __nv_bfloat16, 8, 128>", (2, 256), (4, 4096, x, codes, scale)),
+        ("quantize<Int8, __nv_bfloat16, 8, 128>", (4, 128), (4, 4096, x, codes, scale)),
     ):
         file = host.SIMPLE if name.endswith("bfloat16>") else host.VECTORIZED
         report = fp.profile(host.cuda_kernel(file, name, x), *shape, args)
@@ -458,8 +459,9 @@ def test_cases_count_every_tensor_once() -> None:
             assert case.bytes >= case.parameters["n"] * 9 // 8
     assert {case.parameters["operation"] for case in LADDER.cases()} == {*OPERATIONS}
     segmented = LADDER.cases()[4]
-    x, _, ends = segmented.inputs("cpu")
+    x, _, ends, _, size = segmented.inputs("cpu")
     packed = int(((ends.diff() + 7) // 8).sum())
+    assert packed == size
     assert segmented.bytes == x.numel() + packed + 2 * 4 * ends.numel()
 
 

@@ -23,6 +23,7 @@ CHUNK = 1024  # elements of a warp of ballot
 SEGMENT_TILE = GROUP_TILE = THREADS * 4
 PACKS = 4
 LANES = (8, 32, 128, 512)  # threads of a row
+ROW_THREADS = 128  # of a block of rows, at least
 TRITON_BYTES = 512  # output bytes of a program of packbits
 TRITON_ROW = 16384  # the longest row that a program holds
 
@@ -63,7 +64,7 @@ def vectorized(
         _pack_words(call)
     elif call.rows:
         name, lanes = _row_instance(call, lanes)
-        block = max(THREADS, lanes)
+        block = max(ROW_THREADS, lanes)
         kernel = cuda_kernel(VECTORIZED, name, x)
         kernel[-(-call.rows * lanes // block), block](call.rows, call.n, *_tensors(call))
     return call.result
@@ -137,13 +138,13 @@ def triton_kernel(name: str) -> Any:
     return getattr(importlib.import_module("flashpath.kernels.quantize.triton_quantize"), f"{name}_kernel")
 
 
-def triton(x: Any, operation: str, *operands: Any, out: Any | None = None) -> Any:
+def triton(x: Any, operation: str, *operands: Any, out: Any | None = None, warps: int | None = None) -> Any:
     call = checked(x, operation, operands, out)
     with triton_device(x):
         if isinstance(call, Packing):
             _triton_pack(call)
         elif call.rows and call.n:
-            _triton_rows(call)
+            _triton_rows(call, warps)
         elif call.to_codes:
             call.scale.fill_(_smallest_scale())
     return call.result
@@ -170,14 +171,15 @@ def _triton_pack(call: Packing) -> None:
         )
 
 
-def _triton_rows(call: Rows) -> None:
+def _triton_rows(call: Rows, warps: int | None) -> None:
     block = min(TRITON_ROW, 1 << (call.n - 1).bit_length())
     is_fp8 = code_name(call.codes) == "Fp8"
     if call.to_codes:
         constants = {"IS_FP8": is_fp8, "BLOCK": block, "FITS": call.n <= block}
-        warps = min(16, max(1, block // 512))
+        warps = warps or min(16, max(1, block // 1024))
         triton_kernel("quantize")[(call.rows,)](*_tensors(call), call.n, **constants, num_warps=warps)
     else:
         block = min(block, 2048)
         grid = (call.rows, -(-call.n // block))
-        triton_kernel("dequantize")[grid](*_tensors(call), call.n, IS_FP8=is_fp8, BLOCK=block)
+        constants = {"IS_FP8": is_fp8, "BLOCK": block}
+        triton_kernel("dequantize")[grid](*_tensors(call), call.n, **constants, num_warps=warps or 4)

@@ -6,6 +6,9 @@ cost     packbits: at least 9/8 n bytes; rows: 2 rows n FLOPs, at least rows (n 
 improves vectorized: the same ideas in half of the lines
 idea     a byte is a sum along the short side of a (bytes, 8) tile. A row is one tile, so the compiler keeps
          it in registers between its maximum and its codes. fp8 is rounded with integers, as every GPU can.
+watch    where a thread has more than the 8 halves of one load, its stores want them in another order, and the
+         compiler rather reads the row twice. The second time it is in the cache: on an H200 32 halves a
+         thread take 105 µs for 32768 × 4096, and 8 a thread, read once by four times the warps, 139 µs.
 """
 
 import triton
@@ -51,6 +54,12 @@ def segment_packbits_kernel(
 
 
 @triton.jit
+def size_bits(x):
+    """|x| as an integer, which orders as |x| does, with NaN above infinity."""
+    return x.to(tl.int32, bitcast=True) & 0x7FFFFFFF
+
+
+@triton.jit
 def int8_code(quotient):
     # 1.5 * 2^23 has no room for fractions: the sum is rounded to an integer, whose last byte is the code.
     return (quotient + 12582912.0).to(tl.int32, bitcast=True).to(tl.int8)
@@ -79,27 +88,28 @@ def quantize_kernel(
     x_ptr, codes_ptr, scale_ptr, n, IS_FP8: tl.constexpr, BLOCK: tl.constexpr, FITS: tl.constexpr
 ):
     row = tl.program_id(0).to(tl.int64)
+    x_ptr += row * n
+    codes_ptr += row * n
     column = tl.arange(0, BLOCK)
-    largest = tl.zeros((BLOCK,), tl.int32)
-    x = tl.zeros((BLOCK,), tl.float32)
-    # |x| as an integer orders as |x| does, with NaN above infinity.
-    for start in range(0, n, BLOCK):
-        x = tl.load(x_ptr + row * n + start + column, mask=start + column < n, other=0).to(tl.float32)
-        largest = tl.maximum(largest, x.to(tl.int32, bitcast=True) & 0x7FFFFFFF)
+    inside = column < n
+    x = tl.load(x_ptr + column, mask=inside, other=0).to(tl.float32)
+    largest = size_bits(x)
+    if not FITS:
+        for start in range(BLOCK, n, BLOCK):
+            more = tl.load(x_ptr + start + column, mask=start + column < n, other=0).to(tl.float32)
+            largest = tl.maximum(largest, size_bits(more))
     bits = tl.max(largest, axis=0)
     limit: tl.constexpr = 448.0 if IS_FP8 else 127.0
     scale = tl.div_rn(bits.to(tl.float32, bitcast=True), limit)
     scale = tl.where(scale < 1.1754943508222875e-38, 1.1754943508222875e-38, scale)
     is_finite = bits < 0x7F800000
     tl.store(scale_ptr + row, scale)
-    if FITS:
-        tl.store(codes_ptr + row * n + column, encoded(x, scale, is_finite, IS_FP8), mask=column < n)
-    else:
-        for start in range(0, n, BLOCK):
+    tl.store(codes_ptr + column, encoded(x, scale, is_finite, IS_FP8), mask=inside)
+    if not FITS:
+        for start in range(BLOCK, n, BLOCK):
             inside = start + column < n
-            x = tl.load(x_ptr + row * n + start + column, mask=inside, other=0).to(tl.float32)
-            codes = encoded(x, scale, is_finite, IS_FP8)
-            tl.store(codes_ptr + row * n + start + column, codes, mask=inside)
+            x = tl.load(x_ptr + start + column, mask=inside, other=0).to(tl.float32)
+            tl.store(codes_ptr + start + column, encoded(x, scale, is_finite, IS_FP8), mask=inside)
 
 
 @triton.jit
