@@ -245,6 +245,15 @@ def test_every_code_comes_back(name: str) -> None:
         assert int(out.isnan().sum()) == (4 if kind == torch.float8_e4m3fn else 0)
 
 
+def test_triton_uses_the_instruction_for_fp8_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def yes(_: Any) -> bool:
+        return True
+
+    monkeypatch.setattr(host, "has_fp8", yes)
+    with fp.vgpu.triton(arch="sm_90"):
+        verify("triton", matrix((9, 64), torch.bfloat16), "quantize_fp8")
+
+
 DIVIDE = """
 #include "division.cuh"
 extern "C" __global__ void divide(long long n, const float* x, const float* scale, float* out) {

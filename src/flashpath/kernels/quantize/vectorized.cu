@@ -18,7 +18,7 @@ constexpr int kPacks = 4;
 
 // Small blocks: what waits at a barrier are the threads of one row.
 template <int kLanes>
-constexpr int kBlock = kLanes < 128 ? 128 : kLanes;
+constexpr int kBlock = kLanes > 32 ? kLanes : 128;
 
 // The largest of kLanes neighbours' values, for all of them; all threads of the block must come here.
 template <int kLanes>
