@@ -68,7 +68,31 @@ struct Elements {
       pack[k] = reinterpret_cast<const Pack<T, kEach>*>(from)[k];
     }
   }
+  __device__ void fill(T value) {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) {
+      pack[i / kEach].value[i % kEach] = value;
+    }
+  }
   __device__ Compute<T> operator[](int i) const { return widen(pack[i / kEach].value[i % kEach]); }
+};
+
+// What one lane needs of a vector that all rows share, such as a weight for each column; all the same where there is
+// no such vector.
+template <class W, int kWidth, int kLanes, int kPacks>
+struct ColumnPart {
+  Elements<W, kWidth> held[kPacks];
+
+  __device__ ColumnPart(const W* vector, Compute<W> if_null, int lane, int packs) {
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      held[k].fill(narrow<W>(if_null));
+      if (vector != nullptr && lane + k * kLanes < packs) {
+        held[k].load(vector + (lane + k * kLanes) * kWidth);
+      }
+    }
+  }
+  __device__ Compute<W> operator()(int k, int i) const { return held[k][i]; }
 };
 
 // What one lane holds of a row of `packs` packs, in the type it came in: half the registers for half types.
@@ -113,61 +137,37 @@ struct RowPart {
     }
   }
 
-  // The sum of f(element) over what this lane holds.
+  // The sum of f(element) over what this lane holds: by packs, whose sums do not wait for each other.
   template <class F>
   __device__ C sum(F f) const {
     C total = 0;
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
       if (at(k) < packs) {
+        C of_pack = 0;
 #pragma unroll
         for (int i = 0; i < kWidth; ++i) {
-          total += f(widen(held[k].value[i]));
+          of_pack += f(widen(held[k].value[i]));
         }
+        total += of_pack;
       }
     }
     return total;
   }
 
-  // row = f(element) * weight + bias; a null weight is all ones, a null bias all zeros.
-  template <class W, class F>
-  __device__ void store_scaled(T* row, const W* weight, const W* bias, F f) const {
+  // Writes f(element, k, i) for element i of pack k.
+  template <class F>
+  __device__ void store(T* row, F f) const {
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
       if (at(k) < packs) {
-        reinterpret_cast<P*>(row)[at(k)] = scaled(held[k], at(k), weight, bias, f);
+        P out;
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) {
+          out.value[i] = narrow<T>(f(widen(held[k].value[i]), k, i));
+        }
+        reinterpret_cast<P*>(row)[at(k)] = out;
       }
     }
-  }
-
-  // Pack `p` of a row: f(element) * weight + bias.
-  template <class W, class F>
-  static __device__ P scaled(const P& in, long long p, const W* weight, const W* bias, F f) {
-    C result[kWidth];
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      result[i] = f(widen(in.value[i]));
-    }
-    Elements<W, kWidth> factor;
-    if (weight != nullptr) {
-      factor.load(weight + p * kWidth);
-#pragma unroll
-      for (int i = 0; i < kWidth; ++i) {
-        result[i] *= factor[i];
-      }
-    }
-    if (bias != nullptr) {
-      factor.load(bias + p * kWidth);
-#pragma unroll
-      for (int i = 0; i < kWidth; ++i) {
-        result[i] += factor[i];
-      }
-    }
-    P out;
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      out.value[i] = narrow<T>(result[i]);
-    }
-    return out;
   }
 };

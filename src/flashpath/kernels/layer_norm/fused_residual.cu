@@ -27,6 +27,7 @@ __global__ void __launch_bounds__(kLanes < 128 ? 128 : kLanes)
   RowPart<T, kWidth, kLanes, kPacks> part(lane, packs), other(lane, packs);
   part.load(x + row * n);
   other.load(residual + row * n);
+  const ColumnPart<W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs), shift(bias, 0, lane, packs);
   part.add(other);
   part.store(sum + row * n);
 
@@ -37,7 +38,8 @@ __global__ void __launch_bounds__(kLanes < 128 ? 128 : kLanes)
   sum_over_row<kThreads, kLanes>(squares, 1);
   const C scale = rsqrt(squares[0] / C(n) + eps);
 
-  part.store_scaled(out + row * n, weight, bias, [&](C value) { return (value - center) * scale; });
+  part.store(out + row * n,
+             [&](C value, int k, int i) { return (value - center) * scale * factor(k, i) + shift(k, i); });
   if (mean != nullptr && lane == 0 && row < rows) {
     mean[row] = center;
     rstd[row] = scale;

@@ -23,10 +23,17 @@ LONG_THREADS = 1024
 COLUMN_WARPS = {"backward": 16, "add_partials": 32}
 # What a lane may hold of a row: in 16-byte packs, and in narrower ones.
 MOST_PACKS, MOST_NARROW_PACKS = 8, 16
-# Of backward_fused: the columns of a thread, and shared memory for the rows to come where the GPU has it.
-MOST_COLUMNS = 32
-SHARED_BYTES = 64 * 1024
-BLOCKS_PER_SM = 2
+# Lanes for a row, the fewest with so many packs each; the last have as many as they may hold.
+BEST_LANES = {8: 1, 32: 4, 128: 4, 256: 4, 512: 4, 1024: None}
+# Of backward_fused: lanes for a row, the packs each may have, rows of a block at a time, blocks per SM.
+BACKWARD_SHARES = (
+    (32, 1, 8, 2),
+    (64, 2, 4, 2),
+    (128, 4, 4, 1),
+    (256, 4, 2, 1),
+    (256, 8, 1, 1),
+    (512, 16, 1, 1),
+)
 BACKWARD_DTYPES = (*FLOATS, "float64")  # float64 is for gradcheck
 
 
@@ -121,15 +128,14 @@ class Share(NamedTuple):
         return max(128, self.lanes)
 
 
-def share_row(n: int, width: int, size: int) -> Share | None:
-    """How threads hold a row in registers; None where it is too long for a block's."""
+def share_row(n: int, width: int, size: int, lanes: int | None = None) -> Share | None:
+    """How threads hold a row in registers; None where it is too long for those of a block, or of `lanes`."""
     packs = -(-n // width)
     most = MOST_PACKS if width * size == 16 else MOST_NARROW_PACKS
-    if packs <= 8:
-        return Share(width, 8, 1)
-    for lanes, each in ((32, 4), (128, 4), (256, 4), (512, 4), (1024, most)):
-        if packs <= lanes * each:
-            return Share(width, lanes, _power_of_two(-(-packs // lanes)))
+    choices = BEST_LANES if lanes is None else {lanes: most}
+    for each, packs_each in choices.items():
+        if packs <= each * (packs_each or most):
+            return Share(width, each, _power_of_two(-(-packs // each)))
     return None
 
 
@@ -148,6 +154,7 @@ def forward(
     out: Any,
     total: Any | None,
     statistics: tuple[Any, ...],  # mean, where the kernel has one, and rstd
+    lanes: int | None,
 ) -> None:
     """Normalise rows with the row in registers, or where it is too long with it read twice."""
     rows, n = x.shape
@@ -157,7 +164,9 @@ def forward(
     added = () if residual is None else (residual,)
     sums = () if residual is None else (total,)
     width = pack_width(n, [x, out, *added, *sums], vectors)
-    share = share_row(n, width, x.element_size())
+    share = share_row(n, width, x.element_size(), lanes)
+    if share is None and lanes is not None:
+        raise FlashpathError(f"{lanes} threads do not hold {n} elements.", "Leave lanes= out, or give more.")
     if share is None:
         long_rows = cuda_kernel(file, f"long_rows<{long}, {types}, {width}>", x)
         weight, bias = (*vectors, None)[:2]
@@ -215,6 +224,7 @@ class Layout(NamedTuple):
     packs: int
     groups: int
     stages: int
+    blocks: int  # per SM
     shared: int
 
     @property
@@ -225,14 +235,14 @@ class Layout(NamedTuple):
 def share_columns(n: int, width: int, size: int, shared_limit: int) -> Layout | None:
     """None where a row has more columns than a block's threads have registers to sum."""
     packs = -(-n // width)
-    lanes = min(512, max(32, _power_of_two(packs)))
-    each = _power_of_two(-(-packs // lanes))
-    if each * width > MOST_COLUMNS:
-        return None
-    groups = max(1, 256 // lanes)
-    stage = 2 * each * width * size * lanes * groups
-    stages = max(1, min(4, max(2, SHARED_BYTES // stage), shared_limit // stage))
-    return Layout(width, lanes, each, groups, stages, stages * stage)
+    for lanes, most, groups, blocks in BACKWARD_SHARES:
+        each = _power_of_two(-(-packs // lanes))
+        # A column takes two registers for its sums, of 255 for 256 threads, and of 128 for 512.
+        if each <= most and each * width <= 16_384 // (lanes * groups):
+            stage = 2 * each * width * size * lanes * groups
+            stages = max(1, min(2 + blocks, shared_limit // blocks // stage))
+            return Layout(width, lanes, each, groups, stages, blocks, stages * stage)
+    return None
 
 
 def shared_limit(x: Any) -> int:
@@ -253,12 +263,12 @@ def backward_fused(
     layout = share_columns(n, width, x.element_size(), shared_limit(x))
     if layout is None:
         return False
-    blocks = max(1, min(sm_count(x) * BLOCKS_PER_SM, -(-rows // layout.groups)))
+    blocks = max(1, min(sm_count(x) * layout.blocks, -(-rows // layout.groups)))
     sums = 2 if centered == "true" else 1
     saved = torch.float64 if x.dtype == torch.float64 else torch.float32
     partials = torch.empty(sums * blocks * n, dtype=saved, device=x.device)
     types = type_names(x, weight)
-    shape = ", ".join(map(str, (layout.width, layout.lanes, layout.packs, layout.groups, layout.stages)))
+    shape = ", ".join(map(str, layout[:-1]))
     kernel = cuda_kernel(file, f"gradients<{centered}, {', '.join(types)}, {shape}>", x)
     kernel[blocks, layout.threads, layout.shared](rows, n, dy, x, weight, mean, rstd, to.dx, partials)
     wanted = 2 if to.dbias is not None else 1

@@ -25,6 +25,7 @@ __global__ void __launch_bounds__(kLanes < 128 ? 128 : kLanes)
   RowPart<T, kWidth, kLanes, kPacks> part(lane, packs), other(lane, packs);
   part.load(x + row * n);
   other.load(residual + row * n);
+  const ColumnPart<W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
   part.add(other);
   part.store(sum + row * n);
 
@@ -32,7 +33,7 @@ __global__ void __launch_bounds__(kLanes < 128 ? 128 : kLanes)
   sum_over_row<kThreads, kLanes>(squares, 0);
   const C scale = rsqrt(squares[0] / C(n) + eps);
 
-  part.store_scaled(out + row * n, weight, static_cast<const W*>(nullptr), [&](C value) { return value * scale; });
+  part.store(out + row * n, [&](C value, int k, int i) { return value * scale * factor(k, i); });
   if (rstd != nullptr && lane == 0 && row < rows) {
     rstd[row] = scale;
   }

@@ -20,15 +20,17 @@ __global__ void __launch_bounds__(kLanes < 128 ? 128 : kLanes)
   const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
 
-  // Threads beyond the last row stay, empty-handed: sums want them all.
-  RowPart<T, kWidth, kLanes, kPacks> part(lane, row < rows ? int(n) / kWidth : 0);
+  const int packs = row < rows ? int(n) / kWidth : 0;  // threads beyond the last row stay: sums want them all
+
+  RowPart<T, kWidth, kLanes, kPacks> part(lane, packs);
   part.load(x + row * n);
+  const ColumnPart<W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
 
   C squares[1] = {part.sum([](C value) { return value * value; })};
   sum_over_row<kThreads, kLanes>(squares, 0);
   const C scale = rsqrt(squares[0] / C(n) + eps);
 
-  part.store_scaled(out + row * n, weight, static_cast<const W*>(nullptr), [&](C value) { return value * scale; });
+  part.store(out + row * n, [&](C value, int k, int i) { return value * scale * factor(k, i); });
   if (rstd != nullptr && lane == 0 && row < rows) {
     rstd[row] = scale;
   }

@@ -13,6 +13,7 @@
 #include <cuda_fp16.h>
 
 constexpr int kTile = 32;
+constexpr int kRows = 8;  // of the tile, that the 32 × 8 threads of a block take at a time
 
 template <class T>
 __global__ void transpose(long long rows, long long cols, const T* x, T* out) {
@@ -20,7 +21,9 @@ __global__ void transpose(long long rows, long long cols, const T* x, T* out) {
   const long long row = blockIdx.x / across * (long long)kTile;
   const long long c = blockIdx.x % across * (long long)kTile + threadIdx.x;
 
-  for (int k = threadIdx.y; k < kTile; k += blockDim.y) {
+#pragma unroll
+  for (int above = 0; above < kTile; above += kRows) {
+    const int k = above + threadIdx.y;
     if (row + k < rows && c < cols) {
       out[c * rows + row + k] = x[(row + k) * cols + c];
     }
