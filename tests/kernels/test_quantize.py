@@ -128,8 +128,7 @@ def test_packbits_at_any_address(name: str) -> None:
     assert torch.equal(odd, LADDER.reference(x, "packbits"))
 
 
-def test_the_bytes_of_the_issue() -> None:
-    """The examples in FlashInfer's documentation."""
+def test_the_examples_in_flashinfers_documentation() -> None:
     x = torch.tensor([1, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1], dtype=torch.bool)
     for name in RUNGS:
         assert LADDER[name](x[:8], "packbits").tolist() == [0b10110011]
@@ -190,7 +189,8 @@ def test_rows_have_torchs_codes(name: str, operation: str) -> None:
     for turn, (shape, offset) in enumerate(SHAPES + (LONG if name == "vectorized" else LONG[:1])):
         dtype = FLOATS[(turn + RUNGS.index(name) + QUANTIZE.index(operation)) % 3]
         codes, scale = verify(name, matrix(shape, dtype, offset), operation)
-        verify(name, codes, "dequantize", scale, dtype)
+        if turn % 2 == QUANTIZE.index(operation):
+            verify(name, codes, "dequantize", scale, dtype)
 
 
 @pytest.mark.parametrize("name", OF_ROWS)

@@ -5,7 +5,7 @@
 //   layout   x (rows, n), codes (rows, n) of one byte, scale (rows) of float; all contiguous
 //   cost     2 rows n FLOPs; at least rows (n (sizeof(T) + 1) + 4) bytes
 //   improves simple: a row's elements stay in registers while its largest is found, so halves move 3 bytes an element
-//            in place of 5; ballot: half a load instruction for 16 elements in place of one for each
+//            in place of 5; ballot: a load brings a warp 512 bytes in place of 32
 //   idea     kLanes threads take a row, 8 to 512 as its length asks for, kPacks packs of 16 bytes each; of a longer row
 //            the last such piece stays, the others are read again. A division takes some ten instructions, more than
 //            there is time for; but all elements of a row are divided by the same number, so that its reciprocal is
