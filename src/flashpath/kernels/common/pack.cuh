@@ -61,3 +61,12 @@ __device__ void write_once(T* to, const Pack<T, kWidth>& pack) {
   memcpy(&bits, &pack, sizeof(bits));
   __stcs(reinterpret_cast<Bits*>(to), bits);
 }
+
+// The same for what this kernel does not read again: the caches let go of it first.
+template <int kWidth, class T>
+__device__ void write_streaming(Pack<T, kWidth>* to, const Pack<T, kWidth>& pack) {
+  using Bits = typename PackedBits<kWidth * sizeof(T)>::Type;
+  Bits bits;
+  memcpy(&bits, &pack, sizeof(bits));
+  __stcs(reinterpret_cast<Bits*>(to), bits);
+}

@@ -21,9 +21,8 @@
 #include "ranking.cuh"
 
 constexpr int kThreads = 384;
-constexpr int kItems = 20;
-constexpr int kBlocksPerSm = 2;
-constexpr int kTile = kThreads * kItems;
+template <bool kWithIndices>
+constexpr int kBlocksPerSm = kWithIndices ? 2 : 3;  // at least: 80 or 56 registers a thread
 constexpr int kCountThreads = 512;
 constexpr int kCountItems = 8;
 constexpr int kWindow = 4;  // states asked for at once when looking back
@@ -107,11 +106,13 @@ __global__ void __launch_bounds__(kCountThreads)
   }
 }
 
-template <class T, bool kWithIndices>
-__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
+// A tile is kItems keys for each thread.
+template <class T, bool kWithIndices, int kItems>
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm<kWithIndices>)
     sort_digit(unsigned n, int shift, const T* __restrict__ in, const unsigned* __restrict__ in_index,
                const unsigned* histogram, unsigned* next_tile, unsigned* states, T* __restrict__ out,
                unsigned* __restrict__ out_index, long long* __restrict__ indices) {
+  constexpr int kTile = kThreads * kItems;
   __shared__ unsigned warp_counts[kThreads / 32][kDigits];
   __shared__ unsigned shift_of[kDigits];  // from a place in the sorted tile to one in `out`
   __shared__ unsigned tile_of_block;
@@ -142,21 +143,24 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
       key[i] = first + i * 32 < count ? mine[i * 32] : last_key<T>();
     }
   }
-  Ranked ranked[kItems];
-  rank_in_warp(key, shift, warp_counts[warp], ranked);
+  count_in_warp(key, shift, warp_counts[warp]);
   __syncthreads();
-  unsigned of_digit, begin;
-  place_warps<kThreads>(warp_counts, of_digit, begin);
+  const unsigned of_digit = add_up_warps<kThreads>(warp_counts);
   if (t < kDigits && tile > 0) {
     publish(&states[tile * kDigits + t], kCount | of_digit);
   }
+  const unsigned begin = place_digits<kThreads>(of_digit, warp_counts);
   __syncthreads();
 
   unsigned place[kItems];  // of each key in the sorted tile
+  put_in_order(key, shift, warp_counts[warp], sorted.keys, place);
+  unsigned index[kWithIndices ? kItems : 1];  // asked for now, so that it comes while this thread looks back
+  if constexpr (kWithIndices) {
 #pragma unroll
-  for (int i = 0; i < kItems; ++i) {
-    place[i] = warp_counts[warp][ranked[i].digit()] + ranked[i].rank();
-    sorted.keys[place[i]] = key[i];
+    for (int i = 0; i < kItems; ++i) {
+      const unsigned from = start + first + i * 32;
+      index[i] = in_index == nullptr ? from : first + i * 32 < count ? in_index[from] : 0;
+    }
   }
 
   // The first tile's keys of a digit begin after all keys of lower digits.
@@ -186,10 +190,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     __syncthreads();  // the keys are read: their place is free
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {
-      if (first + i * 32 < count) {
-        const unsigned from = start + first + i * 32;
-        sorted.indices[place[i]] = in_index != nullptr ? in_index[from] : from;
-      }
+      sorted.indices[place[i]] = index[i];
     }
     __syncthreads();
 #pragma unroll
