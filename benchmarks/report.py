@@ -1,6 +1,6 @@
 """Write docs/results.md from the records in benchmarks/results/.
 
-python benchmarks/report.py            # writes docs/results.md
+python benchmarks/report.py            # writes docs/results.md and docs/plots/
 python benchmarks/report.py --check    # exits with 1 if docs/results.md is out of date
 """
 
@@ -9,13 +9,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from flashpath.bench import load
-from flashpath.bench.report import cell, code, markdown
+from flashpath.bench import Record, load
+from flashpath.bench.plot import draw
+from flashpath.bench.report import cell, code, markdown, newest
 from flashpath.errors import FlashpathError
+
+sys.path.insert(0, str(Path(__file__).parent))
+from marks import MISSED, verdicts
 
 ROOT = Path(__file__).parent.parent
 DOCUMENT = ROOT / "docs" / "results.md"
@@ -33,14 +37,61 @@ same run; on a CPU with as many bytes as the case moves, since they stay in its 
 """
 
 
+def all_records() -> list[Record]:
+    files = sorted((ROOT / "benchmarks" / "results").glob("*.jsonl"))
+    return [record for file in files for record in load(file)]
+
+
 def document() -> str:
-    records = [
-        record for file in sorted((ROOT / "benchmarks" / "results").glob("*.jsonl")) for record in load(file)
-    ]
+    records = all_records()
     parts = sections("launch-cost", "launch costs", "launch_cost.py", launch_costs)
     parts += sections("program-start", "program starts", "program_start.py", program_starts)
     parts += sections("vgpu", "the virtual GPU's speed", "vgpu.py", virtual_gpu)
-    return "\n".join([HEADER, *parts, markdown(records)])
+    return "\n".join([HEADER, *marks_section(records), *parts, *plots_section(records), markdown(records)])
+
+
+def marks_section(records: Sequence[Record]) -> list[str]:
+    """What the ladders were to reach, and what they reached."""
+    measured = [each for each in verdicts(records) if each.ratio is not None]
+    met = sum(each.is_met for each in measured)
+    parts = [
+        "## Marks",
+        "",
+        f"{met} of {len(measured)} that were measured are met; `benchmarks/marks.py` lists all.",
+    ]
+    parts += ["", "| ladder: case | best rung | fastest peer | at least | found | |"]
+    parts += ["| --- | --- | --- | ---: | ---: | --- |"]
+    for each in measured:
+        why = "met" if each.is_met else f"missed. {MISSED.get(each.mark.name, '')}".rstrip()
+        cells = (cell(each.mark.name), code(each.rung or ""), cell(each.peer or ""))
+        parts.append(
+            f"| {' | '.join(cells)} | {each.mark.at_least:.2f} × | {each.ratio:.3f} × | {cell(why)} |"
+        )
+    unmeasured = [each.mark.name for each in verdicts(records) if each.ratio is None]
+    if unmeasured:
+        parts += ["", f"Not measured yet: {'; '.join(map(cell, unmeasured))}."]
+    return [*parts, ""]
+
+
+def plots_section(records: Sequence[Record]) -> list[str]:
+    """A picture of each ladder that was measured on a GPU; `draw_plots` makes the files."""
+    parts = ["## Plots", "", "Speed by case, and each implementation under the measured ceilings.", ""]
+    return [*parts, *(f"![{name}](plots/{name}.svg)\n" for name in plotted(records))]
+
+
+def plotted(records: Sequence[Record]) -> dict[str, list[Record]]:
+    on_gpu = [record for record in records if record.environment.gpu and record.ladder]
+    return {
+        name: newest([r for r in on_gpu if r.ladder == name])
+        for name in dict.fromkeys(r.ladder or "" for r in on_gpu)
+    }
+
+
+def draw_plots(records: Sequence[Record]) -> None:
+    folder = DOCUMENT.parent / "plots"
+    folder.mkdir(exist_ok=True)
+    for name, of_ladder in plotted(records).items():
+        draw(of_ladder, folder / f"{name}.svg")
 
 
 _Record = Mapping[str, Any]
@@ -131,6 +182,7 @@ def main() -> int:
             return 1
         return 0
     DOCUMENT.write_text(wanted, encoding="utf-8")
+    draw_plots(all_records())
     return 0
 
 

@@ -70,8 +70,8 @@ def test_readme_python_runs() -> None:
     """The other README has the same code."""
     code = blocks("README.md", "python")
     gpu = blocks("README.md", "python gpu") if device.count() else []
-    assert len(code) == 4
-    program = "\n".join([*code[:3], *gpu, code[3]])
+    assert len(code) == 6
+    program = "\n".join([*code[:3], *gpu, *code[3:]])
     done = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,

@@ -61,7 +61,7 @@ def test_counts(name: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
-@pytest.mark.parametrize("name", ["shared", "per_lane", "triton"])
+@pytest.mark.parametrize("name", ["shared", "vectorized", "triton"])
 def test_half_types_are_counted_as_float32(name: str, dtype: torch.dtype) -> None:
     x = sample(5003, dtype, 1)
     verify(name, x, 100, -1.5, 1.7)
@@ -110,7 +110,7 @@ def edges(lo: float, hi: float, bins: int) -> Any:
     return torch.tensor(np.concatenate(around))
 
 
-# Widths that are no powers of two, of which some have reciprocals that are far from their float32 ones.
+# Widths whose reciprocals are exact, near and far from their float32 ones: 0, 1 and 2 corrections.
 RANGES = [
     (0.0, 1.0, 1000),
     (-1.0, 2.0, 256),
@@ -118,6 +118,8 @@ RANGES = [
     (-3e-20, 5e-20, 77),
     (1e3, 1e30, 999),
     (0.0, 49.0, 7),
+    (0.0, 63.0, 1000),
+    (-500.0, 500.0, 256),
 ]
 
 
@@ -125,14 +127,20 @@ RANGES = [
 def test_multiplying_divides_as_division_does(lo: float, hi: float, bins: int) -> None:
     x = edges(lo, hi, bins)
     assert host.divides_by_multiplying(x, lo, hi)
-    verify("per_lane", x, bins, lo, hi)
+    verify("vectorized", x, bins, lo, hi)
+
+
+def test_corrections_are_as_many_as_the_reciprocal_asks_for() -> None:
+    x = torch.empty(0)
+    for width, corrections in ((1.0, 0), (0.125, 0), (3.0, 1), (49.0, 1), (63.0, 2), (1000.0, 2)):
+        assert host.multiplier(x, 10, 0.0, width) == (float(np.float32(1 / width)), 0, corrections)
 
 
 def test_what_multiplying_cannot_divide_is_divided() -> None:
     for lo, hi in ((0.0, 1e-40), (-1e36, 2e36)):
         x = edges(lo, hi, 100)
         assert not host.divides_by_multiplying(x, lo, hi)
-        verify("per_lane", x, 100, lo, hi)
+        verify("vectorized", x, 100, lo, hi)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +156,7 @@ def test_what_multiplying_cannot_divide_is_divided() -> None:
 def test_integers_are_divided_exactly(lo: int, hi: int, bins: int) -> None:
     """The formula of bins.cuh in Python's numbers, at every edge and beside it."""
     x = torch.empty(0, dtype=torch.int32)
-    factor, shift = host.multiplier(x, bins, lo, hi)
+    factor, shift, _ = host.multiplier(x, bins, lo, hi)
     multiplier = int(factor)
     assert 0 <= shift < 64
     assert multiplier < 2**64
@@ -181,9 +189,9 @@ def passes(name: str, x: Any) -> float:
 
 def test_lanes_meet_in_shared_memory_and_not_in_columns_of_their_own() -> None:
     random, equal = torch.rand(2**14, generator=torch.Generator().manual_seed(7)), torch.full((2**14,), 0.3)
-    assert 3 < passes("shared", random) < 4
-    assert 3 < passes("aggregated", random) < 4
-    assert passes("shared", equal) == 32
+    for name in ("shared", "per_warp", "aggregated", "vectorized"):
+        assert 3 < passes(name, random) < 4
+    assert passes("shared", equal) == passes("vectorized", equal) == 32  # which POPC.INC does in one
     assert passes("aggregated", equal) == passes("per_lane", random) == passes("per_lane", equal) == 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,9 @@ PROGRAMS = {
     "04_parallel_reduction": (r"single pass +[\d.]+ us .*\n\n0 of 7 techniques are wrong", ["70001"]),
     "05_stream_overlap": (r"4 streams +[\d.]+ ms\n\n.* 0 elements are wrong", ["5001", "3"]),
     "06_memory_footprint": (r"67108864 B takes +67108864 B\n(.*\n)+all counts are right", ["1"]),
+    "07_persistent_blocks": (r"fetching +\d+ blocks +[\d.]+ us\n\n0 elements are wrong", ["70"]),
+    "08_prefetch": (r"seven ahead +[\d.]+ us .*\n\n0 sums are wrong", ["3"]),
+    "09_cuda_graphs": (r"as a graph +[\d.]+ ms.*\n\n0 elements are wrong", ["5"]),
 }
 
 
@@ -80,6 +84,28 @@ def test_a_wrong_kernel_is_told(name: str, tmp_path: Path) -> None:
     done = run(program, "4097")
     assert done.returncode == 1, done.stdout
     assert "wrong" in done.stdout
+
+
+def test_copies_between_gpus(tmp_path: Path) -> None:
+    source = FOLDER.parent / "multi_gpu" / "peer_copies.cu"
+    recipe = programs.make_recipe([source], programs.choose_target("virtual"), checked=True)
+    program = programs.build(recipe)
+    record = tmp_path / "record"
+    done = run(program, "1", devices=2, sanitize=True, record=record)
+    assert (done.returncode, done.stdout.endswith("\n0 elements are wrong\n")) == (0, True), done.stdout
+    found = recorded.read(record, HostCode(program))
+    assert (found.findings, found.host_findings) == ([], [])
+    assert "no other one" in run(program).stdout
+    assert run(program, "0").returncode == 2
+
+
+def test_all_reduce_over_processes() -> None:
+    command = [sys.executable, str(FOLDER.parent / "multi_gpu" / "all_reduce.py")]
+    done = subprocess.run([*command, "2", "1001"], capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"ring by hand .* 0 wrong\ntorch.distributed .* 0 wrong\n0 elements", done.stdout)
+    refused = subprocess.run([*command, "none"], capture_output=True, text=True, timeout=100, check=False)
+    assert (refused.returncode, "usage:" in refused.stderr) == (2, True)
 
 
 @pytest.mark.gpu

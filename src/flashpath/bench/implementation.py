@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from flashpath.bench.loc import count_file, count_function
 from flashpath.errors import FlashpathError
-from flashpath.kernels.rung import Case, Score
+from flashpath.kernels.rung import Case, Peer, Score
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Implementation:
         return None if self.is_peer else count_function(self.function)
 
 
-Implementations = Mapping[str, "Callable[..., Any] | Implementation"]
+Implementations = Mapping[str, "Callable[..., Any] | Implementation | Peer"]
 
 
 def collect(
@@ -83,6 +83,8 @@ def collect(
 def as_implementation(name: str, given: object) -> Implementation:
     if isinstance(given, Implementation):
         return given
+    if isinstance(given, Peer):
+        return Implementation(given.function, declines=given.declines)
     if callable(given):
         return Implementation(given)
     raise FlashpathError(

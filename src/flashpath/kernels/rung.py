@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from flashpath.errors import FlashpathError
-
-if TYPE_CHECKING:
-    from flashpath.bench.implementation import Implementations
 
 Language = Literal["pytorch", "cuda", "triton"]
 
@@ -75,6 +72,14 @@ class Rung:
 
 
 @dataclass(frozen=True)
+class Peer:
+    """Another library's function that does not take every case."""
+
+    function: Callable[..., Any]
+    declines: Callable[[Case], str | None]  # why it does not take a case; None where it does
+
+
+@dataclass(frozen=True)
 class Ladder:
     """The ordered rungs of one operation, from the reference to the fastest."""
 
@@ -83,7 +88,7 @@ class Ladder:
     maths: str
     rungs: Sequence[Rung]
     cases: Callable[[], Sequence[Case]]  # what `flashpath bench` runs
-    peers: Callable[[str], Implementations]  # device → other libraries' functions
+    peers: Callable[[str], Mapping[str, Callable[..., Any] | Peer]]  # device → other libraries' functions
     check: Callable[[Any, tuple[Any, ...]], None]  # (output, inputs): raises AssertionError where wrong
     truth: Callable[[tuple[Any, ...]], Any] | None = None
     """Inputs → the exact result, in float64; None where results are right or wrong, and never near."""

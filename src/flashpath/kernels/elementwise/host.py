@@ -21,9 +21,10 @@ FUSED_CHAIN = FOLDER / "fused_chain.cu"
 THREADS = 256
 # Enough blocks per SM for 2048 resident threads, the most any GPU holds.
 BLOCKS_PER_SM = 8
-# 16-byte loads of a thread before it uses the first, where each SM still gets so many blocks: then the last
-# ones to end, while other SMs are idle already, are a small part of the whole.
-LOADS = 4
+# 16-byte loads of every input that a thread asks for before it uses the first, by the number of inputs; more
+# than one where each SM still gets so many blocks: then the last ones to end, while other SMs are idle
+# already, are a small part of the whole.
+PACKS = {1: 1, 2: 2}
 BLOCKS_TO_SHARE = 32
 # Of a Triton program with its four warps: two 16-byte accesses a thread.
 TRITON_BYTES = 4096
@@ -124,7 +125,7 @@ def _launch(file: Path, call: Call) -> Launch:
     else:
         width = widest_pack(call.x, call.y, call.out, multiple=d if call.operation.gated else None)
         packs = max(n // width, 1)
-        each = LOADS // (call.operation.streams - 1)  # packs of every input
+        each = PACKS[call.operation.streams - 1]
         if packs < each * THREADS * BLOCKS_TO_SHARE * sm_count(call.x):
             each = 1
         blocks, stride, row, sizes = -(-packs // (THREADS * each)), THREADS, d // width, (width, each)

@@ -7,10 +7,12 @@
 //            load waits for the one before it. Predicted on an H200: copy bandwidth (about 4.3 TB/s) for
 //            large n. A load takes about 0.7 µs there, so an SM needs some 25 KB in flight to keep its share
 //            of the memory busy, and 2048 threads with one 16-byte load each have 32 KB
-//   idea     a thread moves packs of kWidth elements with one instruction. It loads kPacks of them before it
-//            uses the first; a block owns one tile of kPacks * blockDim.x packs, so that all its accesses
-//            stay close together. kWidth * sizeof(T) is 16 where all pointers are 16-byte aligned; the host
-//            picks a narrower instance for a slice that starts in between, or for gated rows of odd length.
+//   idea     a thread moves packs of kWidth elements with one instruction. It loads kPacks of each input before
+//            it uses the first: two of two inputs, one of one, since more of one were slower (274 µs for four,
+//            265 for one, of 2^28 bfloat16 on an H200). A block owns one tile of kPacks * blockDim.x packs, so
+//            that all its accesses stay close together; it stores them as streams, which are not read again.
+//            kWidth * sizeof(T) is 16 where all pointers are 16-byte aligned; the host picks a narrower
+//            instance for a slice that starts in between, or for gated rows of odd length.
 #include "../common/pack.cuh"
 #include "operations.cuh"
 
@@ -47,7 +49,7 @@ __global__ void map(long long n, const T* x, const T* y, T* out, Compute<T> firs
   for (int p = 0; p < kPacks; ++p) {
     const long long i = start + p * blockDim.x;
     if (i < packs) {
-      reinterpret_cast<P*>(out)[i] = apply_to_pack<Operation>(a[p], b[p], scalars);
+      write_streaming(reinterpret_cast<P*>(out) + i, apply_to_pack<Operation>(a[p], b[p], scalars));
     }
   }
 
@@ -98,7 +100,7 @@ __global__ void gate(long long n, long long d, const T* x, T* out, long long row
   for (int p = 0; p < kPacks; ++p) {
     const long long i = start + p * blockDim.x;
     if (i < packs) {
-      reinterpret_cast<P*>(out)[i] = apply_to_pack<Operation>(a[p], b[p], {});
+      write_streaming(reinterpret_cast<P*>(out) + i, apply_to_pack<Operation>(a[p], b[p], {}));
     }
   }
 }

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from flashpath.errors import FlashpathError
+from flashpath.jit import device as cuda
 from flashpath.kernels.arguments import FLOATS, output, require_tensor
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count, triton_device
 
@@ -17,6 +18,7 @@ GLOBAL_ATOMICS = FOLDER / "global_atomics.cu"
 SHARED = FOLDER / "shared.cu"
 PER_WARP = FOLDER / "per_warp.cu"
 AGGREGATED = FOLDER / "aggregated.cu"
+VECTORIZED = FOLDER / "vectorized.cu"
 PER_LANE = FOLDER / "per_lane.cu"
 TRITON = FOLDER / "triton_histogram.py"
 
@@ -26,12 +28,15 @@ LARGEST_FLOAT32 = (2 - 2**-23) * 2.0**127
 THREADS = 256
 WARPS = THREADS // 32
 BLOCKS_PER_SM = 8  # all resident: each walks through x, so that copies of the counts are few
-# Of a block: what every GPU has without being asked for more. With more bins, all rungs take global atomics.
+# Of a block: what every GPU has without being asked for more. Where copies of the counts take more than this
+# (for the vectorized rung: more than the GPU has), all rungs take global atomics.
 SHARED_BYTES = 48 * 1024
-LANE_THREADS = 512
-LANE_BLOCKS_PER_SM = 2
-LANE_BYTES = 33 * 1024  # of counts per block of per_lane, unless one column alone takes more
-LANE_ROUND_BYTES = 64  # what a thread of per_lane asks for at once
+WIDE_THREADS = 1024  # of a block of vectorized and per_lane
+WIDE_BLOCKS_PER_SM = 2
+WIDE_ROUND_BYTES = 32  # what a thread of these asks for at once
+RESERVED_BYTES = 1024  # of shared memory, that the system takes for each block
+SPARE = 2  # places beside the bins: for what comes out as `bins`, and for what is out of bounds
+LANE_BYTES = 33 * 1024  # of per_lane's counts in a block, unless one column alone takes more
 TRITON_BLOCK = 1024
 TRITON_BINS = 1024  # the most that stay in a program's registers
 
@@ -111,25 +116,42 @@ def aggregated(x: Any, bins: int, lo: float, hi: float, out: Any | None = None) 
     return _count(AGGREGATED, 1, x, bins, prepare(x, bins, lo, hi, out))
 
 
+def vectorized(x: Any, bins: int, lo: float, hi: float, out: Any | None = None) -> Any:
+    return _count_wide(VECTORIZED, 1, (), x, bins, prepare(x, bins, lo, hi, out))
+
+
 def per_lane(x: Any, bins: int, lo: float, hi: float, out: Any | None = None) -> Any:
     problem = prepare(x, bins, lo, hi, out)
+    copies = columns(bins)
+    return _count_wide(PER_LANE, copies, (copies,), x, bins, problem)
+
+
+def _count_wide(
+    file: Path, copies: int, options: tuple[int, ...], x: Any, bins: int, problem: Problem
+) -> Any:
+    """As `_count`, in packs and with no division; `options` are further arguments of the kernel."""
     n, low, high, counts = problem
-    if not n or 4 * (bins + 1) > SHARED_BYTES or not divides_by_multiplying(x, low, high):
+    shared = 4 * copies * (bins + SPARE)
+    resident = min(WIDE_BLOCKS_PER_SM, _shared_of_an_sm(x) // (shared + RESERVED_BYTES))
+    if not n or not resident or not divides_by_multiplying(x, low, high):
         return _count(SHARED, 1, x, bins, problem)
     counts.zero_()
-    copies = columns(bins)
-    kernel = cuda_kernel(PER_LANE, f"histogram<{CPP_TYPES[dtype_name(x)]}>", x)
-    one_round = -(-n * x.element_size() // (LANE_THREADS * LANE_ROUND_BYTES))
-    blocks = min(one_round, sm_count(x) * LANE_BLOCKS_PER_SM)
-    kernel[blocks, LANE_THREADS, 4 * (bins + 1) * copies](
-        n, x, bins, low, high, *multiplier(x, bins, low, high), copies, counts
-    )
+    factor, shift, corrections = multiplier(x, bins, low, high)
+    kernel = cuda_kernel(file, f"histogram<{CPP_TYPES[dtype_name(x)]}, {corrections}>", x)
+    one_round = -(-n * x.element_size() // (WIDE_THREADS * WIDE_ROUND_BYTES))
+    blocks = min(one_round, sm_count(x) * resident)
+    kernel[blocks, WIDE_THREADS, shared](n, x, bins, low, high, factor, shift, *options, counts)
     return counts
+
+
+def _shared_of_an_sm(x: Any) -> int:
+    """As much as one block can have, with what is reserved for it; on the virtual GPU what every GPU has."""
+    return (cuda.device(x.get_device()).max_shared_per_block if x.is_cuda else SHARED_BYTES) + RESERVED_BYTES
 
 
 def columns(bins: int) -> int:
     """Of per_lane's counts: 32 where they fit, else a smaller power of two."""
-    return 2 ** max(0, min(5, (LANE_BYTES // (4 * (bins + 1))).bit_length() - 1))
+    return 2 ** max(0, min(5, (LANE_BYTES // (4 * (bins + SPARE))).bit_length() - 1))
 
 
 def divides_by_multiplying(x: Any, lo: float, hi: float) -> bool:
@@ -137,14 +159,18 @@ def divides_by_multiplying(x: Any, lo: float, hi: float) -> bool:
     return not x.dtype.is_floating_point or 2.0**-100 <= _single(hi - lo) <= 2.0**100
 
 
-def multiplier(x: Any, bins: int, lo: float, hi: float) -> tuple[float, int]:
-    """What bin_of multiplies by in place of dividing by hi - lo, and by how much it shifts (bins.cuh)."""
+def multiplier(x: Any, bins: int, lo: float, hi: float) -> tuple[float, int, int]:
+    """What place_of multiplies by in place of dividing by hi - lo, its shift, its corrections (bins.cuh)."""
     if x.dtype.is_floating_point:
         # Rounded to float64 first: with more than twice the bits of float32, that changes nothing.
-        return _single(1 / _single(hi - lo)), 0
+        width = _single(hi - lo)
+        reciprocal = _single(1 / width)
+        error = abs(reciprocal * width - 1)  # exact; it is a quotient's too, before that is rounded
+        # Half a unit of the quotient's last place for its rounding leaves another half, 2^-25 of it at least.
+        return reciprocal, 0, 0 if error == 0 else 1 if error <= 2.0**-25 else 2
     width = int(hi - lo)
     shift = max(0, 2 * width.bit_length() - 32)
-    return -(-(bins << (32 + shift)) // width), shift
+    return -(-(bins << (32 + shift)) // width), shift, 0
 
 
 def _single(value: float) -> float:

@@ -58,12 +58,15 @@ def vectorized(
     out: Any | None = None,
     mean: Any | None = None,
     rstd: Any | None = None,
+    lanes: int | None = None,
 ) -> Any:
-    """`mean` and `rstd`, where given, are filled for the backward pass."""
+    """`mean` and `rstd`, where given, are filled for the backward pass; `lanes` threads take a row."""
     shared.check_forward(NAME, x, weight, bias, eps)
     shared.check_statistics(NAME, x, mean=mean, rstd=rstd)
     result = shared.prepared(NAME, x, out, weight, bias)
-    shared.forward(VECTORIZED, "layer_norm", "true", x, (weight, bias), eps, None, result, None, (mean, rstd))
+    shared.forward(
+        VECTORIZED, "layer_norm", "true", x, (weight, bias), eps, None, result, None, (mean, rstd), lanes
+    )
     return result
 
 
@@ -78,6 +81,7 @@ def fused_residual(
     total: Any | None = None,
     mean: Any | None = None,
     rstd: Any | None = None,
+    lanes: int | None = None,
 ) -> tuple[Any, Any]:
     """The norm of x + residual, and that sum; written to `out` and `total` where given."""
     shared.check_forward(NAME, x, weight, bias, eps)
@@ -97,6 +101,7 @@ def fused_residual(
         result,
         added,
         (mean, rstd),
+        lanes,
     )
     return result, added
 

@@ -65,8 +65,22 @@ __global__ void __launch_bounds__(kLongThreads)
 
   const P* again = residual != nullptr ? added : in;  // each thread reads back what it has written itself
   for (long long p = threadIdx.x; p < packs; p += kLongThreads) {
-    to[p] = RowPart<T, kWidth, 1, 1>::scaled(again[p], p, weight, bias,
-                                             [&](C value) { return (value - center) * scale; });
+    const P pack = again[p];
+    Elements<W, kWidth> factor, shift;
+    factor.fill(narrow<W>(Compute<W>(1)));
+    shift.fill(narrow<W>(Compute<W>(0)));
+    if (weight != nullptr) {
+      factor.load(weight + p * kWidth);
+    }
+    if (bias != nullptr) {
+      shift.load(bias + p * kWidth);
+    }
+    P normal;
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) {
+      normal.value[i] = narrow<T>((widen(pack.value[i]) - center) * scale * factor[i] + shift[i]);
+    }
+    to[p] = normal;
   }
   if (rstd != nullptr && threadIdx.x == 0) {
     rstd[row] = scale;

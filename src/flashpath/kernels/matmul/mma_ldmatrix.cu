@@ -7,15 +7,16 @@
 //   idea     which lane holds which element is no secret here (tensor_core.cuh). `ldmatrix` hands four 8 × 8 matrices
 //            to a warp in the layout of `mma.sync`, transposed on the way for B, whose columns it wants. It reads 16
 //            bytes from each of 8 rows at a time; with rows padded by 16 bytes these lie in different banks.
-//            Each of 4 warps owns 64 × 64 of a block's 128 × 128: per 32 bytes of k, 4 + 4 ldmatrix feed 32 mma.
+//            Each of 8 warps owns 64 × 32 of a block's 128 × 128: per 32 bytes of k, 4 + 2 ldmatrix feed 16 mma.
 //            For tf32 B has no ldmatrix: four plain loads take the place of each.
 //            Predicted on an H200: 250 TFLOP/s in bfloat16; still nothing hides the way from global memory but the
-//            other block of the SM.
+//            other block of the SM. Measured at 4096³: 178, 0.25 of cuBLAS, in a run that gave wmma 142. With 4 warps
+//            of 64 × 64 instead, fewer loads for each mma but half as many warps to wait with, it was 154.
 #include "tensor_core.cuh"
 
 constexpr int kM = 128, kN = 128, kRowBytes = 128;  // of a tile of A: 64 columns of half types, 32 of tf32
-constexpr int kWarp = 64;                          // rows and columns of a warp
-constexpr int kThreads = 32 * (kM / kWarp) * (kN / kWarp);
+constexpr int kWarpM = 64, kWarpN = 32;
+constexpr int kThreads = 32 * (kM / kWarpM) * (kN / kWarpN);
 
 // Rows one after the other, with a gap after each.
 template <int kBytes, int kGap>
@@ -30,7 +31,7 @@ __global__ void __launch_bounds__(kThreads, 2)
                         T* __restrict__ out) {
   constexpr int kK = kRowBytes / sizeof(T), kWidth = 16 / sizeof(T);
   constexpr int kStep = TensorCore<T>::kK;
-  constexpr int kRows = kWarp / 16, kColumns = kWarp / 8;  // mma tiles of a warp
+  constexpr int kRows = kWarpM / 16, kColumns = kWarpN / 8;  // mma tiles of a warp
   using LayoutA = Padded<kRowBytes, 16>;
   // A load of tf32 touches 32 bytes of 4 rows.
   using LayoutB = Padded<kN * sizeof(T), TensorCore<T>::kTransposes ? 16 : 32>;
@@ -40,7 +41,7 @@ __global__ void __launch_bounds__(kThreads, 2)
   const int tiles_n = (n + kN - 1) / kN;
   const int row0 = blockIdx.x / tiles_n * kM, column0 = blockIdx.x % tiles_n * kN;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int warp_row = warp / (kN / kWarp) * kWarp, warp_column = warp % (kN / kWarp) * kWarp;
+  const int warp_row = warp / (kN / kWarpN) * kWarpM, warp_column = warp % (kN / kWarpN) * kWarpN;
   const unsigned at_a = shared_address(tile_a) + offset_of_a<LayoutA>(lane, warp_row, 0);
   const unsigned at_b = shared_address(tile_b) + offset_of_b<T, LayoutB>(lane, warp_column);
   const Region<const T> region_a(a, m, k, row0, 0), region_b(b, k, n, 0, column0);

@@ -20,7 +20,7 @@ MMA_PIPELINED = FOLDER / "mma_pipelined.cu"
 EPILOGUE = FOLDER / "epilogue.cuh"
 
 SIMPLE_TILE = 128  # rows and columns of a block of the first two
-SIMPLE_THREADS = {WMMA: 256, MMA_LDMATRIX: 128}
+SIMPLE_THREADS = 256
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,8 @@ def fused(
     """mma_pipelined with an epilogue in the same kernel."""
     problem, after = _prepare(a, b, precision, out), epilogue or Epilogue()
     after.check(problem.out)
-    return _pipelined(a, b, problem, f"Fused<{ACTIVATIONS[after.activation]}>", after)
+    functor = f"Fused<{ACTIVATIONS[after.activation]}, {_boolean(after.mask is not None)}>"
+    return _pipelined(a, b, problem, functor, after)
 
 
 def unfused(
@@ -111,7 +112,7 @@ def _simple(file: Path, a: Any, b: Any, precision: str, out: Any | None) -> Any:
         arguments = f"{CPP_TYPES[dtype_name(a)]}, {_boolean(_is_aligned(a, b, problem))}"
         kernel = cuda_kernel(file, f"matmul_{file.stem}<{arguments}>", a)
         blocks = -(-m // SIMPLE_TILE) * -(-n // SIMPLE_TILE)
-        kernel[blocks, SIMPLE_THREADS[file]](m, n, k, a, b, result)
+        kernel[blocks, SIMPLE_THREADS](m, n, k, a, b, result)
     return result
 
 
@@ -203,7 +204,7 @@ RUNGS = (
         declines=epilogues_only,
         improves_on="unfused",
         compile_for=cuda_compiles_for(
-            MMA_PIPELINED, f"matmul_mma_pipelined<__nv_bfloat16, {LARGE}, Fused<Gelu>, true>"
+            MMA_PIPELINED, f"matmul_mma_pipelined<__nv_bfloat16, {LARGE}, Fused<Gelu, false>, true>"
         ),
         readability=Score(4, "a functor; where it is called is another file's business"),
         debugging=Score(3, "product and steps are seen together only"),

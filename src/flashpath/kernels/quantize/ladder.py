@@ -45,7 +45,7 @@ def _segments(count: int, mean: int) -> Case:
         indptr = torch.zeros(count + 1, dtype=torch.int32)
         indptr[1:] = lengths.cumsum(0)
         x = torch.randint(2, (n,), device=device, dtype=torch.bool)
-        return x, "segment_packbits", indptr.to(device)
+        return x, "segment_packbits", indptr.to(device), "big", packed
 
     return Case(
         name=f"segment_packbits {count} × {mean}",
@@ -96,7 +96,8 @@ def _cases() -> Sequence[Case]:
 
 
 def _flashinfer(flashinfer: Any, x: Any, operation: str, *operands: Any) -> Any:
-    return getattr(flashinfer.quantization, operation)(x, *operands)
+    taken = operands[:2]  # it finds the size by itself
+    return getattr(flashinfer.quantization, operation)(x, *taken)
 
 
 def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
@@ -238,10 +239,11 @@ LADDER = Ladder(
             file=host.TRITON,
             function=host.triton,
             improves_on="vectorized",
+            choices={"warps": (2, 4, 8, 16)},
             compile_for=triton_compiles_for(
                 lambda: host.triton_kernel("quantize"),
                 {"x_ptr": "*bf16", "codes_ptr": "*u8", "scale_ptr": "*fp32", "n": "i32"},
-                {"IS_FP8": True, "BLOCK": 4096, "FITS": True},
+                {"IS_FP8": True, "HAS_FP8": False, "BLOCK": 4096, "FITS": True},
             ),
             readability=Score(4, "array code in Python; fp8's rounding is integer arithmetic"),
             debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),

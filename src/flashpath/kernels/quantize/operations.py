@@ -13,11 +13,16 @@ from flashpath.kernels.building import dtype_name
 # What each takes after its name, and how a call of it looks.
 OPERATIONS = {
     "packbits": 'rung(x, "packbits"), rung(x, "packbits", "little")',
-    "segment_packbits": 'rung(x, "segment_packbits", indptr), rung(x, "segment_packbits", indptr, "little")',
+    "segment_packbits": 'rung(x, "segment_packbits", indptr), rung(x, "segment_packbits", indptr, "little")'
+    " or, where the number of bytes is known, "
+    'rung(x, "segment_packbits", indptr, "little", size)',
     "quantize_int8": 'rung(x, "quantize_int8")',
     "quantize_fp8": 'rung(x, "quantize_fp8")',
     "dequantize": 'rung(codes, "dequantize", scale), rung(codes, "dequantize", scale, torch.bfloat16)',
 }
+COUNTS = {"packbits": (0, 1), "segment_packbits": (1, 3), "dequantize": (1, 2)} | dict.fromkeys(
+    ("quantize_int8", "quantize_fp8"), (0, 0)
+)
 PACKING = ("packbits", "segment_packbits")
 CODE_TYPES = {"int8": "Int8", "float8_e4m3fn": "Fp8"}  # and how kernels spell them
 LARGEST = {"int8": 127.0, "float8_e4m3fn": 448.0}
@@ -63,8 +68,7 @@ def checked(x: Any, operation: str, operands: Sequence[Any], out: Any | None) ->
     """The call, its outputs made where there are none; what does not fit is refused before anything runs."""
     if operation not in OPERATIONS:
         raise FlashpathError(f"There is no operation {operation!r}.", f"There are: {', '.join(OPERATIONS)}.")
-    least = 1 if operation in ("segment_packbits", "dequantize") else 0
-    most = 0 if operation.startswith("quantize") else least + 1
+    least, most = COUNTS[operation]
     if not least <= len(operands) <= most:
         raise FlashpathError(
             f"{operation} got {len(operands)} operands after its name.", f"Write {OPERATIONS[operation]}."
@@ -80,6 +84,9 @@ def checked(x: Any, operation: str, operands: Sequence[Any], out: Any | None) ->
 
 
 def _packing(x: Any, operation: str, operands: list[Any], out: Any | None) -> Packing:
+    """Checked but for what would have to wait for the GPU, which is the caller's promise: indptr rises from 0
+    to the length of x, and a size or an out= has room for the bytes of all segments.
+    """
     import torch
 
     require_tensor(operation, "x", x, ("bool", "uint8"))
@@ -100,8 +107,9 @@ def _packing(x: Any, operation: str, operands: list[Any], out: Any | None) -> Pa
         out_indptr = torch.zeros_like(indptr)
         torch.cumsum(indptr.diff().add_(7).bitwise_right_shift_(3), 0, dtype=indptr.dtype, out=out_indptr[1:])
         if out is None:
-            # How many bytes there are only the GPU knows: who passes out= does not wait for it.
-            packed = torch.empty(int(out_indptr[-1]), dtype=torch.uint8, device=x.device)
+            # How many bytes there are only the GPU knows: without a size this waits for it.
+            size = operands[1] if len(operands) > 1 else int(out_indptr[-1])
+            packed = torch.empty(size, dtype=torch.uint8, device=x.device)
         else:
             require_tensor(operation, "out=", out, ("uint8",), 1)
             require_like(operation, "out=", out, out.shape, torch.uint8, x.device)

@@ -48,15 +48,16 @@ def _packbits(x: Any, order: str = "big") -> Any:
     return (bits << (7 - shifts if order == "big" else shifts)).sum(dim=1, dtype=torch.uint8)
 
 
-def _segment_packbits(x: Any, indptr: Any, order: str = "big") -> Any:
+def _segment_packbits(x: Any, indptr: Any, order: str = "big", size: int | None = None) -> Any:
     """Every segment's elements are moved to where their bytes begin; what lies between stays 0."""
     import torch
 
     lengths = indptr.diff()
     out_indptr = torch.zeros_like(indptr)
     out_indptr[1:] = ((lengths + 7) // 8).cumsum(0)
-    moved = torch.repeat_interleave(8 * out_indptr[:-1] - indptr[:-1], lengths)
-    spread = torch.zeros(8 * int(out_indptr[-1]), dtype=torch.bool, device=x.device)
+    moved = torch.repeat_interleave(8 * out_indptr[:-1] - indptr[:-1], lengths, output_size=x.numel())
+    size = int(out_indptr[-1]) if size is None else size
+    spread = torch.zeros(8 * size, dtype=torch.bool, device=x.device)
     spread[torch.arange(x.numel(), device=x.device) + moved] = x.flatten() != 0
     return _packbits(spread, order), out_indptr
 

@@ -38,13 +38,19 @@ def two_pass(x: Any, weight: Any = None, eps: float = EPS, *, out: Any | None = 
 
 
 def vectorized(
-    x: Any, weight: Any = None, eps: float = EPS, *, out: Any | None = None, rstd: Any | None = None
+    x: Any,
+    weight: Any = None,
+    eps: float = EPS,
+    *,
+    out: Any | None = None,
+    rstd: Any | None = None,
+    lanes: int | None = None,
 ) -> Any:
-    """`rstd`, where given, is filled for the backward pass."""
+    """`rstd`, where given, is filled for the backward pass; `lanes` threads take a row."""
     shared.check_forward(NAME, x, weight, None, eps)
     shared.check_statistics(NAME, x, rstd=rstd)
     result = shared.prepared(NAME, x, out, weight)
-    shared.forward(VECTORIZED, "rms_norm", "false", x, (weight,), eps, None, result, None, (rstd,))
+    shared.forward(VECTORIZED, "rms_norm", "false", x, (weight,), eps, None, result, None, (rstd,), lanes)
     return result
 
 
@@ -57,6 +63,7 @@ def fused_residual(
     out: Any | None = None,
     total: Any | None = None,
     rstd: Any | None = None,
+    lanes: int | None = None,
 ) -> tuple[Any, Any]:
     """The norm of x + residual, and that sum; written to `out` and `total` where given."""
     shared.check_forward(NAME, x, weight, None, eps)
@@ -66,7 +73,7 @@ def fused_residual(
     added = output(NAME, total, x.shape, x.dtype, x.device)
     require_apart(NAME, added, x, residual, result)
     shared.forward(
-        FUSED_RESIDUAL, "add_rms_norm", "false", x, (weight,), eps, residual, result, added, (rstd,)
+        FUSED_RESIDUAL, "add_rms_norm", "false", x, (weight,), eps, residual, result, added, (rstd,), lanes
     )
     return result, added
 

@@ -11,24 +11,30 @@
 #include "../common/row.cuh"
 #include "../layer_norm/long_rows.cuh"
 
-template <class T, class W, int kWidth, int kLanes, int kPacks>
-__global__ void __launch_bounds__(kLanes < 128 ? 128 : kLanes)
+template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, When kWhen, bool kHasWeight>
+__global__ void __launch_bounds__(kThreads)
     rms_norm(long long rows, long long n, const T* __restrict__ x, const W* __restrict__ weight, Compute<T> eps,
              T* __restrict__ out, Compute<T>* rstd) {
   using C = Compute<T>;
-  constexpr int kThreads = kLanes < 128 ? 128 : kLanes;
   const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
+  const int packs = row < rows ? int(n) / kWidth : 0;  // threads beyond the last row stay: sums want them all
 
-  // Threads beyond the last row stay, empty-handed: sums want them all.
-  RowPart<T, kWidth, kLanes, kPacks> part(lane, row < rows ? int(n) / kWidth : 0);
+  RowPart<T, kWidth, kLanes, kPacks> part(lane, packs);
   part.load(x + row * n);
+  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+  factor.with_row();
 
   C squares[1] = {part.sum([](C value) { return value * value; })};
+  part.keep_packed();
   sum_over_row<kThreads, kLanes>(squares, 0);
   const C scale = rsqrt(squares[0] / C(n) + eps);
 
-  part.store_scaled(out + row * n, weight, static_cast<const W*>(nullptr), [&](C value) { return value * scale; });
+  factor.after_sums();
+  const auto prepare = [&](int k) {
+    factor.with_pack(k);
+  };
+  part.store(out + row * n, prepare, [&](C value, int k, int i) { return value * scale * factor(k, i); });
   if (rstd != nullptr && lane == 0 && row < rows) {
     rstd[row] = scale;
   }

@@ -22,11 +22,13 @@ constexpr int kBlocksPerSm = 4;  // at least: 64 registers a thread, and 128 KB 
 constexpr int kWarps = kThreads / 32;
 
 // kWidth elements per access: 16 bytes of them, fewer where rows or results are not aligned to that.
-template <class Op, int kPacks, int kWidth, class T>
+template <class Op, int kWidth, class T>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     scan(long long n, unsigned tiles_per_row, const T* __restrict__ in, const unsigned char* __restrict__ heads,
          bool is_exclusive, unsigned launch, Word* words, unsigned* ticket, typename Op::Out* __restrict__ out) {
   using State = typename Op::State;
+  using Part = WarpTile<Op, kWidth, T>;
+  __shared__ typename Part::Shared shared[kWarps];
   __shared__ unsigned taken;
   __shared__ State before_tile;
   if (threadIdx.x == 0) {
@@ -35,12 +37,13 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   __syncthreads();
   const unsigned row = taken / tiles_per_row, tile = taken % tiles_per_row, warp = threadIdx.x / 32;
 
-  WarpTile<Op, kPacks, kWidth, T> part;
-  const long long first = (tile * (long long)kWarps + warp) * part.kElements;
+  const long long first = (tile * (long long)kWarps + warp) * Part::kElements;
   const long long at = row * n + first;
-  const int left = part.at_most(n - first);
+  const int left = Part::at_most(n - first);
+  Part part(shared[warp]);
   part.load(in + at, heads + at, left);
-  const Prefix<State> in_tile = scan_warps<Op, kWarps>(part.scan());
+  const Prefix<State> in_warp = scan_warp<Op>(part.total());
+  const Prefix<State> in_tile = scan_warps<Op, kWarps>(in_warp.total);
 
   if (warp == 0) {
     const Boards<State> boards(words, launch, gridDim.x, row, tiles_per_row);
@@ -49,6 +52,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
       before_tile = found;
     }
   }
+  const State before_lane = Op::append(in_tile.before, in_warp.before);
   __syncthreads();
-  part.store(in + at, heads + at, left, is_exclusive, Op::append(before_tile, in_tile.before), out + at);
+  part.store(out + at, left, is_exclusive, Op::append(before_tile, before_lane));
 }

@@ -32,12 +32,13 @@ OPERATIONS = {"sum": "Sum", "max": "Max"}  # and how kernels spell them
 DTYPES = (*FLOATS, "int32")
 THREADS = 256
 STATE_BYTES = 16  # the largest state of an operation: a 64-bit value, and whether there is a head
-# Of decoupled_lookback: packs per thread, fewer where heads need registers too; tiles per group.
-PACKS, PACKS_WITH_HEADS = 8, 4
-GROUP = 128
+BYTES_PER_LANE = 128  # of elements or of results, in the rungs that keep a tile in registers
+GROUP = 64  # tiles of decoupled_lookback
+LONG_ROW = 16384  # elements: two tiles of float32
 BYTES_FOR_A_WARP = 8192  # up to so many, by_row gives a row to a warp, else to a block
-TRITON_BLOCKS = (256, 2048)  # few, since each is compiled
-TRITON_PARTS_PER_SM = 4
+TRITON_BLOCKS = (256, 512, 1024, 2048)  # few, since each is compiled
+TRITON_WARPS = 2
+TRITON_PARTS_PER_SM = 32
 
 
 class Problem(NamedTuple):
@@ -212,11 +213,12 @@ def decoupled_lookback(
     if not x.numel():
         return result
     width = _width(x, heads, result, n if rows > 1 else None)
-    packs = PACKS if heads is None else PACKS_WITH_HEADS
-    tiles = -(-n // (THREADS * packs * width))
+    per_lane = BYTES_PER_LANE // max(x.element_size(), result.element_size())
+    tiles = -(-n // (THREADS * per_lane))
     groups = -(-tiles // GROUP)
-    board = boards(x, rows * (tiles + groups) * STATE_BYTES // 4)
-    name = f"scan<{functor(x, op, heads)}, {packs}, {width}, {CPP_TYPES[dtype_name(x)]}>"
+    words_per_state = max(1, result.element_size() // 4) * (1 if heads is None else 2)
+    board = boards(x, rows * (tiles + groups) * words_per_state)
+    name = f"scan<{functor(x, op, heads)}, {width}, {CPP_TYPES[dtype_name(x)]}>"
     kernel = cuda_kernel(DECOUPLED_LOOKBACK, name, x)
     kernel[rows * tiles, THREADS](
         n, tiles, x, heads, exclusive, board.launch, board.words, board.ticket, result
@@ -240,13 +242,20 @@ def by_row(
         return result
     width = _width(x, heads, result, n if rows > 1 else None)
     warps = 1 if n * x.element_size() <= BYTES_FOR_A_WARP else THREADS // 32
-    packs = PACKS_WITH_HEADS
-    while packs > 1 and n <= warps * 32 * width * packs // 2:
-        packs //= 2
-    name = f"scan<{functor(x, op, heads)}, {warps}, {packs}, {width}, {CPP_TYPES[dtype_name(x)]}>"
+    name = f"scan<{functor(x, op, heads)}, {warps}, {width}, {CPP_TYPES[dtype_name(x)]}>"
     blocks = -(-rows * warps * 32 // THREADS)
     cuda_kernel(BY_ROW, name, x)[blocks, THREADS](rows, n, x, heads, exclusive, result)
     return result
+
+
+def fastest(
+    x: Any, op: str = "sum", exclusive: bool = False, flags: Any | None = None, out: Any | None = None
+) -> Any:
+    """By rows where these are short or fill the GPU, else by tiles that look back."""
+    rung = decoupled_lookback
+    if x.dim() == 2 and (x.shape[1] <= LONG_ROW or x.shape[0] >= 2 * sm_count(x)):
+        rung = by_row
+    return rung(x, op, exclusive, flags, out)
 
 
 # ---- Triton --------------------------------------------------------------------------------------------
@@ -271,7 +280,7 @@ def triton(
     parts = -(-n // length)
     power = 1 << (parts - 1).bit_length()
     kernel = triton_kernel()
-    options = {"OP": op, "EXCLUSIVE": exclusive, "PARTS": power, "BLOCK": block}
+    options = {"OP": op, "EXCLUSIVE": exclusive, "PARTS": power, "BLOCK": block, "num_warps": TRITON_WARPS}
     with triton_device(x):
         totals = cuts = None
         if parts > 1:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.peers import cupy_stream, library, with_compiled
-from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
+from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score, short
 from flashpath.kernels.scan import host
 from flashpath.kernels.scan.reference import reference, torch_scan
-
-if TYPE_CHECKING:
-    from flashpath.bench.implementation import Implementations
 
 
 def _case(
@@ -98,15 +95,11 @@ def _cupy_declines(case: Case) -> str | None:
     return _torch_declines(case) if is_plain else "has inclusive sums only"
 
 
-def _peers(device: str) -> Implementations:
-    from flashpath.bench.implementation import Implementation
-
-    peers = {
-        name: Implementation(function, declines=_torch_declines)
-        for name, function in with_compiled(device, torch_scan).items()
-    }
+def _peers(device: str) -> Mapping[str, Peer]:
+    compiled = with_compiled(device, torch_scan)
+    peers = {name: Peer(function, _torch_declines) for name, function in compiled.items()}
     if device == "cuda" and (cupy := library("cupy")):
-        peers["CuPy (CUB)"] = Implementation(functools.partial(_cupy, cupy), declines=_cupy_declines)
+        peers["CuPy (CUB)"] = Peer(functools.partial(_cupy, cupy), _cupy_declines)
     return peers
 
 
@@ -239,9 +232,7 @@ LADDER = Ladder(
             file=host.DECOUPLED_LOOKBACK,
             function=host.decoupled_lookback,
             improves_on="warp",
-            compile_for=cuda_compiles_for(
-                host.DECOUPLED_LOOKBACK, f"scan<Whole<Sum<float>>, {host.PACKS}, 4, float>"
-            ),
+            compile_for=cuda_compiles_for(host.DECOUPLED_LOOKBACK, "scan<Whole<Sum<float>>, 4, float>"),
             readability=Score(2, "blocks wait for each other; why nobody waits for ever takes a page"),
             debugging=Score(2, "a mistake hangs or shows in one run of many; fp.sanitize sees both"),
         ),
@@ -251,7 +242,7 @@ LADDER = Ladder(
             file=host.BY_ROW,
             function=host.by_row,
             improves_on="decoupled_lookback",
-            compile_for=cuda_compiles_for(host.BY_ROW, "scan<Whole<Sum<float>>, 8, 4, 4, float>"),
+            compile_for=cuda_compiles_for(host.BY_ROW, "scan<Whole<Sum<float>>, 8, 4, float>"),
             declines=_rows_only,
             readability=Score(4, "no block waits for another"),
             debugging=Score(4, "one row can be followed alone"),

@@ -1,4 +1,4 @@
-"""Scan, the reference: PyTorch's own, and for segments one of them after the other."""
+"""Scan, the reference: PyTorch's own, half types summed in float32, segments one after the other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def torch_scan(x: Any, op: str = "sum", exclusive: bool = False, flags: Any | No
     if flags is not None:
         return _segmented(x, op, exclusive, flags)
     if exclusive:
-        # One place to the right, the identity first. Half types: torch.cumsum adds these in float32 too.
+        # One place to the right, the identity first.
         shifted = torch.empty_like(x)
         shifted[..., 1:] = x[..., :-1]
         shifted[..., :1] = identity(x, op)
@@ -48,6 +48,8 @@ def reference(
     x: Any, op: str = "sum", exclusive: bool = False, flags: Any | None = None, out: Any | None = None
 ) -> Any:
     """Every prefix of a vector, or of each row."""
-    prepare(x, op, flags, out)
-    result = torch_scan(x, op, exclusive, flags)
+    dtype = prepare(x, op, flags, out).out.dtype
+    # On a GPU, torch.cumsum of half types rounds partial sums to the half type, and not always the same ones.
+    wide = x.float() if x.dtype.is_floating_point else x
+    result = torch_scan(wide, op, exclusive, flags).to(dtype)
     return result if out is None else out.copy_(result)

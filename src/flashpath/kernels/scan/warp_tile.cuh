@@ -1,10 +1,10 @@
-// What a warp holds of a row at once, in registers: kPacks packs of kWidth neighbours per lane.
+// What a warp holds of a row at once: kPerLane neighbours per lane, in registers.
 //
-//   pack 0:  lane 0, lane 1, … lane 31;  pack 1:  lane 0, lane 1, … lane 31;  …
-//
-// So each access of the warp is 32 packs in a row, and no element has to go through shared memory to the lane that
-// scans it: a pack is summed by its lane, the packs of an access are scanned by shuffles, the accesses one after the
-// other. The elements stay as they were loaded; what stands before each pack is all that is kept beside them.
+// Memory wants neighbouring lanes to touch neighbouring packs; a scan wants each lane to have neighbouring elements:
+// then a lane adds up its own, one after the other, and only one state per lane goes through the five steps of
+// shuffles. Shared memory turns one into the other: a row of it for each lane's elements, with a gap of 16 bytes, so
+// that lanes that read their rows side by side meet in no bank. The results go back the same way. (Scanning the packs
+// as they come, by shuffles alone, takes no shared memory but 24 instructions per float instead of 9, and more time.)
 #pragma once
 #include "../common/pack.cuh"
 #include "block.cuh"
@@ -19,137 +19,180 @@ struct BitField<32> {
   using Type = unsigned;
 };
 
-template <class Op, int kPacks, int kWidth, class T>
-struct WarpTile {
+template <class Op, int kWidth, class T>
+class WarpTile {
+ public:
   using State = typename Op::State;
   using Out = typename Op::Out;
-  using Heads = Pack<unsigned char, kWidth>;
-  using Bits = typename BitField<(kPacks * kWidth > 32 ? 64 : 32)>::Type;
-  static constexpr int kElements = 32 * kPacks * kWidth;
+  static constexpr int kRowBytes = 128;  // of a lane's elements or of its results, whichever is larger
+  static constexpr int kPerLane = kRowBytes / (sizeof(T) > sizeof(Out) ? sizeof(T) : sizeof(Out));
+  static constexpr int kElements = 32 * kPerLane;
 
-  Pack<T, kWidth> loaded[kPacks];
-  Bits heads;            // bit k * kWidth + j for element j of pack k
-  State before[kPacks];  // what the warp has before each pack
+  struct alignas(16) Shared {
+    char bytes[32 * (kRowBytes + 16)];
+  };
+
+  __device__ explicit WarpTile(Shared& shared) : shared_(shared.bytes), lane_(threadIdx.x % 32) {}
 
   // Of `left` elements of a row, as many as a tile holds.
   static __device__ int at_most(long long left) { return left < kElements ? (int)left : kElements; }
 
   // Read the tile at `from`, all of it before any is used. `left` elements are there, maybe fewer than a tile, maybe
-  // none. A pack that is not whole counts as zeros, which no result shows: all others stand before it.
+  // none; the others count as zeros, which no result shows: all results that are wanted stand before them.
   __device__ void load(const T* from, const unsigned char* heads_from, int left) {
-    heads = 0;
-    const int first = threadIdx.x % 32 * kWidth;
-    from += first;  // so that the packs of a lane are at one address and constant distances
-    heads_from += first;
+    Pack<T, kWidth> packs[kPacks];
+    const T* mine = kept(from + lane_ * kWidth);
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      loaded[k] = {};
-      if (is_whole(k, left - first)) {
-        loaded[k] = read_only_pack<kWidth>(from + k * kStep);
+      packs[k] = {};
+      if (is_whole(k, left)) {
+        packs[k] = read_only_pack<kWidth>(mine + k * 32 * kWidth);
       }
     }
     if constexpr (Op::kHasHeads) {
-#pragma unroll
-      for (int k = 0; k < kPacks; ++k) {
-        if (is_whole(k, left - first)) {
-          add_heads(k, read_only_pack<kWidth>(heads_from + k * kStep));
-        }
-      }
+      load_heads(heads_from, left);
     }
-  }
-
-  // Find what stands before each pack; all lanes get what the warp has together.
-  __device__ State scan() {
-    State total = Op::identity();
+    __syncwarp();  // all lanes are done with what was in shared memory before
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      State state = element(k, 0);
-#pragma unroll
-      for (int j = 1; j < kWidth; ++j) {
-        state = Op::append(state, element(k, j));
-      }
-      const Prefix<State> in_access = scan_warp<Op>(state);
-      before[k] = Op::append(total, in_access.before);
-      total = Op::append(total, in_access.total);
+      *striped<T>(k) = packs[k];
     }
-    return total;
+    if (left % kWidth != 0) {  // at the end of a row: too few for a pack, so one for each lane
+      __syncwarp();
+      const int i = left - left % kWidth + lane_;
+      if (i < left) {
+        *at<T>(i) = from[i];
+      }
+    }
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < kPerLane / kPerPack<T>; ++k) {
+      elements_[k] = row<T>()[k];
+    }
   }
 
-  // Write the results, where `before_warp` is what the row has before the tile. The last elements of a row may be too
-  // few for a pack: these are read again and follow one by one, in the lane whose pack they would be.
-  __device__ void store(const T* from, const unsigned char* heads_from, int left, bool is_exclusive,
-                        State before_warp, Out* to) {
+  // What this lane's elements are together.
+  __device__ State total() const {
+    State state = element(0);
+#pragma unroll
+    for (int i = 1; i < kPerLane; ++i) {
+      state = Op::append(state, element(i));
+    }
+    return state;
+  }
+
+  // Write the results, where `before` is what the row has before this lane's elements. It meets each of the lane's own
+  // prefixes once: adding the elements to it one by one would round as many times, at the size of the large sum.
+  __device__ void store(Out* to, int left, bool is_exclusive, State before) {
     forget_conversions();
-    const int first = threadIdx.x % 32 * kWidth;
-    from += first;
-    heads_from += first;
-    to += first;
-    left -= first;
-    int rest = left;
-    State before_rest = Op::identity();
+    __syncwarp();  // all lanes have read their elements
+    State prefix = Op::identity();
+#pragma unroll
+    for (int k = 0; k < kPerLane / kPerPack<Out>; ++k) {
+      Pack<Out> results;
+#pragma unroll
+      for (int j = 0; j < kPerPack<Out>; ++j) {
+        const State mine = element(k * kPerPack<Out> + j), shorter = prefix;
+        prefix = Op::append(shorter, mine);
+        results.value[j] = Op::result(is_exclusive ? Op::before(Op::append(before, shorter), mine)
+                                                   : Op::append(before, prefix));
+      }
+      row<Out>()[k] = results;
+    }
+    __syncwarp();
+    Out* mine = kept(to + lane_ * kWidth);
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      State state = Op::append(before_warp, before[k]);
-      if (k * kStep < left && !is_whole(k, left)) {
-        rest = k * kStep;
-        before_rest = state;
-      }
-      Pack<Out, kWidth> results;
-#pragma unroll
-      for (int j = 0; j < kWidth; ++j) {
-        results.value[j] = next(state, element(k, j), is_exclusive);
-      }
       if (is_whole(k, left)) {
-        write_pack(to + k * kStep, results);
+        write_once(mine + k * 32 * kWidth, *striped<Out>(k));
       }
     }
-#pragma unroll 1
-    for (; rest < left; ++rest) {
-      const State last = Op::load(from[rest], Op::kHasHeads && heads_from[rest] != 0);
-      to[rest] = next(before_rest, last, is_exclusive);
+    const int i = left - left % kWidth + lane_;
+    if (i < left) {
+      to[i] = *at<Out>(i);
     }
   }
 
  private:
-  static constexpr int kStep = 32 * kWidth;  // from a lane's pack to its next
+  static constexpr int kPacks = kPerLane / kWidth;
+  template <class Any>
+  static constexpr int kPerPack = 16 / sizeof(Any);
+  using Bits = typename BitField<(kPerLane > 32 ? 64 : 32)>::Type;
 
-  // Whether pack k of a lane is there, where `left` elements are from its first pack on.
-  static __device__ bool is_whole(int k, int left) { return k * kStep + kWidth <= left; }
+  // Whether the k-th pack that this lane moves is there, all of it.
+  __device__ bool is_whole(int k, int left) const { return k * 32 * kWidth + kWidth <= left - lane_ * kWidth; }
 
-  // The result of an element, before which `state` stands; after it, `state` holds the element too.
-  static __device__ Out next(State& state, State element, bool is_exclusive) {
-    const State left = state;
-    state = Op::append(left, element);
-    return Op::result(is_exclusive ? Op::before(left, element) : state);
+  // Where in shared memory a lane's row is, element i of the tile, and the k-th pack that this lane moves, in a tile of
+  // Any.
+  template <class Any>
+  __device__ Pack<Any>* row() const {
+    return reinterpret_cast<Pack<Any>*>(shared_ + lane_ * (kPerLane * sizeof(Any) + 16));
   }
-
-  __device__ State element(int k, int j) const {
-    return Op::load(loaded[k].value[j], Op::kHasHeads && (heads >> (k * kWidth + j) & 1) != 0);
+  template <class Any>
+  __device__ Any* at(unsigned i) const {
+    return reinterpret_cast<Any*>(shared_ + i * sizeof(Any) + i / kPerLane * 16);
   }
-
-  // A bit for each head: one register or two hold what would fill a register for every fourth element.
-  __device__ void add_heads(int k, Heads are_heads) {
-#pragma unroll
-    for (int j = 0; j < kWidth; ++j) {
-      heads |= (Bits)(are_heads.value[j] != 0) << (k * kWidth + j);
+  template <class Any>
+  __device__ Pack<Any, kWidth>* striped(int k) const {
+    if constexpr (32 * kWidth % kPerLane == 0) {  // a whole number of rows further: a constant distance
+      constexpr int kDistance = 32 * kWidth / kPerLane * (kPerLane * sizeof(Any) + 16);
+      char* first = reinterpret_cast<char*>(at<Any>(lane_ * kWidth));
+      return reinterpret_cast<Pack<Any, kWidth>*>(first + k * kDistance);
+    } else {
+      return reinterpret_cast<Pack<Any, kWidth>*>(at<Any>((k * 32 + lane_) * kWidth));
     }
   }
 
-  // The compiler would keep the floats that it made of half types from scan() to store(), in registers that are not
-  // there; after this it has to make them again.
-  __device__ void forget_conversions() {
-    if constexpr (sizeof(T) < 4 && kWidth * sizeof(T) >= 4) {
-      constexpr int kWords = kWidth * sizeof(T) / 4;
+  // An address that the compiler may not take apart: it would add it up again for every pack.
+  template <class Any>
+  static __device__ Any* kept(Any* address) {
+    asm volatile("" : "+l"(address));
+    return address;
+  }
+
+  __device__ State element(int i) const {
+    const T x = elements_[i / kPerPack<T>].value[i % kPerPack<T>];
+    return Op::load(x, Op::kHasHeads && (heads_ >> i & 1) != 0);
+  }
+
+  // A lane's heads as bits: one register or two instead of many.
+  __device__ void load_heads(const unsigned char* from, int left) {
+    heads_ = 0;
 #pragma unroll
-      for (int k = 0; k < kPacks; ++k) {
-        unsigned words[kWords];
-        memcpy(words, &loaded[k], sizeof(words));
-#pragma unroll
-        for (int w = 0; w < kWords; ++w) {
-          asm volatile("" : "+r"(words[w]));
+    for (int k = 0; k < kPacks; ++k) {
+      const int first = lane_ * kPerLane + k * kWidth;
+      Pack<unsigned char, kWidth> are_heads = {};
+      if (first + kWidth <= left) {
+        are_heads = read_only_pack<kWidth>(from + first);
+      } else if (first < left) {
+#pragma unroll 1
+        for (int j = 0; j < left - first; ++j) {
+          heads_ |= (Bits)(from[first + j] != 0) << (k * kWidth + j);
         }
-        memcpy(&loaded[k], words, sizeof(words));
+      }
+#pragma unroll
+      for (int j = 0; j < kWidth; ++j) {
+        heads_ |= (Bits)(are_heads.value[j] != 0) << (k * kWidth + j);
       }
     }
   }
+
+  // The compiler would keep the floats that it made of half types from total() to store(), in registers that are not
+  // there; after this it has to make them again.
+  __device__ void forget_conversions() {
+    if constexpr (sizeof(T) < 4) {
+#pragma unroll
+      for (auto& pack : elements_) {
+        int4 bits;
+        memcpy(&bits, &pack, sizeof(bits));
+        asm volatile("" : "+r"(bits.x), "+r"(bits.y), "+r"(bits.z), "+r"(bits.w));
+        memcpy(&pack, &bits, sizeof(bits));
+      }
+    }
+  }
+
+  char* shared_;
+  int lane_;
+  Pack<T> elements_[kPerLane / kPerPack<T>];
+  Bits heads_;  // bit i for element i
 };

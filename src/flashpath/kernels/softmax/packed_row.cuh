@@ -67,6 +67,8 @@ __device__ void wait_for_copies() {
 
 template <class T, int kWidth, bool kIsWhole>
 struct PackedRow {
+  using Element = T;
+  static constexpr int kPackWidth = kWidth;
   using P = Pack<T, kWidth>;
   using Word = typename WordOf<sizeof(P)>::type;
 

