@@ -29,7 +29,8 @@ __device__ void fetch(P* to, const P* from) {
 }
 
 // A block takes kGroups rows at a time, kLanes threads each; the compiler leaves registers for kBlocks blocks per SM.
-template <bool kCentered, class T, class W, int kWidth, int kLanes, int kPacks, int kGroups, int kStages, int kBlocks>
+template <bool kCentered, bool kHasWeight, class T, class W, int kWidth, int kLanes, int kPacks, int kGroups, int kStages,
+          int kBlocks>
 __global__ void __launch_bounds__(kLanes * kGroups, kBlocks)
     gradients(long long rows, long long n, const T* __restrict__ dy, const T* __restrict__ x,
               const W* __restrict__ weight, const Compute<T>* __restrict__ mean, const Compute<T>* __restrict__ rstd,
@@ -63,7 +64,8 @@ __global__ void __launch_bounds__(kLanes * kGroups, kBlocks)
     asm volatile("cp.async.commit_group;" ::: "memory");  // an empty group where there is no row: they are counted
   };
 
-  const ColumnPart<W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+  ColumnPart<kHasWeight, kWithRow, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+  factor.with_row();
   C of_weight[kPacks][kWidth], of_bias[kPacks][kWidth];
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {

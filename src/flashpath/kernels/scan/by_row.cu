@@ -31,8 +31,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     const long long first = start + warp * Part::kElements;
     const long long at = row * n + first;
     const int left = Part::at_most(n - first);
-    part.request(in + at, heads + at, left);
-    part.take(in + at, left);
+    part.load(in + at, heads + at, left);
     const Prefix<State> in_warp = scan_warp<Op>(part.total());
     State before = Op::append(carry, in_warp.before);
     if constexpr (kWarps == 1) {

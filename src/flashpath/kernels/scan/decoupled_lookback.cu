@@ -41,8 +41,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   const long long at = row * n + first;
   const int left = Part::at_most(n - first);
   Part part(shared[warp]);
-  part.request(in + at, heads + at, left);
-  part.take(in + at, left);
+  part.load(in + at, heads + at, left);
   const Prefix<State> in_warp = scan_warp<Op>(part.total());
   const Prefix<State> in_tile = scan_warps<Op, kWarps>(in_warp.total);
 

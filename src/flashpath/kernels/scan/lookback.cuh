@@ -16,7 +16,7 @@
 
 using Word = unsigned long long;
 
-constexpr int kGroup = 128;
+constexpr int kGroup = 64;
 
 __device__ inline void store_relaxed(Word* to, Word word) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
