@@ -110,7 +110,7 @@ def edges(lo: float, hi: float, bins: int) -> Any:
     return torch.tensor(np.concatenate(around))
 
 
-# Widths that are no powers of two, of which some have reciprocals that are far from their float32 ones.
+# Widths whose reciprocals are exact, near and far from their float32 ones: 0, 1 and 2 corrections.
 RANGES = [
     (0.0, 1.0, 1000),
     (-1.0, 2.0, 256),
@@ -118,6 +118,8 @@ RANGES = [
     (-3e-20, 5e-20, 77),
     (1e3, 1e30, 999),
     (0.0, 49.0, 7),
+    (0.0, 63.0, 1000),
+    (-500.0, 500.0, 256),
 ]
 
 
@@ -126,6 +128,12 @@ def test_multiplying_divides_as_division_does(lo: float, hi: float, bins: int) -
     x = edges(lo, hi, bins)
     assert host.divides_by_multiplying(x, lo, hi)
     verify("vectorized", x, bins, lo, hi)
+
+
+def test_corrections_are_as_many_as_the_reciprocal_asks_for() -> None:
+    x = torch.empty(0)
+    for width, corrections in ((1.0, 0), (0.125, 0), (3.0, 1), (49.0, 1), (63.0, 2), (1000.0, 2)):
+        assert host.multiplier(x, 10, 0.0, width) == (float(np.float32(1 / width)), 0, corrections)
 
 
 def test_what_multiplying_cannot_divide_is_divided() -> None:
@@ -148,7 +156,7 @@ def test_what_multiplying_cannot_divide_is_divided() -> None:
 def test_integers_are_divided_exactly(lo: int, hi: int, bins: int) -> None:
     """The formula of bins.cuh in Python's numbers, at every edge and beside it."""
     x = torch.empty(0, dtype=torch.int32)
-    factor, shift = host.multiplier(x, bins, lo, hi)
+    factor, shift, _ = host.multiplier(x, bins, lo, hi)
     multiplier = int(factor)
     assert 0 <= shift < 64
     assert multiplier < 2**64

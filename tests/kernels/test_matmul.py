@@ -290,12 +290,6 @@ def test_no_rung_has_bank_conflicts() -> None:
         assert (report.shared_load.bank_conflicts, report.shared_store.bank_conflicts) == (0, 0), name
 
 
-def test_the_lanes_of_warp_tiled_halve_the_turns_of_shared_memory() -> None:
-    turns = {name: profile_of(name)[0].shared_load for name in ("double_buffered", "warp_tiled")}
-    assert turns["double_buffered"].wavefronts == 3 * turns["double_buffered"].requests  # 2 for a, 4 for b
-    assert turns["warp_tiled"].wavefronts == 2 * turns["warp_tiled"].requests
-
-
 def test_sectors_come_from_memory_once_per_block() -> None:
     for name in FLOAT32[2:]:
         report, _ = profile_of(name)

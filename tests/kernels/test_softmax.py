@@ -115,7 +115,7 @@ def test_a_row_longer_than_registers_waits_in_shared_memory() -> None:
         (host.Packing(8, True, 1), host.Residence(1, 1)),
         (host.Packing(8, True, 3), host.Residence(1, 4)),
         (host.Packing(8, True, 128), host.Residence(32, 4)),
-        (host.Packing(8, True, 129), host.Residence(128, 2)),
+        (host.Packing(8, True, 129), host.Residence(64, 4)),
         (host.Packing(8, True, 2048), host.Residence(512, 4)),
         (host.Packing(8, True, 4097), host.Residence(1024, 4, 1)),
         (host.Packing(4, True, 4097), host.Residence(1024, 8)),
@@ -240,7 +240,7 @@ def test_nothing_is_wrong_in_any_schedule(name: str, findings: list[Any]) -> Non
 def test_a_missing_fence_in_meeting_is_found() -> None:
     source = host.MEETING.read_text(encoding="utf-8")
     assert source.count("__threadfence();") == 2
-    name = f"softmax<float, 4, true, {host.MEETING_THREADS}, {host.PACKS}>"
+    name = f"softmax<float, 4, true, {host.MEETING_THREADS}, {host.PACKS}, 0>"
     unfenced = source.replace("__threadfence();", "")
     x, out, zeros = torch.ones(2, 20_000), torch.empty(2, 20_000), torch.zeros(3, dtype=torch.int32)
     zeros = zeros.view(torch.uint32)
@@ -251,17 +251,39 @@ def test_a_missing_fence_in_meeting_is_found() -> None:
         assert (found == []) == is_right
 
 
+def test_what_blocks_share_a_row() -> None:
+    x = torch.empty(1, 131_072, dtype=torch.bfloat16)
+    cut = host.packing(131_072, x)
+    assert host.share(x, 1, cut) == host.Share(packs=4, parked_pairs=4, parts=3)  # an A100's shared memory
+    assert host.share(x, 1, host.packing(9000, x)) == host.Share(packs=2, parked_pairs=0, parts=2)
+
+
 def test_meeting_leaves_its_counters_at_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
-    real = host.counters
+    real = host.counters_at_zero
 
     def counters(*args: Any) -> Any:
         made.append(real(*args))
         return made[-1]
 
-    monkeypatch.setattr(host, "counters", counters)
+    monkeypatch.setattr(host, "counters_at_zero", counters)
     LADDER["meeting"](sample((3, 20_000), torch.float32))
     assert [each.view(torch.int32).tolist() for each in made] == [[0] * 4]
+
+
+def test_the_operators_function_takes_every_row() -> None:
+    """Rows in registers, rows for several SMs, float64, and nothing."""
+    for x in (
+        sample((5, 333), torch.bfloat16, 3),
+        sample((1, 120_001), torch.float32),
+        sample((2, 40_009), torch.float64),
+        torch.empty(3, 0),
+    ):
+        out = torch.full_like(x, NAN)
+        assert host.softmax(x, out) is out
+        LADDER.check(out, (x,))
+        if x.dim():
+            LADDER.check(host.softmax_backward(out, x), (out, x))
 
 
 # ---- Gradients -----------------------------------------------------------------------------------------
@@ -333,7 +355,7 @@ def test_rows_that_are_too_long_are_declined_with_the_rungs_that_take_them() -> 
         ("warp_per_row", 2049, "resident"),
         ("shared", 60_000, "split_rows"),
         ("resident", 2**18, "meeting"),
-        ("meeting", 2**20, "split_rows"),
+        ("meeting", 2**24, "split_rows"),
     ):
         with pytest.raises(FlashpathError, match=says):
             LADDER[name](torch.empty(1, n))

@@ -221,13 +221,13 @@ def test_stores_coalesce_where_tiles_are_sorted_first() -> None:
 
 
 def test_onesweep_reads_every_key_once_per_digit() -> None:
-    n = host.SWEEP_THREADS * 20
+    n = host.SWEEP_THREADS * 16
     x, out = torch.randn(n), torch.empty(n)
     histogram, next_tile = host.counters(x, 4 * 256), host.counters(x, 1)
     states = host.empty(x, 4 * 256, "uint32")
     count_all = host.cuda_kernel(host.ONESWEEP, "count_all_digits<float>", x)
     count_all[1, host.COUNT_THREADS](n, x, histogram, states.numel(), states)
-    kernel = host.cuda_kernel(host.ONESWEEP, "sort_digit<float, false, 20>", x)
+    kernel = host.cuda_kernel(host.ONESWEEP, "sort_digit<float, false, 16>", x)
     args = (n, 0, x, None, histogram, next_tile, states, out, None, None)
     report = fp.profile(kernel, 1, host.SWEEP_THREADS, args)
     assert report.instructions_by_class["global load"] == n + 256  # the keys, and the histogram

@@ -56,6 +56,25 @@ __device__ void sum_over_row(C (&values)[kCount], int buffer) {
   }
 }
 
+// When a kernel asks for what all rows share, such as the weights of columns: with the row, after its sums, or pack by
+// pack as they are used. Sooner hides the wait, later leaves registers for more rows at once.
+enum When { kWithRow, kAfterSums, kPackByPack };
+
+// Leaves a pack of half numbers in the registers it came in. Without this the compiler keeps its elements widened to
+// float, in twice as many, while a sum is waited for.
+template <class T, int kWidth>
+__device__ void keep_packed(Pack<T, kWidth>& pack) {
+  if constexpr (sizeof(T) == 2 && kWidth > 1) {
+    unsigned words[kWidth / 2];
+    memcpy(words, &pack, sizeof(pack));
+#pragma unroll
+    for (int i = 0; i < kWidth / 2; ++i) {
+      asm volatile("" : "+r"(words[i]));
+    }
+    memcpy(&pack, words, sizeof(pack));
+  }
+}
+
 // kWidth neighbours, also where they fill several 16-byte accesses: float weights beside half activations.
 template <class T, int kWidth>
 struct Elements {
@@ -74,25 +93,63 @@ struct Elements {
       pack[i / kEach].value[i % kEach] = value;
     }
   }
+  __device__ void keep_packed() {
+#pragma unroll
+    for (int k = 0; k < kWidth / kEach; ++k) {
+      ::keep_packed(pack[k]);
+    }
+  }
   __device__ Compute<T> operator[](int i) const { return widen(pack[i / kEach].value[i % kEach]); }
 };
 
-// What one lane needs of a vector that all rows share, such as a weight for each column; all the same where there is
-// no such vector.
-template <class W, int kWidth, int kLanes, int kPacks>
+// What one lane needs of a vector that all rows share; where there is none, each element is `otherwise`. Both are known
+// when the kernel is compiled: a choice at run time would cost the registers of either.
+template <bool kIsThere, When kWhen, class W, int kWidth, int kLanes, int kPacks>
 struct ColumnPart {
   Elements<W, kWidth> held[kPacks];
+  const W* vector;
+  Compute<W> otherwise;
+  int lane;
+  int packs;
 
-  __device__ ColumnPart(const W* vector, Compute<W> if_null, int lane, int packs) {
+  __device__ ColumnPart(const W* vector, Compute<W> otherwise, int lane, int packs)
+      : vector(vector), otherwise(otherwise), lane(lane), packs(packs) {}
+  __device__ Compute<W> operator()(int k, int i) const { return kIsThere ? held[k][i] : otherwise; }
+
+  // To be called at these three moments, the last for each pack.
+  __device__ void with_row() {
+    if constexpr (kWhen == kWithRow) {
+      load();
+    }
+  }
+  __device__ void after_sums() {
+    if constexpr (kWhen == kAfterSums) {
+      load();
+    }
+    if constexpr (kIsThere && kWhen != kPackByPack) {
 #pragma unroll
-    for (int k = 0; k < kPacks; ++k) {
-      held[k].fill(narrow<W>(if_null));
-      if (vector != nullptr && lane + k * kLanes < packs) {
-        held[k].load(vector + (lane + k * kLanes) * kWidth);
+      for (int k = 0; k < kPacks; ++k) {
+        held[k].keep_packed();
       }
     }
   }
-  __device__ Compute<W> operator()(int k, int i) const { return held[k][i]; }
+  __device__ void with_pack(int k) {
+    if constexpr (kWhen == kPackByPack) {
+      load(k);
+    }
+  }
+
+  __device__ void load(int k) {
+    if (kIsThere && lane + k * kLanes < packs) {
+      held[k].load(vector + (lane + k * kLanes) * kWidth);
+    }
+  }
+  __device__ void load() {
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      load(k);
+    }
+  }
 };
 
 // What one lane holds of a row of `packs` packs, in the type it came in: half the registers for half types.
@@ -137,28 +194,38 @@ struct RowPart {
     }
   }
 
-  // The sum of f(element) over what this lane holds.
+  // The sum of f(element) over what this lane holds: by packs, whose sums do not wait for each other.
   template <class F>
   __device__ C sum(F f) const {
     C total = 0;
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
       if (at(k) < packs) {
+        C of_pack = 0;
 #pragma unroll
         for (int i = 0; i < kWidth; ++i) {
-          total += f(widen(held[k].value[i]));
+          of_pack += f(widen(held[k].value[i]));
         }
+        total += of_pack;
       }
     }
     return total;
   }
 
-  // Writes f(element, k, i) for element i of pack k.
-  template <class F>
-  __device__ void store(T* row, F f) const {
+  __device__ void keep_packed() {
+#pragma unroll
+    for (int k = 0; k < kPacks; ++k) {
+      ::keep_packed(held[k]);
+    }
+  }
+
+  // Writes f(element, k, i) for element i of pack k, after prepare(k).
+  template <class Prepare, class F>
+  __device__ void store(T* row, Prepare prepare, F f) const {
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
       if (at(k) < packs) {
+        prepare(k);
         P out;
 #pragma unroll
         for (int i = 0; i < kWidth; ++i) {

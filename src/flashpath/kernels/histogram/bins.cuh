@@ -36,22 +36,27 @@ __device__ int bin_of(Value x, Value lo, Value hi, int bins) {
 
 // The same places with no division, since all values are divided by the same hi - lo.
 //
-// `reciprocal` is 1 / (hi - lo), rounded. What the quotient lacks is found exactly by a fused multiplication and added:
-// the first time makes an error of some units in the last place one of less than a unit, the second time the correctly
-// rounded quotient (P. Markstein, IBM J. Res. Dev. 34, 1990). Nothing may overflow or lose bits to underflow: the host
-// sees to that (host.py, `divides_by_multiplying`).
-__device__ inline int place_of(float x, float lo, float hi, int bins, float reciprocal, int) {
+// `reciprocal` is 1 / (hi - lo), rounded. What the quotient lacks is found exactly by a fused multiplication and added.
+// Where the quotient is off by a unit in the last place at most, that makes it the correctly rounded one (P. Markstein,
+// IBM J. Res. Dev. 34, 1990); where it is off by more, doing so once makes it such a one. How often, kCorrections, is
+// known from the reciprocal: never where it is exact, as for widths that are powers of two (host.py, `multiplier`).
+// Nothing may overflow or lose bits to underflow: the host sees to that too (`divides_by_multiplying`).
+template <int kCorrections>
+__device__ int place_of(float x, float lo, float hi, int bins, float reciprocal, int) {
   const float dividend = __fmul_rn(__fsub_rn(x, lo), bins);
   const float divisor = __fsub_rn(hi, lo);
   float quotient = __fmul_rn(dividend, reciprocal);
-  quotient = __fmaf_rn(__fmaf_rn(-quotient, divisor, dividend), reciprocal, quotient);
-  quotient = __fmaf_rn(__fmaf_rn(-quotient, divisor, dividend), reciprocal, quotient);
+#pragma unroll
+  for (int k = 0; k < kCorrections; ++k) {
+    quotient = __fmaf_rn(__fmaf_rn(-quotient, divisor, dividend), reciprocal, quotient);
+  }
   return quotient;
 }
 
-// `multiplier` is bins 2^(32 + shift) / (hi - lo), rounded up, with 2^(32 + shift) > (hi - lo)²: then the excess of the
-// product is less than 1 / (hi - lo), the least by which an exact quotient can miss the next integer.
-__device__ inline int place_of(int x, int lo, int, int, unsigned long long multiplier, int shift) {
+// `multiplier` is bins 2^(32 + shift) / (hi - lo), rounded up, with 2^(32 + shift) > (hi - lo)^2: then the excess of
+// the product is less than 1 / (hi - lo), the least by which an exact quotient can miss the next integer.
+template <int kCorrections>
+__device__ int place_of(int x, int lo, int, int, unsigned long long multiplier, int shift) {
   const unsigned long long distance = (unsigned)x - (unsigned)lo;
   const unsigned long long low = distance * (unsigned)multiplier;
   const unsigned long long high = distance * (multiplier >> 32);

@@ -31,9 +31,9 @@ BLOCKS_PER_SM = 8  # all resident: each walks through x, so that copies of the c
 # Of a block: what every GPU has without being asked for more. Where copies of the counts take more than this
 # (for the vectorized rung: more than the GPU has), all rungs take global atomics.
 SHARED_BYTES = 48 * 1024
-WIDE_THREADS = 512  # of a block of vectorized and per_lane
-WIDE_BLOCKS_PER_SM = 3
-WIDE_ROUND_BYTES = 64  # what a thread of these asks for at once
+WIDE_THREADS = 1024  # of a block of vectorized and per_lane
+WIDE_BLOCKS_PER_SM = 2
+WIDE_ROUND_BYTES = 32  # what a thread of these asks for at once
 RESERVED_BYTES = 1024  # of shared memory, that the system takes for each block
 SPARE = 2  # places beside the bins: for what comes out as `bins`, and for what is out of bounds
 LANE_BYTES = 33 * 1024  # of per_lane's counts in a block, unless one column alone takes more
@@ -136,10 +136,10 @@ def _count_wide(
     if not n or not resident or not divides_by_multiplying(x, low, high):
         return _count(SHARED, 1, x, bins, problem)
     counts.zero_()
-    kernel = cuda_kernel(file, f"histogram<{CPP_TYPES[dtype_name(x)]}>", x)
+    factor, shift, corrections = multiplier(x, bins, low, high)
+    kernel = cuda_kernel(file, f"histogram<{CPP_TYPES[dtype_name(x)]}, {corrections}>", x)
     one_round = -(-n * x.element_size() // (WIDE_THREADS * WIDE_ROUND_BYTES))
     blocks = min(one_round, sm_count(x) * resident)
-    factor, shift = multiplier(x, bins, low, high)
     kernel[blocks, WIDE_THREADS, shared](n, x, bins, low, high, factor, shift, *options, counts)
     return counts
 
@@ -159,14 +159,18 @@ def divides_by_multiplying(x: Any, lo: float, hi: float) -> bool:
     return not x.dtype.is_floating_point or 2.0**-100 <= _single(hi - lo) <= 2.0**100
 
 
-def multiplier(x: Any, bins: int, lo: float, hi: float) -> tuple[float, int]:
-    """What bin_of multiplies by in place of dividing by hi - lo, and by how much it shifts (bins.cuh)."""
+def multiplier(x: Any, bins: int, lo: float, hi: float) -> tuple[float, int, int]:
+    """What place_of multiplies by in place of dividing by hi - lo, its shift, its corrections (bins.cuh)."""
     if x.dtype.is_floating_point:
         # Rounded to float64 first: with more than twice the bits of float32, that changes nothing.
-        return _single(1 / _single(hi - lo)), 0
+        width = _single(hi - lo)
+        reciprocal = _single(1 / width)
+        error = abs(reciprocal * width - 1)  # exact; it is a quotient's too, before that is rounded
+        # Half a unit of the quotient's last place for its rounding leaves another half, 2^-25 of it at least.
+        return reciprocal, 0, 0 if error == 0 else 1 if error <= 2.0**-25 else 2
     width = int(hi - lo)
     shift = max(0, 2 * width.bit_length() - 32)
-    return -(-(bins << (32 + shift)) // width), shift
+    return -(-(bins << (32 + shift)) // width), shift, 0
 
 
 def _single(value: float) -> float:

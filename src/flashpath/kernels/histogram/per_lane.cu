@@ -7,14 +7,17 @@
 //   improves vectorized: no two lanes of a warp meet, whatever the values are, and whatever is added
 //   idea     count b of lane l is word 32 b + l, which lies in bank l: the 32 additions of a warp go to 32 different
 //            banks, in one pass. 256 bins take 32 KB, for all warps of a block together. More bins leave fewer
-//            columns, which lanes share: 1,024 bins 4 of them.
+//            columns, which lanes share: 1,024 bins 8 of them.
+//   measured on an H200, 2^26 floats in 256 bins: 3.9 TB/s, random or equal: 5 % slower than vectorized, since 32 times
+//            as many counts are cleared and added up. Where the number that is added is no constant, as a weight is
+//            none, equal values pass at 4.1 TB/s here and at 0.97 there.
 #include "bins.cuh"
 #include "values.cuh"
 
-constexpr int kThreads = 512;
-constexpr int kBlocksPerSm = 3;  // 40 registers a thread, and 96 KB in flight
+constexpr int kThreads = 1024;
+constexpr int kBlocksPerSm = 2;  // 32 registers a thread, and 64 KB in flight
 
-template <class T>
+template <class T, int kCorrections>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     histogram(long long n, const T* __restrict__ x, int bins, Bound<T> lo, Bound<T> hi, Multiplier<T> multiplier,
               int shift, int copies, long long* counts) {
@@ -27,7 +30,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   unsigned* column = own + threadIdx.x % copies;
   for_each_value<kThreads>(n, x, [&](T element) {
     const auto value = widen(element);
-    const int place = place_of(value, lo, hi, bins, multiplier, shift);
+    const int place = place_of<kCorrections>(value, lo, hi, bins, multiplier, shift);
     atomicAdd(&column[(value >= lo && value <= hi ? place : bins + 1) * copies], 1u);
   });
   __syncthreads();

@@ -2,7 +2,7 @@
 #pragma once
 #include "../common/pack.cuh"
 
-constexpr int kPacksInFlight = 4;
+constexpr int kPacksInFlight = 2;
 
 // Calls count() for the values that fall to this thread, of a grid of blocks of kThreads.
 template <int kThreads, class T, class Count>

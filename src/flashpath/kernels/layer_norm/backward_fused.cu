@@ -29,7 +29,8 @@ __device__ void fetch(P* to, const P* from) {
 }
 
 // A block takes kGroups rows at a time, kLanes threads each; the compiler leaves registers for kBlocks blocks per SM.
-template <bool kCentered, class T, class W, int kWidth, int kLanes, int kPacks, int kGroups, int kStages, int kBlocks>
+template <bool kCentered, bool kHasWeight, class T, class W, int kWidth, int kLanes, int kPacks, int kGroups, int kStages,
+          int kBlocks>
 __global__ void __launch_bounds__(kLanes * kGroups, kBlocks)
     gradients(long long rows, long long n, const T* __restrict__ dy, const T* __restrict__ x,
               const W* __restrict__ weight, const Compute<T>* __restrict__ mean, const Compute<T>* __restrict__ rstd,
@@ -63,13 +64,11 @@ __global__ void __launch_bounds__(kLanes * kGroups, kBlocks)
     asm volatile("cp.async.commit_group;" ::: "memory");  // an empty group where there is no row: they are counted
   };
 
-  Elements<W, kWidth> factor[kPacks];
+  ColumnPart<kHasWeight, kWithRow, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+  factor.with_row();
   C of_weight[kPacks][kWidth], of_bias[kPacks][kWidth];
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
-    if (weight != nullptr && lane + k * kLanes < packs) {
-      factor[k].load(weight + (lane + k * kLanes) * kWidth);
-    }
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) {
       of_weight[k][i] = of_bias[k][i] = 0;
@@ -98,17 +97,22 @@ __global__ void __launch_bounds__(kLanes * kGroups, kBlocks)
     for (int k = 0; k < kPacks; ++k) {
       if (is_row && lane + k * kLanes < packs) {
         const P dy_pack = slot(stage, 0, k), x_pack = slot(stage, 1, k);
+        C of_pack[kSums] = {};
 #pragma unroll
         for (int i = 0; i < kWidth; ++i) {
           const C dy_here = widen(dy_pack.value[i]);
           const C normal = (widen(x_pack.value[i]) - center) * scale;
-          const C g = weight != nullptr ? rounded_product(dy_here, factor[k][i]) : dy_here;
+          const C g = rounded_product(dy_here, factor(k, i));
           of_weight[k][i] += dy_here * normal;
-          sums[0] += g * normal;
+          of_pack[0] += g * normal;
           if constexpr (kCentered) {
             of_bias[k][i] += dy_here;
-            sums[1] += g;
+            of_pack[1] += g;
           }
+        }
+#pragma unroll
+        for (int v = 0; v < kSums; ++v) {
+          sums[v] += of_pack[v];
         }
       }
     }
@@ -125,7 +129,7 @@ __global__ void __launch_bounds__(kLanes * kGroups, kBlocks)
         for (int i = 0; i < kWidth; ++i) {
           const C dy_here = widen(dy_pack.value[i]);
           const C normal = (widen(x_pack.value[i]) - center) * scale;
-          const C g = weight != nullptr ? rounded_product(dy_here, factor[k][i]) : dy_here;
+          const C g = rounded_product(dy_here, factor(k, i));
           out.value[i] = narrow<T>((g - of_g - normal * of_g_normal) * scale);
         }
         reinterpret_cast<P*>(dx + row * n)[lane + k * kLanes] = out;

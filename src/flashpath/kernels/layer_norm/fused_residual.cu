@@ -12,14 +12,15 @@
 //            Predicted on an H200: copy bandwidth for rows of 4 KB and more.
 #include "../common/row.cuh"
 #include "long_rows.cuh"
+#include "row_moments.cuh"
 
-template <class T, class W, int kWidth, int kLanes, int kPacks>
-__global__ void __launch_bounds__(kLanes < 128 ? 128 : kLanes)
+template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, When kWhen, bool kHasWeight, bool kHasBias,
+          bool kIsWhole>
+__global__ void __launch_bounds__(kThreads)
     add_layer_norm(long long rows, long long n, const T* __restrict__ x, const T* __restrict__ residual,
                    const W* __restrict__ weight, const W* __restrict__ bias, Compute<T> eps, T* __restrict__ out,
                    T* __restrict__ sum, Compute<T>* mean, Compute<T>* rstd) {
   using C = Compute<T>;
-  constexpr int kThreads = kLanes < 128 ? 128 : kLanes;
   const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
   const int packs = row < rows ? int(n) / kWidth : 0;
@@ -27,18 +28,24 @@ __global__ void __launch_bounds__(kLanes < 128 ? 128 : kLanes)
   RowPart<T, kWidth, kLanes, kPacks> part(lane, packs), other(lane, packs);
   part.load(x + row * n);
   other.load(residual + row * n);
-  const ColumnPart<W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs), shift(bias, 0, lane, packs);
+  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+  ColumnPart<kHasBias, kWhen, W, kWidth, kLanes, kPacks> shift(bias, 0, lane, packs);
+  factor.with_row();
+  shift.with_row();
   part.add(other);
   part.store(sum + row * n);
 
-  C total[1] = {part.sum([](C value) { return value; })};
-  sum_over_row<kThreads, kLanes>(total, 0);
-  const C center = total[0] / C(n);
-  C squares[1] = {part.sum([&](C value) { return (value - center) * (value - center); })};
-  sum_over_row<kThreads, kLanes>(squares, 1);
-  const C scale = rsqrt(squares[0] / C(n) + eps);
+  const MeanAndVariance<C> moments = row_moments<kThreads, kIsWhole>(part, C(n));
+  const C center = moments.mean;
+  const C scale = rsqrt(moments.variance + eps);
 
-  part.store(out + row * n,
+  factor.after_sums();
+  shift.after_sums();
+  const auto prepare = [&](int k) {
+    factor.with_pack(k);
+    shift.with_pack(k);
+  };
+  part.store(out + row * n, prepare,
              [&](C value, int k, int i) { return (value - center) * scale * factor(k, i) + shift(k, i); });
   if (mean != nullptr && lane == 0 && row < rows) {
     mean[row] = center;

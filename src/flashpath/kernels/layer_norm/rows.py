@@ -18,17 +18,32 @@ from flashpath.kernels.arguments import (
 )
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count
 
+Choices = Sequence[tuple[int, int, str]]  # lanes, the packs each may have, when weights are asked for
+
 THREADS = 256  # of a block of the simple rungs
 LONG_THREADS = 1024
 COLUMN_WARPS = {"backward": 16, "add_partials": 32}
-# What a lane may hold of a row: in 16-byte packs, and in narrower ones.
-MOST_PACKS, MOST_NARROW_PACKS = 8, 16
-# Lanes for a row, the fewest with so many packs each; the last have as many as they may hold.
-BEST_LANES = {8: 1, 32: 4, 128: 4, 256: 4, 512: 4, 1024: None}
-# Of backward_fused: the columns of a thread, and shared memory for the rows to come where the GPU has it.
-MOST_COLUMNS = 32
-SHARED_BYTES = 64 * 1024
-BLOCKS_PER_SM = 2
+LEAST_THREADS = 64  # of a block: rows of fewer lanes share one
+# How rows are shared out over lanes, as was fastest on an H200. The first that holds the row is taken.
+WITH_ROW, AFTER_SUMS, PACK_BY_PACK = "kWithRow", "kAfterSums", "kPackByPack"
+SHARES: dict[str, Choices] = {
+    "layer_norm": ((8, 1, WITH_ROW), (32, 4, WITH_ROW), (128, 4, PACK_BY_PACK), (256, 8, PACK_BY_PACK)),
+    "add_layer_norm": ((8, 1, WITH_ROW), (64, 2, WITH_ROW), (128, 4, WITH_ROW), (512, 4, PACK_BY_PACK)),
+    "rms_norm": ((8, 1, WITH_ROW), (32, 4, WITH_ROW), (128, 4, AFTER_SUMS), (256, 8, WITH_ROW)),
+    "add_rms_norm": ((8, 1, WITH_ROW), (64, 2, WITH_ROW), (512, 1, WITH_ROW), (1024, 2, WITH_ROW)),
+}
+# Longer rows, and rows of narrower packs, which have more of them.
+LONGEST_SHARES: Choices = ((1024, 4, PACK_BY_PACK), (1024, 8, PACK_BY_PACK))
+LANES = (8, 32, 64, 128, 256, 512, 1024)
+# Of backward_fused: lanes for a row, the packs each may have, rows of a block at a time, blocks per SM.
+BACKWARD_SHARES = (
+    (32, 1, 8, 2),
+    (64, 2, 4, 2),
+    (128, 4, 4, 1),
+    (256, 4, 2, 1),
+    (256, 8, 1, 1),
+    (512, 16, 1, 1),
+)
 BACKWARD_DTYPES = (*FLOATS, "float64")  # float64 is for gradcheck
 
 
@@ -108,30 +123,34 @@ def pack_width(n: int, matrices: Sequence[Any], vectors: Sequence[Any]) -> int:
 
 
 class Share(NamedTuple):
-    """A row for `lanes` threads with up to `packs` packs of `width` elements each."""
+    """A row for `lanes` threads with up to `packs` packs of `width` elements each, in blocks of `threads`.
+
+    `when` the weights are asked for: one of `When` in row.cuh.
+    """
 
     width: int
     lanes: int
     packs: int
+    threads: int
+    when: str
 
     @property
     def rows_of_block(self) -> int:
-        return max(1, 128 // self.lanes)
-
-    @property
-    def threads(self) -> int:
-        return max(128, self.lanes)
+        return self.threads // self.lanes
 
 
-def share_row(n: int, width: int, size: int, lanes: int | None = None) -> Share | None:
-    """How threads hold a row in registers; None where it is too long for those of a block, or of `lanes`."""
+def share_row(n: int, width: int, choices: Choices, lanes: int | None = None) -> Share | None:
+    """How threads hold a row in registers, by the first choice that does, or the first of `lanes`."""
     packs = -(-n // width)
-    most = MOST_PACKS if width * size == 16 else MOST_NARROW_PACKS
-    choices = BEST_LANES if lanes is None else {lanes: most}
-    for each, packs_each in choices.items():
-        if packs <= each * (packs_each or most):
-            return Share(width, each, _power_of_two(-(-packs // each)))
+    for each, most, when in choices:
+        if packs <= each * most and lanes in (None, each):
+            return Share(width, each, _power_of_two(-(-packs // each)), max(each, LEAST_THREADS), when)
     return None
+
+
+def spelled(flag: bool) -> str:
+    """As C++ does."""
+    return "true" if flag else "false"
 
 
 def _power_of_two(least: int) -> int:
@@ -159,16 +178,23 @@ def forward(
     added = () if residual is None else (residual,)
     sums = () if residual is None else (total,)
     width = pack_width(n, [x, out, *added, *sums], vectors)
-    share = share_row(n, width, x.element_size(), lanes)
+    share = share_row(n, width, (*SHARES[kernel], *LONGEST_SHARES), lanes)
     if share is None and lanes is not None:
-        raise FlashpathError(f"{lanes} threads do not hold {n} elements.", "Leave lanes= out, or give more.")
+        raise FlashpathError(
+            f"{kernel} has no instance of {lanes} threads for {n} elements.",
+            "Leave lanes= out, or give more.",
+        )
     if share is None:
         long_rows = cuda_kernel(file, f"long_rows<{long}, {types}, {width}>", x)
         weight, bias = (*vectors, None)[:2]
         rstd, mean = (*reversed(statistics), None)[:2]
         long_rows[rows, LONG_THREADS](rows, n, x, residual, weight, bias, eps, out, total, mean, rstd)
         return
-    normalize = cuda_kernel(file, f"{kernel}<{types}, {width}, {share.lanes}, {share.packs}>", x)
+    flags = [each is not None for each in vectors]
+    if long == "true":
+        flags.append(n == share.lanes * share.packs * width)
+    shape = ", ".join([*map(str, share), *map(spelled, flags)])
+    normalize = cuda_kernel(file, f"{kernel}<{types}, {shape}>", x)
     blocks = -(-rows // share.rows_of_block)
     normalize[blocks, share.threads](rows, n, x, *added, *vectors, eps, out, *sums, *statistics)
 
@@ -230,14 +256,14 @@ class Layout(NamedTuple):
 def share_columns(n: int, width: int, size: int, shared_limit: int) -> Layout | None:
     """None where a row has more columns than a block's threads have registers to sum."""
     packs = -(-n // width)
-    lanes = min(512, max(32, _power_of_two(packs)))
-    each = _power_of_two(-(-packs // lanes))
-    if each * width > MOST_COLUMNS:
-        return None
-    groups = max(1, 256 // lanes)
-    stage = 2 * each * width * size * lanes * groups
-    stages = max(1, min(4, max(2, SHARED_BYTES // stage), shared_limit // stage))
-    return Layout(width, lanes, each, groups, stages, BLOCKS_PER_SM, stages * stage)
+    for lanes, most, groups, blocks in BACKWARD_SHARES:
+        each = _power_of_two(-(-packs // lanes))
+        # A column takes two registers for its sums, of 255 for 256 threads, and of 128 for 512.
+        if each <= most and each * width <= 16_384 // (lanes * groups):
+            stage = 2 * each * width * size * lanes * groups
+            stages = max(1, min(2 + blocks, shared_limit // blocks // stage))
+            return Layout(width, lanes, each, groups, stages, blocks, stages * stage)
+    return None
 
 
 def shared_limit(x: Any) -> int:
@@ -264,7 +290,8 @@ def backward_fused(
     partials = torch.empty(sums * blocks * n, dtype=saved, device=x.device)
     types = type_names(x, weight)
     shape = ", ".join(map(str, layout[:-1]))
-    kernel = cuda_kernel(file, f"gradients<{centered}, {', '.join(types)}, {shape}>", x)
+    has_weight = spelled(weight is not None)
+    kernel = cuda_kernel(file, f"gradients<{centered}, {has_weight}, {', '.join(types)}, {shape}>", x)
     kernel[blocks, layout.threads, layout.shared](rows, n, dy, x, weight, mean, rstd, to.dx, partials)
     wanted = 2 if to.dbias is not None else 1
     if to.dweight is not None or to.dbias is not None:

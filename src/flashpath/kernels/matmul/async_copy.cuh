@@ -1,7 +1,8 @@
-// Copies from global to shared memory that pass the registers by, and that a thread waits for when it wants to (sm_80).
+// Copies from global to shared memory that pass the registers by, and that a thread waits for when it wants to:
+// `cp.async`, from sm_80 on.
 #pragma once
 
-// 4, 8 or 16 bytes; zeros where nothing is `inside`: then no byte is read, and the address may be any.
+// 4 or 16 bytes; zeros where nothing is `inside`: then no byte is read, and the address may be any.
 template <int kBytes>
 __device__ void copy_async(void* shared, const void* global, bool inside) {
   const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
@@ -17,7 +18,7 @@ __device__ void copy_async(void* shared, const void* global, bool inside) {
 // What a thread has asked for since the last commit becomes a group.
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
-// Until at most kPending of this thread's groups are on their way, the newest.
+// Until all but the last kPending groups of this thread's copies are there.
 template <int kPending>
 __device__ void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");

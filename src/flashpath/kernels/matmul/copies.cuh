@@ -1,5 +1,6 @@
-// Tiles on their way from global to shared memory, with no thread waiting: `cp.async`, and where it puts what.
+// Tiles on their way from global to shared memory, with no thread waiting: where `cp.async` puts what.
 #pragma once
+#include "async_copy.cuh"
 #include "tensor_core.cuh"
 
 // Where a tile's chunk c of row r is: in panels of 8 chunks, 128 bytes, and there at place c ^ (r % 8), or, where one
@@ -14,22 +15,6 @@ struct Swizzled {
 };
 
 // ---- Global to shared memory -------------------------------------------------------------------------------------
-
-// 16 bytes, or as many zeros, in which case `from` is not read.
-__device__ inline void copy_async(unsigned to, const void* from, bool is_inside) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
-               :
-               : "r"(to), "l"(from), "r"(is_inside ? 16 : 0)
-               : "memory");
-}
-
-__device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-
-// Until all but the last kPending groups of this thread's copies are there.
-template <int kPending>
-__device__ void wait_for_copies() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
-}
 
 // One thread's chunks of the tiles, kRows rows of kRowBytes, that a block takes from a matrix: in each panel the same
 // chunk of every kApart-th row. Rows that do not begin at multiples of 16 bytes cannot go by cp.async: they go through
@@ -56,7 +41,7 @@ struct Copier {
       const int down = i / kPanels * kApart, right = i % kPanels * kPanelColumns;
       char* at = tile + to + i % kPanels * Layout::kPanelBytes + down * Layout::kPitch;
       if constexpr (kAligned) {
-        copy_async(shared_address(at), region.at(down, right), region.inside(down, right) > 0);
+        copy_async<16>(at, region.at(down, right), region.inside(down, right) > 0);
       } else {
         *reinterpret_cast<Pack<T>*>(at) = load_chunk<false>(region.at(down, right), region.inside(down, right));
       }

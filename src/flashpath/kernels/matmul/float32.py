@@ -132,8 +132,8 @@ class Tiling(NamedTuple):
 
 # The larger a tile, the less is read for each multiply-add; but a small result makes few large tiles.
 TILINGS = (
-    Tiling(128, 256, 16, 64, 64, 8, 16, 2, 1, 1.0),
-    Tiling(64, 128, 16, 32, 32, 8, 4, 2, 2, 0.85),
+    Tiling(128, 256, 16, 64, 64, 8, 16, 3, 1, 1.0),
+    Tiling(64, 128, 16, 32, 32, 8, 4, 3, 2, 0.8),
 )
 
 

@@ -11,13 +11,12 @@
 #include "../common/row.cuh"
 #include "../layer_norm/long_rows.cuh"
 
-template <class T, class W, int kWidth, int kLanes, int kPacks>
-__global__ void __launch_bounds__(kLanes < 128 ? 128 : kLanes)
+template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, When kWhen, bool kHasWeight>
+__global__ void __launch_bounds__(kThreads)
     add_rms_norm(long long rows, long long n, const T* __restrict__ x, const T* __restrict__ residual,
                  const W* __restrict__ weight, Compute<T> eps, T* __restrict__ out, T* __restrict__ sum,
                  Compute<T>* rstd) {
   using C = Compute<T>;
-  constexpr int kThreads = kLanes < 128 ? 128 : kLanes;
   const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
   const int packs = row < rows ? int(n) / kWidth : 0;
@@ -25,15 +24,21 @@ __global__ void __launch_bounds__(kLanes < 128 ? 128 : kLanes)
   RowPart<T, kWidth, kLanes, kPacks> part(lane, packs), other(lane, packs);
   part.load(x + row * n);
   other.load(residual + row * n);
-  const ColumnPart<W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+  factor.with_row();
   part.add(other);
   part.store(sum + row * n);
 
   C squares[1] = {part.sum([](C value) { return value * value; })};
+  part.keep_packed();
   sum_over_row<kThreads, kLanes>(squares, 0);
   const C scale = rsqrt(squares[0] / C(n) + eps);
 
-  part.store(out + row * n, [&](C value, int k, int i) { return value * scale * factor(k, i); });
+  factor.after_sums();
+  const auto prepare = [&](int k) {
+    factor.with_pack(k);
+  };
+  part.store(out + row * n, prepare, [&](C value, int k, int i) { return value * scale * factor(k, i); });
   if (rstd != nullptr && lane == 0 && row < rows) {
     rstd[row] = scale;
   }

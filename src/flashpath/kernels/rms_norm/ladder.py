@@ -117,10 +117,12 @@ LADDER = Ladder(
             idea="the row stays in registers: one read in 16-byte packs, one write",
             file=host.VECTORIZED,
             function=host.vectorized,
-            choices={"lanes": tuple(rows.BEST_LANES)},
+            choices={"lanes": rows.LANES},
             improves_on="two_pass",
             declines=cases.only("forward"),
-            compile_for=cuda_compiles_for(host.VECTORIZED, f"rms_norm<{_BF16}, 8, 128, 4>"),
+            compile_for=cuda_compiles_for(
+                host.VECTORIZED, f"rms_norm<{_BF16}, 8, 128, 4, 128, kAfterSums, true>"
+            ),
             readability=Score(4, "load, a sum, store; how a row is held is in a header"),
             debugging=Score(3, "long rows and odd lengths go ways of their own"),
         ),
@@ -130,10 +132,12 @@ LADDER = Ladder(
             idea="x + residual is written and normalised in one pass: 4 n elements moved, not 5 n",
             file=host.FUSED_RESIDUAL,
             function=host.fused_residual,
-            choices={"lanes": tuple(rows.BEST_LANES)},
+            choices={"lanes": rows.LANES},
             improves_on="vectorized",
             declines=cases.only("add"),
-            compile_for=cuda_compiles_for(host.FUSED_RESIDUAL, f"add_rms_norm<{_BF16}, 8, 128, 4>"),
+            compile_for=cuda_compiles_for(
+                host.FUSED_RESIDUAL, f"add_rms_norm<{_BF16}, 8, 128, 4, 128, kAfterSums, true>"
+            ),
             readability=Score(4, "vectorized with three lines more"),
             debugging=Score(3, "as vectorized"),
         ),
@@ -159,7 +163,7 @@ LADDER = Ladder(
             improves_on="backward",
             declines=cases.only("backward"),
             compile_for=cuda_compiles_for(
-                host.BACKWARD_FUSED, f"gradients<false, {_BF16}, 8, 512, 1, 1, 4, 1>"
+                host.BACKWARD_FUSED, f"gradients<false, true, {_BF16}, 8, 512, 1, 1, 4, 1>"
             ),
             readability=Score(2, "a pipeline, a sum along the row and one down the columns in one loop"),
             debugging=Score(2, "what is fetched when is counted, not named"),

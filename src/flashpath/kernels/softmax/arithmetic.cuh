@@ -4,18 +4,12 @@
 // Values as in torch, with nothing that asks for them: a row that holds NaN or +inf, and a row of nothing but -inf, has
 // x - m = NaN in some element, hence a NaN in its sum, hence NaN everywhere. fmaxf drops NaN, which is why it may.
 #pragma once
+#include "../common/maths.cuh"
 #include "../common/numbers.cuh"
 
+// The type that elements of type T are computed in.
 template <class T>
-struct ComputeOf {
-  using type = float;
-};
-template <>
-struct ComputeOf<double> {
-  using type = double;
-};
-template <class T>
-using Compute = typename ComputeOf<T>::type;
+using Compute = decltype(widen(T()));
 
 template <class C>
 __device__ C lowest() {
@@ -29,9 +23,7 @@ __device__ inline double larger(double a, double b) { return fmax(a, b); }
 // comes first: it is exact where x is near m, and m log2 e could overflow. Results under 2^-126 are 0.
 __device__ inline float exp_of_difference(float x, float m) {
   constexpr float kLog2E = 1.44269504f;
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"((x - m) * kLog2E));
-  return y;
+  return exp2_approx((x - m) * kLog2E);
 }
 __device__ inline double exp_of_difference(double x, double m) { return exp(x - m); }
 
@@ -59,6 +51,21 @@ __device__ State<C> combine(State<C> a, State<C> b) {
   const C m = larger(a.m, b.m);
   return {m, sum_relative_to(m, a) + sum_relative_to(m, b)};
 }
+
+// A sum of many numbers, one after the other, with what rounding takes from it kept beside it: the error does not grow
+// with their count.
+template <class C>
+struct Total {
+  C sum = 0;
+  C lost = 0;  // too much in sum
+
+  __device__ void add(C value) {
+    const C exact = value - lost;
+    const C rounded = sum + exact;
+    lost = (rounded - sum) - exact;
+    sum = rounded;
+  }
+};
 
 struct Larger {
   template <class C>

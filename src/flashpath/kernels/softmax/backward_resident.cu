@@ -10,7 +10,7 @@
 //            Predicted on an H200: 4.0 to 4.2 TB/s where the row fits.
 #include "packed_row.cuh"
 
-constexpr int kLeastThreads = 128;
+constexpr int kLeastThreads = 64;
 
 template <class T, int kWidth, bool kIsWhole, int kLanes, int kPacks>
 __global__ void __launch_bounds__(kLanes < kLeastThreads ? kLeastThreads : kLanes)
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(kLanes < kLeastThreads ? kLeastThreads : kLane
     const P b = Row::unpack(of_dy);
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) {
-      sum += C(widen(a.value[i])) * C(widen(b.value[i]));
+      sum += widen(a.value[i]) * widen(b.value[i]);
     }
   };
 #pragma unroll
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kLanes < kLeastThreads ? kLeastThreads : kLane
     const P b = Row::unpack(of_dy);
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) {
-      a.value[i] = narrow<T>(C(widen(a.value[i])) * (C(widen(b.value[i])) - sum));
+      a.value[i] = narrow<T>(widen(a.value[i]) * (widen(b.value[i]) - sum));
     }
     packed.store(dx_row, p, a);
   };

@@ -14,12 +14,12 @@ template <class T>
 __global__ void backward(long long n, const T* y, const T* dy, T* dx) {
   using C = Compute<T>;
   const long long at = blockIdx.x * n;
-  C sum = 0;
+  Total<C> of_thread;  // of a long row a thread has thousands
   for (long long i = threadIdx.x; i < n; i += kThreads) {
-    sum += C(widen(y[at + i])) * C(widen(dy[at + i]));
+    of_thread.add(widen(y[at + i]) * widen(dy[at + i]));
   }
-  sum = reduce_block<kThreads>(sum, Plus());
+  const C sum = reduce_block<kThreads>(of_thread.sum, Plus());
   for (long long i = threadIdx.x; i < n; i += kThreads) {
-    dx[at + i] = narrow<T>(C(widen(y[at + i])) * (C(widen(dy[at + i])) - sum));
+    dx[at + i] = narrow<T>(widen(y[at + i]) * (widen(dy[at + i]) - sum));
   }
 }

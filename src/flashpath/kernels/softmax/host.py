@@ -11,6 +11,7 @@ from flashpath.errors import FlashpathError
 from flashpath.jit import device as cuda
 from flashpath.kernels.arguments import FLOATS, output, require_apart, require_like, require_tensor
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count, triton_device
+from flashpath.kernels.counters import counters_at_zero
 from flashpath.vgpu.profiles import profile_for
 
 FOLDER = Path(__file__).parent
@@ -29,7 +30,7 @@ WITH_DOUBLE = (*FLOATS, "float64")  # rungs that gradcheck can use
 THREADS = 256  # of every rung that has a block per row, or per part of one
 WARP_PER_ROW_THREADS = 128
 MOST_PER_LANE = 64
-RESIDENT_THREADS = 128  # of a block with several rows
+RESIDENT_THREADS = 64  # of a block with several rows
 PACK_BYTES = 16
 # Packs that a thread holds: few leave room for many threads, each of which asks for all of its packs at once.
 PACKS = 4
@@ -42,7 +43,7 @@ BLOCKS_PER_SM = 16
 # Blocks of a row that wait for each other: fewer than any GPU from sm_75 on holds at once.
 MEETING_THREADS = 512
 MOST_PARTS = 64
-TRITON_TILE = 4096  # elements of a program with several rows
+TRITON_TILE = 2048  # elements of a program with several rows
 TRITON_LONGEST = 32768  # a row in registers
 TRITON_BLOCK = 4096  # of rows that are walked through
 TRITON_PROGRAMS_PER_SM = 8
@@ -167,12 +168,17 @@ class Residence(NamedTuple):
 
 def residence(cut: Packing) -> Residence:
     """Up to `PACKS` packs for each thread while there are threads, then more, then parked ones."""
-    lanes = min(MOST_LANES, 1 << (-(-cut.packs // PACKS) - 1).bit_length())
+    lanes = min(MOST_LANES, 1 << max(0, -(-cut.packs // PACKS) - 1).bit_length())
     if 32 < lanes < RESIDENT_THREADS:
         lanes = RESIDENT_THREADS  # a warp, or the block
     each = -(-cut.packs // lanes)
-    held = min(max(PACKS, MOST_KEPT // cut.width), 1 << (each - 1).bit_length())
+    held = min(max(PACKS, MOST_KEPT // cut.width), 1 << max(0, each - 1).bit_length())
     return Residence(lanes, held, max(0, -(-(each - held) // 2)))
+
+
+def most_pairs(x: Any, cut: Packing) -> int:
+    """Pairs of packs that each thread of a full block can park."""
+    return (max_shared(x) - STATIC_SHARED) // (2 * MOST_LANES * cut.width * x.element_size())
 
 
 def resident(x: Any, out: Any | None = None) -> Any:
@@ -180,19 +186,19 @@ def resident(x: Any, out: Any | None = None) -> Any:
     if rows:
         cut = packing(n, x, result)
         where = residence(cut)
-        round_bytes = MOST_LANES * cut.width * x.element_size()
-        most_pairs = (max_shared(x) - STATIC_SHARED) // (2 * round_bytes)
-        if where.parked_pairs > most_pairs:
+        pairs = most_pairs(x, cut)
+        if where.parked_pairs > pairs:
             raise FlashpathError(
                 f"resident got rows of {n} elements; an SM holds "
-                f"{(where.packs + 2 * most_pairs) * MOST_LANES * cut.width} of them here.",
+                f"{(where.packs + 2 * pairs) * MOST_LANES * cut.width} of them here.",
                 "Take meeting or split_rows.",
             )
         arguments = f"{cut.arguments}, {where.lanes}, {where.packs}, {where.parked_pairs}"
         kernel = cuda_kernel(RESIDENT, f"softmax<{CPP_TYPES[dtype_name(x)]}, {arguments}>", x)
         threads = max(where.lanes, RESIDENT_THREADS)
         blocks = -(-rows * where.lanes // threads)
-        kernel[blocks, threads, 2 * where.parked_pairs * round_bytes](rows, n, x, result)
+        parked_bytes = 2 * where.parked_pairs * threads * cut.width * x.element_size()
+        kernel[blocks, threads, parked_bytes](rows, n, x, result)
     return result
 
 
@@ -222,46 +228,42 @@ def split_rows(x: Any, out: Any | None = None) -> Any:
     return result
 
 
-# Counters of meeting by device and stream. Each launch leaves them at 0, so they are cleared once; launches
-# of one stream follow each other, and those of two streams may not share a counter.
-_counters: dict[tuple[int, int], Any] = {}
+class Share(NamedTuple):
+    """How blocks share a row: a thread's packs in registers, its parked pairs, and how many blocks."""
+
+    packs: int
+    parked_pairs: int
+    parts: int
 
 
-def counters(x: Any, count: int) -> Any:
-    """At least `count` counters at 0, which no launch that may run at the same time uses."""
-    import torch
-
-    # A graph may be replayed on any stream: it gets counters of its own, cleared by each replay.
-    if not x.is_cuda or torch.cuda.is_current_stream_capturing():
-        return torch.zeros(count, dtype=torch.int32, device=x.device).view(torch.uint32)
-    key = (x.get_device(), torch.cuda.current_stream(x.device).cuda_stream)
-    kept = _counters.get(key)
-    if kept is None or kept.numel() < count:
-        kept = torch.zeros(count, dtype=torch.int32, device=x.device).view(torch.uint32)
-        _counters[key] = kept
-    return kept
+def share(x: Any, rows: int, cut: Packing) -> Share:
+    """Few rows in small parts, for more SMs; many rows in large ones, two of which an SM holds."""
+    for packs in (1, 2, PACKS):
+        parts = -(-cut.packs // (MEETING_THREADS * packs))
+        if parts <= MOST_PARTS and rows * parts <= 2 * sm_count(x):
+            return Share(packs, 0, parts)
+    round_bytes = MEETING_THREADS * cut.width * x.element_size()
+    most_pairs = (max_shared(x) // 2 - STATIC_SHARED) // (2 * round_bytes)
+    parts = -(-cut.packs // (MEETING_THREADS * (PACKS + 2 * most_pairs)))
+    pairs = -(-(-(-cut.packs // (MEETING_THREADS * parts)) - PACKS) // 2)
+    return Share(PACKS, max(0, pairs), parts)
 
 
 def meeting(x: Any, out: Any | None = None) -> Any:
     rows, n, result = prepare(x, out)
     if rows:
         cut = packing(n, x, result)
-        # Few rows are cut into smaller parts, for more SMs.
-        choices = [(each, -(-cut.packs // (MEETING_THREADS * each))) for each in (1, 2, PACKS)]
-        packs, parts = next(
-            (choice for choice in choices if choice[1] <= MOST_PARTS and rows * choice[1] <= sm_count(x)),
-            choices[-1],
-        )
+        packs, pairs, parts = share(x, rows, cut)
         if parts > MOST_PARTS:
             raise FlashpathError(
-                f"meeting got rows of {n} elements; its blocks hold "
-                f"{MOST_PARTS * MEETING_THREADS * PACKS * cut.width} here.",
+                f"meeting got rows of {n} elements; its blocks hold {n * MOST_PARTS // parts} here.",
                 "Take split_rows.",
             )
-        arguments = f"{cut.arguments}, {MEETING_THREADS}, {packs}"
+        arguments = f"{cut.arguments}, {MEETING_THREADS}, {packs}, {pairs}"
         kernel = cuda_kernel(MEETING, f"softmax<{CPP_TYPES[dtype_name(x)]}, {arguments}>", x)
-        zeros, states = counters(x, rows + 1), scratch(x, rows * parts)
-        kernel[rows * parts, MEETING_THREADS](n, x, parts, states, zeros[:1], zeros[1:], result)
+        zeros, states = counters_at_zero(x, rows + 1), scratch(x, rows * parts)
+        parked_bytes = 2 * pairs * MEETING_THREADS * cut.width * x.element_size()
+        kernel[rows * parts, MEETING_THREADS, parked_bytes](n, x, parts, states, zeros[:1], zeros[1:], result)
     return result
 
 
@@ -276,14 +278,27 @@ def backward_simple(y: Any, dy: Any, out: Any | None = None) -> Any:
     return result
 
 
+def backward_residence(cut: Packing) -> Residence:
+    """Two packs of y and of dy for each thread up to 256 of them, then more packs, then more threads.
+
+    What is beyond 8 packs of 512 threads is read again.
+    """
+    lanes = min(256, 1 << (-(-cut.packs // 2) - 1).bit_length())
+    if 32 < lanes < RESIDENT_THREADS:
+        lanes = RESIDENT_THREADS
+    if cut.packs > 8 * lanes:
+        lanes = 512
+    return Residence(lanes, min(8, 1 << (-(-cut.packs // lanes) - 1).bit_length()))
+
+
 def backward_resident(y: Any, dy: Any, out: Any | None = None) -> Any:
     rows, n, result = prepare_backward(y, dy, out)
     if n >= 2**31:
         raise FlashpathError(f"backward_resident got rows of {n} elements.", "Take backward_simple.")
     if rows:
         cut = packing(n, y, dy, result)
-        where = residence(cut)
-        arguments = f"{cut.arguments}, {where.lanes}, {min(where.packs, PACKS)}"
+        where = backward_residence(cut)
+        arguments = f"{cut.arguments}, {where.lanes}, {where.packs}"
         kernel = cuda_kernel(BACKWARD_RESIDENT, f"backward<{CPP_TYPES[dtype_name(y)]}, {arguments}>", y)
         threads = max(where.lanes, RESIDENT_THREADS)
         kernel[-(-rows * where.lanes // threads), threads](rows, n, y, dy, result)
@@ -308,7 +323,7 @@ def triton(x: Any, out: Any | None = None) -> Any:
             if n <= TRITON_LONGEST:
                 block = max(16, 1 << (n - 1).bit_length())
                 per_program = max(1, TRITON_TILE // block) if rows > 1 else 1
-                warps = min(16, max(4, block // 1024))
+                warps = 4 if block <= 4096 else 8 if block <= 16384 else 16
                 triton_kernel()[(-(-rows // per_program),)](
                     x, result, rows, n, ROWS=per_program, BLOCK=block, num_warps=warps
                 )
@@ -316,3 +331,23 @@ def triton(x: Any, out: Any | None = None) -> Any:
                 programs = min(rows, sm_count(x) * TRITON_PROGRAMS_PER_SM)
                 triton_long_kernel()[(programs,)](x, result, rows, n, BLOCK=TRITON_BLOCK, num_warps=8)
     return result
+
+
+# ---- What an operator calls ----------------------------------------------------------------------------
+
+
+def softmax(x: Any, out: Any | None = None) -> Any:
+    """By the rung that is the fastest for these rows."""
+    rows, n, result = prepare(x, out, WITH_DOUBLE)
+    if dtype_name(x) == "float64":
+        return online(x, result)
+    cut = packing(n, x, result)
+    where = residence(cut)
+    # Rows that fill an SM leave the others idle where there are few of them.
+    is_for_one_sm = where.parked_pairs == 0 or 2 * rows >= sm_count(x)
+    return (resident if is_for_one_sm and where.parked_pairs <= most_pairs(x, cut) else split_rows)(x, result)
+
+
+def softmax_backward(y: Any, dy: Any, out: Any | None = None) -> Any:
+    """The gradient with respect to x, where y is softmax(x) and dy its gradient."""
+    return backward_resident(y, dy, out)

@@ -8,13 +8,21 @@ from typing import Any
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.peers import library, with_compiled
-from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score
 from flashpath.kernels.softmax import host
 from flashpath.kernels.softmax.reference import formula, reference, torch_softmax
 from flashpath.kernels.tolerance import check_against
 
 # Elements that are checked at a time: the float64 truth of a whole large case would fill a GPU's memory.
 _CHECKED_AT_ONCE = 2**25
+# What quack, which may not be importable, reached on an H200 beside a copy: GB/s.
+_QUACK = {
+    "forward 32768 × 1024 bfloat16": 3579 / 4296,
+    "forward 32768 × 4096 bfloat16": 3985 / 4296,
+    "forward 32768 × 16384 bfloat16": 4127 / 4296,
+}
+# The longest rows that an SM of an H200 holds in registers and shared memory; GPUs with less raise an error.
+_RESIDENT_BYTES = 288 * 1024
 
 
 def _case(direction: str, rows: int, n: int, dtype: str) -> Case:
@@ -22,17 +30,19 @@ def _case(direction: str, rows: int, n: int, dtype: str) -> Case:
 
     kind = getattr(torch, dtype)
     is_forward = direction == "forward"
+    name = f"{direction} {rows} × {n} {dtype}"
 
     def inputs(device: str) -> tuple[Any, ...]:
         x = torch.randn(rows, n, device=device, dtype=kind)
         return (x,) if is_forward else (torch.softmax(x, -1), torch.randn_like(x))
 
     return Case(
-        name=f"{direction} {rows} × {n} {dtype}",
+        name=name,
         inputs=inputs,
         bytes=(2 if is_forward else 3) * rows * n * kind.itemsize,
         flops=(5 if is_forward else 4) * rows * n,
         dtype=dtype,
+        known_peers={"quack": _QUACK[name]} if name in _QUACK else {},
         parameters={"direction": direction, "rows": rows, "n": n, "dtype": dtype},
     )
 
@@ -59,11 +69,11 @@ def _cases() -> Sequence[Case]:
     ]
 
 
-def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
-    peers = {**with_compiled(device, formula), "torch": torch_softmax}
+def _peers(device: str) -> Mapping[str, Callable[..., Any] | Peer]:
+    peers: dict[str, Callable[..., Any] | Peer] = {**with_compiled(device, formula), "torch": torch_softmax}
     liger = library("liger_kernel.ops.softmax") if device == "cuda" else None
     if liger is not None:
-        peers["Liger"] = functools.partial(_liger, liger)
+        peers["Liger"] = Peer(functools.partial(_liger, liger), _liger_declines)
     quack = library("quack.softmax") if device == "cuda" else None
     if quack is not None:
         peers["quack"] = functools.partial(_quack, quack)
@@ -74,6 +84,10 @@ def _liger(liger: Any, x: Any, dy: Any | None = None) -> Any:
     if dy is None:
         return liger._softmax_forward(x)[0]
     return liger._softmax_backward(dy, x, *liger.calculate_settings(x.shape[-1]), False)
+
+
+def _liger_declines(case: Case) -> str | None:
+    return "takes rows of up to 65536 elements" if case.parameters["n"] > 65536 else None
 
 
 def _quack(quack: Any, x: Any, dy: Any | None = None) -> Any:
@@ -110,6 +124,14 @@ def _short_rows(limit: int) -> Callable[[Case], str | None]:
         return f"takes rows of up to {limit} elements" if longer else _forward_only(case)
 
     return declines
+
+
+def _fits_an_sm(case: Case) -> str | None:
+    import torch
+
+    row_bytes = case.parameters["n"] * getattr(torch, case.dtype).itemsize
+    longer = row_bytes > _RESIDENT_BYTES
+    return f"takes rows of up to {_RESIDENT_BYTES} bytes" if longer else _forward_only(case)
 
 
 _entry = functools.partial(Rung, arch="sm_75", language="cuda", declines=_forward_only)
@@ -189,6 +211,7 @@ LADDER = Ladder(
             idea="the whole row on one SM: 16-byte packs in registers, then in shared memory",
             file=host.RESIDENT,
             function=host.resident,
+            declines=_fits_an_sm,
             improves_on="warp_per_row",
             compile_for=_compiles(host.RESIDENT, f"softmax<float, 4, false, 1024, {host.PACKS}, 1>"),
             readability=Score(3, "packs, lanes, parked packs: the softmax is the smaller part"),
@@ -211,7 +234,7 @@ LADDER = Ladder(
             function=host.meeting,
             improves_on="split_rows",
             compile_for=_compiles(
-                host.MEETING, f"softmax<float, 4, false, {host.MEETING_THREADS}, {host.PACKS}>"
+                host.MEETING, f"softmax<float, 4, false, {host.MEETING_THREADS}, {host.PACKS}, 1>"
             ),
             readability=Score(3, "why it ends at all takes a paragraph"),
             debugging=Score(2, "a mistake hangs or shows once in a million runs; fp.sanitize sees it"),

@@ -15,30 +15,45 @@
 #include "on_chip.cuh"
 #include "part.cuh"
 
-template <class T, int kWidth, bool kIsWhole, int kThreads, int kPacks>
-__global__ void __launch_bounds__(kThreads)
+template <class T, int kWidth, bool kIsWhole, int kThreads, int kPacks, int kParkedPairs>
+__global__ void __launch_bounds__(kThreads, 1024 / kThreads)
     softmax(long long n, const T* __restrict__ x, int parts, State<Compute<T>>* states, unsigned* ticket,
             unsigned* visits, T* __restrict__ out) {
   using C = Compute<T>;
   using Row = PackedRow<T, kWidth, kIsWhole>;
+  using Word = typename Row::Word;
+  extern __shared__ __align__(16) unsigned char memory[];
+  Word* parked = reinterpret_cast<Word*>(memory) + threadIdx.x;  // (2 kParkedPairs, kThreads)
+  const T outside = narrow<T>(lowest<C>());
   __shared__ unsigned number;
   if (threadIdx.x == 0) {
     number = atomicInc(ticket, gridDim.x - 1);
   }
   __syncthreads();
   const long long r = number / parts;
-  const Part part = part_of_row<T, kWidth, kIsWhole>(x + r * n, n, number % parts, kThreads * kPacks);
+  const Part part = part_of_row<T, kWidth, kIsWhole>(x + r * n, n, number % parts, kThreads * (kPacks + 2 * kParkedPairs));
   const T* mine = x + r * n + part.start;
   const Row packed(mine, part.length);
 
-  typename Row::Word held[kPacks];
+  Word held[kPacks];
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
-    held[k] = packed.load(mine, threadIdx.x + k * kThreads, narrow<T>(lowest<C>()));
+    held[k] = packed.load(mine, threadIdx.x + k * kThreads, outside);
   }
+#pragma unroll
+  for (int k = 0; k < 2 * kParkedPairs; ++k) {
+    packed.park(&parked[k * kThreads], mine, threadIdx.x + (kPacks + k) * kThreads, outside);
+  }
+  close_group_of_copies();
+
   C kept[kPacks * kWidth];
   State<C> state = keep_exponentials<Row>(held, kept);
   const C m_of_kept = state.m;
+  wait_for_copies<0>();
+#pragma unroll
+  for (int k = 0; k < kParkedPairs; ++k) {
+    state = with_pair<Row>(state, parked[2 * k * kThreads], parked[(2 * k + 1) * kThreads]);
+  }
   state = combine_block<kThreads>(state);
 
   __shared__ State<C> of_row;
@@ -65,9 +80,16 @@ __global__ void __launch_bounds__(kThreads)
   }
   __syncthreads();
 
-  const C scale = exp_of_difference(m_of_kept, of_row.m) / of_row.l;
+  const C scale = 1 / of_row.l;
+  const C scale_of_kept = exp_of_difference(m_of_kept, of_row.m) * scale;
+  T* out_part = out + r * n + part.start;
 #pragma unroll
   for (int k = 0; k < kPacks; ++k) {
-    packed.store(out + r * n + part.start, threadIdx.x + k * kThreads, scaled<Row>(&kept[k * kWidth], scale));
+    packed.store(out_part, threadIdx.x + k * kThreads, scaled<Row>(&kept[k * kWidth], scale_of_kept));
+  }
+#pragma unroll
+  for (int k = 0; k < 2 * kParkedPairs; ++k) {
+    const auto pack = scaled_exponentials<Row>(parked[k * kThreads], of_row.m, scale);
+    packed.store(out_part, threadIdx.x + (kPacks + k) * kThreads, pack);
   }
 }

@@ -16,7 +16,7 @@ __device__ State<C> keep_exponentials(const typename Row::Word (&held)[kPacks], 
     const auto pack = Row::unpack(held[k]);
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) {
-      state.m = larger(state.m, C(widen(pack.value[i])));
+      state.m = larger(state.m, widen(pack.value[i]));
     }
   }
 #pragma unroll
@@ -24,7 +24,7 @@ __device__ State<C> keep_exponentials(const typename Row::Word (&held)[kPacks], 
     const auto pack = Row::unpack(held[k]);
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) {
-      kept[k * kWidth + i] = exp_of_difference(C(widen(pack.value[i])), finite_or_zero(state.m));
+      kept[k * kWidth + i] = exp_of_difference(widen(pack.value[i]), finite_or_zero(state.m));
       state.l += kept[k * kWidth + i];
     }
   }
@@ -39,13 +39,13 @@ __device__ State<C> with_pair(State<C> state, typename Row::Word first, typename
   C m = state.m;
 #pragma unroll
   for (int i = 0; i < Row::kPackWidth; ++i) {
-    m = larger(m, larger(C(widen(a.value[i])), C(widen(b.value[i]))));
+    m = larger(m, larger(widen(a.value[i]), widen(b.value[i])));
   }
   C l = sum_relative_to(m, state);
 #pragma unroll
   for (int i = 0; i < Row::kPackWidth; ++i) {
-    l += exp_of_difference(C(widen(a.value[i])), finite_or_zero(m));
-    l += exp_of_difference(C(widen(b.value[i])), finite_or_zero(m));
+    l += exp_of_difference(widen(a.value[i]), finite_or_zero(m));
+    l += exp_of_difference(widen(b.value[i]), finite_or_zero(m));
   }
   return {m, l};
 }
@@ -66,7 +66,7 @@ __device__ typename Row::P scaled_exponentials(typename Row::Word parked, C m, C
   auto pack = Row::unpack(parked);
 #pragma unroll
   for (int i = 0; i < Row::kPackWidth; ++i) {
-    pack.value[i] = narrow<typename Row::Element>(exp_of_difference(C(widen(pack.value[i])), m) * scale);
+    pack.value[i] = narrow<typename Row::Element>(exp_of_difference(widen(pack.value[i]), m) * scale);
   }
   return pack;
 }

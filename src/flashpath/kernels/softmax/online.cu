@@ -20,28 +20,29 @@ __global__ void softmax(long long n, const T* x, T* out) {
   const T* row = x + blockIdx.x * n;
   T* out_row = out + blockIdx.x * n;
 
-  State<C> state{lowest<C>(), 0};
+  C m = lowest<C>();
+  Total<C> l;  // of a long row a thread has thousands
   for (long long start = threadIdx.x; start < n; start += kChains * kThreads) {
     C v[kChains];
-    C m = state.m;
+    const C m_before = m;
 #pragma unroll
     for (int k = 0; k < kChains; ++k) {
       const long long i = start + k * kThreads;
-      v[k] = i < n ? C(widen(row[i])) : lowest<C>();
+      v[k] = i < n ? widen(row[i]) : lowest<C>();
       m = larger(m, v[k]);
     }
-    const C shift = finite_or_zero(m);
-    C l = sum_relative_to(m, state);
+    const C factor = exp_of_difference(m_before, finite_or_zero(m));
+    l.sum *= factor;
+    l.lost *= factor;
 #pragma unroll
     for (int k = 0; k < kChains; ++k) {
-      l += exp_of_difference(v[k], shift);
+      l.add(exp_of_difference(v[k], finite_or_zero(m)));
     }
-    state = {m, l};
   }
-  state = combine_block<kThreads>(state);
+  const State<C> state = combine_block<kThreads>(State<C>{m, l.sum});
 
   const C scale = 1 / state.l;
   for (long long i = threadIdx.x; i < n; i += kThreads) {
-    out_row[i] = narrow<T>(exp_of_difference(C(widen(row[i])), state.m) * scale);
+    out_row[i] = narrow<T>(exp_of_difference(widen(row[i]), state.m) * scale);
   }
 }

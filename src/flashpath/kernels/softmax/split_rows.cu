@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kThreads)
       const P pack = Row::unpack(held[k]);
 #pragma unroll
       for (int i = 0; i < kWidth; ++i) {
-        m = larger(m, C(widen(pack.value[i])));
+        m = larger(m, widen(pack.value[i]));
       }
     }
     const C shift = finite_or_zero(m);
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(kThreads)
       const P pack = Row::unpack(held[k]);
 #pragma unroll
       for (int i = 0; i < kWidth; ++i) {
-        l += exp_of_difference(C(widen(pack.value[i])), shift);
+        l += exp_of_difference(widen(pack.value[i]), shift);
       }
     }
     state = {m, l};
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(kThreads)
       P pack = Row::unpack(held[k]);
 #pragma unroll
       for (int i = 0; i < kWidth; ++i) {
-        pack.value[i] = narrow<T>(exp_of_difference(C(widen(pack.value[i])), state.m) * scale);
+        pack.value[i] = narrow<T>(exp_of_difference(widen(pack.value[i]), state.m) * scale);
       }
       packed.store(out + r * n + part.start, start + k * kThreads, pack);
     }

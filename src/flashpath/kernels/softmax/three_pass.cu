@@ -20,18 +20,18 @@ __global__ void softmax(long long n, const T* x, T* out) {
 
   C m = lowest<C>();
   for (long long i = threadIdx.x; i < n; i += kThreads) {
-    m = larger(m, C(widen(row[i])));
+    m = larger(m, widen(row[i]));
   }
   m = reduce_block<kThreads>(m, Larger());
 
-  C l = 0;
+  Total<C> of_thread;  // of a long row a thread has thousands
   for (long long i = threadIdx.x; i < n; i += kThreads) {
-    l += exp_of_difference(C(widen(row[i])), m);
+    of_thread.add(exp_of_difference(widen(row[i]), m));
   }
-  l = reduce_block<kThreads>(l, Plus());
+  const C l = reduce_block<kThreads>(of_thread.sum, Plus());
 
   const C scale = 1 / l;
   for (long long i = threadIdx.x; i < n; i += kThreads) {
-    out_row[i] = narrow<T>(exp_of_difference(C(widen(row[i])), m) * scale);
+    out_row[i] = narrow<T>(exp_of_difference(widen(row[i]), m) * scale);
   }
 }

@@ -25,7 +25,7 @@ __global__ void softmax(long long rows, int n, const T* x, T* out) {
 #pragma unroll
   for (int k = 0; k < kPerLane; ++k) {
     const int i = lane + 32 * k;
-    v[k] = i < n ? C(widen(x[row * n + i])) : lowest<C>();
+    v[k] = i < n ? widen(x[row * n + i]) : lowest<C>();
     m = larger(m, v[k]);
   }
   m = reduce_lanes<32>(m, Larger());

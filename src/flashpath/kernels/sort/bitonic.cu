@@ -4,13 +4,14 @@
 //   layout   in, out, indices: (n), contiguous; words: (m), m a power of two >= n and >= kTile
 //   cost     m log2(m)^2 / 4 comparisons whatever the data; at least 2 n sizeof(T) bytes, and 16 m bytes for each of
 //            the log2(m / kTile)^2 / 2 steps in global memory
-//   idea     a sequence that rises and then falls is sorted by comparing elements half its length apart, then a quarter,
-//            and so on: every step is a set of pairs fixed beforehand, so all pairs go at once and nothing branches on
-//            the data. Two sorted neighbours, one rising and one falling, make such a sequence: runs double until one
-//            is left. Steps between elements of one tile run in shared memory, all in one launch.
-//            What is sorted are words of 64 bits, the ordered key above the index: no two are equal, so a network, which
-//            knows nothing of order among equals, is stable all the same. Words beyond n are larger than any other.
-//            Predicted on an H200 for 2^24 keys: 91 steps of 270 MB each, 6 ms and more.
+//   idea     a sequence that rises and then falls is sorted by comparing elements half its length apart, then a
+//            quarter, and so on: every step is a set of pairs fixed beforehand, so all pairs go at once and nothing
+//            branches on the data. Two sorted neighbours, one rising and one falling, make such a sequence: runs
+//            double until one is left. Steps between elements of one tile run in shared memory, all in one launch.
+//            What is sorted are words of 64 bits, the ordered key above the index: no two are equal, so a network,
+//            which knows nothing of order among equals, is stable all the same. Words beyond n are larger than any
+//            other.
+//            Predicted on an H200 for 2^24 keys: 78 steps of 270 MB each, 5 ms and more. Measured: 7.4 ms.
 #include "keys.cuh"
 
 using Word = unsigned long long;

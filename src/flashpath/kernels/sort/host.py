@@ -27,7 +27,7 @@ BITONIC_THREADS, BITONIC_TILE = 512, 4096
 RADIX_BITS, RADIX_THREADS, RADIX_TILE = 4, 256, 4096
 TILED_BITS, TILED_THREADS, TILED_TILE = 8, 384, 384 * 12
 SWEEP_BITS, SWEEP_THREADS = 8, 384
-SWEEP_ITEMS = {False: 20, True: 20}  # keys of a thread: alone, and with indices
+SWEEP_ITEMS = {False: 16, True: 18}  # keys of a thread: alone, and with indices
 COUNT_THREADS, COUNT_BLOCKS_PER_SM = 512, 4
 SCAN_THREADS = 256
 TRITON_BITS, TRITON_TILE, TRITON_SCAN = 4, 256, 1024
@@ -201,24 +201,25 @@ def onesweep(
     items = items or SWEEP_ITEMS[return_indices]
     kind, digits, tiles = CPP_TYPES[dtype_name(x)], 1 << SWEEP_BITS, -(-n // (SWEEP_THREADS * items))
     todo = passes(x, problem, SWEEP_BITS)
-    # The counters come first: what is cleared here is small, the states are cleared by the first kernel.
+    # What is cleared here is small: the states are cleared by the first kernel.
     cleared = counters(x, len(todo) * (digits + 1))
-    histograms, next_tiles = cleared[: len(todo) * digits], cleared[len(todo) * digits :]
-    states = empty(x, len(todo) * tiles * digits, "uint32")
+    histograms, next_tiles = cleared[len(todo) :].view(len(todo), digits), cleared[: len(todo)]
+    states = empty(x, len(todo) * tiles * digits, "uint32").view(len(todo), tiles * digits)
     blocks = min(-(-n // COUNT_THREADS), sm_count(x) * COUNT_BLOCKS_PER_SM)
     count_all = cuda_kernel(ONESWEEP, f"count_all_digits<{kind}>", x)
     count_all[blocks, COUNT_THREADS](n, x, histograms, states.numel(), states)
     name = f"sort_digit<{kind}, {'false' if indices is None else 'true'}, {items}>"
     sort_digit = cuda_kernel(ONESWEEP, name, x)[tiles, SWEEP_THREADS]
-    for each in todo:
+    of_pass = zip(histograms.unbind(), next_tiles.unbind(), states.unbind(), strict=True)
+    for each, (histogram, next_tile, state) in zip(todo, of_pass, strict=True):
         sort_digit(
             n,
             each.shift,
             each.source,
             each.source_index,
-            histograms[each.number * digits :],
-            next_tiles[each.number :],
-            states[each.number * tiles * digits :],
+            histogram,
+            next_tile,
+            state,
             each.target,
             each.target_index,
             each.indices,

@@ -8,6 +8,9 @@
 //   idea     kLanes threads share a row, entry after entry in turn, and add up their sums by shuffles. A warp for a
 //            row of five entries would leave 27 lanes idle: the host picks kLanes by the rows' mean length.
 //   watch    the mean says nothing of a matrix with a few very long rows: a warp alone still walks through each.
+//   H200     262 µs for 2^20 random rows of 32 entries, as cuSPARSE: each of the 2^25 gathers brings a sector of 32
+//            bytes from L2, with the entries 1.35 GB in all, and L2 gives 5.2 TB/s. 3.1 ms where the longest of 2^20
+//            rows, of lengths by a power law, has 2^18 entries.
 #include "../common/numbers.cuh"
 
 constexpr int kThreads = 256;

@@ -21,12 +21,13 @@ TRITON = FOLDER / "triton_transpose.py"
 
 OPERATIONS = ("transpose", "copy")
 DTYPES = (*FLOATS, "int32")
-THREADS = 256
+COPY_THREADS = 1024
 COPY_PACKS = 4  # that a thread of copy holds at once
 TILE = 32  # of the first rungs, with a warp to a row and eight rows at a time
 TILE_BLOCK = (32, 8)
-TILE_BYTES = 256  # of a row of vectorized's tile
-TRITON_TILE = 64
+THREADS = 256  # of vectorized
+TILE_BYTES = 256  # of a row of its tile, and of Triton's
+TRITON_BYTES_PER_WARP = 4096
 
 
 def prepare(x: Any, operation: str, out: Any | None, only: str | None = None) -> Any:
@@ -53,7 +54,7 @@ def copy(x: Any, operation: str = "copy", out: Any | None = None) -> Any:
     if n:
         width = widest_pack(x, result)
         kernel = cuda_kernel(COPY, f"copy<{CPP_TYPES[dtype_name(x)]}, {width}>", x)
-        kernel[-(-max(n // width, 1) // (THREADS * COPY_PACKS)), THREADS](n, x, result)
+        kernel[-(-max(n // width, 1) // (COPY_THREADS * COPY_PACKS)), COPY_THREADS](n, x, result)
     return result
 
 
@@ -89,9 +90,10 @@ def swizzled(x: Any, operation: str = "transpose", out: Any | None = None) -> An
 def vectorized(x: Any, operation: str = "transpose", out: Any | None = None) -> Any:
     result, (rows, cols) = prepare(x, operation, out, only="transpose"), x.shape
     if rows and cols:
-        width = square_width(x, result)
-        kernel = cuda_kernel(VECTORIZED, f"transpose<{CPP_TYPES[dtype_name(x)]}, {width}>", x)
-        kernel[tiles(rows, cols, TILE_BYTES // x.element_size()), THREADS](rows, cols, x, result)
+        width, side = square_width(x, result), TILE_BYTES // x.element_size()
+        whole = "true" if rows % side == 0 and cols % side == 0 else "false"
+        kernel = cuda_kernel(VECTORIZED, f"transpose<{CPP_TYPES[dtype_name(x)]}, {width}, {whole}>", x)
+        kernel[tiles(rows, cols, side), THREADS](rows, cols, x, result)
     return result
 
 
@@ -107,7 +109,10 @@ def triton_kernel() -> Any:
 def triton(x: Any, operation: str = "transpose", out: Any | None = None) -> Any:
     result, (rows, cols) = prepare(x, operation, out, only="transpose"), x.shape
     if rows and cols:
+        # Tiles of single elements are smaller: each of them takes a register.
+        is_wide = square_width(x, result) * x.element_size() == 16
+        side = TILE_BYTES // (x.element_size() if is_wide else 4)
+        warps = max(4, side * side * x.element_size() // TRITON_BYTES_PER_WARP)
         with triton_device(x):
-            grid = (tiles(rows, cols, TRITON_TILE),)
-            triton_kernel()[grid](x, result, rows, cols, TILE=TRITON_TILE)
+            triton_kernel()[(tiles(rows, cols, side),)](x, result, rows, cols, TILE=side, num_warps=warps)
     return result

@@ -168,7 +168,7 @@ LADDER = Ladder(
             file=host.VECTORIZED,
             function=host.vectorized,
             improves_on="swizzled",
-            compile_for=cuda_compiles_for(host.VECTORIZED, "transpose<float, 4>"),
+            compile_for=cuda_compiles_for(host.VECTORIZED, "transpose<float, 4, true>"),
             readability=Score(3, "three index spaces: squares, packs, tiles"),
             debugging=Score(3, "widths, edges and the order of tiles are cases of their own"),
         ),
@@ -182,7 +182,7 @@ LADDER = Ladder(
             compile_for=triton_compiles_for(
                 host.triton_kernel,
                 {"x_ptr": "*fp32", "out_ptr": "*fp32", "rows": "i32", "cols": "i32"},
-                {"TILE": host.TRITON_TILE},
+                {"TILE": host.TILE_BYTES // 4},
             ),
             readability=Score(5, "one line says what is done"),
             debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),

@@ -1,7 +1,7 @@
 // Warp primitives, rung 1: without them. Lanes tell each other things through shared memory.
 //
-//   maths    of each group of 32 elements: the first (broadcast), the sum, is any and are all of them > 0, which of them
-//            are (ballot), and for each element which others have the same bits (match)
+//   maths    of each group of 32 elements: the first (broadcast), the sum, is any and are all of them > 0, which of
+//            them are (ballot), and for each element which others have the same bits (match)
 //   layout   in: (n), contiguous; a thread has an element, 32 threads a group; the last group may be shorter.
 //            out: (n), or (⌈n / 32⌉) where a group has one result
 //   cost     at least n sizeof(T) bytes read, and the output written

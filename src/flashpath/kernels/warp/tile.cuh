@@ -8,14 +8,15 @@
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
 constexpr int kItems = 16;  // loads in flight per thread
+static_assert(kItems <= 32, "a bit for each");
 constexpr int kTile = kThreads * kItems;
 
 template <class T>
 struct Kept {
   T item[kItems];
-  unsigned votes[kItems];  // of the warp: which lanes keep their item
-  unsigned before;         // kept by the warps before this one
-  unsigned of_tile;        // kept by all
+  unsigned mine;     // bit k: this lane keeps item k
+  unsigned before;   // kept by the warps before this one
+  unsigned of_tile;  // kept by all
 };
 
 // All threads of the block must come here.
@@ -23,20 +24,23 @@ template <class T>
 __device__ Kept<T> keep(long long n, long long start, const T* in, float threshold) {
   __shared__ unsigned of_warp[kWarps];
   const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const long long first = start + warp * (32 * kItems) + lane;
+  const T* mine = in + start + warp * (32 * kItems) + lane;
+  const long long left = n - start - warp * (32 * kItems) - lane;  // elements from this lane's first on
   Kept<T> kept;
 #pragma unroll
   for (int k = 0; k < kItems; ++k) {
-    kept.item[k] = first + k * 32 < n ? in[first + k * 32] : T{};
+    kept.item[k] = k * 32 < left ? mine[k * 32] : T{};
   }
-  unsigned of_mine = 0;
+  kept.mine = 0;
+  unsigned of_this_warp = 0;
 #pragma unroll
   for (int k = 0; k < kItems; ++k) {
-    kept.votes[k] = __ballot_sync(0xffffffff, first + k * 32 < n && widen(kept.item[k]) > threshold);
-    of_mine += __popc(kept.votes[k]);
+    const bool is_kept = k * 32 < left && widen(kept.item[k]) > threshold;
+    kept.mine |= static_cast<unsigned>(is_kept) << k;
+    of_this_warp += __popc(__ballot_sync(0xffffffff, is_kept));
   }
   if (lane == 0) {
-    of_warp[warp] = of_mine;
+    of_warp[warp] = of_this_warp;
   }
   __syncthreads();
   kept.before = kept.of_tile = 0;
@@ -55,9 +59,11 @@ __device__ void write(const Kept<T>& kept, T* out) {
   unsigned before = kept.before;
 #pragma unroll
   for (int k = 0; k < kItems; ++k) {
-    if (kept.votes[k] >> lane & 1) {
-      out[before + __popc(kept.votes[k] & ((1u << lane) - 1))] = kept.item[k];
+    const bool is_kept = kept.mine >> k & 1;
+    const unsigned votes = __ballot_sync(0xffffffff, is_kept);
+    if (is_kept) {
+      out[before + __popc(votes & ((1u << lane) - 1))] = kept.item[k];
     }
-    before += __popc(kept.votes[k]);
+    before += __popc(votes);
   }
 }
