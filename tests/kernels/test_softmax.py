@@ -172,7 +172,7 @@ def test_gradients_of_nan_and_infinity_are_torchs(name: str) -> None:
     expected = formula(y.double(), dy.double())
     assert torch.equal(out.isnan(), expected.isnan())
     assert torch.equal(out.isinf(), expected.isinf())
-    torch.testing.assert_close(out[4].double(), expected[4])
+    LADDER.check(out[4:], (y[4:], dy[4:]))
 
 
 @pytest.mark.parametrize("name", RUNGS)
