@@ -33,8 +33,8 @@ struct State {
   C m, l;
 };
 
-// What exponentials of a part are taken relative to. Where there is nothing but -inf it is 0, so that their sum is 0, not
-// NaN: another part of the row may have a number.
+// What exponentials of a part are taken relative to. Where there is nothing but -inf it is 0, so that their sum is 0,
+// not NaN: another part of the row may have a number.
 template <class C>
 __device__ C finite_or_zero(C m) {
   return m == lowest<C>() ? C(0) : m;
@@ -63,6 +63,7 @@ struct Total {
     const C exact = value - lost;
     const C rounded = sum + exact;
     lost = (rounded - sum) - exact;
+    lost = lost - lost == C(0) ? lost : C(0);  // an infinite sum stays what it is
     sum = rounded;
   }
 };

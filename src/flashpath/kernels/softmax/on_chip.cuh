@@ -1,5 +1,5 @@
-// What a thread does with its packs of a row, for the rungs that keep rows on the chip: in registers, where exponentials
-// take the place of x, and in shared memory, where x stays ("parked").
+// What a thread does with its packs of a row, for the rungs that keep rows on the chip: in registers, where
+// exponentials take the place of x, and in shared memory, where x stays ("parked").
 //
 // Exponentials are taken before the row's maximum is known, relative to the maximum of the thread's own packs: a factor
 // at the end makes up for it, and no reduction has to come before them.

@@ -33,7 +33,7 @@ __device__ inline void forget(uint2& word) { asm volatile("" : "+r"(word.x), "+r
 __device__ inline void forget(unsigned& word) { asm volatile("" : "+r"(word)); }
 __device__ inline void forget(unsigned short& word) { asm volatile("" : "+h"(word)); }
 
-// ---- Copies from global to shared memory that take no registers on the way (sm_80; before, plain ones) -----------------
+// ---- Copies from global to shared memory that take no registers on the way (sm_80; before, plain ones) -------------
 
 template <class Word>
 __device__ void copy_async(Word* to, const Word* from) {
@@ -63,7 +63,7 @@ __device__ void wait_for_copies() {
 #endif
 }
 
-// ---- The row -------------------------------------------------------------------------------------------------------------
+// ---- The row --------------------------------------------------------------------------------------------------
 
 template <class T, int kWidth, bool kIsWhole>
 struct PackedRow {
