@@ -14,6 +14,7 @@ import flashpath as fp
 from flashpath import kernels
 from flashpath.errors import FlashpathError
 from flashpath.jit.launcher import Launcher
+from flashpath.kernels.counters import counters_at_zero
 from flashpath.kernels.reduction import host
 from flashpath.kernels.reduction.ladder import allowed_error
 from flashpath.vgpu.options import Options
@@ -254,7 +255,7 @@ def test_a_missing_fence_in_single_pass_is_found() -> None:
     x, out = torch.ones(9001), torch.empty(())
     for text, is_right in ((source, True), (unfenced, False)):
         kernel = fp.compile(text, arch="sm_80", includes=[host.FOLDER], name_expressions=[name])[name]
-        args = (x.numel(), x, 3, host.scratch(x, 3), host.arrivals(x, 1), out)
+        args = (x.numel(), x, 3, host.scratch(x, 3), counters_at_zero(x, 1), out)
         found = fp.sanitize(kernel, 3, 256, args, seeds=3)
         assert (found == []) == is_right
 

@@ -260,13 +260,13 @@ def test_what_blocks_share_a_row() -> None:
 
 def test_meeting_leaves_its_counters_at_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
-    real = host.counters
+    real = host.counters_at_zero
 
     def counters(*args: Any) -> Any:
         made.append(real(*args))
         return made[-1]
 
-    monkeypatch.setattr(host, "counters", counters)
+    monkeypatch.setattr(host, "counters_at_zero", counters)
     LADDER["meeting"](sample((3, 20_000), torch.float32))
     assert [each.view(torch.int32).tolist() for each in made] == [[0] * 4]
 

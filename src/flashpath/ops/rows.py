@@ -12,7 +12,6 @@ from flashpath.kernels.softmax import host as softmax_rungs
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
-_RESIDENT_ROW = 2**16  # bytes that a block's registers hold, whatever the alignment
 
 
 # ---- Softmax ---------------------------------------------------------------------------------------------
@@ -20,15 +19,11 @@ _RESIDENT_ROW = 2**16  # bytes that a block's registers hold, whatever the align
 
 def _softmax_forward(x: Tensor) -> Tensor:
     tell_if_slow("softmax", x)
-    x = x.contiguous()
-    if x.dtype == torch.float64:
-        return softmax_rungs.online(x)
-    row_bytes = x.shape[-1] * x.element_size()
-    return (softmax_rungs.resident if row_bytes <= _RESIDENT_ROW else softmax_rungs.split_rows)(x)
+    return softmax_rungs.softmax(x.contiguous())
 
 
 def _softmax_backward(y: Tensor, dy: Tensor) -> Tensor:
-    return softmax_rungs.backward_resident(y, dy.contiguous())
+    return softmax_rungs.softmax_backward(y, dy.contiguous())
 
 
 def _like(x: Tensor, *_: Any) -> Tensor:

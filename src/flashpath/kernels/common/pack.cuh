@@ -52,13 +52,14 @@ __device__ Pack<T, kWidth> read_only_pack(const T* from) {
   return pack;
 }
 
-// One store, said outright: the compiler may split a struct's into its members'.
+// One store of what will not be read again here: it leaves the caches first. Said outright, since the compiler may
+// split a struct's store into its members'.
 template <int kWidth, class T>
-__device__ void write_pack(T* to, const Pack<T, kWidth>& pack) {
+__device__ void write_once(T* to, const Pack<T, kWidth>& pack) {
   using Bits = typename PackedBits<kWidth * sizeof(T)>::Type;
   Bits bits;
   memcpy(&bits, &pack, sizeof(bits));
-  __stwb(reinterpret_cast<Bits*>(to), bits);
+  __stcs(reinterpret_cast<Bits*>(to), bits);
 }
 
 // The same for what this kernel does not read again: the caches let go of it first.

@@ -53,8 +53,8 @@ __device__ int place_of(float x, float lo, float hi, int bins, float reciprocal,
   return quotient;
 }
 
-// `multiplier` is bins 2^(32 + shift) / (hi - lo), rounded up, with 2^(32 + shift) > (hi - lo)^2: then the excess of the
-// product is less than 1 / (hi - lo), the least by which an exact quotient can miss the next integer.
+// `multiplier` is bins 2^(32 + shift) / (hi - lo), rounded up, with 2^(32 + shift) > (hi - lo)^2: then the excess of
+// the product is less than 1 / (hi - lo), the least by which an exact quotient can miss the next integer.
 template <int kCorrections>
 __device__ int place_of(int x, int lo, int, int, unsigned long long multiplier, int shift) {
   const unsigned long long distance = (unsigned)x - (unsigned)lo;

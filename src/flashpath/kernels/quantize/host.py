@@ -20,10 +20,10 @@ TRITON = FOLDER / "triton_quantize.py"
 THREADS = 256
 CHUNK = 1024  # elements of a warp of ballot
 # Of vectorized: a block's bytes of segments, or groups of 16 elements; packs of a row that a thread holds.
-SEGMENT_TILE = GROUP_TILE = THREADS * 4
+SEGMENT_TILE, GROUP_TILE = THREADS * 8, THREADS * 4
 PACKS = 4
-LANES = (8, 32, 128, 512)  # threads of a row
-ROW_THREADS = 128  # of a block of rows, at least
+LANES = (8, 32, 64, 128, 256, 512)  # threads of a row
+ROW_THREADS = 128  # of a block whose rows are for a warp or less
 TRITON_BYTES = 512  # output bytes of a program of packbits
 TRITON_ROW = 16384  # the longest row that a program holds
 
@@ -64,7 +64,7 @@ def vectorized(
         _pack_words(call)
     elif call.rows:
         name, lanes = _row_instance(call, lanes)
-        block = max(ROW_THREADS, lanes)
+        block = lanes if lanes > 32 else ROW_THREADS
         kernel = cuda_kernel(VECTORIZED, name, x)
         kernel[-(-call.rows * lanes // block), block](call.rows, call.n, *_tensors(call))
     return call.result
@@ -156,6 +156,16 @@ def _smallest_scale() -> float:
     return torch.finfo(torch.float32).tiny
 
 
+def has_fp8(tensor: Any) -> bool:
+    """Whether Triton rounds float32 to fp8 by one instruction on the GPU of a tensor.
+
+    For sm_89, which has it too, Triton goes through float16 and rounds twice. The virtual GPU plays sm_80.
+    """
+    import torch
+
+    return tensor.is_cuda and torch.cuda.get_device_capability(tensor.device) >= (9, 0)
+
+
 def _triton_pack(call: Packing) -> None:
     if call.is_empty:
         return
@@ -166,8 +176,9 @@ def _triton_pack(call: Packing) -> None:
         triton_kernel("packbits")[grid](x, call.out, x.numel(), **constants)
     else:
         segments = call.indptr.numel() - 1
+        steps = (segments - 1).bit_length()
         triton_kernel("segment_packbits")[grid](
-            x, call.indptr, call.out_indptr, call.out, segments, **constants
+            x, call.indptr, call.out_indptr, call.out, segments, steps, **constants
         )
 
 
@@ -175,7 +186,12 @@ def _triton_rows(call: Rows, warps: int | None) -> None:
     block = min(TRITON_ROW, 1 << (call.n - 1).bit_length())
     is_fp8 = code_name(call.codes) == "Fp8"
     if call.to_codes:
-        constants = {"IS_FP8": is_fp8, "BLOCK": block, "FITS": call.n <= block}
+        constants = {
+            "IS_FP8": is_fp8,
+            "HAS_FP8": has_fp8(call.codes),
+            "BLOCK": block,
+            "FITS": call.n <= block,
+        }
         warps = warps or min(16, max(1, block // 1024))
         triton_kernel("quantize")[(call.rows,)](*_tensors(call), call.n, **constants, num_warps=warps)
     else:

@@ -243,7 +243,7 @@ LADDER = Ladder(
             compile_for=triton_compiles_for(
                 lambda: host.triton_kernel("quantize"),
                 {"x_ptr": "*bf16", "codes_ptr": "*u8", "scale_ptr": "*fp32", "n": "i32"},
-                {"IS_FP8": True, "BLOCK": 4096, "FITS": True},
+                {"IS_FP8": True, "HAS_FP8": False, "BLOCK": 4096, "FITS": True},
             ),
             readability=Score(4, "array code in Python; fp8's rounding is integer arithmetic"),
             debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),

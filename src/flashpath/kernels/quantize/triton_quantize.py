@@ -5,7 +5,7 @@ layout   x (n) bytes, out (⌈n / 8⌉) bytes; rows: x (rows, n), codes (rows, n
 cost     packbits: at least 9/8 n bytes; rows: 2 rows n FLOPs, at least rows (n (sizeof(T) + 1) + 4) bytes
 improves vectorized: the same ideas in half of the lines
 idea     a byte is a sum along the short side of a (bytes, 8) tile. A row is one tile, so the compiler keeps
-         it in registers between its maximum and its codes. fp8 is rounded with integers, as every GPU can.
+         it in registers between its maximum and its codes. Before sm_90 fp8 is rounded with integers.
 watch    where a thread has more than the 8 halves of one load, its stores want them in another order, and the
          compiler rather reads the row twice. The second time it is in the cache: on an H200 32 halves a
          thread take 105 µs for 32768 × 4096, and 8 a thread, read once by four times the warps, 139 µs.
@@ -32,22 +32,20 @@ def packbits_kernel(x_ptr, out_ptr, n, IS_BIG: tl.constexpr, BLOCK: tl.constexpr
     tl.store(out_ptr + byte, out, mask=8 * byte < n)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["segments", "steps"])  # a 1 would come as a Python number
 def segment_packbits_kernel(
-    x_ptr, begin_ptr, out_begin_ptr, out_ptr, segments, IS_BIG: tl.constexpr, BLOCK: tl.constexpr
+    x_ptr, begin_ptr, out_begin_ptr, out_ptr, segments, steps, IS_BIG: tl.constexpr, BLOCK: tl.constexpr
 ):
     byte = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)  # (BLOCK)
     inside = byte < tl.load(out_begin_ptr + segments)
-    # The last segment that begins at or before the byte, searched for by all bytes at once.
+    # The last segment that begins at or before the byte, by all bytes at once: a step halves what is left.
     low = tl.zeros((BLOCK,), tl.int64)
     high = low + (segments - 1)
-    width = segments
-    while width > 1:
+    for _ in range(steps):
         middle = (low + high + 1) // 2
         is_before = tl.load(out_begin_ptr + middle) <= byte
         low = tl.where(is_before, middle, low)
         high = tl.where(is_before, high, tl.maximum(middle - 1, low))
-        width = (width + 1) // 2
     first = tl.load(begin_ptr + low) + 8 * (byte - tl.load(out_begin_ptr + low))
     count = tl.where(inside, tl.load(begin_ptr + low + 1) - first, 0)
     tl.store(out_ptr + byte, packed(x_ptr, first, count, IS_BIG), mask=inside)
@@ -78,14 +76,27 @@ def fp8_code(quotient):
 
 
 @triton.jit
-def encoded(x, scale, is_finite, IS_FP8: tl.constexpr):
+def encoded(x, scale, is_finite, IS_FP8: tl.constexpr, HAS_FP8: tl.constexpr):
     quotient = tl.where(is_finite, tl.div_rn(x, scale), 0.0)
-    return fp8_code(quotient) if IS_FP8 else int8_code(quotient)
+    if not IS_FP8:
+        codes = int8_code(quotient)
+    elif HAS_FP8:
+        codes = quotient.to(tl.float8e4nv).to(tl.uint8, bitcast=True)
+    else:
+        codes = fp8_code(quotient)
+    return codes
 
 
 @triton.jit
 def quantize_kernel(
-    x_ptr, codes_ptr, scale_ptr, n, IS_FP8: tl.constexpr, BLOCK: tl.constexpr, FITS: tl.constexpr
+    x_ptr,
+    codes_ptr,
+    scale_ptr,
+    n,
+    IS_FP8: tl.constexpr,
+    HAS_FP8: tl.constexpr,  # Triton rounds to it by one instruction
+    BLOCK: tl.constexpr,
+    FITS: tl.constexpr,
 ):
     row = tl.program_id(0).to(tl.int64)
     x_ptr += row * n
@@ -104,12 +115,12 @@ def quantize_kernel(
     scale = tl.where(scale < 1.1754943508222875e-38, 1.1754943508222875e-38, scale)
     is_finite = bits < 0x7F800000
     tl.store(scale_ptr + row, scale)
-    tl.store(codes_ptr + column, encoded(x, scale, is_finite, IS_FP8), mask=inside)
+    tl.store(codes_ptr + column, encoded(x, scale, is_finite, IS_FP8, HAS_FP8), mask=inside)
     if not FITS:
         for start in range(BLOCK, n, BLOCK):
             inside = start + column < n
             x = tl.load(x_ptr + start + column, mask=inside, other=0).to(tl.float32)
-            tl.store(codes_ptr + start + column, encoded(x, scale, is_finite, IS_FP8), mask=inside)
+            tl.store(codes_ptr + start + column, encoded(x, scale, is_finite, IS_FP8, HAS_FP8), mask=inside)
 
 
 @triton.jit

@@ -4,7 +4,8 @@
 #include "segments.cuh"
 
 constexpr int kThreads = 256;
-constexpr int kGroups = 4;  // of 16 elements, or of 8 in a segment, that a thread takes
+constexpr int kGroups = 4;  // of 16 elements that a thread takes
+constexpr int kBytes = 8;   // of segments
 
 // 0x80 in each byte that is not 0: the sum sets a byte's top bit where any of its lower seven is set, and never carries
 // into the next byte.
@@ -106,19 +107,29 @@ __global__ void segment_packbits(long long segments, long long n, const unsigned
                                  unsigned char* __restrict__ out) {
   __shared__ long long end_segments[2];
   const long long bytes = out_begin[segments];
-  const long long start = blockIdx.x * (long long)(kThreads * kGroups);
-  if (threadIdx.x % 32 == 0 && threadIdx.x < 64) {
-    const long long byte = threadIdx.x == 0 ? start : min(start + kThreads * kGroups, bytes) - 1;
-    end_segments[threadIdx.x / 32] = segment_of(out_begin, 0, segments - 1, byte);
+  const long long start = blockIdx.x * (long long)(kThreads * kBytes);
+  if (threadIdx.x < 64) {
+    const long long byte = threadIdx.x < 32 ? start : min(start + kThreads * kBytes, bytes) - 1;
+    const long long segment = segment_of_by_warp(out_begin, segments, byte);
+    if (threadIdx.x % 32 == 0) {
+      end_segments[threadIdx.x / 32] = segment;
+    }
   }
   __syncthreads();
+
+  long long segment = end_segments[0], shift = 0, end = 0, out_end = 0;  // of the byte before
 #pragma unroll
-  for (int g = 0; g < kGroups; ++g) {
-    const long long i = start + g * kThreads + threadIdx.x;
+  for (int k = 0; k < kBytes; ++k) {
+    const long long i = start + k * kThreads + threadIdx.x;
     if (i < bytes) {
-      const long long s = segment_of(out_begin, end_segments[0], end_segments[1], i);
-      const long long first = begin[s] + 8 * (i - out_begin[s]);
-      out[i] = byte_at<kIsBig>(x, n, first, begin[s + 1] - first);
+      if (i >= out_end) {
+        segment = segment_of(out_begin, segment, end_segments[1], i);
+        shift = begin[segment] - 8 * out_begin[segment];
+        end = begin[segment + 1];
+        out_end = out_begin[segment + 1];
+      }
+      const long long first = 8 * i + shift;
+      out[i] = byte_at<kIsBig>(x, n, first, end - first);
     }
   }
 }

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from flashpath.errors import FlashpathError
 from flashpath.kernels.arguments import FLOATS, output, require_tensor
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count, triton_device
+from flashpath.kernels.counters import counters_at_zero
 
 FOLDER = Path(__file__).parent
 DIVERGENT = FOLDER / "divergent.cu"
@@ -145,33 +146,13 @@ def vectorized(x: Any, op: str = "sum", dim: int | None = None, out: Any | None 
     return result
 
 
-# Counters of single_pass by device and stream. Each launch leaves them at 0, so they are cleared once;
-# launches of one stream follow each other, and those of two streams may not share a counter.
-_arrivals: dict[tuple[int, int], Any] = {}
-
-
-def arrivals(x: Any, rows: int) -> Any:
-    """At least `rows` counters at 0, which no launch that may run at the same time uses."""
-    import torch
-
-    # A graph may be replayed on any stream: it gets counters of its own, cleared by each replay.
-    if not x.is_cuda or torch.cuda.is_current_stream_capturing():
-        return torch.zeros(rows, dtype=torch.int32, device=x.device).view(torch.uint32)
-    key = (x.get_device(), torch.cuda.current_stream(x.device).cuda_stream)
-    counters = _arrivals.get(key)
-    if counters is None or counters.numel() < rows:
-        counters = torch.zeros(rows, dtype=torch.int32, device=x.device).view(torch.uint32)
-        _arrivals[key] = counters
-    return counters
-
-
 def single_pass(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = None) -> Any:
     rows, n, result = prepare(x, op, dim, out)
     if rows:
         blocks = blocks_for(x, rows, n)
         kernel = cuda_kernel(SINGLE_PASS, f"reduce<{functor(x, op)}, {CPP_TYPES[dtype_name(x)]}>", x)
         partials = scratch(x, rows * blocks)
-        kernel[rows * blocks, THREADS](n, x, blocks, partials, arrivals(x, rows), result)
+        kernel[rows * blocks, THREADS](n, x, blocks, partials, counters_at_zero(x, rows), result)
     return result
 
 

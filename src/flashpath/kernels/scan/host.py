@@ -33,10 +33,12 @@ DTYPES = (*FLOATS, "int32")
 THREADS = 256
 STATE_BYTES = 16  # the largest state of an operation: a 64-bit value, and whether there is a head
 BYTES_PER_LANE = 128  # of elements or of results, in the rungs that keep a tile in registers
-GROUP = 128  # tiles of decoupled_lookback
+FAN = 32  # of decoupled_lookback: tiles per group, groups per league
+LONG_ROW = 16384  # elements: two tiles of float32
 BYTES_FOR_A_WARP = 8192  # up to so many, by_row gives a row to a warp, else to a block
-TRITON_BLOCKS = (256, 2048)  # few, since each is compiled
-TRITON_PARTS_PER_SM = 4
+TRITON_BLOCKS = (256, 512, 1024, 2048)  # few, since each is compiled
+TRITON_WARPS = 2
+TRITON_PARTS_PER_SM = 32
 
 
 class Problem(NamedTuple):
@@ -213,9 +215,10 @@ def decoupled_lookback(
     width = _width(x, heads, result, n if rows > 1 else None)
     per_lane = BYTES_PER_LANE // max(x.element_size(), result.element_size())
     tiles = -(-n // (THREADS * per_lane))
-    groups = -(-tiles // GROUP)
+    groups = -(-tiles // FAN)
+    leagues = -(-groups // FAN)
     words_per_state = max(1, result.element_size() // 4) * (1 if heads is None else 2)
-    board = boards(x, rows * (tiles + groups) * words_per_state)
+    board = boards(x, rows * (tiles + groups + leagues) * words_per_state)
     name = f"scan<{functor(x, op, heads)}, {width}, {CPP_TYPES[dtype_name(x)]}>"
     kernel = cuda_kernel(DECOUPLED_LOOKBACK, name, x)
     kernel[rows * tiles, THREADS](
@@ -246,6 +249,16 @@ def by_row(
     return result
 
 
+def fastest(
+    x: Any, op: str = "sum", exclusive: bool = False, flags: Any | None = None, out: Any | None = None
+) -> Any:
+    """By rows where these are short or fill the GPU, else by tiles that look back."""
+    rung = decoupled_lookback
+    if x.dim() == 2 and (x.shape[1] <= LONG_ROW or x.shape[0] >= 2 * sm_count(x)):
+        rung = by_row
+    return rung(x, op, exclusive, flags, out)
+
+
 # ---- Triton --------------------------------------------------------------------------------------------
 
 
@@ -268,7 +281,7 @@ def triton(
     parts = -(-n // length)
     power = 1 << (parts - 1).bit_length()
     kernel = triton_kernel()
-    options = {"OP": op, "EXCLUSIVE": exclusive, "PARTS": power, "BLOCK": block}
+    options = {"OP": op, "EXCLUSIVE": exclusive, "PARTS": power, "BLOCK": block, "num_warps": TRITON_WARPS}
     with triton_device(x):
         totals = cuts = None
         if parts > 1:

@@ -113,8 +113,8 @@ def allowed_error(x: Any, exclusive: bool, flags: Any | None) -> Any:
 
     Twice torch's own error in the same type, one rounding to the output's type, and four times what the
     roundings of float32 come to if their signs are random: those of the log2(n) levels of a tree over the
-    elements, together of the size of √Σx², and those along the chain of groups of 2^20 elements, each of the
-    size of the largest running sum so far.
+    elements, together of the size of √Σx², and those along a chain of carries, one for 2^20 elements, each of
+    the size of the largest running sum so far.
     """
     import torch
 

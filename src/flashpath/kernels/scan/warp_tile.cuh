@@ -37,28 +37,25 @@ class WarpTile {
   // Of `left` elements of a row, as many as a tile holds.
   static __device__ int at_most(long long left) { return left < kElements ? (int)left : kElements; }
 
-  // Ask for the tile at `from`, all of it at once. `left` elements are there, maybe fewer than a tile, maybe none; the
-  // others count as zeros, which no result shows: all results that are wanted stand before them.
-  __device__ void request(const T* from, const unsigned char* heads_from, int left) {
+  // Read the tile at `from`, all of it before any is used. `left` elements are there, maybe fewer than a tile, maybe
+  // none; the others count as zeros, which no result shows: all results that are wanted stand before them.
+  __device__ void load(const T* from, const unsigned char* heads_from, int left) {
+    Pack<T, kWidth> packs[kPacks];
     const T* mine = kept(from + lane_ * kWidth);
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      packs_[k] = {};
+      packs[k] = {};
       if (is_whole(k, left)) {
-        packs_[k] = read_only_pack<kWidth>(mine + k * 32 * kWidth);
+        packs[k] = read_only_pack<kWidth>(mine + k * 32 * kWidth);
       }
     }
     if constexpr (Op::kHasHeads) {
       load_heads(heads_from, left);
     }
-  }
-
-  // Take what was asked for, when it comes: from the same place, as much of it.
-  __device__ void take(const T* from, int left) {
     __syncwarp();  // all lanes are done with what was in shared memory before
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      *striped<T>(k) = packs_[k];
+      *striped<T>(k) = packs[k];
     }
     if (left % kWidth != 0) {  // at the end of a row: too few for a pack, so one for each lane
       __syncwarp();
@@ -107,7 +104,7 @@ class WarpTile {
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
       if (is_whole(k, left)) {
-        write_pack(mine + k * 32 * kWidth, *striped<Out>(k));
+        write_once(mine + k * 32 * kWidth, *striped<Out>(k));
       }
     }
     const int i = left - left % kWidth + lane_;
@@ -196,7 +193,6 @@ class WarpTile {
 
   char* shared_;
   int lane_;
-  Pack<T, kWidth> packs_[kPacks];
   Pack<T> elements_[kPerLane / kPerPack<T>];
   Bits heads_;  // bit i for element i
 };

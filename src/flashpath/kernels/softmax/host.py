@@ -11,6 +11,7 @@ from flashpath.errors import FlashpathError
 from flashpath.jit import device as cuda
 from flashpath.kernels.arguments import FLOATS, output, require_apart, require_like, require_tensor
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count, triton_device
+from flashpath.kernels.counters import counters_at_zero
 from flashpath.vgpu.profiles import profile_for
 
 FOLDER = Path(__file__).parent
@@ -227,26 +228,6 @@ def split_rows(x: Any, out: Any | None = None) -> Any:
     return result
 
 
-# Counters of meeting by device and stream. Each launch leaves them at 0, so they are cleared once; launches
-# of one stream follow each other, and those of two streams may not share a counter.
-_counters: dict[tuple[int, int], Any] = {}
-
-
-def counters(x: Any, count: int) -> Any:
-    """At least `count` counters at 0, which no launch that may run at the same time uses."""
-    import torch
-
-    # A graph may be replayed on any stream: it gets counters of its own, cleared by each replay.
-    if not x.is_cuda or torch.cuda.is_current_stream_capturing():
-        return torch.zeros(count, dtype=torch.int32, device=x.device).view(torch.uint32)
-    key = (x.get_device(), torch.cuda.current_stream(x.device).cuda_stream)
-    kept = _counters.get(key)
-    if kept is None or kept.numel() < count:
-        kept = torch.zeros(count, dtype=torch.int32, device=x.device).view(torch.uint32)
-        _counters[key] = kept
-    return kept
-
-
 class Share(NamedTuple):
     """How blocks share a row: a thread's packs in registers, its parked pairs, and how many blocks."""
 
@@ -280,7 +261,7 @@ def meeting(x: Any, out: Any | None = None) -> Any:
             )
         arguments = f"{cut.arguments}, {MEETING_THREADS}, {packs}, {pairs}"
         kernel = cuda_kernel(MEETING, f"softmax<{CPP_TYPES[dtype_name(x)]}, {arguments}>", x)
-        zeros, states = counters(x, rows + 1), scratch(x, rows * parts)
+        zeros, states = counters_at_zero(x, rows + 1), scratch(x, rows * parts)
         parked_bytes = 2 * pairs * MEETING_THREADS * cut.width * x.element_size()
         kernel[rows * parts, MEETING_THREADS, parked_bytes](n, x, parts, states, zeros[:1], zeros[1:], result)
     return result

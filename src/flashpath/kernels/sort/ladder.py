@@ -158,7 +158,7 @@ LADDER = Ladder(
             "each other's counts",
             file=host.ONESWEEP,
             function=host.onesweep,
-            choices={"items": (8, 12, 16, 20)},
+            choices={"items": (8, 12, 16, 18, 20)},
             improves_on="radix_tiled",
             compile_for=cuda_compiles_for(host.ONESWEEP, "sort_digit<float, false, 16>"),
             readability=Score(2, "blocks that talk to each other while they run"),

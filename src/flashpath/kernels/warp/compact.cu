@@ -4,13 +4,15 @@
 //   layout   in: (n), contiguous; out: room for n, of which the first `count` are written; count: (1);
 //            states: (tiles), next_tile: (1), both 0 before the launch
 //   cost     n comparisons; at least n sizeof(T) bytes read and count sizeof(T) written
-//   improves compact_block: tiles no longer take the next free place but their own, at the same speed
+//   improves compact_block: tiles no longer take the next free place but their own, in the order of the input
 //   idea     a tile's place is what all tiles before it keep. It asks them: each publishes what it keeps as soon as
 //            it knows, and the sum up to and with itself as soon as it knows that; a warp looks back at 128 tiles at
 //            a time and adds what they keep until it meets a sum. Tiles take their numbers in the order they start,
 //            so nobody waits for one that never starts. A count or sum and what it is share one word of 64 bits,
 //            stored and loaded whole: nothing else has to be seen with it, so relaxed accesses do.
-//            Predicted on an H200: one read and one write, 3 to 4 TB/s.
+//            Predicted on an H200: one read and one write, 3 to 4 TB/s. Measured for 2^28 floats, when it looked back
+//            at 32 tiles at a time: 0.92 ms, 1.8 TB/s, where torch.masked_select takes 2.05 ms and compact_block 0.45.
+//            Tiles waited for each other, hence the 128, and room for five blocks on an SM.
 #include "tile.cuh"
 
 using Word = unsigned long long;
@@ -19,6 +21,7 @@ constexpr Word kCount = 1ull << 62;  // kept by the tile
 constexpr Word kSum = 2ull << 62;    // kept by it and all tiles before it
 constexpr Word kValue = kCount - 1;
 constexpr int kWindows = 4;  // of 32 tiles, asked at once
+constexpr int kBlocksPerSm = 5;  // at least: 48 registers a thread
 
 __device__ inline void publish(Word* state, Word word) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(state), "l"(word) : "memory");
@@ -61,7 +64,7 @@ __device__ inline Word look_back(const Word* states, long long tile) {
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     compact(long long n, const T* __restrict__ in, float threshold, T* __restrict__ out, Word* count, Word* states,
             Word* next_tile) {
   __shared__ long long tile_of_block;
