@@ -31,8 +31,8 @@ __device__ void fetch(P* to, const P* from) {
 }
 
 // A block takes kGroups rows at a time, kLanes threads each; the compiler leaves registers for kBlocks blocks per SM.
-template <bool kCentered, bool kHasWeight, class T, class W, int kWidth, int kLanes, int kPacks, int kGroups, int kStages,
-          int kBlocks>
+template <bool kCentered, bool kHasWeight, class T, class W, int kWidth, int kLanes, int kPacks, int kGroups,
+          int kStages, int kBlocks>
 __global__ void __launch_bounds__(kLanes * kGroups, kBlocks)
     gradients(long long rows, long long n, const T* __restrict__ dy, const T* __restrict__ x,
               const W* __restrict__ weight, const Compute<T>* __restrict__ mean, const Compute<T>* __restrict__ rstd,

@@ -19,8 +19,8 @@
 #include "long_rows.cuh"
 #include "row_moments.cuh"
 
-template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, When kWhen, bool kHasWeight, bool kHasBias,
-          bool kIsWhole>
+template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, When kWhen, bool kHasWeight,
+          bool kHasBias, bool kIsWhole>
 __global__ void __launch_bounds__(kThreads)
     layer_norm(long long rows, long long n, const T* __restrict__ x, const W* __restrict__ weight,
                const W* __restrict__ bias, Compute<T> eps, T* __restrict__ out, Compute<T>* mean, Compute<T>* rstd) {
