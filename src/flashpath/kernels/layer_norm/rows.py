@@ -23,7 +23,8 @@ Choices = Sequence[tuple[int, int, str]]  # lanes, the packs each may have, when
 THREADS = 256  # of a block of the simple rungs
 LONG_THREADS = 1024
 COLUMN_WARPS = {"backward": 16, "add_partials": 32}
-LEAST_THREADS = 64  # of a block: rows of fewer lanes share one
+# Of a block, without and with a residual: rows of fewer lanes share one.
+LEAST_THREADS, LEAST_THREADS_ADDING = 64, 128
 # How rows are shared out over lanes, as was fastest on an H200. The first that holds the row is taken.
 WITH_ROW, AFTER_SUMS, PACK_BY_PACK = "kWithRow", "kAfterSums", "kPackByPack"
 SHARES: dict[str, Choices] = {
@@ -139,12 +140,14 @@ class Share(NamedTuple):
         return self.threads // self.lanes
 
 
-def share_row(n: int, width: int, choices: Choices, lanes: int | None = None) -> Share | None:
+def share_row(
+    n: int, width: int, choices: Choices, least_threads: int = LEAST_THREADS, lanes: int | None = None
+) -> Share | None:
     """How threads hold a row in registers, by the first choice that does, or the first of `lanes`."""
     packs = -(-n // width)
     for each, most, when in choices:
         if packs <= each * most and lanes in (None, each):
-            return Share(width, each, _power_of_two(-(-packs // each)), max(each, LEAST_THREADS), when)
+            return Share(width, each, _power_of_two(-(-packs // each)), max(each, least_threads), when)
     return None
 
 
@@ -178,7 +181,8 @@ def forward(
     added = () if residual is None else (residual,)
     sums = () if residual is None else (total,)
     width = pack_width(n, [x, out, *added, *sums], vectors)
-    share = share_row(n, width, (*SHARES[kernel], *LONGEST_SHARES), lanes)
+    least_threads = LEAST_THREADS if residual is None else LEAST_THREADS_ADDING
+    share = share_row(n, width, (*SHARES[kernel], *LONGEST_SHARES), least_threads, lanes)
     if share is None and lanes is not None:
         raise FlashpathError(
             f"{kernel} has no instance of {lanes} threads for {n} elements.",
@@ -192,7 +196,8 @@ def forward(
         return
     flags = [each is not None for each in vectors]
     if long == "true":
-        flags.append(n == share.lanes * share.packs * width)
+        # Where a block sums, the barrier hides what a merge of moments would save.
+        flags.append(share.lanes <= 32 and n == share.lanes * share.packs * width)
     shape = ", ".join([*map(str, share), *map(spelled, flags)])
     normalize = cuda_kernel(file, f"{kernel}<{types}, {shape}>", x)
     blocks = -(-rows // share.rows_of_block)

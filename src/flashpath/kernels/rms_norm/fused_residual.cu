@@ -7,7 +7,9 @@
 //   improves vectorized after an addition of its own: 4 rows n elements are moved in place of 5 rows n
 //   idea     the sum is written for whoever adds next, and stays in registers for the norm. What is normalised is the
 //            rounded sum, the one that is returned.
-//            Predicted on an H200: copy bandwidth for rows of 4 KB and more.
+//            Predicted on an H200: copy bandwidth for rows of 4 KB and more. Measured there, bf16, 32768 rows of 1024,
+//            4096, 16384, in the run that chose the shapes: 3924, 4133, 4197 GB/s; torch.compile 3967, 3973, 4031,
+//            Liger 3871, 4035, 4124.
 #include "../common/row.cuh"
 #include "../layer_norm/long_rows.cuh"
 
