@@ -168,3 +168,26 @@ def test_portability_is_what_compiles() -> None:
     assert portability(rung("r", "pytorch")) == ["any"]
     assert portability(rung("r", "cuda", "sm_80")) is None
     assert portability(rung("r", "triton", "sm_80", lambda arch: arch)) == list(ARCHITECTURES)
+
+
+def test_a_peer_that_is_near_but_less_exact_is_timed_and_told() -> None:
+    def truth(given: tuple[Any, ...]) -> Any:
+        return given[0].double().clamp(min=0)
+
+    def rough(x: Any) -> Any:
+        return torch.relu(x) * 1.001
+
+    def wrong(x: Any) -> Any:
+        return -x
+
+    def peers(_device: str) -> dict[str, Any]:
+        return {"rough": rough, "wrong": wrong}
+
+    own = replace(ladder(), rungs=[rung("eager")], truth=truth, peers=peers)
+    options: dict[str, Any] = {"device": "cpu", "ceilings": False, "seconds": 0.0, "progress": False}
+    records = {each.implementation: each for each in bench_ladder(own, cases=["small"], **options).records}
+    assert records["rough"].time is not None
+    assert (records["rough"].error or "").startswith("less exact than a rung may be: not the positive part")
+    assert records["wrong"].time is None
+    strict = bench_ladder(replace(own, truth=None), cases=["small"], **options).records
+    assert {each.implementation for each in strict if each.time} == {"eager"}

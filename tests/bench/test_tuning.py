@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import torch
 
-from flashpath.bench.tuning import configurations, distance, tune
+from flashpath.bench.agreement import distance
+from flashpath.bench.tuning import configurations, tune
 from flashpath.cli.sizes import parse_size, sized_cases, split_sizes
 from flashpath.errors import FlashpathError
 from flashpath.kernels import Case, Ladder, ladder

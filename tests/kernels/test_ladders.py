@@ -7,7 +7,7 @@ import re
 import pytest
 
 from flashpath import kernels
-from flashpath.bench.tuning import distance
+from flashpath.bench.agreement import distance
 from flashpath.errors import FlashpathError
 from flashpath.kernels import Score, UnknownLadder
 

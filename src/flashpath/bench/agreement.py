@@ -1,8 +1,9 @@
-"""Whether the results of two implementations agree."""
+"""Whether the results of two implementations agree, and how far one is from the truth."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 from flashpath.bench.arrays import leaves, tensors
 from flashpath.bench.device import load_torch
@@ -81,3 +82,17 @@ def elements_off(output: Any, expected: Any, tolerance: float) -> Any:
     close = (output - expected).abs() <= tolerance * (expected.abs() + typical)
     same = (output == expected) | (output.isnan() & expected.isnan())
     return ~torch.where(finite, close, same)
+
+
+def distance(output: Any, exact: Any) -> float:
+    """The largest distance from the truth in units of its largest element; the worst of all outputs."""
+    torch = load_torch()
+    if isinstance(output, (tuple, list)):
+        outputs = cast("Sequence[Any]", output)
+        return max((distance(*pair) for pair in zip(outputs, exact, strict=True)), default=0.0)
+    wide = output.double()
+    finite = exact.isfinite() & wide.isfinite()
+    if not bool(finite.any()):
+        return 0.0
+    largest = float(exact.double()[finite].abs().max()) or 1.0
+    return float(torch.where(finite, (wide - exact.double()).abs(), 0.0).max()) / largest

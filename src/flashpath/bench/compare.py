@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from flashpath.bench.ceilings import Bound, Ceilings, ceilings_of_cpu_case, measure_ceilings
 from flashpath.bench.environment import Environment, read_environment
@@ -49,6 +50,7 @@ def compare(
     device: str | None = None,
     peers: Implementations | Collection[str] = (),
     check: Check | None = None,
+    truth: Callable[[tuple[Any, ...]], Any] | None = None,
     ceilings: bool | Ceilings = True,
     seconds: float = 0.5,
     progress: bool = True,
@@ -59,9 +61,10 @@ def compare(
     """Check every implementation on every case, time those that are right, and record it all.
 
     `check(output, inputs)` raises where an output is wrong; without one, outputs are compared with those of
-    the first implementation. `ceilings` are measured, left out (False), or given from an earlier measurement.
-    `seconds` is the time spent on each implementation of each case. `on_record` gets each record as soon as
-    its case is done; Ctrl-C ends the run and keeps what was measured.
+    the first implementation. With `truth`, inputs → the exact result, a peer that fails the check but is near
+    the truth is timed all the same, and its record says so. `ceilings` are measured, left out (False), or
+    given from an earlier measurement. `seconds` is the time spent on each implementation of each case.
+    `on_record` gets each record as soon as its case is done; Ctrl-C ends the run and keeps what was measured.
     """
     check_seconds(seconds)
     compared = collect(implementations, peers)
@@ -71,7 +74,7 @@ def compare(
     results = Results(read_environment(device), measured, interrupted=True)  # until the last case is done
     with progress_bar(len(problems) * len(compared), progress) as advance, suppress(KeyboardInterrupt):
         for case in problems:
-            trial = Trial(case, device, check, is_ready=isinstance(cases, Mapping))
+            trial = Trial(case, device, check, truth, is_ready=isinstance(cases, Mapping))
             for name, implementation in compared.items():
                 trial.examine(name, implementation)
                 advance(f"{case.name} · {name}")
@@ -154,7 +157,7 @@ def make_records(
             portability=implementation.portability,
             readability=implementation.readability,
             debugging=implementation.debugging,
-            error=timing.error,
+            error=timing.error or trial.notes.get(name),
             skipped=implementation.obstacle_to(trial.case) is not None,
         )
         records.append(with_rates(record, trial.case, bound, fastest))

@@ -46,6 +46,7 @@ def bench_ladder(
         device=device,
         peers=ladder.peers(device),
         check=ladder.check,
+        truth=ladder.truth,
         ceilings=ceilings,
         seconds=seconds,
         progress=progress,

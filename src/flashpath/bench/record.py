@@ -61,7 +61,7 @@ class Record:
     portability: Sequence[str] | None = None
     readability: Score | None = None
     debugging: Score | None = None
-    error: str | None = None
+    error: str | None = None  # why there is no time; or, with a time, what a peer is less exact by
     skipped: bool = False  # it cannot run on this machine; `error` says why
 
     def to_json(self) -> str:

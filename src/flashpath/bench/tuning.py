@@ -6,10 +6,11 @@ import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
+from flashpath.bench.agreement import distance
 from flashpath.bench.compare import compare
-from flashpath.bench.device import load_torch, resolve_device
+from flashpath.bench.device import resolve_device
 from flashpath.bench.failure import FAILURES, describe
 from flashpath.bench.implementation import Implementation
 from flashpath.bench.ladder import gpu_capability, why_not
@@ -104,20 +105,6 @@ def _examined(
     bound = sum(report.roofline.least_seconds for report in reports if report.roofline)
     count = sum(report.warp_instructions for report in reports)
     return Tried(rung.name, options, bound, is_bound=True, instructions=count, error=error)
-
-
-def distance(output: Any, exact: Any) -> float:
-    """The largest distance from the truth in units of its largest element; the worst of all outputs."""
-    torch = load_torch()
-    if isinstance(output, (tuple, list)):
-        outputs = cast("Sequence[Any]", output)
-        return max((distance(*pair) for pair in zip(outputs, exact, strict=True)), default=0.0)
-    wide = output.double()
-    finite = exact.isfinite() & wide.isfinite()
-    if not bool(finite.any()):
-        return 0.0
-    largest = float(exact.double()[finite].abs().max()) or 1.0
-    return float(torch.where(finite, (wide - exact.double()).abs(), 0.0).max()) / largest
 
 
 def _timed(ladder: Ladder, case: Case, tried: Sequence[Tried], seconds: float, progress: bool) -> list[Tried]:
