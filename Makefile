@@ -31,7 +31,8 @@ contracts: $(VENV)/.installed-dev
 	$(BIN)/lint-imports --no-cache
 
 pytest: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -m 'not alone' --numprocesses $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -m alone
 
 # The pictures and tables in the documents, made anew from this code.
 figures: $(VENV)/.installed

@@ -8,22 +8,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <vector>
 
-#include "../../src/flashpath/kernels/matmul/naive.cu"
-#include "../../src/flashpath/kernels/matmul/shared_tile.cu"
+#include <flashpath/kernels/matmul/naive.cu>
+#include <flashpath/kernels/matmul/shared_tile.cu>
 
-#define CHECK(call)                                                                               \
-  do {                                                                                            \
-    const cudaError_t error = (call);                                                             \
-    if (error != cudaSuccess) {                                                                   \
-      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));         \
-      std::exit(1);                                                                               \
-    }                                                                                             \
-  } while (0)
+#include "check.cuh"
 
 using Kernel = void (*)(int m, int n, int k, const float* a, const float* b, float* c);
 

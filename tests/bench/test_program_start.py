@@ -11,6 +11,7 @@ import pytest
 PROGRAM = Path(__file__).parents[2] / "benchmarks" / "program_start.py"
 
 
+@pytest.mark.alone
 def test_starts_are_timed_and_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = runpy.run_path(str(PROGRAM))
     code = program["main"](["--rounds", "1", "--json", str(tmp_path / "start.json")])

@@ -130,6 +130,7 @@ def test_a_peer_that_is_not_installed_says_so(vgpu: Any, tmp_path: Path) -> None
         numba.run("vector_add")
 
 
+@pytest.mark.alone
 def test_a_quick_run_and_its_report(vgpu: Any, tmp_path: Path) -> None:
     results = tmp_path / "benchmarks" / "results"
     results.mkdir(parents=True)

@@ -22,7 +22,10 @@ LINE = r"(naive|shared memory) +(\d+\.\d\d) us +\d+\.\d +(\d\.\de-\d\d)"
 
 def build(root: Path, device: str = "virtual") -> programs.Program:
     target = programs.choose_target(device)
-    return programs.build(programs.make_recipe([root / PROGRAM], target, checked=device == "virtual"))
+    recipe = programs.make_recipe(
+        [root / PROGRAM], target, includes=[root / "src"], checked=device == "virtual"
+    )
+    return programs.build(recipe)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +73,7 @@ def test_wrong_sizes_are_refused(program: programs.Program, arguments: tuple[str
 def test_a_wrong_kernel_is_told_and_its_code_is_not_zero(tmp_path: Path) -> None:
     """The last product of a tile is left out."""
     (tmp_path / PROGRAM).parent.mkdir(parents=True)
-    shutil.copy(ROOT / PROGRAM, tmp_path / PROGRAM)
+    shutil.copytree((ROOT / PROGRAM).parent, (tmp_path / PROGRAM).parent, dirs_exist_ok=True)
     shutil.copytree(ROOT / KERNELS, tmp_path / KERNELS, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     kernel = tmp_path / KERNELS / "shared_tile.cu"
     source = kernel.read_text(encoding="utf-8")

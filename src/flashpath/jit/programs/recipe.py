@@ -118,10 +118,10 @@ def make_recipe(
     if len({file.resolve() for file in sources}) < len(sources):
         raise ProgramNotFound("A file was given twice.", "Name each file once.")
     flags = [f"-D{each}" for each in defines]
-    flags += [f"-I{each}" for each in (*includes, LADDERS)]
+    flags += [f"-I{each}" for each in includes]
     flags += [f"-std={std}"] if std else []
     flags += [f"-O{optimize}"] if optimize else []
-    flags += options
+    flags += [*options, f"-I{LADDERS}"]
     link_flags = [f"-L{each}" for each in library_folders]
     link_flags += [f"-l{each}" for each in libraries]
     return Recipe(sources, target, tuple(flags), tuple(link_flags), Path.cwd(), checked)
