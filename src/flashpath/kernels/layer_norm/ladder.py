@@ -17,7 +17,7 @@ from flashpath.kernels.layer_norm.reference import (
     torch_forward,
 )
 from flashpath.kernels.peers import library, with_compiled
-from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score
 
 
 def _cases() -> Sequence[Case]:
@@ -48,16 +48,20 @@ def _liger(liger: Any, *inputs: Any) -> Any:
     return liger.layer_norm_forward(*inputs)[0]
 
 
-def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
+def _liger_declines(case: Case) -> str | None:
+    return "has no residual" if case.parameters["operation"] == "add" else None
+
+
+def _peers(device: str) -> Mapping[str, Callable[..., Any] | Peer]:
     forward, backward = with_compiled(device, torch_forward), with_compiled(device, gradients)
     backward["torch"] = _torch_backward
 
     def peer(name: str, *inputs: Any) -> Any:
         return (backward if is_backward(inputs) else forward)[name](*inputs)
 
-    peers: dict[str, Callable[..., Any]] = {name: functools.partial(peer, name) for name in forward}
+    peers: dict[str, Callable[..., Any] | Peer] = {name: functools.partial(peer, name) for name in forward}
     if device == "cuda" and (liger := library("liger_kernel.ops.layer_norm")):
-        peers["Liger"] = functools.partial(_liger, liger)
+        peers["Liger"] = Peer(functools.partial(_liger, liger), _liger_declines)
     return peers
 
 

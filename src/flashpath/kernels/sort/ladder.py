@@ -8,7 +8,7 @@ from typing import Any
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.peers import cupy_stream, library
-from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
+from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score, short
 from flashpath.kernels.sort import host
 from flashpath.kernels.sort.reference import reference, torch_sort
 
@@ -69,10 +69,14 @@ def _cupy(cupy: Any, x: Any, return_indices: bool) -> Any:
         return torch.from_dlpack(cupy.sort(keys))
 
 
-def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
-    peers: dict[str, Callable[..., Any]] = {"torch": torch_sort}
+def _cupy_declines(case: Case) -> str | None:
+    return "has no bfloat16" if case.dtype == "bfloat16" else None
+
+
+def _peers(device: str) -> Mapping[str, Callable[..., Any] | Peer]:
+    peers: dict[str, Callable[..., Any] | Peer] = {"torch": torch_sort}
     if device == "cuda" and (cupy := library("cupy")):
-        peers["CuPy (CUB)"] = functools.partial(_cupy, cupy)
+        peers["CuPy (CUB)"] = Peer(functools.partial(_cupy, cupy), _cupy_declines)
     return peers
 
 
