@@ -11,7 +11,7 @@
 //            always there.
 //            A thread reads 128 bytes before it uses one; all stays in registers (warp_tile.cuh).
 //            On an H200, 2^26 floats: 177 µs, 3.0 TB/s, with a carry from group to group; without any look-back, and
-//            so wrong, 132 µs. Predicted with leagues (lookback.cuh): 150 µs, 3.6 TB/s.
+//            so wrong, 132 µs. With leagues (lookback.cuh), predicted to take 150 µs, 185: what costs is elsewhere.
 //   error    the same bits in every run and on every GPU (lookback.cuh). The error of a float32 sum grows with
 //            log2(n) + n / 2^23.
 #include "lookback.cuh"
