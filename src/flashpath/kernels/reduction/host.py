@@ -128,11 +128,11 @@ def cub_block(x: Any, op: str = "sum", dim: int | None = None, out: Any | None =
 # ---- Grids that walk through the tensor ----------------------------------------------------------------
 
 
-def blocks_for(x: Any, rows: int, n: int) -> int:
+def blocks_for(x: Any, rows: int, n: int, blocks_per_sm: int = BLOCKS_PER_SM) -> int:
     """Blocks per row: enough for one round of loads each, and no more than fill the GPU."""
     packs = 2 * x.element_size()  # in flight: kPacksInFlight
     one_round = -(-n * x.element_size() // (THREADS * 16 * packs))
-    return max(1, min(one_round, sm_count(x) * BLOCKS_PER_SM // rows))
+    return max(1, min(one_round, sm_count(x) * blocks_per_sm // rows))
 
 
 def vectorized(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = None) -> Any:
@@ -146,10 +146,17 @@ def vectorized(x: Any, op: str = "sum", dim: int | None = None, out: Any | None 
     return result
 
 
-def single_pass(x: Any, op: str = "sum", dim: int | None = None, out: Any | None = None) -> Any:
+def single_pass(
+    x: Any,
+    op: str = "sum",
+    dim: int | None = None,
+    out: Any | None = None,
+    *,
+    blocks_per_sm: int = BLOCKS_PER_SM,
+) -> Any:
     rows, n, result = prepare(x, op, dim, out)
     if rows:
-        blocks = blocks_for(x, rows, n)
+        blocks = blocks_for(x, rows, n, blocks_per_sm)
         kernel = cuda_kernel(SINGLE_PASS, f"reduce<{functor(x, op)}, {CPP_TYPES[dtype_name(x)]}>", x)
         partials = scratch(x, rows * blocks)
         kernel[rows * blocks, THREADS](n, x, blocks, partials, counters_at_zero(x, rows), result)

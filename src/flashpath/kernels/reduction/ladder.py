@@ -230,6 +230,7 @@ LADDER = Ladder(
             idea="one launch: the last block to arrive reduces all blocks' results, always in the same order",
             file=host.SINGLE_PASS,
             function=host.single_pass,
+            choices={"blocks_per_sm": (1, 2, 4, 8, 16)},
             improves_on="vectorized",
             compile_for=_compiles(host.SINGLE_PASS),
             readability=Score(3, "its correctness rests on two fences and a counter"),
