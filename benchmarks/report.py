@@ -19,7 +19,7 @@ from flashpath.bench.report import cell, code, markdown, newest
 from flashpath.errors import FlashpathError
 
 sys.path.insert(0, str(Path(__file__).parent))
-from marks import MISSED, verdicts
+from marks import verdicts
 
 ROOT = Path(__file__).parent.parent
 DOCUMENT = ROOT / "docs" / "results.md"
@@ -62,10 +62,9 @@ def marks_section(records: Sequence[Record]) -> list[str]:
     parts += ["", "| ladder: case | best rung | fastest peer | at least | found | |"]
     parts += ["| --- | --- | --- | ---: | ---: | --- |"]
     for each in measured:
-        why = "met" if each.is_met else f"missed. {MISSED.get(each.mark.name, '')}".rstrip()
         cells = (cell(each.mark.name), code(each.rung or ""), cell(each.peer or ""))
         parts.append(
-            f"| {' | '.join(cells)} | {each.mark.at_least:.2f} × | {each.ratio:.3f} × | {cell(why)} |"
+            f"| {' | '.join(cells)} | {each.mark.at_least:.2f} × | {each.ratio:.3f} × | {cell(each.words)} |"
         )
     unmeasured = [each.mark.name for each in verdicts(records) if each.ratio is None]
     if unmeasured:

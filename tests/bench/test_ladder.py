@@ -180,8 +180,11 @@ def test_a_peer_that_is_near_but_less_exact_is_timed_and_told() -> None:
     def wrong(x: Any) -> Any:
         return -x
 
+    def nothing(x: Any) -> Any:
+        return torch.full_like(x, float("nan"))
+
     def peers(_device: str) -> dict[str, Any]:
-        return {"rough": rough, "wrong": wrong}
+        return {"rough": rough, "wrong": wrong, "nothing": nothing}
 
     own = replace(ladder(), rungs=[rung("eager")], truth=truth, peers=peers)
     options: dict[str, Any] = {"device": "cpu", "ceilings": False, "seconds": 0.0, "progress": False}
@@ -189,5 +192,6 @@ def test_a_peer_that_is_near_but_less_exact_is_timed_and_told() -> None:
     assert records["rough"].time is not None
     assert (records["rough"].error or "").startswith("less exact than a rung may be: not the positive part")
     assert records["wrong"].time is None
+    assert records["nothing"].time is None
     strict = bench_ladder(replace(own, truth=None), cases=["small"], **options).records
     assert {each.implementation for each in strict if each.time} == {"eager"}

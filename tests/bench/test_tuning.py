@@ -75,6 +75,11 @@ def test_distance_is_relative_to_the_largest_element_and_leaves_out_what_is_infi
     assert distance(torch.tensor([1.0, -4.5, float("inf")]), exact) == 0.125
     assert distance((exact, exact + 1), (exact, exact)) == 0.25
     assert distance(torch.tensor([float("nan")]), torch.tensor([float("nan")])) == 0.0
+    assert distance(torch.tensor([float("nan"), 1.0]), torch.ones(2)) == float("inf")
+    assert distance(torch.tensor([float("inf"), 1.0]), torch.ones(2)) == float("inf")
+    assert distance(torch.tensor([float("inf")], dtype=torch.float16), torch.tensor([1e6])) == 0.0
+    with pytest.raises(ValueError, match="shape"):
+        distance(torch.ones(2), torch.ones(1))
 
 
 def test_sizes_as_people_type_them() -> None:

@@ -196,9 +196,9 @@ def test_the_sanitizer_finds_nothing(name: str, arithmetic: Arithmetic) -> None:
 def test_a_missing_barrier_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last barrier of the loop keeps a tile from being overwritten while others still read it."""
     before, barrier, after = LADDER[name].file.read_text(encoding="utf-8").rpartition("__syncthreads();")
-    for header in FOLDER.glob("*.cuh"):
-        shutil.copy(header, tmp_path)
-    file = tmp_path / f"{name}.cu"
+    for folder in (FOLDER, FOLDER.parent / "common"):
+        shutil.copytree(folder, tmp_path / folder.name, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    file = tmp_path / FOLDER.name / f"{name}.cu"
     file.write_text(before + after, encoding="utf-8")
     monkeypatch.setattr(float32, name.upper(), file)
     with fp.watch(sanitize=True) as reports:

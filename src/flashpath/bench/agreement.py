@@ -85,14 +85,22 @@ def elements_off(output: Any, expected: Any, tolerance: float) -> Any:
 
 
 def distance(output: Any, exact: Any) -> float:
-    """The largest distance from the truth in units of its largest element; the worst of all outputs."""
+    """The largest distance from the truth in units of its largest element; the worst of all outputs.
+
+    Where the truth is a number of the output's type, the output has to be one: else it is infinitely far.
+    """
     torch = load_torch()
     if isinstance(output, (tuple, list)):
         outputs = cast("Sequence[Any]", output)
         return max((distance(*pair) for pair in zip(outputs, exact, strict=True)), default=0.0)
-    wide = output.double()
-    finite = exact.isfinite() & wide.isfinite()
-    if not bool(finite.any()):
+    if output.shape != exact.shape:
+        raise ValueError(f"the shape is {tuple(output.shape)}, not {tuple(exact.shape)}")
+    wide, right = output.double(), exact.double()
+    limit = torch.finfo(output.dtype).max if output.is_floating_point() else float("inf")
+    numbers = right.isfinite() & (right.abs() <= limit)
+    if not bool(numbers.any()):
         return 0.0
-    largest = float(exact.double()[finite].abs().max()) or 1.0
-    return float(torch.where(finite, (wide - exact.double()).abs(), 0.0).max()) / largest
+    largest = float(right[numbers].abs().max()) or 1.0
+    return (
+        float((wide - right)[numbers].abs().nan_to_num(nan=float("inf"), posinf=float("inf")).max()) / largest
+    )

@@ -39,7 +39,7 @@ def parse_size(ladder: Ladder, text: str) -> tuple[int, ...]:
             raise FlashpathError(f"{text!r} is no size.", SIZES_HELP)
         numbers.append(int(power[1]) ** int(power[2] or 1))
     wanted = ladder.dimensions
-    if len(numbers) == 1 and len(set(wanted)) == len(wanted) > 1 and wanted[0] in ("m", "rows"):
+    if len(numbers) == 1:
         numbers *= len(wanted)  # 4096 for a square
     if len(numbers) != len(wanted) or min(numbers) < 1 or max(numbers) > 2**40:
         example = "x".join(str(each) for each in ladder.sample)

@@ -12,6 +12,7 @@ from typing import Any
 from flashpath.gpus import parse_arch
 from flashpath.jit import Kernel, compile
 from flashpath.jit import device as cuda
+from flashpath.vgpu.profiles import profile_for
 
 # How kernels spell the element types of tensors.
 CPP_TYPES = {
@@ -72,6 +73,13 @@ def triton_device(tensor: Any) -> AbstractContextManager[object]:
 def sm_count(tensor: Any) -> int:
     """Of the GPU that a tensor is on. The virtual one counts as one: enough blocks to meet, not thousands."""
     return cuda.device(tensor.get_device()).sm_count if tensor.is_cuda else 1
+
+
+def max_shared_per_block(tensor: Any) -> int:
+    """Bytes of shared memory that a block can have on the tensor's GPU, or on the one that is played."""
+    if tensor.is_cuda:
+        return cuda.device(tensor.get_device()).max_shared_per_block
+    return profile_for(cuda.default_arch()).architecture.max_shared_per_block_bytes
 
 
 def dtype_name(tensor: Any) -> str:

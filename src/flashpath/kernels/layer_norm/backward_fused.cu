@@ -15,20 +15,8 @@
 //            Predicted on an H200: 0.9 of copy bandwidth. Measured there, bf16, 32768 rows of 1024, 4096, 16384: 3213,
 //            3838, 3991 GB/s; torch.compile 2233, 2639, 281, Liger 791, 2068, 1906. A block of many groups per SM beats
 //            several small ones: it leaves fewer partial sums.
+#include "../common/async_copy.cuh"
 #include "../common/row.cuh"
-
-// Fetches one pack into shared memory; it is there once this thread has waited for its group.
-template <class P>
-__device__ void fetch(P* to, const P* from) {
-  const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  if constexpr (sizeof(P) == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
-  } else if constexpr (sizeof(P) >= 4) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(sizeof(P)) : "memory");
-  } else {
-    *to = *from;  // cp.async moves 4, 8 or 16 bytes
-  }
-}
 
 // A block takes kGroups rows at a time, kLanes threads each; the compiler leaves registers for kBlocks blocks per SM.
 template <bool kCentered, bool kHasWeight, class T, class W, int kWidth, int kLanes, int kPacks, int kGroups,
@@ -58,12 +46,12 @@ __global__ void __launch_bounds__(kLanes * kGroups, kBlocks)
       for (int k = 0; k < kPacks; ++k) {
         const int p = lane + k * kLanes;
         if (p < packs) {
-          fetch(&slot(stage, 0, k), reinterpret_cast<const P*>(dy + row * n) + p);
-          fetch(&slot(stage, 1, k), reinterpret_cast<const P*>(x + row * n) + p);
+          copy_async(&slot(stage, 0, k), reinterpret_cast<const P*>(dy + row * n) + p);
+          copy_async(&slot(stage, 1, k), reinterpret_cast<const P*>(x + row * n) + p);
         }
       }
     }
-    asm volatile("cp.async.commit_group;" ::: "memory");  // an empty group where there is no row: they are counted
+    commit_copies();  // an empty group where there is no row: they are counted
   };
 
   ColumnPart<kHasWeight, kWithRow, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
@@ -91,7 +79,7 @@ __global__ void __launch_bounds__(kLanes * kGroups, kBlocks)
       next_center = kCentered ? mean[row + step] : C(0);
       next_scale = rstd[row + step];
     }
-    asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 1) : "memory");
+    wait_for_copies<kStages - 1>();
     const bool is_row = row < rows;
 
     C sums[kSums] = {};  // of g x̂, and of g

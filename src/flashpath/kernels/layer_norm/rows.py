@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from flashpath.errors import FlashpathError
-from flashpath.jit import device as cuda
 from flashpath.kernels.arguments import (
     FLOATS,
     output,
@@ -16,7 +15,7 @@ from flashpath.kernels.arguments import (
     require_tensor,
     widest_pack,
 )
-from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count
+from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, max_shared_per_block, sm_count
 
 Choices = Sequence[tuple[int, int, str]]  # lanes, the packs each may have, when weights are asked for
 
@@ -271,11 +270,6 @@ def share_columns(n: int, width: int, size: int, shared_limit: int) -> Layout | 
     return None
 
 
-def shared_limit(x: Any) -> int:
-    """Shared memory that a block may have on the GPU that x is on; for the virtual one, on sm_80."""
-    return cuda.device(x.get_device()).max_shared_per_block if x.is_cuda else 163 * 1024
-
-
 def backward_fused(
     file: Path, centered: str, dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, to: Gradients
 ) -> bool:
@@ -286,7 +280,7 @@ def backward_fused(
     if not n:
         return True
     width = pack_width(n, [dy, x, to.dx], [weight])
-    layout = share_columns(n, width, x.element_size(), shared_limit(x))
+    layout = share_columns(n, width, x.element_size(), max_shared_per_block(x))
     if layout is None:
         return False
     blocks = max(1, min(sm_count(x) * layout.blocks, -(-rows // layout.groups)))

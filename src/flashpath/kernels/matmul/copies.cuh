@@ -1,6 +1,6 @@
 // Tiles on their way from global to shared memory, with no thread waiting: where `cp.async` puts what.
 #pragma once
-#include "async_copy.cuh"
+#include "../common/async_copy.cuh"
 #include "tensor_core.cuh"
 
 // Where a tile's chunk c of row r is: in panels of 8 chunks, 128 bytes, and there at place c ^ (r % 8), or, where one

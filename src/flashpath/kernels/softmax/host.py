@@ -8,11 +8,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from flashpath.errors import FlashpathError
-from flashpath.jit import device as cuda
 from flashpath.kernels.arguments import FLOATS, output, require_apart, require_like, require_tensor
-from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count, triton_device
+from flashpath.kernels.building import (
+    CPP_TYPES,
+    cuda_kernel,
+    dtype_name,
+    max_shared_per_block,
+    sm_count,
+    triton_device,
+)
 from flashpath.kernels.counters import counters_at_zero
-from flashpath.vgpu.profiles import profile_for
 
 FOLDER = Path(__file__).parent
 THREE_PASS = FOLDER / "three_pass.cu"
@@ -78,13 +83,6 @@ def _problem(operation: str, x: Any, out: Any | None, *others: Any) -> Problem:
     return Problem(x.numel() // n if n else 0, n, result)
 
 
-def max_shared(x: Any) -> int:
-    """Bytes of shared memory that a block of the GPU with x, or of the one that is played, can have."""
-    if x.is_cuda:
-        return cuda.device(x.get_device()).max_shared_per_block
-    return profile_for(cuda.default_arch()).architecture.max_shared_per_block_bytes
-
-
 class Packing(NamedTuple):
     """How rows are cut: up to `packs` packs of `width` elements each; `whole` where none is cut short."""
 
@@ -131,7 +129,7 @@ def online(x: Any, out: Any | None = None) -> Any:
 
 def shared(x: Any, out: Any | None = None) -> Any:
     problem = prepare(x, out)
-    most = (max_shared(x) - STATIC_SHARED) // 4
+    most = (max_shared_per_block(x) - STATIC_SHARED) // 4
     if problem.n > most:
         raise FlashpathError(
             f"shared got rows of {problem.n} elements; shared memory holds {most} as float32.",
@@ -178,7 +176,7 @@ def residence(cut: Packing) -> Residence:
 
 def most_pairs(x: Any, cut: Packing) -> int:
     """Pairs of packs that each thread of a full block can park."""
-    return (max_shared(x) - STATIC_SHARED) // (2 * MOST_LANES * cut.width * x.element_size())
+    return (max_shared_per_block(x) - STATIC_SHARED) // (2 * MOST_LANES * cut.width * x.element_size())
 
 
 def resident(x: Any, out: Any | None = None) -> Any:
@@ -243,7 +241,7 @@ def share(x: Any, rows: int, cut: Packing) -> Share:
         if parts <= MOST_PARTS and rows * parts <= 2 * sm_count(x):
             return Share(packs, 0, parts)
     round_bytes = MEETING_THREADS * cut.width * x.element_size()
-    most_pairs = (max_shared(x) // 2 - STATIC_SHARED) // (2 * round_bytes)
+    most_pairs = (max_shared_per_block(x) // 2 - STATIC_SHARED) // (2 * round_bytes)
     parts = -(-cut.packs // (MEETING_THREADS * (PACKS + 2 * most_pairs)))
     pairs = -(-(-(-cut.packs // (MEETING_THREADS * parts)) - PACKS) // 2)
     return Share(PACKS, max(0, pairs), parts)

@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(kThreads, 1024 / kThreads)
   for (int k = 0; k < 2 * kParkedPairs; ++k) {
     packed.park(&parked[k * kThreads], mine, threadIdx.x + (kPacks + k) * kThreads, outside);
   }
-  close_group_of_copies();
+  commit_copies();
 
   C kept[kPacks * kWidth];
   State<C> state = keep_exponentials<Row>(held, kept);

@@ -2,6 +2,7 @@
 // and the last may be only partly inside the row, and these alone are moved element by element. Where the host knows
 // that rows start and end with a pack, kIsWhole, there is no such code: it takes registers even when it does not run.
 #pragma once
+#include "../common/async_copy.cuh"
 #include "../common/pack.cuh"
 #include "arithmetic.cuh"
 
@@ -32,36 +33,6 @@ __device__ inline void forget(uint4& word) {
 __device__ inline void forget(uint2& word) { asm volatile("" : "+r"(word.x), "+r"(word.y)); }
 __device__ inline void forget(unsigned& word) { asm volatile("" : "+r"(word)); }
 __device__ inline void forget(unsigned short& word) { asm volatile("" : "+h"(word)); }
-
-// ---- Copies from global to shared memory that take no registers on the way (sm_80; before, plain ones) -------------
-
-template <class Word>
-__device__ void copy_async(Word* to, const Word* from) {
-#if __CUDA_ARCH__ >= 800
-  if constexpr (sizeof(Word) == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
-                 :
-                 : "r"(unsigned(__cvta_generic_to_shared(to))), "l"(__cvta_generic_to_global(from))
-                 : "memory");
-    return;
-  }
-#endif
-  *to = __ldg(from);
-}
-
-__device__ inline void close_group_of_copies() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.commit_group;" : : : "memory");
-#endif
-}
-
-// Until at most kOpen of the latest groups are on their way; for the calling thread's own copies.
-template <int kOpen>
-__device__ void wait_for_copies() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_group %0;" : : "n"(kOpen) : "memory");
-#endif
-}
 
 // ---- The row --------------------------------------------------------------------------------------------------
 

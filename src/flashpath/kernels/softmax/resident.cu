@@ -50,10 +50,10 @@ __global__ void __launch_bounds__(kLanes < kLeastThreads ? kLeastThreads : kLane
   for (int k = 0; k < 2 * kParkedPairs; ++k) {
     packed.park(&parked[k * kThreads], row, lane + (kPacks + k) * kLanes, outside);
     if (k + 1 == 2 * kEarlyPairs) {
-      close_group_of_copies();
+      commit_copies();
     }
   }
-  close_group_of_copies();
+  commit_copies();
 
   C kept[kPacks * kWidth];
   State<C> state = keep_exponentials<Row>(held, kept);
