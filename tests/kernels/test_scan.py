@@ -117,26 +117,26 @@ def test_every_operation_on_every_type() -> None:
             verify("warp", sample((509,), dtype, 1), op)
 
 
-def test_tiles_of_several_groups_and_leagues(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A league is 2^22 elements at least: here 4 tiles are a group and 4 groups a league."""
+def test_tiles_of_several_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """64 tiles are 2^18 elements at least: here a group is 32 tiles, so that carries are handed on."""
     text = (host.FOLDER / "lookback.cuh").read_text(encoding="utf-8")
-    small = text.replace("kFan = 32", "kFan = 4")
+    small = text.replace("kGroup = 64", "kGroup = 32")
     assert small != text
     source = host.DECOUPLED_LOOKBACK.read_text(encoding="utf-8").replace('#include "lookback.cuh"', small)
-    monkeypatch.setattr(host, "FAN", 4)
+    monkeypatch.setattr(host, "GROUP", 32)
 
     def cuda_kernel(_: object, name: str, __: object) -> fp.Kernel:
         return fp.compile(source, includes=[host.FOLDER], name_expressions=[name])[name]
 
     monkeypatch.setattr(host, "cuda_kernel", cuda_kernel)
     tile = 256 * 16  # of int32, whose sums are int64
-    for tiles in (4, 5, 16, 17, 39):
-        verify("decoupled_lookback", sample((tiles * tile - 5,), torch.int32), "sum", True)
-    verify("decoupled_lookback", sample((2, 21 * tile + 2), torch.int32), "sum")
-    n = 39 * tile
-    verify("decoupled_lookback", sample((n,), torch.int32), "sum", False, some_heads((n,), 10 * tile))
+    for n in (32 * tile, 33 * tile - 5, 70 * tile + 77):
+        verify("decoupled_lookback", sample((n,), torch.int32), "sum", True)
+    verify("decoupled_lookback", sample((2, 35 * tile + 2), torch.int32), "sum")
+    n = 70 * tile
+    verify("decoupled_lookback", sample((n,), torch.int32), "sum", False, some_heads((n,), 40 * tile))
     with fp.watch(sanitize=True) as reports:
-        verify("decoupled_lookback", sample((20 * tile,), torch.int32), "sum")
+        verify("decoupled_lookback", sample((35 * tile,), torch.int32), "sum")
     assert [report.findings for report in reports] == [()]
 
 

@@ -33,7 +33,7 @@ DTYPES = (*FLOATS, "int32")
 THREADS = 256
 STATE_BYTES = 16  # the largest state of an operation: a 64-bit value, and whether there is a head
 BYTES_PER_LANE = 128  # of elements or of results, in the rungs that keep a tile in registers
-FAN = 32  # of decoupled_lookback: tiles per group, groups per league
+GROUP = 64  # tiles of decoupled_lookback
 LONG_ROW = 16384  # elements: two tiles of float32
 BYTES_FOR_A_WARP = 8192  # up to so many, by_row gives a row to a warp, else to a block
 TRITON_BLOCKS = (256, 512, 1024, 2048)  # few, since each is compiled
@@ -215,10 +215,9 @@ def decoupled_lookback(
     width = _width(x, heads, result, n if rows > 1 else None)
     per_lane = BYTES_PER_LANE // max(x.element_size(), result.element_size())
     tiles = -(-n // (THREADS * per_lane))
-    groups = -(-tiles // FAN)
-    leagues = -(-groups // FAN)
+    groups = -(-tiles // GROUP)
     words_per_state = max(1, result.element_size() // 4) * (1 if heads is None else 2)
-    board = boards(x, rows * (tiles + groups + leagues) * words_per_state)
+    board = boards(x, rows * (tiles + groups) * words_per_state)
     name = f"scan<{functor(x, op, heads)}, {width}, {CPP_TYPES[dtype_name(x)]}>"
     kernel = cuda_kernel(DECOUPLED_LOOKBACK, name, x)
     kernel[rows * tiles, THREADS](
