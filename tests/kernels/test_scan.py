@@ -103,9 +103,15 @@ def test_rows(name: str) -> None:
     verify(name, sample((3, 2504), torch.float32), "sum", False, some_heads((3, 2504), 500))
 
 
-def test_the_fastest_rung_for_a_shape() -> None:
+@pytest.mark.parametrize(("gpu", "of_a_long_vector"), [("A100", "4, float"), ("H200", "4, 2, float")])
+def test_the_fastest_rung_for_a_shape(
+    monkeypatch: pytest.MonkeyPatch, gpu: str, of_a_long_vector: str
+) -> None:
+    monkeypatch.setenv("FLASHPATH_DEVICE", gpu)
+    monkeypatch.setattr(host, "LONG_VECTOR", 20_000)
     for shape, offset, kernel in (
-        ((20_011,), 0, "4, 2, float"),
+        ((19_999,), 0, "4, float"),
+        ((20_011,), 0, of_a_long_vector),
         ((20_011,), 1, "1, float"),
         ((3, 333), 0, "1, 1, float"),
         ((2, 20_012), 0, "8, 4, float"),
@@ -282,7 +288,7 @@ def test_words_of_an_earlier_launch_are_not_taken() -> None:
         LADDER.check(out, (x, "sum", False, None))
 
 
-INT_TILE = 256 * 16  # int32, whose sums are int64: the smallest tile
+INT_TILE = single_pass.RING_THREADS * 16  # int32, whose sums are int64: the smallest tile
 
 
 def with_blocks(monkeypatch: pytest.MonkeyPatch, blocks: int) -> None:
@@ -295,23 +301,31 @@ def with_blocks(monkeypatch: pytest.MonkeyPatch, blocks: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("blocks", "slots", "ahead", "n"),
+    ("blocks", "ring", "n"),
     [
-        (3, 4, 2, 30 * INT_TILE - 3),  # more tiles than all slots
-        (2, 3, 2, 9 * INT_TILE),
-        (1, 4, 1, 9 * INT_TILE + 1),
-        (5, 2, 1, 24 * INT_TILE + 5),
-        (4, 4, 3, 3 * INT_TILE - 1),  # fewer tiles than blocks
+        (3, (4, 2), 30 * INT_TILE - 3),  # more tiles than all slots
+        (2, (3, 2), 9 * INT_TILE),
+        (1, (4, 1), 9 * INT_TILE + 1),
+        (5, (2, 1), 24 * INT_TILE + 5),
+        (4, (4, 3), 3 * INT_TILE - 1),  # fewer tiles than blocks
     ],
 )
 def test_rings_of_any_shape(
-    monkeypatch: pytest.MonkeyPatch, blocks: int, slots: int, ahead: int, n: int
+    monkeypatch: pytest.MonkeyPatch, blocks: int, ring: tuple[int, int], n: int
 ) -> None:
+    monkeypatch.setenv("FLASHPATH_DEVICE", "H200")
     with_blocks(monkeypatch, blocks)
     for op, exclusive in (("sum", True), ("max", False)):
         x = sample((n,), torch.int32)
-        out = single_pass.lookahead(x, op, exclusive, slots=slots, ahead=ahead)
+        out = single_pass.lookahead(x, op, exclusive, ring=ring)
         LADDER.check(out, (x, op, exclusive, None))
+
+
+def test_the_ring_that_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = torch.empty(0)
+    for gpu, ring in (("H200", (4, 2)), ("B200", (4, 2)), ("A100", (3, 1)), ("RTX 4090", None)):
+        monkeypatch.setenv("FLASHPATH_DEVICE", gpu)
+        assert single_pass.ring_for(x) == ring
 
 
 def test_a_ledger_of_several_groups_and_trips(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -334,10 +348,10 @@ def test_a_ledger_of_several_groups_and_trips(monkeypatch: pytest.MonkeyPatch) -
 def test_a_ring_is_right_and_clean_in_every_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three blocks and twenty tiles in other orders, as ledgers of other lengths see them: the same bits."""
     name, tiles, slots = "scan<Whole<Sum<float>>, 3, 2, float>", 20, 3
-    x = sample((tiles * 8192 - 5,), torch.float32)
+    x = sample((tiles * 2 * INT_TILE - 5,), torch.float32)
     out = torch.empty_like(x)
     kernel: Any = single_pass.cuda_kernel(single_pass.LOOKAHEAD, name, x)
-    shape = (288, slots * single_pass.SLOT_BYTES)
+    shape = (single_pass.RING_THREADS + 32, slots * single_pass.SLOT_BYTES)
 
     def arguments() -> tuple[Any, ...]:
         board = single_pass.boards(x, tiles)
@@ -398,8 +412,8 @@ def test_look_back_moves_16_bytes_at_once(kind: str, width: int) -> None:
 
 @pytest.mark.parametrize("kind", ["float", "__half", "int"])
 def test_the_ring_copies_16_bytes_at_once_and_stores_plainly(kind: str) -> None:
-    """Twice, before the loop and in it; results that leave the L2 first made it half as fast again."""
-    name = f"scan<Whole<Sum<{kind}>>, 6, 2, {kind}>"
+    """Twice, before the loop and in it."""
+    name = f"scan<Whole<Sum<{kind}>>, 4, 2, {kind}>"
     ptx = single_pass.cuda_kernel(single_pass.LOOKAHEAD, name, torch.empty(0)).ptx
     assert ptx.count("cp.async.cg.shared.global.L2::256B") >= 2 * 4
     assert (ptx.count("st.global.wb.v4."), ptx.count("st.global.cs.")) == (8, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, max_shared_per_block, sm_count
 from flashpath.kernels.scan.problem import BYTES_PER_LANE, FOLDER, THREADS, access_width, functor, prepare
@@ -12,9 +12,8 @@ DECOUPLED_LOOKBACK = FOLDER / "decoupled_lookback.cu"
 LOOKAHEAD = FOLDER / "lookahead.cu"
 
 GROUP = 64  # tiles of decoupled_lookback
-MOST_SLOTS = 6  # tiles of lookahead in shared memory: what an H200 has room for
-AHEAD = 2  # rounds
-SLOT_BYTES = THREADS * (BYTES_PER_LANE + 16)
+RING_THREADS = 384  # of lookahead that scan; 32 more keep the ledger
+SLOT_BYTES = RING_THREADS * (BYTES_PER_LANE + 16)
 STATIC_SHARED = 1024  # bytes, at most, that lookahead needs beside its slots
 
 
@@ -56,9 +55,9 @@ def boards(x: Any, words: int) -> Boards:
     return mine
 
 
-def _tiles_of(n: int, x: Any, out: Any) -> int:
+def _tiles_of(n: int, threads: int, x: Any, out: Any) -> int:
     per_lane = BYTES_PER_LANE // max(x.element_size(), out.element_size())
-    return -(-n // (THREADS * per_lane))
+    return -(-n // (threads * per_lane))
 
 
 def _words_per_state(out: Any, heads: Any | None) -> int:
@@ -72,7 +71,7 @@ def decoupled_lookback(
     if not x.numel():
         return result
     width = access_width(x, heads, result, n if rows > 1 else None)
-    tiles = _tiles_of(n, x, result)
+    tiles = _tiles_of(n, THREADS, x, result)
     groups = -(-tiles // GROUP)
     board = boards(x, rows * (tiles + groups) * _words_per_state(result, heads))
     name = f"scan<{functor(x, op, heads)}, {width}, {CPP_TYPES[dtype_name(x)]}>"
@@ -83,9 +82,21 @@ def decoupled_lookback(
     return result
 
 
-def most_slots(x: Any) -> int:
-    """How many tiles the shared memory of an SM holds, up to as many as help."""
-    return min(MOST_SLOTS, (max_shared_per_block(x) - STATIC_SHARED) // SLOT_BYTES)
+class Ring(NamedTuple):
+    slots: int  # tiles in shared memory
+    ahead: int  # rounds between a total and its use
+
+
+WHOLE_RING = Ring(4, 2)
+# Where three slots fit, as on an A100. With two rounds ahead the third would be asked for when a round ends
+# and waited for when the next one starts: nothing would be read while results are written.
+SMALL_RING = Ring(3, 1)
+
+
+def ring_for(x: Any) -> Ring | None:
+    """The largest that the shared memory of an SM holds. None for sm_86 and sm_89."""
+    most = (max_shared_per_block(x) - STATIC_SHARED) // SLOT_BYTES
+    return next((ring for ring in (WHOLE_RING, SMALL_RING) if ring.slots <= most), None)
 
 
 def lookahead(
@@ -95,26 +106,26 @@ def lookahead(
     flags: Any | None = None,
     out: Any | None = None,
     *,
-    slots: int | None = None,
-    ahead: int = AHEAD,
+    ring: tuple[int, int] | None = None,
 ) -> Any:
     """One vector without heads at a 16-byte boundary; decoupled_lookback does the rest.
 
-    `slots` tiles in shared memory, by default as many as fit; where those are not more than `ahead`, as on
-    sm_75, sm_86 and sm_89, decoupled_lookback does everything.
+    `ring` is the number of slots and of rounds ahead, by default `ring_for(x)`; where none fits,
+    decoupled_lookback does everything.
     """
     rows, n, heads, result = prepare(x, op, flags, out)
     if not x.numel():
         return result
-    slots = most_slots(x) if slots is None else slots
+    ring = ring_for(x) if ring is None else ring
     is_aligned = x.data_ptr() % 16 == 0 and result.data_ptr() % 16 == 0
-    if rows > 1 or heads is not None or not is_aligned or slots <= ahead:
+    if rows > 1 or heads is not None or not is_aligned or ring is None:
         return decoupled_lookback(x, op, exclusive, flags, result)
-    tiles = _tiles_of(n, x, result)
+    slots, ahead = ring
+    tiles = _tiles_of(n, RING_THREADS, x, result)
     board = boards(x, tiles * _words_per_state(result, None))
     name = f"scan<{functor(x, op, None)}, {slots}, {ahead}, {CPP_TYPES[dtype_name(x)]}>"
     kernel = cuda_kernel(LOOKAHEAD, name, x)
-    kernel[min(tiles, sm_count(x)), THREADS + 32, slots * SLOT_BYTES](
+    kernel[min(tiles, sm_count(x)), RING_THREADS + 32, slots * SLOT_BYTES](
         n, tiles, x, exclusive, board.launch, board.words, board.ticket, result
     )
     return result
