@@ -87,8 +87,8 @@ def triton_fused(
 
 def triton_autotuned(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
     m, n, k, result = problem = _prepare(a, b, precision, out)
-    if _config(result) is SMALL or _is_empty(problem):
-        return _persistent(a, b, precision, problem, None)  # nothing to choose from: small tiles
+    if not is_tuned(result) or _is_empty(problem):
+        return _persistent(a, b, precision, problem, None)
     tiled, programs = Tiled(a, b, result), sm_count(a)
     with triton_device(a):
         module_of("autotuned").autotuned(a.element_size())[
@@ -144,6 +144,11 @@ def _prepare(a: Any, b: Any, precision: str, out: Any | None) -> Problem:
 def _config(out: Any) -> Config:
     large = LARGE if out.element_size() == 2 else LARGE_OF_FLOAT32
     return large if large.programs(*out.shape) >= ENOUGH_PROGRAMS else SMALL
+
+
+def is_tuned(out: Any) -> bool:
+    """Whether triton_autotuned has a choice for that output: small ones have small tiles."""
+    return _config(out) is not SMALL
 
 
 def _is_empty(problem: Problem) -> bool:
