@@ -56,7 +56,7 @@ def triton(x: Any, operation: str, *operands: Any, out: Any | None = None) -> An
         if call.operation.gated:
             d = result.shape[-1]
             block = min(block, 1 << (d - 1).bit_length())
-            grid = (n // d, -(-d // block))
+            grid = (n // d * -(-d // block),)
             triton_gate()[grid](x, result, d, ACTIVATION=triton_steps(call.operation)["STEP0"], BLOCK=block)
         else:
             constants = {**triton_steps(call.operation), "READS_Y": call.operation.reads_y}
