@@ -222,6 +222,17 @@ LADDER = Ladder(
             debugging=Score(3, "the order is another one in every run"),
         ),
         _entry(
+            name="compact_active",
+            idea="the lanes that are left in a branch appoint one of them to ask for room for all",
+            file=host.COMPACT_ACTIVE,
+            function=host.compact_active,
+            declines=_only("compact_unordered"),
+            improves_on="compact_atomics",
+            compile_for=cuda_compiles_for(host.COMPACT_ACTIVE, "compact<float>"),
+            readability=Score(4, "who is here, who is first, how many are below me"),
+            debugging=Score(2, "which lanes come together is the compiler's and the hardware's choice"),
+        ),
+        _entry(
             name="compact_ballot",
             idea="a ballot counts what a warp keeps, one lane asks for room for all",
             file=host.COMPACT_BALLOT,
