@@ -74,11 +74,11 @@ def tune(
         obstacle = rung.declines(case) if rung.declines else None
         if capability is not None:
             obstacle = obstacle or why_not(rung, capability)
+        if obstacle:  # whatever its options: said once
+            tried.append(Tried(rung.name, {}, failure=obstacle))
+            continue
         for options in configurations(rung):
-            if obstacle:
-                tried.append(Tried(rung.name, options, failure=obstacle))
-            else:
-                tried.append(_examined(ladder, rung, options, inputs, exact, is_virtual=capability is None))
+            tried.append(_examined(ladder, rung, options, inputs, exact, is_virtual=capability is None))
     if capability is not None:
         tried = _timed(ladder, case, tried, seconds, progress)
     return sorted(tried, key=lambda each: float("inf") if each.seconds is None else each.seconds)

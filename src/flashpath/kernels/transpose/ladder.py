@@ -35,6 +35,10 @@ def _sized(size: tuple[int, ...]) -> Case:
     return _case("transpose", rows, cols, "float32")
 
 
+def _more_samples() -> Sequence[Case]:
+    return [_case("copy", 256, 256, "float32")]
+
+
 def _truth(inputs: tuple[Any, ...]) -> Any:
     return reference(*inputs)
 
@@ -98,6 +102,7 @@ LADDER = Ladder(
     dimensions=("rows", "columns"),
     sized=_sized,
     sample=(256, 256),
+    more_samples=_more_samples,
     rungs=(
         Rung(
             name="reference",

@@ -57,6 +57,11 @@ def _sized(size: tuple[int, ...]) -> Case:
     return _case("compact_unordered", size[0], "float32")
 
 
+def _more_samples() -> Sequence[Case]:
+    of_floats = [_case(op, 2**16, "float32") for op in ("sum", "broadcast", "ballot", "match")]
+    return [*of_floats, _case("sum", 2**16, "int32")]
+
+
 def _torch(x: Any, op: str) -> Any:
     return torch_select(x, op) if op in host.COMPACTIONS else torch_groups(x, op)
 
@@ -132,6 +137,7 @@ LADDER = Ladder(
     check=_check,
     sized=_sized,
     sample=(2**16,),
+    more_samples=_more_samples,
     rungs=(
         Rung(
             name="reference",
