@@ -70,6 +70,15 @@ def test_a_rung_that_declines_the_case_says_so_once() -> None:
     assert [(each.name, each.failure) for each in tried if each.failure] == [("rounded", "not today")]
 
 
+def test_of_equal_bounds_fewer_instructions_come_first() -> None:
+    transpose = ladder("transpose")
+    tried = tune(transpose, sized_cases(transpose, ["64"])[0], only=["naive", "vectorized"], device="cpu")
+    assert len(tried) == 1 + 5 + 1 + 2
+    ranks = [(each.seconds or 0, each.instructions or 0) for each in tried]
+    assert ranks == sorted(ranks)
+    assert tried[0].name.startswith("vectorized")
+
+
 def test_only_names_rungs() -> None:
     add, case = _ladder()
     assert [each.name for each in tune(add, case, only=["one_per_thread"], device="cpu")] == [

@@ -221,7 +221,7 @@ def test_the_sanitizer_finds_nothing(file: Any, operation: str, shape: tuple[int
     launches = list(host.launches(file, call))
     assert len(launches) == (3 if operation in CHAINS and file != host.FUSED_CHAIN else 1)
     for each in launches:
-        assert fp.sanitize(each.kernel, grid=each.blocks, block=host.THREADS, args=each.args) == []
+        assert fp.sanitize(each.kernel, grid=each.blocks, block=each.threads, args=each.args) == []
 
 
 def test_the_sanitizer_finds_nothing_in_triton() -> None:
