@@ -47,7 +47,7 @@ SMALL = Config(64, 64, group=8, warps=4, stages=3)
 LARGE = Config(128, 256, group=8, warps=8, stages=3)
 # Beside the stages, a result goes through shared memory on its way out, and a mask on its way in: twice the
 # bytes, or both, leave no room for tiles of 128 × 256.
-MEDIUM = Config(128, 128, group=8, warps=8, stages=3)
+MEDIUM = Config(128, 128, group=8, warps=8, stages=4)
 ENOUGH_PROGRAMS = 64  # large tiles, where there are so many: for half of an H200's SMs at least
 
 
