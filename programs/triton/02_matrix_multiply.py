@@ -27,9 +27,8 @@ def main():
     for m, n, k in shapes:
         a = torch.randn(m, k, device=device, dtype=torch.bfloat16)
         b = torch.randn(k, n, device=device, dtype=torch.bfloat16)
-        c = matmul(a, b)
         try:
-            ladder.check(c, (a, b, "ieee"))
+            ladder.check(matmul(a, b), (a, b, "ieee"))
             verdict = "right"
         except AssertionError as error:
             failed += 1
@@ -39,8 +38,8 @@ def main():
             ours = triton.testing.do_bench(lambda a=a, b=b: matmul(a, b))
             torchs = triton.testing.do_bench(lambda a=a, b=b: torch.matmul(a, b))
             line += f", {2 * m * n * k / ours / 1e9:4.0f} TFLOP/s, {torchs / ours:.2f} × the speed of PyTorch"
-            if triton_rungs.is_tuned(c):
-                tuner = triton_autotuned.autotuned(c.element_size())
+            if triton_rungs.config_for(a.new_empty(m, n)) is not triton_rungs.SMALL:
+                tuner = triton_autotuned.autotuned(a.element_size())
                 line += f"\n      chosen of {len(triton_autotuned.CANDIDATES)}: {tuner.best_config}"
         print(line)
     if not has_gpu:

@@ -39,8 +39,9 @@ class Config:
 
 SMALL = Config(64, 64, group=8, warps=4, stages=3)
 LARGE = Config(128, 256, group=8, warps=8, stages=3)
-# A result of twice the bytes goes through shared memory on its way out, beside the stages.
-LARGE_OF_FLOAT32 = Config(128, 128, group=8, warps=8, stages=3)
+# Beside the stages, a result goes through shared memory on its way out, and a mask on its way in: twice the
+# bytes, or both, leave no room for tiles of 128 × 256.
+MEDIUM = Config(128, 128, group=8, warps=8, stages=4)
 # What else `flashpath tune` tries; triton_autotuned has a list of its own.
 MORE_CONFIGS = (
     Config(256, 128, group=8, warps=8, stages=3),

@@ -12,7 +12,7 @@ from flashpath.kernels.building import sm_count, triton_compiles_for, triton_dev
 from flashpath.kernels.matmul.configs import (
     IN_PARTS,
     LARGE,
-    LARGE_OF_FLOAT32,
+    MEDIUM,
     MORE_CONFIGS,
     OF_ONE_TILE,
     ROW_BYTES,
@@ -43,7 +43,7 @@ def triton_descriptors(
     a: Any, b: Any, precision: str = "ieee", out: Any | None = None, *, config: Config | None = None
 ) -> Any:
     m, n, k, result = problem = _prepare(a, b, precision, out)
-    config = config or _config(result)
+    config = config or config_for(result)
     if _is_empty(problem):
         return result
     tiled = Tiled(a, b, result)
@@ -78,8 +78,8 @@ def triton_fused(
 
 def triton_autotuned(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
     m, n, k, result = problem = _prepare(a, b, precision, out)
-    if not is_tuned(result) or _is_empty(problem):
-        return _persistent(a, b, precision, problem, None, None)
+    if config_for(result) is SMALL or _is_empty(problem):
+        return _persistent(a, b, precision, problem, None, None)  # nothing to choose from: small tiles
     tiled, programs = Tiled(a, b, result), sm_count(a)
     with triton_device(a):
         module_of("autotuned").autotuned(a.element_size())[
@@ -132,14 +132,11 @@ def _prepare(a: Any, b: Any, precision: str, out: Any | None) -> Problem:
     return prepare(a, b, precision, out, dtypes=FLOATS, precisions=("tf32",))
 
 
-def _config(out: Any) -> Config:
-    large = LARGE if out.element_size() == 2 else LARGE_OF_FLOAT32
+def config_for(out: Any, epilogue: Epilogue | None = None) -> Config:
+    """The largest tiles that fit into shared memory, where there are enough of them to keep the GPU busy."""
+    is_masked = epilogue is not None and epilogue.mask is not None
+    large = MEDIUM if is_masked or out.element_size() > 2 else LARGE
     return large if large.programs(*out.shape) >= ENOUGH_PROGRAMS else SMALL
-
-
-def is_tuned(out: Any) -> bool:
-    """Whether triton_autotuned has a choice for that output: small ones have small tiles."""
-    return _config(out) is not SMALL
 
 
 def _is_empty(problem: Problem) -> bool:
@@ -159,7 +156,7 @@ def kernel_of(name: str) -> Any:
 
 def _with_pointers(name: str, a: Any, b: Any, precision: str, out: Any | None, config: Config | None) -> Any:
     m, n, k, result = problem = _prepare(a, b, precision, out)
-    config = config or _config(result)
+    config = config or config_for(result)
     if _is_empty(problem):
         return result
     aligned = n % 16 == 0 and k % 16 == 0 and all(each.data_ptr() % 16 == 0 for each in (a, b, result))
@@ -190,7 +187,7 @@ def _persistent(
         return out.copy_(epilogue(out.zero_()))
     if _is_empty(problem):
         return out
-    config, programs = config or _config(out), sm_count(a)
+    config, programs = config or config_for(out, epilogue), sm_count(a)
     tiled = Tiled(a, b, out)
     with triton_device(a):
         kernel_of("persistent")[(min(programs, config.programs(m, n)),)](
@@ -234,7 +231,7 @@ _PERSISTENT = {
     "PROGRAMS": 1,
     "SPLIT": 1,
 }
-_EVERYWHERE = (LARGE, LARGE_OF_FLOAT32, SMALL, *MORE_CONFIGS)
+_EVERYWHERE = (LARGE, MEDIUM, SMALL, *MORE_CONFIGS)
 _CONFIGS = {"config": (*_EVERYWHERE, *OF_ONE_TILE)}
 _PERSISTENT_CONFIGS = {"config": (*_EVERYWHERE, *IN_PARTS)}
 
