@@ -2,8 +2,8 @@
 
     python benchmarks/demonstrations.py [--json benchmarks/results/<gpu>-demonstrations.json]
 
-Each is started by `flashpath run`, twice: the second time it is in the cache and the GPU is warm, and its words
-are kept. The exit code is 1 where a program's own check failed.
+Each is started by `flashpath run`, twice: the second time it is in the cache and the GPU is warm, and what it
+says is kept. The exit code is 1 where a program's own check failed.
 """
 
 from __future__ import annotations

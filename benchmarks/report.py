@@ -33,8 +33,9 @@ records are made by `flashpath bench LADDER --output <gpu>.jsonl` for every ladd
 `python benchmarks/report.py --run <gpu>.jsonl`; for the host cost of
 a launch by `python benchmarks/launch_cost.py --json benchmarks/results/<gpu>-launch-cost.json`; for the speed
 of the virtual GPU by `python benchmarks/vgpu.py --json benchmarks/results/<cpu>-vgpu.json`; for the start of
-whole programs by `python benchmarks/program_start.py --json benchmarks/results/<cpu>-program-start.json`; what
-programs print by `python benchmarks/demonstrations.py --json benchmarks/results/<gpu>-demonstrations.json`.
+whole programs by `python benchmarks/program_start.py --json benchmarks/results/<cpu>-program-start.json`;
+for what programs print by
+`python benchmarks/demonstrations.py --json benchmarks/results/<gpu>-demonstrations.json`.
 
 Times are medians, all implementations of a case interleaved in one run, random data, cold L2. "× best peer"
 is the fastest peer's time over this one's: above 1 is faster than every peer. The ceiling is measured in the
@@ -131,7 +132,7 @@ def demonstrations(record: _Record) -> list[str]:
     """What the programs print, word for word."""
     commit = f"commit {record['commit'][:10]}{' with changes' if record['dirty'] else ''}"
     parts = [
-        f"## Programs on an {record['gpu']}",
+        f"## Programs on a real GPU, {record['gpu']}",
         "",
         f"`programs/`, as `flashpath run` starts them; {commit}.",
     ]
