@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flashpath import settings
 from flashpath.bench.failure import FAILURES, describe
-from flashpath.bench.record import Record, load
+from flashpath.bench.record import Record, load_runs
 from flashpath.bench.report import newest
 from flashpath.errors import FlashpathError
 from flashpath.jit import watch
@@ -116,10 +116,8 @@ def _of_one_case(records: Sequence[Record]) -> dict[str, Record]:
     return {record.implementation: record for record in chosen} if has_rung else {}
 
 
-def _records() -> Iterator[Record]:
+def _records() -> list[Record]:
     try:
-        folder = settings.content_dir("benchmarks/results")
+        return load_runs(settings.content_dir("benchmarks/results"))
     except FlashpathError:
-        return
-    for file in sorted(folder.glob("*.jsonl")):
-        yield from load(file)
+        return []
