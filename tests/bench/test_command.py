@@ -80,6 +80,53 @@ def test_a_rung_that_needs_a_gpu_is_skipped_and_no_failure() -> None:
     assert "failed" not in done.stdout
 
 
+def test_nothing_that_could_be_timed_is_exit_code_1() -> None:
+    words = ("--sizes", "2^40", "--device", "cpu", "--no-ceilings")
+    done = CliRunner().invoke(app, ["bench", "vector_add", *words])
+    assert done.exit_code == 1
+    assert "could not be made" in done.stdout
+
+
+def tune(*words: str) -> Any:
+    return CliRunner().invoke(app, ["tune", *words, "--device", "cpu"])
+
+
+def test_tune_without_a_clock_shows_counts_and_no_speed() -> None:
+    done = tune("vector_add", "--size", "4096")
+    assert done.exit_code == 0, done.output
+    assert "vectorized(threads=128, width_bytes=4)" in done.stdout
+    assert "× least cost" in done.stdout
+    assert "× fastest" not in done.stdout
+    assert "none of this is a time" in " ".join(done.stdout.split())
+
+
+def test_tune_tries_each_rung_on_a_case_that_it_takes() -> None:
+    done = tune("softmax", "--rung", "backward_simple", "--rung", "three_pass", "--json")
+    assert done.exit_code == 0, done.output
+    cases = json.loads(done.stdout)["cases"]
+    assert [(each["case"].split()[0], each["tried"][0]["rung"]) for each in cases] == [
+        ("backward", "backward_simple"),
+        ("forward", "three_pass"),
+    ]
+    assert all(tried["seconds"] for each in cases for tried in each["tried"])
+
+
+def test_tune_takes_a_case_or_a_size() -> None:
+    done = tune("vector_add", "--case", "2^20 float32", "--size", "2^10")
+    assert isinstance(done.exception, FlashpathError)
+    assert "Both --size and --case" in str(done.exception)
+
+
+def test_tune_stopped_lists_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("flashpath.kernels.vector_add.host.triton_kernel", stopped)
+    done = tune("vector_add", "--size", "4096")
+    assert done.exit_code == 130
+    assert "grid_stride(threads=128, blocks_per_sm=4)" in done.stdout
+
+
 def test_a_case_given_twice_is_timed_once() -> None:
     done = bench("--case", "2^20 float32", "--json")
     assert len(done.stdout.splitlines()) == 2  # reference and torch

@@ -33,8 +33,12 @@ class Counted:
     failure: str | None = None
 
     @property
+    def sectors(self) -> int:
+        return self.global_bytes // _SECTOR_BYTES
+
+    @property
     def sectors_per_request(self) -> float | None:
-        return self.global_bytes / _SECTOR_BYTES / self.global_requests if self.global_requests else None
+        return self.sectors / self.global_requests if self.global_requests else None
 
 
 def count(rung: Rung, case: Case, device: str | None = None) -> Counted:
