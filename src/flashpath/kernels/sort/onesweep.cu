@@ -4,8 +4,9 @@
 //   layout   in, out: (n), contiguous, n < 2^30; histograms: (digits of a key, kDigits), 0 before count_all_digits;
 //            states: (digits of a key, tiles, kDigits); next_tile: one per digit, 0 before sort_digit.
 //            in_index, out_index: (n), or null: where each key came from; indices: (n), in the last pass, or null
-//   cost     at least 2 n sizeof(T) bytes; here 9 n sizeof(T) for keys of 32 bits: one read for all histograms, and
-//            one read and one write for each of 4 digits
+//   cost     0 FLOPs: each digit of each key is counted once and ranked once, 8 n operations for keys of 32 bits; at
+//            least 2 n sizeof(T) bytes; here 9 n sizeof(T) for keys of 32 bits: one read for all histograms, and one
+//            read and one write for each of 4 digits
 //   improves radix_tiled: a pass reads its keys once, not twice, and is one launch, not three
 //   idea     sorting does not change how many keys have which digit, so one read at the start counts all digits. What
 //            a tile still has to know is how many keys of each digit the tiles before it have. It asks them: each

@@ -4,7 +4,8 @@
 //            them are (ballot), and for each element which others have the same bits (match)
 //   layout   in: (n), contiguous; a thread has an element, 32 threads a group; the last group may be shorter.
 //            out: (n), or (⌈n / 32⌉) where a group has one result
-//   cost     at least n sizeof(T) bytes read, and the output written
+//   cost     sum: n FLOPs; any, all, ballot: n comparisons; match: 32 n comparisons; broadcast: none. At least
+//            n sizeof(T) bytes read, and the output written
 //   idea     each thread leaves its element in an array of the block, all wait for each other, and then everyone can
 //            read everyone's. What a group has one result of, its first thread computes, while 31 wait.
 constexpr int kThreads = 256;
