@@ -78,6 +78,8 @@ def test_a_rung_that_needs_a_gpu_is_skipped_and_no_failure() -> None:
     assert "skipped" in done.stdout
     assert "needs a GPU of sm_75 or newer" in done.stdout
     assert "failed" not in done.stdout
+    assert "vectorized: readable" not in done.stdout  # of what did not run there is nothing to weigh up
+    assert "reference: readable" in done.stdout
 
 
 def test_nothing_that_could_be_timed_is_exit_code_1() -> None:
@@ -137,6 +139,23 @@ def test_the_output_is_looked_at_before_anything_is_imported_or_timed(mine: Path
         done = bench("--with", f"{mine}:add", "--output", str(path))
         assert isinstance(done.exception, FlashpathError)
         assert "importing" not in done.output
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc, where no file can be made")
+@pytest.mark.parametrize("words", [("--plot", "/proc/a.svg"), ("--output", "/proc/a.jsonl")], ids=str)
+def test_what_cannot_be_written_is_told_before_anything_is_timed(mine: Path, words: tuple[str, ...]) -> None:
+    done = bench("--with", f"{mine}:add", *words)
+    assert isinstance(done.exception, FlashpathError)
+    assert f"{words[1]} cannot be written" in str(done.exception)
+    assert "importing" not in done.output
+
+
+def test_sizes_that_are_none_say_why() -> None:
+    for size, says in (("", "No size was given"), ("2^70", "the largest is 2^40")):
+        done = CliRunner().invoke(app, ["bench", "vector_add", "--sizes", size])
+        assert isinstance(done.exception, FlashpathError)
+        assert says in str(done.exception)
+        assert "flashpath.bench.Case" not in str(done.exception)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a disk without space")
