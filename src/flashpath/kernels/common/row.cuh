@@ -75,6 +75,23 @@ __device__ void keep_packed(Pack<T, kWidth>& pack) {
   }
 }
 
+// Element i of a pack, i known when the kernel is compiled. Two bfloat16 in a word are a shift and a mask away from
+// float; taken as elements, the upper one costs the machine two instructions.
+template <class T, int kWidth>
+__device__ Compute<T> widened(const Pack<T, kWidth>& pack, int i) {
+  return widen(pack.value[i]);
+}
+template <int kWidth>
+__device__ float widened(const Pack<__nv_bfloat16, kWidth>& pack, int i) {
+  if constexpr (kWidth == 1) {
+    return widen(pack.value[i]);
+  } else {
+    unsigned words[kWidth / 2];
+    memcpy(words, &pack, sizeof(pack));
+    return __uint_as_float(i % 2 ? words[i / 2] & 0xffff0000u : words[i / 2] << 16);
+  }
+}
+
 // kWidth neighbours, also where they fill several 16-byte accesses: float weights beside half activations.
 template <class T, int kWidth>
 struct Elements {
@@ -99,12 +116,12 @@ struct Elements {
       ::keep_packed(pack[k]);
     }
   }
-  __device__ Compute<T> operator[](int i) const { return widen(pack[i / kEach].value[i % kEach]); }
+  __device__ Compute<T> operator[](int i) const { return widened(pack[i / kEach], i % kEach); }
 };
 
 // What one lane needs of a vector that all rows share; where there is none, each element is `otherwise`. Both are known
 // when the kernel is compiled: a choice at run time would cost the registers of either.
-template <bool kIsThere, When kWhen, class W, int kWidth, int kLanes, int kPacks>
+template <bool kIsThere, When kWhen, class W, int kWidth, int kLanes, int kPacks, bool kIsWhole = false>
 struct ColumnPart {
   Elements<W, kWidth> held[kPacks];
   const W* vector;
@@ -140,7 +157,7 @@ struct ColumnPart {
   }
 
   __device__ void load(int k) {
-    if (kIsThere && lane + k * kLanes < packs) {
+    if (kIsThere && (kIsWhole || lane + k * kLanes < packs)) {
       held[k].load(vector + (lane + k * kLanes) * kWidth);
     }
   }
@@ -152,8 +169,9 @@ struct ColumnPart {
   }
 };
 
-// What one lane holds of a row of `packs` packs, in the type it came in: half the registers for half types.
-template <class T, int kWidth, int kLanes, int kPacks>
+// What one lane holds of a row of `packs` packs, in the type it came in: half the registers for half types. Where every
+// lane of every row has kPacks of them, kIsWhole, none is asked whether it is there: that is a branch for each.
+template <class T, int kWidth, int kLanes, int kPacks, bool kIsWhole = false>
 struct RowPart {
   using C = Compute<T>;
   using P = Pack<T, kWidth>;
@@ -163,12 +181,13 @@ struct RowPart {
 
   __device__ RowPart(int lane, int packs) : lane(lane), packs(packs) {}
   __device__ int at(int k) const { return lane + k * kLanes; }
+  __device__ bool has(int k) const { return kIsWhole || at(k) < packs; }
 
   // All loads are asked for before the first is used.
   __device__ void load(const T* row) {
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      if (at(k) < packs) {
+      if (has(k)) {
         held[k] = reinterpret_cast<const P*>(row)[at(k)];
       }
     }
@@ -177,7 +196,7 @@ struct RowPart {
   __device__ void store(T* row) const {
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      if (at(k) < packs) {
+      if (has(k)) {
         reinterpret_cast<P*>(row)[at(k)] = held[k];
       }
     }
@@ -189,7 +208,7 @@ struct RowPart {
     for (int k = 0; k < kPacks; ++k) {
 #pragma unroll
       for (int i = 0; i < kWidth; ++i) {
-        held[k].value[i] = narrow<T>(widen(held[k].value[i]) + widen(other.held[k].value[i]));
+        held[k].value[i] = narrow<T>(widened(held[k], i) + widened(other.held[k], i));
       }
     }
   }
@@ -200,11 +219,11 @@ struct RowPart {
     C total = 0;
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      if (at(k) < packs) {
+      if (has(k)) {
         C of_pack = 0;
 #pragma unroll
         for (int i = 0; i < kWidth; ++i) {
-          of_pack += f(widen(held[k].value[i]));
+          of_pack += f(widened(held[k], i));
         }
         total += of_pack;
       }
@@ -224,12 +243,12 @@ struct RowPart {
   __device__ void store(T* row, Prepare prepare, F f) const {
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      if (at(k) < packs) {
+      if (has(k)) {
         prepare(k);
         P out;
 #pragma unroll
         for (int i = 0; i < kWidth; ++i) {
-          out.value[i] = narrow<T>(f(widen(held[k].value[i]), k, i));
+          out.value[i] = narrow<T>(f(widened(held[k], i), k, i));
         }
         reinterpret_cast<P*>(row)[at(k)] = out;
       }

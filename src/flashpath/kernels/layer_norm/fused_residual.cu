@@ -15,9 +15,9 @@
 #include "long_rows.cuh"
 #include "row_moments.cuh"
 
-template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, When kWhen, bool kHasWeight,
+template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, int kBlocks, When kWhen, bool kHasWeight,
           bool kHasBias, bool kIsWhole>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocks)
     add_layer_norm(long long rows, long long n, const T* __restrict__ x, const T* __restrict__ residual,
                    const W* __restrict__ weight, const W* __restrict__ bias, Compute<T> eps, T* __restrict__ out,
                    T* __restrict__ sum, Compute<T>* mean, Compute<T>* rstd) {
@@ -25,18 +25,19 @@ __global__ void __launch_bounds__(kThreads)
   const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
   const int packs = row < rows ? int(n) / kWidth : 0;
+  const C count = kIsWhole ? C(kLanes * kPacks * kWidth) : C(n);
 
-  RowPart<T, kWidth, kLanes, kPacks> part(lane, packs), other(lane, packs);
+  RowPart<T, kWidth, kLanes, kPacks, kIsWhole> part(lane, packs), other(lane, packs);
   part.load(x + row * n);
   other.load(residual + row * n);
-  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
-  ColumnPart<kHasBias, kWhen, W, kWidth, kLanes, kPacks> shift(bias, 0, lane, packs);
+  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks, kIsWhole> factor(weight, 1, lane, packs);
+  ColumnPart<kHasBias, kWhen, W, kWidth, kLanes, kPacks, kIsWhole> shift(bias, 0, lane, packs);
   factor.with_row();
   shift.with_row();
   part.add(other);
   part.store(sum + row * n);
 
-  const MeanAndVariance<C> moments = row_moments<kThreads, kIsWhole>(part, C(n));
+  const MeanAndVariance<C> moments = row_moments<kThreads>(part, count);
   const C center = moments.mean;
   const C scale = rsqrt(moments.variance + eps);
 

@@ -26,10 +26,10 @@ __device__ void merge_equal_parts(C& mean, C& m2, C& count) {
 // each takes the moments of its own elements, and these are merged: one sum over the row in place of two, of which the
 // second waits for the first: on an H200 2 % for rows of a warp, nothing for those of a block. All kThreads threads of
 // the block must come here.
-template <int kThreads, bool kIsWhole, class T, int kWidth, int kLanes, int kPacks>
-__device__ MeanAndVariance<Compute<T>> row_moments(RowPart<T, kWidth, kLanes, kPacks>& part, Compute<T> n) {
+template <int kThreads, class T, int kWidth, int kLanes, int kPacks, bool kIsWhole>
+__device__ MeanAndVariance<Compute<T>> row_moments(RowPart<T, kWidth, kLanes, kPacks, kIsWhole>& part, Compute<T> n) {
   using C = Compute<T>;
-  if constexpr (kIsWhole) {
+  if constexpr (kIsWhole && kLanes <= 32) {
     C count = kPacks * kWidth;
     C mean = part.sum([](C value) { return value; }) / count;
     C m2 = part.sum([&](C value) { return (value - mean) * (value - mean); });

@@ -17,7 +17,8 @@ from flashpath.kernels.arguments import (
 )
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, max_shared_per_block, sm_count
 
-Choices = Sequence[tuple[int, int, str]]  # lanes, the packs each may have, when weights are asked for
+# Lanes, the packs each may have, when weights are asked for, blocks that an SM shall have room for.
+Choices = Sequence[tuple[int, int, str, int]]
 
 THREADS = 256  # of a block of the simple rungs
 LONG_THREADS = 1024
@@ -27,13 +28,34 @@ LEAST_THREADS, LEAST_THREADS_ADDING = 64, 128
 # How rows are shared out over lanes, as was fastest on an H200. The first that holds the row is taken.
 WITH_ROW, AFTER_SUMS, PACK_BY_PACK = "kWithRow", "kAfterSums", "kPackByPack"
 SHARES: dict[str, Choices] = {
-    "layer_norm": ((8, 1, WITH_ROW), (32, 4, WITH_ROW), (128, 4, PACK_BY_PACK), (256, 8, PACK_BY_PACK)),
-    "add_layer_norm": ((8, 1, WITH_ROW), (64, 2, WITH_ROW), (128, 4, WITH_ROW), (512, 4, PACK_BY_PACK)),
-    "rms_norm": ((8, 1, WITH_ROW), (32, 4, WITH_ROW), (128, 4, AFTER_SUMS), (256, 8, WITH_ROW)),
-    "add_rms_norm": ((8, 1, WITH_ROW), (64, 2, WITH_ROW), (512, 1, WITH_ROW), (1024, 2, WITH_ROW)),
+    "layer_norm": (
+        (8, 1, WITH_ROW, 1),
+        (32, 4, WITH_ROW, 16),
+        (128, 4, PACK_BY_PACK, 8),
+        (512, 4, PACK_BY_PACK, 2),
+    ),
+    "add_layer_norm": (
+        (8, 1, WITH_ROW, 1),
+        (64, 2, WITH_ROW, 1),
+        (128, 4, WITH_ROW, 1),
+        (512, 4, PACK_BY_PACK, 1),
+    ),
+    "rms_norm": (
+        (8, 1, WITH_ROW, 1),
+        (32, 4, WITH_ROW, 16),
+        (128, 4, AFTER_SUMS, 8),
+        (256, 8, WITH_ROW, 2),
+    ),
+    "add_rms_norm": (
+        (8, 1, WITH_ROW, 1),
+        (64, 2, WITH_ROW, 1),
+        (512, 1, WITH_ROW, 1),
+        (1024, 2, WITH_ROW, 1),
+    ),
 }
 # Longer rows, and rows of narrower packs, which have more of them.
-LONGEST_SHARES: Choices = ((1024, 4, PACK_BY_PACK), (1024, 8, PACK_BY_PACK))
+LONGEST_SHARES: Choices = ((1024, 4, PACK_BY_PACK, 1), (1024, 8, PACK_BY_PACK, 1))
+HALF_TYPES = ("__half, __half", "__nv_bfloat16, __nv_bfloat16")  # of x, and of weight and bias
 LANES = (8, 32, 64, 128, 256, 512, 1024)
 # Of backward_fused: lanes for a row, the packs each may have, rows of a block at a time, blocks per SM.
 BACKWARD_SHARES = (
@@ -125,13 +147,15 @@ def pack_width(n: int, matrices: Sequence[Any], vectors: Sequence[Any]) -> int:
 class Share(NamedTuple):
     """A row for `lanes` threads with up to `packs` packs of `width` elements each, in blocks of `threads`.
 
-    `when` the weights are asked for: one of `When` in row.cuh.
+    Registers are shared out so that an SM has room for `blocks` of these. `when` the weights are asked for:
+    one of `When` in row.cuh.
     """
 
     width: int
     lanes: int
     packs: int
     threads: int
+    blocks: int
     when: str
 
     @property
@@ -144,9 +168,10 @@ def share_row(
 ) -> Share | None:
     """How threads hold a row in registers, by the first choice that does, or the first of `lanes`."""
     packs = -(-n // width)
-    for each, most, when in choices:
+    for each, most, when, blocks in choices:
         if packs <= each * most and lanes in (None, each):
-            return Share(width, each, _power_of_two(-(-packs // each)), max(each, least_threads), when)
+            threads = max(each, least_threads)
+            return Share(width, each, _power_of_two(-(-packs // each)), threads, blocks, when)
     return None
 
 
@@ -193,10 +218,10 @@ def forward(
         rstd, mean = (*reversed(statistics), None)[:2]
         long_rows[rows, LONG_THREADS](rows, n, x, residual, weight, bias, eps, out, total, mean, rstd)
         return
-    flags = [each is not None for each in vectors]
-    if long == "true":
-        # Where a block sums, the barrier hides what a merge of moments would save.
-        flags.append(share.lanes <= 32 and n == share.lanes * share.packs * width)
+    is_whole = n == share.lanes * share.packs * width and rows % share.rows_of_block == 0
+    if types not in HALF_TYPES or not is_whole:
+        share = share._replace(blocks=1)  # it takes more registers
+    flags = [*(each is not None for each in vectors), is_whole]
     shape = ", ".join([*map(str, share), *map(spelled, flags)])
     normalize = cuda_kernel(file, f"{kernel}<{types}, {shape}>", x)
     blocks = -(-rows // share.rows_of_block)

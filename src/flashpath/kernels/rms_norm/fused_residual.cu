@@ -13,8 +13,9 @@
 #include "../common/row.cuh"
 #include "../layer_norm/long_rows.cuh"
 
-template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, When kWhen, bool kHasWeight>
-__global__ void __launch_bounds__(kThreads)
+template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, int kBlocks, When kWhen, bool kHasWeight,
+          bool kIsWhole>
+__global__ void __launch_bounds__(kThreads, kBlocks)
     add_rms_norm(long long rows, long long n, const T* __restrict__ x, const T* __restrict__ residual,
                  const W* __restrict__ weight, Compute<T> eps, T* __restrict__ out, T* __restrict__ sum,
                  Compute<T>* rstd) {
@@ -22,11 +23,12 @@ __global__ void __launch_bounds__(kThreads)
   const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
   const int packs = row < rows ? int(n) / kWidth : 0;
+  const C count = kIsWhole ? C(kLanes * kPacks * kWidth) : C(n);
 
-  RowPart<T, kWidth, kLanes, kPacks> part(lane, packs), other(lane, packs);
+  RowPart<T, kWidth, kLanes, kPacks, kIsWhole> part(lane, packs), other(lane, packs);
   part.load(x + row * n);
   other.load(residual + row * n);
-  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks, kIsWhole> factor(weight, 1, lane, packs);
   factor.with_row();
   part.add(other);
   part.store(sum + row * n);
@@ -34,7 +36,7 @@ __global__ void __launch_bounds__(kThreads)
   C squares[1] = {part.sum([](C value) { return value * value; })};
   part.keep_packed();
   sum_over_row<kThreads, kLanes>(squares, 0);
-  const C scale = rsqrt(squares[0] / C(n) + eps);
+  const C scale = rsqrt(squares[0] / count + eps);
 
   factor.after_sums();
   const auto prepare = [&](int k) {

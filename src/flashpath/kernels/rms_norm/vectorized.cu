@@ -13,24 +13,26 @@
 #include "../common/row.cuh"
 #include "../layer_norm/long_rows.cuh"
 
-template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, When kWhen, bool kHasWeight>
-__global__ void __launch_bounds__(kThreads)
+template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, int kBlocks, When kWhen, bool kHasWeight,
+          bool kIsWhole>
+__global__ void __launch_bounds__(kThreads, kBlocks)
     rms_norm(long long rows, long long n, const T* __restrict__ x, const W* __restrict__ weight, Compute<T> eps,
              T* __restrict__ out, Compute<T>* rstd) {
   using C = Compute<T>;
   const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
   const int packs = row < rows ? int(n) / kWidth : 0;  // threads beyond the last row stay: sums want them all
+  const C count = kIsWhole ? C(kLanes * kPacks * kWidth) : C(n);
 
-  RowPart<T, kWidth, kLanes, kPacks> part(lane, packs);
+  RowPart<T, kWidth, kLanes, kPacks, kIsWhole> part(lane, packs);
   part.load(x + row * n);
-  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks, kIsWhole> factor(weight, 1, lane, packs);
   factor.with_row();
 
   C squares[1] = {part.sum([](C value) { return value * value; })};
   part.keep_packed();
   sum_over_row<kThreads, kLanes>(squares, 0);
-  const C scale = rsqrt(squares[0] / C(n) + eps);
+  const C scale = rsqrt(squares[0] / count + eps);
 
   factor.after_sums();
   const auto prepare = [&](int k) {
