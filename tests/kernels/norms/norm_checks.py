@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import torch
 
 from flashpath import kernels
 from flashpath.kernels.layer_norm import host as layer_norm
+from flashpath.kernels.layer_norm import rows as shared
 from flashpath.kernels.rms_norm import host as rms_norm
 
 LADDERS = {name: kernels.ladder(name) for name in ("layer_norm", "rms_norm")}
@@ -83,6 +85,12 @@ def verify(name: str, rung: str, x: Any, *rest: Any) -> Any:
     for one, other in zip(before, after, strict=True):
         torch.testing.assert_close(one, other, rtol=0, atol=0, equal_nan=True)
     return result
+
+
+def several_rows_at_once(monkeypatch: pytest.MonkeyPatch, many: int) -> None:
+    """Whatever the length of a row, threads hold packs of `many` of them."""
+    for kernel, choices in shared.SHARES.items():
+        monkeypatch.setitem(shared.SHARES, kernel, [each._replace(rows=many) for each in choices])
 
 
 def saved(name: str, x: Any, eps: float | None = None) -> tuple[Any, ...]:

@@ -17,6 +17,7 @@ from norm_checks import (
     WITH_RESIDUAL,
     sample,
     saved,
+    several_rows_at_once,
     vectors,
     verify,
     verify_backward,
@@ -39,6 +40,18 @@ def test_nothing_is_wrong_with_rows_of_several_warps(findings: list[Any]) -> Non
     x = sample((2, 2056), BRAIN)
     verify("layer_norm", "vectorized", x, *vectors("layer_norm", 2056, BRAIN), 1e-5)
     verify_backward("layer_norm", "backward_fused", (5, 1032), BRAIN)
+    assert findings == []
+
+
+@pytest.mark.parametrize("name", LADDERS)
+def test_nothing_is_wrong_with_several_rows_at_once(
+    name: str, findings: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    several_rows_at_once(monkeypatch, 2)
+    for shape in ((5, 264), (4, 1024), (3, 2056)):
+        inputs = (sample(shape, BRAIN), *vectors(name, shape[1], BRAIN), EPS[name])
+        verify(name, "vectorized", *inputs)
+        verify(name, "fused_residual", *inputs, sample(shape, BRAIN, seed=3))
     assert findings == []
 
 

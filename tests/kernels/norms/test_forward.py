@@ -19,6 +19,7 @@ from norm_checks import (
     WITH_RESIDUAL,
     sample,
     saved,
+    several_rows_at_once,
     vectors,
     verify,
 )
@@ -97,6 +98,47 @@ def verify_whole_rows(name: str, shape: tuple[int, int], dtype: Any, device: str
 @pytest.mark.parametrize("name", LADDERS)
 def test_rows_that_fill_their_lanes(name: str, shape: tuple[int, int], dtype: Any) -> None:
     verify_whole_rows(name, shape, dtype, "cpu")
+
+
+# Whole and guarded instances of rows for a few lanes, a warp or two, a block; with and without its last rows.
+SEVERAL = [
+    ((32, 64), HALF),
+    ((7, 37), BRAIN),
+    ((8, 1024), BRAIN),
+    ((8, 1024), HALF),
+    ((4, 512), SINGLE),
+    ((5, 1024), BRAIN),
+    ((3, 1000), HALF),
+    ((3, 501), SINGLE),
+    ((4, 4096), BRAIN),
+    ((3, 4096), BRAIN),
+]
+
+
+@pytest.mark.parametrize("many", [2, 4])
+@pytest.mark.parametrize("name", LADDERS)
+def test_several_rows_at_once(name: str, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    several_rows_at_once(monkeypatch, many)
+    for shape, dtype in SEVERAL:
+        verify_whole_rows(name, shape, dtype, "cpu")
+    verify(name, "vectorized", sample((5, 1024), BRAIN), *vectors(name, 1024, SINGLE), EPS[name])
+    verify(name, "vectorized", sample((4, 1024), BRAIN), *([None] * len(vectors(name, 1, BRAIN))), EPS[name])
+    verify(name, "vectorized", sample((2, 16_384), BRAIN), *vectors(name, 16_384, BRAIN), EPS[name])
+
+
+@pytest.mark.parametrize("name", LADDERS)
+def test_statistics_of_several_rows_at_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    several_rows_at_once(monkeypatch, 2)
+    for many in (3, 4):
+        x = sample((many, 1024), BRAIN)
+        wanted = saved(name, x)
+        places = [torch.empty(many + 1) for _ in wanted]
+        keys = ("mean", "rstd") if len(wanted) == 2 else ("rstd",)
+        options = {key: each[:many] for key, each in zip(keys, places, strict=True)}
+        LADDERS[name]["vectorized"](x, *([None] * len(wanted)), EPS[name], **options)
+        for got, right in zip(places, wanted, strict=True):
+            torch.testing.assert_close(got[:many], right, rtol=1e-5, atol=1e-6)
+            assert got[many].isnan(), "of a row that is not there"
 
 
 @pytest.mark.parametrize(("name", "rung"), FORWARD)
@@ -201,7 +243,7 @@ def test_lanes_may_be_chosen_where_they_hold_the_row(name: str) -> None:
     x = sample((3, 512), BRAIN)
     columns = vectors(name, 512, BRAIN)
     right = LADDERS[name]["vectorized"](x, *columns)
-    for lanes in (32, 128):
+    for lanes in (32, 64, 128, 256):
         near = LADDERS[name]["vectorized"](x, *columns, lanes=lanes)  # another order of the sums
         torch.testing.assert_close(near, right, rtol=2**-7, atol=2**-7)
     with pytest.raises(FlashpathError, match="no instance of 8 threads"):
@@ -238,6 +280,14 @@ def test_with_residual_on_a_gpu(name: str, rung: str) -> None:
 @pytest.mark.parametrize("name", LADDERS)
 def test_rows_that_fill_their_lanes_on_a_gpu(name: str) -> None:
     for shape, dtype in (*WHOLE, *WHOLE_ON_A_GPU):
+        verify_whole_rows(name, shape, dtype, "cuda")
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", LADDERS)
+def test_several_rows_at_once_on_a_gpu(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    several_rows_at_once(monkeypatch, 2)
+    for shape, dtype in WHOLE_ON_A_GPU:
         verify_whole_rows(name, shape, dtype, "cuda")
 
 

@@ -1,4 +1,4 @@
-// Rows shared out over threads: sums that all threads of a row get, and a row that stays in their registers.
+// Rows shared out over threads: sums that all threads of a row get, and rows that stay in their registers.
 //
 // kLanes threads, a power of two, have a row: lane l of them the packs l, l + kLanes, l + 2 kLanes …, so that a warp
 // reads one stretch of memory. Half types are computed with as float, float and double as they are.
@@ -76,19 +76,27 @@ __device__ void keep_packed(Pack<T, kWidth>& pack) {
 }
 
 // Element i of a pack, i known when the kernel is compiled. Two bfloat16 in a word are a shift and a mask away from
-// float; taken as elements, the upper one costs the machine two instructions.
-template <class T, int kWidth>
+// float; taken as elements, the upper one costs the machine two instructions. Phase 1 and phase 2 of a kernel take them
+// apart by other instructions that do the same, so that the assembler does not keep what phase 0 took apart: that is
+// twice the registers from there on.
+template <int kPhase = 0, class T, int kWidth>
 __device__ Compute<T> widened(const Pack<T, kWidth>& pack, int i) {
   return widen(pack.value[i]);
 }
-template <int kWidth>
+template <int kPhase = 0, int kWidth>
 __device__ float widened(const Pack<__nv_bfloat16, kWidth>& pack, int i) {
   if constexpr (kWidth == 1) {
     return widen(pack.value[i]);
   } else {
     unsigned words[kWidth / 2];
     memcpy(words, &pack, sizeof(pack));
-    return __uint_as_float(i % 2 ? words[i / 2] & 0xffff0000u : words[i / 2] << 16);
+    const unsigned word = words[i / 2];
+    if constexpr (kPhase == 1) {
+      return __uint_as_float(__byte_perm(word, 0, i % 2 ? 0x3244 : 0x1044));
+    } else if constexpr (kPhase == 2) {
+      return __uint_as_float(__byte_perm(0, word, i % 2 ? 0x7600 : 0x5400));
+    }
+    return __uint_as_float(i % 2 ? word & 0xffff0000u : word << 16);
   }
 }
 
@@ -169,88 +177,115 @@ struct ColumnPart {
   }
 };
 
-// What one lane holds of a row of `packs` packs, in the type it came in: half the registers for half types. Where every
-// lane of every row has kPacks of them, kIsWhole, none is asked whether it is there: that is a branch for each.
-template <class T, int kWidth, int kLanes, int kPacks, bool kIsWhole = false>
-struct RowPart {
+// What one lane holds of kRows neighbouring rows, in the type they came in: half the registers for half types. Several
+// rows at once share one load of what all rows share. Where every lane has kPacks packs of each of them, kIsWhole, none
+// is asked whether it is there: that is a branch for each.
+template <class T, int kWidth, int kLanes, int kPacks, int kRows = 1, bool kIsWhole = false>
+struct RowParts {
   using C = Compute<T>;
   using P = Pack<T, kWidth>;
-  P held[kPacks];
+  P held[kRows][kPacks];
   int lane;
-  int packs;
+  long long n;       // elements of a row
+  int packs[kRows];  // of each row: none of those beyond the last
 
-  __device__ RowPart(int lane, int packs) : lane(lane), packs(packs) {}
-  __device__ int at(int k) const { return lane + k * kLanes; }
-  __device__ bool has(int k) const { return kIsWhole || at(k) < packs; }
-
-  // All loads are asked for before the first is used.
-  __device__ void load(const T* row) {
+  __device__ RowParts(int lane, long long first, long long rows, long long n)
+      : lane(lane), n(kIsWhole ? kLanes * kPacks * kWidth : n) {
 #pragma unroll
-    for (int k = 0; k < kPacks; ++k) {
-      if (has(k)) {
-        held[k] = reinterpret_cast<const P*>(row)[at(k)];
+    for (int r = 0; r < kRows; ++r) {
+      packs[r] = first + r < rows ? int(n) / kWidth : 0;
+    }
+  }
+  __device__ int at(int k) const { return lane + k * kLanes; }
+  __device__ bool has(int r, int k) const { return kIsWhole || at(k) < packs[r]; }
+
+  // From the start of the first row. All loads are asked for before the first is used.
+  __device__ void load(const T* from) {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+      for (int k = 0; k < kPacks; ++k) {
+        if (has(r, k)) {
+          held[r][k] = reinterpret_cast<const P*>(from + r * n)[at(k)];
+        }
       }
     }
   }
 
-  __device__ void store(T* row) const {
+  __device__ void store(T* to) const {
 #pragma unroll
-    for (int k = 0; k < kPacks; ++k) {
-      if (has(k)) {
-        reinterpret_cast<P*>(row)[at(k)] = held[k];
+    for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+      for (int k = 0; k < kPacks; ++k) {
+        if (has(r, k)) {
+          reinterpret_cast<P*>(to + r * n)[at(k)] = held[r][k];
+        }
       }
     }
   }
 
   // Rounded to T, as a tensor of the sums would be.
-  __device__ void add(const RowPart& other) {
+  __device__ void add(const RowParts& other) {
 #pragma unroll
-    for (int k = 0; k < kPacks; ++k) {
+    for (int r = 0; r < kRows; ++r) {
 #pragma unroll
-      for (int i = 0; i < kWidth; ++i) {
-        held[k].value[i] = narrow<T>(widened(held[k], i) + widened(other.held[k], i));
+      for (int k = 0; k < kPacks; ++k) {
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) {
+          held[r][k].value[i] = narrow<T>(widened(held[r][k], i) + widened(other.held[r][k], i));
+        }
       }
     }
   }
 
-  // The sum of f(element) over what this lane holds: by packs, whose sums do not wait for each other.
-  template <class F>
-  __device__ C sum(F f) const {
-    C total = 0;
+  // For each row r the sum of f(element, r) over what this lane holds: by packs, whose sums do not wait for each other.
+  template <int kPhase = 0, class F>
+  __device__ void sum(C (&totals)[kRows], F f) const {
 #pragma unroll
-    for (int k = 0; k < kPacks; ++k) {
-      if (has(k)) {
-        C of_pack = 0;
+    for (int r = 0; r < kRows; ++r) {
+      totals[r] = 0;
 #pragma unroll
-        for (int i = 0; i < kWidth; ++i) {
-          of_pack += f(widened(held[k], i));
+      for (int k = 0; k < kPacks; ++k) {
+        if (has(r, k)) {
+          C of_pack = 0;
+#pragma unroll
+          for (int i = 0; i < kWidth; ++i) {
+            of_pack += f(widened<kPhase>(held[r][k], i), r);
+          }
+          totals[r] += of_pack;
         }
-        total += of_pack;
       }
     }
-    return total;
   }
 
   __device__ void keep_packed() {
 #pragma unroll
-    for (int k = 0; k < kPacks; ++k) {
-      ::keep_packed(held[k]);
+    for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+      for (int k = 0; k < kPacks; ++k) {
+        ::keep_packed(held[r][k]);
+      }
     }
   }
 
-  // Writes f(element, k, i) for element i of pack k, after prepare(k).
-  template <class Prepare, class F>
-  __device__ void store(T* row, Prepare prepare, F f) const {
+  // Writes f(element, r, k, i) for element i of pack k of row r, after prepare(k), which is called once for all rows.
+  template <int kPhase = 0, class Prepare, class F>
+  __device__ void store(T* to, Prepare prepare, F f) const {
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      if (has(k)) {
+      if (has(0, k)) {
         prepare(k);
-        P out;
 #pragma unroll
-        for (int i = 0; i < kWidth; ++i) {
-          out.value[i] = narrow<T>(f(widened(held[k], i), k, i));
+        for (int r = 0; r < kRows; ++r) {
+          if (r == 0 || has(r, k)) {
+            P out;
+#pragma unroll
+            for (int i = 0; i < kWidth; ++i) {
+              out.value[i] = narrow<T>(f(widened<kPhase>(held[r][k], i), r, k, i));
+            }
+            reinterpret_cast<P*>(to + r * n)[at(k)] = out;
+          }
         }
-        reinterpret_cast<P*>(row)[at(k)] = out;
       }
     }
   }

@@ -17,8 +17,22 @@ from flashpath.kernels.arguments import (
 )
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, max_shared_per_block, sm_count
 
-# Lanes, the packs each may have, when weights are asked for, blocks that an SM shall have room for.
-Choices = Sequence[tuple[int, int, str, int]]
+
+class Choice(NamedTuple):
+    """A way to share out rows: `lanes` threads for one, with up to `packs` packs each.
+
+    `when` the weights are asked for, one of `When` in row.cuh; `blocks` that an SM shall have room for;
+    `rows` that a thread has its packs of, and that share one load of the weights.
+    """
+
+    lanes: int
+    packs: int
+    when: str
+    blocks: int = 1
+    rows: int = 1
+
+
+Choices = Sequence[Choice]
 
 THREADS = 256  # of a block of the simple rungs
 LONG_THREADS = 1024
@@ -29,34 +43,35 @@ LEAST_THREADS, LEAST_THREADS_ADDING = 64, 128
 WITH_ROW, AFTER_SUMS, PACK_BY_PACK = "kWithRow", "kAfterSums", "kPackByPack"
 SHARES: dict[str, Choices] = {
     "layer_norm": (
-        (8, 1, WITH_ROW, 1),
-        (32, 4, WITH_ROW, 16),
-        (128, 4, PACK_BY_PACK, 8),
-        (512, 4, PACK_BY_PACK, 2),
+        Choice(8, 1, WITH_ROW),
+        Choice(64, 2, WITH_ROW, blocks=24),
+        Choice(128, 4, WITH_ROW, blocks=6),
+        Choice(256, 8, PACK_BY_PACK, blocks=2),
     ),
     "add_layer_norm": (
-        (8, 1, WITH_ROW, 1),
-        (64, 2, WITH_ROW, 1),
-        (128, 4, WITH_ROW, 1),
-        (512, 4, PACK_BY_PACK, 1),
+        Choice(8, 1, WITH_ROW),
+        Choice(64, 2, WITH_ROW),
+        Choice(128, 4, WITH_ROW),
+        Choice(512, 4, PACK_BY_PACK),
     ),
     "rms_norm": (
-        (8, 1, WITH_ROW, 1),
-        (32, 4, WITH_ROW, 16),
-        (128, 4, AFTER_SUMS, 8),
-        (256, 8, WITH_ROW, 2),
+        Choice(8, 1, WITH_ROW),
+        Choice(32, 4, WITH_ROW, blocks=16),
+        Choice(256, 2, WITH_ROW, blocks=6),
+        Choice(512, 4, PACK_BY_PACK, blocks=2),
     ),
     "add_rms_norm": (
-        (8, 1, WITH_ROW, 1),
-        (64, 2, WITH_ROW, 1),
-        (512, 1, WITH_ROW, 1),
-        (1024, 2, WITH_ROW, 1),
+        Choice(8, 1, WITH_ROW),
+        Choice(64, 2, WITH_ROW),
+        Choice(512, 1, WITH_ROW),
+        Choice(1024, 2, WITH_ROW),
     ),
 }
 # Longer rows, and rows of narrower packs, which have more of them.
-LONGEST_SHARES: Choices = ((1024, 4, PACK_BY_PACK, 1), (1024, 8, PACK_BY_PACK, 1))
+LONGEST_SHARES: Choices = (Choice(1024, 4, PACK_BY_PACK), Choice(1024, 8, PACK_BY_PACK))
 HALF_TYPES = ("__half, __half", "__nv_bfloat16, __nv_bfloat16")  # of x, and of weight and bias
 LANES = (8, 32, 64, 128, 256, 512, 1024)
+OTHER_SHARES: Choices = tuple(Choice(lanes, 4, WITH_ROW) for lanes in LANES[1:])  # for who asks for lanes
 # Of backward_fused: lanes for a row, the packs each may have, rows of a block at a time, blocks per SM.
 BACKWARD_SHARES = (
     (32, 1, 8, 2),
@@ -145,22 +160,19 @@ def pack_width(n: int, matrices: Sequence[Any], vectors: Sequence[Any]) -> int:
 
 
 class Share(NamedTuple):
-    """A row for `lanes` threads with up to `packs` packs of `width` elements each, in blocks of `threads`.
-
-    Registers are shared out so that an SM has room for `blocks` of these. `when` the weights are asked for:
-    one of `When` in row.cuh.
-    """
+    """A choice for rows of one length: exactly `packs` packs of `width` elements, in blocks of `threads`."""
 
     width: int
     lanes: int
     packs: int
+    rows: int
     threads: int
     blocks: int
     when: str
 
     @property
     def rows_of_block(self) -> int:
-        return self.threads // self.lanes
+        return self.threads // self.lanes * self.rows
 
 
 def share_row(
@@ -168,10 +180,11 @@ def share_row(
 ) -> Share | None:
     """How threads hold a row in registers, by the first choice that does, or the first of `lanes`."""
     packs = -(-n // width)
-    for each, most, when, blocks in choices:
-        if packs <= each * most and lanes in (None, each):
-            threads = max(each, least_threads)
-            return Share(width, each, _power_of_two(-(-packs // each)), threads, blocks, when)
+    for choice in choices:
+        if packs <= choice.lanes * choice.packs and lanes in (None, choice.lanes):
+            each = _power_of_two(-(-packs // choice.lanes))
+            threads = max(choice.lanes, least_threads)
+            return Share(width, choice.lanes, each, choice.rows, threads, choice.blocks, choice.when)
     return None
 
 
@@ -206,7 +219,7 @@ def forward(
     sums = () if residual is None else (total,)
     width = pack_width(n, [x, out, *added, *sums], vectors)
     least_threads = LEAST_THREADS if residual is None else LEAST_THREADS_ADDING
-    share = share_row(n, width, (*SHARES[kernel], *LONGEST_SHARES), least_threads, lanes)
+    share = share_row(n, width, (*SHARES[kernel], *LONGEST_SHARES, *OTHER_SHARES), least_threads, lanes)
     if share is None and lanes is not None:
         raise FlashpathError(
             f"{kernel} has no instance of {lanes} threads for {n} elements.",

@@ -19,27 +19,30 @@
 #include "long_rows.cuh"
 #include "row_moments.cuh"
 
-template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, int kBlocks, When kWhen, bool kHasWeight,
-          bool kHasBias, bool kIsWhole>
+template <class T, class W, int kWidth, int kLanes, int kPacks, int kRows, int kThreads, int kBlocks, When kWhen,
+          bool kHasWeight, bool kHasBias, bool kIsWhole>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     layer_norm(long long rows, long long n, const T* __restrict__ x, const W* __restrict__ weight,
                const W* __restrict__ bias, Compute<T> eps, T* __restrict__ out, Compute<T>* mean, Compute<T>* rstd) {
   using C = Compute<T>;
-  const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
+  const long long row = (blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes) * kRows;
   const int lane = threadIdx.x % kLanes;
-  const int packs = row < rows ? int(n) / kWidth : 0;  // threads beyond the last row stay: sums want them all
   const C count = kIsWhole ? C(kLanes * kPacks * kWidth) : C(n);
 
-  RowPart<T, kWidth, kLanes, kPacks, kIsWhole> part(lane, packs);
-  part.load(x + row * n);
-  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks, kIsWhole> factor(weight, 1, lane, packs);
-  ColumnPart<kHasBias, kWhen, W, kWidth, kLanes, kPacks, kIsWhole> shift(bias, 0, lane, packs);
+  // Threads beyond the last row have no packs, and stay: sums want them all.
+  RowParts<T, kWidth, kLanes, kPacks, kRows, kIsWhole> parts(lane, row, rows, n);
+  parts.load(x + row * n);
+  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks, kIsWhole> factor(weight, 1, lane, parts.packs[0]);
+  ColumnPart<kHasBias, kWhen, W, kWidth, kLanes, kPacks, kIsWhole> shift(bias, 0, lane, parts.packs[0]);
   factor.with_row();
   shift.with_row();
 
-  const MeanAndVariance<C> moments = row_moments<kThreads>(part, count);
-  const C center = moments.mean;
-  const C scale = rsqrt(moments.variance + eps);
+  const MeansAndVariances<kRows, C> moments = row_moments<kThreads, (kRows > 1)>(parts, count);
+  C scale[kRows];
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    scale[r] = rsqrt(moments.variance[r] + eps);
+  }
 
   factor.after_sums();
   shift.after_sums();
@@ -47,10 +50,14 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     factor.with_pack(k);
     shift.with_pack(k);
   };
-  part.store(out + row * n, prepare,
-             [&](C value, int k, int i) { return (value - center) * scale * factor(k, i) + shift(k, i); });
-  if (mean != nullptr && lane == 0 && row < rows) {
-    mean[row] = center;
-    rstd[row] = scale;
+  parts.template store<kRows == 1 ? 0 : 2>(out + row * n, prepare, [&](C value, int r, int k, int i) {
+    return (value - moments.mean[r]) * scale[r] * factor(k, i) + shift(k, i);
+  });
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    if (mean != nullptr && lane == 0 && row + r < rows) {
+      mean[row + r] = moments.mean[r];
+      rstd[row + r] = scale[r];
+    }
   }
 }

@@ -13,33 +13,41 @@
 #include "../common/row.cuh"
 #include "../layer_norm/long_rows.cuh"
 
-template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, int kBlocks, When kWhen, bool kHasWeight,
-          bool kIsWhole>
+template <class T, class W, int kWidth, int kLanes, int kPacks, int kRows, int kThreads, int kBlocks, When kWhen,
+          bool kHasWeight, bool kIsWhole>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     rms_norm(long long rows, long long n, const T* __restrict__ x, const W* __restrict__ weight, Compute<T> eps,
              T* __restrict__ out, Compute<T>* rstd) {
   using C = Compute<T>;
-  const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
+  const long long row = (blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes) * kRows;
   const int lane = threadIdx.x % kLanes;
-  const int packs = row < rows ? int(n) / kWidth : 0;  // threads beyond the last row stay: sums want them all
   const C count = kIsWhole ? C(kLanes * kPacks * kWidth) : C(n);
 
-  RowPart<T, kWidth, kLanes, kPacks, kIsWhole> part(lane, packs);
-  part.load(x + row * n);
-  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks, kIsWhole> factor(weight, 1, lane, packs);
+  // Threads beyond the last row have no packs, and stay: sums want them all.
+  RowParts<T, kWidth, kLanes, kPacks, kRows, kIsWhole> parts(lane, row, rows, n);
+  parts.load(x + row * n);
+  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks, kIsWhole> factor(weight, 1, lane, parts.packs[0]);
   factor.with_row();
 
-  C squares[1] = {part.sum([](C value) { return value * value; })};
-  part.keep_packed();
-  sum_over_row<kThreads, kLanes>(squares, 0);
-  const C scale = rsqrt(squares[0] / count + eps);
+  C scale[kRows];
+  parts.sum(scale, [](C value, int) { return value * value; });
+  parts.keep_packed();
+  sum_over_row<kThreads, kLanes>(scale, 0);
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    scale[r] = rsqrt(scale[r] / count + eps);
+  }
 
   factor.after_sums();
   const auto prepare = [&](int k) {
     factor.with_pack(k);
   };
-  part.store(out + row * n, prepare, [&](C value, int k, int i) { return value * scale * factor(k, i); });
-  if (rstd != nullptr && lane == 0 && row < rows) {
-    rstd[row] = scale;
+  parts.template store<kRows == 1 ? 0 : 2>(
+      out + row * n, prepare, [&](C value, int r, int k, int i) { return value * scale[r] * factor(k, i); });
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    if (rstd != nullptr && lane == 0 && row + r < rows) {
+      rstd[row + r] = scale[r];
+    }
   }
 }
