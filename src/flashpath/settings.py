@@ -41,6 +41,12 @@ LANG = Variable(
 )
 LANGUAGES = ("en", "zh")
 
+COMMIT = Variable(
+    "FLASHPATH_COMMIT",
+    "as git has it",
+    "the commit of a tree that was copied to this machine without its history, for benchmark records",
+)
+
 RUNTIME = Variable(
     "FLASHPATH_RUNTIME", "set by flashpath run", "what a program on the virtual GPU is told: not set by hand"
 )
@@ -51,7 +57,7 @@ PROFILED = Variable(
     "marks what a profiler started, so that all of it is ended: not set by hand",
 )
 
-VARIABLES = (CACHE_DIR, CACHE_LIMIT_MB, DEVICE, DEBUG, LANG, RUNTIME, PROFILED)
+VARIABLES = (CACHE_DIR, CACHE_LIMIT_MB, DEVICE, DEBUG, LANG, COMMIT, RUNTIME, PROFILED)
 
 _LOCALES = ("LC_ALL", "LC_MESSAGES", "LANG")
 

@@ -86,6 +86,11 @@ def test_commit_and_dirty_flag_of_a_checkout(tmp_path: Path) -> None:
     assert git_state(package) == (commit, True)
 
 
+def test_a_copy_without_its_history_is_told_its_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLASHPATH_COMMIT", "0123456789abcdef")
+    assert "commit 0123456789" in read_environment("cpu").describe()
+
+
 def test_a_package_installed_inside_another_checkout_has_no_commit(tmp_path: Path) -> None:
     root = tmp_path.resolve()
     package = root / "venv" / "site-packages" / "flashpath"

@@ -321,6 +321,40 @@ def test_few_ldmatrix_feed_many_mma(name: str, arguments: str, per_step: float) 
     assert ptx.count("ldmatrix.") - before_the_loop == per_step * ptx.count("mma.sync")
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32], ids=str)
+def test_large_tiles_with_every_step_after_them_fit_into_a_block(dtype: torch.dtype) -> None:
+    """What Triton puts into shared memory it decides itself: stages, results on their way out, masks."""
+    epilogue = epilogue_for(2048, 2048, dtype, "gelu")
+    config = triton_rungs.config_for(torch.empty(2048, 2048, dtype=dtype), epilogue)
+    assert config.m * config.n >= 128 * 128
+    constants = config.constants(dtype.itemsize)
+    options = {name: constants.pop(name) for name in ("num_warps", "num_stages")}
+    element, precision = ("bf16", "ieee") if dtype == torch.bfloat16 else ("fp32", "tf32")
+    block_k = constants["BLOCK_K"]
+    compiled = building.triton_compiles_for(
+        lambda: triton_rungs.kernel_of("persistent"),
+        {
+            "a_tiles": f"tensordesc<{element}[{config.m}, {block_k}]>",
+            "b_tiles": f"tensordesc<{element}[{block_k}, {config.n}]>",
+            "out_tiles": f"tensordesc<{element}[{config.m}, {config.n // config.split}]>",
+            **dict.fromkeys(("m", "n", "k"), "i32"),
+            "scale": "fp32",
+            "bias_ptr": f"*{element}",
+            "mask_ptr": "*u8",
+        },
+        {
+            "FUSED": True,
+            "ACTIVATION": "gelu",
+            "PRECISION": precision,
+            "PROGRAMS": 132,
+            "SPLIT": config.split,
+            **constants,
+        },
+        **options,
+    )("sm_90a")
+    assert compiled.metadata.shared <= 227 * 1024
+
+
 # ---- On a GPU ------------------------------------------------------------------------------------------
 
 

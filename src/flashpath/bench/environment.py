@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 
+from flashpath import settings
 from flashpath.bench.device import load_torch
 
 
@@ -112,7 +113,9 @@ def package_version(name: str) -> str | None:
 
 
 def git_state(package: Path) -> tuple[str | None, bool | None]:
-    """Commit and whether files differ from it, where `package` lies in its own checkout."""
+    """Commit and whether files differ from it, where `package` lies in its own checkout or is a copy of one."""
+    if settings.COMMIT.value:
+        return settings.COMMIT.value, False  # what git would say of a copy without history is another commit
     package = package.resolve()
     top = run(["git", "-C", str(package), "rev-parse", "--show-toplevel"])
     # An installed package may lie inside a checkout of something else.

@@ -42,11 +42,14 @@ def cuda_compiles_for(file: Path, name: str) -> Callable[[str], object]:
 
 
 def triton_compiles_for(
-    kernel: Callable[[], Any], signature: Mapping[str, str], constexprs: Mapping[str, Any]
-) -> Callable[[str], object]:
-    """For a rung's entry: compile a `@triton.jit` function with no GPU. `kernel` imports it when asked."""
+    kernel: Callable[[], Any], signature: Mapping[str, str], constexprs: Mapping[str, Any], **options: Any
+) -> Callable[[str], Any]:
+    """For a rung's entry: compile a `@triton.jit` function with no GPU. `kernel` imports it when asked.
 
-    def compile_for(arch: str) -> object:
+    Options are the compiler's: `num_warps=8, num_stages=3`.
+    """
+
+    def compile_for(arch: str) -> Any:
         triton: Any = importlib.import_module("triton")
         compiler: Any = importlib.import_module("triton.compiler")
         backends: Any = importlib.import_module("triton.backends.compiler")
@@ -54,7 +57,7 @@ def triton_compiles_for(
         types = {**signature, **dict.fromkeys(constexprs, "constexpr")}
         source = compiler.ASTSource(fn=kernel(), signature=types, constexprs=dict(constexprs))
         gpu = backends.GPUTarget("cuda", target.major * 10 + target.minor, 32)
-        return triton.compile(source, target=gpu)
+        return triton.compile(source, target=gpu, options=options)
 
     return compile_for
 

@@ -55,6 +55,6 @@ def missing(name: Name) -> Problem:
     """What to tell where it is not found."""
     return Problem(
         name,
-        f"{name} was not found on PATH, in a CUDA toolkit or in /opt/nvidia: no {_GIVES[name]}.",
+        f"{name} was not found on PATH, in a CUDA toolkit or in /opt/nvidia; it gives {_GIVES[name]}.",
         f"Install {_PRODUCTS[name]} (`flashpath doctor` has the command), or put the folder of it on PATH.",
     )

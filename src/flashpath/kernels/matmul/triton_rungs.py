@@ -45,8 +45,9 @@ class Config:
 
 SMALL = Config(64, 64, group=8, warps=4, stages=3)
 LARGE = Config(128, 256, group=8, warps=8, stages=3)
-# A result of twice the bytes goes through shared memory on its way out, beside the stages.
-LARGE_OF_FLOAT32 = Config(128, 128, group=8, warps=8, stages=3)
+# Beside the stages, a result goes through shared memory on its way out, and a mask on its way in: twice the
+# bytes, or both, leave no room for tiles of 128 × 256.
+MEDIUM = Config(128, 128, group=8, warps=8, stages=4)
 ENOUGH_PROGRAMS = 64  # large tiles, where there are so many: for half of an H200's SMs at least
 
 
@@ -60,7 +61,7 @@ def triton_block_pointers(a: Any, b: Any, precision: str = "ieee", out: Any | No
 
 def triton_descriptors(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
     m, n, k, result = problem = _prepare(a, b, precision, out)
-    config = _config(result)
+    config = config_for(result)
     if _is_empty(problem):
         return result
     tiled = Tiled(a, b, result)
@@ -87,7 +88,7 @@ def triton_fused(
 
 def triton_autotuned(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
     m, n, k, result = problem = _prepare(a, b, precision, out)
-    if _config(result) is SMALL or _is_empty(problem):
+    if config_for(result) is SMALL or _is_empty(problem):
         return _persistent(a, b, precision, problem, None)  # nothing to choose from: small tiles
     tiled, programs = Tiled(a, b, result), sm_count(a)
     with triton_device(a):
@@ -141,8 +142,10 @@ def _prepare(a: Any, b: Any, precision: str, out: Any | None) -> Problem:
     return prepare(a, b, precision, out, dtypes=FLOATS, precisions=("tf32",))
 
 
-def _config(out: Any) -> Config:
-    large = LARGE if out.element_size() == 2 else LARGE_OF_FLOAT32
+def config_for(out: Any, epilogue: Epilogue | None = None) -> Config:
+    """The largest tiles that fit into shared memory, where there are enough of them to keep the GPU busy."""
+    is_masked = epilogue is not None and epilogue.mask is not None
+    large = MEDIUM if is_masked or out.element_size() > 2 else LARGE
     return large if large.programs(*out.shape) >= ENOUGH_PROGRAMS else SMALL
 
 
@@ -163,7 +166,7 @@ def kernel_of(name: str) -> Any:
 
 def _with_pointers(name: str, a: Any, b: Any, precision: str, out: Any | None) -> Any:
     m, n, k, result = problem = _prepare(a, b, precision, out)
-    config = _config(result)
+    config = config_for(result)
     if _is_empty(problem):
         return result
     aligned = n % 16 == 0 and k % 16 == 0 and all(each.data_ptr() % 16 == 0 for each in (a, b, result))
@@ -192,7 +195,7 @@ def _persistent(a: Any, b: Any, precision: str, problem: Problem, epilogue: Epil
         return out.copy_(epilogue(out.zero_()))
     if _is_empty(problem):
         return out
-    config, programs = _config(out), sm_count(a)
+    config, programs = config_for(out, epilogue), sm_count(a)
     tiled = Tiled(a, b, out)
     with triton_device(a):
         kernel_of("persistent")[(min(programs, config.programs(m, n)),)](

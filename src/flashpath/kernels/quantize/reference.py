@@ -68,7 +68,9 @@ def _scaled(x: Any, largest: float) -> tuple[Any, Any]:
     tiny = torch.finfo(torch.float32).tiny
     if x.shape[-1] == 0:
         return x.float(), torch.full(x.shape[:-1], tiny, device=x.device)
-    scale = (x.abs().amax(dim=-1).float() / largest).clamp(min=tiny)
+    # On a GPU, PyTorch divides by a number as it multiplies by its reciprocal; by a tensor it divides.
+    divisor = torch.full((), largest, device=x.device)
+    scale = (x.abs().amax(dim=-1).float() / divisor).clamp(min=tiny)
     quotient = x.float() / scale[..., None]
     # A row with a NaN or an infinity: its scale says so, its codes are 0.
     return torch.where(scale[..., None].isfinite(), quotient, 0.0), scale
