@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -116,8 +117,8 @@ SEVERAL = [
 
 
 @pytest.mark.parametrize("many", [2, 4])
-@pytest.mark.parametrize("name", LADDERS)
-def test_several_rows_at_once(name: str, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_rows_at_once(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "layer_norm"
     several_rows_at_once(monkeypatch, many)
     for shape, dtype in SEVERAL:
         verify_whole_rows(name, shape, dtype, "cpu")
@@ -126,19 +127,35 @@ def test_several_rows_at_once(name: str, many: int, monkeypatch: pytest.MonkeyPa
     verify(name, "vectorized", sample((2, 16_384), BRAIN), *vectors(name, 16_384, BRAIN), EPS[name])
 
 
-@pytest.mark.parametrize("name", LADDERS)
-def test_statistics_of_several_rows_at_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_statistics_of_several_rows_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "layer_norm"
     several_rows_at_once(monkeypatch, 2)
     for many in (3, 4):
         x = sample((many, 1024), BRAIN)
         wanted = saved(name, x)
         places = [torch.empty(many + 1) for _ in wanted]
-        keys = ("mean", "rstd") if len(wanted) == 2 else ("rstd",)
-        options = {key: each[:many] for key, each in zip(keys, places, strict=True)}
-        LADDERS[name]["vectorized"](x, *([None] * len(wanted)), EPS[name], **options)
+        options = {key: each[:many] for key, each in zip(("mean", "rstd"), places, strict=True)}
+        layer_norm.vectorized(x, None, None, EPS[name], **options)
         for got, right in zip(places, wanted, strict=True):
             torch.testing.assert_close(got[:many], right, rtol=1e-5, atol=1e-6)
             assert got[many].isnan(), "of a row that is not there"
+
+
+def test_two_rows_at_once_are_taken_of_many_whole_ones_in_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    build = shared.cuda_kernel
+
+    def noted(file: Path, name: str, x: Any) -> Any:
+        asked.append(name)
+        return build(file, name, x)
+
+    monkeypatch.setattr(shared, "cuda_kernel", noted)
+    many = 4 * 20 * 2  # four waves of blocks on the virtual GPU's one SM
+    for shape, dtype in [((many, 1024), BRAIN), ((many, 1024), HALF), ((many + 1, 1024), BRAIN)]:
+        verify("layer_norm", "vectorized", sample(shape, dtype), *vectors("layer_norm", 1024, dtype), 1e-5)
+    verify("layer_norm", "vectorized", sample((2, 1024), BRAIN), *vectors("layer_norm", 1024, BRAIN), 1e-5)
+    verify("layer_norm", "vectorized", sample((many, 1000), BRAIN), *vectors("layer_norm", 1000, BRAIN), 1e-5)
+    assert [name.endswith("true, 2>") for name in asked] == [True, False, False, False, False]
 
 
 @pytest.mark.parametrize(("name", "rung"), FORWARD)
@@ -202,15 +219,15 @@ def test_vectorized_reads_and_writes_each_row_once_in_packs() -> None:
     kind = "__nv_bfloat16"
     share = shared.share_row(1024, 8, shared.SHARES["layer_norm"])
     assert share is not None
-    shape = ", ".join(map(str, share))
+    shape = ", ".join(map(str, share[:-1]))
     vectorized = layer_norm.cuda_kernel(
-        layer_norm.VECTORIZED, f"layer_norm<{kind}, {kind}, {shape}, true, true, true>", x
+        layer_norm.VECTORIZED, f"layer_norm<{kind}, {kind}, {shape}, true, true, true, {share.rows}>", x
     )
     args = (2, 1024, x, weight, bias, 1e-5, torch.empty_like(x), None, None)
     blocks = -(-2 // share.rows_of_block)
     counts = fp.profile(vectorized, blocks, share.threads, args).instructions_by_class
     packs = 2 * 1024 // 8
-    assert counts["global load"] == 3 * packs  # x, weight and bias
+    assert counts["global load"] == packs + 2 * packs // share.rows  # x, weight and bias
     assert counts["global store"] == packs
     simple = layer_norm.cuda_kernel(layer_norm.TWO_PASS, f"layer_norm<{kind}, {kind}>", x)
     counts = fp.profile(simple, 2, 256, args[:7]).instructions_by_class
@@ -284,11 +301,10 @@ def test_rows_that_fill_their_lanes_on_a_gpu(name: str) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("name", LADDERS)
-def test_several_rows_at_once_on_a_gpu(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_rows_at_once_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     several_rows_at_once(monkeypatch, 2)
     for shape, dtype in WHOLE_ON_A_GPU:
-        verify_whole_rows(name, shape, dtype, "cuda")
+        verify_whole_rows("layer_norm", shape, dtype, "cuda")
 
 
 @pytest.mark.gpu

@@ -178,26 +178,20 @@ struct ColumnPart {
 };
 
 // What one lane holds of kRows neighbouring rows, in the type they came in: half the registers for half types. Several
-// rows at once share one load of what all rows share. Where every lane has kPacks packs of each of them, kIsWhole, none
-// is asked whether it is there: that is a branch for each.
-template <class T, int kWidth, int kLanes, int kPacks, int kRows = 1, bool kIsWhole = false>
+// rows at once share one load of what all rows share. Where every lane has kPacks packs, kIsWhole, none is asked whether
+// it is there: that is a branch for each.
+template <class T, int kWidth, int kLanes, int kPacks, bool kIsWhole = false, int kRows = 1>
 struct RowParts {
+  static_assert(kIsWhole || kRows == 1, "several rows are whole");
   using C = Compute<T>;
   using P = Pack<T, kWidth>;
   P held[kRows][kPacks];
   int lane;
-  long long n;       // elements of a row
-  int packs[kRows];  // of each row: none of those beyond the last
+  int packs;  // of a row
 
-  __device__ RowParts(int lane, long long first, long long rows, long long n)
-      : lane(lane), n(kIsWhole ? kLanes * kPacks * kWidth : n) {
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      packs[r] = first + r < rows ? int(n) / kWidth : 0;
-    }
-  }
-  __device__ int at(int k) const { return lane + k * kLanes; }
-  __device__ bool has(int r, int k) const { return kIsWhole || at(k) < packs[r]; }
+  __device__ RowParts(int lane, int packs) : lane(lane), packs(packs) {}
+  __device__ int at(int k, int r = 0) const { return lane + (r * kPacks + k) * kLanes; }
+  __device__ bool has(int k) const { return kIsWhole || at(k) < packs; }
 
   // From the start of the first row. All loads are asked for before the first is used.
   __device__ void load(const T* from) {
@@ -205,8 +199,8 @@ struct RowParts {
     for (int r = 0; r < kRows; ++r) {
 #pragma unroll
       for (int k = 0; k < kPacks; ++k) {
-        if (has(r, k)) {
-          held[r][k] = reinterpret_cast<const P*>(from + r * n)[at(k)];
+        if (has(k)) {
+          held[r][k] = reinterpret_cast<const P*>(from)[at(k, r)];
         }
       }
     }
@@ -217,8 +211,8 @@ struct RowParts {
     for (int r = 0; r < kRows; ++r) {
 #pragma unroll
       for (int k = 0; k < kPacks; ++k) {
-        if (has(r, k)) {
-          reinterpret_cast<P*>(to + r * n)[at(k)] = held[r][k];
+        if (has(k)) {
+          reinterpret_cast<P*>(to)[at(k, r)] = held[r][k];
         }
       }
     }
@@ -246,7 +240,7 @@ struct RowParts {
       totals[r] = 0;
 #pragma unroll
       for (int k = 0; k < kPacks; ++k) {
-        if (has(r, k)) {
+        if (has(k)) {
           C of_pack = 0;
 #pragma unroll
           for (int i = 0; i < kWidth; ++i) {
@@ -273,18 +267,16 @@ struct RowParts {
   __device__ void store(T* to, Prepare prepare, F f) const {
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      if (has(0, k)) {
+      if (has(k)) {
         prepare(k);
 #pragma unroll
         for (int r = 0; r < kRows; ++r) {
-          if (r == 0 || has(r, k)) {
-            P out;
+          P out;
 #pragma unroll
-            for (int i = 0; i < kWidth; ++i) {
-              out.value[i] = narrow<T>(f(widened<kPhase>(held[r][k], i), r, k, i));
-            }
-            reinterpret_cast<P*>(to + r * n)[at(k)] = out;
+          for (int i = 0; i < kWidth; ++i) {
+            out.value[i] = narrow<T>(f(widened<kPhase>(held[r][k], i), r, k, i));
           }
+          reinterpret_cast<P*>(to)[at(k, r)] = out;
         }
       }
     }

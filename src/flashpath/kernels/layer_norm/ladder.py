@@ -101,7 +101,7 @@ LADDER = Ladder(
             improves_on="welford",
             declines=cases.only("forward"),
             compile_for=cuda_compiles_for(
-                host.VECTORIZED, f"layer_norm<{_BF16}, 8, 128, 4, 1, 128, 1, kPackByPack, true, true, true>"
+                host.VECTORIZED, f"layer_norm<{_BF16}, 8, 128, 4, 128, 1, kPackByPack, true, true, true>"
             ),
             readability=Score(4, "load, two sums, store; how a row is held is in a header"),
             debugging=Score(3, "long rows and odd lengths go ways of their own"),
@@ -117,7 +117,7 @@ LADDER = Ladder(
             declines=cases.only("add"),
             compile_for=cuda_compiles_for(
                 host.FUSED_RESIDUAL,
-                f"add_layer_norm<{_BF16}, 8, 128, 4, 1, 128, 1, kPackByPack, true, true, true>",
+                f"add_layer_norm<{_BF16}, 8, 128, 4, 128, 1, kPackByPack, true, true, true>",
             ),
             readability=Score(4, "vectorized with three lines more"),
             debugging=Score(3, "as vectorized"),

@@ -28,12 +28,12 @@ __device__ void merge_equal_parts(C (&mean)[kRows], C (&m2)[kRows], C& count) {
 // Of rows of n elements, held by the kLanes threads of `parts`. Where they are whole, so that all threads hold as many,
 // each can take the moments of its own elements, and these are merged: one sum over the row in place of two, of which
 // the second waits for the first. On an H200 that is 1 to 2 % for rows of a warp, and for those of a block whose
-// threads hold 8 packs; with 4 packs it costs as much. kPhased: see widened(). All kThreads threads of the block must
-// come here.
-template <int kThreads, bool kPhased, class T, int kWidth, int kLanes, int kPacks, int kRows, bool kIsWhole>
-__device__ MeansAndVariances<kRows, Compute<T>> row_moments(RowParts<T, kWidth, kLanes, kPacks, kRows, kIsWhole>& parts,
+// threads hold 8 packs; with 4 packs it costs as much. All kThreads threads of the block must come here.
+template <int kThreads, class T, int kWidth, int kLanes, int kPacks, bool kIsWhole, int kRows>
+__device__ MeansAndVariances<kRows, Compute<T>> row_moments(RowParts<T, kWidth, kLanes, kPacks, kIsWhole, kRows>& parts,
                                                             Compute<T> n) {
   using C = Compute<T>;
+  constexpr int kPhase = kRows > 1 ? 1 : 0;  // of the second sum: registers are scarce with several rows
   MeansAndVariances<kRows, C> of;
   const auto value_itself = [](C value, int) { return value; };
   const auto squared_distance = [&](C value, int r) { return (value - of.mean[r]) * (value - of.mean[r]); };
@@ -44,7 +44,7 @@ __device__ MeansAndVariances<kRows, Compute<T>> row_moments(RowParts<T, kWidth, 
     for (int r = 0; r < kRows; ++r) {
       of.mean[r] /= count;
     }
-    parts.template sum<kPhased ? 1 : 0>(of.variance, squared_distance);
+    parts.template sum<kPhase>(of.variance, squared_distance);
     parts.keep_packed();
     merge_equal_parts<(kLanes < 32 ? kLanes : 32)>(of.mean, of.variance, count);
     if constexpr (kLanes > 32) {
@@ -75,7 +75,7 @@ __device__ MeansAndVariances<kRows, Compute<T>> row_moments(RowParts<T, kWidth, 
     for (int r = 0; r < kRows; ++r) {
       of.mean[r] /= n;
     }
-    parts.template sum<kPhased ? 1 : 0>(of.variance, squared_distance);
+    parts.template sum<kPhase>(of.variance, squared_distance);
     parts.keep_packed();
     sum_over_row<kThreads, kLanes>(of.variance, 1);
   }

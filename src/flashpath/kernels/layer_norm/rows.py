@@ -22,7 +22,7 @@ class Choice(NamedTuple):
     """A way to share out rows: `lanes` threads for one, with up to `packs` packs each.
 
     `when` the weights are asked for, one of `When` in row.cuh; `blocks` that an SM shall have room for;
-    `rows` that a thread has its packs of, and that share one load of the weights.
+    `rows` that a thread has its packs of where there are many, and that share one load of the weights.
     """
 
     lanes: int
@@ -44,7 +44,7 @@ WITH_ROW, AFTER_SUMS, PACK_BY_PACK = "kWithRow", "kAfterSums", "kPackByPack"
 SHARES: dict[str, Choices] = {
     "layer_norm": (
         Choice(8, 1, WITH_ROW),
-        Choice(64, 2, WITH_ROW, blocks=24),
+        Choice(64, 2, WITH_ROW, blocks=20, rows=2),
         Choice(128, 4, WITH_ROW, blocks=6),
         Choice(256, 8, PACK_BY_PACK, blocks=2),
     ),
@@ -56,9 +56,9 @@ SHARES: dict[str, Choices] = {
     ),
     "rms_norm": (
         Choice(8, 1, WITH_ROW),
-        Choice(32, 4, WITH_ROW, blocks=16),
+        Choice(64, 2, WITH_ROW, blocks=16),
         Choice(256, 2, WITH_ROW, blocks=6),
-        Choice(512, 4, PACK_BY_PACK, blocks=2),
+        Choice(512, 4, AFTER_SUMS, blocks=2),
     ),
     "add_rms_norm": (
         Choice(8, 1, WITH_ROW),
@@ -69,7 +69,10 @@ SHARES: dict[str, Choices] = {
 }
 # Longer rows, and rows of narrower packs, which have more of them.
 LONGEST_SHARES: Choices = (Choice(1024, 4, PACK_BY_PACK), Choice(1024, 8, PACK_BY_PACK))
-HALF_TYPES = ("__half, __half", "__nv_bfloat16, __nv_bfloat16")  # of x, and of weight and bias
+BRAIN_TYPES = "__nv_bfloat16, __nv_bfloat16"  # of x, and of weight and bias
+HALF_TYPES = ("__half, __half", BRAIN_TYPES)
+# Of blocks that a GPU has room for at once: fewer rows than fill so many are spread over more threads.
+WAVES_OF_SEVERAL_ROWS = 4
 LANES = (8, 32, 64, 128, 256, 512, 1024)
 OTHER_SHARES: Choices = tuple(Choice(lanes, 4, WITH_ROW) for lanes in LANES[1:])  # for who asks for lanes
 # Of backward_fused: lanes for a row, the packs each may have, rows of a block at a time, blocks per SM.
@@ -165,14 +168,18 @@ class Share(NamedTuple):
     width: int
     lanes: int
     packs: int
-    rows: int
     threads: int
     blocks: int
     when: str
+    rows: int
 
     @property
     def rows_of_block(self) -> int:
         return self.threads // self.lanes * self.rows
+
+    def is_filled(self, rows: int, n: int) -> bool:
+        """Whether every lane of every block has all its packs."""
+        return n == self.lanes * self.packs * self.width and rows % self.rows_of_block == 0
 
 
 def share_row(
@@ -184,8 +191,14 @@ def share_row(
         if packs <= choice.lanes * choice.packs and lanes in (None, choice.lanes):
             each = _power_of_two(-(-packs // choice.lanes))
             threads = max(choice.lanes, least_threads)
-            return Share(width, choice.lanes, each, choice.rows, threads, choice.blocks, choice.when)
+            return Share(width, choice.lanes, each, threads, choice.blocks, choice.when, choice.rows)
     return None
+
+
+def takes_several_rows(share: Share, rows: int, n: int, types: str, sms: int) -> bool:
+    """Whether threads hold all the rows that the choice names: float16 spills registers, few rows want all SMs."""
+    many = WAVES_OF_SEVERAL_ROWS * sms * share.blocks * share.rows_of_block
+    return types == BRAIN_TYPES and share.is_filled(rows, n) and rows >= many
 
 
 def spelled(flag: bool) -> str:
@@ -231,11 +244,14 @@ def forward(
         rstd, mean = (*reversed(statistics), None)[:2]
         long_rows[rows, LONG_THREADS](rows, n, x, residual, weight, bias, eps, out, total, mean, rstd)
         return
-    is_whole = n == share.lanes * share.packs * width and rows % share.rows_of_block == 0
+    if share.rows > 1 and not takes_several_rows(share, rows, n, types, sm_count(x)):
+        share = share._replace(rows=1)
+    is_whole = share.is_filled(rows, n)
     if types not in HALF_TYPES or not is_whole:
         share = share._replace(blocks=1)  # it takes more registers
     flags = [*(each is not None for each in vectors), is_whole]
-    shape = ", ".join([*map(str, share), *map(spelled, flags)])
+    several = [str(share.rows)] if share.rows > 1 else []
+    shape = ", ".join([*map(str, share[:-1]), *map(spelled, flags), *several])
     normalize = cuda_kernel(file, f"{kernel}<{types}, {shape}>", x)
     blocks = -(-rows // share.rows_of_block)
     normalize[blocks, share.threads](rows, n, x, *added, *vectors, eps, out, *sums, *statistics)

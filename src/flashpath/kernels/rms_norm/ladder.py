@@ -91,7 +91,7 @@ LADDER = Ladder(
             improves_on="two_pass",
             declines=cases.only("forward"),
             compile_for=cuda_compiles_for(
-                host.VECTORIZED, f"rms_norm<{_BF16}, 8, 128, 4, 1, 128, 1, kAfterSums, true, true>"
+                host.VECTORIZED, f"rms_norm<{_BF16}, 8, 128, 4, 128, 1, kAfterSums, true, true>"
             ),
             readability=Score(4, "load, a sum, store; how a row is held is in a header"),
             debugging=Score(3, "long rows and odd lengths go ways of their own"),
@@ -106,7 +106,7 @@ LADDER = Ladder(
             improves_on="vectorized",
             declines=cases.only("add"),
             compile_for=cuda_compiles_for(
-                host.FUSED_RESIDUAL, f"add_rms_norm<{_BF16}, 8, 128, 4, 1, 128, 1, kAfterSums, true, true>"
+                host.FUSED_RESIDUAL, f"add_rms_norm<{_BF16}, 8, 128, 4, 128, 1, kAfterSums, true, true>"
             ),
             readability=Score(4, "vectorized with three lines more"),
             debugging=Score(3, "as vectorized"),
