@@ -9,7 +9,12 @@ __global__ void hello() {
 }
 
 int main() {
-  hello<<<2, 4>>>();        // 2 blocks of 4 threads; the host goes on at once
-  cudaDeviceSynchronize();  // ... and waits here until all have said hello
+  hello<<<2, 4>>>();  // 2 blocks of 4 threads; the host goes on at once
+  cudaError_t error = cudaGetLastError();  // could the GPU take them?
+  if (error == cudaSuccess) error = cudaDeviceSynchronize();  // ... and waits here until all have said hello
+  if (error != cudaSuccess) {
+    std::fprintf(stderr, "no hello: %s\n", cudaGetErrorString(error));
+    return 1;
+  }
   std::printf("Hello from the host.\n");
 }

@@ -14,7 +14,7 @@ from flashpath.errors import FlashpathError
 
 @pytest.fixture
 def records() -> list[Record]:
-    file = settings.content_dir("benchmarks/results") / "h200.jsonl"
+    file = settings.content_dir("benchmarks/results") / "h200.json"
     return [record for record in load(file) if record.ladder == "vector_add"]
 
 

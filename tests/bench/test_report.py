@@ -34,7 +34,7 @@ def report_program(results: Path) -> dict[str, Any]:
     """report.py's names, made to read and write under another folder."""
     program = runpy.run_path(str(BENCHMARKS / "report.py"))
     names = program["main"].__globals__
-    names["ROOT"], names["DOCUMENT"] = results, results / "results.md"
+    names["RESULTS"], names["DOCUMENT"] = results / "benchmarks" / "results", results / "results.md"
     return names
 
 
@@ -60,8 +60,8 @@ def test_skipped_in_the_report() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("a.jsonl", b"\xff", "not UTF-8"),
-        ("a.jsonl", b'{"time": {"median": "x"}}', "line 1"),
+        ("a.json", b"\xff", "not UTF-8"),
+        ("a.json", b'{"time": {"median": "x"}}', "line 1"),
         ("a-launch-cost.json", b"{", "is no record of launch costs"),
         (
             "a-launch-cost.json",

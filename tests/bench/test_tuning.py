@@ -25,6 +25,10 @@ def _anything(_output: Any, _inputs: tuple[Any, ...]) -> None:
     """A check that nobody fails."""
 
 
+def _not_today(_case: Case) -> str:
+    return "not today"
+
+
 def _ladder() -> tuple[Ladder, Case]:
     add = ladder("vector_add")
     choosy = replace(add["reference"], name="rounded", function=_rounded, choices={"mantissa": (8, 16)})
@@ -57,6 +61,22 @@ def test_a_wrong_configuration_is_last_and_says_why() -> None:
     assert set(wrong) == {"rounded(mantissa=8)", "rounded(mantissa=16)"}
     assert all("not equal" in (failure or "") for failure in wrong.values())
     assert tried[0].name == "one_per_thread"
+
+
+def test_a_rung_that_declines_the_case_says_so_once() -> None:
+    add, case = _ladder()
+    choosy = replace(add["rounded"], declines=_not_today)
+    tried = tune(replace(add, rungs=[*add.rungs[:2], choosy]), case, device="cpu")
+    assert [(each.name, each.failure) for each in tried if each.failure] == [("rounded", "not today")]
+
+
+def test_of_equal_bounds_fewer_instructions_come_first() -> None:
+    transpose = ladder("transpose")
+    tried = tune(transpose, sized_cases(transpose, ["64"])[0], only=["naive", "vectorized"], device="cpu")
+    assert len(tried) == 1 + 5 + 1 + 2
+    ranks = [(each.seconds or 0, each.instructions or 0) for each in tried]
+    assert ranks == sorted(ranks)
+    assert tried[0].name.startswith("vectorized")
 
 
 def test_only_names_rungs() -> None:

@@ -204,6 +204,12 @@ def test_ladder_lists_and_prints() -> None:
         for score in ("readability", "debugging"):
             assert row[score] is None or (1 <= row[score]["value"] <= 5 and row[score]["reason"])
     assert any(row["readability"] for row in rows)
+    assert [row["counted"] and row["counted"]["case"] for row in rows] == [None, *["2^16 float32"] * 4]
+    moved = flashpath("ladder", "transpose").stdout
+    assert [line.split(": ")[1].split()[0] for line in moved.splitlines() if line.startswith("Counted")] == [
+        "transpose",
+        "copy",
+    ]
     one = json.loads(flashpath("ladder", "vector_add", "vectorized", "--json").stdout)
     assert one["name"] == "vectorized"
     assert one["idea"]

@@ -221,7 +221,7 @@ def test_the_sanitizer_finds_nothing(file: Any, operation: str, shape: tuple[int
     launches = list(host.launches(file, call))
     assert len(launches) == (3 if operation in CHAINS and file != host.FUSED_CHAIN else 1)
     for each in launches:
-        assert fp.sanitize(each.kernel, grid=each.blocks, block=host.THREADS, args=each.args) == []
+        assert fp.sanitize(each.kernel, grid=each.blocks, block=each.threads, args=each.args) == []
 
 
 def test_the_sanitizer_finds_nothing_in_triton() -> None:
@@ -348,6 +348,17 @@ def test_the_same_call_gives_the_same_bits(rung: str, operation: str) -> None:
     first = LADDER[rung](*given)
     for _ in range(99):
         assert torch.equal(LADDER[rung](*given), first)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("rung", RUNGS[1:])
+def test_a_gated_row_of_more_pieces_than_a_grid_is_wide(rung: str) -> None:
+    """65,535 blocks are all that a second dimension has: pieces of 2048 elements would not fit."""
+    d = 2**27 + 8
+    x = torch.zeros(1, 2 * d, device="cuda", dtype=torch.bfloat16)
+    x[0, d - 3], x[0, 2 * d - 3] = 30, 0.5
+    out = LADDER[rung](x, "silu_and_mul")
+    assert (out[0, d - 3].item(), int(out.count_nonzero())) == (15.0, 1)
 
 
 @pytest.mark.gpu

@@ -104,6 +104,17 @@ def test_autotuning_chooses_by_size_and_keeps_its_choice(monkeypatch: pytest.Mon
         autotuned.autotuned.cache_clear()
 
 
+def test_only_what_makes_many_large_tiles_has_them() -> None:
+    for shape, dtype, is_large in (
+        ((128, 128), torch.bfloat16, False),
+        ((2048, 2048), torch.bfloat16, True),
+        ((1024, 1024), torch.bfloat16, False),  # 32 tiles of 128 × 256
+        ((1024, 1024), torch.float32, True),  # 64 of 128 × 128
+    ):
+        config = triton_rungs.config_for(torch.empty(shape, dtype=dtype, device="meta"))
+        assert (config is not triton_rungs.SMALL) == is_large
+
+
 # ---- Epilogues -----------------------------------------------------------------------------------------
 
 

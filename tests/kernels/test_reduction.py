@@ -436,6 +436,20 @@ def test_more_elements_than_32_bits_count(name: str) -> None:
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("name", BY_ROW)
+def test_more_elements_of_rows_than_32_bits_count(name: str) -> None:
+    rows, n = 2**20 + 1, 2048
+    free, _ = torch.cuda.mem_get_info()
+    if free < 3 * rows * n:
+        pytest.skip(f"needs {3 * rows * n / 1e9:.0f} GB of GPU memory, {free / 1e9:.0f} are free")
+    x = torch.zeros(rows, n, device="cuda", dtype=torch.bfloat16)
+    x[0, 7], x[-1, 5] = 2, 3
+    places, sums = LADDER[name](x, "argmax", -1), LADDER[name](x, "sum", -1)
+    assert (places[0].item(), places[-1].item(), int(places.count_nonzero())) == (7, 5, 2)
+    assert (sums[0].item(), sums[-1].item(), int(sums.count_nonzero())) == (2, 3, 2)
+
+
+@pytest.mark.gpu
 def test_single_pass_on_two_streams_at_once() -> None:
     x = sample((2**24,), torch.float32, device="cuda")
     expected = LADDER["single_pass"](x, "sum").item()

@@ -12,15 +12,15 @@ import flashpath as fp
 from flashpath import kernels
 from flashpath.errors import FlashpathError
 from flashpath.jit.launcher import Launcher
-from flashpath.kernels.scan import host
-from flashpath.kernels.scan.ladder import allowed_error
+from flashpath.kernels.scan import host, problem, single_pass
+from flashpath.kernels.scan.checking import allowed_error
 from flashpath.vgpu.options import Options
 
 LADDER = kernels.ladder("scan")
 # Each kernel that includes CUB compiles for a second or two: cub_block has a test of its own.
 RUNGS = [rung.name for rung in LADDER if rung.name != "cub_block"]
 # Operations and types are independent of the rung, so these take them for all of the others.
-THOROUGH = ["reference", "warp", "decoupled_lookback", "triton"]
+THOROUGH = ["reference", "warp", "decoupled_lookback", "lookahead", "triton"]
 DTYPES = [torch.float32, torch.float16, torch.bfloat16, torch.int32]
 INF, NAN = float("inf"), float("nan")
 
@@ -103,40 +103,53 @@ def test_rows(name: str) -> None:
     verify(name, sample((3, 2504), torch.float32), "sum", False, some_heads((3, 2504), 500))
 
 
-def test_the_fastest_rung_for_a_shape() -> None:
-    for shape, kernel in (((20_011,), "4, float"), ((3, 333), "1, 1, float"), ((2, 20_012), "8, 4, float")):
-        x = sample(shape, torch.float32)
+@pytest.mark.parametrize(("gpu", "of_a_long_vector"), [("A100", "4, float"), ("H200", "4, 2, float")])
+def test_the_fastest_rung_for_a_shape(
+    monkeypatch: pytest.MonkeyPatch, gpu: str, of_a_long_vector: str
+) -> None:
+    monkeypatch.setenv("FLASHPATH_DEVICE", gpu)
+    monkeypatch.setattr(host, "LONG_VECTOR", 20_000)
+    for shape, offset, kernel in (
+        ((19_999,), 0, "4, float"),
+        ((20_011,), 0, of_a_long_vector),
+        ((20_011,), 1, "1, float"),
+        ((3, 333), 0, "1, 1, float"),
+        ((2, 20_012), 0, "8, 4, float"),
+    ):
+        x = sample(shape, torch.float32, offset)
         with fp.watch() as reports:
             LADDER.check(host.fastest(x), (x, "sum", False, None))
         assert [report.kernel for report in reports] == [f"scan<Whole<Sum<float>>, {kernel}>"]
 
 
 def test_every_operation_on_every_type() -> None:
-    for op in host.OPERATIONS:
+    for op in problem.OPERATIONS:
         for dtype in DTYPES:
             verify("warp", sample((509,), dtype, 1), op)
 
 
-def test_tiles_of_several_groups_and_leagues(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A league is 2^22 elements at least: here 4 tiles are a group and 4 groups a league."""
-    text = (host.FOLDER / "lookback.cuh").read_text(encoding="utf-8")
-    small = text.replace("kFan = 32", "kFan = 4")
+def test_tiles_of_several_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    """64 tiles are 2^18 elements at least: here a group is 32 tiles, so that carries are handed on."""
+    text = (problem.FOLDER / "lookback.cuh").read_text(encoding="utf-8")
+    small = text.replace("kGroup = 64", "kGroup = 32")
     assert small != text
-    source = host.DECOUPLED_LOOKBACK.read_text(encoding="utf-8").replace('#include "lookback.cuh"', small)
-    monkeypatch.setattr(host, "FAN", 4)
+    source = single_pass.DECOUPLED_LOOKBACK.read_text(encoding="utf-8").replace(
+        '#include "lookback.cuh"', small
+    )
+    monkeypatch.setattr(single_pass, "GROUP", 32)
 
     def cuda_kernel(_: object, name: str, __: object) -> fp.Kernel:
-        return fp.compile(source, includes=[host.FOLDER], name_expressions=[name])[name]
+        return fp.compile(source, includes=[problem.FOLDER], name_expressions=[name])[name]
 
-    monkeypatch.setattr(host, "cuda_kernel", cuda_kernel)
+    monkeypatch.setattr(single_pass, "cuda_kernel", cuda_kernel)
     tile = 256 * 16  # of int32, whose sums are int64
-    for tiles in (4, 5, 16, 17, 39):
-        verify("decoupled_lookback", sample((tiles * tile - 5,), torch.int32), "sum", True)
-    verify("decoupled_lookback", sample((2, 21 * tile + 2), torch.int32), "sum")
-    n = 39 * tile
-    verify("decoupled_lookback", sample((n,), torch.int32), "sum", False, some_heads((n,), 10 * tile))
+    for n in (32 * tile, 33 * tile - 5, 70 * tile + 77):
+        verify("decoupled_lookback", sample((n,), torch.int32), "sum", True)
+    verify("decoupled_lookback", sample((2, 35 * tile + 2), torch.int32), "sum")
+    n = 70 * tile
+    verify("decoupled_lookback", sample((n,), torch.int32), "sum", False, some_heads((n,), 40 * tile))
     with fp.watch(sanitize=True) as reports:
-        verify("decoupled_lookback", sample((20 * tile,), torch.int32), "sum")
+        verify("decoupled_lookback", sample((35 * tile,), torch.int32), "sum")
     assert [report.findings for report in reports] == [()]
 
 
@@ -226,7 +239,7 @@ def test_nothing_is_wrong(name: str) -> None:
 
 
 def lookback_launch(x: Any, out: Any) -> tuple[Any, ...]:
-    board = host.boards(x, 64)
+    board = single_pass.boards(x, 64)
     return (x.numel(), 5, x, None, False, board.launch, board.words, board.ticket, out)
 
 
@@ -237,7 +250,7 @@ FIVE_TILES = 5 * 256 * 32 - 5
 def test_look_back_is_right_and_clean_in_every_schedule() -> None:
     """Five tiles in other orders; what is published carries its own proof of being there."""
     x, out = sample((FIVE_TILES,), torch.float32), torch.empty(FIVE_TILES)
-    kernel: Any = host.cuda_kernel(host.DECOUPLED_LOOKBACK, LOOKBACK, x)
+    kernel: Any = single_pass.cuda_kernel(single_pass.DECOUPLED_LOOKBACK, LOOKBACK, x)
     assert fp.sanitize(kernel, 5, 256, lookback_launch(x, out), seeds=3) == []
     results: list[Any] = []
     for seed in range(5):
@@ -249,28 +262,113 @@ def test_look_back_is_right_and_clean_in_every_schedule() -> None:
 
 def test_words_that_come_apart_are_found() -> None:
     """The value and the launch's number as two plain stores, read by two plain loads: a race."""
-    text = (host.FOLDER / "lookback.cuh").read_text(encoding="utf-8")
+    text = (problem.FOLDER / "lookback.cuh").read_text(encoding="utf-8")
     plain = text.replace("st.relaxed.gpu.global.u64", "st.global.u64").replace(
         "ld.relaxed.gpu.global.u64", "ld.global.u64"
     )
     assert plain.count("relaxed.gpu") == 0
-    source = host.DECOUPLED_LOOKBACK.read_text(encoding="utf-8").replace('#include "lookback.cuh"', plain)
+    source = single_pass.DECOUPLED_LOOKBACK.read_text(encoding="utf-8").replace(
+        '#include "lookback.cuh"', plain
+    )
     x, out = torch.ones(FIVE_TILES), torch.empty(FIVE_TILES)
-    kernel = fp.compile(source, includes=[host.FOLDER], name_expressions=[LOOKBACK])[LOOKBACK]
+    kernel = fp.compile(source, includes=[problem.FOLDER], name_expressions=[LOOKBACK])[LOOKBACK]
     findings = fp.sanitize(kernel, 5, 256, lookback_launch(x, out))
     assert "race" in {finding.kind for finding in findings}
 
 
 def test_words_of_an_earlier_launch_are_not_taken() -> None:
     """The board keeps what the last launch left; the ticket is back at 0."""
-    kernel = host.cuda_kernel(host.DECOUPLED_LOOKBACK, LOOKBACK, torch.empty(0))
-    board = host.boards(torch.empty(0), 64)
+    kernel = single_pass.cuda_kernel(single_pass.DECOUPLED_LOOKBACK, LOOKBACK, torch.empty(0))
+    board = single_pass.boards(torch.empty(0), 64)
     for launch in (1, 2):
         x = sample((FIVE_TILES,), torch.float32, launch)
         out = torch.full_like(x, NAN)
         kernel[5, 256](x.numel(), 5, x, None, False, launch, board.words, board.ticket, out)
         assert board.ticket.view(torch.int32)[0].item() == 0
         LADDER.check(out, (x, "sum", False, None))
+
+
+INT_TILE = single_pass.RING_THREADS * 16  # int32, whose sums are int64: the smallest tile
+
+
+def with_blocks(monkeypatch: pytest.MonkeyPatch, blocks: int) -> None:
+    """As many blocks as a GPU with so many SMs would have; the virtual one counts as one."""
+
+    def sm_count(_: object) -> int:
+        return blocks
+
+    monkeypatch.setattr(single_pass, "sm_count", sm_count)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "ring", "n"),
+    [
+        (3, (4, 2), 30 * INT_TILE - 3),  # more tiles than all slots
+        (2, (3, 2), 9 * INT_TILE),
+        (1, (4, 1), 9 * INT_TILE + 1),
+        (5, (2, 1), 24 * INT_TILE + 5),
+        (4, (4, 3), 3 * INT_TILE - 1),  # fewer tiles than blocks
+    ],
+)
+def test_rings_of_any_shape(
+    monkeypatch: pytest.MonkeyPatch, blocks: int, ring: tuple[int, int], n: int
+) -> None:
+    monkeypatch.setenv("FLASHPATH_DEVICE", "H200")
+    with_blocks(monkeypatch, blocks)
+    for op, exclusive in (("sum", True), ("max", False)):
+        x = sample((n,), torch.int32)
+        out = single_pass.lookahead(x, op, exclusive, ring=ring)
+        LADDER.check(out, (x, op, exclusive, None))
+
+
+def test_the_ring_that_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = torch.empty(0)
+    for gpu, ring in (("H200", (4, 2)), ("B200", (4, 2)), ("A100", (3, 1)), ("RTX 4090", None)):
+        monkeypatch.setenv("FLASHPATH_DEVICE", gpu)
+        assert single_pass.ring_for(x) == ring
+
+
+def test_a_ledger_of_several_groups_and_trips(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here a trip fetches one part of 32 tiles, and a group is two of them."""
+    text = (problem.FOLDER / "ledger.cuh").read_text(encoding="utf-8")
+    small = text.replace("kPartsPerTrip = 6", "kPartsPerTrip = 1").replace(
+        "kPartsPerGroup = 4", "kPartsPerGroup = 2"
+    )
+    source = single_pass.LOOKAHEAD.read_text(encoding="utf-8").replace('#include "ledger.cuh"', small)
+
+    def cuda_kernel(_: object, name: str, __: object) -> fp.Kernel:
+        return fp.compile(source, includes=[problem.FOLDER], name_expressions=[name])[name]
+
+    monkeypatch.setattr(single_pass, "cuda_kernel", cuda_kernel)
+    for blocks, tiles in ((1, 132), (40, 200)):
+        with_blocks(monkeypatch, blocks)
+        verify("lookahead", sample((tiles * INT_TILE - 7,), torch.int32), "sum")
+
+
+def test_a_ring_is_right_and_clean_in_every_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three blocks and twenty tiles in other orders, as ledgers of other lengths see them: the same bits."""
+    name, tiles, slots = "scan<Whole<Sum<float>>, 3, 2, float>", 20, 3
+    x = sample((tiles * 2 * INT_TILE - 5,), torch.float32)
+    out = torch.empty_like(x)
+    kernel: Any = single_pass.cuda_kernel(single_pass.LOOKAHEAD, name, x)
+    shape = (single_pass.RING_THREADS + 32, slots * single_pass.SLOT_BYTES)
+
+    def arguments() -> tuple[Any, ...]:
+        board = single_pass.boards(x, tiles)
+        return (x.numel(), tiles, x, False, board.launch, board.words, board.ticket, out.fill_(NAN))
+
+    with fp.watch(sanitize=True) as reports:
+        with_blocks(monkeypatch, 3)
+        verify("lookahead", sample((70_001,), torch.float32), "sum", True)
+    assert [report.findings for report in reports] == [()]
+    results: list[Any] = []
+    for blocks, seed in ((1, 0), (3, 0), (3, 1), (3, 2), (7, 3)):
+        launched = arguments()
+        Launcher(kernel, kernel[blocks, *shape].shape, Options(seed=seed))(*launched)
+        assert launched[6].view(torch.int32)[0].item() == 0  # the ticket
+        results.append(out.clone())
+    LADDER.check(results[0], (x, "sum", False, None))
+    assert all(torch.equal(results[0], result) for result in results), "the bits depend on who was first"
 
 
 # ---- What the headers say ------------------------------------------------------------------------------
@@ -295,20 +393,30 @@ def test_look_back_moves_each_element_once() -> None:
     n = 2**16
     x = torch.ones(n)
     traffic: dict[str, int] = {}
-    for name in ("warp", "decoupled_lookback"):
+    for name in ("warp", "decoupled_lookback", "lookahead"):
         with fp.watch() as launches:
             LADDER[name](x)
         traffic[name] = sum(report.dram_bytes for report in launches)
     assert 12 * n <= traffic["warp"] < 12.5 * n
     assert 8 * n <= traffic["decoupled_lookback"] < 8.1 * n
+    assert 8 * n <= traffic["lookahead"] < 8.1 * n
 
 
 @pytest.mark.parametrize(("kind", "width"), [("float", 4), ("__half", 8)])
 def test_look_back_moves_16_bytes_at_once(kind: str, width: int) -> None:
     name = f"scan<Whole<Sum<{kind}>>, {width}, {kind}>"
-    ptx = host.cuda_kernel(host.DECOUPLED_LOOKBACK, name, torch.empty(0)).ptx
+    ptx = single_pass.cuda_kernel(single_pass.DECOUPLED_LOOKBACK, name, torch.empty(0)).ptx
     assert (ptx.count("ld.global.nc.v4."), ptx.count("st.global.cs.v4.")) == (8, 8)
     assert ptx.count("ld.shared.v4.") >= 16
+
+
+@pytest.mark.parametrize("kind", ["float", "__half", "int"])
+def test_the_ring_copies_16_bytes_at_once_and_stores_plainly(kind: str) -> None:
+    """Twice, before the loop and in it."""
+    name = f"scan<Whole<Sum<{kind}>>, 4, 2, {kind}>"
+    ptx = single_pass.cuda_kernel(single_pass.LOOKAHEAD, name, torch.empty(0)).ptx
+    assert ptx.count("cp.async.cg.shared.global.L2::256B") >= 2 * 4
+    assert (ptx.count("st.global.wb.v4."), ptx.count("st.global.cs.")) == (8, 0)
 
 
 # ---- At the border -------------------------------------------------------------------------------------
@@ -334,7 +442,7 @@ def test_wrong_arguments_are_refused_before_anything_runs(name: str) -> None:
 
 def test_the_ladders_check_can_fail() -> None:
     x, flags = sample((4099,), torch.float32), some_heads((4099,), 500)
-    for op in host.OPERATIONS:
+    for op in problem.OPERATIONS:
         for exclusive in (False, True):
             right = LADDER.reference(x, op, exclusive, flags)
             LADDER.check(right, (x, op, exclusive, flags))
@@ -349,9 +457,9 @@ def test_the_ladders_check_can_fail() -> None:
 @pytest.mark.parametrize("arch", ["sm_75", "sm_100a"])
 @pytest.mark.parametrize("name", RUNGS[1:])
 def test_rung_compiles_for_the_oldest_and_the_newest(name: str, arch: str) -> None:
-    compile_for = LADDER[name].compile_for
-    assert compile_for is not None
-    assert compile_for(arch) is not None
+    rung = LADDER[name]
+    assert rung.compile_for is not None
+    assert rung.compile_for(rung.arch if arch == "sm_75" else arch) is not None
 
 
 # ---- On a GPU ------------------------------------------------------------------------------------------
@@ -360,7 +468,7 @@ def test_rung_compiles_for_the_oldest_and_the_newest(name: str, arch: str) -> No
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", RUNGS)
 def test_vectors_on_a_gpu(name: str) -> None:
-    for op in host.OPERATIONS:
+    for op in problem.OPERATIONS:
         for dtype in DTYPES if name in THOROUGH else DTYPES[:1]:
             for n, offset in ((1, 0), (31, 3), (8192, 0), (65_537, 1), (1_000_003, 0), (2**22 + 7, 1)):
                 verify(name, sample((n,), dtype, offset, "cuda"), op, exclusive=n % 2 == 0)
@@ -385,7 +493,7 @@ def test_the_same_call_gives_the_same_bits_a_hundred_times(name: str) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("name", ["warp", "decoupled_lookback", "triton"])
+@pytest.mark.parametrize("name", ["warp", "decoupled_lookback", "lookahead", "triton"])
 def test_more_elements_than_32_bits_count(name: str) -> None:
     n = 2**31 + 4099
     free, _ = torch.cuda.mem_get_info()
@@ -399,16 +507,17 @@ def test_more_elements_than_32_bits_count(name: str) -> None:
 
 
 @pytest.mark.gpu
-def test_look_back_on_two_streams_at_once() -> None:
+@pytest.mark.parametrize("name", ["decoupled_lookback", "lookahead"])
+def test_tiles_that_wait_on_two_streams_at_once(name: str) -> None:
     x = sample((2**22,), torch.float32, device="cuda")
-    expected = LADDER["decoupled_lookback"](x)
+    expected = LADDER[name](x)
     streams = [torch.cuda.Stream() for _ in range(2)]
     torch.cuda.synchronize()
     results: list[Any] = []
     for _ in range(50):
         for stream in streams:
             with torch.cuda.stream(stream):
-                results.append(LADDER["decoupled_lookback"](x))
+                results.append(LADDER[name](x))
     torch.cuda.synchronize()
     assert all(torch.equal(result, expected) for result in results)
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 
+import flashpath as fp
 from flashpath import kernels
 from flashpath.errors import FlashpathError
 
@@ -138,6 +139,26 @@ def test_rung_on_the_virtual_gpu_equals_torch_to_the_bit(name: str, dtype: torch
             assert torch.equal(_bits(out), _bits(torch.add(a, b))), (n, offset)
             assert torch.equal(_bits(guarded[:offset]), _bits(before[:offset]))
             assert torch.equal(_bits(guarded[offset + n :]), _bits(before[offset + n :]))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("name", RUNGS[1:])
+def test_the_sanitizer_finds_nothing(name: str, dtype: torch.dtype) -> None:
+    for n, offset in ((1, 0), (1021, 0), (1021, 1)):
+        with fp.watch(sanitize=True) as reports:
+            LADDER[name](*operands(n, dtype, offset, "cpu"))
+        (report,) = reports
+        assert report.findings == ()
+
+
+@pytest.mark.parametrize("name", RUNGS)
+def test_in_place_but_not_half_over_an_operand(name: str) -> None:
+    a, b = operands(1021, torch.float32, device="cpu")
+    expected = a + b
+    assert torch.equal(_bits(LADDER[name](a, b, a)), _bits(expected))
+    room = torch.ones(1024)
+    with pytest.raises(FlashpathError, match="overlaps an input"):
+        LADDER[name](room[:1000], room[:1000], room[1:1001])
 
 
 def test_the_reference_runs_anywhere() -> None:

@@ -27,7 +27,7 @@ GROUPS = [
     ("match", "match"),
 ]
 ON_TRITON = [("triton", op) for op in host.OF_GROUPS]
-COMPACTING = ["compact_atomics", "compact_ballot", "compact_block", "compact"]
+COMPACTING = ["compact_atomics", "compact_active", "compact_ballot", "compact_block", "compact"]
 DTYPES = [torch.float32, torch.int32, torch.float16, torch.bfloat16]
 INF, NAN = float("inf"), float("nan")
 SIZES = [(0, 0), (1, 0), (31, 1), (64, 0), (1021, 3), (9001, 1)]
@@ -181,12 +181,13 @@ def test_tiles_may_start_and_publish_in_any_order(monkeypatch: pytest.MonkeyPatc
 def test_fewer_and_fewer_atomics() -> None:
     x, out = torch.ones(8192), torch.empty(8192)
     atomics: dict[str, int] = {}
-    for name, per_block in (("compact_ballot", 256), ("compact_block", host.TILE)):
+    for name, per_block in (("compact_active", 256), ("compact_ballot", 256), ("compact_block", host.TILE)):
         kernel = host.cuda_kernel(LADDER[name].file, "compact<float>", x)
         count = torch.zeros((), dtype=torch.int64).view(torch.uint64)
         report = fp.profile(kernel, 8192 // per_block, 256, (8192, x, 0.0, out, count))
         atomics[name] = report.instructions_by_class["atomic"]
-    assert atomics == {"compact_ballot": 8192 // 32, "compact_block": 8192 // 4096}
+    by_warp, by_tile = 8192 // 32, 8192 // 4096
+    assert atomics == {"compact_active": by_warp, "compact_ballot": by_warp, "compact_block": by_tile}
 
 
 # ---- At the border -------------------------------------------------------------------------------------

@@ -60,6 +60,28 @@ def test_a_program_is_right_clean_and_choosy(name: str, tmp_path: Path) -> None:
         assert (refused.returncode, "usage:" in refused.stderr) == (2, True)
 
 
+def test_every_thread_says_hello(tmp_path: Path) -> None:
+    program = build("01_hello_cuda")
+    record = tmp_path / "record"
+    done = run(program, sanitize=True, record=record)
+    assert done.returncode == 0, done.stderr
+    places = re.findall(r"thread (\d) of block (\d): place (\d)", done.stdout)
+    assert sorted(places) == sorted((str(t), str(b), str(4 * b + t)) for b in range(2) for t in range(4))
+    assert done.stdout.endswith("Hello from the host.\n")
+    found = recorded.read(record, HostCode(program))
+    assert (found.findings, found.host_findings) == ([], [])
+
+
+def test_a_launch_that_no_gpu_takes_says_no_hello(tmp_path: Path) -> None:
+    source = (FOLDER / "01_hello_cuda.cu").read_text(encoding="utf-8")
+    assert source.count("<<<2, 4>>>") == 1
+    (tmp_path / "wrong.cu").write_text(source.replace("<<<2, 4>>>", "<<<2, 4000>>>"), encoding="utf-8")
+    target = programs.choose_target("virtual")
+    done = run(programs.build(programs.make_recipe([tmp_path / "wrong.cu"], target)))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no hello: invalid " in done.stderr
+
+
 def test_streams_overlap() -> None:
     done = run(build("05_stream_overlap"), "300000")
     found = re.search(r"take ([\d.]+) of the time of one", done.stdout)
@@ -109,7 +131,7 @@ def test_all_reduce_over_processes() -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", ["01_hello_cuda", *PROGRAMS])
 def test_on_a_gpu(name: str) -> None:
     arguments = {"04_parallel_reduction": ["30000001"], "05_stream_overlap": ["30000001"]}.get(name, [])
     done = run(build(name, "cuda"), *arguments)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flashpath import settings
 from flashpath.bench.failure import FAILURES, describe
-from flashpath.bench.record import Record, load
+from flashpath.bench.record import Record, load_runs
 from flashpath.bench.report import newest
 from flashpath.errors import FlashpathError
 from flashpath.jit import watch
@@ -68,16 +68,41 @@ def summed(reports: Sequence[Report], case: Case) -> Counted:
     )
 
 
-def sample_case(ladder: Ladder) -> Case:
-    """The problem that the rungs of a ladder are counted on."""
+def samples(ladder: Ladder) -> list[Case]:
+    """The problems that the rungs of a ladder are counted on, each on the first that it takes."""
     if ladder.sized is None:
         raise FlashpathError(f"The ladder {ladder.name!r} has no sample for the virtual GPU.")
-    return ladder.sized(ladder.sample)
+    return [ladder.sized(ladder.sample), *(ladder.more_samples() if ladder.more_samples else ())]
 
 
-def last_measured(ladder: Ladder) -> dict[str, Record]:
-    """The newest record of each rung, all of one case: the one most have a time for, then the longest."""
+def first_taken(cases: Sequence[Case], *rungs: Rung) -> Case:
+    """The first case that one of the rungs takes; the first of all where they take none."""
+
+    def is_taken(case: Case) -> bool:
+        return any(rung.declines is None or rung.declines(case) is None for rung in rungs)
+
+    return next(filter(is_taken, cases), cases[0])
+
+
+def last_measured(ladder: Ladder) -> list[dict[str, Record]]:
+    """The newest record of each rung, in groups of one case each, peers with them.
+
+    The first case is the one that most rungs have a time for, then the longest; then the same of the rungs
+    that are left.
+    """
     records = newest([record for record in _records() if record.ladder == ladder.name and record.time])
+    left = {rung.name for rung in ladder}
+    groups: list[dict[str, Record]] = []
+    while group := _of_one_case(
+        [record for record in records if record.is_peer or record.implementation in left]
+    ):
+        groups.append(group)
+        left -= group.keys()
+    return groups
+
+
+def _of_one_case(records: Sequence[Record]) -> dict[str, Record]:
+    """The records of the case with the most rungs, then the longest; none where there is no rung."""
     by_case: dict[str, list[Record]] = {}
     for record in records:
         by_case.setdefault(record.case, []).append(record)
@@ -86,14 +111,13 @@ def last_measured(ladder: Ladder) -> dict[str, Record]:
         rungs = [record for record in by_case[case] if not record.is_peer]
         return len(rungs), sum(record.time.median for record in rungs if record.time)
 
-    chosen = max(by_case, key=weight, default=None)
-    return {record.implementation: record for record in by_case.get(chosen or "", [])}
+    chosen = by_case.get(max(by_case, key=weight, default=""), [])
+    has_rung = any(not record.is_peer for record in chosen)
+    return {record.implementation: record for record in chosen} if has_rung else {}
 
 
-def _records() -> Iterator[Record]:
+def _records() -> list[Record]:
     try:
-        folder = settings.content_dir("benchmarks/results")
+        return load_runs(settings.content_dir("benchmarks/results"))
     except FlashpathError:
-        return
-    for file in sorted(folder.glob("*.jsonl")):
-        yield from load(file)
+        return []

@@ -113,7 +113,7 @@ def package_version(name: str) -> str | None:
 
 
 def git_state(package: Path) -> tuple[str | None, bool | None]:
-    """Commit and whether files differ from it, where `package` lies in its own checkout or is a copy of one."""
+    """Commit, and whether files differ from it, where `package` lies in its checkout or is a copy of one."""
     if settings.COMMIT.value:
         return settings.COMMIT.value, False  # what git would say of a copy without history is another commit
     package = package.resolve()

@@ -122,6 +122,16 @@ def require_appendable(path: str | os.PathLike[str]) -> None:
         raise FlashpathError(
             f"{path} cannot be written: permission denied.", "Name a file in a folder of your own."
         )
+    if path.is_file() and _is_whole_run(path):
+        raise FlashpathError(
+            f"{path} holds a whole run as one JSON document, to which no record can be added.",
+            "Name another file, such as results.jsonl.",
+        )
+
+
+def _is_whole_run(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.readline() == b"[\n"
 
 
 def append(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
@@ -153,8 +163,20 @@ def append_bytes(path: Path, lines: bytes) -> None:
         os.fsync(file.fileno())
 
 
+def write_run(path: Path, records: Iterable[Record]) -> None:
+    """A whole run as one JSON document, a record to a line; it takes the place of the run before."""
+    lines = ",\n".join(record.to_json() for record in records)
+    path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
+def load_runs(folder: Path) -> list[Record]:
+    """The records of every `<machine>.json`; files with a dash in their name hold figures of other kinds."""
+    files = [file for file in sorted(folder.glob("*.json")) if "-" not in file.stem]
+    return [record for file in files for record in load(file)]
+
+
 def load(path: str | os.PathLike[str]) -> list[Record]:
-    """All records of a file."""
+    """All records of a file: one to a line, as a benchmark adds them, or a whole run as one JSON document."""
     records: list[Record] = []
     try:
         # Not splitlines(): it also splits at characters that may stand inside a JSON string.
@@ -172,7 +194,12 @@ def load(path: str | os.PathLike[str]) -> list[Record]:
             f"{path} is not UTF-8 text: byte {error.start} cannot be read.",
             "Name a file that a benchmark wrote; it is not compressed.",
         ) from None
+    is_whole_run = lines[0] == "["
     for number, line in enumerate(lines, start=1):
+        if is_whole_run:
+            line = line.removesuffix(",")
+            if line in "[]":
+                continue
         if not line.strip():
             continue
         try:

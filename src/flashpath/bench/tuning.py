@@ -59,7 +59,7 @@ def tune(
     seconds: float = 0.2,
     progress: bool = True,
 ) -> list[Tried]:
-    """Run every configuration, fastest first; those that failed come last, with the reason.
+    """Run every configuration, fastest first; those that have no time come last, with the reason.
 
     `only` names the rungs. Without a GPU all run on the virtual one, which has no clock: there the bound of
     its roofline stands in the place of a time.
@@ -74,14 +74,19 @@ def tune(
         obstacle = rung.declines(case) if rung.declines else None
         if capability is not None:
             obstacle = obstacle or why_not(rung, capability)
+        if obstacle:  # whatever its options: said once
+            tried.append(Tried(rung.name, {}, failure=obstacle))
+            continue
         for options in configurations(rung):
-            if obstacle:
-                tried.append(Tried(rung.name, options, failure=obstacle))
-            else:
-                tried.append(_examined(ladder, rung, options, inputs, exact, is_virtual=capability is None))
+            tried.append(_examined(ladder, rung, options, inputs, exact, is_virtual=capability is None))
     if capability is not None:
         tried = _timed(ladder, case, tried, seconds, progress)
-    return sorted(tried, key=lambda each: float("inf") if each.seconds is None else each.seconds)
+    return sorted(tried, key=_rank)
+
+
+def _rank(tried: Tried) -> tuple[float, int]:
+    """By time; bounds are often the same, and then fewer instructions come first."""
+    return float("inf") if tried.seconds is None else tried.seconds, tried.instructions or 0
 
 
 def _examined(

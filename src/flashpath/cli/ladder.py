@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -59,20 +59,21 @@ def ladder(
 
 
 def _show(found: Ladder, out: Console, wants_counts: bool, as_json: bool) -> None:
-    from flashpath.bench.counting import last_measured, sample_case
+    from flashpath.bench.counting import last_measured, samples
     from flashpath.cli.output import print_json
 
     measured = last_measured(found)
-    case = sample_case(found) if wants_counts and found.sized else None
+    cases = samples(found) if wants_counts and found.sized else []
     if as_json:
-        counts = _counted(found, case) if case else {}
+        counts = _counted(found, cases)
+        records = {name: record for group in reversed(measured) for name, record in group.items()}
         print_json(
-            [{**_facts(each), **_numbers(counts.get(each.name), measured.get(each.name))} for each in found]
+            [{**_facts(each), **_numbers(counts.get(each.name), records.get(each.name))} for each in found]
         )
         return
     _print_ideas(found, out)
-    if case:
-        _print_counts(found, case, _counted(found, case), out)
+    if cases:
+        _print_counts(cases, _counted(found, cases), out)
     if measured:
         _print_speeds(found, measured, out)
     out.print(
@@ -80,15 +81,17 @@ def _show(found: Ladder, out: Console, wants_counts: bool, as_json: bool) -> Non
     )
 
 
-def _counted(found: Ladder, case: Case) -> dict[str, Counted]:
-    from flashpath.bench.counting import count
+def _counted(found: Ladder, cases: Sequence[Case]) -> dict[str, tuple[Case, Counted]]:
+    """For each rung the case that it was counted on, and what was counted."""
+    from flashpath.bench.counting import count, first_taken
     from flashpath.bench.table import progress_bar
 
-    counts: dict[str, Counted] = {}
-    rungs = [each for each in found if each.language != "pytorch"]
+    counts: dict[str, tuple[Case, Counted]] = {}
+    rungs = [each for each in found if each.language != "pytorch"] if cases else []
     with progress_bar(len(rungs), wanted=True) as advance:
         for each in rungs:
-            counts[each.name] = count(each, case)
+            case = first_taken(cases, each)
+            counts[each.name] = case, count(each, case)
             advance(f"counting {each.name}")
     return counts
 
@@ -104,7 +107,14 @@ def _print_ideas(found: Ladder, out: Console) -> None:
     _print(out, ("rung", "language", "from", "lines", "improves on", "idea"), rows, right=("lines",))
 
 
-def _print_counts(found: Ladder, case: Case, counts: Mapping[str, Counted], out: Console) -> None:
+def _print_counts(cases: Sequence[Case], counts: Mapping[str, tuple[Case, Counted]], out: Console) -> None:
+    for case in cases:
+        of_case = {name: counted for name, (on, counted) in counts.items() if on is case}
+        if of_case:
+            _print_counts_of(case, of_case, out)
+
+
+def _print_counts_of(case: Case, counts: Mapping[str, Counted], out: Console) -> None:
     from flashpath.bench.table import digits, memory
 
     out.print(
@@ -114,7 +124,7 @@ def _print_counts(found: Ladder, case: Case, counts: Mapping[str, Counted], out:
     )
     rows = [
         (
-            each.name,
+            name,
             f"{counted.launches}",
             memory(counted.global_bytes),
             digits(counted.times_least),
@@ -124,9 +134,8 @@ def _print_counts(found: Ladder, case: Case, counts: Mapping[str, Counted], out:
             f"{counted.warp_instructions:,}",
         )
         if counted.failure is None
-        else (each.name, "–", "–", "–", "–", "–", "–", counted.failure)
-        for each in found
-        if (counted := counts.get(each.name)) is not None
+        else (name, "–", "–", "–", "–", "–", "–", counted.failure)
+        for name, counted in counts.items()
     ]
     headings = (
         "rung",
@@ -141,7 +150,12 @@ def _print_counts(found: Ladder, case: Case, counts: Mapping[str, Counted], out:
     _print(out, headings, rows, right=headings[1:])
 
 
-def _print_speeds(found: Ladder, measured: Mapping[str, Record], out: Console) -> None:
+def _print_speeds(found: Ladder, measured: Sequence[Mapping[str, Record]], out: Console) -> None:
+    for group in measured:
+        _print_speeds_of(found, group, out)
+
+
+def _print_speeds_of(found: Ladder, measured: Mapping[str, Record], out: Console) -> None:
     from flashpath.bench.table import digits, fraction, median
 
     record = next(iter(measured.values()))
@@ -197,8 +211,8 @@ def _facts(rung: Rung) -> dict[str, Any]:
     return {field: getattr(rung, field) for field in fields}
 
 
-def _numbers(counted: Counted | None, measured: Record | None) -> dict[str, Any]:
+def _numbers(counted: tuple[Case, Counted] | None, measured: Record | None) -> dict[str, Any]:
     return {
-        "counted": dataclasses.asdict(counted) if counted else None,
+        "counted": {"case": counted[0].name, **dataclasses.asdict(counted[1])} if counted else None,
         "measured": dataclasses.asdict(measured) if measured else None,
     }

@@ -23,19 +23,21 @@ def tune(
     """Try every configuration of a ladder's rungs, and list each with its time and its error.
 
     The error is the largest distance from the float64 result, in units of that result's largest element: so
-    the price of a faster configuration in accuracy can be seen. Without a GPU the configurations run on the
-    virtual one, and the time is the least that its roofline allows.
+    the price of a faster configuration in accuracy can be seen. The case is one that the rungs take, by
+    default the ladder's first. Without a GPU it is a small one, the configurations run on the virtual GPU,
+    and the time is the least that its roofline allows.
 
     Examples:
 
         flashpath tune reduction
 
-        flashpath tune matmul --rung triton_autotuned --size 4096x4096x4096
+        flashpath tune matmul --rung triton_persistent --case '4096³ bfloat16'
     """
     from rich.table import Table
     from rich.text import Text
 
     from flashpath import kernels
+    from flashpath.bench.counting import first_taken, samples
     from flashpath.bench.device import resolve_device
     from flashpath.bench.ladder import choose_cases
     from flashpath.bench.table import NO_VALUE
@@ -50,8 +52,8 @@ def tune(
     elif size is not None:
         (chosen,) = sized_cases(ladder, [size])
     else:
-        is_virtual = resolve_device(device) == "cpu"
-        (chosen,) = sized_cases(ladder, [ladder.sample]) if is_virtual else ladder.cases()[:1]
+        cases = samples(ladder) if resolve_device(device) == "cpu" else ladder.cases()
+        chosen = first_taken(cases, *(ladder[each] for each in rung or ()))
     tried = try_all(ladder, chosen, only=rung, device=device, seconds=seconds)
     if as_json:
         print_json({"ladder": name, "case": chosen.name, "tried": tried})

@@ -95,6 +95,8 @@ class Ladder:
     dimensions: tuple[str, ...] = ("n",)  # what a size says, such as ("rows", "n")
     sized: Callable[[tuple[int, ...]], Case] | None = None  # size → the case that stands for the ladder
     sample: tuple[int, ...] = ()  # a size for the virtual GPU: what `flashpath ladder` counts
+    more_samples: Callable[[], Sequence[Case]] | None = None
+    """As small: cases for the rungs that decline the one of the sample's size."""
 
     def __iter__(self):
         return iter(self.rungs)

@@ -1,7 +1,8 @@
 """The PyTorch face of the ladders: operators with gradients, for `torch.compile` and CUDA graphs.
 
-Each takes the rung that is best for the device, type and shape. Tensors on the CPU run on the virtual GPU;
-above `registration.SLOW_ON_CPU` elements an operator says so (`SlowOnCpu`).
+Each takes the rung that is best for the device, type and shape; a tensor that is not contiguous is copied
+first. Tensors on the CPU run on the virtual GPU; above `registration.SLOW_ON_CPU` elements an operator says
+so (`SlowOnCpu`).
 """
 
 from flashpath.ops.counting import histogram

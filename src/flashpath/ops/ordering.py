@@ -7,6 +7,7 @@ import torch
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.scan import host as scan_rungs
+from flashpath.kernels.scan.problem import OPERATIONS as SCANS
 from flashpath.kernels.sort import host as sort_rungs
 from flashpath.ops.registration import define, tell_if_slow
 
@@ -59,10 +60,8 @@ _scan = define(
 
 def scan(x: Tensor, op: str = "sum", exclusive: bool = False, dim: int = -1) -> Tensor:
     """The sums, or maxima, of all elements up to each one along `dim`; `exclusive` leaves that one out."""
-    if op not in scan_rungs.OPERATIONS:
-        raise FlashpathError(
-            f"scan got the operation {op!r}.", f"It knows {', '.join(scan_rungs.OPERATIONS)}."
-        )
+    if op not in SCANS:
+        raise FlashpathError(f"scan got the operation {op!r}.", f"It knows {', '.join(SCANS)}.")
     if not x.dim() or not -x.dim() <= dim < x.dim():
         raise FlashpathError(
             f"scan got dim={dim} for a tensor of shape {tuple(x.shape)}.", "Pass one it has."

@@ -16,7 +16,14 @@ __device__ void copy_async(void* shared, const void* global, bool inside) {
   }
 }
 
-// The same of something that is there; of any size.
+// 16 bytes, of which the first `size` are there; zeros for the others. The neighbours are wanted too: the L2 fetches
+// 256 bytes at once.
+__device__ inline void copy_async_part(void* shared, const void* global, int size) {
+  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(size) : "memory");
+}
+
+// One word that is there, of any size.
 template <class Word>
 __device__ void copy_async(Word* shared, const Word* global) {
 #if __CUDA_ARCH__ >= 800

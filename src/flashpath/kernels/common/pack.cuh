@@ -52,6 +52,15 @@ __device__ Pack<T, kWidth> read_only_pack(const T* from) {
   return pack;
 }
 
+// One store to global memory, said outright, since the compiler may split a struct's into its members'.
+template <int kWidth, class T>
+__device__ void write_pack(T* to, const Pack<T, kWidth>& pack) {
+  using Bits = typename PackedBits<kWidth * sizeof(T)>::Type;
+  Bits bits;
+  memcpy(&bits, &pack, sizeof(bits));
+  __stwb(reinterpret_cast<Bits*>(to), bits);
+}
+
 // One store of what will not be read again here: it leaves the caches first. Said outright, since the compiler may
 // split a struct's store into its members'.
 template <int kWidth, class T>

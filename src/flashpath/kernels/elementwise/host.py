@@ -27,40 +27,82 @@ BLOCKS_PER_SM = 8
 PACKS = {1: 1, 2: 2}
 BLOCKS_TO_SHARE = 32
 # Of a Triton program with its four warps: two 16-byte accesses a thread.
-TRITON_BYTES = 4096
+TRITON_BYTES, TRITON_WARPS = 4096, 4
 
 
-def scalar(x: Any, operation: str, *operands: Any, out: Any | None = None) -> Any:
-    return _run(SCALAR, checked(x, operation, operands, out))
+@dataclass(frozen=True)
+class Geometry:
+    """What a launch is free to choose, where its rung has it; packs None: as many as PACKS says."""
+
+    threads: int = THREADS
+    blocks_per_sm: int = BLOCKS_PER_SM
+    packs: int | None = None
 
 
-def grid_stride(x: Any, operation: str, *operands: Any, out: Any | None = None) -> Any:
-    return _run(GRID_STRIDE, checked(x, operation, operands, out))
+USUAL = Geometry()
 
 
-def vectorized(x: Any, operation: str, *operands: Any, out: Any | None = None) -> Any:
-    return _run(VECTORIZED, checked(x, operation, operands, out))
+def scalar(x: Any, operation: str, *operands: Any, out: Any | None = None, threads: int = THREADS) -> Any:
+    return _run(SCALAR, checked(x, operation, operands, out), Geometry(threads))
 
 
-def fused_chain(x: Any, operation: str, *operands: Any, out: Any | None = None) -> Any:
-    return _run(FUSED_CHAIN, checked(x, operation, operands, out))
+def grid_stride(
+    x: Any,
+    operation: str,
+    *operands: Any,
+    out: Any | None = None,
+    threads: int = THREADS,
+    blocks_per_sm: int = BLOCKS_PER_SM,
+) -> Any:
+    return _run(GRID_STRIDE, checked(x, operation, operands, out), Geometry(threads, blocks_per_sm))
 
 
-def triton(x: Any, operation: str, *operands: Any, out: Any | None = None) -> Any:
+def vectorized(
+    x: Any,
+    operation: str,
+    *operands: Any,
+    out: Any | None = None,
+    threads: int = THREADS,
+    packs: int | None = None,
+) -> Any:
+    return _run(VECTORIZED, checked(x, operation, operands, out), Geometry(threads, packs=packs))
+
+
+def fused_chain(
+    x: Any,
+    operation: str,
+    *operands: Any,
+    out: Any | None = None,
+    threads: int = THREADS,
+    packs: int | None = None,
+) -> Any:
+    return _run(FUSED_CHAIN, checked(x, operation, operands, out), Geometry(threads, packs=packs))
+
+
+def triton(
+    x: Any,
+    operation: str,
+    *operands: Any,
+    out: Any | None = None,
+    block_bytes: int = TRITON_BYTES,
+    warps: int = TRITON_WARPS,
+) -> Any:
     call = checked(x, operation, operands, out)
     result, n = call.out, call.out.numel()
-    block = TRITON_BYTES // x.element_size()
+    block = block_bytes // x.element_size()
     if not n:
         return result
     with triton_device(x):
         if call.operation.gated:
             d = result.shape[-1]
             block = min(block, 1 << (d - 1).bit_length())
-            grid = (n // d, -(-d // block))
-            triton_gate()[grid](x, result, d, ACTIVATION=triton_steps(call.operation)["STEP0"], BLOCK=block)
+            grid = (n // d * -(-d // block),)
+            activation = triton_steps(call.operation)["STEP0"]
+            triton_gate()[grid](x, result, d, ACTIVATION=activation, BLOCK=block, num_warps=warps)
         else:
-            constants = {**triton_steps(call.operation), "READS_Y": call.operation.reads_y}
-            triton_map()[(-(-n // block),)](x, call.y, result, *call.scalars, n, **constants, BLOCK=block)
+            constants = {**triton_steps(call.operation), "READS_Y": call.operation.reads_y, "BLOCK": block}
+            grid = (-(-n // block),)
+            triton_map()[grid](x, call.y, result, *call.scalars, n, **constants, num_warps=warps)
     return result
 
 
@@ -83,18 +125,19 @@ def triton_steps(operation: Operation) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Launch:
-    """One kernel with its grid and arguments; every block has `THREADS` threads."""
+    """One kernel with its grid and arguments."""
 
     kernel: Kernel
     blocks: int
+    threads: int
     args: tuple[Any, ...]
 
 
-def launches(file: Path, call: Call) -> Iterator[Launch]:
+def launches(file: Path, call: Call, geometry: Geometry = USUAL) -> Iterator[Launch]:
     """What the rung of that file launches for a call; each is to run before the next is asked for."""
     for each in [call] if file == FUSED_CHAIN else passes(call):
         if each.out.numel():
-            yield _launch(file, each)
+            yield _launch(file, each, geometry)
 
 
 def passes(call: Call) -> Iterator[Call]:
@@ -107,34 +150,34 @@ def passes(call: Call) -> Iterator[Call]:
         x = out
 
 
-def _run(file: Path, call: Call) -> Any:
-    for each in launches(file, call):
-        each.kernel[each.blocks, THREADS](*each.args)
+def _run(file: Path, call: Call, geometry: Geometry) -> Any:
+    for each in launches(file, call, geometry):
+        each.kernel[each.blocks, each.threads](*each.args)
     return call.out
 
 
-def _launch(file: Path, call: Call) -> Launch:
-    n, d = call.out.numel(), call.out.shape[-1] if call.out.dim() else 1
+def _launch(file: Path, call: Call, geometry: Geometry) -> Launch:
+    n, d, threads = call.out.numel(), call.out.shape[-1] if call.out.dim() else 1, geometry.threads
     sizes: tuple[int, ...] = ()  # further template arguments
     row = d  # what a thread steps over is counted in elements, or in packs
     if file == SCALAR:
-        blocks, stride = -(-n // THREADS), 0  # no thread takes a second step
+        blocks, stride = -(-n // threads), 0  # no thread takes a second step
     elif file == GRID_STRIDE:
-        blocks = min(-(-n // THREADS), sm_count(call.x) * BLOCKS_PER_SM)
-        stride = blocks * THREADS
+        blocks = min(-(-n // threads), sm_count(call.x) * geometry.blocks_per_sm)
+        stride = blocks * threads
     else:
         width = widest_pack(call.x, call.y, call.out, multiple=d if call.operation.gated else None)
         packs = max(n // width, 1)
-        each = PACKS[call.operation.streams - 1]
-        if packs < each * THREADS * BLOCKS_TO_SHARE * sm_count(call.x):
+        each = geometry.packs or PACKS[call.operation.streams - 1]
+        if geometry.packs is None and packs < each * threads * BLOCKS_TO_SHARE * sm_count(call.x):
             each = 1
-        blocks, stride, row, sizes = -(-packs // (THREADS * each)), THREADS, d // width, (width, each)
+        blocks, stride, row, sizes = -(-packs // (threads * each)), threads, d // width, (width, each)
     kernel = cuda_kernel(file, kernel_name(file, call.operation, dtype_name(call.x), *sizes), call.x)
     if not call.operation.gated:
-        return Launch(kernel, blocks, (n, call.x, call.y, call.out, *call.scalars))
+        return Launch(kernel, blocks, threads, (n, call.x, call.y, call.out, *call.scalars))
     steps = () if file == SCALAR else divmod(stride, row)
     multiplier = (reciprocal(row),) if sizes else ()
-    return Launch(kernel, blocks, (n, d, call.x, call.out, *steps, *multiplier))
+    return Launch(kernel, blocks, threads, (n, d, call.x, call.out, *steps, *multiplier))
 
 
 def reciprocal(row: int) -> int:

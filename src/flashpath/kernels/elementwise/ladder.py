@@ -124,6 +124,7 @@ def check_part(output: Any, operation: str, x: Any, *operands: Any) -> None:
 
 
 _entry = functools.partial(Rung, arch="sm_75")
+_PACKED = {"threads": (128, 256, 512), "packs": (1, 2, 4)}
 
 
 def _compiles(file: Any, *sizes: int, operation: str = "gelu") -> Callable[[str], object]:
@@ -158,6 +159,7 @@ LADDER = Ladder(
             file=host.SCALAR,
             function=host.scalar,
             improves_on="reference",
+            choices={"threads": (64, 128, 256, 512, 1024)},
             compile_for=_compiles(host.SCALAR),
             readability=Score(5, "an index, a bound, a call"),
             debugging=Score(5, "one thread is one element: printf and cuda-gdb show it directly"),
@@ -169,6 +171,7 @@ LADDER = Ladder(
             file=host.GRID_STRIDE,
             function=host.grid_stride,
             improves_on="scalar",
+            choices={"threads": (128, 256, 512), "blocks_per_sm": (4, 8, 16, 32)},
             compile_for=_compiles(host.GRID_STRIDE),
             readability=Score(4, "a for loop; the step in rows and columns takes a second look"),
             debugging=Score(5, "runs with one block of one thread, then serially"),
@@ -180,6 +183,7 @@ LADDER = Ladder(
             file=host.VECTORIZED,
             function=host.vectorized,
             improves_on="grid_stride",
+            choices=_PACKED,
             compile_for=_compiles(host.VECTORIZED, 8, host.PACKS[1]),
             readability=Score(3, "packs, tiles, a tail: the operation is the smallest part"),
             debugging=Score(3, "the tail and misaligned slices are cases of their own"),
@@ -191,6 +195,7 @@ LADDER = Ladder(
             file=host.FUSED_CHAIN,
             function=host.fused_chain,
             improves_on="vectorized",
+            choices=_PACKED,
             compile_for=_compiles(host.FUSED_CHAIN, 8, host.PACKS[2], operation="scale_add_gelu"),
             readability=Score(4, "a fold over functors, on the loop of the rung before"),
             debugging=Score(2, "what lies between the steps is in registers only"),
@@ -202,6 +207,7 @@ LADDER = Ladder(
             file=host.FOLDER / "triton_elementwise.py",
             function=host.triton,
             improves_on="fused_chain",
+            choices={"block_bytes": (2048, 4096, 8192, 16384), "warps": (4, 8)},
             compile_for=triton_compiles_for(
                 host.triton_map,
                 {"x_ptr": "*bf16", "y_ptr": "*bf16", "out_ptr": "*bf16"}

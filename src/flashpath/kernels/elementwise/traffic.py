@@ -23,7 +23,7 @@ class Traffic:
 def traffic(file: Path, x: Any, operation: str, *operands: Any) -> Traffic:
     """What the CUDA rung of that file moves for a call on CPU tensors."""
     reports = [
-        profile(each.kernel, grid=each.blocks, block=host.THREADS, args=each.args)
+        profile(each.kernel, grid=each.blocks, block=each.threads, args=each.args)
         for each in host.launches(file, checked(x, operation, operands, None))
     ]
     return Traffic(

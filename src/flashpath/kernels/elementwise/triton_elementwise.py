@@ -86,8 +86,10 @@ def map_kernel(
 
 @triton.jit
 def gate_kernel(x_ptr, out_ptr, d, ACTIVATION: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0).to(tl.int64)
-    columns = tl.program_id(1).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)  # (BLOCK)
+    # One dimension of programs, piece after piece of row after row: a second one ends at 65,535.
+    pieces = tl.cdiv(d, BLOCK)
+    row = (tl.program_id(0) // pieces).to(tl.int64)
+    columns = (tl.program_id(0) % pieces).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)  # (BLOCK)
     inside = columns < d
     x = widened(tl.load(x_ptr + row * 2 * d + columns, mask=inside))
     y = widened(tl.load(x_ptr + row * 2 * d + d + columns, mask=inside))

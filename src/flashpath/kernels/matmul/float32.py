@@ -33,25 +33,29 @@ def blocks(m: int, n: int, tile: tuple[int, int]) -> int:
 # ---- One element per thread ----------------------------------------------------------------------------
 
 
-def _simple(file: Path, a: Any, b: Any, precision: str, out: Any | None) -> Any:
+def _simple(file: Path, a: Any, b: Any, precision: str, out: Any | None, side: int) -> Any:
     m, n, k, result = prepare(a, b, precision, out, dtypes=SIMPLE_DTYPES)
     if m and n:
-        kernel = cuda_kernel(file, f"matmul_{file.stem}<{CPP_TYPES[dtype_name(a)]}>", a)
-        tile = SIMPLE_TILE, SIMPLE_TILE
+        kernel = cuda_kernel(file, f"matmul_{file.stem}<{CPP_TYPES[dtype_name(a)]}, {side}>", a)
+        tile = side, side
         kernel[blocks(m, n, tile), tile](m, n, k, a, b, result)
     return result
 
 
-def naive(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
-    return _simple(NAIVE, a, b, precision, out)
+def naive(a: Any, b: Any, precision: str = "ieee", out: Any | None = None, *, tile: int = SIMPLE_TILE) -> Any:
+    return _simple(NAIVE, a, b, precision, out, tile)
 
 
-def coalesced(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
-    return _simple(COALESCED, a, b, precision, out)
+def coalesced(
+    a: Any, b: Any, precision: str = "ieee", out: Any | None = None, *, tile: int = SIMPLE_TILE
+) -> Any:
+    return _simple(COALESCED, a, b, precision, out, tile)
 
 
-def shared_tile(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
-    return _simple(SHARED_TILE, a, b, precision, out)
+def shared_tile(
+    a: Any, b: Any, precision: str = "ieee", out: Any | None = None, *, tile: int = SIMPLE_TILE
+) -> Any:
+    return _simple(SHARED_TILE, a, b, precision, out, tile)
 
 
 # ---- Many elements per thread --------------------------------------------------------------------------
@@ -110,7 +114,12 @@ class Tiling(NamedTuple):
     thread_n: int
     stages: int
     blocks_per_sm: int
-    speed: float  # of a full GPU, relative to the fastest
+    speed: float = 1.0  # of a full GPU, relative to the fastest; asked of those in TILINGS
+
+    def __str__(self) -> str:
+        block = f"{self.block_m}×{self.block_n}×{self.block_k}"
+        parts = f"{self.warp_m}×{self.warp_n} a warp, {self.thread_m}×{self.thread_n} a thread"
+        return f"{block}, {parts}, {self.stages} stages"
 
     @property
     def kernel_arguments(self) -> str:
@@ -134,6 +143,14 @@ class Tiling(NamedTuple):
 TILINGS = (
     Tiling(128, 256, 16, 64, 64, 8, 16, 3, 1, 1.0),
     Tiling(64, 128, 16, 32, 32, 8, 4, 3, 2, 0.8),
+)
+# What else `flashpath tune` tries: more and fewer stages, shorter steps, the other way round, squares.
+MORE_TILINGS = (
+    Tiling(128, 256, 16, 64, 64, 8, 16, 2, 1),
+    Tiling(128, 256, 16, 64, 64, 8, 16, 4, 1),
+    Tiling(128, 256, 8, 64, 64, 8, 16, 3, 1),
+    Tiling(256, 128, 16, 64, 64, 16, 8, 3, 1),
+    Tiling(128, 128, 16, 64, 32, 8, 8, 3, 2),
 )
 
 
@@ -159,6 +176,8 @@ def _compiles(file: Path, arguments: str = "") -> Callable[[str], object]:
     return cuda_compiles_for(file, f"matmul_{file.stem}{arguments}")
 
 
+_TILES = {"tile": (8, 16, 32)}
+
 RUNGS = (
     _entry(
         name="naive",
@@ -166,6 +185,7 @@ RUNGS = (
         file=NAIVE,
         function=naive,
         improves_on="reference",
+        choices=_TILES,
         compile_for=_compiles(NAIVE, "<float>"),
         readability=Score(5, "the definition and a bound"),
         debugging=Score(5, "one thread is one element: printf and cuda-gdb show it directly"),
@@ -176,6 +196,7 @@ RUNGS = (
         file=COALESCED,
         function=coalesced,
         improves_on="naive",
+        choices=_TILES,
         compile_for=_compiles(COALESCED, "<float>"),
         readability=Score(5, "the definition and a bound"),
         debugging=Score(5, "one thread is one element: printf and cuda-gdb show it directly"),
@@ -186,6 +207,7 @@ RUNGS = (
         file=SHARED_TILE,
         function=shared_tile,
         improves_on="coalesced",
+        choices=_TILES,
         compile_for=_compiles(SHARED_TILE, "<float>"),
         readability=Score(5, "two tiles, two barriers; the edges are padded with zeros"),
         debugging=Score(4, "a missing barrier is a race, which fp.sanitize sees"),
@@ -237,6 +259,7 @@ RUNGS = (
         file=WARP_TILED,
         function=warp_tiled,
         improves_on="double_buffered",
+        choices={"tiling": (*TILINGS, *MORE_TILINGS)},
         compile_for=_compiles(WARP_TILED, f"<true, {TILINGS[0].kernel_arguments}>"),
         readability=Score(2, "three nested tilings and a pipeline whose border lies inside a step"),
         debugging=Score(2, "groups of copies are counted, not named; fp.sanitize sees a wait too few"),

@@ -82,8 +82,13 @@ def _sized(size: tuple[int, ...]) -> Case:
     return _case(m, n, k, "float32")
 
 
+def _more_samples() -> Sequence[Case]:
+    return [_case(128, 128, 128, "bfloat16"), _epilogue_case(128, 128, 128, "bfloat16")]
+
+
 def _truth(inputs: tuple[Any, ...]) -> Any:
-    return truth(*inputs[:2])
+    product = truth(*inputs[:2])
+    return inputs[4](product) if len(inputs) > 4 else product
 
 
 def _product(a: Any, b: Any, epilogue: Epilogue | None) -> Any:
@@ -169,6 +174,7 @@ LADDER = Ladder(
     dimensions=("m", "n", "k"),
     sized=_sized,
     sample=(128, 128, 128),
+    more_samples=_more_samples,
     rungs=(
         Rung(
             name="reference",

@@ -53,9 +53,14 @@ class Plan:
 
 
 LARGE = Plan(128, 256, 64, 64, stages=3, blocks_per_sm=1)
-SMALL = Plan(
-    64, 128, 32, 64, stages=3, blocks_per_sm=2
-)  # for results that LARGE has no block for every SM for
+# For results that LARGE has no block for every SM for.
+SMALL = Plan(64, 128, 32, 64, stages=3, blocks_per_sm=2)
+# What else `flashpath tune` tries: squares by two blocks of an SM, more stages, steps of twice the length.
+MORE_PLANS = (
+    Plan(128, 128, 64, 64, stages=3, blocks_per_sm=2),
+    Plan(128, 256, 64, 64, stages=4, blocks_per_sm=1),
+    Plan(128, 256, 64, 64, stages=2, blocks_per_sm=1, row_bytes=256),
+)
 
 
 def wmma(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
@@ -66,18 +71,26 @@ def mma_ldmatrix(a: Any, b: Any, precision: str = "ieee", out: Any | None = None
     return _simple(MMA_LDMATRIX, a, b, precision, out)
 
 
-def mma_pipelined(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
-    return _pipelined(a, b, _prepare(a, b, precision, out), "Plain", Epilogue())
+def mma_pipelined(
+    a: Any, b: Any, precision: str = "ieee", out: Any | None = None, *, plan: Plan | None = None
+) -> Any:
+    return _pipelined(a, b, _prepare(a, b, precision, out), "Plain", Epilogue(), plan)
 
 
 def fused(
-    a: Any, b: Any, precision: str = "ieee", out: Any | None = None, epilogue: Epilogue | None = None
+    a: Any,
+    b: Any,
+    precision: str = "ieee",
+    out: Any | None = None,
+    epilogue: Epilogue | None = None,
+    *,
+    plan: Plan | None = None,
 ) -> Any:
     """mma_pipelined with an epilogue in the same kernel."""
     problem, after = _prepare(a, b, precision, out), epilogue or Epilogue()
     after.check(problem.out)
     functor = f"Fused<{ACTIVATIONS[after.activation]}, {_boolean(after.mask is not None)}>"
-    return _pipelined(a, b, problem, functor, after)
+    return _pipelined(a, b, problem, functor, after, plan)
 
 
 def unfused(
@@ -116,13 +129,13 @@ def _simple(file: Path, a: Any, b: Any, precision: str, out: Any | None) -> Any:
     return result
 
 
-def _pipelined(a: Any, b: Any, problem: Problem, functor: str, after: Epilogue) -> Any:
+def _pipelined(a: Any, b: Any, problem: Problem, functor: str, after: Epilogue, plan: Plan | None) -> Any:
     m, n, k, out = problem
     if m and n:
         aligned = _is_aligned(a, b, problem)
         if aligned and after.mask is not None:
             aligned = after.mask.data_ptr() % 8 == 0
-        plan = LARGE if aligned and LARGE.tiles(m, n) >= sm_count(a) else SMALL
+        plan = plan or (LARGE if aligned and LARGE.tiles(m, n) >= sm_count(a) else SMALL)
         arguments = f"{CPP_TYPES[dtype_name(a)]}, {plan}, {functor}, {_boolean(aligned)}"
         kernel = cuda_kernel(MMA_PIPELINED, f"matmul_mma_pipelined<{arguments}>", a)
         blocks = min(plan.tiles(m, n), plan.blocks_per_sm * sm_count(a))  # each takes tile after tile
@@ -146,6 +159,7 @@ def products_only(case: Case) -> str | None:
 
 
 _entry = functools.partial(Rung, arch="sm_80", language="cuda")
+_PLANS = {"plan": (LARGE, SMALL, *MORE_PLANS)}
 
 RUNGS = (
     _entry(
@@ -176,6 +190,7 @@ RUNGS = (
         file=MMA_PIPELINED,
         function=mma_pipelined,
         declines=products_only,
+        choices=_PLANS,
         improves_on="mma_ldmatrix",
         compile_for=cuda_compiles_for(
             MMA_PIPELINED, f"matmul_mma_pipelined<__nv_bfloat16, {LARGE}, Plain, true>"
@@ -202,6 +217,7 @@ RUNGS = (
         file=EPILOGUE,
         function=fused,
         declines=epilogues_only,
+        choices=_PLANS,
         improves_on="unfused",
         compile_for=cuda_compiles_for(
             MMA_PIPELINED, f"matmul_mma_pipelined<__nv_bfloat16, {LARGE}, Fused<Gelu, false>, true>"

@@ -5,63 +5,45 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from flashpath.kernels.arguments import FLOATS, widest_pack
 from flashpath.kernels.building import sm_count, triton_compiles_for, triton_device
+from flashpath.kernels.matmul.configs import (
+    IN_PARTS,
+    LARGE,
+    MEDIUM,
+    MORE_CONFIGS,
+    OF_ONE_TILE,
+    ROW_BYTES,
+    SMALL,
+    Config,
+)
 from flashpath.kernels.matmul.epilogue import Epilogue
 from flashpath.kernels.matmul.problem import FOLDER, Problem, prepare
 from flashpath.kernels.matmul.tensor_core import epilogues_only, products_only
 from flashpath.kernels.rung import Rung, Score
 
-ROW_BYTES = 128  # of a tile of a: its step along k
-
-
-@dataclass(frozen=True)
-class Config:
-    """The tile of a program, and how many tiles down it goes before it goes right."""
-
-    m: int
-    n: int
-    group: int
-    warps: int
-    stages: int
-    split: int = 1  # the parts that a result is stored in
-
-    def programs(self, m: int, n: int) -> int:
-        return -(-m // self.m) * -(-n // self.n)
-
-    def constants(self, element_size: int) -> dict[str, int]:
-        return {
-            "BLOCK_M": self.m,
-            "BLOCK_N": self.n,
-            "BLOCK_K": ROW_BYTES // element_size,
-            "GROUP": self.group,
-            "num_warps": self.warps,
-            "num_stages": self.stages,
-        }
-
-
-SMALL = Config(64, 64, group=8, warps=4, stages=3)
-LARGE = Config(128, 256, group=8, warps=8, stages=3)
-# Beside the stages, a result goes through shared memory on its way out, and a mask on its way in: twice the
-# bytes, or both, leave no room for tiles of 128 × 256.
-MEDIUM = Config(128, 128, group=8, warps=8, stages=4)
 ENOUGH_PROGRAMS = 64  # large tiles, where there are so many: for half of an H200's SMs at least
 
 
-def triton_pointers(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
-    return _with_pointers("pointers", a, b, precision, out)
+def triton_pointers(
+    a: Any, b: Any, precision: str = "ieee", out: Any | None = None, *, config: Config | None = None
+) -> Any:
+    return _with_pointers("pointers", a, b, precision, out, config)
 
 
-def triton_block_pointers(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
-    return _with_pointers("block_pointers", a, b, precision, out)
+def triton_block_pointers(
+    a: Any, b: Any, precision: str = "ieee", out: Any | None = None, *, config: Config | None = None
+) -> Any:
+    return _with_pointers("block_pointers", a, b, precision, out, config)
 
 
-def triton_descriptors(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+def triton_descriptors(
+    a: Any, b: Any, precision: str = "ieee", out: Any | None = None, *, config: Config | None = None
+) -> Any:
     m, n, k, result = problem = _prepare(a, b, precision, out)
-    config = config_for(result)
+    config = config or config_for(result)
     if _is_empty(problem):
         return result
     tiled = Tiled(a, b, result)
@@ -72,24 +54,32 @@ def triton_descriptors(a: Any, b: Any, precision: str = "ieee", out: Any | None 
     return tiled.result()
 
 
-def triton_persistent(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
+def triton_persistent(
+    a: Any, b: Any, precision: str = "ieee", out: Any | None = None, *, config: Config | None = None
+) -> Any:
     problem = _prepare(a, b, precision, out)
-    return _persistent(a, b, precision, problem, None)
+    return _persistent(a, b, precision, problem, None, config)
 
 
 def triton_fused(
-    a: Any, b: Any, precision: str = "ieee", out: Any | None = None, epilogue: Epilogue | None = None
+    a: Any,
+    b: Any,
+    precision: str = "ieee",
+    out: Any | None = None,
+    epilogue: Epilogue | None = None,
+    *,
+    config: Config | None = None,
 ) -> Any:
     """triton_persistent with an epilogue in the same kernel."""
     problem, after = _prepare(a, b, precision, out), epilogue or Epilogue()
     after.check(problem.out)
-    return _persistent(a, b, precision, problem, after)
+    return _persistent(a, b, precision, problem, after, config)
 
 
 def triton_autotuned(a: Any, b: Any, precision: str = "ieee", out: Any | None = None) -> Any:
     m, n, k, result = problem = _prepare(a, b, precision, out)
     if config_for(result) is SMALL or _is_empty(problem):
-        return _persistent(a, b, precision, problem, None)  # nothing to choose from: small tiles
+        return _persistent(a, b, precision, problem, None, None)  # nothing to choose from: small tiles
     tiled, programs = Tiled(a, b, result), sm_count(a)
     with triton_device(a):
         module_of("autotuned").autotuned(a.element_size())[
@@ -164,9 +154,9 @@ def kernel_of(name: str) -> Any:
     return getattr(module_of(name), f"matmul_{name}")
 
 
-def _with_pointers(name: str, a: Any, b: Any, precision: str, out: Any | None) -> Any:
+def _with_pointers(name: str, a: Any, b: Any, precision: str, out: Any | None, config: Config | None) -> Any:
     m, n, k, result = problem = _prepare(a, b, precision, out)
-    config = config_for(result)
+    config = config or config_for(result)
     if _is_empty(problem):
         return result
     aligned = n % 16 == 0 and k % 16 == 0 and all(each.data_ptr() % 16 == 0 for each in (a, b, result))
@@ -189,13 +179,15 @@ def _after(epilogue: Epilogue | None) -> dict[str, Any]:
     }
 
 
-def _persistent(a: Any, b: Any, precision: str, problem: Problem, epilogue: Epilogue | None) -> Any:
+def _persistent(
+    a: Any, b: Any, precision: str, problem: Problem, epilogue: Epilogue | None, config: Config | None
+) -> Any:
     m, n, k, out = problem
     if epilogue is not None and not k and m and n:
         return out.copy_(epilogue(out.zero_()))
     if _is_empty(problem):
         return out
-    config, programs = config_for(out, epilogue), sm_count(a)
+    config, programs = config or config_for(out, epilogue), sm_count(a)
     tiled = Tiled(a, b, out)
     with triton_device(a):
         kernel_of("persistent")[(min(programs, config.programs(m, n)),)](
@@ -239,6 +231,9 @@ _PERSISTENT = {
     "PROGRAMS": 1,
     "SPLIT": 1,
 }
+_EVERYWHERE = (LARGE, MEDIUM, SMALL, *MORE_CONFIGS)
+_CONFIGS = {"config": (*_EVERYWHERE, *OF_ONE_TILE)}
+_PERSISTENT_CONFIGS = {"config": (*_EVERYWHERE, *IN_PARTS)}
 
 RUNGS = (
     _entry(
@@ -246,6 +241,7 @@ RUNGS = (
         idea="a tile of the result per program; the compiler makes the stages, swizzles and fragments",
         file=FOLDER / "triton_pointers.py",
         function=triton_pointers,
+        choices=_CONFIGS,
         declines=products_only,
         improves_on="mma_pipelined",
         compile_for=_compiles("pointers", _POINTERS, ALIGNED=True),
@@ -257,6 +253,7 @@ RUNGS = (
         idea="shape, strides and place of a block instead of an address for each element",
         file=FOLDER / "triton_block_pointers.py",
         function=triton_block_pointers,
+        choices=_CONFIGS,
         declines=products_only,
         improves_on="triton_pointers",
         compile_for=_compiles("block_pointers", _POINTERS, ALIGNED=True),
@@ -268,6 +265,7 @@ RUNGS = (
         idea="the host describes the matrices; on Hopper the TMA fetches whole tiles by it",
         file=FOLDER / "triton_descriptors.py",
         function=triton_descriptors,
+        choices=_CONFIGS,
         declines=products_only,
         improves_on="triton_block_pointers",
         compile_for=_compiles("descriptors", _TILES),
@@ -279,6 +277,7 @@ RUNGS = (
         idea="one program per SM; the next tile's loads are under way while the last one is stored",
         file=FOLDER / "triton_persistent.py",
         function=triton_persistent,
+        choices=_PERSISTENT_CONFIGS,
         declines=products_only,
         improves_on="triton_descriptors",
         compile_for=_compiles("persistent", {**_TILES, "scale": "fp32"}, **_PERSISTENT),
@@ -301,6 +300,7 @@ RUNGS = (
         idea="an epilogue on the tile in registers, written as on whole matrices",
         file=FOLDER / "triton_epilogue.py",
         function=triton_fused,
+        choices=_PERSISTENT_CONFIGS,
         declines=epilogues_only,
         improves_on="fused",
         compile_for=_compiles(

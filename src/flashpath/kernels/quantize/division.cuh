@@ -17,7 +17,7 @@ __device__ inline Divisor divisor(float scale) {
 // errors of 2^-24, so before its one rounding the result is off by at most 2^-22 units: it is another float than the
 // quotient's own rounding only where the quotient lies that near to the middle between two floats. A code is another
 // one only if one of these two floats is a tie between codes. Up to powers of two there are 1,424 pairs of floats for
-// which both hold, and for each the result is right: test_quantize.py finds them and tries them all.
+// which both hold, and for each the result is right: tests/kernels/quantize/test_arithmetic.py finds and tries all.
 // Signs are such that -0 stays -0.
 __device__ inline float quotient(float x, Divisor by) {
   x *= by.lift;

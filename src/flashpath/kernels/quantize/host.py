@@ -196,6 +196,6 @@ def _triton_rows(call: Rows, warps: int | None) -> None:
         triton_kernel("quantize")[(call.rows,)](*_tensors(call), call.n, **constants, num_warps=warps)
     else:
         block = min(block, 2048)
-        grid = (call.rows, -(-call.n // block))
+        grid = (call.rows * -(-call.n // block),)
         constants = {"IS_FP8": is_fp8, "BLOCK": block}
         triton_kernel("dequantize")[grid](*_tensors(call), call.n, **constants, num_warps=warps or 4)

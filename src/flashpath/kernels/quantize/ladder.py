@@ -132,6 +132,10 @@ def _sized(size: tuple[int, ...]) -> Case:
     return _rows("quantize_int8", n, rows=rows)
 
 
+def _more_samples() -> Sequence[Case]:
+    return [_bits(16, "big")]
+
+
 def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     """Bits are equal. A row's scale is the float64 one to a unit, and each code is a nearest one."""
     import torch
@@ -188,6 +192,7 @@ LADDER = Ladder(
     dimensions=("rows", "n"),
     sized=_sized,
     sample=(32, 1024),
+    more_samples=_more_samples,
     rungs=(
         Rung(
             name="reference",

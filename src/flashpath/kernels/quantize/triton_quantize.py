@@ -107,7 +107,8 @@ def quantize_kernel(
     largest = size_bits(x)
     if not FITS:
         for start in range(BLOCK, n, BLOCK):
-            more = tl.load(x_ptr + start + column, mask=start + column < n, other=0).to(tl.float32)
+            # column < n - start: start + column passes 2^31 in the last piece of a row of nearly as many.
+            more = tl.load(x_ptr + start + column, mask=column < n - start, other=0).to(tl.float32)
             largest = tl.maximum(largest, size_bits(more))
     bits = tl.max(largest, axis=0)
     limit: tl.constexpr = 448.0 if IS_FP8 else 127.0
@@ -118,7 +119,7 @@ def quantize_kernel(
     tl.store(codes_ptr + column, encoded(x, scale, is_finite, IS_FP8, HAS_FP8), mask=inside)
     if not FITS:
         for start in range(BLOCK, n, BLOCK):
-            inside = start + column < n
+            inside = column < n - start
             x = tl.load(x_ptr + start + column, mask=inside, other=0).to(tl.float32)
             tl.store(codes_ptr + start + column, encoded(x, scale, is_finite, IS_FP8, HAS_FP8), mask=inside)
 
@@ -135,8 +136,10 @@ def fp8_value(code):
 
 @triton.jit
 def dequantize_kernel(codes_ptr, scale_ptr, out_ptr, n, IS_FP8: tl.constexpr, BLOCK: tl.constexpr):
-    row = tl.program_id(0).to(tl.int64)
-    column = tl.program_id(1).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    # One dimension of programs, piece after piece of row after row: a second one ends at 65,535.
+    pieces = tl.cdiv(n, BLOCK)
+    row = (tl.program_id(0) // pieces).to(tl.int64)
+    column = (tl.program_id(0) % pieces).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = column < n
     code = tl.load(codes_ptr + row * n + column, mask=inside, other=0)
     value = fp8_value(code) if IS_FP8 else code.to(tl.int8, bitcast=True).to(tl.float32)

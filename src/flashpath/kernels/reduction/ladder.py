@@ -98,6 +98,10 @@ def _sized(size: tuple[int, ...]) -> Case:
     return _case("sum", "float32", size, short(size[0]))
 
 
+def _more_samples() -> Sequence[Case]:
+    return [_case("sum", "bfloat16", (64, 1024), "64 × 1024")]
+
+
 def _truth(x: Any, op: str, dim: int | None) -> Any:
     import torch
 
@@ -148,6 +152,7 @@ LADDER = Ladder(
     truth=_exact,
     sized=_sized,
     sample=(2**16,),
+    more_samples=_more_samples,
     rungs=(
         Rung(
             name="reference",

@@ -1,4 +1,4 @@
-// Scan, rung 6: each row by threads of its own.
+// Scan, rung 7: each row by threads of its own.
 //
 //   maths    inclusive out[r, i] = x[r, 0] ⊕ … ⊕ x[r, i]; exclusive without x[r, i]; a head starts anew
 //   layout   in, heads, out: (rows, n), contiguous

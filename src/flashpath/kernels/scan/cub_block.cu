@@ -1,4 +1,4 @@
-// Scan, rung 8: the warp rung once more, from CUB's blocks and one functor.
+// Scan, rung 9: the warp rung once more, from CUB's blocks and one functor.
 //
 //   maths    inclusive out[i] = x[0] ⊕ … ⊕ x[i]; exclusive out[i] = x[0] ⊕ … ⊕ x[i - 1]; a head starts anew
 //   layout   in, heads, out: (n), contiguous; carries, totals: one per block (tile.cuh)

@@ -10,7 +10,8 @@ from typing import Any
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.peers import cupy_stream, library, with_compiled
 from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score, short
-from flashpath.kernels.scan import host
+from flashpath.kernels.scan import host, problem, single_pass
+from flashpath.kernels.scan.checking import check, exact_scan
 from flashpath.kernels.scan.reference import reference, torch_scan
 
 
@@ -103,59 +104,14 @@ def _peers(device: str) -> Mapping[str, Peer]:
     return peers
 
 
-def exact_scan(x: Any, op: str, exclusive: bool, flags: Any | None) -> Any:
-    """The truth: in float64, or in whole numbers."""
-    return torch_scan(x.double() if x.dtype.is_floating_point else x, op, exclusive, flags)
-
-
-def allowed_error(x: Any, exclusive: bool, flags: Any | None) -> Any:
-    """How far each running sum of floats may be from the truth.
-
-    Twice torch's own error in the same type, one rounding to the output's type, and four times what the
-    roundings of float32 come to if their signs are random: those of the log2(n) levels of a tree over the
-    elements, together of the size of √Σx², and those along a chain of carries, one for 2^20 elements, each of
-    the size of the largest running sum so far.
-    """
-    import torch
-
-    exact = exact_scan(x, "sum", exclusive, flags)
-    n = max(1, x.shape[-1])
-    of_torch = (reference(x, "sum", exclusive, flags).double() - exact).abs()
-    norm = torch_scan(x.double().square(), "sum", exclusive, flags).sqrt()
-    largest = torch_scan(exact.abs(), "max", False, flags) if x.numel() else exact
-    of_tree = math.sqrt(math.log2(n) + 1) * norm
-    of_chain = math.sqrt(n / 2**20 + 1) * largest
-    return 2 * of_torch + torch.finfo(x.dtype).eps * exact.abs() + 4 * 2**-24 * (of_tree + of_chain)
-
-
-def _check(output: Any, inputs: tuple[Any, ...]) -> None:
-    import torch
-
-    x, op, exclusive, flags = inputs
-    expected = reference(x, op, exclusive, flags)
-    if op == "max" or not x.dtype.is_floating_point:
-        torch.testing.assert_close(output, expected, rtol=0, atol=0, equal_nan=True)
-        return
-    assert output.dtype == expected.dtype, f"{output.dtype}, not {expected.dtype}"
-    assert output.shape == expected.shape, f"{output.shape}, not {expected.shape}"
-    if not output.numel():
-        return
-    exact, allowed = exact_scan(x, op, exclusive, flags), allowed_error(x, exclusive, flags)
-    # What is infinite or NaN has no error: it has to be the same.
-    exact = torch.where(allowed.isfinite(), exact, expected.double())
-    allowed = torch.where(allowed.isfinite(), allowed, 0.0)
-    error = torch.where(output == exact, 0.0, (output.double() - exact).abs())
-    is_wrong = ~((error <= allowed) | (output.isnan() & exact.isnan()))
-    if bool(is_wrong.any()):
-        at = tuple(int(i) for i in is_wrong.nonzero()[0])
-        raise AssertionError(
-            f"at {at}: {output[at].item():.9g} instead of {exact[at].item():.9g}; "
-            f"an error of {allowed[at].item():.3g} is allowed"
-        )
-
-
 def _rows_only(case: Case) -> str | None:
     return "would scan a vector with one block" if len(case.parameters["shape"]) == 1 else None
+
+
+def _plain_vectors_only(case: Case) -> str | None:
+    if case.parameters["segmented"]:
+        return "leaves segments to decoupled_lookback"
+    return "leaves rows to decoupled_lookback" if len(case.parameters["shape"]) > 1 else None
 
 
 _entry = functools.partial(Rung, arch="sm_75", language="cuda")
@@ -171,7 +127,7 @@ LADDER = Ladder(
     maths="out[i] = x[0] ⊕ … ⊕ x[i]: sum, max; inclusive, exclusive, segmented; of a vector or of each row",
     cases=_cases,
     peers=_peers,
-    check=_check,
+    check=check,
     truth=_truth,
     sized=_sized,
     sample=(2**16,),
@@ -181,7 +137,7 @@ LADDER = Ladder(
             language="pytorch",
             arch="any",
             idea="PyTorch's cumsum and cummax, whose rules for NaN and types the others follow",
-            file=host.FOLDER / "reference.py",
+            file=problem.FOLDER / "reference.py",
             function=reference,
             readability=Score(5, "one call; segments are scanned one by one"),
             debugging=Score(5, "runs on the CPU, under any Python debugger"),
@@ -229,12 +185,28 @@ LADDER = Ladder(
         _entry(
             name="decoupled_lookback",
             idea="one pass: tiles publish their totals and look back at those before; always the same bits",
-            file=host.DECOUPLED_LOOKBACK,
-            function=host.decoupled_lookback,
+            file=single_pass.DECOUPLED_LOOKBACK,
+            function=single_pass.decoupled_lookback,
             improves_on="warp",
-            compile_for=cuda_compiles_for(host.DECOUPLED_LOOKBACK, "scan<Whole<Sum<float>>, 4, float>"),
+            compile_for=cuda_compiles_for(
+                single_pass.DECOUPLED_LOOKBACK, "scan<Whole<Sum<float>>, 4, float>"
+            ),
             readability=Score(2, "blocks wait for each other; why nobody waits for ever takes a page"),
             debugging=Score(2, "a mistake hangs or shows in one run of many; fp.sanitize sees both"),
+        ),
+        Rung(
+            name="lookahead",
+            language="cuda",
+            arch="sm_80",  # cp.async
+            idea="a ring of tiles in shared memory: totals go out rounds before they are asked for",
+            file=single_pass.LOOKAHEAD,
+            function=single_pass.lookahead,
+            improves_on="decoupled_lookback",
+            choices={"ring": ((3, 1), (3, 2), (4, 1), (4, 2), (4, 3))},
+            compile_for=cuda_compiles_for(single_pass.LOOKAHEAD, "scan<Whole<Sum<float>>, 4, 2, float>"),
+            declines=_plain_vectors_only,
+            readability=Score(2, "every warp is in two rounds at once, and has to be drawn on a time line"),
+            debugging=Score(2, "as decoupled_lookback; and what is in a slot when is counted, not named"),
         ),
         _entry(
             name="by_row",

@@ -5,21 +5,18 @@
 // before its value, and so nothing to fence; relaxed accesses are enough. The words of earlier launches bear other
 // numbers, so nothing is cleared between launches.
 //
-// kFan tiles in a row are a group, kFan groups a league. A tile publishes its own total, the last tile of a group the
-// group's, and the last tile of a league what the next league carries on. Before tile i of group g of league l stands
+// kGroup tiles in a row are a group. A tile publishes its own total. Before tile i of group g stands
 //
-//     carry(l) ⊕ (totals of l's groups before g) ⊕ (totals of g's tiles before i)
+//     carry(g) ⊕ (total of the group's first tile ⊕ … ⊕ total of tile i - 1)
 //
-// so a warp reads 32 words and 32 words and one, and a total reaches everybody in two trips through memory, however
-// many tiles are under way. (With a carry from group to group and no league, tiles that come together wait for as many
-// trips as there are groups among them.) The grouping is a matter of n alone, never of who was first: the bits are the
-// same in every run.
+// and the last tile of g publishes carry(g + 1). The grouping is a matter of n alone, never of who was first: the
+// bits are the same in every run.
 #pragma once
 #include "block.cuh"
 
 using Word = unsigned long long;
 
-constexpr unsigned kFan = 32;  // a lane for each
+constexpr int kGroup = 64;
 
 __device__ inline void store_relaxed(Word* to, Word word) {
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
@@ -67,22 +64,17 @@ struct Board {
   }
 };
 
-// The boards of one row: the totals of its tiles and of its groups, and the carries of its leagues.
+// The boards of one row: of the totals of its tiles, and of the carries of its groups.
 template <class State>
 struct Boards {
-  Board<State> tiles, groups, carries;
-  unsigned count;  // of the row's tiles
+  Board<State> totals, carries;
+  unsigned tiles;
 
   __device__ Boards(Word* words, unsigned launch, unsigned tiles_of_all, unsigned row, unsigned tiles_per_row)
-      : count(tiles_per_row) {
-    const long long rows = tiles_of_all / tiles_per_row;
-    const long long groups_per_row = (tiles_per_row + kFan - 1) / kFan;
-    const long long leagues_per_row = (groups_per_row + kFan - 1) / kFan;
-    tiles = {words + row * (long long)tiles_per_row, rows * tiles_per_row, launch};
-    words += tiles.kWords * tiles.slots;
-    groups = {words + row * groups_per_row, rows * groups_per_row, launch};
-    words += groups.kWords * groups.slots;
-    carries = {words + row * leagues_per_row, rows * leagues_per_row, launch};
+      : tiles(tiles_per_row) {
+    const long long rows = tiles_of_all / tiles_per_row, groups = (tiles_per_row + kGroup - 1) / kGroup;
+    totals = {words + row * (long long)tiles, tiles_of_all, launch};
+    carries = {words + totals.kWords * (long long)tiles_of_all + row * groups, rows * groups, launch};
   }
 };
 
@@ -91,33 +83,48 @@ template <class Op>
 __device__ typename Op::State look_back(const Boards<typename Op::State>& row, unsigned tile,
                                         typename Op::State total) {
   using State = typename Op::State;
-  const unsigned lane = threadIdx.x % 32, group = tile / kFan, league = group / kFan;
-  const bool closes_group = tile % kFan == kFan - 1, closes_league = closes_group && group % kFan == kFan - 1;
-  const bool publishes = lane == 0 && tile != row.count - 1;
-  if (publishes && !closes_group) {
-    row.tiles.publish(tile, total);
+  constexpr int kPerLane = kGroup / 32;
+  const int lane = threadIdx.x % 32;
+  const unsigned group = tile / kGroup;
+  const bool is_last = tile == row.tiles - 1, is_last_of_group = tile % kGroup == kGroup - 1;
+  if (lane == 0 && !is_last && !is_last_of_group) {
+    row.totals.publish(tile, total);
   }
 
-  State of_tile = Op::identity(), of_group = Op::identity(), in_group = Op::identity();
-  bool lacks_tile = lane < tile % kFan, lacks_group = lane < group % kFan, has_tiles = false;
+  // All predecessors of the group at once, neighbours by neighbouring lanes.
+  State found[kPerLane];
+  bool is_missing[kPerLane];
+#pragma unroll
+  for (int k = 0; k < kPerLane; ++k) {
+    found[k] = Op::identity();
+    is_missing[k] = group * kGroup + k * 32 + lane < tile;
+  }
+  bool is_any_missing;
   do {
-    lacks_tile = lacks_tile && !row.tiles.take(tile - tile % kFan + lane, of_tile);
-    lacks_group = lacks_group && !row.groups.take(group - group % kFan + lane, of_group);
-    if (!has_tiles && !__any_sync(0xffffffff, lacks_tile)) {
-      has_tiles = true;
-      in_group = scan_warp<Op>(of_tile).total;
-      if (publishes && closes_group && !closes_league) {  // at once: others wait for it
-        row.groups.publish(group, Op::append(in_group, total));
+    is_any_missing = false;
+#pragma unroll
+    for (int k = 0; k < kPerLane; ++k) {
+      if (is_missing[k]) {
+        is_missing[k] = !row.totals.take(group * kGroup + k * 32 + lane, found[k]);
+        is_any_missing |= is_missing[k];
       }
     }
-  } while (!has_tiles || __any_sync(0xffffffff, lacks_group));
+  } while (__any_sync(0xffffffff, is_any_missing));
 
-  const State in_league = Op::append(scan_warp<Op>(of_group).total, in_group);
+  State in_group = Op::identity();
+#pragma unroll
+  for (int k = 0; k < kPerLane; ++k) {
+    in_group = Op::append(in_group, scan_warp<Op>(found[k]).total);
+  }
+  // Ready before the carry is: from group to group, only one ⊕ and one trip through memory follow each other.
+  const State of_group = Op::append(in_group, total);
   State carry = Op::identity();
-  while (league > 0 && !row.carries.take(league, carry)) {
+  if (group > 0) {
+    while (!row.carries.take(group, carry)) {
+    }
   }
-  if (publishes && closes_league) {
-    row.carries.publish(league + 1, Op::append(carry, Op::append(in_league, total)));
+  if (lane == 0 && !is_last && is_last_of_group) {
+    row.carries.publish(group + 1, Op::append(carry, of_group));
   }
-  return Op::append(carry, in_league);
+  return Op::append(carry, in_group);
 }

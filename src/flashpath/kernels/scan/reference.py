@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from flashpath.kernels.scan.host import prepare
+from flashpath.kernels.scan.problem import prepare
 
 
 def torch_scan(x: Any, op: str = "sum", exclusive: bool = False, flags: Any | None = None) -> Any:

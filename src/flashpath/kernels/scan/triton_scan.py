@@ -1,4 +1,4 @@
-"""Scan, rung 7: Triton. First the total of each part of a row, then each part from end to end.
+"""Scan, rung 8: Triton. First the total of each part of a row, then each part from end to end.
 
 maths    inclusive out[r, i] = x[r, 0] ⊕ … ⊕ x[r, i]; exclusive without x[r, i]; a head starts anew
 layout   x, heads, out: (rows, n), contiguous; one row is the whole vector. totals, cuts: (rows, parts)

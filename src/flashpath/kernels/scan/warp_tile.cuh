@@ -6,6 +6,7 @@
 // that lanes that read their rows side by side meet in no bank. The results go back the same way. (Scanning the packs
 // as they come, by shuffles alone, takes no shared memory but 24 instructions per float instead of 9, and more time.)
 #pragma once
+#include "../common/async_copy.cuh"
 #include "../common/pack.cuh"
 #include "block.cuh"
 
@@ -65,6 +66,23 @@ class WarpTile {
       }
     }
     __syncwarp();
+    take();
+  }
+
+  // Ask for the tile at `from`, which is a multiple of 16; some of it may not be there, as above. Once the copies are
+  // there and the lanes have met, take() reads it, as often as one likes. Only for scans without heads.
+  __device__ void fetch(const T* from, int left) {
+    static_assert(!Op::kHasHeads, "heads do not travel this way");
+    const T* mine = kept(from + lane_ * kPerPack<T>);
+#pragma unroll
+    for (int k = 0; k < kPerLane / kPerPack<T>; ++k) {
+      const int bytes = (left - (k * 32 + lane_) * kPerPack<T>) * (int)sizeof(T);
+      copy_async_part(striped<T, kPerPack<T>>(k), mine + k * 32 * kPerPack<T>, min(max(bytes, 0), 16));
+    }
+  }
+
+  // This lane's elements out of shared memory.
+  __device__ void take() {
 #pragma unroll
     for (int k = 0; k < kPerLane / kPerPack<T>; ++k) {
       elements_[k] = row<T>()[k];
@@ -83,6 +101,8 @@ class WarpTile {
 
   // Write the results, where `before` is what the row has before this lane's elements. It meets each of the lane's own
   // prefixes once: adding the elements to it one by one would round as many times, at the size of the large sum.
+  // Results that stream leave the L2 first.
+  template <bool kStreams = true>
   __device__ void store(Out* to, int left, bool is_exclusive, State before) {
     forget_conversions();
     __syncwarp();  // all lanes have read their elements
@@ -104,7 +124,11 @@ class WarpTile {
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
       if (is_whole(k, left)) {
-        write_once(mine + k * 32 * kWidth, *striped<Out>(k));
+        if constexpr (kStreams) {
+          write_once(mine + k * 32 * kWidth, *striped<Out>(k));
+        } else {
+          write_pack(mine + k * 32 * kWidth, *striped<Out>(k));
+        }
       }
     }
     const int i = left - left % kWidth + lane_;
@@ -132,14 +156,14 @@ class WarpTile {
   __device__ Any* at(unsigned i) const {
     return reinterpret_cast<Any*>(shared_ + i * sizeof(Any) + i / kPerLane * 16);
   }
-  template <class Any>
-  __device__ Pack<Any, kWidth>* striped(int k) const {
-    if constexpr (32 * kWidth % kPerLane == 0) {  // a whole number of rows further: a constant distance
-      constexpr int kDistance = 32 * kWidth / kPerLane * (kPerLane * sizeof(Any) + 16);
-      char* first = reinterpret_cast<char*>(at<Any>(lane_ * kWidth));
-      return reinterpret_cast<Pack<Any, kWidth>*>(first + k * kDistance);
+  template <class Any, int kMoved = kWidth>
+  __device__ Pack<Any, kMoved>* striped(int k) const {
+    if constexpr (32 * kMoved % kPerLane == 0) {  // a whole number of rows further: a constant distance
+      constexpr int kDistance = 32 * kMoved / kPerLane * (kPerLane * sizeof(Any) + 16);
+      char* first = reinterpret_cast<char*>(at<Any>(lane_ * kMoved));
+      return reinterpret_cast<Pack<Any, kMoved>*>(first + k * kDistance);
     } else {
-      return reinterpret_cast<Pack<Any, kWidth>*>(at<Any>((k * 32 + lane_) * kWidth));
+      return reinterpret_cast<Pack<Any, kMoved>*>(at<Any>((k * 32 + lane_) * kMoved));
     }
   }
 

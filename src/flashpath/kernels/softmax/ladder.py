@@ -52,6 +52,10 @@ def _sized(size: tuple[int, ...]) -> Case:
     return _case("forward", rows, n, "bfloat16")
 
 
+def _more_samples() -> Sequence[Case]:
+    return [_case("backward", 64, 1024, "bfloat16")]
+
+
 def _truth(inputs: tuple[Any, ...]) -> Any:
     return formula(*(each.double() for each in inputs))
 
@@ -153,6 +157,7 @@ LADDER = Ladder(
     dimensions=("rows", "n"),
     sized=_sized,
     sample=(64, 1024),
+    more_samples=_more_samples,
     rungs=(
         Rung(
             name="reference",

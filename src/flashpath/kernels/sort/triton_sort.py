@@ -31,8 +31,9 @@ def digit_of(key, shift, DIGITS: tl.constexpr):
 @triton.jit
 def table_of(x_ptr, tile, n, shift, DIGITS: tl.constexpr, TILE: tl.constexpr):
     """A tile's keys, where they stand, which of them are there, and (TILE, DIGITS) who has which digit."""
-    place = tile * TILE + tl.arange(0, TILE)
-    inside = place < n
+    in_tile = tl.arange(0, TILE)
+    place = tile * TILE + in_tile
+    inside = in_tile < n - tile * TILE  # place < n, but for places that pass 2^31 and count as below 0
     key = tl.load(x_ptr + place, mask=inside, other=0)
     digit = digit_of(key, shift, DIGITS)
     table = (digit[:, None] == tl.arange(0, DIGITS)[None, :]) & inside[:, None]

@@ -21,13 +21,14 @@ def spmv_kernel(row_ptr, col_ptr, val_ptr, x_ptr, y_ptr, rows, ROWS: tl.constexp
     inside = row < rows
     begin = tl.load(row_ptr + row, mask=inside, other=0)
     end = tl.load(row_ptr + row + 1, mask=inside, other=0)
-    longest = tl.max(end - begin, axis=0)
+    length = end - begin
     lane = tl.arange(0, WIDTH)
 
     acc = tl.zeros((ROWS, WIDTH), SUM)
-    for start in range(0, longest, WIDTH):
+    for start in range(0, tl.max(length, axis=0), WIDTH):
         j = begin[:, None] + start + lane[None, :]  # (ROWS, WIDTH)
-        has_entry = j < end[:, None]
+        # By what is left of a row: j itself may pass 2^31 where another row of the tile is long.
+        has_entry = lane[None, :] < (length - start)[:, None]
         col = tl.load(col_ptr + j, mask=has_entry, other=0)
         val = tl.load(val_ptr + j, mask=has_entry, other=0).to(SUM)
         # The mask again: an infinite x[0] times the 0 of an entry that is not there would be NaN.

@@ -11,10 +11,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-constexpr int kThreads = 1024;
-constexpr int kPacksInFlight = 4;
-
-template <class T, int kWidth>
+template <class T, int kWidth, int kThreads = 1024, int kPacksInFlight = 4>
 __global__ void __launch_bounds__(kThreads) copy(long long n, const T* __restrict__ x, T* __restrict__ out) {
   using P = Pack<T, kWidth>;
   const long long packs = n / kWidth;

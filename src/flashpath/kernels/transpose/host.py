@@ -23,8 +23,8 @@ OPERATIONS = ("transpose", "copy")
 DTYPES = (*FLOATS, "int32")
 COPY_THREADS = 1024
 COPY_PACKS = 4  # that a thread of copy holds at once
-TILE = 32  # of the first rungs, with a warp to a row and eight rows at a time
-TILE_BLOCK = (32, 8)
+TILE = 32  # of the first rungs, with a warp to a row and TILE_ROWS rows at a time
+TILE_ROWS = 8
 THREADS = 256  # of vectorized
 TILE_BYTES = 256  # of a row of its tile, and of Triton's
 TRITON_BYTES_PER_WARP = 4096
@@ -49,20 +49,27 @@ def prepare(x: Any, operation: str, out: Any | None, only: str | None = None) ->
     return result
 
 
-def copy(x: Any, operation: str = "copy", out: Any | None = None) -> Any:
+def copy(
+    x: Any,
+    operation: str = "copy",
+    out: Any | None = None,
+    *,
+    threads: int = COPY_THREADS,
+    packs: int = COPY_PACKS,
+) -> Any:
     result, n = prepare(x, operation, out, only="copy"), x.numel()
     if n:
         width = widest_pack(x, result)
-        kernel = cuda_kernel(COPY, f"copy<{CPP_TYPES[dtype_name(x)]}, {width}>", x)
-        kernel[-(-max(n // width, 1) // (COPY_THREADS * COPY_PACKS)), COPY_THREADS](n, x, result)
+        kernel = cuda_kernel(COPY, f"copy<{CPP_TYPES[dtype_name(x)]}, {width}, {threads}, {packs}>", x)
+        kernel[-(-max(n // width, 1) // (threads * packs)), threads](n, x, result)
     return result
 
 
-def _by_tiles(file: Path, x: Any, operation: str, out: Any | None) -> Any:
+def _by_tiles(file: Path, x: Any, operation: str, out: Any | None, rows_at_once: int) -> Any:
     result, (rows, cols) = prepare(x, operation, out, only="transpose"), x.shape
     if rows and cols:
-        kernel = cuda_kernel(file, f"transpose<{CPP_TYPES[dtype_name(x)]}>", x)
-        kernel[tiles(rows, cols, TILE), TILE_BLOCK](rows, cols, x, result)
+        kernel = cuda_kernel(file, f"transpose<{CPP_TYPES[dtype_name(x)]}, {rows_at_once}>", x)
+        kernel[tiles(rows, cols, TILE), (TILE, rows_at_once)](rows, cols, x, result)
     return result
 
 
@@ -71,29 +78,40 @@ def tiles(rows: int, cols: int, side: int) -> int:
     return -(-rows // side) * -(-cols // side)
 
 
-def naive(x: Any, operation: str = "transpose", out: Any | None = None) -> Any:
-    return _by_tiles(NAIVE, x, operation, out)
+def naive(
+    x: Any, operation: str = "transpose", out: Any | None = None, *, rows_at_once: int = TILE_ROWS
+) -> Any:
+    return _by_tiles(NAIVE, x, operation, out, rows_at_once)
 
 
-def coalesced(x: Any, operation: str = "transpose", out: Any | None = None) -> Any:
-    return _by_tiles(COALESCED, x, operation, out)
+def coalesced(
+    x: Any, operation: str = "transpose", out: Any | None = None, *, rows_at_once: int = TILE_ROWS
+) -> Any:
+    return _by_tiles(COALESCED, x, operation, out, rows_at_once)
 
 
-def padded(x: Any, operation: str = "transpose", out: Any | None = None) -> Any:
-    return _by_tiles(PADDED, x, operation, out)
+def padded(
+    x: Any, operation: str = "transpose", out: Any | None = None, *, rows_at_once: int = TILE_ROWS
+) -> Any:
+    return _by_tiles(PADDED, x, operation, out, rows_at_once)
 
 
-def swizzled(x: Any, operation: str = "transpose", out: Any | None = None) -> Any:
-    return _by_tiles(SWIZZLED, x, operation, out)
+def swizzled(
+    x: Any, operation: str = "transpose", out: Any | None = None, *, rows_at_once: int = TILE_ROWS
+) -> Any:
+    return _by_tiles(SWIZZLED, x, operation, out, rows_at_once)
 
 
-def vectorized(x: Any, operation: str = "transpose", out: Any | None = None) -> Any:
+def vectorized(
+    x: Any, operation: str = "transpose", out: Any | None = None, *, threads: int = THREADS
+) -> Any:
     result, (rows, cols) = prepare(x, operation, out, only="transpose"), x.shape
     if rows and cols:
         width, side = square_width(x, result), TILE_BYTES // x.element_size()
         whole = "true" if rows % side == 0 and cols % side == 0 else "false"
-        kernel = cuda_kernel(VECTORIZED, f"transpose<{CPP_TYPES[dtype_name(x)]}, {width}, {whole}>", x)
-        kernel[tiles(rows, cols, side), THREADS](rows, cols, x, result)
+        arguments = f"{CPP_TYPES[dtype_name(x)]}, {width}, {whole}, {threads}"
+        kernel = cuda_kernel(VECTORIZED, f"transpose<{arguments}>", x)
+        kernel[tiles(rows, cols, side), threads](rows, cols, x, result)
     return result
 
 
@@ -106,13 +124,20 @@ def triton_kernel() -> Any:
     return importlib.import_module("flashpath.kernels.transpose.triton_transpose").transpose_kernel
 
 
-def triton(x: Any, operation: str = "transpose", out: Any | None = None) -> Any:
+def triton(
+    x: Any,
+    operation: str = "transpose",
+    out: Any | None = None,
+    *,
+    tile: int | None = None,
+    warps: int | None = None,
+) -> Any:
     result, (rows, cols) = prepare(x, operation, out, only="transpose"), x.shape
     if rows and cols:
         # Tiles of single elements are smaller: each of them takes a register.
         is_wide = square_width(x, result) * x.element_size() == 16
-        side = TILE_BYTES // (x.element_size() if is_wide else 4)
-        warps = max(4, side * side * x.element_size() // TRITON_BYTES_PER_WARP)
+        side = tile or TILE_BYTES // (x.element_size() if is_wide else 4)
+        warps = warps or max(4, side * side * x.element_size() // TRITON_BYTES_PER_WARP)
         with triton_device(x):
             triton_kernel()[(tiles(rows, cols, side),)](x, result, rows, cols, TILE=side, num_warps=warps)
     return result

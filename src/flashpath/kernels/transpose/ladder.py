@@ -35,6 +35,10 @@ def _sized(size: tuple[int, ...]) -> Case:
     return _case("transpose", rows, cols, "float32")
 
 
+def _more_samples() -> Sequence[Case]:
+    return [_case("copy", 256, 256, "float32")]
+
+
 def _truth(inputs: tuple[Any, ...]) -> Any:
     return reference(*inputs)
 
@@ -83,6 +87,9 @@ _transposes = functools.partial(
 )
 
 
+_ROWS_AT_ONCE = {"rows_at_once": (2, 4, 8, 16, 32)}
+
+
 def _compiles(file: Any) -> Callable[[str], object]:
     return cuda_compiles_for(file, "transpose<float>")
 
@@ -98,6 +105,7 @@ LADDER = Ladder(
     dimensions=("rows", "columns"),
     sized=_sized,
     sample=(256, 256),
+    more_samples=_more_samples,
     rungs=(
         Rung(
             name="reference",
@@ -118,6 +126,7 @@ LADDER = Ladder(
             function=host.copy,
             declines=functools.partial(_declines, "copy"),
             improves_on="reference",
+            choices={"threads": (256, 512, 1024), "packs": (1, 2, 4, 8)},
             compile_for=cuda_compiles_for(host.COPY, "copy<float, 4>"),
             readability=Score(5, "loads, then stores"),
             debugging=Score(4, "packs and a tail"),
@@ -128,6 +137,7 @@ LADDER = Ladder(
             file=host.NAIVE,
             function=host.naive,
             improves_on="copy",
+            choices=_ROWS_AT_ONCE,
             compile_for=_compiles(host.NAIVE),
             readability=Score(5, "the formula, with a bound"),
             debugging=Score(5, "one thread is one column of a tile; nothing is shared"),
@@ -138,6 +148,7 @@ LADDER = Ladder(
             file=host.COALESCED,
             function=host.coalesced,
             improves_on="naive",
+            choices=_ROWS_AT_ONCE,
             compile_for=_compiles(host.COALESCED),
             readability=Score(5, "in, barrier, out"),
             debugging=Score(4, "the tile can be printed; the conflicts only a profile shows"),
@@ -148,6 +159,7 @@ LADDER = Ladder(
             file=host.PADDED,
             function=host.padded,
             improves_on="coalesced",
+            choices=_ROWS_AT_ONCE,
             compile_for=_compiles(host.PADDED),
             readability=Score(5, "one more word in a declaration"),
             debugging=Score(4, "as coalesced"),
@@ -158,6 +170,7 @@ LADDER = Ladder(
             file=host.SWIZZLED,
             function=host.swizzled,
             improves_on="padded",
+            choices=_ROWS_AT_ONCE,
             compile_for=_compiles(host.SWIZZLED),
             readability=Score(4, "XOR has to be understood once"),
             debugging=Score(3, "what lies where in the tile has to be worked out"),
@@ -168,6 +181,7 @@ LADDER = Ladder(
             file=host.VECTORIZED,
             function=host.vectorized,
             improves_on="swizzled",
+            choices={"threads": (128, 256)},
             compile_for=cuda_compiles_for(host.VECTORIZED, "transpose<float, 4, true>"),
             readability=Score(3, "three index spaces: squares, packs, tiles"),
             debugging=Score(3, "widths, edges and the order of tiles are cases of their own"),
@@ -179,6 +193,7 @@ LADDER = Ladder(
             file=host.TRITON,
             function=host.triton,
             improves_on="vectorized",
+            choices={"tile": (32, 64, 128), "warps": (4, 8)},
             compile_for=triton_compiles_for(
                 host.triton_kernel,
                 {"x_ptr": "*fp32", "out_ptr": "*fp32", "rows": "i32", "cols": "i32"},

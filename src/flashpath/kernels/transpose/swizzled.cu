@@ -14,9 +14,8 @@
 #include <cuda_fp16.h>
 
 constexpr int kTile = 32;
-constexpr int kRows = 8;  // of the tile, that the 32 × 8 threads of a block take at a time
 
-template <class T>
+template <class T, int kRows = 8>  // of the tile, that the 32 × kRows threads of a block take at a time
 __global__ void transpose(long long rows, long long cols, const T* x, T* out) {
   __shared__ T tile[kTile][kTile];  // (row, column ^ row)
   const unsigned across = (cols + kTile - 1) / kTile;

@@ -23,13 +23,14 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-constexpr int kThreads = 256;
-constexpr int kBlocksPerSm = 5;  // at least: 48 registers a thread
-constexpr int kRowBytes = 256;   // of a tile
+constexpr int kRowBytes = 256;  // of a tile
+// At least: 48 registers a thread; of smaller blocks as many as shared memory has room for, and 72.
+template <int kThreads>
+constexpr int kBlocksPerSm = kThreads >= 256 ? 5 : 7;
 
 // kWhole: no tile is cut off by an edge, so that nothing has to be asked.
-template <class T, int kWidth, bool kWhole>
-__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
+template <class T, int kWidth, bool kWhole, int kThreads = 256>
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm<kThreads>)
     transpose(long long rows, long long cols, const T* __restrict__ x, T* __restrict__ out) {
   using P = Pack<T, kWidth>;
   constexpr int kTile = kRowBytes / sizeof(T);

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from flashpath.errors import FlashpathError
-from flashpath.kernels.arguments import output, require_tensor, widest_pack
+from flashpath.kernels.arguments import output, require_apart, require_tensor, widest_pack
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count, triton_device
 
 FOLDER = Path(__file__).parent
@@ -30,7 +30,10 @@ def prepare(a: Any, b: Any, out: Any | None) -> Any:
         )
     for name, operand in (("a", a), ("b", b)):
         require_tensor("vector_add", name, operand, tuple(CPP_TYPES))
-    return output("vector_add", out, a.shape, a.dtype, a.device)
+    c = output("vector_add", out, a.shape, a.dtype, a.device)
+    if out is not None:
+        require_apart("vector_add", c, a, b, in_place=True)
+    return c
 
 
 def one_per_thread(a: Any, b: Any, out: Any | None = None) -> Any:

@@ -1,4 +1,4 @@
-// Warp primitives, rung 10: compaction that keeps the order.
+// Warp primitives, rung 11: compaction that keeps the order.
 //
 //   maths    out = the elements x[i] > threshold in their order; count = how many they are
 //   layout   in: (n), contiguous; out: room for n, of which the first `count` are written; count: (1);

@@ -8,7 +8,7 @@
 //   watch    all those threads take turns at one address, and the order they come in is nobody's choice.
 //            Predicted on an H200: the L2 cache serves one address about once in a nanosecond, so half of 2^28 elements
 //            would take 0.1 s. Measured: 7.2 ms, since ptxas puts the additions of a warp together by itself: in the
-//            machine code stand a vote and one atomic, which is the next rung's idea.
+//            machine code stand a vote and one atomic, which is compact_ballot's idea.
 #include "../common/numbers.cuh"
 
 template <class T>

@@ -1,4 +1,4 @@
-// Warp primitives, rung 8: compaction with an atomic per warp.
+// Warp primitives, rung 9: compaction with an atomic per warp.
 //
 //   maths    out = the elements x[i] > threshold; those of 32 neighbours in their order, the groups in any
 //   layout   in: (n), contiguous; out: room for n, of which the first `count` are written; count: 0 before the launch

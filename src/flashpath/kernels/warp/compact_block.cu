@@ -1,4 +1,4 @@
-// Warp primitives, rung 9: compaction with an atomic per block.
+// Warp primitives, rung 10: compaction with an atomic per block.
 //
 //   maths    out = the elements x[i] > threshold; those of a tile in their order, the tiles in any
 //   layout   in: (n), contiguous; out: room for n, of which the first `count` are written; count: 0 before the launch

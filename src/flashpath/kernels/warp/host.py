@@ -19,6 +19,7 @@ REDUCE_INSTRUCTION = FOLDER / "reduce_instruction.cu"
 VOTE = FOLDER / "vote.cu"
 MATCH = FOLDER / "match.cu"
 COMPACT_ATOMICS = FOLDER / "compact_atomics.cu"
+COMPACT_ACTIVE = FOLDER / "compact_active.cu"
 COMPACT_BALLOT = FOLDER / "compact_ballot.cu"
 COMPACT_BLOCK = FOLDER / "compact_block.cu"
 COMPACT = FOLDER / "compact.cu"
@@ -143,6 +144,12 @@ def compact_atomics(
     x: Any, op: str = "compact_unordered", threshold: float = 0.0, out: Any | None = None
 ) -> Any:
     return _unordered(COMPACT_ATOMICS, THREADS, x, op, threshold, out)
+
+
+def compact_active(
+    x: Any, op: str = "compact_unordered", threshold: float = 0.0, out: Any | None = None
+) -> Any:
+    return _unordered(COMPACT_ACTIVE, THREADS, x, op, threshold, out)
 
 
 def compact_ballot(

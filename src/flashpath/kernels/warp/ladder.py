@@ -57,6 +57,11 @@ def _sized(size: tuple[int, ...]) -> Case:
     return _case("compact_unordered", size[0], "float32")
 
 
+def _more_samples() -> Sequence[Case]:
+    of_floats = [_case(op, 2**16, "float32") for op in ("sum", "broadcast", "ballot", "match")]
+    return [*of_floats, _case("sum", 2**16, "int32")]
+
+
 def _torch(x: Any, op: str) -> Any:
     return torch_select(x, op) if op in host.COMPACTIONS else torch_groups(x, op)
 
@@ -132,6 +137,7 @@ LADDER = Ladder(
     check=_check,
     sized=_sized,
     sample=(2**16,),
+    more_samples=_more_samples,
     rungs=(
         Rung(
             name="reference",
@@ -220,6 +226,17 @@ LADDER = Ladder(
             compile_for=cuda_compiles_for(host.COMPACT_ATOMICS, "compact<float>"),
             readability=Score(5, "one line"),
             debugging=Score(3, "the order is another one in every run"),
+        ),
+        _entry(
+            name="compact_active",
+            idea="the lanes that are left in a branch appoint one of them to ask for room for all",
+            file=host.COMPACT_ACTIVE,
+            function=host.compact_active,
+            declines=_only("compact_unordered"),
+            improves_on="compact_atomics",
+            compile_for=cuda_compiles_for(host.COMPACT_ACTIVE, "compact<float>"),
+            readability=Score(4, "who is here, who is first, how many are below me"),
+            debugging=Score(2, "which lanes come together is the compiler's and the hardware's choice"),
         ),
         _entry(
             name="compact_ballot",

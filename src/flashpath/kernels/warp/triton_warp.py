@@ -1,4 +1,4 @@
-"""Warp primitives, rung 11: Triton, which has no lanes, and says the same with rows of 32.
+"""Warp primitives, rung 12: Triton, which has no lanes, and says the same with rows of 32.
 
 maths    of each group of 32 elements: the first (broadcast), the sum, is any and are all of them > 0, which
          of them are (ballot), and for each element which others have the same bits (match)

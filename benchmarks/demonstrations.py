@@ -1,0 +1,72 @@
+"""What the programs of the first weeks print on this machine's GPU, kept for docs/results.md.
+
+    python benchmarks/demonstrations.py [--json benchmarks/results/<gpu>-demonstrations.json]
+
+Each is started by `flashpath run`, twice: the second time it is in the cache and the GPU is warm, and what it
+says is kept. The exit code is 1 where a program's own check failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from flashpath import settings
+from flashpath.bench import read_environment
+from flashpath.jit import device
+
+SECONDS = 120  # far more than any takes: it hangs
+
+
+def programs() -> list[Path]:
+    folder = settings.content_dir("programs")
+    return [*sorted(folder.glob("cuda/*.cu")), *sorted(folder.glob("triton/*.py"))]
+
+
+def words_of(program: Path) -> tuple[str, int]:
+    command = [sys.executable, "-m", "flashpath.cli", "run", str(program), "--device", "cuda"]
+
+    def run() -> subprocess.CompletedProcess[str]:
+        return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+
+    run()
+    done = run()
+    return done.stdout.rstrip() + done.stderr.rstrip(), done.returncode
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--json", type=Path, help="also write the words here")
+    options = parser.parse_args()
+    if not device.count():
+        print("demonstrations.py runs programs on a GPU, and this machine has none.", file=sys.stderr)
+        return 3
+    printed: dict[str, str] = {}
+    failed: list[str] = []
+    for program in programs():
+        name = f"{program.parent.name}/{program.name}"
+        printed[name], code = words_of(program)
+        print(f"== {name}: exit code {code}\n{printed[name]}", flush=True)
+        if code:
+            failed.append(name)
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+        return 1
+    if options.json:
+        environment = read_environment("cuda")
+        record = {
+            "gpu": environment.gpu,
+            "driver": environment.driver,
+            "commit": environment.commit,
+            "dirty": environment.dirty,
+            "printed": printed,
+        }
+        options.json.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
