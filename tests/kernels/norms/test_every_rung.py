@@ -47,7 +47,7 @@ def test_nothing_is_wrong_with_several_rows_at_once(
     findings: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     several_rows_at_once(monkeypatch, 2)
-    for shape in ((5, 264), (4, 1024), (2, 4096)):
+    for shape in ((5, 264), (4, 1024), (3, 2056), (2, 4096)):
         verify(
             "layer_norm", "vectorized", sample(shape, BRAIN), *vectors("layer_norm", shape[1], BRAIN), 1e-5
         )

@@ -134,8 +134,8 @@ def test_statistics_of_several_rows_at_once(monkeypatch: pytest.MonkeyPatch) -> 
         x = sample((many, 1024), BRAIN)
         wanted = saved(name, x)
         places = [torch.empty(many + 1) for _ in wanted]
-        options = {key: each[:many] for key, each in zip(("mean", "rstd"), places, strict=True)}
-        layer_norm.vectorized(x, None, None, EPS[name], **options)
+        mean, rstd = (each[:many] for each in places)
+        layer_norm.vectorized(x, None, None, EPS[name], mean=mean, rstd=rstd)
         for got, right in zip(places, wanted, strict=True):
             torch.testing.assert_close(got[:many], right, rtol=1e-5, atol=1e-6)
             assert got[many].isnan(), "of a row that is not there"

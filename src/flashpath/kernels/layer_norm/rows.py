@@ -196,7 +196,7 @@ def share_row(
 
 
 def takes_several_rows(share: Share, rows: int, n: int, types: str, sms: int) -> bool:
-    """Whether threads hold all the rows that the choice names: float16 spills registers, few rows want all SMs."""
+    """Whether the choice's rows are taken at once: in float16 that spills, and few rows want all SMs."""
     many = WAVES_OF_SEVERAL_ROWS * sms * share.blocks * share.rows_of_block
     return types == BRAIN_TYPES and share.is_filled(rows, n) and rows >= many
 
