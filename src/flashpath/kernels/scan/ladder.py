@@ -58,6 +58,10 @@ def _sized(size: tuple[int, ...]) -> Case:
     return _case("sum", "float32", size, short(size[0]))
 
 
+def _more_samples() -> Sequence[Case]:
+    return [_case("sum", "float32", (64, 1024), "64 × 1024")]
+
+
 def _truth(inputs: tuple[Any, ...]) -> Any:
     return exact_scan(*inputs)
 
@@ -131,6 +135,7 @@ LADDER = Ladder(
     truth=_truth,
     sized=_sized,
     sample=(2**16,),
+    more_samples=_more_samples,
     rungs=(
         Rung(
             name="reference",

@@ -16,7 +16,7 @@
 //   tried    with 256 threads, 6 slots and 2 rounds ahead, 2^26 floats: 160 µs. 1 round ahead took 246, 3 took 174;
 //            5 slots 172, 4 slots 197. Longer rounds bear fewer: 384 threads and 4 slots, as here, took 566 µs for 2^28
 //            where those took 598, but 780 at 1 round ahead. Streaming stores, expected to cost time, took 161, reads
-//            without the hint for the L2 160; tiles dealt out in turn instead of by a ticket gained 2 % at 2^28 and lost
+//            without a hint for the L2 160; tiles dealt out in turn instead of by a ticket gained 2 % at 2^28 and lost
 //            8 % with int32. Without the ledger, and so wrong, those 598 µs were 532.
 //   error    as decoupled_lookback: the same bits in every run and on every GPU; log2(n) + n / 2^23
 #include "ledger.cuh"
