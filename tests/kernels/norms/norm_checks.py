@@ -10,6 +10,7 @@ import torch
 from flashpath import kernels
 from flashpath.kernels.layer_norm import host as layer_norm
 from flashpath.kernels.layer_norm import rows as shared
+from flashpath.kernels.layer_norm import triton_host
 from flashpath.kernels.rms_norm import host as rms_norm
 
 LADDERS = {name: kernels.ladder(name) for name in ("layer_norm", "rms_norm")}
@@ -92,6 +93,14 @@ def several_rows_at_once(monkeypatch: pytest.MonkeyPatch, many: int) -> None:
     choices = [each._replace(rows=many) for each in shared.SHARES["layer_norm"]]
     monkeypatch.setitem(shared.SHARES, "layer_norm", choices)
     monkeypatch.setattr(shared, "WAVES_OF_SEVERAL_ROWS", 0)
+
+
+def triton_reads_rows_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of more than 32 columns are long for Triton's rungs, and come in pairs of blocks of 2048."""
+    monkeypatch.setattr(triton_host, "MOST_COLUMNS", 32)
+    monkeypatch.setattr(triton_host, "MOST_COLUMNS_TO_CENTER", 32)
+    monkeypatch.setattr(triton_host, "LONG_BLOCK", 2048)
+    monkeypatch.setattr(triton_host, "LONG_WARPS", 4)
 
 
 def saved(name: str, x: Any, eps: float | None = None) -> tuple[Any, ...]:

@@ -18,6 +18,7 @@ from norm_checks import (
     sample,
     saved,
     several_rows_at_once,
+    triton_reads_rows_again,
     vectors,
     verify,
     verify_backward,
@@ -51,6 +52,18 @@ def test_nothing_is_wrong_with_several_rows_at_once(
         verify(
             "layer_norm", "vectorized", sample(shape, BRAIN), *vectors("layer_norm", shape[1], BRAIN), 1e-5
         )
+    assert findings == []
+
+
+@pytest.mark.parametrize("name", LADDERS)
+def test_nothing_is_wrong_with_rows_that_triton_reads_again(
+    name: str, findings: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    triton_reads_rows_again(monkeypatch)
+    for n in (4096, 5003):
+        inputs = (sample((2, n), BRAIN), *vectors(name, n, BRAIN), EPS[name])
+        verify(name, "triton", *inputs)
+        verify(name, "triton", *inputs, sample((2, n), BRAIN, seed=3))
     assert findings == []
 
 

@@ -21,6 +21,7 @@ from norm_checks import (
     sample,
     saved,
     several_rows_at_once,
+    triton_reads_rows_again,
     vectors,
     verify,
 )
@@ -29,7 +30,6 @@ import flashpath as fp
 from flashpath.errors import FlashpathError
 from flashpath.kernels.layer_norm import host as layer_norm
 from flashpath.kernels.layer_norm import rows as shared
-from flashpath.kernels.layer_norm import triton_host
 
 # (shape, offset): less than a pack, a few lanes, a warp, a block; whole packs or not; at a boundary or not.
 SHAPES = [((1, 1), 0), ((5, 37), 1), ((3, 256), 0), ((2, 1021), 0), ((2, 2048), 0), ((2, 1030), 4)]
@@ -67,6 +67,11 @@ def test_a_row_of_more_than_a_block_holds() -> None:
     verify("layer_norm", "vectorized", sample((1, n), BRAIN), *vectors("layer_norm", n, BRAIN), 1e-5)
 
 
+def test_triton_reads_a_long_row_again() -> None:
+    for n in (16_384, 8200):
+        verify("layer_norm", "triton", sample((2, n), BRAIN), *vectors("layer_norm", n, BRAIN), 1e-5)
+
+
 @pytest.mark.parametrize(("name", "rung"), [*FORWARD, *WITH_RESIDUAL])
 def test_rows_that_no_block_holds_are_read_again(
     name: str, rung: str, monkeypatch: pytest.MonkeyPatch
@@ -77,10 +82,38 @@ def test_rows_that_no_block_holds_are_read_again(
         return None
 
     monkeypatch.setattr(shared, "share_row", nowhere)
-    monkeypatch.setattr(triton_host, "MOST_COLUMNS", 64)
-    for dtype, n in ((BRAIN, 8208), (SINGLE, 331)) if rung != "triton" else ((BRAIN, 331),):
+    triton_reads_rows_again(monkeypatch)
+    for dtype, n in ((BRAIN, 8208), (SINGLE, 331)) if rung != "triton" else ((BRAIN, 331), (HALF, 8201)):
         residual = [sample((2, n), dtype, seed=3)] if (name, rung) in WITH_RESIDUAL else []
         verify(name, rung, sample((2, n), dtype), *vectors(name, n, dtype), EPS[name], *residual)
+
+
+@pytest.mark.parametrize("name", LADDERS)
+@pytest.mark.parametrize("n", [4096, 6000])
+def test_triton_reads_any_values_again(name: str, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large mean; an outlier that is first or last; a part of the row that lies far from the rest."""
+    triton_reads_rows_again(monkeypatch)
+    x = sample((12, n), SINGLE) / 2
+    x[1] += 1000
+    x[2, 0] = 1e4
+    x[3, -1] = -1e4
+    x[4, :1024] += 100
+    x[5] = 3
+    x[6] = 1e20 if name == "layer_norm" else 0
+    x[7, 0] = NAN
+    x[8, n // 2] = INF
+    x[9, :2] = torch.tensor([INF, -INF])
+    x[10] *= 1e-20
+    x[11] = torch.arange(n)
+    result = verify(name, "triton", x, *([None] * len(vectors(name, 1, SINGLE))), EPS[name])
+    assert result[[0, 1, 2, 3, 4, 5, 6, 10, 11]].isfinite().all()
+    assert result[7].isnan().all()
+    verify(name, "triton", (x[:4] / 100).to(BRAIN), *vectors(name, n, BRAIN), EPS[name])
+    statistics = [torch.empty(2) for _ in saved(name, x)]
+    places = dict(zip(("mean", "rstd")[-len(statistics) :], statistics, strict=True))
+    LADDERS[name]["triton"](x[:2], *([None] * len(statistics)), EPS[name], **places)
+    for got, right in zip(statistics, saved(name, x[:2]), strict=True):
+        torch.testing.assert_close(got, right, rtol=1e-5, atol=1e-6)
 
 
 # Rows whose lanes all have as many packs have instances of their own, unless a block lacks its last row.

@@ -46,6 +46,9 @@ class Norm:
         rows, n = size
         return case("forward", rows, n, self.centered, self.eps)
 
+    def more_samples(self) -> Sequence[Case]:
+        return [case(each, 64, 1024, self.centered, self.eps) for each in ("add", "backward")]
+
     def truth(self, inputs: tuple[Any, ...]) -> Any:
         return self.formulas.reference(
             *(each.double() if hasattr(each, "double") else each for each in inputs)

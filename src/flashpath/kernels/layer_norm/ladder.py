@@ -56,6 +56,7 @@ LADDER = Ladder(
     dimensions=("rows", "n"),
     sized=_NORM.sized,
     sample=(64, 1024),
+    more_samples=_NORM.more_samples,
     rungs=(
         Rung(
             name="reference",
@@ -162,7 +163,7 @@ LADDER = Ladder(
                 {"x_ptr": "*bf16", "weight_ptr": "*bf16", "bias_ptr": "*bf16", "out_ptr": "*bf16"}
                 | {"n": "i32", "count": "fp32", "eps": "fp32"},
                 {"residual_ptr": None, "sum_ptr": None, "mean_ptr": None, "rstd_ptr": None}
-                | {"CENTERED": True, "IS_WHOLE": True, "BLOCK": 4096},
+                | {"CENTERED": True, "IS_WHOLE": True, "IS_FULL": True, "GROUPS": 256, "BLOCK": 4096},
             ),
             readability=Score(5, "the formulas on arrays"),
             debugging=Score(4, "prints and asserts work, and one program is one row"),
