@@ -19,6 +19,7 @@ FORWARD = [
     ("layer_norm", "two_pass"),
     ("layer_norm", "welford"),
     ("layer_norm", "vectorized"),
+    ("layer_norm", "read_twice"),
     ("layer_norm", "triton"),
     ("rms_norm", "two_pass"),
     ("rms_norm", "vectorized"),

@@ -67,6 +67,66 @@ def test_a_row_of_more_than_a_block_holds() -> None:
     verify("layer_norm", "vectorized", sample((1, n), BRAIN), *vectors("layer_norm", n, BRAIN), 1e-5)
 
 
+# Whole: 512 threads with 4 packs each; more steps than one, and less.
+TWICE = [
+    ((3, 16_384), BRAIN),
+    ((2, 16_384), HALF),
+    ((2, 8192), SINGLE),
+    ((1, 40_968), BRAIN),
+    ((2, 9001), BRAIN),
+]
+
+
+def verify_read_twice(device: str) -> None:
+    name = "layer_norm"
+    for (rows, n), dtype in TWICE:
+        verify(
+            name,
+            "read_twice",
+            sample((rows, n), dtype, device=device),
+            *vectors(name, n, dtype, device),
+            1e-5,
+        )
+    x = sample((5, 16_384), BRAIN, device=device)
+    x[1] += 100
+    x[2, 0] = 1e4
+    x[3, -1] = NAN
+    x[4] = 1e20
+    mean, rstd = (torch.empty(5, device=device) for _ in range(2))
+    layer_norm.fastest(x, None, None, 1e-5, mean, rstd)
+    for got, right in zip((mean, rstd), saved(name, x), strict=True):
+        torch.testing.assert_close(got, right, rtol=1e-5, atol=1e-6, equal_nan=True)
+    verify(name, "read_twice", x, *vectors(name, 16_384, SINGLE, device), 1e-5)
+    verify(name, "read_twice", x, None, None, 1e-5)
+    verify(name, "read_twice", sample((2, 16_384), BRAIN, 1, device), None, None, 1e-5)
+
+
+def test_rows_of_any_length_are_read_twice() -> None:
+    verify_read_twice("cpu")
+
+
+def test_read_twice_is_the_fastest_for_whole_rows_of_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def noting(rung: str) -> Any:
+        def note(*_: Any, **__: Any) -> None:
+            asked.append(rung)
+
+        return note
+
+    for rung in ("read_twice", "vectorized"):
+        monkeypatch.setattr(layer_norm, rung, noting(rung))
+    for x in (
+        sample((1, 16_384), BRAIN),
+        sample((1, 16_384), BRAIN, 1),
+        sample((1, 16_384), HALF),
+        sample((1, 4096), BRAIN),
+        sample((1, 0), BRAIN),
+    ):
+        layer_norm.fastest(x, None, None, 1e-5, None, None)
+    assert asked == ["read_twice", *["vectorized"] * 4]
+
+
 def test_triton_reads_a_long_row_again() -> None:
     for n in (16_384, 8200):
         verify("layer_norm", "triton", sample((2, n), BRAIN), *vectors("layer_norm", n, BRAIN), 1e-5)
@@ -229,8 +289,10 @@ def test_empty(name: str, rung: str) -> None:
         assert LADDERS[name][rung](torch.zeros(shape), torch.ones(shape[1])).shape == shape
 
 
-@pytest.mark.parametrize("rung", ["vectorized", "fused_residual", "triton"])
-@pytest.mark.parametrize("name", LADDERS)
+STATISTICS = [(name, rung) for name in LADDERS for rung in ("vectorized", "fused_residual", "triton")]
+
+
+@pytest.mark.parametrize(("name", "rung"), [*STATISTICS, ("layer_norm", "read_twice")])
 def test_statistics_are_saved_for_the_backward_pass(name: str, rung: str) -> None:
     for n in (40, 1000):
         x = sample((3, n), BRAIN)
@@ -331,6 +393,11 @@ def test_with_residual_on_a_gpu(name: str, rung: str) -> None:
 def test_rows_that_fill_their_lanes_on_a_gpu(name: str) -> None:
     for shape, dtype in (*WHOLE, *WHOLE_ON_A_GPU):
         verify_whole_rows(name, shape, dtype, "cuda")
+
+
+@pytest.mark.gpu
+def test_rows_of_any_length_are_read_twice_on_a_gpu() -> None:
+    verify_read_twice("cuda")
 
 
 @pytest.mark.gpu

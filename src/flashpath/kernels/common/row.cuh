@@ -195,12 +195,16 @@ struct RowParts {
 
   // From the start of the first row. All loads are asked for before the first is used.
   __device__ void load(const T* from) {
+    load(from, [](const P* pack) { return *pack; });
+  }
+  template <class Load>
+  __device__ void load(const T* from, Load load_pack) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
 #pragma unroll
       for (int k = 0; k < kPacks; ++k) {
         if (has(k)) {
-          held[r][k] = reinterpret_cast<const P*>(from)[at(k, r)];
+          held[r][k] = load_pack(reinterpret_cast<const P*>(from) + at(k, r));
         }
       }
     }

@@ -1,4 +1,4 @@
-// Layer norm, rung 4: with the addition before it.
+// Layer norm, rung 5: with the addition before it.
 //
 //   maths    sum = x + residual, rounded to its type; out = (sum - mean) / sqrt(var + eps) * weight + bias, mean and
 //            var of the rows of sum

@@ -108,6 +108,18 @@ LADDER = Ladder(
             debugging=Score(3, "long rows and odd lengths go ways of their own"),
         ),
         _entry(
+            name="read_twice",
+            language="cuda",
+            idea="a long row is read twice, the second time from the L2 cache: registers hold nothing",
+            file=host.READ_TWICE,
+            function=host.read_twice,
+            improves_on="vectorized",
+            declines=cases.only("forward"),
+            compile_for=cuda_compiles_for(host.READ_TWICE, f"layer_norm<{_BF16}, 8, 3, true, true, true>"),
+            readability=Score(4, "two loops, moments between them; the hints to the caches are PTX"),
+            debugging=Score(4, "any length goes one way; moments can be checked by themselves"),
+        ),
+        _entry(
             name="fused_residual",
             language="cuda",
             idea="x + residual is written and normalised in one pass: 4 n elements moved, not 5 n",

@@ -25,6 +25,33 @@ __device__ void merge_equal_parts(C (&mean)[kRows], C (&m2)[kRows], C& count) {
   }
 }
 
+// Those of the kLanes threads of each row, for all of them. All kThreads threads of the block must come here, and once
+// only where a row has more than a warp.
+template <int kThreads, int kLanes, int kRows, class C>
+__device__ void merge_equal_parts_of_row(C (&mean)[kRows], C (&m2)[kRows], C count) {
+  merge_equal_parts<(kLanes < 32 ? kLanes : 32)>(mean, m2, count);
+  if constexpr (kLanes > 32) {
+    constexpr int kWarps = kLanes / 32;  // of a row
+    __shared__ C of_warp[2][kRows][kThreads / 32];
+    const int warp = threadIdx.x / 32;
+    const int taken = warp / kWarps * kWarps + threadIdx.x % kWarps;
+    if (threadIdx.x % 32 == 0) {
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        of_warp[0][r][warp] = mean[r];
+        of_warp[1][r][warp] = m2[r];
+      }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      mean[r] = of_warp[0][r][taken];
+      m2[r] = of_warp[1][r][taken];
+    }
+    merge_equal_parts<kWarps>(mean, m2, count);
+  }
+}
+
 // Of rows of n elements, held by the kLanes threads of `parts`. Where they are whole, so that all threads hold as many,
 // each can take the moments of its own elements, and these are merged: one sum over the row in place of two, of which
 // the second waits for the first. On an H200 that is 1 to 2 % for rows of a warp, and for those of a block whose
@@ -46,27 +73,7 @@ __device__ MeansAndVariances<kRows, Compute<T>> row_moments(RowParts<T, kWidth, 
     }
     parts.template sum<kPhase>(of.variance, squared_distance);
     parts.keep_packed();
-    merge_equal_parts<(kLanes < 32 ? kLanes : 32)>(of.mean, of.variance, count);
-    if constexpr (kLanes > 32) {
-      constexpr int kWarps = kLanes / 32;  // of a row
-      __shared__ C of_warp[2][kRows][kThreads / 32];
-      const int warp = threadIdx.x / 32;
-      const int taken = warp / kWarps * kWarps + threadIdx.x % kWarps;
-      if (threadIdx.x % 32 == 0) {
-#pragma unroll
-        for (int r = 0; r < kRows; ++r) {
-          of_warp[0][r][warp] = of.mean[r];
-          of_warp[1][r][warp] = of.variance[r];
-        }
-      }
-      __syncthreads();
-#pragma unroll
-      for (int r = 0; r < kRows; ++r) {
-        of.mean[r] = of_warp[0][r][taken];
-        of.variance[r] = of_warp[1][r][taken];
-      }
-      merge_equal_parts<kWarps>(of.mean, of.variance, count);
-    }
+    merge_equal_parts_of_row<kThreads, kLanes>(of.mean, of.variance, count);
   } else {
     parts.sum(of.mean, value_itself);
     parts.keep_packed();

@@ -1,4 +1,4 @@
-"""Layer norm, rungs 7 and 8: Triton, forward and backward; with CENTERED false, rms_norm's.
+"""Layer norm, rungs 8 and 9: Triton, forward and backward; with CENTERED false, rms_norm's.
 
 maths    out = (x - mean) rstd * weight + bias, rstd = 1 / sqrt(Σ (x - mean)² / n + eps), of each row;
          backward: x̂ = (x - mean) rstd, g = dy * weight, dx = rstd (g - Σ g / n - x̂ Σ (g x̂) / n) of each row,
