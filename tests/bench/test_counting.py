@@ -83,11 +83,7 @@ def test_the_last_measured_case_is_of_the_kind_that_sizes_are_of(monkeypatch: py
     assert {each.case for each in second.values()} == {"unusual"}
 
 
-# These show some rungs without counts: they have no case of their own for them yet.
-PARTLY = ("layer_norm", "rms_norm", "scan")
-
-
-@pytest.mark.parametrize("name", [name for name in ladders() if name not in PARTLY])
+@pytest.mark.parametrize("name", ladders())
 def test_every_rung_takes_one_of_the_samples(name: str) -> None:
     found = ladder(name)
     cases = samples(found)
