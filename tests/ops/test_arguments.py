@@ -208,6 +208,18 @@ def test_numbers_may_change_from_call_to_call_of_a_compiled_function() -> None:
         torch.testing.assert_close(compiled(x, factor, bins), function(x, factor, bins))
 
 
+def test_sizes_may_change_from_call_to_call_of_a_compiled_function() -> None:
+    def function(x: Any, weight: Any) -> Any:
+        normal = ops.rms_norm(ops.layer_norm(x, weight), weight)
+        return ops.reduce(ops.scan(ops.softmax(normal, 0), dim=1), "max", 1)
+
+    COMPILER._dynamo.reset()
+    compiled = COMPILER.compile(function, fullgraph=True, backend="aot_eager", dynamic=True)
+    for rows, columns in ((3, 8), (5, 12), (4, 7)):
+        x, weight = torch.randn(2, rows, columns), torch.randn(columns)
+        torch.testing.assert_close(compiled(x, weight), function(x, weight), rtol=0, atol=0)
+
+
 def test_forward_mode_is_refused_and_not_zero() -> None:
     x = torch.randn(4)
     func: Any = torch.func
@@ -242,11 +254,14 @@ def test_a_slow_call_is_told_at_the_line_that_makes_it(monkeypatch: pytest.Monke
     monkeypatch.setattr(registration, "SLOW_PRODUCTS_ON_CPU", 100)
     x: Any = torch.ones(101, requires_grad=True)
     a = torch.ones(6, 6)
+    COMPILER._dynamo.reset()
+    compiled = COMPILER.compile(ops.matmul, fullgraph=True, backend="aot_eager")
     calls: list[tuple[Callable[[], object], str]] = [
         (lambda: ops.relu(x), "ops.relu got 101 elements"),
         (lambda: ops.softmax(x, 0), "ops.softmax got 101 elements"),
         (lambda: _with_gradient(ops.scan, x), "ops.scan got 101 elements"),
         (lambda: ops.matmul(a, a), "ops.matmul got 216 multiply-adds"),
+        (lambda: compiled(a, a), "ops.matmul got 216 multiply-adds"),
     ]
     for call, count in calls:
         with warnings.catch_warnings(record=True) as told:

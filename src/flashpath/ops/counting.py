@@ -30,7 +30,7 @@ _histogram = define("histogram", "(Tensor x, int bins, float lo, float hi) -> Te
 def histogram(x: Tensor, bins: int, lo: float, hi: float) -> Tensor:
     """int64 counts of the elements in `bins` equal parts of [lo, hi], hi included; others are left out.
 
-    As torch.histc with these bounds, but exact. x: float32, float16, bfloat16 or int32, of any shape. NaN and
+    As torch.histc with these bounds. x: float32, float16, bfloat16 or int32, of any shape. NaN and
     infinities are in no bin. No gradient.
     """
     require_tensors("histogram", x=x)

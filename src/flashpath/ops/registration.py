@@ -11,7 +11,8 @@ import torch
 # Above so many elements, or multiply-adds, an operator on CPU tensors says that it runs on the virtual GPU.
 SLOW_ON_CPU = 2**22
 SLOW_PRODUCTS_ON_CPU = 2**26
-_NOT_THE_CALLER = tuple(f"{Path(file).parent}/" for file in (torch.__file__, __file__))
+# Files of torch and of the operators, and code that torch.compile has written.
+_NOT_THE_CALLER = (*(f"{Path(file).parent}/" for file in (torch.__file__, __file__)), "<eval_with_key>")
 
 
 class SlowOnCpu(UserWarning):
