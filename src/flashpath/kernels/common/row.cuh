@@ -1,4 +1,4 @@
-// Rows shared out over threads: sums that all threads of a row get, and a row that stays in their registers.
+// Rows shared out over threads: sums that all threads of a row get, and rows that stay in their registers.
 //
 // kLanes threads, a power of two, have a row: lane l of them the packs l, l + kLanes, l + 2 kLanes …, so that a warp
 // reads one stretch of memory. Half types are computed with as float, float and double as they are.
@@ -75,6 +75,31 @@ __device__ void keep_packed(Pack<T, kWidth>& pack) {
   }
 }
 
+// Element i of a pack, i known when the kernel is compiled. Two bfloat16 in a word are a shift and a mask away from
+// float; taken as elements, the upper one costs the machine two instructions. Phase 1 and phase 2 of a kernel take them
+// apart by other instructions that do the same, so that the assembler does not keep what phase 0 took apart: that is
+// twice the registers from there on.
+template <int kPhase = 0, class T, int kWidth>
+__device__ Compute<T> widened(const Pack<T, kWidth>& pack, int i) {
+  return widen(pack.value[i]);
+}
+template <int kPhase = 0, int kWidth>
+__device__ float widened(const Pack<__nv_bfloat16, kWidth>& pack, int i) {
+  if constexpr (kWidth == 1) {
+    return widen(pack.value[i]);
+  } else {
+    unsigned words[kWidth / 2];
+    memcpy(words, &pack, sizeof(pack));
+    const unsigned word = words[i / 2];
+    if constexpr (kPhase == 1) {
+      return __uint_as_float(__byte_perm(word, 0, i % 2 ? 0x3244 : 0x1044));
+    } else if constexpr (kPhase == 2) {
+      return __uint_as_float(__byte_perm(0, word, i % 2 ? 0x7600 : 0x5400));
+    }
+    return __uint_as_float(i % 2 ? word & 0xffff0000u : word << 16);
+  }
+}
+
 // kWidth neighbours, also where they fill several 16-byte accesses: float weights beside half activations.
 template <class T, int kWidth>
 struct Elements {
@@ -99,12 +124,12 @@ struct Elements {
       ::keep_packed(pack[k]);
     }
   }
-  __device__ Compute<T> operator[](int i) const { return widen(pack[i / kEach].value[i % kEach]); }
+  __device__ Compute<T> operator[](int i) const { return widened(pack[i / kEach], i % kEach); }
 };
 
 // What one lane needs of a vector that all rows share; where there is none, each element is `otherwise`. Both are known
 // when the kernel is compiled: a choice at run time would cost the registers of either.
-template <bool kIsThere, When kWhen, class W, int kWidth, int kLanes, int kPacks>
+template <bool kIsThere, When kWhen, class W, int kWidth, int kLanes, int kPacks, bool kIsWhole = false>
 struct ColumnPart {
   Elements<W, kWidth> held[kPacks];
   const W* vector;
@@ -140,7 +165,7 @@ struct ColumnPart {
   }
 
   __device__ void load(int k) {
-    if (kIsThere && lane + k * kLanes < packs) {
+    if (kIsThere && (kIsWhole || lane + k * kLanes < packs)) {
       held[k].load(vector + (lane + k * kLanes) * kWidth);
     }
   }
@@ -152,86 +177,111 @@ struct ColumnPart {
   }
 };
 
-// What one lane holds of a row of `packs` packs, in the type it came in: half the registers for half types.
-template <class T, int kWidth, int kLanes, int kPacks>
-struct RowPart {
+// What one lane holds of kRows neighbouring rows, in the type they came in: half the registers for half types. Several
+// rows at once share one load of what all rows share. Where every lane has kPacks packs, kIsWhole, none is asked whether
+// it is there: that is a branch for each.
+template <class T, int kWidth, int kLanes, int kPacks, bool kIsWhole = false, int kRows = 1>
+struct RowParts {
+  static_assert(kIsWhole || kRows == 1, "several rows are whole");
   using C = Compute<T>;
   using P = Pack<T, kWidth>;
-  P held[kPacks];
+  P held[kRows][kPacks];
   int lane;
-  int packs;
+  int packs;  // of a row
 
-  __device__ RowPart(int lane, int packs) : lane(lane), packs(packs) {}
-  __device__ int at(int k) const { return lane + k * kLanes; }
+  __device__ RowParts(int lane, int packs) : lane(lane), packs(packs) {}
+  __device__ int at(int k, int r = 0) const { return lane + (r * kPacks + k) * kLanes; }
+  __device__ bool has(int k) const { return kIsWhole || at(k) < packs; }
 
-  // All loads are asked for before the first is used.
-  __device__ void load(const T* row) {
+  // From the start of the first row. All loads are asked for before the first is used.
+  __device__ void load(const T* from) {
+    load(from, [](const P* pack) { return *pack; });
+  }
+  template <class Load>
+  __device__ void load(const T* from, Load load_pack) {
 #pragma unroll
-    for (int k = 0; k < kPacks; ++k) {
-      if (at(k) < packs) {
-        held[k] = reinterpret_cast<const P*>(row)[at(k)];
+    for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+      for (int k = 0; k < kPacks; ++k) {
+        if (has(k)) {
+          held[r][k] = load_pack(reinterpret_cast<const P*>(from) + at(k, r));
+        }
       }
     }
   }
 
-  __device__ void store(T* row) const {
+  __device__ void store(T* to) const {
 #pragma unroll
-    for (int k = 0; k < kPacks; ++k) {
-      if (at(k) < packs) {
-        reinterpret_cast<P*>(row)[at(k)] = held[k];
+    for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+      for (int k = 0; k < kPacks; ++k) {
+        if (has(k)) {
+          reinterpret_cast<P*>(to)[at(k, r)] = held[r][k];
+        }
       }
     }
   }
 
   // Rounded to T, as a tensor of the sums would be.
-  __device__ void add(const RowPart& other) {
+  __device__ void add(const RowParts& other) {
 #pragma unroll
-    for (int k = 0; k < kPacks; ++k) {
+    for (int r = 0; r < kRows; ++r) {
 #pragma unroll
-      for (int i = 0; i < kWidth; ++i) {
-        held[k].value[i] = narrow<T>(widen(held[k].value[i]) + widen(other.held[k].value[i]));
+      for (int k = 0; k < kPacks; ++k) {
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) {
+          held[r][k].value[i] = narrow<T>(widened(held[r][k], i) + widened(other.held[r][k], i));
+        }
       }
     }
   }
 
-  // The sum of f(element) over what this lane holds: by packs, whose sums do not wait for each other.
-  template <class F>
-  __device__ C sum(F f) const {
-    C total = 0;
+  // For each row r the sum of f(element, r) over what this lane holds: by packs, whose sums do not wait for each other.
+  template <int kPhase = 0, class F>
+  __device__ void sum(C (&totals)[kRows], F f) const {
 #pragma unroll
-    for (int k = 0; k < kPacks; ++k) {
-      if (at(k) < packs) {
-        C of_pack = 0;
+    for (int r = 0; r < kRows; ++r) {
+      totals[r] = 0;
 #pragma unroll
-        for (int i = 0; i < kWidth; ++i) {
-          of_pack += f(widen(held[k].value[i]));
+      for (int k = 0; k < kPacks; ++k) {
+        if (has(k)) {
+          C of_pack = 0;
+#pragma unroll
+          for (int i = 0; i < kWidth; ++i) {
+            of_pack += f(widened<kPhase>(held[r][k], i), r);
+          }
+          totals[r] += of_pack;
         }
-        total += of_pack;
       }
     }
-    return total;
   }
 
   __device__ void keep_packed() {
 #pragma unroll
-    for (int k = 0; k < kPacks; ++k) {
-      ::keep_packed(held[k]);
+    for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+      for (int k = 0; k < kPacks; ++k) {
+        ::keep_packed(held[r][k]);
+      }
     }
   }
 
-  // Writes f(element, k, i) for element i of pack k, after prepare(k).
-  template <class Prepare, class F>
-  __device__ void store(T* row, Prepare prepare, F f) const {
+  // Writes f(element, r, k, i) for element i of pack k of row r, after prepare(k), which is called once for all rows.
+  template <int kPhase = 0, class Prepare, class F>
+  __device__ void store(T* to, Prepare prepare, F f) const {
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
-      if (at(k) < packs) {
+      if (has(k)) {
         prepare(k);
-        P out;
 #pragma unroll
-        for (int i = 0; i < kWidth; ++i) {
-          out.value[i] = narrow<T>(f(widen(held[k].value[i]), k, i));
+        for (int r = 0; r < kRows; ++r) {
+          P out;
+#pragma unroll
+          for (int i = 0; i < kWidth; ++i) {
+            out.value[i] = narrow<T>(f(widened<kPhase>(held[r][k], i), r, k, i));
+          }
+          reinterpret_cast<P*>(to)[at(k, r)] = out;
         }
-        reinterpret_cast<P*>(row)[at(k)] = out;
       }
     }
   }

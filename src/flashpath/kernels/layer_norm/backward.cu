@@ -1,4 +1,4 @@
-// Layer norm, rung 5: the gradients, formula by formula. rms_norm's are the same without the mean (kCentered false).
+// Layer norm, rung 6: the gradients, formula by formula. rms_norm's are the same without the mean (kCentered false).
 //
 //   maths    x̂ = (x - mean) rstd, g = dy * weight; of each row
 //            dx = rstd (g - Σ g / n - x̂ Σ (g x̂) / n); of each column dweight = Σ dy x̂, dbias = Σ dy

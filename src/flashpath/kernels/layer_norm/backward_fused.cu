@@ -1,4 +1,4 @@
-// Layer norm, rung 6: all gradients from one read. rms_norm's are the same without the mean (kCentered false).
+// Layer norm, rung 7: all gradients from one read. rms_norm's are the same without the mean (kCentered false).
 //
 //   maths    x̂ = (x - mean) rstd, g = dy * weight; of each row
 //            dx = rstd (g - Σ g / n - x̂ Σ (g x̂) / n); of each column dweight = Σ dy x̂, dbias = Σ dy
@@ -12,8 +12,8 @@
 //            Few threads are left, with many registers each, to keep the memory busy; so rows are fetched ahead,
 //            straight into shared memory (cp.async), while the one before is worked on. Each thread fetches what it
 //            will use itself: only the sums of a row need a barrier.
-//            Predicted on an H200: 0.9 of copy bandwidth. Measured there, bf16, 32768 rows of 1024, 4096, 16384: 3213,
-//            3838, 3991 GB/s; torch.compile 2233, 2639, 281, Liger 791, 2068, 1906. A block of many groups per SM beats
+//            Predicted on an H200: 0.9 of copy bandwidth. Measured there, bf16, 32768 rows of 1024, 4096, 16384: 3230,
+//            3843, 3914 GB/s; torch.compile 2256, 2661, 279, Liger 813, 2100, 1936. A block of many groups per SM beats
 //            several small ones: it leaves fewer partial sums.
 #include "../common/async_copy.cuh"
 #include "../common/row.cuh"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from flashpath.kernels.layer_norm.reference import is_backward
+from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case
 from flashpath.kernels.tolerance import check_against
 
@@ -24,10 +28,49 @@ _KNOWN = {
 _KNOWN_SIZES = {(32768, 1024): 0, (32768, 4096): 1, (32768, 16384): 2}
 
 
-def cases(centered: bool, eps: float) -> Sequence[Case]:
-    few = case("forward", 256, 4096, centered, eps)  # as one step of decoding has them
-    sizes = (1024, 4096, 16384)
-    return [few, *(case(operation, 32768, n, centered, eps) for operation in _STREAMS for n in sizes)]
+@dataclass(frozen=True)
+class Norm:
+    """What a ladder needs to know of its norm: whether it subtracts the mean, eps, and its formulas."""
+
+    centered: bool
+    eps: float
+    formulas: Any  # the module of its reference
+
+    def cases(self) -> Sequence[Case]:
+        few = case("forward", 256, 4096, self.centered, self.eps)  # as one step of decoding has them
+        sizes = (1024, 4096, 16384)
+        many = [case(each, 32768, n, self.centered, self.eps) for each in _STREAMS for n in sizes]
+        return [few, *many]
+
+    def sized(self, size: tuple[int, ...]) -> Case:
+        rows, n = size
+        return case("forward", rows, n, self.centered, self.eps)
+
+    def more_samples(self) -> Sequence[Case]:
+        return [case(each, 64, 1024, self.centered, self.eps) for each in ("add", "backward")]
+
+    def truth(self, inputs: tuple[Any, ...]) -> Any:
+        return self.formulas.reference(
+            *(each.double() if hasattr(each, "double") else each for each in inputs)
+        )
+
+    def check(self, output: Any, inputs: tuple[Any, ...]) -> None:
+        formulas = self.formulas
+        if is_backward(inputs):
+            check_gradients(output, inputs, formulas.gradients_in_float64, formulas.gradients)
+        else:
+            has_residual = len(inputs) == (5 if self.centered else 4)
+            check_forward(output, inputs, has_residual, formulas.forward_in_float64, formulas.torch_forward)
+
+    def torch_peers(self, device: str, torchs_backward: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
+        """torch, and where there is a GPU what torch.compile makes of the formulas."""
+        forward = with_compiled(device, self.formulas.torch_forward)
+        backward = with_compiled(device, self.formulas.gradients) | {"torch": torchs_backward}
+
+        def peer(name: str, *inputs: Any) -> Any:
+            return (backward if is_backward(inputs) else forward)[name](*inputs)
+
+        return {name: functools.partial(peer, name) for name in forward}
 
 
 def case(operation: str, rows: int, n: int, centered: bool, eps: float) -> Case:

@@ -1,4 +1,4 @@
-// Layer norm, rung 4: with the addition before it.
+// Layer norm, rung 5: with the addition before it.
 //
 //   maths    sum = x + residual, rounded to its type; out = (sum - mean) / sqrt(var + eps) * weight + bias, mean and
 //            var of the rows of sum
@@ -10,35 +10,35 @@
 //            goes to memory, since the next block adds to it, and stays in registers for the norm. What is normalised
 //            is the rounded sum, the one that is returned: the backward pass, which sees no other, agrees with it.
 //            Predicted on an H200: copy bandwidth for rows of 4 KB and more. Measured there, bf16, 32768 rows of 1024,
-//            4096, 16384, in the run that chose the shapes: 3933, 4060, 4124 GB/s; torch.compile 3886, 3896, 4016.
+//            4096, 16384, in the run that chose the shapes: 3950, 4086, 4057 GB/s; torch.compile 3927, 3907, 4040.
 #include "../common/row.cuh"
 #include "long_rows.cuh"
 #include "row_moments.cuh"
 
-template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, When kWhen, bool kHasWeight,
-          bool kHasBias, bool kIsWhole>
-__global__ void __launch_bounds__(kThreads)
+template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, int kBlocks, When kWhen,
+          bool kHasWeight, bool kHasBias, bool kIsWhole>
+__global__ void __launch_bounds__(kThreads, kBlocks)
     add_layer_norm(long long rows, long long n, const T* __restrict__ x, const T* __restrict__ residual,
                    const W* __restrict__ weight, const W* __restrict__ bias, Compute<T> eps, T* __restrict__ out,
                    T* __restrict__ sum, Compute<T>* mean, Compute<T>* rstd) {
   using C = Compute<T>;
   const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
-  const int packs = row < rows ? int(n) / kWidth : 0;
+  const int packs = row < rows ? int(n) / kWidth : 0;  // threads beyond the last row stay: sums want them all
+  const C count = kIsWhole ? C(kLanes * kPacks * kWidth) : C(n);
 
-  RowPart<T, kWidth, kLanes, kPacks> part(lane, packs), other(lane, packs);
-  part.load(x + row * n);
-  other.load(residual + row * n);
-  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
-  ColumnPart<kHasBias, kWhen, W, kWidth, kLanes, kPacks> shift(bias, 0, lane, packs);
+  RowParts<T, kWidth, kLanes, kPacks, kIsWhole> parts(lane, packs), others(lane, packs);
+  parts.load(x + row * n);
+  others.load(residual + row * n);
+  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks, kIsWhole> factor(weight, 1, lane, packs);
+  ColumnPart<kHasBias, kWhen, W, kWidth, kLanes, kPacks, kIsWhole> shift(bias, 0, lane, packs);
   factor.with_row();
   shift.with_row();
-  part.add(other);
-  part.store(sum + row * n);
+  parts.add(others);
+  parts.store(sum + row * n);
 
-  const MeanAndVariance<C> moments = row_moments<kThreads, kIsWhole>(part, C(n));
-  const C center = moments.mean;
-  const C scale = rsqrt(moments.variance + eps);
+  const MeansAndVariances<1, C> moments = row_moments<kThreads>(parts, count);
+  const C scale = rsqrt(moments.variance[0] + eps);
 
   factor.after_sums();
   shift.after_sums();
@@ -46,10 +46,11 @@ __global__ void __launch_bounds__(kThreads)
     factor.with_pack(k);
     shift.with_pack(k);
   };
-  part.store(out + row * n, prepare,
-             [&](C value, int k, int i) { return (value - center) * scale * factor(k, i) + shift(k, i); });
+  parts.store(out + row * n, prepare, [&](C value, int, int k, int i) {
+    return (value - moments.mean[0]) * scale * factor(k, i) + shift(k, i);
+  });
   if (mean != nullptr && lane == 0 && row < rows) {
-    mean[row] = center;
+    mean[row] = moments.mean[0];
     rstd[row] = scale;
   }
 }

@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
-from flashpath.kernels.layer_norm import cases, host, rows
-from flashpath.kernels.layer_norm.reference import (
-    forward_in_float64,
-    gradients,
-    gradients_in_float64,
-    is_backward,
-    reference,
-    torch_forward,
-)
-from flashpath.kernels.peers import library, with_compiled
+from flashpath.kernels.layer_norm import cases, host, reference, rows
+from flashpath.kernels.layer_norm.reference import is_backward
+from flashpath.kernels.peers import library
 from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score
 
-
-def _cases() -> Sequence[Case]:
-    return cases.cases(centered=True, eps=host.EPS)
-
-
-def _sized(size: tuple[int, ...]) -> Case:
-    return cases.case("forward", *size, centered=True, eps=host.EPS)
-
-
-def _truth(inputs: tuple[Any, ...]) -> Any:
-    return reference(*(each.double() if hasattr(each, "double") else each for each in inputs))
+_NORM = cases.Norm(centered=True, eps=host.EPS, formulas=reference)
 
 
 def _torch_backward(dy: Any, x: Any, weight: Any, mean: Any, rstd: Any) -> tuple[Any, Any, Any]:
@@ -53,23 +36,10 @@ def _liger_declines(case: Case) -> str | None:
 
 
 def _peers(device: str) -> Mapping[str, Callable[..., Any] | Peer]:
-    forward, backward = with_compiled(device, torch_forward), with_compiled(device, gradients)
-    backward["torch"] = _torch_backward
-
-    def peer(name: str, *inputs: Any) -> Any:
-        return (backward if is_backward(inputs) else forward)[name](*inputs)
-
-    peers: dict[str, Callable[..., Any] | Peer] = {name: functools.partial(peer, name) for name in forward}
+    peers: dict[str, Callable[..., Any] | Peer] = {**_NORM.torch_peers(device, _torch_backward)}
     if device == "cuda" and (liger := library("liger_kernel.ops.layer_norm")):
         peers["Liger"] = Peer(functools.partial(_liger, liger), _liger_declines)
     return peers
-
-
-def _check(output: Any, inputs: tuple[Any, ...]) -> None:
-    if is_backward(inputs):
-        cases.check_gradients(output, inputs, gradients_in_float64, gradients)
-    else:
-        cases.check_forward(output, inputs, len(inputs) == 5, forward_in_float64, torch_forward)
 
 
 _entry = functools.partial(Rung, arch="sm_75")
@@ -79,13 +49,14 @@ LADDER = Ladder(
     name="layer_norm",
     title="Layer norm",
     maths="out = (x - mean) / sqrt(var + eps) * weight + bias of each row, of x + residual; its gradients",
-    cases=_cases,
+    cases=_NORM.cases,
     peers=_peers,
-    check=_check,
-    truth=_truth,
+    check=_NORM.check,
+    truth=_NORM.truth,
     dimensions=("rows", "n"),
-    sized=_sized,
+    sized=_NORM.sized,
     sample=(64, 1024),
+    more_samples=_NORM.more_samples,
     rungs=(
         Rung(
             name="reference",
@@ -93,7 +64,7 @@ LADDER = Ladder(
             arch="any",
             idea="PyTorch in float64, rounded once: the truth that the others are checked against",
             file=host.FOLDER / "reference.py",
-            function=reference,
+            function=reference.reference,
             readability=Score(5, "the formulas"),
             debugging=Score(5, "runs on the CPU, under any Python debugger"),
         ),
@@ -131,10 +102,22 @@ LADDER = Ladder(
             improves_on="welford",
             declines=cases.only("forward"),
             compile_for=cuda_compiles_for(
-                host.VECTORIZED, f"layer_norm<{_BF16}, 8, 128, 4, 128, kPackByPack, true, true, true>"
+                host.VECTORIZED, f"layer_norm<{_BF16}, 8, 128, 4, 128, 1, kPackByPack, true, true, true>"
             ),
             readability=Score(4, "load, two sums, store; how a row is held is in a header"),
             debugging=Score(3, "long rows and odd lengths go ways of their own"),
+        ),
+        _entry(
+            name="read_twice",
+            language="cuda",
+            idea="a long row is read twice, the second time from the L2 cache: registers hold nothing",
+            file=host.READ_TWICE,
+            function=host.read_twice,
+            improves_on="vectorized",
+            declines=cases.only("forward"),
+            compile_for=cuda_compiles_for(host.READ_TWICE, f"layer_norm<{_BF16}, 8, 3, true, true, true>"),
+            readability=Score(4, "two loops, moments between them; the hints to the caches are PTX"),
+            debugging=Score(4, "any length goes one way; moments can be checked by themselves"),
         ),
         _entry(
             name="fused_residual",
@@ -146,7 +129,8 @@ LADDER = Ladder(
             improves_on="vectorized",
             declines=cases.only("add"),
             compile_for=cuda_compiles_for(
-                host.FUSED_RESIDUAL, f"add_layer_norm<{_BF16}, 8, 128, 4, 128, kPackByPack, true, true, true>"
+                host.FUSED_RESIDUAL,
+                f"add_layer_norm<{_BF16}, 8, 128, 4, 128, 1, kPackByPack, true, true, true>",
             ),
             readability=Score(4, "vectorized with three lines more"),
             debugging=Score(3, "as vectorized"),
@@ -191,7 +175,7 @@ LADDER = Ladder(
                 {"x_ptr": "*bf16", "weight_ptr": "*bf16", "bias_ptr": "*bf16", "out_ptr": "*bf16"}
                 | {"n": "i32", "count": "fp32", "eps": "fp32"},
                 {"residual_ptr": None, "sum_ptr": None, "mean_ptr": None, "rstd_ptr": None}
-                | {"CENTERED": True, "IS_WHOLE": True, "BLOCK": 4096},
+                | {"CENTERED": True, "IS_WHOLE": True, "IS_FULL": True, "GROUPS": 256, "BLOCK": 4096},
             ),
             readability=Score(5, "the formulas on arrays"),
             debugging=Score(4, "prints and asserts work, and one program is one row"),

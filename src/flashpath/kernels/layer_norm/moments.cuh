@@ -21,7 +21,7 @@ struct Moments {
       const C distance = other.mean - mean;
       const C share = other.count / (count + other.count);
       mean += distance * share;
-      m2 += other.m2 + distance * distance * count * share;
+      m2 += other.m2 + count * share * distance * distance;  // a huge mean's square is infinite, even of none
       count += other.count;
     }
   }

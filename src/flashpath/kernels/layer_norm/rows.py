@@ -17,7 +17,22 @@ from flashpath.kernels.arguments import (
 )
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, max_shared_per_block, sm_count
 
-Choices = Sequence[tuple[int, int, str]]  # lanes, the packs each may have, when weights are asked for
+
+class Choice(NamedTuple):
+    """A way to share out rows: `lanes` threads for one, with up to `packs` packs each.
+
+    `when` the weights are asked for, one of `When` in row.cuh; `blocks` that an SM shall have room for;
+    `rows` that a thread has its packs of where there are many, and that share one load of the weights.
+    """
+
+    lanes: int
+    packs: int
+    when: str
+    blocks: int = 1
+    rows: int = 1
+
+
+Choices = Sequence[Choice]
 
 THREADS = 256  # of a block of the simple rungs
 LONG_THREADS = 1024
@@ -27,14 +42,39 @@ LEAST_THREADS, LEAST_THREADS_ADDING = 64, 128
 # How rows are shared out over lanes, as was fastest on an H200. The first that holds the row is taken.
 WITH_ROW, AFTER_SUMS, PACK_BY_PACK = "kWithRow", "kAfterSums", "kPackByPack"
 SHARES: dict[str, Choices] = {
-    "layer_norm": ((8, 1, WITH_ROW), (32, 4, WITH_ROW), (128, 4, PACK_BY_PACK), (256, 8, PACK_BY_PACK)),
-    "add_layer_norm": ((8, 1, WITH_ROW), (64, 2, WITH_ROW), (128, 4, WITH_ROW), (512, 4, PACK_BY_PACK)),
-    "rms_norm": ((8, 1, WITH_ROW), (32, 4, WITH_ROW), (128, 4, AFTER_SUMS), (256, 8, WITH_ROW)),
-    "add_rms_norm": ((8, 1, WITH_ROW), (64, 2, WITH_ROW), (512, 1, WITH_ROW), (1024, 2, WITH_ROW)),
+    "layer_norm": (
+        Choice(8, 1, WITH_ROW),
+        Choice(64, 2, WITH_ROW, blocks=20, rows=2),
+        Choice(128, 4, WITH_ROW, blocks=6),
+        Choice(256, 8, PACK_BY_PACK, blocks=2),
+    ),
+    "add_layer_norm": (
+        Choice(8, 1, WITH_ROW),
+        Choice(64, 2, WITH_ROW),
+        Choice(128, 4, WITH_ROW),
+        Choice(512, 4, PACK_BY_PACK),
+    ),
+    "rms_norm": (
+        Choice(8, 1, WITH_ROW),
+        Choice(64, 2, WITH_ROW, blocks=16),
+        Choice(256, 2, WITH_ROW, blocks=6),
+        Choice(512, 4, AFTER_SUMS, blocks=2),
+    ),
+    "add_rms_norm": (
+        Choice(8, 1, WITH_ROW),
+        Choice(64, 2, WITH_ROW),
+        Choice(512, 1, WITH_ROW),
+        Choice(1024, 2, WITH_ROW),
+    ),
 }
 # Longer rows, and rows of narrower packs, which have more of them.
-LONGEST_SHARES: Choices = ((1024, 4, PACK_BY_PACK), (1024, 8, PACK_BY_PACK))
+LONGEST_SHARES: Choices = (Choice(1024, 4, PACK_BY_PACK), Choice(1024, 8, PACK_BY_PACK))
+BRAIN_TYPES = "__nv_bfloat16, __nv_bfloat16"  # of x, and of weight and bias
+HALF_TYPES = ("__half, __half", BRAIN_TYPES)
+# Of blocks that a GPU has room for at once: fewer rows than fill so many are spread over more threads.
+WAVES_OF_SEVERAL_ROWS = 4
 LANES = (8, 32, 64, 128, 256, 512, 1024)
+OTHER_SHARES: Choices = tuple(Choice(lanes, 4, WITH_ROW) for lanes in LANES[1:])  # for who asks for lanes
 # Of backward_fused: lanes for a row, the packs each may have, rows of a block at a time, blocks per SM.
 BACKWARD_SHARES = (
     (32, 1, 8, 2),
@@ -123,20 +163,23 @@ def pack_width(n: int, matrices: Sequence[Any], vectors: Sequence[Any]) -> int:
 
 
 class Share(NamedTuple):
-    """A row for `lanes` threads with up to `packs` packs of `width` elements each, in blocks of `threads`.
-
-    `when` the weights are asked for: one of `When` in row.cuh.
-    """
+    """A choice for rows of one length: exactly `packs` packs of `width` elements, in blocks of `threads`."""
 
     width: int
     lanes: int
     packs: int
     threads: int
+    blocks: int
     when: str
+    rows: int
 
     @property
     def rows_of_block(self) -> int:
-        return self.threads // self.lanes
+        return self.threads // self.lanes * self.rows
+
+    def is_filled(self, rows: int, n: int) -> bool:
+        """Whether every lane of every block has all its packs."""
+        return n == self.lanes * self.packs * self.width and rows % self.rows_of_block == 0
 
 
 def share_row(
@@ -144,10 +187,18 @@ def share_row(
 ) -> Share | None:
     """How threads hold a row in registers, by the first choice that does, or the first of `lanes`."""
     packs = -(-n // width)
-    for each, most, when in choices:
-        if packs <= each * most and lanes in (None, each):
-            return Share(width, each, _power_of_two(-(-packs // each)), max(each, least_threads), when)
+    for choice in choices:
+        if packs <= choice.lanes * choice.packs and lanes in (None, choice.lanes):
+            each = _power_of_two(-(-packs // choice.lanes))
+            threads = max(choice.lanes, least_threads)
+            return Share(width, choice.lanes, each, threads, choice.blocks, choice.when, choice.rows)
     return None
+
+
+def takes_several_rows(share: Share, rows: int, n: int, types: str, sms: int) -> bool:
+    """Whether the choice's rows are taken at once: in float16 that spills, and few rows want all SMs."""
+    many = WAVES_OF_SEVERAL_ROWS * sms * share.blocks * share.rows_of_block
+    return types == BRAIN_TYPES and share.is_filled(rows, n) and rows >= many
 
 
 def spelled(flag: bool) -> str:
@@ -181,7 +232,7 @@ def forward(
     sums = () if residual is None else (total,)
     width = pack_width(n, [x, out, *added, *sums], vectors)
     least_threads = LEAST_THREADS if residual is None else LEAST_THREADS_ADDING
-    share = share_row(n, width, (*SHARES[kernel], *LONGEST_SHARES), least_threads, lanes)
+    share = share_row(n, width, (*SHARES[kernel], *LONGEST_SHARES, *OTHER_SHARES), least_threads, lanes)
     if share is None and lanes is not None:
         raise FlashpathError(
             f"{kernel} has no instance of {lanes} threads for {n} elements.",
@@ -193,11 +244,14 @@ def forward(
         rstd, mean = (*reversed(statistics), None)[:2]
         long_rows[rows, LONG_THREADS](rows, n, x, residual, weight, bias, eps, out, total, mean, rstd)
         return
-    flags = [each is not None for each in vectors]
-    if long == "true":
-        # Where a block sums, the barrier hides what a merge of moments would save.
-        flags.append(share.lanes <= 32 and n == share.lanes * share.packs * width)
-    shape = ", ".join([*map(str, share), *map(spelled, flags)])
+    if share.rows > 1 and not takes_several_rows(share, rows, n, types, sm_count(x)):
+        share = share._replace(rows=1)
+    is_whole = share.is_filled(rows, n)
+    if types not in HALF_TYPES or not is_whole:
+        share = share._replace(blocks=1)  # it takes more registers
+    flags = [*(each is not None for each in vectors), is_whole]
+    several = [str(share.rows)] if share.rows > 1 else []
+    shape = ", ".join([*map(str, share[:-1]), *map(spelled, flags), *several])
     normalize = cuda_kernel(file, f"{kernel}<{types}, {shape}>", x)
     blocks = -(-rows // share.rows_of_block)
     normalize[blocks, share.threads](rows, n, x, *added, *vectors, eps, out, *sums, *statistics)

@@ -8,8 +8,13 @@ from flashpath.errors import FlashpathError
 from flashpath.kernels.building import sm_count, triton_device
 from flashpath.kernels.layer_norm.rows import Gradients
 
-# The widest row that a program holds; longer ones are read again for each step.
+# The widest row that a program holds, and that of layer_norm without a residual. Longer ones are read again
+# to be written, two blocks of columns at a time: whole ones of bfloat16 need 40 registers in 16 warps, so an
+# SM has three of them.
 MOST_COLUMNS = 32768
+MOST_COLUMNS_TO_CENTER = 8192
+LONG_BLOCK = 8192
+LONG_WARPS = 16
 PROGRAMS_PER_SM = 4  # of the backward pass
 COLUMNS_OF_PROGRAM = 64  # that adds up partial sums
 PARTIALS_AT_ONCE = 64
@@ -39,11 +44,14 @@ def forward(
     rows, n = x.shape
     if not rows or not n:
         return
-    block = block_of(n)
+    is_whole = n <= (MOST_COLUMNS_TO_CENTER if centered and residual is None else MOST_COLUMNS)
+    block = block_of(n) if is_whole else LONG_BLOCK
+    warps = warps_of(block) if is_whole else LONG_WARPS
     with triton_device(x):
         module.forward_kernel[(rows,)](
-            x, residual, weight, bias, out, total, mean, rstd, n, float(n), eps,
-            CENTERED=centered, IS_WHOLE=n <= block, BLOCK=block, num_warps=warps_of(block),
+            x, residual, weight, bias, out, total, mean, rstd, n, float(n), eps, CENTERED=centered,
+            IS_WHOLE=is_whole, IS_FULL=n % (2 * block) == 0, GROUPS=32 * warps, BLOCK=block,
+            num_warps=warps,
         )  # fmt: skip
 
 

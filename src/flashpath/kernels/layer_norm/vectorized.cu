@@ -10,35 +10,42 @@
 //            where that is enough, which needs no barrier; else a block. Several rows are at work on an SM, so that
 //            some load while others sum or write. Rows whose length is no multiple of 16 bytes come in narrower
 //            packs, and those that fit no block's registers are read again (long_rows.cuh).
+//            Where there are many rows of a few packs, threads hold kRows of them, which share one load of weight and
+//            bias.
 //            Predicted on an H200: copy bandwidth for rows of 8 KB and more. Measured there, bf16, 32768 rows of 1024,
-//            4096, 16384, in the run that chose the shapes: 3600, 3969, 4109 GB/s, where a copy of the first two had
-//            3697 and 4119 and torch.compile 3602, 2870, 4185.
-//   tried    evict-first or no-allocate accesses: 1 to 5 % slower; rows fetched ahead by blocks that stay (cp.async): 5
-//            to 8 % slower; registers capped until they spill: half the speed and less.
+//            4096, 16384, in the run that chose the shapes: 3635, 4087, 4177 GB/s, where a copy of the first two had
+//            3752 and 4175 and torch.compile 3613, 2888, 4200.
+//   tried    evict-first or no-allocate accesses: 1 to 5 % slower; rows fetched ahead by blocks that stay: 5 to 8 %
+//            slower with cp.async, 8 % and more with bulk copies; a row for two blocks of a cluster: 20 % slower; two
+//            rows of 4096 or 16384 at once: 1 to 3 % slower; registers capped until they spill: up to half the speed.
 #include "../common/row.cuh"
 #include "long_rows.cuh"
 #include "row_moments.cuh"
 
-template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, When kWhen, bool kHasWeight,
-          bool kHasBias, bool kIsWhole>
-__global__ void __launch_bounds__(kThreads)
+template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, int kBlocks, When kWhen,
+          bool kHasWeight, bool kHasBias, bool kIsWhole, int kRows = 1>
+__global__ void __launch_bounds__(kThreads, kBlocks)
     layer_norm(long long rows, long long n, const T* __restrict__ x, const W* __restrict__ weight,
                const W* __restrict__ bias, Compute<T> eps, T* __restrict__ out, Compute<T>* mean, Compute<T>* rstd) {
   using C = Compute<T>;
-  const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
+  const long long row = (blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes) * kRows;
   const int lane = threadIdx.x % kLanes;
   const int packs = row < rows ? int(n) / kWidth : 0;  // threads beyond the last row stay: sums want them all
+  const C count = kIsWhole ? C(kLanes * kPacks * kWidth) : C(n);
 
-  RowPart<T, kWidth, kLanes, kPacks> part(lane, packs);
-  part.load(x + row * n);
-  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
-  ColumnPart<kHasBias, kWhen, W, kWidth, kLanes, kPacks> shift(bias, 0, lane, packs);
+  RowParts<T, kWidth, kLanes, kPacks, kIsWhole, kRows> parts(lane, packs);
+  parts.load(x + row * n);
+  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks, kIsWhole> factor(weight, 1, lane, packs);
+  ColumnPart<kHasBias, kWhen, W, kWidth, kLanes, kPacks, kIsWhole> shift(bias, 0, lane, packs);
   factor.with_row();
   shift.with_row();
 
-  const MeanAndVariance<C> moments = row_moments<kThreads, kIsWhole>(part, C(n));
-  const C center = moments.mean;
-  const C scale = rsqrt(moments.variance + eps);
+  const MeansAndVariances<kRows, C> moments = row_moments<kThreads>(parts, count);
+  C scale[kRows];
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    scale[r] = rsqrt(moments.variance[r] + eps);
+  }
 
   factor.after_sums();
   shift.after_sums();
@@ -46,10 +53,14 @@ __global__ void __launch_bounds__(kThreads)
     factor.with_pack(k);
     shift.with_pack(k);
   };
-  part.store(out + row * n, prepare,
-             [&](C value, int k, int i) { return (value - center) * scale * factor(k, i) + shift(k, i); });
-  if (mean != nullptr && lane == 0 && row < rows) {
-    mean[row] = center;
-    rstd[row] = scale;
+  parts.template store<kRows == 1 ? 0 : 2>(out + row * n, prepare, [&](C value, int r, int k, int i) {
+    return (value - moments.mean[r]) * scale[r] * factor(k, i) + shift(k, i);
+  });
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    if (mean != nullptr && lane == 0 && row + r < rows) {
+      mean[row + r] = moments.mean[r];
+      rstd[row + r] = scale[r];
+    }
   }
 }

@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.layer_norm import cases, rows
-from flashpath.kernels.peers import library, with_compiled
-from flashpath.kernels.rms_norm import host
-from flashpath.kernels.rms_norm.reference import (
-    forward_in_float64,
-    gradients,
-    gradients_in_float64,
-    is_backward,
-    reference,
-    torch_forward,
-)
-from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.layer_norm.reference import is_backward
+from flashpath.kernels.peers import library
+from flashpath.kernels.rms_norm import host, reference
+from flashpath.kernels.rung import Ladder, Rung, Score
 
-
-def _cases() -> Sequence[Case]:
-    return cases.cases(centered=False, eps=host.EPS)
-
-
-def _sized(size: tuple[int, ...]) -> Case:
-    return cases.case("forward", *size, centered=False, eps=host.EPS)
-
-
-def _truth(inputs: tuple[Any, ...]) -> Any:
-    return reference(*(each.double() if hasattr(each, "double") else each for each in inputs))
+_NORM = cases.Norm(centered=False, eps=host.EPS, formulas=reference)
 
 
 def _torch_backward(dy: Any, x: Any, weight: Any, rstd: Any) -> tuple[Any, Any]:
@@ -53,25 +36,12 @@ def _liger(norm: Any, added: Any, settings: Any, *inputs: Any) -> Any:
 
 
 def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
-    forward, backward = with_compiled(device, torch_forward), with_compiled(device, gradients)
-    backward["torch"] = _torch_backward
-
-    def peer(name: str, *inputs: Any) -> Any:
-        return (backward if is_backward(inputs) else forward)[name](*inputs)
-
-    peers: dict[str, Callable[..., Any]] = {name: functools.partial(peer, name) for name in forward}
+    peers = _NORM.torch_peers(device, _torch_backward)
     if device == "cuda" and (norm := library("liger_kernel.ops.rms_norm")):
         added = library("liger_kernel.ops.fused_add_rms_norm")
         settings: Any = library("liger_kernel.ops.utils")
         peers["Liger"] = functools.partial(_liger, norm, added, settings.calculate_settings)
     return peers
-
-
-def _check(output: Any, inputs: tuple[Any, ...]) -> None:
-    if is_backward(inputs):
-        cases.check_gradients(output, inputs, gradients_in_float64, gradients)
-    else:
-        cases.check_forward(output, inputs, len(inputs) == 4, forward_in_float64, torch_forward)
 
 
 _entry = functools.partial(Rung, arch="sm_75")
@@ -81,13 +51,14 @@ LADDER = Ladder(
     name="rms_norm",
     title="RMS norm",
     maths="out = x / sqrt(Σ x² / n + eps) * weight of each row, of x + residual; its gradients",
-    cases=_cases,
+    cases=_NORM.cases,
     peers=_peers,
-    check=_check,
-    truth=_truth,
+    check=_NORM.check,
+    truth=_NORM.truth,
     dimensions=("rows", "n"),
-    sized=_sized,
+    sized=_NORM.sized,
     sample=(64, 1024),
+    more_samples=_NORM.more_samples,
     rungs=(
         Rung(
             name="reference",
@@ -95,7 +66,7 @@ LADDER = Ladder(
             arch="any",
             idea="PyTorch in float64, rounded once: the truth that the others are checked against",
             file=host.FOLDER / "reference.py",
-            function=reference,
+            function=reference.reference,
             readability=Score(5, "the formulas"),
             debugging=Score(5, "runs on the CPU, under any Python debugger"),
         ),
@@ -121,7 +92,7 @@ LADDER = Ladder(
             improves_on="two_pass",
             declines=cases.only("forward"),
             compile_for=cuda_compiles_for(
-                host.VECTORIZED, f"rms_norm<{_BF16}, 8, 128, 4, 128, kAfterSums, true>"
+                host.VECTORIZED, f"rms_norm<{_BF16}, 8, 128, 4, 128, 1, kAfterSums, true, true>"
             ),
             readability=Score(4, "load, a sum, store; how a row is held is in a header"),
             debugging=Score(3, "long rows and odd lengths go ways of their own"),
@@ -136,7 +107,7 @@ LADDER = Ladder(
             improves_on="vectorized",
             declines=cases.only("add"),
             compile_for=cuda_compiles_for(
-                host.FUSED_RESIDUAL, f"add_rms_norm<{_BF16}, 8, 128, 4, 128, kAfterSums, true>"
+                host.FUSED_RESIDUAL, f"add_rms_norm<{_BF16}, 8, 128, 4, 128, 1, kAfterSums, true, true>"
             ),
             readability=Score(4, "vectorized with three lines more"),
             debugging=Score(3, "as vectorized"),
@@ -181,7 +152,7 @@ LADDER = Ladder(
                 {"x_ptr": "*bf16", "weight_ptr": "*bf16", "out_ptr": "*bf16", "n": "i32"}
                 | {"count": "fp32", "eps": "fp32"},
                 {"residual_ptr": None, "bias_ptr": None, "sum_ptr": None, "mean_ptr": None, "rstd_ptr": None}
-                | {"CENTERED": False, "IS_WHOLE": True, "BLOCK": 4096},
+                | {"CENTERED": False, "IS_WHOLE": True, "IS_FULL": True, "GROUPS": 256, "BLOCK": 4096},
             ),
             readability=Score(5, "the formulas on arrays"),
             debugging=Score(4, "prints and asserts work, and one program is one row"),

@@ -8,35 +8,38 @@
 //   idea     layer_norm's of the same name: kLanes threads hold a row in kPacks packs each, a warp or a block as its
 //            length asks; rows that fit no block's registers are read again.
 //            Predicted on an H200: copy bandwidth for rows of 8 KB and more. Measured there, bf16, 32768 rows of 1024,
-//            4096, 16384, in the run that chose the shapes: 3666, 4117, 4212 GB/s; torch.compile 3624, 3681, 4178,
-//            Liger 3500, 4062, 4126.
+//            4096, 16384, in the run that chose the shapes: 3720, 4050, 4205 GB/s; torch.compile 3639, 3708, 4164,
+//            Liger 3564, 4038, 4167.
 #include "../common/row.cuh"
 #include "../layer_norm/long_rows.cuh"
 
-template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, When kWhen, bool kHasWeight>
-__global__ void __launch_bounds__(kThreads)
+template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, int kBlocks, When kWhen,
+          bool kHasWeight, bool kIsWhole>
+__global__ void __launch_bounds__(kThreads, kBlocks)
     rms_norm(long long rows, long long n, const T* __restrict__ x, const W* __restrict__ weight, Compute<T> eps,
              T* __restrict__ out, Compute<T>* rstd) {
   using C = Compute<T>;
   const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
   const int packs = row < rows ? int(n) / kWidth : 0;  // threads beyond the last row stay: sums want them all
+  const C count = kIsWhole ? C(kLanes * kPacks * kWidth) : C(n);
 
-  RowPart<T, kWidth, kLanes, kPacks> part(lane, packs);
-  part.load(x + row * n);
-  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks> factor(weight, 1, lane, packs);
+  RowParts<T, kWidth, kLanes, kPacks, kIsWhole> parts(lane, packs);
+  parts.load(x + row * n);
+  ColumnPart<kHasWeight, kWhen, W, kWidth, kLanes, kPacks, kIsWhole> factor(weight, 1, lane, packs);
   factor.with_row();
 
-  C squares[1] = {part.sum([](C value) { return value * value; })};
-  part.keep_packed();
+  C squares[1];
+  parts.sum(squares, [](C value, int) { return value * value; });
+  parts.keep_packed();
   sum_over_row<kThreads, kLanes>(squares, 0);
-  const C scale = rsqrt(squares[0] / C(n) + eps);
+  const C scale = rsqrt(squares[0] / count + eps);
 
   factor.after_sums();
   const auto prepare = [&](int k) {
     factor.with_pack(k);
   };
-  part.store(out + row * n, prepare, [&](C value, int k, int i) { return value * scale * factor(k, i); });
+  parts.store(out + row * n, prepare, [&](C value, int, int k, int i) { return value * scale * factor(k, i); });
   if (rstd != nullptr && lane == 0 && row < rows) {
     rstd[row] = scale;
   }

@@ -86,7 +86,8 @@ def _cupy(cupy: Any, x: Any, op: str, exclusive: bool, flags: Any | None) -> Any
 
     del op, exclusive, flags
     with cupy_stream(cupy, x):
-        return torch.from_dlpack(cupy.cumsum(cupy.from_dlpack(x), axis=x.dim() - 1))
+        # Only without an axis does CuPy call CUB; along one it takes a kernel of its own.
+        return torch.from_dlpack(cupy.cumsum(cupy.from_dlpack(x), axis=None if x.dim() == 1 else 1))
 
 
 def _torch_declines(case: Case) -> str | None:
