@@ -15,10 +15,6 @@
 
 constexpr int kThreads = 256;
 
-// The step past a row's last entry may pass 2^31, which a signed number does not hold.
-__device__ inline unsigned position(int at) { return at; }
-__device__ inline unsigned long long position(long long at) { return at; }
-
 template <int kLanes, class T, class Index>
 __global__ void __launch_bounds__(kThreads)
     spmv(long long rows, const Index* __restrict__ row_ptr, const Index* __restrict__ col,
@@ -30,9 +26,10 @@ __global__ void __launch_bounds__(kThreads)
   // Threads beyond the last row stay, empty-handed: shuffles want the whole warp.
   decltype(widen(*val)) sum = 0;
   if (row < rows) {
-    const auto end = position(row_ptr[row + 1]);
+    const long long end = row_ptr[row + 1];
+    // In 64 bits: the step past a row's last entry may pass 2^31.
 #pragma unroll 4
-    for (auto j = position(row_ptr[row]) + lane; j < end; j += kLanes) {
+    for (long long j = row_ptr[row] + (long long)lane; j < end; j += kLanes) {
       sum += widen(val[j]) * widen(x[col[j]]);
     }
   }
