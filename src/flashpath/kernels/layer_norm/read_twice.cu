@@ -1,4 +1,5 @@
-// Layer norm, rung 4: a long row is read twice, the second time from the L2 cache.
+// Layer norm, rung 4: a long row is read twice, the second time from the L2 cache. rms_norm's is the same without
+// the mean (kCentered false).
 //
 //   maths    out = (x - mean) / sqrt(var + eps) * weight + bias; mean and var = Σ (x - mean)² / n of each row
 //   layout   x, out: (rows, n), contiguous; weight, bias: (n), in x's type or float, or null
@@ -62,10 +63,10 @@ struct Hinted {
 };
 
 // kIsWhole: n is kThreads kPacks kWidth, so that one step takes the row and all threads have as many elements.
-template <class T, class W, int kWidth, int kBlocks, bool kHasWeight, bool kHasBias, bool kIsWhole>
+template <bool kCentered, class T, class W, int kWidth, int kBlocks, bool kHasWeight, bool kHasBias, bool kIsWhole>
 __global__ void __launch_bounds__(kThreads, kBlocks)
-    layer_norm(long long length, const T* x, const W* __restrict__ weight, const W* __restrict__ bias, Compute<T> eps,
-               T* out, Compute<T>* mean, Compute<T>* rstd) {
+    norm(long long length, const T* x, const W* __restrict__ weight, const W* __restrict__ bias, Compute<T> eps, T* out,
+         Compute<T>* mean, Compute<T>* rstd) {
   using C = Compute<T>;
   using Parts = RowParts<T, kWidth, kThreads, kPacks, kIsWhole>;
   constexpr int kStep = kThreads * kPacks * kWidth;
@@ -78,28 +79,37 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     return int(left < kStep ? left : kStep) / kWidth;
   };
 
-  Moments<C> own;
+  Moments<C> own;  // of rms_norm m2 alone, which is the sum of squares
   const T* in = x + row * n;
   const Hinted<kKeep> keep;
   for (int step = 0; step < steps; ++step, in += kStep) {
     Parts parts(lane, packs(step));
     parts.load(in, keep);
-    C count = 0;
-    C center[1], squares[1];
+    C squares[1];
+    if constexpr (kCentered) {
+      C count = 0, center[1];
 #pragma unroll
-    for (int k = 0; k < kPacks; ++k) {
-      count += parts.has(k) ? kWidth : 0;
-    }
-    parts.sum(center, [](C value, int) { return value; });
-    center[0] /= count;  // of no elements a NaN, which is not merged
-    parts.template sum<1>(squares, [&](C value, int) { return (value - center[0]) * (value - center[0]); });
-    if constexpr (kIsWhole) {
-      own = {count, center[0], squares[0]};
+      for (int k = 0; k < kPacks; ++k) {
+        count += parts.has(k) ? kWidth : 0;
+      }
+      parts.sum(center, [](C value, int) { return value; });
+      center[0] /= count;  // of no elements a NaN, which is not merged
+      parts.template sum<1>(squares, [&](C value, int) { return (value - center[0]) * (value - center[0]); });
+      if constexpr (kIsWhole) {
+        own = {count, center[0], squares[0]};
+      } else {
+        own.merge({count, center[0], squares[0]});
+      }
     } else {
-      own.merge({count, center[0], squares[0]});
+      parts.sum(squares, [](C value, int) { return value * value; });
+      own.m2 += squares[0];
     }
   }
-  if constexpr (kIsWhole) {
+  if constexpr (!kCentered) {
+    C squares[1] = {own.m2};
+    sum_over_row<kThreads, kThreads>(squares, 0);
+    own.m2 = squares[0];
+  } else if constexpr (kIsWhole) {
     C center[1] = {own.mean}, squares[1] = {own.m2};
     merge_equal_parts_of_row<kThreads, kThreads>(center, squares, own.count);
     own.mean = center[0];
@@ -122,11 +132,14 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
       shift.with_pack(k);
     };
     parts.store(to, prepare, [&](C value, int, int k, int i) {
-      return (value - own.mean) * scale * factor(k, i) + shift(k, i);
+      const C scaled = (value - own.mean) * scale * factor(k, i);
+      return kHasBias ? scaled + shift(k, i) : scaled;  // -0 stays as it is
     });
   }
-  if (mean != nullptr && lane == 0) {
-    mean[row] = own.mean;
+  if (rstd != nullptr && lane == 0) {
+    if constexpr (kCentered) {
+      mean[row] = own.mean;
+    }
     rstd[row] = scale;
   }
 }
