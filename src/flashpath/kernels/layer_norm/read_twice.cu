@@ -15,52 +15,13 @@
 //            it: of 1024 it moves 190.
 //   tried    in that sweep: four blocks, which take two packs at a time, 4160; 256 threads with 8 packs 4141; plain
 //            loads 4098; loads past the L1 cache 2671.
+#include "../common/hints.cuh"
 #include "../common/row.cuh"
 #include "moments.cuh"
 #include "row_moments.cuh"
 
 constexpr int kThreads = 512;
 constexpr int kPacks = 4;  // of a thread at a time
-
-enum Caches { kKeep, kLetGo };
-
-// Of 16-byte loads: what the caches shall do with these lines. Narrower ones are plain.
-template <Caches kWhat>
-struct Hinted {
-#if __CUDA_ARCH__ >= 800
-  unsigned long long policy;
-
-  __device__ Hinted() {
-    if constexpr (kWhat == kKeep) {
-      asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-    } else {
-      asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    }
-  }
-#endif
-
-  template <class P>
-  __device__ P operator()(const P* from) const {
-#if __CUDA_ARCH__ >= 800
-    if constexpr (sizeof(P) == 16) {
-      uint4 bits;
-      if constexpr (kWhat == kKeep) {
-        asm volatile("ld.global.L1::evict_last.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
-                     : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)
-                     : "l"(from), "l"(policy));
-      } else {
-        asm volatile("ld.global.L1::evict_first.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
-                     : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)
-                     : "l"(from), "l"(policy));
-      }
-      P pack;
-      memcpy(&pack, &bits, sizeof(pack));
-      return pack;
-    }
-#endif
-    return *from;
-  }
-};
 
 // kIsWhole: n is kThreads kPacks kWidth, so that one step takes the row and all threads have as many elements.
 template <bool kCentered, class T, class W, int kWidth, int kBlocks, bool kHasWeight, bool kHasBias, bool kIsWhole>
