@@ -164,3 +164,12 @@ def test_sizes_as_people_type_them() -> None:
         parse_size(square, "2x3x4")
     with pytest.raises(FlashpathError, match="2\\^28 float32"):
         sized_cases(replace(add, sized=None), ["4"])
+
+
+@pytest.mark.gpu
+def test_every_configuration_is_timed_on_a_gpu() -> None:
+    vector_add = ladder("vector_add")
+    case = sized_cases(vector_add, ["2^20"])[0]
+    tuning = tune(vector_add, case, only=["vectorized", "triton"], seconds=0.01, progress=False)
+    assert {each.rung for each in tuning} == {"vectorized", "triton"}
+    assert all(each.seconds and not each.is_bound and each.failure is None for each in tuning)

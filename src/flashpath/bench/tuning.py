@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,7 @@ from flashpath.errors import FlashpathError
 from flashpath.jit import watch
 from flashpath.kernels.rung import Case, Ladder, Rung
 from flashpath.vgpu.cost import spread_cost_seconds
+from flashpath.vgpu.report import Report
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,8 @@ def _examined(
 ) -> Tried:
     """Run once: is it right, how far is it off, and what does the virtual GPU count?"""
     try:
-        with watch() as reports:
+        # On a real GPU nothing is watched: Triton's kernels would go to the virtual one.
+        with watch() if is_virtual else nullcontext(list[Report]()) as reports:
             output = rung.function(*inputs, **options)
         error = None if exact is None else distance(output, exact)
         ladder.check(output, inputs)
