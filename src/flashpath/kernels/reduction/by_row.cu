@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
 
   // Threads beyond the last row stay, with a row of nothing: shuffles want the whole warp.
   const long long count = row < rows ? n : 0;
-  typename Op::State state = reduce_span<Op, kLanes < 32 ? kLanes : 32>(in + row * n, count, lane, kLanes);
+  typename Op::State state = reduce_span<Op, kLanes < 32 ? kLanes : 32, 0>(in + row * n, count, lane, kLanes);
   if constexpr (kLanes <= 32) {
     state = reduce_lanes<Op, kLanes>(state);
   } else {
