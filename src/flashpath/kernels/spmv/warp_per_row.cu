@@ -7,13 +7,25 @@
 //            32 threads
 //   idea     kLanes threads share a row, entry after entry in turn, and add up their sums by shuffles. A warp for a
 //            row of five entries would leave 27 lanes idle: the host picks kLanes by the rows' mean length.
+//            Where a row's lanes read whole sectors, L1 gives entries up before x (load_once.cuh).
 //   watch    the mean says nothing of a matrix with a few very long rows: a warp alone still walks through each.
 //   H200     262 µs for 2^20 random rows of 32 entries, as cuSPARSE: each of the 2^25 gathers brings a sector of 32
 //            bytes from L2, with the entries 1.35 GB in all, and L2 gives 5.2 TB/s. 3.1 ms where the longest of 2^20
 //            rows, of lengths by a power law, has 2^18 entries.
 #include "../common/numbers.cuh"
+#include "load_once.cuh"
 
 constexpr int kThreads = 256;
+
+// Of a row with few lanes L1 keeps what is left of a line, for the next steps and the neighbours.
+template <int kLanes, class T>
+__device__ T load(const T* from) {
+  if constexpr (kLanes >= 16) {
+    return load_once(from);
+  } else {
+    return *from;
+  }
+}
 
 template <int kLanes, class T, class Index>
 __global__ void __launch_bounds__(kThreads)
@@ -30,7 +42,7 @@ __global__ void __launch_bounds__(kThreads)
     // In 64 bits: the step past a row's last entry may pass 2^31.
 #pragma unroll 4
     for (long long j = row_ptr[row] + (long long)lane; j < end; j += kLanes) {
-      sum += widen(val[j]) * widen(x[col[j]]);
+      sum += widen(load<kLanes>(val + j)) * widen(x[load<kLanes>(col + j)]);
     }
   }
 #pragma unroll
