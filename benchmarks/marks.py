@@ -83,7 +83,13 @@ MARKS: Sequence[Mark] = [
         0.98,
     ),
     *(
-        Mark("transpose", f"transpose {size}", 0.95, peers=("copy",), against_case=f"copy {size}")
+        Mark(
+            "transpose",
+            f"transpose {size}",
+            0.95,
+            peers=("copy", "torch", "torch.compile"),
+            against_case=f"copy {size}",
+        )
         for size in ("16384 × 16384 bfloat16", "16384 × 16384 float32")
     ),
     *_each("transpose", ["transpose 16384 × 16384 bfloat16", "transpose 16384 × 16384 float32"]),

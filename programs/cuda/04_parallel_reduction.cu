@@ -155,6 +155,8 @@ int main(int argc, char** argv) {
                 is_right ? "" : "  wrong");
   }
   std::printf("\n%d of %zu techniques are wrong; an error of %.1e is allowed\n", wrong, std::size(techniques), allowed);
+  tell_of_bounds(__FILE__);
+  tell_of_host_code();
 
   CHECK(cudaFree(device_in));
   CHECK(cudaFree(p.partials[0]));

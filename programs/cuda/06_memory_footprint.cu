@@ -81,7 +81,11 @@ int main(int argc, char** argv) {
   std::printf("cudaMalloc of %10d B takes %10zu B\n", 1, used() - with_block);
   CHECK(cudaFree(byte));
   CHECK(cudaFree(block));
-  std::printf("after cudaFree of both %10zu B are taken\n\n", used() - before);
+  std::printf("after cudaFree of both %10zu B are taken\n", used() - before);
+  if (is_virtual()) {
+    std::printf("A GPU has a context of some hundred MB, and gives memory by 2 MiB; the virtual one models neither.\n");
+  }
+  std::printf("\n");
 
   const int n = 64 * 1024;
   int *in, *out;

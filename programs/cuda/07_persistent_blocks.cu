@@ -95,6 +95,7 @@ int main(int argc, char** argv) {
     std::printf("%-14s %6d blocks %10.2f us\n", variant.name, variant.blocks, 1000 * best);
   }
   std::printf("\n%lld elements are wrong\n", wrong);
+  tell_of_bounds(__FILE__);
   CHECK(cudaEventDestroy(start));
   CHECK(cudaEventDestroy(stop));
   CHECK(cudaFree(out));

@@ -112,6 +112,7 @@ int main(int argc, char** argv) {
     std::printf("%-12s %10.2f us %8.1f GB/s\n", variant.name, 1000 * best, bytes / best / 1e6);
   }
   std::printf("\n%d sums are wrong\n", wrong);
+  tell_of_bounds(__FILE__);
   CHECK(cudaEventDestroy(start));
   CHECK(cudaEventDestroy(stop));
   CHECK(cudaFree(device_in));

@@ -86,7 +86,7 @@ def free_port():
 
 def main():
     words = sys.argv[1:]
-    if len(words) > 2 or not all(word.isdigit() and int(word) for word in words):
+    if len(words) > 2 or not all(word.isdecimal() and int(word) for word in words):
         print("usage: all_reduce.py [PROCESSES [ELEMENTS]]", file=sys.stderr)
         return 2
     gpus = torch.cuda.device_count()

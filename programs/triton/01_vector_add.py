@@ -29,8 +29,12 @@ def add(a, b):
 
 
 def main():
+    words = sys.argv[1:]
+    if len(words) not in (0, 1) or not all(word.isdecimal() and int(word) for word in words):
+        print("usage: 01_vector_add.py [ELEMENTS]", file=sys.stderr)
+        return 2
     has_gpu = torch.cuda.is_available()
-    n = int(sys.argv[1]) if len(sys.argv) > 1 else (1 << 26 if has_gpu else 100_003)
+    n = int(words[0]) if words else (1 << 26 if has_gpu else 100_003)
     device = "cuda" if has_gpu else "cpu"
     a, b = torch.rand(n, device=device), torch.rand(n, device=device)
 

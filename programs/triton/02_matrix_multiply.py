@@ -13,11 +13,15 @@ from flashpath.kernels.matmul import triton_autotuned, triton_rungs
 
 
 def main():
+    words = sys.argv[1:]
+    if len(words) not in (0, 3) or not all(word.isdecimal() and int(word) for word in words):
+        print("usage: 02_matrix_multiply.py [M N K]", file=sys.stderr)
+        return 2
     has_gpu = torch.cuda.is_available()
     device = "cuda" if has_gpu else "cpu"
     ladder = kernels.ladder("matmul")
     matmul = ladder["triton_autotuned"]
-    given = tuple(map(int, sys.argv[1:4]))
+    given = tuple(map(int, words))
     # Small tiles with edges on every side, and one product that is large enough to be tuned.
     shapes = [given] if given else [(128, 128, 128), (70, 130, 100)]
     if has_gpu and not given:

@@ -12,11 +12,15 @@ from flashpath import kernels
 
 
 def main():
+    words = sys.argv[1:]
+    if len(words) not in (0, 2) or not all(word.isdecimal() and int(word) for word in words):
+        print("usage: 03_softmax.py [ROWS COLUMNS]", file=sys.stderr)
+        return 2
     has_gpu = torch.cuda.is_available()
     device = "cuda" if has_gpu else "cpu"
     ladder = kernels.ladder("softmax")
     softmax = ladder["triton"]
-    given = tuple(map(int, sys.argv[1:3]))
+    given = tuple(map(int, words))
     # Tiles of several rows, a row that is no power of two, and rows too long for registers.
     shapes = [given] if given else [(64, 100), (3, 1000), (2, 40_000)]
     if has_gpu and not given:

@@ -14,11 +14,15 @@ EPS = 1e-5
 
 
 def main():
+    words = sys.argv[1:]
+    if len(words) not in (0, 2) or not all(word.isdecimal() and int(word) for word in words):
+        print("usage: 04_layer_norm.py [ROWS COLUMNS]", file=sys.stderr)
+        return 2
     has_gpu = torch.cuda.is_available()
     device = "cuda" if has_gpu else "cpu"
     ladder = kernels.ladder("layer_norm")
     torchs_own = ladder.peers("cpu")["torch"]
-    given = tuple(map(int, sys.argv[1:3]))
+    given = tuple(map(int, words))
     # A row that is no power of two, and many rows for each program of the backward pass.
     shapes = [given] if given else [(3, 1000), (64, 100)]
     if has_gpu and not given:

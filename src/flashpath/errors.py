@@ -18,6 +18,9 @@ class FlashpathError(Exception):
     def __str__(self) -> str:
         return f"{self.problem}\n  → {self.fix}" if self.fix else self.problem
 
+    def __repr__(self) -> str:  # what torch.compile shows of it
+        return f"{type(self).__name__}({str(self)!r})"
+
 
 class MissingDevice(FlashpathError):
     """The call needs a device that this machine does not have."""

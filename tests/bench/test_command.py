@@ -78,6 +78,55 @@ def test_a_rung_that_needs_a_gpu_is_skipped_and_no_failure() -> None:
     assert "skipped" in done.stdout
     assert "needs a GPU of sm_75 or newer" in done.stdout
     assert "failed" not in done.stdout
+    assert "vectorized: readable" not in done.stdout  # of what did not run there is nothing to weigh up
+    assert "reference: readable" in done.stdout
+
+
+def test_nothing_that_could_be_timed_is_exit_code_1() -> None:
+    words = ("--sizes", "2^40", "--device", "cpu", "--no-ceilings")
+    done = CliRunner().invoke(app, ["bench", "vector_add", *words])
+    assert done.exit_code == 1
+    assert "could not be made" in done.stdout
+
+
+def tune(*words: str) -> Any:
+    return CliRunner().invoke(app, ["tune", *words, "--device", "cpu"])
+
+
+def test_tune_without_a_clock_shows_counts_and_no_speed() -> None:
+    done = tune("vector_add", "--size", "4096")
+    assert done.exit_code == 0, done.output
+    assert "vectorized(threads=128, width_bytes=4)" in done.stdout
+    assert "× least cost" in done.stdout
+    assert "× fastest" not in done.stdout
+    assert "none of this is a time" in " ".join(done.stdout.split())
+
+
+def test_tune_tries_each_rung_on_a_case_that_it_takes() -> None:
+    done = tune("softmax", "--rung", "backward_simple", "--rung", "three_pass", "--json")
+    assert done.exit_code == 0, done.output
+    cases = json.loads(done.stdout)["cases"]
+    assert [(each["case"].split()[0], each["tried"][0]["rung"]) for each in cases] == [
+        ("backward", "backward_simple"),
+        ("forward", "three_pass"),
+    ]
+    assert all(tried["seconds"] for each in cases for tried in each["tried"])
+
+
+def test_tune_takes_a_case_or_a_size() -> None:
+    done = tune("vector_add", "--case", "2^20 float32", "--size", "2^10")
+    assert isinstance(done.exception, FlashpathError)
+    assert "Both --size and --case" in str(done.exception)
+
+
+def test_tune_stopped_lists_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("flashpath.kernels.vector_add.host.triton_kernel", stopped)
+    done = tune("vector_add", "--size", "4096")
+    assert done.exit_code == 130
+    assert "grid_stride(threads=128, blocks_per_sm=4)" in done.stdout
 
 
 def test_a_case_given_twice_is_timed_once() -> None:
@@ -90,6 +139,23 @@ def test_the_output_is_looked_at_before_anything_is_imported_or_timed(mine: Path
         done = bench("--with", f"{mine}:add", "--output", str(path))
         assert isinstance(done.exception, FlashpathError)
         assert "importing" not in done.output
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc, where no file can be made")
+@pytest.mark.parametrize("words", [("--plot", "/proc/a.svg"), ("--output", "/proc/a.jsonl")], ids=str)
+def test_what_cannot_be_written_is_told_before_anything_is_timed(mine: Path, words: tuple[str, ...]) -> None:
+    done = bench("--with", f"{mine}:add", *words)
+    assert isinstance(done.exception, FlashpathError)
+    assert f"{words[1]} cannot be written" in str(done.exception)
+    assert "importing" not in done.output
+
+
+def test_sizes_that_are_none_say_why() -> None:
+    for size, says in (("", "No size was given"), ("2^70", "the largest is 2^40")):
+        done = CliRunner().invoke(app, ["bench", "vector_add", "--sizes", size])
+        assert isinstance(done.exception, FlashpathError)
+        assert says in str(done.exception)
+        assert "flashpath.bench.Case" not in str(done.exception)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a disk without space")

@@ -62,8 +62,25 @@ def test_rungs_that_the_first_case_does_not_have_come_with_another(monkeypatch: 
     groups = [(group.keys(), {each.case for each in group.values()}) for group in last_measured(add)]
     assert groups == [
         ({"reference", "one_per_thread", "torch"}, {"both"}),
-        ({"vectorized", "torch"}, {"half"}),
+        ({"reference", "vectorized", "torch"}, {"half"}),  # the reference to compare with, each time
     ]
+
+
+def test_the_last_measured_case_is_of_the_kind_that_sizes_are_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    (records,) = last_measured(add := ladder("vector_add"))
+
+    def record(implementation: str, case: str, dtype: str) -> Record:
+        return replace(records[implementation], case=case, parameters={"n": 1, "dtype": dtype})
+
+    names = [rung.name for rung in add if rung.name in records]
+    kept = [
+        *(record(name, "unusual", "bfloat16") for name in names),
+        *(record(name, "usual", "float32") for name in ("reference", "vectorized")),
+    ]
+    monkeypatch.setattr("flashpath.bench.counting._records", lambda: kept)
+    first, second = last_measured(add)
+    assert {each.case for each in first.values()} == {"usual"}
+    assert {each.case for each in second.values()} == {"unusual"}
 
 
 @pytest.mark.parametrize("name", ladders())

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from flashpath.bench.loc import count_c, count_file, count_function, count_python
+from flashpath.bench.loc import borrowed, count_c, count_file, count_function, count_python
+from flashpath.kernels import ladder
 
 PYTHON = '''"""Module docstring
 over two lines."""
@@ -30,6 +31,24 @@ with a blank line"""
 def test_python() -> None:
     # import; def over three lines; text over three lines that are not blank; return
     assert count_python(PYTHON) == 8
+
+
+def test_a_file_that_only_includes_counts_with_what_it_includes(tmp_path: Path) -> None:
+    (tmp_path / "kernel.cu").write_text("int f() {\n  return 1;\n}\n")
+    (tmp_path / "same.cu").write_text('// The same.\n#include <cstdio>\n#include "kernel.cu"\n')
+    (tmp_path / "more.cu").write_text('#include "kernel.cu"\nint g() { return f(); }\n')
+    assert borrowed(tmp_path / "same.cu") == [tmp_path / "kernel.cu"]
+    assert count_file(tmp_path / "same.cu") == 2 + 3
+    assert borrowed(tmp_path / "more.cu") == []
+    assert count_file(tmp_path / "more.cu") == 2
+
+
+@pytest.mark.parametrize("rung", ["backward", "backward_fused", "triton"])
+def test_rungs_of_rms_norm_count_the_kernels_that_they_borrow(rung: str) -> None:
+    file = ladder("rms_norm")[rung].file
+    (other,) = borrowed(file)
+    assert other.parent.name == "layer_norm"
+    assert (count_file(file) or 0) > (count_file(other) or 0) > 20
 
 
 def test_python_without_code() -> None:

@@ -54,7 +54,8 @@ def test_reasons_of_the_scores_are_told_once() -> None:
 
 def test_skipped_in_the_report() -> None:
     text = markdown([replace(RECORD, time=None, error="needs a GPU", skipped=True)])
-    assert "| skipped |" in text
+    assert "Skipped: `kernel[grid, block](…)`." in text
+    assert "| median |" not in text
 
 
 @pytest.mark.parametrize(

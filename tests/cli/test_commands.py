@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from flashpath import __version__
+from flashpath.cli.cache import shortened
 from flashpath.jit import device, toolkit
 
 KERNEL = """extern "C" __global__ void twice(int n, float* x) {
@@ -190,6 +191,27 @@ def test_explain_names_what_is_wrong(kernel_file: Path, tmp_path: Path) -> None:
         assert done.returncode == code, (words, done.stderr)
         assert says in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_a_rung_that_borrows_its_kernel_shows_it() -> None:
+    shown = flashpath("ladder", "rms_norm", "backward").stdout
+    assert "// ---- layer_norm/backward.cu ----" in shown
+    assert "__global__" in shown
+    assert (
+        "__global__" not in json.loads(flashpath("ladder", "rms_norm", "backward", "--json").stdout)["source"]
+    )
+
+
+def test_what_is_not_counted_is_said() -> None:
+    shown = flashpath("ladder", "matmul").stdout
+    (line,) = [line for line in shown.splitlines() if line.startswith("unfused  ") and "KiB" in line]
+    assert "1 + torch's" in line
+    assert "unfused: torch's passes are not counted" in shown
+
+
+def test_long_names_are_shortened_where_they_are_listed() -> None:
+    assert shortened("add<float>") == "add<float>"
+    assert len(shortened("x" * 500)) == 48
 
 
 def test_ladder_lists_and_prints() -> None:

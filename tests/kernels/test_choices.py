@@ -51,6 +51,7 @@ def test_choices_are_options_of_the_function(name: str) -> None:
 
 
 def test_every_rung_whose_kernel_can_be_cut_otherwise_has_choices() -> None:
+    assert choosing("vector_add") == ["one_per_thread", "grid_stride", "vectorized", "triton"]
     assert choosing("elementwise") == ["scalar", "grid_stride", "vectorized", "fused_chain", "triton"]
     every = [rung.name for rung in kernels.ladder("transpose")]
     assert choosing("transpose") == every[1:]
@@ -59,6 +60,17 @@ def test_every_rung_whose_kernel_can_be_cut_otherwise_has_choices() -> None:
     assert {*choosing("matmul")} == {
         rung.name for rung in kernels.ladder("matmul") if rung.name not in by_itself | written_out
     }
+
+
+@pytest.mark.parametrize("rung", choosing("vector_add"))
+def test_every_choice_of_vector_add(rung: str) -> None:
+    ladder = kernels.ladder("vector_add")
+    generator = torch.Generator().manual_seed(3)
+    for options in one_by_one(ladder[rung]):
+        for dtype in (torch.float64, torch.float32, torch.bfloat16):
+            a, b = (torch.randn(5003, generator=generator).to(dtype) for _ in "ab")
+            for given in ((a, b), (a[1:], b[1:])):
+                ladder.check(ladder[rung](*given, **options), given)
 
 
 @pytest.mark.parametrize("rung", choosing("elementwise"))

@@ -144,6 +144,22 @@ def test_nan_infinity_and_ties_are_torchs(name: str) -> None:
         LADDER.check(torch.full_like(LADDER.reference(x, op, dim), expected), (x, op, dim))  # torch agrees
 
 
+@pytest.mark.parametrize("name", ["vectorized", "single_pass", "by_row"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int32], ids=str)
+def test_the_first_of_the_largest_is_found_in_any_round(name: str, dtype: torch.dtype) -> None:
+    """Several rounds of loads, the last one partly filled, elements alone before and after them."""
+    is_integer = dtype == torch.int32
+    lowest, largest = (-(2**31), [7]) if is_integer else (-INF, [7.0, NAN])
+    for n in (4001, 70_003):  # a warp's row, and a block's
+        for places in ([0], [n - 1], [2, n - 1], [n // 2, n // 2 + 1, n - 40], [n // 3, n // 3 + 4, n // 2]):
+            for value in largest:
+                x = torch.full((n + 1,), lowest, dtype=dtype)[1:].view(1, n)  # misaligned
+                x[0, n // 4] = 3
+                x[0, places] = value
+                result = LADDER[name](x, "argmax", -1 if name == "by_row" else None)
+                assert result.item() == places[0], (n, places, value)
+
+
 @pytest.mark.parametrize("name", RUNGS)
 def test_extreme_integers(name: str) -> None:
     dim = -1 if name == "by_row" else None

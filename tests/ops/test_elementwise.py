@@ -90,6 +90,33 @@ def test_a_large_tensor_on_the_cpu_is_told() -> None:
         tell_if_slow("relu", torch.empty(SLOW_ON_CPU + 1))
 
 
+@pytest.mark.parametrize("name", OPERATORS)
+def test_gradients_are_torchs_at_odd_values(name: str) -> None:
+    given = arguments(name, "cpu", shape=(6, 8))
+    given[0][-1, -1] = -2.0
+    given[0].view(-1)[::6] = torch.tensor([float("nan"), 0.0, -0.0, 1e30, -1e30, float("nan"), 0.5, 0.75])
+    gradients: list[Any] = []
+    for function in (OPERATORS[name][0], TORCH[name]):
+        x = given[0].clone().requires_grad_()
+        y = function(x, *given[1:])
+        above = torch.arange(1.0, y.numel() + 1)
+        above[-1] = float("inf")
+        gradients.append(torch.autograd.grad(y, x, above.reshape(y.shape))[0])
+    torch.testing.assert_close(*gradients, rtol=1e-5, atol=1e-5, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_a_gradient_has_a_gradient(name: str) -> None:
+    given = arguments(name, "cpu")
+    differentiate: Any = torch.autograd.grad
+    found: list[Any] = []
+    for function in (OPERATORS[name][0], TORCH[name]):
+        x = given[0].clone().requires_grad_()
+        dx = differentiate((function(x, *given[1:]) * x[:, :1]).sum(), x, create_graph=True)[0]
+        found.append(differentiate(dx.square().sum(), x)[0])
+    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-4)
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", OPERATORS)
 def test_in_a_cuda_graph(name: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import Any
 
 import pytest
@@ -44,6 +45,55 @@ def test_gradients_of_scan(op: str, exclusive: bool) -> None:
 
     check_gradients(scanned, x)
     check_compiled(scanned, x)
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize("values", [[1, 3, NAN, 2], [NAN, 1, NAN, 5], [2, 2, 1, 2.0], [1, -INF, 3, 3]])
+def test_gradients_of_maxima_are_torchs_also_at_nan(values: list[float]) -> None:
+    x = torch.tensor(values, requires_grad=True)
+    above = torch.tensor([1.0, 2.0, 3.0, 4.0])
+    ours = torch.autograd.grad(ops.scan(x, "max"), x, above)
+    torch.testing.assert_close(ours, torch.autograd.grad(x.cummax(0).values, x, above))
+    ours = torch.autograd.grad(ops.scan(x, "max", exclusive=True), x, above)
+    torch.testing.assert_close(ours, torch.autograd.grad(x[:-1].cummax(0).values, x, above[1:]))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize("op", ["sum", "max"])
+def test_segments(op: str, exclusive: bool, device: str) -> None:
+    """Each segment is scanned, and differentiated, as if it stood alone."""
+    x = torch.randn(3, 10, device=device)
+    flags = torch.zeros(3, 10, dtype=torch.bool, device=device)
+    flags[0, [0, 4, 5]] = flags[1, [9]] = True
+    for given, heads, dim in ((x, flags, -1), (x.t(), flags.t(), 0), (x[0], flags[0].byte(), -1)):
+        above = torch.randn_like(given)
+        leaf, again = (given.clone().requires_grad_() for _ in range(2))
+        got = ops.scan(leaf, op, exclusive, dim, heads)
+        expected = _scan_of_segments(again.movedim(dim, -1), op, exclusive, heads.movedim(dim, -1))
+        torch.testing.assert_close(got, expected.movedim(-1, dim), rtol=1e-5, atol=1e-5)
+        (ours,) = torch.autograd.grad(got, leaf, above)
+        (theirs,) = torch.autograd.grad(expected, again, above.movedim(dim, -1))
+        torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-5)
+    check_operator("scan", x.clone().requires_grad_(), op, exclusive, flags)
+    check_compiled(functools.partial(ops.scan, op=op, exclusive=exclusive, flags=flags), x)
+
+
+def _scan_of_segments(x: Any, op: str, exclusive: bool, flags: Any) -> Any:
+    if x.dim() == 2:
+        rows = [_scan_of_segments(*each) for each in zip(x, [op] * 3, [exclusive] * 3, flags, strict=True)]
+        return torch.stack(rows)
+    bounds = sorted({0, x.numel(), *flags.nonzero().flatten().tolist()})
+    parts: list[Any] = []
+    for start, end in itertools.pairwise(bounds):
+        part = x[start:end]
+        if exclusive:
+            first = part.new_full((1,), 0.0 if op == "sum" else -INF)
+            part = torch.cat((first, part[:-1]))
+        parts.append(part.cumsum(0) if op == "sum" else part.cummax(0).values)
+    return torch.cat(parts)
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -97,6 +147,26 @@ def test_spmv_in_float64_passes_gradcheck() -> None:
     _, row_ptr, col, val, x = _matrix("cpu")
     leaves = [each.double().requires_grad_() for each in (val, x)]
     assert torch.autograd.gradcheck(functools.partial(ops.spmv, row_ptr, col), leaves)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_spmv_checks_its_indices(device: str) -> None:
+    row_ptr, col = (torch.tensor(each, device=device) for each in ([0, 2, 2, 3], [0, 3, 1]))
+    val, x = torch.ones(3, device=device), torch.ones(4, device=device)
+    expected = torch.tensor([2.0, 0.0, 1.0], device=device)
+    assert torch.equal(ops.spmv(row_ptr, col, val, x, check=True), expected)
+    for wrong, words in (
+        ((row_ptr.flip(0), col, val, x), "from 3 to 0"),
+        ((row_ptr[:-1], col, val, x), r"from 0 to 2[\s\S]*here 3"),
+        ((row_ptr + 1, col, val, x), "from 1 to 4"),
+        ((torch.tensor([0, 5, 2, 3], device=device), col, val, x), r"row_ptr\[1\] = 5 and row_ptr\[2\] = 2"),
+        ((row_ptr, col + 1, val, x), r"col\[1\] = 4 for an x of 4"),
+        ((row_ptr, col - 1, val, x), r"col\[0\] = -1"),
+        ((row_ptr, col, val, x[:2]), r"col\[1\] = 3 for an x of 2"),
+        ((row_ptr[:0], col, val, x), "empty row_ptr"),
+    ):
+        with pytest.raises(FlashpathError, match=words):
+            ops.spmv(*wrong, check=device != "cpu")
 
 
 @pytest.mark.gpu

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from flashpath.errors import FlashpathError
 F: Any = torch.nn.functional
 
 
-def torch_layer_norm(x: Any, weight: Any, bias: Any) -> Any:
+def torch_layer_norm(x: Any, weight: Any = None, bias: Any = None) -> Any:
     return F.layer_norm(x, (40,), weight, bias)
 
 
@@ -79,6 +80,46 @@ def _same_gradients(ours: Any, theirs: Any, *arguments: torch.Tensor) -> None:
         leaves = [each.clone().requires_grad_() for each in arguments]
         found.append(list(torch.autograd.grad(function(*leaves), leaves, grad)))
     torch.testing.assert_close(found[0], found[1], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_gradient_penalty_is_torchs(dtype: torch.dtype) -> None:
+    """The gradient of the norm of a gradient, of every input and of the gradient that came from above."""
+    x = (torch.randn(5, 40) + 1).to(dtype)
+    weight, bias, above = torch.randn(40), torch.randn(40), torch.randn(5, 40).to(dtype)
+    cases: list[tuple[Any, Any, tuple[Any, ...]]] = [
+        (ops.softmax, functools.partial(torch.softmax, dim=-1), (x,)),
+        (functools.partial(ops.softmax, dim=0), functools.partial(torch.softmax, dim=0), (x,)),
+        (ops.layer_norm, torch_layer_norm, (x,)),
+        (ops.layer_norm, torch_layer_norm, (x, weight, bias)),
+        (ops.rms_norm, torch_rms_norm, (x, None)),
+        (ops.rms_norm, torch_rms_norm, (x, weight)),
+    ]
+    for ours, theirs, given in cases:
+        found = [_penalty(ours, above, *given)]
+        # torch's own in float32: its norms want one type of all tensors, and round in between.
+        wide = [None if each is None else each.float() for each in given]
+        found.append(_penalty(theirs, above.float(), *wide))
+        close: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-4}
+        if dtype == torch.bfloat16:
+            close = {"rtol": 5e-2, "atol": 0.1}
+        for got, expected in zip(*found, strict=True):
+            torch.testing.assert_close(got.float(), expected.float(), **close)
+
+
+def _penalty(function: Any, above: Any, *given: Any) -> list[Any]:
+    leaves = [None if each is None else each.clone().requires_grad_() for each in given]
+    dy = above.clone().requires_grad_()
+    wanted = [each for each in leaves if each is not None]
+    first = torch.autograd.grad(function(*leaves), wanted, dy, create_graph=True)
+    penalty: Any = sum(each.float().square().sum() for each in first)
+    second = torch.autograd.grad(penalty, [*wanted, dy], allow_unused=True)
+    return [*first, *(each for each in second if each is not None)]  # a bias has none
+
+
+def test_softmax_in_float64_passes_gradgradcheck() -> None:
+    x = torch.randn(3, 6, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradgradcheck(ops.softmax, (x,))
 
 
 @pytest.mark.gpu

@@ -37,6 +37,13 @@ def test_on_a_gpu(file: Path) -> None:
     assert "× the speed of PyTorch" in done.stdout
 
 
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_wrong_arguments_are_told_by_their_usage(file: Path) -> None:
+    for words in (("abc",), ("0",), ("-1", "2", "3"), ("1", "2", "3", "4")):
+        done = run(file, "--device", "virtual", "--", *words)
+        assert (done.returncode, done.stderr.split(" [")[0]) == (2, f"usage: {file.name}")
+
+
 def test_vector_add_tells_what_is_wrong(tmp_path: Path) -> None:
     source = (PROGRAMS / "01_vector_add.py").read_text(encoding="utf-8")
     assert source.count("a + b, mask") == 1

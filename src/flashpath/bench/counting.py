@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from flashpath import settings
 from flashpath.bench.failure import FAILURES, describe
@@ -33,8 +34,12 @@ class Counted:
     failure: str | None = None
 
     @property
+    def sectors(self) -> int:
+        return self.global_bytes // _SECTOR_BYTES
+
+    @property
     def sectors_per_request(self) -> float | None:
-        return self.global_bytes / _SECTOR_BYTES / self.global_requests if self.global_requests else None
+        return self.sectors / self.global_requests if self.global_requests else None
 
 
 def count(rung: Rung, case: Case, device: str | None = None) -> Counted:
@@ -87,33 +92,46 @@ def first_taken(cases: Sequence[Case], *rungs: Rung) -> Case:
 def last_measured(ladder: Ladder) -> list[dict[str, Record]]:
     """The newest record of each rung, in groups of one case each, peers with them.
 
-    The first case is the one that most rungs have a time for, then the longest; then the same of the rungs
-    that are left.
+    The first case is of the kind that the ladder's sizes are of, if there is one; of these the one that most
+    rungs have a time for, then the longest. Then the same of the rungs that are left, beside the reference.
     """
     records = newest([record for record in _records() if record.ladder == ladder.name and record.time])
     left = {rung.name for rung in ladder}
     groups: list[dict[str, Record]] = []
+    kind = _kind(ladder.sized(ladder.sample).parameters) if ladder.sized and ladder.sample else {}
+    first = ladder.reference.name
     while group := _of_one_case(
-        [record for record in records if record.is_peer or record.implementation in left]
+        [record for record in records if record.is_peer or record.implementation in (*left, first)],
+        left,
+        kind,
     ):
         groups.append(group)
         left -= group.keys()
     return groups
 
 
-def _of_one_case(records: Sequence[Record]) -> dict[str, Record]:
-    """The records of the case with the most rungs, then the longest; none where there is no rung."""
+def _kind(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """What a problem is, without its size: forward, float32, …"""
+    return {name: value for name, value in parameters.items() if isinstance(value, str)}
+
+
+def _of_one_case(
+    records: Sequence[Record], wanted: Collection[str], kind: Mapping[str, str]
+) -> dict[str, Record]:
+    """The records of the best case to show of those with a wanted rung; none where there is no such case."""
     by_case: dict[str, list[Record]] = {}
     for record in records:
         by_case.setdefault(record.case, []).append(record)
 
-    def weight(case: str) -> tuple[int, float]:
-        rungs = [record for record in by_case[case] if not record.is_peer]
-        return len(rungs), sum(record.time.median for record in rungs if record.time)
+    def rungs(case: str) -> list[Record]:
+        return [record for record in by_case[case] if record.implementation in wanted]
 
-    chosen = by_case.get(max(by_case, key=weight, default=""), [])
-    has_rung = any(not record.is_peer for record in chosen)
-    return {record.implementation: record for record in chosen} if has_rung else {}
+    def weight(case: str) -> tuple[bool, int, float]:
+        is_usual = _kind(by_case[case][0].parameters) == kind
+        return is_usual, len(rungs(case)), sum(each.time.median for each in rungs(case) if each.time)
+
+    chosen = max(filter(rungs, by_case), key=weight, default=None)
+    return {record.implementation: record for record in by_case[chosen]} if chosen is not None else {}
 
 
 def _records() -> list[Record]:

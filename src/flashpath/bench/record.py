@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -118,15 +119,28 @@ def require_appendable(path: str | os.PathLike[str]) -> None:
     if not folder.is_dir():
         problem = f"{folder} is no folder" if folder.exists() else f"There is no folder {folder}"
         raise FlashpathError(f"{problem}, so {path.name} cannot be written there.", f"mkdir -p {folder}")
-    if not os.access(path if path.exists() else folder, os.W_OK):
+    try:
+        _try_to_write(path)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
         raise FlashpathError(
-            f"{path} cannot be written: permission denied.", "Name a file in a folder of your own."
-        )
+            f"{path} cannot be written: {why}.", "Name a file in a folder of your own."
+        ) from None
     if path.is_file() and _is_whole_run(path):
         raise FlashpathError(
             f"{path} holds a whole run as one JSON document, to which no record can be added.",
             "Name another file, such as results.jsonl.",
         )
+
+
+def _try_to_write(path: Path) -> None:
+    """Raise OSError where the file cannot be written; permissions alone do not tell it of every folder."""
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    if not path.exists():
+        with path.open("xb"):
+            pass
+        path.unlink()
 
 
 def _is_whole_run(path: Path) -> bool:

@@ -56,8 +56,13 @@ def _case_tables(records: Sequence[Record]) -> list[str]:
     tables: list[str] = []
     for case in _distinct(record.case for record in records):
         of_case = [record for record in records if record.case == case]
-        fastest_first = sorted(of_case, key=lambda r: r.time.median if r.time else float("inf"))
-        tables.append(f"**{case}**\n\n{_table(MEASURED, fastest_first)}")
+        ran = [record for record in of_case if not record.skipped]
+        fastest_first = sorted(ran, key=lambda r: r.time.median if r.time else float("inf"))
+        skipped = ", ".join(name(record) for record in of_case if record.skipped)
+        parts = [f"**{case}**"]
+        parts += [_table(MEASURED, fastest_first)] if ran else []
+        parts += [f"Skipped: {skipped}."] if skipped else []
+        tables.append("\n\n".join(parts))
     return tables
 
 

@@ -53,8 +53,8 @@ def _print(records: Sequence[Record], console: Console) -> None:
         for record in of_case:
             if record.error:
                 console.print(Text(f"{record.implementation}: {record.error}"))
-    # What the case does not change is shown once.
-    distinct = list({record.implementation: record for record in records}.values())
+    # What the case does not change is shown once, of those that ran.
+    distinct = list({record.implementation: record for record in records if not record.skipped}.values())
     if any(show(record) != NO_VALUE for _, show in JUDGED[1:] for record in distinct):
         columns = [(heading, [show(record) for record in distinct]) for heading, show in JUDGED]
         _print_columns(console, "beside speed", columns)

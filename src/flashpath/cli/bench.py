@@ -44,7 +44,8 @@ def bench(
 
     Results are checked before anything is timed, and again on new data after; all are interleaved in one run.
     Records are kept as soon as a case is done, so Ctrl-C loses nothing. Without a GPU, only what runs on the
-    CPU is timed. What your function prints goes to stderr. The exit code is 1 where it fails.
+    CPU is timed. What your function prints goes to stderr. The exit code is 1 where it fails, where a result
+    is wrong, and where nothing could be timed.
 
     Examples:
 
@@ -98,5 +99,9 @@ def bench(
     if results.interrupted:
         raise KeyboardInterrupt
     failed = [record for record in results.records if record.error and not record.skipped]
-    if any(record.implementation in extra or "wrong result" in (record.error or "") for record in failed):
+    is_bad = any(
+        record.implementation in extra or "wrong result" in (record.error or "") for record in failed
+    )
+    has_times = any(record.time and record.time.samples for record in results.records)
+    if is_bad or (failed and not has_times):
         raise typer.Exit(1)

@@ -18,6 +18,8 @@ app = typer.Typer(
     epilog="Example: flashpath cache list",
 )
 
+_NAMES_WIDTH = 48
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -40,7 +42,7 @@ def list_entries(as_json: Json = False) -> None:
         table.add_column(heading, justify="right" if heading == "size" else "left", overflow="fold")
     for entry in entries:
         used = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.last_used))
-        kernels = ", ".join(entry.kernels)
+        kernels = shortened(", ".join(entry.kernels))
         size = f"{entry.bytes / 1024:.0f} KiB"
         row = (entry.key[:12], entry.arch, size, used, kernels, entry.source)
         table.add_row(*(Text(cell) for cell in row))  # names and paths may hold brackets: no markup
@@ -101,6 +103,11 @@ def clear() -> None:
 
     entries, size = KernelCache().clear()
     typer.echo(f"Removed {entries} entries, {size / 2**20:.1f} MiB.")
+
+
+def shortened(names: str) -> str:
+    """Names of template instances have hundreds of letters; `cache show` and --json tell all of them."""
+    return names if len(names) <= _NAMES_WIDTH else f"{names[: _NAMES_WIDTH - 1]}…"
 
 
 def _is_whole(entry: Summary) -> bool:

@@ -49,13 +49,27 @@ def ladder(
         return
     found = kernels.ladder(name)
     if rung is not None:
-        source = found[rung].file.read_text(encoding="utf-8")
-        if as_json:
-            print_json({**_facts(found[rung]), "source": source})
-        else:
-            typer.echo(source)
+        _show_source(found[rung], as_json)
         return
     _show(found, out, count, as_json)
+
+
+def _show_source(rung: Rung, as_json: bool) -> None:
+    """The rung's file, and where that only includes or imports its kernels, their files too."""
+    from flashpath.bench.loc import borrowed
+    from flashpath.cli.output import print_json
+
+    source = rung.file.read_text(encoding="utf-8")
+    others = {each: each.read_text(encoding="utf-8") for each in borrowed(rung.file)}
+    if as_json:
+        print_json(
+            {**_facts(rung), "source": source, "borrowed": {str(each): text for each, text in others.items()}}
+        )
+        return
+    typer.echo(source)
+    comment = "#" if rung.file.suffix == ".py" else "//"
+    for each, text in others.items():
+        typer.echo(f"{comment} ---- {each.parent.name}/{each.name} ----\n\n{text}")
 
 
 def _show(found: Ladder, out: Console, wants_counts: bool, as_json: bool) -> None:
@@ -73,7 +87,7 @@ def _show(found: Ladder, out: Console, wants_counts: bool, as_json: bool) -> Non
         return
     _print_ideas(found, out)
     if cases:
-        _print_counts(cases, _counted(found, cases), out)
+        _print_counts(found, cases, _counted(found, cases), out)
     if measured:
         _print_speeds(found, measured, out)
     out.print(
@@ -107,14 +121,19 @@ def _print_ideas(found: Ladder, out: Console) -> None:
     _print(out, ("rung", "language", "from", "lines", "improves on", "idea"), rows, right=("lines",))
 
 
-def _print_counts(cases: Sequence[Case], counts: Mapping[str, tuple[Case, Counted]], out: Console) -> None:
+def _print_counts(
+    found: Ladder, cases: Sequence[Case], counts: Mapping[str, tuple[Case, Counted]], out: Console
+) -> None:
     for case in cases:
         of_case = {name: counted for name, (on, counted) in counts.items() if on is case}
         if of_case:
-            _print_counts_of(case, of_case, out)
+            notes = {name: found[name].not_counted for name in of_case}
+            _print_counts_of(case, of_case, {name: note for name, note in notes.items() if note}, out)
 
 
-def _print_counts_of(case: Case, counts: Mapping[str, Counted], out: Console) -> None:
+def _print_counts_of(
+    case: Case, counts: Mapping[str, Counted], notes: Mapping[str, str], out: Console
+) -> None:
     from flashpath.bench.table import digits, memory
 
     out.print(
@@ -125,7 +144,7 @@ def _print_counts_of(case: Case, counts: Mapping[str, Counted], out: Console) ->
     rows = [
         (
             name,
-            f"{counted.launches}",
+            f"{counted.launches} + torch's" if name in notes else f"{counted.launches}",
             memory(counted.global_bytes),
             digits(counted.times_least),
             digits(counted.sectors_per_request),
@@ -148,6 +167,8 @@ def _print_counts_of(case: Case, counts: Mapping[str, Counted], out: Console) ->
         "warp instructions",
     )
     _print(out, headings, rows, right=headings[1:])
+    for name, note in notes.items():
+        out.print(f"{name}: {note}", markup=False)
 
 
 def _print_speeds(found: Ladder, measured: Sequence[Mapping[str, Record]], out: Console) -> None:
@@ -206,6 +227,7 @@ def _facts(rung: Rung) -> dict[str, Any]:
         "readability",
         "debugging",
         "dev_hours",
+        "not_counted",
         "file",
     )
     return {field: getattr(rung, field) for field in fields}

@@ -11,7 +11,8 @@ from flashpath.errors import FlashpathError
 if TYPE_CHECKING:
     from flashpath.kernels import Case, Ladder
 
-SIZES_HELP = "Such as 2^20, or 32768x1024 where a size has two dimensions."
+SIZES_HELP = "Such as 2^20, or 32768x1024 where a size has two dimensions: one number alone stands for both."
+_LARGEST = 2**40
 
 
 def sized_cases(ladder: Ladder, sizes: Sequence[str | tuple[int, ...]]) -> list[Case]:
@@ -21,6 +22,8 @@ def sized_cases(ladder: Ladder, sizes: Sequence[str | tuple[int, ...]]) -> list[
             f"The ladder {ladder.name!r} has no cases by size.",
             "Name its cases: " + ", ".join(repr(case.name) for case in ladder.cases()) + ".",
         )
+    if not sizes:
+        raise FlashpathError("No size was given.", SIZES_HELP)
     return [ladder.sized(each if isinstance(each, tuple) else parse_size(ladder, each)) for each in sizes]
 
 
@@ -41,7 +44,9 @@ def parse_size(ladder: Ladder, text: str) -> tuple[int, ...]:
     wanted = ladder.dimensions
     if len(numbers) == 1:
         numbers *= len(wanted)  # 4096 for a square
-    if len(numbers) != len(wanted) or min(numbers) < 1 or max(numbers) > 2**40:
+    if max(numbers) > _LARGEST:
+        raise FlashpathError(f"{text!r} is no size of {ladder.name}: the largest is 2^40.", SIZES_HELP)
+    if len(numbers) != len(wanted) or min(numbers) < 1:
         example = "x".join(str(each) for each in ladder.sample)
         raise FlashpathError(
             f"{text!r} is no size of {ladder.name}.", f"It is {' x '.join(wanted)}, such as {example}."

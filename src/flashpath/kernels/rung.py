@@ -65,6 +65,9 @@ class Rung:
     compile_for: Callable[[str], object] | None = None  # arch → compiled; raises where it cannot
     readability: Score | None = None
     debugging: Score | None = None
+    not_counted: str | None = (
+        None  # what it does beside the virtual GPU, which counts only kernels of its own
+    )
     dev_hours: float | None = None  # entered by hand: how long it took to write and get right
 
     def __call__(self, *args: Any, **options: Any) -> Any:

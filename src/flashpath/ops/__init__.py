@@ -2,7 +2,7 @@
 
 Each takes the rung that is best for the device, type and shape; a tensor that is not contiguous is copied
 first. Tensors on the CPU run on the virtual GPU; above `registration.SLOW_ON_CPU` elements an operator says
-so (`SlowOnCpu`).
+so (`SlowOnCpu`). docs/ops.md has types, NaN, gradients and limits of all of them.
 """
 
 from flashpath.ops.counting import histogram

@@ -1,8 +1,12 @@
 """`histogram`: how many elements fall into each of a row of equal bins."""
 
+from typing import Any
+
 import torch
 
+from flashpath.kernels.arguments import require_tensor
 from flashpath.kernels.histogram import host
+from flashpath.ops.checking import SYMBOLS, refuse, require_number, require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
@@ -13,7 +17,10 @@ def _forward(x: Tensor, bins: int, lo: float, hi: float) -> Tensor:
     return host.vectorized(x.contiguous(), bins, lo, hi)
 
 
-def _fake(x: Tensor, bins: int, _lo: float, _hi: float) -> Tensor:
+def _fake(x: Tensor, bins: int, lo: float, hi: float) -> Tensor:
+    if not any(isinstance(each, SYMBOLS) for each in (bins, lo, hi)):
+        return host.prepare(x.contiguous(), bins, lo, hi, None).out
+    require_tensor("histogram", "x", x.contiguous(), host.DTYPES)
     return x.new_empty(bins, dtype=torch.int64)
 
 
@@ -21,5 +28,15 @@ _histogram = define("histogram", "(Tensor x, int bins, float lo, float hi) -> Te
 
 
 def histogram(x: Tensor, bins: int, lo: float, hi: float) -> Tensor:
-    """int64 counts of the elements in `bins` equal parts of [lo, hi], hi included; others are left out."""
+    """int64 counts of the elements in `bins` equal parts of [lo, hi], hi included; others are left out.
+
+    As torch.histc with these bounds. x: float32, float16, bfloat16 or int32, of any shape. NaN and
+    infinities are in no bin. No gradient.
+    """
+    require_tensors("histogram", x=x)
+    given: Any = bins
+    if not isinstance(given, (int, torch.SymInt)):
+        refuse(f"histogram got bins = {given!r:.80}.", f"It takes 1 to {host.MOST_BINS:,} bins.")
+    require_number("histogram", "lo", lo)
+    require_number("histogram", "hi", hi)
     return _histogram(x, bins, lo, hi)

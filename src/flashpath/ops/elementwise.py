@@ -6,16 +6,12 @@ from typing import Any
 
 import torch
 
-from flashpath.errors import FlashpathError
 from flashpath.kernels.elementwise import host
-from flashpath.kernels.elementwise.operations import OPERATIONS
+from flashpath.kernels.elementwise.operations import OPERATIONS, checked
+from flashpath.ops.checking import known, require_choice, require_number, require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
-
-
-def _relu_slope(x: Tensor) -> Tensor:
-    return (x > 0).to(x.dtype)
 
 
 def _gelu_slope(x: Tensor) -> Tensor:
@@ -36,11 +32,16 @@ def _silu_slope(x: Tensor) -> Tensor:
 
 
 SLOPES: dict[str, Callable[[Tensor], Tensor]] = {
-    "relu": _relu_slope,
     "gelu": _gelu_slope,
     "gelu_tanh": _gelu_tanh_slope,
     "silu": _silu_slope,
 }
+ACTIVATIONS = ("relu", *SLOPES)
+
+
+def _gradient(activation: str, grad: Tensor, x: Tensor) -> Tensor:
+    """Of an activation's input. relu lets it through at NaN, and stops all of it below 0, as torch does."""
+    return torch.where(x <= 0, 0, grad) if activation == "relu" else grad * SLOPES[activation](x)
 
 
 def _wide(x: Tensor) -> Tensor:
@@ -60,10 +61,9 @@ def _run(name: str) -> Callable[..., Tensor]:
 
 
 def _fake(name: str) -> Callable[..., Tensor]:
-    is_gated = OPERATIONS[name].gated
-
-    def fake(x: Tensor, *_: Any) -> Tensor:
-        return x.new_empty((*x.shape[:-1], x.shape[-1] // 2) if is_gated else x.shape)
+    def fake(x: Tensor, *operands: Any) -> Tensor:
+        ready = [each.contiguous() if isinstance(each, Tensor) else known(each) for each in operands]
+        return checked(x.contiguous(), name, ready, None).out
 
     return fake
 
@@ -78,7 +78,7 @@ def _save_input(ctx: Any, inputs: Sequence[Any], _output: Any) -> None:
 def _activation(name: str) -> Callable[[Tensor], Tensor]:
     def backward(ctx: Any, grad: Tensor) -> Tensor:
         (x,) = ctx.saved_tensors
-        return (_wide(grad) * SLOPES[name](_wide(x))).to(grad.dtype)
+        return _gradient(name, _wide(grad), _wide(x)).to(grad.dtype)
 
     return define(name, "(Tensor x) -> Tensor", _run(name), _fake(name), backward, _save_input)
 
@@ -102,8 +102,71 @@ def host_value(activation: str, x: Tensor) -> Tensor:
     return torch.nn.functional.gelu(x, approximate="tanh" if activation == "gelu_tanh" else "none")
 
 
-relu, gelu, gelu_tanh, silu = (_activation(name) for name in SLOPES)
-silu_and_mul, gelu_and_mul, gelu_tanh_and_mul = (_gated(name) for name in ("silu", "gelu", "gelu_tanh"))
+_activations = {name: _activation(name) for name in ACTIVATIONS}
+_gates = {name: _gated(name) for name in ("silu", "gelu", "gelu_tanh")}
+
+
+def relu(x: Tensor) -> Tensor:
+    """`max(x, 0)`; NaN stays.
+
+    x: float32, float16, bfloat16 or int32. Gradient: 1 above 0 and at NaN, 0 at 0 and below, as torch has it.
+    """
+    require_tensors("relu", x=x)
+    return _activations["relu"](x)
+
+
+def gelu(x: Tensor) -> Tensor:
+    """`x Φ(x)`, with Φ of the normal distribution; NaN stays.
+
+    x: float32, float16 or bfloat16, computed in float32 and rounded once. It has a gradient.
+    """
+    require_tensors("gelu", x=x)
+    return _activations["gelu"](x)
+
+
+def gelu_tanh(x: Tensor) -> Tensor:
+    """The tanh approximation of `gelu`: `F.gelu(x, approximate="tanh")`; NaN stays.
+
+    x: float32, float16 or bfloat16, computed in float32 and rounded once. It has a gradient.
+    """
+    require_tensors("gelu_tanh", x=x)
+    return _activations["gelu_tanh"](x)
+
+
+def silu(x: Tensor) -> Tensor:
+    """`x / (1 + exp(-x))`; NaN stays.
+
+    x: float32, float16 or bfloat16, computed in float32 and rounded once. It has a gradient.
+    """
+    require_tensors("silu", x=x)
+    return _activations["silu"](x)
+
+
+def silu_and_mul(x: Tensor) -> Tensor:
+    """`silu(gate) * up`, where the last dimension of x is gate, then up: (…, 2 d) → (…, d), in one pass.
+
+    x: float32, float16 or bfloat16, computed in float32 and rounded once. It has a gradient.
+    """
+    require_tensors("silu_and_mul", x=x)
+    return _gates["silu"](x)
+
+
+def gelu_and_mul(x: Tensor) -> Tensor:
+    """`gelu(gate) * up`, where the last dimension of x is gate, then up: (…, 2 d) → (…, d), in one pass.
+
+    x: float32, float16 or bfloat16, computed in float32 and rounded once. It has a gradient.
+    """
+    require_tensors("gelu_and_mul", x=x)
+    return _gates["gelu"](x)
+
+
+def gelu_tanh_and_mul(x: Tensor) -> Tensor:
+    """`gelu_tanh(gate) * up`, where the last dimension of x is gate, then up: (…, 2 d) → (…, d), in one pass.
+
+    x: float32, float16 or bfloat16, computed in float32 and rounded once. It has a gradient.
+    """
+    require_tensors("gelu_tanh_and_mul", x=x)
+    return _gates["gelu_tanh"](x)
 
 
 # ---- Operators with operands ---------------------------------------------------------------------------
@@ -155,17 +218,32 @@ _clamp = define(
 
 
 def scale(x: Tensor, factor: float) -> Tensor:
-    """`factor * x`."""
+    """`factor * x`.
+
+    x: float32, float16, bfloat16, or int32 with an int factor. Gradient: of x.
+    """
+    require_tensors("scale", x=x)
+    require_number("scale", "factor", factor)
     return _scale(x, factor)
 
 
 def add(x: Tensor, y: Tensor) -> Tensor:
-    """`x + y`, of one shape and type."""
+    """`x + y`, of one shape, type and device: nothing is broadcast.
+
+    Both float32, float16, bfloat16 or int32. Gradients: of both.
+    """
+    require_tensors("add", x=x, y=y)
     return _add(x, y)
 
 
 def clamp(x: Tensor, low: float, high: float) -> Tensor:
-    """Every element brought between `low` and `high`; NaN stays."""
+    """Every element brought between `low` and `high`; NaN stays. Where low > high, all become high.
+
+    x: float32, float16, bfloat16, or int32 with int bounds. Gradient: of x, 1 between the bounds and at them.
+    """
+    require_tensors("clamp", x=x)
+    require_number("clamp", "low", low)
+    require_number("clamp", "high", high)
     return _clamp(x, low, high)
 
 
@@ -181,7 +259,7 @@ def _chain(activation: str) -> Callable[..., Tensor]:
 
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, Tensor]:
         x, y = (_wide(each) for each in ctx.saved_tensors)
-        inner = _wide(grad) * SLOPES[activation](x * ctx.factor + y)
+        inner = _gradient(activation, _wide(grad), x * ctx.factor + y)
         return (inner * ctx.factor).to(grad.dtype), None, inner.to(grad.dtype)
 
     return define(
@@ -189,13 +267,15 @@ def _chain(activation: str) -> Callable[..., Tensor]:
     )
 
 
-_chains = {name: _chain(name) for name in SLOPES}
+_chains = {name: _chain(name) for name in ACTIVATIONS}
 
 
 def scale_add_activation(x: Tensor, factor: float, y: Tensor, activation: str) -> Tensor:
-    """`activation(factor * x + y)` in one pass, rounded once: relu, gelu, gelu_tanh or silu."""
-    if activation not in _chains:
-        raise FlashpathError(
-            f"scale_add_activation got the activation {activation!r}.", f"It takes {', '.join(_chains)}."
-        )
+    """`activation(factor * x + y)` in one pass, rounded once: relu, gelu, gelu_tanh or silu.
+
+    x and y: of one shape and type, float32, float16 or bfloat16. Gradients: of x and y.
+    """
+    require_tensors("scale_add_activation", x=x, y=y)
+    require_number("scale_add_activation", "factor", factor)
+    require_choice("scale_add_activation", "activation", activation, tuple(_chains))
     return _chains[activation](x, factor, y)

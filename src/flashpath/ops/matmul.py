@@ -6,16 +6,35 @@ from typing import Any
 import torch
 
 from flashpath.errors import FlashpathError
-from flashpath.kernels.building import sm_count
+from flashpath.kernels.arguments import FLOATS
+from flashpath.kernels.building import dtype_name, sm_count
 from flashpath.kernels.matmul import float32, tensor_core, triton_rungs
+from flashpath.ops.checking import require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
+DTYPES = (*FLOATS, "float64")
 _HOPPER = (9, 0)
 _TILE = 128 * 128
 
 
+def _check(a: Tensor, b: Tensor) -> None:
+    """What all rungs together take; each of them takes less."""
+    if a.dim() != 2 or b.dim() != 2 or a.shape[1] != b.shape[0]:
+        raise FlashpathError(
+            f"matmul got shapes {tuple(a.shape)} and {tuple(b.shape)}.", "It takes (m, k) and (k, n)."
+        )
+    if a.dtype != b.dtype or a.device != b.device:
+        raise FlashpathError(
+            f"matmul got a of {dtype_name(a)} on {a.device} and b of {dtype_name(b)} on {b.device}.",
+            "Both must have one type and one device.",
+        )
+    if dtype_name(a) not in DTYPES:
+        raise FlashpathError(f"matmul got matrices of {dtype_name(a)}.", f"It takes {', '.join(DTYPES)}.")
+
+
 def _forward(a: Tensor, b: Tensor) -> Tensor:
+    _check(a, b)
     tell_if_slow("matmul", a, products=a.numel() * b.shape[1])
     a, b = a.contiguous(), b.contiguous()
     if a.dtype == torch.float64:
@@ -31,6 +50,7 @@ def _forward(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _fake(a: Tensor, b: Tensor) -> Tensor:
+    _check(a, b)
     return a.new_empty((a.shape[0], b.shape[1]))
 
 
@@ -49,9 +69,10 @@ _matmul = define("matmul", "(Tensor a, Tensor b) -> Tensor", _forward, _fake, _b
 
 
 def matmul(a: Tensor, b: Tensor) -> Tensor:
-    """The product of (m, k) and (k, n), both of one type; sums in float32, or in float64 of float64."""
-    if a.dim() != 2 or b.dim() != 2 or a.shape[1] != b.shape[0]:
-        raise FlashpathError(
-            f"matmul got shapes {tuple(a.shape)} and {tuple(b.shape)}.", "It takes (m, k) and (k, n)."
-        )
+    """The product of (m, k) and (k, n), both of one type: float32, float16, bfloat16 or float64.
+
+    Sums are in float32, or in float64 of float64, and rounded once. float32 is not rounded to tf32. Autocast
+    changes nothing. Gradients: of both, by the same operator.
+    """
+    require_tensors("matmul", a=a, b=b)
     return _matmul(a, b)

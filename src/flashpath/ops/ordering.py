@@ -5,10 +5,11 @@ from typing import Any
 
 import torch
 
-from flashpath.errors import FlashpathError
 from flashpath.kernels.scan import host as scan_rungs
 from flashpath.kernels.scan.problem import OPERATIONS as SCANS
+from flashpath.kernels.scan.problem import prepare as prepare_scan
 from flashpath.kernels.sort import host as sort_rungs
+from flashpath.ops.checking import as_rows, refuse, require_choice, require_dim, require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
@@ -17,40 +18,43 @@ Tensor = torch.Tensor
 # ---- Scan ------------------------------------------------------------------------------------------------
 
 
-def _scan_forward(x: Tensor, op: str, exclusive: bool) -> Tensor:
+def _scan_forward(x: Tensor, op: str, exclusive: bool, flags: Tensor | None = None) -> Tensor:
     tell_if_slow("scan", x)
-    x = x.contiguous()
-    return scan_rungs.fastest(x, op, exclusive)
+    return scan_rungs.fastest(x.contiguous(), op, exclusive, None if flags is None else flags.contiguous())
 
 
-def _scan_fake(x: Tensor, op: str, _exclusive: bool) -> Tensor:
-    dtype = torch.int64 if x.dtype == torch.int32 and op == "sum" else x.dtype
-    return x.new_empty(x.shape, dtype=dtype)
+def _scan_fake(x: Tensor, op: str, _exclusive: bool, flags: Tensor | None = None) -> Tensor:
+    return prepare_scan(x.contiguous(), op, None if flags is None else flags.contiguous(), None).out
 
 
 def _save_scan(ctx: Any, inputs: Sequence[Any], output: Tensor) -> None:
-    x, ctx.op, ctx.exclusive = inputs
-    ctx.save_for_backward(*((x, output) if ctx.op == "max" else ()))
+    x, ctx.op, ctx.exclusive, flags = inputs
+    ctx.save_for_backward(flags, *((x, output) if ctx.op == "max" else ()))
 
 
-def _scan_backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
+def _scan_backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None, None]:
     """Of a sum: every element is in all sums after it, so the gradient is a scan from the other end."""
+    flags, *rest = ctx.saved_tensors
     if ctx.op == "sum":
-        return _scan(grad.flip(-1), "sum", ctx.exclusive).flip(-1), None, None
-    x, largest = ctx.saved_tensors
-    if ctx.exclusive:  # output i + 1 is the maximum of the first i + 1 elements
+        ends = None if flags is None else flags.bool().roll(-1, -1).flip(-1)
+        return _scan(grad.flip(-1), "sum", ctx.exclusive, ends).flip(-1), None, None, None
+    x, largest = rest
+    n = x.shape[-1]
+    if ctx.exclusive:  # output i + 1 is the maximum of the first i + 1 elements; that of none has no gradient
+        if flags is not None:
+            grad = grad.masked_fill(flags.bool(), 0)
         largest, grad = largest[..., 1:], grad[..., 1:]
         x = x[..., :-1]
-    # The gradient of each maximum goes to the last element that was one when it was reached.
+    # The gradient of each maximum goes to the last element that was one when it was reached. NaN is.
     places = torch.arange(x.shape[-1], device=x.device).expand(x.shape)
-    where = torch.where(x == largest, places, -1).cummax(-1).values
+    where = torch.where((x == largest) | x.isnan(), places, -1).cummax(-1).values
     dx = torch.zeros_like(x).scatter_add(-1, where.clamp(min=0), grad)
-    return torch.nn.functional.pad(dx, (0, int(ctx.exclusive))), None, None
+    return torch.nn.functional.pad(dx, (0, n - x.shape[-1])), None, None, None
 
 
 _scan = define(
     "scan",
-    "(Tensor x, str op, bool exclusive) -> Tensor",
+    "(Tensor x, str op, bool exclusive, Tensor? flags=None) -> Tensor",
     _scan_forward,
     _scan_fake,
     _scan_backward,
@@ -58,19 +62,32 @@ _scan = define(
 )
 
 
-def scan(x: Tensor, op: str = "sum", exclusive: bool = False, dim: int = -1) -> Tensor:
-    """The sums, or maxima, of all elements up to each one along `dim`; `exclusive` leaves that one out."""
-    if op not in SCANS:
-        raise FlashpathError(f"scan got the operation {op!r}.", f"It knows {', '.join(SCANS)}.")
-    if not x.dim() or not -x.dim() <= dim < x.dim():
-        raise FlashpathError(
-            f"scan got dim={dim} for a tensor of shape {tuple(x.shape)}.", "Pass one it has."
+def scan(
+    x: Tensor, op: str = "sum", exclusive: bool = False, dim: int = -1, flags: Tensor | None = None
+) -> Tensor:
+    """The sums, or maxima, of all elements up to each one along `dim`; `exclusive` leaves that one out.
+
+    With `flags`, of x's shape in bool or uint8, a new segment starts where one is set. x: float32, float16,
+    bfloat16 or int32, whose sum is int64; sums are in float32 and rounded once. An exclusive maximum starts
+    with -inf, or the least int32. NaN is the largest, as for torch.cummax. Gradients: of both; that of a
+    maximum goes to the last element that was one.
+    """
+    require_tensors("scan", x=x, **({} if flags is None else {"flags": flags}))
+    require_choice("scan", "operation", op, tuple(SCANS))
+    require_dim("scan", x, dim)
+    if flags is not None and flags.shape != x.shape:
+        refuse(
+            f"scan got flags of shape {tuple(flags.shape)} for x of shape {tuple(x.shape)}.",
+            "They have one shape.",
         )
+    if not x.dim():
+        scanned = _scan(x.reshape(1), op, bool(exclusive), None if flags is None else flags.reshape(1))
+        return scanned.reshape(())
     if x.dim() == 1:
-        return _scan(x, op, exclusive)
+        return _scan(x, op, bool(exclusive), flags)
     rows = x.movedim(dim, -1)
-    scanned = _scan(rows.reshape(-1, rows.shape[-1]), op, exclusive)
-    return scanned.reshape(rows.shape).movedim(-1, dim)
+    heads = None if flags is None else as_rows(flags.movedim(dim, -1))
+    return _scan(as_rows(rows), op, bool(exclusive), heads).reshape(rows.shape).movedim(-1, dim)
 
 
 # ---- Sort ------------------------------------------------------------------------------------------------
@@ -82,7 +99,7 @@ def _sort_forward(x: Tensor) -> Tensor:
 
 
 def _sort_fake(x: Tensor) -> Tensor:
-    return x.new_empty(x.shape)
+    return sort_rungs.prepare(x.contiguous(), False, None, sort_rungs.MOST_ONESWEEP).result
 
 
 def _sort_pairs_forward(x: Tensor) -> tuple[Tensor, Tensor]:
@@ -92,7 +109,7 @@ def _sort_pairs_forward(x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _sort_pairs_fake(x: Tensor) -> tuple[Tensor, Tensor]:
-    return x.new_empty(x.shape), x.new_empty(x.shape, dtype=torch.int64)
+    return sort_rungs.prepare(x.contiguous(), True, None, sort_rungs.MOST_ONESWEEP).result
 
 
 def _save_indices(ctx: Any, _inputs: Sequence[Any], output: tuple[Tensor, Tensor]) -> None:
@@ -119,12 +136,12 @@ _sort_pairs = define(
 def sort(x: Tensor, return_indices: bool = False) -> Any:
     """The elements of a vector in ascending order, NaN last; with `return_indices` also where each stood.
 
-    Stable: equal elements keep their order. The gradient needs the indices, so they are computed for it too.
+    x: float32, float16, bfloat16 or int32, fewer than 2^30 elements. Stable: equal elements, -0 and 0 among
+    them, keep their order. The gradient needs the indices, so they are computed for it too.
     """
+    require_tensors("sort", x=x)
     if x.dim() != 1:
-        raise FlashpathError(
-            f"sort got a tensor of shape {tuple(x.shape)}.", "It takes a vector: x.flatten()."
-        )
+        refuse(f"sort got a tensor of shape {tuple(x.shape)}.", "It takes a vector: x.flatten().")
     if not return_indices and not x.requires_grad:
         return _sort_keys(x)
     values, indices = _sort_pairs(x)

@@ -5,37 +5,40 @@ from typing import Any
 
 import torch
 
-from flashpath.errors import FlashpathError
+from flashpath.kernels.arguments import require_tensor
 from flashpath.kernels.building import sm_count
 from flashpath.kernels.reduction import host
+from flashpath.ops.checking import as_rows, require_choice, require_dim, require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
 
 
-def _out_dtype(x: Tensor, op: str) -> torch.dtype:
-    return torch.int64 if op == "argmax" or (x.dtype == torch.int32 and op == "sum") else x.dtype
+def _ready(x: Tensor) -> Tensor:
+    x = x.contiguous()
+    require_tensor("reduce", "x", x, host.DTYPES)
+    return x
 
 
 def _whole(x: Tensor, op: str) -> Tensor:
     tell_if_slow("reduce", x)
-    return host.single_pass(x.contiguous(), op)
+    return host.single_pass(_ready(x), op)
 
 
 def _whole_fake(x: Tensor, op: str) -> Tensor:
-    return x.new_empty((), dtype=_out_dtype(x, op))
+    return host.prepare(_ready(x), op, None, None).out
 
 
 def _rows(x: Tensor, op: str) -> Tensor:
     tell_if_slow("reduce", x)
-    x = x.contiguous()
+    x = _ready(x)
     # Few long rows need several blocks each; many rows fill the GPU with one.
     rung = host.by_row if x.shape[0] >= sm_count(x) else host.single_pass
     return rung(x, op, -1)
 
 
 def _rows_fake(x: Tensor, op: str) -> Tensor:
-    return x.new_empty(x.shape[:1], dtype=_out_dtype(x, op))
+    return host.prepare(_ready(x), op, -1, None).out
 
 
 def _save(ctx: Any, inputs: Sequence[Any], output: Any) -> None:
@@ -65,15 +68,18 @@ _reduce_rows = define("reduce_rows", "(Tensor x, str op) -> Tensor", _rows, _row
 
 
 def reduce(x: Tensor, op: str = "sum", dim: int | None = None) -> Tensor:
-    """The sum, max, mean or argmax of all elements, or of those along `dim`, as torch's functions give it."""
-    if op not in host.OPERATIONS:
-        raise FlashpathError(f"reduce got the operation {op!r}.", f"It knows {', '.join(host.OPERATIONS)}.")
+    """The sum, max, mean or argmax of all elements, or of those along `dim`, as torch's functions give it.
+
+    x: float32, float16, bfloat16 or int32, whose sum is int64 and whose mean is refused; sums are in float32
+    and rounded once. Of a max, NaN is the largest; the first of equal elements is argmax. Gradients: of sum,
+    mean and max; elements that share a maximum share its gradient, as of torch.amax.
+    """
+    require_tensors("reduce", x=x)
+    require_choice("reduce", "operation", op, tuple(host.OPERATIONS))
     if dim is None:
         return _reduce_all(x, op)
-    if not -x.dim() <= dim < x.dim():
-        raise FlashpathError(
-            f"reduce got dim={dim} for a tensor of shape {tuple(x.shape)}.",
-            "Pass a dimension it has, or None.",
-        )
+    require_dim("reduce", x, dim)
+    if x.dim() == 0:
+        return _reduce_rows(x.reshape(1, 1), op).reshape(())
     rows = x.movedim(dim, -1)
-    return _reduce_rows(rows.reshape(-1, rows.shape[-1]), op).reshape(rows.shape[:-1])
+    return _reduce_rows(as_rows(rows), op).reshape(rows.shape[:-1])

@@ -1,7 +1,9 @@
 """How a function becomes a torch operator: one call for its kernels, its shape rule and its gradient."""
 
+import inspect
 import warnings
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -9,10 +11,12 @@ import torch
 # Above so many elements, or multiply-adds, an operator on CPU tensors says that it runs on the virtual GPU.
 SLOW_ON_CPU = 2**22
 SLOW_PRODUCTS_ON_CPU = 2**26
+# Files of torch and of the operators, and code that torch.compile has written.
+_NOT_THE_CALLER = (*(f"{Path(file).parent}/" for file in (torch.__file__, __file__)), "<eval_with_key>")
 
 
 class SlowOnCpu(UserWarning):
-    """A large tensor on the CPU: the virtual GPU computes it, some hundred times slower than torch would."""
+    """A large tensor on the CPU: the virtual GPU computes it, by far slower than torch would."""
 
 
 def define(
@@ -25,8 +29,9 @@ def define(
 ) -> Callable[..., Any]:
     """Register `flashpath::name`.
 
-    `forward` runs the kernels, `fake` makes an empty output of the right shape. With `backward(ctx, *grads)`
-    the operator has a gradient, and `save(ctx, inputs, output)` keeps what it needs.
+    `forward` runs the kernels, `fake` makes an empty output of the right shape, and refuses what `forward`
+    refuses. With `backward(ctx, *grads)` the operator has a gradient, and `save(ctx, inputs, output)` keeps
+    what it needs.
     """
     library: Any = torch.library
     operator = library.custom_op(f"flashpath::{name}", forward, mutates_args=(), schema=schema)
@@ -45,12 +50,21 @@ def _keeping(save: Callable[[Any, Sequence[Any], Any], None] | None) -> Callable
 
 
 def tell_if_slow(name: str, x: torch.Tensor, products: int = 0) -> None:
-    """Warn once for each operator that gets a large tensor of the CPU."""
+    """Warn at each place that gives an operator a large tensor of the CPU."""
     if x.is_cuda or (x.numel() <= SLOW_ON_CPU and products <= SLOW_PRODUCTS_ON_CPU):
         return
+    count = f"{products:,} multiply-adds" if products > SLOW_PRODUCTS_ON_CPU else f"{x.numel():,} elements"
     warnings.warn(
-        f"ops.{name} got {x.numel():,} elements on the CPU: the virtual GPU computes them, slowly. "
+        f"ops.{name} got {count} on the CPU: the virtual GPU computes them, slowly. "
         f"Move them to a GPU (x.cuda()), or take torch's own function there.",
         SlowOnCpu,
-        stacklevel=4,
+        stacklevel=_levels_to_the_caller(),
     )
+
+
+def _levels_to_the_caller() -> int:
+    """How far above `tell_if_slow` the first frame is that belongs neither to torch nor to the operators."""
+    levels, above = 0, inspect.currentframe()
+    while above is not None and above.f_code.co_filename.startswith(_NOT_THE_CALLER):
+        levels, above = levels + 1, above.f_back
+    return levels if above is not None else 1

@@ -1,17 +1,34 @@
-"""Operators along the last dimension: softmax, layer_norm, rms_norm; any leading dimensions are rows."""
+"""Operators along the last dimension: softmax, layer_norm, rms_norm; any leading dimensions are rows.
+
+Their gradients are kernels, which torch cannot differentiate. Where a gradient is to be differentiated again
+(create_graph=True) it is computed by torch's functions instead, in float32, from the same saved tensors.
+"""
 
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 
-from flashpath.errors import FlashpathError
 from flashpath.kernels.layer_norm import host as layer_norm_rungs
+from flashpath.kernels.layer_norm.rows import check_backward, check_forward
 from flashpath.kernels.rms_norm import host as rms_norm_rungs
 from flashpath.kernels.softmax import host as softmax_rungs
+from flashpath.ops.checking import as_rows, known, refuse, require_dim, require_number, require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
+
+
+def _dense(x: Tensor | None) -> Tensor | None:
+    return None if x is None else x.contiguous()
+
+
+def _wide(x: Tensor) -> Tensor:
+    return x if x.dtype == torch.float64 else x.float()
+
+
+def _like(x: Tensor) -> Tensor:
+    return torch.empty_like(x, memory_format=torch.contiguous_format)
 
 
 # ---- Softmax ---------------------------------------------------------------------------------------------
@@ -22,15 +39,21 @@ def _softmax_forward(x: Tensor) -> Tensor:
     return softmax_rungs.softmax(x.contiguous())
 
 
+def _softmax_fake(x: Tensor) -> Tensor:
+    return softmax_rungs.prepare(x.contiguous(), None, softmax_rungs.WITH_DOUBLE).out
+
+
 def _softmax_backward(y: Tensor, dy: Tensor) -> Tensor:
-    return softmax_rungs.softmax_backward(y, dy.contiguous())
+    return softmax_rungs.softmax_backward(y.contiguous(), dy.contiguous())
 
 
-def _like(x: Tensor, *_: Any) -> Tensor:
-    return torch.empty_like(x, memory_format=torch.contiguous_format)
+def _softmax_backward_fake(y: Tensor, dy: Tensor) -> Tensor:
+    return softmax_rungs.prepare_backward(y.contiguous(), dy.contiguous(), None).out
 
 
-_softmax_gradient = define("softmax_backward", "(Tensor y, Tensor dy) -> Tensor", _softmax_backward, _like)
+_softmax_gradient = define(
+    "softmax_backward", "(Tensor y, Tensor dy) -> Tensor", _softmax_backward, _softmax_backward_fake
+)
 
 
 def _save_output(ctx: Any, _inputs: Sequence[Any], output: Tensor) -> None:
@@ -38,20 +61,28 @@ def _save_output(ctx: Any, _inputs: Sequence[Any], output: Tensor) -> None:
 
 
 def _softmax_vjp(ctx: Any, grad: Tensor) -> Tensor:
-    return _softmax_gradient(ctx.saved_tensors[0], grad)
+    (y,) = ctx.saved_tensors
+    if not torch.is_grad_enabled():
+        return _softmax_gradient(y, grad)
+    wide, dy = _wide(y), _wide(grad)
+    return (wide * (dy - (wide * dy).sum(-1, keepdim=True))).to(grad.dtype)
 
 
-_softmax = define("softmax", "(Tensor x) -> Tensor", _softmax_forward, _like, _softmax_vjp, _save_output)
+_softmax = define(
+    "softmax", "(Tensor x) -> Tensor", _softmax_forward, _softmax_fake, _softmax_vjp, _save_output
+)
 
 
 def softmax(x: Tensor, dim: int = -1) -> Tensor:
-    """`exp(x) / sum(exp(x))` along a dimension, in one pass over memory where a row fits an SM."""
+    """`exp(x) / sum(exp(x))` along a dimension, in one pass over memory where a row fits an SM.
+
+    x: float32, float16, bfloat16 or float64. A row with NaN or +inf, or of -inf alone, is NaN, as torch has
+    it. Gradients of any order.
+    """
+    require_tensors("softmax", x=x)
+    require_dim("softmax", x, dim)
     if not x.dim():
         return _softmax(x.reshape(1)).reshape(())
-    if not -x.dim() <= dim < x.dim():
-        raise FlashpathError(
-            f"softmax got dim={dim} for a tensor of shape {tuple(x.shape)}.", "Pass one it has."
-        )
     return _softmax(x.movedim(dim, -1)).movedim(-1, dim)
 
 
@@ -63,11 +94,14 @@ def _layer_norm_forward(
 ) -> tuple[Tensor, Tensor, Tensor]:
     tell_if_slow("layer_norm", x)
     mean, rstd = (torch.empty(x.shape[0], dtype=torch.float32, device=x.device) for _ in range(2))
-    out = layer_norm_rungs.fastest(x.contiguous(), weight, bias, eps, mean, rstd)
+    out = layer_norm_rungs.fastest(x.contiguous(), _dense(weight), _dense(bias), eps, mean, rstd)
     return out, mean, rstd
 
 
-def _layer_norm_fake(x: Tensor, _weight: Any, _bias: Any, _eps: float) -> tuple[Tensor, Tensor, Tensor]:
+def _layer_norm_fake(
+    x: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    check_forward("layer_norm", x.contiguous(), _dense(weight), _dense(bias), known(eps))
     mean, rstd = (x.new_empty(x.shape[:1], dtype=torch.float32) for _ in range(2))
     return _like(x), mean, rstd
 
@@ -76,16 +110,17 @@ def _layer_norm_backward(
     dy: Tensor, x: Tensor, weight: Tensor | None, mean: Tensor, rstd: Tensor, has_bias: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
     dx, dweight, dbias = layer_norm_rungs.backward_fused(
-        dy.contiguous(), x.contiguous(), weight, mean, rstd, has_bias
+        dy.contiguous(), x.contiguous(), _dense(weight), mean, rstd, has_bias
     )
     nothing = [x.new_empty(0) for _ in range(2)]
     return dx, nothing[0] if dweight is None else dweight, nothing[1] if dbias is None else dbias
 
 
 def _layer_norm_backward_fake(
-    _dy: Tensor, x: Tensor, weight: Tensor | None, _mean: Tensor, _rstd: Tensor, has_bias: bool
+    dy: Tensor, x: Tensor, weight: Tensor | None, mean: Tensor, rstd: Tensor, has_bias: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    of_weight = x.new_empty(0) if weight is None else torch.empty_like(weight)
+    check_backward("layer_norm", dy.contiguous(), x.contiguous(), _dense(weight), rstd, mean)
+    of_weight = x.new_empty(0) if weight is None else _like(weight)
     dtype = x.dtype if weight is None else weight.dtype
     return _like(x), of_weight, x.new_empty(x.shape[1] if has_bias else 0, dtype=dtype)
 
@@ -100,7 +135,7 @@ _layer_norm_gradients = define(
 
 
 def _save_layer_norm(ctx: Any, inputs: Sequence[Any], output: tuple[Tensor, Tensor, Tensor]) -> None:
-    x, weight, bias, _ = inputs
+    x, weight, bias, ctx.eps = inputs
     ctx.has_bias = bias is not None
     ctx.save_for_backward(x, weight, *output[1:])
     ctx.mark_non_differentiable(*output[1:])
@@ -108,8 +143,24 @@ def _save_layer_norm(ctx: Any, inputs: Sequence[Any], output: tuple[Tensor, Tens
 
 def _layer_norm_vjp(ctx: Any, grad: Tensor, *_: Any) -> tuple[Tensor, Tensor | None, Tensor | None, None]:
     x, weight, mean, rstd = ctx.saved_tensors
+    if torch.is_grad_enabled():
+        centered = x.float() - x.float().mean(-1, keepdim=True)
+        dx, dweight = _norm_gradients(grad, centered, weight, ctx.eps)
+        dx = dx - dx.mean(-1, keepdim=True)
+        # Both gradients of vectors are of the weight's type, as the kernel has them.
+        dbias = grad.float().sum(0).to(x.dtype if weight is None else weight.dtype) if ctx.has_bias else None
+        return dx.to(x.dtype), dweight, dbias, None
     dx, dweight, dbias = _layer_norm_gradients(grad, x, weight, mean, rstd, ctx.has_bias)
     return dx, None if weight is None else dweight, dbias if ctx.has_bias else None, None
+
+
+def _norm_gradients(dy: Tensor, x: Tensor, weight: Tensor | None, eps: float) -> tuple[Tensor, Tensor | None]:
+    """Of `x / sqrt(mean(x²) + eps) * weight`, by functions that torch differentiates; dx in float32."""
+    rstd = torch.rsqrt(x.square().mean(-1, keepdim=True) + eps)
+    normal, wide = x * rstd, dy.float()
+    inner = wide if weight is None else wide * weight.float()
+    dx = rstd * (inner - normal * (inner * normal).mean(-1, keepdim=True))
+    return dx, None if weight is None else (wide * normal).sum(0).to(weight.dtype)
 
 
 _layer_norm = define(
@@ -125,9 +176,14 @@ _layer_norm = define(
 def layer_norm(
     x: Tensor, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """`(x - mean) / sqrt(variance + eps) * weight + bias` over the last dimension."""
-    rows = _as_rows("layer_norm", x)
-    return _layer_norm(rows, weight, bias, eps)[0].reshape(x.shape)
+    """`(x - mean) / sqrt(variance + eps) * weight + bias` over the last dimension.
+
+    x: float32, float16 or bfloat16; weight and bias: vectors of x's type or both of float32, or None. A row
+    with NaN or an infinity is NaN. Gradients of any order, of x, weight and bias.
+    """
+    vectors = {key: each for key, each in (("weight", weight), ("bias", bias)) if each is not None}
+    _require_norm("layer_norm", x, eps, vectors)
+    return _layer_norm(as_rows(x), weight, bias, eps)[0].reshape(x.shape)
 
 
 # ---- rms_norm --------------------------------------------------------------------------------------------
@@ -136,22 +192,24 @@ def layer_norm(
 def _rms_norm_forward(x: Tensor, weight: Tensor | None, eps: float) -> tuple[Tensor, Tensor]:
     tell_if_slow("rms_norm", x)
     rstd = torch.empty(x.shape[0], dtype=torch.float32, device=x.device)
-    return rms_norm_rungs.vectorized(x.contiguous(), weight, eps, rstd=rstd), rstd
+    return rms_norm_rungs.fastest(x.contiguous(), _dense(weight), eps, rstd), rstd
 
 
-def _rms_norm_fake(x: Tensor, _weight: Any, _eps: float) -> tuple[Tensor, Tensor]:
+def _rms_norm_fake(x: Tensor, weight: Tensor | None, eps: float) -> tuple[Tensor, Tensor]:
+    check_forward("rms_norm", x.contiguous(), _dense(weight), None, known(eps))
     return _like(x), x.new_empty(x.shape[:1], dtype=torch.float32)
 
 
 def _rms_norm_backward(dy: Tensor, x: Tensor, weight: Tensor | None, rstd: Tensor) -> tuple[Tensor, Tensor]:
-    dx, dweight = rms_norm_rungs.backward_fused(dy.contiguous(), x.contiguous(), weight, rstd)
+    dx, dweight = rms_norm_rungs.backward_fused(dy.contiguous(), x.contiguous(), _dense(weight), rstd)
     return dx, x.new_empty(0) if dweight is None else dweight
 
 
 def _rms_norm_backward_fake(
-    _dy: Tensor, x: Tensor, weight: Tensor | None, _rstd: Tensor
+    dy: Tensor, x: Tensor, weight: Tensor | None, rstd: Tensor
 ) -> tuple[Tensor, Tensor]:
-    return _like(x), x.new_empty(0) if weight is None else torch.empty_like(weight)
+    check_backward("rms_norm", dy.contiguous(), x.contiguous(), _dense(weight), rstd)
+    return _like(x), x.new_empty(0) if weight is None else _like(weight)
 
 
 _rms_norm_gradients = define(
@@ -163,13 +221,16 @@ _rms_norm_gradients = define(
 
 
 def _save_rms_norm(ctx: Any, inputs: Sequence[Any], output: tuple[Tensor, Tensor]) -> None:
-    x, weight, _ = inputs
+    x, weight, ctx.eps = inputs
     ctx.save_for_backward(x, weight, output[1])
     ctx.mark_non_differentiable(output[1])
 
 
 def _rms_norm_vjp(ctx: Any, grad: Tensor, *_: Any) -> tuple[Tensor, Tensor | None, None]:
     x, weight, rstd = ctx.saved_tensors
+    if torch.is_grad_enabled():
+        dx, dweight = _norm_gradients(grad, x.float(), weight, ctx.eps)
+        return dx.to(x.dtype), dweight, None
     dx, dweight = _rms_norm_gradients(grad, x, weight, rstd)
     return dx, None if weight is None else dweight, None
 
@@ -185,11 +246,18 @@ _rms_norm = define(
 
 
 def rms_norm(x: Tensor, weight: Tensor | None = None, eps: float = 1e-6) -> Tensor:
-    """`x / sqrt(mean(x²) + eps) * weight` over the last dimension."""
-    return _rms_norm(_as_rows("rms_norm", x), weight, eps)[0].reshape(x.shape)
+    """`x / sqrt(mean(x²) + eps) * weight` over the last dimension.
+
+    x: float32, float16 or bfloat16; weight: a vector of x's type or of float32, or None. A row with NaN is
+    NaN. eps is a number: torch's default None, the epsilon of x's type, is torch.finfo(x.dtype).eps.
+    Gradients of any order, of x and weight.
+    """
+    _require_norm("rms_norm", x, eps, {} if weight is None else {"weight": weight})
+    return _rms_norm(as_rows(x), weight, eps)[0].reshape(x.shape)
 
 
-def _as_rows(name: str, x: Tensor) -> Tensor:
+def _require_norm(name: str, x: Tensor, eps: Any, vectors: dict[str, Tensor]) -> None:
+    require_tensors(name, x=x, **vectors)
+    require_number(name, "eps", eps)
     if not x.dim():
-        raise FlashpathError(f"{name} got a tensor without dimensions.", "It normalises the last dimension.")
-    return x.reshape(-1, x.shape[-1])
+        refuse(f"{name} got a tensor without dimensions.", "It normalises the last dimension.")

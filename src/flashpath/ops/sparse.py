@@ -5,43 +5,89 @@ from typing import Any
 
 import torch
 
+from flashpath.errors import FlashpathError
 from flashpath.kernels.spmv import host
+from flashpath.ops.checking import require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
 
 
-def _forward(row_ptr: Tensor, col: Tensor, val: Tensor, x: Tensor) -> Tensor:
+def _check_indices(row_ptr: Tensor, col: Tensor, val: Tensor, x: Tensor) -> None:
+    """What is in the index tensors. On a GPU each question waits for it."""
+    if not row_ptr.numel():
+        return  # the host refuses it
+    first, last = int(row_ptr[0]), int(row_ptr[-1])
+    if first != 0 or last != val.numel():
+        raise FlashpathError(
+            f"spmv got a row_ptr from {first} to {last}.",
+            f"It starts with 0 and ends with the number of entries, here {val.numel()}.",
+        )
+    falls = (row_ptr.diff() < 0).nonzero()
+    if falls.numel():
+        at = int(falls[0])
+        raise FlashpathError(
+            f"spmv got row_ptr[{at}] = {int(row_ptr[at])} and row_ptr[{at + 1}] = {int(row_ptr[at + 1])}.",
+            "It never falls: row r has the entries from row_ptr[r] up to row_ptr[r + 1].",
+        )
+    outside = ((col < 0) | (col >= x.numel())).nonzero()
+    if outside.numel():
+        at = int(outside[0])
+        raise FlashpathError(
+            f"spmv got col[{at}] = {int(col[at])} for an x of {x.numel()} elements.",
+            f"Columns are from 0 to {x.numel() - 1}.",
+        )
+
+
+def _forward(row_ptr: Tensor, col: Tensor, val: Tensor, x: Tensor, check: bool = False) -> Tensor:
     tell_if_slow("spmv", val)
+    ready = [each.contiguous() for each in (row_ptr, col, val, x)]
+    if check or not val.is_cuda:
+        host.prepare(*ready, out=None)  # types and shapes come first
+        _check_indices(*ready)
     # Merge-based: near the best for even rows, and the only one that a few long rows do not slow down, which
     # nothing but the data could tell.
-    return host.merge_based(*(each.contiguous() for each in (row_ptr, col, val, x)))
+    return host.merge_based(*ready)
 
 
-def _fake(row_ptr: Tensor, _col: Tensor, val: Tensor, _x: Tensor) -> Tensor:
-    return val.new_empty(row_ptr.shape[0] - 1)
+def _fake(row_ptr: Tensor, col: Tensor, val: Tensor, x: Tensor, _check: bool = False) -> Tensor:
+    return host.prepare(*(each.contiguous() for each in (row_ptr, col, val, x)), out=None).y
 
 
 def _save(ctx: Any, inputs: Sequence[Any], _output: Any) -> None:
-    ctx.save_for_backward(*inputs)
+    ctx.save_for_backward(*inputs[:4])
 
 
-def _backward(ctx: Any, grad: Tensor) -> tuple[None, None, Tensor | None, Tensor | None]:
+def _backward(ctx: Any, grad: Tensor) -> tuple[None, None, Tensor | None, Tensor | None, None]:
     """dval = dy[row] x[col]; dx = Aᵀ dy, summed by column."""
     row_ptr, col, val, x = ctx.saved_tensors
-    _, _, wants_val, wants_x = ctx.needs_input_grad
+    wants_val, wants_x = ctx.needs_input_grad[2:4]
     lengths = row_ptr.diff()
     of_row = torch.repeat_interleave(grad, lengths, output_size=val.shape[0])
     dval = of_row * x[col] if wants_val else None
     dx = torch.zeros_like(x).index_add_(0, col, of_row * val) if wants_x else None
-    return None, None, dval, dx
+    return None, None, dval, dx, None
 
 
 _spmv = define(
-    "spmv", "(Tensor row_ptr, Tensor col, Tensor val, Tensor x) -> Tensor", _forward, _fake, _backward, _save
+    "spmv",
+    "(Tensor row_ptr, Tensor col, Tensor val, Tensor x, bool check=False) -> Tensor",
+    _forward,
+    _fake,
+    _backward,
+    _save,
 )
 
 
-def spmv(row_ptr: Tensor, col: Tensor, val: Tensor, x: Tensor) -> Tensor:
-    """y[r] = sum of val[i] * x[col[i]] for i from row_ptr[r] to row_ptr[r + 1]; indices int32 or int64."""
-    return _spmv(row_ptr, col, val, x)
+def spmv(row_ptr: Tensor, col: Tensor, val: Tensor, x: Tensor, check: bool = False) -> Tensor:
+    """y[r] = sum of val[i] * x[col[i]] for i from row_ptr[r] to row_ptr[r + 1].
+
+    row_ptr and col: int32 or int64, both alike; val and x: float32, float16, bfloat16 or float64.
+    Gradients: of val and x.
+
+    row_ptr must rise from 0 to len(val), and every col must be an index of x. On the CPU that is checked. On
+    a GPU a check would wait for it, so there it is the caller's promise, and where that is broken the result
+    is undefined; `check=True` checks there too.
+    """
+    require_tensors("spmv", row_ptr=row_ptr, col=col, val=val, x=x)
+    return _spmv(row_ptr, col, val, x, bool(check))

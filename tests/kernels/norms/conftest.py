@@ -12,6 +12,7 @@ import torch
 
 import flashpath as fp
 from flashpath.kernels.layer_norm import host as layer_norm
+from flashpath.kernels.layer_norm import read_twice as twice
 from flashpath.kernels.layer_norm import rows as shared
 from flashpath.kernels.rms_norm import host as rms_norm
 
@@ -68,7 +69,7 @@ def findings(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     def cuda_kernel(*args: Any) -> Sanitized:
         return Sanitized(real(*args), found)
 
-    for module in (shared, layer_norm, rms_norm):
+    for module in (shared, twice, layer_norm, rms_norm):
         monkeypatch.setattr(module, "cuda_kernel", cuda_kernel)
     for module in (layer_norm, rms_norm):
         triton = TritonModule(module.triton_module(), found)

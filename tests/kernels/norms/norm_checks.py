@@ -23,6 +23,7 @@ FORWARD = [
     ("layer_norm", "triton"),
     ("rms_norm", "two_pass"),
     ("rms_norm", "vectorized"),
+    ("rms_norm", "read_twice"),
     ("rms_norm", "triton"),
 ]
 WITH_RESIDUAL = [(name, rung) for name in LADDERS for rung in ("fused_residual", "triton")]
@@ -99,7 +100,7 @@ def several_rows_at_once(monkeypatch: pytest.MonkeyPatch, many: int) -> None:
 def triton_reads_rows_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of more than 32 columns are long for Triton's rungs, and come in pairs of blocks of 2048."""
     monkeypatch.setattr(triton_host, "MOST_COLUMNS", 32)
-    monkeypatch.setattr(triton_host, "MOST_COLUMNS_TO_CENTER", 32)
+    monkeypatch.setattr(triton_host, "MOST_COLUMNS_ALONE", 32)
     monkeypatch.setattr(triton_host, "LONG_BLOCK", 2048)
     monkeypatch.setattr(triton_host, "LONG_WARPS", 4)
 

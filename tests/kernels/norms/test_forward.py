@@ -30,6 +30,9 @@ import flashpath as fp
 from flashpath.errors import FlashpathError
 from flashpath.kernels.layer_norm import host as layer_norm
 from flashpath.kernels.layer_norm import rows as shared
+from flashpath.kernels.rms_norm import host as rms_norm
+
+HOSTS: dict[str, Any] = {"layer_norm": layer_norm, "rms_norm": rms_norm}
 
 # (shape, offset): less than a pack, a few lanes, a warp, a block; whole packs or not; at a boundary or not.
 SHAPES = [((1, 1), 0), ((5, 37), 1), ((3, 256), 0), ((2, 1021), 0), ((2, 2048), 0), ((2, 1030), 4)]
@@ -77,35 +80,37 @@ TWICE = [
 ]
 
 
-def verify_read_twice(device: str) -> None:
-    name = "layer_norm"
-    for (rows, n), dtype in TWICE:
-        verify(
-            name,
-            "read_twice",
-            sample((rows, n), dtype, device=device),
-            *vectors(name, n, dtype, device),
-            1e-5,
-        )
+def verify_read_twice(name: str, device: str) -> None:
+    host = HOSTS[name]
+    for shape, dtype in TWICE:
+        x = sample(shape, dtype, device=device)
+        verify(name, "read_twice", x, *vectors(name, shape[1], dtype, device), EPS[name])
     x = sample((5, 16_384), BRAIN, device=device)
     x[1] += 100
     x[2, 0] = 1e4
     x[3, -1] = NAN
-    x[4] = 1e20
-    mean, rstd = (torch.empty(5, device=device) for _ in range(2))
-    layer_norm.fastest(x, None, None, 1e-5, mean, rstd)
-    for got, right in zip((mean, rstd), saved(name, x), strict=True):
+    x[4] = 1e20 if name == "layer_norm" else 0  # whose square is infinite
+    wanted = saved(name, x)
+    statistics = [torch.empty(5, device=device) for _ in wanted]
+    nothing = [None] * len(wanted)  # no weight, and no bias
+    host.fastest(x, *nothing, EPS[name], *statistics)
+    for got, right in zip(statistics, wanted, strict=True):
         torch.testing.assert_close(got, right, rtol=1e-5, atol=1e-6, equal_nan=True)
-    verify(name, "read_twice", x, *vectors(name, 16_384, SINGLE, device), 1e-5)
-    verify(name, "read_twice", x, None, None, 1e-5)
-    verify(name, "read_twice", sample((2, 16_384), BRAIN, 1, device), None, None, 1e-5)
+    verify(name, "read_twice", x, *vectors(name, 16_384, SINGLE, device), EPS[name])
+    verify(name, "read_twice", x, *nothing, EPS[name])
+    verify(name, "read_twice", sample((2, 16_384), BRAIN, 1, device), *nothing, EPS[name])
 
 
-def test_rows_of_any_length_are_read_twice() -> None:
-    verify_read_twice("cpu")
+@pytest.mark.parametrize("name", LADDERS)
+def test_rows_of_any_length_are_read_twice(name: str) -> None:
+    verify_read_twice(name, "cpu")
 
 
-def test_read_twice_is_the_fastest_for_whole_rows_of_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", LADDERS)
+def test_read_twice_is_the_fastest_for_whole_rows_of_bfloat16(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host, nothing = HOSTS[name], [None] * len(vectors(name, 1, BRAIN))
     asked: list[str] = []
 
     def noting(rung: str) -> Any:
@@ -115,7 +120,7 @@ def test_read_twice_is_the_fastest_for_whole_rows_of_bfloat16(monkeypatch: pytes
         return note
 
     for rung in ("read_twice", "vectorized"):
-        monkeypatch.setattr(layer_norm, rung, noting(rung))
+        monkeypatch.setattr(host, rung, noting(rung))
     for x in (
         sample((1, 16_384), BRAIN),
         sample((1, 16_384), BRAIN, 1),
@@ -123,13 +128,14 @@ def test_read_twice_is_the_fastest_for_whole_rows_of_bfloat16(monkeypatch: pytes
         sample((1, 4096), BRAIN),
         sample((1, 0), BRAIN),
     ):
-        layer_norm.fastest(x, None, None, 1e-5, None, None)
+        host.fastest(x, *nothing, EPS[name], *nothing)
     assert asked == ["read_twice", *["vectorized"] * 4]
 
 
-def test_triton_reads_a_long_row_again() -> None:
+@pytest.mark.parametrize("name", LADDERS)
+def test_triton_reads_a_long_row_again(name: str) -> None:
     for n in (16_384, 8200):
-        verify("layer_norm", "triton", sample((2, n), BRAIN), *vectors("layer_norm", n, BRAIN), 1e-5)
+        verify(name, "triton", sample((2, n), BRAIN), *vectors(name, n, BRAIN), EPS[name])
 
 
 @pytest.mark.parametrize(("name", "rung"), [*FORWARD, *WITH_RESIDUAL])
@@ -289,10 +295,12 @@ def test_empty(name: str, rung: str) -> None:
         assert LADDERS[name][rung](torch.zeros(shape), torch.ones(shape[1])).shape == shape
 
 
-STATISTICS = [(name, rung) for name in LADDERS for rung in ("vectorized", "fused_residual", "triton")]
+STATISTICS = [
+    (name, rung) for name in LADDERS for rung in ("vectorized", "read_twice", "fused_residual", "triton")
+]
 
 
-@pytest.mark.parametrize(("name", "rung"), [*STATISTICS, ("layer_norm", "read_twice")])
+@pytest.mark.parametrize(("name", "rung"), STATISTICS)
 def test_statistics_are_saved_for_the_backward_pass(name: str, rung: str) -> None:
     for n in (40, 1000):
         x = sample((3, n), BRAIN)
@@ -396,8 +404,9 @@ def test_rows_that_fill_their_lanes_on_a_gpu(name: str) -> None:
 
 
 @pytest.mark.gpu
-def test_rows_of_any_length_are_read_twice_on_a_gpu() -> None:
-    verify_read_twice("cuda")
+@pytest.mark.parametrize("name", LADDERS)
+def test_rows_of_any_length_are_read_twice_on_a_gpu(name: str) -> None:
+    verify_read_twice(name, "cuda")
 
 
 @pytest.mark.gpu

@@ -24,9 +24,9 @@ SEGMENTS = {
     "tiny": [k % 4 for k in range(700)],
     "ragged": [3000, 0, 1, 9, 0, 2047, 8, 5, 0],
 }
-# Rows for 8, 32, 128 and 512 threads, of whole packs and not, and too long for registers.
+# Rows for 8, 32, 128 and 512 threads, of whole packs and not, too long for registers, and all that they hold.
 SHAPES: list[tuple[tuple[int, ...], int]] = [((1, 1), 0), ((7, 13), 1), ((9, 64), 0), ((3, 5, 520), 0)]
-LONG: list[tuple[tuple[int, ...], int]] = [((2, 5000), 0), ((1, 40_000), 0)]
+LONG: list[tuple[tuple[int, ...], int]] = [((2, 5000), 0), ((1, 40_000), 0), ((3, 8192), 0), ((3, 16_384), 0)]
 
 
 def bits(tensor: Any) -> Any:

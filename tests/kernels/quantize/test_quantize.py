@@ -54,6 +54,8 @@ def test_nothing_is_wrong_in_any_schedule(name: str, monkeypatch: pytest.MonkeyP
         verify(name, codes, "dequantize", scale)
         codes, scale = verify(name, matrix((3, 5000), torch.bfloat16), "quantize_fp8")
         verify(name, codes, "dequantize", scale, torch.bfloat16)
+        for shape in ((5, 1024), (2, 16_384), (1, 20_000)):
+            verify(name, matrix(shape, torch.bfloat16), "quantize_int8")
     assert findings == []
 
 

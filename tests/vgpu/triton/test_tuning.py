@@ -13,8 +13,8 @@ from triton.testing import do_bench as do_bench_by_name
 import flashpath as fp
 from flashpath import gpus
 from flashpath.errors import FlashpathError
+from flashpath.vgpu.cost import cost_seconds
 from flashpath.vgpu.report import GlobalTraffic, Report, SharedTraffic
-from flashpath.vgpu.triton_driver.tuning import cost_seconds
 
 A100 = gpus.gpu("A100")
 CLOCK = A100.boost_clock_mhz * 1e6

@@ -178,8 +178,8 @@ struct ColumnPart {
 };
 
 // What one lane holds of kRows neighbouring rows, in the type they came in: half the registers for half types. Several
-// rows at once share one load of what all rows share. Where every lane has kPacks packs, kIsWhole, none is asked whether
-// it is there: that is a branch for each.
+// rows at once share one load of what all rows share. Where every lane has kPacks packs, kIsWhole, none is asked
+// whether it is there: that is a branch for each.
 template <class T, int kWidth, int kLanes, int kPacks, bool kIsWhole = false, int kRows = 1>
 struct RowParts {
   static_assert(kIsWhole || kRows == 1, "several rows are whole");

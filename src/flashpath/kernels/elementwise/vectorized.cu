@@ -9,8 +9,8 @@
 //            of the memory busy, and 2048 threads with one 16-byte load each have 32 KB
 //   idea     a thread moves packs of kWidth elements with one instruction. It loads kPacks of each input before
 //            it uses the first: two of two inputs, one of one, since more of one were slower (in a sweep of
-//            2^28 bfloat16 on an H200 274 µs with four, 265 with one). A block owns one tile of kPacks * blockDim.x packs, so
-//            that all its accesses stay close together; it stores them as streams, which are not read again.
+//            2^28 bfloat16 on an H200 274 µs with four, 265 with one). A block owns a tile of kPacks * blockDim.x
+//            packs, so that all its accesses stay close together; it stores them as streams, which are not read again.
 //            kWidth * sizeof(T) is 16 where all pointers are 16-byte aligned; the host picks a narrower
 //            instance for a slice that starts in between, or for gated rows of odd length.
 #include "../common/pack.cuh"

@@ -13,6 +13,7 @@ from typing import Any
 
 from flashpath.kernels.arguments import output, require_apart, require_like
 from flashpath.kernels.building import cuda_kernel
+from flashpath.kernels.layer_norm import read_twice as twice
 from flashpath.kernels.layer_norm import rows as shared
 from flashpath.kernels.layer_norm import triton_host
 
@@ -27,9 +28,6 @@ BACKWARD_FUSED = FOLDER / "backward_fused.cu"
 TRITON = FOLDER / "triton_layer_norm.py"
 EPS = 1e-5
 NAME = "layer_norm"
-# Of read_twice: threads of a block, packs of each at a time, and blocks of an SM where all threads have as
-# many packs of bfloat16; those of float16 would spill.
-TWICE_THREADS, TWICE_PACKS, TWICE_BLOCKS = 512, 4, 3
 
 
 def _simple(file: Path, x: Any, weight: Any, bias: Any, eps: float, out: Any | None) -> Any:
@@ -88,28 +86,13 @@ def read_twice(
     shared.check_forward(NAME, x, weight, bias, eps)
     shared.check_statistics(NAME, x, mean=mean, rstd=rstd)
     result = shared.prepared(NAME, x, out, weight, bias)
-    n_rows, n = x.shape
-    if n_rows and n:
-        types = ", ".join(shared.type_names(x, weight, bias))
-        width = shared.pack_width(n, [x, result], [weight, bias])
-        is_whole = n == TWICE_THREADS * TWICE_PACKS * width
-        blocks = TWICE_BLOCKS if is_whole and types == shared.BRAIN_TYPES else 1
-        flags = [weight is not None, bias is not None, is_whole]
-        shape = ", ".join([str(width), str(blocks), *map(shared.spelled, flags)])
-        kernel = cuda_kernel(READ_TWICE, f"layer_norm<{types}, {shape}>", x)
-        kernel[n_rows, TWICE_THREADS](n, x, weight, bias, eps, result, mean, rstd)
+    twice.forward(READ_TWICE, True, x, weight, bias, eps, result, mean, rstd)
     return result
 
 
 def fastest(x: Any, weight: Any, bias: Any, eps: float, mean: Any, rstd: Any) -> Any:
     """By the rung that was fastest on an H200 for rows of this type and length."""
-    import torch
-
-    given = [each for each in (x, weight, bias) if each is not None]
-    is_brain = all(each.dtype == torch.bfloat16 for each in given)
-    is_whole = x.shape[-1] == TWICE_THREADS * TWICE_PACKS * 8
-    is_aligned = all(each.data_ptr() % 16 == 0 for each in given)
-    rung = read_twice if is_brain and is_whole and is_aligned else vectorized
+    rung = read_twice if twice.is_fastest(x, weight, bias) else vectorized
     return rung(x, weight, bias, eps, mean=mean, rstd=rstd)
 
 

@@ -115,7 +115,7 @@ LADDER = Ladder(
             function=host.read_twice,
             improves_on="vectorized",
             declines=cases.only("forward"),
-            compile_for=cuda_compiles_for(host.READ_TWICE, f"layer_norm<{_BF16}, 8, 3, true, true, true>"),
+            compile_for=cuda_compiles_for(host.READ_TWICE, f"norm<true, {_BF16}, 8, 3, true, true, true>"),
             readability=Score(4, "two loops, moments between them; the hints to the caches are PTX"),
             debugging=Score(4, "any length goes one way; moments can be checked by themselves"),
         ),

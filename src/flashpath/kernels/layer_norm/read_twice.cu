@@ -1,4 +1,5 @@
-// Layer norm, rung 4: a long row is read twice, the second time from the L2 cache.
+// Layer norm, rung 4: a long row is read twice, the second time from the L2 cache. rms_norm's is the same without
+// the mean (kCentered false).
 //
 //   maths    out = (x - mean) / sqrt(var + eps) * weight + bias; mean and var = Σ (x - mean)² / n of each row
 //   layout   x, out: (rows, n), contiguous; weight, bias: (n), in x's type or float, or null
@@ -9,10 +10,12 @@
 //   idea     a block takes kPacks packs of each thread at a time: the threads' own moments, merged over the block, then
 //            all packs again to be written. The first read asks the caches to keep what it brings, the second to let it
 //            go, so that the rows at work on a GPU, 13 MB of them, stay in its L2 cache among all that streams by.
-//            Predicted on an H200 for 32768 rows of 16384 in bf16: 4280 GB/s, 502 µs, as a sweep measured there of such
-//            a kernel for whole rows alone, where vectorized had 4199 and torch.compile 4195.
+//            Predicted on an H200 for 32768 rows of 16384 in bf16: 4280 GB/s, as a sweep measured of such a kernel for
+//            whole rows alone. Measured: 4260, where vectorized has 4150 and torch.compile 4190. Short rows are not for
+//            it: of 1024 it moves 190.
 //   tried    in that sweep: four blocks, which take two packs at a time, 4160; 256 threads with 8 packs 4141; plain
 //            loads 4098; loads past the L1 cache 2671.
+#include "../common/hints.cuh"
 #include "../common/row.cuh"
 #include "moments.cuh"
 #include "row_moments.cuh"
@@ -20,51 +23,11 @@
 constexpr int kThreads = 512;
 constexpr int kPacks = 4;  // of a thread at a time
 
-enum Caches { kKeep, kLetGo };
-
-// Of 16-byte loads: what the caches shall do with these lines. Narrower ones are plain.
-template <Caches kWhat>
-struct Hinted {
-#if __CUDA_ARCH__ >= 800
-  unsigned long long policy;
-
-  __device__ Hinted() {
-    if constexpr (kWhat == kKeep) {
-      asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-    } else {
-      asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    }
-  }
-#endif
-
-  template <class P>
-  __device__ P operator()(const P* from) const {
-#if __CUDA_ARCH__ >= 800
-    if constexpr (sizeof(P) == 16) {
-      uint4 bits;
-      if constexpr (kWhat == kKeep) {
-        asm volatile("ld.global.L1::evict_last.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
-                     : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)
-                     : "l"(from), "l"(policy));
-      } else {
-        asm volatile("ld.global.L1::evict_first.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
-                     : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)
-                     : "l"(from), "l"(policy));
-      }
-      P pack;
-      memcpy(&pack, &bits, sizeof(pack));
-      return pack;
-    }
-#endif
-    return *from;
-  }
-};
-
 // kIsWhole: n is kThreads kPacks kWidth, so that one step takes the row and all threads have as many elements.
-template <class T, class W, int kWidth, int kBlocks, bool kHasWeight, bool kHasBias, bool kIsWhole>
+template <bool kCentered, class T, class W, int kWidth, int kBlocks, bool kHasWeight, bool kHasBias, bool kIsWhole>
 __global__ void __launch_bounds__(kThreads, kBlocks)
-    layer_norm(long long length, const T* x, const W* __restrict__ weight, const W* __restrict__ bias, Compute<T> eps,
-               T* out, Compute<T>* mean, Compute<T>* rstd) {
+    norm(long long length, const T* x, const W* __restrict__ weight, const W* __restrict__ bias, Compute<T> eps, T* out,
+         Compute<T>* mean, Compute<T>* rstd) {
   using C = Compute<T>;
   using Parts = RowParts<T, kWidth, kThreads, kPacks, kIsWhole>;
   constexpr int kStep = kThreads * kPacks * kWidth;
@@ -77,28 +40,37 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     return int(left < kStep ? left : kStep) / kWidth;
   };
 
-  Moments<C> own;
+  Moments<C> own;  // of rms_norm m2 alone, which is the sum of squares
   const T* in = x + row * n;
   const Hinted<kKeep> keep;
   for (int step = 0; step < steps; ++step, in += kStep) {
     Parts parts(lane, packs(step));
     parts.load(in, keep);
-    C count = 0;
-    C center[1], squares[1];
+    C squares[1];
+    if constexpr (kCentered) {
+      C count = 0, center[1];
 #pragma unroll
-    for (int k = 0; k < kPacks; ++k) {
-      count += parts.has(k) ? kWidth : 0;
-    }
-    parts.sum(center, [](C value, int) { return value; });
-    center[0] /= count;  // of no elements a NaN, which is not merged
-    parts.template sum<1>(squares, [&](C value, int) { return (value - center[0]) * (value - center[0]); });
-    if constexpr (kIsWhole) {
-      own = {count, center[0], squares[0]};
+      for (int k = 0; k < kPacks; ++k) {
+        count += parts.has(k) ? kWidth : 0;
+      }
+      parts.sum(center, [](C value, int) { return value; });
+      center[0] /= count;  // of no elements a NaN, which is not merged
+      parts.template sum<1>(squares, [&](C value, int) { return (value - center[0]) * (value - center[0]); });
+      if constexpr (kIsWhole) {
+        own = {count, center[0], squares[0]};
+      } else {
+        own.merge({count, center[0], squares[0]});
+      }
     } else {
-      own.merge({count, center[0], squares[0]});
+      parts.sum(squares, [](C value, int) { return value * value; });
+      own.m2 += squares[0];
     }
   }
-  if constexpr (kIsWhole) {
+  if constexpr (!kCentered) {
+    C squares[1] = {own.m2};
+    sum_over_row<kThreads, kThreads>(squares, 0);
+    own.m2 = squares[0];
+  } else if constexpr (kIsWhole) {
     C center[1] = {own.mean}, squares[1] = {own.m2};
     merge_equal_parts_of_row<kThreads, kThreads>(center, squares, own.count);
     own.mean = center[0];
@@ -121,11 +93,14 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
       shift.with_pack(k);
     };
     parts.store(to, prepare, [&](C value, int, int k, int i) {
-      return (value - own.mean) * scale * factor(k, i) + shift(k, i);
+      const C scaled = (value - own.mean) * scale * factor(k, i);
+      return kHasBias ? scaled + shift(k, i) : scaled;  // -0 stays as it is
     });
   }
-  if (mean != nullptr && lane == 0) {
-    mean[row] = own.mean;
+  if (rstd != nullptr && lane == 0) {
+    if constexpr (kCentered) {
+      mean[row] = own.mean;
+    }
     rstd[row] = scale;
   }
 }

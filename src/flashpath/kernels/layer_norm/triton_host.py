@@ -8,11 +8,11 @@ from flashpath.errors import FlashpathError
 from flashpath.kernels.building import sm_count, triton_device
 from flashpath.kernels.layer_norm.rows import Gradients
 
-# The widest row that a program holds, and that of layer_norm without a residual. Longer ones are read again
+# The widest row that a program holds, and the widest without a residual. Longer ones are read again
 # to be written, two blocks of columns at a time: whole ones of bfloat16 need 40 registers in 16 warps, so an
 # SM has three of them.
 MOST_COLUMNS = 32768
-MOST_COLUMNS_TO_CENTER = 8192
+MOST_COLUMNS_ALONE = 8192
 LONG_BLOCK = 8192
 LONG_WARPS = 16
 PROGRAMS_PER_SM = 4  # of the backward pass
@@ -44,7 +44,7 @@ def forward(
     rows, n = x.shape
     if not rows or not n:
         return
-    is_whole = n <= (MOST_COLUMNS_TO_CENTER if centered and residual is None else MOST_COLUMNS)
+    is_whole = n <= (MOST_COLUMNS_ALONE if residual is None else MOST_COLUMNS)
     block = block_of(n) if is_whole else LONG_BLOCK
     warps = warps_of(block) if is_whole else LONG_WARPS
     with triton_device(x):

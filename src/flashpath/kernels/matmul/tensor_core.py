@@ -203,6 +203,7 @@ RUNGS = (
         idea="the product, then scale, bias, activation and mask, each a pass over memory of its own",
         file=MMA_PIPELINED,
         function=unfused,
+        not_counted="torch's passes are not counted: each step after the product reads and writes it again",
         declines=epilogues_only,
         improves_on="reference",
         compile_for=cuda_compiles_for(

@@ -3,7 +3,7 @@
 //   maths    packbits: bit 7 - k (big order) or k (little) of out[i] = x[8 i + k] != 0; beyond the end 0
 //            segment_packbits: the same in each segment x[begin[s]] … x[begin[s + 1] - 1], from a byte of its own on
 //   layout   x (n) bytes, out (⌈n / 8⌉) bytes; begin, out_begin: (segments + 1)
-//   cost     at least 9/8 n bytes
+//   cost     n comparisons with 0; at least 9/8 n bytes
 //   improves simple: neighbouring lanes read neighbouring bytes, and no bit is shifted into place by itself
 //   idea     `__ballot_sync` collects one bit of each lane: element k of 32 is bit k, four output bytes in little
 //            order; reversing each byte's bits makes it big. A warp votes 32 times, lane k keeps the k-th word, and

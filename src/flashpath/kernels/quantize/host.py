@@ -24,6 +24,9 @@ SEGMENT_TILE, GROUP_TILE = THREADS * 8, THREADS * 4
 PACKS = 4
 LANES = (8, 32, 64, 128, 256, 512)  # threads of a row
 ROW_THREADS = 128  # of a block whose rows are for a warp or less
+# Of quantize, for rows with as many packs as so many threads take at a time, or more: threads of a block,
+# packs of a thread at a time, blocks that an SM shall have room for (or 0), and how often a row is read.
+TUNED = {512: (512, PACKS, 3, 2)}
 TRITON_BYTES = 512  # output bytes of a program of packbits
 TRITON_ROW = 16384  # the longest row that a program holds
 
@@ -63,8 +66,7 @@ def vectorized(
     if isinstance(call, Packing):
         _pack_words(call)
     elif call.rows:
-        name, lanes = _row_instance(call, lanes)
-        block = lanes if lanes > 32 else ROW_THREADS
+        name, lanes, block = _row_instance(call, lanes)
         kernel = cuda_kernel(VECTORIZED, name, x)
         kernel[-(-call.rows * lanes // block), block](call.rows, call.n, *_tensors(call))
     return call.result
@@ -119,16 +121,20 @@ def _tensors(call: Rows) -> tuple[Any, Any, Any]:
     return (call.floats, codes, call.scale) if call.to_codes else (codes, call.scale, call.floats)
 
 
-def _row_instance(call: Rows, lanes: int | None) -> tuple[str, int]:
-    """The kernel of vectorized for a call, and how many threads take a row."""
+def _row_instance(call: Rows, lanes: int | None) -> tuple[str, int, int]:
+    """The kernel of vectorized for a call, how many threads take a row, and the block."""
     whole = 16 // call.floats.element_size()
     is_aligned = widest_pack(call.floats, multiple=call.n) == whole and call.codes.data_ptr() % whole == 0
     width = whole if is_aligned else 1
     packs = call.n // width
     lanes = lanes or next((lanes for lanes in LANES if packs <= lanes * PACKS), LANES[-1])
-    kind = CPP_TYPES[dtype_name(call.floats)]
     operation = "quantize" if call.to_codes else "dequantize"
-    return f"{operation}<{code_name(call.codes)}, {kind}, {width}, {lanes}>", lanes
+    name = f"{operation}<{code_name(call.codes)}, {CPP_TYPES[dtype_name(call.floats)]}, {width}, {lanes}"
+    if not call.to_codes or width == 1 or lanes not in TUNED or packs < lanes * TUNED[lanes][1]:
+        return f"{name}>", lanes, lanes if lanes > 32 else ROW_THREADS
+    block, held, blocks, reads = TUNED[lanes]
+    is_whole = "true" if packs == lanes * held else "false"
+    return f"{name}, {block}, {held}, {blocks}, {reads}, {is_whole}>", lanes, block
 
 
 # ---- Triton --------------------------------------------------------------------------------------------

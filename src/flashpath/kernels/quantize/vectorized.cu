@@ -10,27 +10,28 @@
 //            the last such piece stays, the others are read again. A division takes some ten instructions, more than
 //            there is time for; but all elements of a row are divided by the same number, so that its reciprocal is
 //            found once, and each quotient is a product that its remainder corrects (division.cuh). Of a row by more
-//            than a warp the block has no other: what waits at its barrier are only its own threads.
+//            than a warp the block has no other: what waits at its barrier are only its own threads. Rows of 2048 packs
+//            and more are read twice, the second time from the L2 cache: while their largest is found no register
+//            holds them, and an SM has room for three blocks of 512 threads in place of two.
 //   H200     32768 × 4096 of bfloat16 to int8 in 105 µs, to fp8 in 101, back in 102: 3.8 to 4.0 TB/s, where a copy has
 //            4.2; 2^28 flags to bits in 78 µs, 3.9 TB/s. torch.compile: 149 µs to int8, 120 back, 162 for the bits.
+#include "../common/hints.cuh"
 #include "vectorized_bits.cuh"
 #include "words.cuh"
 
-constexpr int kPacks = 4;
-
 // Small blocks: what waits at a barrier are the threads of one row.
 template <int kLanes>
-constexpr int kBlock = kLanes > 32 ? kLanes : 128;
+constexpr int kBlockOf = kLanes > 32 ? kLanes : 128;
 
 // The largest of kLanes neighbours' values, for all of them; all threads of the block must come here.
-template <int kLanes>
+template <int kLanes, int kBlock>
 __device__ unsigned largest_of(unsigned own) {
 #pragma unroll
   for (int distance = (kLanes < 32 ? kLanes : 32) / 2; distance > 0; distance /= 2) {
     own = max(own, __shfl_xor_sync(0xffffffff, own, distance));
   }
   if constexpr (kLanes > 32) {
-    static_assert(kLanes == kBlock<kLanes>, "a row by part of a warp, a warp, or the block");
+    static_assert(kLanes == kBlock, "a row by part of a warp, a warp, or the block");
     constexpr int kWarps = kLanes / 32;
     __shared__ unsigned of_warp[kWarps];
     if (threadIdx.x % 32 == 0) {
@@ -46,27 +47,42 @@ __device__ unsigned largest_of(unsigned own) {
   return own;
 }
 
-template <class Code, class T, int kWidth, int kLanes>
-__global__ void __launch_bounds__(kBlock<kLanes>)
-    quantize(long long rows, long long n, const T* __restrict__ x, unsigned char* __restrict__ codes,
+// Pieces `first`, first + kLanes … of a row, those that are there.
+template <int kLanes, class T, int kWidth, int kPacks, class Get>
+__device__ void load_pieces(Piece<T, kWidth> (&held)[kPacks], const T* x, long long first, long long pieces,
+                            const Get& get) {
+  using P = Piece<T, kWidth>;
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const long long i = first + p * kLanes;
+    held[p] = i < pieces ? P::load(x + i * kWidth, get) : P{};
+  }
+}
+
+// kBlocks: how many blocks an SM shall have room for, or 0. kReads: 1, or 2 where registers keep nothing of a row.
+// kIsWhole: n is kLanes kPacks kWidth.
+template <class Code, class T, int kWidth, int kLanes, int kBlock = kBlockOf<kLanes>, int kPacks = 4, int kBlocks = 0,
+          int kReads = 1, bool kIsWhole = false>
+__global__ void __launch_bounds__(kBlock, kBlocks)
+    quantize(long long rows, long long length, const T* __restrict__ x, unsigned char* __restrict__ codes,
              float* __restrict__ scales) {
   using P = Piece<T, kWidth>;
   constexpr int kTile = kLanes * kPacks;
-  const long long row = blockIdx.x * (long long)(kBlock<kLanes> / kLanes) + threadIdx.x / kLanes;
+  constexpr bool kIsKept = kReads == 1;
+  const long long n = kIsWhole ? kTile * kWidth : length;
+  const long long row = blockIdx.x * (long long)(kBlock / kLanes) + threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
-  const long long pieces = row < rows ? n / kWidth : 0;  // threads beyond the last row stay for the shuffles
+  // Threads beyond the last row stay for the shuffles.
+  const long long pieces = kLanes == kBlock || row < rows ? n / kWidth : 0;
   x += row * n;
   codes += row * n;
 
   P held[kPacks];
   unsigned largest = 0;
   long long tile = 0;
+  const Hinted<kIsKept ? kAsEver : kKeep> first;
   for (;; tile += kTile) {
-#pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
-      const long long i = tile + p * kLanes + lane;
-      held[p] = i < pieces ? P::load(x + i * kWidth) : P{};
-    }
+    load_pieces<kLanes>(held, x, tile + lane, pieces, first);
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
 #pragma unroll
@@ -74,7 +90,7 @@ __global__ void __launch_bounds__(kBlock<kLanes>)
         largest = Word<T>::larger(largest, held[p].words[w]);
       }
     }
-    if (tile + kTile >= pieces) {
+    if (kIsWhole || tile + kTile >= pieces) {
       break;
     }
   }
@@ -86,9 +102,13 @@ __global__ void __launch_bounds__(kBlock<kLanes>)
     bits = max(bits, size_bits(of_thread[k]));
   }
 
-  const float scale = scale_of<Code>(largest_of<kLanes>(bits));
+  const float scale = scale_of<Code>(largest_of<kLanes, kBlock>(bits));
   const Divisor by = divisor(scale);
-  for (;;) {  // from the last piece of the row, which is still here, back to the first
+  const Hinted<kIsKept ? kAsEver : kLetGo> again;
+  if constexpr (!kIsKept) {
+    load_pieces<kLanes>(held, x, tile + lane, pieces, again);
+  }
+  for (;;) {  // from the last piece of the row, which is the one that is kept, back to the first
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
       const long long i = tile + p * kLanes + lane;
@@ -96,13 +116,13 @@ __global__ void __launch_bounds__(kBlock<kLanes>)
         store_codes<Code>(codes + i * kWidth, held[p], by, is_finite(scale));
       }
     }
-    if (tile == 0) {
+    if (kIsWhole || tile == 0) {
       break;
     }
     tile -= kTile;
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
-      held[p] = P::load(x + (tile + p * kLanes + lane) * kWidth);
+      held[p] = P::load(x + (tile + p * kLanes + lane) * kWidth, again);
     }
   }
   if (row < rows && lane == 0) {
@@ -112,12 +132,13 @@ __global__ void __launch_bounds__(kBlock<kLanes>)
 
 // kWidth elements of the output are 16 bytes; their codes come in one load of kWidth bytes.
 template <class Code, class T, int kWidth, int kLanes>
-__global__ void __launch_bounds__(kBlock<kLanes>)
+__global__ void __launch_bounds__(kBlockOf<kLanes>)
     dequantize(long long rows, long long n, const unsigned char* __restrict__ codes,
                const float* __restrict__ scales, T* __restrict__ out) {
+  constexpr int kPacks = 4;
   using C = Pack<unsigned char, kWidth>;
   using P = Pack<T, kWidth>;
-  const long long row = blockIdx.x * (long long)(kBlock<kLanes> / kLanes) + threadIdx.x / kLanes;
+  const long long row = blockIdx.x * (long long)(kBlockOf<kLanes> / kLanes) + threadIdx.x / kLanes;
   if (row >= rows) {
     return;
   }

@@ -47,10 +47,12 @@ struct Piece {
   static constexpr int kWords = kWidth == 1 ? 1 : 4;
   unsigned words[kWords];
 
-  __device__ static Piece load(const T* from) {
+  // `get` makes the 16-byte load.
+  template <class Get>
+  __device__ static Piece load(const T* from, const Get& get) {
     Piece piece;
     if constexpr (kWidth > 1) {
-      const uint4 four = *reinterpret_cast<const uint4*>(from);
+      const uint4 four = get(reinterpret_cast<const uint4*>(from));
       memcpy(piece.words, &four, sizeof(four));
     } else {
       piece.words[0] = 0;  // a half leaves the other half of the word 0

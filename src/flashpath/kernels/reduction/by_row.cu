@@ -21,11 +21,9 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   const long long row = blockIdx.x * (long long)(kThreads / kLanes) + threadIdx.x / kLanes;
   const int lane = threadIdx.x % kLanes;
 
-  // Threads beyond the last row stay, empty-handed: shuffles want the whole warp.
-  typename Op::State state = Op::identity();
-  if (row < rows) {
-    state = reduce_span<Op>(in + row * n, n, lane, kLanes);
-  }
+  // Threads beyond the last row stay, with a row of nothing: shuffles want the whole warp.
+  const long long count = row < rows ? n : 0;
+  typename Op::State state = reduce_span<Op, kLanes < 32 ? kLanes : 32>(in + row * n, count, lane, kLanes);
   if constexpr (kLanes <= 32) {
     state = reduce_lanes<Op, kLanes>(state);
   } else {

@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
   const unsigned block = blockIdx.x % blocks_per_row;
   typename Op::State* of_row = partials + row * blocks_per_row;
 
-  typename Op::State state = reduce_span<Op>(
+  typename Op::State state = reduce_span<Op, 32>(
       in + row * n, n, block * (long long)kThreads + threadIdx.x, blocks_per_row * (long long)kThreads);
   state = reduce_block<Op, kThreads>(state);
   if (threadIdx.x == 0) {

@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     reduce(long long n, const T* __restrict__ in, typename Op::State* partials, typename Op::Out* out) {
   const long long thread = blockIdx.x * (long long)kThreads + threadIdx.x;
   const long long threads = gridDim.x * (long long)kThreads;
-  typename Op::State state = reduce_span<Op>(in, n, thread, threads);
+  typename Op::State state = reduce_span<Op, 32>(in, n, thread, threads);
   state = reduce_block<Op, kThreads>(state);
 
   if (threadIdx.x == 0) {

@@ -1,4 +1,4 @@
-// RMS norm, rung 4: the gradients, formula by formula.
+// RMS norm, rung 5: the gradients, formula by formula.
 //
 //   maths    x̂ = x rstd, g = dy * weight; of each row dx = rstd (g - x̂ Σ (g x̂) / n), of each column
 //            dweight = Σ dy x̂

@@ -1,4 +1,4 @@
-// RMS norm, rung 5: both gradients from one read.
+// RMS norm, rung 6: both gradients from one read.
 //
 //   maths    x̂ = x rstd, g = dy * weight; of each row dx = rstd (g - x̂ Σ (g x̂) / n), of each column
 //            dweight = Σ dy x̂

@@ -1,4 +1,4 @@
-// RMS norm, rung 3: with the addition before it.
+// RMS norm, rung 4: with the addition before it.
 //
 //   maths    sum = x + residual, rounded to its type; out = sum / sqrt(Σ sum² / n + eps) * weight, of each row
 //   layout   x, residual, sum, out: (rows, n), contiguous; weight: (n), in x's type or float, or null

@@ -98,6 +98,18 @@ LADDER = Ladder(
             debugging=Score(3, "long rows and odd lengths go ways of their own"),
         ),
         _entry(
+            name="read_twice",
+            language="cuda",
+            idea="a long row is read twice, the second time from the L2 cache: registers hold nothing",
+            file=host.READ_TWICE,
+            function=host.read_twice,
+            improves_on="vectorized",
+            declines=cases.only("forward"),
+            compile_for=cuda_compiles_for(host.READ_TWICE, f"norm<false, {_BF16}, 8, 3, true, false, true>"),
+            readability=Score(4, "layer norm's, with the mean left out; the hints to the caches are PTX"),
+            debugging=Score(4, "any length goes one way; the sum can be checked by itself"),
+        ),
+        _entry(
             name="fused_residual",
             language="cuda",
             idea="x + residual is written and normalised in one pass: 4 n elements moved, not 5 n",

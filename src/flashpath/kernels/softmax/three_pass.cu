@@ -7,7 +7,7 @@
 //            Any row works, however long.
 //   watch    x is read three times and each exponential computed twice. Of short rows the second and third read come
 //            from the caches; of long ones 4 rows n sizeof(T) bytes move. Predicted on an H200: half of copy bandwidth
-//            for rows of 128 KB and more.
+//            for rows of 128 KB and more. Measured in bf16: 1.25 TB/s of 4.28 at 4096 × 131072.
 #include "arithmetic.cuh"
 
 constexpr int kThreads = 256;

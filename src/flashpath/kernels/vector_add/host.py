@@ -18,6 +18,7 @@ THREADS = 256
 # Enough blocks per SM for 2048 resident threads, the most any GPU holds.
 BLOCKS_PER_SM = 8
 TRITON_BLOCK = 1024
+TRITON_WARPS = 4
 
 
 def prepare(a: Any, b: Any, out: Any | None) -> Any:
@@ -36,30 +37,40 @@ def prepare(a: Any, b: Any, out: Any | None) -> Any:
     return c
 
 
-def one_per_thread(a: Any, b: Any, out: Any | None = None) -> Any:
+def one_per_thread(a: Any, b: Any, out: Any | None = None, *, threads: int = THREADS) -> Any:
     c, n = prepare(a, b, out), a.numel()
     if n:
         kernel = cuda_kernel(ONE_PER_THREAD, f"vector_add<{CPP_TYPES[dtype_name(a)]}>", a)
-        kernel[-(-n // THREADS), THREADS](n, a, b, c)
+        kernel[-(-n // threads), threads](n, a, b, c)
     return c
 
 
-def grid_stride(a: Any, b: Any, out: Any | None = None) -> Any:
+def grid_stride(
+    a: Any,
+    b: Any,
+    out: Any | None = None,
+    *,
+    threads: int = THREADS,
+    blocks_per_sm: int = BLOCKS_PER_SM,
+) -> Any:
     c, n = prepare(a, b, out), a.numel()
     if n:
         kernel = cuda_kernel(GRID_STRIDE, f"vector_add<{CPP_TYPES[dtype_name(a)]}>", a)
-        kernel[min(-(-n // THREADS), sm_count(a) * BLOCKS_PER_SM), THREADS](n, a, b, c)
+        kernel[min(-(-n // threads), sm_count(a) * blocks_per_sm), threads](n, a, b, c)
     return c
 
 
-def vectorized(a: Any, b: Any, out: Any | None = None) -> Any:
+def vectorized(
+    a: Any, b: Any, out: Any | None = None, *, threads: int = THREADS, width_bytes: int = 16
+) -> Any:
+    """`width_bytes` is the most that one access moves; a slice that starts in between has less."""
     c, n = prepare(a, b, out), a.numel()
     if n:
-        width = widest_pack(a, b, c)
+        width = min(widest_pack(a, b, c), max(width_bytes // a.element_size(), 1))
         name = f"vector_add<{CPP_TYPES[dtype_name(a)]}, {width}>"
         kernel = cuda_kernel(VECTORIZED, name, a)
         # At least one thread for each of the width - 1 elements that may be left over.
-        kernel[-(-max(n // width, width) // THREADS), THREADS](n, a, b, c)
+        kernel[-(-max(n // width, width) // threads), threads](n, a, b, c)
     return c
 
 
@@ -67,9 +78,11 @@ def triton_kernel() -> Any:
     return importlib.import_module("flashpath.kernels.vector_add.triton_vector_add").vector_add_kernel
 
 
-def triton(a: Any, b: Any, out: Any | None = None) -> Any:
+def triton(
+    a: Any, b: Any, out: Any | None = None, *, block: int = TRITON_BLOCK, warps: int = TRITON_WARPS
+) -> Any:
     c, n = prepare(a, b, out), a.numel()
     if n:
         with triton_device(a):
-            triton_kernel()[(-(-n // TRITON_BLOCK),)](a, b, c, n, BLOCK=TRITON_BLOCK)
+            triton_kernel()[(-(-n // block),)](a, b, c, n, BLOCK=block, num_warps=warps)
     return c

@@ -8,7 +8,7 @@ from typing import Any
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.peers import cupy_stream, library
-from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
+from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score, short
 from flashpath.kernels.tolerance import check_against
 from flashpath.kernels.warp import host
 from flashpath.kernels.warp.reference import reference, torch_groups, torch_select
@@ -70,17 +70,22 @@ def _cupy(cupy: Any, x: Any, op: str) -> Any:
     """CuPy's selection by a mask, on torch's stream and memory."""
     import torch
 
+    del op
     with cupy_stream(cupy, x):
-        if op not in host.COMPACTIONS or x.dtype == torch.bfloat16:
-            raise NotImplementedError(f"CuPy has no {op} of {x.dtype}")
         elements = cupy.from_dlpack(x)
         return torch.from_dlpack(elements[elements > 0])
 
 
-def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
-    peers: dict[str, Callable[..., Any]] = {"torch": _torch}
+def _cupy_declines(case: Case) -> str | None:
+    if case.parameters["op"] not in host.COMPACTIONS:
+        return "selects by a mask only"
+    return "has no bfloat16" if case.dtype == "bfloat16" else None
+
+
+def _peers(device: str) -> Mapping[str, Callable[..., Any] | Peer]:
+    peers: dict[str, Callable[..., Any] | Peer] = {"torch": _torch}
     if device == "cuda" and (cupy := library("cupy")):
-        peers["CuPy"] = functools.partial(_cupy, cupy)
+        peers["CuPy"] = Peer(functools.partial(_cupy, cupy), _cupy_declines)
     return peers
 
 

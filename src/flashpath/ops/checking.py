@@ -1,0 +1,95 @@
+"""What the public functions ask of their arguments, and how they refuse them.
+
+Types, shapes and devices are checked by the operators themselves, with the code of the ladders' hosts: by the
+kernels' side and by the fake side, which `torch.compile` and meta tensors see. Here is what has to be known
+before an operator can be called.
+"""
+
+import numbers
+from typing import Any, NoReturn
+
+import torch
+from torch.autograd import forward_ad
+
+from flashpath.errors import FlashpathError
+
+Tensor = torch.Tensor
+SYMBOLS = (torch.SymInt, torch.SymFloat)  # numbers that torch.compile does not know yet
+
+
+# ---- Refusing --------------------------------------------------------------------------------------------
+
+
+def _refuse(problem: str, fix: str) -> None:
+    raise FlashpathError(problem, fix)
+
+
+_library: Any = torch.library
+_refusal: Any = _library.custom_op(
+    "flashpath::refuse", _refuse, mutates_args=(), schema="(str problem, str fix) -> ()"
+)
+_refusal.register_fake(_refuse)
+
+
+def refuse(problem: str, fix: str) -> NoReturn:
+    """Raise the error. A compiler that traces a `raise` loses the words, so it gets them from an operator."""
+    if torch.compiler.is_compiling():
+        _refusal(problem, fix)
+    raise FlashpathError(problem, fix)
+
+
+# ---- Arguments -------------------------------------------------------------------------------------------
+
+
+def require_tensors(name: str, **tensors: Any) -> None:
+    """Dense tensors, without a tangent: an operator would drop it, and torch would go on with zeros."""
+    for key, x in tensors.items():
+        if not isinstance(x, Tensor):
+            refuse(f"{name} got {key} = {x!r:.80}.", "It must be a torch tensor.")
+        if x.layout != torch.strided:
+            refuse(f"{name} got {key} of layout {x.layout}.", f"It takes dense tensors: {key}.to_dense().")
+        if not torch.compiler.is_compiling() and getattr(forward_ad, "_current_level", -1) >= 0:
+            _refuse_tangent(name, key, x)
+
+
+def _refuse_tangent(name: str, key: str, x: Tensor) -> None:
+    differentiation: Any = forward_ad
+    if differentiation.unpack_dual(x).tangent is not None:
+        raise FlashpathError(
+            f"{name} got {key} with a tangent: forward-mode differentiation (jvp).",
+            "Operators of flashpath have backward gradients only: take torch.autograd.grad or .backward().",
+        )
+
+
+def require_choice(name: str, what: str, value: Any, choices: tuple[str, ...]) -> None:
+    """One of these words."""
+    if not isinstance(value, str) or value not in choices:
+        refuse(f"{name} got the {what} {value!r:.80}.", f"It knows {', '.join(choices)}.")
+
+
+def require_number(name: str, key: str, value: Any) -> None:
+    """Whatever torch takes for a number."""
+    if isinstance(value, (int, float)):
+        return
+    if not isinstance(value, (*SYMBOLS, numbers.Real, Tensor)):
+        refuse(f"{name} got {key} = {value!r:.80}.", "It must be a number.")
+
+
+def require_dim(name: str, x: Tensor, dim: Any) -> None:
+    """A dimension of x; a tensor without any counts as one element in one, as torch has it."""
+    rank = max(x.dim(), 1)
+    if not isinstance(dim, int) or isinstance(dim, bool) or not -rank <= dim < rank:
+        refuse(
+            f"{name} got dim={dim!r:.80} for a tensor of shape {tuple(x.shape)}.",
+            f"It takes one dimension, from {-rank} to {rank - 1}.",
+        )
+
+
+def as_rows(x: Tensor) -> Tensor:
+    """(…, n) as (rows, n), also where n is 0."""
+    return x.reshape(x.shape[:-1].numel(), x.shape[-1])
+
+
+def known(value: Any) -> Any:
+    """For the fake side: a number whose value is not known yet stands for one that fits."""
+    return 1 if isinstance(value, SYMBOLS) else value
