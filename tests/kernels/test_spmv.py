@@ -29,7 +29,7 @@ TYPES = [
 TILE = host.THREADS * host.ITEMS  # steps of a block of merge_based
 INF, NAN = float("inf"), float("nan")
 
-# The lengths of rows: none, empty ones, one entry, one dense row, tiles that begin and end anywhere (of 2,816
+# The lengths of rows: none, empty ones, one entry, one dense row, tiles that begin and end anywhere (of 1,792
 # steps each), tiles with nothing but empty rows, and long rows beside short ones.
 LENGTHS: dict[str, list[int]] = {
     "no rows": [],
@@ -128,6 +128,22 @@ def test_other_choices_are_right_too(name: str, option: dict[str, int]) -> None:
         LADDER.check(LADDER[name](*given, **option), given)
 
 
+@pytest.mark.parametrize("name", ["warp_per_row", "merge_based"])
+def test_packs_of_entries_may_begin_and_end_anywhere(name: str) -> None:
+    """Whole numbers: matrices of less than a pack, ends of every kind, arrays not aligned to 16 bytes."""
+    for lengths in ([1], [2], [0, 3], [5], [9], [11, 8], [host.SHORT_ROW + 3, 1, *[29] * 61, 0, 17, 18]):
+        given = problem(lengths, torch.float32, torch.int32, whole=True)
+        assert host.width_for(*given[1:3]) == 4
+        assert torch.equal(run_poisoned(name, given).double(), truth(*given))
+    _, col, val, _ = given
+    for which in (1, 2):
+        shifted = list(given)
+        shifted[which] = torch.cat([given[which][:1], given[which]])[1:]
+        assert host.width_for(*shifted[1:3]) == 1
+        assert torch.equal(run_poisoned(name, tuple(shifted)).double(), truth(*given))
+    assert host.width_for(col.long(), val) == host.width_for(col, val.half()) == 1
+
+
 class Sanitized:
     """Stands for a kernel: each launch runs under several schedules, and what is found is kept."""
 
@@ -189,7 +205,7 @@ def test_lanes_share_sectors_where_threads_read_a_row_each() -> None:
     row_ptr, col = torch.arange(129, dtype=torch.int32) * 32, torch.zeros(4096, dtype=torch.int32)
     given = (128, row_ptr, col, torch.ones(4096), torch.ones(128), torch.empty(128))
     thread = host.cuda_kernel(host.THREAD_PER_ROW, "spmv<float, int>", col)
-    warp = host.cuda_kernel(host.WARP_PER_ROW, "spmv<8, float, int>", col)
+    warp = host.cuda_kernel(host.WARP_PER_ROW, "spmv<8, 1, float, int>", col)
     sectors = [
         fp.profile(kernel, grid, host.THREADS, given).global_load.sectors
         for kernel, grid in ((thread, 1), (warp, 4))
@@ -204,6 +220,7 @@ def test_lanes_follow_the_mean_length() -> None:
     lanes = [host.lanes_for(1000, 1000 * mean) for mean in (0, 3, 5, 8, 32, 100, 1000)]
     assert lanes == sorted(lanes)
     assert (lanes[0], lanes[-1]) == (1, 32)
+    assert [host.lanes_for(1000, 1000 * mean, 4) for mean in (0, 5, 8, 32, 100, 1000)] == [1, 1, 2, 8, 16, 32]
 
 
 def test_matrices_are_what_their_names_say() -> None:

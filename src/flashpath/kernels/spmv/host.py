@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from flashpath.errors import FlashpathError
-from flashpath.kernels.arguments import FLOATS, output, require_apart, require_like, require_tensor
+from flashpath.kernels.arguments import (
+    FLOATS,
+    output,
+    require_apart,
+    require_like,
+    require_tensor,
+    widest_pack,
+)
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, triton_device
 
 FOLDER = Path(__file__).parent
@@ -19,7 +26,7 @@ TRITON = FOLDER / "triton_spmv.py"
 DTYPES = (*FLOATS, "float64")
 INDICES = {"int32": "int", "int64": "long long"}
 THREADS = 256
-ITEMS = 11  # steps of a thread of merge_based
+ITEMS = 7  # steps of a thread of merge_based
 PARTIAL_BYTES = 24  # a Partial of merge_based, at most
 # Of warp_per_row: rows of so few entries get a thread each; neighbours' rows then share lines anyhow.
 SHORT_ROW = 8
@@ -74,10 +81,16 @@ def thread_per_row(row_ptr: Any, col: Any, val: Any, x: Any, out: Any | None = N
     return y
 
 
-def lanes_for(rows: int, nnz: int) -> int:
-    """How many threads share a row of warp_per_row: a power of two from 1 to 32."""
+def width_for(col: Any, val: Any) -> int:
+    """How many entries a thread loads at once: as 16 bytes of indices and 16 of values, or one."""
+    is_narrow = col.element_size() == val.element_size() == 4
+    return 4 if is_narrow and widest_pack(col, val) == 4 else 1
+
+
+def lanes_for(rows: int, nnz: int, width: int = 1) -> int:
+    """How many threads share a row of warp_per_row: a power of two from 1 to 32, `width` entries each."""
     mean = nnz // rows
-    return 1 if mean < SHORT_ROW else min(32, 1 << (mean.bit_length() - 1))
+    return 1 if mean < SHORT_ROW else min(32, 1 << ((mean // width).bit_length() - 1))
 
 
 def warp_per_row(
@@ -86,8 +99,9 @@ def warp_per_row(
     rows, nnz, y = prepare(row_ptr, col, val, x, out)
     if rows:
         element, _, index = types(row_ptr, val)
-        lanes = lanes or lanes_for(rows, nnz)
-        kernel = cuda_kernel(WARP_PER_ROW, f"spmv<{lanes}, {element}, {index}>", val)
+        width = 1 if nnz // rows < SHORT_ROW else width_for(col, val)
+        lanes = lanes or lanes_for(rows, nnz, width)
+        kernel = cuda_kernel(WARP_PER_ROW, f"spmv<{lanes}, {width}, {element}, {index}>", val)
         kernel[-(-rows * lanes // THREADS), THREADS](rows, row_ptr, col, val, x, y)
     return y
 
@@ -99,7 +113,7 @@ def merge_based(
 
     rows, nnz, y = prepare(row_ptr, col, val, x, out)
     if rows:
-        arguments = ", ".join([str(items), *types(row_ptr, val)])
+        arguments = ", ".join([str(items), str(width_for(col, val)), *types(row_ptr, val)])
         tiles = -(-(rows + nnz) // (THREADS * items))
         partials = torch.empty(tiles * PARTIAL_BYTES, dtype=torch.uint8, device=val.device)
         spmv = cuda_kernel(MERGE_BASED, f"spmv<{arguments}>", val)
