@@ -54,6 +54,31 @@ __device__ typename Op::State reduce_round(const Pack<In>* body, long long p, lo
   return reduce_tree<Op>(states);
 }
 
+// States one after the other, in links of kLink, or in one where that is 0. Roundings grow with the length of a chain,
+// and a thread that has a long row to itself and few others appends thousands of rounds.
+template <class Op, int kLink>
+struct Chain {
+  typename Op::State whole = Op::identity(), link = Op::identity();
+  int length = 0;
+
+  __device__ void append(typename Op::State state) {
+    link = Op::append(link, state);
+    if constexpr (kLink > 0) {
+      if (++length == kLink) {
+        whole = Op::append(whole, link);
+        link = Op::identity();
+        length = 0;
+      }
+    }
+  }
+  __device__ typename Op::State total() const {
+    if constexpr (kLink > 0) {
+      return Op::append(whole, link);
+    }
+    return link;
+  }
+};
+
 // What a thread takes of all packs, in rounds. In a round, all threads take one stretch of memory together, or each
 // kTogether of them their own: what a block asks for is then in one place (on an H200, the sum of 2^28 floats took 248
 // µs so, and 250 otherwise).
@@ -63,15 +88,15 @@ struct Rounds {
                                               long long packs, long long head) {
     constexpr int kPacks = kPacksInFlight<In>;
     const long long step = kTogether ? kTogether : threads;
-    typename Op::State state = Op::identity();
+    Chain<Op, kTogether ? 0 : 64> chain;  // of a whole tensor's many threads each has few rounds
     long long p = thread / step * step * kPacks + thread % step;
     for (; p + (kPacks - 1) * step < packs; p += kPacks * threads) {
-      state = Op::append(state, reduce_round<Op, kPacks, false>(body, p, step, packs, head));
+      chain.append(reduce_round<Op, kPacks, false>(body, p, step, packs, head));
     }
     if (p < packs) {
-      state = Op::append(state, reduce_round<Op, kPacks, true>(body, p, step, packs, head));
+      chain.append(reduce_round<Op, kPacks, true>(body, p, step, packs, head));
     }
-    return state;
+    return chain.total();
   }
 };
 
