@@ -61,19 +61,19 @@ __device__ void write_pack(T* to, const Pack<T, kWidth>& pack) {
   __stwb(reinterpret_cast<Bits*>(to), bits);
 }
 
-// One store of what will not be read again here: it leaves the caches first. Said outright, since the compiler may
-// split a struct's store into its members'.
+// A load and a store of what is used once: it is the first that the caches let go of, and lines that are still being
+// filled stay (`ld.global.cs`, `st.global.cs`).
 template <int kWidth, class T>
-__device__ void write_once(T* to, const Pack<T, kWidth>& pack) {
+__device__ Pack<T, kWidth> read_once(const T* from) {
   using Bits = typename PackedBits<kWidth * sizeof(T)>::Type;
-  Bits bits;
-  memcpy(&bits, &pack, sizeof(bits));
-  __stcs(reinterpret_cast<Bits*>(to), bits);
+  const Bits bits = __ldcs(reinterpret_cast<const Bits*>(from));
+  Pack<T, kWidth> pack;
+  memcpy(&pack, &bits, sizeof(pack));
+  return pack;
 }
 
-// The same for what this kernel does not read again: the caches let go of it first.
 template <int kWidth, class T>
-__device__ void write_streaming(Pack<T, kWidth>* to, const Pack<T, kWidth>& pack) {
+__device__ void write_once(T* to, const Pack<T, kWidth>& pack) {
   using Bits = typename PackedBits<kWidth * sizeof(T)>::Type;
   Bits bits;
   memcpy(&bits, &pack, sizeof(bits));

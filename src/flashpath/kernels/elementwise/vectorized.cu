@@ -49,7 +49,7 @@ __global__ void map(long long n, const T* x, const T* y, T* out, Compute<T> firs
   for (int p = 0; p < kPacks; ++p) {
     const long long i = start + p * blockDim.x;
     if (i < packs) {
-      write_streaming(reinterpret_cast<P*>(out) + i, apply_to_pack<Operation>(a[p], b[p], scalars));
+      write_once(out + i * kWidth, apply_to_pack<Operation>(a[p], b[p], scalars));
     }
   }
 
@@ -100,7 +100,7 @@ __global__ void gate(long long n, long long d, const T* x, T* out, long long row
   for (int p = 0; p < kPacks; ++p) {
     const long long i = start + p * blockDim.x;
     if (i < packs) {
-      write_streaming(reinterpret_cast<P*>(out) + i, apply_to_pack<Operation>(a[p], b[p], {}));
+      write_once(out + i * kWidth, apply_to_pack<Operation>(a[p], b[p], {}));
     }
   }
 }

@@ -19,7 +19,7 @@
 //            torch.compile 3.3 and 3.9. At 16381 × 16381, in packs of one element: 2.4 and 2.9; torch.compile 2.3, 2.5
 //   tried    the squares alone, written from registers as 64-byte pieces with no shared memory: 3.6 to 3.9 TB/s; tiles
 //            of 128 or 512 bytes: 2 to 10 % slower; stores with no hint: 2.5 to 2.8 TB/s
-#include "streaming.cuh"
+#include "../common/pack.cuh"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm<kThreads>)
 #pragma unroll
       for (int k = 0; k < kWidth; ++k) {
         const int r = (first + s * kDown) * kWidth + k;
-        squares[s][k] = stream_in(reinterpret_cast<const P*>(from + (kWhole ? r : min(r, rows_left - 1)) * cols));
+        squares[s][k] = read_once<kWidth>(from + (kWhole ? r : min(r, rows_left - 1)) * cols);
       }
     }
 #pragma unroll
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm<kThreads>)
     for (int k = 0; k < kAtOnce; ++k) {
       const int c = first + k * kDown;
       if (kWhole || (c < cols_left && j * kWidth < rows_left)) {
-        stream_out(reinterpret_cast<P*>(to + c * rows), held[k]);
+        write_once(to + c * rows, held[k]);
       }
     }
   }
