@@ -1,0 +1,276 @@
+"""What attention is asked for, and what every rung may rely on once it is checked.
+
+Key j is visible to query i of the same sequence where i + shift - left <= j <= i + shift + right, with
+shift = keys - queries: the last query stands at the last key. `causal` is right = 0. A score is
+scale · (q · k), then softcap · tanh(score / softcap), then minus ALiBi's slope · |i + shift - j|, then what
+`score_mod` makes of it. A sink is one more score of a head, whose value is nothing. LSE is the logarithm of
+the sum of all e^score, the sink's too: float32, (batch, heads, queries), or (heads, tokens) of sequences.
+A query that sees no key has output 0 and LSE -inf, or the sink.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flashpath.errors import FlashpathError
+from flashpath.kernels.attention.score_mod import ScoreMod
+from flashpath.kernels.building import dtype_name
+
+HALVES = ("float16", "bfloat16")
+LARGEST_DIM = 256
+DIM_STEP = 8  # 16 bytes of a half type
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is done between the scores and the weights."""
+
+    causal: bool = False
+    window: tuple[int, int] | None = None  # (left, right), both inclusive; -1: no bound
+    softcap: float = 0.0
+    scale: float | None = None  # dim ** -0.5
+    alibi_slopes: Any | None = None  # float32, (heads) or (batch, heads)
+    sinks: Any | None = None  # float32, (heads)
+    dropout_p: float = 0.0
+    seed: Any | None = None  # int64, (1), on the device of q: of dropout
+    score_mod: ScoreMod | None = None
+
+    @property
+    def left(self) -> int:
+        return self.window[0] if self.window else -1
+
+    @property
+    def right(self) -> int:
+        return 0 if self.causal else self.window[1] if self.window else -1
+
+
+PLAIN = Options()
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """Several sequences, one after the other in one tensor: where each begins, and the last ends."""
+
+    cu_q: Any  # int32, (batch + 1), on the device of q
+    cu_k: Any
+    max_q: int
+    max_k: int
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A checked call. q: (batch, queries, heads, dim); or, of several sequences, (tokens, heads, dim)."""
+
+    q: Any
+    k: Any
+    v: Any
+    options: Options
+    sequences: Sequences | None = None
+
+    @property
+    def batch(self) -> int:
+        return self.q.shape[0] if self.sequences is None else self.sequences.cu_q.shape[0] - 1
+
+    @property
+    def heads(self) -> int:
+        return self.q.shape[-2]
+
+    @property
+    def kv_heads(self) -> int:
+        return self.k.shape[-2]
+
+    @property
+    def group(self) -> int:
+        """How many heads of q share one of k and v."""
+        return self.heads // self.kv_heads if self.kv_heads else 1
+
+    @property
+    def queries(self) -> int:
+        """Of the longest sequence."""
+        return self.q.shape[1] if self.sequences is None else self.sequences.max_q
+
+    @property
+    def keys(self) -> int:
+        return self.k.shape[1] if self.sequences is None else self.sequences.max_k
+
+    @property
+    def dim(self) -> int:
+        return self.q.shape[-1]
+
+    @property
+    def v_dim(self) -> int:
+        return self.v.shape[-1]
+
+    @property
+    def scale(self) -> float:
+        return self.dim**-0.5 if self.options.scale is None else self.options.scale
+
+    def strides(self, x: Any) -> tuple[int, int, int]:
+        """(batch, row, head) of q, k, v or of a tensor laid out like them; sequences have no batch stride."""
+        return x.stride()[:3] if self.sequences is None else (0, *x.stride()[:2])
+
+    @property
+    def lse_strides(self) -> tuple[int, int]:
+        """(batch, head); queries follow each other."""
+        if self.sequences is None:
+            return self.heads * self.queries, self.queries
+        return 0, self.q.shape[0]
+
+    @property
+    def lse_shape(self) -> tuple[int, ...]:
+        if self.sequences is None:
+            return self.batch, self.heads, self.queries
+        return self.heads, self.q.shape[0]
+
+    @property
+    def slope_strides(self) -> tuple[int, int]:
+        """(batch, head) of ALiBi's slopes."""
+        slopes = self.options.alibi_slopes
+        if slopes is None:
+            return 0, 0
+        return (0, slopes.stride(0)) if slopes.dim() == 1 else slopes.stride()
+
+    def new_out(self) -> Any:
+        return self.q.new_empty((*self.q.shape[:-1], self.v_dim))
+
+    def new_lse(self) -> Any:
+        import torch
+
+        return self.q.new_empty(self.lse_shape, dtype=torch.float32)
+
+
+def prepare(
+    q: Any,
+    k: Any,
+    v: Any,
+    options: Options = PLAIN,
+    sequences: Sequences | None = None,
+    dtypes: Sequence[str] = HALVES,
+) -> Problem:
+    """Check all of it. Rows that an instruction of 16 bytes could not read are copied; other strides stay."""
+    _check_tensors(q, k, v, sequences, dtypes)
+    _check_options(q, options, sequences)
+    return Problem(*(with_whole_rows(each) for each in (q, k, v)), options, sequences)
+
+
+def with_whole_rows(x: Any) -> Any:
+    """x, or a copy whose rows along the last dimension are dense and begin at multiples of 16 bytes."""
+    step = 16 // x.element_size()
+    dense = x.stride(-1) == 1 and x.data_ptr() % 16 == 0 and not any(s % step for s in x.stride()[:-1])
+    return x if dense or not x.numel() else x.contiguous()
+
+
+def _check_tensors(q: Any, k: Any, v: Any, sequences: Sequences | None, dtypes: Sequence[str]) -> None:
+    import torch
+
+    dims = 4 if sequences is None else 3
+    layout = "(batch, sequence, heads, dim)" if sequences is None else "(tokens, heads, dim)"
+    for name, x in (("q", q), ("k", k), ("v", v)):
+        if not isinstance(x, torch.Tensor):
+            raise FlashpathError(f"attention got {name} = {x!r:.80}.", "It must be a torch tensor.")
+        tensor: Any = x
+        if tensor.dim() != dims:
+            raise FlashpathError(
+                f"attention got {name} of shape {tuple(tensor.shape)}.", f"It takes {layout}."
+            )
+        if dtype_name(tensor) not in dtypes:
+            raise FlashpathError(
+                f"attention got {dtype_name(tensor)} for {name}.", f"It takes {' or '.join(dtypes)}."
+            )
+        if tensor.dtype != q.dtype or tensor.device != q.device:
+            raise FlashpathError(
+                f"attention got q of {dtype_name(q)} on {q.device} and {name} of {dtype_name(tensor)} on "
+                f"{tensor.device}.",
+                "All must have one type and one device.",
+            )
+    if k.shape[:-1] != v.shape[:-1] or q.shape[-1] != k.shape[-1] or (dims == 4 and q.shape[0] != k.shape[0]):
+        raise FlashpathError(
+            f"attention got q {tuple(q.shape)}, k {tuple(k.shape)} and v {tuple(v.shape)}.",
+            "k and v must agree in all but the last dimension, q and k in the last and in the batch.",
+        )
+    heads, kv_heads = q.shape[-2], k.shape[-2]
+    if heads and (not kv_heads or heads % kv_heads):
+        raise FlashpathError(
+            f"attention got {heads} heads of q and {kv_heads} of k and v.",
+            "The heads of q must be a multiple of those of k and v.",
+        )
+    for name, dim in (("q and k", q.shape[-1]), ("v", v.shape[-1])):
+        if not 0 < dim <= LARGEST_DIM or dim % DIM_STEP:
+            raise FlashpathError(
+                f"attention got a head dimension of {dim} for {name}.",
+                f"It takes multiples of {DIM_STEP} up to {LARGEST_DIM}; pad others with zeros.",
+            )
+    if sequences is not None:
+        _check_sequences(q, sequences)
+
+
+def _check_sequences(q: Any, sequences: Sequences) -> None:
+    import torch
+
+    for name, x in (("cu_seqlens_q", sequences.cu_q), ("cu_seqlens_k", sequences.cu_k)):
+        if not isinstance(x, torch.Tensor) or x.dtype != torch.int32 or x.dim() != 1 or not x.numel():
+            raise FlashpathError(
+                f"attention got {name} = {x!r:.80}.", "It must be int32 of shape (batch + 1)."
+            )
+        tensor: Any = x
+        if tensor.device != q.device or not tensor.is_contiguous():
+            raise FlashpathError(
+                f"attention got {name} on {tensor.device}.", f"It must be dense, on {q.device}."
+            )
+    if sequences.cu_q.shape != sequences.cu_k.shape:
+        raise FlashpathError(
+            f"attention got {sequences.cu_q.numel()} bounds of q and {sequences.cu_k.numel()} of k.",
+            "Both must have one for each sequence, and one more.",
+        )
+
+
+def _check_options(q: Any, options: Options, sequences: Sequences | None) -> None:
+    import torch
+
+    window = options.window
+    if window is not None and (len(window) != 2 or any(side < -1 for side in window)):
+        raise FlashpathError(
+            f"attention got window={window!r}.", "It takes (left, right), 0 or more each, or -1 for no bound."
+        )
+    if not math.isfinite(options.softcap) or options.softcap < 0:
+        raise FlashpathError(f"attention got softcap={options.softcap!r}.", "It takes 0 (none) or more.")
+    if options.scale is not None and not math.isfinite(options.scale):
+        raise FlashpathError(f"attention got scale={options.scale!r}.", "It takes a finite number.")
+    if not 0 <= options.dropout_p < 1:
+        raise FlashpathError(f"attention got dropout_p={options.dropout_p!r}.", "It takes 0 <= p < 1.")
+    heads = q.shape[-2]
+    batch = q.shape[0] if sequences is None else sequences.cu_q.shape[0] - 1
+    shapes: dict[str, tuple[Any, list[tuple[int, ...]], Any]] = {
+        "alibi_slopes": (options.alibi_slopes, [(heads,), (batch, heads)], torch.float32),
+        "sinks": (options.sinks, [(heads,)], torch.float32),
+    }
+    if options.dropout_p:
+        shapes["seed"] = (options.seed, [(1,)], torch.int64)
+    for name, (x, allowed, dtype) in shapes.items():
+        if x is None and name != "seed":
+            continue
+        if (
+            not isinstance(x, torch.Tensor)
+            or tuple(x.shape) not in allowed
+            or x.dtype != dtype
+            or x.device != q.device
+        ):
+            raise FlashpathError(
+                f"attention got {name} = {x!r:.80}.",
+                f"It must be {str(dtype).removeprefix('torch.')} of shape {' or '.join(map(str, allowed))} "
+                f"on {q.device}.",
+            )
+
+
+def visible_pairs(queries: int, keys: int, left: int = -1, right: int = -1) -> int:
+    """How many keys all queries of a sequence see together: what FLOPs are counted from."""
+    shift = keys - queries
+    total = 0
+    for i in range(queries):
+        first = 0 if left < 0 else max(0, i + shift - left)
+        last = keys - 1 if right < 0 else min(keys - 1, i + shift + right)
+        total += max(0, last - first + 1)
+    return total

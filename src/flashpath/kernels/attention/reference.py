@@ -1,0 +1,141 @@
+"""Attention as the formula has it, with whole score matrices: the truth in float64, the error of halves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import torch
+
+from flashpath.kernels.attention.dropout import kept
+from flashpath.kernels.attention.problem import PLAIN, Options, Problem, Sequences
+
+Tensor = torch.Tensor
+# Scores that are held at a time; a head's are held together.
+_SCORES_AT_ONCE = 2**27
+
+
+class Places(NamedTuple):
+    """Where the scores (heads, queries, keys) stand of which a part, or all, is at hand."""
+
+    batch: int
+    head: Tensor  # (heads, 1, 1): their numbers
+    query: Tensor  # (1, queries, 1), counted within the sequence
+    key: Tensor  # (1, 1, keys)
+    shift: int  # keys - queries of the whole sequence
+
+
+def places(batch: int, head: Tensor, queries: int, keys: int) -> Places:
+    """Of all scores of a sequence."""
+    query, key = (torch.arange(n, device=head.device) for n in (queries, keys))
+    return Places(batch, head[:, None, None], query[None, :, None], key[None, None, :], keys - queries)
+
+
+def visible(options: Options, at: Places) -> Tensor:
+    """(1, queries, keys): whether a query sees a key."""
+    distance = at.key - at.query - at.shift
+    seen = torch.ones_like(distance, dtype=torch.bool)
+    if options.left >= 0:
+        seen &= distance >= -options.left
+    if options.right >= 0:
+        seen &= distance <= options.right
+    return seen
+
+
+def capped(scores: Tensor, options: Options) -> Tensor:
+    return options.softcap * torch.tanh(scores / options.softcap) if options.softcap else scores
+
+
+def biased(scores: Tensor, options: Options, at: Places) -> Tensor:
+    """Less by ALiBi's slope for each key between."""
+    if options.alibi_slopes is None:
+        return scores
+    slopes = options.alibi_slopes if options.alibi_slopes.dim() == 1 else options.alibi_slopes[at.batch]
+    return scores - slopes[at.head].to(scores.dtype) * (at.query + at.shift - at.key).abs()
+
+
+def final_scores(scores: Tensor, options: Options, at: Places) -> Tensor:
+    """What the softmax sees of capped and biased scores."""
+    if options.score_mod is not None:
+        scores = options.score_mod.torch(scores, at.batch, at.head, at.query, at.key)
+    return torch.where(visible(options, at), scores, torch.full_like(scores, -torch.inf))
+
+
+def kept_weights(problem: Problem, at: Places) -> Tensor:
+    """(heads, queries, keys): 0 where dropout removes a weight, 1 / (1 - p) where it does not."""
+    p = problem.options.dropout_p
+    of_head = at.batch * problem.heads + at.head
+    return kept(problem.options.seed, p, of_head, at.query, at.key).to(torch.float64) / (1 - p)
+
+
+def _of_heads(
+    q: Tensor, k: Tensor, v: Tensor, problem: Problem, batch: int, head: Tensor
+) -> tuple[Tensor, Tensor]:
+    """(heads, queries, dim) … → out (heads, queries, v_dim), lse (heads, queries)."""
+    options, at = problem.options, places(batch, head, q.shape[1], k.shape[1])
+    scores = final_scores(biased(capped((q @ k.mT) * problem.scale, options), options, at), options, at)
+    parts = [scores]
+    if options.sinks is not None:
+        sinks = options.sinks[head].to(scores.dtype)
+        parts.append(sinks[:, None, None].expand(*scores.shape[:2], 1))
+    all_scores = torch.cat(parts, -1)
+    # A row with nothing to see has no softmax: zeros stand in, so that its gradient is 0 and not NaN.
+    dead = (all_scores == -torch.inf).all(-1)  # (heads, queries)
+    padded = torch.cat([all_scores, torch.full_like(all_scores[..., :1], -torch.inf)], -1)
+    lse = torch.logsumexp(torch.where(dead[..., None], torch.zeros_like(padded), padded), -1)
+    weights = torch.where(dead[..., None], torch.zeros_like(scores), torch.exp(scores - lse[..., None]))
+    lse = torch.where(dead, torch.full_like(lse, -torch.inf), lse)
+    if options.dropout_p:
+        weights = weights * kept_weights(problem, at).to(weights.dtype)
+    return weights @ v, lse
+
+
+def sequences_of(problem: Problem) -> Iterator[tuple[int, slice, slice]]:
+    """(batch, its queries, its keys) of each sequence, as slices of the token dimension."""
+    if problem.sequences is None:
+        for batch in range(problem.batch):
+            yield batch, slice(0, problem.queries), slice(0, problem.keys)
+        return
+    cu_q, cu_k = problem.sequences.cu_q.tolist(), problem.sequences.cu_k.tolist()
+    for batch in range(problem.batch):
+        yield batch, slice(cu_q[batch], cu_q[batch + 1]), slice(cu_k[batch], cu_k[batch + 1])
+
+
+def formula(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    options: Options = PLAIN,
+    sequences: Sequences | None = None,
+    *,
+    dtype: torch.dtype | None = torch.float64,
+) -> tuple[Tensor, Tensor]:
+    """(out, lse), computed in `dtype` (None: in that of q), differentiable by torch."""
+    problem = Problem(q, k, v, options, sequences)
+    wide = [each.to(dtype) if dtype is not None else each for each in (q, k, v)]
+    outs: list[Tensor] = []
+    lses: list[Tensor] = []
+    for batch, queries, keys in sequences_of(problem):
+        of_batch = [each[batch] if sequences is None else each for each in wide]
+        q_rows, k_rows, v_rows = (
+            each[rows].transpose(0, 1) for each, rows in zip(of_batch, (queries, keys, keys), strict=True)
+        )
+        size = max(1, q_rows.shape[1] * k_rows.shape[1])
+        at_once = max(1, _SCORES_AT_ONCE // size)
+        parts: list[tuple[Tensor, Tensor]] = []
+        for first in range(0, problem.heads, at_once):
+            head = torch.arange(first, min(first + at_once, problem.heads), device=q.device)
+            of_kv = head // problem.group
+            parts.append(_of_heads(q_rows[head], k_rows[of_kv], v_rows[of_kv], problem, batch, head))
+        outs.append(torch.cat([out for out, _ in parts]).transpose(0, 1))
+        lses.append(torch.cat([lse for _, lse in parts]))
+    if sequences is None:
+        return torch.stack(outs), torch.stack(lses)
+    return torch.cat(outs), torch.cat(lses, 1)
+
+
+def reference(
+    q: Tensor, k: Tensor, v: Tensor, options: Options = PLAIN, sequences: Sequences | None = None
+) -> Tensor:
+    """The output in float64, rounded once."""
+    return formula(q, k, v, options, sequences)[0].to(q.dtype)
