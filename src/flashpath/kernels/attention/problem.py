@@ -153,7 +153,7 @@ def prepare(
     """Check all of it. Rows that an instruction of 16 bytes could not read are copied; other strides stay."""
     _check_tensors(q, k, v, sequences, dtypes)
     _check_options(q, options, sequences)
-    return Problem(*(with_whole_rows(each) for each in (q, k, v)), options, sequences)
+    return Problem(with_whole_rows(q), with_whole_rows(k), with_whole_rows(v), options, sequences)
 
 
 def with_whole_rows(x: Any) -> Any:
