@@ -1,5 +1,7 @@
 """Whether attention is right: against float64, with at most twice the error of torch in the same type."""
 
+# pyright: basic, reportCallIssue=false, reportArgumentType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable

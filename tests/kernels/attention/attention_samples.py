@@ -1,5 +1,7 @@
 """Problems for the tests of attention: what can be asked for, and rows in which every pair of it occurs."""
 
+# pyright: basic
+
 from __future__ import annotations
 
 import itertools

@@ -1,5 +1,7 @@
 """Shared by the tests of attention: memory full of NaN, and launches under the sanitizer."""
 
+# pyright: basic
+
 from __future__ import annotations
 
 import sys

@@ -1,5 +1,7 @@
 """The references agree with each other, with torch, and with finite differences."""
 
+# pyright: basic, reportCallIssue=false, reportArgumentType=false
+
 from __future__ import annotations
 
 from dataclasses import replace
