@@ -1,0 +1,1 @@
+"""FlashAttention 2: queries outside, keys inside, one pass."""
