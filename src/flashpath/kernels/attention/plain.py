@@ -7,6 +7,7 @@ scores and weights would hide the one idea of each: it is in flash_v2.
 from __future__ import annotations
 
 import math
+import struct
 from typing import Any, NamedTuple
 
 from flashpath.errors import FlashpathError
@@ -59,6 +60,11 @@ def outputs(problem: Problem, out: Any | None, lse: Any | None) -> Outputs:
         output("attention", out, (*q.shape[:-1], problem.v_dim), q.dtype, q.device),
         output("attention", lse, problem.lse_shape, torch.float32, q.device),
     )
+
+
+def packed_strides(problem: Problem, x: Any) -> bytes:
+    """As the `Strides` of rows.cuh."""
+    return struct.pack("<3q", *problem.strides(x))
 
 
 def padded(dim: int) -> int:

@@ -3,7 +3,8 @@
 maths    s = scale q kᵀ, -inf where hidden; p = e^(s - m) / l with m = max s and l = Σ e^(s - m) of each row,
          lse = m + log l; out = p v
 layout   q, k, v, out: as in problem.py. s, which p overwrites: (batch, heads, queries, pitch) in the type of
-         q, pitch the number of keys rounded up so that rows begin at whole sectors
+         q, pitch the number of keys rounded up to 16. What is beyond the keys is -inf, and 0 in p: then no
+         mask ends within 16 elements, and accesses of 16 bytes stay whole
 cost     4 · queries · keys · dim FLOPs for each head. s is written and read, p, in its place, too: 8 bytes of
          traffic for each score, at least, and 2 bytes kept. That grows with the square of the length, all
          other traffic with the length. (Softmax reads s three times; short rows are in the L1 by then.)
@@ -56,31 +57,31 @@ def scores_kernel(
     k = load_rows(of_head(k_ptr, batch, head // group, k_strides), key, k_strides[1], keys, DIM, BLOCK_DIM)
     s = scores_of(q, k, scale, query, key, queries, keys, CAUSAL)  # (BLOCK_QUERIES, BLOCK_KEYS)
     row = place * queries + query  # 64 bits: there are more scores than 2^31
-    inside = (query < queries)[:, None] & (key < keys)[None, :]
+    inside = (query < queries)[:, None] & (key < pitch)[None, :]
     tl.store(s_ptr + row[:, None] * pitch + key[None, :], s.to(s_ptr.dtype.element_ty), mask=inside)
 
 
-@triton.jit(do_not_specialize=["keys"])
-def softmax_kernel(s_ptr, lse_ptr, pitch, keys, BLOCK: tl.constexpr):
+@triton.jit
+def softmax_kernel(s_ptr, lse_ptr, pitch, BLOCK: tl.constexpr):
     """A row for each program: its maximum, its sum, then its quotients, in place."""
     row = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, BLOCK)  # (BLOCK)
     at = s_ptr + row * pitch + column
     largest = tl.full((BLOCK,), NEVER, tl.float32)
-    for start in range(0, keys, BLOCK):
-        s = tl.load(at + start, mask=column < keys - start, other=NEVER).to(tl.float32)
+    for start in range(0, pitch, BLOCK):
+        s = tl.load(at + start, mask=column < pitch - start, other=NEVER).to(tl.float32)
         largest = tl.maximum(largest, s)
     m = finite_or_zero(tl.max(largest, 0))
     sums = tl.zeros((BLOCK,), tl.float32)
-    for start in range(0, keys, BLOCK):
-        s = tl.load(at + start, mask=column < keys - start, other=NEVER).to(tl.float32)
+    for start in range(0, pitch, BLOCK):
+        s = tl.load(at + start, mask=column < pitch - start, other=NEVER).to(tl.float32)
         sums += tl.exp2((s - m) * LOG2E)
     total = tl.sum(sums, 0)  # 0 where nothing is seen; else at least 1, the largest score's
     divisor = tl.where(total == 0, 1.0, total)
-    for start in range(0, keys, BLOCK):
-        s = tl.load(at + start, mask=column < keys - start, other=NEVER).to(tl.float32)
+    for start in range(0, pitch, BLOCK):
+        s = tl.load(at + start, mask=column < pitch - start, other=NEVER).to(tl.float32)
         p = tl.exp2((s - m) * LOG2E) / divisor
-        tl.store(at + start, p.to(s_ptr.dtype.element_ty), mask=column < keys - start)
+        tl.store(at + start, p.to(s_ptr.dtype.element_ty), mask=column < pitch - start)
     tl.store(lse_ptr + row, tl.where(total == 0, NEVER, m + tl.log(divisor)))
 
 
@@ -113,7 +114,7 @@ def values_kernel(
     last = min(first + BLOCK_QUERIES, queries) - 1
     for start in range(0, keys_seen(last, queries, keys, CAUSAL), BLOCK_KEYS):
         key = start + tl.arange(0, BLOCK_KEYS)
-        inside = (query < queries)[:, None] & (key < keys)[None, :]
+        inside = (query < queries)[:, None] & (key < pitch)[None, :]
         p = tl.load(p_ptr + key[None, :], mask=inside, other=0.0)
         v = load_rows(v_ptr, key, v_strides[1], keys, DIM, BLOCK_DIM)
         out = tl.dot(p, v, out)

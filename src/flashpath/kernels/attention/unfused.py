@@ -16,7 +16,7 @@ from flashpath.kernels.attention.plain import (
 from flashpath.kernels.attention.problem import Problem
 from flashpath.kernels.building import triton_device
 
-ALIGNED = 16  # elements that rows of scores begin at multiples of: a whole sector
+ALIGNED = 16  # elements: rows of scores are a multiple of it long, which Triton then knows
 SOFTMAX_BLOCK = 1024  # elements of a row that a program has at a time
 
 
@@ -69,9 +69,9 @@ def unfused(problem: Problem, out: Any | None = None, lse: Any | None = None) ->
                 BLOCK_DIM=padded(problem.dim),
                 **options,
             )
-        block = min(SOFTMAX_BLOCK, padded(max(1, problem.keys)))
+        block = min(SOFTMAX_BLOCK, padded(max(1, pitch)))
         kernels.softmax_kernel[(heads * problem.queries,)](
-            scores, results.lse, pitch, problem.keys, BLOCK=block, num_warps=max(1, block // 256)
+            scores, results.lse, pitch, BLOCK=block, num_warps=max(1, block // 256)
         )
         kernels.values_kernel[(heads, tiles_q)](
             scores,
