@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from flashpath import bench, gpus, jit, kernels, ops, vgpu
     from flashpath.errors import FlashpathError, MissingDevice
     from flashpath.jit import Kernel, Module, compile, explain, profile, sanitize, watch
+    from flashpath.ops import attention, attention_varlen
     from flashpath.vgpu.findings import Finding, KernelFault
 
 __version__ = "0.1.0"
@@ -31,6 +32,8 @@ _HOME = {
     "KernelFault": "vgpu.findings",
     "MissingDevice": "errors",
     "Module": "jit",
+    "attention": "ops",
+    "attention_varlen": "ops",
     "bench": None,
     "compile": "jit",
     "explain": "jit",
@@ -51,6 +54,8 @@ __all__ = [
     "KernelFault",
     "MissingDevice",
     "Module",
+    "attention",
+    "attention_varlen",
     "bench",
     "compile",
     "explain",

@@ -5,6 +5,7 @@ first. Tensors on the CPU run on the virtual GPU; above `registration.SLOW_ON_CP
 so (`SlowOnCpu`). docs/ops.md has types, NaN, gradients and limits of all of them.
 """
 
+from flashpath.ops.attention import attention, attention_varlen
 from flashpath.ops.counting import histogram
 from flashpath.ops.elementwise import (
     add,
@@ -29,6 +30,8 @@ from flashpath.ops.sparse import spmv
 __all__ = [
     "SlowOnCpu",
     "add",
+    "attention",
+    "attention_varlen",
     "clamp",
     "gelu",
     "gelu_and_mul",

@@ -46,9 +46,14 @@ def _product(a: Tensor, b: int) -> tuple[Tensor, Tensor]:
     return middle >> 16, ((middle << 16) | (low & 0xFFFF)) & _WORD
 
 
+def _broadcast(*tensors: Tensor) -> list[Tensor]:
+    broadcasting: Any = torch
+    return broadcasting.broadcast_tensors(*tensors)
+
+
 def kept(seed: Any, p: float, of_head: Tensor, query: Tensor, key: Tensor) -> Tensor:
     """Whether a weight stays; the three integer tensors broadcast. `of_head` is batch · heads + head."""
-    of_head, query, key = torch.broadcast_tensors(of_head, query, key)
+    of_head, query, key = _broadcast(of_head, query, key)
     words = philox((key // 4, query, of_head, torch.zeros_like(key)), int(seed))
     word = torch.stack(words, -1).gather(-1, (key % 4).unsqueeze(-1)).squeeze(-1)
     return word >= threshold(p)

@@ -59,6 +59,10 @@ class Sequences:
     max_q: int
     max_k: int
 
+    @property
+    def bounds(self) -> tuple[Any, Any, int, int]:
+        return self.cu_q, self.cu_k, self.max_q, self.max_k
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -151,9 +155,22 @@ def prepare(
     dtypes: Sequence[str] = HALVES,
 ) -> Problem:
     """Check all of it. Rows that an instruction of 16 bytes could not read are copied; other strides stay."""
+    check(q, k, v, options, sequences, dtypes)
+    return Problem(with_whole_rows(q), with_whole_rows(k), with_whole_rows(v), options, sequences)
+
+
+def check(
+    q: Any,
+    k: Any,
+    v: Any,
+    options: Options = PLAIN,
+    sequences: Sequences | None = None,
+    dtypes: Sequence[str] = HALVES,
+) -> Problem:
+    """Types, shapes, devices and options, of tensors that need not have memory."""
     _check_tensors(q, k, v, sequences, dtypes)
     _check_options(q, options, sequences)
-    return Problem(*(with_whole_rows(each) for each in (q, k, v)), options, sequences)
+    return Problem(q, k, v, options, sequences)
 
 
 def with_whole_rows(x: Any) -> Any:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from flashpath.errors import FlashpathError
+
+_numbers = itertools.count()
+_all: weakref.WeakValueDictionary[str, ScoreMod] = weakref.WeakValueDictionary()
 
 
 @dataclass(frozen=True)
@@ -21,9 +29,38 @@ class ScoreMod:
     """
 
     name: str
-    torch: Callable[..., Any]
+    torch: Callable[..., Any] | None = None
     triton: Any | None = None
     cuda: str | None = None
     triton_derivative: Any | None = None
     cuda_derivative: str | None = None
     torch_derivative: Callable[..., Any] | None = None
+    key: str = field(init=False, default="")
+    """What an operator is given in its place: operators take text, not objects."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", f"{self.name}#{next(_numbers)}")
+        _all[self.key] = self
+
+    def form(self, language: str) -> Any:
+        """The function in that language."""
+        found = getattr(self, language)
+        if found is None:
+            forms = [each for each in ("torch", "triton", "cuda") if getattr(self, each) is not None]
+            has = ", ".join(forms) or "none"
+            raise FlashpathError(
+                f"The score_mod {self.name!r} has no form for {language}; it has {has}.",
+                f"Give ScoreMod(…, {language}=…), or take a backend that runs one of its forms.",
+            )
+        return found
+
+
+def of_key(key: str) -> ScoreMod | None:
+    """The one that `key` stands for; None for the empty key."""
+    return _all[key] if key else None
+
+
+@functools.cache
+def of_triton(function: Any) -> ScoreMod:
+    """A bare `@triton.jit` function, which adds to a score or hides it."""
+    return ScoreMod(getattr(function, "__name__", "score_mod"), triton=function)

@@ -142,7 +142,8 @@ class _Attention(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, dout: Tensor, dlse: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore
-        return *backward(ctx.problem, *ctx.saved_tensors, dout, dlse), None
+        out, lse = ctx.saved_tensors
+        return *backward(ctx.problem, out, lse, dout, dlse), None
 
 
 def tiled(
@@ -150,5 +151,5 @@ def tiled(
 ) -> tuple[Tensor, Tensor]:
     """(out, lse) in the type of q, with gradients for q, k, v and the sinks."""
     problem = Problem(q.detach(), k.detach(), v.detach(), options, sequences)
-    both: Any = _Attention.apply(q, k, v, options.sinks, problem)
-    return both
+    function: Any = _Attention
+    return function.apply(q, k, v, options.sinks, problem)

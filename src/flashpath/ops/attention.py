@@ -1,0 +1,312 @@
+"""`attention`: softmax(q kᵀ) v and its gradients, without ever writing the scores.
+
+Gradients are kernels, which torch cannot differentiate. Where a gradient is to be differentiated again
+(create_graph=True) it comes from the formula instead, with whole score matrices, in float32.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from flashpath.errors import FlashpathError
+from flashpath.kernels.attention.dispatch import choose
+from flashpath.kernels.attention.problem import HALVES, Options, Problem, Sequences, check, prepare
+from flashpath.kernels.attention.reference import formula
+from flashpath.kernels.attention.score_mod import ScoreMod, of_key, of_triton
+from flashpath.ops.checking import require_number, require_tensors
+from flashpath.ops.registration import define, tell_if_slow
+
+Tensor = torch.Tensor
+# More multiply-adds than this on CPU tensors are refused: the virtual GPU would need hours for them.
+MOST_PRODUCTS_ON_CPU = 2**32
+_ANY_FLOAT = (*HALVES, "float32", "float64")
+
+
+class _Call(NamedTuple):
+    """What an operator is given: options in the types that a schema knows."""
+
+    q: Tensor
+    k: Tensor
+    v: Tensor
+    alibi_slopes: Tensor | None
+    sinks: Tensor | None
+    seed: Tensor | None
+    cu_q: Tensor | None
+    cu_k: Tensor | None
+    max_q: int
+    max_k: int
+    causal: bool
+    left: int
+    right: int
+    softcap: float
+    scale: float | None
+    dropout_p: float
+    score_mod: str
+    backend: str
+    deterministic: bool
+
+    @property
+    def options(self) -> Options:
+        return Options(
+            self.causal,
+            (self.left, self.right),
+            self.softcap,
+            self.scale,
+            self.alibi_slopes,
+            self.sinks,
+            self.dropout_p,
+            self.seed,
+            of_key(self.score_mod),
+        )
+
+    @property
+    def sequences(self) -> Sequences | None:
+        if self.cu_q is None or self.cu_k is None:
+            return None
+        return Sequences(self.cu_q, self.cu_k, self.max_q, self.max_k)
+
+    def problem(self) -> Problem:
+        return prepare(self.q, self.k, self.v, self.options, self.sequences)
+
+    def checked(self) -> Problem:
+        return check(self.q, self.k, self.v, self.options, self.sequences)
+
+
+_ARGUMENTS = (
+    "Tensor q, Tensor k, Tensor v, Tensor? alibi_slopes, Tensor? sinks, Tensor? seed, Tensor? cu_q,"
+    " Tensor? cu_k, SymInt max_q, SymInt max_k, bool causal, int left, int right, float softcap,"
+    " float? scale, float dropout_p, str score_mod, str backend, bool deterministic"
+)
+
+
+def _forward(*arguments: Any) -> tuple[Tensor, Tensor]:
+    call = _Call(*arguments)
+    problem = call.problem()
+    _tell_or_refuse_if_large(problem)
+    return choose(problem, call.backend or None).forward(problem)
+
+
+def _fake(*arguments: Any) -> tuple[Tensor, Tensor]:
+    problem = _Call(*arguments).checked()
+    return problem.new_out(), problem.new_lse()
+
+
+def _tell_or_refuse_if_large(problem: Problem) -> None:
+    products = problem.batch * problem.heads * problem.queries * problem.keys * (problem.dim + problem.v_dim)
+    if not problem.q.is_cuda and products > MOST_PRODUCTS_ON_CPU:
+        raise FlashpathError(
+            f"attention got {products:,} multiply-adds on the CPU; the virtual GPU takes up to "
+            f"{MOST_PRODUCTS_ON_CPU:,}.",
+            "Move the tensors to a GPU (q.cuda()), or give backend='reference', which torch computes.",
+        )
+    tell_if_slow("attention", problem.q, products=products)
+
+
+def _gradients(dout: Tensor, dlse: Tensor | None, out: Tensor, lse: Tensor, *arguments: Any) -> Any:
+    call = _Call(*arguments)
+    problem = call.problem()
+    got = choose(problem, call.backend or None).backward(
+        problem, out, lse, dout.contiguous(), dlse, deterministic=call.deterministic
+    )
+    dsinks = problem.q.new_empty(0) if got.dsinks is None else got.dsinks
+    return got.dq.contiguous(), got.dk.contiguous(), got.dv.contiguous(), dsinks
+
+
+def _gradients_fake(_dout: Tensor, _dlse: Tensor | None, _out: Tensor, _lse: Tensor, *arguments: Any) -> Any:
+    call = _Call(*arguments)
+    q, k, v = (each.new_empty(each.shape) for each in (call.q, call.k, call.v))
+    return q, k, v, q.new_empty(0) if call.sinks is None else call.sinks.new_empty(call.sinks.shape)
+
+
+_attention_gradients: Any = define(
+    "attention_backward",
+    f"(Tensor dout, Tensor? dlse, Tensor out, Tensor lse, {_ARGUMENTS}) -> (Tensor, Tensor, Tensor, Tensor)",
+    _gradients,
+    _gradients_fake,
+)
+
+
+def _save(ctx: Any, inputs: Sequence[Any], output: tuple[Tensor, Tensor]) -> None:
+    call = _Call(*inputs)
+    ctx.save_for_backward(*call[:8], *output)
+    ctx.rest = call[8:]
+    ctx.set_materialize_grads(False)
+
+
+def _vjp(ctx: Any, dout: Tensor | None, dlse: Tensor | None) -> tuple[Tensor | None, ...]:
+    *inputs, out, lse = ctx.saved_tensors
+    call = _Call(*inputs, *ctx.rest)
+    dout = torch.zeros_like(out) if dout is None else dout
+    if torch.is_grad_enabled():
+        dq, dk, dv, dsinks = _differentiable_gradients(call, dout, dlse)
+    else:
+        dq, dk, dv, dsinks = _attention_gradients(dout, dlse, out, lse, *call)
+    return dq, dk, dv, None, None if call.sinks is None else dsinks, *[None] * (len(call) - 5)
+
+
+def _differentiable_gradients(call: _Call, dout: Tensor, dlse: Tensor | None) -> Sequence[Tensor | None]:
+    out, lse = formula(call.q, call.k, call.v, call.options, call.sequences, dtype=torch.float32)
+    outputs, grads = [out], [dout.float()]
+    if dlse is not None:
+        outputs.append(lse)
+        grads.append(dlse)
+    inputs = [call.q, call.k, call.v, *([] if call.sinks is None else [call.sinks])]
+    wanted = [each for each in inputs if each.requires_grad]
+    got = iter(torch.autograd.grad(outputs, wanted, grads, create_graph=True, allow_unused=True))
+    found = [next(got) if each.requires_grad else None for each in inputs]
+    return [*found, *[None] * (4 - len(found))]
+
+
+_attention: Any = define("attention", f"({_ARGUMENTS}) -> (Tensor, Tensor)", _forward, _fake, _vjp, _save)
+
+
+# ---- The public functions --------------------------------------------------------------------------------
+
+
+def _run(
+    name: str,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    sequences: Sequences | None,
+    *,
+    causal: bool,
+    window: tuple[int, int] | None,
+    softcap: float,
+    scale: float | None,
+    alibi_slopes: Tensor | None,
+    sinks: Tensor | None,
+    dropout_p: float,
+    score_mod: Any,
+    return_lse: bool,
+    deterministic: bool,
+    backend: str | None,
+) -> Any:
+    require_tensors(name, q=q, k=k, v=v)
+    for key, value in (
+        ("softcap", softcap),
+        ("dropout_p", dropout_p),
+        ("scale", 1.0 if scale is None else scale),
+    ):
+        require_number(name, key, value)
+    mod = score_mod if score_mod is None or isinstance(score_mod, ScoreMod) else of_triton(score_mod)
+    left, right = (-1, -1) if window is None else window
+    seed = None
+    if dropout_p:
+        seed = torch.randint(0, 2**63 - 1, (1,), dtype=torch.int64, device=q.device)
+    sinks = None if sinks is None else sinks.float()
+    if backend == "reference":
+        options = Options(causal, (left, right), softcap, scale, alibi_slopes, sinks, dropout_p, seed, mod)
+        check(q, k, v, options, sequences, _ANY_FLOAT)
+        wide = torch.float64 if q.dtype == torch.float64 else torch.float32
+        out, lse = formula(q, k, v, options, sequences, dtype=wide)
+        out = out.to(q.dtype)
+    else:
+        out, lse = _attention(
+            *(q, k, v, alibi_slopes, sinks, seed),
+            *((None, None, 0, 0) if sequences is None else sequences.bounds),
+            *(causal, left, right, float(softcap), scale, float(dropout_p)),
+            *("" if mod is None else mod.key, backend or "", deterministic),
+        )
+    return (out, lse) if return_lse else out
+
+
+def attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    causal: bool = False,
+    window: tuple[int, int] | None = None,
+    softcap: float = 0.0,
+    scale: float | None = None,
+    alibi_slopes: Tensor | None = None,
+    sinks: Tensor | None = None,
+    dropout_p: float = 0.0,
+    score_mod: Any = None,
+    return_lse: bool = False,
+    deterministic: bool = False,
+    backend: str | None = None,
+) -> Any:
+    """softmax(scale · q kᵀ) v of every head, with gradients for q, k, v and the sinks.
+
+    q: (batch, queries, heads, dim), k: (batch, keys, kv_heads, dim), v: (batch, keys, kv_heads, v_dim), all
+    float16 or bfloat16; the heads of q are a multiple of those of k and v, which they share in turn.
+
+    The last query stands at the last key: `causal` and `window` = (left, right), both ends included, -1 for
+    no bound, count from there. softcap · tanh(score / softcap) limits the scores; `alibi_slopes` (heads) or
+    (batch, heads) take slope · distance from them; `score_mod` is a ScoreMod or a `@triton.jit` function of
+    (score, batch, head, query, key); `sinks` (heads) are scores of keys without a value. A query that sees
+    no key gives 0.
+
+    With return_lse also the logarithm of the sum of e^score: float32, (batch, heads, queries). With
+    `deterministic` the gradients have the same bits every time. `backend`: triton, cuda, reference (torch,
+    any float type, whole score matrices), or None for the fastest. On CPU tensors the virtual GPU runs.
+    """
+    return _run(
+        "attention",
+        q,
+        k,
+        v,
+        None,
+        causal=causal,
+        window=window,
+        softcap=softcap,
+        scale=scale,
+        alibi_slopes=alibi_slopes,
+        sinks=sinks,
+        dropout_p=dropout_p,
+        score_mod=score_mod,
+        return_lse=return_lse,
+        deterministic=deterministic,
+        backend=backend,
+    )
+
+
+def attention_varlen(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cu_seqlens_q: Tensor,
+    cu_seqlens_k: Tensor,
+    max_seqlen_q: int,
+    max_seqlen_k: int,
+    *,
+    causal: bool = False,
+    window: tuple[int, int] | None = None,
+    softcap: float = 0.0,
+    scale: float | None = None,
+    alibi_slopes: Tensor | None = None,
+    sinks: Tensor | None = None,
+    dropout_p: float = 0.0,
+    score_mod: Any = None,
+    return_lse: bool = False,
+    deterministic: bool = False,
+    backend: str | None = None,
+) -> Any:
+    """`attention` of several sequences that follow each other in tensors of (tokens, heads, dim).
+
+    Sequence b has the queries from cu_seqlens_q[b] to cu_seqlens_q[b + 1] and the keys from cu_seqlens_k[b]
+    to cu_seqlens_k[b + 1]: int32, on the device of q. LSE is (heads, tokens). All else is as in `attention`.
+    """
+    require_tensors("attention_varlen", cu_seqlens_q=cu_seqlens_q, cu_seqlens_k=cu_seqlens_k)
+    sequences = Sequences(cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k)
+    return _run(
+        "attention_varlen",
+        q,
+        k,
+        v,
+        sequences,
+        causal=causal,
+        window=window,
+        softcap=softcap,
+        scale=scale,
+        alibi_slopes=alibi_slopes,
+        sinks=sinks,
+        dropout_p=dropout_p,
+        score_mod=score_mod,
+        return_lse=return_lse,
+        deterministic=deterministic,
+        backend=backend,
+    )
