@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from flashpath.jit import strided
 from flashpath.kernels.attention.plain import LOG2E, is_causal, outputs, packed_strides, require_plain
 from flashpath.kernels.attention.problem import Problem
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name
@@ -25,9 +26,7 @@ def forward(problem: Problem, out: Any | None = None, lse: Any | None = None) ->
         q, k, v = problem.q, problem.k, problem.v
         kernel = cuda_kernel(FILE, kernel_name(dtype_name(q), problem.dim, problem.v_dim), q)
         kernel[-(-rows // WARPS), 32 * WARPS](
-            q,
-            k,
-            v,
+            *map(strided, (q, k, v)),
             *results,
             *(packed_strides(problem, each) for each in (q, k, v, results.out)),
             problem.scale * LOG2E,

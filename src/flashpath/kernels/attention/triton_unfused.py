@@ -2,12 +2,12 @@
 
 maths    s = scale q kᵀ, -inf where hidden; p = e^(s - m) / l with m = max s and l = Σ e^(s - m) of each row,
          lse = m + log l; out = p v
-layout   q, k, v, out: as in problem.py. s, which p overwrites: (batch, heads, queries, pitch) in the type of
-         q, pitch the number of keys rounded up to 16. What is beyond the keys is -inf, and 0 in p: then no
-         mask ends within 16 elements, and accesses of 16 bytes stay whole
-cost     4 · queries · keys · dim FLOPs for each head. s is written and read, p, in its place, too: 8 bytes of
-         traffic for each score, at least, and 2 bytes kept. That grows with the square of the length, all
-         other traffic with the length. (Softmax reads s three times; short rows are in the L1 by then.)
+layout   q, k, v, out: as in problem.py. s in float32, so that lse is as good as one, and p in the type of q:
+         (batch, heads, queries, pitch), pitch the number of keys rounded up to 16. What is beyond the keys is
+         -inf, and 0 in p: then no mask ends within 16 elements, and accesses of 16 bytes stay whole
+cost     4 · queries · keys · dim FLOPs for each head. s and p are written and read: 12 bytes of traffic for
+         each score, at least, and memory of 6 bytes. That grows with the square of the length, all other
+         traffic with the length. (Softmax reads s three times; short rows are in the L1 by then.)
 improves naive: scale and mask cost no pass of their own and no copy of s
 idea     a kernel for each line of the formula. Products are those of the ladder `matmul`. What is between
          them lives in memory, and every byte of it is traffic that the formula does not ask for.
@@ -58,30 +58,31 @@ def scores_kernel(
     s = scores_of(q, k, scale, query, key, queries, keys, CAUSAL)  # (BLOCK_QUERIES, BLOCK_KEYS)
     row = place * queries + query  # 64 bits: there are more scores than 2^31
     inside = (query < queries)[:, None] & (key < pitch)[None, :]
-    tl.store(s_ptr + row[:, None] * pitch + key[None, :], s.to(s_ptr.dtype.element_ty), mask=inside)
+    tl.store(s_ptr + row[:, None] * pitch + key[None, :], s, mask=inside)
 
 
 @triton.jit
-def softmax_kernel(s_ptr, lse_ptr, pitch, BLOCK: tl.constexpr):
-    """A row for each program: its maximum, its sum, then its quotients, in place."""
+def softmax_kernel(s_ptr, p_ptr, lse_ptr, pitch, BLOCK: tl.constexpr):
+    """A row for each program: its maximum, its sum, then its quotients."""
     row = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, BLOCK)  # (BLOCK)
-    at = s_ptr + row * pitch + column
+    s_ptr += row * pitch
+    p_ptr += row * pitch
     largest = tl.full((BLOCK,), NEVER, tl.float32)
     for start in range(0, pitch, BLOCK):
-        s = tl.load(at + start, mask=column < pitch - start, other=NEVER).to(tl.float32)
+        s = tl.load(s_ptr + start + column, mask=column < pitch - start, other=NEVER)
         largest = tl.maximum(largest, s)
     m = finite_or_zero(tl.max(largest, 0))
     sums = tl.zeros((BLOCK,), tl.float32)
     for start in range(0, pitch, BLOCK):
-        s = tl.load(at + start, mask=column < pitch - start, other=NEVER).to(tl.float32)
+        s = tl.load(s_ptr + start + column, mask=column < pitch - start, other=NEVER)
         sums += tl.exp2((s - m) * LOG2E)
     total = tl.sum(sums, 0)  # 0 where nothing is seen; else at least 1, the largest score's
     divisor = tl.where(total == 0, 1.0, total)
     for start in range(0, pitch, BLOCK):
-        s = tl.load(at + start, mask=column < pitch - start, other=NEVER).to(tl.float32)
+        s = tl.load(s_ptr + start + column, mask=column < pitch - start, other=NEVER)
         p = tl.exp2((s - m) * LOG2E) / divisor
-        tl.store(at + start, p.to(s_ptr.dtype.element_ty), mask=column < pitch - start)
+        tl.store(p_ptr + start + column, p.to(p_ptr.dtype.element_ty), mask=column < pitch - start)
     tl.store(lse_ptr + row, tl.where(total == 0, NEVER, m + tl.log(divisor)))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import Any, NamedTuple
 
 from flashpath.kernels.attention.plain import (
     LOG2E,
@@ -28,10 +28,19 @@ def fused_kernel() -> Any:
     return importlib.import_module("flashpath.kernels.attention.triton_fused").fused_kernel
 
 
-def scores_for(problem: Problem) -> Any:
-    """Memory for all scores: (batch, heads, queries, pitch)."""
+class Squares(NamedTuple):
+    """Memory that grows with the square of the length: (batch, heads, queries, pitch)."""
+
+    scores: Any  # float32
+    weights: Any  # in the type of q
+
+
+def squares_for(problem: Problem) -> Squares:
+    import torch
+
     pitch = -(-problem.keys // ALIGNED) * ALIGNED
-    return problem.q.new_empty((problem.batch, problem.heads, problem.queries, pitch))
+    shape = (problem.batch, problem.heads, problem.queries, pitch)
+    return Squares(problem.q.new_empty(shape, dtype=torch.float32), problem.q.new_empty(shape))
 
 
 def unfused(problem: Problem, out: Any | None = None, lse: Any | None = None) -> tuple[Any, Any]:
@@ -40,7 +49,7 @@ def unfused(problem: Problem, out: Any | None = None, lse: Any | None = None) ->
     if not results.lse.numel():
         return results
     q, k, v = problem.q, problem.k, problem.v
-    scores, tile, kernels = scores_for(problem), tile_for(problem), unfused_kernels()
+    (scores, weights), tile, kernels = squares_for(problem), tile_for(problem), unfused_kernels()
     pitch = scores.shape[-1]
     sizes = (problem.heads, problem.group, problem.queries, problem.keys)
     heads, tiles_q, tiles_k = (
@@ -71,10 +80,10 @@ def unfused(problem: Problem, out: Any | None = None, lse: Any | None = None) ->
             )
         block = min(SOFTMAX_BLOCK, padded(max(1, pitch)))
         kernels.softmax_kernel[(heads * problem.queries,)](
-            scores, results.lse, pitch, BLOCK=block, num_warps=max(1, block // 256)
+            scores, weights, results.lse, pitch, BLOCK=block, num_warps=max(1, block // 256)
         )
         kernels.values_kernel[(heads, tiles_q)](
-            scores,
+            weights,
             v,
             results.out,
             pitch,

@@ -6,6 +6,7 @@ import importlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from flashpath.jit import strided
 from flashpath.kernels.attention.plain import (
     LOG2E,
     is_causal,
@@ -40,8 +41,9 @@ def state(problem: Problem) -> State:
 
 
 def shared_bytes(problem: Problem) -> int:
-    row = 2 * (problem.dim + PADDING) + problem.v_dim + PADDING  # of q, k and v
-    return TILE * row * problem.q.element_size()
+    """As flash_v1_shared() of forward.cu has it."""
+    tiles = TILE * (problem.dim + PADDING + problem.v_dim + PADDING) * problem.q.element_size()
+    return 4 * WARPS * problem.dim + tiles
 
 
 def cuda(problem: Problem, out: Any | None = None, lse: Any | None = None) -> tuple[Any, Any]:
@@ -51,9 +53,7 @@ def cuda(problem: Problem, out: Any | None = None, lse: Any | None = None) -> tu
         q, k, v = problem.q, problem.k, problem.v
         kernel = cuda_kernel(CUDA, f"flash_v1<{CPP_TYPES[dtype_name(q)]}>", q)
         kernel[problem.batch * problem.heads, 32 * WARPS, shared_bytes(problem)](
-            q,
-            k,
-            v,
+            *map(strided, (q, k, v)),
             *results,
             *state(problem),
             *(packed_strides(problem, each) for each in (q, k, v, results.out)),
