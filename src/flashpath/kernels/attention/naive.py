@@ -3,8 +3,8 @@
 maths    s = scale q kᵀ, p = softmax(s), out = p v; lse = log Σ e^s
 layout   as in problem.py
 cost     4 · queries · keys · dim FLOPs for each head, hidden pairs too. s, its copies with scale and with
-         mask, and p each have queries · keys elements for each head, all written and read again: at 16k
-         tokens and dim 128, each is 128 times as large as q
+         mask, p, and for lse a copy in float32 have queries · keys elements for each head. All are written
+         and read again: at 16k tokens and dim 128 each has 128 times as many elements as q
 idea     each line is a line of the formula, and gradients are torch's. All others are compared with it: time
          and memory grow with the square of the length (programs/flash_attention/naive_attention.py)
 """

@@ -10,10 +10,10 @@
 //            on l and o, 1 whenever the maximum stays
 //   idea     whoever sums e^(s - m) has to know m, says the formula. But a wrong m, too small, does no harm that one
 //            factor does not repair: e^(s - m) e^(m - m') is e^(s - m'). So m is the largest score so far, and sum and
-//            output are relative to it. Three numbers {m, l, o} say all about the keys that were seen, however many: this
-//            is what FlashAttention has for a tile of queries, with a tile of keys where there is one key here.
-//   watch    m begins at -inf and 2^(-inf - m') is 0: the first key wipes out what is not there. A query that sees no key
-//            keeps l = 0, whose logarithm is the -inf that its lse has to be.
+//            output are relative to it. {m, l, o} say all about the keys that were seen, however many. FlashAttention
+//            has them for a tile of queries, and a tile of keys where there is one key here.
+//   watch    m begins at -inf and 2^(-inf - m') is 0: the first key wipes out what is not there. A query that sees no
+//            key keeps l = 0, whose logarithm is the -inf that its lse has to be.
 #include "../common/maths.cuh"
 #include "../common/numbers.cuh"
 #include "rows.cuh"

@@ -73,17 +73,20 @@ def padded(dim: int) -> int:
 
 
 class Tile(NamedTuple):
-    """Queries and keys that a program of a Triton rung has at a time."""
+    """Queries and keys that a program of a Triton rung has at a time; `stages` of keys that are under way."""
 
     queries: int
     keys: int
     warps: int
+    stages: int
 
 
-# Of the virtual GPU: small problems, several tiles of them, and no thread without work.
-SMALL = Tile(32, 32, 4)
-LARGE = Tile(64, 64, 4)
-WIDE = Tile(64, 32, 8)  # of head dimensions above 128, whose output tile fills the registers of 4 warps
+# Of the virtual GPU: several tiles of small problems.
+SMALL = Tile(32, 32, 4, 2)
+LARGE = Tile(64, 64, 4, 3)
+# Of head dimensions above 128: an output tile that 4 warps have no registers for, and two stages that fit
+# into the shared memory of every GPU from sm_80 on.
+WIDE = Tile(64, 32, 8, 2)
 
 
 def tile_for(problem: Problem) -> Tile:

@@ -62,6 +62,7 @@ def unfused(problem: Problem, out: Any | None = None, lse: Any | None = None) ->
         "BLOCK_QUERIES": tile.queries,
         "BLOCK_KEYS": tile.keys,
         "num_warps": tile.warps,
+        "num_stages": tile.stages,
     }
     with triton_device(q):
         if tiles_k:
@@ -123,5 +124,6 @@ def fused(problem: Problem, out: Any | None = None, lse: Any | None = None) -> t
             BLOCK_DIM=padded(problem.dim),
             BLOCK_V_DIM=padded(problem.v_dim),
             num_warps=tile.warps,
+            num_stages=tile.stages,
         )
     return results

@@ -7,16 +7,16 @@
 //            float, in global memory: they are what one step of the outer loop leaves for the next
 //   cost     4 · dim FLOPs for each query and key, none of them on tensor cores. k and v are read once for each head;
 //            q, o, m and l are read, and o, m and l written, for each tile of keys: 8 · v_dim + 16 bytes a query, where
-//            FlashAttention 2 writes 2 · v_dim + 4 in all. Counted for 256 queries and keys with dim 64 (8 tiles): 642048
-//            bytes stored, where a tile of queries that keeps its o stores 33792, a 19th
+//            FlashAttention 2 writes 2 · v_dim + 4 in all. Counted for 256 queries and keys with dim 64 (8 tiles):
+//            642048 bytes stored, where tiles of queries that keep their o store 33792, a 19th
 //            (tests/kernels/attention/test_first_rungs.py::test_what_version_1_moves)
 //   improves online_softmax: a key and a value are loaded once for all queries, not once for each
 //   idea     one block per head. It holds a tile of k and v in shared memory and lets all queries come by, one for each
 //            warp at a time. A query has seen a part of the keys then, and waits for the next part in global memory, as
 //            {m, l, o}. The other order keeps {m, l, o} on chip and lets keys come by: that is FlashAttention 2, where
-//            tiles of queries are work for different blocks, too. Here only heads are: 8 heads keep 8 SMs of 132 busy.
-//   watch    o is a quotient after every step, as in the paper: to be multiplied by l again in the next. FlashAttention 2
-//            divides once, at the end.
+//            tiles of queries are work for different blocks. Here only heads are: 8 of them keep 8 SMs of 132 busy.
+//   watch    o is a quotient after every step, as in the paper, and is multiplied by l again in the next;
+//            FlashAttention 2 divides once, at the end.
 //            Barriers are for k and v alone: a warp has the same queries in every step, and nobody else touches them.
 #include "../../common/maths.cuh"
 #include "../../common/numbers.cuh"
