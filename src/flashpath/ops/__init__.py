@@ -5,7 +5,7 @@ first. Tensors on the CPU run on the virtual GPU; above `registration.SLOW_ON_CP
 so (`SlowOnCpu`). docs/ops.md has types, NaN, gradients and limits of all of them.
 """
 
-from flashpath.ops.attention import attention, attention_varlen
+from flashpath.ops.attention import attention, attention_decode, attention_varlen, merge_states
 from flashpath.ops.counting import histogram
 from flashpath.ops.elementwise import (
     add,
@@ -31,6 +31,7 @@ __all__ = [
     "SlowOnCpu",
     "add",
     "attention",
+    "attention_decode",
     "attention_varlen",
     "clamp",
     "gelu",
@@ -40,6 +41,7 @@ __all__ = [
     "histogram",
     "layer_norm",
     "matmul",
+    "merge_states",
     "reduce",
     "relu",
     "rms_norm",

@@ -1,0 +1,1 @@
+"""FlashAttention 2 in Triton: forward, backward, and what lies between scores and weights."""

@@ -1,0 +1,237 @@
+"""FlashAttention 2 forward in Triton.
+
+maths    for a tile of queries, over tiles of keys: s = q kᵀ, m' = max(m, max s), p = 2^(s - m'),
+         l = l 2^(m - m') + Σ p, acc = acc 2^(m - m') + p v; out = acc / l, lse = (m + log2 l) ln 2
+layout   as in problem.py; a program has BLOCK_M queries of one head, k and v come in tiles of BLOCK_N keys
+cost     2 · pairs · (dim + v_dim) FLOPs; q and out once, k and v once for each tile of queries (mostly by L2)
+improves flash_v1: queries are the outer loop, so that acc, m and l stay in registers and out is written once;
+         the division comes once, in the end; no two programs meet
+idea     tiles that every query of the program sees whole need no mask: they have a loop of their own, and the
+         few that do (the diagonal, the edges of a window, the last keys) another. Under a causal mask the
+         programs with the most keys start first, so that short ones fill the GPU in the end.
+"""
+
+import triton
+import triton.language as tl
+
+from flashpath.kernels.attention.flash_v2.triton.scores import (
+    LN2,
+    LOG2E,
+    exponent_scale,
+    final,
+    kept,
+    limited,
+    visible,
+)
+
+MINUS_INF = tl.constexpr(float("-inf"))
+
+
+@triton.jit
+def _attend(
+    acc,
+    m,
+    total,
+    q,
+    k_tiles,
+    v_tiles,
+    first,
+    last,
+    place,  # of the program: (batch, head, query (BLOCK_M, 1), of a row of k: batch, head, first)
+    size,  # of the sequence: (keys, keys - queries)
+    numbers,  # (scale, softcap, slope, left, right, seed, threshold)
+    heads,
+    FEATURES: tl.constexpr,
+    MOD: tl.constexpr,
+    MASKED: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+):
+    """The tiles of keys from `first` to `last`."""
+    batch, head, query, k_batch, k_head, k_row = place
+    keys, shift = size
+    scale, softcap, slope, left, right, seed, threshold = numbers
+    to_exponent = exponent_scale(scale, FEATURES)
+    for start in range(first, last, BLOCK_N):
+        key = start + tl.arange(0, BLOCK_N)[None, :]  # (1, BLOCK_N)
+        k = k_tiles.load([k_batch, k_head, k_row + start, 0]).reshape(BLOCK_N, q.shape[1])
+        s = tl.dot(q, k.T)  # (BLOCK_M, BLOCK_N)
+        s = final(
+            limited(s, scale, softcap, slope, query, key, shift, FEATURES), batch, head, query, key, MOD
+        )
+        if MASKED:
+            s = tl.where(visible(query, key, keys, shift, left, right, FEATURES), s, MINUS_INF)
+        larger = tl.maximum(m, tl.max(s, 1) * to_exponent)  # (BLOCK_M)
+        base = larger
+        if MASKED or MOD is not None:
+            base = tl.where(larger == MINUS_INF, 0.0, larger)  # nothing seen yet: all weights are 0
+        p = tl.exp2(s * to_exponent - base[:, None])
+        shrink = tl.exp2(m - base)
+        total = total * shrink + tl.sum(p, 1)
+        acc = acc * shrink[:, None]
+        if FEATURES.dropout:
+            p = tl.where(kept(seed, threshold, batch * heads + head, query, start, BLOCK_N), p, 0.0)
+        v = v_tiles.load([k_batch, k_head, k_row + start, 0]).reshape(BLOCK_N, acc.shape[1])
+        if MASKED and FEATURES.varlen:
+            v = tl.where(keys > key.T, v, 0.0)  # not what the next sequence has there: 0 · NaN is no 0
+        acc = tl.dot(p.to(v.dtype), v, acc)
+        m = larger
+    return acc, m, total
+
+
+@triton.jit(do_not_specialize=["queries", "keys", "left", "right", "threshold", "heads", "group"])
+def attention_forward(
+    q_ptr,
+    k_tiles,  # (batch, kv heads, keys, dim), in tiles of (1, 1, BLOCK_N, BLOCK_D)
+    v_tiles,
+    out_ptr,
+    lse_ptr,
+    q_strides,  # (batch, row, head)
+    out_strides,
+    lse_strides,  # (batch, head)
+    cu_q_ptr,
+    cu_k_ptr,
+    queries,
+    keys,
+    heads,
+    group,
+    dim,
+    v_dim,
+    scale,
+    softcap,
+    slopes_ptr,
+    slope_strides,
+    sinks_ptr,
+    left,
+    right,
+    seed_ptr,
+    threshold,
+    keep_scale,
+    FEATURES: tl.constexpr,
+    MOD: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+    BLOCK_V: tl.constexpr,
+):
+    tiles = tl.cdiv(queries, BLOCK_M)
+    tile = tl.program_id(0) % tiles
+    head = tl.program_id(0) // tiles % heads
+    batch = tl.program_id(0) // tiles // heads
+    if FEATURES.right:
+        tile = tiles - 1 - tile
+    q_row, k_row, k_batch = 0, 0, batch
+    if FEATURES.varlen:
+        q_row, k_row, k_batch = tl.load(cu_q_ptr + batch), tl.load(cu_k_ptr + batch), 0
+        queries = tl.load(cu_q_ptr + batch + 1) - q_row
+        keys = tl.load(cu_k_ptr + batch + 1) - k_row
+        if tile * BLOCK_M >= queries:
+            return
+    shift = keys - queries
+    at = tile * BLOCK_M
+    row = at + tl.arange(0, BLOCK_M)  # (BLOCK_M)
+    column, v_column = tl.arange(0, BLOCK_D), tl.arange(0, BLOCK_V)
+    inside = (row < queries)[:, None]
+
+    # 64 bits: a row's place passes 2^31 in tensors of more elements.
+    first_row, batch_64, head_64 = (q_row + at).to(tl.int64), batch.to(tl.int64), head.to(tl.int64)
+    q_ptr += batch_64 * q_strides[0] + first_row * q_strides[1] + head_64 * q_strides[2]
+    q = tl.load(
+        q_ptr + tl.arange(0, BLOCK_M)[:, None] * q_strides[1] + column[None, :],
+        mask=inside & (column < dim)[None, :],
+        other=0.0,
+    )  # (BLOCK_M, BLOCK_D)
+
+    # Keys that some query of the tile sees, from a multiple of BLOCK_N on, and those that all of them see.
+    begin, end, all_begin, all_end = 0, keys, 0, keys
+    if FEATURES.right:
+        end = min(keys, min(at + BLOCK_M, queries) + shift + right)
+        all_end = min(keys, at + shift + right + 1)
+    if FEATURES.left:
+        begin = max(0, at + shift - left) // BLOCK_N * BLOCK_N
+        all_begin = tl.cdiv(max(0, at + BLOCK_M - 1 + shift - left), BLOCK_N) * BLOCK_N
+        all_begin = max(begin, min(all_begin, end))
+    all_end = max(all_begin, max(all_end, 0) // BLOCK_N * BLOCK_N)
+
+    slope, seed = 0.0, 0
+    if FEATURES.alibi:
+        slope = tl.load(slopes_ptr + batch * slope_strides[0] + head * slope_strides[1])
+    if FEATURES.dropout:
+        seed = tl.load(seed_ptr)
+    place = (batch, head, row[:, None], k_batch, head // group, k_row)
+    size = (keys, shift)
+    numbers = (scale, softcap, slope, left, right, seed, threshold)
+
+    m = tl.full((BLOCK_M,), MINUS_INF, tl.float32)
+    total = tl.zeros((BLOCK_M,), tl.float32)
+    if FEATURES.sinks:
+        m = tl.zeros((BLOCK_M,), tl.float32) + tl.load(sinks_ptr + head) * LOG2E
+        total += 1.0
+    acc = tl.zeros((BLOCK_M, BLOCK_V), tl.float32)
+    if FEATURES.left:
+        acc, m, total = _attend(
+            acc,
+            m,
+            total,
+            q,
+            k_tiles,
+            v_tiles,
+            begin,
+            all_begin,
+            place,
+            size,
+            numbers,
+            heads,
+            FEATURES,
+            MOD,
+            True,
+            BLOCK_N,
+        )
+    acc, m, total = _attend(
+        acc,
+        m,
+        total,
+        q,
+        k_tiles,
+        v_tiles,
+        all_begin,
+        all_end,
+        place,
+        size,
+        numbers,
+        heads,
+        FEATURES,
+        MOD,
+        False,
+        BLOCK_N,
+    )
+    if FEATURES.ends_masked:
+        acc, m, total = _attend(
+            acc,
+            m,
+            total,
+            q,
+            k_tiles,
+            v_tiles,
+            all_end,
+            end,
+            place,
+            size,
+            numbers,
+            heads,
+            FEATURES,
+            MOD,
+            True,
+            BLOCK_N,
+        )
+
+    lse_ptr += batch_64 * lse_strides[0] + head_64 * lse_strides[1] + q_row
+    tl.store(lse_ptr + row, (m + tl.log2(total)) * LN2, mask=row < queries)
+    divisor = tl.where(total == 0, 1.0, total)
+    if FEATURES.dropout:
+        divisor = divisor / keep_scale
+    out_ptr += batch_64 * out_strides[0] + first_row * out_strides[1] + head_64 * out_strides[2]
+    tl.store(
+        out_ptr + tl.arange(0, BLOCK_M)[:, None] * out_strides[1] + v_column[None, :],
+        (acc / divisor[:, None]).to(out_ptr.dtype.element_ty),
+        mask=inside & (v_column < v_dim)[None, :],
+    )
