@@ -27,9 +27,7 @@ def no_neighbours(score, batch, head, query, key):
     return tl.where(query == key + 1, float("-inf"), score)
 
 
-def tensors(
-    device: str = "cpu", queries: int = 20, keys: int = 33, heads: int = 2, dtype: Any = HALF
-) -> list[Any]:
+def tensors(device: str = "cpu", queries: int = 20, keys: int = 33) -> list[Any]:
     generator = torch.Generator().manual_seed(3)
     shapes = [(1, queries, 2, 16), (1, keys, 1, 16), (1, keys, 1, 24)]
     return [torch.randn(shape, generator=generator).to(device, HALF) for shape in shapes]

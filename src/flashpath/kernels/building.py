@@ -66,6 +66,31 @@ def triton_compiles_for(
     return compile_for
 
 
+def triton_compiles_by(call: Callable[[], object]) -> Callable[[str], Any]:
+    """For a rung's entry: compile what `call` would launch on tensors of the CPU, and launch nothing.
+
+    For kernels whose arguments are more than pointers and numbers: descriptors, tuples, features.
+    """
+
+    def compile_for(arch: str) -> Any:
+        jit: Any = importlib.import_module("triton.runtime.jit")
+        driver: Any = importlib.import_module("flashpath.vgpu.triton_driver")
+        run, compiled = jit.JITFunction.run, list[Any]()
+
+        def only_compile(kernel: Any, *args: Any, **options: Any) -> None:
+            compiled.append(run(kernel, *args, **{**options, "warmup": True}))
+
+        jit.JITFunction.run = only_compile
+        try:
+            with driver.triton(arch):
+                call()
+        finally:
+            jit.JITFunction.run = run
+        return compiled[-1]
+
+    return compile_for
+
+
 def triton_device(tensor: Any) -> AbstractContextManager[object]:
     """Where a Triton rung runs: on the tensor's GPU, or for a tensor on the CPU on the virtual GPU.
 
