@@ -3,8 +3,10 @@
 
 // All of a call that is a number, as the host packs it. Strides count elements.
 struct Shape {
-  long long q[3], k[3], v[3], out[3];  // (batch, row, head)
-  long long lse[2], slopes[2];         // (batch, head)
+  long long q[3], k[3], v[3], out[3];      // (batch, row, head)
+  long long dout[3], dq[3], dk[3], dv[3];  // backward's
+  long long lse[2], slopes[2];             // (batch, head)
+  long long padded_rows;                   // of a head, of all sequences: as backward's scratch has them
   int batch, heads, group;             // group: heads of q for one of k and v
   int queries, keys;                   // of the longest sequence
   int dim, v_dim;
@@ -16,19 +18,23 @@ struct Shape {
   float kept_factor;    // 1 / (1 - p)
 };
 constexpr int kUnbounded = 1 << 29;
+constexpr int kPadding = 128;  // in backward's scratch the rows of every sequence begin at a multiple of it
 
 // One sequence of the batch: where it is in the tensors, and how long.
 struct Sequence {
   int queries, keys, shift;  // query i stands at key i + shift
   long long q_row, k_row;    // its first rows in the tensors, where these have all sequences one after the other
+  long long padded_row;      // its first row in backward's scratch
 
   __device__ Sequence(const Shape& shape, int batch, const int* cu_q, const int* cu_k) {
     if (cu_q) {
       q_row = cu_q[batch], k_row = cu_k[batch];
       queries = cu_q[batch + 1] - cu_q[batch], keys = cu_k[batch + 1] - cu_k[batch];
+      padded_row = (q_row + batch * kPadding) / kPadding * kPadding;
     } else {
       q_row = k_row = 0;
       queries = shape.queries, keys = shape.keys;
+      padded_row = batch * (shape.padded_rows / shape.batch);
     }
     shift = keys - queries;
   }

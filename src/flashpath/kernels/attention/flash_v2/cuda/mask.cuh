@@ -95,8 +95,10 @@ struct Scores {
     }
   }
 
-  template <bool kSwapped, int kRows, int kColumns>
-  __device__ void transform(float (&s)[kRows][kColumns][4], Corner<kSwapped> corner) const {
+  // Scores to exponents; for backward, also their derivatives, where there is an array for them.
+  template <bool kSwapped, int kRows, int kColumns, int kColumnsD = 1>
+  __device__ void transform(float (&s)[kRows][kColumns][4], Corner<kSwapped> corner,
+                            float (*derivatives)[kColumnsD][4] = nullptr) const {
     if constexpr (Features::kTransforms) {
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
@@ -104,7 +106,11 @@ struct Scores {
         for (int n = 0; n < kColumns; ++n) {
 #pragma unroll
           for (int e = 0; e < 4; ++e) {
-            s[r][n][e] = transformed(s[r][n][e], corner.query_at(r, n, e), corner.key_at(r, n, e)).exponent;
+            const auto both = transformed(s[r][n][e], corner.query_at(r, n, e), corner.key_at(r, n, e));
+            s[r][n][e] = both.exponent;
+            if constexpr (kColumnsD == kColumns) {
+              derivatives[r][n][e] = both.derivative;
+            }
           }
         }
       }

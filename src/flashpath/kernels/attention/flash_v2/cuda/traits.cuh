@@ -7,6 +7,7 @@
 #pragma once
 #include "../../../common/async_copy.cuh"
 #include "../../../matmul/tensor_core.cuh"
+#include "block_info.cuh"
 
 template <int kRows_, int kColumns_>
 struct Tile {
@@ -82,4 +83,33 @@ struct ForwardPlan {
   using TileK = Tile<kN, kDim>;
   using TileV = Tile<kN, kDimV>;
   static constexpr int kStageBytes = TileK::kBytes + TileV::kBytes;
+};
+
+// Backward: a block has kN keys, kN / kWarps for each warp, and goes through the queries that see them kM at a time. For
+// the gradient of q its warps are a grid of kWarpsQ over the queries, the others over the dimension. kParts: which
+// gradients it computes; all at once, where there are registers for them.
+enum Part { kPartV = 1, kPartK = 2, kPartQ = 4 };
+
+template <class T_, int kDim_, int kDimV_, int kM_, int kN_, int kWarps_, int kWarpsQ_, int kParts_, int kBlocksPerSm_>
+struct BackwardPlan {
+  using T = T_;
+  static constexpr int kDim = kDim_, kDimV = kDimV_, kM = kM_, kN = kN_, kWarps = kWarps_, kBlocksPerSm = kBlocksPerSm_;
+  static constexpr bool kWithV = kParts_ & kPartV, kWithK = kParts_ & kPartK, kWithQ = kParts_ & kPartQ;
+  static constexpr int kThreads = kWarps * 32, kRows = kN / kWarps / 16;  // mma tiles of a warp, one below the other
+  static constexpr int kWarpsQ = kWarpsQ_, kWarpsDim = kWarps / kWarpsQ;
+  static constexpr int kRowsQ = kM / kWarpsQ / 16, kColumnsQ = kDim / kWarpsDim / 8;  // of a warp's part of dq
+  static_assert(kRows * kWarps * 16 == kN && kRowsQ * kWarpsQ * 16 == kM && kColumnsQ * kWarpsDim * 8 == kDim);
+  static_assert(kWithK || !kWithQ);
+  static_assert(kColumnsQ % 2 == 0 && kPadding % kM == 0 && kDim % 32 == 0 && kDimV % 32 == 0);
+
+  using TileK = Tile<kN, kDim>;
+  using TileV = Tile<kN, kDimV>;
+  using TileQ = Tile<kM, kDim>;
+  using TileO = Tile<kM, kDimV>;  // of dout
+  using TileS = Tile<kN, kM>;     // of dsᵀ
+  static constexpr int kLogBytes = kM * sizeof(float);
+  // The ring has two stages of {q, dout, lse, delta}; dsᵀ has two places, too.
+  static constexpr int kStageBytes = TileQ::kBytes + TileO::kBytes + 2 * kLogBytes;
+  static constexpr int kSharedV = TileK::kBytes, kRing = kSharedV + TileV::kBytes;
+  static constexpr int kSharedS = kRing + 2 * kStageBytes;
 };
