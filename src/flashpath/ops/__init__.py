@@ -5,8 +5,9 @@ first. Tensors on the CPU run on the virtual GPU; above `registration.SLOW_ON_CP
 so (`SlowOnCpu`). docs/ops.md has types, NaN, gradients and limits of all of them.
 """
 
-from flashpath.ops.attention import attention, attention_decode, attention_varlen, merge_states
+from flashpath.ops.attention import attention, attention_varlen
 from flashpath.ops.counting import histogram
+from flashpath.ops.decoding import attention_decode, merge_states
 from flashpath.ops.elementwise import (
     add,
     clamp,

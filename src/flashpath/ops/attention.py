@@ -10,13 +10,10 @@ from typing import Any, NamedTuple
 import torch
 
 from flashpath.errors import FlashpathError
-from flashpath.kernels.attention.decode import host as triton_decode
-from flashpath.kernels.attention.decode.cache import Cache, Rotary, prepare_step
-from flashpath.kernels.attention.decode.reference import decode as reference_decode
 from flashpath.kernels.attention.dispatch import choose
 from flashpath.kernels.attention.problem import HALVES, Options, Problem, Sequences, check, prepare
 from flashpath.kernels.attention.reference import formula
-from flashpath.kernels.attention.score_mod import ScoreMod, of_key, of_triton
+from flashpath.kernels.attention.score_mod import given_mod, of_key
 from flashpath.ops.checking import require_number, require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
@@ -193,7 +190,7 @@ def _run(
         ("scale", 1.0 if scale is None else scale),
     ):
         require_number(name, key, value)
-    mod = score_mod if score_mod is None or isinstance(score_mod, ScoreMod) else of_triton(score_mod)
+    mod = given_mod(score_mod)
     left, right = (-1, -1) if window is None else window
     seed = None
     if dropout_p:
@@ -313,86 +310,3 @@ def attention_varlen(
         deterministic=deterministic,
         backend=backend,
     )
-
-
-def attention_decode(
-    q: Tensor,
-    k_cache: Tensor,
-    v_cache: Tensor,
-    *,
-    cache_seqlens: Tensor | int,
-    k: Tensor | None = None,
-    v: Tensor | None = None,
-    rotary_cos: Tensor | None = None,
-    rotary_sin: Tensor | None = None,
-    rotary_interleaved: bool = True,
-    page_table: Tensor | None = None,
-    cache_batch_idx: Tensor | None = None,
-    cache_leftpad: Tensor | None = None,
-    num_splits: int | None = None,
-    causal: bool = False,
-    window: tuple[int, int] | None = None,
-    softcap: float = 0.0,
-    scale: float | None = None,
-    alibi_slopes: Tensor | None = None,
-    sinks: Tensor | None = None,
-    score_mod: Any = None,
-    return_lse: bool = False,
-    backend: str | None = None,
-) -> Any:
-    """A step of decoding: new queries against a cache of keys and values, which the step's own are added to.
-
-    q: (batch, queries, heads, dim). The cache: (batch, capacity, kv_heads, dim), or with `page_table` (batch,
-    pages), int32, (pages, page_size, kv_heads, dim). Sequence b has cache_seqlens[b] keys in it. `k` and `v`:
-    (batch, new, kv_heads, dim), written behind them, in place. `rotary_cos` and `rotary_sin` (positions, pairs)
-    rotate q and k on the way: interleaved pairs, or the two halves of the first 2 · pairs elements.
-
-    Keys are read by `num_splits` blocks for each head, None for as many as the GPU wants. The options are those
-    of `attention`, without dropout; there is no gradient. With return_lse also LSE, (batch, heads, queries).
-    """
-    require_tensors("attention_decode", q=q, k_cache=k_cache, v_cache=v_cache)
-    if isinstance(cache_seqlens, int):
-        cache_seqlens = torch.full((q.shape[0],), cache_seqlens, dtype=torch.int32, device=q.device)
-    mod = score_mod if score_mod is None or isinstance(score_mod, ScoreMod) else of_triton(score_mod)
-    options = Options(
-        causal, window, softcap, scale, alibi_slopes, None if sinks is None else sinks.float(), score_mod=mod
-    )
-    if (rotary_cos is None) != (rotary_sin is None):
-        raise FlashpathError(
-            "attention_decode got only one of rotary_cos and rotary_sin.", "Give both, or none of them."
-        )
-    rotary = None if rotary_cos is None else Rotary(rotary_cos, rotary_sin, rotary_interleaved)
-    cache = Cache(k_cache, v_cache, cache_seqlens, page_table, cache_batch_idx, cache_leftpad)
-    step = prepare_step(q.detach(), cache, k, v, rotary, options)
-    if backend not in (None, "triton", "reference"):
-        raise FlashpathError(f"attention_decode got backend={backend!r}.", "It knows triton and reference.")
-    if backend == "reference":
-        out, lse = (
-            each.to(kind) for each, kind in zip(reference_decode(step), (q.dtype, torch.float32), strict=True)
-        )
-    else:
-        out, lse = triton_decode.decode(step, num_splits)
-    return (out, lse) if return_lse else out
-
-
-def merge_states(a: Tensor, a_lse: Tensor, b: Tensor, b_lse: Tensor) -> tuple[Tensor, Tensor]:
-    """Two attentions of the same queries over different keys, as one over all of them: (out, lse).
-
-    a, b: (batch, queries, heads, dim) and a_lse, b_lse: (batch, heads, queries), as `attention` gives them with
-    return_lse. A sink is in both where both calls were given it: give it to one of them.
-    """
-    require_tensors("merge_states", a=a, a_lse=a_lse, b=b, b_lse=b_lse)
-    for name, x, lse in (("a", a, a_lse), ("b", b, b_lse)):
-        wanted = (a.shape[0], a.shape[2], a.shape[1]) if a.dim() == 4 else ()
-        if (
-            x.shape != a.shape
-            or x.dtype != a.dtype
-            or tuple(lse.shape) != wanted
-            or lse.dtype != torch.float32
-        ):
-            raise FlashpathError(
-                f"merge_states got {name} of shape {tuple(x.shape)} and its lse of {tuple(lse.shape)}.",
-                "Both must be (batch, queries, heads, dim) of one type, and their lse (batch, heads, queries), "
-                "float32.",
-            )
-    return triton_decode.merge_states(a.contiguous(), a_lse.contiguous(), b.contiguous(), b_lse.contiguous())

@@ -157,6 +157,7 @@ def _attend(step: Step, config: Config, splits: int, out: Any, lse: Any, sinks: 
         alibi=slopes is not None,
         left=options.left >= 0,
         right=options.right >= 0,
+        begins_masked=True,
         ends_masked=True,
         dropout=False,
         sinks=sinks is not None,
