@@ -22,7 +22,8 @@ FOLDER = Path("programs/flash_attention")
 NAIVE = FOLDER / "naive_attention.py"
 VERSION_1 = FOLDER / "flash_v1" / "triton" / "flash_attention_v1.py"
 VERSION_1_CUDA = FOLDER / "flash_v1" / "cuda" / "flash_attention_v1.cu"
-TRITON = [VERSION_1]
+VERSION_2 = FOLDER / "flash_v2" / "triton" / "flash_attention_v2.py"
+TRITON = [VERSION_1, VERSION_2]
 SECONDS = 200  # far more than any takes: it hangs
 
 

@@ -17,6 +17,7 @@ import flashpath as fp
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention import naive, online_softmax, unfused
 from flashpath.kernels.attention.flash_v1 import host as flash_v1
+from flashpath.kernels.attention.flash_v2.triton import host as flash_v2
 from flashpath.kernels.attention.problem import Options, Problem, prepare
 from flashpath.kernels.attention.problem import Sequences as Varlen
 from flashpath.kernels.attention.reference import formula
@@ -183,8 +184,11 @@ def test_what_version_1_moves(name: str) -> None:
     state = n * (4 * dim + 8)  # of o, m and l
     result = n * (2 * dim + 4)  # of out and lse
     (of_v1,), (of_fused,) = counted(name, problem), counted("fused", problem)
+    with fp.watch() as of_v2:
+        flash_v2.forward(problem)
     assert of_v1.global_store.bytes == state + tiles * state + result == 642_048
     assert of_fused.global_store.bytes == result == 33_792
+    assert sum(report.global_store.bytes for report in of_v2) == result
     q = n * dim * 2
     keys_and_values = 2 * q
     least = keys_and_values + tiles * (q + n * dim * 4)

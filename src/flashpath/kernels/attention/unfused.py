@@ -73,7 +73,7 @@ def unfused(problem: Problem, out: Any | None = None, lse: Any | None = None) ->
                 problem.strides(q),
                 problem.strides(k),
                 pitch,
-                problem.scale,
+                float(problem.scale),
                 *sizes,
                 DIM=problem.dim,
                 BLOCK_DIM=padded(problem.dim),

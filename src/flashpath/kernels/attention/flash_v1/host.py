@@ -36,8 +36,8 @@ class State(NamedTuple):
 
 
 def state(problem: Problem) -> State:
-    o = problem.new_lse().new_empty((*problem.lse_shape, problem.v_dim))
-    return State(o, problem.new_lse(), problem.new_lse())
+    m, total = problem.new_lse(), problem.new_lse()
+    return State(m.new_empty((*m.shape, problem.v_dim)), m, total)
 
 
 def shared_bytes(problem: Problem) -> int:
