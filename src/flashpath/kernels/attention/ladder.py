@@ -243,6 +243,19 @@ def _small_problem() -> Problem:
     return prepare(q, k, v, Options(causal=True))
 
 
+def _cuda_forward_name() -> str:
+    problem = _small_problem()
+    features, _ = cuda.features_of(problem)
+    return f"flash_v2_forward<{cuda.forward_plan(problem).name('bfloat16', 64, 64)}, {features}>"
+
+
+def _cuda_backward_name() -> str:
+    problem = _small_problem()
+    features, _ = cuda.features_of(problem)
+    plan = cuda.backward_plan(problem)
+    return f"flash_v2_backward<{plan.name('bfloat16', 64, 64, plan.passes[0])}, {features}>"
+
+
 def _compiles(host: Callable[..., Any]) -> Callable[[str], object]:
     return triton_compiles_by(lambda: host(_small_problem()))
 
@@ -343,7 +356,7 @@ LADDER = Ladder(
         _entry(
             name="flash_v1_cuda",
             language="cuda",
-            idea="FlashAttention 1: keys outside, queries inside; o, m and l wait in memory between the steps",
+            idea="FlashAttention 1: keys outside, queries inside; o, m and l wait in memory between steps",
             file=flash_v1.CUDA,
             function=_forward(flash_v1.cuda),
             declines=_small_forward,
@@ -379,7 +392,7 @@ LADDER = Ladder(
             file=cuda.FORWARD,
             function=_forward(cuda.forward),
             improves_on="flash_v1_cuda",
-            compile_for=cuda_compiles_for(cuda.FORWARD, cuda.example()),
+            compile_for=cuda_compiles_for(cuda.FORWARD, _cuda_forward_name()),
             readability=Score(3, "the fragments of mma.sync have to be known by heart"),
             debugging=Score(3, "every part has a test of its own; registers can only be printed"),
         ),
@@ -392,6 +405,18 @@ LADDER = Ladder(
             improves_on="flash_v2_triton",
             compile_for=_compiles_backward(),
             readability=Score(3, "five products, and which of them is transposed"),
+            debugging=Score(3, "each gradient can be compared with tiled.py's"),
+        ),
+        _entry(
+            name="flash_v2_cuda_backward",
+            language="cuda",
+            idea="the same in CUDA C++: transposed products whose operands stay in registers",
+            file=cuda.BACKWARD,
+            function=_backward(cuda.backward),
+            declines=_backward_only,
+            improves_on="flash_v2_cuda",
+            compile_for=cuda_compiles_for(cuda.BACKWARD, _cuda_backward_name()),
+            readability=Score(2, "five products of fragments, two of them transposed"),
             debugging=Score(3, "each gradient can be compared with tiled.py's"),
         ),
         _entry(

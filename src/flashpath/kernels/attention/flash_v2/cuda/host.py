@@ -216,12 +216,6 @@ def forward(
     return out, lse
 
 
-def example() -> str:
-    """An instance to compile: bfloat16, dimensions of 64, no features."""
-    plan = ForwardPlan(128, 64, 4, 2, True, 2)
-    return f"flash_v2_forward<{plan.name('bfloat16', 64, 64)}, Features<false, false, false, false, false>>"
-
-
 def backward(
     problem: Problem,
     out: Any,
