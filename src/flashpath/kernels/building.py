@@ -22,18 +22,22 @@ CPP_TYPES = {
     "bfloat16": "__nv_bfloat16",
     "int32": "int",
 }
+Defines = tuple[tuple[str, str], ...]
 
 
 @functools.cache
-def _cuda_kernel(file: Path, name: str, arch: str) -> Kernel:
-    return compile(file, arch=arch, name_expressions=[name])[name]
+def _cuda_kernel(file: Path, name: str, arch: str, defines: Defines = ()) -> Kernel:
+    return compile(file, arch=arch, defines=dict(defines), name_expressions=[name])[name]
 
 
-def cuda_kernel(file: Path, name: str, tensor: Any) -> Kernel:
-    """The kernel `name` of a rung's file, compiled for the GPU that the tensor is on."""
+def cuda_kernel(file: Path, name: str, tensor: Any, defines: Defines = ()) -> Kernel:
+    """The kernel `name` of a rung's file, compiled for the GPU that the tensor is on.
+
+    `defines` are macros and what they stand for.
+    """
     index = tensor.get_device()
     arch = cuda.device(index).arch if index >= 0 else cuda.default_arch()
-    return _cuda_kernel(file, name, arch)
+    return _cuda_kernel(file, name, arch, defines)
 
 
 def cuda_compiles_for(file: Path, name: str) -> Callable[[str], object]:
