@@ -16,47 +16,9 @@
 //              these 16.
 #include "dropout.cuh"
 #include "mask.cuh"
+#include "products.cuh"
 #include "softmax.cuh"
 #include "traits.cuh"
-
-// s (kM / kWarps, kN) = q kᵀ of a warp. Each fragment of k is asked for while the one before is multiplied.
-template <class Plan>
-__device__ void multiply_scores(float (&s)[Plan::kRows][Plan::kN / 8][4],
-                                const unsigned (&held)[Plan::kHoldsQ ? Plan::kDim / 16 : 1][Plan::kRows][4], unsigned q,
-                                unsigned k) {
-  constexpr int kSteps = Plan::kDim / 16, kPairs = Plan::kN / 16;
-  unsigned of_q[2][Plan::kRows][4], of_k[2][4];
-  auto load_q = [&](int step) {
-#pragma unroll
-    for (int r = 0; r < Plan::kRows; ++r) {
-      if constexpr (Plan::kHoldsQ) {
-        memcpy(of_q[step % 2][r], held[step][r], sizeof(held[step][r]));
-      } else {
-        load_along<typename Plan::TileQ>(of_q[step % 2][r], q, r, step);
-      }
-    }
-  };
-  load_q(0);
-  load_along<typename Plan::TileK>(of_k[0], k, 0, 0);
-#pragma unroll
-  for (int i = 0; i < kSteps * kPairs; ++i) {
-    const int step = i / kPairs, pair = i % kPairs;
-    if (pair == 0 && step + 1 < kSteps) {
-      load_q(step + 1);
-    }
-    if (i + 1 < kSteps * kPairs) {
-      load_along<typename Plan::TileK>(of_k[(i + 1) % 2], k, (i + 1) % kPairs, (i + 1) / kPairs);
-    }
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const unsigned b[2] = {of_k[i % 2][2 * half], of_k[i % 2][2 * half + 1]};
-#pragma unroll
-      for (int r = 0; r < Plan::kRows; ++r) {
-        TensorCore<typename Plan::T>::multiply_add(s[r][2 * pair + half], of_q[step % 2][r], b);
-      }
-    }
-  }
-}
 
 template <class Plan, class Features>
 __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
@@ -89,22 +51,22 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
   const int warp_end = min(warp_query + kRows * 16, sequence.queries);
   char* ring = shared + TileQ::kBytes;
 
-  const TileCopier<TileK, T, Plan::kThreads> from_k(
-      sequence.head_of(k, shape.k, place.batch, sequence.k_row, kv_head), shape.k[1], shape.dim);
-  const TileCopier<TileV, T, Plan::kThreads> from_v(
-      sequence.head_of(v, shape.v, place.batch, sequence.k_row, kv_head), shape.v[1], shape.v_dim);
+  TileCopier<TileK, T, Plan::kThreads> from_k(sequence.head_of(k, shape.k, place.batch, sequence.k_row, kv_head),
+                                              shape.k[1], shape.dim, first_tile * kN, sequence.keys);
+  TileCopier<TileV, T, Plan::kThreads> from_v(sequence.head_of(v, shape.v, place.batch, sequence.k_row, kv_head),
+                                              shape.v[1], shape.v_dim, first_tile * kN, sequence.keys);
   auto copy_stage = [&](int tile) {
     if (tile < last_tile) {
       char* to = ring + tile % kStages * Plan::kStageBytes;
-      from_k.copy(to, tile * kN, sequence.keys);
-      from_v.copy(to + TileK::kBytes, tile * kN, sequence.keys);
+      from_k.copy(to);
+      from_v.copy(to + TileK::kBytes);
     }
     commit_copies();
   };
 
   TileCopier<TileQ, T, Plan::kThreads>(sequence.head_of(q, shape.q, place.batch, sequence.q_row, place.head),
-                                       shape.q[1], shape.dim)
-      .copy(shared, first_query, sequence.queries);
+                                       shape.q[1], shape.dim, first_query, sequence.queries)
+      .copy(shared);
 #pragma unroll
   for (int stage = 0; stage < kStages - 1; ++stage) {
     copy_stage(first_tile + stage);  // the first group has q, too
@@ -140,7 +102,20 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
     }
     const unsigned stage = shared_address(ring) + tile % kStages * Plan::kStageBytes;
     float s[kRows][kColumns][4] = {};
-    multiply_scores<Plan>(s, held, at_q, stage + offset_along<TileK>(lane));
+    const unsigned at_k = stage + offset_of_columns<TileK>(lane);
+    multiply<T, Plan::kDim / 16>(
+        s,
+        [&](unsigned(&a)[kRows][4], int step) {
+#pragma unroll
+          for (int r = 0; r < kRows; ++r) {
+            if constexpr (Plan::kHoldsQ) {
+              memcpy(a[r], held[step][r], sizeof(a[r]));
+            } else {
+              load_along<TileQ>(a[r], at_q, r, step);
+            }
+          }
+        },
+        [&](unsigned(&b)[4], int pair, int step) { load_along<TileK>(b, at_k, pair, step); });
 
     const Corner<false> corner(warp_query, key0);
     scores.transform(s, corner);
@@ -149,58 +124,28 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
     }
     softmax.meet(s, o);
 
-    // ---- o += p v, and between the products of 16 keys the weights of the next 16
-    constexpr int kSteps = kN / 16, kPairs = Plan::kDimV / 16, kWeights = kRows * 8;
-    auto weigh = [&](int step, int i) {  // number i of a lane's weights
-      const int r = i / 8, n = 2 * step + i / 4 % 2, e = i % 4;
-      softmax.weigh(s[r][n][e], r, e / 2);
-    };
+    // o += p v, and between the products of 16 keys the weights of the next 16
+    const unsigned at_v = stage + TileK::kBytes + offset_of_rows<TileV>(lane);
+    multiply<T, kN / 16>(
+        o,
+        [&](unsigned(&a)[kRows][4], int step) {
 #pragma unroll
-    for (int i = 0; i < kWeights; ++i) {
-      weigh(0, i);
-    }
-    const unsigned at_v = stage + TileK::kBytes + offset_down<TileV>(lane);
-    unsigned of_p[kRows][4], of_v[2][4];
-    load_down<TileV>(of_v[0], at_v, 0, 0);
+          for (int r = 0; r < kRows; ++r) {
 #pragma unroll
-    for (int i = 0; i < kSteps * kPairs; ++i) {
-      const int step = i / kPairs, pair = i % kPairs;
-      if (i + 1 < kSteps * kPairs) {
-        load_down<TileV>(of_v[(i + 1) % 2], at_v, (i + 1) % kPairs, (i + 1) / kPairs);
-      }
-      if (pair == 0) {
-#pragma unroll
-        for (int r = 0; r < kRows; ++r) {
-#pragma unroll
-          for (int j = 0; j < 2; ++j) {
-            float(&p)[4] = s[r][2 * step + j];
-            if constexpr (Features::kDropout) {
-              Dropout(shape, place.batch, place.head, seed).drop(p, corner, r, 2 * step + j);
+            for (int n = 2 * step; n < 2 * step + 2; ++n) {
+              softmax.weigh(s[r][n], r);
+              if constexpr (Features::kDropout) {
+                Dropout(shape, place.batch, place.head, seed).drop(s[r][n], corner, r, n);
+              }
             }
-            of_p[r][2 * j] = pack_pair<T>(p[0], p[1]);
-            of_p[r][2 * j + 1] = pack_pair<T>(p[2], p[3]);
+            as_operand<T>(a[r], s[r][2 * step], s[r][2 * step + 1]);
           }
-        }
-      }
-      if (step + 1 < kSteps) {
-#pragma unroll
-        for (int w = pair * kWeights / kPairs; w < (pair + 1) * kWeights / kPairs; ++w) {
-          weigh(step + 1, w);
-        }
-      }
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const unsigned b[2] = {of_v[i % 2][2 * half], of_v[i % 2][2 * half + 1]};
-#pragma unroll
-        for (int r = 0; r < kRows; ++r) {
-          TensorCore<T>::multiply_add(o[r][2 * pair + half], of_p[r], b);
-        }
-      }
-    }
+        },
+        [&](unsigned(&b)[4], int pair, int step) { load_down<TileV>(b, at_v, pair, step); });
   }
   wait_for_copies<0>();
 
-  // ---- The result: a lane has two neighbours of each mma tile; four lanes put those of four tiles together
+  // ---- The result
   const float sink = sinks ? sinks[place.head] * kLog2E : -INFINITY;
   T* to = sequence.head_of(out, shape.out, place.batch, sequence.q_row, place.head);
   float* logs = lse + place.batch * shape.lse[0] + place.head * shape.lse[1] + sequence.q_row;
@@ -212,18 +157,6 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
     if (row < sequence.queries && lane % 4 == 0) {
       logs[row] = end.lse;
     }
-#pragma unroll
-    for (int n = 0; n < kColumnsV; n += 4) {
-      unsigned piece[4];
-#pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        piece[j] = pack_pair<T>(o[r][n + j][2 * half] * times, o[r][n + j][2 * half + 1] * times);
-      }
-      transpose_among_four<1>(piece);
-      const int column = (n + lane % 4) * 8;
-      if (row < sequence.queries && column < shape.v_dim) {
-        *reinterpret_cast<uint4*>(to + row * shape.out[1] + column) = {piece[0], piece[1], piece[2], piece[3]};
-      }
-    }
+    store_row(to + row * shape.out[1], row < sequence.queries ? shape.v_dim : 0, o, r, half, times);
   }
 }

@@ -83,9 +83,16 @@ struct Scores {
     return {score * kLog2E, derivative};
   }
 
-  __device__ bool visible(int query, int key) const {
-    const int at = query + sequence.shift;
-    return key < sequence.keys && key >= at - shape.left && key <= at + shape.right;
+  // The other side of what can be seen, [first, end): keys of a query, or queries of a key.
+  template <bool kSwapped>
+  __device__ int2 seen_from(int row) const {
+    if constexpr (kSwapped) {
+      const int at = row - sequence.shift;
+      return row < sequence.keys ? int2{at - shape.right, at + shape.left + 1} : int2{0, 0};
+    } else {
+      const int at = row + sequence.shift;
+      return {at - shape.left, min(sequence.keys, at + shape.right + 1)};
+    }
   }
 
   template <bool kSwapped, int kRows, int kColumns>
@@ -107,16 +114,16 @@ struct Scores {
   // -inf for keys that a query does not see.
   template <bool kSwapped, int kRows, int kColumns>
   __device__ void hide(float (&s)[kRows][kColumns][4], Corner<kSwapped> corner) const {
+    const int column = kSwapped ? corner.query : corner.key;
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
+    for (int i = 0; i < 2 * kRows; ++i) {
+      const int2 seen = seen_from<kSwapped>((kSwapped ? corner.key : corner.query) + i * 8);
+      const int first = seen.x - column, end = seen.y - column;
 #pragma unroll
-      for (int n = 0; n < kColumns; ++n) {
-#pragma unroll
-        for (int e = 0; e < 4; ++e) {
-          if (!visible(corner.query_at(r, n, e), corner.key_at(r, n, e))) {
-            s[r][n][e] = -INFINITY;
-          }
-        }
+      for (int c = 0; c < 2 * kColumns; ++c) {  // 2 of 8 columns each
+        float& score = s[i / 2][c / 2][i % 2 * 2 + c % 2];
+        const int at = c / 2 * 8 + c % 2;
+        score = at >= first && at < end ? score : -INFINITY;
       }
     }
   }

@@ -22,95 +22,48 @@ struct Tile {
 
 // ---- Global to shared memory -------------------------------------------------------------------------------------
 
-// One thread's share of the tiles that a block takes from one head of one sequence: a chunk of each panel of every
-// (kThreads / 8)-th row.
+// One thread's share of the tiles that a block takes, one after the other, from one head of one sequence: a chunk of
+// each panel of every (kThreads / 8)-th row.
 template <class Tile, class T, int kThreads>
 struct TileCopier {
   static constexpr int kApart = kThreads / 8, kEach = Tile::kRows / kApart;
   static_assert(Tile::kRows % kApart == 0 && kApart % 8 == 0);
 
-  const T* from;     // this thread's first chunk of row 0 of the sequence
-  long long pitch;   // elements from row to row
-  int row, columns;  // of its first chunk; columns of the head from there on
+  const T* from;    // this thread's first chunk of the next tile
+  long long apart;  // elements from one of its rows to the next
+  int rows;         // of the sequence, from that chunk's row on
+  int columns;      // of the head, from that chunk on
 
-  __device__ TileCopier(const T* head, long long pitch, int dim)
-      : from(head + threadIdx.x / 8 * pitch + threadIdx.x % 8 * 8),
-        pitch(pitch),
-        row(threadIdx.x / 8),
-        columns(dim - threadIdx.x % 8 * 8) {}
+  // From row `first` of the sequence's `rows` on.
+  __device__ TileCopier(const T* head, long long pitch, int dim, int first, int rows)
+      : from(head + (first + threadIdx.x / 8) * pitch + threadIdx.x % 8 * 8),
+        apart(kApart * pitch),
+        rows(rows - first - (int)threadIdx.x / 8),
+        columns(dim - (int)threadIdx.x % 8 * 8) {}
 
-  // Rows `first` and after, of the sequence's `rows`; zeros past the last.
-  __device__ void copy(char* tile, int first, int rows) const {
-    const T* here = from + first * pitch;
+  // The next tile; zeros past the last row.
+  __device__ void copy(char* tile) {
     char* to = tile + Tile::at(threadIdx.x / 8, threadIdx.x % 8);
+    int rows_of_panel[Tile::kPanels];
+#pragma unroll
+    for (int panel = 0; panel < Tile::kPanels; ++panel) {
+      rows_of_panel[panel] = panel * Tile::kPanelColumns < columns ? rows : 0;
+    }
 #pragma unroll
     for (int i = 0; i < kEach; ++i) {
-      const bool is_row = first + row + i * kApart < rows;
 #pragma unroll
       for (int panel = 0; panel < Tile::kPanels; ++panel) {
         const int column = panel * Tile::kPanelColumns;
         if (column + Tile::kPanelColumns <= Tile::kColumns || column + threadIdx.x % 8 * 8 < Tile::kColumns) {
-          copy_async<16>(to + panel * Tile::kPanelBytes + i * kApart * Tile::kPitch, here + column,
-                         is_row && column < columns);
+          copy_async<16>(to + panel * Tile::kPanelBytes + i * kApart * Tile::kPitch, from + column,
+                         i * kApart < rows_of_panel[panel]);
         }
       }
-      here += kApart * pitch;
+      from += apart;
     }
+    rows -= Tile::kRows;
   }
 };
-
-// ---- Shared memory to the registers of mma -----------------------------------------------------------------------
-// Each takes the address of the tile plus the lane's offset, and adds what is the same for all lanes: `step` counts 16
-// rows or columns along the sum, `pair` 16 rows or columns of the result.
-
-// A, and B where its columns are rows of the tile, as in q kᵀ: the sum runs along rows.
-template <class Tile>
-__device__ int offset_along(int lane) {  // for B: rows 0-7, the same further right, rows 8-15, the same further right
-  return Tile::at(lane % 8 + lane / 16 * 8, lane / 8 % 2);
-}
-template <class Tile>
-__device__ int offset_of_rows(int lane) {  // for A: rows 0-15, the same further right
-  return Tile::at(lane % 16, lane / 16);
-}
-template <class Tile>
-__device__ void load_along(unsigned (&r)[4], unsigned address, int pair, int step) {
-  ldmatrix(r, (address ^ step % 4 * 32) + step / 4 * Tile::kPanelBytes + pair * 16 * Tile::kPitch);
-}
-
-// B where its columns are columns of the tile, as in p v: the sum runs down the rows, and ldmatrix transposes.
-template <class Tile>
-__device__ int offset_down(int lane) {
-  return Tile::at(lane % 16, lane / 16);
-}
-template <class Tile>
-__device__ void load_down(unsigned (&r)[4], unsigned address, int pair, int step) {
-  ldmatrix_transposed(r, (address ^ pair % 4 * 32) + pair / 4 * Tile::kPanelBytes + step * 16 * Tile::kPitch);
-}
-
-// Two neighbours as mma takes them.
-template <class T>
-__device__ unsigned pack_pair(float left, float right) {
-  Pack<T, 2> both;
-  both.value[0] = narrow<T>(left);
-  both.value[1] = narrow<T>(right);
-  unsigned bits;
-  memcpy(&bits, &both, sizeof(bits));
-  return bits;
-}
-template <>
-__device__ inline unsigned pack_pair<__half>(float left, float right) {
-  const __half2 both = __floats2half2_rn(left, right);
-  unsigned bits;
-  memcpy(&bits, &both, sizeof(bits));
-  return bits;
-}
-template <>
-__device__ inline unsigned pack_pair<__nv_bfloat16>(float left, float right) {
-  const __nv_bfloat162 both = __floats2bfloat162_rn(left, right);
-  unsigned bits;
-  memcpy(&bits, &both, sizeof(bits));
-  return bits;
-}
 
 // ---- Plans ---------------------------------------------------------------------------------------------------------
 
