@@ -24,12 +24,16 @@ class Config(NamedTuple):
     blocks: int  # that an SM holds at a time: for the number of splits
 
 
-# largest of dim and v_dim → tiles
-CONFIGS = {64: Config(128, 4, 3, 2), 128: Config(64, 4, 4, 2), 256: Config(32, 4, 3, 2)}
+# Largest of dim and v_dim → tiles. One large program on an SM has the most bytes under way. Where there are
+# pages, or programs for all SMs without a split, two small ones are better: one computes, the other waits.
+LARGE = {64: Config(128, 4, 3, 2), 128: Config(128, 8, 3, 1), 256: Config(64, 8, 3, 1)}
+SMALL = {64: Config(128, 4, 2, 2), 128: Config(64, 4, 2, 2), 256: Config(32, 4, 2, 2)}
 
 
 def config_of(step: Step) -> Config:
-    return CONFIGS[max(64, block_of(step.dim), block_of(step.v_dim))]
+    is_full = step.batch * step.kv_heads >= 2 * sm_count(step.q)
+    configs = SMALL if is_full or step.cache.page_table is not None else LARGE
+    return configs[max(64, block_of(step.dim), block_of(step.v_dim))]
 
 
 def rows_of(step: Step) -> int:
@@ -60,7 +64,8 @@ def append(step: Step) -> Any:
         return step.q
     cache, rotary = step.cache, step.rotary
     turned = step.q if rotary is None else step.q.new_empty(step.q.shape)
-    k, v = (cache.k, cache.v) if step.new_k is None else (step.new_k, step.new_v)
+    k: Any = cache.k if step.new_k is None else step.new_k
+    v: Any = cache.v if step.new_v is None else step.new_v
     with triton_device(step.q):
         _kernel("append")[(rows, step.batch)](
             step.q,
@@ -98,10 +103,8 @@ def append(step: Step) -> Any:
     return turned
 
 
-def decode(
-    step: Step, num_splits: int | None = None, out: Any | None = None, lse: Any | None = None
-) -> tuple[Any, Any]:
-    """Append what is new, then attend: (out, lse)."""
+def decode(step: Step, num_splits: int | None = None, out: Any = None, lse: Any = None) -> tuple[Any, Any]:
+    """Append what is new, then attend: (out, lse), or into those that are given."""
     out = step.new_out() if out is None else out
     lse = step.new_lse() if lse is None else lse
     if num_splits is not None and not 1 <= num_splits <= MOST_SPLITS:
@@ -154,6 +157,7 @@ def _attend(step: Step, config: Config, splits: int, out: Any, lse: Any, sinks: 
         alibi=slopes is not None,
         left=options.left >= 0,
         right=options.right >= 0,
+        begins_masked=True,
         ends_masked=True,
         dropout=False,
         sinks=sinks is not None,

@@ -8,6 +8,7 @@ import torch
 
 from flashpath.kernels.attention.decode.cache import Cache, Rotary, Step
 from flashpath.kernels.attention.reference import formula
+from flashpath.kernels.attention.score_mod import ScoreMod
 
 Tensor = torch.Tensor
 
@@ -55,6 +56,15 @@ def append(step: Step) -> Tensor:
     return q
 
 
+def _at_batch(mod: ScoreMod, batch: int) -> ScoreMod:
+    """For a formula that is given one sequence alone."""
+
+    def function(score: Tensor, _: int, *place: Tensor) -> Tensor:
+        return mod.form("torch")(score, batch, *place)
+
+    return ScoreMod(mod.name, function)
+
+
 def decode(step: Step, *, dtype: torch.dtype | None = torch.float64) -> tuple[Tensor, Tensor]:
     """(out, lse), the keys and values of the step being written first."""
     q = append(step)
@@ -67,6 +77,8 @@ def decode(step: Step, *, dtype: torch.dtype | None = torch.float64) -> tuple[Te
         options = step.options
         if options.alibi_slopes is not None and options.alibi_slopes.dim() == 2:
             options = replace(options, alibi_slopes=options.alibi_slopes[batch])
+        if options.score_mod is not None:
+            options = replace(options, score_mod=_at_batch(options.score_mod, batch))
         out, lse = formula(
             q[batch : batch + 1], step.cache.k[at][None], step.cache.v[at][None], options, dtype=dtype
         )

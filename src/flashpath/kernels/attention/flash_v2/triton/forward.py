@@ -23,32 +23,31 @@ from flashpath.kernels.attention.flash_v2.triton.scores import (
     limited,
     visible,
 )
+from flashpath.kernels.attention.flash_v2.triton.tiles import addresses, inside, keys_of, sequence
 
 MINUS_INF = tl.constexpr(float("-inf"))
 
 
 @triton.jit
 def _attend(
-    acc,
-    m,
-    total,
+    state,  # (acc, m, total)
     q,
     k_tiles,
     v_tiles,
     first,
     last,
     place,  # of the program: (batch, head, query (BLOCK_M, 1), of a row of k: batch, head, first)
-    size,  # of the sequence: (keys, keys - queries)
+    size,  # (keys, keys - queries, heads)
     numbers,  # (scale, softcap, slope, left, right, seed, threshold)
-    heads,
     FEATURES: tl.constexpr,
     MOD: tl.constexpr,
     MASKED: tl.constexpr,
     BLOCK_N: tl.constexpr,
 ):
     """The tiles of keys from `first` to `last`."""
+    acc, m, total = state
     batch, head, query, k_batch, k_head, k_row = place
-    keys, shift = size
+    keys, shift, heads = size
     scale, softcap, slope, left, right, seed, threshold = numbers
     to_exponent = exponent_scale(scale, FEATURES)
     for start in range(first, last, BLOCK_N):
@@ -119,46 +118,25 @@ def attention_forward(
     batch = tl.program_id(0) // tiles // heads
     if FEATURES.right:
         tile = tiles - 1 - tile
-    q_row, k_row, k_batch = 0, 0, batch
-    if FEATURES.varlen:
-        q_row, k_row, k_batch = tl.load(cu_q_ptr + batch), tl.load(cu_k_ptr + batch), 0
-        queries = tl.load(cu_q_ptr + batch + 1) - q_row
-        keys = tl.load(cu_k_ptr + batch + 1) - k_row
-        if tile * BLOCK_M >= queries:
-            return
-    shift = keys - queries
     at = tile * BLOCK_M
+    q_row, k_row, queries, keys, of_batch = sequence(
+        batch, cu_q_ptr, cu_k_ptr, queries, keys, FEATURES.varlen
+    )
+    if FEATURES.varlen and at >= queries:
+        return
     row = at + tl.arange(0, BLOCK_M)  # (BLOCK_M)
-    column, v_column = tl.arange(0, BLOCK_D), tl.arange(0, BLOCK_V)
-    inside = (row < queries)[:, None]
-
-    # 64 bits: a row's place passes 2^31 in tensors of more elements.
-    first_row, batch_64, head_64 = (q_row + at).to(tl.int64), batch.to(tl.int64), head.to(tl.int64)
-    q_ptr += batch_64 * q_strides[0] + first_row * q_strides[1] + head_64 * q_strides[2]
     q = tl.load(
-        q_ptr + tl.arange(0, BLOCK_M)[:, None] * q_strides[1] + column[None, :],
-        mask=inside & (column < dim)[None, :],
+        addresses(q_ptr, q_strides, batch, q_row + at, head, BLOCK_M, BLOCK_D),
+        mask=inside(at, queries, dim, BLOCK_M, BLOCK_D),
         other=0.0,
     )  # (BLOCK_M, BLOCK_D)
-
-    # Keys that some query of the tile sees, from a multiple of BLOCK_N on, and those that all of them see.
-    begin, end, all_begin, all_end = 0, keys, 0, keys
-    if FEATURES.right:
-        end = min(keys, min(at + BLOCK_M, queries) + shift + right)
-        all_end = min(keys, at + shift + right + 1)
-    if FEATURES.left:
-        begin = max(0, at + shift - left) // BLOCK_N * BLOCK_N
-        all_begin = tl.cdiv(max(0, at + BLOCK_M - 1 + shift - left), BLOCK_N) * BLOCK_N
-        all_begin = max(begin, min(all_begin, end))
-    all_end = max(all_begin, max(all_end, 0) // BLOCK_N * BLOCK_N)
-
     slope, seed = 0.0, 0
     if FEATURES.alibi:
         slope = tl.load(slopes_ptr + batch * slope_strides[0] + head * slope_strides[1])
     if FEATURES.dropout:
         seed = tl.load(seed_ptr)
-    place = (batch, head, row[:, None], k_batch, head // group, k_row)
-    size = (keys, shift)
+    place = (batch, head, row[:, None], of_batch, head // group, k_row)
+    size = (keys, keys - queries, heads)
     numbers = (scale, softcap, slope, left, right, seed, threshold)
 
     m = tl.full((BLOCK_M,), MINUS_INF, tl.float32)
@@ -167,71 +145,28 @@ def attention_forward(
         m = tl.zeros((BLOCK_M,), tl.float32) + tl.load(sinks_ptr + head) * LOG2E
         total += 1.0
     acc = tl.zeros((BLOCK_M, BLOCK_V), tl.float32)
-    if FEATURES.left:
-        acc, m, total = _attend(
-            acc,
-            m,
-            total,
-            q,
-            k_tiles,
-            v_tiles,
-            begin,
-            all_begin,
-            place,
-            size,
-            numbers,
-            heads,
-            FEATURES,
-            MOD,
-            True,
-            BLOCK_N,
+    begin, all_begin, all_end, end = keys_of(at, queries, keys, left, right, FEATURES, BLOCK_M, BLOCK_N)
+    state = (acc, m, total)
+    if FEATURES.begins_masked:
+        state = _attend(
+            state, q, k_tiles, v_tiles, begin, all_begin, place, size, numbers, FEATURES, MOD, True, BLOCK_N
         )
-    acc, m, total = _attend(
-        acc,
-        m,
-        total,
-        q,
-        k_tiles,
-        v_tiles,
-        all_begin,
-        all_end,
-        place,
-        size,
-        numbers,
-        heads,
-        FEATURES,
-        MOD,
-        False,
-        BLOCK_N,
+    state = _attend(
+        state, q, k_tiles, v_tiles, all_begin, all_end, place, size, numbers, FEATURES, MOD, False, BLOCK_N
     )
     if FEATURES.ends_masked:
-        acc, m, total = _attend(
-            acc,
-            m,
-            total,
-            q,
-            k_tiles,
-            v_tiles,
-            all_end,
-            end,
-            place,
-            size,
-            numbers,
-            heads,
-            FEATURES,
-            MOD,
-            True,
-            BLOCK_N,
+        state = _attend(
+            state, q, k_tiles, v_tiles, all_end, end, place, size, numbers, FEATURES, MOD, True, BLOCK_N
         )
+    acc, m, total = state
 
-    lse_ptr += batch_64 * lse_strides[0] + head_64 * lse_strides[1] + q_row
+    lse_ptr += batch.to(tl.int64) * lse_strides[0] + head.to(tl.int64) * lse_strides[1] + q_row
     tl.store(lse_ptr + row, (m + tl.log2(total)) * LN2, mask=row < queries)
     divisor = tl.where(total == 0, 1.0, total)
     if FEATURES.dropout:
         divisor = divisor / keep_scale
-    out_ptr += batch_64 * out_strides[0] + first_row * out_strides[1] + head_64 * out_strides[2]
     tl.store(
-        out_ptr + tl.arange(0, BLOCK_M)[:, None] * out_strides[1] + v_column[None, :],
+        addresses(out_ptr, out_strides, batch, q_row + at, head, BLOCK_M, BLOCK_V),
         (acc / divisor[:, None]).to(out_ptr.dtype.element_ty),
-        mask=inside & (v_column < v_dim)[None, :],
+        mask=inside(at, queries, v_dim, BLOCK_M, BLOCK_V),
     )

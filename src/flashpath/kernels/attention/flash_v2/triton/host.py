@@ -8,8 +8,11 @@ import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import torch
+
 from flashpath.kernels.attention.dropout import threshold
-from flashpath.kernels.attention.problem import Problem
+from flashpath.kernels.attention.problem import Problem, with_whole_rows
+from flashpath.kernels.attention.tiled import Gradients
 from flashpath.kernels.building import triton_device
 
 
@@ -22,7 +25,8 @@ class Features:
     alibi: bool
     left: bool
     right: bool
-    ends_masked: bool  # the last tile of keys has a mask: of the right bound, or because it is not full
+    begins_masked: bool  # the first tiles that a program walks over need a mask, the last ones
+    ends_masked: bool
     dropout: bool
     sinks: bool
     varlen: bool
@@ -37,7 +41,8 @@ class Config(NamedTuple):
     stages: int
 
 
-SMALL = Config(64, 32, 4, 2)  # where there are few queries
+SHORT = 128  # queries and keys at most: few programs, and no tile is full
+SMALL = Config(64, 32, 4, 2)
 # (largest of dim and v_dim, right bound) → tiles
 FORWARD = {
     (64, False): Config(128, 128, 8, 3),
@@ -49,11 +54,24 @@ FORWARD = {
 }
 
 
+SMALL_BACKWARD = Config(32, 32, 4, 2)
+PREPARED = 64  # queries of a program that prepares backward
+BACKWARD = {64: Config(128, 128, 8, 2), 128: Config(64, 128, 8, 2), 256: Config(32, 64, 8, 1)}
+BACKWARD_QUERIES = {64: Config(128, 64, 8, 3), 128: Config(128, 64, 8, 2), 256: Config(64, 32, 8, 1)}
+
+
+def is_short(problem: Problem) -> bool:
+    return max(problem.queries, problem.keys) <= SHORT
+
+
+def largest_block(problem: Problem) -> int:
+    return max(64, block_of(problem.dim), block_of(problem.v_dim))
+
+
 def forward_config(problem: Problem) -> Config:
-    if problem.queries <= SMALL.m:
+    if is_short(problem):
         return SMALL
-    largest = max(64, block_of(problem.dim), block_of(problem.v_dim))
-    return FORWARD[largest, problem.options.right >= 0]
+    return FORWARD[largest_block(problem), problem.options.right >= 0]
 
 
 def forward(
@@ -76,7 +94,7 @@ def forward(
             problem.strides(results[0]),
             problem.lse_strides,
             **numbers_of(problem),
-            FEATURES=features_of(problem, config.n),
+            FEATURES=along_keys(problem, config),
             MOD=mod_of(problem),
             BLOCK_M=config.m,
             BLOCK_N=config.n,
@@ -86,6 +104,125 @@ def forward(
             num_stages=config.stages,
         )
     return results
+
+
+def backward(
+    problem: Problem,
+    out: Any,
+    lse: Any,
+    dout: Any,
+    dlse: Any | None = None,
+    deterministic: bool = False,
+    *,
+    config: Config | None = None,
+    queries_config: Config | None = None,
+) -> Gradients:
+    """`deterministic`: no sum depends on the order in which programs run, for two products more."""
+    q, k, v = problem.q, problem.k, problem.v
+    dq, dk, dv = (torch.empty_like(each) for each in (q, k, v))
+    if not out.numel() or not k.numel():
+        sinks = problem.options.sinks
+        none = None if sinks is None else _of_sinks(problem, lse, _row_sums(problem, out, dout, dlse))
+        return Gradients(dq.zero_(), dk.zero_(), dv.zero_(), none)
+    config = config or (SMALL_BACKWARD if is_short(problem) else BACKWARD[largest_block(problem)])
+    dout = with_whole_rows(dout)
+    delta, exponent = torch.empty_like(lse), torch.empty_like(lse)
+    whole = problem.sequences is None
+    sums = None
+    if not deterministic:
+        shape = (*problem.lse_shape, problem.dim)
+        sums = torch.zeros(shape if whole else (1, *shape), dtype=torch.float32, device=q.device)
+    common = numbers_of(problem)
+    sinks = common.pop("sinks_ptr")
+    mod = problem.options.score_mod
+    blocks = {"BLOCK_D": block_of(problem.dim), "BLOCK_V": block_of(problem.v_dim)}
+    mods = {"MOD": mod_of(problem), "MOD_DERIVATIVE": None if mod is None else mod.triton_derivative}
+    with triton_device(q):
+        kernel("backward", "backward_prepare")[
+            (-(-problem.queries // PREPARED) * problem.heads * problem.batch,)
+        ](
+            out,
+            dout,
+            lse,
+            dlse,
+            delta,
+            exponent,
+            problem.strides(out),
+            problem.strides(dout),
+            problem.lse_strides,
+            (0, 0, 0) if dlse is None else dlse.stride() if whole else (0, *dlse.stride()),
+            common["cu_q_ptr"],
+            problem.queries,
+            problem.heads,
+            problem.v_dim,
+            VARLEN=not whole,
+            ROWS=PREPARED,
+            BLOCK_V=blocks["BLOCK_V"],
+        )
+        kernel("backward", "backward_keys")[
+            (-(-problem.keys // config.n) * problem.kv_heads * problem.batch,)
+        ](
+            tiles_of(problem, q, config.m),
+            tiles_of(problem, dout, config.m),
+            None if sums is None else tiles(sums, config.m),
+            k,
+            v,
+            dk,
+            dv,
+            exponent,
+            delta,
+            *(problem.strides(each) for each in (k, v, dk, dv)),
+            problem.lse_strides,
+            **common,
+            **mods,
+            FEATURES=along_queries(problem, config),
+            WITH_DQ=not deterministic,
+            BLOCK_M=config.m,
+            BLOCK_N=config.n,
+            **blocks,
+            num_warps=config.warps,
+            num_stages=config.stages,
+        )
+        if sums is None:
+            config = queries_config or (
+                SMALL_BACKWARD if is_short(problem) else BACKWARD_QUERIES[largest_block(problem)]
+            )
+            kernel("backward_queries", "backward_queries")[
+                (-(-problem.queries // config.m) * problem.heads * problem.batch,)
+            ](
+                q,
+                dout,
+                tiles_of(problem, k, config.n),
+                tiles_of(problem, v, config.n),
+                dq,
+                exponent,
+                delta,
+                *(problem.strides(each) for each in (q, dout, dq)),
+                problem.lse_strides,
+                **common,
+                **mods,
+                FEATURES=along_keys(problem, config),
+                BLOCK_M=config.m,
+                BLOCK_N=config.n,
+                **blocks,
+                num_warps=config.warps,
+                num_stages=config.stages,
+            )
+        else:
+            torch.mul((sums if whole else sums[0]).transpose(-2, -3), problem.scale, out=dq)
+    return Gradients(dq, dk, dv, None if sinks is None else _of_sinks(problem, lse, delta))
+
+
+def _row_sums(problem: Problem, out: Any, dout: Any, dlse: Any | None) -> Any:
+    """delta, by torch."""
+    sums = (out.float() * dout.float()).sum(-1).transpose(-1, -2)
+    return sums if dlse is None else sums - dlse
+
+
+def _of_sinks(problem: Problem, lse: Any, delta: Any) -> Any:
+    sinks: Any = problem.options.sinks
+    parts: Any = -torch.exp(sinks[:, None] - lse) * delta
+    return parts.sum(-1) if parts.dim() == 2 else parts.sum((0, 2))
 
 
 # ---- Arguments -----------------------------------------------------------------------------------------
@@ -114,9 +251,13 @@ def without_keys(problem: Problem, out: Any, lse: Any) -> tuple[Any, Any]:
 
 def tiles_of(problem: Problem, x: Any, rows: int) -> Any:
     """A descriptor of k or v, or of what is like them, in tiles of so many rows of a head."""
+    return tiles((x if problem.sequences is None else x[None]).transpose(1, 2), rows)
+
+
+def tiles(x: Any, rows: int) -> Any:
+    """The same of (batch, heads, rows, dim)."""
     describe: Any = importlib.import_module("triton.tools.tensor_descriptor").TensorDescriptor
-    of_heads = (x if problem.sequences is None else x[None]).transpose(1, 2)
-    return describe(x, list(of_heads.shape), list(of_heads.stride()), [1, 1, rows, block_of(x.shape[-1])])
+    return describe(x, list(x.shape), list(x.stride()), [1, 1, rows, block_of(x.shape[-1])])
 
 
 def mod_of(problem: Problem) -> Any | None:
@@ -124,20 +265,34 @@ def mod_of(problem: Problem) -> Any | None:
     return None if mod is None else mod.form("triton")
 
 
-def features_of(problem: Problem, block_n: int) -> Features:
+def along_keys(problem: Problem, config: Config) -> Features:
+    """Of a kernel that walks over keys."""
+    ends = problem.options.right >= 0 or problem.sequences is not None or problem.keys % config.n != 0
+    return features_of(problem, problem.options.left >= 0, ends)
+
+
+def along_queries(problem: Problem, config: Config) -> Features:
+    """Of one that walks over queries."""
+    varlen = problem.sequences is not None
+    begins = problem.options.right >= 0 or varlen or problem.keys % config.n != 0
+    ends = problem.options.left >= 0 or varlen or problem.queries % config.m != 0
+    return features_of(problem, begins, ends)
+
+
+def features_of(problem: Problem, begins_masked: bool, ends_masked: bool) -> Features:
     options = problem.options
     between = bool(options.softcap) or options.alibi_slopes is not None or options.score_mod is not None
-    varlen = problem.sequences is not None
     return Features(
         folded=not between and problem.scale > 0,
         softcap=bool(options.softcap),
         alibi=options.alibi_slopes is not None,
         left=options.left >= 0,
         right=options.right >= 0,
-        ends_masked=options.right >= 0 or varlen or problem.keys % block_n != 0,
+        begins_masked=begins_masked,
+        ends_masked=ends_masked,
         dropout=bool(options.dropout_p),
         sinks=options.sinks is not None,
-        varlen=varlen,
+        varlen=problem.sequences is not None,
     )
 
 

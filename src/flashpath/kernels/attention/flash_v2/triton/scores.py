@@ -44,16 +44,19 @@ def final(s, batch, head, query, key, MOD: tl.constexpr):
 
 
 @triton.jit
-def derivative(s, softcap, slope, batch, head, query, key, shift, FEATURES: tl.constexpr, DMOD: tl.constexpr):
+def derivative(
+    s, softcap, slope, batch, head, query, key, shift, FEATURES: tl.constexpr, MOD_DERIVATIVE: tl.constexpr
+):
     """Of the final score by the scaled product, given what `limited` made of it."""
-    d = tl.full(s.shape, 1.0, tl.float32)
     if FEATURES.softcap:
-        before = s  # without the bias again
+        before = s
         if FEATURES.alibi:
-            before = s + slope * tl.abs(query + shift - key).to(tl.float32)
+            before += slope * tl.abs(query + shift - key).to(tl.float32)
         d = 1 - (before / softcap) * (before / softcap)
-    if DMOD is not None:
-        d = d * DMOD(s, batch, head, query, key).to(tl.float32)
+    else:
+        d = tl.full(s.shape, 1.0, tl.float32)
+    if MOD_DERIVATIVE is not None:
+        d *= MOD_DERIVATIVE(s, batch, head, query, key).to(tl.float32)
     return d
 
 
