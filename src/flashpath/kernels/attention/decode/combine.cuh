@@ -14,6 +14,7 @@
 __device__ inline float weigh_parts(float* logs, int parts, int apart, float sink) {
   const int lane = threadIdx.x % 32;
   float larger = sink;
+#pragma unroll 1
   for (int i = lane; i < parts; i += 32) {
     larger = fmaxf(larger, logs[i * apart]);
   }
@@ -23,6 +24,7 @@ __device__ inline float weigh_parts(float* logs, int parts, int apart, float sin
   }
   const float base = larger == -INFINITY ? 0.0f : larger;
   float sum = 0;
+#pragma unroll 1
   for (int i = lane; i < parts; i += 32) {
     sum += exp2_approx((logs[i * apart] - base) * kLog2E);
   }
@@ -32,6 +34,7 @@ __device__ inline float weigh_parts(float* logs, int parts, int apart, float sin
   }
   sum += exp2_approx((sink - base) * kLog2E);
   const float times = sum == 0 ? 0.0f : 1 / sum;
+#pragma unroll 1
   for (int i = lane; i < parts; i += 32) {
     logs[i * apart] = exp2_approx((logs[i * apart] - base) * kLog2E) * times;
   }
@@ -47,6 +50,7 @@ __device__ float4 weighted_sum(const float* weights, int parts, int apart, Part 
     sum.x += weight * x.x, sum.y += weight * x.y, sum.z += weight * x.z, sum.w += weight * x.w;
   };
   int i = 0;
+#pragma unroll 1
   for (; i + kAtOnce <= parts; i += kAtOnce) {  // all asked for before the first is used
     float4 x[kAtOnce];
 #pragma unroll
@@ -58,6 +62,7 @@ __device__ float4 weighted_sum(const float* weights, int parts, int apart, Part 
       add(weights[(i + j) * apart], x[j]);
     }
   }
+#pragma unroll 1
   for (; i < parts; ++i) {
     add(weights[i * apart], part(i));
   }

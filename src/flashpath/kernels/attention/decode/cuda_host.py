@@ -136,14 +136,15 @@ def append(step: Step) -> Any:
         return step.q
     cache, rotary = step.cache, step.rotary
     turned = step.q if rotary is None else step.q.new_empty(step.q.shape)
-    k, v = (cache.k, cache.v) if step.new_k is None else (step.new_k, step.new_v)
+    k: Any = cache.k if step.new_k is None else step.new_k
+    v: Any = cache.v if step.new_v is None else step.new_v
     interleaved = rotary is not None and rotary.interleaved
     flags = f"{_boolean(interleaved)}, {_boolean(cache.page_table is not None)}"
     kernel = cuda_kernel(APPEND, f"decode_append<{CPP_TYPES[dtype_name(step.q)]}, {flags}>", step.q)
     tensors = (step.q, turned, k, v, cache.k, cache.v)
     kernel[(-(-rows // _APPEND_WARPS), step.batch), (32, _APPEND_WARPS)](
         *map(strided, tensors),
-        *(None if each is None else strided(each) for each in _indices(cache)[::2]),
+        *map(_strided, (cache.lengths, cache.page_table, cache.batch_index)),
         None if rotary is None else rotary.cos,
         None if rotary is None else rotary.sin,
         Rows(
@@ -164,8 +165,8 @@ def append(step: Step) -> Any:
 def decode(
     step: Step,
     num_splits: int | None = None,
-    out: Any | None = None,
-    lse: Any | None = None,
+    out: Any = None,
+    lse: Any = None,
     *,
     plan: Plan | None = None,
 ) -> tuple[Any, Any]:
@@ -197,18 +198,18 @@ def decode(
         parts = lse.new_empty((places, splits, rows, step.v_dim))
         parts_lse = lse.new_empty((places, splits, rows))
         counters = counters_at_zero(step.q, places)
-    options = step.options
+    options, cache = step.options, step.cache
     kernel[(step.kv_heads, tiles * splits, step.batch), plan.threads, plan.shared(*dims, splits)](
         step.q,
-        strided(step.cache.k),
-        strided(step.cache.v),
+        strided(cache.k),
+        strided(cache.v),
         strided(out),
         lse,
         parts,
         parts_lse,
         counters,
-        *(None if each is None else strided(each) for each in _indices(step.cache)),
-        None if options.alibi_slopes is None else strided(options.alibi_slopes),
+        *map(_strided, (cache.lengths, cache.left_pad, cache.page_table, cache.batch_index)),
+        _strided(options.alibi_slopes),
         options.sinks,
         Numbers(_shape_of(step, out), _pages(step), splits, rows),
     )
@@ -220,14 +221,14 @@ def _check_rows(cache: Cache) -> None:
     for name, x in (("k", cache.k), ("v", cache.v)):
         if x.data_ptr() % 16 or any(stride % 8 for stride in x.stride()[:-1]):
             raise FlashpathError(
-                f"Decoding in CUDA C++ got a cache of {name} with strides {x.stride()} whose rows do not begin "
-                "at multiples of 16 bytes.",
+                f"Decoding in CUDA C++ got a cache of {name} with strides {x.stride()}: its rows do not "
+                "begin at multiples of 16 bytes.",
                 "Use the Triton rung, or a cache that is aligned.",
             )
 
 
-def _indices(cache: Cache) -> tuple[Any, Any, Any, Any]:
-    return cache.lengths, cache.left_pad, cache.page_table, cache.batch_index
+def _strided(x: Any | None) -> Any:
+    return None if x is None else strided(x)
 
 
 def _pages(step: Step) -> Pages:

@@ -42,21 +42,28 @@ __device__ void copy_row(char* tile, const T* from, int row, bool there, int dim
   }
 }
 
+// Where row number `row` of a tile is, of which a lane knows the one that has its number. Without pages rows lie evenly.
+template <class Plan, bool kPaged>
+__device__ const typename Plan::T* of_row(const typename Plan::T* own, int row, long long pitch) {
+  if constexpr (kPaged) {
+    const auto address = reinterpret_cast<unsigned long long>(own);
+    return reinterpret_cast<const typename Plan::T*>(__shfl_sync(~0u, address, row));
+  } else {
+    return own + (row - static_cast<int>(threadIdx.x) % Plan::kKeys) * pitch;
+  }
+}
+
 // A warp's tiles of k and v, one behind the other: the rows of each key at its spot, zeros for keys from number `there`
 // on. `spot` is that of the key that has the lane's number.
 template <class Plan, bool kPaged>
 __device__ void copy_keys(char* stage, const typename Plan::T* k_head, const typename Plan::T* v_head,
                           const Shape& shape, Spot spot, int there) {
-  const int lane = threadIdx.x % 32;
+  const typename Plan::T *own_k = spot.in(k_head, shape.k), *own_v = spot.in(v_head, shape.v);
 #pragma unroll
   for (int i = 0; i < Plan::kKeys / 4; ++i) {
-    const int row = lane / 8 + i * 4;
-    Spot of_row = {spot.page, spot.row - lane % Plan::kKeys + row};
-    if constexpr (kPaged) {
-      of_row = {__shfl_sync(~0u, spot.page, row), __shfl_sync(~0u, spot.row, row)};
-    }
-    copy_row<typename Plan::TileK>(stage, of_row.in(k_head, shape.k), row, row < there, shape.dim);
-    copy_row<typename Plan::TileV>(stage + Plan::TileK::kBytes, of_row.in(v_head, shape.v), row, row < there,
-                                   shape.v_dim);
+    const int row = threadIdx.x % 32 / 8 + i * 4;
+    copy_row<typename Plan::TileK>(stage, of_row<Plan, kPaged>(own_k, row, shape.k[1]), row, row < there, shape.dim);
+    copy_row<typename Plan::TileV>(stage + Plan::TileK::kBytes, of_row<Plan, kPaged>(own_v, row, shape.v[1]), row,
+                                   row < there, shape.v_dim);
   }
 }

@@ -48,16 +48,17 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
   const int begin = shape.left < kUnbounded ? sequence.first_key(shape, first_query) : 0;
   const int end = sequence.last_key(shape, last_query + 1);
   const int apart = step.splits * kWarps * kKeys;  // from one of a warp's tiles to its next
-  int key0 = begin + (split * kWarps + warp) * kKeys;
+  int block_key = begin + split * kWarps * kKeys;  // of the first warp's tile: all warps take as many steps
 
   // ---- q, and the first tiles of keys
   const Keys<kPaged> keys(step.pages, page_table, batch_index, batch);
-  auto spot_of = [&](int key0) { return keys.at(padding + key0 + lane % kKeys); };
+  auto spot_of = [&](int block_key) { return keys.at(padding + block_key + warp * kKeys + lane % kKeys); };
   Spot spots[kStages];
 #pragma unroll
   for (int stage = 0; stage < kStages; ++stage) {
-    spots[stage] = spot_of(key0 + stage * apart);
+    spots[stage] = spot_of(block_key + stage * apart);
   }
+#pragma unroll 1
   for (int i = threadIdx.x; i < Plan::kM * Plan::kDim / 8; i += Plan::kThreads) {
     const int row = i / (Plan::kDim / 8), chunk = i % (Plan::kDim / 8);
     const int number = first_row + row, query = number / shape.group, head = kv_head * shape.group + number % shape.group;
@@ -70,15 +71,16 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
   char* ring = shared + TileQ::kBytes + warp * kStages * Plan::kStageBytes;
   const T* k_head = k + kv_head * shape.k[2];
   const T* v_head = v + kv_head * shape.v[2];
-  auto copy_stage = [&](int slot, int key0, Spot spot) {
-    if (key0 < end) {
-      copy_keys<Plan, kPaged>(ring + slot * Plan::kStageBytes, k_head, v_head, shape, spot, end - key0);
+  auto copy_stage = [&](int slot, int block_key, Spot spot) {
+    if (block_key < end) {
+      char* to = ring + slot * Plan::kStageBytes;
+      copy_keys<Plan, kPaged>(to, k_head, v_head, shape, spot, end - block_key - warp * kKeys);
     }
     commit_copies();
   };
 #pragma unroll
   for (int stage = 0; stage < kStages - 1; ++stage) {
-    copy_stage(stage, key0 + stage * apart, spots[stage]);
+    copy_stage(stage, block_key + stage * apart, spots[stage]);
   }
   Spot ahead = spots[kStages - 1];
 
@@ -113,11 +115,11 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
   float o[kRows][kColumnsV][4] = {};
   int slot = 0;
 #pragma unroll 1
-  for (; key0 < end; key0 += apart) {
+  for (; block_key < end; block_key += apart) {
     wait_for_copies<kStages - 2>();
     __syncwarp();  // this tile is there for all lanes, and all are done with the one before
-    copy_stage(slot == 0 ? kStages - 1 : slot - 1, key0 + (kStages - 1) * apart, ahead);
-    ahead = spot_of(key0 + kStages * apart);
+    copy_stage(slot == 0 ? kStages - 1 : slot - 1, block_key + (kStages - 1) * apart, ahead);
+    ahead = spot_of(block_key + kStages * apart);
 
     const unsigned stage = shared_address(ring) + slot * Plan::kStageBytes;
     slot = slot + 1 == kStages ? 0 : slot + 1;
@@ -137,6 +139,7 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
         },
         [&](unsigned(&b)[4], int pair, int i) { load_along<TileK>(b, at_k, pair, i); });
 
+    const int key0 = block_key + warp * kKeys;
     const bool all_visible = sequence.all_visible(shape, first_query, last_query + 1, key0, key0 + kKeys);
 #pragma unroll
     for (int i = 0; i < 2 * kRows; ++i) {
@@ -213,6 +216,7 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
   const int place = (batch * gridDim.x + kv_head) * (gridDim.y / step.splits) + tile;  // of a block's rows
   const long long first_part = (long long)place * step.splits * step.rows;             // (splits, rows) from there on
   const int fours = shape.v_dim / 4;
+#pragma unroll 1
   for (int row = warp; row < rows; row += kWarps) {
     const float log = weigh_parts(logs + row, kWarps, Plan::kM, is_all ? sink_of(row) : -INFINITY);
     if (lane == 0) {
@@ -224,6 +228,7 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
     }
   }
   __syncthreads();
+#pragma unroll 1
   for (int i = threadIdx.x; i < rows * fours; i += Plan::kThreads) {
     const int row = i / fours, column = i % fours * 4;
     const float4 x = weighted_sum(logs + row, kWarps, Plan::kM, [&](int part) {
@@ -240,10 +245,12 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
   }
 
   // ---- The last block of these rows: the splits' parts are all there. Past the L1, which may have older ones
+#pragma unroll 1
   for (int i = threadIdx.x; i < step.splits * rows; i += Plan::kThreads) {
     logs[i] = __ldcg(parts_lse + first_part + i / rows * step.rows + i % rows);
   }
   __syncthreads();
+#pragma unroll 1
   for (int row = warp; row < rows; row += kWarps) {
     const float log = weigh_parts(logs + row, step.splits, rows, sink_of(row));
     if (lane == 0) {
@@ -251,6 +258,7 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
     }
   }
   __syncthreads();
+#pragma unroll 1
   for (int i = threadIdx.x; i < rows * fours; i += Plan::kThreads) {
     const int row = i / fours, column = i % fours * 4;
     write_out(row, column, weighted_sum(logs + row, step.splits, rows, [&](int part) {
