@@ -60,16 +60,26 @@ PLANS = [
 ]
 
 
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("pages", [0, 5])
-@pytest.mark.parametrize("plan", PLANS, ids=str)
-def test_plans(plan: Plan, pages: int, device: str, findings: list[Any]) -> None:
+def _check_plan(plan: Plan, pages: int, device: str) -> None:
     """Rings that are longer and shorter than what a warp has; rows of one tile, and of more."""
     decode = functools.partial(cuda_host.decode, plan=plan)
     for lengths, queries, splits in (((230, 20), 1, 2), ((40, 99), 9, 1)):
         sample = Sample(lengths=lengths, queries=queries, pages=pages, heads=(4, 1), mask="causal")
         check_decode(decode, made(sample, device), splits)
+
+
+@pytest.mark.parametrize("pages", [0, 5])
+@pytest.mark.parametrize("plan", PLANS, ids=str)
+def test_plans(plan: Plan, pages: int, findings: list[Any]) -> None:
+    _check_plan(plan, pages, "cpu")
     assert not findings
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("pages", [0, 5])
+@pytest.mark.parametrize("plan", PLANS, ids=str)
+def test_plans_on_a_gpu(plan: Plan, pages: int) -> None:
+    _check_plan(plan, pages, "cuda")
 
 
 @pytest.mark.parametrize("device", DEVICES)
