@@ -61,7 +61,8 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
 #pragma unroll 1
   for (int i = threadIdx.x; i < Plan::kM * Plan::kDim / 8; i += Plan::kThreads) {
     const int row = i / (Plan::kDim / 8), chunk = i % (Plan::kDim / 8);
-    const int number = first_row + row, query = number / shape.group, head = kv_head * shape.group + number % shape.group;
+    const int number = first_row + row, query = number / shape.group;
+    const int head = kv_head * shape.group + number % shape.group;
     copy_async<16>(shared + TileQ::at(row, chunk),
                    q + batch * shape.q[0] + query * shape.q[1] + head * shape.q[2] + chunk * 8,
                    row < rows && chunk * 8 < shape.dim);
