@@ -42,7 +42,7 @@ __device__ void copy_row(char* tile, const T* from, int row, bool there, int dim
   }
 }
 
-// Where row number `row` of a tile is, of which a lane knows the one that has its number. Without pages rows lie evenly.
+// Where row `row` of a tile is, of which a lane knows the one that has its number. Without pages rows lie evenly.
 template <class Plan, bool kPaged>
 __device__ const typename Plan::T* of_row(const typename Plan::T* own, int row, long long pitch) {
   if constexpr (kPaged) {

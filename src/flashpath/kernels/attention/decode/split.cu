@@ -2,8 +2,8 @@
 //
 //   maths    a warp: m, l and o of its keys, as FlashAttention 2 has them. combine.cuh puts the warps of a block
 //            together, and then the blocks: that does the last one of a head that is done, in the same launch
-//   layout   q: (batch, queries, heads, dim); the cache dense, (batch, capacity, kv heads, dim), or in pages. A row is a
-//            query of a head; a block has rows of one head of k and v, up to 16 · kRows, padded to what an mma takes
+//   layout   q: (batch, queries, heads, dim); the cache dense, (batch, capacity, kv heads, dim), or in pages. A row is
+//            a query of a head; a block has rows of one head of k and v, up to 16 · kRows, padded to what an mma takes
 //   cost     2 · pairs · (dim + v_dim) FLOPs; every key and value once
 //   improves flash_v2: there a block has a tile of queries and walks over all keys. One query of each head of one
 //            sequence would be 8 blocks, on 132 SMs
