@@ -230,6 +230,22 @@ def test_a_block_reduction(threads: int) -> None:
     assert np.array_equal(out, x.reshape(3, threads).sum(axis=1))
 
 
+def test_dynamic_shared_memory_is_aligned_as_declared() -> None:
+    """Behind static memory too, whatever that leaves free: swizzles count on it."""
+    kernel = build("""
+        extern "C" __global__ void k(unsigned* out) {
+            __shared__ int before;
+            extern __shared__ __align__(1024) char more[];
+            before = 1;
+            more[0] = 2;
+            out[0] = (unsigned)__cvta_generic_to_shared(more) % 1024;
+            out[1] = (unsigned)__cvta_generic_to_shared(&before) + before + more[0];
+        }""")
+    out = np.full(2, 77, np.uint32)
+    kernel[1, 1, 64](out)
+    assert out[0] == 0
+
+
 def test_a_barrier_of_some_warps() -> None:
     kernel = build("""
         extern "C" __global__ void k(int* out) {

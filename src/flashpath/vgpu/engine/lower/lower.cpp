@@ -168,8 +168,16 @@ Program lower(const LoadedModule& loaded, std::string_view kernel, const std::ve
     shared = reserved + kReservedSharedBytes;
     program.reserved_shared_bytes = kReservedSharedBytes;
   }
-  // Dynamic shared memory begins where the static ends, aligned for any access.
-  const u64 dynamic = (shared + 15) / 16 * 16;
+  // Dynamic shared memory begins where the static ends, aligned for any access, and as its declarations ask.
+  u64 alignment = 16;
+  const auto consider = [&](const std::vector<ptx::Variable>& variables) {
+    for (const ptx::Variable& variable : variables) {
+      if (is_dynamic_shared(variable)) alignment = std::max(alignment, alignment_of(variable));
+    }
+  };
+  consider(module.variables);
+  for (const Builder& builder : builders) consider(builder.function.variables);
+  const u64 dynamic = (shared + alignment - 1) / alignment * alignment;
   for (Builder& builder : builders) {
     for (std::size_t k = 0; k < module.variables.size(); ++k) {
       if (is_dynamic_shared(module.variables[k])) builder.global_address[k] = dynamic;
