@@ -35,7 +35,7 @@ from flashpath.kernels.attention.flash_v2.triton.tiles import (
 INF = tl.constexpr(float("inf"))
 
 
-@triton.jit(do_not_specialize=["queries"])
+@triton.jit(do_not_specialize=["queries", "heads"])
 def backward_prepare(
     out_ptr,
     dout_ptr,
