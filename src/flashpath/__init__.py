@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from flashpath import bench, gpus, jit, kernels, ops, vgpu
     from flashpath.errors import FlashpathError, MissingDevice
     from flashpath.jit import Kernel, Module, compile, explain, profile, sanitize, watch
-    from flashpath.ops import attention, attention_varlen
+    from flashpath.ops import attention, attention_decode, attention_varlen
     from flashpath.vgpu.findings import Finding, KernelFault
 
 __version__ = "0.1.0"
@@ -33,6 +33,7 @@ _HOME = {
     "MissingDevice": "errors",
     "Module": "jit",
     "attention": "ops",
+    "attention_decode": "ops",
     "attention_varlen": "ops",
     "bench": None,
     "compile": "jit",
@@ -55,6 +56,7 @@ __all__ = [
     "MissingDevice",
     "Module",
     "attention",
+    "attention_decode",
     "attention_varlen",
     "bench",
     "compile",

@@ -22,18 +22,22 @@ CPP_TYPES = {
     "bfloat16": "__nv_bfloat16",
     "int32": "int",
 }
+Defines = tuple[tuple[str, str], ...]
 
 
 @functools.cache
-def _cuda_kernel(file: Path, name: str, arch: str) -> Kernel:
-    return compile(file, arch=arch, name_expressions=[name])[name]
+def _cuda_kernel(file: Path, name: str, arch: str, defines: Defines = ()) -> Kernel:
+    return compile(file, arch=arch, defines=dict(defines), name_expressions=[name])[name]
 
 
-def cuda_kernel(file: Path, name: str, tensor: Any) -> Kernel:
-    """The kernel `name` of a rung's file, compiled for the GPU that the tensor is on."""
+def cuda_kernel(file: Path, name: str, tensor: Any, defines: Defines = ()) -> Kernel:
+    """The kernel `name` of a rung's file, compiled for the GPU that the tensor is on.
+
+    `defines` are macros and what they stand for.
+    """
     index = tensor.get_device()
     arch = cuda.device(index).arch if index >= 0 else cuda.default_arch()
-    return _cuda_kernel(file, name, arch)
+    return _cuda_kernel(file, name, arch, defines)
 
 
 def cuda_compiles_for(file: Path, name: str) -> Callable[[str], object]:
@@ -58,6 +62,31 @@ def triton_compiles_for(
         source = compiler.ASTSource(fn=kernel(), signature=types, constexprs=dict(constexprs))
         gpu = backends.GPUTarget("cuda", target.major * 10 + target.minor, 32)
         return triton.compile(source, target=gpu, options=options)
+
+    return compile_for
+
+
+def triton_compiles_by(call: Callable[[], object]) -> Callable[[str], Any]:
+    """For a rung's entry: compile what `call` would launch on tensors of the CPU, and launch nothing.
+
+    For kernels whose arguments are more than pointers and numbers: descriptors, tuples, features.
+    """
+
+    def compile_for(arch: str) -> Any:
+        jit: Any = importlib.import_module("triton.runtime.jit")
+        driver: Any = importlib.import_module("flashpath.vgpu.triton_driver")
+        run, compiled = jit.JITFunction.run, list[Any]()
+
+        def only_compile(kernel: Any, *args: Any, **options: Any) -> None:
+            compiled.append(run(kernel, *args, **{**options, "warmup": True}))
+
+        jit.JITFunction.run = only_compile
+        try:
+            with driver.triton(arch):
+                call()
+        finally:
+            jit.JITFunction.run = run
+        return compiled[-1]
 
     return compile_for
 

@@ -7,6 +7,7 @@ so (`SlowOnCpu`). docs/ops.md has types, NaN, gradients and limits of all of the
 
 from flashpath.ops.attention import attention, attention_varlen
 from flashpath.ops.counting import histogram
+from flashpath.ops.decoding import attention_decode, merge_states
 from flashpath.ops.elementwise import (
     add,
     clamp,
@@ -31,6 +32,7 @@ __all__ = [
     "SlowOnCpu",
     "add",
     "attention",
+    "attention_decode",
     "attention_varlen",
     "clamp",
     "gelu",
@@ -40,6 +42,7 @@ __all__ = [
     "histogram",
     "layer_norm",
     "matmul",
+    "merge_states",
     "reduce",
     "relu",
     "rms_norm",

@@ -13,7 +13,7 @@ from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.dispatch import choose
 from flashpath.kernels.attention.problem import HALVES, Options, Problem, Sequences, check, prepare
 from flashpath.kernels.attention.reference import formula
-from flashpath.kernels.attention.score_mod import ScoreMod, of_key, of_triton
+from flashpath.kernels.attention.score_mod import given_mod, of_key
 from flashpath.ops.checking import require_number, require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
@@ -106,7 +106,7 @@ def _tell_or_refuse_if_large(problem: Problem) -> None:
 def _gradients(dout: Tensor, dlse: Tensor | None, out: Tensor, lse: Tensor, *arguments: Any) -> Any:
     call = _Call(*arguments)
     problem = call.problem()
-    got = choose(problem, call.backend or None).backward(
+    got = choose(problem, call.backend or None, call.deterministic).backward(
         problem, out, lse, dout.contiguous(), dlse, deterministic=call.deterministic
     )
     dsinks = problem.q.new_empty(0) if got.dsinks is None else got.dsinks
@@ -190,7 +190,7 @@ def _run(
         ("scale", 1.0 if scale is None else scale),
     ):
         require_number(name, key, value)
-    mod = score_mod if score_mod is None or isinstance(score_mod, ScoreMod) else of_triton(score_mod)
+    mod = given_mod(score_mod)
     left, right = (-1, -1) if window is None else window
     seed = None
     if dropout_p:

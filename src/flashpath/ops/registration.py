@@ -26,15 +26,16 @@ def define(
     fake: Callable[..., Any],
     backward: Callable[..., Any] | None = None,
     save: Callable[[Any, Sequence[Any], Any], None] | None = None,
+    mutates: Sequence[str] = (),
 ) -> Callable[..., Any]:
     """Register `flashpath::name`.
 
     `forward` runs the kernels, `fake` makes an empty output of the right shape, and refuses what `forward`
-    refuses. With `backward(ctx, *grads)` the operator has a gradient, and `save(ctx, inputs, output)` keeps
-    what it needs.
+    refuses. `mutates` names the arguments that it writes to. With `backward(ctx, *grads)` the operator has a
+    gradient, and `save(ctx, inputs, output)` keeps what it needs.
     """
     library: Any = torch.library
-    operator = library.custom_op(f"flashpath::{name}", forward, mutates_args=(), schema=schema)
+    operator = library.custom_op(f"flashpath::{name}", forward, mutates_args=mutates, schema=schema)
     operator.register_fake(fake)
     if backward is not None:
         operator.register_autograd(backward, setup_context=_keeping(save))

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+import covering_array
 import torch
 import triton
 import triton.language as tl
@@ -116,45 +117,9 @@ MASKS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def pairs_of(sample: Sample) -> set[tuple[tuple[str, Any], tuple[str, Any]]]:
-    values = [(name, getattr(sample, name)) for name in CHOICES]
-    return set(itertools.combinations(values, 2))
-
-
 def covering() -> list[Sample]:
-    """Few samples in which every two values of two choices meet: greedily, the same ones every time."""
-    names = list(CHOICES)
-    missing: dict[Any, None] = {
-        ((a, x), (b, y)): None
-        for a, b in itertools.combinations(names, 2)
-        for x in CHOICES[a]
-        for y in CHOICES[b]
-    }
-    samples: list[Sample] = []
-    while missing:
-        (a, x), (b, y) = next(iter(missing))
-        chosen: dict[str, Any] = {a: x, b: y}
-        for name in names:
-            if name not in chosen:
-                chosen[name] = max(CHOICES[name], key=lambda value: _new(name, value, chosen, missing, names))
-        sample = Sample(**chosen)
-        samples.append(sample)
-        for pair in pairs_of(sample):
-            missing.pop(pair, None)
-    return samples
-
-
-def _new(name: str, value: Any, chosen: Mapping[str, Any], missing: Any, names: Sequence[str]) -> int:
-    """How many pairs, that were in no sample yet, this value makes with those that are chosen."""
-    return sum(
-        (
-            ((name, value), (other, got))
-            if names.index(name) < names.index(other)
-            else ((other, got), (name, value))
-        )
-        in missing
-        for other, got in chosen.items()
-    )
+    """Every two features meet in one of them."""
+    return covering_array.covering(CHOICES, Sample)
 
 
 def made(sample: Sample, device: str = "cpu", batch: int = 2, seed: int = 0) -> Problem:

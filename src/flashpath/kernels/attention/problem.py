@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.score_mod import ScoreMod
 from flashpath.kernels.building import dtype_name
@@ -284,10 +286,7 @@ def _check_options(q: Any, options: Options, sequences: Sequences | None) -> Non
 
 def visible_pairs(queries: int, keys: int, left: int = -1, right: int = -1) -> int:
     """How many keys all queries of a sequence see together: what FLOPs are counted from."""
-    shift = keys - queries
-    total = 0
-    for i in range(queries):
-        first = 0 if left < 0 else max(0, i + shift - left)
-        last = keys - 1 if right < 0 else min(keys - 1, i + shift + right)
-        total += max(0, last - first + 1)
-    return total
+    place = np.arange(queries) + (keys - queries)
+    first = np.zeros(queries, int) if left < 0 else np.maximum(0, place - left)
+    last = np.full(queries, keys - 1) if right < 0 else np.minimum(keys - 1, place + right)
+    return int(np.maximum(0, last - first + 1).sum())

@@ -60,7 +60,11 @@ def of_key(key: str) -> ScoreMod | None:
     return _all[key] if key else None
 
 
+def given_mod(score_mod: Any) -> ScoreMod | None:
+    """What a caller gave as `score_mod=`; a bare `@triton.jit` function adds to a score or hides it."""
+    return score_mod if score_mod is None or isinstance(score_mod, ScoreMod) else _of_triton(score_mod)
+
+
 @functools.cache
-def of_triton(function: Any) -> ScoreMod:
-    """A bare `@triton.jit` function, which adds to a score or hides it."""
+def _of_triton(function: Any) -> ScoreMod:
     return ScoreMod(getattr(function, "__name__", "score_mod"), triton=function)

@@ -48,23 +48,6 @@ __device__ inline int2 tile_at(int place, int tiles_m, int tiles_n) {
   return {first + in_it % height, in_it / height};
 }
 
-// Four lanes with four registers each hand them round: lane t gets number t of each.
-__device__ inline void transpose_in_quad(unsigned (&r)[4]) {
-#pragma unroll
-  for (int apart = 1; apart <= 2; apart *= 2) {
-    const bool is_upper = threadIdx.x & apart;
-#pragma unroll
-    for (int low = 0; low < 4; ++low) {
-      if ((low & apart) == 0) {  // of two registers, a lower lane gives away the upper, an upper lane the lower
-        const int high = low + apart;
-        const unsigned given = __shfl_xor_sync(~0u, is_upper ? r[low] : r[high], apart);
-        r[low] = is_upper ? given : r[low];
-        r[high] = is_upper ? r[high] : given;
-      }
-    }
-  }
-}
-
 template <class T, class Plan, class Epilogue, bool kAligned>
 __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
     matmul_mma_pipelined(int m, int n, int k, const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ out,
@@ -203,7 +186,7 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
           piece.value[2 * q + 1] = narrow<T>(right);
         }
         if constexpr (kTogether == 4) {
-          transpose_in_quad(reinterpret_cast<unsigned(&)[4]>(piece));
+          transpose_among_four<1>(reinterpret_cast<unsigned(&)[4]>(piece));
         }
         const int row = i * 8, column = j * 8 + lane % 4 * 2 * kTogether;
         if constexpr (Epilogue::kIsMasked) {

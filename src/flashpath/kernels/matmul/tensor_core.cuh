@@ -97,6 +97,24 @@ __device__ inline unsigned load_shared(unsigned address) {
   return value;
 }
 
+// Four lanes, kApart from each other, with four registers each hand them round: number t of them gets number t of each.
+template <int kApart>
+__device__ void transpose_among_four(unsigned (&r)[4]) {
+#pragma unroll
+  for (int apart = 1; apart <= 2; apart *= 2) {
+    const bool is_upper = threadIdx.x & apart * kApart;
+#pragma unroll
+    for (int low = 0; low < 4; ++low) {
+      if ((low & apart) == 0) {  // of two registers, a lower lane gives away the upper, an upper lane the lower
+        const int high = low + apart;
+        const unsigned given = __shfl_xor_sync(~0u, is_upper ? r[low] : r[high], apart * kApart);
+        r[low] = is_upper ? given : r[low];
+        r[high] = is_upper ? r[high] : given;
+      }
+    }
+  }
+}
+
 // What differs between the types of A and B.
 template <class T>
 struct TensorCore;

@@ -1,0 +1,211 @@
+"""What decoding is asked for: a cache of keys and values, perhaps in pages, and what a step adds to it.
+
+Sequence b has lengths[b] keys in the cache before the step, of which the first left_pad[b] are none at all.
+The step's own keys are written behind them, rotated; then its queries, rotated to their positions, see what
+attention lets them see of lengths[b] + new keys, the last query standing at the last key.
+
+Rotary embedding: with c = cos[position, i] and s = sin[position, i], the pair (x, y) number i of the first
+2 · pairs elements becomes (x c - y s, x s + y c). Interleaved pairs are (x[2i], x[2i + 1]), the others
+(x[i], x[i + pairs]). Keys stand at lengths[b] + their number, and so do the queries; without a right bound
+(causal or window) all queries stand at lengths[b].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from flashpath.errors import FlashpathError
+from flashpath.kernels.attention.problem import PLAIN, Options, check
+from flashpath.kernels.building import dtype_name
+
+
+@dataclass(frozen=True)
+class Cache:
+    """k and v: (batch, capacity, kv_heads, dim), or with a page table (pages, page_size, kv_heads, dim)."""
+
+    k: Any
+    v: Any
+    lengths: Any  # int32, (batch): keys there are before the step
+    page_table: Any | None = None  # int32, (batch, pages of the longest sequence)
+    batch_index: Any | None = None  # int32, (batch): which entry of a cache without pages a sequence has
+    left_pad: Any | None = None  # int32, (batch)
+
+    @property
+    def page_size(self) -> int:
+        """Of a cache without pages: all of a sequence."""
+        return self.k.shape[1]
+
+    @property
+    def capacity(self) -> int:
+        """The most keys that a sequence can have."""
+        return self.page_size if self.page_table is None else self.page_size * self.page_table.shape[1]
+
+
+@dataclass(frozen=True)
+class Rotary:
+    """cos, sin: (positions, pairs), of the type of q."""
+
+    cos: Any
+    sin: Any
+    interleaved: bool = True
+
+    @property
+    def pairs(self) -> int:
+        return self.cos.shape[1]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A checked step. q: (batch, queries, heads, dim); new k and v: (batch, new, kv_heads, dim)."""
+
+    q: Any
+    cache: Cache
+    new_k: Any | None = None
+    new_v: Any | None = None
+    rotary: Rotary | None = None
+    options: Options = PLAIN
+
+    @property
+    def batch(self) -> int:
+        return self.q.shape[0]
+
+    @property
+    def queries(self) -> int:
+        return self.q.shape[1]
+
+    @property
+    def heads(self) -> int:
+        return self.q.shape[2]
+
+    @property
+    def kv_heads(self) -> int:
+        return self.cache.k.shape[2]
+
+    @property
+    def group(self) -> int:
+        return self.heads // self.kv_heads
+
+    @property
+    def dim(self) -> int:
+        return self.q.shape[3]
+
+    @property
+    def v_dim(self) -> int:
+        return self.cache.v.shape[3]
+
+    @property
+    def new(self) -> int:
+        return 0 if self.new_k is None else self.new_k.shape[1]
+
+    @property
+    def scale(self) -> float:
+        return self.dim**-0.5 if self.options.scale is None else self.options.scale
+
+    def new_out(self) -> Any:
+        return self.q.new_empty((*self.q.shape[:-1], self.v_dim))
+
+    def new_lse(self) -> Any:
+        import torch
+
+        return self.q.new_empty((self.batch, self.heads, self.queries), dtype=torch.float32)
+
+
+def prepare_step(
+    q: Any,
+    cache: Cache,
+    new_k: Any | None = None,
+    new_v: Any | None = None,
+    rotary: Rotary | None = None,
+    options: Options = PLAIN,
+) -> Step:
+    """Check all of it. What is only read is copied where its rows are not whole; the cache never is."""
+    if options.dropout_p:
+        raise FlashpathError("attention_decode got a dropout_p.", "Dropout is for training: leave it away.")
+    paged = cache.page_table is not None
+    # As attention would see them: one entry of the cache for each sequence.
+    k, v = (
+        each[:1].expand(q.shape[0], -1, -1, -1) if each.dim() == 4 else each for each in (cache.k, cache.v)
+    )
+    check(q, k, v, options)
+    _check_cache(q, cache, paged)
+    if (new_k is None) != (new_v is None):
+        raise FlashpathError("attention_decode got only one of k and v.", "Give both, or none of them.")
+    if new_k is not None and new_v is not None:
+        for name, x, wanted in (
+            ("k", new_k, (q.shape[0], new_k.shape[1], *cache.k.shape[2:])),
+            ("v", new_v, (q.shape[0], new_k.shape[1], *cache.v.shape[2:])),
+        ):
+            if tuple(x.shape) != wanted or x.dtype != q.dtype or x.device != q.device:
+                raise FlashpathError(
+                    f"attention_decode got {name} of shape {tuple(x.shape)}, {dtype_name(x)} on {x.device}.",
+                    f"It must be {wanted}, {dtype_name(q)} on {q.device}: (batch, new keys, kv_heads, dim).",
+                )
+        new_k, new_v = _whole(new_k), _whole(new_v)
+    if rotary is not None:
+        rotary = _checked_rotary(q, rotary)
+    return Step(_whole(q), cache, new_k, new_v, rotary, options)
+
+
+def _whole(x: Any) -> Any:
+    return x if x.stride(-1) == 1 else x.contiguous()
+
+
+def _check_cache(q: Any, cache: Cache, paged: bool) -> None:
+    import torch
+
+    batch = q.shape[0]
+    if cache.k.stride(-1) != 1 or cache.v.stride(-1) != 1:
+        raise FlashpathError(
+            "attention_decode got a cache whose last dimension is not dense.",
+            "The step writes into it, so it is not copied: make it with a dense last dimension.",
+        )
+    if paged and cache.batch_index is not None:
+        raise FlashpathError("attention_decode got a page table and a batch index.", "The table says it all.")
+    if not paged and cache.batch_index is None and cache.k.shape[0] != batch:
+        raise FlashpathError(
+            f"attention_decode got a cache of {cache.k.shape[0]} sequences and {batch} of q.",
+            "Both must be as many, or cache_batch_idx says which entry each sequence has.",
+        )
+    vectors = {
+        "cache_seqlens": cache.lengths,
+        "cache_batch_idx": cache.batch_index,
+        "cache_leftpad": cache.left_pad,
+    }
+    for name, x in {**vectors, "page_table": cache.page_table}.items():
+        if x is None and name != "cache_seqlens":
+            continue
+        dims = 2 if name == "page_table" else 1
+        if (
+            not isinstance(x, torch.Tensor)
+            or x.dtype != torch.int32
+            or x.dim() != dims
+            or x.shape[0] != batch
+            or x.device != q.device
+            or x.stride(-1) != 1
+        ):
+            shape = "(batch, pages)" if dims == 2 else "(batch)"
+            raise FlashpathError(
+                f"attention_decode got {name} = {x!r:.80}.",
+                f"It must be int32 of shape {shape}, batch = {batch}, on {q.device}.",
+            )
+
+
+def _checked_rotary(q: Any, rotary: Rotary) -> Rotary:
+    cos, sin = rotary.cos, rotary.sin
+    if (
+        cos.dim() != 2
+        or cos.shape != sin.shape
+        or cos.dtype != q.dtype
+        or sin.dtype != q.dtype
+        or cos.device != q.device
+        or 2 * cos.shape[1] > q.shape[-1]
+        or cos.shape[1] % 8
+    ):
+        raise FlashpathError(
+            f"attention_decode got rotary_cos {tuple(cos.shape)} and rotary_sin {tuple(sin.shape)} of "
+            f"{dtype_name(cos)}.",
+            f"Both must be (positions, pairs) of {dtype_name(q)}, with a multiple of 8 pairs and at most "
+            f"{q.shape[-1] // 2}.",
+        )
+    return Rotary(cos.contiguous(), sin.contiguous(), rotary.interleaved)

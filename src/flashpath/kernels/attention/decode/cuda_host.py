@@ -1,0 +1,279 @@
+"""Decoding in CUDA C++: which plan a step gets, how many splits, and the launches."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from flashpath.errors import FlashpathError
+from flashpath.jit import strided
+from flashpath.kernels.attention.decode.cache import Cache, Step
+from flashpath.kernels.attention.flash_v2.cuda.host import UNBOUNDED, Shape
+from flashpath.kernels.attention.problem import with_whole_rows
+from flashpath.kernels.building import (
+    CPP_TYPES,
+    Defines,
+    cuda_kernel,
+    dtype_name,
+    max_shared_per_block,
+    sm_count,
+)
+from flashpath.kernels.counters import counters_at_zero
+
+FOLDER = Path(__file__).parent
+SPLIT, APPEND = FOLDER / "split.cu", FOLDER / "append.cu"
+MOST_SPLITS = 128
+_APPEND_WARPS = 4
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The template DecodePlan, without what the tensors say: type and dimensions."""
+
+    rows: int  # mma tiles of 16
+    keys: int  # of a warp's tile
+    warps: int
+    stages: int
+    blocks_per_sm: int
+
+    @property
+    def threads(self) -> int:
+        return 32 * self.warps
+
+    @property
+    def m(self) -> int:
+        """Rows of a block."""
+        return 16 * self.rows
+
+    def shared(self, dim: int, v_dim: int, splits: int) -> int:
+        """In bytes: q and the warps' rings; after them the parts of the warps, then weights of the splits."""
+        of_dim, of_v_dim = (-(-each // 64) * 128 for each in (dim, v_dim))
+        ring = self.m * of_dim + self.warps * self.stages * self.keys * (of_dim + of_v_dim)
+        parts = self.warps * self.m * (v_dim + 9) * 4
+        return max(ring, parts, splits * self.m * 4)
+
+    def name(self, dtype: str, dim: int, v_dim: int) -> str:
+        sizes = dim, v_dim, self.rows, self.keys, self.warps, self.stages, self.blocks_per_sm
+        return f"DecodePlan<{CPP_TYPES[dtype]}, {', '.join(map(str, sizes))}>"
+
+
+class Pages(ctypes.Structure):
+    """`Pages` of pages.cuh."""
+
+    _fields_ = (
+        ("table_stride", ctypes.c_longlong),
+        ("table_width", ctypes.c_int),
+        ("size", ctypes.c_int),
+        ("new_keys", ctypes.c_int),
+    )
+
+
+class Numbers(ctypes.Structure):
+    """`Step` of plan.cuh."""
+
+    _fields_ = (("shape", Shape), ("pages", Pages), ("splits", ctypes.c_int), ("rows", ctypes.c_int))
+
+
+class Rows(ctypes.Structure):
+    """`Rows` of append.cu."""
+
+    _fields_ = (
+        *((name, ctypes.c_longlong * 3) for name in ("q", "turned", "k", "v", "k_cache", "v_cache")),
+        ("pages", Pages),
+        *((name, ctypes.c_int) for name in ("queries", "heads", "kv_heads", "dim", "v_dim", "pairs")),
+        ("queries_apart", ctypes.c_int),
+    )
+
+
+def padded(dim: int) -> int:
+    """As tiles have it: 16 columns at a time, which is a step of mma."""
+    return -(-dim // 16) * 16
+
+
+def plan_of(step: Step) -> Plan:
+    """By the rows and the larger dimension, as far as shared memory reaches."""
+    dim, v_dim = padded(step.dim), padded(step.v_dim)
+    rows = step.queries * step.group
+    most = 1 if v_dim > 128 else 2 if v_dim > 64 else 4
+    tiles = next(each for each in (1, 2, 4) if each == most or 16 * each >= rows)
+    plans = [
+        Plan(tiles, 16, 4, 3, 2 if max(dim, v_dim) <= 128 else 1),
+        Plan(tiles, 16, 4, 2, 1),
+        Plan(tiles, 16, 2, 2, 1),
+    ]
+    room = max_shared_per_block(step.q)
+    for plan in plans:
+        if plan.shared(dim, v_dim, MOST_SPLITS) <= room:
+            return plan
+    raise FlashpathError(
+        f"Decoding in CUDA C++ needs {plans[-1].shared(dim, v_dim, MOST_SPLITS)} bytes of shared memory for "
+        f"dimensions of {step.dim} and {step.v_dim}; a block of this GPU has {room}.",
+        "Use the Triton rung.",
+    )
+
+
+def splits_of(step: Step, plan: Plan) -> int:
+    """As few as fill the GPU almost evenly: each one more is a part that has to be written and read again."""
+    blocks = -(-step.queries * step.group // plan.m) * step.kv_heads * step.batch
+    at_once = sm_count(step.q) * plan.blocks_per_sm
+    most = max(1, min(MOST_SPLITS, -(-step.cache.capacity // (plan.keys * plan.warps))))
+
+    def evenness(splits: int) -> float:
+        waves = blocks * splits / at_once
+        return waves / -(-blocks * splits // at_once)
+
+    best = max(map(evenness, range(1, most + 1)))
+    return next(splits for splits in range(1, most + 1) if evenness(splits) >= 0.9 * best)
+
+
+def append(step: Step) -> Any:
+    """Write the step's keys and values into the cache; gives q, rotated where the step rotates."""
+    rows = step.queries * step.heads if step.rotary is not None else 0
+    rows += 2 * step.new * step.kv_heads
+    if not rows or not step.batch:
+        return step.q
+    cache, rotary = step.cache, step.rotary
+    turned = step.q if rotary is None else step.q.new_empty(step.q.shape)
+    k: Any = cache.k if step.new_k is None else step.new_k
+    v: Any = cache.v if step.new_v is None else step.new_v
+    interleaved = rotary is not None and rotary.interleaved
+    flags = f"{_boolean(interleaved)}, {_boolean(cache.page_table is not None)}"
+    kernel = cuda_kernel(APPEND, f"decode_append<{CPP_TYPES[dtype_name(step.q)]}, {flags}>", step.q)
+    tensors = (step.q, turned, k, v, cache.k, cache.v)
+    kernel[(-(-rows // _APPEND_WARPS), step.batch), (32, _APPEND_WARPS)](
+        *map(strided, tensors),
+        *map(_strided, (cache.lengths, cache.page_table, cache.batch_index)),
+        None if rotary is None else rotary.cos,
+        None if rotary is None else rotary.sin,
+        Rows(
+            *(each.stride()[:3] for each in tensors),
+            _pages(step),
+            step.queries,
+            step.heads,
+            step.kv_heads,
+            step.dim,
+            step.v_dim,
+            0 if rotary is None else rotary.pairs,
+            int(step.options.right >= 0),
+        ),
+    )
+    return turned
+
+
+def decode(
+    step: Step,
+    num_splits: int | None = None,
+    out: Any = None,
+    lse: Any = None,
+    *,
+    plan: Plan | None = None,
+) -> tuple[Any, Any]:
+    """Append what is new, then attend: (out, lse)."""
+    out = step.new_out() if out is None else out
+    lse = step.new_lse() if lse is None else lse
+    if num_splits is not None and not 1 <= num_splits <= MOST_SPLITS:
+        raise FlashpathError(
+            f"attention_decode got num_splits={num_splits}.",
+            f"It takes 1 to {MOST_SPLITS}, or None to choose.",
+        )
+    _check_rows(step.cache)
+    step = replace(step, q=with_whole_rows(append(step)))
+    if not out.numel():
+        return out, lse
+    plan = plan or plan_of(step)
+    splits = num_splits or splits_of(step, plan)
+    features, defines = _features_of(step)
+    dims = padded(step.dim), padded(step.v_dim)
+    paged = _boolean(step.cache.page_table is not None)
+    name = f"decode_split<{plan.name(dtype_name(step.q), *dims)}, {features}, {paged}>"
+    kernel = cuda_kernel(SPLIT, name, step.q, defines)
+
+    rows = min(plan.m, step.queries * step.group)
+    tiles = -(-step.queries * step.group // plan.m)
+    parts = parts_lse = counters = None
+    if splits > 1:
+        places = step.batch * step.kv_heads * tiles
+        parts = lse.new_empty((places, splits, rows, step.v_dim))
+        parts_lse = lse.new_empty((places, splits, rows))
+        counters = counters_at_zero(step.q, places)
+    options, cache = step.options, step.cache
+    kernel[(step.kv_heads, tiles * splits, step.batch), plan.threads, plan.shared(*dims, splits)](
+        step.q,
+        strided(cache.k),
+        strided(cache.v),
+        strided(out),
+        lse,
+        parts,
+        parts_lse,
+        counters,
+        *map(_strided, (cache.lengths, cache.left_pad, cache.page_table, cache.batch_index)),
+        _strided(options.alibi_slopes),
+        options.sinks,
+        Numbers(_shape_of(step, out), _pages(step), splits, rows),
+    )
+    return out, lse
+
+
+def _check_rows(cache: Cache) -> None:
+    """The cache is read 16 bytes at a time, and it cannot be copied."""
+    for name, x in (("k", cache.k), ("v", cache.v)):
+        if x.data_ptr() % 16 or any(stride % 8 for stride in x.stride()[:-1]):
+            raise FlashpathError(
+                f"Decoding in CUDA C++ got a cache of {name} with strides {x.stride()}: its rows do not "
+                "begin at multiples of 16 bytes.",
+                "Use the Triton rung, or a cache that is aligned.",
+            )
+
+
+def _strided(x: Any | None) -> Any:
+    return None if x is None else strided(x)
+
+
+def _pages(step: Step) -> Pages:
+    table = step.cache.page_table
+    stride, width = (0, 1) if table is None else (table.stride(0), table.shape[1])
+    return Pages(stride, width, step.cache.page_size, step.new)
+
+
+def _shape_of(step: Step, out: Any) -> Shape:
+    options, slopes, cache = step.options, step.options.alibi_slopes, step.cache
+    left, right = (UNBOUNDED if side < 0 else min(side, UNBOUNDED) for side in (options.left, options.right))
+    return Shape(
+        q=step.q.stride()[:3],
+        k=cache.k.stride()[:3],
+        v=cache.v.stride()[:3],
+        out=out.stride()[:3],
+        lse=(step.heads * step.queries, step.queries),
+        slopes=(0, 0) if slopes is None else (0, slopes.stride(0)) if slopes.dim() == 1 else slopes.stride(),
+        batch=step.batch,
+        heads=step.heads,
+        group=step.group,
+        queries=step.queries,
+        dim=step.dim,
+        v_dim=step.v_dim,
+        left=left,
+        right=right,
+        scale=step.scale,
+        softcap=options.softcap,
+    )
+
+
+def _features_of(step: Step) -> tuple[str, Defines]:
+    """The template of that name of mask.cuh, and the macro of a score_mod."""
+    options = step.options
+    flags = (
+        step.scale <= 0,  # the plain softmax takes maxima before it scales
+        options.softcap > 0,
+        options.alibi_slopes is not None,
+        options.score_mod is not None,
+        False,
+    )
+    mod = options.score_mod
+    defines = () if mod is None else (("SCORE_MOD", f"({mod.form('cuda')})"),)
+    return f"Features<{', '.join(map(_boolean, flags))}>", defines
+
+
+def _boolean(value: bool) -> str:
+    return "true" if value else "false"

@@ -1,0 +1,115 @@
+// How a block of FlashAttention goes about its work: the sizes of its tiles, and where shared memory has them.
+//
+// A tile is some rows of q, k, v … of one head, kColumns halves each. Shared memory has it in panels of 64 columns: 128
+// bytes of a row, 8 chunks of 16, of which chunk c of row r is at place c ^ (r % 8). So the 8 rows that one step of
+// ldmatrix reads, the same chunk of each, lie in 8 different groups of banks; and along a row a lane's next chunk but
+// one is one XOR away. Columns from the head's dimension to kColumns are zeros.
+#pragma once
+#include "../../../common/async_copy.cuh"
+#include "../../../matmul/tensor_core.cuh"
+#include "block_info.cuh"
+
+template <int kRows_, int kColumns_>
+struct Tile {
+  static constexpr int kRows = kRows_, kColumns = kColumns_;
+  static constexpr int kPitch = 128, kPanelColumns = 64, kPanels = (kColumns + kPanelColumns - 1) / kPanelColumns;
+  static constexpr int kPanelBytes = kRows * kPitch, kBytes = kPanels * kPanelBytes;
+  static_assert(kRows % 16 == 0 && kColumns % 16 == 0);
+
+  __device__ static constexpr int at(int row, int chunk) {
+    return chunk / 8 * kPanelBytes + row * kPitch + (chunk % 8 ^ row % 8) * 16;
+  }
+};
+
+// ---- Global to shared memory -------------------------------------------------------------------------------------
+
+// One thread's share of the tiles that a block takes, one after the other, from one head of one sequence: a chunk of
+// each panel of every (kThreads / 8)-th row.
+template <class Tile, class T, int kThreads>
+struct TileCopier {
+  static constexpr int kApart = kThreads / 8, kEach = Tile::kRows / kApart;
+  static_assert(Tile::kRows % kApart == 0 && kApart % 8 == 0);
+
+  const T* from;    // this thread's first chunk of the next tile
+  long long apart;  // elements from one of its rows to the next
+  int rows;         // of the sequence, from that chunk's row on
+  int columns;      // of the head, from that chunk on
+
+  // From row `first` of the sequence's `rows` on.
+  __device__ TileCopier(const T* head, long long pitch, int dim, int first, int rows)
+      : from(head + (first + threadIdx.x / 8) * pitch + threadIdx.x % 8 * 8),
+        apart(kApart * pitch),
+        rows(rows - first - (int)threadIdx.x / 8),
+        columns(dim - (int)threadIdx.x % 8 * 8) {}
+
+  // The next tile; zeros past the last row.
+  __device__ void copy(char* tile) {
+    char* to = tile + Tile::at(threadIdx.x / 8, threadIdx.x % 8);
+    int rows_of_panel[Tile::kPanels];
+#pragma unroll
+    for (int panel = 0; panel < Tile::kPanels; ++panel) {
+      rows_of_panel[panel] = panel * Tile::kPanelColumns < columns ? rows : 0;
+    }
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+#pragma unroll
+      for (int panel = 0; panel < Tile::kPanels; ++panel) {
+        const int column = panel * Tile::kPanelColumns;
+        if (column + Tile::kPanelColumns <= Tile::kColumns || column + threadIdx.x % 8 * 8 < Tile::kColumns) {
+          copy_async<16>(to + panel * Tile::kPanelBytes + i * kApart * Tile::kPitch, from + column,
+                         i * kApart < rows_of_panel[panel]);
+        }
+      }
+      from += apart;
+    }
+    rows -= Tile::kRows;
+  }
+};
+
+// ---- Plans ---------------------------------------------------------------------------------------------------------
+
+// Forward: a block has kM queries, kM / kWarps for each warp, and goes through its keys kN at a time. kHoldsQ: the
+// warps have their queries in registers all along, not in shared memory.
+template <class T_, int kDim_, int kDimV_, int kM_, int kN_, int kWarps_, int kStages_, bool kHoldsQ_, int kBlocksPerSm_>
+struct ForwardPlan {
+  using T = T_;
+  static constexpr int kDim = kDim_, kDimV = kDimV_, kM = kM_, kN = kN_, kWarps = kWarps_, kStages = kStages_;
+  static constexpr bool kHoldsQ = kHoldsQ_;
+  static constexpr int kBlocksPerSm = kBlocksPerSm_, kThreads = kWarps * 32;
+  static constexpr int kRows = kM / kWarps / 16;  // mma tiles of a warp, one below the other
+  static_assert(kRows * kWarps * 16 == kM && kN % 16 == 0 && kDim % 16 == 0 && kDimV % 32 == 0);
+
+  using TileQ = Tile<kM, kDim>;
+  using TileK = Tile<kN, kDim>;
+  using TileV = Tile<kN, kDimV>;
+  static constexpr int kStageBytes = TileK::kBytes + TileV::kBytes;
+};
+
+// Backward: a block has kN keys, kN / kWarps for each warp, and goes through the queries that see them kM at a time. For
+// the gradient of q its warps are a grid of kWarpsQ over the queries, the others over the dimension. kParts: which
+// gradients it computes; all at once, where there are registers for them.
+enum Part { kPartV = 1, kPartK = 2, kPartQ = 4 };
+
+template <class T_, int kDim_, int kDimV_, int kM_, int kN_, int kWarps_, int kWarpsQ_, int kParts_, int kBlocksPerSm_>
+struct BackwardPlan {
+  using T = T_;
+  static constexpr int kDim = kDim_, kDimV = kDimV_, kM = kM_, kN = kN_, kWarps = kWarps_, kBlocksPerSm = kBlocksPerSm_;
+  static constexpr bool kWithV = kParts_ & kPartV, kWithK = kParts_ & kPartK, kWithQ = kParts_ & kPartQ;
+  static constexpr int kThreads = kWarps * 32, kRows = kN / kWarps / 16;  // mma tiles of a warp, one below the other
+  static constexpr int kWarpsQ = kWarpsQ_, kWarpsDim = kWarps / kWarpsQ;
+  static constexpr int kRowsQ = kM / kWarpsQ / 16, kColumnsQ = kDim / kWarpsDim / 8;  // of a warp's part of dq
+  static_assert(kRows * kWarps * 16 == kN && kRowsQ * kWarpsQ * 16 == kM && kColumnsQ * kWarpsDim * 8 == kDim);
+  static_assert(kWithK || !kWithQ);
+  static_assert(kColumnsQ % 2 == 0 && kPadding % kM == 0 && kDim % 32 == 0 && kDimV % 32 == 0);
+
+  using TileK = Tile<kN, kDim>;
+  using TileV = Tile<kN, kDimV>;
+  using TileQ = Tile<kM, kDim>;
+  using TileO = Tile<kM, kDimV>;  // of dout
+  using TileS = Tile<kN, kM>;     // of dsᵀ
+  static constexpr int kLogBytes = kM * sizeof(float);
+  // The ring has two stages of {q, dout, lse, delta}; dsᵀ has two places, too.
+  static constexpr int kStageBytes = TileQ::kBytes + TileO::kBytes + 2 * kLogBytes;
+  static constexpr int kSharedV = TileK::kBytes, kRing = kSharedV + TileV::kBytes;
+  static constexpr int kSharedS = kRing + 2 * kStageBytes;
+};

@@ -1,0 +1,434 @@
+"""The attention ladder: its rungs, the problems it is timed on, and its peers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from flashpath.kernels.attention import flops, naive, online_softmax, tiled, unfused
+from flashpath.kernels.attention.flash_v1 import host as flash_v1
+from flashpath.kernels.attention.flash_v2.cuda import host as cuda
+from flashpath.kernels.attention.flash_v2.triton import host as triton
+from flashpath.kernels.attention.problem import Options, Problem, prepare
+from flashpath.kernels.attention.reference import formula
+from flashpath.kernels.building import cuda_compiles_for, triton_compiles_by
+from flashpath.kernels.peers import library
+from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score
+from flashpath.kernels.tolerance import check_against
+
+Tensor = torch.Tensor
+FOLDER = Path(__file__).parent
+TOKENS = 16384  # of all sequences together, and elements of all heads: what published comparisons take
+HIDDEN = 2048
+# FLOPs up to which rungs without tensor cores, or with one block for a head, are timed.
+_FEW_FLOPS = 2**37
+# Scores that a check has at a time, in float64.
+_CHECKED_AT_ONCE = 2**28
+
+
+# ---- Problems --------------------------------------------------------------------------------------------
+
+
+def _case(direction: str, batch: int, sequence: int, heads: int, dim: int, causal: bool) -> Case:
+    options = Options(causal=causal)
+    shape = (batch, sequence, heads, dim)
+    empty = torch.empty(shape, dtype=torch.bfloat16, device="meta")
+    problem = Problem(empty, empty, empty, options)
+    is_forward = direction == "forward"
+    cost = (
+        (flops.forward_flops, flops.forward_bytes)
+        if is_forward
+        else (flops.backward_flops, flops.backward_bytes)
+    )
+
+    def inputs(device: str) -> tuple[Any, ...]:
+        q, k, v, dout = (torch.randn(shape, device=device, dtype=torch.bfloat16) for _ in range(4))
+        if is_forward:
+            return q, k, v, options
+        host = triton if q.is_cuda else cuda
+        return dout, q, k, v, *host.forward(prepare(q, k, v, options)), options
+
+    return Case(
+        name=f"{direction} {batch} × {sequence} × {heads} × {dim} {'causal' if causal else 'full'} bfloat16",
+        inputs=inputs,
+        flops=cost[0](problem),
+        bytes=cost[1](problem),
+        dtype="bfloat16",
+        parameters={"direction": direction, "sequence": sequence, "dim": dim, "causal": causal},
+    )
+
+
+def _cases() -> Sequence[Case]:
+    return [
+        _case(direction, TOKENS // sequence, sequence, HIDDEN // dim, dim, causal)
+        for direction in ("forward", "backward")
+        for dim in (64, 128)
+        for causal in (True, False)
+        for sequence in (512, 1024, 2048, 4096, 8192, 16384)
+    ]
+
+
+def _sized(size: tuple[int, ...]) -> Case:
+    return _case("forward", *size, causal=True)
+
+
+def _more_samples() -> Sequence[Case]:
+    return [_case("backward", 1, 128, 2, 64, causal=True)]
+
+
+# ---- Rungs as functions of a case's inputs ---------------------------------------------------------------
+
+
+def _forward(host: Callable[..., tuple[Any, Any]]) -> Callable[..., Any]:
+    def run(q: Any, k: Any, v: Any, options: Options) -> Any:
+        return host(prepare(q, k, v, options))[0]
+
+    return run
+
+
+def _backward(host: Callable[..., tiled.Gradients], **more: Any) -> Callable[..., Any]:
+    def run(dout: Any, q: Any, k: Any, v: Any, out: Any, lse: Any, options: Options) -> Any:
+        return host(prepare(q, k, v, options), out, lse, dout, **more)[:3]
+
+    return run
+
+
+def _reference(*inputs: Any) -> Any:
+    if len(inputs) == 4:
+        q, k, v, options = inputs
+        return formula(q, k, v, options)[0].to(q.dtype)
+    dout, q, k, v, _, _, options = inputs
+    return tuple(each.to(q.dtype) for each in _gradients(dout, q, k, v, options, torch.float64))
+
+
+def _gradients(
+    dout: Tensor, q: Tensor, k: Tensor, v: Tensor, options: Options, dtype: Any
+) -> tuple[Tensor, ...]:
+    inputs = [each.detach().to(dtype or each.dtype).requires_grad_() for each in (q, k, v)]
+    with torch.enable_grad():
+        out, _ = formula(inputs[0], inputs[1], inputs[2], options, dtype=None)
+    return torch.autograd.grad(out, inputs, dout.to(out.dtype))
+
+
+# ---- Checking --------------------------------------------------------------------------------------------
+
+
+def _check(output: Any, inputs: tuple[Any, ...]) -> None:
+    """Against float64: at most twice the error of torch in the same type. Of large problems one head."""
+    options: Options = inputs[-1]
+    tensors: list[Tensor] = [each for each in inputs[:-1] if each.dim() == 4]
+    outputs: list[Tensor] = list(output) if isinstance(output, tuple) else [output]  # pyright: ignore
+    shape = tensors[0].shape
+    for result in outputs:
+        assert result.shape == shape, f"the shape is {tuple(result.shape)}, not {tuple(shape)}"
+        assert bool(result.isfinite().all()), "not all of it is finite"
+    batch, sequence, heads, _ = shape
+    if batch * heads * sequence * sequence > _CHECKED_AT_ONCE:
+        one = (slice(batch - 1, batch), slice(None), slice(heads // 2, heads // 2 + 1))
+        tensors, outputs = [each[one] for each in tensors], [each[one] for each in outputs]
+    if len(inputs) == 4:
+        q, k, v = tensors
+        exact, _ = formula(q, k, v, options)
+        low, _ = formula(q, k, v, options, dtype=None)
+        check_against(outputs[0], exact, low, absolute=1e-5)
+        return
+    dout, q, k, v = tensors[:4]
+    exact_ones, low_ones = (_gradients(dout, q, k, v, options, kind) for kind in (torch.float64, None))
+    for got, truth, rough in zip(outputs, exact_ones, low_ones, strict=True):
+        check_against(got, truth, rough, absolute=1e-4 * max(1.0, float(truth.abs().max())))
+
+
+def _truth(inputs: tuple[Any, ...]) -> Any:
+    if len(inputs) == 4:
+        return formula(*inputs)[0]
+    dout, q, k, v, _, _, options = inputs
+    return _gradients(dout, q, k, v, options, torch.float64)
+
+
+# ---- Peers -----------------------------------------------------------------------------------------------
+
+
+def _peers(device: str) -> Mapping[str, Callable[..., Any] | Peer]:
+    if device != "cuda":
+        return {"torch": Peer(functools.partial(_sdpa, None), _forward_only)}
+    peers: dict[str, Callable[..., Any] | Peer] = {
+        "torch (FlashAttention 2)": functools.partial(_sdpa, "FLASH_ATTENTION"),
+        "torch (cuDNN)": functools.partial(_sdpa, "CUDNN_ATTENTION"),
+        "torch (efficient)": Peer(functools.partial(_sdpa, "EFFICIENT_ATTENTION"), _forward_only),
+    }
+    plain = library("triton_fa2")
+    if plain is not None:
+        peers["Triton (plain)"] = Peer(functools.partial(_plain_triton, plain), _forward_only)
+    return peers
+
+
+def _sdpa(backend: str | None, *inputs: Any) -> Any:
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    options, attend = inputs[-1], torch.nn.functional.scaled_dot_product_attention
+    if len(inputs) == 7:
+        return _gradients_of_torch(backend or "", *inputs)
+    q, k, v = (each.transpose(1, 2) for each in inputs[:3])
+    if backend is None:
+        return attend(q, k, v, is_causal=options.causal).transpose(1, 2)
+    with sdpa_kernel(getattr(SDPBackend, backend)):
+        return attend(q, k, v, is_causal=options.causal).transpose(1, 2)
+
+
+@functools.lru_cache(maxsize=2)
+def _saved_by_torch(backend: str, q: Tensor, k: Tensor, v: Tensor, causal: bool) -> tuple[Any, ...]:
+    """What torch's forward operator keeps for its gradient: its own LSE has another layout."""
+    operators: Any = torch.ops.aten
+    heads_first = [each.transpose(1, 2) for each in (q, k, v)]
+    if backend == "FLASH_ATTENTION":
+        return operators._scaled_dot_product_flash_attention(*heads_first, 0.0, causal)
+    return operators._scaled_dot_product_cudnn_attention(*heads_first, None, True, 0.0, causal)
+
+
+def _gradients_of_torch(
+    backend: str, dout: Tensor, q: Tensor, k: Tensor, v: Tensor, _out: Any, _lse: Any, options: Options
+) -> Any:
+    operators: Any = torch.ops.aten
+    out, lse, cu_q, cu_k, max_q, max_k, seed, offset, _ = _saved_by_torch(backend, q, k, v, options.causal)
+    tensors = [each.transpose(1, 2) for each in (dout, q, k, v)]
+    if backend == "FLASH_ATTENTION":
+        grads = operators._scaled_dot_product_flash_attention_backward(
+            *tensors, out, lse, cu_q, cu_k, max_q, max_k, 0.0, options.causal, seed, offset
+        )
+    else:
+        grads = operators._scaled_dot_product_cudnn_attention_backward(
+            *tensors, out, lse, seed, offset, None, cu_q, cu_k, max_q, max_k, 0.0, options.causal
+        )
+    return tuple(each.transpose(1, 2) for each in grads)
+
+
+@functools.lru_cache(maxsize=2)
+def _heads_first(q: Tensor, k: Tensor, v: Tensor) -> list[Tensor]:
+    """(batch, heads, sequence, dim), dense: what some peers take. Made once, outside of what is timed."""
+    return [each.transpose(1, 2).contiguous() for each in (q, k, v)]
+
+
+def _plain_triton(plain: Any, q: Tensor, k: Tensor, v: Tensor, options: Options) -> Any:
+    return plain.fwd(*_heads_first(q, k, v), options.causal).transpose(1, 2)
+
+
+# ---- What rungs decline ----------------------------------------------------------------------------------
+
+
+def _forward_only(case: Case) -> str | None:
+    return None if case.parameters["direction"] == "forward" else "is the forward direction"
+
+
+def _backward_only(case: Case) -> str | None:
+    return None if case.parameters["direction"] == "backward" else "is the backward direction"
+
+
+def _small_forward(case: Case) -> str | None:
+    many = case.flops > _FEW_FLOPS
+    return f"is timed up to {_FEW_FLOPS:,} FLOPs: it is slow" if many else _forward_only(case)
+
+
+def _tiny_forward(case: Case) -> str | None:
+    many = case.flops > 2**28
+    return "is an explanation: loops over tiles in Python" if many else _forward_only(case)
+
+
+def _small_problem() -> Problem:
+    """For a Triton rung to compile for."""
+    q, k, v = (torch.zeros(1, 256, 1, 64, dtype=torch.bfloat16) for _ in range(3))
+    return prepare(q, k, v, Options(causal=True))
+
+
+def _cuda_forward_name() -> str:
+    problem = _small_problem()
+    features, _ = cuda.features_of(problem)
+    return f"flash_v2_forward<{cuda.forward_plan(problem).name('bfloat16', 64, 64)}, {features}>"
+
+
+def _cuda_backward_name() -> str:
+    problem = _small_problem()
+    features, _ = cuda.features_of(problem)
+    plan = cuda.backward_plan(problem)
+    return f"flash_v2_backward<{plan.name('bfloat16', 64, 64, plan.passes[0])}, {features}>"
+
+
+def _compiles(host: Callable[..., Any]) -> Callable[[str], object]:
+    return triton_compiles_by(lambda: host(_small_problem()))
+
+
+def _compiles_backward(**more: Any) -> Callable[[str], object]:
+    def run() -> object:
+        problem = _small_problem()
+        return triton.backward(problem, problem.new_out(), problem.new_lse(), problem.new_out(), **more)
+
+    return triton_compiles_by(run)
+
+
+_entry = functools.partial(Rung, arch="sm_80", language="triton", declines=_forward_only)
+
+LADDER = Ladder(
+    name="attention",
+    title="Attention",
+    maths="s = scale q kᵀ, p = softmax(s), out = p v for every head; "
+    "backward: dv = pᵀ dout, ds = p (dout vᵀ - Σ dout · out), dq = scale ds k, dk = scale dsᵀ q",
+    cases=_cases,
+    peers=_peers,
+    check=_check,
+    truth=_truth,
+    dimensions=("batch", "sequence", "heads", "dim"),
+    sized=_sized,
+    sample=(1, 128, 2, 64),
+    more_samples=_more_samples,
+    rungs=(
+        Rung(
+            name="reference",
+            language="pytorch",
+            arch="any",
+            idea="the formula in float64, rounded once",
+            file=FOLDER / "reference.py",
+            function=_reference,
+            declines=_small_forward,
+            readability=Score(5, "a line for each line of the formula"),
+            debugging=Score(5, "runs on the CPU, under any Python debugger"),
+        ),
+        Rung(
+            name="naive",
+            language="pytorch",
+            arch="any",
+            idea="the formula in PyTorch, in the type of its inputs: all scores are written, and read again",
+            file=FOLDER / "naive.py",
+            function=_forward(naive.forward),
+            declines=_forward_only,
+            improves_on="reference",
+            readability=Score(5, "matmul, softmax, matmul"),
+            debugging=Score(5, "every intermediate is a tensor"),
+        ),
+        Rung(
+            name="tiled",
+            language="pytorch",
+            arch="any",
+            idea="FlashAttention 2 in PyTorch: the algorithm of the kernels, tile by tile",
+            file=FOLDER / "tiled.py",
+            function=_forward(tiled.forward),
+            declines=_tiny_forward,
+            improves_on="naive",
+            readability=Score(5, "the paper's algorithm, line by line"),
+            debugging=Score(5, "every tile can be printed"),
+        ),
+        _entry(
+            name="unfused",
+            idea="the three steps as kernels: scores with their mask, softmax of rows, weights times values",
+            file=FOLDER / "triton_unfused.py",
+            function=_forward(unfused.unfused),
+            improves_on="naive",
+            compile_for=_compiles(unfused.unfused),
+            readability=Score(5, "three short kernels"),
+            debugging=Score(5, "scores and weights lie in memory between the launches"),
+        ),
+        _entry(
+            name="fused",
+            idea="one kernel, no scores in memory: computed for maximum and sum, and again to use",
+            file=FOLDER / "triton_fused.py",
+            function=_forward(unfused.fused),
+            improves_on="unfused",
+            compile_for=_compiles(unfused.fused),
+            readability=Score(5, "two loops, as softmax is defined"),
+            debugging=Score(4, "prints and asserts work"),
+        ),
+        _entry(
+            name="online_softmax",
+            language="cuda",
+            idea="the update rule alone: keys one by one, m, l and o corrected as a larger score comes",
+            file=online_softmax.FILE,
+            function=_forward(online_softmax.forward),
+            declines=_small_forward,
+            improves_on="fused",
+            compile_for=cuda_compiles_for(
+                online_softmax.FILE, online_softmax.kernel_name("bfloat16", 64, 64)
+            ),
+            readability=Score(5, "one loop, five lines of maths"),
+            debugging=Score(5, "a warp for each query: m, l and o can be printed at every key"),
+        ),
+        _entry(
+            name="flash_v1_cuda",
+            language="cuda",
+            idea="FlashAttention 1: keys outside, queries inside; o, m and l wait in memory between steps",
+            file=flash_v1.CUDA,
+            function=_forward(flash_v1.cuda),
+            declines=_small_forward,
+            improves_on="online_softmax",
+            compile_for=cuda_compiles_for(flash_v1.CUDA, "flash_v1<__nv_bfloat16>"),
+            readability=Score(4, "the paper's algorithm with its two loops"),
+            debugging=Score(4, "one block for each head can be followed alone"),
+        ),
+        _entry(
+            name="flash_v1_triton",
+            idea="the same in Triton, on tensor cores",
+            file=flash_v1.TRITON,
+            function=_forward(flash_v1.triton),
+            improves_on="flash_v1_cuda",
+            compile_for=_compiles(flash_v1.triton),
+            readability=Score(4, "two loops of array code"),
+            debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+        ),
+        _entry(
+            name="flash_v2_triton",
+            idea="FlashAttention 2: queries outside; o, m and l stay in registers; masks only where needed",
+            file=FOLDER / "flash_v2" / "triton" / "forward.py",
+            function=_forward(triton.forward),
+            improves_on="flash_v1_triton",
+            compile_for=_compiles(triton.forward),
+            readability=Score(4, "one loop in three ranges; what is not asked for is not there"),
+            debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+        ),
+        _entry(
+            name="flash_v2_cuda",
+            language="cuda",
+            idea="the same in CUDA C++: mma.sync, ldmatrix, cp.async; weights stay in registers",
+            file=cuda.FORWARD,
+            function=_forward(cuda.forward),
+            improves_on="flash_v1_cuda",
+            compile_for=cuda_compiles_for(cuda.FORWARD, _cuda_forward_name()),
+            readability=Score(3, "the fragments of mma.sync have to be known by heart"),
+            debugging=Score(3, "every part has a test of its own; registers can only be printed"),
+        ),
+        _entry(
+            name="flash_v2_triton_backward",
+            idea="gradients with the scores computed again; dk and dv in registers, dq added up in memory",
+            file=FOLDER / "flash_v2" / "triton" / "backward.py",
+            function=_backward(triton.backward),
+            declines=_backward_only,
+            improves_on="flash_v2_triton",
+            compile_for=_compiles_backward(),
+            readability=Score(3, "five products, and which of them is transposed"),
+            debugging=Score(3, "each gradient can be compared with tiled.py's"),
+        ),
+        _entry(
+            name="flash_v2_cuda_backward",
+            language="cuda",
+            idea="the same in CUDA C++: transposed products whose operands stay in registers",
+            file=cuda.BACKWARD,
+            function=_backward(cuda.backward),
+            declines=_backward_only,
+            improves_on="flash_v2_cuda",
+            compile_for=cuda_compiles_for(cuda.BACKWARD, _cuda_backward_name()),
+            readability=Score(2, "five products of fragments, two of them transposed"),
+            debugging=Score(3, "each gradient can be compared with tiled.py's"),
+        ),
+        _entry(
+            name="flash_v2_triton_backward_deterministic",
+            idea="a kernel of its own for dq: two products more, and the same bits every time",
+            file=FOLDER / "flash_v2" / "triton" / "backward_queries.py",
+            function=_backward(triton.backward, deterministic=True),
+            declines=_backward_only,
+            improves_on="flash_v2_triton_backward",
+            compile_for=_compiles_backward(deterministic=True),
+            readability=Score(3, "the forward loop again, with other products"),
+            debugging=Score(4, "the same bits every time"),
+        ),
+    ),
+)

@@ -1,0 +1,211 @@
+"""`attention_decode`, a step of decoding against a cache, and `merge_states`, two attentions as one."""
+
+from typing import Any, NamedTuple
+
+import torch
+
+from flashpath.errors import FlashpathError
+from flashpath.kernels.attention.decode import host as triton_decode
+from flashpath.kernels.attention.decode.cache import Cache, Rotary, Step, prepare_step
+from flashpath.kernels.attention.decode.reference import decode as reference_decode
+from flashpath.kernels.attention.problem import Options
+from flashpath.kernels.attention.score_mod import given_mod, of_key
+from flashpath.ops.checking import refuse, require_tensors
+from flashpath.ops.registration import define
+
+Tensor = torch.Tensor
+BACKENDS = ("triton", "reference")
+
+
+class _Call(NamedTuple):
+    """What the operator is given: options in the types that a schema knows."""
+
+    q: Tensor
+    k_cache: Tensor
+    v_cache: Tensor
+    lengths: Tensor
+    k: Tensor | None
+    v: Tensor | None
+    cos: Tensor | None
+    sin: Tensor | None
+    interleaved: bool
+    page_table: Tensor | None
+    batch_index: Tensor | None
+    left_pad: Tensor | None
+    num_splits: int | None
+    causal: bool
+    left: int
+    right: int
+    softcap: float
+    scale: float | None
+    alibi_slopes: Tensor | None
+    sinks: Tensor | None
+    score_mod: str
+    backend: str
+
+    def step(self) -> Step:
+        options = Options(
+            self.causal,
+            (self.left, self.right),
+            self.softcap,
+            self.scale,
+            self.alibi_slopes,
+            self.sinks,
+            score_mod=of_key(self.score_mod),
+        )
+        cache = Cache(
+            self.k_cache, self.v_cache, self.lengths, self.page_table, self.batch_index, self.left_pad
+        )
+        rotary = None if self.cos is None else Rotary(self.cos, self.sin, self.interleaved)
+        return prepare_step(self.q, cache, self.k, self.v, rotary, options)
+
+
+def _forward(*arguments: Any) -> tuple[Tensor, Tensor]:
+    call = _Call(*arguments)
+    step = call.step()
+    if call.backend == "reference":
+        out, lse = reference_decode(step)
+        return out.to(step.q.dtype), lse.float()
+    return triton_decode.decode(step, call.num_splits)
+
+
+def _fake(*arguments: Any) -> tuple[Tensor, Tensor]:
+    step = _Call(*arguments).step()
+    return step.new_out(), step.new_lse()
+
+
+_decode: Any = define(
+    "attention_decode",
+    "(Tensor q, Tensor(a!) k_cache, Tensor(b!) v_cache, Tensor lengths, Tensor? k, Tensor? v, Tensor? cos,"
+    " Tensor? sin, bool interleaved, Tensor? page_table, Tensor? batch_index, Tensor? left_pad,"
+    " int? num_splits, bool causal, int left, int right, float softcap, float? scale, Tensor? alibi_slopes,"
+    " Tensor? sinks, str score_mod, str backend) -> (Tensor, Tensor)",
+    _forward,
+    _fake,
+    mutates=("k_cache", "v_cache"),
+)
+
+
+def attention_decode(
+    q: Tensor,
+    k_cache: Tensor,
+    v_cache: Tensor,
+    *,
+    cache_seqlens: Tensor | int,
+    k: Tensor | None = None,
+    v: Tensor | None = None,
+    rotary_cos: Tensor | None = None,
+    rotary_sin: Tensor | None = None,
+    rotary_interleaved: bool = True,
+    page_table: Tensor | None = None,
+    cache_batch_idx: Tensor | None = None,
+    cache_leftpad: Tensor | None = None,
+    num_splits: int | None = None,
+    causal: bool = False,
+    window: tuple[int, int] | None = None,
+    softcap: float = 0.0,
+    scale: float | None = None,
+    alibi_slopes: Tensor | None = None,
+    sinks: Tensor | None = None,
+    score_mod: Any = None,
+    return_lse: bool = False,
+    backend: str | None = None,
+) -> Any:
+    """A step of decoding: new queries against a cache of keys and values, which the step's own are added to.
+
+    q: (batch, queries, heads, dim). The cache: (batch, capacity, kv_heads, dim), or with `page_table` (batch,
+    pages), int32, (pages, page_size, kv_heads, dim). Sequence b has cache_seqlens[b] keys in it. `k` and `v`:
+    (batch, new, kv_heads, dim), written behind them, in place. `rotary_cos` and `rotary_sin`, (positions,
+    pairs), rotate q and k on the way: interleaved pairs, or the two halves of the first 2 · pairs elements.
+
+    Keys are read by `num_splits` blocks for each head, None for as many as the GPU wants. The options are
+    those of `attention`, without dropout; there is no gradient. With return_lse also LSE, (batch, heads,
+    queries).
+    """
+    require_tensors("attention_decode", q=q, k_cache=k_cache, v_cache=v_cache)
+    if isinstance(cache_seqlens, int):
+        cache_seqlens = torch.full((q.shape[0],), cache_seqlens, dtype=torch.int32, device=q.device)
+    if (rotary_cos is None) != (rotary_sin is None):
+        refuse("attention_decode got only one of rotary_cos and rotary_sin.", "Give both, or none of them.")
+    if backend is not None and backend not in BACKENDS:
+        refuse(f"attention_decode got backend={backend!r:.80}.", f"It knows {', '.join(BACKENDS)}.")
+    left, right = (-1, -1) if window is None else window
+    mod = given_mod(score_mod)
+    out, lse = _decode(
+        *(q.detach(), k_cache, v_cache, cache_seqlens, k, v, rotary_cos, rotary_sin, rotary_interleaved),
+        *(page_table, cache_batch_idx, cache_leftpad, num_splits, causal, left, right, float(softcap), scale),
+        *(
+            alibi_slopes,
+            None if sinks is None else sinks.float(),
+            "" if mod is None else mod.key,
+            backend or "",
+        ),
+    )
+    return (out, lse) if return_lse else out
+
+
+# ---- merge_states ----------------------------------------------------------------------------------------
+
+
+def _check_states(a: Tensor, a_lse: Tensor, b: Tensor, b_lse: Tensor) -> None:
+    wanted = (a.shape[0], a.shape[2], a.shape[1]) if a.dim() == 4 else None
+    for name, x, lse in (("a", a, a_lse), ("b", b, b_lse)):
+        fits = x.shape == a.shape and x.dtype == a.dtype and lse.dtype == torch.float32
+        if not fits or tuple(lse.shape) != wanted:
+            raise FlashpathError(
+                f"merge_states got {name} of shape {tuple(x.shape)} and its lse of {tuple(lse.shape)}.",
+                "Both must be (batch, queries, heads, dim) of one type, and their lse (batch, heads, "
+                "queries), float32.",
+            )
+
+
+def _merge_forward(a: Tensor, a_lse: Tensor, b: Tensor, b_lse: Tensor) -> tuple[Tensor, Tensor]:
+    _check_states(a, a_lse, b, b_lse)
+    return triton_decode.merge_states(a.contiguous(), a_lse.contiguous(), b.contiguous(), b_lse.contiguous())
+
+
+def _merge_fake(a: Tensor, a_lse: Tensor, b: Tensor, b_lse: Tensor) -> tuple[Tensor, Tensor]:
+    _check_states(a, a_lse, b, b_lse)
+    return a.new_empty(a.shape), a_lse.new_empty(a_lse.shape)
+
+
+def _save_states(ctx: Any, inputs: Any, output: Any) -> None:
+    ctx.save_for_backward(*inputs, *output)
+    ctx.set_materialize_grads(False)
+
+
+def _merge_vjp(ctx: Any, dout: Tensor | None, dlse: Tensor | None) -> tuple[Tensor, ...]:
+    """out = w_a a + w_b b with w = e^(lse_part - lse): each lse moves the weights of both, and the sum."""
+    a, a_lse, b, b_lse, out, lse = ctx.saved_tensors
+    base = torch.where(lse == -torch.inf, 0.0, lse)
+    grads: list[Tensor] = []
+    for x, part in ((a, a_lse), (b, b_lse)):
+        weight = torch.exp(part - base)  # (batch, heads, queries)
+        of_lse = torch.zeros_like(part) if dlse is None else weight * dlse
+        of_x = torch.zeros_like(x)
+        if dout is not None:
+            of_x = (dout.float() * weight.transpose(1, 2)[..., None]).to(x.dtype)
+            moved = (dout.float() * (x.float() - out.float())).sum(-1).transpose(1, 2)
+            of_lse = of_lse + weight * moved
+        grads += [of_x, of_lse]
+    return tuple(grads)
+
+
+_merge: Any = define(
+    "merge_states",
+    "(Tensor a, Tensor a_lse, Tensor b, Tensor b_lse) -> (Tensor, Tensor)",
+    _merge_forward,
+    _merge_fake,
+    _merge_vjp,
+    _save_states,
+)
+
+
+def merge_states(a: Tensor, a_lse: Tensor, b: Tensor, b_lse: Tensor) -> tuple[Tensor, Tensor]:
+    """Two attentions of the same queries over different keys, as one over all of them: (out, lse).
+
+    a, b: (batch, queries, heads, dim) and a_lse, b_lse: (batch, heads, queries), as `attention` gives them
+    with return_lse. A sink counts in each call that was given it: give it to one of them. Gradients: of all.
+    """
+    require_tensors("merge_states", a=a, a_lse=a_lse, b=b, b_lse=b_lse)
+    return _merge(a, a_lse, b, b_lse)

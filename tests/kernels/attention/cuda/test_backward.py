@@ -1,0 +1,67 @@
+"""FlashAttention 2 in CUDA C++, backward, against gradients in float64."""
+
+# pyright: basic
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import pytest
+from attention_checks import check_backward
+from attention_samples import Sample, covering, made
+
+from flashpath.kernels.attention.flash_v2.cuda import host
+from flashpath.kernels.attention.flash_v2.cuda.host import BackwardPlan
+
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("sample", covering(), ids=str)
+def test_every_pair_of_features(sample: Sample, device: str) -> None:
+    check_backward(host.backward, made(sample, device), with_dlse=sample.heads == (2, 2))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(
+    "dims", [(8, 8), (24, 136), (96, 64), (128, 128), (160, 32), (192, 128), (256, 256)], ids=str
+)
+def test_dimensions(dims: tuple[int, int], device: str) -> None:
+    check_backward(host.backward, made(Sample(dims=dims, mask="causal", heads=(1, 1)), device, batch=1))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("mask", ["full", "causal"])
+@pytest.mark.parametrize("lengths", [(1, 1), (129, 65), (200, 3), (3, 200), (64, 128)], ids=str)
+def test_lengths(lengths: tuple[int, int], mask: str, device: str) -> None:
+    check_backward(host.backward, made(Sample(lengths=lengths, mask=mask, heads=(1, 1)), device, batch=1))
+
+
+PLANS = [
+    BackwardPlan(64, 64, 4, 2, 1),
+    BackwardPlan(32, 128, 4, 2, 1),
+    BackwardPlan(64, 128, 4, 4, 1, (1, 6)),
+    BackwardPlan(32, 32, 2, 1, 1),
+]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("plan", PLANS, ids=str)
+def test_plans(plan: BackwardPlan, device: str) -> None:
+    backward = functools.partial(host.backward, plan=plan)
+    for lengths in ((70, 200), (130, 20)):
+        check_backward(backward, made(Sample(lengths=lengths, mask="window", heads=(2, 1)), device, batch=1))
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        Sample(mask="causal", dropout=0.25, dims=(40, 24)),
+        Sample(layout="varlen", mask="window", heads=(4, 2), sinks=True),
+    ],
+    ids=str,
+)
+def test_nothing_is_wrong_with_it(sample: Sample, findings: list[Any]) -> None:
+    check_backward(host.backward, made(sample))
+    assert not findings
