@@ -24,12 +24,18 @@ from flashpath.kernels.attention.flash_v2.triton.scores import (
     limited,
     visible,
 )
-from flashpath.kernels.attention.flash_v2.triton.tiles import addresses, inside, queries_of, sequence
+from flashpath.kernels.attention.flash_v2.triton.tiles import (
+    addresses,
+    filled_up,
+    inside,
+    queries_of,
+    sequence,
+)
 
 INF = tl.constexpr(float("inf"))
 
 
-@triton.jit(do_not_specialize=["queries"])
+@triton.jit(do_not_specialize=["queries", "heads"])
 def backward_prepare(
     out_ptr,
     dout_ptr,
@@ -41,6 +47,7 @@ def backward_prepare(
     dout_strides,
     lse_strides,
     dlse_strides,
+    row_strides,  # (batch, head) of delta and exponent
     cu_q_ptr,
     queries,
     heads,
@@ -49,12 +56,17 @@ def backward_prepare(
     ROWS: tl.constexpr,
     BLOCK_V: tl.constexpr,
 ):
-    """For each query: delta, and its lse as an exponent of 2; inf, so that 2^(s - inf) is 0, of dead ones."""
+    """For each query: delta, and its lse as an exponent of 2; inf, so that 2^(s - inf) is 0, of dead ones.
+
+    Of queries that fill up the last tile too: who reads them needs no bound.
+    """
     tiles = tl.cdiv(queries, ROWS)
     at = tl.program_id(0) % tiles * ROWS
     head = tl.program_id(0) // tiles % heads
     batch = tl.program_id(0) // tiles // heads
     q_row, _, queries, _, _ = sequence(batch, cu_q_ptr, cu_q_ptr, queries, queries, VARLEN)
+    if VARLEN and at >= queries:
+        return
     there = inside(at, queries, v_dim, ROWS, BLOCK_V)
     out = tl.load(
         addresses(out_ptr, out_strides, batch, q_row + at, head, ROWS, BLOCK_V), mask=there, other=0.0
@@ -64,13 +76,16 @@ def backward_prepare(
     )
     delta = tl.sum(out.to(tl.float32) * dout.to(tl.float32), 1)  # (ROWS)
     row = at + tl.arange(0, ROWS)
-    place = batch.to(tl.int64) * lse_strides[0] + head.to(tl.int64) * lse_strides[1] + q_row + row
+    of_lse = batch.to(tl.int64) * lse_strides[0] + head.to(tl.int64) * lse_strides[1] + q_row
+    lse = tl.load(lse_ptr + of_lse + row, mask=row < queries, other=-INF)
     if dlse_ptr is not None:
         of_head = batch.to(tl.int64) * dlse_strides[0] + head.to(tl.int64) * dlse_strides[1]
         delta -= tl.load(dlse_ptr + of_head + (q_row + row) * dlse_strides[2], mask=row < queries, other=0.0)
-    lse = tl.load(lse_ptr + place, mask=row < queries, other=0.0)
-    tl.store(delta_ptr + place, delta, mask=row < queries)
-    tl.store(exponent_ptr + place, tl.where(lse == -INF, INF, lse * LOG2E), mask=row < queries)
+    exponent = tl.where(lse == -INF, INF, lse * LOG2E)
+    place = batch.to(tl.int64) * row_strides[0] + head.to(tl.int64) * row_strides[1] + row
+    place += filled_up(q_row, batch, VARLEN, ROWS)
+    tl.store(delta_ptr + place, delta)
+    tl.store(exponent_ptr + place, exponent)
 
 
 @triton.jit
@@ -82,11 +97,11 @@ def _walk(
     q_tiles,
     dout_tiles,
     dq_tiles,
-    exponent_ptr,
-    delta_ptr,
+    exponents,
+    deltas,
     first,
     last,
-    place,  # (batch, head, first key, of a row of q: batch, first)
+    place,  # (batch, head, first key, of a row of q: batch, first, first of delta and exponent)
     size,  # (queries, keys, heads)
     numbers,  # (scale, softcap, slope, left, right, seed, threshold, keep_scale)
     FEATURES: tl.constexpr,
@@ -98,7 +113,7 @@ def _walk(
 ):
     """The tiles of queries from `first` to `last`."""
     BLOCK_N: tl.constexpr = k.shape[0]
-    batch, head, at, of_batch, q_row = place
+    batch, head, at, of_batch, q_row, row_at = place
     queries, keys, heads = size
     scale, softcap, slope, left, right, seed, threshold, keep_scale = numbers
     shift = keys - queries
@@ -111,8 +126,8 @@ def _walk(
         if MASKED and FEATURES.varlen:  # not what the next sequence has there: 0 · NaN is no 0
             q = tl.where(row[:, None] < queries, q, 0.0)
             dout = tl.where(row[:, None] < queries, dout, 0.0)
-        exponent = tl.load(exponent_ptr + row, mask=row < queries, other=INF)
-        delta = tl.load(delta_ptr + row, mask=row < queries, other=0.0)
+        exponent = exponents.load([of_batch, head, row_at + start]).reshape(BLOCK_M)
+        delta = deltas.load([of_batch, head, row_at + start]).reshape(BLOCK_M)
         before = limited(tl.dot(k, q.T), scale, softcap, slope, query, key, shift, FEATURES)
         s = final(before, batch, head, query, key, MOD)  # (BLOCK_N, BLOCK_M)
         p = tl.exp2(s * exponent_scale(scale, FEATURES) - exponent[None, :])
@@ -145,13 +160,12 @@ def backward_keys(
     v_ptr,
     dk_ptr,
     dv_ptr,
-    exponent_ptr,
-    delta_ptr,
+    exponents,  # (batch, heads, queries), in tiles of (1, 1, BLOCK_M)
+    deltas,
     k_strides,  # (batch, row, head)
     v_strides,
     dk_strides,
     dv_strides,
-    lse_strides,  # (batch, head)
     cu_q_ptr,
     cu_k_ptr,
     queries,
@@ -173,6 +187,7 @@ def backward_keys(
     MOD: tl.constexpr,
     MOD_DERIVATIVE: tl.constexpr,
     WITH_DQ: tl.constexpr,
+    PREPARED: tl.constexpr,
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
     BLOCK_D: tl.constexpr,
@@ -205,9 +220,7 @@ def backward_keys(
     for head in range(kv_head * group, kv_head * group + group):
         if FEATURES.alibi:
             slope = tl.load(slopes_ptr + batch * slope_strides[0] + head * slope_strides[1])
-        of_head = batch.to(tl.int64) * lse_strides[0] + head.to(tl.int64) * lse_strides[1] + q_row
-        exponents, deltas = exponent_ptr + of_head, delta_ptr + of_head
-        place = (batch, head, at, of_batch, q_row)
+        place = (batch, head, at, of_batch, q_row, filled_up(q_row, batch, FEATURES.varlen, PREPARED))
         numbers = (scale, softcap, slope, left, right, seed, threshold, keep_scale)
         if FEATURES.begins_masked:
             dk, dv = _walk(

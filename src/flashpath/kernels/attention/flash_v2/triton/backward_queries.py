@@ -18,9 +18,13 @@ from flashpath.kernels.attention.flash_v2.triton.scores import (
     limited,
     visible,
 )
-from flashpath.kernels.attention.flash_v2.triton.tiles import addresses, inside, keys_of, sequence
-
-INF = tl.constexpr(float("inf"))
+from flashpath.kernels.attention.flash_v2.triton.tiles import (
+    addresses,
+    filled_up,
+    inside,
+    keys_of,
+    sequence,
+)
 
 
 @triton.jit
@@ -75,12 +79,11 @@ def backward_queries(
     k_tiles,  # (batch, kv heads, keys, dim), in tiles of (1, 1, BLOCK_N, BLOCK_D)
     v_tiles,
     dq_ptr,
-    exponent_ptr,
-    delta_ptr,
+    exponents,  # (batch, heads, queries), in tiles of (1, 1, BLOCK_M)
+    deltas,
     q_strides,  # (batch, row, head)
     dout_strides,
     dq_strides,
-    lse_strides,  # (batch, head)
     cu_q_ptr,
     cu_k_ptr,
     queries,
@@ -101,6 +104,7 @@ def backward_queries(
     FEATURES: tl.constexpr,
     MOD: tl.constexpr,
     MOD_DERIVATIVE: tl.constexpr,
+    PREPARED: tl.constexpr,
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
     BLOCK_D: tl.constexpr,
@@ -126,9 +130,9 @@ def backward_queries(
         mask=inside(at, queries, v_dim, BLOCK_M, BLOCK_V),
         other=0.0,
     )
-    of_head = batch.to(tl.int64) * lse_strides[0] + head.to(tl.int64) * lse_strides[1] + q_row
-    exponent = tl.load(exponent_ptr + of_head + row, mask=row < queries, other=INF)
-    delta = tl.load(delta_ptr + of_head + row, mask=row < queries, other=0.0)
+    row_at = filled_up(q_row, batch, FEATURES.varlen, PREPARED) + at
+    exponent = exponents.load([of_batch, head, row_at]).reshape(BLOCK_M)
+    delta = deltas.load([of_batch, head, row_at]).reshape(BLOCK_M)
     slope, seed = 0.0, 0
     if FEATURES.alibi:
         slope = tl.load(slopes_ptr + batch * slope_strides[0] + head * slope_strides[1])

@@ -55,7 +55,7 @@ FORWARD = {
 
 
 SMALL_BACKWARD = Config(32, 32, 4, 2)
-PREPARED = 64  # queries of a program that prepares backward
+PREPARED = 128  # queries of a program that prepares backward: whole tiles of any config
 BACKWARD = {64: Config(128, 128, 8, 2), 128: Config(64, 128, 8, 2), 256: Config(32, 64, 8, 1)}
 BACKWARD_QUERIES = {64: Config(128, 64, 8, 3), 128: Config(128, 64, 8, 2), 256: Config(64, 32, 8, 1)}
 
@@ -121,19 +121,17 @@ def backward(
     q, k, v = problem.q, problem.k, problem.v
     dq, dk, dv = (torch.empty_like(each) for each in (q, k, v))
     if not out.numel() or not k.numel():
-        sinks = problem.options.sinks
-        none = None if sinks is None else _of_sinks(problem, lse, _row_sums(problem, out, dout, dlse))
-        return Gradients(dq.zero_(), dk.zero_(), dv.zero_(), none)
+        return Gradients(dq.zero_(), dk.zero_(), dv.zero_(), of_sinks(problem, out, lse, dout, dlse))
     config = config or (SMALL_BACKWARD if is_short(problem) else BACKWARD[largest_block(problem)])
     dout = with_whole_rows(dout)
-    delta, exponent = torch.empty_like(lse), torch.empty_like(lse)
     whole = problem.sequences is None
+    delta, exponent = (torch.empty(row_shape(problem), device=q.device) for _ in range(2))
     sums = None
     if not deterministic:
         shape = (*problem.lse_shape, problem.dim)
         sums = torch.zeros(shape if whole else (1, *shape), dtype=torch.float32, device=q.device)
     common = numbers_of(problem)
-    sinks = common.pop("sinks_ptr")
+    common.pop("sinks_ptr")
     mod = problem.options.score_mod
     blocks = {"BLOCK_D": block_of(problem.dim), "BLOCK_V": block_of(problem.v_dim)}
     mods = {"MOD": mod_of(problem), "MOD_DERIVATIVE": None if mod is None else mod.triton_derivative}
@@ -151,6 +149,7 @@ def backward(
             problem.strides(dout),
             problem.lse_strides,
             (0, 0, 0) if dlse is None else dlse.stride() if whole else (0, *dlse.stride()),
+            (delta.stride(0) if whole else 0, delta.stride(1)),
             common["cu_q_ptr"],
             problem.queries,
             problem.heads,
@@ -164,19 +163,19 @@ def backward(
         ](
             tiles_of(problem, q, config.m),
             tiles_of(problem, dout, config.m),
-            None if sums is None else tiles(sums, config.m),
+            None if sums is None else describe(sums, config.m, block_of(problem.dim)),
             k,
             v,
             dk,
             dv,
-            exponent,
-            delta,
+            describe(exponent, config.m),
+            describe(delta, config.m),
             *(problem.strides(each) for each in (k, v, dk, dv)),
-            problem.lse_strides,
             **common,
             **mods,
             FEATURES=along_queries(problem, config),
             WITH_DQ=not deterministic,
+            PREPARED=PREPARED,
             BLOCK_M=config.m,
             BLOCK_N=config.n,
             **blocks,
@@ -195,13 +194,13 @@ def backward(
                 tiles_of(problem, k, config.n),
                 tiles_of(problem, v, config.n),
                 dq,
-                exponent,
-                delta,
+                describe(exponent, config.m),
+                describe(delta, config.m),
                 *(problem.strides(each) for each in (q, dout, dq)),
-                problem.lse_strides,
                 **common,
                 **mods,
                 FEATURES=along_keys(problem, config),
+                PREPARED=PREPARED,
                 BLOCK_M=config.m,
                 BLOCK_N=config.n,
                 **blocks,
@@ -210,17 +209,17 @@ def backward(
             )
         else:
             torch.mul((sums if whole else sums[0]).transpose(-2, -3), problem.scale, out=dq)
-    return Gradients(dq, dk, dv, None if sinks is None else _of_sinks(problem, lse, delta))
+    return Gradients(dq, dk, dv, of_sinks(problem, out, lse, dout, dlse))
 
 
-def _row_sums(problem: Problem, out: Any, dout: Any, dlse: Any | None) -> Any:
-    """delta, by torch."""
-    sums = (out.float() * dout.float()).sum(-1).transpose(-1, -2)
-    return sums if dlse is None else sums - dlse
-
-
-def _of_sinks(problem: Problem, lse: Any, delta: Any) -> Any:
+def of_sinks(problem: Problem, out: Any, lse: Any, dout: Any, dlse: Any | None) -> Any | None:
+    """-Σ e^(sink - lse) delta over all queries of a head: there is nothing that a kernel would do better."""
     sinks: Any = problem.options.sinks
+    if sinks is None:
+        return None
+    delta: Any = (out.float() * dout.float()).sum(-1).transpose(-1, -2)
+    if dlse is not None:
+        delta = delta - dlse
     parts: Any = -torch.exp(sinks[:, None] - lse) * delta
     return parts.sum(-1) if parts.dim() == 2 else parts.sum((0, 2))
 
@@ -249,15 +248,23 @@ def without_keys(problem: Problem, out: Any, lse: Any) -> tuple[Any, Any]:
     return out.zero_(), lse
 
 
+def row_shape(problem: Problem) -> tuple[int, ...]:
+    """(batch, heads, queries), with every sequence filled up to whole tiles."""
+    if problem.sequences is None:
+        return problem.batch, problem.heads, -(-problem.queries // PREPARED) * PREPARED
+    return 1, problem.heads, (problem.q.shape[0] // PREPARED + problem.batch) * PREPARED
+
+
 def tiles_of(problem: Problem, x: Any, rows: int) -> Any:
     """A descriptor of k or v, or of what is like them, in tiles of so many rows of a head."""
-    return tiles((x if problem.sequences is None else x[None]).transpose(1, 2), rows)
+    of_heads = (x if problem.sequences is None else x[None]).transpose(1, 2)
+    return describe(of_heads, rows, block_of(x.shape[-1]))
 
 
-def tiles(x: Any, rows: int) -> Any:
-    """The same of (batch, heads, rows, dim)."""
-    describe: Any = importlib.import_module("triton.tools.tensor_descriptor").TensorDescriptor
-    return describe(x, list(x.shape), list(x.stride()), [1, 1, rows, block_of(x.shape[-1])])
+def describe(x: Any, *tile: int) -> Any:
+    """A tensor in tiles of its last dimensions."""
+    descriptor: Any = importlib.import_module("triton.tools.tensor_descriptor").TensorDescriptor
+    return descriptor(x, list(x.shape), list(x.stride()), [1] * (x.dim() - len(tile)) + list(tile))
 
 
 def mod_of(problem: Problem) -> Any | None:

@@ -17,6 +17,12 @@ def sequence(batch, cu_q_ptr, cu_k_ptr, queries, keys, VARLEN: tl.constexpr):
 
 
 @triton.jit
+def filled_up(row, batch, VARLEN: tl.constexpr, ROWS: tl.constexpr):
+    """Where a sequence that begins at `row` begins if every sequence is filled up to whole tiles."""
+    return (row + batch * ROWS) // ROWS * ROWS if VARLEN else row
+
+
+@triton.jit
 def addresses(ptr, strides, batch, row, head, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
     """(ROWS, COLUMNS) of a head, from `row` on. 64 bits: places pass 2^31 in tensors of more elements."""
     ptr += batch.to(tl.int64) * strides[0] + row.to(tl.int64) * strides[1] + head.to(tl.int64) * strides[2]
