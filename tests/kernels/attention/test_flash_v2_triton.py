@@ -28,7 +28,7 @@ def test_forward(sample: Sample) -> None:
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
 def test_backward(sample: Sample) -> None:
     with_dlse = sample.heads != (2, 2)
-    check_backward(host.backward, made(sample), with_dlse=with_dlse, deterministic=sample.deterministic)
+    check_backward(host.backward, made(sample), with_dlse=with_dlse, adds_dq=not sample.deterministic)
 
 
 @pytest.mark.parametrize("dims", [(8, 8), (24, 96), (128, 128), (192, 128), (256, 256)], ids=str)
@@ -53,10 +53,10 @@ def test_large_tiles_forward(sample: Sample) -> None:
     check_forward(host.forward, made(sample, batch=1))
 
 
-@pytest.mark.parametrize("deterministic", [False, True])
+@pytest.mark.parametrize("adds_dq", [False, True])
 @pytest.mark.parametrize("sample", LONG, ids=str)
-def test_large_tiles_backward(sample: Sample, deterministic: bool) -> None:
-    check_backward(host.backward, made(sample, batch=1), deterministic=deterministic)
+def test_large_tiles_backward(sample: Sample, adds_dq: bool) -> None:
+    check_backward(host.backward, made(sample, batch=1), adds_dq=adds_dq)
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_large_tiles_backward(sample: Sample, deterministic: bool) -> None:
 def test_the_sanitizer_finds_nothing(sample: Sample, findings: list[Any]) -> None:
     problem = made(sample)
     check_forward(host.forward, problem)
-    for deterministic in (False, True):
-        check_backward(host.backward, problem, with_dlse=True, deterministic=deterministic)
+    for adds_dq in (False, True):
+        check_backward(host.backward, problem, with_dlse=True, adds_dq=adds_dq)
     assert not findings
 
 

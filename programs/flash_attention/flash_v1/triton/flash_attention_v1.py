@@ -4,6 +4,7 @@ flashpath run flash_attention_v1.py [-- QUERIES KEYS DIM]
 """
 
 import sys
+from contextlib import nullcontext
 
 import torch
 import triton
@@ -45,7 +46,7 @@ def main():
                 torch.randn(BATCH, n, HEADS, dim, device=device).bfloat16() for n in (queries, keys, keys)
             )
             problem = prepare(q, k, v, Options(causal=causal))
-            with fp.watch() as reports:
+            with nullcontext([]) if has_gpu else fp.watch() as reports:
                 out, _ = host.triton(problem)
             try:
                 check(problem, out)

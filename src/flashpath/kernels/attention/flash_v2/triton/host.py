@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.dropout import threshold
 from flashpath.kernels.attention.problem import Problem, with_whole_rows
 from flashpath.kernels.attention.tiled import Gradients
@@ -45,10 +46,10 @@ SHORT = 128  # queries and keys at most: few programs, and no tile is full
 SMALL = Config(64, 32, 4, 2)
 # (largest of dim and v_dim, right bound) → tiles
 FORWARD = {
-    (64, False): Config(128, 128, 8, 3),
-    (64, True): Config(128, 64, 4, 3),
-    (128, False): Config(128, 128, 8, 2),
-    (128, True): Config(128, 128, 8, 2),
+    (64, False): Config(64, 128, 4, 2),
+    (64, True): Config(64, 128, 4, 2),
+    (128, False): Config(128, 64, 4, 2),
+    (128, True): Config(64, 64, 4, 3),
     (256, False): Config(128, 64, 8, 2),
     (256, True): Config(128, 64, 8, 2),
 }
@@ -56,8 +57,8 @@ FORWARD = {
 
 SMALL_BACKWARD = Config(32, 32, 4, 2)
 PREPARED = 128  # queries of a program that prepares backward: whole tiles of any config
-BACKWARD = {64: Config(128, 128, 8, 2), 128: Config(64, 128, 8, 2), 256: Config(32, 64, 8, 1)}
-BACKWARD_QUERIES = {64: Config(128, 64, 8, 3), 128: Config(128, 64, 8, 2), 256: Config(64, 32, 8, 1)}
+BACKWARD = {64: Config(64, 64, 4, 3), 128: Config(64, 64, 4, 2), 256: Config(32, 64, 8, 1)}
+BACKWARD_QUERIES = {64: Config(64, 64, 4, 3), 128: Config(128, 32, 4, 3), 256: Config(64, 32, 8, 1)}
 
 
 def is_short(problem: Problem) -> bool:
@@ -114,10 +115,16 @@ def backward(
     dlse: Any | None = None,
     deterministic: bool = False,
     *,
+    adds_dq: bool = False,
     config: Config | None = None,
     queries_config: Config | None = None,
 ) -> Gradients:
-    """`deterministic`: no sum depends on the order in which programs run, for two products more."""
+    """dq by a kernel of its own, so that no sum depends on the order in which programs run.
+
+    `adds_dq`: the programs that have keys add to dq in memory, in any order, for two products less.
+    """
+    if adds_dq and deterministic:
+        raise FlashpathError("backward got adds_dq and deterministic.", "Sums in memory have no order.")
     q, k, v = problem.q, problem.k, problem.v
     dq, dk, dv = (torch.empty_like(each) for each in (q, k, v))
     if not out.numel() or not k.numel():
@@ -127,7 +134,7 @@ def backward(
     whole = problem.sequences is None
     delta, exponent = (torch.empty(row_shape(problem), device=q.device) for _ in range(2))
     sums = None
-    if not deterministic:
+    if adds_dq:
         shape = (*problem.lse_shape, problem.dim)
         sums = torch.zeros(shape if whole else (1, *shape), dtype=torch.float32, device=q.device)
     common = numbers_of(problem)
@@ -174,7 +181,7 @@ def backward(
             **common,
             **mods,
             FEATURES=along_queries(problem, config),
-            WITH_DQ=not deterministic,
+            WITH_DQ=adds_dq,
             PREPARED=PREPARED,
             BLOCK_M=config.m,
             BLOCK_N=config.n,
