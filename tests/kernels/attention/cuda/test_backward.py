@@ -12,7 +12,7 @@ from attention_checks import check_backward
 from attention_samples import Sample, covering, made
 
 from flashpath.kernels.attention.flash_v2.cuda import host
-from flashpath.kernels.attention.flash_v2.cuda.host import BackwardPlan
+from flashpath.kernels.attention.flash_v2.cuda.plans import BackwardPlan
 
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 

@@ -132,7 +132,10 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
         [&](unsigned(&b)[4], int pair, int step) { load_along<TileQ>(b, at_q, pair, step); });
     float slope[kSlopes ? kRows : 1][kSlopes ? kColumns : 1][4];
     scores.transform(p, corner, slope);
-    if (!sequence.all_visible(shape, query0, query0 + kM, warp_key, warp_key + kRows * 16)) {
+    const bool all_visible =
+        Features::kMasked ? sequence.all_visible(shape, query0, query0 + kM, warp_key, warp_key + kRows * 16)
+                          : warp_key + kRows * 16 <= sequence.keys;
+    if (!all_visible) {
       scores.hide(p, corner);
     }
     const float factor = scores.factor();
