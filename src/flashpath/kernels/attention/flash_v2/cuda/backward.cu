@@ -20,19 +20,6 @@
 #include "products.cuh"
 #include "traits.cuh"
 
-__device__ inline void add_four(float* to, const float (&sum)[4]) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(sum[0]), "f"(sum[1]), "f"(sum[2]),
-               "f"(sum[3])
-               : "memory");
-#else
-#pragma unroll
-  for (int e = 0; e < 4; ++e) {
-    atomicAdd(to + e, sum[e]);
-  }
-#endif
-}
-
 template <class Plan, class Features>
 __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
     flash_v2_backward(const typename Plan::T* __restrict__ q, const typename Plan::T* __restrict__ k,

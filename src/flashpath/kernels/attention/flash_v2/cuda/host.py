@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -13,8 +12,10 @@ from flashpath.errors import FlashpathError
 from flashpath.jit import strided
 from flashpath.kernels.attention import dropout
 from flashpath.kernels.attention.flash_v2.cuda.plans import (
+    FOLDER,
     BackwardPlan,
     ForwardPlan,
+    SplitPlan,
     backward_plan,
     features_of,
     forward_plan,
@@ -24,8 +25,7 @@ from flashpath.kernels.attention.problem import Problem, with_whole_rows
 from flashpath.kernels.attention.tiled import Gradients
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name
 
-FOLDER = Path(__file__).parent
-FORWARD, BACKWARD = FOLDER / "forward.cu", FOLDER / "backward.cu"
+FORWARD = FOLDER / "forward.cu"
 PREPROCESS, POSTPROCESS = FOLDER / "backward_preprocess.cu", FOLDER / "backward_postprocess.cu"
 UNBOUNDED = 2**29
 _PADDING = 128
@@ -125,7 +125,7 @@ def backward(
     dlse: Any | None = None,
     deterministic: bool = False,
     *,
-    plan: BackwardPlan | None = None,
+    plan: BackwardPlan | SplitPlan | None = None,
 ) -> Gradients:
     """Two numbers of each query, then all gradients, then dq from its sums."""
     if deterministic:
@@ -152,8 +152,7 @@ def backward(
     if k.numel():
         features, defines = features_of(problem)
         for parts in plan.passes:
-            name = f"flash_v2_backward<{plan.name(dtype, *dims, parts)}, {features}>"
-            kernel = cuda_kernel(BACKWARD, name, q, defines)
+            kernel = cuda_kernel(plan.file, f"{plan.name(dtype, *dims, parts)}, {features}>", q, defines)
             blocks = math.ceil(problem.keys / plan.n) * problem.kv_heads * problem.batch
             kernel[blocks, plan.threads, plan.shared(*dims)](
                 *(strided(each) for each in (q, k, v, dout)),
