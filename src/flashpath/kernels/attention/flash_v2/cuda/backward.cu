@@ -4,12 +4,12 @@
 //            dsᵀ = pᵀ (v doutᵀ - delta), dk += dsᵀ q, dq += ds k
 //   layout   as forward.cu; lse in base 2 and delta as backward_preprocess.cu leaves them, sums of dq as
 //            backward_postprocess.cu wants them
-//   cost     5 products, 2 · pairs · (3 dim + 2 v_dim) FLOPs; k and v once, q and dout once for each tile of keys, and as
-//            often the sums of dq are added to
+//   cost     5 products, 2 · pairs · (3 dim + 2 v_dim) FLOPs; k and v once, q and dout once for each tile of keys,
+//            and as often the sums of dq are added to
 //   improves a pass for each gradient: scores are recomputed once for all three
-//   idea     - Everything but dq is transposed: rows of a warp's accumulators are keys. Then pᵀ and dsᵀ are first operands
-//              of dv and dk as they are, in their registers; only dq, which sums over the keys of all warps, takes dsᵀ
-//              through shared memory.
+//   idea     - Everything but dq is transposed: rows of a warp's accumulators are keys. Then pᵀ and dsᵀ are first
+//              operands of dv and dk as they are, in their registers; only dq, which sums over the keys of all warps, takes
+//              dsᵀ through shared memory.
 //            - q, dout, lse and delta of the next tile are on the way while this one is at work; dsᵀ has two places.
 //              That leaves one barrier per tile.
 //            - The sums of dq lie in memory as mma has them in registers: a warp adds 512 bytes at once, 16 for each
@@ -200,8 +200,8 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
               as_operand<T>(a[r], dp[r][2 * step], dp[r][2 * step + 1]);
 #pragma unroll
               for (int j = 0; j < 4 * Plan::kWithQ; ++j) {  // rows 0 and 8 of the left tile, and of the right
-                *reinterpret_cast<unsigned*>(to + TileS::at(row + r * 16 + j % 2 * 8, 2 * step + j / 2) + lane % 4 * 4) =
-                    a[r][j];
+                const int at = TileS::at(row + r * 16 + j % 2 * 8, 2 * step + j / 2) + lane % 4 * 4;
+                *reinterpret_cast<unsigned*>(to + at) = a[r][j];
               }
             }
           },
@@ -224,7 +224,8 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
 #pragma unroll
             for (int r = 0; r < Plan::kRowsQ; ++r) {
               const int chunk = (warp_q * Plan::kRowsQ + r) * 2 + lane / 8 % 2;
-              ldmatrix_transposed(a[r], down_s + TileS::at(lane % 8 + lane / 16 * 8, chunk) + step * 16 * TileS::kPitch);
+              const int at = TileS::at(lane % 8 + lane / 16 * 8, chunk) + step * 16 * TileS::kPitch;
+              ldmatrix_transposed(a[r], down_s + at);
             }
           },
           [&](unsigned(&b)[4], int pair, int step) {

@@ -1,13 +1,15 @@
 // FlashAttention 2, forward, on tensor cores.
 //
 //   maths    for a tile of queries over all its tiles of keys: s = scores(q kᵀ), m' = max(m, max s),
-//            o = o 2^(m - m') + 2^(s - m') v, l = l 2^(m - m') + Σ 2^(s - m'); in the end o / l, lse = ln 2 (m + log2 l)
-//   layout   q, out: (batch, queries, heads, dim); k, v: (batch, keys, kv heads, dim); any strides but the last, which is
-//            1. lse: (batch, heads, queries). Of several sequences: (tokens, heads, dim) and (heads, tokens)
+//            o = o 2^(m - m') + 2^(s - m') v, l = l 2^(m - m') + Σ 2^(s - m'); in the end o / l and
+//            lse = ln 2 (m + log2 l)
+//   layout   q, out: (batch, queries, heads, dim); k, v: (batch, keys, kv heads, dim); any strides, but 1 for the
+//            last. lse: (batch, heads, queries). Of several sequences: (tokens, heads, dim) and (heads, tokens)
 //   cost     2 · pairs · (dim + v_dim) FLOPs; q and out once, k and v once for each tile of queries, mostly from L2
 //   improves flash_v1: queries outside, so that o stays in registers and is divided once
 //   idea     - A warp has 16 or 32 queries of its own, and no other warp has their scores: m and l never leave it.
-//              With 32, each fragment of k and v serves two mma: at 16 shared memory would be as busy as the tensor cores.
+//              With 32, each fragment of k and v serves two mma: at 16 shared memory would be as busy as the tensor
+//              cores.
 //            - Accumulators of q kᵀ are, lane by lane, what mma wants as its first operand: weights go on to p v
 //              without leaving their registers.
 //            - cp.async has the next tile of k and v on the way while this one is multiplied: a ring of kStages, one
@@ -34,7 +36,7 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
   using TileV = typename Plan::TileV;
   constexpr int kM = Plan::kM, kN = Plan::kN, kRows = Plan::kRows, kStages = Plan::kStages;
   constexpr int kColumns = kN / 8, kColumnsV = Plan::kDimV / 8;  // mma tiles of a warp's scores, and of its output
-  extern __shared__ __align__(128) char shared[];                // q (kM, kDim); kStages of {k (kN, kDim), v (kN, kDimV)}
+  extern __shared__ __align__(128) char shared[];  // q (kM, kDim); kStages of {k (kN, kDim), v (kN, kDimV)}
 
   // ---- Which queries, and which tiles of keys they see
   const Place place(shape, (shape.queries + kM - 1) / kM, shape.heads);

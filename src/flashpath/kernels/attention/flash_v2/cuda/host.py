@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 
-from flashpath.errors import FlashpathError
 from flashpath.jit import strided
 from flashpath.kernels.attention import dropout
 from flashpath.kernels.attention.flash_v2.cuda.plans import (
     FOLDER,
+    QUERIES,
     BackwardPlan,
     ForwardPlan,
     SplitPlan,
@@ -20,6 +20,7 @@ from flashpath.kernels.attention.flash_v2.cuda.plans import (
     features_of,
     forward_plan,
     padded,
+    queries_plan,
 )
 from flashpath.kernels.attention.problem import Problem, with_whole_rows
 from flashpath.kernels.attention.tiled import Gradients
@@ -127,43 +128,38 @@ def backward(
     *,
     plan: BackwardPlan | SplitPlan | None = None,
 ) -> Gradients:
-    """Two numbers of each query, then all gradients, then dq from its sums."""
-    if deterministic:
-        raise FlashpathError(
-            "flash_v2 in CUDA C++ has no deterministic backward.",
-            "Use deterministic=False, or a Triton rung.",
-        )
+    """Two numbers of each query, then all gradients, then dq from its sums; or dq by itself."""
     q, k, v = problem.q, problem.k, problem.v
     out, dout = with_whole_rows(out), with_whole_rows(dout)
     dq, dk, dv = q.new_empty(q.shape), k.new_empty(k.shape), v.new_empty(v.shape)
     dtype, dims = dtype_name(q), (padded(problem.dim), padded(problem.v_dim))
-    plan = plan or backward_plan(problem)
+    plan = plan or backward_plan(problem, deterministic)
     rows = padded_rows(problem)
     logs, deltas = _scratch(problem, rows)
-    sums = q.new_empty((problem.heads * rows, dims[0]), dtype=torch.float32)
+    sums = None if deterministic else q.new_empty((problem.heads * rows, dims[0]), dtype=torch.float32)
     bounds, shape = _sequence_bounds(problem), shape_of(problem, out, (dout, dq, dk, dv))
-    rows_of_all = problem.queries, problem.heads, problem.batch
+    features, defines = features_of(problem)
+    inputs = [*(strided(each) for each in (q, k, v, dout)), logs, deltas]
+    options = *bounds, *_of_options(problem)[::2], shape
     if q.numel():
         name = f"flash_v2_backward_preprocess<{CPP_TYPES[dtype]}, {dims[0]}>"
-        grid = _PADDING // 32 * math.ceil(problem.queries / _PADDING), *rows_of_all[1:]
+        grid = _PADDING // 32 * math.ceil(problem.queries / _PADDING), problem.heads, problem.batch
         cuda_kernel(PREPROCESS, name, q)[grid, 256](
             strided(out), strided(dout), lse, dlse, logs, deltas, sums, *bounds, shape
         )
     if k.numel():
-        features, defines = features_of(problem)
         for parts in plan.passes:
             kernel = cuda_kernel(plan.file, f"{plan.name(dtype, *dims, parts)}, {features}>", q, defines)
             blocks = math.ceil(problem.keys / plan.n) * problem.kv_heads * problem.batch
-            kernel[blocks, plan.threads, plan.shared(*dims)](
-                *(strided(each) for each in (q, k, v, dout)),
-                *(logs, deltas, sums, dk, dv),
-                *bounds,
-                *_of_options(problem)[::2],
-                shape,
-            )
-    if q.numel():
+            kernel[blocks, plan.threads, plan.shared(*dims)](*inputs, sums, dk, dv, *options)
+    if q.numel() and deterministic:
+        of_q = queries_plan(problem)
+        kernel = cuda_kernel(QUERIES, f"{of_q.name(dtype, *dims)}, {features}>", q, defines)
+        blocks = math.ceil(problem.queries / of_q.m) * problem.heads * problem.batch
+        kernel[blocks, of_q.threads, of_q.shared(*dims)](*inputs, dq, *options)
+    elif q.numel():
         name = f"flash_v2_backward_postprocess<{CPP_TYPES[dtype]}, {dims[0]}>"
-        grid = math.ceil(problem.queries / 64), *rows_of_all[1:]
+        grid = math.ceil(problem.queries / 64), problem.heads, problem.batch
         cuda_kernel(POSTPROCESS, name, q)[grid, 128](sums, dq, *bounds, shape)
     return Gradients(dq, dk, dv, _of_sinks(problem, logs, deltas))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from flashpath.errors import FlashpathError
@@ -10,7 +10,7 @@ from flashpath.kernels.attention.problem import Options, Problem
 from flashpath.kernels.building import CPP_TYPES, Defines, max_shared_per_block
 
 FOLDER = Path(__file__).parent
-BACKWARD, SPLIT = FOLDER / "backward.cu", FOLDER / "backward_split.cu"
+BACKWARD, SPLIT, QUERIES = (FOLDER / f"backward{each}.cu" for each in ("", "_split", "_queries"))
 
 
 def padded(dim: int) -> int:
@@ -137,7 +137,7 @@ class SplitPlan:
         return f"flash_v2_backward_split<SplitPlan<{CPP_TYPES[dtype]}, {', '.join(map(str, sizes))}>"
 
 
-def backward_plan(problem: Problem) -> BackwardPlan:
+def backward_plan(problem: Problem, deterministic: bool = False) -> BackwardPlan:
     """By the larger dimension, and by the shared memory that there is.
 
     On an H200, 512 to 16384 tokens in bfloat16, times the speed of torch's FlashAttention 2: 1.07 to 1.14
@@ -156,6 +156,44 @@ def backward_plan(problem: Problem) -> BackwardPlan:
     plans += [
         BackwardPlan(64, 64, 4, 2, 1, passes),
         BackwardPlan(32, 64, 4, 1 if dim % 64 == 0 else 2, 1, passes),
+    ]
+    room = max_shared_per_block(problem.q)
+    for plan in plans:
+        if plan.shared(dim, v_dim) <= room:
+            # The gradient of q has a kernel of its own where its bits must not change.
+            return replace(plan, passes=tuple(parts & 3 for parts in plan.passes)) if deterministic else plan
+    raise _no_room(problem, plans[-1].shared(dim, v_dim), room)
+
+
+@dataclass(frozen=True)
+class QueriesPlan:
+    """The template of the same name, without what the tensors say."""
+
+    m: int  # queries of a block
+    n: int  # keys of a step
+    warps: int
+    blocks_per_sm: int
+
+    @property
+    def threads(self) -> int:
+        return 32 * self.warps
+
+    def shared(self, dim: int, v_dim: int) -> int:
+        """In bytes: q and dout; two stages of k and v."""
+        of_dim, of_v_dim = (-(-each // 64) * 128 for each in (dim, v_dim))
+        return (self.m + 2 * self.n) * (of_dim + of_v_dim)
+
+    def name(self, dtype: str, dim: int, v_dim: int) -> str:
+        sizes = dim, v_dim, self.m, self.n, self.warps, self.blocks_per_sm
+        return f"flash_v2_backward_queries<QueriesPlan<{CPP_TYPES[dtype]}, {', '.join(map(str, sizes))}>"
+
+
+def queries_plan(problem: Problem) -> QueriesPlan:
+    dim, v_dim = padded(problem.dim), padded(problem.v_dim)
+    plans = [
+        *([QueriesPlan(128, 32, 4, 2)] if max(dim, v_dim) <= 128 else []),
+        QueriesPlan(64, 32, 4, 1),
+        QueriesPlan(64, 16, 4, 1),
     ]
     room = max_shared_per_block(problem.q)
     for plan in plans:

@@ -70,7 +70,8 @@ struct TileCopier {
 
 // Forward: a block has kM queries, kM / kWarps for each warp, and goes through its keys kN at a time. kHoldsQ: the
 // warps have their queries in registers all along, not in shared memory.
-template <class T_, int kDim_, int kDimV_, int kM_, int kN_, int kWarps_, int kStages_, bool kHoldsQ_, int kBlocksPerSm_>
+template <class T_, int kDim_, int kDimV_, int kM_, int kN_, int kWarps_, int kStages_, bool kHoldsQ_,
+          int kBlocksPerSm_>
 struct ForwardPlan {
   using T = T_;
   static constexpr int kDim = kDim_, kDimV = kDimV_, kM = kM_, kN = kN_, kWarps = kWarps_, kStages = kStages_;
@@ -85,8 +86,8 @@ struct ForwardPlan {
   static constexpr int kStageBytes = TileK::kBytes + TileV::kBytes;
 };
 
-// Backward: a block has kN keys, kN / kWarps for each warp, and goes through the queries that see them kM at a time. For
-// the gradient of q its warps are a grid of kWarpsQ over the queries, the others over the dimension. kParts: which
+// Backward: a block has kN keys, kN / kWarps for each warp, and goes through the queries that see them kM at a time.
+// For the gradient of q its warps are a grid of kWarpsQ over the queries, the others over the dimension. kParts: which
 // gradients it computes; all at once, where there are registers for them.
 enum Part { kPartV = 1, kPartK = 2, kPartQ = 4 };
 
@@ -133,5 +134,21 @@ struct SplitPlan {
   using TileS = Tile<kM, kN>;  // of p and of ds
   static constexpr int kLogBytes = kM * sizeof(float), kStageBytes = 2 * TileQ::kBytes + 2 * kLogBytes;
   static constexpr int kSharedV = TileK::kBytes, kRing = 2 * TileK::kBytes;
-  static constexpr int kScores = kRing + kStages * kStageBytes, kScoreBytes = 2 * TileS::kBytes;  // kStages - 1 of these
+  static constexpr int kScores = kRing + kStages * kStageBytes, kScoreBytes = 2 * TileS::kBytes;  // kStages - 1 times
+};
+
+// The gradient of q by itself: a block has kM queries, kM / kWarps for each warp, and goes through its keys kN at a
+// time.
+template <class T_, int kDim_, int kDimV_, int kM_, int kN_, int kWarps_, int kBlocksPerSm_>
+struct QueriesPlan {
+  using T = T_;
+  static constexpr int kDim = kDim_, kDimV = kDimV_, kM = kM_, kN = kN_, kWarps = kWarps_, kBlocksPerSm = kBlocksPerSm_;
+  static constexpr int kThreads = kWarps * 32, kRows = kM / kWarps / 16;  // mma tiles of a warp, one below the other
+  static_assert(kRows * kWarps * 16 == kM && kN % 16 == 0 && kPadding % kM == 0 && kDim % 32 == 0 && kDimV % 16 == 0);
+
+  using TileQ = Tile<kM, kDim>;
+  using TileO = Tile<kM, kDimV>;  // of dout
+  using TileK = Tile<kN, kDim>;
+  using TileV = Tile<kN, kDimV>;
+  static constexpr int kStageBytes = TileK::kBytes + TileV::kBytes;
 };
