@@ -8,8 +8,8 @@
 //            and as often the sums of dq are added to
 //   improves a pass for each gradient: scores are recomputed once for all three
 //   idea     - Everything but dq is transposed: rows of a warp's accumulators are keys. Then pᵀ and dsᵀ are first
-//              operands of dv and dk as they are, in their registers; only dq, which sums over the keys of all warps, takes
-//              dsᵀ through shared memory.
+//              operands of dv and dk as they are, in their registers; only dq, which sums over the keys of all warps,
+//              takes dsᵀ through shared memory.
 //            - q, dout, lse and delta of the next tile are on the way while this one is at work; dsᵀ has two places.
 //              That leaves one barrier per tile.
 //            - The sums of dq lie in memory as mma has them in registers: a warp adds 512 bytes at once, 16 for each
