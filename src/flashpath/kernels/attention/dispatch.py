@@ -34,7 +34,7 @@ class Choice:
         return importlib.import_module(BACKENDS[self.backend]).backward
 
 
-def choose(problem: Problem, backend: str | None = None, deterministic: bool = False) -> Choice:
+def choose(problem: Problem, backend: str | None = None) -> Choice:
     """The rung that was asked for, or the fastest one that can do it."""
     if backend is not None:
         if backend not in BACKENDS:
@@ -48,8 +48,6 @@ def choose(problem: Problem, backend: str | None = None, deterministic: bool = F
         language = "triton" if mod.cuda is None else "cuda"
         mod.form(language)
         return Choice(language, f"it is the only language that the score_mod {mod.name!r} is given in")
-    if deterministic:
-        return Choice("triton", "its gradients can have the same bits every time")
     if not problem.q.is_cuda:
         return Choice("cuda", "on the virtual GPU CUDA C++ is compiled sooner than Triton")
     import torch

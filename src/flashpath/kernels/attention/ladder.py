@@ -12,6 +12,7 @@ import torch
 from flashpath.kernels.attention import flops, naive, online_softmax, tiled, unfused
 from flashpath.kernels.attention.flash_v1 import host as flash_v1
 from flashpath.kernels.attention.flash_v2.cuda import host as cuda
+from flashpath.kernels.attention.flash_v2.cuda import plans
 from flashpath.kernels.attention.flash_v2.triton import host as triton
 from flashpath.kernels.attention.problem import Options, Problem, prepare
 from flashpath.kernels.attention.reference import formula
@@ -245,14 +246,14 @@ def _small_problem() -> Problem:
 
 def _cuda_forward_name() -> str:
     problem = _small_problem()
-    features, _ = cuda.features_of(problem)
-    return f"flash_v2_forward<{cuda.forward_plan(problem).name('bfloat16', 64, 64)}, {features}>"
+    features, _ = plans.features_of(problem)
+    return f"flash_v2_forward<{plans.forward_plan(problem).name('bfloat16', 64, 64)}, {features}>"
 
 
 def _cuda_backward_name() -> str:
     problem = _small_problem()
-    features, _ = cuda.features_of(problem)
-    plan = cuda.backward_plan(problem)
+    features, _ = plans.features_of(problem)
+    plan = plans.backward_plan(problem)
     return f"flash_v2_backward<{plan.name('bfloat16', 64, 64, plan.passes[0])}, {features}>"
 
 

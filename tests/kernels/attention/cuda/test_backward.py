@@ -8,11 +8,12 @@ import functools
 from typing import Any
 
 import pytest
+import torch
 from attention_checks import check_backward
 from attention_samples import Sample, covering, made
 
 from flashpath.kernels.attention.flash_v2.cuda import host
-from flashpath.kernels.attention.flash_v2.cuda.host import BackwardPlan
+from flashpath.kernels.attention.flash_v2.cuda.plans import BackwardPlan, SplitPlan
 
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 
@@ -20,15 +21,28 @@ DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("sample", covering(), ids=str)
 def test_every_pair_of_features(sample: Sample, device: str) -> None:
-    check_backward(host.backward, made(sample, device), with_dlse=sample.heads == (2, 2))
+    backward = functools.partial(host.backward, deterministic=sample.deterministic)
+    check_backward(backward, made(sample, device), with_dlse=sample.heads == (2, 2))
 
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize(
     "dims", [(8, 8), (24, 136), (96, 64), (128, 128), (160, 32), (192, 128), (256, 256)], ids=str
 )
-def test_dimensions(dims: tuple[int, int], device: str) -> None:
-    check_backward(host.backward, made(Sample(dims=dims, mask="causal", heads=(1, 1)), device, batch=1))
+@pytest.mark.parametrize("deterministic", [False, True])
+def test_dimensions(dims: tuple[int, int], deterministic: bool, device: str) -> None:
+    problem = made(Sample(dims=dims, mask="causal", heads=(1, 1)), device, batch=1)
+    check_backward(functools.partial(host.backward, deterministic=deterministic), problem)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_the_same_bits_every_time(device: str) -> None:
+    problem = made(Sample(lengths=(140, 200), heads=(2, 1), mask="causal"), device, batch=1)
+    out, lse = host.forward(problem)
+    gradients = functools.partial(host.backward, problem, out, lse, out, deterministic=True)
+    first = gradients()[:3]
+    for _ in range(2 if device == "cpu" else 100):
+        assert all(torch.equal(x, y) for x, y in zip(first, gradients()[:3], strict=True))
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -54,6 +68,21 @@ def test_plans(plan: BackwardPlan, device: str) -> None:
         check_backward(backward, made(Sample(lengths=lengths, mask="window", heads=(2, 1)), device, batch=1))
 
 
+SPLIT_PLANS = [SplitPlan(64, 64, 2, 1), SplitPlan(64, 128, 2, 1), SplitPlan(64, 64, 3, 1)]
+SPLIT_SAMPLES = [
+    Sample(lengths=(70, 200), mask="window", heads=(2, 1), dims=(64, 64)),
+    Sample(lengths=(260, 90), dims=(128, 120), heads=(1, 1)),
+    Sample(lengths=(70, 130), mask="causal", dims=(64, 64), layout="varlen", dropout=0.25, softcap=3.0),
+]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("sample", SPLIT_SAMPLES, ids=str)
+@pytest.mark.parametrize("plan", SPLIT_PLANS, ids=str)
+def test_half_of_the_warps_for_each_gradient(plan: SplitPlan, sample: Sample, device: str) -> None:
+    check_backward(functools.partial(host.backward, plan=plan), made(sample, device, batch=1))
+
+
 @pytest.mark.parametrize(
     "sample",
     [
@@ -63,5 +92,6 @@ def test_plans(plan: BackwardPlan, device: str) -> None:
     ids=str,
 )
 def test_nothing_is_wrong_with_it(sample: Sample, findings: list[Any]) -> None:
-    check_backward(host.backward, made(sample))
+    for deterministic in (False, True):
+        check_backward(functools.partial(host.backward, deterministic=deterministic), made(sample))
     assert not findings

@@ -14,7 +14,7 @@ from attention_checks import check_forward, poisoned
 from attention_samples import Sample, covering, made
 
 from flashpath.kernels.attention.flash_v2.cuda import host
-from flashpath.kernels.attention.flash_v2.cuda.host import ForwardPlan
+from flashpath.kernels.attention.flash_v2.cuda.plans import ForwardPlan
 from flashpath.kernels.attention.problem import Options, Problem, prepare
 
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]

@@ -6,7 +6,7 @@
 //   idea     one launch does all three: a warp has one row of q, of k or of v, which its number tells. What would be
 //            three kernels and two copies of tensors is one pass over a few kilobytes, of which the launch is the
 //            larger part.
-#include "../../common/numbers.cuh"
+#include "../flash_v2/cuda/rotary.cuh"
 #include "pages.cuh"
 
 // All of a step that is a number, as the host packs it. Strides count elements: (batch or page, row, head).
@@ -17,19 +17,6 @@ struct Rows {
   int pairs;          // that turn; 0 without rotary embedding
   int queries_apart;  // positions from one query to the next: 1, or 0 where all stand at the first
 };
-
-// The row's element number e, turned by the position's angles. Its partner is read a second time, from the L1.
-template <bool kInterleaved, class T>
-__device__ T turned(const T* row, int e, const T* cos, const T* sin, long long position, int pairs) {
-  if (e >= 2 * pairs) {
-    return row[e];
-  }
-  const bool is_first = kInterleaved ? e % 2 == 0 : e < pairs;
-  const int partner = kInterleaved ? e ^ 1 : is_first ? e + pairs : e - pairs;
-  const long long angle = position * pairs + (kInterleaved ? e / 2 : e % pairs);
-  const float x = widen(row[e]), y = widen(row[partner]), c = widen(cos[angle]), s = widen(sin[angle]);
-  return narrow<T>(x * c + (is_first ? -y : y) * s);
-}
 
 template <class T, bool kInterleaved, bool kPaged>
 __global__ void decode_append(const T* __restrict__ q, T* __restrict__ turned_q, const T* __restrict__ k,

@@ -4,12 +4,12 @@
 //            dsᵀ = pᵀ (v doutᵀ - delta), dk += dsᵀ q, dq += ds k
 //   layout   as forward.cu; lse in base 2 and delta as backward_preprocess.cu leaves them, sums of dq as
 //            backward_postprocess.cu wants them
-//   cost     5 products, 2 · pairs · (3 dim + 2 v_dim) FLOPs; k and v once, q and dout once for each tile of keys, and as
-//            often the sums of dq are added to
+//   cost     5 products, 2 · pairs · (3 dim + 2 v_dim) FLOPs; k and v once, q and dout once for each tile of keys,
+//            and as often the sums of dq are added to
 //   improves a pass for each gradient: scores are recomputed once for all three
-//   idea     - Everything but dq is transposed: rows of a warp's accumulators are keys. Then pᵀ and dsᵀ are first operands
-//              of dv and dk as they are, in their registers; only dq, which sums over the keys of all warps, takes dsᵀ
-//              through shared memory.
+//   idea     - Everything but dq is transposed: rows of a warp's accumulators are keys. Then pᵀ and dsᵀ are first
+//              operands of dv and dk as they are, in their registers; only dq, which sums over the keys of all warps,
+//              takes dsᵀ through shared memory.
 //            - q, dout, lse and delta of the next tile are on the way while this one is at work; dsᵀ has two places.
 //              That leaves one barrier per tile.
 //            - The sums of dq lie in memory as mma has them in registers: a warp adds 512 bytes at once, 16 for each
@@ -19,19 +19,6 @@
 #include "mask.cuh"
 #include "products.cuh"
 #include "traits.cuh"
-
-__device__ inline void add_four(float* to, const float (&sum)[4]) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(sum[0]), "f"(sum[1]), "f"(sum[2]),
-               "f"(sum[3])
-               : "memory");
-#else
-#pragma unroll
-  for (int e = 0; e < 4; ++e) {
-    atomicAdd(to + e, sum[e]);
-  }
-#endif
-}
 
 template <class Plan, class Features>
 __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
@@ -132,7 +119,10 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
         [&](unsigned(&b)[4], int pair, int step) { load_along<TileQ>(b, at_q, pair, step); });
     float slope[kSlopes ? kRows : 1][kSlopes ? kColumns : 1][4];
     scores.transform(p, corner, slope);
-    if (!sequence.all_visible(shape, query0, query0 + kM, warp_key, warp_key + kRows * 16)) {
+    const bool all_visible =
+        Features::kMasked ? sequence.all_visible(shape, query0, query0 + kM, warp_key, warp_key + kRows * 16)
+                          : warp_key + kRows * 16 <= sequence.keys;
+    if (!all_visible) {
       scores.hide(p, corner);
     }
     const float factor = scores.factor();
@@ -210,8 +200,8 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
               as_operand<T>(a[r], dp[r][2 * step], dp[r][2 * step + 1]);
 #pragma unroll
               for (int j = 0; j < 4 * Plan::kWithQ; ++j) {  // rows 0 and 8 of the left tile, and of the right
-                *reinterpret_cast<unsigned*>(to + TileS::at(row + r * 16 + j % 2 * 8, 2 * step + j / 2) + lane % 4 * 4) =
-                    a[r][j];
+                const int at = TileS::at(row + r * 16 + j % 2 * 8, 2 * step + j / 2) + lane % 4 * 4;
+                *reinterpret_cast<unsigned*>(to + at) = a[r][j];
               }
             }
           },
@@ -234,7 +224,8 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
 #pragma unroll
             for (int r = 0; r < Plan::kRowsQ; ++r) {
               const int chunk = (warp_q * Plan::kRowsQ + r) * 2 + lane / 8 % 2;
-              ldmatrix_transposed(a[r], down_s + TileS::at(lane % 8 + lane / 16 * 8, chunk) + step * 16 * TileS::kPitch);
+              const int at = TileS::at(lane % 8 + lane / 16 * 8, chunk) + step * 16 * TileS::kPitch;
+              ldmatrix_transposed(a[r], down_s + at);
             }
           },
           [&](unsigned(&b)[4], int pair, int step) {

@@ -1,8 +1,8 @@
 // FlashAttention 2, backward, what comes last: the gradient of q from its sums.
 //
 //   maths    dq = scale · Σ, rounded once
-//   layout   sums: float32, for each head and 16 of its padded rows the mma tiles (16, 8) of the dimension one after the
-//            other, each with 4 values of lane 0, of lane 1 …; dq: any strides of (batch, row, head)
+//   layout   sums: float32, for each head and 16 of its padded rows the mma tiles (16, 8) of the dimension one after
+//            the other, each with 4 values of lane 0, of lane 1 …; dq: any strides of (batch, row, head)
 //   cost     reads the sums once, writes dq once
 //   idea     a warp has the registers that the main kernel's warp had, and stores them as any result.
 #include "products.cuh"

@@ -1,8 +1,8 @@
 // FlashAttention 2, backward, what comes first: two numbers of each query.
 //
 //   maths    delta = Σ_d dout · out - dlse; lse in base 2
-//   layout   out, dout: any strides of (batch, row, head); lse, dlse: (batch, heads, queries). The results have, for each
-//            head, the rows of all sequences, each sequence's from a multiple of kPadding on
+//   layout   out, dout: any strides of (batch, row, head); lse, dlse: (batch, heads, queries). The results have, for
+//            each head, the rows of all sequences, each sequence's from a multiple of kPadding on
 //   cost     reads out and dout once
 //   idea     rows that are none get lse = inf and delta = 0, and so do those that see no key: their weights are 0, and
 //            the main kernel has no bound to look at. The sums of dq begin here, as zeros.

@@ -10,9 +10,11 @@ constexpr float kLog2E = 1.44269504088896340736f, kLn2 = 0.69314718055994530942f
 #endif
 
 // What a kernel is compiled with. Where kTransforms, scores become exponents of 2 one by one before the softmax; where
-// not, they stay products of q and k, and a factor goes into the multiply-add that shifts them by their maximum.
-template <bool kScales, bool kSoftcap_, bool kAlibi_, bool kScoreMod_, bool kDropout_>
+// not, they stay products of q and k, and a factor goes into the multiply-add that shifts them by their maximum. Where
+// not kMasked, every query sees every key of its sequence.
+template <bool kScales, bool kSoftcap_, bool kAlibi_, bool kScoreMod_, bool kDropout_, bool kMasked_ = true>
 struct Features {
+  static constexpr bool kMasked = kMasked_;
   static constexpr bool kSoftcap = kSoftcap_, kAlibi = kAlibi_, kScoreMod = kScoreMod_, kDropout = kDropout_;
   static constexpr bool kTransforms = kScales || kSoftcap || kAlibi || kScoreMod;
 };
