@@ -39,8 +39,8 @@ def main():
             verdict = f"wrong: {error}"
         line = f"{m:5} × {n:<5} × {k:<5} {verdict}"
         if has_gpu:
-            ours = triton.testing.do_bench_cudagraph(lambda a=a, b=b: matmul(a, b))
-            torchs = triton.testing.do_bench_cudagraph(lambda a=a, b=b: torch.matmul(a, b))
+            ours = triton.testing.do_bench(lambda a=a, b=b: matmul(a, b))
+            torchs = triton.testing.do_bench(lambda a=a, b=b: torch.matmul(a, b))
             line += f", {2 * m * n * k / ours / 1e9:4.0f} TFLOP/s, {torchs / ours:.2f} × the speed of PyTorch"
             if triton_rungs.config_for(a.new_empty(m, n)) is not triton_rungs.SMALL:
                 tuner = triton_autotuned.autotuned(a.element_size())

@@ -46,10 +46,8 @@ def main():
                 verdict = f"wrong: {error}"
             line = f"{rows:6} × {columns:<6} {'forward' if matrices == 2 else 'backward':8} {verdict}"
             if has_gpu:
-                ours = triton.testing.do_bench_cudagraph(
-                    lambda rung=rung, inputs=inputs: ladder[rung](*inputs)
-                )
-                torchs = triton.testing.do_bench_cudagraph(lambda inputs=inputs: torchs_own(*inputs))
+                ours = triton.testing.do_bench(lambda rung=rung, inputs=inputs: ladder[rung](*inputs))
+                torchs = triton.testing.do_bench(lambda inputs=inputs: torchs_own(*inputs))
                 speed = matrices * x.nbytes / ours / 1e6
                 line += f", {speed:5.0f} GB/s, {torchs / ours:.2f} × the speed of PyTorch"
             print(line)
