@@ -1,0 +1,1 @@
+"""Drop-in interfaces of other libraries, on flashpath's kernels."""

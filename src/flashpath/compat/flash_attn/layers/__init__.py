@@ -1,0 +1,1 @@
+"""What flash-attn keeps in `flash_attn.layers`."""
