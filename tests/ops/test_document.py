@@ -31,6 +31,11 @@ def _spmv(val: Any) -> Any:
     return ops.spmv(torch.tensor([0, 1, 2]), torch.tensor([1, 0]), val[0, :2].contiguous(), val[1])
 
 
+def _varlen(x: Any) -> Any:
+    bounds = torch.tensor([0, 1], dtype=torch.int32)
+    return ops.attention_varlen(x, x, x, bounds, bounds, 1, 1)
+
+
 CALLS: dict[str, Callable[[Any], Any]] = {
     **{name: getattr(ops, name) for name in NAMES},
     "scale": lambda x: ops.scale(x, 2),
@@ -41,6 +46,10 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "histogram": lambda x: ops.histogram(x, 3, 0, 2),
     "matmul": lambda x: ops.matmul(x, x.t()),
     "spmv": _spmv,
+    "attention": lambda x: ops.attention(*[x.view(1, 1, 1, 8)] * 3),
+    "attention_varlen": lambda x: _varlen(x.view(1, 1, 8)),
+    "attention_decode": lambda x: ops.attention_decode(*[x.detach().view(1, 1, 1, 8)] * 3, cache_seqlens=1),
+    "merge_states": lambda x: ops.merge_states(*[x.view(1, 1, 1, 8), torch.zeros(1, 1, 1)] * 2)[0],
 }
 
 
@@ -68,7 +77,7 @@ def test_the_row_of_an_operator(name: str) -> None:
         else:
             with pytest.raises(FlashpathError, match=dtype):
                 CALLS[name](x)
-    result = CALLS[name](torch.ones(2, 4, requires_grad=True))
+    result = CALLS[name](torch.ones(2, 4, dtype=getattr(torch, dtypes[0]), requires_grad=True))
     assert result.requires_grad == (gradients != "–")
 
 

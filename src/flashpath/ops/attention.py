@@ -288,7 +288,8 @@ def attention_varlen(
     """`attention` of several sequences that follow each other in tensors of (tokens, heads, dim).
 
     Sequence b has the queries from cu_seqlens_q[b] to cu_seqlens_q[b + 1] and the keys from cu_seqlens_k[b]
-    to cu_seqlens_k[b + 1]: int32, on the device of q. LSE is (heads, tokens). All else is as in `attention`.
+    to cu_seqlens_k[b + 1]: int32, on the device of q, float16 or bfloat16. LSE is (heads, tokens). All else,
+    gradients too, is as in `attention`.
     """
     require_tensors("attention_varlen", cu_seqlens_q=cu_seqlens_q, cu_seqlens_k=cu_seqlens_k)
     sequences = Sequences(cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k)

@@ -8,8 +8,9 @@ from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.decode import host as triton_decode
 from flashpath.kernels.attention.decode.cache import Cache, Rotary, Step, prepare_step
 from flashpath.kernels.attention.decode.reference import decode as reference_decode
-from flashpath.kernels.attention.problem import Options
+from flashpath.kernels.attention.problem import HALVES, Options
 from flashpath.kernels.attention.score_mod import given_mod, of_key
+from flashpath.kernels.building import dtype_name
 from flashpath.ops.checking import refuse, require_tensors
 from flashpath.ops.registration import define
 
@@ -113,10 +114,11 @@ def attention_decode(
 ) -> Any:
     """A step of decoding: new queries against a cache of keys and values, which the step's own are added to.
 
-    q: (batch, queries, heads, dim). The cache: (batch, capacity, kv_heads, dim), or with `page_table` (batch,
-    pages), int32, (pages, page_size, kv_heads, dim). Sequence b has cache_seqlens[b] keys in it. `k` and `v`:
-    (batch, new, kv_heads, dim), written behind them, in place. `rotary_cos` and `rotary_sin`, (positions,
-    pairs), rotate q and k on the way: interleaved pairs, or the two halves of the first 2 · pairs elements.
+    q: (batch, queries, heads, dim), float16 or bfloat16. The cache, of the same type: (batch, capacity,
+    kv_heads, dim), or with `page_table` (batch, pages), int32, (pages, page_size, kv_heads, dim). Sequence b
+    has cache_seqlens[b] keys in it. `k` and `v`: (batch, new, kv_heads, dim), written behind them, in place.
+    `rotary_cos` and `rotary_sin`, (positions, pairs), rotate q and k on the way: interleaved pairs, or the
+    two halves of the first 2 · pairs elements.
 
     Keys are read by `num_splits` blocks for each head, None for as many as the GPU wants. The options are
     those of `attention`, without dropout; there is no gradient. With return_lse also LSE, (batch, heads,
@@ -148,6 +150,8 @@ def attention_decode(
 
 
 def _check_states(a: Tensor, a_lse: Tensor, b: Tensor, b_lse: Tensor) -> None:
+    if dtype_name(a) not in HALVES:
+        raise FlashpathError(f"merge_states got {dtype_name(a)} for a.", f"It takes {' or '.join(HALVES)}.")
     wanted = (a.shape[0], a.shape[2], a.shape[1]) if a.dim() == 4 else None
     for name, x, lse in (("a", a, a_lse), ("b", b, b_lse)):
         fits = x.shape == a.shape and x.dtype == a.dtype and lse.dtype == torch.float32
@@ -204,8 +208,9 @@ _merge: Any = define(
 def merge_states(a: Tensor, a_lse: Tensor, b: Tensor, b_lse: Tensor) -> tuple[Tensor, Tensor]:
     """Two attentions of the same queries over different keys, as one over all of them: (out, lse).
 
-    a, b: (batch, queries, heads, dim) and a_lse, b_lse: (batch, heads, queries), as `attention` gives them
-    with return_lse. A sink counts in each call that was given it: give it to one of them. Gradients: of all.
+    a, b: (batch, queries, heads, dim), float16 or bfloat16, and a_lse, b_lse: (batch, heads, queries),
+    float32, as `attention` gives them with return_lse. A sink counts in each call that was given it: give it
+    to one of them. Gradients: of all.
     """
     require_tensors("merge_states", a=a, a_lse=a_lse, b=b, b_lse=b_lse)
     return _merge(a, a_lse, b, b_lse)

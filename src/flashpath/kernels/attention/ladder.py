@@ -254,7 +254,7 @@ def _cuda_backward_name() -> str:
     problem = _small_problem()
     features, _ = plans.features_of(problem)
     plan = plans.backward_plan(problem)
-    return f"flash_v2_backward<{plan.name('bfloat16', 64, 64, plan.passes[0])}, {features}>"
+    return f"{plan.name('bfloat16', 64, 64, plan.passes[0])}, {features}>"
 
 
 def _compiles(host: Callable[..., Any]) -> Callable[[str], object]:
