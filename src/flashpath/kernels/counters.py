@@ -8,36 +8,17 @@ from typing import Any
 # one stream follow each other, and those of two streams may not share a counter.
 _kept: dict[tuple[int, int], Any] = {}
 
-# By device: counters for graphs, and how many of them are given away. A graph may be replayed on any stream,
-# so each launch in one has counters of its own, for ever; two replays of a graph do not run at the same time.
-_of_graphs: dict[int, tuple[Any, int]] = {}
-_FOR_GRAPHS = 2**18
-
 
 def counters_at_zero(x: Any, count: int) -> Any:
     """At least `count` counters at 0 where x is, which no launch that may run at the same time uses."""
     import torch
 
-    if not x.is_cuda:
-        return _zeros(count, x.device)
-    device = x.get_device()
-    if torch.cuda.is_current_stream_capturing():
-        counters, taken = _of_graphs.get(device, (None, 0))
-        if counters is None or taken + count > _FOR_GRAPHS:
-            return _zeros(count, x.device)  # by each replay
-        _of_graphs[device] = counters, taken + count
-        return counters[taken : taken + count]
-    if device not in _of_graphs:  # a graph cannot clear counters once for all its replays
-        _of_graphs[device] = _zeros(_FOR_GRAPHS, x.device), 0
-        torch.cuda.synchronize(x.device)
-    key = (device, torch.cuda.current_stream(x.device).cuda_stream)
+    # A graph may be replayed on any stream: it gets counters of its own, cleared by each replay.
+    if not x.is_cuda or torch.cuda.is_current_stream_capturing():
+        return torch.zeros(count, dtype=torch.int32, device=x.device).view(torch.uint32)
+    key = (x.get_device(), torch.cuda.current_stream(x.device).cuda_stream)
     kept = _kept.get(key)
     if kept is None or kept.numel() < count:
-        kept = _kept[key] = _zeros(count, x.device)
+        kept = torch.zeros(count, dtype=torch.int32, device=x.device).view(torch.uint32)
+        _kept[key] = kept
     return kept
-
-
-def _zeros(count: int, device: Any) -> Any:
-    import torch
-
-    return torch.zeros(count, dtype=torch.int32, device=device).view(torch.uint32)
