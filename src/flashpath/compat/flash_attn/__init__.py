@@ -1,7 +1,7 @@
 """The interface of flash-attn 2.x: `from flashpath.compat.flash_attn import flash_attn_func`.
 
-Signatures, layouts and meanings are flash-attn's; docs/flash_attn.md has what differs. On CPU tensors the virtual
-GPU runs. `flashpath.compat.install_as_flash_attn` puts it where `import flash_attn` finds it.
+Signatures, layouts and meanings are flash-attn's; docs/flash_attn.md has what differs. On CPU tensors the
+virtual GPU runs. `flashpath.compat.install_as_flash_attn` puts it where `import flash_attn` finds it.
 """
 
 from flashpath.compat.flash_attn.flash_attn_interface import (

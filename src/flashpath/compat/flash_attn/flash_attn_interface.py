@@ -341,7 +341,9 @@ def flash_attn_with_kvcache(
     """A step of decoding; k and v are written into the cache. Without cache_seqlens the cache is full."""
     if cache_seqlens is None:
         if k is not None:
-            raise ValueError("flash_attn_with_kvcache got k without cache_seqlens: where should it be written?")
+            raise ValueError(
+                "flash_attn_with_kvcache got k without cache_seqlens: where should it be written?"
+            )
         pages = 1 if block_table is None else block_table.shape[1]
         cache_seqlens = k_cache.shape[1] * pages
     caches = [_filled_up(each) for each in (k_cache, v_cache)]
