@@ -5,10 +5,7 @@ import torch
 Tensor = torch.Tensor
 
 
-def index_first_axis(
-    input: Tensor,  # noqa: A002: flash-attn's name
-    indices: Tensor,
-) -> Tensor:
+def index_first_axis(input: Tensor, indices: Tensor) -> Tensor:  # noqa: A002 -- flash-attn's name for it
     """These rows of the first dimension."""
     return input[indices]
 

@@ -198,10 +198,11 @@ def flash_attn_varlen_func(
     """
     options = (dropout_p, softmax_scale, causal, window_size, softcap, alibi_slopes)
     if block_table is not None:
-        if q.shape[0] == block_table.shape[0] and max_seqlen_q == 1 and not dropout_p:
-            if not (torch.is_grad_enabled() and any(each.requires_grad for each in (q, k, v))):
-                lengths = cu_seqlens_k.diff()
-                return _decoded(q, k, v, lengths, block_table, *options[1:], return_attn_probs)
+        is_step = max_seqlen_q == 1 and q.shape[0] == block_table.shape[0]  # one query for each sequence
+        has_gradient = torch.is_grad_enabled() and any(each.requires_grad for each in (q, k, v))
+        if is_step and not has_gradient and not dropout_p:
+            lengths = cu_seqlens_k.diff()
+            return _decoded(q, k, v, lengths, block_table, *options[1:], return_attn_probs)
         k, v = (_in_a_row(each, block_table, cu_seqlens_k) for each in (k, v))
     sequences = Sequences(cu_seqlens_q, cu_seqlens_k, int(max_seqlen_q), int(max_seqlen_k))
     return _attend(ops.attention_varlen, q, k, v, sequences, *options, deterministic, return_attn_probs)
@@ -341,9 +342,7 @@ def flash_attn_with_kvcache(
     """A step of decoding; k and v are written into the cache. Without cache_seqlens the cache is full."""
     if cache_seqlens is None:
         if k is not None:
-            raise ValueError(
-                "flash_attn_with_kvcache got k without cache_seqlens: where should it be written?"
-            )
+            raise ValueError("flash_attn_with_kvcache got k, and no cache_seqlens that say where it goes.")
         pages = 1 if block_table is None else block_table.shape[1]
         cache_seqlens = k_cache.shape[1] * pages
     caches = [_filled_up(each) for each in (k_cache, v_cache)]

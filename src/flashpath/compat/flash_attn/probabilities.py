@@ -1,8 +1,8 @@
-"""What flash-attn's `return_attn_probs` gives under dropout: the weights, and in their signs what was dropped.
+"""flash-attn's `return_attn_probs` under dropout: the weights, and by their signs which were dropped.
 
 Element (i, j) of a head is ±e^(score - m), with m the largest score of row i, negative where dropout removed
-the weight; times e^(m - LSE) it is the softmax. Queries and keys are filled up to multiples of 128, with zeros.
-A sequence has a matrix of its own, from its first query and key on.
+the weight; times e^(m - LSE) it is the softmax. Queries and keys are filled up to multiples of 128, with
+zeros. A sequence has a matrix of its own, from its first query and key on.
 
 The kernels never write such a matrix: this is torch's arithmetic, in float32, for tests and for looking into.
 """
