@@ -350,6 +350,9 @@ def test_rotary_is_a_rotation(interleaved: bool) -> None:
         x.flatten(0, 1), angle.cos(), angle.sin(), interleaved, cu_seqlens=torch.tensor([0, 5, 10])
     )
     torch.testing.assert_close(flat.view_as(x), apply_rotary_emb(x, angle.cos(), angle.sin(), interleaved))
+    short = apply_rotary_emb(x, angle[:3].cos(), angle[:3].sin(), interleaved)
+    torch.testing.assert_close(short[:, :3], flat.view_as(x)[:, :3])
+    assert torch.equal(short[:, 3:], x[:, 3:])
     again = x.clone()
     assert apply_rotary_emb(again, angle.cos(), angle.sin(), interleaved, inplace=True) is again
     torch.testing.assert_close(again, flat.view_as(x))

@@ -6,8 +6,8 @@ attention lets them see of lengths[b] + new keys, the last query standing at the
 
 Rotary embedding: with c = cos[position, i] and s = sin[position, i], the pair (x, y) number i of the first
 2 · pairs elements becomes (x c - y s, x s + y c). Interleaved pairs are (x[2i], x[2i + 1]), the others
-(x[i], x[i + pairs]). Keys stand at lengths[b] + their number, and so do the queries; without any bound (causal
-or window) all queries stand at lengths[b].
+(x[i], x[i + pairs]). Keys stand at lengths[b] + their number, and so do the queries; without any bound
+(causal or window) all queries stand at lengths[b].
 """
 
 from __future__ import annotations
