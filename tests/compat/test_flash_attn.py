@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import sys
 import types
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -301,6 +303,16 @@ def test_programs_find_it_as_flash_attn() -> None:
     assert importlib.import_module("flash_attn").flash_attn_func is flash_attn.flash_attn_func
     assert importlib.import_module("flash_attn.bert_padding").pad_input is pad_input
     assert importlib.import_module("flash_attn.layers.rotary").apply_rotary_emb is apply_rotary_emb
+
+
+@pytest.mark.usefixtures("without_flash_attn")
+def test_the_code_of_the_page_runs() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "flash_attn.md").read_text(encoding="utf-8")
+    code = "\n".join(re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL))
+    names: dict[str, Any] = {}
+    exec(code, names)
+    assert names["out"].shape == (1, 32, 2, 64)
+    assert names["unpad_input"] is unpad_input
 
 
 @pytest.mark.usefixtures("without_flash_attn")
