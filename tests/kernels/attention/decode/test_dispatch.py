@@ -58,11 +58,13 @@ def test_a_function_of_ones_own_goes_where_its_language_is(form: dict[str, Any],
     assert (choice.backend, "'mine'" in choice.why) == (backend, True)
 
 
-@pytest.mark.parametrize("pages", [0, 16])
-def test_on_a_gpu_the_faster_one_is_taken(pages: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("pages", "sms", "backend"), [(0, 1, "triton"), (16, 1000, "triton"), (16, 0, "cuda")])
+def test_on_a_gpu_the_faster_one_is_taken(
+    pages: int, sms: int, backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pages go to CUDA C++, but for few that many SMs share."""
     step = made(Sample(pages=pages))
     monkeypatch.setattr(cuda_host, "obstacle_to", lambda _: None)
-    on_gpu = SimpleNamespace(is_cuda=True)
-    choice = dispatch.choose(replace(step, q=on_gpu))
-    assert choice.backend == ("cuda" if pages else "triton")
-    assert choice.why
+    monkeypatch.setattr(dispatch, "sm_count", lambda _: sms)
+    choice = dispatch.choose(replace(step, q=SimpleNamespace(is_cuda=True, shape=step.q.shape)))
+    assert (choice.backend, bool(choice.why)) == (backend, True)

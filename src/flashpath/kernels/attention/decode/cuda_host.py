@@ -25,6 +25,7 @@ from flashpath.kernels.counters import counters_at_zero
 FOLDER = Path(__file__).parent
 SPLIT, APPEND = FOLDER / "split.cu", FOLDER / "append.cu"
 MOST_SPLITS = 128
+_SHORT_KEYS = 16384
 _APPEND_WARPS = 4
 
 
@@ -93,16 +94,24 @@ def padded(dim: int) -> int:
 
 
 def plan_of(step: Step) -> Plan | None:
-    """By the rows and the larger dimension; None where shared memory does not reach for any."""
+    """By rows, dimensions and how much there is to read; None where shared memory does not reach for any."""
     dim, v_dim = padded(step.dim), padded(step.v_dim)
     rows = step.queries * step.group
     most = 1 if v_dim > 128 else 2 if v_dim > 64 else 4
     tiles = next(each for each in (1, 2, 4) if each == most or 16 * each >= rows)
+    is_small = tiles == 1 and max(dim, v_dim) <= 64
     plans = [
+        # One block on an SM, whose warps' parts are put together before they count as one of a split.
+        Plan(tiles, 16, 8, 2, 2 if is_small else 1),
         Plan(tiles, 16, 4, 3, 2 if max(dim, v_dim) <= 128 else 1),
         Plan(tiles, 16, 4, 2, 1),
         Plan(tiles, 16, 2, 2, 1),
     ]
+    blocks = -(-rows // (16 * tiles)) * step.kv_heads * step.batch
+    is_many = blocks >= 2 * sm_count(step.q)
+    if is_many and step.cache.capacity <= _SHORT_KEYS and max(dim, v_dim) <= 128:
+        # Blocks for all SMs without a split, and short ones: while one begins or ends, others read.
+        plans.insert(0, Plan(tiles, 16, 2, 3, 4))
     room = max_shared_per_block(step.q)
     return next((plan for plan in plans if plan.shared(dim, v_dim, MOST_SPLITS) <= room), None)
 
