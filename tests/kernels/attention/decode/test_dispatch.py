@@ -14,7 +14,7 @@ from decode_samples import Sample, made
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.decode import cuda_host, dispatch, host
-from flashpath.kernels.attention.decode.cache import Step
+from flashpath.kernels.attention.decode.cache import Cache, Step, prepare_step
 from flashpath.kernels.attention.problem import Options
 from flashpath.kernels.attention.score_mod import ScoreMod
 
@@ -68,3 +68,34 @@ def test_on_a_gpu_the_faster_one_is_taken(
     monkeypatch.setattr(dispatch, "sm_count", lambda _: sms)
     choice = dispatch.choose(replace(step, q=SimpleNamespace(is_cuda=True, shape=step.q.shape)))
     assert (choice.backend, bool(choice.why)) == (backend, True)
+
+
+@pytest.mark.parametrize(
+    ("batch", "keys", "dense", "pages", "plan"),
+    [
+        (1, 1024, host.LARGE, host.LARGE, (8, 2, 1)),
+        (1, 8192, host.LARGE, host.PAGED, (8, 2, 1)),
+        (8, 65536, host.LARGE, host.PAGED, (8, 2, 1)),
+        (64, 1024, host.SHORT, host.PAGED_MANY, (2, 3, 4)),
+        (64, 65536, host.LARGE, host.PAGED_MANY, (8, 2, 1)),
+    ],
+)
+def test_tiles_and_plans_of_132_sms(
+    batch: int, keys: int, dense: Any, pages: Any, plan: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def new(*shape: int, dtype: torch.dtype = torch.bfloat16) -> torch.Tensor:
+        return torch.empty(shape, dtype=dtype, device="meta")
+
+    q, lengths = new(batch, 1, 32, 128), new(batch, dtype=torch.int32)
+    without, within = (
+        Cache(new(*shape, 8, 128), new(*shape, 8, 128), lengths) for shape in ((batch, keys), (batch * keys // 16, 16))
+    )
+    within = replace(within, page_table=new(batch, keys // 16, dtype=torch.int32))
+    for module in (host, cuda_host):
+        monkeypatch.setattr(module, "sm_count", lambda _: 132)
+    for cache, configs in ((without, dense), (within, pages)):
+        step = prepare_step(q, cache)
+        chosen = cuda_host.plan_of(step)
+        assert host.config_of(step) == configs[128]
+        assert chosen is not None
+        assert (chosen.warps, chosen.stages, chosen.blocks_per_sm) == plan
