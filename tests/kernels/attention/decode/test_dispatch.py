@@ -58,7 +58,9 @@ def test_a_function_of_ones_own_goes_where_its_language_is(form: dict[str, Any],
     assert (choice.backend, "'mine'" in choice.why) == (backend, True)
 
 
-@pytest.mark.parametrize(("pages", "sms", "backend"), [(0, 1, "triton"), (16, 1000, "triton"), (16, 0, "cuda")])
+@pytest.mark.parametrize(
+    ("pages", "sms", "backend"), [(0, 1, "triton"), (16, 1000, "triton"), (16, 0, "cuda")]
+)
 def test_on_a_gpu_the_faster_one_is_taken(
     pages: int, sms: int, backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,7 +90,8 @@ def test_tiles_and_plans_of_132_sms(
 
     q, lengths = new(batch, 1, 32, 128), new(batch, dtype=torch.int32)
     without, within = (
-        Cache(new(*shape, 8, 128), new(*shape, 8, 128), lengths) for shape in ((batch, keys), (batch * keys // 16, 16))
+        Cache(new(*shape, 8, 128), new(*shape, 8, 128), lengths)
+        for shape in ((batch, keys), (batch * keys // 16, 16))
     )
     within = replace(within, page_table=new(batch, keys // 16, dtype=torch.int32))
     for module in (host, cuda_host):

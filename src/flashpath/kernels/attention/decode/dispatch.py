@@ -18,9 +18,10 @@ BACKENDS = {
     "cuda": "flashpath.kernels.attention.decode.cuda_host",
 }
 
-# Bytes of a paged cache for each SM up to which Triton is faster. On an H200 (132 SMs), 32 heads of 128 on 8 of k
-# and v, it takes 0.96 of CUDA C++'s time at 1 × 1,024 and 1 × 8,192 keys, as long at 8 × 1,024 (all three
-# not more than this), and 1.01 to 1.02 at 1 × 65,536 and 8 × 8,192.
+# Bytes of a paged cache for each SM up to which Triton is not slower. On an H200 it took 0.96 to 0.97 of
+# CUDA C++'s time with 1 × 1,024 and 1 × 8,192 keys and as long with 8 × 1,024, which are the steps up to
+# here; 1.01 to 1.02 of it with 8 × 8,192, 8 × 65,536 and 1 × 65,536, and 1.04 with 64 × 1,024.
+# `flashpath bench attention_decode` times both.
 _LITTLE = 256 * 1024
 
 
@@ -59,5 +60,7 @@ def choose(step: Step, backend: str | None = None) -> Choice:
         return Choice("triton", "Triton has larger tiles under way, which a cache without pages feeds evenly")
     cache = 2 * step.batch * step.cache.capacity * step.kv_heads * (step.dim + step.v_dim)
     if cache <= _LITTLE * sm_count(step.q):
-        return Choice("triton", f"of a cache of at most {_LITTLE} bytes for each SM, Triton has fewer, larger parts")
+        return Choice(
+            "triton", f"there is little to read: up to {_LITTLE >> 10} KiB for each SM Triton is the faster"
+        )
     return Choice("cuda", "CUDA C++ looks pages up ahead of their keys, and its warps wait for nobody")
