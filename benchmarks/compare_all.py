@@ -193,7 +193,7 @@ class Told:
 
     def __init__(self, cases: int, implementations: int) -> None:
         self.cases, self.implementations = cases, implementations
-        self.done = 0
+        self.done, self.start = 0, time.monotonic()
         self.of_case: list[Record] = []
 
     def tell(self, record: Record) -> None:
@@ -205,7 +205,8 @@ class Told:
             (each for each in self.of_case if each.time), key=lambda each: -(each.tflop_per_s or 0)
         )
         shown = ", ".join(f"{each.implementation} {digits(each.tflop_per_s)}" for each in fastest[:3])
-        say(f"[{self.done}/{self.cases}] {record.case}: {shown} TFLOP/s")
+        passed = time.monotonic() - self.start
+        say(f"[{self.done}/{self.cases}, {passed:.0f} s] {record.case}: {shown} TFLOP/s")
         for each in self.of_case:
             if each.error and not each.skipped and not each.time:
                 say(f"    {each.implementation}: {each.error}")

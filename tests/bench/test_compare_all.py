@@ -110,9 +110,12 @@ def test_on_a_gpu_cases_that_are_done_are_skipped_and_tables_are_printed(
                 )
         return SimpleNamespace(interrupted=False)
 
-    played = {
+    def no_ceilings(*_: Any) -> None:
+        return None
+
+    played: dict[str, Any] = {
         "bench_ladder": bench_ladder,
-        "measure_ceilings": lambda *_: None,
+        "measure_ceilings": no_ceilings,
         "device": SimpleNamespace(count=lambda: 1),
     }
     file = tmp_path / "h200.jsonl"
@@ -120,7 +123,7 @@ def test_on_a_gpu_cases_that_are_done_are_skipped_and_tables_are_printed(
     words += ["--implementations", "naive", "flash_v2_triton", "torch (cuDNN)"]
     assert run(*words, "--lengths", "512", **played) == 0
     assert timed == ["forward 32 × 512 × 32 × 64 causal bfloat16"]
-    assert "[1/1] forward 32 × 512 × 32 × 64 causal bfloat16: " in capsys.readouterr().out
+    assert "[1/1, 0 s] forward 32 × 512 × 32 × 64 causal bfloat16: " in capsys.readouterr().out
     assert run(*words, "--lengths", "512,16384", "--plots", str(tmp_path / "plots")) == 0
     assert timed[1:] == ["forward 1 × 16384 × 32 × 64 causal bfloat16"]
     text = capsys.readouterr().out

@@ -110,7 +110,7 @@ def table(rows: Sequence[Traffic]) -> list[tuple[str, ...]]:
     """Headings and cells: a row for each rung, a group of columns for each length."""
     lengths = sorted({row.sequence for row in rows})
     headings = ("rung", *(text for n in lengths for text in (f"bytes, N = {n}", "× once", "× N² d²/M")))
-    cells = [headings]
+    cells: list[tuple[str, ...]] = [headings]
     for rung in dict.fromkeys(row.rung for row in rows):
         of_rung = {row.sequence: row for row in rows if row.rung == rung}
         parts = (part for n in lengths for part in _cells(of_rung.get(n)))

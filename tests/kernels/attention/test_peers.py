@@ -58,7 +58,8 @@ def everywhere(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def plain(q: Any, k: Any, v: Any, causal: bool) -> Any:
         assert q.is_contiguous()
-        return attend(*(each.transpose(1, 2) for each in (q, k, v)), causal).transpose(1, 2)
+        tokens_first = [each.transpose(1, 2) for each in (q, k, v)]
+        return attend(tokens_first[0], tokens_first[1], tokens_first[2], causal).transpose(1, 2)
 
     modules: dict[str, dict[str, Any]] = {
         "flash_attn": {"flash_attn_func": flash_attn_func},

@@ -66,6 +66,11 @@ def _both(attend: Attend, gradients: Callable[..., Any] | None = None) -> Callab
     return run
 
 
+def _heads_first(*tensors: Tensor) -> list[Tensor]:
+    """(batch, heads, sequence, dim), dense."""
+    return [each.transpose(1, 2).contiguous() for each in tensors]
+
+
 class _GradientsOfAutograd:
     """dq, dk and dv from a graph that is kept."""
 
@@ -82,7 +87,8 @@ class _GradientsOfAutograd:
         self, dout: Tensor, q: Tensor, k: Tensor, v: Tensor, _out: Any, _lse: Any, options: Options
     ) -> Any:
         out, leaves = self.graph(q, k, v, options.causal)
-        return torch.autograd.grad(out, leaves, dout, retain_graph=True)
+        autograd: Any = torch.autograd
+        return autograd.grad(out, leaves, dout, retain_graph=True)
 
 
 # ---- torch -----------------------------------------------------------------------------------------------
@@ -94,7 +100,7 @@ def _sdpa(backend: str | None) -> Attend:
 
     def attend(q: Tensor, k: Tensor, v: Tensor, causal: bool) -> Tensor:
         heads_first = [each.transpose(1, 2) for each in (q, k, v)]
-        call = torch.nn.functional.scaled_dot_product_attention
+        call: Any = torch.nn.functional.scaled_dot_product_attention
         if backend is None:
             return call(*heads_first, is_causal=causal).transpose(1, 2)
         with sdpa_kernel(getattr(SDPBackend, backend)):
@@ -138,8 +144,7 @@ class _Flex:
     """flex_attention as torch.compile has it, of dense tensors with heads before tokens."""
 
     def __init__(self) -> None:
-        self.ready = Kept(lambda *tensors: [each.transpose(1, 2).contiguous() for each in tensors])
-        self.douts = Kept(lambda dout: dout.transpose(1, 2).contiguous())
+        self.ready, self.douts = Kept(_heads_first), Kept(_heads_first)
         self.gradients = _GradientsOfAutograd(self.attend)
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, causal: bool) -> Tensor:
@@ -157,7 +162,8 @@ class _Flex:
             q, k, v = self.ready(*inputs[:3])
             return self.attend(q, k, v, options.causal).transpose(1, 2)
         dout, q, k, v = inputs[:4]
-        grads = self.gradients(self.douts(dout), *self.ready(q, k, v), None, None, options)
+        (dout,), (q, k, v) = self.douts(dout), self.ready(q, k, v)
+        grads: Any = self.gradients(dout, q, k, v, None, None, options)
         return tuple(each.transpose(1, 2) for each in grads)
 
 
@@ -238,7 +244,7 @@ def _flashinfer(module: Any) -> Attend:
 
 def _plain_triton(module: Any) -> Attend:
     """30 lines of Triton that a comparison brings with it."""
-    ready = Kept(lambda *tensors: [each.transpose(1, 2).contiguous() for each in tensors])
+    ready = Kept(_heads_first)
 
     def attend(q: Tensor, k: Tensor, v: Tensor, causal: bool) -> Tensor:
         return module.fwd(*ready(q, k, v), causal).transpose(1, 2)
