@@ -291,6 +291,8 @@ def show_counts(title: str, rows: Sequence[Traffic]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    if not rows:
+        return
     headings, *cells = table(rows)
     shown = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for index, heading in enumerate(headings):

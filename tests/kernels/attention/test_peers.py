@@ -131,6 +131,9 @@ def test_what_is_not_importable_is_listed(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(sys.modules, "flash_attn", ModuleType("flash_attn"))
     monkeypatch.setattr(peers, "library", lambda name: sys.modules.get(name))
     assert "flash-attn 2" not in peers.not_importable()
+    # What install_as_flash_attn puts there is no peer: it is what is compared.
+    monkeypatch.setitem(sys.modules, "flash_attn", ModuleType("flashpath.compat.flash_attn"))
+    assert "flash-attn 2" in peers.not_importable()
 
 
 def test_of_a_large_problem_one_head_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ def peers(device: str) -> Mapping[str, Callable[..., Any] | Peer]:
         "torch (flex_attention)": Peer(_Flex(), _flex_declines),
     }
     for each in LIBRARIES:
-        module = library(each.module)
+        module = _imported(each)
         if module is None:
             continue
         attend = each.attend(module)
@@ -201,7 +201,13 @@ class Library:
 
 def not_importable() -> dict[str, str]:
     """The peers that cannot be had here, and the module that each would come from."""
-    return {each.name: each.module for each in LIBRARIES if library(each.module) is None}
+    return {each.name: each.module for each in LIBRARIES if _imported(each) is None}
+
+
+def _imported(each: Library) -> Any | None:
+    """The module, unless it is ours: flashpath.compat may stand in flash-attn's place."""
+    module = library(each.module)
+    return None if getattr(module, "__name__", "").startswith("flashpath.") else module
 
 
 def _flash_attn(module: Any) -> Attend:
