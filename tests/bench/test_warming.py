@@ -33,5 +33,5 @@ def test_two_lengths_of_every_kind_that_a_rung_takes() -> None:
 def test_what_fails_is_left_to_the_run() -> None:
     done: list[tuple[int, int]] = []
     makers = [functools.partial(case, "forward", 1, 64, 1, 64, True)]
-    warming.warm("attention", makers, 1, on_done=lambda *each: done.append(each))
+    warming.warm("attention", makers, 1, on_done=lambda now, total: done.append((now, total)))
     assert done[-1] == (7, 7)

@@ -1,8 +1,8 @@
-"""Memory of `fp.attention` on a GPU: it grows with the length, not with its square, and is no more than torch's.
+"""Memory of `fp.attention` on a GPU: it grows with the length, not with its square, and torch's is no less.
 
 Counted is what a call allocates beyond what lies in memory before it, at its peak, by torch's allocator: the
-result and what autograd keeps of the forward direction; the gradients and all scratch of the backward one. q, k,
-v and the gradient that comes in lie there before. torch's FlashAttention 2 is flash-attn's, and counted alike.
+result and what autograd keeps of the forward direction; the gradients and all scratch of the backward one.
+q, k, v and the gradient that comes in lie there before. torch's FlashAttention 2 is flash-attn's.
 """
 
 # pyright: basic
