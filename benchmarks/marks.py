@@ -78,6 +78,8 @@ _COLUMNS = (1024, 4096, 16384)
 _MMA_SYNC = ("wmma", "mma_ldmatrix", "mma_pipelined")
 _NORMS = [f"{way} 32768 × {n} bfloat16" for way in ("forward", "add", "backward") for n in _COLUMNS]
 _ROWS = [f"32768 × {n}" for n in _COLUMNS]
+_CACHES = [f"{batch} × {keys}" for batch in (1, 8, 64) for keys in (1024, 8192, 65536)]
+_WITHOUT_PAGES = ("torch (cuDNN)", "torch (cuDNN, heads as queries)")
 
 MARKS: Sequence[Mark] = [
     *_each("vector_add", ["2^28 float32", "2^28 bfloat16"], 0.98),
@@ -138,6 +140,18 @@ MARKS: Sequence[Mark] = [
     *_each("attention", _attention("backward", (64, 128)), 1.3, _TRITON_BACKWARD, _FLASH_2),
     *_each("attention", _attention("forward", (64, 128)), 1.05, ("flash_v2_cuda",), _FLASH_2),
     *_each("attention", _attention("backward", (64, 128)), 1.05, ("flash_v2_cuda_backward",), _FLASH_2),
+    *_each("attention_decode", [f"{cache} dense bfloat16" for cache in _CACHES], 0.97),
+    *_each("attention_decode", [f"{cache} pages of 16 bfloat16" for cache in _CACHES], 0.97),
+    *(
+        Mark(
+            "attention_decode",
+            f"{cache} pages of 16 bfloat16",
+            0.97,
+            peers=_WITHOUT_PAGES,
+            against_case=f"{cache} dense bfloat16",
+        )
+        for cache in _CACHES
+    ),
     *_each("spmv", ["uniform 2^20 × 32 float32", "power law 2^20 float32", "5-point stencil 2048² float32"]),
 ]
 
