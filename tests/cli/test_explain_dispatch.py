@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -75,12 +76,26 @@ def test_gpus_that_were_not_measured_and_the_virtual_one() -> None:
         (["--shape", "1", "8", "2", "130"], "multiples of 8"),
         (["--backend", "cudnn"], "triton, cuda and reference"),
         (["--device", "T4"], "sm_80 and newer"),
+        (["--page-size", "16"], "--page-size is of decode's cache"),
     ],
 )
 def test_what_is_wrong_is_said(words: list[str], says: str) -> None:
     with pytest.raises(FlashpathError) as told:
         CliRunner().invoke(app, ["explain-dispatch", *words], catch_exceptions=False)
     assert says in str(told.value)
+
+
+def test_decode_by_its_cache() -> None:
+    words = ["decode", "--shape", "8", "8192", "32", "128", "--kv-heads", "8", "--device", "H200"]
+    dense, paged = run(*words), run(*words, "--page-size", "16")
+    assert dense.startswith(
+        "decode of q (8, 1, 32, 128) with 8,192 keys of 8 heads, no pages, bfloat16, on H200"
+    )
+    assert "pages of 16" in paged
+    for text in (dense, paged):
+        assert re.search(r"^decode    (triton|cuda) \(split_\1\): .", text, re.MULTILINE)
+    found = json.loads(run(*words, "--backend", "cuda", "--json"))
+    assert (found["decode"]["rung"], found["decode"]["why"]) == ("split_cuda", "it was asked for")
 
 
 def test_numbers_after_shape_are_one_value() -> None:

@@ -20,6 +20,7 @@ from flashpath.bench.record import Record, Time, append
 from flashpath.errors import FlashpathError
 from flashpath.kernels import ladder, where
 from flashpath.kernels.attention import dispatch, dispatch_table
+from flashpath.kernels.attention.decode import dispatch as decoding
 from flashpath.kernels.attention.problem import Options, Problem
 from flashpath.kernels.attention.score_mod import ScoreMod
 
@@ -155,6 +156,8 @@ def test_the_rungs_of_the_table_are_those_of_the_ladder() -> None:
     for rungs in dispatch_table.RUNGS.values():
         assert set(rungs) == set(dispatch.BACKENDS)
         assert set(rungs.values()) <= names
+    assert set(decoding.RUNGS) == set(decoding.BACKENDS)
+    assert set(decoding.RUNGS.values()) <= {rung.name for rung in ladder("attention_decode")}
 
 
 def test_the_packages_table_is_that_of_the_records(

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from flashpath.kernels.attention.decode import cuda_host, dispatch, host
 from flashpath.kernels.attention.decode.cache import Step
 from flashpath.kernels.attention.problem import Options
 from flashpath.kernels.attention.score_mod import ScoreMod
+from flashpath.kernels.where import Where, named
 
 
 def unaligned(step: Step) -> Step:
@@ -44,9 +44,9 @@ def test_what_cuda_does_not_take_goes_to_triton(monkeypatch: pytest.MonkeyPatch)
     step = made(Sample())
     choice = dispatch.choose(unaligned(step))
     assert (choice.backend, "multiples of 16 bytes" in choice.why) == ("triton", True)
-    monkeypatch.setattr(cuda_host, "max_shared_per_block", lambda _: 16 * 1024)
-    choice = dispatch.choose(step)
+    choice = dispatch.choose(step, where=Where("a small one", (8, 0), 16 * 1024))
     assert (choice.backend, "shared memory than the 16384 bytes" in choice.why) == ("triton", True)
+    monkeypatch.setattr(cuda_host, "max_shared_per_block", lambda _: 16 * 1024)
     with pytest.raises(FlashpathError, match="Use backend"):
         cuda_host.decode(step)
 
@@ -59,10 +59,7 @@ def test_a_function_of_ones_own_goes_where_its_language_is(form: dict[str, Any],
 
 
 @pytest.mark.parametrize("pages", [0, 16])
-def test_on_a_gpu_the_faster_one_is_taken(pages: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    step = made(Sample(pages=pages))
-    monkeypatch.setattr(cuda_host, "obstacle_to", lambda _: None)
-    on_gpu = SimpleNamespace(is_cuda=True)
-    choice = dispatch.choose(replace(step, q=on_gpu))
+def test_on_a_gpu_the_faster_one_is_taken(pages: int) -> None:
+    choice = dispatch.choose(made(Sample(pages=pages)), where=named("H200"))
     assert choice.backend == ("cuda" if pages else "triton")
     assert choice.why

@@ -10,7 +10,10 @@ from typing import Any
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.decode import cuda_host
 from flashpath.kernels.attention.decode.cache import Step
+from flashpath.kernels.where import Where, where_is
 
+# The rungs of the ladder that backends are.
+RUNGS = {"triton": "split_triton", "cuda": "split_cuda"}
 # Where each rung's decode(step, num_splits) is.
 BACKENDS = {
     "triton": "flashpath.kernels.attention.decode.host",
@@ -30,8 +33,8 @@ class Choice:
         return importlib.import_module(BACKENDS[self.backend]).decode
 
 
-def choose(step: Step, backend: str | None = None) -> Choice:
-    """The rung that was asked for, or the fastest one that can do it."""
+def choose(step: Step, backend: str | None = None, where: Where | None = None) -> Choice:
+    """The rung that was asked for, or the fastest that can do it, where the tensors are or `where` says."""
     if backend is not None:
         if backend not in BACKENDS:
             raise FlashpathError(
@@ -44,10 +47,11 @@ def choose(step: Step, backend: str | None = None) -> Choice:
         language = "triton" if mod.cuda is None else "cuda"
         mod.form(language)
         return Choice(language, f"it is the only language that the score_mod {mod.name!r} is given in")
-    obstacle = cuda_host.obstacle_to(step)
+    where = where or where_is(step.q)
+    obstacle = cuda_host.obstacle_to(step, where.shared)
     if obstacle is not None:
         return Choice("triton", f"CUDA C++ does not take it: {obstacle}")
-    if not step.q.is_cuda:
+    if where.capability is None:
         return Choice("cuda", "on the virtual GPU CUDA C++ is compiled sooner than Triton")
     if step.cache.page_table is not None:
         return Choice("cuda", "CUDA C++ looks pages up ahead of their keys")
