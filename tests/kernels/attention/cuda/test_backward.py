@@ -13,7 +13,7 @@ from attention_checks import check_backward
 from attention_samples import Sample, covering, made
 
 from flashpath.kernels.attention.flash_v2.cuda import host
-from flashpath.kernels.attention.flash_v2.cuda.plans import BackwardPlan
+from flashpath.kernels.attention.flash_v2.cuda.plans import BackwardPlan, SplitPlan
 
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 
@@ -66,6 +66,21 @@ def test_plans(plan: BackwardPlan, device: str) -> None:
     backward = functools.partial(host.backward, plan=plan)
     for lengths in ((70, 200), (130, 20)):
         check_backward(backward, made(Sample(lengths=lengths, mask="window", heads=(2, 1)), device, batch=1))
+
+
+SPLIT_PLANS = [SplitPlan(64, 64, 2, 1), SplitPlan(64, 128, 2, 1), SplitPlan(64, 64, 3, 1)]
+SPLIT_SAMPLES = [
+    Sample(lengths=(70, 200), mask="window", heads=(2, 1), dims=(64, 64)),
+    Sample(lengths=(260, 90), dims=(128, 120), heads=(1, 1)),
+    Sample(lengths=(70, 130), mask="causal", dims=(64, 64), layout="varlen", dropout=0.25, softcap=3.0),
+]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("sample", SPLIT_SAMPLES, ids=str)
+@pytest.mark.parametrize("plan", SPLIT_PLANS, ids=str)
+def test_half_of_the_warps_for_each_gradient(plan: SplitPlan, sample: Sample, device: str) -> None:
+    check_backward(functools.partial(host.backward, plan=plan), made(sample, device, batch=1))
 
 
 @pytest.mark.parametrize(

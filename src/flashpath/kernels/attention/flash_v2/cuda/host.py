@@ -11,11 +11,12 @@ import torch
 from flashpath.jit import strided
 from flashpath.kernels.attention import dropout
 from flashpath.kernels.attention.flash_v2.cuda.plans import (
-    BACKWARD,
     FOLDER,
     QUERIES,
     BackwardPlan,
     ForwardPlan,
+    PairsPlan,
+    SplitPlan,
     backward_plan,
     features_of,
     forward_plan,
@@ -119,7 +120,7 @@ def backward(
     dlse: Any | None = None,
     deterministic: bool = False,
     *,
-    plan: BackwardPlan | None = None,
+    plan: BackwardPlan | SplitPlan | PairsPlan | None = None,
 ) -> Gradients:
     """Two numbers of each query, then all gradients, then dq from its sums; or dq by itself."""
     q, k, v = problem.q, problem.k, problem.v
@@ -142,7 +143,7 @@ def backward(
         )
     if k.numel():
         for parts in plan.passes:
-            kernel = cuda_kernel(BACKWARD, f"{plan.name(dtype, *dims, parts)}, {features}>", q, defines)
+            kernel = cuda_kernel(plan.file, f"{plan.name(dtype, *dims, parts)}, {features}>", q, defines)
             blocks = math.ceil(problem.keys / plan.n) * problem.kv_heads * problem.batch
             kernel[blocks, plan.threads, plan.shared(*dims)](*inputs, sums, dk, dv, *options)
     if q.numel() and deterministic:

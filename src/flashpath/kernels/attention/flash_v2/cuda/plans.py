@@ -10,7 +10,9 @@ from flashpath.kernels.attention.problem import Options, Problem
 from flashpath.kernels.building import CPP_TYPES, Defines, max_shared_per_block
 
 FOLDER = Path(__file__).parent
-BACKWARD, QUERIES = FOLDER / "backward.cu", FOLDER / "backward_queries.cu"
+BACKWARD, SPLIT, PAIRS, QUERIES = (
+    FOLDER / f"backward{each}.cu" for each in ("", "_split", "_pairs", "_queries")
+)
 
 
 def padded(dim: int) -> int:
@@ -94,10 +96,85 @@ class BackwardPlan:
         of_dim, of_v_dim, of_m = (-(-each // 64) * 128 for each in (dim, v_dim, self.m))
         return (self.n + 2 * self.m) * (of_dim + of_v_dim) + 16 * self.m + 2 * self.n * of_m
 
+    @property
+    def file(self) -> Path:
+        return BACKWARD
+
     def name(self, dtype: str, dim: int, v_dim: int, parts: int) -> str:
         """Of the kernel, with all of its template but the features."""
         sizes = dim, v_dim, self.m, self.n, self.warps, self.warps_q, parts, self.blocks_per_sm
         return f"flash_v2_backward<BackwardPlan<{CPP_TYPES[dtype]}, {', '.join(map(str, sizes))}>"
+
+
+@dataclass(frozen=True)
+class SplitPlan:
+    """The template of the same name: half of the warps have the gradient of v, half that of k.
+
+    For equal dimensions of 64 or 128, with their padding.
+    """
+
+    m: int  # queries of a step
+    n: int  # keys of a block
+    stages: int
+    blocks_per_sm: int
+    passes: tuple[int, ...] = (7,)
+
+    @property
+    def threads(self) -> int:
+        return 2 * self.n
+
+    def shared(self, dim: int, v_dim: int) -> int:
+        """In bytes: k and v; stages of q, dout, lse and delta; of weights and of the scores' gradient."""
+        of_row, scores = 2 * (dim + v_dim), 4 * self.m * self.n
+        return self.n * of_row + self.stages * self.m * (of_row + 8) + (self.stages - 1) * scores
+
+    @property
+    def file(self) -> Path:
+        return SPLIT
+
+    def name(self, dtype: str, dim: int, v_dim: int, parts: int) -> str:
+        assert dim == v_dim
+        assert parts == 7
+        sizes = dim, self.m, self.n, self.stages, self.blocks_per_sm
+        return f"flash_v2_backward_split<SplitPlan<{CPP_TYPES[dtype]}, {', '.join(map(str, sizes))}>"
+
+
+@dataclass(frozen=True)
+class PairsPlan:
+    """The template of the same name: of two warps with the same keys, each has one gradient.
+
+    For equal dimensions of 64 or 128, with their padding, and scores that are products but for scale and ALiBi.
+    """
+
+    m: int  # queries of a step
+    n: int  # keys of a block
+    warps: int
+    warps_q: int  # of these, over the queries, for the gradient of q
+    order: int
+    interleaves: bool
+    rotates: bool
+    blocks_per_sm: int
+    passes: tuple[int, ...] = (7,)
+
+    @property
+    def threads(self) -> int:
+        return 32 * self.warps
+
+    def shared(self, dim: int, v_dim: int) -> int:
+        """In bytes: k and v; two stages of q, dout, lse and delta; two of weights, then the scores' gradient."""
+        of_m = -(-self.m // 64) * 128
+        return (self.n + 2 * self.m) * 2 * (dim + v_dim) + 16 * self.m + 2 * self.n * of_m
+
+    @property
+    def file(self) -> Path:
+        return PAIRS
+
+    def name(self, dtype: str, dim: int, v_dim: int, parts: int) -> str:
+        assert dim == v_dim
+        sizes = dim, self.m, self.n, self.warps, self.warps_q
+        flags = self.interleaves, self.rotates
+        last = f"{_boolean(parts == 7)}, {self.order}, {', '.join(map(_boolean, flags))}, {self.blocks_per_sm}"
+        return f"flash_v2_backward_pairs<PairsPlan<{CPP_TYPES[dtype]}, {', '.join(map(str, sizes))}, {last}>"
 
 
 def backward_plan(problem: Problem, deterministic: bool = False) -> BackwardPlan:

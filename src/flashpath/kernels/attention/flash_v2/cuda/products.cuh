@@ -79,6 +79,13 @@ __device__ inline unsigned pack_pair<__nv_bfloat16>(float left, float right) {
   return bits;
 }
 
+// And back, of halves.
+__device__ inline float2 unpack_pair(unsigned bits) {
+  __half2 both;
+  memcpy(&both, &bits, sizeof(bits));
+  return __half22float2(both);
+}
+
 // Two neighbouring mma tiles of a result are, lane by lane, one first operand.
 template <class T>
 __device__ void as_operand(unsigned (&a)[4], const float (&left)[4], const float (&right)[4]) {
