@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import flashpath as fp
@@ -31,18 +32,55 @@ def _compile(cache: KernelCache, **changed: Any) -> fp.Module:
 
 def _count_builds(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     builds: list[Any] = []
-    real: Callable[..., Any] = compiler._build  # pyright: ignore[reportPrivateUsage]
+    builder: Any = compiler._Builder  # pyright: ignore[reportPrivateUsage]
+    real: Callable[..., Any] = builder._compile
 
     def build(*args: Any) -> Any:
         builds.append(args)
         return real(*args)
 
-    monkeypatch.setattr(compiler, "_build", build)
+    monkeypatch.setattr(builder, "_compile", build)
     return builds
 
 
 def _leftovers(cache: KernelCache) -> list[Path]:
     return list((cache.folder / "tmp").glob("*"))
+
+
+# ---- Machine code, when it is needed ------------------------------------------------------------------
+
+
+def test_a_small_launch_does_not_wait_for_machine_code(cache: KernelCache) -> None:
+    x = np.zeros(4, dtype=np.float32)
+    lazy = _compile(cache, assemble=False)
+    lazy["k"][1, 1](x, 2)
+    assert x[2] == 1
+    assert not lazy.is_assembled
+    assert _compile(cache, assemble=False).cache_entry.key == lazy.cache_entry.key
+    eager = _compile(cache)
+    assert eager.is_assembled
+    assert lazy.cubin == eager.cubin
+    assert lazy["k"].resources == eager["k"].resources
+    assert [each.key for each in cache.entries()] == [eager.cache_entry.key]  # it took the other's place
+    assert _compile(cache, assemble=False).is_assembled
+
+
+@pytest.mark.parametrize(
+    ("grid", "block"), [(1, 512), (10_000, 32)], ids=["registers may be too many", "blocks may have to wait"]
+)
+def test_a_launch_that_depends_on_registers_waits_for_it(cache: KernelCache, grid: int, block: int) -> None:
+    module = _compile(cache, assemble=False)
+    module["k"][grid, block](np.zeros(4, dtype=np.float32), 2)
+    assert module.is_assembled
+
+
+def test_what_ptxas_refuses_is_told_when_machine_code_is_asked_for(cache: KernelCache) -> None:
+    source = 'extern "C" __global__ void k(int* p) { asm("mov.u32 %0, %nothing;" : "=r"(*p)); }'
+    module = _compile(cache, source=source, assemble=False)
+    with pytest.raises(fp.FlashpathError, match="nothing"):
+        module.cubin  # noqa: B018 - it is made here
+    with pytest.raises(fp.FlashpathError, match="nothing"):
+        _compile(cache, source=source)
 
 
 # ---- Keys ----------------------------------------------------------------------------------------------

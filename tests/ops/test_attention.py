@@ -136,6 +136,19 @@ def test_dropout_draws_anew_and_keeps_its_draw_for_the_gradient() -> None:
     torch.testing.assert_close(along, out.double().sum(), rtol=5e-3, atol=5e-2)
 
 
+def test_dropout_by_a_seed_of_ones_own() -> None:
+    q, k, v = tensors()
+    seed = torch.tensor([77])
+    before = torch.get_rng_state()
+    first, again = (fp.attention(q, k, v, dropout_p=0.5, dropout_seed=seed) for _ in range(2))
+    assert torch.equal(first, again)
+    assert torch.equal(torch.get_rng_state(), before)
+    exact = fp.attention(q, k, v, dropout_p=0.5, dropout_seed=seed, backend="reference")
+    torch.testing.assert_close(first, exact, rtol=5e-3, atol=5e-3)
+    with pytest.raises(fp.FlashpathError, match="int64"):
+        fp.attention(q, k, v, dropout_p=0.5, dropout_seed=seed.int())
+
+
 def test_a_gradient_can_be_differentiated_again() -> None:
     leaves = [each.requires_grad_() for each in tensors(queries=4, keys=5)]
     out = fp.attention(*leaves, causal=True, backend="triton")

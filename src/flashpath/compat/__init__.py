@@ -1,1 +1,23 @@
 """Drop-in interfaces of other libraries, on flashpath's kernels."""
+
+import importlib
+import sys
+
+FLASH_ATTN = ("", ".bert_padding", ".flash_attn_interface", ".layers", ".layers.rotary")
+
+
+def install_as_flash_attn() -> None:
+    """From here on `import flash_attn` and its modules give those of `flashpath.compat.flash_attn`.
+
+    Call it before anything imports flash_attn. Modules of flash-attn that are not there are not found.
+    """
+    ours = {
+        f"flash_attn{name}": importlib.import_module(f"flashpath.compat.flash_attn{name}")
+        for name in FLASH_ATTN
+    }
+    for name, module in sys.modules.items():
+        if name.partition(".")[0] == "flash_attn" and ours.get(name) is not module:
+            raise RuntimeError(
+                f"install_as_flash_attn: {name} of another package is imported already. Call it before that."
+            )
+    sys.modules.update(ours)

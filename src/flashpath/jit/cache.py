@@ -157,6 +157,10 @@ class KernelCache:
             if time.time() - _modified(leftover) > _STALE_SECONDS:
                 shutil.rmtree(leftover, ignore_errors=True)
 
+    def remove(self, key: str) -> None:
+        """Take an entry away, if it is there."""
+        self._remove(self.place(key))
+
     def _remove(self, place: Path) -> None:
         """Take an entry away whole: renamed first, so that no reader meets half of it."""
         temporary = self._temporary()

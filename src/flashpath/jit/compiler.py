@@ -14,8 +14,11 @@ from flashpath.jit.diagnostics import assembler_error
 from flashpath.jit.front_end import run_front_end
 from flashpath.jit.includes import scan_includes
 from flashpath.jit.job import Compiler, Define, Job, make_job
-from flashpath.jit.module import Module
+from flashpath.jit.module import CUBIN, LOG, Module
 from flashpath.jit.names import KernelName, KernelNotFound, names_of_entries
+
+Build = Mapping[str, Any]
+Files = Mapping[str, bytes]
 
 
 def compile(  # noqa: A001 - the design's name: fp.compile
@@ -29,6 +32,7 @@ def compile(  # noqa: A001 - the design's name: fp.compile
     variables: Mapping[str, Any] | None = None,
     compiler: Compiler = "nvrtc",
     cache: KernelCache | None = None,
+    assemble: bool = True,
 ) -> Module:
     """Compile CUDA C++ to PTX and cubin, with no GPU, driver or toolkit needed.
 
@@ -38,6 +42,8 @@ def compile(  # noqa: A001 - the design's name: fp.compile
     includes: folders for `#include`, after the source's own.
     name_expressions: the template instances wanted, `["saxpy<float>"]`; other kernels need no mention.
     options: further compiler flags, such as `--use_fast_math` or `-maxrregcount=64`.
+    assemble: False leaves the machine code, half of the time, until it is asked for: by a GPU, a report, or a
+    launch on the virtual GPU whose blocks may need more registers than there are.
     """
     job = make_job(
         path_or_source, arch, defines or {}, includes, name_expressions, options, variables, compiler
@@ -45,59 +51,88 @@ def compile(  # noqa: A001 - the design's name: fp.compile
     scanned = scan_includes(job.source.text, job.source.folder, job.include_folders)
     if cache is not None and not isinstance(cache, KernelCache):
         raise FlashpathError(f"cache is {cache!r}.", "Give a KernelCache(folder), or leave it out.")
-    store = cache or KernelCache()
-    key = store.key(job.ingredients(scanned.digests))
-    # What `#include MACRO` names cannot be known by scanning, so such a source is compiled every time.
-    entry = store.load(key) if scanned.complete else None
-    if entry is None:
-        build, files = _build(job, scanned.digests)
-        entry = store.store(key, build, files) if scanned.complete else Entry(key, build, files)
-    return _module(entry)
-
-
-def _build(job: Job, include_digests: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Compile; returns what goes into build.json, and the artefacts."""
-    started = time.perf_counter()
-    text, front_log, marked = run_front_end(job)
-    cubin, back_log = job.assemble(text)
-    if cubin is None:
-        raise assembler_error(back_log, text, job.source, job.arch)
-    entries = [entry.name for entry in ptx.entries(text)]
-    for each in marked:
-        if each.lowered not in entries:
-            raise KernelNotFound(
-                f"{each.name!r} is no kernel: it is not declared __global__.", "Leave it out."
-            )
-    names = names_of_entries(entries, marked)
-    build = {
-        "source": str(job.source.rendered_from or job.source.name),
-        "source_name": job.source.name,
-        "arch": job.arch,
-        "compiler": f"{job.compiler} {job.compiler_version}",
-        "flags": list(job.front_flags),
-        "assembler_flags": list(job.assembler_flags),
-        "includes": dict(include_digests),
-        "kernels": [name.to_json() for name in names],
-        "built": time.time(),
-        "seconds": round(time.perf_counter() - started, 4),
-    }
-    files = {
-        "source.cu": job.source.text.encode(),
-        "kernel.ptx": text.encode(),
-        "kernel.cubin": cubin,
-        "compiler.log": f"{front_log}\n{back_log}".strip().encode(),
-    }
-    return build, files
-
-
-def _module(entry: Entry) -> Module:
+    builder = _Builder(job, scanned.digests, (cache or KernelCache()) if scanned.complete else None)
+    entry = builder.assembled() if assemble else builder.compiled()
     return Module(
         source=entry.files["source.cu"].decode(),
         source_name=entry.build["source_name"],
         arch=entry.build["arch"],
         ptx=entry.files["kernel.ptx"].decode(),
-        cubin=entry.files["kernel.cubin"],
-        log=entry.files["compiler.log"].decode(),
         names=tuple(KernelName.from_json(each) for each in entry.build["kernels"]),
         cache_entry=entry,
+        assemble=builder.assembled,
     )
+
+
+class _Builder:
+    """Runs the compilers for what the cache does not have.
+
+    Without a store nothing is kept: what `#include MACRO` names cannot be known by scanning, so such a source
+    is compiled every time.
+    """
+
+    def __init__(self, job: Job, include_digests: Mapping[str, str], store: KernelCache | None) -> None:
+        self.job, self.include_digests, self.store = job, include_digests, store
+        ingredients = job.ingredients(include_digests)
+        self.key = KernelCache.key(ingredients)
+        self.compiled_key = KernelCache.key({**ingredients, "assembler": None})
+
+    def compiled(self) -> Entry:
+        """With PTX; with machine code where the cache has it."""
+        entry = self._load(self.key) or self._load(self.compiled_key)
+        return entry or self._keep(self.compiled_key, *self._compile())
+
+    def assembled(self) -> Entry:
+        """With machine code."""
+        entry = self._load(self.key)
+        if entry is None:
+            begun = self._load(self.compiled_key)
+            parts = self._compile() if begun is None else (begun.build, begun.files)
+            entry = self._keep(self.key, *self._assemble(*parts))
+            if begun is not None and self.store is not None:
+                self.store.remove(self.compiled_key)
+        return entry
+
+    def _load(self, key: str) -> Entry | None:
+        return None if self.store is None else self.store.load(key)
+
+    def _keep(self, key: str, build: Build, files: Files) -> Entry:
+        return Entry(key, build, files) if self.store is None else self.store.store(key, build, files)
+
+    def _compile(self) -> tuple[Build, Files]:
+        """What goes into build.json, and the artefacts: PTX, but no machine code yet."""
+        job = self.job
+        started = time.perf_counter()
+        text, log, marked = run_front_end(job)
+        entries = [entry.name for entry in ptx.entries(text)]
+        for each in marked:
+            if each.lowered not in entries:
+                raise KernelNotFound(
+                    f"{each.name!r} is no kernel: it is not declared __global__.", "Leave it out."
+                )
+        names = names_of_entries(entries, marked)
+        build = {
+            "source": str(job.source.rendered_from or job.source.name),
+            "source_name": job.source.name,
+            "arch": job.arch,
+            "compiler": f"{job.compiler} {job.compiler_version}",
+            "flags": list(job.front_flags),
+            "assembler_flags": list(job.assembler_flags),
+            "includes": dict(self.include_digests),
+            "kernels": [name.to_json() for name in names],
+            "built": time.time(),
+            "seconds": round(time.perf_counter() - started, 4),
+        }
+        files = {"source.cu": job.source.text.encode(), "kernel.ptx": text.encode(), LOG: log.encode()}
+        return build, files
+
+    def _assemble(self, build: Build, files: Files) -> tuple[Build, Files]:
+        """The same with machine code."""
+        started = time.perf_counter()
+        text = files["kernel.ptx"].decode()
+        cubin, log = self.job.assemble(text)
+        if cubin is None:
+            raise assembler_error(log, text, self.job.source, self.job.arch)
+        seconds = round(build["seconds"] + time.perf_counter() - started, 4)
+        both = f"{files[LOG].decode()}\n{log}".strip().encode()
+        return {**build, "seconds": seconds}, {**files, CUBIN: cubin, LOG: both}

@@ -20,6 +20,7 @@ from flashpath.jit.toolkit import header_name
 from flashpath.vgpu.device import VirtualKernel, VirtualModule
 from flashpath.vgpu.options import Options, checked_exact
 
+CUBIN, LOG = "kernel.cubin", "compiler.log"  # in an entry of the cache
 _MOST_LAUNCHERS = 4096  # a program whose shapes never repeat shall not fill the memory with them
 
 
@@ -31,22 +32,40 @@ class Module:
     source_name: str
     arch: str
     ptx: str
-    cubin: bytes
-    log: str  # what the compilers said: warnings, registers, spills
     names: tuple[KernelName, ...]
-    cache_entry: cache.Entry
+    cache_entry: cache.Entry  # with machine code, or without
+    assemble: Callable[[], cache.Entry]  # the entry with machine code
+
+    @functools.cached_property
+    def _assembled(self) -> cache.Entry:
+        return self.cache_entry if CUBIN in self.cache_entry.files else self.assemble()
+
+    @property
+    def is_assembled(self) -> bool:
+        """Whether its machine code is there; if not, it is made when it is first asked for."""
+        return CUBIN in self.cache_entry.files or "_assembled" in self.__dict__
+
+    @property
+    def cubin(self) -> bytes:
+        return self._assembled.files[CUBIN]
+
+    @property
+    def log(self) -> str:
+        """What the compilers said: warnings, registers, spills."""
+        return self._assembled.files[LOG].decode()
 
     @property
     def build_seconds(self) -> float:
         """How long the compilers took, be it now or when the cache was filled."""
-        return float(self.cache_entry.build["seconds"])
+        return float(self._assembled.build["seconds"])
 
     @functools.cached_property
     def _entries(self) -> dict[str, ptx.Entry]:
         return {entry.name: entry for entry in ptx.entries(self.ptx)}
 
     @functools.cached_property
-    def _resources(self) -> dict[str, Resources]:
+    def resources(self) -> dict[str, Resources]:
+        """What the kernels use of an SM, by their mangled names."""
         return read_resources(self.log)
 
     @functools.cached_property
@@ -79,7 +98,6 @@ class Module:
             signature=make_signature(entry.parameters, found.parameters),
             module=self,
             ptx=entry.text,
-            resources=self._resources[found.lowered],
             max_threads=entry.max_threads,
         )
         self._kernels[name] = kernel
@@ -118,12 +136,16 @@ class Kernel:
     signature: Signature
     module: Module
     ptx: str
-    resources: Resources
     max_threads: int | None  # __launch_bounds__, where the source has them
 
     @property
     def arch(self) -> str:
         return self.module.arch
+
+    @property
+    def resources(self) -> Resources:
+        """What ptxas says that it uses of an SM."""
+        return self.module.resources[self.lowered]
 
     def launch(
         self,

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from flashpath.vgpu._engine import LaunchResult
 
 
+MOST_REGISTERS = 255  # that a thread can have
+
 # ---- The profile ---------------------------------------------------------------------------------------
 
 
@@ -79,11 +81,10 @@ def run(
     """Check the shape and run the kernel; the arguments have been checked."""
     if shape.cluster is not None:
         raise shapes.LaunchError("The virtual GPU does not run clusters.", "Run it on a GPU.")
-    most = min(kernel.max_threads or 1024, max_threads(gpu, kernel.resources.registers))
-    shapes.check_shape(shape, VirtualLimits(gpu), kernel.name, most, kernel.resources.static_shared)
-    used = kernel.resources
-    shared = used.static_shared + shape.shared
-    resident = resident_blocks(gpu, math.prod(shape.block), used.registers, shared)
+    registers, static_shared = _used(kernel, shape, gpu)
+    most = min(kernel.max_threads or 1024, max_threads(gpu, registers))
+    shapes.check_shape(shape, VirtualLimits(gpu), kernel.name, most, static_shared)
+    resident = resident_blocks(gpu, math.prod(shape.block), registers, static_shared + shape.shared)
     if shape.cooperative:
         check_cooperative(kernel.name, gpu, math.prod(shape.grid), resident, shapes.LaunchError)
     virtual = kernel.virtual
@@ -99,6 +100,24 @@ def run(
         resident_blocks=resident,
         cooperative=shape.cooperative,
     )
+
+
+def _used(kernel: Kernel, shape: shapes.Shape, gpu: gpus.Gpu) -> tuple[int, int]:
+    """Registers of a thread and static shared memory: as ptxas says, or the most that there can be.
+
+    ptxas takes as long as the compiler before it. Where all blocks fit at once even with the most registers,
+    what it would say changes nothing, and it is not waited for.
+    """
+    if not kernel.module.is_assembled:
+        static_shared = kernel.virtual.program.shared_bytes
+        threads, shared = math.prod(shape.block), static_shared + shape.shared
+        fits = (
+            threads <= max_threads(gpu, MOST_REGISTERS) and shared <= VirtualLimits(gpu).max_shared_per_block
+        )
+        if fits and math.prod(shape.grid) <= resident_blocks(gpu, threads, MOST_REGISTERS, shared):
+            return MOST_REGISTERS, static_shared
+    used = kernel.resources
+    return used.registers, used.static_shared
 
 
 def _placed(kernel: Kernel, args: Sequence[Any]) -> list[PlacedArray]:

@@ -27,7 +27,7 @@ Defines = tuple[tuple[str, str], ...]
 
 @functools.cache
 def _cuda_kernel(file: Path, name: str, arch: str, defines: Defines = ()) -> Kernel:
-    return compile(file, arch=arch, defines=dict(defines), name_expressions=[name])[name]
+    return compile(file, arch=arch, defines=dict(defines), name_expressions=[name], assemble=False)[name]
 
 
 def cuda_kernel(file: Path, name: str, tensor: Any, defines: Defines = ()) -> Kernel:
@@ -41,8 +41,14 @@ def cuda_kernel(file: Path, name: str, tensor: Any, defines: Defines = ()) -> Ke
 
 
 def cuda_compiles_for(file: Path, name: str) -> Callable[[str], object]:
-    """For a rung's entry: compile its kernel for any architecture."""
-    return lambda arch: _cuda_kernel(file, name, arch)
+    """For a rung's entry: compile its kernel for any architecture, machine code included."""
+
+    def compile_for(arch: str) -> Kernel:
+        kernel = _cuda_kernel(file, name, arch)
+        assert kernel.module.cubin
+        return kernel
+
+    return compile_for
 
 
 def triton_compiles_for(

@@ -164,6 +164,11 @@ _attention: Any = define("attention", f"({_ARGUMENTS}) -> (Tensor, Tensor)", _fo
 # ---- The public functions --------------------------------------------------------------------------------
 
 
+def new_seed(device: torch.device) -> Tensor:
+    """Of dropout, from torch's generator of that device."""
+    return torch.randint(0, 2**63 - 1, (1,), dtype=torch.int64, device=device)
+
+
 def _run(
     name: str,
     q: Tensor,
@@ -178,6 +183,7 @@ def _run(
     alibi_slopes: Tensor | None,
     sinks: Tensor | None,
     dropout_p: float,
+    dropout_seed: Tensor | None,
     score_mod: Any,
     return_lse: bool,
     deterministic: bool,
@@ -194,7 +200,7 @@ def _run(
     left, right = (-1, -1) if window is None else window
     seed = None
     if dropout_p:
-        seed = torch.randint(0, 2**63 - 1, (1,), dtype=torch.int64, device=q.device)
+        seed = new_seed(q.device) if dropout_seed is None else dropout_seed
     sinks = None if sinks is None else sinks.float()
     if backend == "reference":
         options = Options(causal, (left, right), softcap, scale, alibi_slopes, sinks, dropout_p, seed, mod)
@@ -224,6 +230,7 @@ def attention(
     alibi_slopes: Tensor | None = None,
     sinks: Tensor | None = None,
     dropout_p: float = 0.0,
+    dropout_seed: Tensor | None = None,
     score_mod: Any = None,
     return_lse: bool = False,
     deterministic: bool = False,
@@ -240,9 +247,11 @@ def attention(
     (score, batch, head, query, key); `sinks` (heads) are scores of keys without a value. A query that sees
     no key gives 0.
 
-    With return_lse also the logarithm of the sum of e^score: float32, (batch, heads, queries). With
-    `deterministic` the gradients have the same bits every time. `backend`: triton, cuda, reference (torch,
-    any float type, whole score matrices), or None for the fastest. On CPU tensors the virtual GPU runs.
+    Dropout takes its weights away as `dropout_seed` says: int64, (1), on the device of q; None draws one from
+    torch's generator. With return_lse also the logarithm of the sum of e^score: float32, (batch, heads,
+    queries). With `deterministic` the gradients have the same bits every time. `backend`: triton, cuda,
+    reference (torch, any float type, whole score matrices), or None for the fastest. On CPU tensors the
+    virtual GPU runs.
     """
     return _run(
         "attention",
@@ -257,6 +266,7 @@ def attention(
         alibi_slopes=alibi_slopes,
         sinks=sinks,
         dropout_p=dropout_p,
+        dropout_seed=dropout_seed,
         score_mod=score_mod,
         return_lse=return_lse,
         deterministic=deterministic,
@@ -280,6 +290,7 @@ def attention_varlen(
     alibi_slopes: Tensor | None = None,
     sinks: Tensor | None = None,
     dropout_p: float = 0.0,
+    dropout_seed: Tensor | None = None,
     score_mod: Any = None,
     return_lse: bool = False,
     deterministic: bool = False,
@@ -306,6 +317,7 @@ def attention_varlen(
         alibi_slopes=alibi_slopes,
         sinks=sinks,
         dropout_p=dropout_p,
+        dropout_seed=dropout_seed,
         score_mod=score_mod,
         return_lse=return_lse,
         deterministic=deterministic,

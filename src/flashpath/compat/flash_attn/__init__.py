@@ -1,8 +1,7 @@
 """The interface of flash-attn 2.x: `from flashpath.compat.flash_attn import flash_attn_func`.
 
-Signatures, layouts and meanings are flash-attn's. What is not there raises NotImplementedError and says so:
-`block_table` of `flash_attn_varlen_func`, and the probabilities of `return_attn_probs` under dropout. On CPU
-tensors the virtual GPU runs.
+Signatures, layouts and meanings are flash-attn's; docs/flash_attn.md has what differs. On CPU tensors the
+virtual GPU runs. `flashpath.compat.install_as_flash_attn` puts it where `import flash_attn` finds it.
 """
 
 from flashpath.compat.flash_attn.flash_attn_interface import (
@@ -14,6 +13,8 @@ from flashpath.compat.flash_attn.flash_attn_interface import (
     flash_attn_varlen_qkvpacked_func,
     flash_attn_with_kvcache,
 )
+
+__version__ = "2.8.3"  # of flash-attn, whose interface this is
 
 __all__ = [
     "flash_attn_func",

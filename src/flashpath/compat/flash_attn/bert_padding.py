@@ -5,6 +5,16 @@ import torch
 Tensor = torch.Tensor
 
 
+def index_first_axis(input: Tensor, indices: Tensor) -> Tensor:  # noqa: A002 -- flash-attn's name for it
+    """These rows of the first dimension."""
+    return input[indices]
+
+
+def index_put_first_axis(values: Tensor, indices: Tensor, first_axis_dim: int) -> Tensor:
+    """(first_axis_dim, …) with the values at these rows, and zeros elsewhere."""
+    return values.new_zeros((first_axis_dim, *values.shape[1:])).index_put((indices,), values)
+
+
 def unpad_input(
     hidden_states: Tensor, attention_mask: Tensor, unused_mask: Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor, int, Tensor]:
@@ -20,11 +30,10 @@ def unpad_input(
     bounds = torch.zeros(len(lengths) + 1, dtype=torch.int32, device=lengths.device)
     bounds[1:] = lengths.cumsum(0)
     longest = int(lengths.max()) if len(lengths) else 0
-    return hidden_states.flatten(0, 1)[indices], indices, bounds, longest, in_use
+    return index_first_axis(hidden_states.flatten(0, 1), indices), indices, bounds, longest, in_use
 
 
 def pad_input(hidden_states: Tensor, indices: Tensor, batch: int, seqlen: int) -> Tensor:
     """The tokens back at their places of (batch, seqlen, …); zeros elsewhere."""
-    padded = hidden_states.new_zeros((batch * seqlen, *hidden_states.shape[1:]))
-    padded = padded.index_put((indices,), hidden_states)
+    padded = index_put_first_axis(hidden_states, indices, batch * seqlen)
     return padded.reshape(batch, seqlen, *hidden_states.shape[1:])

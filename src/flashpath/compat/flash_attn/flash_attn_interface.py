@@ -1,26 +1,91 @@
-"""The functions of flash-attn 2.x, each a call of `attention`, `attention_varlen` or `attention_decode`."""
+"""The functions of flash-attn 2.x, each a call of `attention`, `attention_varlen` or `attention_decode`.
 
+Head dimensions that are no multiple of 8 are filled up with zeros on the way, as flash-attn does it.
+"""
+
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 
 from flashpath import ops
+from flashpath.compat.flash_attn.probabilities import signed_probabilities
+from flashpath.kernels.attention.problem import DIM_STEP, Options, Problem, Sequences
+from flashpath.ops.attention import new_seed
 
 Tensor = torch.Tensor
+Window = Sequence[int] | Tensor  # (left, right)
 EVERYTHING = (-1, -1)
+WHOLE_ROW = 2**31 - 1
 
 
-def _with_probabilities(result: tuple[Tensor, Tensor], wanted: bool, dropout_p: float) -> Any:
-    """flash-attn's return_attn_probs: (out, lse, probabilities), the last None where there is no dropout."""
-    out, lse = result
-    if not wanted:
-        return out
-    if dropout_p > 0:
-        raise NotImplementedError(
-            "return_attn_probs with dropout: flashpath never writes the probabilities, only out and LSE. "
-            "Call it with dropout_p=0, or take the mask from flashpath.kernels.attention.dropout.kept."
-        )
-    return out, lse, None
+def _get_block_size_n(  # pyright: ignore[reportUnusedFunction]: by flash-attn's tests
+    device: Any, head_dim: int, is_dropout: bool, is_causal: bool
+) -> int:
+    """How many keys of `return_attn_probs` share a scale: all of a row, whatever the kernel's tiles are."""
+    del device, head_dim, is_dropout, is_causal
+    return WHOLE_ROW
+
+
+def _sides(window: Window) -> tuple[int, int]:
+    """As flash-attn reads them: two numbers of any kind, and every negative one means no bound."""
+    left, right = window
+    return max(-1, int(left)), max(-1, int(right))
+
+
+def _filled_up(x: Tensor) -> Tensor:
+    missing = -x.shape[-1] % DIM_STEP
+    return F.pad(x, (0, missing)) if missing else x
+
+
+def _scale(q: Tensor, given: float | None) -> float:
+    return q.shape[-1] ** -0.5 if given is None else given
+
+
+def _lse(lse: Tensor) -> Tensor:
+    """flash-attn has +inf, not -inf, for a query that sees nothing."""
+    return lse.masked_fill(lse == -torch.inf, torch.inf)
+
+
+def _attend(
+    operator: Callable[..., Any],
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    sequences: Sequences | None,
+    dropout_p: float,
+    softmax_scale: float | None,
+    causal: bool,
+    window_size: Window,
+    softcap: float,
+    alibi_slopes: Tensor | None,
+    deterministic: bool,
+    return_attn_probs: bool,
+) -> Any:
+    """out, or with return_attn_probs (out, LSE, the probabilities: an empty tensor without dropout)."""
+    scale, window = _scale(q, softmax_scale), _sides(window_size)
+    probabilities = q.new_empty(0)
+    seed = None
+    if return_attn_probs and dropout_p:
+        seed = new_seed(q.device)
+        options = Options(causal, window, softcap, scale, alibi_slopes, None, dropout_p, seed)
+        probabilities = signed_probabilities(Problem(q.detach(), k.detach(), v.detach(), options, sequences))
+    out, lse = operator(
+        *map(_filled_up, (q, k, v)),
+        *(() if sequences is None else sequences.bounds),
+        causal=causal,
+        window=window,
+        softcap=softcap,
+        scale=scale,
+        alibi_slopes=alibi_slopes,
+        dropout_p=dropout_p,
+        dropout_seed=seed,
+        deterministic=deterministic,
+        return_lse=True,
+    )
+    out = out[..., : v.shape[-1]]
+    return (out, _lse(lse), probabilities) if return_attn_probs else out
 
 
 def flash_attn_func(
@@ -30,27 +95,28 @@ def flash_attn_func(
     dropout_p: float = 0.0,
     softmax_scale: float | None = None,
     causal: bool = False,
-    window_size: tuple[int, int] = EVERYTHING,
+    window_size: Window = EVERYTHING,
     softcap: float = 0.0,
     alibi_slopes: Tensor | None = None,
     deterministic: bool = False,
     return_attn_probs: bool = False,
 ) -> Any:
     """q: (batch, queries, heads, dim), k and v: (batch, keys, kv_heads, dim)."""
-    result = ops.attention(
+    return _attend(
+        ops.attention,
         q,
         k,
         v,
-        causal=causal,
-        window=window_size,
-        softcap=softcap,
-        scale=softmax_scale,
-        alibi_slopes=alibi_slopes,
-        dropout_p=dropout_p,
-        deterministic=deterministic,
-        return_lse=True,
+        None,
+        dropout_p,
+        softmax_scale,
+        causal,
+        window_size,
+        softcap,
+        alibi_slopes,
+        deterministic,
+        return_attn_probs,
     )
-    return _with_probabilities(result, return_attn_probs, dropout_p)
 
 
 def flash_attn_qkvpacked_func(
@@ -58,7 +124,7 @@ def flash_attn_qkvpacked_func(
     dropout_p: float = 0.0,
     softmax_scale: float | None = None,
     causal: bool = False,
-    window_size: tuple[int, int] = EVERYTHING,
+    window_size: Window = EVERYTHING,
     softcap: float = 0.0,
     alibi_slopes: Tensor | None = None,
     deterministic: bool = False,
@@ -87,7 +153,7 @@ def flash_attn_kvpacked_func(
     dropout_p: float = 0.0,
     softmax_scale: float | None = None,
     causal: bool = False,
-    window_size: tuple[int, int] = EVERYTHING,
+    window_size: Window = EVERYTHING,
     softcap: float = 0.0,
     alibi_slopes: Tensor | None = None,
     deterministic: bool = False,
@@ -121,36 +187,66 @@ def flash_attn_varlen_func(
     dropout_p: float = 0.0,
     softmax_scale: float | None = None,
     causal: bool = False,
-    window_size: tuple[int, int] = EVERYTHING,
+    window_size: Window = EVERYTHING,
     softcap: float = 0.0,
     alibi_slopes: Tensor | None = None,
     deterministic: bool = False,
     return_attn_probs: bool = False,
     block_table: Tensor | None = None,
 ) -> Any:
-    """q: (tokens, heads, dim), k and v: (tokens, kv_heads, dim); int32 bounds of the sequences."""
+    """q: (tokens, heads, dim), k and v: (tokens, kv_heads, dim); int32 bounds of the sequences.
+
+    With block_table, int32, (sequences, pages), k and v are pages: (pages, page_size, kv_heads, dim).
+    """
+    options = (dropout_p, softmax_scale, causal, window_size, softcap, alibi_slopes)
     if block_table is not None:
-        raise NotImplementedError(
-            "flash_attn_varlen_func with block_table: pages are for flash_attn_with_kvcache in flashpath."
-        )
-    result = ops.attention_varlen(
-        q,
+        is_step = max_seqlen_q == 1 and q.shape[0] == block_table.shape[0]  # one query for each sequence
+        has_gradient = torch.is_grad_enabled() and any(each.requires_grad for each in (q, k, v))
+        if is_step and not has_gradient and not dropout_p:
+            lengths = cu_seqlens_k.diff()
+            return _decoded(q, k, v, lengths, block_table, *options[1:], return_attn_probs)
+        k, v = (_in_a_row(each, block_table, cu_seqlens_k) for each in (k, v))
+    sequences = Sequences(cu_seqlens_q, cu_seqlens_k, int(max_seqlen_q), int(max_seqlen_k))
+    return _attend(ops.attention_varlen, q, k, v, sequences, *options, deterministic, return_attn_probs)
+
+
+def _in_a_row(pages: Tensor, block_table: Tensor, cu_seqlens: Tensor) -> Tensor:
+    """(pages, page_size, …) → the rows of all sequences, one after the other. The GPU is waited for."""
+    size = pages.shape[1]
+    row = torch.arange(int(cu_seqlens[-1]), device=pages.device)
+    sequence = torch.searchsorted(cu_seqlens[1:].contiguous(), row, right=True)
+    place = row - cu_seqlens[sequence]
+    return pages[block_table[sequence, place // size].long(), place % size]
+
+
+def _decoded(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    lengths: Tensor,
+    block_table: Tensor,
+    softmax_scale: float | None,
+    causal: bool,
+    window_size: Window,
+    softcap: float,
+    alibi_slopes: Tensor | None,
+    return_attn_probs: bool,
+) -> Any:
+    """One query for each sequence: the pages are read where they are."""
+    out, lse = flash_attn_with_kvcache(
+        q[:, None],
         k,
         v,
-        cu_seqlens_q,
-        cu_seqlens_k,
-        max_seqlen_q,
-        max_seqlen_k,
+        cache_seqlens=lengths,
+        block_table=block_table,
+        softmax_scale=softmax_scale,
         causal=causal,
-        window=window_size,
+        window_size=window_size,
         softcap=softcap,
-        scale=softmax_scale,
         alibi_slopes=alibi_slopes,
-        dropout_p=dropout_p,
-        deterministic=deterministic,
-        return_lse=True,
+        return_softmax_lse=True,
     )
-    return _with_probabilities(result, return_attn_probs, dropout_p)
+    return (out[:, 0], lse[:, :, 0].T.contiguous(), q.new_empty(0)) if return_attn_probs else out[:, 0]
 
 
 def flash_attn_varlen_qkvpacked_func(
@@ -160,7 +256,7 @@ def flash_attn_varlen_qkvpacked_func(
     dropout_p: float = 0.0,
     softmax_scale: float | None = None,
     causal: bool = False,
-    window_size: tuple[int, int] = EVERYTHING,
+    window_size: Window = EVERYTHING,
     softcap: float = 0.0,
     alibi_slopes: Tensor | None = None,
     deterministic: bool = False,
@@ -197,7 +293,7 @@ def flash_attn_varlen_kvpacked_func(
     dropout_p: float = 0.0,
     softmax_scale: float | None = None,
     causal: bool = False,
-    window_size: tuple[int, int] = EVERYTHING,
+    window_size: Window = EVERYTHING,
     softcap: float = 0.0,
     alibi_slopes: Tensor | None = None,
     deterministic: bool = False,
@@ -238,7 +334,7 @@ def flash_attn_with_kvcache(
     block_table: Tensor | None = None,
     softmax_scale: float | None = None,
     causal: bool = False,
-    window_size: tuple[int, int] = EVERYTHING,
+    window_size: Window = EVERYTHING,
     softcap: float = 0.0,
     rotary_interleaved: bool = True,
     alibi_slopes: Tensor | None = None,
@@ -247,15 +343,17 @@ def flash_attn_with_kvcache(
 ) -> Any:
     """A step of decoding; k and v are written into the cache. Without cache_seqlens the cache is full."""
     if cache_seqlens is None:
+        if k is not None:
+            raise ValueError("flash_attn_with_kvcache got k, and no cache_seqlens that say where it goes.")
         pages = 1 if block_table is None else block_table.shape[1]
         cache_seqlens = k_cache.shape[1] * pages
-    return ops.attention_decode(
-        q,
-        k_cache,
-        v_cache,
+    caches = [_filled_up(each) for each in (k_cache, v_cache)]
+    out, lse = ops.attention_decode(
+        _filled_up(q),
+        *caches,
         cache_seqlens=cache_seqlens,
-        k=k,
-        v=v,
+        k=None if k is None else _filled_up(k),
+        v=None if v is None else _filled_up(v),
         rotary_cos=rotary_cos,
         rotary_sin=rotary_sin,
         rotary_interleaved=rotary_interleaved,
@@ -264,9 +362,14 @@ def flash_attn_with_kvcache(
         cache_leftpad=cache_leftpad,
         num_splits=num_splits or None,
         causal=causal,
-        window=window_size,
+        window=_sides(window_size),
         softcap=softcap,
-        scale=softmax_scale,
+        scale=_scale(q, softmax_scale),
         alibi_slopes=alibi_slopes,
-        return_lse=return_softmax_lse,
+        return_lse=True,
     )
+    for cache, filled in zip((k_cache, v_cache), caches, strict=True):
+        if k is not None and filled is not cache:
+            cache.copy_(filled[..., : cache.shape[-1]])
+    out = out[..., : v_cache.shape[-1]]
+    return (out, _lse(lse)) if return_softmax_lse else out

@@ -57,3 +57,11 @@ def kept(seed: Any, p: float, of_head: Tensor, query: Tensor, key: Tensor) -> Te
     words = philox((key // 4, query, of_head, torch.zeros_like(key)), int(seed))
     word = torch.stack(words, -1).gather(-1, (key % 4).unsqueeze(-1)).squeeze(-1)
     return word >= threshold(p)
+
+
+def kept_rows(seed: Any, p: float, of_head: Tensor, query: Tensor, keys: int) -> Tensor:
+    """Whether the weights of keys 0 to `keys` stay: (…, keys) of (…, 1). Each call of Philox serves four."""
+    four = torch.arange(-(-keys // 4), device=query.device)
+    of_head, query, four = _broadcast(of_head, query, four)
+    words = philox((four, query, of_head, torch.zeros_like(four)), int(seed))
+    return (torch.stack(words, -1) >= threshold(p)).flatten(-2)[..., :keys]

@@ -1,6 +1,7 @@
 """flash-attn's `apply_rotary_emb`, in torch: differentiable, computed in float32."""
 
 import torch
+import torch.nn.functional as F
 
 Tensor = torch.Tensor
 
@@ -18,12 +19,17 @@ def apply_rotary_emb(
     """Turn the first 2 · pairs elements of every head by the angles of its position.
 
     x: (batch, sequence, heads, dim), or with cu_seqlens (tokens, heads, dim); cos, sin: (positions, pairs).
-    Positions count within a sequence, from `seqlen_offsets` on: one number, or one for each sequence.
+    Positions count within a sequence, from `seqlen_offsets` on: one number, or one for each sequence. At
+    positions that cos and sin do not have, nothing turns.
     """
     del max_seqlen  # flash-attn's kernel needs it for its grid
     position = _positions(x, seqlen_offsets, cu_seqlens)
-    pairs = cos.shape[-1]
-    c, s = (each[position].float().unsqueeze(-2) for each in (cos, sin))  # (…, 1, pairs)
+    positions, pairs = cos.shape
+    row = position.clamp(max=positions)
+    c, s = (
+        F.pad(each.float(), (0, 0, 0, 1), value=beyond)[row].unsqueeze(-2)  # (…, 1, pairs)
+        for each, beyond in ((cos, 1.0), (sin, 0.0))
+    )
     turning, rest = x[..., : 2 * pairs].float(), x[..., 2 * pairs :]
     if interleaved:
         first, second = turning[..., 0::2], turning[..., 1::2]

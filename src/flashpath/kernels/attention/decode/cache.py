@@ -6,7 +6,7 @@ attention lets them see of lengths[b] + new keys, the last query standing at the
 
 Rotary embedding: with c = cos[position, i] and s = sin[position, i], the pair (x, y) number i of the first
 2 · pairs elements becomes (x c - y s, x s + y c). Interleaved pairs are (x[2i], x[2i + 1]), the others
-(x[i], x[i + pairs]). Keys stand at lengths[b] + their number, and so do the queries; without a right bound
+(x[i], x[i + pairs]). Keys stand at lengths[b] + their number, and so do the queries; without any bound
 (causal or window) all queries stand at lengths[b].
 """
 
@@ -97,6 +97,11 @@ class Step:
     @property
     def new(self) -> int:
         return 0 if self.new_k is None else self.new_k.shape[1]
+
+    @property
+    def queries_move(self) -> bool:
+        """Whether rotary embedding sees each query at a position of its own."""
+        return self.options.left >= 0 or self.options.right >= 0
 
     @property
     def scale(self) -> float:

@@ -156,7 +156,7 @@ def append(step: Step) -> Any:
             step.dim,
             step.v_dim,
             0 if rotary is None else rotary.pairs,
-            int(step.options.right >= 0),
+            int(step.queries_move),
         ),
     )
     return turned

@@ -96,7 +96,7 @@ def append(step: Step) -> Any:
             0 if rotary is None else rotary.pairs,
             HAS_ROTARY=rotary is not None,
             INTERLEAVED=rotary is not None and rotary.interleaved,
-            QUERIES_MOVE=step.options.right >= 0,
+            QUERIES_MOVE=step.queries_move,
             BLOCK=max(block_of(step.dim), block_of(step.v_dim)),
             num_warps=1,
         )

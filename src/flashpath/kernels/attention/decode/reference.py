@@ -51,7 +51,7 @@ def append(step: Step) -> Tensor:
             step.cache.v[at] = step.new_v[batch]
         if step.rotary is not None:
             numbers = torch.arange(step.queries, device=q.device)
-            positions = length + (numbers if step.options.right >= 0 else 0 * numbers)
+            positions = length + (numbers if step.queries_move else 0 * numbers)
             q[batch] = rotated(q[batch].double(), step.rotary, positions).to(q.dtype)
     return q
 
