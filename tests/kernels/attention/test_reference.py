@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 from attention_checks import in_double
-from attention_samples import CHOICES, Sample, covering, made
+from attention_samples import CHOICES, Sample, covering, covering_with_few_kernels, made
 from covering_array import all_pairs, pairs_of
 
 from flashpath.errors import FlashpathError
@@ -21,8 +21,9 @@ from flashpath.kernels.attention.reference import formula, places, visible
 SAMPLES = covering()
 
 
-def test_every_pair_of_features_is_covered() -> None:
-    met = set().union(*(pairs_of(CHOICES, sample) for sample in SAMPLES))
+@pytest.mark.parametrize("samples", [SAMPLES, covering_with_few_kernels()], ids=len)
+def test_every_pair_of_features_is_covered(samples: list[Sample]) -> None:
+    met = set().union(*(pairs_of(CHOICES, sample) for sample in samples))
     assert met.issuperset(all_pairs(CHOICES))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 from attention_checks import check_backward
-from attention_samples import Sample, covering, made
+from attention_samples import Sample, covering_with_few_kernels, made
 
 from flashpath.kernels.attention.flash_v2.cuda import host
 from flashpath.kernels.attention.flash_v2.cuda.plans import BackwardPlan, SplitPlan
@@ -19,10 +19,12 @@ DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("sample", covering(), ids=str)
+@pytest.mark.parametrize("sample", covering_with_few_kernels(), ids=str)
 def test_every_pair_of_features(sample: Sample, device: str) -> None:
     backward = functools.partial(host.backward, deterministic=sample.deterministic)
-    check_backward(backward, made(sample, device), with_dlse=sample.heads == (2, 2))
+    # Where a query sees one key, its scores have no gradient but by lse: all else is a difference of equals.
+    with_dlse = sample.heads == (2, 2) or sample.mask == "far"
+    check_backward(backward, made(sample, device), with_dlse=with_dlse)
 
 
 @pytest.mark.parametrize("device", DEVICES)
