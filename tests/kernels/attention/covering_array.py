@@ -29,8 +29,8 @@ def covering(
 ) -> list[Any]:
     """Greedily, the same ones every time; what a sample leaves open is the first value of its list.
 
-    `kinds`: what kernels are compiled with, and what of a value they are compiled with. Few kernels do: as many
-    as it takes for every two of these to meet.
+    `kinds`: what kernels are compiled with, and what of a value it is. As many kernels as it takes for every
+    two of these to meet are enough.
     """
     kinds = kinds or {}
     kernels: list[Mapping[str, Any]] = [{}]

@@ -143,7 +143,7 @@ class SplitPlan:
 class PairsPlan:
     """The template of the same name: of two warps with the same keys, each has one gradient.
 
-    For equal dimensions of 64 or 128, with their padding, and scores that are products but for scale and ALiBi.
+    For equal dimensions of 64 or 128, with their padding; without softcap and score_mod.
     """
 
     m: int  # queries of a step
@@ -161,7 +161,7 @@ class PairsPlan:
         return 32 * self.warps
 
     def shared(self, dim: int, v_dim: int) -> int:
-        """In bytes: k and v; two stages of q, dout, lse and delta; two of weights, then the scores' gradient."""
+        """In bytes: k and v; two stages of q, dout, lse and delta; two places of the scores' gradient."""
         of_m = -(-self.m // 64) * 128
         return (self.n + 2 * self.m) * 2 * (dim + v_dim) + 16 * self.m + 2 * self.n * of_m
 
@@ -173,7 +173,9 @@ class PairsPlan:
         assert dim == v_dim
         sizes = dim, self.m, self.n, self.warps, self.warps_q
         flags = self.interleaves, self.rotates
-        last = f"{_boolean(parts == 7)}, {self.order}, {', '.join(map(_boolean, flags))}, {self.blocks_per_sm}"
+        last = (
+            f"{_boolean(parts == 7)}, {self.order}, {', '.join(map(_boolean, flags))}, {self.blocks_per_sm}"
+        )
         return f"flash_v2_backward_pairs<PairsPlan<{CPP_TYPES[dtype]}, {', '.join(map(str, sizes))}, {last}>"
 
 
