@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -193,14 +194,17 @@ def test_float32_is_refused_with_the_types_there_are() -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_a_step_of_decoding(device: str) -> None:
+@pytest.mark.parametrize("backend", [None, "triton", "cuda"])
+def test_a_step_of_decoding(backend: str | None, device: str) -> None:
     q, k, v = tensors(device, queries=1, keys=33)
     lengths = torch.tensor([30], dtype=torch.int32, device=device)
     caches = [torch.zeros_like(each) for each in (k, v)]
     for cache, each in zip(caches, (k, v), strict=True):
         cache[:, :30] = each[:, :30]
     new = [each[:, 30:] for each in (k, v)]
-    out, lse = fp.attention_decode(q, *caches, cache_seqlens=lengths, k=new[0], v=new[1], return_lse=True)
+    out, lse = fp.attention_decode(
+        q, *caches, cache_seqlens=lengths, k=new[0], v=new[1], return_lse=True, backend=backend
+    )
     assert torch.equal(caches[0], k)
     assert torch.equal(caches[1], v)
     exact, exact_lse = formula(q, k, v)
@@ -210,25 +214,41 @@ def test_a_step_of_decoding(device: str) -> None:
     torch.testing.assert_close(out, same, rtol=5e-3, atol=5e-3)
 
 
-def test_decoding_is_an_operator_that_writes_to_its_cache() -> None:
+@pytest.mark.parametrize("backend", ["triton", "cuda"])
+def test_decoding_is_an_operator_that_writes_to_its_cache(backend: str) -> None:
     q, k, v = tensors(queries=1, keys=9)
     caches = [torch.zeros(1, 40, 1, width, dtype=HALF) for width in (16, 24)]
     lengths = torch.tensor([5], dtype=torch.int32)
     arguments = (
         *(q, *caches, lengths, k, v, None, None, True, None, None, None, None, True, -1, -1),
-        *(0.0, None, None, None, "", ""),
+        *(0.0, None, None, None, "", backend),
     )
     library: Any = torch.library
     library.opcheck(torch.ops.flashpath.attention_decode.default, arguments)
     compiler: Any = torch
     compiled = compiler.compile(
-        lambda *x: fp.attention_decode(*x, cache_seqlens=lengths, k=k, v=v),
+        lambda *x: fp.attention_decode(*x, cache_seqlens=lengths, k=k, v=v, backend=backend),
         fullgraph=True,
         backend="aot_eager",
     )
     apart = [each.clone() for each in caches]
-    assert torch.equal(compiled(q, *apart), fp.attention_decode(q, *caches, cache_seqlens=lengths, k=k, v=v))
+    plainly = fp.attention_decode(q, *caches, cache_seqlens=lengths, k=k, v=v, backend=backend)
+    assert torch.equal(compiled(q, *apart), plainly)
     assert torch.equal(apart[0], caches[0])
+
+
+def test_decoding_takes_the_backends_there_are() -> None:
+    q, k, v = tensors(queries=1)
+    with pytest.raises(FlashpathError, match="triton, cuda and reference"):
+        fp.attention_decode(q, k, v, cache_seqlens=33, backend="cudnn")
+    # A cache that CUDA C++ cannot read goes to Triton, unless CUDA C++ is asked for.
+    wide = torch.zeros(1, 33, 1, 17, dtype=HALF)
+    wide[..., 1:] = k
+    exact, _ = formula(q, k, v)
+    out = fp.attention_decode(q, wide[..., 1:], v, cache_seqlens=33)
+    torch.testing.assert_close(out.double(), exact, rtol=5e-3, atol=5e-3)
+    with pytest.raises(FlashpathError, match="16 bytes"):
+        fp.attention_decode(q, wide[..., 1:], v, cache_seqlens=33, backend="cuda")
 
 
 def test_merged_states_and_their_gradients() -> None:
@@ -261,4 +281,6 @@ def test_in_a_cuda_graph() -> None:
     check_graph(lambda q, k, v: fp.attention(q, k, v, causal=True), *tensors("cuda", 300, 300))
     q, k, v = tensors("cuda", 1, 300)
     lengths = torch.tensor([256], dtype=torch.int32, device="cuda")
-    check_graph(lambda q, k, v: fp.attention_decode(q, k, v, cache_seqlens=lengths), q, k, v)
+    for backend in ("triton", "cuda"):
+        decode = functools.partial(fp.attention_decode, cache_seqlens=lengths, backend=backend)
+        check_graph(decode, q, k, v)

@@ -1,4 +1,8 @@
-"""Finds ladders: every folder beside this file whose `ladder.py` defines `LADDER`."""
+"""Finds ladders: every folder under this one whose `ladder.py` defines `LADDER`.
+
+The name is the folder's path: `matmul/ladder.py` has the ladder matmul, `attention/decode/ladder.py` has
+attention_decode.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +20,24 @@ class UnknownLadder(FlashpathError):
 
 def ladders() -> list[str]:
     """The names of all ladders."""
-    return sorted(file.parent.name for file in Path(__file__).parent.glob("*/ladder.py"))
+    return sorted(_modules())
 
 
 def ladder(name: str) -> Ladder:
     """The ladder of that name."""
-    names = ladders()
-    if name not in names:
-        near = difflib.get_close_matches(name, names, n=1)
+    modules = _modules()
+    if name not in modules:
+        near = difflib.get_close_matches(name, modules, n=1)
         fix = f"Did you mean {near[0]!r}? " if near else ""
-        raise UnknownLadder(f"There is no ladder {name!r}.", f"{fix}The ladders: {', '.join(names)}.")
-    found: Ladder = importlib.import_module(f"flashpath.kernels.{name}.ladder").LADDER
+        raise UnknownLadder(
+            f"There is no ladder {name!r}.", f"{fix}The ladders: {', '.join(sorted(modules))}."
+        )
+    found: Ladder = importlib.import_module(modules[name]).LADDER
     return found
+
+
+def _modules() -> dict[str, str]:
+    """Each ladder's name, and the module that defines it."""
+    here = Path(__file__).parent
+    folders = [file.parent.relative_to(here).parts for file in here.rglob("ladder.py")]
+    return {"_".join(parts): ".".join(("flashpath.kernels", *parts, "ladder")) for parts in folders}

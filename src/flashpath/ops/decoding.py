@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import torch
 
 from flashpath.errors import FlashpathError
+from flashpath.kernels.attention.decode import dispatch
 from flashpath.kernels.attention.decode import host as triton_decode
 from flashpath.kernels.attention.decode.cache import Cache, Rotary, Step, prepare_step
 from flashpath.kernels.attention.decode.reference import decode as reference_decode
@@ -15,7 +16,6 @@ from flashpath.ops.checking import refuse, require_tensors
 from flashpath.ops.registration import define
 
 Tensor = torch.Tensor
-BACKENDS = ("triton", "reference")
 
 
 class _Call(NamedTuple):
@@ -67,7 +67,7 @@ def _forward(*arguments: Any) -> tuple[Tensor, Tensor]:
     if call.backend == "reference":
         out, lse = reference_decode(step)
         return out.to(step.q.dtype), lse.float()
-    return triton_decode.decode(step, call.num_splits)
+    return dispatch.choose(step, call.backend or None).decode(step, call.num_splits)
 
 
 def _fake(*arguments: Any) -> tuple[Tensor, Tensor]:
@@ -122,15 +122,13 @@ def attention_decode(
 
     Keys are read by `num_splits` blocks for each head, None for as many as the GPU wants. The options are
     those of `attention`, without dropout; there is no gradient. With return_lse also LSE, (batch, heads,
-    queries).
+    queries). `backend`: triton, cuda, reference, or None for the fastest of them.
     """
     require_tensors("attention_decode", q=q, k_cache=k_cache, v_cache=v_cache)
     if isinstance(cache_seqlens, int):
         cache_seqlens = torch.full((q.shape[0],), cache_seqlens, dtype=torch.int32, device=q.device)
     if (rotary_cos is None) != (rotary_sin is None):
         refuse("attention_decode got only one of rotary_cos and rotary_sin.", "Give both, or none of them.")
-    if backend is not None and backend not in BACKENDS:
-        refuse(f"attention_decode got backend={backend!r:.80}.", f"It knows {', '.join(BACKENDS)}.")
     left, right = (-1, -1) if window is None else window
     mod = given_mod(score_mod)
     out, lse = _decode(

@@ -135,9 +135,12 @@ _COMPILED_WITH: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def covering_with_few_kernels() -> list[Sample]:
-    """A few samples more, and half the kernels in CUDA C++, which take longer to compile than to run."""
-    return covering_array.covering(CHOICES, Sample, _COMPILED_WITH)
+def covering_with_few_kernels(**instead: Sequence[Any]) -> list[Sample]:
+    """A few samples more, and half the kernels in CUDA C++, which take longer to compile than to run.
+
+    `instead`: other values to choose from.
+    """
+    return covering_array.covering({**CHOICES, **instead}, Sample, _COMPILED_WITH)
 
 
 def made(sample: Sample, device: str = "cpu", batch: int = 2, seed: int = 0) -> Problem:

@@ -9,7 +9,7 @@ from typing import Any
 
 from flashpath.errors import FlashpathError
 from flashpath.jit import strided
-from flashpath.kernels.attention.decode.cache import Cache, Step
+from flashpath.kernels.attention.decode.cache import Step
 from flashpath.kernels.attention.flash_v2.cuda.host import UNBOUNDED, Shape
 from flashpath.kernels.attention.problem import with_whole_rows
 from flashpath.kernels.building import (
@@ -92,8 +92,11 @@ def padded(dim: int) -> int:
     return -(-dim // 16) * 16
 
 
-def plan_of(step: Step) -> Plan:
-    """By the rows and the larger dimension, as far as shared memory reaches."""
+def plan_of(step: Step, room: int | None = None) -> Plan | None:
+    """By the rows and the larger dimension; None where shared memory does not reach for any.
+
+    `room` is that memory in bytes, if not what the GPU of the tensors has.
+    """
     dim, v_dim = padded(step.dim), padded(step.v_dim)
     rows = step.queries * step.group
     most = 1 if v_dim > 128 else 2 if v_dim > 64 else 4
@@ -103,15 +106,23 @@ def plan_of(step: Step) -> Plan:
         Plan(tiles, 16, 4, 2, 1),
         Plan(tiles, 16, 2, 2, 1),
     ]
-    room = max_shared_per_block(step.q)
-    for plan in plans:
-        if plan.shared(dim, v_dim, MOST_SPLITS) <= room:
-            return plan
-    raise FlashpathError(
-        f"Decoding in CUDA C++ needs {plans[-1].shared(dim, v_dim, MOST_SPLITS)} bytes of shared memory for "
-        f"dimensions of {step.dim} and {step.v_dim}; a block of this GPU has {room}.",
-        "Use the Triton rung.",
-    )
+    room = max_shared_per_block(step.q) if room is None else room
+    return next((plan for plan in plans if plan.shared(dim, v_dim, MOST_SPLITS) <= room), None)
+
+
+def obstacle_to(step: Step, room: int | None = None) -> str | None:
+    """Why it cannot be done here, if it cannot."""
+    for name, x in (("k", step.cache.k), ("v", step.cache.v)):
+        if x.data_ptr() % 16 or any(stride % 8 for stride in x.stride()[:-1]):
+            # It is read 16 bytes at a time, and it cannot be copied.
+            return f"rows of the cache of {name}, strides {x.stride()}, do not begin at multiples of 16 bytes"
+    room = max_shared_per_block(step.q) if room is None else room
+    if plan_of(step, room) is None:
+        return (
+            f"dimensions of {step.dim} and {step.v_dim} need more shared memory than the {room} bytes that "
+            "a block has"
+        )
+    return None
 
 
 def splits_of(step: Step, plan: Plan) -> int:
@@ -178,16 +189,18 @@ def decode(
             f"attention_decode got num_splits={num_splits}.",
             f"It takes 1 to {MOST_SPLITS}, or None to choose.",
         )
-    _check_rows(step.cache)
+    obstacle, plan = obstacle_to(step), plan or plan_of(step)
+    if obstacle is not None or plan is None:
+        raise FlashpathError(
+            f"Decoding in CUDA C++ does not take this step: {obstacle}.",
+            'Use backend="triton", or a cache that is aligned.',
+        )
     step = replace(step, q=with_whole_rows(append(step)))
     if not out.numel():
         return out, lse
-    plan = plan or plan_of(step)
     splits = num_splits or splits_of(step, plan)
-    features, defines = _features_of(step)
     dims = padded(step.dim), padded(step.v_dim)
-    paged = _boolean(step.cache.page_table is not None)
-    name = f"decode_split<{plan.name(dtype_name(step.q), *dims)}, {features}, {paged}>"
+    name, defines = kernel_of(step, plan)
     kernel = cuda_kernel(SPLIT, name, step.q, defines)
 
     rows = min(plan.m, step.queries * step.group)
@@ -214,17 +227,6 @@ def decode(
         Numbers(_shape_of(step, out), _pages(step), splits, rows),
     )
     return out, lse
-
-
-def _check_rows(cache: Cache) -> None:
-    """The cache is read 16 bytes at a time, and it cannot be copied."""
-    for name, x in (("k", cache.k), ("v", cache.v)):
-        if x.data_ptr() % 16 or any(stride % 8 for stride in x.stride()[:-1]):
-            raise FlashpathError(
-                f"Decoding in CUDA C++ got a cache of {name} with strides {x.stride()}: its rows do not "
-                "begin at multiples of 16 bytes.",
-                "Use the Triton rung, or a cache that is aligned.",
-            )
 
 
 def _strided(x: Any | None) -> Any:
@@ -260,8 +262,8 @@ def _shape_of(step: Step, out: Any) -> Shape:
     )
 
 
-def _features_of(step: Step) -> tuple[str, Defines]:
-    """The template of that name of mask.cuh, and the macro of a score_mod."""
+def kernel_of(step: Step, plan: Plan) -> tuple[str, Defines]:
+    """The instance of the kernel for the step, and the macro of a score_mod."""
     options = step.options
     flags = (
         step.scale <= 0,  # the plain softmax takes maxima before it scales
@@ -272,7 +274,9 @@ def _features_of(step: Step) -> tuple[str, Defines]:
     )
     mod = options.score_mod
     defines = () if mod is None else (("SCORE_MOD", f"({mod.form('cuda')})"),)
-    return f"Features<{', '.join(map(_boolean, flags))}>", defines
+    features = f"Features<{', '.join(map(_boolean, flags))}>"
+    of_plan = plan.name(dtype_name(step.q), padded(step.dim), padded(step.v_dim))
+    return f"decode_split<{of_plan}, {features}, {_boolean(step.cache.page_table is not None)}>", defines
 
 
 def _boolean(value: bool) -> str:

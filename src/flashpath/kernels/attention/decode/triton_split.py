@@ -51,7 +51,6 @@ def split_kernel(
     group,
     dim,
     v_dim,
-    page_size,
     scale,
     softcap,
     left,
@@ -59,6 +58,7 @@ def split_kernel(
     splits,
     FEATURES: tl.constexpr,
     MOD: tl.constexpr,
+    PAGE_SIZE: tl.constexpr,  # of a paged cache: a shift in place of a division, where it is a power of two
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
     BLOCK_D: tl.constexpr,
@@ -106,6 +106,10 @@ def split_kernel(
     page = batch_64
     if batch_index_ptr is not None:
         page = tl.load(batch_index_ptr + batch).to(tl.int64)
+    if page_table_ptr is not None:
+        page_table_ptr += batch_64 * table_stride
+        key = begin + tl.arange(0, BLOCK_N)
+        pages = tl.load(page_table_ptr + (key + first) // PAGE_SIZE, mask=key < end, other=0)  # (BLOCK_N)
     k_ptr += kv_head.to(tl.int64) * k_strides[2]
     v_ptr += kv_head.to(tl.int64) * v_strides[2]
     to_exponent = exponent_scale(scale, FEATURES)
@@ -119,10 +123,11 @@ def split_kernel(
         there = key < end
         place = key + first
         if page_table_ptr is not None:
-            table = page_table_ptr + batch_64 * table_stride
-            page_of_key = tl.load(table + place // page_size, mask=there, other=0).to(tl.int64)
-            k_row = page_of_key * k_strides[0] + (place % page_size).to(tl.int64) * k_strides[1]
-            v_row = page_of_key * v_strides[0] + (place % page_size).to(tl.int64) * v_strides[1]
+            k_row = pages.to(tl.int64) * k_strides[0] + (place % PAGE_SIZE).to(tl.int64) * k_strides[1]
+            v_row = pages.to(tl.int64) * v_strides[0] + (place % PAGE_SIZE).to(tl.int64) * v_strides[1]
+            # Those of the next tile, before this one's keys: they are there when its addresses are wanted.
+            next_page = page_table_ptr + (place + BLOCK_N) // PAGE_SIZE
+            pages = tl.load(next_page, mask=key + BLOCK_N < end, other=0)
         else:
             k_row = page * k_strides[0] + place.to(tl.int64) * k_strides[1]
             v_row = page * v_strides[0] + place.to(tl.int64) * v_strides[1]

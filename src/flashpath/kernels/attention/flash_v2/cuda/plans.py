@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.problem import Options, Problem
 from flashpath.kernels.building import CPP_TYPES, Defines, max_shared_per_block
 
 FOLDER = Path(__file__).parent
-BACKWARD, SPLIT, PAIRS, QUERIES = (
-    FOLDER / f"backward{each}.cu" for each in ("", "_split", "_pairs", "_queries")
-)
+QUERIES = FOLDER / "backward_queries.cu"
 
 
 def padded(dim: int) -> int:
@@ -46,8 +45,8 @@ class ForwardPlan:
         return f"ForwardPlan<{CPP_TYPES[dtype]}, {', '.join(map(str, sizes))}, {last}>"
 
 
-def forward_plan(problem: Problem) -> ForwardPlan:
-    """By the larger dimension, and by the shared memory that there is.
+def forward_plan(problem: Problem, room: int | None = None) -> ForwardPlan:
+    """By the larger dimension, and by the shared memory that there is: `room`, or what the tensors' GPU has.
 
     On an H200, 512 to 16384 tokens in bfloat16, times the speed of torch's FlashAttention 2: 1.10 to 1.17
     with dimensions of 64 and 1.11 to 1.15 with 128; under a causal mask 1.13 to 1.25 and 1.23 to 1.30. Slower
@@ -61,7 +60,7 @@ def forward_plan(problem: Problem) -> ForwardPlan:
         ForwardPlan(128, 32, 8, 2, False, 1),
         ForwardPlan(64, 32, 4, 2, False, 1),
     ]
-    room = max_shared_per_block(problem.q)
+    room = max_shared_per_block(problem.q) if room is None else room
     for plan in plans:
         if plan.shared(dim, v_dim) <= room:
             return plan
@@ -86,6 +85,8 @@ class BackwardPlan:
     warps_q: int  # of these, over the queries, for the gradient of q
     blocks_per_sm: int
     passes: tuple[int, ...] = (7,)  # gradients of v (1), k (2) and q (4) that a launch computes
+    kernel: ClassVar = "flash_v2_backward<BackwardPlan"
+    file: ClassVar = FOLDER / "backward.cu"
 
     @property
     def threads(self) -> int:
@@ -96,110 +97,48 @@ class BackwardPlan:
         of_dim, of_v_dim, of_m = (-(-each // 64) * 128 for each in (dim, v_dim, self.m))
         return (self.n + 2 * self.m) * (of_dim + of_v_dim) + 16 * self.m + 2 * self.n * of_m
 
-    @property
-    def file(self) -> Path:
-        return BACKWARD
-
     def name(self, dtype: str, dim: int, v_dim: int, parts: int) -> str:
         """Of the kernel, with all of its template but the features."""
         sizes = dim, v_dim, self.m, self.n, self.warps, self.warps_q, parts, self.blocks_per_sm
-        return f"flash_v2_backward<BackwardPlan<{CPP_TYPES[dtype]}, {', '.join(map(str, sizes))}>"
+        return f"{self.kernel}<{CPP_TYPES[dtype]}, {', '.join(map(str, sizes))}>"
 
 
 @dataclass(frozen=True)
-class SplitPlan:
-    """The template of the same name: half of the warps have the gradient of v, half that of k.
+class PairsPlan(BackwardPlan):
+    """The template of the same name: two warps share their keys, and each has one gradient of them."""
 
-    For equal dimensions of 64 or 128, with their padding.
-    """
+    kernel: ClassVar = "flash_v2_backward_pairs<PairsPlan"
+    file: ClassVar = FOLDER / "backward_pairs.cu"
 
-    m: int  # queries of a step
-    n: int  # keys of a block
-    stages: int
-    blocks_per_sm: int
-    passes: tuple[int, ...] = (7,)
-
-    @property
-    def threads(self) -> int:
-        return 2 * self.n
-
-    def shared(self, dim: int, v_dim: int) -> int:
-        """In bytes: k and v; stages of q, dout, lse and delta; of weights and of the scores' gradient."""
-        of_row, scores = 2 * (dim + v_dim), 4 * self.m * self.n
-        return self.n * of_row + self.stages * self.m * (of_row + 8) + (self.stages - 1) * scores
-
-    @property
-    def file(self) -> Path:
-        return SPLIT
-
-    def name(self, dtype: str, dim: int, v_dim: int, parts: int) -> str:
-        assert dim == v_dim
-        assert parts == 7
-        sizes = dim, self.m, self.n, self.stages, self.blocks_per_sm
-        return f"flash_v2_backward_split<SplitPlan<{CPP_TYPES[dtype]}, {', '.join(map(str, sizes))}>"
+    @staticmethod
+    def takes(problem: Problem) -> bool:
+        """Equal dimensions, with their padding; no derivatives of scores, for which it has no registers."""
+        dim, v_dim, options = padded(problem.dim), padded(problem.v_dim), problem.options
+        return dim == v_dim and dim in (64, 128) and not options.softcap and options.score_mod is None
 
 
-@dataclass(frozen=True)
-class PairsPlan:
-    """The template of the same name: of two warps with the same keys, each has one gradient.
+def backward_plan(problem: Problem, deterministic: bool = False, room: int | None = None) -> BackwardPlan:
+    """By the larger dimension, and by the shared memory that there is: `room`, or what the tensors' GPU has.
 
-    For equal dimensions of 64 or 128, with their padding; without softcap and score_mod.
-    """
-
-    m: int  # queries of a step
-    n: int  # keys of a block
-    warps: int
-    warps_q: int  # of these, over the queries, for the gradient of q
-    order: int
-    interleaves: bool
-    rotates: bool
-    blocks_per_sm: int
-    passes: tuple[int, ...] = (7,)
-
-    @property
-    def threads(self) -> int:
-        return 32 * self.warps
-
-    def shared(self, dim: int, v_dim: int) -> int:
-        """In bytes: k and v; two stages of q, dout, lse and delta; two places of the scores' gradient."""
-        of_m = -(-self.m // 64) * 128
-        return (self.n + 2 * self.m) * 2 * (dim + v_dim) + 16 * self.m + 2 * self.n * of_m
-
-    @property
-    def file(self) -> Path:
-        return PAIRS
-
-    def name(self, dtype: str, dim: int, v_dim: int, parts: int) -> str:
-        assert dim == v_dim
-        sizes = dim, self.m, self.n, self.warps, self.warps_q
-        flags = self.interleaves, self.rotates
-        last = (
-            f"{_boolean(parts == 7)}, {self.order}, {', '.join(map(_boolean, flags))}, {self.blocks_per_sm}"
-        )
-        return f"flash_v2_backward_pairs<PairsPlan<{CPP_TYPES[dtype]}, {', '.join(map(str, sizes))}, {last}>"
-
-
-def backward_plan(problem: Problem, deterministic: bool = False) -> BackwardPlan:
-    """By the larger dimension, and by the shared memory that there is.
-
-    On an H200, 512 to 16384 tokens in bfloat16, times the speed of torch's FlashAttention 2: 1.07 to 1.14
-    with dimensions of 64, 0.94 to 1.00 with 128, where shared memory is busy 78% of the time. These are with
-    heads in sets that fit in the L2 cache; under a causal mask all at once has not been measured.
+    On an H200, 512 to 16384 tokens in bfloat16, times the speed of torch's FlashAttention 2: pairs of warps
+    1.13 to 1.14 with dimensions of 64 and 1.15 to 1.22 with 128; under a causal mask 1.11 to 1.18 and 1.09 to
+    1.24. Warps by themselves, with the same tiles, come to 1.09 to 1.16 and 0.95 to 1.04.
     """
     dim, v_dim = padded(problem.dim), padded(problem.v_dim)
     larger = max(dim, v_dim)
-    if larger <= 64:
-        plans = [BackwardPlan(32, 128, 4, 1, 2)] if dim == 64 else [BackwardPlan(64, 128, 4, 2, 2)]
+    plans: list[BackwardPlan] = []
+    if PairsPlan.takes(problem):
+        plans += [PairsPlan(32, 128, 4, 1, 2) if dim == 64 else PairsPlan(64, 128, 8, 2, 1)]
+    elif larger <= 64:
+        plans += [BackwardPlan(32, 128, 4, 1, 2) if dim == 64 else BackwardPlan(64, 128, 4, 2, 2)]
     elif larger <= 128 and dim % 64 == 0:
-        plans = [BackwardPlan(64, 128, 8, 2, 1)]
-    else:
-        plans = []
+        plans += [BackwardPlan(64, 128, 8, 2, 1)]
     passes = (7,) if dim + v_dim <= 320 else (1, 6)
     plans += [
         BackwardPlan(64, 64, 4, 2, 1, passes),
         BackwardPlan(32, 64, 4, 1 if dim % 64 == 0 else 2, 1, passes),
     ]
-    room = max_shared_per_block(problem.q)
+    room = max_shared_per_block(problem.q) if room is None else room
     for plan in plans:
         if plan.shared(dim, v_dim) <= room:
             # The gradient of q has a kernel of its own where its bits must not change.

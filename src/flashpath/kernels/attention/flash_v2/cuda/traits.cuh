@@ -115,48 +115,13 @@ struct BackwardPlan {
   static constexpr int kSharedS = kRing + 2 * kStageBytes;
 };
 
-// Backward where half of the warps have the gradient of v and half that of k, 64 keys and half of the dimension each.
-// For scores the warps are a grid of 2 over the queries, the others over the keys; for the gradient of q, of 2 over the
-// queries, the others over the dimension. With three stages all meet once a tile, with two twice.
-template <class T_, int kDim_, int kM_, int kN_, int kStages_, int kBlocksPerSm_>
-struct SplitPlan {
-  using T = T_;
-  static constexpr int kDim = kDim_, kM = kM_, kN = kN_, kStages = kStages_, kBlocksPerSm = kBlocksPerSm_;
-  static constexpr int kWarps = kN / 16, kThreads = kWarps * 32, kWarpsAcross = kWarps / 2;
-  static constexpr int kRows = kM / 32, kColumns = kN / kWarpsAcross / 8;  // mma tiles of a warp's scores
-  static constexpr int kColumnsQ = kDim / kWarpsAcross / 8;                // and of its part of dq, kRows again
-  static constexpr int kHalf = kDim / 2;
-  static_assert(kM % 32 == 0 && kN % 64 == 0 && kDim % 64 == 0 && kPadding % kM == 0 && kColumnsQ % 2 == 0);
-  static_assert(kStages == 2 || kStages == 3);
-
-  using TileK = Tile<kN, kDim>;
-  using TileQ = Tile<kM, kDim>;
-  using TileS = Tile<kM, kN>;  // of p and of ds
-  static constexpr int kLogBytes = kM * sizeof(float), kStageBytes = 2 * TileQ::kBytes + 2 * kLogBytes;
-  static constexpr int kSharedV = TileK::kBytes, kRing = 2 * TileK::kBytes;
-  static constexpr int kScores = kRing + kStages * kStageBytes, kScoreBytes = 2 * TileS::kBytes;  // kStages - 1 times
-};
-
-// Backward where two warps share their keys, one with the gradient of v and one with that of k: kN / kPairs keys.
-// For the gradient of q the warps are a grid as in BackwardPlan.
-template <class T_, int kDim_, int kM_, int kN_, int kWarps_, int kWarpsQ_, bool kWithQ_, int kOrder_,
-          bool kInterleaves_, bool kRotates_, int kBlocksPerSm_>
-struct PairsPlan {
-  using T = T_;
-  static constexpr int kDim = kDim_, kM = kM_, kN = kN_, kWarps = kWarps_, kBlocksPerSm = kBlocksPerSm_;
-  static constexpr bool kWithQ = kWithQ_, kInterleaves = kInterleaves_, kRotates = kRotates_;
-  static constexpr int kOrder = kOrder_;
-  static constexpr int kThreads = kWarps * 32, kPairs = kWarps / 2, kRows = kN / kPairs / 16;
-  static constexpr int kWarpsQ = kWarpsQ_, kWarpsDim = kWarps / kWarpsQ;
-  static constexpr int kRowsQ = kM / kWarpsQ / 16, kColumnsQ = kDim / kWarpsDim / 8;  // of a warp's part of dq
-  static_assert(kRows * kPairs * 16 == kN && kRowsQ * kWarpsQ * 16 == kM && kColumnsQ * kWarpsDim * 8 == kDim);
-  static_assert(kColumnsQ % 2 == 0 && kPadding % kM == 0 && kDim % 64 == 0 && kM <= 64 && kPairs < 16);
-
-  using TileK = Tile<kN, kDim>;  // and of v
-  using TileQ = Tile<kM, kDim>;  // and of dout
-  using TileS = Tile<kN, kM>;    // of pᵀ, then of dsᵀ
-  static constexpr int kLogBytes = kM * sizeof(float), kStageBytes = 2 * TileQ::kBytes + 2 * kLogBytes;
-  static constexpr int kSharedV = TileK::kBytes, kRing = 2 * TileK::kBytes, kSharedS = kRing + 2 * kStageBytes;
+// Backward where two warps share their keys, kN / kPairs of them: one has the gradient of v, the other that of k. What
+// one does with k and q the other does with v and dout, so these have one dimension. Else as BackwardPlan.
+template <class T, int kDim, int kDimV, int kM, int kN, int kWarps, int kWarpsQ, int kParts, int kBlocksPerSm>
+struct PairsPlan : BackwardPlan<T, kDim, kDimV, kM, kN, kWarps, kWarpsQ, kParts, kBlocksPerSm> {
+  static constexpr int kPairs = kWarps / 2, kRows = kN / kPairs / 16;  // mma tiles of a warp, one below the other
+  static_assert(kRows * kPairs * 16 == kN && kPairs < 16);             // barriers: one of the block, one of each pair
+  static_assert(kDim == kDimV && kDim % 64 == 0 && kM <= 64 && (kParts & 3) == 3);
 };
 
 // The gradient of q by itself: a block has kM queries, kM / kWarps for each warp, and goes through its keys kN at a
@@ -174,3 +139,41 @@ struct QueriesPlan {
   using TileV = Tile<kN, kDimV>;
   static constexpr int kStageBytes = TileK::kBytes + TileV::kBytes;
 };
+
+// ---- What backward copies -----------------------------------------------------------------------------------------
+
+// k and v of a block's keys.
+template <class Plan, class T>
+__device__ void copy_keys(char* to, const T* k, const T* v, const Shape& shape, const Sequence& sequence,
+                          const Place& place, int first_key) {
+  TileCopier<typename Plan::TileK, T, Plan::kThreads>(
+      sequence.head_of(k, shape.k, place.batch, sequence.k_row, place.head), shape.k[1], shape.dim, first_key,
+      sequence.keys)
+      .copy(to);
+  TileCopier<typename Plan::TileV, T, Plan::kThreads>(
+      sequence.head_of(v, shape.v, place.batch, sequence.k_row, place.head), shape.v[1], shape.v_dim, first_key,
+      sequence.keys)
+      .copy(to + Plan::kSharedV);
+}
+
+// One stage of the ring: q, dout, lse and delta of a tile of queries.
+template <class Plan, class T>
+__device__ void copy_queries(char* stage, const T* q, const T* dout, const float* logs, const float* deltas,
+                             const Shape& shape, const Sequence& sequence, int batch,
+                             const QueryTiles<Plan::kM>& of) {
+  constexpr int kM = Plan::kM, kBytesQ = Plan::TileQ::kBytes, kBytesO = Plan::TileO::kBytes;
+  TileCopier<typename Plan::TileQ, T, Plan::kThreads>(
+      sequence.head_of(q, shape.q, batch, sequence.q_row, of.head), shape.q[1], shape.dim, of.tile * kM,
+      sequence.queries)
+      .copy(stage);
+  TileCopier<typename Plan::TileO, T, Plan::kThreads>(
+      sequence.head_of(dout, shape.dout, batch, sequence.q_row, of.head), shape.dout[1], shape.v_dim, of.tile * kM,
+      sequence.queries)
+      .copy(stage + kBytesQ);
+  static_assert(kM / 2 <= Plan::kThreads);
+  if (threadIdx.x < kM / 2) {  // 16 bytes of lse or delta
+    const int at = threadIdx.x % (kM / 4) * 4, is_delta = threadIdx.x / (kM / 4);
+    copy_async<16>(stage + kBytesQ + kBytesO + is_delta * Plan::kLogBytes + at * 4,
+                   (is_delta ? deltas : logs) + of.padded_row(shape, sequence) + at, true);
+  }
+}

@@ -1,0 +1,65 @@
+"""Which rung a step of decoding gets, and the reason it is given."""
+
+# pyright: basic, reportCallIssue=false
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from decode_samples import Sample, made
+
+from flashpath.errors import FlashpathError
+from flashpath.kernels.attention.decode import cuda_host, dispatch, host
+from flashpath.kernels.attention.decode.cache import Step
+from flashpath.kernels.attention.problem import Options
+from flashpath.kernels.attention.score_mod import ScoreMod
+from flashpath.kernels.where import Where, named
+
+
+def unaligned(step: Step) -> Step:
+    """Its cache begins in the middle of 16 bytes."""
+    k = step.cache.k
+    wide = torch.zeros((*k.shape[:-1], k.shape[-1] + 1), dtype=k.dtype)
+    wide[..., 1:] = k
+    return replace(step, cache=replace(step.cache, k=wide[..., 1:]))
+
+
+def test_a_backend_that_was_asked_for_is_taken() -> None:
+    step = made(Sample())
+    assert dispatch.choose(step, "cuda").decode is cuda_host.decode
+    assert dispatch.choose(step, "triton").decode is host.decode
+    with pytest.raises(FlashpathError, match="triton, cuda and reference"):
+        dispatch.choose(step, "cudnn")
+
+
+def test_the_virtual_gpu_gets_what_is_compiled_sooner() -> None:
+    choice = dispatch.choose(made(Sample()))
+    assert (choice.backend, "virtual GPU" in choice.why) == ("cuda", True)
+
+
+def test_what_cuda_does_not_take_goes_to_triton(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = made(Sample())
+    choice = dispatch.choose(unaligned(step))
+    assert (choice.backend, "multiples of 16 bytes" in choice.why) == ("triton", True)
+    choice = dispatch.choose(step, where=Where("a small one", (8, 0), 16 * 1024))
+    assert (choice.backend, "shared memory than the 16384 bytes" in choice.why) == ("triton", True)
+    monkeypatch.setattr(cuda_host, "max_shared_per_block", lambda _: 16 * 1024)
+    with pytest.raises(FlashpathError, match="Use backend"):
+        cuda_host.decode(step)
+
+
+@pytest.mark.parametrize(("form", "backend"), [({"cuda": "score"}, "cuda"), ({"triton": print}, "triton")])
+def test_a_function_of_ones_own_goes_where_its_language_is(form: dict[str, Any], backend: str) -> None:
+    step = replace(made(Sample()), options=Options(score_mod=ScoreMod("mine", **form)))
+    choice = dispatch.choose(step)
+    assert (choice.backend, "'mine'" in choice.why) == (backend, True)
+
+
+@pytest.mark.parametrize("pages", [0, 16])
+def test_on_a_gpu_the_faster_one_is_taken(pages: int) -> None:
+    choice = dispatch.choose(made(Sample(pages=pages)), where=named("H200"))
+    assert choice.backend == ("cuda" if pages else "triton")
+    assert choice.why
