@@ -76,8 +76,8 @@ def check_backward(
     """Gradients of a random direction, from the exact output rounded as a forward rung would have it.
 
     They are held against float64 on these same inputs: where a query sees one key, the true gradient of its
-    score is 0, and what delta makes of the rounding of `out` is all that there is. That `forward` and `backward`
-    together give true gradients is what test_own_derivatives.py and tests/ops look at.
+    score is 0, and what delta makes of the rounding of `out` is all that there is. Whether forward and
+    backward together give true gradients, test_own_derivatives.py and tests/ops look at.
     """
     generator = torch.Generator(device=problem.q.device).manual_seed(seed)
     wide = in_double(problem)
