@@ -96,6 +96,7 @@ def test_small_weights_keep_their_bits(device: str) -> None:
 
     def errors(sink: float) -> list[float]:
         problem = made(Sample(dims=(64, 64), sinks=True, lengths=(40, 150)), device, batch=1)
+        assert problem.options.sinks is not None
         problem.options.sinks.fill_(sink)
         wide = in_double(problem)
         out, lse = tiled.forward(wide)

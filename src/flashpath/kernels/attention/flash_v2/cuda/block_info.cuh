@@ -73,7 +73,7 @@ struct Place {
   }
 };
 
-// Tiles of kRows queries that see some of the keys [begin, end): of all heads that share these, one head after the other.
+// Tiles of kRows queries that see some of the keys [begin, end), head after head of those that share these.
 template <int kRows>
 struct QueryTiles {
   int first, last;  // of each head

@@ -127,8 +127,8 @@ __device__ inline void add_four(float* to, const float (&sum)[4]) {
 #endif
 }
 
-// dq += ds k of a tile of queries, over the keys of all warps; this warp's part of it. `ds` and `k` are addresses of dsᵀ
-// (kN, kM) and k (kN, kDim) in shared memory, `sums` those of the tile's first row.
+// dq += ds k of a tile of queries, over the keys of all warps: this warp's part of it. `ds` and `k` are addresses of
+// dsᵀ (kN, kM) and k (kN, kDim) in shared memory, `sums` begin with the tile's first row.
 template <class Plan>
 __device__ void add_dq(float* sums, unsigned ds, unsigned k) {
   using TileS = typename Plan::TileS;
