@@ -12,6 +12,9 @@ import pytest
 # Before flashpath is imported: compiled kernels of a test run go to a folder of their own.
 os.environ.setdefault("FLASHPATH_CACHE_DIR", str(Path(__file__).parent.parent / "build" / "test-cache"))
 
+# Before torch is: tests are as many processes as there are cores, and its threads would wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from flashpath.jit import device
 
 

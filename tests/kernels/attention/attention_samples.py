@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -120,6 +120,27 @@ MASKS: Mapping[str, Mapping[str, Any]] = {
 def covering() -> list[Sample]:
     """Every two features meet in one of them."""
     return covering_array.covering(CHOICES, Sample)
+
+
+# What of a sample CUDA kernels are compiled with; all else comes to them as numbers.
+_COMPILED_WITH: Mapping[str, Callable[[Any], Any]] = {
+    "dtype": str,
+    "mask": lambda mask: mask != "full",
+    "dims": tuple,
+    "softcap": bool,
+    "alibi": lambda alibi: alibi != "none",
+    "dropout": bool,
+    "mod": str,
+    "deterministic": bool,
+}
+
+
+def covering_with_few_kernels(**instead: Sequence[Any]) -> list[Sample]:
+    """A few samples more, and half the kernels in CUDA C++, which take longer to compile than to run.
+
+    `instead`: other values to choose from.
+    """
+    return covering_array.covering({**CHOICES, **instead}, Sample, _COMPILED_WITH)
 
 
 def made(sample: Sample, device: str = "cpu", batch: int = 2, seed: int = 0) -> Problem:

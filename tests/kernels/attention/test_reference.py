@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 import torch
-from attention_checks import in_double
-from attention_samples import CHOICES, Sample, covering, made
+from attention_checks import check_backward, in_double
+from attention_samples import CHOICES, Sample, covering, covering_with_few_kernels, made
 from covering_array import all_pairs, pairs_of
 
 from flashpath.errors import FlashpathError
@@ -21,8 +21,9 @@ from flashpath.kernels.attention.reference import formula, places, visible
 SAMPLES = covering()
 
 
-def test_every_pair_of_features_is_covered() -> None:
-    met = set().union(*(pairs_of(CHOICES, sample) for sample in SAMPLES))
+@pytest.mark.parametrize("samples", [SAMPLES, covering_with_few_kernels()], ids=len)
+def test_every_pair_of_features_is_covered(samples: list[Sample]) -> None:
+    met = set().union(*(pairs_of(CHOICES, sample) for sample in samples))
     assert met.issuperset(all_pairs(CHOICES))
 
 
@@ -44,6 +45,20 @@ def test_tiles_give_what_the_formula_gives(sample: Sample) -> None:
         strict=True,
     ):
         torch.testing.assert_close(ours, theirs)
+
+
+@pytest.mark.parametrize("mask", ["full", "causal", "far"])
+def test_a_wrong_delta_is_seen(mask: str) -> None:
+    def backward(problem: Problem, out: Any, *more: Any, wrong: float) -> tiled.Gradients:
+        *numbers, dlse = more
+        got = tiled.backward(in_double(problem), out.double() * wrong, *(x.double() for x in numbers), dlse)
+        return tiled.Gradients(*(each.to(out.dtype) for each in got[:3]), None)
+
+    problem = made(Sample(mask=mask))
+    check_backward(backward, problem, wrong=1.0)
+    for wrong in (0.95, 1.05):
+        with pytest.raises(AssertionError, match="the error is"):
+            check_backward(backward, problem, wrong=wrong)
 
 
 @pytest.mark.parametrize(

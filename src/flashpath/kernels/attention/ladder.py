@@ -89,11 +89,12 @@ def _cuda_forward_name() -> str:
     return f"flash_v2_forward<{plans.forward_plan(problem).name('bfloat16', 64, 64)}, {features}>"
 
 
-def _cuda_backward_name() -> str:
+def _cuda_backward() -> tuple[Path, str]:
+    """The file that has it, and the kernel's name."""
     problem = _small_problem()
     features, _ = plans.features_of(problem)
     plan = plans.backward_plan(problem)
-    return f"{plan.name('bfloat16', 64, 64, plan.passes[0])}, {features}>"
+    return plan.file, f"{plan.name('bfloat16', 64, 64, plan.passes[0])}, {features}>"
 
 
 def _compiles(host: Callable[..., Any]) -> Callable[[str], object]:
@@ -262,12 +263,12 @@ LADDER = Ladder(
         _entry(
             name="flash_v2_cuda_backward",
             language="cuda",
-            idea="the same in CUDA C++: transposed products whose operands stay in registers",
-            file=plans.BACKWARD,
+            idea="the same in CUDA C++: of two warps that share their keys, one has dv, the other dk",
+            file=plans.PairsPlan.file,
             function=_backward(cuda.backward),
             declines=_backward_only,
             improves_on="flash_v2_cuda",
-            compile_for=cuda_compiles_for(plans.BACKWARD, _cuda_backward_name()),
+            compile_for=cuda_compiles_for(*_cuda_backward()),
             readability=Score(2, "five products of fragments, two of them transposed"),
             debugging=Score(3, "each gradient can be compared with tiled.py's"),
         ),

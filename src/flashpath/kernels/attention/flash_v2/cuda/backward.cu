@@ -39,51 +39,25 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
   extern __shared__ __align__(128) char shared[];  // k (kN, kDim), v (kN, kDimV); two of {q, dout, lse, delta}; two dsᵀ
 
   // ---- Which keys, and which tiles of queries see them
-  const int kv_heads = shape.heads / shape.group;
   const int tiles = (shape.keys + kN - 1) / kN;
-  const Place place(shape, tiles, kv_heads);
+  const Place place(shape, tiles, shape.heads / shape.group);
   const Sequence sequence(shape, place.batch, cu_q, cu_k);
   const int first_key = (tiles - 1 - place.tile) * kN;  // under a causal mask, the first keys have most to do
   if (first_key >= sequence.keys) {
     return;
   }
-  const int last_key = min(first_key + kN, sequence.keys);
+  QueryTiles<kM> here(shape, sequence, place.head, first_key, min(first_key + kN, sequence.keys)), ahead = here;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int warp_key = first_key + warp * kRows * 16;
 
-  const int first_tile = sequence.first_query(shape, first_key) / kM;
-  const int last_tile = (sequence.last_query(shape, last_key) + kM - 1) / kM;
-  const int first_head = place.head * shape.group, last_head = first_tile < last_tile ? first_head + shape.group : 0;
-
-  // ---- Copies: tile after tile, head after head
-  int next_tile = first_tile, next_head = first_head;
   auto copy_next = [&](char* stage) {
-    if (next_head < last_head) {
-      const long long row = next_head * shape.padded_rows + sequence.padded_row + next_tile * kM;
-      TileCopier<TileQ, T, Plan::kThreads>(sequence.head_of(q, shape.q, place.batch, sequence.q_row, next_head),
-                                           shape.q[1], shape.dim, next_tile * kM, sequence.queries)
-          .copy(stage);
-      TileCopier<TileO, T, Plan::kThreads>(sequence.head_of(dout, shape.dout, place.batch, sequence.q_row, next_head),
-                                           shape.dout[1], shape.v_dim, next_tile * kM, sequence.queries)
-          .copy(stage + TileQ::kBytes);
-      static_assert(kM / 2 <= Plan::kThreads);
-      if (threadIdx.x < kM / 2) {  // 16 bytes of lse or delta
-        const int at = threadIdx.x % (kM / 4) * 4, is_delta = threadIdx.x / (kM / 4);
-        copy_async<16>(stage + TileQ::kBytes + TileO::kBytes + is_delta * Plan::kLogBytes + at * 4,
-                       (is_delta ? deltas : logs) + row + at, true);
-      }
-      if (++next_tile == last_tile) {
-        next_tile = first_tile, ++next_head;
-      }
+    if (ahead.is_one()) {
+      copy_queries<Plan>(stage, q, dout, logs, deltas, shape, sequence, place.batch, ahead);
+      ahead.advance();
     }
     commit_copies();
   };
-  TileCopier<TileK, T, Plan::kThreads>(sequence.head_of(k, shape.k, place.batch, sequence.k_row, place.head),
-                                       shape.k[1], shape.dim, first_key, sequence.keys)
-      .copy(shared);
-  TileCopier<TileV, T, Plan::kThreads>(sequence.head_of(v, shape.v, place.batch, sequence.k_row, place.head),
-                                       shape.v[1], shape.v_dim, first_key, sequence.keys)
-      .copy(shared + Plan::kSharedV);
+  copy_keys<Plan>(shared, k, v, shape, sequence, place, first_key);
   copy_next(shared + Plan::kRing);  // in one group with k and v
   copy_next(shared + Plan::kRing + Plan::kStageBytes);
 
@@ -95,14 +69,13 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
 
   wait_for_copies<1>();
   __syncthreads();
-  int tile = first_tile, head = first_head;
 #pragma unroll 1
-  for (int i = 0; head < last_head; ++i) {
-    const int query0 = tile * kM;
+  for (int i = 0; here.is_one(); ++i, here.advance()) {
+    const int query0 = here.tile * kM;
     const unsigned stage = base + Plan::kRing + i % 2 * Plan::kStageBytes, at_o = stage + TileQ::kBytes;
     const float* of_log = reinterpret_cast<float*>(shared + Plan::kRing + i % 2 * Plan::kStageBytes + TileQ::kBytes +
                                                    TileO::kBytes);
-    const Scores<Features> scores(shape, sequence, place.batch, head, slopes);
+    const Scores<Features> scores(shape, sequence, place.batch, here.head, slopes);
     const Corner<true> corner(query0, warp_key);
 
     // ---- pᵀ (keys, queries)
@@ -149,7 +122,7 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
                 weigh(weights, 2 * step + j);
                 memcpy(dropped[j], weights, sizeof(weights));
                 if constexpr (Features::kDropout) {
-                  Dropout(shape, place.batch, head, seed).drop(dropped[j], corner, r, 2 * step + j);
+                  Dropout(shape, place.batch, here.head, seed).drop(dropped[j], corner, r, 2 * step + j);
                 }
               }
               as_operand<T>(a[r], dropped[0], dropped[1]);
@@ -184,7 +157,7 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
                   weigh(p[r][n], n);
                 }
                 if constexpr (Features::kDropout) {
-                  Dropout(shape, place.batch, head, seed).drop(dp[r][n], corner, r, n);
+                  Dropout(shape, place.batch, here.head, seed).drop(dp[r][n], corner, r, n);
                 }
                 const float2 delta = *reinterpret_cast<const float2*>(of_log + kM + n * 8 + lane % 4 * 2);
 #pragma unroll
@@ -213,37 +186,9 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
     __syncthreads();
     copy_next(shared + Plan::kRing + i % 2 * Plan::kStageBytes);
 
-    // ---- dq += ds k: part (warp_q, warp_dim) of the tile (kM, kDim), over the keys of all warps
     if constexpr (Plan::kWithQ) {
-      const int warp_q = warp / Plan::kWarpsDim, warp_dim = warp % Plan::kWarpsDim;
-      float of_dq[Plan::kRowsQ][Plan::kColumnsQ][4] = {};
-      const unsigned down_s = base + Plan::kSharedS + i % 2 * TileS::kBytes;
-      multiply<T, kN / 16>(
-          of_dq,
-          [&](unsigned(&a)[Plan::kRowsQ][4], int step) {
-#pragma unroll
-            for (int r = 0; r < Plan::kRowsQ; ++r) {
-              const int chunk = (warp_q * Plan::kRowsQ + r) * 2 + lane / 8 % 2;
-              const int at = TileS::at(lane % 8 + lane / 16 * 8, chunk) + step * 16 * TileS::kPitch;
-              ldmatrix_transposed(a[r], down_s + at);
-            }
-          },
-          [&](unsigned(&b)[4], int pair, int step) {
-            const int chunk = warp_dim * Plan::kColumnsQ + pair * 2 + lane / 16;
-            ldmatrix_transposed(b, base + TileK::at(lane % 16, chunk) + step * 16 * TileK::kPitch);
-          });
-      const long long row = head * shape.padded_rows + sequence.padded_row + query0 + warp_q * Plan::kRowsQ * 16;
-      float* to = dq_sums + row * Plan::kDim + warp_dim * Plan::kColumnsQ * 128 + lane * 4;
-#pragma unroll
-      for (int r = 0; r < Plan::kRowsQ; ++r) {
-#pragma unroll
-        for (int n = 0; n < Plan::kColumnsQ; ++n) {
-          add_four(to + r * 16 * Plan::kDim + n * 128, of_dq[r][n]);
-        }
-      }
-    }
-    if (++tile == last_tile) {
-      tile = first_tile, ++head;
+      add_dq<Plan>(dq_sums + here.padded_row(shape, sequence) * Plan::kDim,
+                   base + Plan::kSharedS + i % 2 * TileS::kBytes, base);
     }
   }
   wait_for_copies<0>();

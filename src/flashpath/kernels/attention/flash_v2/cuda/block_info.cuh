@@ -72,3 +72,29 @@ struct Place {
     head = number % heads, batch = number / heads;
   }
 };
+
+// Tiles of kRows queries that see some of the keys [begin, end), head after head of those that share these.
+template <int kRows>
+struct QueryTiles {
+  int first, last;  // of each head
+  int tile, head;   // at which this is
+  int heads_end;
+
+  __device__ QueryTiles(const Shape& shape, const Sequence& sequence, int kv_head, int begin, int end)
+      : first(sequence.first_query(shape, begin) / kRows),
+        last((sequence.last_query(shape, end) + kRows - 1) / kRows),
+        tile(first),
+        head(kv_head * shape.group),
+        heads_end(first < last ? head + shape.group : 0) {}
+
+  __device__ bool is_one() const { return head < heads_end; }
+  __device__ void advance() {
+    if (++tile == last) {
+      tile = first, ++head;
+    }
+  }
+  // Its first row in backward's scratch.
+  __device__ long long padded_row(const Shape& shape, const Sequence& sequence) const {
+    return head * shape.padded_rows + sequence.padded_row + tile * kRows;
+  }
+};

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.problem import Options, Problem
 from flashpath.kernels.building import CPP_TYPES, Defines, max_shared_per_block
 
 FOLDER = Path(__file__).parent
-BACKWARD, QUERIES = FOLDER / "backward.cu", FOLDER / "backward_queries.cu"
+QUERIES = FOLDER / "backward_queries.cu"
 
 
 def padded(dim: int) -> int:
@@ -84,6 +85,8 @@ class BackwardPlan:
     warps_q: int  # of these, over the queries, for the gradient of q
     blocks_per_sm: int
     passes: tuple[int, ...] = (7,)  # gradients of v (1), k (2) and q (4) that a launch computes
+    kernel: ClassVar = "flash_v2_backward<BackwardPlan"
+    file: ClassVar = FOLDER / "backward.cu"
 
     @property
     def threads(self) -> int:
@@ -97,24 +100,41 @@ class BackwardPlan:
     def name(self, dtype: str, dim: int, v_dim: int, parts: int) -> str:
         """Of the kernel, with all of its template but the features."""
         sizes = dim, v_dim, self.m, self.n, self.warps, self.warps_q, parts, self.blocks_per_sm
-        return f"flash_v2_backward<BackwardPlan<{CPP_TYPES[dtype]}, {', '.join(map(str, sizes))}>"
+        return f"{self.kernel}<{CPP_TYPES[dtype]}, {', '.join(map(str, sizes))}>"
+
+
+@dataclass(frozen=True)
+class PairsPlan(BackwardPlan):
+    """The template of the same name: two warps share their keys, and each has one gradient of them."""
+
+    kernel: ClassVar = "flash_v2_backward_pairs<PairsPlan"
+    file: ClassVar = FOLDER / "backward_pairs.cu"
+
+    @staticmethod
+    def takes(problem: Problem) -> bool:
+        """Equal dimensions, with their padding; no derivatives of scores, for which it has no registers."""
+        dim, v_dim, options = padded(problem.dim), padded(problem.v_dim), problem.options
+        return dim == v_dim and dim in (64, 128) and not options.softcap and options.score_mod is None
 
 
 def backward_plan(problem: Problem, deterministic: bool = False, room: int | None = None) -> BackwardPlan:
     """By the larger dimension, and by the shared memory that there is: `room`, or what the tensors' GPU has.
 
-    On an H200, 512 to 16384 tokens in bfloat16, times the speed of torch's FlashAttention 2: 1.07 to 1.14
-    with dimensions of 64, 0.94 to 1.00 with 128, where shared memory is busy 78% of the time. These are with
-    heads in sets that fit in the L2 cache; under a causal mask all at once has not been measured.
+    On an H200, 512 to 16384 tokens in bfloat16, times the speed of torch's FlashAttention 2: pairs of warps
+    1.13 to 1.14 with dimensions of 64 and 1.15 to 1.22 with 128; under a causal mask 1.10 to 1.18 and 1.08 to
+    1.24. Warps by themselves, with the same tiles, come to 1.08 to 1.16 and 0.95 to 1.03. With pairs, slower
+    at 128 were 64 keys a block (0.72 to 1.16), dq of a tile right after its barrier (1.01 to 1.12), and the
+    gradients of scores between the products that take them (1.04 to 1.23).
     """
     dim, v_dim = padded(problem.dim), padded(problem.v_dim)
     larger = max(dim, v_dim)
-    if larger <= 64:
-        plans = [BackwardPlan(32, 128, 4, 1, 2)] if dim == 64 else [BackwardPlan(64, 128, 4, 2, 2)]
+    plans: list[BackwardPlan] = []
+    if PairsPlan.takes(problem):
+        plans += [PairsPlan(32, 128, 4, 1, 2) if dim == 64 else PairsPlan(64, 128, 8, 2, 1)]
+    elif larger <= 64:
+        plans += [BackwardPlan(32, 128, 4, 1, 2) if dim == 64 else BackwardPlan(64, 128, 4, 2, 2)]
     elif larger <= 128 and dim % 64 == 0:
-        plans = [BackwardPlan(64, 128, 8, 2, 1)]
-    else:
-        plans = []
+        plans += [BackwardPlan(64, 128, 8, 2, 1)]
     passes = (7,) if dim + v_dim <= 320 else (1, 6)
     plans += [
         BackwardPlan(64, 64, 4, 2, 1, passes),

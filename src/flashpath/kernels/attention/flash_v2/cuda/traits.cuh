@@ -115,6 +115,15 @@ struct BackwardPlan {
   static constexpr int kSharedS = kRing + 2 * kStageBytes;
 };
 
+// Backward where two warps share their keys, kN / kPairs of them: one has the gradient of v, the other that of k. What
+// one does with k and q the other does with v and dout, so these have one dimension. Else as BackwardPlan.
+template <class T, int kDim, int kDimV, int kM, int kN, int kWarps, int kWarpsQ, int kParts, int kBlocksPerSm>
+struct PairsPlan : BackwardPlan<T, kDim, kDimV, kM, kN, kWarps, kWarpsQ, kParts, kBlocksPerSm> {
+  static constexpr int kPairs = kWarps / 2, kRows = kN / kPairs / 16;  // mma tiles of a warp, one below the other
+  static_assert(kRows * kPairs * 16 == kN && kPairs < 16);             // barriers: one of the block, one of each pair
+  static_assert(kDim == kDimV && kDim % 64 == 0 && kM <= 64 && (kParts & 3) == 3);
+};
+
 // The gradient of q by itself: a block has kM queries, kM / kWarps for each warp, and goes through its keys kN at a
 // time.
 template <class T_, int kDim_, int kDimV_, int kM_, int kN_, int kWarps_, int kBlocksPerSm_>
@@ -130,3 +139,41 @@ struct QueriesPlan {
   using TileV = Tile<kN, kDimV>;
   static constexpr int kStageBytes = TileK::kBytes + TileV::kBytes;
 };
+
+// ---- What backward copies -----------------------------------------------------------------------------------------
+
+// k and v of a block's keys.
+template <class Plan, class T>
+__device__ void copy_keys(char* to, const T* k, const T* v, const Shape& shape, const Sequence& sequence,
+                          const Place& place, int first_key) {
+  TileCopier<typename Plan::TileK, T, Plan::kThreads>(
+      sequence.head_of(k, shape.k, place.batch, sequence.k_row, place.head), shape.k[1], shape.dim, first_key,
+      sequence.keys)
+      .copy(to);
+  TileCopier<typename Plan::TileV, T, Plan::kThreads>(
+      sequence.head_of(v, shape.v, place.batch, sequence.k_row, place.head), shape.v[1], shape.v_dim, first_key,
+      sequence.keys)
+      .copy(to + Plan::kSharedV);
+}
+
+// One stage of the ring: q, dout, lse and delta of a tile of queries.
+template <class Plan, class T>
+__device__ void copy_queries(char* stage, const T* q, const T* dout, const float* logs, const float* deltas,
+                             const Shape& shape, const Sequence& sequence, int batch,
+                             const QueryTiles<Plan::kM>& of) {
+  constexpr int kM = Plan::kM, kBytesQ = Plan::TileQ::kBytes, kBytesO = Plan::TileO::kBytes;
+  TileCopier<typename Plan::TileQ, T, Plan::kThreads>(
+      sequence.head_of(q, shape.q, batch, sequence.q_row, of.head), shape.q[1], shape.dim, of.tile * kM,
+      sequence.queries)
+      .copy(stage);
+  TileCopier<typename Plan::TileO, T, Plan::kThreads>(
+      sequence.head_of(dout, shape.dout, batch, sequence.q_row, of.head), shape.dout[1], shape.v_dim, of.tile * kM,
+      sequence.queries)
+      .copy(stage + kBytesQ);
+  static_assert(kM / 2 <= Plan::kThreads);
+  if (threadIdx.x < kM / 2) {  // 16 bytes of lse or delta
+    const int at = threadIdx.x % (kM / 4) * 4, is_delta = threadIdx.x / (kM / 4);
+    copy_async<16>(stage + kBytesQ + kBytesO + is_delta * Plan::kLogBytes + at * 4,
+                   (is_delta ? deltas : logs) + of.padded_row(shape, sequence) + at, true);
+  }
+}
