@@ -108,6 +108,7 @@ def _cache(**change: Any) -> Cache:
         ({"lengths": torch.zeros(2)}, "cache_seqlens"),
         ({"lengths": torch.zeros(3, dtype=torch.int32)}, "cache_seqlens"),
         ({"page_table": torch.zeros(2, dtype=torch.int32)}, "batch, pages"),
+        ({"page_table": torch.zeros(2, 0, dtype=torch.int32)}, "pages > 0"),
         ({"batch_index": torch.zeros(2, dtype=torch.int64)}, "cache_batch_idx"),
         (
             {

@@ -51,6 +51,7 @@ def test_dimensions(dims: tuple[int, int], device: str) -> None:
 
 
 PLANS = [
+    Plan(1, 16, 8, 2, 1),
     Plan(1, 16, 4, 3, 2),
     Plan(1, 16, 2, 4, 1),
     Plan(1, 32, 2, 2, 1),

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,9 +13,10 @@ from decode_samples import Sample, made
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.decode import cuda_host, dispatch, host
-from flashpath.kernels.attention.decode.cache import Step
+from flashpath.kernels.attention.decode.cache import Cache, Step, prepare_step
 from flashpath.kernels.attention.problem import Options
 from flashpath.kernels.attention.score_mod import ScoreMod
+from flashpath.kernels.where import Where, named
 
 
 def unaligned(step: Step) -> Step:
@@ -44,9 +44,9 @@ def test_what_cuda_does_not_take_goes_to_triton(monkeypatch: pytest.MonkeyPatch)
     step = made(Sample())
     choice = dispatch.choose(unaligned(step))
     assert (choice.backend, "multiples of 16 bytes" in choice.why) == ("triton", True)
-    monkeypatch.setattr(cuda_host, "max_shared_per_block", lambda _: 16 * 1024)
-    choice = dispatch.choose(step)
+    choice = dispatch.choose(step, where=Where("a small one", (8, 0), 16 * 1024))
     assert (choice.backend, "shared memory than the 16384 bytes" in choice.why) == ("triton", True)
+    monkeypatch.setattr(cuda_host, "max_shared_per_block", lambda _: 16 * 1024)
     with pytest.raises(FlashpathError, match="Use backend"):
         cuda_host.decode(step)
 
@@ -58,11 +58,44 @@ def test_a_function_of_ones_own_goes_where_its_language_is(form: dict[str, Any],
     assert (choice.backend, "'mine'" in choice.why) == (backend, True)
 
 
-@pytest.mark.parametrize("pages", [0, 16])
-def test_on_a_gpu_the_faster_one_is_taken(pages: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    step = made(Sample(pages=pages))
-    monkeypatch.setattr(cuda_host, "obstacle_to", lambda _: None)
-    on_gpu = SimpleNamespace(is_cuda=True)
-    choice = dispatch.choose(replace(step, q=on_gpu))
-    assert choice.backend == ("cuda" if pages else "triton")
-    assert choice.why
+@pytest.mark.parametrize(("pages", "backend"), [(0, "triton"), (16, "triton"), (2**17, "cuda")])
+def test_on_a_gpu_the_faster_one_is_taken(pages: int, backend: str) -> None:
+    """Pages go to CUDA C++, but for few."""
+    step = made(Sample(pages=min(pages, 16)))
+    if pages > 16:
+        table = torch.empty(step.batch, pages, dtype=torch.int32, device="meta")
+        step = replace(step, cache=replace(step.cache, page_table=table))
+    choice = dispatch.choose(step, where=named("H200"))
+    assert (choice.backend, bool(choice.why)) == (backend, True)
+
+
+@pytest.mark.parametrize(
+    ("batch", "keys", "dense", "pages", "plan"),
+    [
+        (1, 1024, host.LARGE, host.LARGE, (8, 2, 1)),
+        (1, 8192, host.LARGE, host.PAGED, (8, 2, 1)),
+        (8, 65536, host.LARGE, host.PAGED, (8, 2, 1)),
+        (64, 1024, host.SHORT, host.PAGED_MANY, (2, 3, 4)),
+        (64, 65536, host.LARGE, host.PAGED_MANY, (8, 2, 1)),
+    ],
+)
+def test_tiles_and_plans_of_132_sms(
+    batch: int, keys: int, dense: Any, pages: Any, plan: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def new(*shape: int, dtype: torch.dtype = torch.bfloat16) -> torch.Tensor:
+        return torch.empty(shape, dtype=dtype, device="meta")
+
+    q, lengths = new(batch, 1, 32, 128), new(batch, dtype=torch.int32)
+    without, within = (
+        Cache(new(*shape, 8, 128), new(*shape, 8, 128), lengths)
+        for shape in ((batch, keys), (batch * keys // 16, 16))
+    )
+    within = replace(within, page_table=new(batch, keys // 16, dtype=torch.int32))
+    for module in (host, cuda_host):
+        monkeypatch.setattr(module, "sm_count", lambda _: 132)
+    for cache, configs in ((without, dense), (within, pages)):
+        step = prepare_step(q, cache)
+        chosen = cuda_host.plan_of(step)
+        assert host.config_of(step) == configs[128]
+        assert chosen is not None
+        assert (chosen.warps, chosen.stages, chosen.blocks_per_sm) == plan

@@ -188,8 +188,9 @@ def _check_cache(q: Any, cache: Cache, paged: bool) -> None:
             or x.shape[0] != batch
             or x.device != q.device
             or x.stride(-1) != 1
+            or (dims == 2 and x.shape[1] == 0)  # kernels read it ahead of knowing how many keys there are
         ):
-            shape = "(batch, pages)" if dims == 2 else "(batch)"
+            shape = "(batch, pages), pages > 0" if dims == 2 else "(batch)"
             raise FlashpathError(
                 f"attention_decode got {name} = {x!r:.80}.",
                 f"It must be int32 of shape {shape}, batch = {batch}, on {q.device}.",

@@ -24,16 +24,27 @@ class Config(NamedTuple):
     blocks: int  # that an SM holds at a time: for the number of splits
 
 
-# Largest of dim and v_dim → tiles. One large program on an SM has the most bytes under way. Where there are
-# pages, or programs for all SMs without a split, two small ones are better: one computes, the other waits.
+# Largest of dim and v_dim → tiles. One large program on an SM has the most bytes under way.
 LARGE = {64: Config(128, 4, 3, 2), 128: Config(128, 8, 3, 1), 256: Config(64, 8, 3, 1)}
-SMALL = {64: Config(128, 4, 2, 2), 128: Config(64, 4, 2, 2), 256: Config(32, 4, 2, 2)}
+# A program that is short has little under way while it begins and ends: a neighbour fills that up.
+SHORT = {64: Config(128, 4, 2, 2), 128: Config(64, 4, 2, 2), 256: Config(32, 4, 2, 2)}
+# Of pages addresses are computed key by key: small programs, of which others read meanwhile.
+PAGED = {64: Config(128, 4, 3, 2), 128: Config(64, 4, 3, 2), 256: Config(32, 4, 3, 2)}
+PAGED_MANY = {64: Config(64, 2, 4, 4), 128: Config(32, 2, 4, 4), 256: Config(32, 4, 2, 2)}
+_SHORT_KEYS = 2048
 
 
 def config_of(step: Step) -> Config:
-    is_full = step.batch * step.kv_heads >= 2 * sm_count(step.q)
-    configs = SMALL if is_full or step.cache.page_table is not None else LARGE
-    return configs[max(64, block_of(step.dim), block_of(step.v_dim))]
+    """By what there is to read, and by whether there are programs for all SMs without a split."""
+    size = max(64, block_of(step.dim), block_of(step.v_dim))
+    capacity, sms = step.cache.capacity, sm_count(step.q)
+    heads = step.batch * step.kv_heads
+    is_many = heads >= 2 * sms
+    if step.cache.page_table is None:
+        return SHORT[size] if is_many and capacity <= _SHORT_KEYS else LARGE[size]
+    if heads * -(-capacity // LARGE[size].n) <= sms:  # a program has one tile: the larger, the fewer parts
+        return LARGE[size]
+    return PAGED_MANY[size] if is_many else PAGED[size]
 
 
 def rows_of(step: Step) -> int:
