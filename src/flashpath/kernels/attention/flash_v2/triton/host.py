@@ -88,6 +88,10 @@ def forward_config(problem: Problem) -> Config:
     return FORWARD[largest_block(problem), problem.options.right >= 0][problem.keys > LONG]
 
 
+def backward_config(problem: Problem) -> Config:
+    return SMALL_BACKWARD if is_short(problem) else BACKWARD[largest_block(problem)]
+
+
 def backward_queries_config(problem: Problem) -> Config:
     if is_short(problem):
         return SMALL_BACKWARD
@@ -149,7 +153,7 @@ def backward(
     dq, dk, dv = (torch.empty_like(each) for each in (q, k, v))
     if not out.numel() or not k.numel():
         return Gradients(dq.zero_(), dk.zero_(), dv.zero_(), of_sinks(problem, out, lse, dout, dlse))
-    config = config or (SMALL_BACKWARD if is_short(problem) else BACKWARD[largest_block(problem)])
+    config = config or backward_config(problem)
     dout = with_whole_rows(dout)
     whole = problem.sequences is None
     delta, exponent = (torch.empty(row_shape(problem), device=q.device) for _ in range(2))
