@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -57,6 +58,35 @@ def test_large_tiles_forward(sample: Sample) -> None:
 @pytest.mark.parametrize("sample", LONG, ids=str)
 def test_large_tiles_backward(sample: Sample, adds_dq: bool) -> None:
     check_backward(host.backward, made(sample, batch=1), adds_dq=adds_dq)
+
+
+# Products of the next tile before the softmax of this one, which long sequences get: loops before, within and
+# after what needs no mask, of many tiles, few and none; other sequences behind the last key.
+AHEAD = [
+    Sample(lengths=(40, 130), dims=(128, 128), heads=(1, 1), mask="causal"),
+    Sample(lengths=(70, 128), softcap=3.0, mod="hides"),
+    Sample(lengths=(90, 200), mask="window", layout="varlen", dropout=0.25, heads=(2, 1)),
+    Sample(lengths=(150, 33), mask="causal", sinks=True, layout="strided", alibi="heads"),
+    Sample(lengths=(100, 90), mask="far", dims=(40, 24), dtype="float16", mod="bends"),
+]
+
+
+@pytest.mark.parametrize("sample", AHEAD, ids=str)
+def test_products_ahead(sample: Sample, findings: list[Any]) -> None:
+    config = host.Config(64, 32, 4, 2, ahead=True)
+    check_forward(partial(host.forward, config=config), made(sample))
+    assert not findings
+
+
+@pytest.mark.parametrize(("dim", "causal"), [(128, True), (128, False), (64, True)])
+def test_long_sequences_get_their_own_tiles(dim: int, causal: bool) -> None:
+    def config(keys: int) -> host.Config:
+        q, k = (torch.empty(1, rows, 1, dim, dtype=torch.bfloat16) for rows in (200, keys))
+        return host.forward_config(prepare(q, k, k, Options(causal=causal)))
+
+    assert config(100).ahead == config(host.LONG).ahead == (dim == 128 and not causal)
+    assert config(host.LONG + 1).ahead == (dim == 128)
+    assert config(host.LONG + 1).n == (64 if dim == 128 else 128)
 
 
 @pytest.mark.parametrize(

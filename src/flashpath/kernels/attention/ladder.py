@@ -235,7 +235,7 @@ LADDER = Ladder(
             function=_forward(triton.forward),
             improves_on="flash_v1_triton",
             compile_for=_compiles(triton.forward),
-            readability=Score(4, "one loop in three ranges; what is not asked for is not there"),
+            readability=Score(4, "one loop; what is not asked for is not there"),
             debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
         ),
         _entry(

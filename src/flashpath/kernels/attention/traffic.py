@@ -94,12 +94,8 @@ def _cuda_backward(problem: Problem) -> Loops:
 
 def _triton_backward(adds: bool) -> Callable[[Problem], Loops]:
     def loops(problem: Problem) -> Loops:
-        if triton.is_short(problem):
-            keys = queries = triton.SMALL_BACKWARD
-        else:
-            block = triton.largest_block(problem)
-            keys, queries = triton.BACKWARD[block], triton.BACKWARD_QUERIES[block]
-        return _backward(keys.n, problem.dim, None if adds else queries.m)
+        queries = None if adds else triton.backward_queries_config(problem).m
+        return _backward(triton.backward_config(problem).n, problem.dim, queries)
 
     return loops
 

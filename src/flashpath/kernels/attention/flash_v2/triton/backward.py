@@ -22,7 +22,7 @@ from flashpath.kernels.attention.flash_v2.triton.scores import (
     final,
     kept,
     limited,
-    visible,
+    masked,
 )
 from flashpath.kernels.attention.flash_v2.triton.tiles import (
     addresses,
@@ -101,6 +101,7 @@ def _walk(
     deltas,
     first,
     last,
+    whole,
     place,  # (batch, head, first key, of a row of q: batch, first, first of delta and exponent)
     size,  # (queries, keys, heads)
     numbers,  # (scale, softcap, slope, left, right, seed, threshold, keep_scale)
@@ -108,7 +109,7 @@ def _walk(
     MOD: tl.constexpr,
     MOD_DERIVATIVE: tl.constexpr,
     WITH_DQ: tl.constexpr,
-    MASKED: tl.constexpr,
+    MASK: tl.constexpr,
     BLOCK_M: tl.constexpr,
 ):
     """The tiles of queries from `first` to `last`."""
@@ -123,7 +124,7 @@ def _walk(
         query = row[None, :]  # (1, BLOCK_M)
         q = q_tiles.load([of_batch, head, q_row + start, 0]).reshape(BLOCK_M, k.shape[1])
         dout = dout_tiles.load([of_batch, head, q_row + start, 0]).reshape(BLOCK_M, v.shape[1])
-        if MASKED and FEATURES.varlen:  # not what the next sequence has there: 0 · NaN is no 0
+        if MASK != "never" and FEATURES.varlen:  # not what the next sequence has there: 0 · NaN is no 0
             q = tl.where(row[:, None] < queries, q, 0.0)
             dout = tl.where(row[:, None] < queries, dout, 0.0)
         exponent = exponents.load([of_batch, head, row_at + start]).reshape(BLOCK_M)
@@ -131,9 +132,8 @@ def _walk(
         before = limited(tl.dot(k, q.T), scale, softcap, slope, query, key, shift, FEATURES)
         s = final(before, batch, head, query, key, MOD)  # (BLOCK_N, BLOCK_M)
         p = tl.exp2(s * exponent_scale(scale, FEATURES) - exponent[None, :])
-        if MASKED:
-            p = tl.where(visible(query, key, keys, shift, left, right, FEATURES), p, 0.0)
-        dp = tl.dot(v, dout.T)
+        dp = tl.dot(v, dout.T)  # before the mask, whose `if` would part it from the exponentials beside it
+        p = masked(p, 0.0, query, key, keys, shift, left, right, start, whole, FEATURES, MASK)
         weights = p
         if FEATURES.dropout:
             stays = kept(seed, threshold, batch * heads + head, row[:, None], at, BLOCK_N).T
@@ -214,6 +214,11 @@ def backward_keys(
     if FEATURES.dropout:
         seed = tl.load(seed_ptr)
     begin, all_begin, all_end, end = queries_of(at, queries, keys, left, right, FEATURES, BLOCK_N, BLOCK_M)
+    whole, first, last = (all_begin, all_end), begin, end
+    PARTS: tl.constexpr = FEATURES.varlen  # of which q and dout, where masked, go through registers
+    MASK: tl.constexpr = "outside" if FEATURES.masked and not PARTS else "never"
+    if PARTS:
+        first, last = whole
     size = (queries, keys, heads)
     dk = tl.zeros((BLOCK_N, BLOCK_D), tl.float32)
     dv = tl.zeros((BLOCK_N, BLOCK_V), tl.float32)
@@ -222,19 +227,19 @@ def backward_keys(
             slope = tl.load(slopes_ptr + batch * slope_strides[0] + head * slope_strides[1])
         place = (batch, head, at, of_batch, q_row, filled_up(q_row, batch, FEATURES.varlen, PREPARED))
         numbers = (scale, softcap, slope, left, right, seed, threshold, keep_scale)
-        if FEATURES.begins_masked:
+        if PARTS and FEATURES.begins_masked:
             dk, dv = _walk(
-                dk, dv, k, v, q_tiles, dout_tiles, dq_tiles, exponents, deltas, begin, all_begin, place, size,
-                numbers, FEATURES, MOD, MOD_DERIVATIVE, WITH_DQ, True, BLOCK_M,
+                dk, dv, k, v, q_tiles, dout_tiles, dq_tiles, exponents, deltas, begin, all_begin, whole,
+                place, size, numbers, FEATURES, MOD, MOD_DERIVATIVE, WITH_DQ, "always", BLOCK_M,
             )  # fmt: skip
         dk, dv = _walk(
-            dk, dv, k, v, q_tiles, dout_tiles, dq_tiles, exponents, deltas, all_begin, all_end, place, size,
-            numbers, FEATURES, MOD, MOD_DERIVATIVE, WITH_DQ, False, BLOCK_M,
+            dk, dv, k, v, q_tiles, dout_tiles, dq_tiles, exponents, deltas, first, last, whole,
+            place, size, numbers, FEATURES, MOD, MOD_DERIVATIVE, WITH_DQ, MASK, BLOCK_M,
         )  # fmt: skip
-        if FEATURES.ends_masked:
+        if PARTS and FEATURES.ends_masked:
             dk, dv = _walk(
-                dk, dv, k, v, q_tiles, dout_tiles, dq_tiles, exponents, deltas, all_end, end, place, size,
-                numbers, FEATURES, MOD, MOD_DERIVATIVE, WITH_DQ, True, BLOCK_M,
+                dk, dv, k, v, q_tiles, dout_tiles, dq_tiles, exponents, deltas, all_end, end, whole,
+                place, size, numbers, FEATURES, MOD, MOD_DERIVATIVE, WITH_DQ, "always", BLOCK_M,
             )  # fmt: skip
     tl.store(
         addresses(dk_ptr, dk_strides, batch, k_row + at, kv_head, BLOCK_N, BLOCK_D),

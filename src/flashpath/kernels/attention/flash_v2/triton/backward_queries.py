@@ -17,7 +17,7 @@ from flashpath.kernels.attention.flash_v2.triton.scores import (
     final,
     kept,
     limited,
-    visible,
+    masked,
 )
 from flashpath.kernels.attention.flash_v2.triton.tiles import (
     addresses,
@@ -36,13 +36,14 @@ def _walk(
     v_tiles,
     first,
     last,
+    whole,
     place,  # (batch, head, query (BLOCK_M, 1), of a row of k: batch, head, first)
     size,  # (keys, keys - queries, heads)
     numbers,  # (scale, softcap, slope, left, right, seed, threshold, keep_scale)
     FEATURES: tl.constexpr,
     MOD: tl.constexpr,
     MOD_DERIVATIVE: tl.constexpr,
-    MASKED: tl.constexpr,
+    MASK: tl.constexpr,
     BLOCK_N: tl.constexpr,
 ):
     """The tiles of keys from `first` to `last`."""
@@ -54,15 +55,14 @@ def _walk(
         key = start + tl.arange(0, BLOCK_N)[None, :]  # (1, BLOCK_N)
         k = k_tiles.load([of_batch, k_head, k_row + start, 0]).reshape(BLOCK_N, q.shape[1])
         v = v_tiles.load([of_batch, k_head, k_row + start, 0]).reshape(BLOCK_N, dout.shape[1])
-        if MASKED and FEATURES.varlen:  # not what the next sequence has there: 0 · NaN is no 0
+        if MASK != "never" and FEATURES.varlen:  # not what the next sequence has there: 0 · NaN is no 0
             k = tl.where(keys > key.T, k, 0.0)
             v = tl.where(keys > key.T, v, 0.0)
         before = limited(tl.dot(q, k.T), scale, softcap, slope, query, key, shift, FEATURES)
         s = final(before, batch, head, query, key, MOD)  # (BLOCK_M, BLOCK_N)
         p = tl.exp2(s * exponent_scale(scale, FEATURES) - exponent[:, None])
-        if MASKED:
-            p = tl.where(visible(query, key, keys, shift, left, right, FEATURES), p, 0.0)
-        dp = tl.dot(dout, v.T)
+        dp = tl.dot(dout, v.T)  # before the mask, as in backward.py
+        p = masked(p, 0.0, query, key, keys, shift, left, right, start, whole, FEATURES, MASK)
         if FEATURES.dropout:
             stays = kept(seed, threshold, batch * heads + head, query, start, BLOCK_N)
             dp = tl.where(stays, dp * keep_scale, 0.0)
@@ -80,8 +80,9 @@ def backward_queries(
     k_tiles,  # (batch, kv heads, keys, dim), in tiles of (1, 1, BLOCK_N, BLOCK_D)
     v_tiles,
     dq_ptr,
-    exponents,  # (batch, heads, queries), in tiles of (1, 1, BLOCK_M)
-    deltas,
+    exponent_ptr,
+    delta_ptr,
+    row_strides,  # (batch, head) of both
     q_strides,  # (batch, row, head)
     dout_strides,
     dq_strides,
@@ -131,9 +132,10 @@ def backward_queries(
         mask=inside(at, queries, v_dim, BLOCK_M, BLOCK_V),
         other=0.0,
     )
-    row_at = filled_up(q_row, batch, FEATURES.varlen, PREPARED) + at
-    exponent = exponents.load([of_batch, head, row_at]).reshape(BLOCK_M)
-    delta = deltas.load([of_batch, head, row_at]).reshape(BLOCK_M)
+    of_rows = of_batch.to(tl.int64) * row_strides[0] + head.to(tl.int64) * row_strides[1] + row
+    of_rows += filled_up(q_row, batch, FEATURES.varlen, PREPARED)
+    exponent = tl.load(exponent_ptr + of_rows)  # (BLOCK_M)
+    delta = tl.load(delta_ptr + of_rows)
     slope, seed = 0.0, 0
     if FEATURES.alibi:
         slope = tl.load(slopes_ptr + batch * slope_strides[0] + head * slope_strides[1])
@@ -145,19 +147,24 @@ def backward_queries(
     numbers = (scale, softcap, slope, left, right, seed, threshold, keep_scale)
     dq = tl.zeros((BLOCK_M, BLOCK_D), tl.float32)
     begin, all_begin, all_end, end = keys_of(at, queries, keys, left, right, FEATURES, BLOCK_M, BLOCK_N)
-    if FEATURES.begins_masked:
+    whole, first, last = (all_begin, all_end), begin, end
+    PARTS: tl.constexpr = FEATURES.varlen  # of which k and v, where masked, go through registers
+    MASK: tl.constexpr = "outside" if FEATURES.masked and not PARTS else "never"
+    if PARTS:
+        first, last = whole
+    if PARTS and FEATURES.begins_masked:
         dq = _walk(
-            dq, rows, k_tiles, v_tiles, begin, all_begin, place, size, numbers, FEATURES, MOD, MOD_DERIVATIVE,
-            True, BLOCK_N,
+            dq, rows, k_tiles, v_tiles, begin, all_begin, whole, place, size, numbers, FEATURES, MOD,
+            MOD_DERIVATIVE, "always", BLOCK_N,
         )  # fmt: skip
     dq = _walk(
-        dq, rows, k_tiles, v_tiles, all_begin, all_end, place, size, numbers, FEATURES, MOD, MOD_DERIVATIVE,
-        False, BLOCK_N,
+        dq, rows, k_tiles, v_tiles, first, last, whole, place, size, numbers, FEATURES, MOD,
+        MOD_DERIVATIVE, MASK, BLOCK_N,
     )  # fmt: skip
-    if FEATURES.ends_masked:
+    if PARTS and FEATURES.ends_masked:
         dq = _walk(
-            dq, rows, k_tiles, v_tiles, all_end, end, place, size, numbers, FEATURES, MOD, MOD_DERIVATIVE,
-            True, BLOCK_N,
+            dq, rows, k_tiles, v_tiles, all_end, end, whole, place, size, numbers, FEATURES, MOD,
+            MOD_DERIVATIVE, "always", BLOCK_N,
         )  # fmt: skip
     tl.store(
         addresses(dq_ptr, dq_strides, batch, q_row + at, head, BLOCK_M, BLOCK_D),

@@ -6,9 +6,14 @@ layout   as in problem.py; a program has BLOCK_M queries of one head, k and v co
 cost     2 · pairs · (dim + v_dim) FLOPs; q and out once, k and v once for each tile of queries (mostly by L2)
 improves flash_v1: queries are the outer loop, so that acc, m and l stay in registers and out is written once;
          the division comes once, in the end; no two programs meet
-idea     tiles that every query of the program sees whole need no mask: they have a loop of their own, and the
-         few that do (the diagonal, the edges of a window, the last keys) another. Under a causal mask the
-         programs with the most keys start first, so that short ones fill the GPU in the end.
+idea     tiles that every query of the program sees whole need no mask: an `if` skips it, in one loop, which
+         has all loads on their way. Under a causal mask the programs with the most keys start first, so that
+         short ones fill the GPU in the end.
+         AHEAD: q kᵀ of the next tile is asked for before the softmax of this one. Tensor cores work on it,
+         and still on p v of the tile before, while the softmax keeps the other units busy; else one waits
+         for the other. It costs a second tile of scores in registers and a product in the end that nobody
+         reads. No `if` may lie between, as instructions are not moved across it: so masked tiles have loops
+         of their own, which pays where there are many tiles.
 """
 
 import triton
@@ -21,7 +26,7 @@ from flashpath.kernels.attention.flash_v2.triton.scores import (
     final,
     kept,
     limited,
-    visible,
+    masked,
 )
 from flashpath.kernels.attention.flash_v2.triton.tiles import addresses, inside, keys_of, sequence
 
@@ -29,39 +34,50 @@ MINUS_INF = tl.constexpr(float("-inf"))
 
 
 @triton.jit
+def _products(q, k_tiles, start, place, BLOCK_N: tl.constexpr):
+    """q kᵀ of the tile that begins at key `start`; past the last key there are zeros, or anything."""
+    _, _, _, k_batch, k_head, k_row = place
+    k = k_tiles.load([k_batch, k_head, k_row + start, 0]).reshape(BLOCK_N, q.shape[1])
+    return tl.dot(q, k.T)  # (BLOCK_M, BLOCK_N)
+
+
+@triton.jit
 def _attend(
-    state,  # (acc, m, total)
+    state,  # (acc, m, total, where AHEAD the products of the tile at `first`)
     q,
     k_tiles,
     v_tiles,
     first,
     last,
+    whole,
     place,  # of the program: (batch, head, query (BLOCK_M, 1), of a row of k: batch, head, first)
     size,  # (keys, keys - queries, heads)
     numbers,  # (scale, softcap, slope, left, right, seed, threshold)
     FEATURES: tl.constexpr,
     MOD: tl.constexpr,
-    MASKED: tl.constexpr,
+    MASK: tl.constexpr,
+    AHEAD: tl.constexpr,
     BLOCK_N: tl.constexpr,
 ):
     """The tiles of keys from `first` to `last`."""
-    acc, m, total = state
+    acc, m, total, ahead = state
     batch, head, query, k_batch, k_head, k_row = place
     keys, shift, heads = size
     scale, softcap, slope, left, right, seed, threshold = numbers
     to_exponent = exponent_scale(scale, FEATURES)
     for start in range(first, last, BLOCK_N):
         key = start + tl.arange(0, BLOCK_N)[None, :]  # (1, BLOCK_N)
-        k = k_tiles.load([k_batch, k_head, k_row + start, 0]).reshape(BLOCK_N, q.shape[1])
-        s = tl.dot(q, k.T)  # (BLOCK_M, BLOCK_N)
-        s = final(
-            limited(s, scale, softcap, slope, query, key, shift, FEATURES), batch, head, query, key, MOD
-        )
-        if MASKED:
-            s = tl.where(visible(query, key, keys, shift, left, right, FEATURES), s, MINUS_INF)
+        if AHEAD:
+            s = ahead
+            ahead = _products(q, k_tiles, start + BLOCK_N, place, BLOCK_N)
+        else:
+            s = _products(q, k_tiles, start, place, BLOCK_N)
+        s = limited(s, scale, softcap, slope, query, key, shift, FEATURES)
+        s = final(s, batch, head, query, key, MOD)
+        s = masked(s, MINUS_INF, query, key, keys, shift, left, right, start, whole, FEATURES, MASK)
         larger = tl.maximum(m, tl.max(s, 1) * to_exponent)  # (BLOCK_M)
         base = larger
-        if MASKED or MOD is not None:
+        if MASK != "never" or MOD is not None:
             base = tl.where(larger == MINUS_INF, 0.0, larger)  # nothing seen yet: all weights are 0
         p = tl.exp2(s * to_exponent - base[:, None])
         shrink = tl.exp2(m - base)
@@ -70,11 +86,11 @@ def _attend(
         if FEATURES.dropout:
             p = tl.where(kept(seed, threshold, batch * heads + head, query, start, BLOCK_N), p, 0.0)
         v = v_tiles.load([k_batch, k_head, k_row + start, 0]).reshape(BLOCK_N, acc.shape[1])
-        if MASKED and FEATURES.varlen:
+        if MASK != "never" and FEATURES.varlen:
             v = tl.where(keys > key.T, v, 0.0)  # not what the next sequence has there: 0 · NaN is no 0
         acc = tl.dot(p.to(v.dtype), v, acc)
         m = larger
-    return acc, m, total
+    return acc, m, total, ahead
 
 
 @triton.jit(do_not_specialize=["queries", "keys", "left", "right", "threshold", "heads", "group"])
@@ -107,6 +123,7 @@ def attention_forward(
     keep_scale,
     FEATURES: tl.constexpr,
     MOD: tl.constexpr,
+    AHEAD: tl.constexpr,
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
     BLOCK_D: tl.constexpr,
@@ -130,6 +147,10 @@ def attention_forward(
         mask=inside(at, queries, dim, BLOCK_M, BLOCK_D),
         other=0.0,
     )  # (BLOCK_M, BLOCK_D)
+    if AHEAD:
+        # Zeros are zeros again; but a factor that is computed, not loaded, stays in registers: without the
+        # traffic of q, shared memory keeps up with two products at a time.
+        q = tl.where((row < queries)[:, None], q, 0.0)
     slope, seed = 0.0, 0
     if FEATURES.alibi:
         slope = tl.load(slopes_ptr + batch * slope_strides[0] + head * slope_strides[1])
@@ -146,27 +167,38 @@ def attention_forward(
         total += 1.0
     acc = tl.zeros((BLOCK_M, BLOCK_V), tl.float32)
     begin, all_begin, all_end, end = keys_of(at, queries, keys, left, right, FEATURES, BLOCK_M, BLOCK_N)
-    state = (acc, m, total)
-    if FEATURES.begins_masked:
+    whole, first, last = (all_begin, all_end), begin, end
+    PARTS: tl.constexpr = AHEAD or FEATURES.varlen  # of which v, where masked, goes through registers
+    MASK: tl.constexpr = "outside" if FEATURES.masked and not PARTS else "never"
+    if PARTS:
+        first, last = whole
+    ahead = 0.0  # nothing
+    if AHEAD:
+        ahead = _products(q, k_tiles, begin, place, BLOCK_N)
+    state = (acc, m, total, ahead)
+    if PARTS and FEATURES.begins_masked:
         state = _attend(
-            state, q, k_tiles, v_tiles, begin, all_begin, place, size, numbers, FEATURES, MOD, True, BLOCK_N
-        )
+            state, q, k_tiles, v_tiles, begin, all_begin, whole, place, size, numbers, FEATURES, MOD,
+            "always", AHEAD, BLOCK_N,
+        )  # fmt: skip
     state = _attend(
-        state, q, k_tiles, v_tiles, all_begin, all_end, place, size, numbers, FEATURES, MOD, False, BLOCK_N
-    )
-    if FEATURES.ends_masked:
+        state, q, k_tiles, v_tiles, first, last, whole, place, size, numbers, FEATURES, MOD,
+        MASK, AHEAD, BLOCK_N,
+    )  # fmt: skip
+    if PARTS and FEATURES.ends_masked:
         state = _attend(
-            state, q, k_tiles, v_tiles, all_end, end, place, size, numbers, FEATURES, MOD, True, BLOCK_N
-        )
-    acc, m, total = state
+            state, q, k_tiles, v_tiles, all_end, end, whole, place, size, numbers, FEATURES, MOD,
+            "always", AHEAD, BLOCK_N,
+        )  # fmt: skip
+    acc, m, total, _ = state
 
     lse_ptr += batch.to(tl.int64) * lse_strides[0] + head.to(tl.int64) * lse_strides[1] + q_row
     tl.store(lse_ptr + row, (m + tl.log2(total)) * LN2, mask=row < queries)
-    divisor = tl.where(total == 0, 1.0, total)
+    factor = 1.0 / tl.where(total == 0, 1.0, total)  # one division for a row, not for each of its numbers
     if FEATURES.dropout:
-        divisor = divisor / keep_scale
+        factor = factor * keep_scale
     tl.store(
         addresses(out_ptr, out_strides, batch, q_row + at, head, BLOCK_M, BLOCK_V),
-        (acc / divisor[:, None]).to(out_ptr.dtype.element_ty),
+        (acc * factor[:, None]).to(out_ptr.dtype.element_ty),
         mask=inside(at, queries, v_dim, BLOCK_M, BLOCK_V),
     )

@@ -32,6 +32,10 @@ class Features:
     sinks: bool
     varlen: bool
 
+    @property
+    def masked(self) -> bool:
+        return self.begins_masked or self.ends_masked
+
 
 class Config(NamedTuple):
     """Tiles of queries and keys, and how a program works on them."""
@@ -40,25 +44,34 @@ class Config(NamedTuple):
     n: int
     warps: int
     stages: int
+    ahead: bool = False  # forward: the next tile's products before this one's softmax (forward.py)
 
 
 SHORT = 128  # queries and keys at most: few programs, and no tile is full
 SMALL = Config(64, 32, 4, 2)
-# (largest of dim and v_dim, right bound) → tiles
+LONG = 2048  # keys: beyond, what a program does before and after its loop is little
+# (largest of dim and v_dim, right bound) → tiles for keys up to LONG, for more
 FORWARD = {
-    (64, False): Config(64, 128, 4, 2),
-    (64, True): Config(64, 128, 4, 2),
-    (128, False): Config(128, 64, 4, 2),
-    (128, True): Config(64, 64, 4, 3),
-    (256, False): Config(128, 64, 8, 2),
-    (256, True): Config(128, 64, 8, 2),
+    (64, False): (Config(64, 128, 4, 2), Config(64, 128, 4, 2)),
+    (64, True): (Config(64, 64, 4, 3), Config(64, 128, 4, 2)),
+    (128, False): (Config(64, 64, 4, 3, ahead=True), Config(64, 64, 4, 3, ahead=True)),
+    (128, True): (Config(64, 64, 4, 3), Config(64, 64, 4, 3, ahead=True)),
+    (256, False): (Config(128, 64, 8, 2), Config(128, 64, 8, 2)),
+    (256, True): (Config(128, 64, 8, 2), Config(128, 64, 8, 2)),
 }
-
 
 SMALL_BACKWARD = Config(32, 32, 4, 2)
 PREPARED = 128  # queries of a program that prepares backward: whole tiles of any config
 BACKWARD = {64: Config(64, 64, 4, 3), 128: Config(64, 64, 4, 2), 256: Config(32, 64, 8, 1)}
-BACKWARD_QUERIES = {64: Config(64, 64, 4, 3), 128: Config(128, 32, 4, 3), 256: Config(64, 32, 8, 1)}
+# (largest of dim and v_dim, right bound) → tiles
+BACKWARD_QUERIES = {
+    (64, False): Config(64, 64, 4, 3),
+    (64, True): Config(64, 64, 4, 3),
+    (128, False): Config(128, 32, 4, 3),
+    (128, True): Config(64, 32, 4, 3),
+    (256, False): Config(64, 32, 8, 1),
+    (256, True): Config(64, 32, 8, 1),
+}
 
 
 def is_short(problem: Problem) -> bool:
@@ -72,7 +85,17 @@ def largest_block(problem: Problem) -> int:
 def forward_config(problem: Problem) -> Config:
     if is_short(problem):
         return SMALL
-    return FORWARD[largest_block(problem), problem.options.right >= 0]
+    return FORWARD[largest_block(problem), problem.options.right >= 0][problem.keys > LONG]
+
+
+def backward_config(problem: Problem) -> Config:
+    return SMALL_BACKWARD if is_short(problem) else BACKWARD[largest_block(problem)]
+
+
+def backward_queries_config(problem: Problem) -> Config:
+    if is_short(problem):
+        return SMALL_BACKWARD
+    return BACKWARD_QUERIES[largest_block(problem), problem.options.right >= 0]
 
 
 def forward(
@@ -97,6 +120,7 @@ def forward(
             **numbers_of(problem),
             FEATURES=along_keys(problem, config),
             MOD=mod_of(problem),
+            AHEAD=config.ahead,
             BLOCK_M=config.m,
             BLOCK_N=config.n,
             BLOCK_D=block_of(problem.dim),
@@ -129,10 +153,11 @@ def backward(
     dq, dk, dv = (torch.empty_like(each) for each in (q, k, v))
     if not out.numel() or not k.numel():
         return Gradients(dq.zero_(), dk.zero_(), dv.zero_(), of_sinks(problem, out, lse, dout, dlse))
-    config = config or (SMALL_BACKWARD if is_short(problem) else BACKWARD[largest_block(problem)])
+    config = config or backward_config(problem)
     dout = with_whole_rows(dout)
     whole = problem.sequences is None
     delta, exponent = (torch.empty(row_shape(problem), device=q.device) for _ in range(2))
+    row_strides = (delta.stride(0) if whole else 0, delta.stride(1))
     sums = None
     if adds_dq:
         shape = (*problem.lse_shape, problem.dim)
@@ -156,7 +181,7 @@ def backward(
             problem.strides(dout),
             problem.lse_strides,
             (0, 0, 0) if dlse is None else dlse.stride() if whole else (0, *dlse.stride()),
-            (delta.stride(0) if whole else 0, delta.stride(1)),
+            row_strides,
             common["cu_q_ptr"],
             problem.queries,
             problem.heads,
@@ -190,9 +215,7 @@ def backward(
             num_stages=config.stages,
         )
         if sums is None:
-            config = queries_config or (
-                SMALL_BACKWARD if is_short(problem) else BACKWARD_QUERIES[largest_block(problem)]
-            )
+            config = queries_config or backward_queries_config(problem)
             kernel("backward_queries", "backward_queries")[
                 (-(-problem.queries // config.m) * problem.heads * problem.batch,)
             ](
@@ -201,8 +224,9 @@ def backward(
                 tiles_of(problem, k, config.n),
                 tiles_of(problem, v, config.n),
                 dq,
-                describe(exponent, config.m),
-                describe(delta, config.m),
+                exponent,
+                delta,
+                row_strides,
                 *(problem.strides(each) for each in (q, dout, dq)),
                 **common,
                 **mods,

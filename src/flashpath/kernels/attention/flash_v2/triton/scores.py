@@ -62,13 +62,36 @@ def derivative(
 
 @triton.jit
 def visible(query, key, keys, shift, left, right, FEATURES: tl.constexpr):
-    """Whether a query sees a key."""
-    seen = key < keys
+    """Whether a query sees a key.
+
+    A causal mask compares every score once, with a last key for each query: with two comparisons the kernels
+    need so many registers more that a block less fits on an SM.
+    """
+    last = keys - 1
     if FEATURES.right:
-        seen = seen & (key - query <= shift + right)
+        last = tl.minimum(last, query + (shift + right))
+    seen = key <= last
     if FEATURES.left:
-        seen = seen & (key - query >= shift - left)
+        seen = seen & (key >= query + (shift - left))
     return seen
+
+
+@triton.jit
+def masked(
+    x, hidden, query, key, keys, shift, left, right, start, whole, FEATURES: tl.constexpr, MASK: tl.constexpr
+):
+    """x where a query sees a key, `hidden` where not.
+
+    MASK: "never", "always", or "outside" of `whole`: (first, last) between which tiles need none. `start` is
+    where this tile begins.
+    """
+    if MASK == "always":
+        x = tl.where(visible(query, key, keys, shift, left, right, FEATURES), x, hidden)
+    elif MASK == "outside":
+        on_an_edge = (start < whole[0]) | (start >= whole[1])
+        if on_an_edge:
+            x = tl.where(visible(query, key, keys, shift, left, right, FEATURES), x, hidden)
+    return x
 
 
 @triton.jit
