@@ -39,6 +39,7 @@ figures: $(VENV)/.installed
 	$(BIN)/flashpath tour --save docs/tour.svg
 	$(BIN)/python -m flashpath.vgpu.instructions docs/vgpu.md
 	$(BIN)/python -m flashpath.vgpu.runtime_calls docs/programs.md
+	$(BIN)/python benchmarks/attention_steps.py docs/attention.md
 
 # A night's work: 100,000 mutated PTX modules, none of which may crash or hang the virtual GPU.
 fuzz: $(VENV)/.installed-dev

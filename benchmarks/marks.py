@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from flashpath.bench import Record
 from flashpath.bench.report import newest
+from flashpath.kernels.attention import cases as problems
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,17 @@ def _each(
     return [Mark(ladder, case, at_least, rungs, peers) for case in cases]
 
 
+def _attention(
+    direction: str,
+    dims: Sequence[int],
+    masks: Sequence[bool] = (True, False),
+    lengths: Sequence[int] = problems.LENGTHS,
+) -> list[str]:
+    return [case.name for case in problems.cases((direction,), dims, masks, lengths)]
+
+
+_FLASH_2 = ("torch (FlashAttention 2)",)
+_TRITON_BACKWARD = ("flash_v2_triton_backward", "flash_v2_triton_backward_adds")
 _SIMPLE = ("scale", "add", "relu", "gelu", "gelu_tanh", "silu", "clamp")
 _COLUMNS = (1024, 4096, 16384)
 _MMA_SYNC = ("wmma", "mma_ldmatrix", "mma_pipelined")
@@ -117,6 +129,17 @@ MARKS: Sequence[Mark] = [
     *_each("softmax", [*(f"forward {rows} bfloat16" for rows in _ROWS), "forward 4096 × 131072 bfloat16"]),
     *_each("layer_norm", _NORMS),
     *_each("rms_norm", _NORMS),
+    *_each("attention", _attention("forward", (64, 128)), 1.05, ("flash_v2_triton",), ("Triton (plain)",)),
+    *_each(
+        "attention",
+        _attention("forward", (128,), (True,), (4096, 8192, 16384)),
+        0.85,
+        rungs=("flash_v2_triton",),
+        peers=("torch (cuDNN)",),
+    ),
+    *_each("attention", _attention("backward", (64, 128)), 1.3, _TRITON_BACKWARD, _FLASH_2),
+    *_each("attention", _attention("forward", (64, 128)), 1.05, ("flash_v2_cuda",), _FLASH_2),
+    *_each("attention", _attention("backward", (64, 128)), 1.05, ("flash_v2_cuda_backward",), _FLASH_2),
     *_each("attention_decode", [f"{cache} dense bfloat16" for cache in _CACHES], 0.97),
     *_each("attention_decode", [f"{cache} pages of 16 bfloat16" for cache in _CACHES], 0.97),
     *(

@@ -1,20 +1,23 @@
 """Write docs/results.md from the records in benchmarks/results/.
 
 python benchmarks/report.py            # writes docs/results.md and docs/plots/
-python benchmarks/report.py --run h200.jsonl    # takes that run over into benchmarks/results/h200.json first
+python benchmarks/report.py --run h200.jsonl    # takes that run over into benchmarks/results/h200.json first:
+                                                # of the ladders it has, all records that were there before go
 python benchmarks/report.py --check    # exits with 1 if docs/results.md is out of date
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from flashpath.bench import Record, load
+from flashpath.bench import Record, beside_naive, lengths, load
 from flashpath.bench.plot import draw
 from flashpath.bench.record import load_runs, write_run
 from flashpath.bench.report import cell, code, markdown, newest
@@ -35,7 +38,8 @@ a launch by `python benchmarks/launch_cost.py --json benchmarks/results/<gpu>-la
 of the virtual GPU by `python benchmarks/vgpu.py --json benchmarks/results/<cpu>-vgpu.json`; for the start of
 whole programs by `python benchmarks/program_start.py --json benchmarks/results/<cpu>-program-start.json`;
 for what programs print by
-`python benchmarks/demonstrations.py --json benchmarks/results/<gpu>-demonstrations.json`.
+`python benchmarks/demonstrations.py --json benchmarks/results/<gpu>-demonstrations.json`. Attention has
+`python benchmarks/compare_all.py --json <gpu>.jsonl`, which is taken over as the others are.
 
 Times are medians, all implementations of a case interleaved in one run, random data, cold L2. "× best peer"
 is the fastest peer's time over this one's: above 1 is faster than every peer. The ceiling is measured in the
@@ -48,8 +52,11 @@ def all_records() -> list[Record]:
 
 
 def adopt(run: Path) -> None:
-    """Take a run over whole: what an earlier one measured is not mixed with it."""
-    write_run(RESULTS / f"{run.stem}.json", load(run))
+    """Take a run over, ladder by ladder: what an earlier one measured of a ladder is not mixed with it."""
+    taken, file = load(run), RESULTS / f"{run.stem}.json"
+    measured = {record.ladder for record in taken}
+    kept = [record for record in load(file) if record.ladder not in measured] if file.is_file() else []
+    write_run(file, [*kept, *taken])
 
 
 def document() -> str:
@@ -58,8 +65,30 @@ def document() -> str:
     parts += sections("program-start", "program starts", "program_start.py", program_starts)
     parts += sections("vgpu", "the virtual GPU's speed", "vgpu.py", virtual_gpu)
     shown = sections("demonstrations", "demonstrations", "demonstrations.py", demonstrations)
-    ladders = [*plots_section(records), markdown(records)]
+    ladders = [*plots_section(records), *attention_section(records), markdown(records)]
     return "\n".join([HEADER, *marks_section(records), *parts, *shown, *ladders])
+
+
+def attention_section(records: Sequence[Record]) -> list[str]:
+    """Attention by the length of sequences, and beside naive attention."""
+    measured = [record for record in of_gpu(records, "attention") if lengths.has_length(record)]
+    if not measured:
+        return []
+    parts = ["## Attention by the length of sequences", ""]
+    parts += [
+        "`python benchmarks/compare_all.py` compares all of these, and every library that is importable.",
+        "Memory is what a call needs beside its inputs, results included.",
+        "",
+    ]
+    for table in lengths.tables(measured):
+        parts += [table, ""]
+    if rows := beside_naive.beside_naive(measured):
+        parts += ["## Attention beside naive attention", "", beside_naive.markdown(rows), ""]
+    return parts
+
+
+def of_gpu(records: Sequence[Record], ladder: str) -> list[Record]:
+    return newest([each for each in records if each.environment.gpu and each.ladder == ladder])
 
 
 def marks_section(records: Sequence[Record]) -> list[str]:
@@ -78,16 +107,17 @@ def marks_section(records: Sequence[Record]) -> list[str]:
         parts.append(
             f"| {' | '.join(cells)} | {each.mark.at_least:.2f} × | {each.ratio:.3f} × | {cell(each.words)} |"
         )
-    unmeasured = [each.mark.name for each in verdicts(records) if each.ratio is None]
+    unmeasured = Counter(each.mark.ladder for each in verdicts(records) if each.ratio is None)
     if unmeasured:
-        parts += ["", f"Not measured yet: {'; '.join(map(cell, unmeasured))}."]
+        shown = "; ".join(f"{count} of {ladder}" for ladder, count in unmeasured.items())
+        parts += ["", f"Not measured yet: {shown}."]
     return [*parts, ""]
 
 
 def plots_section(records: Sequence[Record]) -> list[str]:
     """A picture of each ladder that was measured on a GPU; `draw_plots` makes the files."""
     parts = ["## Plots", "", "Speed by case, and each implementation under the measured ceilings.", ""]
-    return [*parts, *(f"![{name}](plots/{name}.svg)\n" for name in plotted(records))]
+    return [*parts, *(f"![{name}](plots/{name}.svg)\n" for name in pictures(records))]
 
 
 def plotted(records: Sequence[Record]) -> dict[str, list[Record]]:
@@ -98,11 +128,38 @@ def plotted(records: Sequence[Record]) -> dict[str, list[Record]]:
     }
 
 
+def pictures(records: Sequence[Record]) -> dict[str, Callable[[Path], None]]:
+    """By name, how each is drawn. Cases that have a length are drawn over it, others side by side."""
+    found: dict[str, Callable[[Path], None]] = {}
+    for name, of_ladder in plotted(records).items():
+        if not all(map(lengths.has_length, of_ladder)):
+            found[name] = functools.partial(draw, of_ladder)
+            continue
+        for direction in dict.fromkeys(str(each.parameters.get("direction", "")) for each in of_ladder):
+            some = [each for each in of_ladder if str(each.parameters.get("direction", "")) == direction]
+            found |= over_length("-".join(filter(None, (name, direction))), some)
+    return found
+
+
+def over_length(name: str, records: Sequence[Record]) -> dict[str, Callable[[Path], None]]:
+    values: dict[str, tuple[lengths.Value, str, bool]] = {
+        "speed": (lengths.speed, "TFLOP/s", False),
+        "memory": (lengths.peak_memory, "bytes beside the inputs", True),
+    }
+    return {
+        f"{name}-{what}": lambda path, value=value, label=label, log=log: lengths.draw(
+            records, path, value, label, log=log
+        )
+        for what, (value, label, log) in values.items()
+        if any(map(value, records))
+    }
+
+
 def draw_plots(records: Sequence[Record]) -> None:
     folder = DOCUMENT.parent / "plots"
     folder.mkdir(exist_ok=True)
-    for name, of_ladder in plotted(records).items():
-        draw(of_ladder, folder / f"{name}.svg")
+    for name, draw_into in pictures(records).items():
+        draw_into(folder / f"{name}.svg")
 
 
 _Record = Mapping[str, Any]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from flashpath.bench.environment import Environment
-from flashpath.bench.record import Record, Time
+from flashpath.bench.record import Record, Time, append, load, write_run
 from flashpath.bench.report import code, markdown
 from flashpath.kernels.rung import Score
 
@@ -103,3 +103,39 @@ def test_launch_costs_are_recorded_with_their_commit_and_read_back(
     monkeypatch.setattr(sys, "argv", ["report.py"])
     assert report_program(tmp_path)["main"]() == 0
     assert "| `kernel[grid, block](…)` | 6.96 |" in (tmp_path / "results.md").read_text(encoding="utf-8")
+
+
+def test_a_run_takes_the_place_of_the_ladders_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And of these whole: a rung that it did not measure is not shown beside what it did."""
+    results = tmp_path / "benchmarks" / "results"
+    results.mkdir(parents=True)
+    old = [replace(RECORD, ladder=ladder, implementation=f"old {ladder}") for ladder in ("sort", "scan")]
+    write_run(results / "h200.json", old)
+    new = tmp_path / "h200.jsonl"
+    append(new, [replace(RECORD, ladder="scan", implementation="new scan")])
+    monkeypatch.setattr(sys, "argv", ["report.py", "--run", str(new)])
+    assert report_program(tmp_path)["main"]() == 0
+    found = [record.implementation for record in load(results / "h200.json")]
+    assert found == ["old sort", "new scan"]
+
+
+def test_attention_has_tables_and_pictures_over_length(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = tmp_path / "benchmarks" / "results"
+    results.mkdir(parents=True)
+    parameters = {"direction": "forward", "sequence": 512, "dim": 64, "causal": True}
+    record = replace(
+        RECORD, ladder="attention", parameters=parameters, tflop_per_s=9.0, peak_memory_bytes=2**20
+    )
+    naive = replace(record, implementation="naive", language="pytorch", peak_memory_bytes=2**24)
+    write_run(results / "h200.json", [naive, replace(record, implementation="flash")])
+    monkeypatch.setattr(sys, "argv", ["report.py"])
+    assert report_program(tmp_path)["main"]() == 0
+    text = (tmp_path / "results.md").read_text(encoding="utf-8")
+    assert "## Attention by the length of sequences" in text
+    assert "- Memory beside the inputs: 16.0 to 16.0 times; 10 to 20 are said" in text
+    for name in ("attention-forward-speed", "attention-forward-memory"):
+        assert f"![{name}](plots/{name}.svg)" in text
+        assert (tmp_path / "plots" / f"{name}.svg").is_file()
+    assert not (tmp_path / "plots" / "attention.svg").exists()

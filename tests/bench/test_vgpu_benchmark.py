@@ -155,7 +155,7 @@ def test_a_quick_run_and_its_report(vgpu: Any, tmp_path: Path) -> None:
 
     program = runpy.run_path(str(BENCHMARKS / "report.py"))
     names = program["main"].__globals__
-    names["ROOT"] = tmp_path
+    names["RESULTS"] = results
     text = names["document"]()
     assert f"## The virtual GPU on one core, {record['cpu']}" in text
     assert "| 1,000 instructions ready, 60 ms | 1 × |" in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -38,10 +39,19 @@ def test_on_a_gpu(file: Path) -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_wrong_arguments_are_told_by_their_usage(file: Path) -> None:
+def test_wrong_arguments_are_told_by_their_usage(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main = runpy.run_path(str(file))["main"]  # here: a process of its own would import torch for each
     for words in (("abc",), ("0",), ("-1", "2", "3"), ("1", "2", "3", "4")):
-        done = run(file, "--device", "virtual", "--", *words)
-        assert (done.returncode, done.stderr.split(" [")[0]) == (2, f"usage: {file.name}")
+        monkeypatch.setattr("sys.argv", [file.name, *words])
+        assert main() == 2
+        assert capsys.readouterr().err.startswith(f"usage: {file.name} [")
+
+
+def test_wrong_arguments_end_a_program() -> None:
+    done = run(FILES[0], "--device", "virtual", "--", "abc")
+    assert (done.returncode, done.stderr.split(" [")[0]) == (2, f"usage: {FILES[0].name}")
 
 
 def test_vector_add_tells_what_is_wrong(tmp_path: Path) -> None:

@@ -78,6 +78,7 @@ def compare(
             for name, implementation in compared.items():
                 trial.examine(name, implementation)
                 advance(f"{case.name} · {name}")
+            trial.forget_truth()
             limits = ceilings_of_cpu_case(trial.case) if has_own_ceilings and trial.calls else measured
             timings = time_interleaved(trial.calls, device=device, seconds=seconds, timer=timer)
             discard_wrong_times(trial, timings)
@@ -151,6 +152,7 @@ def make_records(
             is_peer=implementation.is_peer,
             time=Time.of(timing),
             peak_memory_bytes=trial.peak_memory_bytes.get(name),
+            distance=trial.distances.get(name),
             ceiling=bound.ceiling if bound else None,
             lines_of_code=implementation.lines_of_code,
             dev_hours=implementation.dev_hours,

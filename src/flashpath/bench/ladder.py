@@ -25,6 +25,8 @@ def bench_ladder(
     extra: Implementations | None = None,
     device: str | None = None,
     only: Sequence[str] | None = None,
+    peers: Sequence[str] | None = None,
+    with_portability: bool = True,
     ceilings: bool | Ceilings = True,
     seconds: float = 0.5,
     progress: bool = True,
@@ -33,18 +35,24 @@ def bench_ladder(
 ) -> Results:
     """Compare the rungs of a ladder, its peers and `extra` functions.
 
-    `cases` are cases or names of the ladder's own; `only` names the rungs to run. A rung that cannot run on
-    this device is skipped: recorded with the reason in place of a time.
+    `cases` are cases or names of the ladder's own; `only` names the rungs to run, `peers` those of the other
+    libraries. A rung that cannot run on this device is skipped: recorded with the reason in place of a time.
+    `with_portability` compiles every rung for every architecture, to say which it is for.
     """
     check_arguments(ladder, cases, extra, only)
+    if isinstance(peers, str):
+        raise FlashpathError(
+            f"peers takes a list, not one alone: peers={peers!r}.", f"Write peers=[{peers!r}]."
+        )
     device = resolve_device(device)
     capability = gpu_capability() if device == "cuda" else None
     chosen = [ladder[name] for name in only] if only is not None else list(ladder.rungs)
     return compare(
-        {rung.name: as_implementation(rung, capability) for rung in chosen} | dict(extra or {}),
+        {rung.name: as_implementation(rung, capability, with_portability) for rung in chosen}
+        | dict(extra or {}),
         choose_cases(ladder, cases),
         device=device,
-        peers=ladder.peers(device),
+        peers=choose_peers(ladder, device, peers),
         check=ladder.check,
         truth=ladder.truth,
         ceilings=ceilings,
@@ -75,7 +83,19 @@ def check_arguments(ladder: object, cases: object, extra: object, only: object) 
         )
 
 
-def as_implementation(rung: Rung, capability: int | None) -> Implementation:
+def choose_peers(ladder: Ladder, device: str, wanted: Sequence[str] | None) -> Implementations:
+    found = ladder.peers(device)
+    if wanted is None:
+        return found
+    if unknown := [name for name in wanted if name not in found]:
+        raise FlashpathError(
+            f"The ladder {ladder.name!r} has no peer {unknown[0]!r} here.",
+            "Those that can be imported: " + (", ".join(found) or "none"),
+        )
+    return {name: found[name] for name in wanted}
+
+
+def as_implementation(rung: Rung, capability: int | None, with_portability: bool = True) -> Implementation:
     """A rung as an implementation; `capability` is that of the GPU (90 for sm_90), None on the CPU."""
     return Implementation(
         rung.function,
@@ -84,7 +104,7 @@ def as_implementation(rung: Rung, capability: int | None) -> Implementation:
         dev_hours=rung.dev_hours,
         readability=rung.readability,
         debugging=rung.debugging,
-        portability=portability(rung),
+        portability=portability(rung) if with_portability else None,
         obstacle=why_not(rung, capability),
         declines=rung.declines,
     )

@@ -37,10 +37,13 @@ def draw(records: Sequence[Record], path: str | os.PathLike[str]) -> None:
     mpl: Any = importlib.import_module("matplotlib")
     # A salt and no date: the same records make the same picture.
     with mpl.rc_context({"svg.hashsalt": "flashpath", "svg.fonttype": "none", "font.size": 9}):
-        figure = _figure(timed)
-        dated = {"Date": None} if path.suffix.lower() == ".svg" else {}
-        with path.open("wb") as file:
-            figure.savefig(file, format=path.suffix[1:].lower(), metadata=dated, bbox_inches="tight")
+        save(_figure(timed), path)
+
+
+def save(figure: Any, path: Path) -> None:
+    dated = {"Date": None} if path.suffix.lower() == ".svg" else {}
+    with path.open("wb") as file:
+        figure.savefig(file, format=path.suffix[1:].lower(), metadata=dated, bbox_inches="tight")
 
 
 def _figure(records: Sequence[Record]) -> Any:
@@ -51,23 +54,23 @@ def _figure(records: Sequence[Record]) -> Any:
     figure: Any = Figure(figsize=(12 if has_roofline else 7, 4.2), layout="constrained")
     FigureCanvasAgg(figure)
     columns = figure.subplots(1, 2 if has_roofline else 1, squeeze=False)[0]
-    styles = _styles(records)
+    styles = line_styles(records)
     draw_speeds(columns[0], records, styles)
     if has_roofline:
         draw_roofline(columns[1], records, styles)
-    figure.suptitle(_title(records))
+    figure.suptitle(picture_title(records))
     handles, labels = columns[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right upper", frameon=False)
     return figure
 
 
-def _title(records: Sequence[Record]) -> str:
+def picture_title(records: Sequence[Record]) -> str:
     environment = records[0].environment
     commit = f", commit {environment.commit[:10]}" if environment.commit else ""
     return f"{records[0].ladder or 'comparison'} on {environment.gpu or environment.cpu}{commit}"
 
 
-def _styles(records: Sequence[Record]) -> dict[str, dict[str, Any]]:
+def line_styles(records: Sequence[Record]) -> dict[str, dict[str, Any]]:
     names = list(dict.fromkeys((record.implementation, record.is_peer) for record in records))
     own = [name for name, is_peer in names if not is_peer]
     peers = [name for name, is_peer in names if is_peer]

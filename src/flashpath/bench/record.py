@@ -40,6 +40,7 @@ class Record:
 
     `ratio_to_fastest_peer` is the peer's time over this one's: above 1 is faster than every peer.
     `fraction_of_ceiling` is the least time that the measured `ceiling` allows over the time taken.
+    `distance` is the largest one from the result in float64, in units of that result's largest element.
     """
 
     implementation: str
@@ -54,6 +55,7 @@ class Record:
     gb_per_s: float | None = None
     tflop_per_s: float | None = None
     peak_memory_bytes: int | None = None
+    distance: float | None = None
     ratio_to_fastest_peer: float | None = None
     fraction_of_ceiling: float | None = None
     ceiling: str | None = None

@@ -18,7 +18,7 @@ def markdown(records: Sequence[Record]) -> str:
             parts.append(f"## {ladder} on {gpu}")
             parts.extend(_case_tables(of_ladder))
             distinct = _one_per_implementation(of_ladder)
-            parts.append(_table(JUDGED, distinct))
+            parts.append(table(JUDGED, distinct))
             judged = [record for record in distinct if reasons(record)]
             if judged:
                 parts.append("\n".join(f"- {name(record)}: {reasons(record)}" for record in judged))
@@ -60,13 +60,13 @@ def _case_tables(records: Sequence[Record]) -> list[str]:
         fastest_first = sorted(ran, key=lambda r: r.time.median if r.time else float("inf"))
         skipped = ", ".join(name(record) for record in of_case if record.skipped)
         parts = [f"**{case}**"]
-        parts += [_table(MEASURED, fastest_first)] if ran else []
+        parts += [table(MEASURED, fastest_first)] if ran else []
         parts += [f"Skipped: {skipped}."] if skipped else []
         tables.append("\n\n".join(parts))
     return tables
 
 
-def _table(columns: Sequence[Column], records: Sequence[Record]) -> str:
+def table(columns: Sequence[Column], records: Sequence[Record]) -> str:
     """A Markdown table without the columns in which nothing stands."""
     filled = [("implementation", [name(record) for record in records])]
     filled += [(heading, [cell(show(record)) for record in records]) for heading, show in columns[1:]]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
+from flashpath.bench.failure import OUT_OF_MEMORY
 from flashpath.bench.record import Record
 
 if TYPE_CHECKING:
@@ -115,7 +116,13 @@ def fraction(record: Record) -> str:
 def median(record: Record) -> str:
     if record.time:
         return seconds(record.time.median)
-    return "skipped" if record.skipped else "failed"
+    if record.skipped:
+        return "skipped"
+    return OUT_OF_MEMORY if (record.error or "").startswith(OUT_OF_MEMORY) else "failed"
+
+
+def distance(record: Record) -> str:
+    return NO_VALUE if record.distance is None else f"{record.distance:.1e}"
 
 
 def reasons(record: Record) -> str:
@@ -144,6 +151,7 @@ MEASURED: Sequence[Column] = (
     ("× best peer", lambda record: digits(record.ratio_to_fastest_peer)),
     ("ceiling", fraction),
     ("peak memory", lambda record: memory(record.peak_memory_bytes)),
+    ("off by", distance),
     ("timed by", lambda record: record.time.method if record.time else NO_VALUE),
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -59,11 +60,13 @@ class Trial:
     notes: dict[str, str] = field(default_factory=dict[str, str])  # what is to be said of one that is timed
     peers: set[str] = field(default_factory=set[str])
     peak_memory_bytes: dict[str, int | None] = field(default_factory=dict[str, int | None])
+    distances: dict[str, float] = field(default_factory=dict[str, float])  # from the truth
     written_bytes: int | None = None
     reference: tuple[str, Any] | None = None
 
     def __post_init__(self) -> None:
         self.broken: str | None = None
+        self.exact: Any = None
         try:
             self.inputs = self.case.inputs(self.device)
             self.pristine = copy_of(self.inputs)
@@ -79,13 +82,32 @@ class Trial:
         if implementation.is_peer:
             self.peers.add(name)
         try:
-            self.judge(name, self.output_of(call, self.pristine))
+            output = self.output_of(call, self.pristine)
+            self.judge(name, output)
+            self.measure_distance(name, output)
+            del output
             self.peak_memory_bytes[name] = peak_memory(call, self.device)
             self.calls[name] = call
         except FAILURES as error:
             self.errors[name] = describe(error)
         finally:
             self.write_inputs(self.pristine)  # the next one gets the same
+
+    def measure_distance(self, name: str, output: Any) -> None:
+        if self.truth is None:
+            return
+        try:
+            if self.exact is None:
+                self.exact = self.truth(self.pristine)
+            away = distance(output, self.exact)
+        except (TypeError, ValueError, RuntimeError, AttributeError):
+            return  # of another kind or shape; or there is no memory for the truth
+        if math.isfinite(away):
+            self.distances[name] = away
+
+    def forget_truth(self) -> None:
+        """Everything is examined: what is timed gets the memory."""
+        self.exact = None
 
     def output_of(self, call: Callable[[], Any], before: tuple[Any, ...]) -> Any:
         """The result of one call that must leave its inputs, which are `before`, as they are."""

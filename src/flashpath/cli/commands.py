@@ -12,6 +12,7 @@ from flashpath.cli import (
     bench,
     cache,
     explain,
+    explain_dispatch,
     explain_finding,
     ladder,
     profile,
@@ -66,6 +67,7 @@ app.command("profile", cls=ProgramCommand)(profile.profile)
 app.command("sanitize", cls=ProgramCommand)(sanitize.sanitize)
 app.command("explain-finding")(explain_finding.explain_finding)
 app.command("ladder")(ladder.ladder)
+app.command("explain-dispatch", cls=explain_dispatch.ShapeCommand)(explain_dispatch.explain_dispatch)
 app.command("bench")(bench.bench)
 app.command("tune")(tune.tune)
 app.add_typer(cache.app, name="cache")

@@ -106,7 +106,7 @@ def _tell_or_refuse_if_large(problem: Problem) -> None:
 def _gradients(dout: Tensor, dlse: Tensor | None, out: Tensor, lse: Tensor, *arguments: Any) -> Any:
     call = _Call(*arguments)
     problem = call.problem()
-    got = choose(problem, call.backend or None).backward(
+    got = choose(problem, call.backend or None, "backward").backward(
         problem, out, lse, dout.contiguous(), dlse, deterministic=call.deterministic
     )
     dsinks = problem.q.new_empty(0) if got.dsinks is None else got.dsinks

@@ -1,84 +1,38 @@
-"""The attention ladder: its rungs, the problems it is timed on, and its peers."""
+"""The attention ladder: its rungs from the formula to FlashAttention 2."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from flashpath.kernels.attention import flops, naive, online_softmax, tiled, unfused
+from flashpath.kernels.attention import naive, online_softmax, tiled, unfused
+from flashpath.kernels.attention.cases import case, cases, check, gradients, truth
 from flashpath.kernels.attention.flash_v1 import host as flash_v1
 from flashpath.kernels.attention.flash_v2.cuda import host as cuda
 from flashpath.kernels.attention.flash_v2.cuda import plans
 from flashpath.kernels.attention.flash_v2.triton import host as triton
+from flashpath.kernels.attention.peers import forward_only, peers
 from flashpath.kernels.attention.problem import Options, Problem, prepare
 from flashpath.kernels.attention.reference import formula
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_by
-from flashpath.kernels.peers import library
-from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score
-from flashpath.kernels.tolerance import check_against
+from flashpath.kernels.rung import Case, Ladder, Rung, Score
 
-Tensor = torch.Tensor
 FOLDER = Path(__file__).parent
-TOKENS = 16384  # of all sequences together, and elements of all heads: what published comparisons take
-HIDDEN = 2048
 # FLOPs up to which rungs without tensor cores, or with one block for a head, are timed.
 _FEW_FLOPS = 2**37
-# Scores that a check has at a time, in float64.
-_CHECKED_AT_ONCE = 2**28
-
-
-# ---- Problems --------------------------------------------------------------------------------------------
-
-
-def _case(direction: str, batch: int, sequence: int, heads: int, dim: int, causal: bool) -> Case:
-    options = Options(causal=causal)
-    shape = (batch, sequence, heads, dim)
-    empty = torch.empty(shape, dtype=torch.bfloat16, device="meta")
-    problem = Problem(empty, empty, empty, options)
-    is_forward = direction == "forward"
-    cost = (
-        (flops.forward_flops, flops.forward_bytes)
-        if is_forward
-        else (flops.backward_flops, flops.backward_bytes)
-    )
-
-    def inputs(device: str) -> tuple[Any, ...]:
-        q, k, v, dout = (torch.randn(shape, device=device, dtype=torch.bfloat16) for _ in range(4))
-        if is_forward:
-            return q, k, v, options
-        host = triton if q.is_cuda else cuda
-        return dout, q, k, v, *host.forward(prepare(q, k, v, options)), options
-
-    return Case(
-        name=f"{direction} {batch} × {sequence} × {heads} × {dim} {'causal' if causal else 'full'} bfloat16",
-        inputs=inputs,
-        flops=cost[0](problem),
-        bytes=cost[1](problem),
-        dtype="bfloat16",
-        parameters={"direction": direction, "sequence": sequence, "dim": dim, "causal": causal},
-    )
-
-
-def _cases() -> Sequence[Case]:
-    return [
-        _case(direction, TOKENS // sequence, sequence, HIDDEN // dim, dim, causal)
-        for direction in ("forward", "backward")
-        for dim in (64, 128)
-        for causal in (True, False)
-        for sequence in (512, 1024, 2048, 4096, 8192, 16384)
-    ]
 
 
 def _sized(size: tuple[int, ...]) -> Case:
-    return _case("forward", *size, causal=True)
+    batch, sequence, heads, dim = size
+    return case("forward", batch, sequence, heads, dim, causal=True)
 
 
 def _more_samples() -> Sequence[Case]:
-    return [_case("backward", 1, 128, 2, 64, causal=True)]
+    return [case("backward", 1, 128, 2, 64, causal=True)]
 
 
 # ---- Rungs as functions of a case's inputs ---------------------------------------------------------------
@@ -103,125 +57,10 @@ def _reference(*inputs: Any) -> Any:
         q, k, v, options = inputs
         return formula(q, k, v, options)[0].to(q.dtype)
     dout, q, k, v, _, _, options = inputs
-    return tuple(each.to(q.dtype) for each in _gradients(dout, q, k, v, options, torch.float64))
-
-
-def _gradients(
-    dout: Tensor, q: Tensor, k: Tensor, v: Tensor, options: Options, dtype: Any
-) -> tuple[Tensor, ...]:
-    inputs = [each.detach().to(dtype or each.dtype).requires_grad_() for each in (q, k, v)]
-    with torch.enable_grad():
-        out, _ = formula(inputs[0], inputs[1], inputs[2], options, dtype=None)
-    return torch.autograd.grad(out, inputs, dout.to(out.dtype))
-
-
-# ---- Checking --------------------------------------------------------------------------------------------
-
-
-def _check(output: Any, inputs: tuple[Any, ...]) -> None:
-    """Against float64: at most twice the error of torch in the same type. Of large problems one head."""
-    options: Options = inputs[-1]
-    tensors: list[Tensor] = [each for each in inputs[:-1] if each.dim() == 4]
-    outputs: list[Tensor] = list(output) if isinstance(output, tuple) else [output]  # pyright: ignore
-    shape = tensors[0].shape
-    for result in outputs:
-        assert result.shape == shape, f"the shape is {tuple(result.shape)}, not {tuple(shape)}"
-        assert bool(result.isfinite().all()), "not all of it is finite"
-    batch, sequence, heads, _ = shape
-    if batch * heads * sequence * sequence > _CHECKED_AT_ONCE:
-        one = (slice(batch - 1, batch), slice(None), slice(heads // 2, heads // 2 + 1))
-        tensors, outputs = [each[one] for each in tensors], [each[one] for each in outputs]
-    if len(inputs) == 4:
-        q, k, v = tensors
-        exact, _ = formula(q, k, v, options)
-        low, _ = formula(q, k, v, options, dtype=None)
-        check_against(outputs[0], exact, low, absolute=1e-5)
-        return
-    dout, q, k, v = tensors[:4]
-    exact_ones, low_ones = (_gradients(dout, q, k, v, options, kind) for kind in (torch.float64, None))
-    for got, truth, rough in zip(outputs, exact_ones, low_ones, strict=True):
-        check_against(got, truth, rough, absolute=1e-4 * max(1.0, float(truth.abs().max())))
-
-
-def _truth(inputs: tuple[Any, ...]) -> Any:
-    if len(inputs) == 4:
-        return formula(*inputs)[0]
-    dout, q, k, v, _, _, options = inputs
-    return _gradients(dout, q, k, v, options, torch.float64)
-
-
-# ---- Peers -----------------------------------------------------------------------------------------------
-
-
-def _peers(device: str) -> Mapping[str, Callable[..., Any] | Peer]:
-    if device != "cuda":
-        return {"torch": Peer(functools.partial(_sdpa, None), _forward_only)}
-    peers: dict[str, Callable[..., Any] | Peer] = {
-        "torch (FlashAttention 2)": functools.partial(_sdpa, "FLASH_ATTENTION"),
-        "torch (cuDNN)": functools.partial(_sdpa, "CUDNN_ATTENTION"),
-        "torch (efficient)": Peer(functools.partial(_sdpa, "EFFICIENT_ATTENTION"), _forward_only),
-    }
-    plain = library("triton_fa2")
-    if plain is not None:
-        peers["Triton (plain)"] = Peer(functools.partial(_plain_triton, plain), _forward_only)
-    return peers
-
-
-def _sdpa(backend: str | None, *inputs: Any) -> Any:
-    from torch.nn.attention import SDPBackend, sdpa_kernel
-
-    options, attend = inputs[-1], torch.nn.functional.scaled_dot_product_attention
-    if len(inputs) == 7:
-        return _gradients_of_torch(backend or "", *inputs)
-    q, k, v = (each.transpose(1, 2) for each in inputs[:3])
-    if backend is None:
-        return attend(q, k, v, is_causal=options.causal).transpose(1, 2)
-    with sdpa_kernel(getattr(SDPBackend, backend)):
-        return attend(q, k, v, is_causal=options.causal).transpose(1, 2)
-
-
-@functools.lru_cache(maxsize=2)
-def _saved_by_torch(backend: str, q: Tensor, k: Tensor, v: Tensor, causal: bool) -> tuple[Any, ...]:
-    """What torch's forward operator keeps for its gradient: its own LSE has another layout."""
-    operators: Any = torch.ops.aten
-    heads_first = [each.transpose(1, 2) for each in (q, k, v)]
-    if backend == "FLASH_ATTENTION":
-        return operators._scaled_dot_product_flash_attention(*heads_first, 0.0, causal)
-    return operators._scaled_dot_product_cudnn_attention(*heads_first, None, True, 0.0, causal)
-
-
-def _gradients_of_torch(
-    backend: str, dout: Tensor, q: Tensor, k: Tensor, v: Tensor, _out: Any, _lse: Any, options: Options
-) -> Any:
-    operators: Any = torch.ops.aten
-    out, lse, cu_q, cu_k, max_q, max_k, seed, offset, _ = _saved_by_torch(backend, q, k, v, options.causal)
-    tensors = [each.transpose(1, 2) for each in (dout, q, k, v)]
-    if backend == "FLASH_ATTENTION":
-        grads = operators._scaled_dot_product_flash_attention_backward(
-            *tensors, out, lse, cu_q, cu_k, max_q, max_k, 0.0, options.causal, seed, offset
-        )
-    else:
-        grads = operators._scaled_dot_product_cudnn_attention_backward(
-            *tensors, out, lse, seed, offset, None, cu_q, cu_k, max_q, max_k, 0.0, options.causal
-        )
-    return tuple(each.transpose(1, 2) for each in grads)
-
-
-@functools.lru_cache(maxsize=2)
-def _heads_first(q: Tensor, k: Tensor, v: Tensor) -> list[Tensor]:
-    """(batch, heads, sequence, dim), dense: what some peers take. Made once, outside of what is timed."""
-    return [each.transpose(1, 2).contiguous() for each in (q, k, v)]
-
-
-def _plain_triton(plain: Any, q: Tensor, k: Tensor, v: Tensor, options: Options) -> Any:
-    return plain.fwd(*_heads_first(q, k, v), options.causal).transpose(1, 2)
+    return tuple(each.to(q.dtype) for each in gradients(dout, q, k, v, options, torch.float64))
 
 
 # ---- What rungs decline ----------------------------------------------------------------------------------
-
-
-def _forward_only(case: Case) -> str | None:
-    return None if case.parameters["direction"] == "forward" else "is the forward direction"
 
 
 def _backward_only(case: Case) -> str | None:
@@ -230,12 +69,12 @@ def _backward_only(case: Case) -> str | None:
 
 def _small_forward(case: Case) -> str | None:
     many = case.flops > _FEW_FLOPS
-    return f"is timed up to {_FEW_FLOPS:,} FLOPs: it is slow" if many else _forward_only(case)
+    return f"is timed up to {_FEW_FLOPS:,} FLOPs: it is slow" if many else forward_only(case)
 
 
 def _tiny_forward(case: Case) -> str | None:
     many = case.flops > 2**28
-    return "is an explanation: loops over tiles in Python" if many else _forward_only(case)
+    return "is an explanation: loops over tiles in Python" if many else forward_only(case)
 
 
 def _small_problem() -> Problem:
@@ -269,17 +108,17 @@ def _compiles_backward(**more: Any) -> Callable[[str], object]:
     return triton_compiles_by(run)
 
 
-_entry = functools.partial(Rung, arch="sm_80", language="triton", declines=_forward_only)
+_entry = functools.partial(Rung, arch="sm_80", language="triton", declines=forward_only)
 
 LADDER = Ladder(
     name="attention",
     title="Attention",
     maths="s = scale q kᵀ, p = softmax(s), out = p v for every head; "
     "backward: dv = pᵀ dout, ds = p (dout vᵀ - Σ dout · out), dq = scale ds k, dk = scale dsᵀ q",
-    cases=_cases,
-    peers=_peers,
-    check=_check,
-    truth=_truth,
+    cases=cases,
+    peers=peers,
+    check=check,
+    truth=truth,
     dimensions=("batch", "sequence", "heads", "dim"),
     sized=_sized,
     sample=(1, 128, 2, 64),
@@ -303,9 +142,21 @@ LADDER = Ladder(
             idea="the formula in PyTorch, in the type of its inputs: all scores are written, and read again",
             file=FOLDER / "naive.py",
             function=_forward(naive.forward),
-            declines=_forward_only,
+            declines=forward_only,
             improves_on="reference",
             readability=Score(5, "matmul, softmax, matmul"),
+            debugging=Score(5, "every intermediate is a tensor"),
+        ),
+        Rung(
+            name="naive_backward",
+            language="pytorch",
+            arch="any",
+            idea="gradients of that by torch: all weights, which nobody kept, are made again",
+            file=FOLDER / "naive.py",
+            function=_backward(naive.backward),
+            declines=_backward_only,
+            improves_on="naive",
+            readability=Score(5, "the formula, and torch.autograd"),
             debugging=Score(5, "every intermediate is a tensor"),
         ),
         Rung(

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from flashpath.kernels.attention.decode import cuda_host, dispatch, host
 from flashpath.kernels.attention.decode.cache import Cache, Step, prepare_step
 from flashpath.kernels.attention.problem import Options
 from flashpath.kernels.attention.score_mod import ScoreMod
+from flashpath.kernels.where import Where, named
 
 
 def unaligned(step: Step) -> Step:
@@ -44,9 +44,9 @@ def test_what_cuda_does_not_take_goes_to_triton(monkeypatch: pytest.MonkeyPatch)
     step = made(Sample())
     choice = dispatch.choose(unaligned(step))
     assert (choice.backend, "multiples of 16 bytes" in choice.why) == ("triton", True)
-    monkeypatch.setattr(cuda_host, "max_shared_per_block", lambda _: 16 * 1024)
-    choice = dispatch.choose(step)
+    choice = dispatch.choose(step, where=Where("a small one", (8, 0), 16 * 1024))
     assert (choice.backend, "shared memory than the 16384 bytes" in choice.why) == ("triton", True)
+    monkeypatch.setattr(cuda_host, "max_shared_per_block", lambda _: 16 * 1024)
     with pytest.raises(FlashpathError, match="Use backend"):
         cuda_host.decode(step)
 
@@ -58,17 +58,14 @@ def test_a_function_of_ones_own_goes_where_its_language_is(form: dict[str, Any],
     assert (choice.backend, "'mine'" in choice.why) == (backend, True)
 
 
-@pytest.mark.parametrize(
-    ("pages", "sms", "backend"), [(0, 1, "triton"), (16, 1000, "triton"), (16, 0, "cuda")]
-)
-def test_on_a_gpu_the_faster_one_is_taken(
-    pages: int, sms: int, backend: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Pages go to CUDA C++, but for few that many SMs share."""
-    step = made(Sample(pages=pages))
-    monkeypatch.setattr(cuda_host, "obstacle_to", lambda _: None)
-    monkeypatch.setattr(dispatch, "sm_count", lambda _: sms)
-    choice = dispatch.choose(replace(step, q=SimpleNamespace(is_cuda=True, shape=step.q.shape)))
+@pytest.mark.parametrize(("pages", "backend"), [(0, "triton"), (16, "triton"), (2**17, "cuda")])
+def test_on_a_gpu_the_faster_one_is_taken(pages: int, backend: str) -> None:
+    """Pages go to CUDA C++, but for few."""
+    step = made(Sample(pages=min(pages, 16)))
+    if pages > 16:
+        table = torch.empty(step.batch, pages, dtype=torch.int32, device="meta")
+        step = replace(step, cache=replace(step.cache, page_table=table))
+    choice = dispatch.choose(step, where=named("H200"))
     assert (choice.backend, bool(choice.why)) == (backend, True)
 
 

@@ -93,8 +93,11 @@ def padded(dim: int) -> int:
     return -(-dim // 16) * 16
 
 
-def plan_of(step: Step) -> Plan | None:
-    """By rows, dimensions and how much there is to read; None where shared memory does not reach for any."""
+def plan_of(step: Step, room: int | None = None) -> Plan | None:
+    """By rows, dimensions and how much there is to read; None where shared memory does not reach for any.
+
+    `room` is that memory in bytes, if not what the GPU of the tensors has.
+    """
     dim, v_dim = padded(step.dim), padded(step.v_dim)
     rows = step.queries * step.group
     most = 1 if v_dim > 128 else 2 if v_dim > 64 else 4
@@ -112,18 +115,18 @@ def plan_of(step: Step) -> Plan | None:
     if is_many and step.cache.capacity <= _SHORT_KEYS and max(dim, v_dim) <= 128:
         # Blocks for all SMs without a split, and short ones: while one begins or ends, others read.
         plans.insert(0, Plan(tiles, 16, 2, 3, 4))
-    room = max_shared_per_block(step.q)
+    room = max_shared_per_block(step.q) if room is None else room
     return next((plan for plan in plans if plan.shared(dim, v_dim, MOST_SPLITS) <= room), None)
 
 
-def obstacle_to(step: Step) -> str | None:
+def obstacle_to(step: Step, room: int | None = None) -> str | None:
     """Why it cannot be done here, if it cannot."""
     for name, x in (("k", step.cache.k), ("v", step.cache.v)):
         if x.data_ptr() % 16 or any(stride % 8 for stride in x.stride()[:-1]):
             # It is read 16 bytes at a time, and it cannot be copied.
             return f"rows of the cache of {name}, strides {x.stride()}, do not begin at multiples of 16 bytes"
-    if plan_of(step) is None:
-        room = max_shared_per_block(step.q)
+    room = max_shared_per_block(step.q) if room is None else room
+    if plan_of(step, room) is None:
         return (
             f"dimensions of {step.dim} and {step.v_dim} need more shared memory than the {room} bytes that "
             "a block has"

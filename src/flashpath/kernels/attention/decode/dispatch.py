@@ -10,19 +10,21 @@ from typing import Any
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.decode import cuda_host
 from flashpath.kernels.attention.decode.cache import Step
-from flashpath.kernels.building import sm_count
+from flashpath.kernels.where import Where, where_is
 
+# The rungs of the ladder that backends are.
+RUNGS = {"triton": "split_triton", "cuda": "split_cuda"}
 # Where each rung's decode(step, num_splits) is.
 BACKENDS = {
     "triton": "flashpath.kernels.attention.decode.host",
     "cuda": "flashpath.kernels.attention.decode.cuda_host",
 }
 
-# Bytes of a paged cache for each SM up to which Triton is not slower. On an H200 it took 0.96 to 0.97 of
-# CUDA C++'s time with 1 × 1,024 and 1 × 8,192 keys and as long with 8 × 1,024, which are the steps up to
-# here; 1.01 to 1.02 of it with 8 × 8,192, 8 × 65,536 and 1 × 65,536, and 1.04 with 64 × 1,024.
+# Bytes of a paged cache up to which Triton is not slower. On an H200 it took 0.96 to 0.97 of CUDA C++'s time
+# with 1 × 1,024 and 1 × 8,192 keys and as long with 8 × 1,024, which are the steps up to here; 1.01 to 1.02
+# of it with 8 × 8,192, 8 × 65,536 and 1 × 65,536, and 1.04 with 64 × 1,024.
 # `flashpath bench attention_decode` times both.
-_LITTLE = 256 * 1024
+_LITTLE = 32 * 2**20
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,8 @@ class Choice:
         return importlib.import_module(BACKENDS[self.backend]).decode
 
 
-def choose(step: Step, backend: str | None = None) -> Choice:
-    """The rung that was asked for, or the fastest one that can do it."""
+def choose(step: Step, backend: str | None = None, where: Where | None = None) -> Choice:
+    """The rung that was asked for, or the fastest that can do it, where the tensors are or `where` says."""
     if backend is not None:
         if backend not in BACKENDS:
             raise FlashpathError(
@@ -51,16 +53,16 @@ def choose(step: Step, backend: str | None = None) -> Choice:
         language = "triton" if mod.cuda is None else "cuda"
         mod.form(language)
         return Choice(language, f"it is the only language that the score_mod {mod.name!r} is given in")
-    obstacle = cuda_host.obstacle_to(step)
+    where = where or where_is(step.q)
+    obstacle = cuda_host.obstacle_to(step, where.shared)
     if obstacle is not None:
         return Choice("triton", f"CUDA C++ does not take it: {obstacle}")
-    if not step.q.is_cuda:
+    if where.capability is None:
         return Choice("cuda", "on the virtual GPU CUDA C++ is compiled sooner than Triton")
     if step.cache.page_table is None:
         return Choice("triton", "Triton has larger tiles under way, which a cache without pages feeds evenly")
-    cache = 2 * step.batch * step.cache.capacity * step.kv_heads * (step.dim + step.v_dim)
-    if cache <= _LITTLE * sm_count(step.q):
+    if 2 * step.batch * step.cache.capacity * step.kv_heads * (step.dim + step.v_dim) <= _LITTLE:
         return Choice(
-            "triton", f"there is little to read: up to {_LITTLE >> 10} KiB for each SM Triton is the faster"
+            "triton", f"of up to {_LITTLE >> 20} MiB of keys and values in pages Triton is the faster"
         )
     return Choice("cuda", "CUDA C++ looks pages up ahead of their keys, and its warps wait for nobody")

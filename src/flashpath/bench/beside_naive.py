@@ -1,0 +1,143 @@
+"""Speed and memory of attention beside the naive one, and beside what is said of FlashAttention."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from flashpath.bench.lengths import LENGTH
+from flashpath.bench.record import Record
+from flashpath.bench.table import NO_VALUE, OUT_OF_MEMORY, digits, memory, seconds
+
+# What plans for learners promise.
+CLAIMED_SPEED = (2.0, 4.0)
+CLAIMED_MEMORY = (10.0, 20.0)
+_NAIVE = {"forward": "naive", "backward": "naive_backward"}
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The fastest rung of a direction, beside naive attention on the same problem, both of one run."""
+
+    direction: str  # or "both": a step of training
+    sequence: int
+    dim: int
+    causal: bool
+    rung: str
+    seconds: float
+    bytes: int | None  # of memory, beside the inputs
+    naive_seconds: float | None
+    naive_bytes: int | None
+    naive_failure: str | None
+
+    @property
+    def speed(self) -> float | None:
+        return self.naive_seconds / self.seconds if self.naive_seconds else None
+
+    @property
+    def memory(self) -> float | None:
+        return self.naive_bytes / self.bytes if self.naive_bytes and self.bytes else None
+
+
+def beside_naive(records: Sequence[Record]) -> list[Beside]:
+    """By mask, dimension and length. Both directions together are a step: naive's gradient begins with its
+    forward direction, as nobody kept the weights, so it is the whole of its step."""
+    rows: list[Beside] = []
+    of_problem: dict[tuple[int, bool, int], dict[str, list[Record]]] = {}
+    for record in records:
+        place = record.parameters
+        if not {"direction", "dim", "causal", LENGTH} <= place.keys():
+            continue
+        by_direction = of_problem.setdefault((place["dim"], place["causal"], place[LENGTH]), {})
+        by_direction.setdefault(place["direction"], []).append(record)
+    for (dim, causal, sequence), by_direction in sorted(of_problem.items()):
+        found = {
+            direction: row
+            for direction in _NAIVE
+            if (row := _of_direction(direction, sequence, dim, causal, by_direction.get(direction, [])))
+        }
+        rows += found.values()
+        if len(found) == len(_NAIVE):
+            rows.append(_step(found["forward"], found["backward"]))
+    return rows
+
+
+def _of_direction(
+    direction: str, sequence: int, dim: int, causal: bool, records: Iterable[Record]
+) -> Beside | None:
+    records = list(records)
+    naive = next((each for each in records if each.implementation == _NAIVE[direction]), None)
+    ours = [each for each in records if not each.is_peer and each.language != "pytorch" and each.time]
+    if naive is None or naive.skipped or not ours:
+        return None
+    best = min(ours, key=lambda each: each.time.median if each.time else 0.0)
+    assert best.time is not None
+    return Beside(
+        direction,
+        sequence,
+        dim,
+        causal,
+        best.implementation,
+        best.time.median,
+        best.peak_memory_bytes,
+        naive.time.median if naive.time else None,
+        naive.peak_memory_bytes,
+        None if naive.time else naive.error or "failed",
+    )
+
+
+def _step(forward: Beside, backward: Beside) -> Beside:
+    peaks = [each.bytes for each in (forward, backward) if each.bytes]
+    return Beside(
+        "both",
+        forward.sequence,
+        forward.dim,
+        forward.causal,
+        f"{forward.rung}, {backward.rung}",
+        forward.seconds + backward.seconds,
+        max(peaks, default=None),
+        backward.naive_seconds,
+        backward.naive_bytes,
+        backward.naive_failure,
+    )
+
+
+def verdict(found: Sequence[float | None], claimed: tuple[float, float]) -> str:
+    """`1.9 to 7.2 times, of 36 problems 30 within or above 2 to 4`."""
+    known = [each for each in found if each is not None]
+    low, high = claimed
+    if not known:
+        return f"not measured; {low:g} to {high:g} times are said"
+    met = sum(each >= low for each in known)
+    span = f"{digits(min(known))} to {digits(max(known))} times"
+    return f"{span}; {low:g} to {high:g} are said, and {met} of {len(known)} problems have at least {low:g}"
+
+
+def markdown(rows: Sequence[Beside]) -> str:
+    """What is found beside what is claimed, then a row for each problem."""
+    headings = ("problem", "direction", "rung", "naive", "rung's", "× speed", "naive", "rung's", "× memory")
+    lines = [
+        f"- Speed: {verdict([row.speed for row in rows], CLAIMED_SPEED)}.",
+        f"- Memory beside the inputs: {verdict([row.memory for row in rows], CLAIMED_MEMORY)}.",
+        "",
+        f"| {' | '.join(headings)} |",
+        "| --- | --- | --- |" + " ---: |" * (len(headings) - 3),
+    ]
+    lines += [f"| {' | '.join(_cells(row))} |" for row in rows]
+    return "\n".join(lines)
+
+
+def _cells(row: Beside) -> tuple[str, ...]:
+    failed = OUT_OF_MEMORY if (row.naive_failure or "").startswith(OUT_OF_MEMORY) else "failed"
+    mask = "causal" if row.causal else "full"
+    return (
+        f"{row.sequence} tokens, dim {row.dim}, {mask}",
+        row.direction,
+        ", ".join(f"`{name}`" for name in row.rung.split(", ")),
+        seconds(row.naive_seconds) if row.naive_seconds else failed,
+        seconds(row.seconds),
+        digits(row.speed),
+        memory(row.naive_bytes) if row.naive_bytes else NO_VALUE,
+        memory(row.bytes),
+        digits(row.memory),
+    )
