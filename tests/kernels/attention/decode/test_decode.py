@@ -16,6 +16,7 @@ from flashpath.kernels.attention.decode import host
 from flashpath.kernels.attention.decode.cache import Cache, Rotary, prepare_step
 from flashpath.kernels.attention.problem import Options
 from flashpath.kernels.attention.reference import formula
+from flashpath.vgpu import triton_driver
 
 SAMPLES = covering()
 
@@ -92,6 +93,14 @@ def test_what_saw_nothing_adds_nothing() -> None:
     out, logs = host.merge_states(a, nothing, b, nothing)
     assert out.abs().max() == 0
     assert (logs == -torch.inf).all()
+
+
+@pytest.mark.parametrize("pages", [0, 16])
+def test_launches_that_overlap(pages: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on Hopper, whose virtual GPU has launches follow one another."""
+    monkeypatch.setattr(host, "overlaps", lambda _: True)
+    with triton_driver.triton("sm_90a"):
+        check_decode(host.decode, made(Sample(pages=pages)), 3)
 
 
 # ---- What is refused -------------------------------------------------------------------------------------

@@ -41,40 +41,39 @@ __device__ inline float weigh_parts(float* logs, int parts, int apart, float sin
   return sum == 0 ? -INFINITY : base + log2f(sum) * kLn2;
 }
 
-// Four neighbours of a row: the parts' sum, weighted. `part(i)` reads those of part i.
-template <class Part>
-__device__ float4 weighted_sum(const float* weights, int parts, int apart, Part part) {
-  constexpr int kAtOnce = 8;
-  float4 sum = {};
-  auto add = [&](float weight, float4 x) {
-    sum.x += weight * x.x, sum.y += weight * x.y, sum.z += weight * x.z, sum.w += weight * x.w;
-  };
-  int i = 0;
-#pragma unroll 1
-  for (; i + kAtOnce <= parts; i += kAtOnce) {  // all asked for before the first is used
-    float4 x[kAtOnce];
+// Four neighbours of a row in parts first, first + 1, …: asked for all at once. `part(i)` reads those of part i.
+template <int kAtOnce, class Part>
+__device__ void ask_for(float4 (&x)[kAtOnce], int first, int parts, Part part) {
 #pragma unroll
-    for (int j = 0; j < kAtOnce; ++j) {
-      x[j] = part(i + j);
-    }
-#pragma unroll
-    for (int j = 0; j < kAtOnce; ++j) {
-      add(weights[(i + j) * apart], x[j]);
-    }
+  for (int j = 0; j < kAtOnce; ++j) {
+    x[j] = first + j < parts ? part(first + j) : float4{};
   }
+}
+
+// The parts' sum, weighted. The first ones are already asked for.
+template <int kAtOnce, class Part>
+__device__ float4 weighted_sum(const float* weights, int parts, int apart, float4 (&x)[kAtOnce], Part part) {
+  float4 sum = {};
 #pragma unroll 1
-  for (; i < parts; ++i) {
-    add(weights[i * apart], part(i));
+  for (int i = 0; i < parts; i += kAtOnce) {
+    if (i > 0) {
+      ask_for(x, i, parts, part);
+    }
+#pragma unroll
+    for (int j = 0; j < kAtOnce; ++j) {
+      const float weight = i + j < parts ? weights[(i + j) * apart] : 0.0f;
+      sum.x += weight * x[j].x, sum.y += weight * x[j].y, sum.z += weight * x[j].z, sum.w += weight * x[j].w;
+    }
   }
   return sum;
 }
 
 // Whether this block is the last of `splits` to arrive. What each block wrote before is then there for it to read.
 __device__ inline bool arrives_last(unsigned* counter, int splits) {
-  __threadfence();  // the part before the count
   __syncthreads();
   bool is_last = false;
   if (threadIdx.x == 0) {
+    __threadfence();  // the part, of all threads that it met at the barrier, before the count
     is_last = atomicInc(counter, splits - 1) == splits - 1;  // which leaves it at 0 for the next launch
     __threadfence();  // the count before the others' parts
   }

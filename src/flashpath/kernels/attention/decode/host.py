@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from flashpath.errors import FlashpathError
+from flashpath.jit.device import device
 from flashpath.kernels.attention.decode.cache import Step
 from flashpath.kernels.attention.flash_v2.triton.host import Features, block_of
 from flashpath.kernels.building import sm_count, triton_device
@@ -150,9 +151,16 @@ def decode(step: Step, num_splits: int | None = None, out: Any = None, lse: Any 
             step.v_dim,
             SPLITS=1 << (splits - 1).bit_length(),
             BLOCK_V=block_of(step.v_dim),
+            OVERLAPS=overlaps(step),
             num_warps=4 if splits > 8 else 1,
+            launch_pdl=overlaps(step),
         )
     return out, lse
+
+
+def overlaps(step: Step) -> bool:
+    """Whether a launch can begin while the one before it ends: from Hopper on."""
+    return step.q.is_cuda and device(step.q.get_device()).capability >= (9, 0)
 
 
 def _attend(step: Step, config: Config, splits: int, out: Any, lse: Any, sinks: Any | None) -> None:
@@ -194,6 +202,7 @@ def _attend(step: Step, config: Config, splits: int, out: Any, lse: Any, sinks: 
             lse.stride()[:3] if lse.dim() == 4 else (0, *lse.stride()[:2]),
             (0, 0) if slopes is None else (0, slopes.stride(0)) if slopes.dim() == 1 else slopes.stride(),
             0 if cache.page_table is None else cache.page_table.stride(0),
+            0 if cache.page_table is None else cache.page_table.shape[1],
             step.queries,
             step.new,
             step.group,
@@ -211,6 +220,7 @@ def _attend(step: Step, config: Config, splits: int, out: Any, lse: Any, sinks: 
             BLOCK_N=config.n,
             BLOCK_D=block_of(step.dim),
             BLOCK_V=block_of(step.v_dim),
+            OVERLAPS=splits > 1 and overlaps(step),
             num_warps=config.warps,
             num_stages=config.stages,
         )

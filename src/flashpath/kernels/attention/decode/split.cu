@@ -232,9 +232,12 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
 #pragma unroll 1
   for (int i = threadIdx.x; i < rows * fours; i += Plan::kThreads) {
     const int row = i / fours, column = i % fours * 4;
-    const float4 x = weighted_sum(logs + row, kWarps, Plan::kM, [&](int part) {
-      return *reinterpret_cast<const float4*>(of_warps + (part * Plan::kM + row) * kPitch + column);
-    });
+    float4 of_each[kWarps];
+    auto part = [&](int i) {
+      return *reinterpret_cast<const float4*>(of_warps + (i * Plan::kM + row) * kPitch + column);
+    };
+    ask_for(of_each, 0, kWarps, part);
+    const float4 x = weighted_sum(logs + row, kWarps, Plan::kM, of_each, part);
     if (is_all) {
       write_out(row, column, x);
     } else {
@@ -245,7 +248,19 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
     return;
   }
 
-  // ---- The last block of these rows: the splits' parts are all there. Past the L1, which may have older ones
+  // ---- The last block of these rows: the splits' parts are all there. Past the L1, which may have older ones; those
+  // that a thread begins with are on the way while their logarithms are weighed
+  auto part_of = [&](int row, int column) {
+    const float* first = parts + (first_part + row) * shape.v_dim + column;
+    return [=, &step, &shape](int part) {
+      return __ldcg(reinterpret_cast<const float4*>(first + (long long)part * step.rows * shape.v_dim));
+    };
+  };
+  constexpr int kAtOnce = 16;
+  float4 of_each[kAtOnce];
+  if (threadIdx.x < rows * fours) {
+    ask_for(of_each, 0, step.splits, part_of(threadIdx.x / fours, threadIdx.x % fours * 4));
+  }
 #pragma unroll 1
   for (int i = threadIdx.x; i < step.splits * rows; i += Plan::kThreads) {
     logs[i] = __ldcg(parts_lse + first_part + i / rows * step.rows + i % rows);
@@ -262,9 +277,10 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
 #pragma unroll 1
   for (int i = threadIdx.x; i < rows * fours; i += Plan::kThreads) {
     const int row = i / fours, column = i % fours * 4;
-    write_out(row, column, weighted_sum(logs + row, step.splits, rows, [&](int part) {
-                const float* from = parts + (first_part + part * step.rows + row) * shape.v_dim + column;
-                return __ldcg(reinterpret_cast<const float4*>(from));
-              }));
+    const auto part = part_of(row, column);
+    if (i >= Plan::kThreads) {
+      ask_for(of_each, 0, step.splits, part);
+    }
+    write_out(row, column, weighted_sum(logs + row, step.splits, rows, of_each, part));
   }
 }

@@ -29,10 +29,13 @@ def combine_kernel(
     v_dim,
     SPLITS: tl.constexpr,  # a power of two, not less than splits
     BLOCK_V: tl.constexpr,
+    OVERLAPS: tl.constexpr,  # launched before the parts are there
 ):
     number = tl.program_id(0).to(tl.int64)
     split, column = tl.arange(0, SPLITS), tl.arange(0, BLOCK_V)
     there = split < splits
+    if OVERLAPS:
+        tl.extra.cuda.gdc_wait()
     logs = tl.load(parts_lse_ptr + split * rows.to(tl.int64) + number, mask=there, other=MINUS_INF) * LOG2E
     m = tl.max(logs, 0)
     query, head = number % queries, number // queries % heads

@@ -26,7 +26,7 @@ from flashpath.kernels.attention.flash_v2.triton.scores import (
 MINUS_INF = tl.constexpr(float("-inf"))
 
 
-@triton.jit(do_not_specialize=["queries", "new", "left", "right", "splits"])
+@triton.jit(do_not_specialize=["table_width", "queries", "new", "left", "right", "splits"])
 def split_kernel(
     q_ptr,
     k_ptr,
@@ -46,6 +46,7 @@ def split_kernel(
     lse_strides,  # (split, batch, head)
     slope_strides,  # (batch, head)
     table_stride,
+    table_width,
     queries,
     new,
     group,
@@ -63,6 +64,7 @@ def split_kernel(
     BLOCK_N: tl.constexpr,
     BLOCK_D: tl.constexpr,
     BLOCK_V: tl.constexpr,
+    OVERLAPS: tl.constexpr,  # the combining kernel may begin before this one ends
 ):
     split, kv_head, batch = tl.program_id(0) % splits, tl.program_id(1), tl.program_id(2)
     tile = tl.program_id(0) // splits
@@ -72,12 +74,32 @@ def split_kernel(
     keys = tl.load(lengths_ptr + batch) + new - first
     shift = keys - queries
 
+    # Keys that some query sees, in whole tiles. Tile i goes to split i % splits: without a window a program
+    # knows its first pages before it knows how many keys there are.
+    begin, end = 0, keys
+    first_row, last_row = tile * BLOCK_M // group, min(queries - 1, (tile * BLOCK_M + BLOCK_M - 1) // group)
+    if FEATURES.right:
+        end = max(0, min(keys, last_row + shift + right + 1))
+    if FEATURES.left:
+        begin = max(0, first_row + shift - left) // BLOCK_N * BLOCK_N
+    begin += split * BLOCK_N
+    apart = splits * BLOCK_N
+
+    batch_64 = batch.to(tl.int64)
+    page = batch_64
+    if batch_index_ptr is not None:
+        page = tl.load(batch_index_ptr + batch).to(tl.int64)
+    if page_table_ptr is not None:
+        page_table_ptr += batch_64 * table_stride
+        key = begin + tl.arange(0, BLOCK_N)
+        # Past the last page it is any, but the table is not left.
+        pages = tl.load(page_table_ptr + tl.minimum((key + first) // PAGE_SIZE, table_width - 1))  # (BLOCK_N)
+
     # A row is a query of a head: the heads of a group are neighbours.
     number = tile * BLOCK_M + tl.arange(0, BLOCK_M)  # (BLOCK_M)
     row, head = number // group, kv_head * group + number % group
     inside = row < queries
     column, v_column = tl.arange(0, BLOCK_D), tl.arange(0, BLOCK_V)
-    batch_64 = batch.to(tl.int64)
     q = tl.load(
         q_ptr
         + batch_64 * q_strides[0]
@@ -92,24 +114,6 @@ def split_kernel(
         at_slope = batch * slope_strides[0] + head * slope_strides[1]
         slope = tl.load(slopes_ptr + at_slope, mask=inside, other=0.0)[:, None]
 
-    # Keys that some query sees, in whole tiles, and this split's part of them.
-    begin, end = 0, keys
-    first_row, last_row = tile * BLOCK_M // group, min(queries - 1, (tile * BLOCK_M + BLOCK_M - 1) // group)
-    if FEATURES.right:
-        end = max(0, min(keys, last_row + shift + right + 1))
-    if FEATURES.left:
-        begin = max(0, first_row + shift - left) // BLOCK_N * BLOCK_N
-    tiles = tl.cdiv(tl.cdiv(max(0, end - begin), BLOCK_N), splits)
-    begin += split * tiles * BLOCK_N
-    end = min(end, begin + tiles * BLOCK_N)
-
-    page = batch_64
-    if batch_index_ptr is not None:
-        page = tl.load(batch_index_ptr + batch).to(tl.int64)
-    if page_table_ptr is not None:
-        page_table_ptr += batch_64 * table_stride
-        key = begin + tl.arange(0, BLOCK_N)
-        pages = tl.load(page_table_ptr + (key + first) // PAGE_SIZE, mask=key < end, other=0)  # (BLOCK_N)
     k_ptr += kv_head.to(tl.int64) * k_strides[2]
     v_ptr += kv_head.to(tl.int64) * v_strides[2]
     to_exponent = exponent_scale(scale, FEATURES)
@@ -118,7 +122,7 @@ def split_kernel(
     m = tl.full((BLOCK_M,), MINUS_INF, tl.float32)
     total = tl.zeros((BLOCK_M,), tl.float32)
     acc = tl.zeros((BLOCK_M, BLOCK_V), tl.float32)
-    for start in range(begin, end, BLOCK_N):
+    for start in range(begin, end, apart):
         key = start + tl.arange(0, BLOCK_N)  # (BLOCK_N)
         there = key < end
         place = key + first
@@ -126,8 +130,7 @@ def split_kernel(
             k_row = pages.to(tl.int64) * k_strides[0] + (place % PAGE_SIZE).to(tl.int64) * k_strides[1]
             v_row = pages.to(tl.int64) * v_strides[0] + (place % PAGE_SIZE).to(tl.int64) * v_strides[1]
             # Those of the next tile, before this one's keys: they are there when its addresses are wanted.
-            next_page = page_table_ptr + (place + BLOCK_N) // PAGE_SIZE
-            pages = tl.load(next_page, mask=key + BLOCK_N < end, other=0)
+            pages = tl.load(page_table_ptr + tl.minimum((place + apart) // PAGE_SIZE, table_width - 1))
         else:
             k_row = page * k_strides[0] + place.to(tl.int64) * k_strides[1]
             v_row = page * v_strides[0] + place.to(tl.int64) * v_strides[1]
@@ -152,6 +155,8 @@ def split_kernel(
         acc = tl.dot(p.to(v.dtype), v, acc * shrink[:, None])
         m = larger
 
+    if OVERLAPS:
+        tl.extra.cuda.gdc_launch_dependents()
     if FEATURES.sinks:  # with one split only: the combining kernel has them else
         sink = tl.load(sinks_ptr + head, mask=inside, other=0.0) * LOG2E
         larger = tl.maximum(m, sink)
