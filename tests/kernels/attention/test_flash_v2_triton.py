@@ -41,8 +41,8 @@ def test_any_dimension(dims: tuple[int, int]) -> None:
 
 # Longer than SHORT: the tiles of long sequences, of which some need no mask.
 LONG = [
-    Sample(lengths=(130, 260), dims=(64, 64), heads=(1, 1)),
-    Sample(lengths=(200, 300), dims=(64, 64), heads=(1, 1), mask="causal", dtype="float16"),
+    Sample(lengths=(130, 260), dims=(64, 64), heads=(4, 2)),
+    Sample(lengths=(200, 300), dims=(64, 64), heads=(3, 1), mask="causal", dtype="float16"),
     Sample(lengths=(150, 257), dims=(128, 128), heads=(1, 1), mask="causal"),
     Sample(lengths=(140, 130), dims=(256, 256), heads=(1, 1)),
     Sample(lengths=(260, 140), dims=(64, 128), heads=(2, 1), mask="window", layout="varlen"),

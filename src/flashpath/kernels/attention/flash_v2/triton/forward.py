@@ -123,6 +123,7 @@ def attention_forward(
     keep_scale,
     FEATURES: tl.constexpr,
     MOD: tl.constexpr,
+    HEADS_ABREAST: tl.constexpr,
     AHEAD: tl.constexpr,
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
@@ -130,9 +131,12 @@ def attention_forward(
     BLOCK_V: tl.constexpr,
 ):
     tiles = tl.cdiv(queries, BLOCK_M)
-    tile = tl.program_id(0) % tiles
-    head = tl.program_id(0) // tiles % heads
-    batch = tl.program_id(0) // tiles // heads
+    of_sequence = tl.program_id(0) % (tiles * heads)
+    batch = tl.program_id(0) // (tiles * heads)
+    if HEADS_ABREAST:
+        head, tile = of_sequence % heads, of_sequence // heads
+    else:
+        head, tile = of_sequence // tiles, of_sequence % tiles
     if FEATURES.right:
         tile = tiles - 1 - tile
     at = tile * BLOCK_M

@@ -45,6 +45,9 @@ class Config(NamedTuple):
     warps: int
     stages: int
     ahead: bool = False  # forward: the next tile's products before this one's softmax (forward.py)
+    # Forward: programs of all heads at the same rows start together, which lie side by side in memory. Their
+    # keys and values have to stay in L2 meanwhile, so it is for short sequences.
+    heads_abreast: bool = False
 
 
 SHORT = 128  # queries and keys at most: few programs, and no tile is full
@@ -52,8 +55,8 @@ SMALL = Config(64, 32, 4, 2)
 LONG = 2048  # keys: beyond, what a program does before and after its loop is little
 # (largest of dim and v_dim, right bound) → tiles for keys up to LONG, for more
 FORWARD = {
-    (64, False): (Config(64, 128, 4, 2), Config(64, 128, 4, 2)),
-    (64, True): (Config(64, 64, 4, 3), Config(64, 128, 4, 2)),
+    (64, False): (Config(64, 128, 4, 2, heads_abreast=True), Config(64, 128, 4, 2)),
+    (64, True): (Config(64, 64, 4, 3, heads_abreast=True), Config(64, 128, 4, 2)),
     (128, False): (Config(64, 64, 4, 3, ahead=True), Config(64, 64, 4, 3, ahead=True)),
     (128, True): (Config(64, 64, 4, 3), Config(64, 64, 4, 3, ahead=True)),
     (256, False): (Config(128, 64, 8, 2), Config(128, 64, 8, 2)),
@@ -121,6 +124,7 @@ def forward(
             FEATURES=along_keys(problem, config),
             MOD=mod_of(problem),
             AHEAD=config.ahead,
+            HEADS_ABREAST=config.heads_abreast,
             BLOCK_M=config.m,
             BLOCK_N=config.n,
             BLOCK_D=block_of(problem.dim),
