@@ -69,6 +69,14 @@ def test_on_a_gpu_the_faster_one_is_taken(pages: int, backend: str) -> None:
     assert (choice.backend, bool(choice.why)) == (backend, True)
 
 
+def test_a_vast_cache_goes_to_cuda() -> None:
+    step = made(Sample())
+    k = torch.empty(step.batch, 2**26, *step.cache.k.shape[2:], dtype=step.cache.k.dtype, device="meta")
+    step = replace(step, cache=replace(step.cache, k=k, v=k))
+    choice = dispatch.choose(step, where=named("H200"))
+    assert (choice.backend, "GiB" in choice.why) == ("cuda", True)
+
+
 @pytest.mark.parametrize(
     ("batch", "keys", "dense", "pages", "plan"),
     [

@@ -23,8 +23,10 @@ BACKENDS = {
 # Bytes of a paged cache up to which Triton is not slower. On an H200 it took 0.96 to 0.97 of CUDA C++'s time
 # with 1 × 1,024 and 1 × 8,192 keys and as long with 8 × 1,024, which are the steps up to here; 1.01 to 1.02
 # of it with 8 × 8,192, 8 × 65,536 and 1 × 65,536, and 1.04 with 64 × 1,024.
-# `flashpath bench attention_decode` times both.
 _LITTLE = 32 * 2**20
+# Bytes of a cache without pages from which CUDA C++ is not slower: 64 × 65,536 keys, 16 GiB, took 0.92 of
+# Triton's time; steps of up to 2 GiB took 1.00 to 1.19 of it. `flashpath bench attention_decode` times both.
+_VAST = 4 * 2**30
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,12 @@ def choose(step: Step, backend: str | None = None, where: Where | None = None) -
         return Choice("triton", f"CUDA C++ does not take it: {obstacle}")
     if where.capability is None:
         return Choice("cuda", "on the virtual GPU CUDA C++ is compiled sooner than Triton")
+    size = 2 * step.batch * step.cache.capacity * step.kv_heads * (step.dim + step.v_dim)
     if step.cache.page_table is None:
+        if size >= _VAST:
+            return Choice("cuda", f"of {_VAST >> 30} GiB of keys and values and more CUDA C++ is the faster")
         return Choice("triton", "Triton has larger tiles under way, which a cache without pages feeds evenly")
-    if 2 * step.batch * step.cache.capacity * step.kv_heads * (step.dim + step.v_dim) <= _LITTLE:
+    if size <= _LITTLE:
         return Choice(
             "triton", f"of up to {_LITTLE >> 20} MiB of keys and values in pages Triton is the faster"
         )
