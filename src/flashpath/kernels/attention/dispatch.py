@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flashpath.errors import FlashpathError
+from flashpath.kernels.attention.choice import decided
 from flashpath.kernels.attention.dispatch_table import Cell, table
 from flashpath.kernels.attention.flash_v2.cuda import plans
 from flashpath.kernels.attention.problem import PLAIN, Problem
@@ -44,18 +45,8 @@ def choose(
     problem: Problem, backend: str | None = None, direction: str = "forward", where: Where | None = None
 ) -> Choice:
     """The rung that was asked for, or the fastest that can do it, where the tensors are or `where` says."""
-    if backend is not None:
-        if backend not in BACKENDS:
-            raise FlashpathError(
-                f"attention got backend={backend!r}.",
-                f"It knows {', '.join(BACKENDS)} and reference, or None for the fastest of them.",
-            )
-        return Choice(backend, "it was asked for")
-    mod = problem.options.score_mod
-    if mod is not None and (mod.cuda is None or mod.triton is None):
-        language = "triton" if mod.cuda is None else "cuda"
-        mod.form(language)
-        return Choice(language, f"it is the only language that the score_mod {mod.name!r} is given in")
+    if (asked := decided("attention", backend, problem.options.score_mod)) is not None:
+        return Choice(*asked)
     where = where or where_is(problem.q)
     if where.capability is None:
         return Choice("cuda", "on the virtual GPU CUDA C++ is compiled sooner than Triton")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from flashpath.errors import FlashpathError
+from flashpath.kernels.attention.choice import decided
 from flashpath.kernels.attention.decode import cuda_host
 from flashpath.kernels.attention.decode.cache import Step
 from flashpath.kernels.where import Where, where_is
@@ -43,18 +43,8 @@ class Choice:
 
 def choose(step: Step, backend: str | None = None, where: Where | None = None) -> Choice:
     """The rung that was asked for, or the fastest that can do it, where the tensors are or `where` says."""
-    if backend is not None:
-        if backend not in BACKENDS:
-            raise FlashpathError(
-                f"attention_decode got backend={backend!r:.80}.",
-                f"It knows {', '.join(BACKENDS)} and reference, or None for the fastest of them.",
-            )
-        return Choice(backend, "it was asked for")
-    mod = step.options.score_mod
-    if mod is not None and (mod.cuda is None or mod.triton is None):
-        language = "triton" if mod.cuda is None else "cuda"
-        mod.form(language)
-        return Choice(language, f"it is the only language that the score_mod {mod.name!r} is given in")
+    if (asked := decided("attention_decode", backend, step.options.score_mod)) is not None:
+        return Choice(*asked)
     where = where or where_is(step.q)
     obstacle = cuda_host.obstacle_to(step, where.shared)
     if obstacle is not None:
