@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -61,3 +61,11 @@ def findings(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     monkeypatch.setattr(fp.Kernel, "__getitem__", cuda)
     monkeypatch.setattr(KernelInterface, "__getitem__", triton)
     return found
+
+
+@pytest.fixture
+def sanitized_on_cpu(request: pytest.FixtureRequest) -> Iterator[None]:
+    """For tests of both devices: on the virtual GPU the sanitizer is on, and must find nothing."""
+    found = request.getfixturevalue("findings") if request.getfixturevalue("device") == "cpu" else []
+    yield
+    assert not found

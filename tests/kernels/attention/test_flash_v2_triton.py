@@ -22,14 +22,16 @@ SAMPLES = covering()
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_forward(sample: Sample) -> None:
+def test_forward(sample: Sample, findings: list[Any]) -> None:
     check_forward(host.forward, made(sample))
+    assert not findings
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
-def test_backward(sample: Sample) -> None:
+def test_backward(sample: Sample, findings: list[Any]) -> None:
     with_dlse = sample.heads != (2, 2)
     check_backward(host.backward, made(sample), with_dlse=with_dlse, adds_dq=not sample.deterministic)
+    assert not findings
 
 
 @pytest.mark.parametrize("dims", [(8, 8), (24, 96), (128, 128), (192, 128), (256, 256)], ids=str)

@@ -30,6 +30,7 @@ PAIRS = covering_with_few_kernels(
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("sample", [*covering_with_few_kernels(), *PAIRS], ids=str)
+@pytest.mark.usefixtures("sanitized_on_cpu")
 def test_every_pair_of_features(sample: Sample, device: str) -> None:
     backward = functools.partial(host.backward, deterministic=sample.deterministic)
     check_backward(backward, made(sample, device), with_dlse=sample.heads == (2, 2))

@@ -22,6 +22,7 @@ DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("sample", covering_with_few_kernels(), ids=str)
+@pytest.mark.usefixtures("sanitized_on_cpu")
 def test_every_pair_of_features(sample: Sample, device: str) -> None:
     check_forward(host.forward, made(sample, device))
 
