@@ -11,10 +11,25 @@ import torch
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.dispatch import choose
-from flashpath.kernels.attention.problem import HALVES, Options, Problem, Sequences, check, prepare
+from flashpath.kernels.attention.problem import (
+    HALVES,
+    Options,
+    Problem,
+    Sequences,
+    check,
+    check_bounds,
+    prepare,
+)
 from flashpath.kernels.attention.reference import formula
-from flashpath.kernels.attention.score_mod import given_mod, of_key
-from flashpath.ops.checking import require_number, require_tensors
+from flashpath.kernels.attention.score_mod import given_mod, key_of, of_key
+from flashpath.ops.checking import (
+    refuse,
+    require_flag,
+    require_number,
+    require_tensors,
+    require_whole,
+    window_sides,
+)
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
@@ -83,6 +98,8 @@ _ARGUMENTS = (
 def _forward(*arguments: Any) -> tuple[Tensor, Tensor]:
     call = _Call(*arguments)
     problem = call.problem()
+    if not problem.q.is_cuda:  # to look at numbers on a GPU is to wait for it
+        check_bounds(problem)
     _tell_or_refuse_if_large(problem)
     return choose(problem, call.backend or None).forward(problem)
 
@@ -107,7 +124,12 @@ def _gradients(dout: Tensor, dlse: Tensor | None, out: Tensor, lse: Tensor, *arg
     call = _Call(*arguments)
     problem = call.problem()
     got = choose(problem, call.backend or None, "backward").backward(
-        problem, out, lse, dout.contiguous(), dlse, deterministic=call.deterministic
+        problem,
+        out,
+        lse,
+        dout.contiguous(),
+        None if dlse is None else dlse.contiguous(),
+        deterministic=call.deterministic,
     )
     dsinks = problem.q.new_empty(0) if got.dsinks is None else got.dsinks
     return got.dq.contiguous(), got.dk.contiguous(), got.dv.contiguous(), dsinks
@@ -131,6 +153,7 @@ def _save(ctx: Any, inputs: Sequence[Any], output: tuple[Tensor, Tensor]) -> Non
     call = _Call(*inputs)
     ctx.save_for_backward(*call[:8], *output)
     ctx.rest = call[8:]
+    ctx.mod = of_key(call.score_mod)  # kept alive: the operator has only its key
     ctx.set_materialize_grads(False)
 
 
@@ -196,13 +219,19 @@ def _run(
         ("scale", 1.0 if scale is None else scale),
     ):
         require_number(name, key, value)
-    mod = given_mod(score_mod)
-    left, right = (-1, -1) if window is None else window
+    for key, value in (("causal", causal), ("return_lse", return_lse), ("deterministic", deterministic)):
+        require_flag(name, key, value)
+    given = {"alibi_slopes": alibi_slopes, "sinks": sinks, "dropout_seed": dropout_seed}
+    require_tensors(name, **{key: x for key, x in given.items() if x is not None})
+    if backend is not None and not isinstance(backend, str):
+        refuse(f"{name} got backend = {backend!r:.80}.", "It takes triton, cuda, reference or None.")
+    left, right = window_sides(name, window)
     seed = None
     if dropout_p:
         seed = new_seed(q.device) if dropout_seed is None else dropout_seed
     sinks = None if sinks is None else sinks.float()
     if backend == "reference":
+        mod = given_mod(score_mod)
         options = Options(causal, (left, right), softcap, scale, alibi_slopes, sinks, dropout_p, seed, mod)
         check(q, k, v, options, sequences, _ANY_FLOAT)
         wide = torch.float64 if q.dtype == torch.float64 else torch.float32
@@ -213,7 +242,7 @@ def _run(
             *(q, k, v, alibi_slopes, sinks, seed),
             *((None, None, 0, 0) if sequences is None else sequences.bounds),
             *(causal, left, right, float(softcap), scale, float(dropout_p)),
-            *("" if mod is None else mod.key, backend or "", deterministic),
+            *(key_of(score_mod), backend or "", deterministic),
         )
     return (out, lse) if return_lse else out
 
@@ -244,8 +273,9 @@ def attention(
     The last query stands at the last key: `causal` and `window` = (left, right), both ends included, -1 for
     no bound, count from there. softcap · tanh(score / softcap) limits the scores; `alibi_slopes` (heads) or
     (batch, heads) take slope · distance from them; `score_mod` is a ScoreMod or a `@triton.jit` function of
-    (score, batch, head, query, key); `sinks` (heads) are scores of keys without a value. A query that sees
-    no key gives 0.
+    (score, batch, head, query, key), whose gradient is taken for 1, as for what adds to a score or hides it:
+    for others a ScoreMod has derivatives; `sinks` (heads) are scores of keys without a value. A query that
+    sees no key gives 0.
 
     Dropout takes its weights away as `dropout_seed` says: int64, (1), on the device of q; None draws one from
     torch's generator. With return_lse also the logarithm of the sum of e^score: float32, (batch, heads,
@@ -299,10 +329,14 @@ def attention_varlen(
     """`attention` of several sequences that follow each other in tensors of (tokens, heads, dim).
 
     Sequence b has the queries from cu_seqlens_q[b] to cu_seqlens_q[b + 1] and the keys from cu_seqlens_k[b]
-    to cu_seqlens_k[b + 1]: int32, on the device of q, float16 or bfloat16. LSE is (heads, tokens). All else,
-    gradients too, is as in `attention`.
+    to cu_seqlens_k[b + 1]: int32, on the device of q, float16 or bfloat16. They begin with 0, end with the
+    number of tokens and never fall, and `max_seqlen_q` and `max_seqlen_k` are no less than the longest
+    sequence; on a GPU this is not looked at. LSE is (heads, tokens). All else, gradients too, is as in
+    `attention`.
     """
     require_tensors("attention_varlen", cu_seqlens_q=cu_seqlens_q, cu_seqlens_k=cu_seqlens_k)
+    require_whole("attention_varlen", "max_seqlen_q", max_seqlen_q)
+    require_whole("attention_varlen", "max_seqlen_k", max_seqlen_k)
     sequences = Sequences(cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k)
     return _run(
         "attention_varlen",

@@ -75,6 +75,35 @@ def require_number(name: str, key: str, value: Any) -> None:
         refuse(f"{name} got {key} = {value!r:.80}.", "It must be a number.")
 
 
+def require_flag(name: str, key: str, value: Any) -> None:
+    """True or False."""
+    if not isinstance(value, (bool, torch.SymBool)):
+        refuse(f"{name} got {key} = {value!r:.80}.", "It takes True or False.")
+
+
+def require_whole(name: str, key: str, value: Any) -> None:
+    """A whole number of 0 or more."""
+    if isinstance(value, bool) or not isinstance(value, (int, torch.SymInt)):
+        refuse(f"{name} got {key} = {value!r:.80}.", "It takes a whole number.")
+    if isinstance(value, int) and value < 0:
+        refuse(f"{name} got {key} = {value}.", "It takes 0 or more.")
+
+
+def window_sides(name: str, window: Any) -> tuple[int, int]:
+    """(left, right) of a sliding window; -1 for no bound."""
+    if window is None:
+        return -1, -1
+    is_pair = isinstance(window, (tuple, list)) and len(window) == 2  # pyright: ignore[reportUnknownArgumentType]
+    sides: list[Any] = list(window) if is_pair else []  # pyright: ignore[reportUnknownArgumentType]
+    whole = all(isinstance(side, (int, torch.SymInt)) and not isinstance(side, bool) for side in sides)
+    if not is_pair or not whole:
+        refuse(
+            f"{name} got window = {window!r:.80}.",
+            "It takes (left, right), whole numbers of 0 or more, or -1 for no bound.",
+        )
+    return sides[0], sides[1]
+
+
 def require_dim(name: str, x: Tensor, dim: Any) -> None:
     """A dimension of x; a tensor without any counts as one element in one, as torch has it."""
     rank = max(x.dim(), 1)

@@ -7,12 +7,19 @@ import torch
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.decode import dispatch
 from flashpath.kernels.attention.decode import host as triton_decode
-from flashpath.kernels.attention.decode.cache import Cache, Rotary, Step, prepare_step
+from flashpath.kernels.attention.decode.cache import Cache, Rotary, Step, check_numbers, prepare_step
 from flashpath.kernels.attention.decode.reference import decode as reference_decode
 from flashpath.kernels.attention.problem import HALVES, Options
-from flashpath.kernels.attention.score_mod import given_mod, of_key
+from flashpath.kernels.attention.score_mod import key_of, of_key
 from flashpath.kernels.building import dtype_name
-from flashpath.ops.checking import refuse, require_tensors
+from flashpath.ops.checking import (
+    refuse,
+    require_flag,
+    require_number,
+    require_tensors,
+    require_whole,
+    window_sides,
+)
 from flashpath.ops.registration import define
 
 Tensor = torch.Tensor
@@ -64,6 +71,8 @@ class _Call(NamedTuple):
 def _forward(*arguments: Any) -> tuple[Tensor, Tensor]:
     call = _Call(*arguments)
     step = call.step()
+    if not step.q.is_cuda:
+        check_numbers(step)
     if call.backend == "reference":
         out, lse = reference_decode(step)
         return out.to(step.q.dtype), lse.float()
@@ -125,19 +134,41 @@ def attention_decode(
     queries). `backend`: triton, cuda, reference, or None for the fastest of them.
     """
     require_tensors("attention_decode", q=q, k_cache=k_cache, v_cache=v_cache)
+    given = {
+        "k": k,
+        "v": v,
+        "rotary_cos": rotary_cos,
+        "rotary_sin": rotary_sin,
+        "page_table": page_table,
+        "cache_batch_idx": cache_batch_idx,
+        "cache_leftpad": cache_leftpad,
+        "alibi_slopes": alibi_slopes,
+        "sinks": sinks,
+        "cache_seqlens": None if isinstance(cache_seqlens, int) else cache_seqlens,
+    }
+    require_tensors("attention_decode", **{name: x for name, x in given.items() if x is not None})
     if isinstance(cache_seqlens, int):
         cache_seqlens = torch.full((q.shape[0],), cache_seqlens, dtype=torch.int32, device=q.device)
     if (rotary_cos is None) != (rotary_sin is None):
         refuse("attention_decode got only one of rotary_cos and rotary_sin.", "Give both, or none of them.")
-    left, right = (-1, -1) if window is None else window
-    mod = given_mod(score_mod)
+    for name, value in (
+        ("causal", causal),
+        ("return_lse", return_lse),
+        ("rotary_interleaved", rotary_interleaved),
+    ):
+        require_flag("attention_decode", name, value)
+    if num_splits is not None:
+        require_whole("attention_decode", "num_splits", num_splits)
+    for name, value in (("softcap", softcap), ("scale", 1.0 if scale is None else scale)):
+        require_number("attention_decode", name, value)
+    left, right = window_sides("attention_decode", window)
     out, lse = _decode(
         *(q.detach(), k_cache, v_cache, cache_seqlens, k, v, rotary_cos, rotary_sin, rotary_interleaved),
         *(page_table, cache_batch_idx, cache_leftpad, num_splits, causal, left, right, float(softcap), scale),
         *(
             alibi_slopes,
             None if sinks is None else sinks.float(),
-            "" if mod is None else mod.key,
+            key_of(score_mod),
             backend or "",
         ),
     )

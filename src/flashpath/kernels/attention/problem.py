@@ -10,6 +10,7 @@ A query that sees no key has output 0 and LSE -inf, or the sink.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -246,6 +247,26 @@ def _check_sequences(q: Any, sequences: Sequences) -> None:
         )
 
 
+def check_bounds(problem: Problem) -> None:
+    """The numbers in cu_seqlens. Kernels trust them: on a GPU one would have to wait to look at them."""
+    if problem.sequences is None:
+        return
+    cu_q, cu_k, max_q, max_k = problem.sequences.bounds
+    for name, cu, tokens, most in (("q", cu_q, problem.q, max_q), ("k", cu_k, problem.k, max_k)):
+        bounds: list[int] = cu.tolist()
+        lengths = [after - before for before, after in itertools.pairwise(bounds)]
+        if bounds[0] != 0 or bounds[-1] != tokens.shape[0] or any(length < 0 for length in lengths):
+            raise FlashpathError(
+                f"attention_varlen got cu_seqlens_{name} = {bounds!r:.80} for {tokens.shape[0]} tokens.",
+                "It must begin with 0, end with the number of tokens, and never fall.",
+            )
+        if lengths and max(lengths) > most:
+            raise FlashpathError(
+                f"attention_varlen got max_seqlen_{name} = {most}, and a sequence of {max(lengths)}.",
+                "It must be no less than the longest.",
+            )
+
+
 def _check_options(q: Any, options: Options, sequences: Sequences | None) -> None:
     import torch
 
@@ -255,7 +276,9 @@ def _check_options(q: Any, options: Options, sequences: Sequences | None) -> Non
             f"attention got window={window!r}.", "It takes (left, right), 0 or more each, or -1 for no bound."
         )
     if not math.isfinite(options.softcap) or options.softcap < 0:
-        raise FlashpathError(f"attention got softcap={options.softcap!r}.", "It takes 0 (none) or more.")
+        raise FlashpathError(
+            f"attention got softcap={options.softcap!r}.", "It takes 0 (none) or more, and finite."
+        )
     if options.scale is not None and not math.isfinite(options.scale):
         raise FlashpathError(f"attention got scale={options.scale!r}.", "It takes a finite number.")
     if not 0 <= options.dropout_p < 1:
@@ -267,9 +290,9 @@ def _check_options(q: Any, options: Options, sequences: Sequences | None) -> Non
         "sinks": (options.sinks, [(heads,)], torch.float32),
     }
     if options.dropout_p:
-        shapes["seed"] = (options.seed, [(1,)], torch.int64)
+        shapes["dropout_seed"] = (options.seed, [(1,)], torch.int64)
     for name, (x, allowed, dtype) in shapes.items():
-        if x is None and name != "seed":
+        if x is None and name != "dropout_seed":
             continue
         if (
             not isinstance(x, torch.Tensor)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
+import sys
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
+
 from flashpath.errors import FlashpathError
 
+ARGUMENTS = ("score", "batch", "head", "query", "key")
 _numbers = itertools.count()
 _all: weakref.WeakValueDictionary[str, ScoreMod] = weakref.WeakValueDictionary()
 
@@ -57,7 +60,13 @@ class ScoreMod:
 
 def of_key(key: str) -> ScoreMod | None:
     """The one that `key` stands for; None for the empty key."""
-    return _all[key] if key else None
+    if not key:
+        return None
+    if key not in _all:
+        raise FlashpathError(
+            f"The score_mod {key.partition('#')[0]!r} is gone.", "Keep the ScoreMod as long as it is used."
+        )
+    return _all[key]
 
 
 def given_mod(score_mod: Any) -> ScoreMod | None:
@@ -65,6 +74,25 @@ def given_mod(score_mod: Any) -> ScoreMod | None:
     return score_mod if score_mod is None or isinstance(score_mod, ScoreMod) else _of_triton(score_mod)
 
 
-@functools.cache
+@torch.compiler.assume_constant_result
+def key_of(score_mod: Any) -> str:
+    """What an operator is given in the place of what a caller gave."""
+    mod = given_mod(score_mod)
+    return "" if mod is None else mod.key
+
+
+_of_functions: dict[int, ScoreMod] = {}
+
+
 def _of_triton(function: Any) -> ScoreMod:
-    return ScoreMod(getattr(function, "__name__", "score_mod"), triton=function)
+    """The same one every time, which is also what keeps it alive."""
+    jit: Any = sys.modules.get("triton.runtime.jit")  # whoever has such a function has imported Triton
+    names = function.arg_names if jit is not None and isinstance(function, jit.JITFunction) else ()
+    if len(names) != len(ARGUMENTS):
+        raise FlashpathError(
+            f"score_mod is {function!r:.80}.",
+            f"It takes a @triton.jit function of ({', '.join(ARGUMENTS)}), or a ScoreMod.",
+        )
+    if id(function) not in _of_functions:
+        _of_functions[id(function)] = ScoreMod(function.__name__, triton=function)
+    return _of_functions[id(function)]

@@ -152,6 +152,38 @@ def prepare_step(
     return Step(_whole(q), cache, new_k, new_v, rotary, options)
 
 
+def check_numbers(step: Step) -> None:
+    """Lengths, pages and places. Kernels trust them: on a GPU one would have to wait to look at them."""
+    cache = step.cache
+    lengths: list[int] = cache.lengths.tolist()
+    most = cache.capacity - step.new
+    if lengths and not 0 <= min(lengths) <= max(lengths) <= most:
+        raise FlashpathError(
+            f"attention_decode got cache_seqlens = {lengths!r:.80}, {step.new} new keys and a cache of "
+            f"{cache.capacity}.",
+            "Each must be 0 or more, and leave room for the new keys.",
+        )
+    if cache.left_pad is not None:
+        pads: list[int] = cache.left_pad.tolist()
+        if any(not 0 <= pad <= length + step.new for pad, length in zip(pads, lengths, strict=True)):
+            raise FlashpathError(
+                f"attention_decode got cache_leftpad = {pads!r:.80} and cache_seqlens = {lengths!r:.80}.",
+                "Each must be 0 or more, and no more than its sequence has.",
+            )
+    places: list[tuple[str, list[int]]] = []
+    if cache.batch_index is not None:
+        places.append(("cache_batch_idx", cache.batch_index.tolist()))
+    if cache.page_table is not None:
+        for row, length in zip(cache.page_table.tolist(), lengths, strict=True):
+            places.append(("page_table", row[: -(-(length + step.new) // cache.page_size)]))
+    for name, numbers in places:
+        if any(not 0 <= number < cache.k.shape[0] for number in numbers):
+            raise FlashpathError(
+                f"attention_decode got {name} = {numbers!r:.80}.",
+                f"The cache has the places 0 to {cache.k.shape[0] - 1}.",
+            )
+
+
 def _whole(x: Any) -> Any:
     return x if x.stride(-1) == 1 else x.contiguous()
 

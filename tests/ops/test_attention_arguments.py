@@ -1,0 +1,132 @@
+"""What the operators of attention say to arguments that they do not take."""
+
+# pyright: basic, reportCallIssue=false, reportArgumentType=false
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+
+import flashpath as fp
+from flashpath.kernels.attention.score_mod import ScoreMod
+
+
+def random(*shape: int) -> Any:
+    return torch.randn(shape).bfloat16()
+
+
+def whole(*numbers: int) -> Any:
+    return torch.tensor(numbers, dtype=torch.int32)
+
+
+@triton.jit
+def of_four(score, batch, head, query):
+    return score
+
+
+@triton.jit
+def no_self(score, batch, head, query, key):
+    return tl.where(query == key, float("-inf"), score)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"window": (1.5, 0)}, r"window.*\(left, right\)"),
+        ({"window": 3}, r"window.*\(left, right\)"),
+        ({"window": (1, 2, 3)}, r"window.*\(left, right\)"),
+        ({"causal": "yes"}, "causal.*True or False"),
+        ({"alibi_slopes": [1.0]}, "alibi_slopes.*tensor"),
+        ({"sinks": [1.0, 2.0]}, "sinks.*tensor"),
+        ({"dropout_p": 0.1, "dropout_seed": 3}, "dropout_seed.*tensor"),
+        ({"backend": 3}, "backend.*reference"),
+        ({"softcap": float("inf")}, "softcap"),
+        ({"score_mod": lambda *given: given[0]}, "triton.jit function of .score, batch, head, query, key"),
+        ({"score_mod": "score * 2"}, "triton.jit function"),
+        ({"score_mod": of_four}, "triton.jit function of .score, batch, head, query, key"),
+    ],
+    ids=str,
+)
+def test_options(options: dict[str, Any], says: str) -> None:
+    q = random(1, 8, 2, 16)
+    with pytest.raises(fp.FlashpathError, match=f"(?s){says}"):
+        fp.attention(q, q, q, **options)
+
+
+@pytest.mark.parametrize(
+    ("cu_q", "cu_k", "longest", "says"),
+    [
+        ((0, 10), (0, 40), 40, "cu_seqlens_q.*30 tokens"),
+        ((5, 30), (0, 40), 40, "begin with 0"),
+        ((0, 20, 10, 30), (0, 1, 2, 40), 40, "never fall"),
+        ((0, 30), (0, 50), 50, "cu_seqlens_k.*40 tokens"),
+        ((0,), (0,), 40, "30 tokens"),
+        ((0, 30), (0, 40), 0, "max_seqlen_q = 0, and a sequence of 30"),
+        ((0, 30), (0, 40), -1, "0 or more"),
+        ((0, 30), (0, 40), 30.0, "whole number"),
+        ((0, 30), (0, 40), None, "whole number"),
+    ],
+    ids=str,
+)
+def test_bounds_of_sequences(cu_q: tuple[int, ...], cu_k: tuple[int, ...], longest: Any, says: str) -> None:
+    q, k = random(30, 2, 16), random(40, 2, 16)
+    with pytest.raises(fp.FlashpathError, match=f"(?s){says}"):
+        fp.attention_varlen(q, k, k, whole(*cu_q), whole(*cu_k), longest, 50)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"cache_seqlens": whole(16, 3), "k": random(2, 1, 1, 16), "v": random(2, 1, 1, 16)}, "leave room"),
+        ({"cache_seqlens": whole(-1, 3)}, "0 or more"),
+        ({"cache_seqlens": whole(17, 3)}, "cache of 16"),
+        ({"cache_seqlens": [3, 3]}, "cache_seqlens.*tensor"),
+        ({"cache_seqlens": whole(2, 3), "cache_leftpad": whole(3, 0)}, "cache_leftpad"),
+        ({"cache_seqlens": whole(2, 3), "page_table": whole(0, 9).reshape(2, 1)}, "page_table.*0 to 1"),
+        ({"cache_seqlens": whole(2, 3), "cache_batch_idx": whole(0, 7)}, "cache_batch_idx.*0 to 1"),
+        ({"cache_seqlens": whole(2, 3), "num_splits": 1.5}, "num_splits.*whole number"),
+        ({"cache_seqlens": whole(2, 3), "window": 3}, r"window.*\(left, right\)"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else ",".join(value),
+)
+@pytest.mark.parametrize("backend", [None, "reference"])
+def test_numbers_of_a_cache(options: dict[str, Any], says: str, backend: str | None) -> None:
+    cache = random(2, 16, 1, 16)
+    before = cache.clone()
+    with pytest.raises(fp.FlashpathError, match=f"(?s){says}"):
+        fp.attention_decode(random(2, 1, 1, 16), cache, cache, backend=backend, **options)
+    assert torch.equal(cache, before)
+
+
+@pytest.mark.parametrize("backend", ["cuda", "triton"])
+def test_a_gradient_of_lse_that_is_no_dense_tensor(backend: str) -> None:
+    inputs = [random(1, 20, 2, 16).requires_grad_() for _ in range(3)]
+    grads = []
+    for name in (backend, "reference"):
+        _, lse = fp.attention(*inputs, causal=True, return_lse=True, backend=name)
+        grads.append(torch.autograd.grad(lse.sum(), inputs[:2]))  # its gradient is one number, expanded
+    for ours, exact in zip(*grads, strict=True):
+        torch.testing.assert_close(ours, exact, rtol=2e-2, atol=2e-2)
+
+
+def test_a_score_mod_made_in_place_lives_until_its_gradient() -> None:
+    inputs = [random(1, 20, 2, 16).requires_grad_() for _ in range(3)]
+    mod = {"cuda": "score * 2.0f", "cuda_derivative": "2.0f"}
+    out = fp.attention(*inputs, score_mod=ScoreMod("twice", **mod))
+    gc.collect()
+    twice = fp.attention(*inputs, scale=2 * 16**-0.5)
+    for got, exact in zip(
+        torch.autograd.grad(out.sum(), inputs), torch.autograd.grad(twice.sum(), inputs), strict=True
+    ):
+        torch.testing.assert_close(got, exact, rtol=2e-2, atol=2e-2)
+
+
+def test_a_function_of_ones_own_compiles() -> None:
+    q, k, v = (random(1, 20, 2, 16) for _ in range(3))
+    call = torch.compile(lambda *x: fp.attention(*x, score_mod=no_self), fullgraph=True, backend="aot_eager")
+    assert torch.equal(call(q, k, v), fp.attention(q, k, v, score_mod=no_self))
