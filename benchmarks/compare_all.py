@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import math
 import sys
 import time
 from collections.abc import Sequence
@@ -46,6 +47,7 @@ from flashpath.errors import FlashpathError
 from flashpath.jit import device
 from flashpath.kernels.attention import cases as problems
 from flashpath.kernels.attention.peers import not_importable
+from flashpath.kernels.attention.problem import DIM_STEP, LARGEST_DIM
 from flashpath.kernels.attention.traffic import ON_CHIP_BYTES
 from flashpath.kernels.rung import Case, Ladder
 
@@ -69,6 +71,10 @@ def main() -> int:
     except FlashpathError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        kept = f" What is done is in {options.json}: the same command goes on." if options.json else ""
+        print(f"Interrupted.{kept}", file=sys.stderr)
+        return 130
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -79,25 +85,52 @@ def arguments() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--device", choices=("cuda", "virtual"), help="by default the GPU, if there is one")
     add("--lengths", type=numbers, help="tokens of a sequence, such as 512,1024")
-    add("--dims", type=numbers, help="of a head, such as 64,128,256")
+    add("--dims", type=dimensions, help="of a head, such as 64,128,256")
     add("--directions", type=words(problems.DIRECTIONS), default=problems.DIRECTIONS, help="forward,backward")
     add("--masks", type=words(("causal", "full")), default=("causal", "full"), help="causal,full")
-    add("--tokens", type=int, default=problems.TOKENS, help="on a GPU, of all sequences together")
-    add("--hidden", type=int, default=problems.HIDDEN, help="on a GPU, elements of all heads together")
+    add("--tokens", type=positive, default=problems.TOKENS, help="on a GPU, of all sequences together")
+    add("--hidden", type=positive, default=problems.HIDDEN, help="on a GPU, elements of all heads together")
     add("--implementations", nargs="+", metavar="NAME", help="rungs and peers by name; by default all")
-    add("--seconds", type=float, default=0.1, help="of timing, for each implementation and case")
+    add("--seconds", type=duration, default=0.1, help="of timing, for each implementation and case")
     add("--jobs", type=int, default=0, help="processes that compile everything beforehand")
     add("--portability", action="store_true", help="also compile every rung for every architecture")
-    add("--on-chip", type=int, default=ON_CHIP_BYTES, help="bytes on the chip: the M of the paper's bound")
+    add(
+        "--on-chip",
+        type=positive,
+        default=ON_CHIP_BYTES,
+        help="bytes on the chip: M of the paper's bound",
+    )
     add("--json", type=Path, help="a file of JSON lines that is added to, and gone on with")
     add("--plots", type=Path, help="a folder for pictures of speed and memory")
     return parser
 
 
 def numbers(text: str) -> tuple[int, ...]:
-    found = tuple(int(each) for each in text.split(","))
-    if not found or min(found) < 1:
-        raise ValueError(text)
+    return tuple(map(positive, text.split(",")))
+
+
+def dimensions(text: str) -> tuple[int, ...]:
+    found = numbers(text)
+    if wrong := [each for each in found if each % DIM_STEP or each > LARGEST_DIM]:
+        raise argparse.ArgumentTypeError(
+            f"{wrong[0]} is no head dimension: they are multiples of {DIM_STEP} up to {LARGEST_DIM}"
+        )
+    return found
+
+
+def positive(text: str) -> int:
+    if not text.strip().isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 1 or more")
+    return int(text)
+
+
+def duration(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 < found < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
     return found
 
 

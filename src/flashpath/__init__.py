@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from flashpath import bench, gpus, jit, kernels, ops, vgpu
     from flashpath.errors import FlashpathError, MissingDevice
     from flashpath.jit import Kernel, Module, compile, explain, profile, sanitize, watch
+    from flashpath.kernels.attention.score_mod import ScoreMod
     from flashpath.ops import attention, attention_decode, attention_varlen
     from flashpath.vgpu.findings import Finding, KernelFault
 
@@ -32,6 +33,7 @@ _HOME = {
     "KernelFault": "vgpu.findings",
     "MissingDevice": "errors",
     "Module": "jit",
+    "ScoreMod": "kernels.attention.score_mod",
     "attention": "ops",
     "attention_decode": "ops",
     "attention_varlen": "ops",
@@ -55,6 +57,7 @@ __all__ = [
     "KernelFault",
     "MissingDevice",
     "Module",
+    "ScoreMod",
     "attention",
     "attention_decode",
     "attention_varlen",

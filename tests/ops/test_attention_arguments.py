@@ -50,7 +50,7 @@ def no_self(score, batch, head, query, key):
         ({"score_mod": "score * 2"}, "triton.jit function"),
         ({"score_mod": of_four}, "triton.jit function of .score, batch, head, query, key"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else ",".join(value),
 )
 def test_options(options: dict[str, Any], says: str) -> None:
     q = random(1, 8, 2, 16)

@@ -74,7 +74,10 @@ def given_mod(score_mod: Any) -> ScoreMod | None:
     return score_mod if score_mod is None or isinstance(score_mod, ScoreMod) else _of_triton(score_mod)
 
 
-@torch.compiler.assume_constant_result
+_compiler: Any = torch.compiler
+
+
+@_compiler.assume_constant_result
 def key_of(score_mod: Any) -> str:
     """What an operator is given in the place of what a caller gave."""
     mod = given_mod(score_mod)
