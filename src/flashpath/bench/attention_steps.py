@@ -9,13 +9,14 @@ from flashpath.bench.attention_traffic import NAIVE, Traffic, count_traffic
 from flashpath.bench.record import Record
 from flashpath.bench.report import code, newest
 from flashpath.bench.table import digits
-from flashpath.kernels.attention.cases import case
+from flashpath.kernels.attention.cases import HIDDEN, TOKENS, case
 from flashpath.kernels.rung import Ladder
 
 BEGIN, END = "<!-- attention steps: begin -->\n", "<!-- attention steps: end -->\n"
-# What is counted: one head, all pairs seen, so that the formulas are short. And whose speed is shown.
+# What is counted: one head, all pairs seen, so that the formulas are short. And whose speed is shown: the
+# longest problem that the slow rungs are timed on too.
 LENGTH, DIM = 512, 64
-MEASURED = {"sequence": 4096, "dim": 128, "causal": False}
+MEASURED = {"sequence": 1024, "dim": 64, "causal": False}
 
 
 def count_steps(ladder: Ladder) -> list[Traffic]:
@@ -30,7 +31,9 @@ def section(ladder: Ladder, rows: Sequence[Traffic], records: Sequence[Record]) 
         "virtual GPU: every sector of 32 bytes that a warp asks for, also again, and also what an L2 cache "
         "would answer; of naive what torch's operators read and write. The formula is what the loops of a "
         "rung say, in bytes, with tiles of m queries and n keys. “× once” is beside every tensor moved once, "
-        "“× naive” beside the first row."
+        "“× naive” beside the first row. Speeds are of larger problems, as the records have them: sequences "
+        f"of {MEASURED['sequence']:,} tokens, {TOKENS:,} tokens and {HIDDEN // MEASURED['dim']} heads in all, "
+        f"d = {MEASURED['dim']}."
     )
     parts = ["", textwrap.fill(words, width=118)]
     for way, naive in NAIVE.items():

@@ -33,7 +33,7 @@ from flashpath.ops.checking import (
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
-# More multiply-adds than this on CPU tensors are refused: the virtual GPU would need hours for them.
+# More multiply-adds than this on CPU tensors are refused: one would wait for long, and not know for how long.
 MOST_PRODUCTS_ON_CPU = 2**32
 _ANY_FLOAT = (*HALVES, "float32", "float64")
 

@@ -20,9 +20,8 @@ BACKENDS = {
     "cuda": "flashpath.kernels.attention.decode.cuda_host",
 }
 
-# Bytes of a paged cache up to which Triton is not slower. On an H200 it took 0.96 to 0.97 of CUDA C++'s time
-# with 1 × 1,024 and 1 × 8,192 keys and as long with 8 × 1,024, which are the steps up to here; 1.01 to 1.02
-# of it with 8 × 8,192, 8 × 65,536 and 1 × 65,536, and 1.04 with 64 × 1,024.
+# Bytes of a paged cache up to which Triton is not slower. On an H200 it took 0.89 to 0.99 of CUDA C++'s time
+# with 1 × 1,024, 1 × 8,192 and 8 × 1,024 keys, which are the steps up to here, and 0.99 to 1.02 with more.
 _LITTLE = 32 * 2**20
 # Bytes of a cache without pages from which CUDA C++ is not slower: 64 × 65,536 keys, 16 GiB, took 0.92 of
 # Triton's time; steps of up to 2 GiB took 1.00 to 1.19 of it. `flashpath bench attention_decode` times both.
