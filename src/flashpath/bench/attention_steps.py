@@ -32,8 +32,8 @@ def section(ladder: Ladder, rows: Sequence[Traffic], records: Sequence[Record]) 
         "would answer; of naive what torch's operators read and write. The formula is what the loops of a "
         "rung say, in bytes, with tiles of m queries and n keys. “× once” is beside every tensor moved once, "
         "“× naive” beside the first row. Speeds are of larger problems, as the records have them: sequences "
-        f"of {MEASURED['sequence']:,} tokens, {TOKENS:,} tokens and {HIDDEN // MEASURED['dim']} heads in all, "
-        f"d = {MEASURED['dim']}."
+        f"of {MEASURED['sequence']:,} tokens, {TOKENS:,} tokens and {HIDDEN // MEASURED['dim']} heads in "
+        f"all, d = {MEASURED['dim']}."
     )
     parts = ["", textwrap.fill(words, width=118)]
     for way, naive in NAIVE.items():
