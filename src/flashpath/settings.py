@@ -41,6 +41,12 @@ LANG = Variable(
 )
 LANGUAGES = ("en", "zh")
 
+HOME = Variable(
+    "FLASHPATH_HOME",
+    "~/.local/share/flashpath",
+    "where the course keeps progress; nothing else, and never in a work folder",
+)
+
 COMMIT = Variable(
     "FLASHPATH_COMMIT",
     "as git has it",
@@ -57,7 +63,7 @@ PROFILED = Variable(
     "marks what a profiler started, so that all of it is ended: not set by hand",
 )
 
-VARIABLES = (CACHE_DIR, CACHE_LIMIT_MB, DEVICE, DEBUG, LANG, COMMIT, RUNTIME, PROFILED)
+VARIABLES = (CACHE_DIR, CACHE_LIMIT_MB, DEVICE, DEBUG, LANG, HOME, COMMIT, RUNTIME, PROFILED)
 
 _LOCALES = ("LC_ALL", "LC_MESSAGES", "LANG")
 
@@ -67,6 +73,13 @@ def cache_dir() -> Path:
     if CACHE_DIR.value:
         return Path(CACHE_DIR.value).expanduser()
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "flashpath"
+
+
+def home_dir() -> Path:
+    """The folder of the course's progress; `XDG_DATA_HOME` is honoured as other tools do."""
+    if HOME.value:
+        return Path(HOME.value).expanduser()
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "flashpath"
 
 
 def cache_limit_bytes() -> int:
