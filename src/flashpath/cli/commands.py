@@ -21,6 +21,7 @@ from flashpath.cli import (
     sanitize,
     tour,
     tune,
+    validate,
 )
 from flashpath.cli.doctor import doctor
 
@@ -70,4 +71,5 @@ app.command("ladder")(ladder.ladder)
 app.command("explain-dispatch", cls=explain_dispatch.ShapeCommand)(explain_dispatch.explain_dispatch)
 app.command("bench")(bench.bench)
 app.command("tune")(tune.tune)
+app.command("validate")(validate.validate)
 app.add_typer(cache.app, name="cache")

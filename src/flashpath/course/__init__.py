@@ -1,8 +1,8 @@
 """The course: units and tracks read from `course/`, exercises graded in a sandbox, progress kept.
 
-    content/    what the files under course/ say: units, lessons, exercises, tracks, resources
-    sandbox/    processes that build and run what a learner wrote, and can do little else
-    grader/     cases, references, tolerances, goals; a Grade for every kind of exercise
-    state/      one SQLite file: attempts, ticks, time, questions to ask again
-    workspace/  the learner's own folder: made from a track, found again, exported
+content/    what the files under course/ say: units, lessons, exercises, tracks, resources
+sandbox/    processes that build and run what a learner wrote, and can do little else
+grader/     cases, references, tolerances, goals; a Grade for every kind of exercise
+state/      one SQLite file: attempts, ticks, time, questions to ask again
+workspace/  the learner's own folder: made from a track, found again, exported
 """
