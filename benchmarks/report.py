@@ -19,7 +19,7 @@ from typing import Any
 
 from flashpath.bench import Record, beside_naive, lengths, load
 from flashpath.bench.plot import draw
-from flashpath.bench.record import load_runs, write_run
+from flashpath.bench.record_files import load_runs, write_run
 from flashpath.bench.report import cell, code, markdown, newest
 from flashpath.errors import FlashpathError
 

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from flashpath.bench.environment import Environment
-from flashpath.bench.record import Record, Time, load
+from flashpath.bench.record import Record, Time
+from flashpath.bench.record_files import load
 
 PROGRAM = Path(__file__).parents[2] / "benchmarks" / "compare_all.py"
 

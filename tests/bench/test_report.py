@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from flashpath.bench.environment import Environment
-from flashpath.bench.record import Record, Time, append, load, write_run
+from flashpath.bench.record import Record, Time
+from flashpath.bench.record_files import append, load, write_run
 from flashpath.bench.report import code, markdown
 from flashpath.kernels.rung import Score
 
