@@ -11,7 +11,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from flashpath.kernels.attention import naive
+from flashpath.kernels.attention.first_rungs import naive
 from flashpath.kernels.attention.problem import Options, prepare
 from flashpath.kernels.attention.reference import formula
 from flashpath.kernels.tolerance import check_against
