@@ -14,7 +14,7 @@ from pathlib import Path
 
 from flashpath import kernels
 from flashpath.bench.attention_steps import count_steps, section, with_section
-from flashpath.bench.record import load_runs
+from flashpath.bench.record_files import load_runs
 from flashpath.errors import FlashpathError
 
 RESULTS = Path(__file__).parent / "results"

@@ -40,7 +40,7 @@ from flashpath.bench import (
 )
 from flashpath.bench.attention_traffic import Traffic, count_traffic, table
 from flashpath.bench.ladder import ARCHITECTURES
-from flashpath.bench.record import append_bytes, require_appendable
+from flashpath.bench.record_files import append_bytes, require_appendable
 from flashpath.bench.table import JUDGED, digits, seconds
 from flashpath.bench.warming import warm
 from flashpath.errors import FlashpathError

@@ -1,4 +1,4 @@
-"""What the programs of the first weeks print on this machine's GPU, kept for docs/results.md.
+"""What the programs of the course print on this machine's GPU, kept for docs/results.md.
 
     python benchmarks/demonstrations.py [--json benchmarks/results/<gpu>-demonstrations.json]
 
@@ -21,9 +21,19 @@ from flashpath.jit import device
 SECONDS = 120  # far more than any takes: it hangs
 
 
-def programs() -> list[Path]:
-    folder = settings.content_dir("programs")
-    return [*sorted(folder.glob("cuda/*.cu")), *sorted(folder.glob("triton/*.py"))]
+FOLDERS = ("cuda", "triton", "flash_attention")
+
+
+def programs() -> dict[str, Path]:
+    """By their place in programs/, in the order of reading: CUDA C++, Triton, attention."""
+    top = settings.content_dir("programs")
+    found = [
+        each
+        for folder in FOLDERS
+        for each in [*sorted((top / folder).glob("*")), *sorted((top / folder).glob("*/**/*"))]
+        if each.suffix in (".cu", ".py")
+    ]
+    return {each.relative_to(top).as_posix(): each for each in found}
 
 
 def words_of(program: Path) -> tuple[str, int]:
@@ -46,8 +56,7 @@ def main() -> int:
         return 3
     printed: dict[str, str] = {}
     failed: list[str] = []
-    for program in programs():
-        name = f"{program.parent.name}/{program.name}"
+    for name, program in programs().items():
         printed[name], code = words_of(program)
         print(f"== {name}: exit code {code}\n{printed[name]}", flush=True)
         if code:

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from flashpath.bench.dispatch_cells import cells_of, runs_of
-from flashpath.bench.record import load, load_runs
+from flashpath.bench.record_files import load, load_runs
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.dispatch_table import FILE, write
 

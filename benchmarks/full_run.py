@@ -17,7 +17,7 @@ from pathlib import Path
 
 from flashpath import kernels
 from flashpath.bench import append, bench_ladder, measure_ceilings
-from flashpath.bench.record import require_appendable
+from flashpath.bench.record_files import require_appendable
 from flashpath.errors import FlashpathError
 from flashpath.jit import device
 

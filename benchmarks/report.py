@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -19,9 +20,10 @@ from typing import Any
 
 from flashpath.bench import Record, beside_naive, lengths, load
 from flashpath.bench.plot import draw
-from flashpath.bench.record import load_runs, write_run
+from flashpath.bench.record_files import load_runs, write_run
 from flashpath.bench.report import cell, code, markdown, newest
 from flashpath.errors import FlashpathError
+from flashpath.kernels.attention.cases import DIMS, HIDDEN, LENGTHS, TOKENS
 
 sys.path.insert(0, str(Path(__file__).parent))
 from marks import verdicts
@@ -66,7 +68,20 @@ def document() -> str:
     parts += sections("vgpu", "the virtual GPU's speed", "vgpu.py", virtual_gpu)
     shown = sections("demonstrations", "demonstrations", "demonstrations.py", demonstrations)
     ladders = [*plots_section(records), *attention_section(records), markdown(records)]
-    return "\n".join([HEADER, *marks_section(records), *parts, *shown, *ladders])
+    body = "\n".join([*marks_section(records), *parts, *shown, *ladders])
+    return "\n".join([HEADER, contents(body), body])
+
+
+def contents(body: str) -> str:
+    """A list of the sections, each a link to its heading."""
+    headings = re.findall(r"^## (.+)$", re.sub(r"^```.*?^```$", "", body, flags=re.M | re.S), re.M)
+    lines = [f"- [{heading}](#{anchor(heading)})" for heading in headings]
+    return "\n".join(["## Contents", "", *lines, ""])
+
+
+def anchor(heading: str) -> str:
+    """The name that GitHub gives to a heading: small letters, spaces as hyphens, no other punctuation."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def attention_section(records: Sequence[Record]) -> list[str]:
@@ -77,6 +92,11 @@ def attention_section(records: Sequence[Record]) -> list[str]:
     parts = ["## Attention by the length of sequences", ""]
     parts += [
         "`python benchmarks/compare_all.py` compares all of these, and every library that is importable.",
+        f"Every problem has {TOKENS:,} tokens of {HIDDEN:,} elements in bfloat16, all heads together, as",
+        "FlashAttention's own comparisons have. So the batch follows from the length of a sequence, and",
+        f"the heads from their dimension: with {LENGTHS[0]} tokens the batch is {TOKENS // LENGTHS[0]}, with "
+        f"{LENGTHS[-1]:,} it is {TOKENS // LENGTHS[-1]};",
+        " and ".join(f"with dim {dim} there are {HIDDEN // dim} heads" for dim in DIMS) + ".",
         "Memory is what a call needs beside its inputs, results included.",
         "",
     ]

@@ -11,7 +11,8 @@ import pytest
 from flashpath.bench.attention_steps import MEASURED, count_steps, measured_speeds, section, with_section
 from flashpath.bench.attention_traffic import Traffic
 from flashpath.bench.environment import Environment
-from flashpath.bench.record import Record, load_runs
+from flashpath.bench.record import Record
+from flashpath.bench.record_files import load_runs
 from flashpath.kernels import ladder
 from flashpath.kernels.attention.dispatch_table import RUNGS
 

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from flashpath.bench.environment import Environment
-from flashpath.bench.record import Record, Time, load
+from flashpath.bench.record import Record, Time
+from flashpath.bench.record_files import load
 
 PROGRAM = Path(__file__).parents[2] / "benchmarks" / "compare_all.py"
 
@@ -130,7 +131,10 @@ def test_on_a_gpu_cases_that_are_done_are_skipped_and_tables_are_printed(
     assert "2 cases, 1 of them done; 2 rungs, 1 peers" in text
     assert "not importable here: flash-attn 3 (module flash_attn_interface)" in text
     assert "    naive: out of memory: 9 GiB more were asked for" in text
-    assert "| 512 tokens, dim 64, causal | forward | `flash_v2_triton` | 3.00 ms | 1.00 ms | 3.00 |" in text
+    assert (
+        "| 32 × 512 × 32 × 64 causal bfloat16 | forward | `flash_v2_triton` | 3.00 ms | 1.00 ms | 3.00 |"
+        in text
+    )
     assert len(load(file)) == 6
     assert (tmp_path / "plots" / "attention-forward-memory.svg").is_file()
     assert run("--implementations", "flash-attn 3") == 1

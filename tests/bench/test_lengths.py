@@ -74,9 +74,9 @@ def test_the_fastest_rung_beside_naive_attention() -> None:
     assert (step.direction, step.speed, step.memory) == ("both", pytest.approx(3), 32)
     assert (long.sequence, long.speed, long.memory) == (1024, None, None)
     text = markdown([first, second, step, long])
-    assert "- Speed: 3.00 to 4.50 times; 2 to 4 are said, and 3 of 3 problems have at least 2." in text
-    assert "| 1024 tokens, dim 64, causal | forward | `flash` | out of memory | 4.00 ms | – | – |" in text
-    assert verdict([], (2, 4)) == "not measured; 2 to 4 times are said"
+    assert "- Speed: 3.00 to 4.50 times; the learning plans promise 2 to 4, and 3 of 3 problems have" in text
+    assert "| 1024 | forward | `flash` | out of memory | 4.00 ms | – | – |" in text
+    assert verdict([], (2, 4)) == "not measured; the learning plans promise 2 to 4 times"
     assert beside_naive([replace(each, parameters={}) for each in measured()]) == []
 
 

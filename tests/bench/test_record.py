@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from flashpath.bench.environment import Environment
-from flashpath.bench.record import Record, Time, append, load, load_runs, require_appendable, write_run
+from flashpath.bench.record import Record, Time
+from flashpath.bench.record_files import append, load, require_appendable
 from flashpath.bench.timer import Timing
 from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Score
@@ -49,20 +50,6 @@ def test_records_come_back_as_they_were(tmp_path: Path) -> None:
     append(path, [FULL])
     append(path, [FAILED, FULL])
     assert load(path) == [FULL, FAILED, FULL]
-
-
-def test_a_whole_run_is_one_document_that_nothing_is_added_to(tmp_path: Path) -> None:
-    path = tmp_path / "gpu.json"
-    write_run(path, [FULL])
-    write_run(path, [FAILED, FULL])
-    (tmp_path / "gpu-launch-cost.json").write_text("{}", encoding="utf-8")
-    assert load(path) == load_runs(tmp_path) == [FAILED, FULL]
-    assert [each["implementation"] for each in json.loads(path.read_text(encoding="utf-8"))] == [
-        "broken",
-        "tiled",
-    ]
-    with pytest.raises(FlashpathError, match="no record can be added"):
-        require_appendable(path)
 
 
 def test_a_line_is_plain_json_with_the_promised_fields() -> None:

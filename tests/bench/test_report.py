@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 import sys
 from dataclasses import replace
@@ -12,8 +13,10 @@ from typing import Any
 import pytest
 
 from flashpath.bench.environment import Environment
-from flashpath.bench.record import Record, Time, append, load, write_run
+from flashpath.bench.record import Record, Time
+from flashpath.bench.record_files import append, load, write_run
 from flashpath.bench.report import code, markdown
+from flashpath.kernels.attention.cases import HIDDEN, TOKENS
 from flashpath.kernels.rung import Score
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -119,6 +122,40 @@ def test_a_run_takes_the_place_of_the_ladders_it_has(tmp_path: Path, monkeypatch
     assert found == ["old sort", "new scan"]
 
 
+def test_what_is_said_of_attentions_problems_is_true_of_every_record() -> None:
+    """docs/results.md says how batch and heads follow from length and dimension."""
+    kept = load(BENCHMARKS / "results" / "h200.json")
+    measured = [each for each in kept if each.ladder == "attention"]
+    assert measured
+    for record in measured:
+        batch, sequence, heads, dim = map(int, re.findall(r"(\d+)(?= ×|(?= \w+ bfloat16))", record.case))
+        assert (sequence, dim) == (record.parameters["sequence"], record.parameters["dim"])
+        assert (batch * sequence, heads * dim) == (TOKENS, HIDDEN)
+
+
+def test_contents_name_every_section_and_nothing_that_a_program_printed() -> None:
+    names = report_program(BENCHMARKS)
+    body = "## Marks\n\n```text\n## printed\n```\n\n## Xeon(R) on one core, `a_b`\n### deeper\n"
+    assert names["contents"](body).splitlines() == [
+        "## Contents",
+        "",
+        "- [Marks](#marks)",
+        "- [Xeon(R) on one core, `a_b`](#xeonr-on-one-core-a_b)",
+    ]
+
+
+def test_programs_on_a_gpu_are_of_every_folder_of_the_course() -> None:
+    programs = runpy.run_path(str(BENCHMARKS / "demonstrations.py"))["programs"]()
+    assert next(iter(programs)) == "cuda/01_hello_cuda.cu"
+    assert [name for name in programs if name.startswith("flash_attention/")] == [
+        "flash_attention/naive_attention.py",
+        "flash_attention/flash_v1/cuda/flash_attention_v1.cu",
+        "flash_attention/flash_v1/triton/flash_attention_v1.py",
+        "flash_attention/flash_v2/triton/flash_attention_v2.py",
+    ]
+    assert all(path.is_file() for path in programs.values())
+
+
 def test_attention_has_tables_and_pictures_over_length(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,7 +171,7 @@ def test_attention_has_tables_and_pictures_over_length(
     assert report_program(tmp_path)["main"]() == 0
     text = (tmp_path / "results.md").read_text(encoding="utf-8")
     assert "## Attention by the length of sequences" in text
-    assert "- Memory beside the inputs: 16.0 to 16.0 times; 10 to 20 are said" in text
+    assert "- Memory beside the inputs: 16.0 to 16.0 times; the learning plans promise 10 to 20" in text
     for name in ("attention-forward-speed", "attention-forward-memory"):
         assert f"![{name}](plots/{name}.svg)" in text
         assert (tmp_path / "plots" / f"{name}.svg").is_file()

@@ -57,6 +57,7 @@ def test_naive_attention_grows_with_the_square() -> None:
     grown = re.search(r"4 × the length: [\d.]+ × the time, ([\d.]+) × the memory", done.stdout)
     assert grown is not None
     assert 12 < float(grown[1]) < 16
+    assert "From 128 to 512: 4 × the length, whose square is 16; " in done.stdout
 
 
 @pytest.mark.parametrize("file", [NAIVE, *TRITON], ids=str)
@@ -148,6 +149,12 @@ def test_the_cuda_program_is_right_and_clean(
     assert done.returncode == 0, done.stderr + done.stdout
     assert re.search(r"full +[\d.]+ us .*\ncausal +[\d.]+ us .*\n\nTiles of keys: \d", done.stdout)
     assert "\n0 results are wrong\nOn the virtual GPU times are bounds" in done.stdout
+    # A block per head: no more SMs than that do the arithmetic, and the bound says so.
+    ((busy, sms),) = re.findall(r"(\d+) of (\d+) SMs have work", done.stdout)
+    assert int(busy) == int(words[2] if words else 4) < int(sms)
+    of_peak = [float(share) for share in re.findall(r" us +[\d.]+ +([\d.]+) %", done.stdout)]
+    assert len(of_peak) == 2
+    assert max(of_peak) <= 100
     found = recorded.read(record, HostCode(program))
     assert (found.findings, found.host_findings) == ([], [])
 

@@ -6,7 +6,8 @@ from flashpath.bench.environment import Environment, read_environment
 from flashpath.bench.implementation import Implementation
 from flashpath.bench.ladder import bench_ladder
 from flashpath.bench.learner_file import load_function
-from flashpath.bench.record import Record, append, load
+from flashpath.bench.record import Record
+from flashpath.bench.record_files import append, load
 from flashpath.bench.table import print_table
 from flashpath.bench.timer import Timing, time_interleaved
 from flashpath.kernels.rung import Case

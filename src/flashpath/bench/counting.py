@@ -8,7 +8,8 @@ from typing import Any
 
 from flashpath import settings
 from flashpath.bench.failure import FAILURES, describe
-from flashpath.bench.record import Record, load_runs
+from flashpath.bench.record import Record
+from flashpath.bench.record_files import load_runs
 from flashpath.bench.report import newest
 from flashpath.errors import FlashpathError
 from flashpath.jit import watch

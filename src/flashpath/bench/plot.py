@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from flashpath.bench.record import Record, require_appendable
+from flashpath.bench.record import Record
+from flashpath.bench.record_files import require_appendable
 from flashpath.errors import FlashpathError
 
 FORMATS = (".svg", ".png", ".pdf")

@@ -58,7 +58,7 @@ def bench(
     from flashpath import kernels
     from flashpath.bench import Implementation, Record, append, bench_ladder, load_function
     from flashpath.bench.plot import draw, require_drawable
-    from flashpath.bench.record import require_appendable
+    from flashpath.bench.record_files import require_appendable
     from flashpath.bench.table import print_table
     from flashpath.cli.sizes import sized_cases, split_sizes
     from flashpath.errors import FlashpathError

@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 import torch
 
 from flashpath.errors import FlashpathError
-from flashpath.kernels.attention.decode import dispatch
-from flashpath.kernels.attention.decode import host as triton_decode
+from flashpath.kernels.attention.decode import dispatch, host_triton
 from flashpath.kernels.attention.decode.cache import Cache, Rotary, Step, check_numbers, prepare_step
 from flashpath.kernels.attention.decode.reference import decode as reference_decode
 from flashpath.kernels.attention.problem import HALVES, Options
@@ -194,7 +193,7 @@ def _check_states(a: Tensor, a_lse: Tensor, b: Tensor, b_lse: Tensor) -> None:
 
 def _merge_forward(a: Tensor, a_lse: Tensor, b: Tensor, b_lse: Tensor) -> tuple[Tensor, Tensor]:
     _check_states(a, a_lse, b, b_lse)
-    return triton_decode.merge_states(a.contiguous(), a_lse.contiguous(), b.contiguous(), b_lse.contiguous())
+    return host_triton.merge_states(a.contiguous(), a_lse.contiguous(), b.contiguous(), b_lse.contiguous())
 
 
 def _merge_fake(a: Tensor, a_lse: Tensor, b: Tensor, b_lse: Tensor) -> tuple[Tensor, Tensor]:

@@ -16,7 +16,8 @@ import torch
 
 from flashpath.bench.dispatch_cells import cells_of, runs_of
 from flashpath.bench.environment import Environment
-from flashpath.bench.record import Record, Time, append
+from flashpath.bench.record import Record, Time
+from flashpath.bench.record_files import append
 from flashpath.errors import FlashpathError
 from flashpath.kernels import ladder, where
 from flashpath.kernels.attention import dispatch, dispatch_table

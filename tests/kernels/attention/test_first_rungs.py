@@ -15,7 +15,7 @@ from attention_samples import MODS, Sample, made
 
 import flashpath as fp
 from flashpath.errors import FlashpathError
-from flashpath.kernels.attention import naive, online_softmax, unfused
+from flashpath.kernels.attention.first_rungs import fused, naive, online_softmax, unfused
 from flashpath.kernels.attention.flash_v1 import host as flash_v1
 from flashpath.kernels.attention.flash_v2.triton import host as flash_v2
 from flashpath.kernels.attention.problem import Options, Problem, prepare
@@ -24,8 +24,8 @@ from flashpath.kernels.attention.reference import formula
 from flashpath.kernels.tolerance import check_against
 
 KERNELS: dict[str, Callable[..., tuple[Any, Any]]] = {
-    "unfused": unfused.unfused,
-    "fused": unfused.fused,
+    "unfused": unfused.forward,
+    "fused": fused.forward,
     "online_softmax": online_softmax.forward,
     "flash_v1_triton": flash_v1.triton,
     "flash_v1_cuda": flash_v1.cuda,

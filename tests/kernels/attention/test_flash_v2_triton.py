@@ -14,7 +14,7 @@ from attention_checks import check_backward, check_forward
 from attention_samples import Sample, covering, made
 
 from flashpath.errors import FlashpathError
-from flashpath.kernels.attention.flash_v2.triton import host
+from flashpath.kernels.attention.flash_v2.triton import configs, host
 from flashpath.kernels.attention.problem import Options, prepare
 from flashpath.kernels.attention.score_mod import ScoreMod
 
@@ -75,20 +75,20 @@ AHEAD = [
 
 @pytest.mark.parametrize("sample", AHEAD, ids=str)
 def test_products_ahead(sample: Sample, findings: list[Any]) -> None:
-    config = host.Config(64, 32, 4, 2, ahead=True)
+    config = configs.Config(64, 32, 4, 2, ahead=True)
     check_forward(partial(host.forward, config=config), made(sample))
     assert not findings
 
 
 @pytest.mark.parametrize(("dim", "causal"), [(128, True), (128, False), (64, True)])
 def test_long_sequences_get_their_own_tiles(dim: int, causal: bool) -> None:
-    def config(keys: int) -> host.Config:
+    def config(keys: int) -> configs.Config:
         q, k = (torch.empty(1, rows, 1, dim, dtype=torch.bfloat16) for rows in (200, keys))
-        return host.forward_config(prepare(q, k, k, Options(causal=causal)))
+        return configs.forward_config(prepare(q, k, k, Options(causal=causal)))
 
-    assert config(100).ahead == config(host.LONG).ahead == (dim == 128 and not causal)
-    assert config(host.LONG + 1).ahead == (dim == 128)
-    assert config(host.LONG + 1).n == (64 if dim == 128 else 128)
+    assert config(100).ahead == config(configs.LONG).ahead == (dim == 128 and not causal)
+    assert config(configs.LONG + 1).ahead == (dim == 128)
+    assert config(configs.LONG + 1).n == (64 if dim == 128 else 128)
 
 
 @pytest.mark.parametrize(

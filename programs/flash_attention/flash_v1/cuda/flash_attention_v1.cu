@@ -80,6 +80,19 @@ T* poisoned(std::size_t count) {
   return memory;
 }
 
+int attribute(cudaDeviceAttr which) {
+  int value;
+  CHECK(cudaDeviceGetAttribute(&value, which, 0));
+  return value;
+}
+
+// What so many SMs can do in a second without tensor cores: a multiply-add in each lane for floats, each clock.
+double peak_flops(int sms) {
+  const int major = attribute(cudaDevAttrComputeCapabilityMajor), minor = attribute(cudaDevAttrComputeCapabilityMinor);
+  const int lanes = major == 7 || (major == 8 && minor == 0) ? 64 : 128;
+  return 2.0 * lanes * sms * attribute(cudaDevAttrClockRate) * 1e3;
+}
+
 int main(int argc, char** argv) {
   const Sizes n = {argc > 1 ? std::atoi(argv[1]) : 100, argc > 2 ? std::atoi(argv[2]) : 100,
                    argc > 3 ? std::atoi(argv[3]) : 4, argc > 4 ? std::atoi(argv[4]) : 64};
@@ -87,8 +100,11 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s [QUERIES KEYS HEADS DIM]    DIM: 8, 16, … 256\n", argv[0]);
     return 2;
   }
-  std::printf("%d queries, %d keys, %d heads of dim %d, bfloat16; a block per head\n\n", n.queries, n.keys, n.heads,
-              n.dim);
+  const int sms = attribute(cudaDevAttrMultiProcessorCount), busy = std::min(n.heads, sms);
+  const double peak = peak_flops(busy);
+  std::printf("%d queries, %d keys, %d heads of dim %d, bfloat16\n", n.queries, n.keys, n.heads, n.dim);
+  std::printf("A block per head: %d of %d SMs have work, and can do %.0f GFLOP/s without tensor cores.\n\n", busy, sms,
+              peak / 1e9);
 
   std::mt19937 random(1);
   const std::vector<Number> q = random_rows(n.queries, n, random);
@@ -104,7 +120,8 @@ int main(int argc, char** argv) {
   CHECK(cudaEventCreate(&start));
   CHECK(cudaEventCreate(&stop));
   int wrong = 0;
-  std::printf("%-8s %13s %10s %14s\n", "", "time", "GFLOP/s", "largest error");
+  std::printf("%-8s %13s %10s %12s %14s\n", "", is_virtual() ? "at least" : "time", "GFLOP/s", "of that peak",
+              "largest error");
   for (const bool is_causal : {false, true}) {
     Number* out = poisoned<Number>(rows * n.dim);
     float* lse = poisoned<float>(rows);
@@ -141,8 +158,11 @@ int main(int argc, char** argv) {
     for (int i = 0; i < n.queries; ++i) {
       pairs += is_causal ? std::max(0, std::min(n.keys, i + 1 + n.keys - n.queries)) : n.keys;
     }
-    std::printf("%-8s %10.2f us %10.1f %14.1e\n", is_causal ? "causal" : "full", 1000 * best,
-                4 * pairs * n.heads * n.dim / best / 1e6, largest);
+    const double flops = 4 * pairs * n.heads * n.dim, least = 1000 * flops / peak;
+    // The model's bound lets all SMs share the arithmetic, which so few blocks cannot.
+    const double milliseconds = is_virtual() ? std::max(double(best), least) : best;
+    std::printf("%-8s %10.2f us %10.1f %10.1f %% %14.1e\n", is_causal ? "causal" : "full", 1000 * milliseconds,
+                flops / milliseconds / 1e6, 100 * least / milliseconds, largest);
     CHECK(cudaFree(out));
     CHECK(cudaFree(lse));
   }
@@ -152,7 +172,8 @@ int main(int argc, char** argv) {
               tiles, (1 + tiles) * state + result, result);
   std::printf("%d results are wrong\n", wrong);
   if (is_virtual()) {
-    std::printf("On the virtual GPU times are bounds of a model: flashpath profile %s shows more.\n", __FILE__);
+    std::printf("On the virtual GPU times are bounds: what these SMs need at least, were nothing waited for.\n");
+    std::printf("flashpath profile %s shows more.\n", __FILE__);
   }
 
   CHECK(cudaEventDestroy(start));

@@ -9,8 +9,9 @@ from typing import Any
 
 import torch
 
-from flashpath.kernels.attention import naive, online_softmax, tiled, unfused
+from flashpath.kernels.attention import tiled
 from flashpath.kernels.attention.cases import case, cases, check, gradients, truth
+from flashpath.kernels.attention.first_rungs import fused, naive, online_softmax, unfused
 from flashpath.kernels.attention.flash_v1 import host as flash_v1
 from flashpath.kernels.attention.flash_v2.cuda import host as cuda
 from flashpath.kernels.attention.flash_v2.cuda import plans
@@ -22,6 +23,7 @@ from flashpath.kernels.building import cuda_compiles_for, triton_compiles_by
 from flashpath.kernels.rung import Case, Ladder, Rung, Score
 
 FOLDER = Path(__file__).parent
+FIRST = FOLDER / "first_rungs"
 # FLOPs up to which rungs without tensor cores, or with one block for a head, are timed.
 _FEW_FLOPS = 2**37
 
@@ -141,7 +143,7 @@ LADDER = Ladder(
             language="pytorch",
             arch="any",
             idea="the formula in PyTorch, in the type of its inputs: all scores are written, and read again",
-            file=FOLDER / "naive.py",
+            file=FIRST / "naive.py",
             function=_forward(naive.forward),
             declines=forward_only,
             improves_on="reference",
@@ -153,7 +155,7 @@ LADDER = Ladder(
             language="pytorch",
             arch="any",
             idea="gradients of that by torch: all weights, which nobody kept, are made again",
-            file=FOLDER / "naive.py",
+            file=FIRST / "naive.py",
             function=_backward(naive.backward),
             declines=_backward_only,
             improves_on="naive",
@@ -175,20 +177,20 @@ LADDER = Ladder(
         _entry(
             name="unfused",
             idea="the three steps as kernels: scores with their mask, softmax of rows, weights times values",
-            file=FOLDER / "triton_unfused.py",
-            function=_forward(unfused.unfused),
+            file=FIRST / "triton_unfused.py",
+            function=_forward(unfused.forward),
             improves_on="naive",
-            compile_for=_compiles(unfused.unfused),
+            compile_for=_compiles(unfused.forward),
             readability=Score(5, "three short kernels"),
             debugging=Score(5, "scores and weights lie in memory between the launches"),
         ),
         _entry(
             name="fused",
             idea="one kernel, no scores in memory: computed for maximum and sum, and again to use",
-            file=FOLDER / "triton_fused.py",
-            function=_forward(unfused.fused),
+            file=FIRST / "triton_fused.py",
+            function=_forward(fused.forward),
             improves_on="unfused",
-            compile_for=_compiles(unfused.fused),
+            compile_for=_compiles(fused.forward),
             readability=Score(5, "two loops, as softmax is defined"),
             debugging=Score(4, "prints and asserts work"),
         ),

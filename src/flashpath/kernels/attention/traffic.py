@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from flashpath.kernels.attention.first_rungs.plain import tile_for
 from flashpath.kernels.attention.flash_v1 import host as flash_v1
 from flashpath.kernels.attention.flash_v2.cuda import plans
-from flashpath.kernels.attention.flash_v2.triton import host as triton
-from flashpath.kernels.attention.plain import tile_for
+from flashpath.kernels.attention.flash_v2.triton import configs
 from flashpath.kernels.attention.problem import Problem, visible_pairs
 
 ON_CHIP_BYTES = 48 * 1024  # shared memory that every GPU gives a block without being asked for more
@@ -94,8 +94,8 @@ def _cuda_backward(problem: Problem) -> Loops:
 
 def _triton_backward(adds: bool) -> Callable[[Problem], Loops]:
     def loops(problem: Problem) -> Loops:
-        queries = None if adds else triton.backward_queries_config(problem).m
-        return _backward(triton.backward_config(problem).n, problem.dim, queries)
+        queries = None if adds else configs.backward_queries_config(problem).m
+        return _backward(configs.backward_config(problem).n, problem.dim, queries)
 
     return loops
 
@@ -106,7 +106,7 @@ LOOPS: Mapping[str, Callable[[Problem], Loops]] = {
     "online_softmax": _online_softmax,
     "flash_v1_cuda": lambda problem: _version_1(flash_v1.TILE, problem.dim),
     "flash_v1_triton": lambda problem: _version_1(tile_for(problem).keys, problem.dim),
-    "flash_v2_triton": lambda problem: _version_2(triton.forward_config(problem).m, problem.dim),
+    "flash_v2_triton": lambda problem: _version_2(configs.forward_config(problem).m, problem.dim),
     "flash_v2_cuda": lambda problem: _version_2(plans.forward_plan(problem).m, problem.dim),
     "flash_v2_triton_backward_adds": _triton_backward(adds=True),
     "flash_v2_cuda_backward": _cuda_backward,

@@ -212,7 +212,7 @@ __global__ void probe(const __half* q, const __half* k, __half* out, int keys) {
     assert torch.equal(out, exact.half())
 
 
-# ---- rotary.cuh ------------------------------------------------------------------------------------------
+# ---- rotary.cuh of decode --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("interleaved", [False, True])
@@ -220,7 +220,7 @@ __global__ void probe(const __half* q, const __half* k, __half* out, int keys) {
 def test_a_row_is_turned(pairs: int, interleaved: bool) -> None:
     kernel = probe(
         """
-#include "rotary.cuh"
+#include "../../decode/rotary.cuh"
 template <bool kInterleaved>
 __global__ void probe(const float* x, const float* cos, const float* sin, float* out, int dim, int pairs) {
   out[blockIdx.x * dim + threadIdx.x] =

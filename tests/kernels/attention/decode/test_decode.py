@@ -12,7 +12,7 @@ from covering_array import all_pairs, pairs_of
 from decode_samples import CHOICES, Sample, check_decode, covering, made
 
 from flashpath.errors import FlashpathError
-from flashpath.kernels.attention.decode import host
+from flashpath.kernels.attention.decode import host_triton
 from flashpath.kernels.attention.decode.cache import Cache, Rotary, prepare_step
 from flashpath.kernels.attention.problem import Options
 from flashpath.kernels.attention.reference import formula
@@ -29,14 +29,14 @@ def test_every_pair_of_features_is_covered() -> None:
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
 def test_every_two_features_together(sample: Sample, findings: list[Any]) -> None:
-    check_decode(host.decode, made(sample), sample.splits)
+    check_decode(host_triton.decode, made(sample), sample.splits)
     assert not findings
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
 def test_every_two_features_together_on_a_gpu(sample: Sample) -> None:
-    check_decode(host.decode, made(sample, "cuda"), sample.splits)
+    check_decode(host_triton.decode, made(sample, "cuda"), sample.splits)
 
 
 @pytest.mark.gpu
@@ -45,18 +45,18 @@ def test_every_two_features_together_on_a_gpu(sample: Sample) -> None:
 @pytest.mark.parametrize("lengths", [(1023, 1), (8192, 5000), (20_000, 40_001)])
 def test_long_caches_on_a_gpu(lengths: tuple[int, int], dims: tuple[int, int], pages: int) -> None:
     sample = Sample(lengths=lengths, dims=dims, pages=pages, heads=(32, 8), new=1, mask="causal")
-    check_decode(host.decode, made(sample, "cuda"), None)
+    check_decode(host_triton.decode, made(sample, "cuda"), None)
 
 
 def test_an_empty_cache_gives_nothing() -> None:
     step = made(Sample(lengths=(0, 0)))
-    out, lse = host.decode(step)
+    out, lse = host_triton.decode(step)
     assert out.abs().max() == 0
     assert (lse == -torch.inf).all()
 
 
 def test_splits_change_nothing_but_the_last_bits() -> None:
-    results = [host.decode(made(Sample(lengths=(200, 77))), splits) for splits in (1, 2, 7, 128)]
+    results = [host_triton.decode(made(Sample(lengths=(200, 77))), splits) for splits in (1, 2, 7, 128)]
     for out, lse in results[1:]:
         torch.testing.assert_close(out, results[0][0], rtol=1e-2, atol=1e-2)
         torch.testing.assert_close(lse, results[0][1])
@@ -66,7 +66,7 @@ def test_no_queries_and_no_sequences() -> None:
     cache = Cache(
         *(torch.zeros(2, 8, 1, 16, dtype=torch.float16) for _ in range(2)), torch.zeros(2, dtype=torch.int32)
     )
-    out, lse = host.decode(prepare_step(torch.zeros(2, 0, 2, 16, dtype=torch.float16), cache))
+    out, lse = host_triton.decode(prepare_step(torch.zeros(2, 0, 2, 16, dtype=torch.float16), cache))
     assert out.shape == (2, 0, 2, 16)
     assert lse.shape == (2, 2, 0)
 
@@ -78,7 +78,9 @@ def test_no_queries_and_no_sequences() -> None:
 def test_two_halves_of_the_keys_are_all_of_them(dtype: torch.dtype) -> None:
     q, k, v = (torch.randn(2, n, 3, 40).to(dtype) for n in (5, 30, 30))
     first, second = (formula(q, k[:, part], v[:, part]) for part in (slice(0, 11), slice(11, 30)))
-    out, lse = host.merge_states(first[0].to(dtype), first[1].float(), second[0].to(dtype), second[1].float())
+    out, lse = host_triton.merge_states(
+        first[0].to(dtype), first[1].float(), second[0].to(dtype), second[1].float()
+    )
     exact, exact_lse = formula(q, k, v)
     torch.testing.assert_close(out.double(), exact, rtol=0, atol=2 * torch.finfo(dtype).eps)
     torch.testing.assert_close(lse.double(), exact_lse, rtol=1e-6, atol=1e-6)
@@ -87,10 +89,10 @@ def test_two_halves_of_the_keys_are_all_of_them(dtype: torch.dtype) -> None:
 def test_what_saw_nothing_adds_nothing() -> None:
     a, b = (torch.randn(1, 4, 2, 16, dtype=torch.float16) for _ in range(2))
     lse, nothing = torch.randn(1, 2, 4), torch.full((1, 2, 4), -torch.inf)
-    out, logs = host.merge_states(a, lse, b, nothing)
+    out, logs = host_triton.merge_states(a, lse, b, nothing)
     torch.testing.assert_close(out, a, rtol=0, atol=0)
     torch.testing.assert_close(logs, lse)
-    out, logs = host.merge_states(a, nothing, b, nothing)
+    out, logs = host_triton.merge_states(a, nothing, b, nothing)
     assert out.abs().max() == 0
     assert (logs == -torch.inf).all()
 
@@ -98,9 +100,9 @@ def test_what_saw_nothing_adds_nothing() -> None:
 @pytest.mark.parametrize("pages", [0, 16])
 def test_launches_that_overlap(pages: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on Hopper, whose virtual GPU has launches follow one another."""
-    monkeypatch.setattr(host, "overlaps", lambda _: True)
+    monkeypatch.setattr(host_triton, "overlaps", lambda _: True)
     with triton_driver.triton("sm_90a"):
-        check_decode(host.decode, made(Sample(pages=pages)), 3)
+        check_decode(host_triton.decode, made(Sample(pages=pages)), 3)
 
 
 # ---- What is refused -------------------------------------------------------------------------------------
@@ -148,4 +150,4 @@ def test_other_wrong_arguments_are_refused() -> None:
     with pytest.raises(FlashpathError, match="for training"):
         prepare_step(q, _cache(), options=Options(dropout_p=0.5))
     with pytest.raises(FlashpathError, match="1 to 128"):
-        host.decode(prepare_step(q, _cache()), 0)
+        host_triton.decode(prepare_step(q, _cache()), 0)

@@ -12,7 +12,7 @@ import torch
 from decode_samples import Sample, made
 
 from flashpath.errors import FlashpathError
-from flashpath.kernels.attention.decode import cuda_host, dispatch, host
+from flashpath.kernels.attention.decode import dispatch, host_cuda, host_triton
 from flashpath.kernels.attention.decode.cache import Cache, Step, prepare_step
 from flashpath.kernels.attention.problem import Options
 from flashpath.kernels.attention.score_mod import ScoreMod
@@ -29,8 +29,8 @@ def unaligned(step: Step) -> Step:
 
 def test_a_backend_that_was_asked_for_is_taken() -> None:
     step = made(Sample())
-    assert dispatch.choose(step, "cuda").decode is cuda_host.decode
-    assert dispatch.choose(step, "triton").decode is host.decode
+    assert dispatch.choose(step, "cuda").decode is host_cuda.decode
+    assert dispatch.choose(step, "triton").decode is host_triton.decode
     with pytest.raises(FlashpathError, match="triton, cuda and reference"):
         dispatch.choose(step, "cudnn")
 
@@ -46,9 +46,9 @@ def test_what_cuda_does_not_take_goes_to_triton(monkeypatch: pytest.MonkeyPatch)
     assert (choice.backend, "multiples of 16 bytes" in choice.why) == ("triton", True)
     choice = dispatch.choose(step, where=Where("a small one", (8, 0), 16 * 1024))
     assert (choice.backend, "shared memory than the 16384 bytes" in choice.why) == ("triton", True)
-    monkeypatch.setattr(cuda_host, "max_shared_per_block", lambda _: 16 * 1024)
+    monkeypatch.setattr(host_cuda, "max_shared_per_block", lambda _: 16 * 1024)
     with pytest.raises(FlashpathError, match="Use backend"):
-        cuda_host.decode(step)
+        host_cuda.decode(step)
 
 
 @pytest.mark.parametrize(("form", "backend"), [({"cuda": "score"}, "cuda"), ({"triton": print}, "triton")])
@@ -80,11 +80,11 @@ def test_a_vast_cache_goes_to_cuda() -> None:
 @pytest.mark.parametrize(
     ("batch", "keys", "dense", "pages", "plan"),
     [
-        (1, 1024, host.LARGE, host.LARGE, (8, 2, 1)),
-        (1, 8192, host.LARGE, host.PAGED, (8, 2, 1)),
-        (8, 65536, host.LARGE, host.PAGED, (8, 2, 1)),
-        (64, 1024, host.SHORT, host.PAGED_MANY, (2, 3, 4)),
-        (64, 65536, host.LARGE, host.PAGED_MANY, (8, 2, 1)),
+        (1, 1024, host_triton.LARGE, host_triton.LARGE, (8, 2, 1)),
+        (1, 8192, host_triton.LARGE, host_triton.PAGED, (8, 2, 1)),
+        (8, 65536, host_triton.LARGE, host_triton.PAGED, (8, 2, 1)),
+        (64, 1024, host_triton.SHORT, host_triton.PAGED_MANY, (2, 3, 4)),
+        (64, 65536, host_triton.LARGE, host_triton.PAGED_MANY, (8, 2, 1)),
     ],
 )
 def test_tiles_and_plans_of_132_sms(
@@ -99,11 +99,11 @@ def test_tiles_and_plans_of_132_sms(
         for shape in ((batch, keys), (batch * keys // 16, 16))
     )
     within = replace(within, page_table=new(batch, keys // 16, dtype=torch.int32))
-    for module in (host, cuda_host):
+    for module in (host_triton, host_cuda):
         monkeypatch.setattr(module, "sm_count", lambda _: 132)
     for cache, configs in ((without, dense), (within, pages)):
         step = prepare_step(q, cache)
-        chosen = cuda_host.plan_of(step)
-        assert host.config_of(step) == configs[128]
+        chosen = host_cuda.plan_of(step)
+        assert host_triton.config_of(step) == configs[128]
         assert chosen is not None
         assert (chosen.warps, chosen.stages, chosen.blocks_per_sm) == plan

@@ -6,8 +6,8 @@
 //   idea     one launch does all three: a warp has one row of q, of k or of v, which its number tells. What would be
 //            three kernels and two copies of tensors is one pass over a few kilobytes, of which the launch is the
 //            larger part.
-#include "../flash_v2/cuda/rotary.cuh"
 #include "pages.cuh"
+#include "rotary.cuh"
 
 // All of a step that is a number, as the host packs it. Strides count elements: (batch or page, row, head).
 struct Rows {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flashpath.kernels.attention.choice import decided
-from flashpath.kernels.attention.decode import cuda_host
+from flashpath.kernels.attention.decode import host_cuda
 from flashpath.kernels.attention.decode.cache import Step
 from flashpath.kernels.where import Where, where_is
 
@@ -16,8 +16,8 @@ from flashpath.kernels.where import Where, where_is
 RUNGS = {"triton": "split_triton", "cuda": "split_cuda"}
 # Where each rung's decode(step, num_splits) is.
 BACKENDS = {
-    "triton": "flashpath.kernels.attention.decode.host",
-    "cuda": "flashpath.kernels.attention.decode.cuda_host",
+    "triton": "flashpath.kernels.attention.decode.host_triton",
+    "cuda": "flashpath.kernels.attention.decode.host_cuda",
 }
 
 # Bytes of a paged cache up to which Triton is not slower. On an H200 it took 0.89 to 0.99 of CUDA C++'s time
@@ -45,7 +45,7 @@ def choose(step: Step, backend: str | None = None, where: Where | None = None) -
     if (asked := decided("attention_decode", backend, step.options.score_mod)) is not None:
         return Choice(*asked)
     where = where or where_is(step.q)
-    obstacle = cuda_host.obstacle_to(step, where.shared)
+    obstacle = host_cuda.obstacle_to(step, where.shared)
     if obstacle is not None:
         return Choice("triton", f"CUDA C++ does not take it: {obstacle}")
     if where.capability is None:

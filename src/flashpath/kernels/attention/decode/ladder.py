@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from flashpath.kernels.attention.decode import cuda_host, host, reference
+from flashpath.kernels.attention.decode import host_cuda, host_triton, reference
 from flashpath.kernels.attention.decode.cache import Cache, Step, prepare_step
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_by
 from flashpath.kernels.peers import library
@@ -227,9 +227,9 @@ def _small_step() -> Step:
 
 def _cuda_name() -> str:
     step = _small_step()
-    plan = cuda_host.plan_of(step)
+    plan = host_cuda.plan_of(step)
     assert plan is not None
-    return cuda_host.kernel_of(step, plan)[0]
+    return host_cuda.kernel_of(step, plan)[0]
 
 
 LADDER = Ladder(
@@ -262,9 +262,9 @@ LADDER = Ladder(
             arch="sm_80",
             idea="keys are split until all SMs read; heads that share them read together; a kernel combines",
             file=FOLDER / "triton_split.py",
-            function=_by(host.decode),
+            function=_by(host_triton.decode),
             improves_on="reference",
-            compile_for=triton_compiles_by(lambda: host.decode(_small_step(), 1)),
+            compile_for=triton_compiles_by(lambda: host_triton.decode(_small_step(), 1)),
             readability=Score(4, "the loop of FlashAttention 2, and where a key is"),
             debugging=Score(4, "the parts of the splits lie in memory between the launches"),
         ),
@@ -273,10 +273,10 @@ LADDER = Ladder(
             language="cuda",
             arch="sm_80",
             idea="a ring of copies for each warp, pages looked up ahead; the last block combines: one launch",
-            file=cuda_host.SPLIT,
-            function=_by(cuda_host.decode),
+            file=host_cuda.SPLIT,
+            function=_by(host_cuda.decode),
             improves_on="split_triton",
-            compile_for=cuda_compiles_for(cuda_host.SPLIT, _cuda_name()),
+            compile_for=cuda_compiles_for(host_cuda.SPLIT, _cuda_name()),
             readability=Score(3, "the fragments of mma.sync, and who waits for which copy"),
             debugging=Score(3, "warps depend on nobody until the end; registers can only be printed"),
         ),

@@ -1,7 +1,7 @@
 """Flash decoding in Triton: the keys of a sequence are split over programs, whose parts are combined after.
 
 maths    for each split: m, l and acc of its keys, as FlashAttention 2 has them; acc / l and m + log l are
-         written, and combine.py's rule puts them together. With one split they are the result
+         written, and triton_combine.py puts them together. With one split they are the result
 layout   q: (batch, queries, heads, dim); the cache dense or in pages. A program has all rows of one head of k
          and v: the queries of the heads that share it, padded to 16 rows, which is what an mma takes
 cost     2 · pairs · (dim + v_dim) FLOPs; every key and value once

@@ -1,4 +1,4 @@
-// Attention, rung 6: FlashAttention 1 in CUDA C++. Tiles of keys and values outside, tiles of queries inside.
+// Attention: FlashAttention 1 in CUDA C++. Tiles of keys and values outside, tiles of queries inside.
 //
 //   maths    of a tile of keys and a query: m~ = max s, p~ = e^(s - m~), l~ = Σ p~. With what earlier tiles left:
 //              m' = max(m, m~),  l' = l e^(m - m') + l~ e^(m~ - m'),
@@ -20,7 +20,7 @@
 //            Barriers are for k and v alone: a warp has the same queries in every step, and nobody else touches them.
 #include "../../common/maths.cuh"
 #include "../../common/numbers.cuh"
-#include "../rows.cuh"
+#include "../first_rungs/rows.cuh"
 
 constexpr int kTile = 32;    // keys: one for each lane
 constexpr int kWarps = 8;    // and queries at a time

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from flashpath.jit import strided
-from flashpath.kernels.attention.plain import (
+from flashpath.kernels.attention.first_rungs.plain import (
     LOG2E,
     is_causal,
     outputs,

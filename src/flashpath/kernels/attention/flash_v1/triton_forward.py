@@ -1,4 +1,4 @@
-"""Attention, rung 5: FlashAttention 1 in Triton. Tiles of keys and values outside, tiles of queries inside.
+"""Attention: FlashAttention 1 in Triton. Tiles of keys and values outside, tiles of queries inside.
 
 maths    of a tile of keys and a tile of queries: m~ = max s, p~ = e^(s - m~), l~ = Σ p~. With what earlier
          tiles left:
@@ -19,7 +19,7 @@ watch    memory is how the threads of a program tell each other o, m and l, and 
 import triton
 import triton.language as tl
 
-from flashpath.kernels.attention.triton_tiles import (
+from flashpath.kernels.attention.first_rungs.triton_tiles import (
     LN2,
     NEVER,
     finite_or_zero,

@@ -2,8 +2,8 @@
 
 Weights are powers of 2: e^x = 2^(x · log2 e), and the GPU has an instruction for 2^x. Where nothing but the
 scale lies between, not even that is multiplied: 2^(s · scale · log2 e - m) is one multiply-add for each
-score, then the instruction. `FEATURES` (host.py) says at compile time what there is; what there is not costs
-nothing.
+score, then the instruction. `FEATURES` (features.py) says at compile time what there is; what there is not
+costs nothing.
 """
 
 import triton

@@ -1,4 +1,4 @@
-// Attention, rung 4: the online softmax. One pass over the keys, and at every key the result for the keys so far.
+// Attention: the online softmax. One pass over the keys, and at every key the result for the keys so far.
 //
 //   maths    of a query, after keys 0 … j: m = max s, l = Σ e^(s - m), o = Σ e^(s - m) v. With key j + 1:
 //              m' = max(m, s),  l' = l e^(m - m') + e^(s - m'),  o' = o e^(m - m') + e^(s - m') v;
@@ -14,8 +14,8 @@
 //            has them for a tile of queries, and a tile of keys where there is one key here.
 //   watch    m begins at -inf and 2^(-inf - m') is 0: the first key wipes out what is not there. A query that sees no
 //            key keeps l = 0, whose logarithm is the -inf that its lse has to be.
-#include "../common/maths.cuh"
-#include "../common/numbers.cuh"
+#include "../../common/maths.cuh"
+#include "../../common/numbers.cuh"
 #include "rows.cuh"
 
 constexpr int kWarps = 4;  // of a block: as many queries

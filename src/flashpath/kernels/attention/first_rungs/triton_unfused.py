@@ -1,4 +1,4 @@
-"""Attention, rung 2: three Triton kernels, one for each step of the formula.
+"""Attention, unfused: three Triton kernels, one for each step of the formula.
 
 maths    s = scale q kᵀ, -inf where hidden; p = e^(s - m) / l with m = max s and l = Σ e^(s - m) of each row,
          lse = m + log l; out = p v
@@ -16,7 +16,7 @@ idea     a kernel for each line of the formula. Products are those of the ladder
 import triton
 import triton.language as tl
 
-from flashpath.kernels.attention.triton_tiles import (
+from flashpath.kernels.attention.first_rungs.triton_tiles import (
     NEVER,
     finite_or_zero,
     keys_seen,

@@ -1,4 +1,4 @@
-"""Attention, rung 3: one kernel, and no score in memory. The scores are computed twice instead.
+"""Attention, fused: one kernel, and no score in memory. The scores are computed twice instead.
 
 maths    for a tile of queries: m = max s over all keys; then, with s = scale q kᵀ once more, l = Σ e^(s - m),
          o = Σ e^(s - m) v; out = o / l, lse = m + log l
@@ -17,7 +17,7 @@ idea     Σ e^(s - m) v can be summed tile by tile, once m is known: nothing els
 import triton
 import triton.language as tl
 
-from flashpath.kernels.attention.triton_tiles import (
+from flashpath.kernels.attention.first_rungs.triton_tiles import (
     LN2,
     NEVER,
     finite_or_zero,

@@ -2,7 +2,7 @@
 // neighbours, where kInterleaved, or else the first half of these elements with the second. cos and sin: (positions,
 // pairs).
 #pragma once
-#include "../../../common/numbers.cuh"
+#include "../../common/numbers.cuh"
 
 // The row's element number e, turned by the position's angles. Its partner is read a second time, from the L1.
 template <bool kInterleaved, class T>

@@ -1,4 +1,4 @@
-"""Attention, rung 1: the formula in plain PyTorch, in the type of its inputs.
+"""Attention: the formula in plain PyTorch, in the type of its inputs.
 
 maths    s = scale q kᵀ, p = softmax(s), out = p v; lse = log Σ e^s
 layout   as in problem.py
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flashpath.kernels.attention.plain import is_causal, outputs, require_plain
+from flashpath.kernels.attention.first_rungs.plain import is_causal, outputs, require_plain
 from flashpath.kernels.attention.problem import Problem
 
 

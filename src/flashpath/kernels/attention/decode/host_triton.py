@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from flashpath.errors import FlashpathError
 from flashpath.jit.device import device
 from flashpath.kernels.attention.decode.cache import Step
-from flashpath.kernels.attention.flash_v2.triton.host import Features, block_of
+from flashpath.kernels.attention.flash_v2.triton.configs import block_of
+from flashpath.kernels.attention.flash_v2.triton.features import Features
 from flashpath.kernels.building import sm_count, triton_device
 
 MOST_SPLITS = 128

@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from flashpath.jit import strided
-from flashpath.kernels.attention.plain import LOG2E, is_causal, outputs, packed_strides, require_plain
+from flashpath.kernels.attention.first_rungs.plain import (
+    LOG2E,
+    is_causal,
+    outputs,
+    packed_strides,
+    require_plain,
+)
 from flashpath.kernels.attention.problem import Problem
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name
 

@@ -1,4 +1,4 @@
-"""What the rungs before FlashAttention 2 take, and what their hosts have in common.
+"""What the rungs before FlashAttention 2 take, flash_v1 with them, and what their hosts have in common.
 
 They take causal or not, any scale, grouped heads, any lengths and head dimensions. What else there is between
 scores and weights would hide the one idea of each: it is in flash_v2.

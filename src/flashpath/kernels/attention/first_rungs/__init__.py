@@ -1,0 +1,1 @@
+"""Attention before FlashAttention: the formula, its steps as kernels, one kernel, the online softmax."""
