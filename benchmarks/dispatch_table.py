@@ -1,12 +1,13 @@
-"""The table that fp.attention chooses its rungs by, made from a benchmark's records.
+"""The table that fp.attention and fp.attention_decode choose their rungs by, made from a benchmark's records.
 
     python benchmarks/compare_all.py --json h200.jsonl
     python benchmarks/dispatch_table.py h200.jsonl [MORE …]
     flashpath explain-dispatch attention --shape 4 4096 16 128 --causal --device H200
 
 Without files it reads all records of benchmarks/results/. It writes
-src/flashpath/kernels/attention/dispatch_table.json: for every GPU, direction, dimension, mask and length what
-Triton and CUDA C++ took. With --check it writes nothing, and exits with 1 where the file is another.
+src/flashpath/kernels/attention/dispatch_table.json: for every GPU, direction, dimension, mask and length, and
+for every step of decoding, what Triton and CUDA C++ took. With --check it writes nothing, and exits with 1
+where the file is another.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from flashpath.bench.dispatch_cells import cells_of, runs_of
+from flashpath.bench.dispatch_cells import table_of
 from flashpath.bench.record_files import load, load_runs
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.dispatch_table import FILE, write
@@ -36,17 +37,18 @@ def main() -> int:
     options = parser.parse_args()
     try:
         records = [each for file in options.records for each in load(file)] or load_runs(RESULTS)
-        cells = cells_of(records, options.capability)
+        table = table_of(records, options.capability)
     except FlashpathError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if options.check:
         with tempfile.TemporaryDirectory() as folder:
-            write(Path(folder) / "table.json", runs_of(records), cells)
+            write(Path(folder) / "table.json", table)
             is_same = (Path(folder) / "table.json").read_bytes() == options.output.read_bytes()
         print(f"{options.output} is {'up to date' if is_same else 'out of date'}.", file=sys.stderr)
         return 0 if is_same else 1
-    write(options.output, runs_of(records), cells)
+    write(options.output, table)
+    cells = [*table.cells, *table.decode_cells]
     print(f"{len(cells)} cells of {', '.join(dict.fromkeys(cell.gpu for cell in cells)) or 'no GPU'}.")
     return 0
 

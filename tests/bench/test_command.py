@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from flashpath.cli import app
+from flashpath.cli.sizes import SIZES_HELP, parse_size
 from flashpath.errors import FlashpathError
+from flashpath.kernels import ladder
 
 MINE = """
 import sys
@@ -163,3 +166,40 @@ def test_a_full_disk_is_said_plainly() -> None:
     done = bench("--output", "/dev/full")
     assert isinstance(done.exception, FlashpathError)
     assert "could not be written to /dev/full" in str(done.exception)
+
+
+def test_a_case_that_is_none_shows_the_nearest_and_how_to_list_all() -> None:
+    def told(case: str) -> list[str]:
+        with pytest.raises(FlashpathError) as error:
+            CliRunner().invoke(app, ["bench", "attention", "--case", case], catch_exceptions=False)
+        return [line.strip() for line in str(error.value).splitlines()]
+
+    assert told("foo")[1] == "→ Its first cases are"
+    near = told("backward 16384 causal")
+    assert near[1] == "→ The nearest are"
+    assert near[2] == "backward 1 × 16384 × 32 × 64 causal bfloat16"
+    for lines in (told("foo"), near, told("forward 4 × 4096 × 16 × 128 casual")):
+        assert len(lines) <= 8
+        assert max(map(len, lines)) < 80
+        assert lines[-1] == "flashpath bench attention --list shows all 48."
+    assert told("forward 4 × 4096 × 16 × 128 casual bfloat16")[2].startswith("forward 4 × 4096 × 16 × 128")
+
+
+def test_cases_are_listed() -> None:
+    listed = CliRunner().invoke(app, ["bench", "attention", "--list"])
+    names = [case.name for case in ladder("attention").cases()]
+    assert (listed.exit_code, listed.stdout.splitlines()) == (0, names)
+    as_json = CliRunner().invoke(app, ["bench", "attention", "--list", "--json"])
+    assert json.loads(as_json.stdout) == names
+
+
+@pytest.mark.parametrize(("name", "count"), [("attention", "four"), ("attention_decode", "five")])
+def test_sizes_of_attention(name: str, count: str) -> None:
+    found = ladder(name)
+    assert f"{name} has {count}:" in SIZES_HELP or f"{name} {count}:" in SIZES_HELP
+    example = re.search(rf"{count}: [^(]*\(([\dx]+)\)", SIZES_HELP)
+    assert example is not None
+    assert len(parse_size(found, example[1])) == len(found.dimensions)
+    with pytest.raises(FlashpathError, match=" x ".join(found.dimensions)):
+        parse_size(found, "4096")  # which is no square
+    assert parse_size(ladder("matmul"), "64") == (64, 64, 64)

@@ -83,6 +83,30 @@ def test_the_last_measured_case_is_of_the_kind_that_sizes_are_of(monkeypatch: py
     assert {each.case for each in second.values()} == {"unusual"}
 
 
+def test_rungs_of_other_kinds_are_shown_on_the_same_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not on the one that is the longest of theirs."""
+    forward, backward = last_measured(attention := ladder("attention"))[:2]
+    for group in (forward, backward):
+        assert len({record.case for record in group.values()}) == 1
+    one, other = (next(iter(group.values())) for group in (forward, backward))
+    assert one.parameters["direction"] != other.parameters["direction"]
+    assert {**one.parameters, "direction": "backward"} == other.parameters
+    assert {"flash_v2_triton_backward", "flash_v2_cuda_backward", "naive_backward"} <= backward.keys()
+
+    def record(rung: str, direction: str, sequence: int) -> Record:
+        parameters = {"direction": direction, "sequence": sequence}
+        return replace(one, implementation=rung, case=f"{direction} {sequence}", parameters=parameters)
+
+    kept = [
+        *(record(rung, "forward", n) for rung in ("naive", "flash_v2_cuda") for n in (10, 20, 30)),
+        record("flash_v2_cuda_backward", "backward", 20),
+        *(record("naive_backward", "backward", n) for n in (20, 30)),
+    ]
+    monkeypatch.setattr("flashpath.bench.counting._records", lambda: kept)
+    cases = [{record.case for record in group.values()} for group in last_measured(attention)]
+    assert cases == [{"forward 20"}, {"backward 20"}]
+
+
 @pytest.mark.parametrize("name", ladders())
 def test_every_rung_takes_one_of_the_samples(name: str) -> None:
     found = ladder(name)

@@ -12,21 +12,27 @@ from flashpath.cli import app
 from flashpath.cli.explain_dispatch import joined
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention import dispatch, dispatch_table
-from flashpath.kernels.attention.dispatch_table import Cell, Table
+from flashpath.kernels.attention.decode import dispatch as decoding
+from flashpath.kernels.attention.dispatch_table import Cell, DecodeCell, Table
 
 CELLS = [
-    Cell((9, 0), "forward", 128, True, 4096, {"triton": 800.0, "cuda": 1250.0}, "NVIDIA H200"),
-    Cell((9, 0), "forward", 128, True, 512, {"triton": 90.0, "cuda": 80.0}, "NVIDIA H200"),
-    Cell((9, 0), "backward", 128, True, 4096, {"triton": 2000.0}, "NVIDIA H200"),
+    Cell((9, 0), "forward", 128, True, 4096, 4, 16, {"triton": 800.0, "cuda": 1250.0}, "NVIDIA H200"),
+    Cell((9, 0), "forward", 128, True, 512, 32, 16, {"triton": 90.0, "cuda": 80.0}, "NVIDIA H200"),
+    Cell((9, 0), "backward", 128, True, 4096, 4, 16, {"triton": 2000.0}, "NVIDIA H200"),
+]
+STEPS = [
+    DecodeCell((9, 0), 8, 8192, 32, 8, 128, 0, {"triton": 75.5, "cuda": 76.4}, "NVIDIA H200"),
+    DecodeCell((9, 0), 64, 8192, 32, 8, 128, 16, {"triton": 492.0, "cuda": 485.0}, "NVIDIA H200"),
 ]
 
 
 @pytest.fixture(autouse=True)
 def measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Table(("NVIDIA H200, 2026-05-01",), tuple(CELLS))
-    for module in (dispatch, dispatch_table):
+    found = Table(("NVIDIA H200, 2026-05-01",), tuple(CELLS), ("NVIDIA H200, 2026-05-02",), tuple(STEPS))
+    for module in (dispatch, decoding, dispatch_table):
         monkeypatch.setattr(module, "table", lambda: found)
     dispatch.fastest.cache_clear()
+    decoding.fastest.cache_clear()
 
 
 def run(*words: str) -> str:
@@ -39,8 +45,8 @@ def test_both_directions_with_their_measurements() -> None:
     text = run("attention", "--shape", "4", "4096", "16", "128", "--causal", "--device", "H200")
     assert "attention of q (4, 4096, 16, 128)" in text
     assert (
-        "forward   triton (flash_v2_triton): measured on NVIDIA H200 with 4,096 tokens, dim 128, causal: "
-        "triton 800 µs, cuda 1,250 µs." in text
+        "forward   triton (flash_v2_triton): measured on NVIDIA H200 with 4 × 4,096 tokens, 16 heads, dim "
+        "128, causal: triton 800 µs, cuda 1,250 µs." in text
     )
     assert "backward  triton (flash_v2_triton_backward): measured on" in text
     rows = [line.split("  ") for line in text.splitlines() if line.startswith("forward    ")]
@@ -69,14 +75,34 @@ def test_gpus_that_were_not_measured_and_the_virtual_one() -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["sort"], "flashpath ladder sort"),
-        (["--shape", "3", "4"], "batch x sequence x heads x dim"),
+        (["sort"], "flashpath ladder sort shows"),
+        (["attn"], "Did you mean attention?"),
+        (["foo"], "attention_decode, decode. flashpath ladder lists all ladders."),
+        (["--shape", "3", "4"], "--shape is '3 4'"),
+        (["--shape", "a", "b", "c", "d"], "BATCH SEQUENCE HEADS DIM, such as --shape 4 4096 16 128"),
+        (["--shape", "0", "1", "2", "8"], "--shape is '0 1 2 8'"),
+        (["--shape", "64"], "four whole numbers"),
         (["--dtype", "float32"], "float16, bfloat16"),
         (["--device", "H2000"], "Did you mean H200"),
         (["--shape", "1", "8", "2", "130"], "multiples of 8"),
         (["--backend", "cudnn"], "triton, cuda and reference"),
         (["--device", "T4"], "sm_80 and newer"),
-        (["--page-size", "16"], "--page-size is of decode's cache"),
+        (["decode", "--device", "T4"], "attention_decode's kernels are for GPUs of sm_80 and newer"),
+        (["--device", "T4", "--backend", "cuda"], "sm_80 and newer"),
+        (["--page-size", "16"], "--page-size is of attention_decode"),
+        (["attention_varlen", "--queries", "2"], "--queries is of attention_decode"),
+        (["--score-mod", "rust"], "torch, triton, cuda"),
+        (["--score-mod", "triton", "--backend", "cuda"], "no form for cuda"),
+        (["--window", "-3", "0"], "window"),
+        (
+            ["--device", "cpu", "--shape", "4", "4096", "16", "128"],
+            "274,877,906,944 multiply-adds on the CPU; the virtual GPU takes up to 4,294,967,296",
+        ),
+        (["decode", "--device", "cpu", "--shape", "64", "65536", "32", "128"], "--device H200"),
+        (
+            ["--shape", "1", "512", "8", "256", "--device", "RTX 3090", "--backend", "cuda"],
+            "shared memory for dimensions of 256",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(words: list[str], says: str) -> None:
@@ -85,12 +111,44 @@ def test_what_is_wrong_is_said(words: list[str], says: str) -> None:
     assert says in str(told.value)
 
 
+@pytest.mark.parametrize("operator", ["attention", "attention_varlen", "attention_decode"])
+@pytest.mark.parametrize("device", ["T4", "H200", "cpu"])
+def test_the_reference_is_explained(operator: str, device: str) -> None:
+    text = run(operator, "--backend", "reference", "--device", device)
+    assert "reference (reference): it was asked for: torch computes the formula." in text
+    assert "measured" not in text
+
+
+def test_what_the_reference_has_no_memory_for() -> None:
+    words = ["--backend", "reference", "--shape", "16", "4096", "16", "128", "--device"]
+    assert "backward  reference (reference): refused: attention got 4,294,967,296" in run(*words, "cpu")
+    assert "refused" not in run(*words, "H200")
+
+
+def test_what_features_decide() -> None:
+    words = ["--shape", "4", "4096", "16", "128", "--device", "H200"]
+    assert "triton 800 µs" in run(*words, "--window", "100", "0")  # as under a causal mask
+    assert "forward   cuda (flash_v2_cuda): it is the only language" in run(*words, "--score-mod", "cuda")
+    several = run("attention_varlen", *words, "--causal")
+    assert several.startswith("attention_varlen of q (16384, 16, 128)")
+    assert "triton 800 µs" in several
+    windowed = ["--shape", "1", "65536", "1", "64", "--device", "cpu", "--window", "64", "0"]
+    assert "window (64, 0)" in run(*windowed)  # its full square would be refused
+
+
 def test_decode_by_its_cache() -> None:
     words = ["decode", "--shape", "8", "8192", "32", "128", "--kv-heads", "8", "--device", "H200"]
     dense, paged = run(*words), run(*words, "--page-size", "16")
     assert dense.startswith(
-        "decode of q (8, 1, 32, 128) with 8,192 keys of 8 heads, no pages, bfloat16, on H200"
+        "attention_decode of q (8, 1, 32, 128) with 8,192 keys of 8 heads, no pages, full, bfloat16, on H200"
     )
+    assert (
+        "decode    triton (split_triton): measured on NVIDIA H200 with 8 × 8,192 keys, 32 heads on 8, dim "
+        "128, no pages: triton 75.5 µs, cuda 76.4 µs." in dense
+    )
+    assert "the nearest that was: cuda 485 µs, triton 492 µs." in paged
+    assert dense.endswith("Measured with NVIDIA H200, 2026-05-02.\n")
+    assert run("attention_decode", *words[1:]) == dense
     assert "pages of 16" in paged
     for text in (dense, paged):
         assert re.search(r"^decode    (triton|cuda) \(split_\1\): .", text, re.MULTILINE)
@@ -99,7 +157,10 @@ def test_decode_by_its_cache() -> None:
 
 
 def test_numbers_after_shape_are_one_value() -> None:
-    assert joined(["--shape", "1", "2", "--causal", "3"]) == ["--shape", "1x2", "--causal", "3"]
+    assert joined(["--shape", "1", "2", "--causal", "3"]) == ["--shape", "1 2", "--causal", "3"]
+    assert joined(["--shape", "1", "2", "3", "4", "decode"]) == ["--shape", "1 2 3 4", "decode"]
+    assert joined(["--shape", "1x2x3x4", "sort"]) == ["--shape", "1x2x3x4", "sort"]
+    assert joined(["--shape=1", "-2", "x", "decode"]) == ["--shape", "1 -2 x", "decode"]
     assert joined(["--shape"]) == ["--shape"]
     assert joined(["attention", "--keys", "4"]) == ["attention", "--keys", "4"]
     assert CliRunner().invoke(app, ["explain-dispatch", "--shape"]).exit_code == 2

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
+import importlib.util
 import inspect
 import re
 import sys
@@ -15,10 +17,11 @@ from typing import Any
 import pytest
 import torch
 
-from flashpath.compat import flash_attn, install_as_flash_attn
+from flashpath.compat import distribution, flash_attn, install_as_flash_attn
 from flashpath.compat.flash_attn.bert_padding import pad_input, unpad_input
 from flashpath.compat.flash_attn.flash_attn_interface import _get_block_size_n
 from flashpath.compat.flash_attn.layers.rotary import apply_rotary_emb
+from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.problem import Options, Sequences
 from flashpath.kernels.attention.reference import formula
 
@@ -123,7 +126,7 @@ def test_a_cache_without_lengths_is_full() -> None:
 
 def test_keys_for_a_cache_of_unknown_length_are_refused() -> None:
     q = random(1, 1, 1, 16)
-    with pytest.raises(ValueError, match="cache_seqlens"):
+    with pytest.raises(FlashpathError, match="cache_seqlens"):
         flash_attn.flash_attn_with_kvcache(q, q, q, q, q)
 
 
@@ -294,6 +297,23 @@ def test_queries_turn_with_their_positions_where_anything_bounds_them(window: tu
 def without_flash_attn(monkeypatch: pytest.MonkeyPatch) -> None:
     modules = {name: x for name, x in sys.modules.items() if name.partition(".")[0] != "flash_attn"}
     monkeypatch.setattr(sys, "modules", modules)
+    finders = [each for each in sys.meta_path if not isinstance(each, distribution.Finder)]
+    monkeypatch.setattr(sys, "meta_path", finders)
+
+
+@pytest.mark.usefixtures("without_flash_attn")
+def test_programs_that_ask_for_its_version() -> None:
+    with pytest.raises(importlib.metadata.PackageNotFoundError):
+        importlib.metadata.version("flash_attn")
+    for _ in range(2):
+        install_as_flash_attn()
+    for name in ("flash_attn", "flash-attn"):
+        assert importlib.metadata.version(name) == flash_attn.__version__
+    assert "not flash-attn itself" in importlib.metadata.metadata("flash_attn")["Summary"]
+    assert importlib.metadata.packages_distributions()["flash_attn"] == ["flash_attn"]
+    assert importlib.util.find_spec("flash_attn") is not None
+    assert importlib.metadata.version("torch")
+    assert sum(isinstance(each, distribution.Finder) for each in sys.meta_path) == 1
 
 
 @pytest.mark.usefixtures("without_flash_attn")

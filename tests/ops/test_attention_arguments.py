@@ -130,3 +130,61 @@ def test_a_function_of_ones_own_compiles() -> None:
     q, k, v = (random(1, 20, 2, 16) for _ in range(3))
     call = torch.compile(lambda *x: fp.attention(*x, score_mod=no_self), fullgraph=True, backend="aot_eager")
     assert torch.equal(call(q, k, v), fp.attention(q, k, v, score_mod=no_self))
+
+
+# ---- Which operator it was -------------------------------------------------------------------------------
+
+
+def decode(*tensors: Any, **more: Any) -> Any:
+    return fp.attention_decode(*tensors, cache_seqlens=1, **more)
+
+
+def varlen(*tensors: Any, **more: Any) -> Any:
+    return fp.attention_varlen(*tensors, whole(0, 8), whole(0, 8), 8, 8, **more)
+
+
+@pytest.mark.parametrize(
+    ("call", "tensors", "options", "says"),
+    [
+        (varlen, [(1, 8, 2, 16)] * 3, {}, r"attention_varlen got q of shape \(1, 8, 2, 16\)"),
+        (varlen, [(8, 2, 16), (8, 2, 24), (8, 2, 24)], {}, "attention_varlen got q .*k and v must agree"),
+        (varlen, [(8, 3, 16), (8, 2, 16), (8, 2, 16)], {}, "attention_varlen got 3 heads of q and 2"),
+        (varlen, [(8, 2, 12)] * 3, {}, "attention_varlen got a head dimension of 12 for q and k"),
+        (varlen, [(8, 2, 16)] * 3, {"softcap": -1.0}, "attention_varlen got softcap"),
+        (varlen, [(8, 2, 16)] * 3, {"backend": "cudnn"}, "attention_varlen got backend"),
+        (varlen, [(8, 2, 16)] * 3, {"alibi_slopes": torch.zeros(3)}, "attention_varlen got alibi_slopes"),
+        (decode, [(8, 2, 16), (1, 8, 2, 16), (1, 8, 2, 16)], {}, "attention_decode got q of shape"),
+        (decode, [(1, 1, 2, 16), (8, 2, 16), (8, 2, 16)], {}, "attention_decode got k_cache of shape"),
+        (decode, [(1, 1, 2, 16), (1, 8, 2, 16), (1, 9, 2, 16)], {}, "k_cache and v_cache must agree"),
+        (decode, [(1, 1, 3, 16), (1, 8, 2, 16), (1, 8, 2, 16)], {}, "2 of k_cache and v_cache"),
+        (decode, [(1, 1, 2, 16), (0, 8, 2, 16), (0, 8, 2, 16)], {}, "a cache of 0 sequences and 1 of q"),
+        (decode, [(1, 8, 2, 16)] * 3, {"scale": float("nan")}, "attention_decode got scale"),
+        (decode, [(1, 8, 2, 16)] * 3, {"sinks": torch.zeros(9)}, "attention_decode got sinks"),
+        (decode, [(1, 8, 2, 16)] * 3, {"backend": 3}, "attention_decode got backend.*reference"),
+        (
+            decode,
+            [(1, 8, 2, 16)] * 3,
+            {"k": random(1, 2), "v": random(1, 2)},
+            r"attention_decode got k of shape \(1, 2\).*\(1, new, 2, 16\)",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_errors_name_the_operator_and_its_arguments(
+    call: Any, tensors: list[tuple[int, ...]], options: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(fp.FlashpathError, match=f"(?s){says}"):
+        call(*(random(*shape) for shape in tensors), **options)
+
+
+@pytest.mark.parametrize("length", [-1, 2**31, True])
+def test_a_length_of_a_cache_that_is_none(length: Any) -> None:
+    x = random(1, 8, 2, 16)
+    with pytest.raises(fp.FlashpathError, match=r"(?s)cache_seqlens.*whole number"):
+        fp.attention_decode(x, x, x, cache_seqlens=length)
+
+
+def test_the_reference_looks_at_bounds_too() -> None:
+    x = random(8, 2, 16)
+    with pytest.raises(fp.FlashpathError, match="max_seqlen_q = 3, and a sequence of 8"):
+        fp.attention_varlen(x, x, x, whole(0, 8), whole(0, 8), 3, 8, backend="reference")

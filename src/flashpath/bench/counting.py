@@ -94,20 +94,25 @@ def last_measured(ladder: Ladder) -> list[dict[str, Record]]:
     """The newest record of each rung, in groups of one case each, peers with them.
 
     The first case is of the kind that the ladder's sizes are of, if there is one; of these the one that most
-    rungs have a time for, then the longest. Then the same of the rungs that are left, beside the reference.
+    rungs have a time for, then whose problem most have one for in all its kinds, then the longest. Then of
+    the rungs that are left, beside the reference: the same problem, in the backward direction for one, if
+    they have a time for it.
     """
     records = newest([record for record in _records() if record.ladder == ladder.name and record.time])
     left = {rung.name for rung in ladder}
     groups: list[dict[str, Record]] = []
     kind = _kind(ladder.sized(ladder.sample).parameters) if ladder.sized and ladder.sample else {}
     first = ladder.reference.name
+    problem: dict[str, Any] | None = None
     while group := _of_one_case(
         [record for record in records if record.is_peer or record.implementation in (*left, first)],
         left,
         kind,
+        problem,
     ):
         groups.append(group)
         left -= group.keys()
+        problem = problem or _problem(next(iter(group.values())).parameters)
     return groups
 
 
@@ -116,8 +121,16 @@ def _kind(parameters: Mapping[str, Any]) -> dict[str, str]:
     return {name: value for name, value in parameters.items() if isinstance(value, str)}
 
 
+def _problem(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """All else: how large it is, under which mask, …"""
+    return {name: value for name, value in parameters.items() if not isinstance(value, str)}
+
+
 def _of_one_case(
-    records: Sequence[Record], wanted: Collection[str], kind: Mapping[str, str]
+    records: Sequence[Record],
+    wanted: Collection[str],
+    kind: Mapping[str, str],
+    problem: Mapping[str, Any] | None,
 ) -> dict[str, Record]:
     """The records of the best case to show of those with a wanted rung; none where there is no such case."""
     by_case: dict[str, list[Record]] = {}
@@ -127,9 +140,18 @@ def _of_one_case(
     def rungs(case: str) -> list[Record]:
         return [record for record in by_case[case] if record.implementation in wanted]
 
-    def weight(case: str) -> tuple[bool, int, float]:
-        is_usual = _kind(by_case[case][0].parameters) == kind
-        return is_usual, len(rungs(case)), sum(each.time.median for each in rungs(case) if each.time)
+    def weight(case: str) -> tuple[bool, bool, int, int, float]:
+        parameters = by_case[case][0].parameters
+        same = _problem(parameters)
+        of_problem = {
+            each.implementation
+            for other, found in by_case.items()
+            for each in rungs(other)
+            if _problem(found[0].parameters) == same
+        }
+        longest = sum(each.time.median for each in rungs(case) if each.time)
+        is_usual = _kind(parameters) == kind
+        return same == problem, is_usual, len(rungs(case)), len(of_problem), longest
 
     chosen = max(filter(rungs, by_case), key=weight, default=None)
     return {record.implementation: record for record in by_case[chosen]} if chosen is not None else {}

@@ -15,6 +15,7 @@ from flashpath.bench.timer import Timer
 from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Case, Ladder, Rung
 
+_CASES_SHOWN = 5
 ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a")
 
 
@@ -157,12 +158,27 @@ def choose_cases(ladder: Ladder, wanted: Sequence[Case | str] | None) -> Sequenc
             if own[case] not in chosen:  # named twice, timed once
                 chosen.append(own[case])
         else:
-            near = difflib.get_close_matches(str(case), own)
             raise FlashpathError(
                 f"The ladder {ladder.name!r} has no case {case!r}.",
-                f"Did you mean {' or '.join(near)}?" if near else "Its cases: " + ", ".join(own),
+                _shown_cases(ladder, str(case), list(own)),
             )
     return chosen
+
+
+def _shown_cases(ladder: Ladder, wanted: str, names: Sequence[str]) -> str:
+    """A few, each on a line, those first that are most like what was wanted; and how to see all."""
+    words = wanted.split()
+    near = [name for name in names if words and all(word in name.split() for word in words)]
+    near += [name for name in difflib.get_close_matches(wanted, names, _CASES_SHOWN) if name not in near]
+    more = f"flashpath bench {ladder.name} --list shows all {len(names)}."
+    if len(near) == 1:
+        return f"Did you mean {near[0]}? {more}"
+    shown = (near or names)[:_CASES_SHOWN]
+    title = (
+        "The nearest are" if near else "Its cases are" if len(names) <= len(shown) else "Its first cases are"
+    )
+    lines = "".join(f"\n      {name}" for name in shown)
+    return f"{title}{lines}\n    {more}"
 
 
 def gpu_capability() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -21,6 +22,9 @@ def bench(
         float | None, typer.Option(help="How long your function took to write; kept in its record.", min=0)
     ] = None,
     case: Annotated[list[str] | None, typer.Option(help="Only this case; --case '2^20 float32'.")] = None,
+    list_cases: Annotated[
+        bool, typer.Option("--list", help="Only list the ladder's cases, for --case, and time nothing.")
+    ] = False,
     sizes: Annotated[
         list[str] | None, typer.Option(help=f"In place of the ladder's own cases. {SIZES_HELP}")
     ] = None,
@@ -53,6 +57,10 @@ def bench(
 
         flashpath bench vector_add --sizes 2^16,2^20,2^24 --plot speeds.svg
 
+        flashpath bench attention --list
+
+        flashpath bench attention --sizes 1x512x8x64
+
         flashpath bench vector_add --with my_kernels.py:my_add --dev-hours 1.5 --output results.jsonl
     """
     from flashpath import kernels
@@ -72,6 +80,10 @@ def bench(
             typer.echo(record.to_json(), file=out)
 
     ladder = kernels.ladder(name)
+    if list_cases:
+        names = [each.name for each in ladder.cases()]
+        typer.echo(json.dumps(names, ensure_ascii=False) if as_json else "\n".join(names))
+        return
     if output is not None:
         require_appendable(output)
     if plot is not None:

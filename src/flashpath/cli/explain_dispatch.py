@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import difflib
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from flashpath.cli import options
+from flashpath.cli.dispatch_ways import LANGUAGES, OPERATORS, SHAPE, Answer, Asked, Way, answer
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from flashpath.kernels.attention.dispatch_table import Cell
     from flashpath.kernels.where import Where
 
 _DTYPES = ("float16", "bfloat16")
-_NEAREST = 4  # cells that are shown
 
 
 class ShapeCommand(TyperCommand):
@@ -30,67 +30,62 @@ class ShapeCommand(TyperCommand):
 
 
 def joined(words: Sequence[str]) -> list[str]:
-    """`--shape 4 4096 16 128` as `--shape 4x4096x16x128`: an option has one value."""
-    found: list[str] = []
-    is_shape = False
-    for word in words:
-        if is_shape and word[:1].isdigit():
-            found[-1] += word if found[-1] == "" else f"x{word}"
-        else:
-            is_shape = word == "--shape"
-            found += [word, ""] if is_shape else [word]
-    if "--shape" in found and found[place := found.index("--shape") + 1] == "":
-        del found[place]  # typer says that it needs a value
+    """`--shape 4 4096 16 128` with one value, "4 4096 16 128", also where some of it is no number."""
+    rest, found = list(words), list[str]()
+    while rest:
+        name, equals, value = (word := rest.pop(0)).partition("=")
+        if name != "--shape":
+            found.append(word)
+            continue
+        parts = [value] if equals else []
+        while rest and _belongs(rest[0], parts):
+            parts.append(rest.pop(0))
+        found += [name, " ".join(parts)] if parts else [name]  # without a value typer says that it needs one
     return found
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What a call would be given."""
-
-    shape: str
-    keys: int | None
-    kv_heads: int | None
-    v_dim: int | None
-    page_size: int | None
-    causal: bool
-    dtype: str
-    backend: str | None
-    where: Where
-
-
-@dataclass(frozen=True)
-class Way:
-    """A direction, the rung that it takes, and what was measured near by."""
-
-    name: str
-    backend: str
-    rung: str
-    why: str
-    measured: Cell | None = None
-    nearest: Sequence[Cell] = ()
+def _belongs(word: str, parts: Sequence[str]) -> bool:
+    """Whether it is one more of the numbers that --shape is given."""
+    if re.match(r"-?\d", word):
+        return True
+    is_complete = len(parts) >= 4 or (bool(parts) and re.search(r"\d[x×*,]", parts[0]) is not None)
+    return not is_complete and not word.startswith("-") and word not in OPERATORS
 
 
 def explain_dispatch(
-    operator: Annotated[str, typer.Argument(help="attention or decode.")] = "attention",
+    operator: Annotated[
+        str, typer.Argument(help="attention, attention_varlen or attention_decode (decode for short).")
+    ] = "attention",
     shape: Annotated[
         str,
         typer.Option(
-            metavar="BATCH SEQUENCE HEADS DIM",
-            help="Of q, and of k and v unless said otherwise; of decode, the sequence is what the cache has.",
+            metavar=SHAPE,
+            help="Of q, and of k and v unless said otherwise; of attention_varlen, so many sequences of this "
+            "length; of attention_decode, the sequence is what the cache has.",
         ),
-    ] = "4x4096x16x128",
+    ] = "1 1024 8 64",
     keys: Annotated[
         int | None, typer.Option(help="Tokens of k and v, if not as many as of q.", min=1)
     ] = None,
     kv_heads: Annotated[int | None, typer.Option(help="Heads of k and v, if fewer.", min=1)] = None,
     v_dim: Annotated[int | None, typer.Option(help="Of a head of v, if another.", min=8)] = None,
+    queries: Annotated[
+        int | None, typer.Option(help="Of attention_decode: queries of the step, 1 by default.", min=1)
+    ] = None,
     page_size: Annotated[
-        int | None, typer.Option(help="Of decode: keys of a page of the cache.", min=1)
+        int | None, typer.Option(help="Of attention_decode: keys of a page of the cache.", min=1)
     ] = None,
     causal: Annotated[bool, typer.Option(help="A query sees no key behind its place.")] = False,
+    window: Annotated[
+        tuple[int, int] | None, typer.Option(help="Keys to the left and right that are seen; -1: all.")
+    ] = None,
+    score_mod: Annotated[
+        str | None, typer.Option(help="Languages a ScoreMod is given in: triton, or cuda,triton,torch.")
+    ] = None,
     dtype: Annotated[str, typer.Option(help="float16 or bfloat16.")] = "bfloat16",
-    backend: Annotated[str | None, typer.Option(help="As a call would give it.")] = None,
+    backend: Annotated[
+        str | None, typer.Option(help="As a call would give it: triton, cuda or reference.")
+    ] = None,
     device: Annotated[
         str | None, typer.Option(help="sm_90, H200, cuda or cpu; by default the GPU, if there is one.")
     ] = None,
@@ -98,8 +93,11 @@ def explain_dispatch(
 ) -> None:
     """Say which rung answers a call, for each direction, and what was measured that makes it the fastest.
 
-    No GPU is needed: name one. The nearest problem that was measured on such a GPU decides; where none was,
-    its instructions do. `python benchmarks/dispatch_table.py` makes the table of what was measured.
+    No GPU is needed: name one. The nearest problem that was measured on such a GPU decides: of attention by
+    dimension and length, of decoding by the bytes of the cache and the batch; where none was, its
+    instructions do. Batch and heads of a measured problem stand beside its times. What the operator refuses
+    is refused here in the same words. softcap, ALiBi, sinks and dropout change nothing of the choice.
+    `python benchmarks/dispatch_table.py` makes the table of what was measured.
 
     Examples:
 
@@ -112,34 +110,64 @@ def explain_dispatch(
     from flashpath.cli.output import console, print_json
     from flashpath.errors import FlashpathError
 
-    if operator not in _OPERATORS:
-        raise FlashpathError(
-            f"There is no choice to explain of {operator!r}.",
-            f"It explains {', '.join(_OPERATORS)}; flashpath ladder {operator} shows the rungs there are.",
-        )
+    if operator not in OPERATORS:
+        raise _no_choice(operator)
     if dtype not in _DTYPES:
         raise FlashpathError(f"--dtype is {dtype!r}.", f"It is one of {', '.join(_DTYPES)}.")
-    if page_size and operator != "decode":
-        raise FlashpathError("--page-size is of decode's cache.", "Leave it out.")
+    if OPERATORS[operator] is not OPERATORS["decode"]:
+        for name, value in (("--page-size", page_size), ("--queries", queries)):
+            if value:
+                raise FlashpathError(f"{name} is of attention_decode.", "Leave it out.")
     where = _where(device)
-    asked = Asked(shape, keys, kv_heads, v_dim, page_size, causal, dtype, backend, where)
-    words, ways = _OPERATORS[operator](asked)
-    runs = _runs() if any(way.nearest for way in ways) else []
+    asked = Asked(
+        shape=shape,
+        keys=keys,
+        kv_heads=kv_heads,
+        v_dim=v_dim,
+        queries=queries,
+        page_size=page_size,
+        causal=causal,
+        window=window,
+        score_mod=_languages(score_mod),
+        dtype=dtype,
+        backend=backend,
+        where=where,
+    )
+    found = answer(operator, asked)
     if as_json:
-        told: dict[str, Any] = {"asked": words, "device": dataclasses.asdict(where), "runs": runs}
-        print_json(told | {way.name: dataclasses.asdict(way) for way in ways})
+        told: dict[str, Any] = {"asked": found.words, "device": dataclasses.asdict(where)}
+        print_json({**told, "runs": found.runs, **{way.name: dataclasses.asdict(way) for way in found.ways}})
         return
-    _show(words, ways, console())
-    for run in runs:
-        console().print(f"Measured with {run}.", markup=False)
-    if operator == "attention" and where.capability and not runs:
+    _show(found, console())
+    if where.capability and backend != "reference" and not found.runs:
         console().print("Nothing was measured on such a GPU: python benchmarks/compare_all.py measures one.")
 
 
-def _runs() -> list[str]:
-    from flashpath.kernels.attention import dispatch_table
+def _no_choice(operator: str) -> Exception:
+    from flashpath import kernels
+    from flashpath.errors import FlashpathError
 
-    return list(dispatch_table.table().runs)
+    near = difflib.get_close_matches(operator, OPERATORS, n=1)
+    more = "flashpath ladder lists all ladders."
+    if near:
+        more = f"Did you mean {near[0]}?"
+    elif operator in kernels.ladders():
+        more = f"flashpath ladder {operator} shows the rungs there are."
+    return FlashpathError(
+        f"There is no choice to explain of {operator!r}.", f"It explains {', '.join(OPERATORS)}. {more}"
+    )
+
+
+def _languages(given: str | None) -> tuple[str, ...]:
+    from flashpath.errors import FlashpathError
+
+    found = tuple(each.strip() for each in (given or "").split(",") if each.strip())
+    if given is not None and (not found or any(each not in LANGUAGES for each in found)):
+        raise FlashpathError(
+            f"--score-mod is {given!r}.",
+            f"It takes the languages that the ScoreMod has a form for: {', '.join(LANGUAGES)}.",
+        )
+    return found
 
 
 def _where(device: str | None) -> Where:
@@ -149,84 +177,17 @@ def _where(device: str | None) -> Where:
     return named(device or ("cuda" if cuda.count() else "cpu"))
 
 
-# ---- The operators -------------------------------------------------------------------------------------
-
-
-def _sizes(asked: Asked) -> tuple[int, ...]:
-    from flashpath.cli.sizes import parse_size
-    from flashpath.kernels import ladder
-
-    return parse_size(ladder("attention"), asked.shape)
-
-
-def _empty(asked: Asked, *sizes: int) -> Any:
-    """A tensor without memory."""
-    import torch
-
-    return torch.empty(sizes, dtype=getattr(torch, asked.dtype), device="meta")
-
-
-def _attention(asked: Asked) -> tuple[str, list[Way]]:
-    from flashpath.kernels.attention import dispatch_table
-    from flashpath.kernels.attention.dispatch import choose
-    from flashpath.kernels.attention.problem import Options, check
-
-    batch, queries, heads, dim = _sizes(asked)
-    of_keys = batch, asked.keys or queries, asked.kv_heads or heads
-    q = _empty(asked, batch, queries, heads, dim)
-    k, v = _empty(asked, *of_keys, dim), _empty(asked, *of_keys, asked.v_dim or dim)
-    problem = check(q, k, v, Options(causal=asked.causal))
-    ways: list[Way] = []
-    for way, rungs in dispatch_table.RUNGS.items():
-        choice = choose(problem, asked.backend, way, asked.where)
-        nearest: Sequence[Cell] = ()
-        if asked.where.capability:
-            place = max(problem.dim, problem.v_dim), asked.causal, problem.keys
-            nearest = dispatch_table.table().nearest(asked.where.capability, way, *place, count=_NEAREST)
-        ways.append(Way(way, choice.backend, rungs[choice.backend], choice.why, choice.cell, nearest))
-    words = f"attention of q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
-    return f"{words}, {'causal' if asked.causal else 'full'}, {asked.dtype}, on {asked.where.name}", ways
-
-
-def _decode(asked: Asked) -> tuple[str, list[Way]]:
-    import torch
-
-    from flashpath.kernels.attention.decode.cache import Cache, prepare_step
-    from flashpath.kernels.attention.decode.dispatch import RUNGS, choose
-    from flashpath.kernels.attention.problem import Options
-
-    batch, keys, heads, dim = _sizes(asked)
-    keys, kv_heads, size = asked.keys or keys, asked.kv_heads or heads, asked.page_size
-    pages = -(-keys // size) if size else 0
-    shape = (batch * pages, size, kv_heads) if size else (batch, keys, kv_heads)
-    lengths = torch.empty(batch, dtype=torch.int32, device="meta")
-    table = torch.empty(batch, pages, dtype=torch.int32, device="meta") if size else None
-    k, v = _empty(asked, *shape, dim), _empty(asked, *shape, asked.v_dim or dim)
-    step = prepare_step(
-        _empty(asked, batch, 1, heads, dim), Cache(k, v, lengths, table), options=Options(causal=asked.causal)
-    )
-    choice = choose(step, asked.backend, asked.where)
-    layout = f"pages of {size}" if size else "no pages"
-    words = f"decode of q {tuple(step.q.shape)} with {keys:,} keys of {kv_heads} heads, {layout}"
-    way = Way("decode", choice.backend, RUNGS[choice.backend], choice.why)
-    return f"{words}, {asked.dtype}, on {asked.where.name}", [way]
-
-
-_OPERATORS: Mapping[str, Callable[[Asked], tuple[str, list[Way]]]] = {
-    "attention": _attention,
-    "decode": _decode,
-}
-
-
 # ---- What is shown -------------------------------------------------------------------------------------
 
 
-def _show(words: str, ways: Sequence[Way], out: Console) -> None:
-    out.print(words, markup=False, style="bold")
-    for way in ways:
+def _show(found: Answer, out: Console) -> None:
+    out.print(found.words, markup=False, style="bold")
+    for way in found.ways:
         out.print(f"{way.name:<8}  {way.backend} ({way.rung}): {way.why}.", markup=False)
-    if any(way.nearest for way in ways):
-        _show_cells(ways, out)
+    if any(way.nearest for way in found.ways):
+        _show_cells(found.ways, out)
+    for run in found.runs:
+        out.print(f"Measured with {run}.", markup=False)
 
 
 def _show_cells(ways: Sequence[Way], out: Console) -> None:

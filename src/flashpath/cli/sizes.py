@@ -11,7 +11,12 @@ from flashpath.errors import FlashpathError
 if TYPE_CHECKING:
     from flashpath.kernels import Case, Ladder
 
-SIZES_HELP = "Such as 2^20, or 32768x1024 where a size has two dimensions: one number alone stands for both."
+SIZES_HELP = (
+    "Such as 2^20, or 32768x1024 where a size has two dimensions, or three (matmul: MxNxK): one number alone "
+    "stands for all of them. attention has four: batch, sequence, heads and dim (4x4096x16x128); "
+    "attention_decode five: batch, keys, heads, heads of k and v, and dim (8x8192x32x8x128)."
+)
+_SQUARES_UP_TO = 3  # dimensions that one number alone can stand for
 _LARGEST = 2**40
 
 
@@ -39,16 +44,21 @@ def parse_size(ladder: Ladder, text: str) -> tuple[int, ...]:
     for part in parts:
         power = re.fullmatch(r"(\d{1,9})(?:\^(\d{1,2}))?", part.strip())
         if power is None:
-            raise FlashpathError(f"{text!r} is no size.", SIZES_HELP)
+            raise _no_size(ladder, text)
         numbers.append(int(power[1]) ** int(power[2] or 1))
     wanted = ladder.dimensions
-    if len(numbers) == 1:
+    if len(numbers) == 1 and len(wanted) <= _SQUARES_UP_TO:
         numbers *= len(wanted)  # 4096 for a square
     if max(numbers) > _LARGEST:
-        raise FlashpathError(f"{text!r} is no size of {ladder.name}: the largest is 2^40.", SIZES_HELP)
+        raise _no_size(ladder, text, ": the largest is 2^40")
     if len(numbers) != len(wanted) or min(numbers) < 1:
-        example = "x".join(str(each) for each in ladder.sample)
-        raise FlashpathError(
-            f"{text!r} is no size of {ladder.name}.", f"It is {' x '.join(wanted)}, such as {example}."
-        )
+        raise _no_size(ladder, text)
     return tuple(numbers)
+
+
+def _no_size(ladder: Ladder, text: str, why: str = "") -> FlashpathError:
+    example = "x".join(str(each) for each in ladder.sample)
+    return FlashpathError(
+        f"{text!r} is no size of {ladder.name}{why}.",
+        f"It is {' x '.join(ladder.dimensions)}, such as {example}.",
+    )

@@ -3,6 +3,8 @@
 import importlib
 import sys
 
+from flashpath.compat import distribution
+
 FLASH_ATTN = ("", ".bert_padding", ".flash_attn_interface", ".layers", ".layers.rotary")
 
 
@@ -10,6 +12,7 @@ def install_as_flash_attn() -> None:
     """From here on `import flash_attn` and its modules give those of `flashpath.compat.flash_attn`.
 
     Call it before anything imports flash_attn. Modules of flash-attn that are not there are not found.
+    `importlib.metadata.version("flash_attn")` is the version of flash-attn whose interface it is.
     """
     ours = {
         f"flash_attn{name}": importlib.import_module(f"flashpath.compat.flash_attn{name}")
@@ -21,3 +24,4 @@ def install_as_flash_attn() -> None:
                 f"install_as_flash_attn: {name} of another package is imported already. Call it before that."
             )
     sys.modules.update(ours)
+    distribution.install(ours["flash_attn"].__version__)

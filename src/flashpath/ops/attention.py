@@ -1,7 +1,7 @@
 """`attention`: softmax(q kᵀ) v and its gradients, without ever writing the scores.
 
 Gradients are kernels, which torch cannot differentiate. Where a gradient is to be differentiated again
-(create_graph=True) it comes from the formula instead, with whole score matrices, in float32.
+(create_graph=True) it comes from the formula instead, with all scores in memory, in float32.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import torch
 
-from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.dispatch import choose
 from flashpath.kernels.attention.problem import (
     HALVES,
@@ -30,11 +29,10 @@ from flashpath.ops.checking import (
     require_whole,
     window_sides,
 )
-from flashpath.ops.registration import define, tell_if_slow
+from flashpath.ops.limits import attention_products, require_memory_for_gradients, tell_or_refuse_if_large
+from flashpath.ops.registration import define
 
 Tensor = torch.Tensor
-# More multiply-adds than this on CPU tensors are refused: one would wait for long, and not know for how long.
-MOST_PRODUCTS_ON_CPU = 2**32
 _ANY_FLOAT = (*HALVES, "float32", "float64")
 
 
@@ -100,24 +98,13 @@ def _forward(*arguments: Any) -> tuple[Tensor, Tensor]:
     problem = call.problem()
     if not problem.q.is_cuda:  # to look at numbers on a GPU is to wait for it
         check_bounds(problem)
-    _tell_or_refuse_if_large(problem)
+        tell_or_refuse_if_large(problem.operator, problem.q, attention_products(problem))
     return choose(problem, call.backend or None).forward(problem)
 
 
 def _fake(*arguments: Any) -> tuple[Tensor, Tensor]:
     problem = _Call(*arguments).checked()
     return problem.new_out(), problem.new_lse()
-
-
-def _tell_or_refuse_if_large(problem: Problem) -> None:
-    products = problem.batch * problem.heads * problem.queries * problem.keys * (problem.dim + problem.v_dim)
-    if not problem.q.is_cuda and products > MOST_PRODUCTS_ON_CPU:
-        raise FlashpathError(
-            f"attention got {products:,} multiply-adds on the CPU; the virtual GPU takes up to "
-            f"{MOST_PRODUCTS_ON_CPU:,}.",
-            "Move the tensors to a GPU (q.cuda()), or give backend='reference', which torch computes.",
-        )
-    tell_if_slow("attention", problem.q, products=products)
 
 
 def _gradients(dout: Tensor, dlse: Tensor | None, out: Tensor, lse: Tensor, *arguments: Any) -> Any:
@@ -169,6 +156,8 @@ def _vjp(ctx: Any, dout: Tensor | None, dlse: Tensor | None) -> tuple[Tensor | N
 
 
 def _differentiable_gradients(call: _Call, dout: Tensor, dlse: Tensor | None) -> Sequence[Tensor | None]:
+    if not call.q.is_cuda:
+        require_memory_for_gradients(call.checked(), torch.float32)
     out, lse = formula(call.q, call.k, call.v, call.options, call.sequences, dtype=torch.float32)
     outputs, grads = [out], [dout.float()]
     if dlse is not None:
@@ -233,8 +222,12 @@ def _run(
     if backend == "reference":
         mod = given_mod(score_mod)
         options = Options(causal, (left, right), softcap, scale, alibi_slopes, sinks, dropout_p, seed, mod)
-        check(q, k, v, options, sequences, _ANY_FLOAT)
+        problem = check(q, k, v, options, sequences, _ANY_FLOAT)
         wide = torch.float64 if q.dtype == torch.float64 else torch.float32
+        if not q.is_cuda:
+            check_bounds(problem)
+            if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in (q, k, v, sinks)):
+                require_memory_for_gradients(problem, wide)
         out, lse = formula(q, k, v, options, sequences, dtype=wide)
         out = out.to(q.dtype)
     else:
@@ -280,8 +273,8 @@ def attention(
     Dropout takes its weights away as `dropout_seed` says: int64, (1), on the device of q; None draws one from
     torch's generator. With return_lse also the logarithm of the sum of e^score: float32, (batch, heads,
     queries). With `deterministic` the gradients have the same bits every time. `backend`: triton, cuda,
-    reference (torch, any float type, whole score matrices), or None for the fastest. On CPU tensors the
-    virtual GPU runs.
+    reference (torch, any float type; for gradients it keeps all scores), or None for the fastest. On CPU
+    tensors the virtual GPU runs, and what would take it too long is refused.
     """
     return _run(
         "attention",

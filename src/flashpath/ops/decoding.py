@@ -19,6 +19,7 @@ from flashpath.ops.checking import (
     require_whole,
     window_sides,
 )
+from flashpath.ops.limits import decode_products, tell_or_refuse_if_large
 from flashpath.ops.registration import define
 
 Tensor = torch.Tensor
@@ -75,6 +76,8 @@ def _forward(*arguments: Any) -> tuple[Tensor, Tensor]:
     if call.backend == "reference":
         out, lse = reference_decode(step)
         return out.to(step.q.dtype), lse.float()
+    if not step.q.is_cuda:
+        tell_or_refuse_if_large("attention_decode", step.q, decode_products(step))
     return dispatch.choose(step, call.backend or None).decode(step, call.num_splits)
 
 
@@ -146,7 +149,16 @@ def attention_decode(
         "cache_seqlens": None if isinstance(cache_seqlens, int) else cache_seqlens,
     }
     require_tensors("attention_decode", **{name: x for name, x in given.items() if x is not None})
+    if q.dim() != 4:
+        refuse(
+            f"attention_decode got q of shape {tuple(q.shape)}.", "It takes (batch, sequence, heads, dim)."
+        )
     if isinstance(cache_seqlens, int):
+        if isinstance(cache_seqlens, bool) or not 0 <= cache_seqlens < 2**31:
+            refuse(
+                f"attention_decode got cache_seqlens = {cache_seqlens}.",
+                "It takes a whole number of 0 or more, or one for each sequence: int32, (batch).",
+            )
         cache_seqlens = torch.full((q.shape[0],), cache_seqlens, dtype=torch.int32, device=q.device)
     if (rotary_cos is None) != (rotary_sin is None):
         refuse("attention_decode got only one of rotary_cos and rotary_sin.", "Give both, or none of them.")
@@ -156,6 +168,10 @@ def attention_decode(
         ("rotary_interleaved", rotary_interleaved),
     ):
         require_flag("attention_decode", name, value)
+    if backend is not None and not isinstance(backend, str):
+        refuse(
+            f"attention_decode got backend = {backend!r:.80}.", "It takes triton, cuda, reference or None."
+        )
     if num_splits is not None:
         require_whole("attention_decode", "num_splits", num_splits)
     for name, value in (("softcap", softcap), ("scale", 1.0 if scale is None else scale)):

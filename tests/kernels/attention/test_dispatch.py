@@ -39,7 +39,7 @@ def record(rung: str, sequence: int, dim: int, causal: bool, microseconds: float
     seconds = None if microseconds is None else microseconds / 1e6
     return Record(
         implementation=rung,
-        case=f"{direction} {sequence} {dim} {causal}",
+        case=f"{direction} 2 × {sequence} × 4 × {dim} {'causal' if causal else 'full'} bfloat16",
         environment=Environment(
             "cuda", gpu="NVIDIA H200", versions={"torch": "2.11", "triton": "3.6"}, commit="a" * 40
         ),
@@ -91,28 +91,35 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             True,
             "forward",
             "cuda",
-            "measured on NVIDIA H200 with 512 tokens, dim 64, causal: cuda 20 µs",
+            "measured on NVIDIA H200 with 2 × 512 tokens, 4 heads, dim 64, causal: cuda 20.0 µs",
         ),
-        (1500, 64, True, "forward", "cuda", "512 tokens, dim 64, causal, the nearest that was: cuda 20 µs"),
+        (
+            1500,
+            64,
+            True,
+            "forward",
+            "cuda",
+            "2 × 512 tokens, 4 heads, dim 64, causal, the nearest that was: cuda 20.0 µs",
+        ),
         (
             4000,
             72,
             True,
             "forward",
             "triton",
-            "8,192 tokens, dim 64, causal, the nearest that was: triton 3,000",
+            "8,192 tokens, 4 heads, dim 64, causal, the nearest that was: triton 3,000",
         ),
-        (512, 128, True, "forward", "triton", "triton 50 µs, cuda 60 µs"),
-        (9000, 256, True, "forward", "triton", "512 tokens, dim 128, causal, the nearest that was"),
+        (512, 128, True, "forward", "triton", "triton 50.5 µs, cuda 60.5 µs"),
+        (9000, 256, True, "forward", "triton", "512 tokens, 4 heads, dim 128, causal, the nearest that was"),
         (
             512,
             64,
             False,
             "forward",
             "triton",
-            "512 tokens, dim 128, full, the nearest that was: triton 70 µs",
+            "512 tokens, 4 heads, dim 128, full, the nearest that was: triton 70.0 µs",
         ),
-        (9000, 64, True, "backward", "cuda", "cuda 80 µs, triton 90 µs"),
+        (9000, 64, True, "backward", "cuda", "cuda 80.0 µs, triton 90.0 µs"),
         (
             512,
             64,
@@ -152,13 +159,28 @@ def test_what_is_asked_for_is_taken(measured: Path) -> None:
         assert dispatch.choose(problem(), backend, "backward", HOPPER).why == "it was asked for"
 
 
+def test_what_is_asked_for_and_cannot_be_done_is_refused(measured: Path) -> None:
+    with pytest.raises(FlashpathError, match="shared memory for dimensions of 256"):
+        dispatch.choose(problem(dim=256), "cuda", "backward", where.named("RTX 3090"))
+    with pytest.raises(FlashpathError, match="sm_80 and newer; T4 is sm_75"):
+        dispatch.choose(problem(), "triton", "forward", where.named("T4"))
+    only = ScoreMod("mine", triton=object())
+    with pytest.raises(FlashpathError, match="no form for cuda"):
+        dispatch.choose(problem(score_mod=only), "cuda", "forward", HOPPER)
+
+
+def test_a_record_that_does_not_say_its_heads_is_refused() -> None:
+    with pytest.raises(FlashpathError, match="batch and heads"):
+        cells_of([replace(RECORDS[0], case="forward 512")])
+
+
 def test_the_rungs_of_the_table_are_those_of_the_ladder() -> None:
     names = {rung.name for rung in ladder("attention")}
     for rungs in dispatch_table.RUNGS.values():
         assert set(rungs) == set(dispatch.BACKENDS)
         assert set(rungs.values()) <= names
-    assert set(decoding.RUNGS) == set(decoding.BACKENDS)
-    assert set(decoding.RUNGS.values()) <= {rung.name for rung in ladder("attention_decode")}
+    assert set(dispatch_table.DECODE_RUNGS) == set(decoding.BACKENDS)
+    assert set(dispatch_table.DECODE_RUNGS.values()) <= {rung.name for rung in ladder("attention_decode")}
 
 
 def test_the_packages_table_is_that_of_the_records(

@@ -2,6 +2,8 @@
 
 import torch
 
+from flashpath.ops.checking import refuse, require_tensors
+
 Tensor = torch.Tensor
 
 
@@ -23,6 +25,23 @@ def unpad_input(
     Gives (tokens, where they were, bounds of the sequences in int32, the longest, tokens in use of each).
     `unused_mask` marks tokens that keep their place but are not in use.
     """
+    require_tensors("unpad_input", hidden_states=hidden_states, attention_mask=attention_mask)
+    if hidden_states.dim() < 2:
+        refuse(
+            f"unpad_input got hidden_states of shape {tuple(hidden_states.shape)}.",
+            "It takes (batch, sequence, …).",
+        )
+    given = {"attention_mask": attention_mask}
+    if unused_mask is not None:
+        require_tensors("unpad_input", unused_mask=unused_mask)
+        given["unused_mask"] = unused_mask
+    for name, mask in given.items():
+        if mask.shape != hidden_states.shape[:2]:
+            refuse(
+                f"unpad_input got {name} of shape {tuple(mask.shape)} and hidden_states of "
+                f"{tuple(hidden_states.shape)}.",
+                f"The mask must be {tuple(hidden_states.shape[:2])}: (batch, sequence).",
+            )
     kept = attention_mask if unused_mask is None else attention_mask + unused_mask
     lengths = kept.sum(-1, dtype=torch.int32)
     in_use = attention_mask.sum(-1, dtype=torch.int32)
@@ -35,5 +54,19 @@ def unpad_input(
 
 def pad_input(hidden_states: Tensor, indices: Tensor, batch: int, seqlen: int) -> Tensor:
     """The tokens back at their places of (batch, seqlen, …); zeros elsewhere."""
+    require_tensors("pad_input", hidden_states=hidden_states, indices=indices)
+    if not hidden_states.dim() or indices.shape != hidden_states.shape[:1]:
+        refuse(
+            f"pad_input got indices of shape {tuple(indices.shape)} and hidden_states of "
+            f"{tuple(hidden_states.shape)}.",
+            "There is one index for each token: (tokens) and (tokens, …), as unpad_input gives them.",
+        )
+    if not indices.is_cuda and indices.numel() and not torch.compiler.is_compiling():
+        least, most = int(indices.min()), int(indices.max())
+        if least < 0 or most >= batch * seqlen:
+            refuse(
+                f"pad_input got indices from {least} to {most} for {batch} sequences of {seqlen}.",
+                f"They are places from 0 to {batch * seqlen - 1}.",
+            )
     padded = index_put_first_axis(hidden_states, indices, batch * seqlen)
     return padded.reshape(batch, seqlen, *hidden_states.shape[1:])

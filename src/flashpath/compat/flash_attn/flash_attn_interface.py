@@ -10,9 +10,18 @@ import torch
 import torch.nn.functional as F
 
 from flashpath import ops
+from flashpath.compat.flash_attn.checking import (
+    require_given_tensors,
+    require_layout,
+    require_pages,
+    unpacked,
+    whole_number,
+    window_sides,
+)
 from flashpath.compat.flash_attn.probabilities import signed_probabilities
 from flashpath.kernels.attention.problem import DIM_STEP, Options, Problem, Sequences
 from flashpath.ops.attention import new_seed
+from flashpath.ops.checking import refuse, require_number, require_tensors
 
 Tensor = torch.Tensor
 Window = Sequence[int] | Tensor  # (left, right)
@@ -26,12 +35,6 @@ def _get_block_size_n(  # pyright: ignore[reportUnusedFunction]: by flash-attn's
     """How many keys of `return_attn_probs` share a scale: all of a row, whatever the kernel's tiles are."""
     del device, head_dim, is_dropout, is_causal
     return WHOLE_ROW
-
-
-def _sides(window: Window) -> tuple[int, int]:
-    """As flash-attn reads them: two numbers of any kind, and every negative one means no bound."""
-    left, right = window
-    return max(-1, int(left)), max(-1, int(right))
 
 
 def _filled_up(x: Tensor) -> Tensor:
@@ -49,6 +52,7 @@ def _lse(lse: Tensor) -> Tensor:
 
 
 def _attend(
+    name: str,
     operator: Callable[..., Any],
     q: Tensor,
     k: Tensor,
@@ -64,13 +68,12 @@ def _attend(
     return_attn_probs: bool,
 ) -> Any:
     """out, or with return_attn_probs (out, LSE, the probabilities: an empty tensor without dropout)."""
-    scale, window = _scale(q, softmax_scale), _sides(window_size)
-    probabilities = q.new_empty(0)
-    seed = None
-    if return_attn_probs and dropout_p:
-        seed = new_seed(q.device)
-        options = Options(causal, window, softcap, scale, alibi_slopes, None, dropout_p, seed)
-        probabilities = signed_probabilities(Problem(q.detach(), k.detach(), v.detach(), options, sequences))
+    require_layout(name, 4 if sequences is None else 3, q=q, k=k, v=v)
+    require_number(name, "dropout_p", dropout_p)
+    window = window_sides(name, window_size)
+    scale = _scale(q, softmax_scale)
+    with_weights = bool(return_attn_probs and dropout_p)
+    seed = new_seed(q.device) if with_weights else None
     out, lse = operator(
         *map(_filled_up, (q, k, v)),
         *(() if sequences is None else sequences.bounds),
@@ -85,6 +88,10 @@ def _attend(
         return_lse=True,
     )
     out = out[..., : v.shape[-1]]
+    probabilities = q.new_empty(0)
+    if with_weights:
+        options = Options(causal, window, softcap, scale, alibi_slopes, None, dropout_p, seed)
+        probabilities = signed_probabilities(Problem(q.detach(), k.detach(), v.detach(), options, sequences))
     return (out, _lse(lse), probabilities) if return_attn_probs else out
 
 
@@ -103,6 +110,7 @@ def flash_attn_func(
 ) -> Any:
     """q: (batch, queries, heads, dim), k and v: (batch, keys, kv_heads, dim)."""
     return _attend(
+        "flash_attn_func",
         ops.attention,
         q,
         k,
@@ -131,7 +139,7 @@ def flash_attn_qkvpacked_func(
     return_attn_probs: bool = False,
 ) -> Any:
     """qkv: (batch, sequence, 3, heads, dim)."""
-    q, k, v = qkv.unbind(2)
+    q, k, v = unpacked("flash_attn_qkvpacked_func", "(batch, sequence, 3, heads, dim)", qkv=qkv)
     return flash_attn_func(
         q,
         k,
@@ -160,7 +168,7 @@ def flash_attn_kvpacked_func(
     return_attn_probs: bool = False,
 ) -> Any:
     """kv: (batch, keys, 2, kv_heads, dim)."""
-    k, v = kv.unbind(2)
+    k, v = unpacked("flash_attn_kvpacked_func", "(batch, keys, 2, kv_heads, dim)", kv=kv)
     return flash_attn_func(
         q,
         k,
@@ -198,16 +206,24 @@ def flash_attn_varlen_func(
 
     With block_table, int32, (sequences, pages), k and v are pages: (pages, page_size, kv_heads, dim).
     """
+    name = "flash_attn_varlen_func"
+    require_tensors(name, cu_seqlens_q=cu_seqlens_q, cu_seqlens_k=cu_seqlens_k)
+    max_seqlen_q = whole_number(name, "max_seqlen_q", max_seqlen_q)
+    max_seqlen_k = whole_number(name, "max_seqlen_k", max_seqlen_k)
     options = (dropout_p, softmax_scale, causal, window_size, softcap, alibi_slopes)
     if block_table is not None:
+        require_layout(name, 3, q=q)
+        require_layout(name, 4, "(pages, page_size, kv_heads, dim)", k=k, v=v)
+        require_tensors(name, block_table=block_table)
+        require_pages(name, k, block_table, cu_seqlens_k)
         is_step = max_seqlen_q == 1 and q.shape[0] == block_table.shape[0]  # one query for each sequence
         has_gradient = torch.is_grad_enabled() and any(each.requires_grad for each in (q, k, v))
         if is_step and not has_gradient and not dropout_p:
             lengths = cu_seqlens_k.diff()
             return _decoded(q, k, v, lengths, block_table, *options[1:], return_attn_probs)
         k, v = (_in_a_row(each, block_table, cu_seqlens_k) for each in (k, v))
-    sequences = Sequences(cu_seqlens_q, cu_seqlens_k, int(max_seqlen_q), int(max_seqlen_k))
-    return _attend(ops.attention_varlen, q, k, v, sequences, *options, deterministic, return_attn_probs)
+    sequences = Sequences(cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k)
+    return _attend(name, ops.attention_varlen, q, k, v, sequences, *options, deterministic, return_attn_probs)
 
 
 def _in_a_row(pages: Tensor, block_table: Tensor, cu_seqlens: Tensor) -> Tensor:
@@ -263,7 +279,7 @@ def flash_attn_varlen_qkvpacked_func(
     return_attn_probs: bool = False,
 ) -> Any:
     """qkv: (tokens, 3, heads, dim)."""
-    q, k, v = qkv.unbind(1)
+    q, k, v = unpacked("flash_attn_varlen_qkvpacked_func", "(tokens, 3, heads, dim)", qkv=qkv)
     return flash_attn_varlen_func(
         q,
         k,
@@ -300,7 +316,7 @@ def flash_attn_varlen_kvpacked_func(
     return_attn_probs: bool = False,
 ) -> Any:
     """kv: (tokens, 2, kv_heads, dim)."""
-    k, v = kv.unbind(1)
+    k, v = unpacked("flash_attn_varlen_kvpacked_func", "(tokens, 2, kv_heads, dim)", kv=kv)
     return flash_attn_varlen_func(
         q,
         k,
@@ -342,9 +358,25 @@ def flash_attn_with_kvcache(
     return_softmax_lse: bool = False,
 ) -> Any:
     """A step of decoding; k and v are written into the cache. Without cache_seqlens the cache is full."""
+    name = "flash_attn_with_kvcache"
+    require_layout(name, 4, q=q)
+    layout = (
+        "(batch, capacity, kv_heads, dim)" if block_table is None else "(pages, page_size, kv_heads, dim)"
+    )
+    require_layout(name, 4, layout, k_cache=k_cache, v_cache=v_cache)
+    require_given_tensors(name, k=k, v=v, block_table=block_table)
+    window, num_splits = window_sides(name, window_size), whole_number(name, "num_splits", num_splits)
+    if block_table is not None and block_table.dim() != 2:
+        refuse(
+            f"{name} got block_table of shape {tuple(block_table.shape)}.",
+            "It takes int32 of shape (batch, pages).",
+        )
     if cache_seqlens is None:
         if k is not None:
-            raise ValueError("flash_attn_with_kvcache got k, and no cache_seqlens that say where it goes.")
+            refuse(
+                f"{name} got k, and no cache_seqlens that say where it goes.",
+                "Give it: int32, (batch), or one number for all.",
+            )
         pages = 1 if block_table is None else block_table.shape[1]
         cache_seqlens = k_cache.shape[1] * pages
     caches = [_filled_up(each) for each in (k_cache, v_cache)]
@@ -362,7 +394,7 @@ def flash_attn_with_kvcache(
         cache_leftpad=cache_leftpad,
         num_splits=num_splits or None,
         causal=causal,
-        window=_sides(window_size),
+        window=window,
         softcap=softcap,
         scale=_scale(q, softmax_scale),
         alibi_slopes=alibi_slopes,

@@ -21,8 +21,6 @@ BACKENDS = {
     "cuda": "flashpath.kernels.attention.flash_v2.cuda.host",
 }
 
-LEAST = (8, 0)
-
 
 @dataclass(frozen=True)
 class Choice:
@@ -45,16 +43,14 @@ def choose(
     problem: Problem, backend: str | None = None, direction: str = "forward", where: Where | None = None
 ) -> Choice:
     """The rung that was asked for, or the fastest that can do it, where the tensors are or `where` says."""
-    if (asked := decided("attention", backend, problem.options.score_mod)) is not None:
-        return Choice(*asked)
     where = where or where_is(problem.q)
+    asked = decided(problem.operator, backend, problem.options.score_mod, where)
+    if asked is not None:
+        if asked[0] == "cuda" and not _has_tiles(direction, problem.dim, problem.v_dim, where.shared):
+            _plan(direction)(problem, room=where.shared)  # says what it lacks
+        return Choice(*asked)
     if where.capability is None:
         return Choice("cuda", "on the virtual GPU CUDA C++ is compiled sooner than Triton")
-    if where.capability < LEAST:
-        raise FlashpathError(
-            f"attention's kernels are for GPUs of sm_80 and newer; {where.name} is {where.arch}.",
-            "Give backend='reference', which torch computes.",
-        )
     dim, causal = max(problem.dim, problem.v_dim), problem.options.right >= 0
     found = fastest(where.capability, direction, dim, causal, problem.keys)
     if found.backend == "cuda" and not _has_tiles(direction, problem.dim, problem.v_dim, where.shared):
@@ -94,9 +90,13 @@ def _has_tiles(direction: str, dim: int, v_dim: int, shared: int) -> bool:
     import torch
 
     q, v = (torch.empty(1, 1, 1, n, dtype=torch.float16, device="meta") for n in (dim, v_dim))
-    plan = plans.forward_plan if direction == "forward" else plans.backward_plan
     try:
-        plan(Problem(q, q, v, PLAIN), room=shared)
+        _plan(direction)(Problem(q, q, v, PLAIN), room=shared)
     except FlashpathError:
         return False
     return True
+
+
+def _plan(direction: str) -> Callable[..., Any]:
+    """Which refuses where there is none."""
+    return plans.forward_plan if direction == "forward" else plans.backward_plan

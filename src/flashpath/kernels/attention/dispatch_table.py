@@ -1,14 +1,15 @@
-"""What the rungs of attention that a call may choose between took on GPUs: the data of dispatch_table.json.
+"""What rungs of attention and of decoding that a call may choose between took: dispatch_table.json's data.
 
 `python benchmarks/dispatch_table.py benchmarks/results/<gpu>.json` writes it from a benchmark's records.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,34 +22,76 @@ RUNGS: Mapping[str, Mapping[str, str]] = {
     "forward": {"triton": "flash_v2_triton", "cuda": "flash_v2_cuda"},
     "backward": {"triton": "flash_v2_triton_backward", "cuda": "flash_v2_cuda_backward"},
 }
+DECODE_RUNGS: Mapping[str, str] = {"triton": "split_triton", "cuda": "split_cuda"}
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One measured problem: what each backend took."""
+class Times:
+    """What each backend took of a measured problem."""
 
-    capability: tuple[int, int]
-    direction: str
-    dim: int
-    causal: bool
-    sequence: int
     microseconds: Mapping[str, float]
-    gpu: str
 
     @property
     def fastest(self) -> str:
         return min(self.microseconds, key=lambda backend: self.microseconds[backend])
 
     @property
-    def place(self) -> str:
-        """In words."""
-        return f"{self.sequence:,} tokens, dim {self.dim}, {'causal' if self.causal else 'full'}"
-
-    @property
     def times(self) -> str:
         """The fastest first."""
         ordered = sorted(self.microseconds.items(), key=lambda item: item[1])
-        return ", ".join(f"{backend} {time:,.0f} µs" for backend, time in ordered)
+        return ", ".join(f"{backend} {_digits(time)} µs" for backend, time in ordered)
+
+
+def _digits(time: float) -> str:
+    """So many that those of short steps can be told apart."""
+    return f"{time:,.1f}" if time < 100 else f"{time:,.0f}"
+
+
+@dataclass(frozen=True)
+class Cell(Times):
+    """One measured attention."""
+
+    capability: tuple[int, int]
+    direction: str
+    dim: int
+    causal: bool
+    sequence: int
+    batch: int
+    heads: int
+    microseconds: Mapping[str, float]
+    gpu: str
+
+    @property
+    def place(self) -> str:
+        """In words."""
+        mask = "causal" if self.causal else "full"
+        return f"{self.batch} × {self.sequence:,} tokens, {self.heads} heads, dim {self.dim}, {mask}"
+
+
+@dataclass(frozen=True)
+class DecodeCell(Times):
+    """One measured step: a query for each sequence, against a full cache of a half type."""
+
+    capability: tuple[int, int]
+    batch: int
+    keys: int
+    heads: int
+    kv_heads: int
+    dim: int
+    page_size: int  # 0: no pages
+    microseconds: Mapping[str, float]
+    gpu: str
+
+    @property
+    def size(self) -> int:
+        """Of the cache, in bytes."""
+        return 4 * self.batch * self.keys * self.kv_heads * self.dim
+
+    @property
+    def place(self) -> str:
+        """In words."""
+        layout = f"pages of {self.page_size}" if self.page_size else "no pages"
+        heads = f"{self.heads} heads on {self.kv_heads}"
+        return f"{self.batch} × {self.keys:,} keys, {heads}, dim {self.dim}, {layout}"
 
 
 @dataclass(frozen=True)
@@ -57,6 +100,8 @@ class Table:
 
     runs: tuple[str, ...] = ()
     cells: tuple[Cell, ...] = ()
+    decode_runs: tuple[str, ...] = ()
+    decode_cells: tuple[DecodeCell, ...] = ()
 
     def nearest(
         self,
@@ -76,6 +121,18 @@ class Table:
         found = [cell for cell in self.cells if (cell.capability, cell.direction, cell.causal) == alike]
         return sorted(found, key=distance)[:count]
 
+    def nearest_steps(
+        self, capability: tuple[int, int], is_paged: bool, size: int, batch: int, count: int = 1
+    ) -> list[DecodeCell]:
+        """Cells of the same capability, with pages or without: by bytes of the cache first, then by batch."""
+
+        def distance(cell: DecodeCell) -> tuple[float, float]:
+            return abs(math.log2(cell.size / max(1, size))), abs(math.log2(cell.batch / max(1, batch)))
+
+        alike = (capability, is_paged)
+        found = [cell for cell in self.decode_cells if (cell.capability, bool(cell.page_size)) == alike]
+        return sorted(found, key=distance)[:count]
+
 
 @functools.cache
 def table() -> Table:
@@ -86,7 +143,12 @@ def table() -> Table:
 def read(path: Path) -> Table:
     try:
         data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return Table(tuple(data["runs"]), tuple(_cell(each) for each in data["cells"]))
+        return Table(
+            tuple(data["runs"]),
+            tuple(_cell(each) for each in data["cells"]),
+            tuple(data["decode_runs"]),
+            tuple(_decode_cell(each) for each in data["decode_cells"]),
+        )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FlashpathError(
             f"{path} is no table of measured attention: {type(error).__name__}: {error}",
@@ -95,39 +157,59 @@ def read(path: Path) -> Table:
 
 
 def _cell(data: Mapping[str, Any]) -> Cell:
-    major, minor = map(int, str(data["capability"]).split("."))
-    microseconds = {str(backend): float(time) for backend, time in data["microseconds"].items()}
-    if not microseconds or data["direction"] not in RUNGS:
+    if data["direction"] not in RUNGS:
         raise ValueError(f"no cell: {data}")
     return Cell(
-        (major, minor),
+        _capability(data),
         data["direction"],
         int(data["dim"]),
         bool(data["causal"]),
         int(data["sequence"]),
-        microseconds,
+        int(data["batch"]),
+        int(data["heads"]),
+        _microseconds(data),
         str(data["gpu"]),
     )
 
 
-def write(path: Path, runs: Sequence[str], cells: Sequence[Cell]) -> None:
+def _decode_cell(data: Mapping[str, Any]) -> DecodeCell:
+    sizes = {name: int(data[name]) for name in ("batch", "keys", "heads", "kv_heads", "dim", "page_size")}
+    return DecodeCell(
+        capability=_capability(data), **sizes, microseconds=_microseconds(data), gpu=str(data["gpu"])
+    )
+
+
+def _capability(data: Mapping[str, Any]) -> tuple[int, int]:
+    major, minor = map(int, str(data["capability"]).split("."))
+    return major, minor
+
+
+def _microseconds(data: Mapping[str, Any]) -> dict[str, float]:
+    found = {str(backend): float(time) for backend, time in data["microseconds"].items()}
+    if not found:
+        raise ValueError(f"no cell: {data}")
+    return found
+
+
+def write(path: Path, table: Table) -> None:
     """A cell to a line."""
-    lines = [
-        json.dumps(
-            {
-                "gpu": cell.gpu,
-                "capability": "{}.{}".format(*cell.capability),
-                "direction": cell.direction,
-                "dim": cell.dim,
-                "causal": cell.causal,
-                "sequence": cell.sequence,
-                "microseconds": {name: round(time, 1) for name, time in cell.microseconds.items()},
-            },
-            ensure_ascii=False,
-        )
-        for cell in cells
+    parts = [
+        '"made_by": "python benchmarks/dispatch_table.py"',
+        *_written("runs", table.runs),
+        *_written("cells", [_line(cell) for cell in table.cells]),
+        *_written("decode_runs", table.decode_runs),
+        *_written("decode_cells", [_line(cell) for cell in table.decode_cells]),
     ]
-    body = ",\n  ".join(lines)
-    text = f'{{\n "made_by": "python benchmarks/dispatch_table.py",\n "runs": {json.dumps(list(runs))},\n'
-    text += f' "cells": [\n  {body}\n ]\n}}\n' if lines else ' "cells": []\n}\n'
-    path.write_text(text, encoding="utf-8")
+    path.write_text("{\n " + ",\n ".join(parts) + "\n}\n", encoding="utf-8")
+
+
+def _written(name: str, items: Sequence[Any]) -> Iterator[str]:
+    lines = ",\n  ".join(json.dumps(item, ensure_ascii=False) for item in items)
+    yield f'"{name}": [\n  {lines}\n ]' if items else f'"{name}": []'
+
+
+def _line(cell: Cell | DecodeCell) -> dict[str, Any]:
+    data = dataclasses.asdict(cell)
+    gpu, capability = data.pop("gpu"), "{}.{}".format(*data.pop("capability"))
+    times = {name: round(time, 2) for name, time in data.pop("microseconds").items()}
+    return {"gpu": gpu, "capability": capability, **data, "microseconds": times}

@@ -14,7 +14,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,17 @@ from flashpath.kernels.building import dtype_name
 HALVES = ("float16", "bfloat16")
 LARGEST_DIM = 256
 DIM_STEP = 8  # 16 bytes of a half type
+
+
+class Called(NamedTuple):
+    """What was called, and what it calls its tensors of keys and values: for errors."""
+
+    operator: str = "attention"
+    k: str = "k"
+    v: str = "v"
+
+
+ATTENTION, ATTENTION_VARLEN = Called(), Called("attention_varlen")
 
 
 @dataclass(frozen=True)
@@ -76,6 +87,11 @@ class Problem:
     v: Any
     options: Options
     sequences: Sequences | None = None
+
+    @property
+    def operator(self) -> str:
+        """Which it is a call of."""
+        return _called(self.sequences).operator
 
     @property
     def batch(self) -> int:
@@ -169,11 +185,20 @@ def check(
     options: Options = PLAIN,
     sequences: Sequences | None = None,
     dtypes: Sequence[str] = HALVES,
+    called: Called | None = None,
 ) -> Problem:
-    """Types, shapes, devices and options, of tensors that need not have memory."""
-    _check_tensors(q, k, v, sequences, dtypes)
-    _check_options(q, options, sequences)
+    """Types, shapes, devices and options, of tensors that need not have memory.
+
+    `called` is whose arguments they are, if neither attention's nor attention_varlen's.
+    """
+    called = called or _called(sequences)
+    _check_tensors(q, k, v, sequences, dtypes, called)
+    _check_options(q, options, sequences, called.operator)
     return Problem(q, k, v, options, sequences)
+
+
+def _called(sequences: Sequences | None) -> Called:
+    return ATTENTION if sequences is None else ATTENTION_VARLEN
 
 
 def with_whole_rows(x: Any) -> Any:
@@ -183,44 +208,49 @@ def with_whole_rows(x: Any) -> Any:
     return x if dense or not x.numel() else x.contiguous()
 
 
-def _check_tensors(q: Any, k: Any, v: Any, sequences: Sequences | None, dtypes: Sequence[str]) -> None:
+def _check_tensors(
+    q: Any, k: Any, v: Any, sequences: Sequences | None, dtypes: Sequence[str], called: Called
+) -> None:
     import torch
 
     dims = 4 if sequences is None else 3
     layout = "(batch, sequence, heads, dim)" if sequences is None else "(tokens, heads, dim)"
-    for name, x in (("q", q), ("k", k), ("v", v)):
+    operator = called.operator
+    for name, x in (("q", q), (called.k, k), (called.v, v)):
         if not isinstance(x, torch.Tensor):
-            raise FlashpathError(f"attention got {name} = {x!r:.80}.", "It must be a torch tensor.")
+            raise FlashpathError(f"{operator} got {name} = {x!r:.80}.", "It must be a torch tensor.")
         tensor: Any = x
         if tensor.dim() != dims:
             raise FlashpathError(
-                f"attention got {name} of shape {tuple(tensor.shape)}.", f"It takes {layout}."
+                f"{operator} got {name} of shape {tuple(tensor.shape)}.", f"It takes {layout}."
             )
         if dtype_name(tensor) not in dtypes:
             raise FlashpathError(
-                f"attention got {dtype_name(tensor)} for {name}.", f"It takes {' or '.join(dtypes)}."
+                f"{operator} got {dtype_name(tensor)} for {name}.", f"It takes {' or '.join(dtypes)}."
             )
         if tensor.dtype != q.dtype or tensor.device != q.device:
             raise FlashpathError(
-                f"attention got q of {dtype_name(q)} on {q.device} and {name} of {dtype_name(tensor)} on "
+                f"{operator} got q of {dtype_name(q)} on {q.device} and {name} of {dtype_name(tensor)} on "
                 f"{tensor.device}.",
                 "All must have one type and one device.",
             )
     if k.shape[:-1] != v.shape[:-1] or q.shape[-1] != k.shape[-1] or (dims == 4 and q.shape[0] != k.shape[0]):
         raise FlashpathError(
-            f"attention got q {tuple(q.shape)}, k {tuple(k.shape)} and v {tuple(v.shape)}.",
-            "k and v must agree in all but the last dimension, q and k in the last and in the batch.",
+            f"{operator} got q {tuple(q.shape)}, {called.k} {tuple(k.shape)} and {called.v} "
+            f"{tuple(v.shape)}.",
+            f"{called.k} and {called.v} must agree in all but the last dimension, q and {called.k} in the "
+            f"last{' and in the batch' if dims == 4 else ''}.",
         )
     heads, kv_heads = q.shape[-2], k.shape[-2]
     if heads and (not kv_heads or heads % kv_heads):
         raise FlashpathError(
-            f"attention got {heads} heads of q and {kv_heads} of k and v.",
-            "The heads of q must be a multiple of those of k and v.",
+            f"{operator} got {heads} heads of q and {kv_heads} of {called.k} and {called.v}.",
+            f"The heads of q must be a multiple of those of {called.k} and {called.v}.",
         )
-    for name, dim in (("q and k", q.shape[-1]), ("v", v.shape[-1])):
+    for name, dim in ((f"q and {called.k}", q.shape[-1]), (called.v, v.shape[-1])):
         if not 0 < dim <= LARGEST_DIM or dim % DIM_STEP:
             raise FlashpathError(
-                f"attention got a head dimension of {dim} for {name}.",
+                f"{operator} got a head dimension of {dim} for {name}.",
                 f"It takes multiples of {DIM_STEP} up to {LARGEST_DIM}; pad others with zeros.",
             )
     if sequences is not None:
@@ -233,16 +263,16 @@ def _check_sequences(q: Any, sequences: Sequences) -> None:
     for name, x in (("cu_seqlens_q", sequences.cu_q), ("cu_seqlens_k", sequences.cu_k)):
         if not isinstance(x, torch.Tensor) or x.dtype != torch.int32 or x.dim() != 1 or not x.numel():
             raise FlashpathError(
-                f"attention got {name} = {x!r:.80}.", "It must be int32 of shape (batch + 1)."
+                f"attention_varlen got {name} = {x!r:.80}.", "It must be int32 of shape (batch + 1)."
             )
         tensor: Any = x
         if tensor.device != q.device or not tensor.is_contiguous():
             raise FlashpathError(
-                f"attention got {name} on {tensor.device}.", f"It must be dense, on {q.device}."
+                f"attention_varlen got {name} on {tensor.device}.", f"It must be dense, on {q.device}."
             )
     if sequences.cu_q.shape != sequences.cu_k.shape:
         raise FlashpathError(
-            f"attention got {sequences.cu_q.numel()} bounds of q and {sequences.cu_k.numel()} of k.",
+            f"attention_varlen got {sequences.cu_q.numel()} bounds of q and {sequences.cu_k.numel()} of k.",
             "Both must have one for each sequence, and one more.",
         )
 
@@ -267,22 +297,23 @@ def check_bounds(problem: Problem) -> None:
             )
 
 
-def _check_options(q: Any, options: Options, sequences: Sequences | None) -> None:
+def _check_options(q: Any, options: Options, sequences: Sequences | None, operator: str) -> None:
     import torch
 
     window = options.window
     if window is not None and (len(window) != 2 or any(side < -1 for side in window)):
         raise FlashpathError(
-            f"attention got window={window!r}.", "It takes (left, right), 0 or more each, or -1 for no bound."
+            f"{operator} got window={window!r}.",
+            "It takes (left, right), 0 or more each, or -1 for no bound.",
         )
     if not math.isfinite(options.softcap) or options.softcap < 0:
         raise FlashpathError(
-            f"attention got softcap={options.softcap!r}.", "It takes 0 (none) or more, and finite."
+            f"{operator} got softcap={options.softcap!r}.", "It takes 0 (none) or more, and finite."
         )
     if options.scale is not None and not math.isfinite(options.scale):
-        raise FlashpathError(f"attention got scale={options.scale!r}.", "It takes a finite number.")
+        raise FlashpathError(f"{operator} got scale={options.scale!r}.", "It takes a finite number.")
     if not 0 <= options.dropout_p < 1:
-        raise FlashpathError(f"attention got dropout_p={options.dropout_p!r}.", "It takes 0 <= p < 1.")
+        raise FlashpathError(f"{operator} got dropout_p={options.dropout_p!r}.", "It takes 0 <= p < 1.")
     heads = q.shape[-2]
     batch = q.shape[0] if sequences is None else sequences.cu_q.shape[0] - 1
     shapes: dict[str, tuple[Any, list[tuple[int, ...]], Any]] = {
@@ -301,7 +332,7 @@ def _check_options(q: Any, options: Options, sequences: Sequences | None) -> Non
             or x.device != q.device
         ):
             raise FlashpathError(
-                f"attention got {name} = {x!r:.80}.",
+                f"{operator} got {name} = {x!r:.80}.",
                 f"It must be {str(dtype).removeprefix('torch.')} of shape {' or '.join(map(str, allowed))} "
                 f"on {q.device}.",
             )
@@ -313,3 +344,13 @@ def visible_pairs(queries: int, keys: int, left: int = -1, right: int = -1) -> i
     first = np.zeros(queries, int) if left < 0 else np.maximum(0, place - left)
     last = np.full(queries, keys - 1) if right < 0 else np.minimum(keys - 1, place + right)
     return int(np.maximum(0, last - first + 1).sum())
+
+
+def block_pairs(queries: int, keys: int, left: int = -1, right: int = -1, block: int = 128) -> int:
+    """How many scores kernels compute of a sequence: for a block of queries all keys that one of it sees."""
+    first = np.arange(0, queries, block)
+    last = np.minimum(first + block, queries) - 1
+    shift = keys - queries
+    begin = np.zeros(len(first), int) if left < 0 else np.maximum(0, first + shift - left)
+    end = np.full(len(first), keys) if right < 0 else np.minimum(keys, last + shift + right + 1)
+    return int(((last - first + 1) * np.maximum(0, end - begin)).sum())

@@ -1,4 +1,4 @@
-"""Attention as the formula has it, with whole score matrices: the truth in float64, the error of halves."""
+"""Attention as the formula has it, with whole rows of scores: the truth in float64, the error of halves."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from flashpath.kernels.attention.dropout import kept
 from flashpath.kernels.attention.problem import PLAIN, Options, Problem, Sequences
 
 Tensor = torch.Tensor
-# Scores that are held at a time; a head's are held together.
-_SCORES_AT_ONCE = 2**27
+# Elements of scores, keys and values that are computed with at a time: so much memory, times what is between
+# scores and weights, is taken whatever the problem's size is. torch on a CPU gains nothing by more.
+_AT_ONCE, _AT_ONCE_ON_CPU = 2**27, 2**22
 
 
 class Places(NamedTuple):
@@ -25,10 +26,10 @@ class Places(NamedTuple):
     shift: int  # keys - queries of the whole sequence
 
 
-def places(batch: int, head: Tensor, queries: int, keys: int) -> Places:
-    """Of all scores of a sequence."""
+def places(batch: int, head: Tensor, queries: int, keys: int, rows: slice = slice(None)) -> Places:
+    """Of all scores of a sequence, or of some of its queries."""
     query, key = (torch.arange(n, device=head.device) for n in (queries, keys))
-    return Places(batch, head[:, None, None], query[None, :, None], key[None, None, :], keys - queries)
+    return Places(batch, head[:, None, None], query[None, rows, None], key[None, None, :], keys - queries)
 
 
 def visible(options: Options, at: Places) -> Tensor:
@@ -68,11 +69,9 @@ def kept_weights(problem: Problem, at: Places) -> Tensor:
     return kept(problem.options.seed, p, of_head, at.query, at.key).to(torch.float64) / (1 - p)
 
 
-def _of_heads(
-    q: Tensor, k: Tensor, v: Tensor, problem: Problem, batch: int, head: Tensor
-) -> tuple[Tensor, Tensor]:
+def _of_heads(q: Tensor, k: Tensor, v: Tensor, problem: Problem, at: Places) -> tuple[Tensor, Tensor]:
     """(heads, queries, dim) … → out (heads, queries, v_dim), lse (heads, queries)."""
-    options, at = problem.options, places(batch, head, q.shape[1], k.shape[1])
+    options, head = problem.options, at.head.flatten()
     scores = final_scores(biased(capped((q @ k.mT) * problem.scale, options), options, at), options, at)
     parts = [scores]
     if options.sinks is not None:
@@ -101,6 +100,33 @@ def sequences_of(problem: Problem) -> Iterator[tuple[int, slice, slice]]:
         yield batch, slice(cu_q[batch], cu_q[batch + 1]), slice(cu_k[batch], cu_k[batch + 1])
 
 
+def _at_once(problem: Problem) -> int:
+    return _AT_ONCE if problem.q.is_cuda else _AT_ONCE_ON_CPU
+
+
+def _heads_at_once(problem: Problem, queries: int, keys: int) -> Iterator[Tensor]:
+    """Numbers of heads whose keys and values, and a row of whose scores at least, are held together."""
+    of_head = max(1, keys * max(problem.dim + problem.v_dim, queries))
+    step = max(1, _at_once(problem) // of_head)
+    for first in range(0, problem.heads, step):
+        yield torch.arange(first, min(first + step, problem.heads), device=problem.q.device)
+
+
+def _of_rows(
+    q: Tensor, k: Tensor, v: Tensor, problem: Problem, batch: int, head: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Of these heads, some queries at a time; q: (heads, queries, dim), all heads of q, k and v."""
+    of_kv = head // problem.group
+    q, k, v = q[head], k[of_kv], v[of_kv]
+    queries, keys = q.shape[1], k.shape[1]
+    step = max(1, _at_once(problem) // max(1, len(head) * keys))
+    parts: list[tuple[Tensor, Tensor]] = []
+    for first in range(0, max(1, queries), step):
+        rows = slice(first, first + step)
+        parts.append(_of_heads(q[:, rows], k, v, problem, places(batch, head, queries, keys, rows)))
+    return torch.cat([out for out, _ in parts], 1), torch.cat([lse for _, lse in parts], 1)
+
+
 def formula(
     q: Tensor,
     k: Tensor,
@@ -120,13 +146,10 @@ def formula(
         q_rows, k_rows, v_rows = (
             each[rows].transpose(0, 1) for each, rows in zip(of_batch, (queries, keys, keys), strict=True)
         )
-        size = max(1, q_rows.shape[1] * k_rows.shape[1])
-        at_once = max(1, _SCORES_AT_ONCE // size)
-        parts: list[tuple[Tensor, Tensor]] = []
-        for first in range(0, problem.heads, at_once):
-            head = torch.arange(first, min(first + at_once, problem.heads), device=q.device)
-            of_kv = head // problem.group
-            parts.append(_of_heads(q_rows[head], k_rows[of_kv], v_rows[of_kv], problem, batch, head))
+        parts = [
+            _of_rows(q_rows, k_rows, v_rows, problem, batch, head)
+            for head in _heads_at_once(problem, q_rows.shape[1], k_rows.shape[1])
+        ]
         outs.append(torch.cat([out for out, _ in parts]).transpose(0, 1))
         lses.append(torch.cat([lse for _, lse in parts]))
     if sequences is None:

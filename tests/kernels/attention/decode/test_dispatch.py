@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from decode_samples import Sample, made
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.decode import dispatch, host_cuda, host_triton
 from flashpath.kernels.attention.decode.cache import Cache, Step, prepare_step
+from flashpath.kernels.attention.dispatch_table import DecodeCell, Table
 from flashpath.kernels.attention.problem import Options
 from flashpath.kernels.attention.score_mod import ScoreMod
 from flashpath.kernels.where import Where, named
@@ -58,23 +60,75 @@ def test_a_function_of_ones_own_goes_where_its_language_is(form: dict[str, Any],
     assert (choice.backend, "'mine'" in choice.why) == (backend, True)
 
 
-@pytest.mark.parametrize(("pages", "backend"), [(0, "triton"), (16, "triton"), (2**17, "cuda")])
-def test_on_a_gpu_the_faster_one_is_taken(pages: int, backend: str) -> None:
-    """Pages go to CUDA C++, but for few."""
-    step = made(Sample(pages=min(pages, 16)))
-    if pages > 16:
-        table = torch.empty(step.batch, pages, dtype=torch.int32, device="meta")
-        step = replace(step, cache=replace(step.cache, page_table=table))
-    choice = dispatch.choose(step, where=named("H200"))
-    assert (choice.backend, bool(choice.why)) == (backend, True)
+def meta_step(batch: int, keys: int, page_size: int = 0) -> Step:
+    def new(*shape: int, dtype: torch.dtype = torch.bfloat16) -> torch.Tensor:
+        return torch.empty(shape, dtype=dtype, device="meta")
+
+    pages = keys // page_size if page_size else 0
+    k = new(batch * pages, page_size, 8, 128) if page_size else new(batch, keys, 8, 128)
+    table = new(batch, pages, dtype=torch.int32) if page_size else None
+    return prepare_step(new(batch, 1, 32, 128), Cache(k, k, new(batch, dtype=torch.int32), table))
 
 
-def test_a_vast_cache_goes_to_cuda() -> None:
-    step = made(Sample())
-    k = torch.empty(step.batch, 2**26, *step.cache.k.shape[2:], dtype=step.cache.k.dtype, device="meta")
-    step = replace(step, cache=replace(step.cache, k=k, v=k))
-    choice = dispatch.choose(step, where=named("H200"))
-    assert (choice.backend, "GiB" in choice.why) == ("cuda", True)
+def cell(batch: int, keys: int, page_size: int, triton: float, cuda: float) -> DecodeCell:
+    times = {"triton": triton, "cuda": cuda}
+    return DecodeCell((9, 0), batch, keys, 32, 8, 128, page_size, times, "NVIDIA H200")
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Triton is the faster one but for large caches, and for 64 sequences of 256 MiB in pages."""
+    found = Table(
+        decode_cells=(
+            cell(1, 1024, 0, 10, 12),
+            cell(64, 65536, 0, 3730, 3680),
+            cell(1, 1024, 16, 11, 12),
+            cell(8, 8192, 16, 76.8, 77.6),
+            cell(64, 1024, 16, 77.5, 76.4),
+        )
+    )
+    monkeypatch.setattr(dispatch, "table", lambda: found)
+    dispatch.fastest.cache_clear()
+    yield
+    dispatch.fastest.cache_clear()
+
+
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(
+    ("step", "backend", "why"),
+    [
+        (
+            (1, 1024, 0),
+            "triton",
+            "with 1 × 1,024 keys, 32 heads on 8, dim 128, no pages: triton 10.0 µs, cuda 12.0",
+        ),
+        ((2, 1024, 0), "triton", "no pages, the nearest that was: triton"),
+        ((64, 2**17, 0), "cuda", "with 64 × 65,536 keys, 32 heads on 8, dim 128, no pages, the nearest"),
+        ((8, 8192, 16), "triton", "8 × 8,192 keys, 32 heads on 8, dim 128, pages of 16: triton 76.8 µs"),
+        ((64, 1024, 16), "cuda", "64 × 1,024 keys, 32 heads on 8, dim 128, pages of 16: cuda 76.4 µs"),
+        ((32, 2048, 32), "cuda", "64 × 1,024 keys"),  # as many bytes, more nearly as many sequences
+    ],
+)
+def test_on_a_gpu_the_nearest_measurement_decides(step: tuple[int, int, int], backend: str, why: str) -> None:
+    choice = dispatch.choose(meta_step(*step), where=named("H200"))
+    assert (choice.backend, why in choice.why) == (backend, True), choice.why
+
+
+@pytest.mark.parametrize(("page_size", "backend"), [(0, "triton"), (16, "cuda")])
+def test_a_gpu_that_nobody_measured(page_size: int, backend: str) -> None:
+    choice = dispatch.choose(meta_step(8, 1024, page_size), where=named("A100"))
+    assert (choice.backend, "no measurement of this GPU" in choice.why) == (backend, True)
+
+
+@pytest.mark.parametrize("backend", [None, "triton", "cuda"])
+def test_a_gpu_that_has_not_what_kernels_need(backend: str | None) -> None:
+    with pytest.raises(FlashpathError, match=r"(?s)attention_decode's kernels.*T4 is sm_75.*reference"):
+        dispatch.choose(meta_step(8, 1024), backend, where=named("T4"))
+
+
+def test_what_is_asked_for_and_cannot_be_done_is_refused() -> None:
+    with pytest.raises(FlashpathError, match="Use backend"):
+        dispatch.choose(made(Sample()), "cuda", where=Where("a small one", (8, 0), 16 * 1024))
 
 
 @pytest.mark.parametrize(

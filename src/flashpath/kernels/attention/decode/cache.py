@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from flashpath.errors import FlashpathError
-from flashpath.kernels.attention.problem import PLAIN, Options, check
+from flashpath.kernels.attention.problem import PLAIN, Called, Options, check
 from flashpath.kernels.building import dtype_name
+
+_CALLED = Called("attention_decode", "k_cache", "v_cache")
 
 
 @dataclass(frozen=True)
@@ -128,28 +130,34 @@ def prepare_step(
     if options.dropout_p:
         raise FlashpathError("attention_decode got a dropout_p.", "Dropout is for training: leave it away.")
     paged = cache.page_table is not None
-    # As attention would see them: one entry of the cache for each sequence.
-    k, v = (
-        each[:1].expand(q.shape[0], -1, -1, -1) if each.dim() == 4 else each for each in (cache.k, cache.v)
-    )
-    check(q, k, v, options)
+    check(q, _one_for_each(q, cache.k), _one_for_each(q, cache.v), options, called=_CALLED)
     _check_cache(q, cache, paged)
     if (new_k is None) != (new_v is None):
         raise FlashpathError("attention_decode got only one of k and v.", "Give both, or none of them.")
     if new_k is not None and new_v is not None:
+        new = new_k.shape[1] if new_k.dim() == 4 else "new"
         for name, x, wanted in (
-            ("k", new_k, (q.shape[0], new_k.shape[1], *cache.k.shape[2:])),
-            ("v", new_v, (q.shape[0], new_k.shape[1], *cache.v.shape[2:])),
+            ("k", new_k, (q.shape[0], new, *cache.k.shape[2:])),
+            ("v", new_v, (q.shape[0], new, *cache.v.shape[2:])),
         ):
             if tuple(x.shape) != wanted or x.dtype != q.dtype or x.device != q.device:
+                shape = ", ".join(map(str, wanted))
                 raise FlashpathError(
                     f"attention_decode got {name} of shape {tuple(x.shape)}, {dtype_name(x)} on {x.device}.",
-                    f"It must be {wanted}, {dtype_name(q)} on {q.device}: (batch, new keys, kv_heads, dim).",
+                    f"It must be ({shape}), {dtype_name(q)} on {q.device}: (batch, new keys, kv_heads, dim).",
                 )
         new_k, new_v = _whole(new_k), _whole(new_v)
     if rotary is not None:
         rotary = _checked_rotary(q, rotary)
     return Step(_whole(q), cache, new_k, new_v, rotary, options)
+
+
+def _one_for_each(q: Any, x: Any) -> Any:
+    """A tensor of the cache as attention would see it: one entry for each sequence."""
+    if q.dim() != 4 or x.dim() != 4:
+        return x  # which is refused
+    entry = x[:1] if x.shape[0] else x.new_empty((1, 1, 1, 1)).expand(1, *x.shape[1:])
+    return entry.expand(q.shape[0], -1, -1, -1)
 
 
 def check_numbers(step: Step) -> None:
@@ -237,6 +245,7 @@ def _checked_rotary(q: Any, rotary: Rotary) -> Rotary:
         or cos.dtype != q.dtype
         or sin.dtype != q.dtype
         or cos.device != q.device
+        or sin.device != q.device
         or 2 * cos.shape[1] > q.shape[-1]
         or cos.shape[1] % 8
     ):

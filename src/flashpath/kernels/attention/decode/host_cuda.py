@@ -134,6 +134,16 @@ def obstacle_to(step: Step, room: int | None = None) -> str | None:
     return None
 
 
+def require_possible(step: Step, room: int | None = None) -> None:
+    """Refuse what cannot be done here."""
+    obstacle = obstacle_to(step, room)
+    if obstacle is not None:
+        raise FlashpathError(
+            f"Decoding in CUDA C++ does not take this step: {obstacle}.",
+            'Use backend="triton", or a cache that is aligned.',
+        )
+
+
 def splits_of(step: Step, plan: Plan) -> int:
     """As few as fill the GPU almost evenly: each one more is a part that has to be written and read again."""
     blocks = -(-step.queries * step.group // plan.m) * step.kv_heads * step.batch
@@ -198,12 +208,9 @@ def decode(
             f"attention_decode got num_splits={num_splits}.",
             f"It takes 1 to {MOST_SPLITS}, or None to choose.",
         )
-    obstacle, plan = obstacle_to(step), plan or plan_of(step)
-    if obstacle is not None or plan is None:
-        raise FlashpathError(
-            f"Decoding in CUDA C++ does not take this step: {obstacle}.",
-            'Use backend="triton", or a cache that is aligned.',
-        )
+    require_possible(step)
+    plan = plan or plan_of(step)
+    assert plan is not None
     step = replace(step, q=with_whole_rows(append(step)))
     if not out.numel():
         return out, lse

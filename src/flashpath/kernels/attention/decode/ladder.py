@@ -68,7 +68,14 @@ def _case(batch: int, keys: int, heads: int, kv_heads: int, dim: int, page_size:
         flops=flops,
         bytes=size,
         dtype="bfloat16",
-        parameters={"batch": batch, "keys": keys, "heads": heads, "kv_heads": kv_heads, "layout": layout},
+        parameters={
+            "batch": batch,
+            "keys": keys,
+            "heads": heads,
+            "kv_heads": kv_heads,
+            "dim": dim,
+            "layout": layout,
+        },
         known_peers={"FlashInfer": size / taken / _COPIED} if taken and page_size else {},
     )
 
