@@ -44,7 +44,8 @@ def words_of(program: Path) -> tuple[str, int]:
 
     run()
     done = run()
-    return done.stdout.rstrip() + done.stderr.rstrip(), done.returncode
+    # Libraries warn on stderr of what is not ours; a program that fails says why there.
+    return (done.stdout + done.stderr * bool(done.returncode)).rstrip(), done.returncode
 
 
 def main() -> int:

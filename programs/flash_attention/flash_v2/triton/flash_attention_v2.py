@@ -14,6 +14,7 @@ from flashpath.kernels.attention.reference import formula
 from flashpath.kernels.tolerance import check_against
 
 BATCH, HEADS = 2, 4
+TOKENS, HIDDEN = 16384, 2048  # of a timed problem: enough that the GPU is busy, not its host
 
 
 def check(problem, dout, results):
@@ -27,14 +28,17 @@ def check(problem, dout, results):
         check_against(ours, exact, low, absolute=1e-4 * float(exact.abs().max()))
 
 
-def timed(problem, dout):
-    """Milliseconds of forward and of backward, ours and torch's."""
+def timed(length, dim, causal):
+    """FLOPs of the forward pass, and milliseconds of forward and of backward, ours and torch's."""
+    shape = max(1, TOKENS // length), length, HIDDEN // dim, dim
+    q, k, v, dout = (torch.randn(shape, device="cuda").bfloat16() for _ in range(4))
+    flops = 4 * shape[0] * shape[2] * visible_pairs(length, length, right=0 if causal else -1) * dim
+    problem = prepare(q, k, v, Options(causal=causal))
     q, k, v = (each.transpose(1, 2).detach().requires_grad_() for each in (problem.q, problem.k, problem.v))
-    causal = problem.options.causal
     theirs = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
     out, lse = host.forward(problem)
     bench = triton.testing.do_bench
-    return (
+    return flops, (
         (
             bench(lambda: host.forward(problem)),
             bench(lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)),
@@ -77,9 +81,8 @@ def main():
                 verdict = f"wrong: {error}"
             print(f"{queries:5} × {keys:<5} dim {dim:<3} {'causal' if causal else 'full':6} {verdict}")
             if has_gpu and queries == keys >= 1024:  # of other lengths torch's causal mask is another one
-                flops = 4 * BATCH * HEADS * visible_pairs(queries, keys, right=0 if causal else -1) * dim
-                pairs = zip(("forward", "backward"), (1, 2.5), timed(problem, dout), strict=True)
-                for name, times, (ours, torchs) in pairs:
+                flops, pairs = timed(queries, dim, causal)
+                for name, times, (ours, torchs) in zip(("forward", "backward"), (1, 2.5), pairs, strict=True):
                     line = f"{name:>14} {times * flops / ours / 1e9:5.0f} TFLOP/s"
                     print(f"{line}, {torchs / ours:.2f} × the speed of PyTorch")
     if not has_gpu:
