@@ -437,3 +437,13 @@ def test_code_is_not_explained_for_a_gpu_that_cannot_run_it(cache: KernelCache) 
     kernel = fp.compile("__global__ void k(float* x) { *x = 1; }", "sm_90a", cache=cache)["k"]
     with pytest.raises(fp.FlashpathError, match="does not run on T4"):
         fp.explain(kernel, gpu="T4")
+
+
+def test_a_source_given_as_text_can_have_a_name(cache: KernelCache) -> None:
+    module = fp.compile("__global__ void k() {}", cache=cache, source_name="mine.cu")
+    assert module.source_name == "mine.cu"
+    assert '"mine.cu"' in module.ptx
+    with pytest.raises(fp.jit.CompileError, match=r"mine\.cu:1"):
+        fp.compile("__global__ void k() { x; }", cache=cache, source_name="mine.cu")
+    with pytest.raises(fp.FlashpathError, match="name of a file"):
+        fp.compile("__global__ void k() {}", cache=cache, source_name="a/b.cu")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from flashpath.jit.includes import scan_includes
 from flashpath.jit.job import Compiler, Define, Job, make_job
 from flashpath.jit.module import CUBIN, LOG, Module
 from flashpath.jit.names import KernelName, KernelNotFound, names_of_entries
+from flashpath.jit.source import Source
 
 Build = Mapping[str, Any]
 Files = Mapping[str, bytes]
@@ -33,6 +36,7 @@ def compile(  # noqa: A001 - the design's name: fp.compile
     compiler: Compiler = "nvrtc",
     cache: KernelCache | None = None,
     assemble: bool = True,
+    source_name: str | None = None,
 ) -> Module:
     """Compile CUDA C++ to PTX and cubin, with no GPU, driver or toolkit needed.
 
@@ -44,10 +48,13 @@ def compile(  # noqa: A001 - the design's name: fp.compile
     options: further compiler flags, such as `--use_fast_math` or `-maxrregcount=64`.
     assemble: False leaves the machine code, half of the time, until it is asked for: by a GPU, a report, or a
     launch on the virtual GPU whose blocks may need more registers than there are.
+    source_name: what messages and line tables call a source that is given as text, instead of source.cu.
     """
     job = make_job(
         path_or_source, arch, defines or {}, includes, name_expressions, options, variables, compiler
     )
+    if source_name is not None:
+        job = replace(job, source=replace(job.source, name=_checked_name(source_name, job.source)))
     scanned = scan_includes(job.source.text, job.source.folder, job.include_folders)
     if cache is not None and not isinstance(cache, KernelCache):
         raise FlashpathError(f"cache is {cache!r}.", "Give a KernelCache(folder), or leave it out.")
@@ -62,6 +69,16 @@ def compile(  # noqa: A001 - the design's name: fp.compile
         cache_entry=entry,
         assemble=builder.assembled,
     )
+
+
+def _checked_name(name: str, source: Source) -> str:
+    if source.folder is not None:
+        raise FlashpathError(
+            f"source_name is {name!r}, but the source is a file, which has a name.", "Leave it out."
+        )
+    if not isinstance(name, str) or not re.fullmatch(r"[^\x00-\x1f\"\\/]+", name):
+        raise FlashpathError(f"source_name is {name!r}.", "Give the name of a file, such as saxpy.cu.")
+    return name
 
 
 class _Builder:

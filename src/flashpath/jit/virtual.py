@@ -77,8 +77,13 @@ def run(
     args: Sequence[Any],
     gpu: gpus.Gpu,
     options: Options,
+    *,
+    arrays: Sequence[HostArray] | None = None,
 ) -> LaunchResult:
-    """Check the shape and run the kernel; the arguments have been checked."""
+    """Check the shape and run the kernel; the arguments have been checked.
+
+    `arrays` are those of the arguments, where the caller knows more of them than they themselves tell.
+    """
     if shape.cluster is not None:
         raise shapes.LaunchError("The virtual GPU does not run clusters.", "Run it on a GPU.")
     registers, static_shared = _used(kernel, shape, gpu)
@@ -94,7 +99,7 @@ def run(
         shape.block,
         shape.shared,
         parameters,
-        host_arrays(kernel, args),
+        host_arrays(kernel, args) if arrays is None else arrays,
         options,
         gpu=gpu,
         resident_blocks=resident,
@@ -249,7 +254,13 @@ def profile_cuda(
     kernel: Kernel, shape: shapes.Shape, args: Sequence[Any], gpu: gpus.Gpu, options: Options
 ) -> Report:
     """Run a checked launch and make its report."""
-    result = run(kernel, shape, args, gpu, options)
+    return report_of(kernel, shape, args, gpu, run(kernel, shape, args, gpu, options))
+
+
+def report_of(
+    kernel: Kernel, shape: shapes.Shape, args: Sequence[Any], gpu: gpus.Gpu, result: LaunchResult
+) -> Report:
+    """The report of a launch that was counted."""
     used = kernel.resources
     occupancy = gpus.occupancy(gpu, math.prod(shape.block), used.registers, used.static_shared + shape.shared)
     report = make_report(

@@ -195,7 +195,7 @@ class VirtualKernel:
     ) -> _engine.Options:
         made: _engine.Options = engine().Options()
         made.exact, made.count, made.sanitize = options.exact, options.count, options.sanitize
-        made.seed, made.budget = options.seed, options.budget
+        made.seed, made.budget, made.accessed = options.seed, options.budget, options.accessed
         made.threads = options.host_threads(self.program.order_matters)
         made.trace = _choice(options.trace, grid, block)
         if gpu is not None:

@@ -53,6 +53,8 @@ class Options:
     """After so many instructions of warps the launch is stopped."""
     threads: int | None = None
     """Of the host; None: all cores if the order of blocks cannot be seen in the results, else one."""
+    accessed: bool = False
+    """Whether a sanitised launch tells which bytes of its arrays it has read and written."""
 
     def __post_init__(self) -> None:
         self._settle("exact", checked_exact(self.exact))

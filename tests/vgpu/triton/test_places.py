@@ -8,7 +8,7 @@ import triton
 import triton.language as tl
 
 import flashpath as fp
-from flashpath.vgpu.triton_driver.places import library_name, with_calls
+from flashpath.vgpu.triton_places import library_name, with_calls
 
 
 @triton.jit

@@ -17,7 +17,7 @@ from flashpath.vgpu.profiles import check_cooperative, resident_blocks
 from flashpath.vgpu.report import Footprint, Report, make_report
 from flashpath.vgpu.triton_driver import parts
 from flashpath.vgpu.triton_driver.arguments import Arguments
-from flashpath.vgpu.triton_driver.places import library_name, with_calls
+from flashpath.vgpu.triton_places import library_name, with_calls
 
 if TYPE_CHECKING:
     from flashpath.vgpu._engine import LaunchResult

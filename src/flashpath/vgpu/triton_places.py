@@ -10,11 +10,10 @@ with the calls, from the inside out, in a comment only. PTX has `inlined_at` for
 from __future__ import annotations
 
 import functools
-import importlib
+import importlib.util
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 from flashpath.vgpu.device import LibraryName
 
@@ -28,8 +27,10 @@ _CALL = re.compile(r"@\[ (.*?):(\d+):(\d+)")
 
 @functools.cache
 def _folder() -> str:
-    triton: Any = importlib.import_module("triton")
-    return f"{Path(triton.__file__).parent}{os.sep}"
+    found = importlib.util.find_spec("triton")  # not imported: the PTX may come from another process
+    assert found is not None, "PTX of Triton's, but no Triton"
+    assert found.origin is not None, "a Triton without a file"
+    return f"{Path(found.origin).parent}{os.sep}"
 
 
 def library_name(path: str) -> str | None:
