@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flashpath.cli.shipped import shipped, shipped_all
 from flashpath.errors import FlashpathError
 
 if TYPE_CHECKING:
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
 
 # ---- The kernel ----------------------------------------------------------------------------------------
 
-SourceFile = Annotated[Path, typer.Argument(help="A .cu file.")]
+SourceFile = Annotated[Path, typer.Argument(help="A .cu file.", callback=shipped)]
 SourceFiles = Annotated[
-    list[Path], typer.Argument(help="A .cu file; of a program also several: .cu, .cpp, .cc, .c.")
+    list[Path],
+    typer.Argument(help="A .cu file; of a program also several: .cu, .cpp, .cc, .c.", callback=shipped_all),
 ]
 KernelName = Annotated[str | None, typer.Option(help="Its name; a template instance: 'saxpy<float>'.")]
 Arch = Annotated[str | None, typer.Option(help="sm_75 … sm_100a; by default the GPU's own, or sm_80.")]
@@ -57,6 +59,9 @@ Timeout = Annotated[float | None, typer.Option(help="Seconds after which a progr
 # ---- What comes out ------------------------------------------------------------------------------------
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Lang = Annotated[
+    str | None, typer.Option(help="en or zh; by default FLASHPATH_LANG, the work folder's, or the locale's.")
+]
 
 
 # ---- A kernel alone, or a whole program ----------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from flashpath.cli.output import shown_file
 from flashpath.cli.pictures import picture
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def _listing(report: Report, source_name: str, source: str, width: int) -> list[
     )
     cell = _BAR + 5
     room = max(width - 6 - (cell + 1) * len(heats), 20)
-    title = Text(f"{'':<6}{source_name[-room:]:<{room}}", "dim")
+    title = Text(f"{'':<6}{shown_file(source_name)[-room:]:<{room}}", "dim")
     for name, _, _ in heats:
         title.append(f" {name:>{cell}}", "dim")
     rows = [title]
@@ -218,7 +219,9 @@ def _elsewhere(report: Report, source_name: str) -> list[Text]:
             files[line.file] = files.get(line.file, 0) + line.instructions
     ordered = sorted(files.items(), key=lambda each: -each[1])
     return [
-        Text(f"      {count / report.instructions:.0%} of the instructions come from {file}", "dim")
+        Text(
+            f"      {count / report.instructions:.0%} of the instructions come from {shown_file(file)}", "dim"
+        )
         for file, count in ordered
     ]
 

@@ -79,9 +79,11 @@ def run(
         flashpath run softmax.py --device virtual
     """
     from flashpath.cli.compiling import in_options
+    from flashpath.cli.shipped import shipped_all
     from flashpath.errors import FlashpathError
     from flashpath.jit import programs
 
+    files = shipped_all(files)
     target = programs.choose_target(device, arch)
     settings = {"devices": devices, "exact": exact, "seed": seed, "budget": budget, "timeline": timeline}
     if any(file.suffix == ".py" for file in files):

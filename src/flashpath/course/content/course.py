@@ -1,0 +1,115 @@
+"""The whole course: its units, tracks and resources, each read when it is first asked for."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from flashpath import settings
+from flashpath.course.content.errors import ContentError, UnknownName
+from flashpath.course.content.exercise import Exercise
+from flashpath.course.content.resources import Resource, load_resources
+from flashpath.course.content.track import Track, load_track
+from flashpath.course.content.unit import Unit, load_unit, short_name
+
+
+class Course:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._tracks: dict[str, Track] = {}
+        self._units: dict[str, Unit] = {}
+
+    # ---- Units -------------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def unit_ids(self) -> tuple[str, ...]:
+        """Folder names in order; nothing is read for them."""
+        folders = sorted(each.parent for each in self.root.glob("units/*/unit.toml"))
+        short: dict[str, Path] = {}
+        for folder in folders:
+            number, _, name = folder.name.partition("-")
+            if not number.isdecimal() or not name:
+                raise ContentError(
+                    folder, None, "a unit's folder has a number and a name.", "Call it 01-first-kernel."
+                )
+            if name in short:
+                raise ContentError(folder, None, f"{short[name].name} has that name too.", "Name them apart.")
+            short[name] = folder
+        return tuple(folder.name for folder in folders)
+
+    @functools.cached_property
+    def units(self) -> tuple[Unit, ...]:
+        """Every unit in order."""
+        return tuple(self._unit(each) for each in self.unit_ids)
+
+    def unit(self, name: str) -> Unit:
+        """A unit by its folder's name, or without the number."""
+        wanted = name.strip().rstrip("/")
+        for each in self.unit_ids:
+            if wanted in (each, short_name(each), each.partition("-")[0]):
+                return self._unit(each)
+        names = [short_name(each) for each in self.unit_ids]
+        raise UnknownName("unit", name, names, "flashpath read lists them.")
+
+    def _unit(self, folder: str) -> Unit:
+        if folder not in self._units:
+            self._units[folder] = load_unit(self.root / "units" / folder)
+        return self._units[folder]
+
+    # ---- Exercises ---------------------------------------------------------------------------------
+
+    def exercise(self, name: str) -> Exercise:
+        """`first-kernel/saxpy`, `first-kernel/quiz`; `saxpy` alone where only one unit has it."""
+        unit, slash, exercise = name.strip().rstrip("/").partition("/")
+        if slash:
+            return self.unit(unit).exercise(exercise)
+        found = [each for each in self.units if unit in each.exercises]
+        if len(found) == 1:
+            return found[0].exercise(unit)
+        if found:
+            names = " or ".join(f"{each.name}/{unit}" for each in found)
+            raise UnknownName("one exercise", name, (), f"There are several: {names}.")
+        raise UnknownName("exercise", name, self.exercise_ids, "Exercises are named UNIT/EXERCISE.")
+
+    @property
+    def exercise_ids(self) -> tuple[str, ...]:
+        """Of all units that are ready, in order."""
+        return tuple(each for unit in self.units if unit.is_ready for each in unit.exercise_ids)
+
+    # ---- Tracks and resources ----------------------------------------------------------------------
+
+    @functools.cached_property
+    def track_names(self) -> tuple[str, ...]:
+        return tuple(sorted(each.stem for each in self.root.glob("tracks/*.toml")))
+
+    @property
+    def tracks(self) -> tuple[Track, ...]:
+        return tuple(self.track(each) for each in self.track_names)
+
+    def track(self, name: str) -> Track:
+        if name not in self.track_names:
+            raise UnknownName("track", name, self.track_names)
+        if name not in self._tracks:
+            units = {unit.id: unit for unit in self.units}
+            self._tracks[name] = load_track(self.root / "tracks" / f"{name}.toml", units, self.resources)
+        return self._tracks[name]
+
+    @functools.cached_property
+    def resources(self) -> dict[str, Resource]:
+        """By key."""
+        return load_resources(self.root / "resources.toml")
+
+    def resource(self, key: str) -> Resource:
+        if key not in self.resources:
+            raise UnknownName("resource", key, self.resources, "flashpath resources lists them.")
+        return self.resources[key]
+
+
+def load_course(root: Path | None = None) -> Course:
+    """The course of this package, or the one in `root`."""
+    return _course(settings.content_dir("course") if root is None else root)
+
+
+@functools.lru_cache(maxsize=8)
+def _course(root: Path) -> Course:
+    return Course(root)

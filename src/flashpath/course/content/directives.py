@@ -1,0 +1,233 @@
+"""What a lesson's directives become, in Markdown."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from flashpath.course.content.errors import ContentError, did_you_mean
+from flashpath.course.content.references import program_file, rung
+from flashpath.course.content.table import read
+from flashpath.errors import FlashpathError
+
+if TYPE_CHECKING:
+    from flashpath.course.content.course import Course
+    from flashpath.course.content.exercise import Exercise
+    from flashpath.course.content.lesson import Directive, Lesson
+    from flashpath.course.content.resources import Resource
+    from flashpath.course.content.unit import Unit
+
+Link = Callable[[str], str | None]  # an exercise's id → where it leads
+Figures = Literal["text", "image"]
+
+KIND_NAMES = {
+    "en": {
+        "kernel": "kernel",
+        "debug": "debug",
+        "predict": "predict",
+        "derive": "derive",
+        "note": "note",
+        "read": "reading",
+        "report": "report",
+        "quiz": "quiz",
+    },
+    "zh": {
+        "kernel": "写核函数",
+        "debug": "调试",
+        "predict": "预测",
+        "derive": "推导",
+        "note": "笔记",
+        "read": "读源码",
+        "report": "报告",
+        "quiz": "小测验",
+    },
+}
+LANGUAGE_NAMES = {"cuda": "CUDA C++", "triton": "Triton", "pytorch": "PyTorch", "python": "Python"}
+_FENCES = {".cu": "cuda", ".cuh": "cuda", ".py": "python", ".cpp": "cpp", ".h": "cpp"}
+
+
+def markdown(course: Course, lesson: Lesson, *, figures: Figures = "text", link: Link | None = None) -> str:
+    """The lesson as Markdown with everything put in.
+
+    `figures` are their drawing in characters, or images by a path from the unit's folder. `link` says where
+    an exercise leads; else to its task's file.
+    """
+    expander = _Expander(course, lesson, figures, link)
+    texts = [each if isinstance(each, str) else expander.expand(each) for each in lesson.parts]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(texts)).strip() + "\n"
+
+
+# ---- Commands and their output -------------------------------------------------------------------------
+
+
+def output_name(command: str) -> str:
+    """The file in `outputs/` of a command, without .txt: its first words, and a hash of all of it."""
+    words = re.findall(r"[a-z0-9]+", command.lower().removeprefix("flashpath "))
+    short = "-".join(words)[:40].strip("-")
+    return f"{short}-{hashlib.sha256(command.encode()).hexdigest()[:6]}"
+
+
+def output_file(unit: Unit, command: str, lang: str) -> Path:
+    """What the command printed: in this language where it differs, else in the one file for both."""
+    return _of_language(unit.folder / "outputs", output_name(command), lang, ".txt")
+
+
+def figure_file(unit: Unit, name: str, lang: str, suffix: str) -> Path:
+    return _of_language(unit.folder / "figures", name.removesuffix(".svg"), lang, suffix)
+
+
+def _of_language(folder: Path, stem: str, lang: str, suffix: str) -> Path:
+    own = folder / f"{stem}.{lang}{suffix}"
+    return own if own.exists() else folder / f"{stem}{suffix}"
+
+
+def words_of(command: str) -> list[str]:
+    """The words of a lesson's command, which is one of flashpath's."""
+    words = shlex.split(command)
+    if words[:1] != ["flashpath"] or len(words) < 2:
+        raise FlashpathError(
+            f"`{command}` is no command of flashpath's.", "Write {{run flashpath profile …}}."
+        )
+    return words
+
+
+# ---- A part of a file ----------------------------------------------------------------------------------
+
+
+def excerpt(text: str, start: str | None, end: str | None) -> str:
+    """From the first line that holds `start` to the next line that begins with `end`; else all."""
+    lines = text.splitlines()
+    first = 0
+    if start is not None:
+        first = next((number for number, line in enumerate(lines) if start in line), -1)
+        if first < 0:
+            raise FlashpathError(
+                f"no line holds {start!r}.", "Copy a piece of the line that it is to begin with."
+            )
+    last = len(lines) - 1
+    if end is not None:
+        from_here = range(first + (start is not None), len(lines))
+        last = next((number for number in from_here if lines[number].startswith(end)), -1)
+        if last < 0:
+            raise FlashpathError(
+                f"no line after it begins with {end!r}.", "Copy the beginning of the last line."
+            )
+    return "\n".join(lines[first : last + 1]).strip("\n")
+
+
+def fenced(text: str, language: str) -> str:
+    """A code block, whatever the text holds."""
+    ticks = "`" * max(3, 1 + max((len(each) for each in re.findall(r"`+", text)), default=0))
+    return f"{ticks}{language}\n{text}\n{ticks}"
+
+
+# ---- Each directive ------------------------------------------------------------------------------------
+
+
+class _Expander:
+    def __init__(self, course: Course, lesson: Lesson, figures: Figures, link: Link | None) -> None:
+        self.course = course
+        self.lesson = lesson
+        self.unit = lesson.unit
+        self.lang = lesson.lang
+        self.figures = figures
+        self.link = link
+        self.known = {
+            "rung": self._rung,
+            "program": self._program,
+            "run": self._run,
+            "figure": self._figure,
+            "exercises": self._exercises,
+            "checkpoints": self._checkpoints,
+            "resource": self._resource,
+        }
+
+    def expand(self, directive: Directive) -> str:
+        try:
+            return f"\n{self.known[directive.name](directive)}\n"
+        except ContentError:
+            raise
+        except FlashpathError as error:
+            raise ContentError(
+                self.lesson.file, f"line {directive.line}, {directive.name}", error.problem, error.fix
+            ) from None
+
+    def _rung(self, directive: Directive) -> str:
+        found = rung(directive.argument)
+        file = found.file.parent / directive.options["file"] if "file" in directive.options else found.file
+        ladder, name = directive.argument.split("/")
+        said = {"en": "The whole of it", "zh": "全文"}[self.lang]
+        return f"{self._code(file, directive)}\n\n*{said}: `flashpath ladder {ladder} {name}`*"
+
+    def _program(self, directive: Directive) -> str:
+        file = program_file(directive.argument)
+        if file is None:
+            raise FlashpathError(
+                f"there is no program {directive.argument!r}.", "Write a path under programs/."
+            )
+        return f"{self._code(file, directive)}\n\n*`programs/{directive.argument}`*"
+
+    def _code(self, file: Path, directive: Directive) -> str:
+        text = excerpt(read(file), directive.options.get("from"), directive.options.get("to"))
+        return fenced(text, _FENCES.get(file.suffix, "text"))
+
+    def _run(self, directive: Directive) -> str:
+        words_of(directive.argument)
+        file = output_file(self.unit, directive.argument, self.lang)
+        if not file.exists():
+            raise FlashpathError(
+                f"outputs/{file.name} is missing.", "make figures runs the command and keeps it."
+            )
+        output = excerpt(read(file), directive.options.get("from"), directive.options.get("to"))
+        return f"{fenced(directive.argument, 'bash')}\n\n{fenced(output, 'text')}"
+
+    def _figure(self, directive: Directive) -> str:
+        name = directive.argument.removesuffix(".svg")
+        if name not in [each.name for each in self.unit.figures]:
+            known = [each.name for each in self.unit.figures]
+            raise FlashpathError(
+                f"unit.toml has no figure {name!r}.", did_you_mean(name, known) or "Add it under [[figures]]."
+            )
+        suffix = ".txt" if self.figures == "text" else ".svg"
+        file = figure_file(self.unit, name, self.lang, suffix)
+        if not file.exists():
+            raise FlashpathError(f"figures/{file.name} is missing.", "make figures draws it.")
+        caption = f"\n\n*{directive.caption}*" if directive.caption else ""
+        if self.figures == "text":
+            return fenced(read(file).rstrip(), "text") + caption
+        return f"![{directive.caption}](figures/{file.name}){caption}"
+
+    def _exercises(self, directive: Directive) -> str:
+        del directive
+        lines = [self._exercise(number, each) for number, each in enumerate(self.unit.all_exercises(), 1)]
+        return "\n".join(lines)
+
+    def _exercise(self, number: int, exercise: Exercise) -> str:
+        target = self.link(exercise.id) if self.link else None
+        title = exercise.title.in_(self.lang)
+        own = f"exercises/{exercise.name}/task.{self.lang}.md" if exercise.kind != "quiz" else "quiz.toml"
+        kind = KIND_NAMES[self.lang][exercise.kind]
+        language = f", {LANGUAGE_NAMES[exercise.language]}" if exercise.language else ""
+        minutes = f"{exercise.minutes} {'分钟' if self.lang == 'zh' else 'min'}"
+        said = f"{kind}{language}, {minutes}. `flashpath grade {exercise.id}`"
+        return f"{number}. [{title}]({target or own}): {said}"
+
+    def _checkpoints(self, directive: Directive) -> str:
+        del directive
+        return "\n".join(f"- {each.ask.in_(self.lang)}" for each in self.unit.checkpoints)
+
+    def _resource(self, directive: Directive) -> str:
+        return "- " + resource_line(self.course.resource(directive.argument), self.lang)
+
+
+def resource_line(resource: Resource, lang: str) -> str:
+    """A resource in one line of Markdown."""
+    title = resource.title.in_(lang)
+    linked = f"[{title}]({resource.url})" if resource.url else title
+    by = f", {resource.by}" if resource.by else ""
+    note = f". {resource.note.in_(lang)}" if resource.note else ""
+    return f"{linked}{by}{note}"

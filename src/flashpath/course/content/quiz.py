@@ -1,0 +1,113 @@
+"""Questions of a quiz, and those of guided reading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from flashpath.course.content.table import Table, check_slug, table_of
+from flashpath.course.content.text import Text, Texts
+
+KINDS = ("choice", "number", "order", "text")
+
+
+@dataclass(frozen=True)
+class QuizItem:
+    """One question. Which of the last fields hold the answer depends on the kind."""
+
+    id: str
+    kind: str  # choice, number, order, text
+    ask: Text
+    explain: Text
+    options: Texts  # of choice; of order in the right order
+    choices: tuple[int, ...] = ()  # of choice: the right options, from 1
+    number: float | None = None
+    tolerance: float = 0.0  # relative
+    patterns: tuple[str, ...] = ()  # of text: one must match the whole answer
+    function: str | None = None  # of guided reading: what the question is about
+
+    @property
+    def answer(self) -> tuple[int, ...] | float | tuple[str, ...]:
+        """As the file has it; of order, the numbers of the options in the right order."""
+        if self.kind == "number":
+            return cast("float", self.number)
+        if self.kind == "text":
+            return self.patterns
+        return self.choices
+
+
+def load_quiz(file: Path) -> tuple[QuizItem, ...]:
+    with table_of(file) as table:
+        return read_items(table)
+
+
+def read_items(table: Table, *, about_functions: bool = False) -> tuple[QuizItem, ...]:
+    items: list[QuizItem] = []
+    for each in table.tables("items"):
+        item = _item(each, about_functions)
+        if any(other.id == item.id for other in items):
+            each.wrong("id", f"{item.id!r} is there twice.", "Give each question an id of its own.")
+        items.append(item)
+    if not items:
+        table.missing("items", "… : questions, each under [[items]]")
+    return tuple(items)
+
+
+def _item(table: Table, about_functions: bool) -> QuizItem:
+    kind = table.choice("kind", KINDS)
+    options = table.texts("options") if kind in ("choice", "order") else Texts()
+    if kind in ("choice", "order") and len(options) < 2:
+        table.wrong("options", f"has {len(options)}, and at least 2 are wanted.")
+    choices: tuple[int, ...] = tuple(range(1, len(options) + 1)) if kind == "order" else ()
+    number, patterns, tolerance = None, (), 0.0
+    if kind == "choice":
+        choices = _choices(table, len(options))
+    elif kind == "number":
+        number = table.number("answer")
+        tolerance = table.maybe_number("tolerance", 0, 1) or 0.0
+    elif kind == "text":
+        patterns = _patterns(table)
+    return QuizItem(
+        id=check_slug(table, "id", table.string("id")),
+        kind=kind,
+        ask=table.text("ask"),
+        explain=table.text("explain"),
+        options=options,
+        choices=choices,
+        number=number,
+        tolerance=tolerance,
+        patterns=patterns,
+        function=table.string("function", '"the function that it is about"') if about_functions else None,
+    )
+
+
+def _choices(table: Table, options: int) -> tuple[int, ...]:
+    answer = table.raw("answer")
+    numbers = cast("Sequence[Any]", answer if isinstance(answer, list) else [answer])
+    if answer is None:
+        table.missing("answer", "1, the number of the right option")
+    for each in numbers:
+        if type(each) is not int or not 1 <= each <= options:
+            table.wrong(
+                "answer",
+                f"{each!r} is none of the {options} options.",
+                f"Write a number from 1 to {options}.",
+            )
+    if not numbers or len(set(numbers)) < len(numbers):
+        table.wrong("answer", f"is {answer!r}.", "Write each right option once.")
+    return tuple(sorted(numbers))
+
+
+def _patterns(table: Table) -> tuple[str, ...]:
+    patterns = table.strings("answer")
+    if not patterns:
+        table.missing("answer", '["…"], regular expressions')
+    for each in patterns:
+        try:
+            re.compile(each)
+        except re.error as error:
+            table.wrong("answer", f"{each!r} is no regular expression: {error}.")
+    return patterns

@@ -1,0 +1,313 @@
+"""A track: a plan as an ordered view over the units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flashpath.course.content.errors import did_you_mean
+from flashpath.course.content.resources import Resource, ResourceUse
+from flashpath.course.content.table import Table, check_slug, table_of
+from flashpath.course.content.text import NO_TEXTS, Text, Texts
+from flashpath.course.content.unit import Checkpoint, read_checkpoints, short_name
+
+if TYPE_CHECKING:
+    from flashpath.course.content.unit import Unit
+
+LAYOUTS = ("weeks", "days", "first-week")
+BOXES = ("theory", "reading", "practice", "reflection")
+
+
+@dataclass(frozen=True)
+class Task:
+    id: str
+    do: Text
+    done_by: str | None = None  # a unit, an exercise, or note:NAME; ticked by hand where there is none
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A card to keep at hand."""
+
+    title: Text
+    text: str
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What is true where a plan is not; of the weeks that are named, else of the whole track."""
+
+    text: Text
+    weeks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Day:
+    number: str  # "1", or "1-2"
+    title: Text
+    minutes: Mapping[str, int] = field(default_factory=dict[str, int])  # by BOXES
+    goals: Texts = NO_TEXTS
+    outputs: Texts = NO_TEXTS
+    resources: tuple[ResourceUse, ...] = ()
+    units: tuple[str, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    files: tuple[str, ...] = ()  # of the upstream repository, to be read
+    note: Text | None = None
+
+
+@dataclass(frozen=True)
+class Week:
+    number: str  # "1", or "7-8"
+    title: Text
+    goals: Texts = NO_TEXTS
+    hours: str | None = None
+    outputs: Texts = NO_TEXTS
+    resources: tuple[ResourceUse, ...] = ()
+    units: tuple[str, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    days: tuple[Day, ...] = ()
+    files: tuple[str, ...] = ()  # of the upstream repository, to be read
+    formulas: tuple[Formula, ...] = ()
+    difficulty: int | None = None  # where it is not the track's
+    note: Text | None = None
+
+    @property
+    def all_units(self) -> tuple[str, ...]:
+        """Its own units and those of its days, each once."""
+        return tuple(dict.fromkeys((*self.units, *(unit for day in self.days for unit in day.units))))
+
+    @property
+    def all_tasks(self) -> tuple[Task, ...]:
+        return (*self.tasks, *(task for day in self.days for task in day.tasks))
+
+
+@dataclass(frozen=True)
+class Stage:
+    title: Text
+    checkpoints: tuple[Checkpoint, ...] = ()
+    weeks: tuple[Week, ...] = ()
+    weeks_expected: str | None = None
+    note: Text | None = None
+
+
+@dataclass(frozen=True)
+class Track:
+    name: str
+    title: Text
+    plan: str
+    layout: str
+    difficulty: int
+    stages: tuple[Stage, ...]
+    weeks_expected: str | None = None
+    days_expected: str | None = None
+    hours: str | None = None
+    about: Text | None = None
+    practice: int | None = None  # stars, as difficulty
+    serves: tuple[str, ...] = ()  # lines of the plans that the track itself serves
+    prerequisites: Texts = NO_TEXTS
+    habits: Texts = NO_TEXTS
+    time: Texts = NO_TEXTS
+    resources: tuple[ResourceUse, ...] = ()
+    assessment: tuple[Checkpoint, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+
+    def corrections_of(self, week: Week | None) -> tuple[Correction, ...]:
+        """Those to show with a week; of no week: those of the whole track."""
+        return tuple(
+            each
+            for each in self.corrections
+            if (week is None and not each.weeks) or (week is not None and week.number in each.weeks)
+        )
+
+    @property
+    def weeks(self) -> tuple[Week, ...]:
+        return tuple(week for stage in self.stages for week in stage.weeks)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Folder names of all its units in order, each once."""
+        return tuple(dict.fromkeys(unit for week in self.weeks for unit in week.all_units))
+
+    def tasks(self) -> Iterator[tuple[Week, Day | None, Task]]:
+        """Every task with its week and, where it has one, its day."""
+        for week in self.weeks:
+            yield from ((week, None, task) for task in week.tasks)
+            for day in week.days:
+                yield from ((week, day, task) for task in day.tasks)
+
+
+def load_track(file: Path, units: Mapping[str, Unit], resources: Mapping[str, Resource]) -> Track:
+    """`units` are by folder name."""
+    reader = _Reader(units, resources)
+    with table_of(file) as table:
+        stages = tuple(reader.stage(each) for each in table.tables("stages"))
+        return Track(
+            name=file.stem,
+            title=table.text("title"),
+            plan=table.string("plan", '"000"'),
+            layout=table.choice("layout", LAYOUTS),
+            difficulty=table.integer("difficulty", 1, 5),
+            weeks_expected=_number(table, "weeks_expected", needed=False),
+            days_expected=_number(table, "days_expected", needed=False),
+            hours=table.maybe_string("hours"),
+            about=table.maybe_text("about"),
+            practice=table.integer("practice", 1, 5) if "practice" in table else table.raw("practice"),
+            serves=table.strings("serves"),
+            prerequisites=table.texts("prerequisites"),
+            habits=table.texts("habits"),
+            time=table.texts("time"),
+            resources=reader.resources_of(table),
+            assessment=reader.checkpoints(table, "assessment"),
+            corrections=tuple(reader.correction(each, stages) for each in table.tables("corrections")),
+            stages=stages or table.missing("stages", "… : at least one under [[stages]]"),
+        )
+
+
+class _Reader:
+    """Reads the parts of one track, in which no task and no checkpoint has the id of another."""
+
+    def __init__(self, units: Mapping[str, Unit], resources: Mapping[str, Resource]) -> None:
+        self.units = units
+        self.resources = resources
+        self.seen: set[tuple[str, str]] = set()
+
+    def checkpoints(self, table: Table, key: str = "checkpoints") -> tuple[Checkpoint, ...]:
+        checkpoints = read_checkpoints(table, key)
+        for each in checkpoints:
+            self._once(table, "id", each.id)  # ticked in one list with tasks
+        return checkpoints
+
+    def correction(self, table: Table, stages: tuple[Stage, ...]) -> Correction:
+        weeks = table.strings("weeks")
+        known = [week.number for stage in stages for week in stage.weeks]
+        for each in weeks:
+            if each not in known:
+                table.wrong("weeks", f"there is no week {each!r}.", did_you_mean(each, known))
+        return Correction(table.own_text(), weeks)
+
+    def stage(self, table: Table) -> Stage:
+        return Stage(
+            title=table.text("title"),
+            checkpoints=self.checkpoints(table),
+            weeks_expected=_number(table, "weeks_expected", needed=False),
+            weeks=tuple(self.week(each) for each in table.tables("weeks")),
+            note=table.maybe_text("note"),
+        )
+
+    def week(self, table: Table) -> Week:
+        return Week(
+            number=self._number_once(table, "weeks"),
+            title=table.text("title"),
+            goals=table.texts("goals"),
+            hours=table.maybe_string("hours"),
+            outputs=table.texts("outputs"),
+            resources=self.resources_of(table),
+            units=self._units(table),
+            tasks=self._tasks(table),
+            days=tuple(self.day(each) for each in table.tables("days")),
+            files=table.strings("files"),
+            formulas=tuple(
+                Formula(each.text("title"), each.string("text")) for each in table.tables("formulas")
+            ),
+            difficulty=table.integer("difficulty", 1, 5)
+            if "difficulty" in table
+            else table.raw("difficulty"),
+            note=table.maybe_text("note"),
+        )
+
+    def day(self, table: Table) -> Day:
+        with table.table("minutes") as boxes:
+            minutes = {name: boxes.integer(name, 1, 24 * 60) for name in BOXES if name in boxes}
+            for name in BOXES:
+                boxes.raw(name)
+        return Day(
+            number=_number(table, "number"),
+            title=table.text("title"),
+            minutes=minutes,
+            goals=table.texts("goals"),
+            outputs=table.texts("outputs"),
+            resources=self.resources_of(table),
+            units=self._units(table),
+            tasks=self._tasks(table),
+            files=table.strings("files"),
+            note=table.maybe_text("note"),
+        )
+
+    def _tasks(self, table: Table) -> tuple[Task, ...]:
+        return tuple(self._task(each) for each in table.tables("tasks"))
+
+    def _task(self, table: Table) -> Task:
+        task = Task(
+            check_slug(table, "id", table.string("id")), table.text("do"), table.maybe_string("done_by")
+        )
+        self._once(table, "id", task.id)
+        if task.done_by is not None:
+            self._check_done_by(table, task.done_by)
+        return task
+
+    def _check_done_by(self, table: Table, name: str) -> None:
+        if name.startswith("note:"):
+            check_slug(table, "done_by", name.removeprefix("note:"))
+            return
+        unit_name, slash, exercise = name.partition("/")
+        unit = _find(self.units, unit_name)
+        if unit is None:
+            self._no_unit(table, "done_by", unit_name)
+        elif slash and unit.is_ready and exercise not in unit.exercise_names:
+            table.wrong(
+                "done_by",
+                f"{unit.id} has no exercise {exercise!r}.",
+                did_you_mean(exercise, unit.exercise_names),
+            )
+
+    def _units(self, table: Table) -> tuple[str, ...]:
+        found: list[str] = []
+        for each in table.strings("units"):
+            unit = _find(self.units, each)
+            if unit is None:
+                self._no_unit(table, "units", each)
+            else:
+                found.append(unit.id)
+        return tuple(found)
+
+    def _no_unit(self, table: Table, key: str, name: str) -> None:
+        table.wrong(key, f"there is no unit {name!r}.", did_you_mean(name, self.units))
+
+    def resources_of(self, table: Table) -> tuple[ResourceUse, ...]:
+        uses: list[ResourceUse] = []
+        for each in table.strings("resources"):
+            key, _, part = each.partition(":")
+            if key not in self.resources:
+                table.wrong("resources", f"resources.toml has no {key!r}.", did_you_mean(key, self.resources))
+            uses.append(ResourceUse(key, part.strip() or None))
+        return tuple(uses)
+
+    def _once(self, table: Table, key: str, name: str) -> None:
+        if (key, name) in self.seen:
+            table.wrong(key, f"{name!r} is there twice in this track.", "Give each an id of its own.")
+        self.seen.add((key, name))
+
+    def _number_once(self, table: Table, key: str) -> str:
+        number = _number(table, "number")
+        self._once(table, key, number)
+        return number
+
+
+def _number(table: Table, key: str, *, needed: bool = True) -> str:
+    """`1` or `"7-8"`."""
+    value = table.raw(key)
+    if value is None and needed:
+        table.missing(key, '1, or "7-8"')
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return str(value)
+    if value is not None and not (isinstance(value, str) and value.strip()):
+        table.wrong(key, f"is {value!r}.", 'Write 1, or "7-8".')
+    return value  # type: ignore[return-value]
+
+
+def _find(units: Mapping[str, Unit], name: str) -> Unit | None:
+    if name in units:
+        return units[name]
+    return next((unit for folder, unit in units.items() if short_name(folder) == name), None)

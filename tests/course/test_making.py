@@ -1,0 +1,128 @@
+"""Outputs of commands and figures: made anew, compared, the same on every machine."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from flashpath.course import making
+from flashpath.course.content import ContentError, Course, Figure, Unit
+from flashpath.course.content.directives import output_name
+from flashpath.course.figures import svg
+from flashpath.course.figures.drawing import Picture
+from flashpath.errors import FlashpathError
+
+TINY = Path(__file__).parent / "fixtures" / "tiny"
+COMMAND = "flashpath explain-finding race"
+
+
+@pytest.fixture
+def unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Unit:
+    module = ModuleType("flashpath.course.figures.tiny")
+    vars(module)["cells"] = lambda: Picture().grid([range(4)]).both()
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    shutil.copytree(TINY, tmp_path / "course")
+    return Course(tmp_path / "course").unit("doubling")
+
+
+def test_what_lessons_show_is_made_and_compared(unit: Unit) -> None:
+    course = Course(unit.folder.parent.parent)
+    made = making.make(course, unit)
+    name = output_name(COMMAND)
+    assert [file.name for file in sorted(made)] == [
+        "cells.svg", "cells.txt", f"{name}.en.txt", f"{name}.zh.txt",
+    ]  # fmt: skip
+    assert made[unit.folder / "outputs" / f"{name}.en.txt"].startswith("# race: two threads")
+    assert "is missing" in making.differences(unit, made)[0]
+
+    assert len(making.store(unit, made)) == 4
+    assert making.differences(unit, made) == []
+    assert making.store(unit, made) == []
+
+    (unit.folder / "figures" / "cells.txt").write_text("by hand\n")
+    (unit.folder / "outputs" / "old.txt").write_text("of no command\n")
+    changed, orphan = making.differences(unit, made)
+    assert "-by hand" in changed
+    assert "old.txt belongs to no command" in orphan
+    making.store(unit, made)
+    assert making.differences(unit, made) == []
+    assert not (unit.folder / "outputs" / "old.txt").exists()
+
+
+def test_a_command_runs_among_the_courses_files_with_no_colour(unit: Unit) -> None:
+    course = Course(unit.folder.parent.parent)
+    file = "units/01-doubling/exercises/twice/solution.cu"
+    words = ["flashpath", "explain", file, "--kernel", "twice", "--stage", "source"]
+    text = making.output_of(course, words, "en")
+    assert "\x1b" not in text
+    assert str(unit.folder) not in text
+    assert "y[i] = 2 * x[i];" in text
+    assert text == making.output_of(course, words, "en")
+
+
+def test_a_command_that_cannot_be_read_is_an_error(unit: Unit) -> None:
+    with pytest.raises(FlashpathError, match="cannot be run"):
+        making.output_of(Course(unit.folder.parent.parent), ["flashpath", "no-such-command"], "en")
+
+
+def test_a_figure_of_nobody_is_named(unit: Unit) -> None:
+    with pytest.raises(ContentError, match="no_such_module"):
+        making.draw(unit, Figure("x", "flashpath.course.figures.no_such_module:x"))
+    with pytest.raises(ContentError, match="no attribute"):
+        making.draw(unit, Figure("x", "flashpath.course.figures.drawing:x"))
+
+
+def test_names_of_outputs_tell_commands_apart() -> None:
+    first, second = (
+        output_name("flashpath profile a.cu --arg 1"),
+        output_name("flashpath profile a.cu --arg 2"),
+    )
+    assert first != second
+    assert first.startswith("profile-a-cu-arg-1-")
+
+
+# ---- The drawings --------------------------------------------------------------------------------------
+
+
+def whole() -> Picture:
+    left = Picture().heading("a & b").grid([range(3)], [[0, 1, 1]], title="threads")
+    left.links([(0, 2), (2, 0)]).grid([["x[0]", "x[1]", "x[2]"]], title="内存", note="one sector")
+    right = Picture().grid([["", "1"], ["2", ""]], rows=["r0", "r1"], columns=["c0", "c1"])
+    picture = Picture().side_by_side(left, right)
+    picture.bars([("naive", 10, "10 GB/s"), ("tiled", 40)]).flow(["load", "add"], [0, 1])
+    picture.stack([("registers", "1 cycle"), ("HBM", "500 cycles")], [0, 1])
+    return picture.legend([(0, "sector 0"), (None, "nothing")]).note("the end")
+
+
+def test_a_picture_is_an_svg_that_can_be_read() -> None:
+    tree = ElementTree.fromstring(whole().svg())
+    texts = [each.text for each in tree.iter() if each.tag.endswith("text")]
+    for word in ("a & b", "threads", "x[2]", "内存", "one sector", "40", "registers", "sector 0", "the end"):
+        assert word in texts
+    width, height = float(tree.attrib["width"]), float(tree.attrib["height"])
+    for each in tree.iter():
+        if each.tag.endswith("rect"):
+            assert 0 <= float(each.attrib["x"]) <= width - float(each.attrib["width"])
+            assert 0 <= float(each.attrib["y"]) <= height - float(each.attrib["height"])
+    assert whole().svg() == whole().svg()
+
+
+def test_a_picture_in_characters() -> None:
+    lines = whole().text().splitlines()
+    assert lines[0].startswith("a & b")
+    assert "│   0│   1    2│" in lines[2]
+    assert "↓ 0→2, 2→0" in lines[3]
+    assert any(line.startswith("naive ██████████ 10 GB/s") for line in lines)
+    assert "[load] → [add]" in lines
+    assert lines[-1] == "the end"
+    assert max(map(svg.columns, lines)) <= 100
+
+
+def test_links_stand_between_grids() -> None:
+    with pytest.raises(ValueError, match="between two grids"):
+        Picture().links([(0, 0)]).text()
