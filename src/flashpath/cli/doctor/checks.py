@@ -75,6 +75,11 @@ GROUPS: dict[str, tuple[Question, ...]] = {
         ),
         Question("AMX", "Where it traps, torch's bf16 products on the CPU die with SIGILL.", machine.amx),
         Question("Disk", "Compiled kernels are cached; without room each run compiles again.", machine.disk),
+        Question(
+            "Sandbox",
+            "What holds an answer that is graded; docs/sandbox.md says what each part means.",
+            machine.sandbox,
+        ),
         Question("Environment", "flashpath's variables that are set.", machine.environment),
     ),
 }

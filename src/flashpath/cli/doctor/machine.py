@@ -65,6 +65,17 @@ def disk() -> Answer:
     return ok(found) if free >= MIN_FREE_BYTES else warn(found, elsewhere)
 
 
+def sandbox() -> Answer:
+    from flashpath.course.sandbox.enforcement import MEANING, enforced
+
+    held = enforced()
+    if not held:
+        return warn("children that run answers cannot be started")
+    lacking = [part for part in MEANING if part not in held]
+    found = " ".join(held)
+    return warn(f"{found}; not here: {' '.join(lacking)}") if lacking else ok(found)
+
+
 def environment() -> Answer:
     in_force = [f"{variable.name}={variable.value}" for variable in settings.VARIABLES if variable.value]
     wrong: dict[str, str] = {}

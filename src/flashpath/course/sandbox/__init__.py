@@ -1,0 +1,38 @@
+"""Processes that build and run what a learner wrote, and can do little else.
+
+kernels.py         KernelSession: CUDA C++ and Triton kernels on the virtual GPU
+functions.py       FunctionSession: Python functions, called by value
+errors.py          BuildFailed, TimedOut, Crashed, Refused: each in words for the learner
+job.py             what is to be built, what it may take, what comes back
+cuda_source.py     what a learner's CUDA C++ may include
+python_source.py   what a learner's Python may contain
+triton_source.py   a learner's Triton file → PTX, in a child that sees no data
+child.py           one child process: started, asked, ended
+places.py          which files it may read
+enforcement.py     which of the restrictions hold on this system
+inside/            what runs in the children; docs/sandbox.md says what it can and cannot do
+"""
+
+from flashpath.course.sandbox.enforcement import enforced
+from flashpath.course.sandbox.errors import BuildFailed, Crashed, Raised, Refused, SandboxError, TimedOut
+from flashpath.course.sandbox.functions import FunctionSession
+from flashpath.course.sandbox.job import KernelJob, KernelRun, Limits, Parameter
+from flashpath.course.sandbox.kernels import KernelSession
+from flashpath.course.sandbox.python_source import check_python
+
+__all__ = [
+    "BuildFailed",
+    "Crashed",
+    "FunctionSession",
+    "KernelJob",
+    "KernelRun",
+    "KernelSession",
+    "Limits",
+    "Parameter",
+    "Raised",
+    "Refused",
+    "SandboxError",
+    "TimedOut",
+    "check_python",
+    "enforced",
+]

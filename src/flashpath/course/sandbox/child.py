@@ -1,0 +1,306 @@
+"""One child process: started, talked to, and ended with all that it has started, whatever happens."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar, cast
+
+from flashpath import settings
+from flashpath.course.sandbox.errors import Crashed, TimedOut
+from flashpath.course.sandbox.inside import frames
+from flashpath.course.sandbox.job import Array, Limits
+from flashpath.course.sandbox.places import Places, package_folders
+
+_BOOT = Path(__file__).parent / "inside" / "boot.py"
+_LAST_LINES = 8
+_STALE_SECONDS = 3600.0
+_PREFIX = "flashpath-sandbox-"
+_START_SECONDS = 60.0  # the libraries of a cold machine come from a slow disk
+_STANDARD_FINDERS = ["BuiltinImporter", "FrozenImporter", "PathFinder"]
+_ROOT = Path(__file__).parents[3]  # the folder that holds the package
+
+# Of the parent's environment; a child gets nothing else of it.
+_KEPT = ("SYSTEMROOT", "ONEDNN_MAX_CPU_ISA", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+_KEPT_BY_TRUSTED = ("CUDA_HOME", "CUDA_PATH", settings.CACHE_LIMIT_MB.name)
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+Answer = tuple[dict[str, Any], list[Array]]
+_Error = TypeVar("_Error", Crashed, TimedOut)
+
+
+class Child:
+    """A process that runs one of the workers in `inside`. It ends with `close`, and with this process."""
+
+    def __init__(
+        self,
+        worker: str,
+        limits: Limits,
+        places: Places,
+        *,
+        trusted: bool,
+        plan: dict[str, Any] | None = None,
+    ) -> None:
+        self.limits = limits
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
+        _sweep()
+        self._output = bytearray()
+        self._dropped = False
+        self._is_ready = False
+        self._is_closed = False
+        whole_plan = {
+            **(plan or {}),
+            "worker": worker,
+            "parent": os.getpid(),
+            "finders": _finders() if trusted else _STANDARD_FINDERS,
+            "first": [str(_ROOT)] if trusted else [],
+            "last": [str(each) for each in package_folders()],
+            "folder": str(self.folder),
+            "read": [str(each) for each in places.readable],
+            "list": [str(each) for each in places.listable],
+            "write": [str(self.folder), *map(str, places.writable)],
+            "limits": {
+                "cpu_seconds": limits.cpu_seconds,
+                "memory_bytes": limits.memory_bytes,
+                "file_bytes": limits.file_bytes,
+            },
+        }
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-B", "-u", "-X", "utf8", str(_BOOT), json.dumps(whole_plan)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=self.folder,
+                env=_environment(self.folder, trusted),
+                close_fds=True,
+                start_new_session=os.name == "posix",
+            )
+        except BaseException:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise
+        self._drain = threading.Thread(target=self._keep_output, daemon=True)
+        self._drain.start()
+
+    # ---- Talking ---------------------------------------------------------------------------------------
+
+    def ask(
+        self,
+        what: str,
+        seconds: float,
+        header: dict[str, Any],
+        arrays: Sequence[Array] = (),
+        most_answer_bytes: int = 1 << 20,
+    ) -> Answer:
+        """Send a message and wait for the answer; a child that does not answer in time is ended.
+
+        The first answer also waits for the child's start, which is not the learner's fault.
+        """
+        if not self._is_ready:
+            self._exchange("starting Python", _START_SECONDS, None, (), 0)
+            self._is_ready = True
+        return self._exchange(what, seconds, header, arrays, most_answer_bytes)
+
+    def _exchange(
+        self,
+        what: str,
+        seconds: float,
+        header: dict[str, Any] | None,
+        arrays: Sequence[Array],
+        most_answer_bytes: int,
+    ) -> Answer:
+        got: list[Answer | BaseException] = []
+
+        def talk() -> None:
+            try:
+                if header is not None:
+                    frames.write_frame(cast("BinaryIO", self._process.stdin), header, arrays)
+                got.append(frames.read_frame(cast("BinaryIO", self._process.stdout), most_answer_bytes))
+            except (OSError, ValueError, MemoryError, frames.BadFrame, frames.Closed) as error:
+                got.append(error)
+
+        talker = threading.Thread(target=talk, daemon=True)
+        talker.start()
+        self._wait(talker, what, seconds)
+        answer = got[0]
+        if isinstance(answer, frames.BadFrame):
+            self.close()
+            raise self._marked(Crashed(f"sent what is no answer ({answer})", self._last_lines()))
+        if isinstance(answer, BaseException):
+            raise self._ended(what)
+        return answer
+
+    def _wait(self, talker: threading.Thread, what: str, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while talker.is_alive():
+            left = end - time.monotonic()
+            if left <= 0:
+                self.close()
+                talker.join(5)
+                raise self._marked(TimedOut(what, seconds))
+            talker.join(min(left, 0.05))
+            if self._resident_bytes() > 2 * self.limits.memory_bytes:
+                self.close()
+                talker.join(5)
+                raise self._marked(Crashed("took more memory than it may, and was ended", self._last_lines()))
+
+    def _resident_bytes(self) -> int:
+        """Memory that the limits of the kernel do not count, such as pages that are shared."""
+        try:
+            pages = int(Path(f"/proc/{self._process.pid}/statm").read_text().split()[1])
+            return pages * os.sysconf("SC_PAGE_SIZE")
+        except (OSError, IndexError, ValueError, AttributeError):
+            return 0
+
+    # ---- Ending ----------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """End the child and all that it has started, and remove its folder."""
+        if self._is_closed:  # its number may be another process's by now
+            return
+        self._is_closed = True
+        if os.name == "posix":
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            self._process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(5)
+        self._drain.join(1)
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                if stream is not None:
+                    stream.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _ended(self, what: str) -> Crashed | TimedOut:
+        """Why there was no answer: the child has ended, or closed its pipe and soon will have."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+        code = self._process.poll()
+        self.close()
+        if os.name == "posix" and code == -int(getattr(signal, "SIGXCPU", 24)):
+            return self._marked(TimedOut(what, self.limits.cpu_seconds))
+        return self._marked(Crashed(_how(code), self._last_lines()))
+
+    # ---- What it prints --------------------------------------------------------------------------------
+
+    @property
+    def printed(self) -> str:
+        """What the learner's code printed so far; never looked at by the grader."""
+        self._catch_up()
+        text = bytes(self._output).decode(errors="replace")
+        return f"{text}\n… (more was printed, and dropped)" if self._dropped else text
+
+    def take_printed(self) -> str:
+        """The same, and forget it: the next step's output begins anew."""
+        text = self.printed
+        self._output.clear()
+        self._dropped = False
+        return text
+
+    def _catch_up(self) -> None:
+        """Wait for what was printed before the answer came, and lies in the pipe still."""
+        try:
+            import fcntl
+            import termios
+
+            for _ in range(50):
+                room = fcntl.ioctl(
+                    cast("BinaryIO", self._process.stderr).fileno(), termios.FIONREAD, b"\0" * 4
+                )
+                if room == b"\0" * 4:
+                    return
+                time.sleep(0.001)
+        except (ImportError, OSError, ValueError):
+            return  # another system, or a pipe that is closed
+
+    def _keep_output(self) -> None:
+        stream = cast("BinaryIO", self._process.stderr)
+        while True:
+            try:
+                chunk = os.read(stream.fileno(), 1 << 16)
+            except (OSError, ValueError):
+                return
+            if not chunk:
+                return
+            room = self.limits.output_bytes - len(self._output)
+            self._output += chunk[: max(0, room)]
+            self._dropped |= len(chunk) > room
+
+    def _last_lines(self) -> list[str]:
+        self._drain.join(0.5)
+        return [line for line in self.printed.splitlines() if line.strip()][-_LAST_LINES:]
+
+    def _marked(self, error: _Error) -> _Error:
+        error.printed = self.printed
+        return error
+
+
+@functools.cache
+def _sweep() -> None:
+    """Remove the folders of children whose parents were killed before they could."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
+        with contextlib.suppress(OSError, ValueError):
+            owner = int(folder.name.removeprefix(_PREFIX).partition("-")[0])
+            # An owner that cannot be seen may be in another container that shares the folder: give it time.
+            is_old = time.time() - folder.stat().st_mtime > _STALE_SECONDS
+            if os.name == "posix" and is_old and not _is_running(owner):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def _how(code: int | None) -> str:
+    if code is None:
+        return "closed its pipe"
+    if code >= 0:
+        return f"ended with exit code {code} and gave no answer"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = str(-code)
+    return f"was ended by signal {name}"
+
+
+def _finders() -> list[str]:
+    found: list[Any] = list(sys.meta_path)
+    return [*_STANDARD_FINDERS, *(getattr(each, "__name__", type(each).__name__) for each in found)]
+
+
+def _environment(folder: Path, trusted: bool) -> dict[str, str]:
+    kept = (*_KEPT, *_KEPT_BY_TRUSTED) if trusted else _KEPT
+    made = {name: os.environ[name] for name in kept if name in os.environ}
+    made |= dict.fromkeys(_ONE_THREAD, "1")
+    made |= {
+        "PATH": os.defpath,
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        "TEMP": str(folder),
+        "TMP": str(folder),
+        "LANG": "C.UTF-8",
+        "TRITON_CACHE_DIR": str(folder / "triton"),
+        "TORCHINDUCTOR_CACHE_DIR": str(folder / "torch"),
+    }
+    if trusted:
+        made[settings.CACHE_DIR.name] = str(settings.cache_dir())
+    return made

@@ -1,0 +1,36 @@
+"""Which of the restrictions on children hold on this system: tried out in a child, not guessed."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, cast
+
+from flashpath.course.sandbox import places
+from flashpath.course.sandbox.child import Child
+from flashpath.course.sandbox.errors import SandboxError
+from flashpath.course.sandbox.job import Limits
+
+# What each part means, for people; docs/sandbox.md says more.
+MEANING = {
+    "time": "a child that takes too long is ended, with all that it has started",
+    "dies-with-parent": "a child ends when the process that started it ends",
+    "rlimits": "limits on CPU time, memory, the size and the number of files",
+    "landlock": "reads only Python, its packages and the system's libraries; writes only a folder of its own",
+    "seccomp": "starts no processes, opens no sockets, looks into no other process",
+    "no-network": "is in a network of its own, with nothing in it",
+}
+
+
+@functools.cache
+def enforced() -> tuple[str, ...]:
+    """The parts that are in force here, in the order of `MEANING`."""
+    child = Child("probe", Limits(), places.for_learners(), trusted=False)
+    try:
+        header, _ = child.ask("looking at its restrictions", 20, {})
+    except SandboxError:
+        return ()
+    finally:
+        child.close()
+    found = header.get("in_force")
+    held = {"time", *(cast("list[Any]", found) if isinstance(found, list) else [])}
+    return tuple(each for each in MEANING if each in held)

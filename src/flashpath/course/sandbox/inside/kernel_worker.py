@@ -1,0 +1,373 @@
+"""The child that compiles CUDA C++ and runs kernels on the virtual GPU. It runs no code of a learner's: a
+kernel is text for a compiler, and what comes of it is played by the engine."""
+
+from __future__ import annotations
+
+import math
+import struct
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any, BinaryIO, Protocol
+
+import numpy as np
+
+from flashpath import gpus
+from flashpath.errors import FlashpathError
+from flashpath.jit import assembler, nvrtc, ptx, toolkit
+from flashpath.jit.arguments import ArgumentError
+from flashpath.jit.compiler import compile as compile_source
+from flashpath.jit.diagnostics import CompileError
+from flashpath.jit.module import Kernel
+from flashpath.jit.shape import Shape, check_shape, dim3, shared_bytes
+from flashpath.jit.signature import Parameter as KernelParameter
+from flashpath.jit.virtual import MOST_REGISTERS, VirtualLimits, host_arrays, report_of, run
+from flashpath.vgpu.cubin import CubinResources, read_resources
+from flashpath.vgpu.device import HostArray, VirtualKernel, VirtualModule, place
+from flashpath.vgpu.findings import Finding, merged
+from flashpath.vgpu.host_arrays import describe
+from flashpath.vgpu.options import Options
+from flashpath.vgpu.profiles import max_threads, resident_blocks
+from flashpath.vgpu.report import Footprint, PlacedArray, Report, make_report
+from flashpath.vgpu.triton_places import library_name, with_calls
+
+from . import frames
+
+Array = np.ndarray[Any, Any]
+Message = Mapping[str, Any]
+
+
+def prepare(plan: Message) -> None:
+    """Load the compilers before files are out of reach."""
+    del plan
+    nvrtc.version()
+    assembler.version()
+    toolkit.headers()
+    gpus.gpus()
+
+
+def serve(requests: BinaryIO, answers: BinaryIO, state: None) -> None:
+    """Build once, then run as often as asked."""
+    del state
+    kernel: Launchable | None = None
+    while True:
+        try:
+            message, arrays = frames.read_frame(requests)
+        except frames.Closed:
+            return
+        try:
+            if message["do"] == "build":
+                kernel = CudaKernel(message)
+                frames.write_frame(answers, {"ok": True})
+            elif message["do"] == "load":
+                kernel = PtxKernel(message, arrays[0].tobytes().decode(errors="replace"))
+                frames.write_frame(answers, {"ok": True})
+            else:
+                assert kernel is not None
+                header, results = _run(kernel, message, arrays)
+                frames.write_frame(answers, {"ok": True, **header}, results)
+        except CompileError as error:
+            found = [asdict(each) for each in error.diagnostics]
+            frames.write_frame(answers, {"failed": error.problem, "fix": error.fix, "diagnostics": found})
+        except FlashpathError as error:
+            frames.write_frame(answers, {"failed": error.problem, "fix": error.fix, "diagnostics": []})
+        except MemoryError:
+            failed = "There is not enough memory for it."
+            frames.write_frame(answers, {"failed": failed, "fix": None, "diagnostics": []})
+        except Exception as error:  # ours to mend; a learner is not shown where in the engine it was
+            frames.write_frame(answers, {"defect": f"{type(error).__name__}: {error}"[:2000]})
+
+
+# ---- One launch ----------------------------------------------------------------------------------------
+
+
+class Launchable(Protocol):
+    """A kernel that is ready to run, wherever its PTX came from."""
+
+    @property
+    def virtual(self) -> VirtualKernel: ...
+    @property
+    def offsets(self) -> Sequence[int]: ...
+    def restore(self) -> None: ...
+    def arrays(self, arguments: Sequence[Any]) -> list[HostArray]: ...
+    def launch(
+        self, message: Message, arguments: Sequence[Any], arrays: Sequence[HostArray], options: Options
+    ) -> tuple[Any, Report | None]: ...
+
+
+def _run(kernel: Launchable, message: Message, arrays: Sequence[Array]) -> tuple[dict[str, Any], list[Array]]:
+    """One launch, from the module's first state."""
+    writable: list[int] = sorted(message["writable"])
+    unset: list[int] = message["unset"]
+    arguments: list[Any] = []
+    given = iter(arrays)
+    for index, value in enumerate(message["arguments"]):
+        if value == "array":
+            array = next(given)
+            array.flags.writeable = index in writable
+            arguments.append(array)
+        else:
+            arguments.append(value)
+    kernel.restore()
+    meaningless = {kernel.offsets[index] for index in unset}
+    placed = [
+        replace(each, initialised=False) if each.parameter in meaningless else each
+        for each in kernel.arrays(arguments)
+    ]
+    counted, sanitised = bool(message["counts"]), bool(message["sanitize"])
+    options = Options(
+        count=counted, sanitize=sanitised, accessed=sanitised, budget=message["budget"], seed=message["seed"]
+    )
+    started = time.perf_counter()
+    result, report = kernel.launch(message, arguments, placed, options)
+    seconds = time.perf_counter() - started
+    findings = merged(kernel.virtual.findings(result))
+    results = [arguments[index] for index in writable]
+    stored = _written(results, [kernel.offsets[index] for index in writable], placed, result.written)
+    sys.stdout.flush()
+    return _header(findings, report, message, seconds), [*results, *stored]
+
+
+def _header(
+    findings: Sequence[Finding], report: Report | None, message: Message, seconds: float
+) -> dict[str, Any]:
+    counts: dict[str, float] = {}
+    if report is not None:
+        # Imported late: few launches are counted, and it takes longer than one.
+        from flashpath.course.content.expressions import ExpressionError, evaluate
+
+        for expression in message["counts"]:
+            try:
+                counts[expression] = float(evaluate(expression, {**message["names"], "report": report}))
+            except (ExpressionError, TypeError):  # such as a share of loads, where nothing was loaded
+                counts[expression] = math.nan
+    return {"findings": [asdict(each) for each in findings], "counts": counts, "seconds": seconds}
+
+
+def _written(
+    results: Sequence[Array],
+    offsets: Sequence[int],
+    placed: Sequence[HostArray],
+    ranges: Sequence[tuple[int, int]],
+) -> list[Array]:
+    """Of each array: which of its elements have had all of their bytes stored by the kernel."""
+    _, addresses = place(placed)
+    where = {each.parameter: address for each, address in zip(placed, addresses, strict=True)}
+    made: list[Array] = []
+    for array, offset in zip(results, offsets, strict=True):
+        stored = np.zeros(array.nbytes, np.bool_)
+        first = where.get(offset, 0)
+        for begin, end in ranges:
+            low, high = max(begin - first, 0), min(end - first, array.nbytes)
+            if low < high:
+                stored[low:high] = True
+        made.append(np.asarray(stored.reshape(*array.shape, array.itemsize).all(axis=-1)))
+    return made
+
+
+def _shape(message: Message) -> Shape:
+    return Shape(
+        dim3(tuple(message["grid"]), "grid"),
+        dim3(tuple(message["block"]), "block"),
+        shared_bytes(message["shared"]),
+    )
+
+
+# ---- CUDA ----------------------------------------------------------------------------------------------
+
+
+class CudaKernel:
+    """A kernel that was compiled from a learner's file, with its module's variables as they began."""
+
+    def __init__(self, message: Message) -> None:
+        name = message["kernel"]
+        module = compile_source(
+            message["source"],
+            message["arch"],
+            message["constants"],
+            name_expressions=[name] if "<" in name else [],
+            assemble=False,
+            source_name=message["file_name"],
+        )
+        self.kernel: Kernel = module[name]
+        _check_parameters(self.kernel, message["parameters"])
+        self.virtual = self.kernel.virtual
+        self.offsets = [each.offset for each in self.kernel.signature.parameters]
+        self._beginning = self.virtual.program.save()
+
+    def restore(self) -> None:
+        self.virtual.program.restore(self._beginning)
+
+    def arrays(self, arguments: Sequence[Any]) -> list[HostArray]:
+        self.kernel.packer.pack(arguments)
+        return host_arrays(self.kernel, arguments)
+
+    def launch(
+        self, message: Message, arguments: Sequence[Any], arrays: Sequence[HostArray], options: Options
+    ) -> tuple[Any, Report | None]:
+        shape, gpu = _shape(message), gpus.gpu(message["gpu"])
+        result = run(self.kernel, shape, arguments, gpu, options, arrays=arrays)
+        return result, report_of(self.kernel, shape, arguments, gpu, result) if options.count else None
+
+
+def _called_with(wanted: Sequence[Message]) -> str:
+    return ", ".join(f"{each['dtype']}{'*' if each['is_array'] else ''} {each['name']}" for each in wanted)
+
+
+def _check_parameters(kernel: Kernel, wanted: Sequence[Message]) -> None:
+    """Refuse a kernel that takes other arguments than the exercise gives."""
+    fix = f"The exercise calls it with ({_called_with(wanted)}): keep the skeleton's parameters."
+    own = kernel.signature.parameters
+    if len(own) != len(wanted):
+        raise ArgumentError(f"{kernel.name} takes {len(own)} parameters {kernel.signature}.", fix)
+    for parameter, each in zip(own, wanted, strict=True):
+        if not _takes(parameter, each["dtype"], each["is_array"]):
+            problem = f"Parameter {parameter.index + 1} of {kernel.name} ({each['name']}) is {parameter}."
+            raise ArgumentError(problem, fix)
+
+
+def _takes(parameter: KernelParameter, dtype: str, is_array: bool) -> bool:
+    if is_array:
+        accepted = parameter.dtypes
+        return parameter.kind == "pointer" and (accepted is None or dtype in accepted)
+    if dtype.startswith(("int", "uint", "bool")):
+        return parameter.kind == "integer"
+    return parameter.kind in ("float", "float16", "bfloat16")
+
+
+# ---- PTX that Triton made ------------------------------------------------------------------------------
+
+_FORMATS = {
+    "bool": "B", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
+    "int64": "q", "uint64": "Q", "float16": "e", "float32": "f", "float64": "d",
+}  # fmt: skip
+_POINTER_BYTES = 8
+
+
+class PtxKernel:
+    """A kernel of a PTX text that another child made. Nothing of what that child says is trusted: sizes are
+    compared with the PTX, and the PTX with what the exercise passes."""
+
+    def __init__(self, message: Message, text: str) -> None:
+        self._name: str = message["name"]
+        self._arch: str = message["arch"]
+        self._text = text
+        self._dtypes = [each["dtype"] for each in message["parameters"]]
+        self._shared, self._threads = int(message["shared"]), int(message["num_warps"]) * gpus.WARP_SIZE
+        entry = next((each for each in ptx.entries(text) if each.name == self._name), None)
+        if entry is None:
+            raise FlashpathError(f"The compiled code has no kernel {self._name}.")
+        self._most_threads = entry.max_threads or 1024
+        self.offsets = self._laid_out(entry.parameters, message["parameters"])
+        self._module = VirtualModule(with_calls(text, library_name), library_name)
+        self.virtual = self._module.kernel(self._name)
+        self._size = self.virtual.program.parameter_bytes
+        self._beginning = self.virtual.program.save()
+        self._used: CubinResources | None = None
+
+    def _laid_out(self, own: Sequence[ptx.PtxParameter], wanted: Sequence[Message]) -> list[int]:
+        """Where the arguments go. After them Triton has pointers of its own, which stay null."""
+        offsets: list[int] = []
+        at = 0
+        for each in own:
+            at = -(-at // each.align) * each.align
+            offsets.append(at)
+            at += each.size
+        sizes = [
+            _POINTER_BYTES if each["is_array"] else frames.dtype_named(each["dtype"]).itemsize
+            for each in wanted
+        ]
+        extra = own[len(wanted) :]
+        fits = len(own) >= len(wanted) and all(each.size == _POINTER_BYTES for each in extra)
+        if not fits or [each.size for each in own[: len(wanted)]] != sizes:
+            raise ArgumentError(
+                f"The compiled {self._name} takes other parameters than the exercise passes.",
+                f"The exercise calls it with ({_called_with(wanted)}): keep the skeleton's parameters.",
+            )
+        return offsets[: len(wanted)]
+
+    def restore(self) -> None:
+        self.virtual.program.restore(self._beginning)
+
+    def arrays(self, arguments: Sequence[Any]) -> list[HostArray]:
+        found = [
+            describe(offset, value)
+            for offset, value in zip(self.offsets, arguments, strict=True)
+            if isinstance(value, np.ndarray)
+        ]
+        return [each for each in found if each.address]
+
+    def launch(
+        self, message: Message, arguments: Sequence[Any], arrays: Sequence[HostArray], options: Options
+    ) -> tuple[Any, Report | None]:
+        gpu = gpus.gpu(message["gpu"])
+        block = (self._threads, 1, 1)
+        shape = Shape(dim3(tuple(message["grid"]), "grid"), block, self._shared)
+        registers = self._registers(gpu, shape, options.count)
+        most = min(self._most_threads, max_threads(gpu, registers))
+        check_shape(shape, VirtualLimits(gpu), self._name, most, 0)
+        result = self.virtual.launch(
+            shape.grid,
+            block,
+            self._shared,
+            self._packed(arguments),
+            arrays,
+            options,
+            gpu=gpu,
+            resident_blocks=resident_blocks(gpu, self._threads, registers, self._shared),
+        )
+        return result, self._report(gpu, shape, result, arrays) if options.count else None
+
+    def _packed(self, arguments: Sequence[Any]) -> bytes:
+        packed = bytearray(self._size)
+        for offset, dtype, value in zip(self.offsets, self._dtypes, arguments, strict=True):
+            if isinstance(value, np.ndarray):
+                continue  # an address, which is put in by the launch
+            if dtype in _FORMATS:
+                struct.pack_into(f"<{_FORMATS[dtype]}", packed, offset, value)
+            else:
+                bits = np.asarray(value, np.float32).astype(frames.dtype_named(dtype)).tobytes()
+                packed[offset : offset + len(bits)] = bits
+        return bytes(packed)
+
+    def _registers(self, gpu: gpus.Gpu, shape: Shape, exactly: bool) -> int:
+        """Of a thread. The assembler is asked only where its answer can matter: it takes a while."""
+        most = resident_blocks(gpu, self._threads, MOST_REGISTERS, self._shared)
+        if not exactly and self._used is None and math.prod(shape.grid) <= most:
+            return MOST_REGISTERS
+        return self._resources().registers
+
+    def _resources(self) -> CubinResources:
+        if self._used is None:
+            cubin, log = assembler.assemble(self._text, self._arch, [])
+            if cubin is None:
+                raise FlashpathError(
+                    f"The assembler refuses the compiled {self._name}:\n{log.strip()[:2000]}"
+                )
+            self._used = read_resources(cubin, self._name)
+        return self._used
+
+    def _report(self, gpu: gpus.Gpu, shape: Shape, result: Any, arrays: Sequence[HostArray]) -> Report:
+        used = self._resources()
+        _, addresses = place(arrays)
+        placed: list[PlacedArray] = []
+        for array, address in zip(arrays, addresses, strict=True):
+            index = self.offsets.index(array.parameter)
+            name = f"parameter {index} (*{self._dtypes[index]})"
+            placed.append(
+                PlacedArray(name, index, address + array.first - array.address, array.last - array.first)
+            )
+        report = make_report(
+            self._name,
+            gpu,
+            self.virtual.listing,
+            result,
+            gpus.occupancy(gpu, self._threads, used.registers, self._shared),
+            grid=shape.grid,
+            block=shape.block,
+            footprint=Footprint(0, self._shared, used.registers, used.local_bytes),
+            arrays=placed,
+        )
+        report.findings = tuple(merged(self.virtual.findings(result)))
+        return report

@@ -1,0 +1,54 @@
+"""A learner's Python file inside a child: imported, and its errors told by its own lines."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+_MODULE = "answer"
+
+
+class Failed(Exception):
+    """What the learner is told: the problem, and the line of theirs that it is at (0: none)."""
+
+    def __init__(self, problem: str, line: int = 0, column: int | None = None) -> None:
+        super().__init__(problem)
+        self.problem, self.line, self.column = problem, line, column
+
+
+def load(source: str, folder: str, file_name: str) -> ModuleType:
+    """Import the text as a module; Triton reads the file again, so there is one."""
+    path = Path(folder) / file_name
+    path.write_text(source, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(_MODULE, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[_MODULE] = module
+    try:
+        spec.loader.exec_module(module)
+    except MemoryError:
+        raise Failed("MemoryError: importing the file takes more memory than it may.") from None
+    except Exception as error:
+        raise failure(error, path) from None
+    return module
+
+
+def failure(error: BaseException, path: Path) -> Failed:
+    """An exception of the learner's code, with the last of their own lines that it went through."""
+    line = 0
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == str(path):
+            line = frame.lineno or 0
+    return Failed(f"{type(error).__name__}: {_text(error)}", line)
+
+
+def _text(error: Any) -> str:
+    try:
+        return str(error)[:2000]
+    except Exception:
+        return "(its text cannot be shown)"

@@ -1,0 +1,174 @@
+"""The child that imports a learner's Triton file and compiles one kernel of it to PTX. It sees no data."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from . import frames, learner_file
+from .learner_file import Failed
+
+_TYPES = {
+    "bool": "i1", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32",
+    "uint32": "u32", "int64": "i64", "uint64": "u64", "float16": "fp16", "bfloat16": "bf16",
+    "float32": "fp32", "float64": "fp64", "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5",
+}  # fmt: skip
+_POINTERS_ARE_ALIGNED = [["tt.divisibility", 16]]
+_WARP = 32
+
+
+def prepare(plan: Mapping[str, Any]) -> str:
+    """Load Triton, and have it ask its tools for their versions while it may still start them."""
+    triton: Any = importlib.import_module("triton")
+    importlib.import_module("triton.language")
+    nvidia: Any = importlib.import_module("triton.backends.nvidia.compiler")
+    target = _target(80)
+    backend: Any = triton.compiler.make_backend(target)
+    with contextlib.suppress(AttributeError, TypeError):
+        backend.hash()
+        _ = nvidia.get_ptxas(80).version
+    # PTX is all that is wanted: machine code would need the assembler, a process of its own.
+    nvidia.CUDABackend.make_cubin = _no_machine_code
+    return str(plan["folder"])
+
+
+def _no_machine_code(*_: object) -> bytes:
+    return b""
+
+
+def _target(capability: int) -> Any:
+    compilers: Any = importlib.import_module("triton.backends.compiler")
+    return compilers.GPUTarget("cuda", capability, _WARP)
+
+
+def serve(requests: BinaryIO, answers: BinaryIO, state: str) -> None:
+    """Build what the one message asks for."""
+    try:
+        message, _ = frames.read_frame(requests)
+    except frames.Closed:
+        return
+    try:
+        header, ptx = _build(message, state)
+        frames.write_frame(answers, {"ok": True, **header}, [np.frombuffer(ptx, np.uint8)])
+    except Failed as error:
+        frames.write_frame(
+            answers, {"failed": error.problem, "line": error.line, "column": error.column, "fix": None}
+        )
+    sys.stderr.flush()
+
+
+def _build(message: Mapping[str, Any], folder: str) -> tuple[dict[str, Any], bytes]:
+    path = Path(folder) / message["file_name"]
+    module = learner_file.load(message["source"], folder, message["file_name"])
+    kernel: Any = getattr(module, message["kernel"], None)
+    triton: Any = importlib.import_module("triton")
+    jit: Any = importlib.import_module("triton.runtime.jit")
+    if kernel is None:
+        raise Failed(f"There is no kernel {message['kernel']} in the file.")
+    if not isinstance(kernel, jit.JITFunction):
+        raise Failed(f"{message['kernel']} is no @triton.jit function: keep the decorator, and no other.")
+    signature, constants, attributes = _signature(kernel, message)
+    try:
+        source = triton.compiler.ASTSource(kernel, signature, constants, attributes)
+        options = {"num_warps": message["num_warps"]}
+        made = triton.compile(source, target=_target(message["capability"]), options=options)
+        metadata, text = made.metadata, made.asm["ptx"]
+    except MemoryError:
+        raise Failed("MemoryError: compiling it takes more memory than it may.") from None
+    except Exception as error:
+        raise _compile_failure(error, message["source"], path) from None
+    header = {
+        "name": metadata.name,
+        "num_warps": metadata.num_warps,
+        "num_ctas": metadata.num_ctas,
+        "shared": metadata.shared,
+        "scratch": metadata.global_scratch_size + metadata.profile_scratch_size,
+        "descriptors": bool(getattr(metadata, "tensordesc_meta", None)),
+    }
+    return header, text.encode() if isinstance(text, str) else bytes(text)
+
+
+def _signature(
+    kernel: Any, message: Mapping[str, Any]
+) -> tuple[dict[str, str], dict[Any, Any], dict[Any, Any]]:
+    """The parameters in the exercise's order; constants by their names. Integers are plain values: what is
+    compiled does not depend on what they are."""
+    constants: dict[str, Any] = message["constants"]
+    wanted: list[dict[str, Any]] = message["parameters"]
+    names = list(kernel.arg_names)
+    line = _line_of(kernel)
+    plain = [name for name in names if name not in constants]
+    if missing := [name for name in constants if name not in names]:
+        raise Failed(
+            f"{message['kernel']} has no parameter {missing[0]}: tl.constexpr, which the exercise gives.",
+            line,
+        )
+    if len(plain) != len(wanted):
+        called = ", ".join([*(each["name"] for each in wanted), *constants])
+        raise Failed(
+            f"{message['kernel']} takes ({', '.join(names)}); the exercise calls it with ({called}).", line
+        )
+    signature: dict[str, str] = {}
+    values: dict[Any, Any] = {}
+    attributes: dict[Any, Any] = {}
+    given = iter(wanted)
+    for index, name in enumerate(names):
+        if name in constants:
+            signature[name] = "constexpr"
+            values[(index,)] = constants[name]
+            continue
+        each = next(given)
+        kind = _TYPES[each["dtype"]]
+        signature[name] = f"*{kind}" if each["is_array"] else kind
+        if each["is_array"]:
+            attributes[(index,)] = _POINTERS_ARE_ALIGNED
+        if kernel.params[index].is_constexpr:
+            raise Failed(f"{name} is marked tl.constexpr; the exercise passes it at run time.", line)
+    return signature, values, attributes
+
+
+def _line_of(kernel: Any) -> int:
+    return int(getattr(kernel, "starting_line_number", 0))
+
+
+def _compile_failure(error: BaseException, source: str, path: Path) -> Failed:
+    """The innermost place of the learner's that Triton's compiler names, and what it says of it."""
+    errors: Any = importlib.import_module("triton.compiler.errors")
+    chain: list[BaseException] = []
+    following: BaseException | None = error
+    while following is not None and following not in chain:
+        chain.append(following)
+        following = following.__cause__
+    place: tuple[int, int | None] | None = None
+    for each in chain:
+        if isinstance(each, errors.CompilationError):
+            place = _place(each, source) or place
+    last = chain[-1]
+    text = getattr(last, "error_message", None) or str(last) or type(last).__name__
+    if place is None:
+        failed = learner_file.failure(chain[0], path)
+        return Failed(f"{type(last).__name__}: {text}"[:2000], failed.line)
+    shown = re.sub(r"^(\w+)\((['\"])(.*)\2\)$", r"\1: \3", str(text), flags=re.DOTALL)  # some are a repr
+    return Failed(shown[:2000], *place)
+
+
+def _place(error: Any, source: str) -> tuple[int, int | None] | None:
+    """The line in the file: Triton counts from the kernel's own `def`."""
+    node, text = error.node, error.src
+    if not isinstance(text, str) or not hasattr(node, "lineno"):
+        return None
+    at = source.find(text.strip("\n"))
+    if at < 0:
+        name = re.match(r"\s*def\s+(\w+)", text)
+        found = re.search(rf"^\s*def\s+{name[1]}\b", source, re.MULTILINE) if name else None
+        if found is None:
+            return None
+        at = found.start() + len(found[0]) - len(found[0].lstrip())
+    return source.count("\n", 0, at) + int(node.lineno), int(node.col_offset) + 1

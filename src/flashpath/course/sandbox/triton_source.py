@@ -1,0 +1,113 @@
+"""A learner's Triton file → PTX, in a child that sees nothing but the file; what comes back is checked."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from flashpath import gpus
+from flashpath.course.sandbox import places
+from flashpath.course.sandbox.child import Child
+from flashpath.course.sandbox.errors import BuildFailed, Crashed, SandboxError
+from flashpath.course.sandbox.job import Array, KernelJob, Limits
+from flashpath.course.sandbox.python_source import check_python, failed_at
+
+IMPORTS = ("triton", "triton.language", "math")
+_MOST_PTX_BYTES = 16 << 20
+_MOST_SHARED_BYTES = 227 << 10
+_MOST_WARPS = 32
+
+
+@dataclass(frozen=True)
+class BuiltTriton:
+    """A compiled kernel, as the child that built it describes it."""
+
+    ptx: Array
+    name: str
+    num_warps: int
+    shared: int
+    printed: str
+
+
+def check_triton(job: KernelJob, file_name: str) -> None:
+    """Look at the learner's file before any process starts."""
+    check_python(job.source, file_name, IMPORTS)
+
+
+def start_builder(limits: Limits) -> Child:
+    """The child that will build; it loads Triton while others start."""
+    return Child("triton_builder", limits, places.for_learners(), trusted=False)
+
+
+def build_triton(
+    child: Child, job: KernelJob, file_name: str, parameters: list[dict[str, Any]], limits: Limits
+) -> BuiltTriton:
+    """Compile for a signature in which pointers are aligned to 16 bytes and nothing else is known."""
+    arch = gpus.parse_arch(job.arch)
+    header, arrays = child.ask(
+        f"building {file_name}",
+        limits.build_seconds,
+        {
+            "source": job.source,
+            "file_name": file_name,
+            "kernel": job.kernel,
+            "capability": arch.major * 10 + arch.minor,
+            "constants": dict(job.constants),
+            "num_warps": job.num_warps,
+            "parameters": parameters,
+        },
+        most_answer_bytes=_MOST_PTX_BYTES,
+    )
+    printed = child.take_printed()
+    if header.get("ok") is not True:
+        error = _failure(header, job.source, file_name)
+        error.printed = printed
+        raise error
+    return _checked(header, arrays, str(child.folder), printed)
+
+
+def _failure(header: dict[str, Any], source: str, file_name: str) -> SandboxError:
+    problem, line, column = header.get("failed"), header.get("line"), header.get("column")
+    if not isinstance(problem, str) or type(line) is not int:
+        return Crashed("sent what is no answer")
+    lines = source.count("\n") + 1
+    return failed_at(source, file_name, problem, line if 0 < line <= lines else 0, _whole(column))
+
+
+def _whole(value: Any) -> int | None:
+    return value if type(value) is int and 0 < value < 1 << 16 else None
+
+
+def _checked(header: dict[str, Any], arrays: list[Array], folder: str, printed: str) -> BuiltTriton:
+    """What an untrusted child says of its PTX; the child that runs it compares it with the PTX again."""
+    name, warps, shared = header.get("name"), header.get("num_warps"), header.get("shared")
+    good = (
+        isinstance(name, str)
+        and re.fullmatch(r"[A-Za-z_$][\w$]{0,1000}", name) is not None
+        and type(warps) is int
+        and 1 <= warps <= _MOST_WARPS
+        and type(shared) is int
+        and shared >= 0
+        and len(arrays) == 1
+        and arrays[0].dtype.name == "uint8"
+        and arrays[0].ndim == 1
+    )
+    if not good:
+        raise Crashed("sent what is no compiled kernel")
+    name, warps, shared = str(name), int(cast("int", warps)), int(cast("int", shared))
+    if shared > _MOST_SHARED_BYTES:
+        raise BuildFailed(
+            f"{name} needs {shared} bytes of shared memory; no GPU has more than {_MOST_SHARED_BYTES}.",
+            "Use smaller blocks.",
+        )
+    if header.get("num_ctas", 1) != 1 or header.get("scratch", 0) != 0 or header.get("descriptors"):
+        raise BuildFailed(
+            f"{name} uses clusters, descriptors or scratch memory, which the virtual GPU does not have.",
+            "Use pointers and masks.",
+        )
+    # The learner's file by its name alone: the folder is gone when somebody reads the line.
+    text = arrays[0].tobytes().replace(f"{folder}/".encode(), b"")
+    return BuiltTriton(np.frombuffer(text, np.uint8), name, warps, shared, printed)

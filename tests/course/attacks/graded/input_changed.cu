@@ -1,0 +1,9 @@
+// Be right, but leave the input changed, so that what is expected would be computed from it.
+// input-changed
+extern "C" __global__ void axpy(int n, float a, float* x, float* y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    y[i] = a * x[i] + y[i];
+    x[i] = 0.0f;
+  }
+}

@@ -1,0 +1,27 @@
+# Send what is no PTX to the process that runs it. (Run without the reading of the source.)
+# BuildFailed Crashed
+import os
+import struct
+
+import triton
+import triton.language as tl
+
+code = (
+    b".version 8.0\n.visible .entry answer(.param .u32 n, .param .u64 x, .param .u64 y)\n{\n\tnonsense %r1;"
+    * 9
+)
+text = (
+    b'{"ok": true, "name": "answer", "num_warps": 4, "shared": 0, "arrays": [{"dtype": "uint8", "shape": [%d]}]}'
+    % len(code)
+)
+for number in range(3, 64):
+    try:
+        os.write(number, struct.pack("<4sIQ", b"fp1\n", len(text), len(code)) + text + code)
+    except OSError:
+        pass
+
+
+@triton.jit
+def answer(n, x, y, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + at, 2 * tl.load(x + at, mask=at < n), mask=at < n)

@@ -1,0 +1,352 @@
+"""Children that build and run: what they give back, and how they fail."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from flashpath.course.sandbox import (
+    BuildFailed,
+    FunctionSession,
+    KernelJob,
+    KernelSession,
+    Limits,
+    Parameter,
+    Raised,
+    Refused,
+    SandboxError,
+    TimedOut,
+    check_python,
+    enforced,
+)
+from flashpath.course.sandbox.inside import frames
+from flashpath.jit.includes import included
+
+SAXPY = """
+extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+"""
+JOB = KernelJob(
+    "cuda",
+    SAXPY,
+    "saxpy.cu",
+    "saxpy",
+    parameters=(
+        Parameter("n", "int32", False),
+        Parameter("a", "float32", False),
+        Parameter("x", "float32", True),
+        Parameter("y", "float32", True),
+    ),
+)
+SOFTMAX = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax(x, y, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    v = tl.load(x + row * n + at, mask=at < n, other=-float("inf"))
+    e = tl.exp(v - tl.max(v, 0))
+    tl.store(y + row * n + at, e / tl.sum(e, 0), mask=at < n)
+"""
+TRITON = KernelJob(
+    "triton",
+    SOFTMAX,
+    "softmax.py",
+    "softmax",
+    constants={"BLOCK": 256},
+    parameters=(
+        Parameter("x", "float32", True),
+        Parameter("y", "float32", True),
+        Parameter("n", "int32", False),
+    ),
+)
+linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux only")
+
+
+def _saxpy(session: KernelSession, n: int = 1000, **options: Any):
+    x, y = np.arange(n, dtype=np.float32), np.ones(n, np.float32)
+    return session.run((-(-n // 256),), (256,), 0, (n, 2.0, x, y), ("y",), **options)
+
+
+# ---- CUDA ----------------------------------------------------------------------------------------------
+
+
+def test_a_cuda_kernel_runs_on_copies_and_counts() -> None:
+    with KernelSession(JOB) as session:
+        y = np.ones(1000, np.float32)
+        x = np.arange(1000, dtype=np.float32)
+        run = session.run(
+            (4,), (256,), 0, (1000, 2.0, x, y), ("y",), counts=("report.dram_bytes / n",), names={"n": 1000}
+        )
+        assert np.array_equal(run.arrays[0], 2 * x + 1)
+        assert run.written[0].all()
+        assert not run.findings
+        assert run.counts == {"report.dram_bytes / n": 12.0}
+        assert np.array_equal(y, np.ones(1000))  # the caller's stays as it is
+
+        short = session.run((3,), (256,), 0, (1000, 2.0, x, y), (3,))
+        assert short.written[0].sum() == 768
+        beyond = session.run((4,), (256,), 0, (1003, 2.0, x, y), ("y",))
+        assert {finding.kind for finding in beyond.findings} == {"out-of-bounds"}
+        assert beyond.findings[0].file == "saxpy.cu"
+        assert beyond.findings[0].line == 4
+        constant = session.run((4,), (256,), 0, (1000, 2.0, x, y), ())
+        assert constant.findings[0].kind == "const-write"
+        unset = session.run((4,), (256,), 0, (1000, 2.0, x, y), ("y",), unset=("y",))
+        assert unset.findings[0].kind == "uninitialized"
+
+
+def test_an_empty_array_and_half_precision() -> None:
+    source = """#include <cuda_bf16.h>
+    extern "C" __global__ void twice(int n, const __nv_bfloat16* x, __nv_bfloat16* y) {
+      for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = x[i] + x[i];
+    }"""
+    parameters = (
+        Parameter("n", "int32", False),
+        Parameter("x", "bfloat16", True),
+        Parameter("y", "bfloat16", True),
+    )
+    bfloat16 = frames.dtype_named("bfloat16")
+    with KernelSession(KernelJob("cuda", source, "twice.cu", "twice", parameters=parameters)) as session:
+        x = np.array([1.0, 2.5, -3.0]).astype(bfloat16)
+        run = session.run((1,), (32,), 0, (3, x, np.zeros(3, bfloat16)), ("y",))
+        assert run.arrays[0].dtype == bfloat16
+        assert run.arrays[0].astype(np.float32).tolist() == [2.0, 5.0, -6.0]
+        empty = session.run((1,), (32,), 0, (0, x[:0], x[:0]), ("y",))
+        assert empty.arrays[0].shape == (0,)
+
+
+def test_a_compile_error_shows_the_learners_line() -> None:
+    with (
+        pytest.raises(BuildFailed) as caught,
+        KernelSession(replace(JOB, source=SAXPY.replace("y[i] =", "z[i] ="))),
+    ):
+        pass
+    assert "saxpy.cu:4" in str(caught.value)
+    assert "if (i < n) z[i] = a" in str(caught.value)
+    assert caught.value.diagnostics[0].line == 4
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("", "is empty"),
+        (SAXPY.replace("saxpy", "sexpy"), "saxpy"),
+        (SAXPY.replace("float* y", "double* y"), "keep the skeleton's parameters"),
+        (SAXPY.replace("float a, ", "").replace("a *", "2 *"), "takes 3 parameters"),
+    ],
+)
+def test_what_is_not_the_kernel_that_is_asked_for(source: str, said: str) -> None:
+    with pytest.raises(BuildFailed, match=said), KernelSession(replace(JOB, source=source)):
+        pass
+
+
+def test_what_a_kernel_prints_is_kept_and_bounded() -> None:
+    source = SAXPY.replace("if (i < n)", 'if (i == 0) printf("n = %d\\n", n);\n  if (i < n)')
+    with KernelSession(replace(JOB, source=source), Limits(output_bytes=20)) as session:
+        assert _saxpy(session).printed == "n = 1000\n"
+        printed = [_saxpy(session).printed for _ in range(3)]
+        assert printed == ["n = 1000\n"] * 3
+
+
+def test_includes_are_found_where_they_stand() -> None:
+    text = 'int a;\n#inc\\\nlude "x.h"\n// #include "no.h"\n#include <b.h>\n# include MACRO\n'
+    assert included(text) == [("x.h", 2), ("b.h", 5), (None, 6)]
+
+
+# ---- Triton --------------------------------------------------------------------------------------------
+
+
+@linux
+def test_a_triton_kernel_runs_without_its_python() -> None:
+    with KernelSession(replace(TRITON, source=SOFTMAX + "print('imported')\n")) as session:
+        x = np.random.default_rng(0).standard_normal((5, 100)).astype(np.float32)
+        run = session.run((5,), (), 0, (x, np.zeros_like(x), 100), ("y",), counts=("report.dram_bytes",))
+        expected = np.exp(x - x.max(1, keepdims=True))
+        np.testing.assert_allclose(run.arrays[0], expected / expected.sum(1, keepdims=True), rtol=1e-5)
+        assert run.written[0].all()
+        assert not run.findings
+        assert run.counts["report.dram_bytes"] == 4032.0  # in whole sectors
+        assert run.printed == "imported\n"
+        wide = session.run((5,), (), 0, (x, np.zeros_like(x), 101), ("y",))
+        assert wide.findings[0].kind == "out-of-bounds"
+        assert wide.findings[0].file == "softmax.py"
+
+
+@linux
+@pytest.mark.parametrize(
+    ("was", "now", "line", "said"),
+    [
+        ("tl.exp", "tl.expp", 11, "expp"),
+        ("tl.max(v, 0)", "tl.max(v, 5)", 11, "axis"),
+        ("BLOCK: tl", "SIZE: tl", 6, "BLOCK"),
+        ("@triton.jit", "1 / 0\n@triton.jit", 6, "ZeroDivisionError"),
+        ("def softmax(", "def softmax(:", 7, "SyntaxError"),
+    ],
+)
+def test_a_triton_error_shows_the_learners_line(was: str, now: str, line: int, said: str) -> None:
+    with (
+        pytest.raises(BuildFailed, match=said) as caught,
+        KernelSession(replace(TRITON, source=SOFTMAX.replace(was, now))),
+    ):
+        pass
+    assert caught.value.diagnostics[0].line == line
+
+
+# ---- Functions -----------------------------------------------------------------------------------------
+
+
+def test_a_function_is_called_by_value() -> None:
+    source = "import numpy as np\ndef f(x, a):\n    x[:] = 0\n    print('called')\n"
+    source += "    return x + a, a, np.float32(3)\n"
+    with FunctionSession(source, "f.py", "f") as session:
+        x = np.ones((2, 3))
+        values = session.call((x, 2))
+        assert np.array_equal(values[0], np.full((2, 3), 2.0))
+        assert values[1] == 2.0
+        assert values[2] == np.float32(3)
+        assert np.array_equal(x, np.ones((2, 3)))
+        assert session.printed == "called\n"
+
+
+def test_torch_comes_and_goes_as_arrays() -> None:
+    source = "import torch\ndef f(x):\n    return x @ x, x.to(torch.bfloat16)\n"
+    with FunctionSession(source, "f.py", "f", ("torch",), "torch") as session:
+        product, narrow = session.call((np.ones(4, np.float32),))
+        assert product == 4.0
+        assert isinstance(narrow, np.ndarray)
+        assert narrow.dtype.name == "bfloat16"
+
+
+def test_an_exception_shows_the_learners_line() -> None:
+    with FunctionSession("def f(x):\n    y = x\n    return y / 0\n", "f.py", "f") as session:
+        with pytest.raises(Raised, match="ZeroDivisionError") as caught:
+            session.call((1,))
+        assert "return y / 0" in str(caught.value)
+        assert caught.value.diagnostics[0].line == 3
+        with pytest.raises(Raised):  # and the session goes on
+            session.call((2,))
+
+
+def test_a_hang_says_that_it_hung() -> None:
+    with FunctionSession(
+        "def f(x):\n    while True: pass\n", "f.py", "f", limits=Limits(run_seconds=0.3)
+    ) as session:
+        with pytest.raises(TimedOut, match="hung") as caught:
+            session.call((1,))
+        assert caught.value.seconds == 0.3
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("import os", "import os"),
+        ("from os import path", "import os"),
+        ("from . import x", "one file"),
+        ("import numpy.ctypeslib", "ctypeslib"),
+        ("from numpy import ctypeslib", "ctypeslib"),
+        ("import numpy as np\nnp.memmap", "memmap"),
+        ("().__class__", "__class__"),
+        ("__builtins__", "__builtins__"),
+        ("x = open", "open"),
+        ("getattr(1, 'real')", "getattr"),
+        ("import numpy as n\nn.exp2(1)", "n.exp2"),
+        ("from numpy import exp2", "exp2"),
+        ("def f(x):\n    return x.softmax(0)", "softmax"),
+    ],
+)
+def test_what_an_answer_may_not_contain(source: str, said: str) -> None:
+    with pytest.raises(Refused, match=said):
+        check_python(source, "f.py", ("math", "numpy"), ("np.exp2", ".softmax"))
+
+
+def test_what_an_answer_may_contain() -> None:
+    check_python(
+        "import numpy as np\nfrom math import exp\nfrom __future__ import annotations\nexp2 = 1\n",
+        "f.py",
+        ("math", "numpy"),
+    )
+
+
+# ---- Children ------------------------------------------------------------------------------------------
+
+_HANGING = """
+from flashpath.course.sandbox import FunctionSession
+with FunctionSession("def f(x):\\n    while True: pass\\n", "f.py", "f") as session:
+    print(session._child._process.pid, session._child.folder, flush=True)
+    session.call((1.0,))
+"""
+
+
+def _is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@linux
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_child_ends_with_its_parent(how: signal.Signals) -> None:
+    parent = subprocess.Popen(
+        [sys.executable, "-c", _HANGING], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert parent.stdout is not None
+    child, folder = parent.stdout.readline().decode().split(maxsplit=1)
+    os.kill(parent.pid, how)
+    parent.wait(20)
+    parent.stdout.close()
+    end = time.monotonic() + 10
+    while _is_running(int(child)) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not _is_running(int(child))
+    if how is signal.SIGINT:
+        assert not Path(folder.strip()).exists()
+
+
+def test_nothing_is_left_behind() -> None:
+    with FunctionSession("def f(x): return x", "f.py", "f") as session:
+        child = session._child  # pyright: ignore[reportPrivateUsage]
+        assert child is not None
+        assert child.folder.exists()
+    assert not child.folder.exists()
+    with pytest.raises(RuntimeError, match="closed"):
+        session.call((1,))
+
+
+@linux
+def test_children_get_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    from flashpath.course.sandbox import functions
+
+    def unread(*_: object) -> None:
+        return
+
+    monkeypatch.setattr(functions, "check_python", unread)
+    monkeypatch.setenv("FLASHPATH_SECRET", "seed")
+    source = "import os\ndef f(): return float(any('FLASHPATH' in each for each in os.environ))\n"
+    with FunctionSession(source, "f.py", "f") as session:
+        assert session.call(()) == (0.0,)
+
+
+@linux
+def test_what_is_enforced_is_tried_out() -> None:
+    assert {"time", "rlimits", "dies-with-parent"} <= set(enforced())
+
+
+def test_every_error_is_one_that_a_learner_can_read() -> None:
+    assert issubclass(Raised, SandboxError)
+    assert "more than 3 s" in str(TimedOut("building x.cu", 3.0))
