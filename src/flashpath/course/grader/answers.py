@@ -1,0 +1,232 @@
+"""answers.toml: its questions as comments, what was answered, and what is right.
+
+# Which threads share memory?
+#   1. those of a grid
+#   2. those of a block
+# → the number of the right option
+who = "?"
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from flashpath.course.content.exercise import Exercise
+from flashpath.course.content.quiz import QuizItem
+from flashpath.course.grader.texts import say
+from flashpath.course.grader.verdict import Failure, Judged
+
+UNANSWERED = "?"
+
+
+@dataclass(frozen=True)
+class ItemResult:
+    """One answer: `right` is None where there is none yet."""
+
+    id: str
+    right: bool | None
+    said: str  # the line that shows it
+
+
+# ---- The file ------------------------------------------------------------------------------------------
+
+
+def answers_template(exercise: Exercise, lang: str) -> str:
+    """The file that a learner fills in: of predict, read and quiz."""
+    parts = [f"# {exercise.id}: {exercise.title.in_(lang)}\n# {say(lang, 'answers-head')}\n"]
+    for question in exercise.questions:
+        parts.append(_block(question.id, question.ask.in_(lang), [], say(lang, "how-number"), None, lang))
+    for item in exercise.items:
+        options = [f"{number}. {text}" for number, text in enumerate(shown_options(item, lang), 1)]
+        parts.append(_block(item.id, item.ask.in_(lang), options, how(item, lang), item.function, lang))
+    return "\n".join(parts)
+
+
+def _block(name: str, ask: str, options: Sequence[str], wanted: str, function: str | None, lang: str) -> str:
+    about = [f"({say(lang, 'about-function', function=function)})"] if function else []
+    lines = [*about, *ask.splitlines(), *(f"  {each}" for each in options), f"→ {wanted}"]
+    return "".join(f"# {line}".rstrip() + "\n" for line in lines) + f'{name} = "{UNANSWERED}"\n'
+
+
+def shown_options(item: QuizItem, lang: str) -> list[str]:
+    """The options as they are numbered for the learner: those of order are mixed, always in the same way."""
+    options = list(item.options.in_(lang))
+    return [options[place] for place in shown_order(item)]
+
+
+def shown_order(item: QuizItem) -> list[int]:
+    """For each number shown, from 1 on, the place of its option in the file, from 0."""
+    places = list(range(len(item.options)))
+    if item.kind != "order":
+        return places
+
+    def key(place: int, turn: int = 0) -> bytes:
+        return hashlib.sha256(f"{item.id} {place} {turn}".encode()).digest()
+
+    mixed = sorted(places, key=key)
+    return mixed if mixed != places else [*mixed[1:], mixed[0]]  # the right order is not to be shown
+
+
+def how(item: QuizItem, lang: str) -> str:
+    """What kind of answer a question wants."""
+    if item.kind == "choice":
+        return say(lang, "how-choice" if len(item.choices) == 1 else "how-choices")
+    return say(lang, f"how-{item.kind}")
+
+
+def read_answers(
+    text: str, known: Sequence[str], file: Path, lang: str
+) -> tuple[dict[str, Any], Failure | None]:
+    """What the file says for each question; a failure where it cannot be read."""
+    try:
+        given = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        problem = say(lang, "answers-toml", file=file.name, problem=error)
+        return {}, Failure("compile", problem, _line_of(text, str(error)))
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        told = say(lang, "unknown-answer", id=unknown[0], known=", ".join(known))
+        return {}, Failure("compile", told)
+    return given, None
+
+
+def _line_of(text: str, problem: str) -> tuple[str, ...]:
+    """The line that TOML stumbles over, with a caret."""
+    place = re.search(r"at line (\d+), column (\d+)", problem)
+    if place is None:
+        return ()
+    line, column = int(place[1]), int(place[2])
+    lines = text.splitlines()
+    if not 1 <= line <= len(lines):
+        return ()
+    return f"  {line} | {lines[line - 1]}", f"  {' ' * len(str(line))} | {' ' * (column - 1)}^"
+
+
+def is_unanswered(answer: Any) -> bool:
+    return answer is None or answer == UNANSWERED or answer == "" or answer == []
+
+
+# ---- Judging -------------------------------------------------------------------------------------------
+
+
+def judge(exercise: Exercise, text: str, file: Path, lang: str) -> Judged:
+    """All questions of a quiz or of guided reading."""
+    return judge_all(
+        [item.id for item in exercise.items],
+        text,
+        file,
+        lang,
+        lambda place, answer: judge_item(exercise.items[place], answer, lang),
+    )
+
+
+def judge_all(
+    names: Sequence[str], text: str, file: Path, lang: str, one: Callable[[int, Any], ItemResult]
+) -> Judged:
+    """Every question by its own judge: first what is wrong is said, then what is not answered."""
+    given, failure = read_answers(text, names, file, lang)
+    if failure is not None:
+        return Judged(failure)
+    results = [one(place, given.get(name)) for place, name in enumerate(names)]
+    right = sum(each.right is True for each in results)
+    wrong = sum(each.right is False for each in results)
+    lines = tuple(line for each in results for line in each.said.splitlines())
+    if wrong:
+        headline = say(lang, "answers-wrong", count=wrong, n=len(names))
+        return Judged(Failure("wrong", headline, lines), cases=right)
+    if right < len(names):
+        headline = say(lang, "unanswered", count=len(names) - right, n=len(names))
+        return Judged(Failure("unanswered", headline, lines), cases=right)
+    return Judged(None, cases=right, lines=lines, headline=say(lang, "answers-right", n=len(names)))
+
+
+def judge_item(item: QuizItem, answer: Any, lang: str) -> ItemResult:
+    """One question of a quiz; `answer` as answers.toml has it: the numbers of options as they are shown."""
+    if is_unanswered(answer):
+        return ItemResult(item.id, None, say(lang, "item-unanswered", id=item.id))
+    right = _JUDGES[item.kind](item, answer)
+    if right is None:
+        return ItemResult(
+            item.id, False, say(lang, "item-form", id=item.id, answer=shown(answer), how=how(item, lang))
+        )
+    if right:
+        return ItemResult(item.id, True, say(lang, "item-right", id=item.id, explain=item.explain.in_(lang)))
+    return ItemResult(item.id, False, say(lang, "item-wrong", id=item.id, answer=shown(answer)))
+
+
+def shown(answer: Any) -> str:
+    """An answer as it is written in the file."""
+    try:
+        return json.dumps(answer, ensure_ascii=False)
+    except TypeError:
+        return str(answer)
+
+
+def _choice(item: QuizItem, answer: Any) -> bool | None:
+    numbers = _numbers(answer)
+    if numbers is None or any(not 1 <= each <= len(item.options) for each in numbers):
+        return None
+    return sorted(set(numbers)) == sorted(item.choices)
+
+
+def _order(item: QuizItem, answer: Any) -> bool | None:
+    numbers = _numbers(answer)
+    if numbers is None or sorted(numbers) != list(range(1, len(item.options) + 1)):
+        return None
+    order = shown_order(item)
+    return [order[number - 1] for number in numbers] == list(range(len(item.options)))
+
+
+def _numbers(answer: Any) -> list[int] | None:
+    """Whole numbers, alone, as a list, or as a learner types them into quotes: "2, 1, 3"."""
+    if isinstance(answer, str):
+        if not re.fullmatch(r"\s*\d+(?:[\s,，、]+\d+)*\s*", answer):
+            return None
+        answer = [int(each) for each in re.findall(r"\d+", answer)]
+    values = cast("list[Any]", answer) if isinstance(answer, list) else [answer]
+    return None if any(type(each) is not int for each in values) else cast("list[int]", values)
+
+
+def _number(item: QuizItem, answer: Any) -> bool | None:
+    value = as_number(answer)
+    return None if value is None or item.number is None else is_near(value, item.number, item.tolerance)
+
+
+def as_number(answer: Any) -> float | None:
+    """A number, also one in quotes, with separators (1,024) or a percent sign left out."""
+    if isinstance(answer, str):
+        try:
+            return float(answer.strip().replace(",", "").replace("_", ""))
+        except ValueError:
+            return None
+    return float(answer) if isinstance(answer, (int, float)) and not isinstance(answer, bool) else None
+
+
+def is_near(value: float, truth: float, tolerance: float) -> bool:
+    """Within the relative tolerance, with room for the binary digits of what was typed in decimal."""
+    return math.isfinite(value) and abs(value - truth) <= max(tolerance, 1e-9) * abs(truth)
+
+
+def _text(item: QuizItem, answer: Any) -> bool | None:
+    if isinstance(answer, (int, float)) and not isinstance(answer, bool):
+        answer = str(answer)
+    if not isinstance(answer, str):
+        return None
+    said = " ".join(answer.split())
+    return any(re.fullmatch(pattern, said, re.IGNORECASE) for pattern in item.patterns)
+
+
+_JUDGES: Mapping[str, Callable[[QuizItem, Any], bool | None]] = {
+    "choice": _choice,
+    "order": _order,
+    "number": _number,
+    "text": _text,
+}

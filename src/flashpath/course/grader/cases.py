@@ -1,0 +1,105 @@
+"""The cases of one run: sizes, values and inputs, drawn from a seed that no answer can know.
+
+Arrays are handed to the virtual GPU one by one: each stands alone in its memory, with nothing of another's
+near, so that its bounds check finds every overrun by itself and no guard zones are needed around them.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from flashpath.course.content.exercise import ArraySpec, Exercise, ScalarSpec
+from flashpath.course.content.expressions import evaluate, evaluate_integer
+from flashpath.course.grader.dtypes import Array, dtype_of
+from flashpath.course.grader.texts import say
+from flashpath.course.grader.values import fill
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case: its sizes, how inputs are filled, and the inputs themselves."""
+
+    sizes: Mapping[str, int]
+    values: str
+    scalars: Mapping[str, Any]  # NumPy scalars of their own types
+    inputs: Mapping[str, Array]  # arrays that have a value before the launch
+    seed: int  # of what is drawn later on: the poison of outputs
+    elements: int  # of all arrays together: what the case costs
+
+    def said(self, lang: str) -> str:
+        """The case in words: n = 1000, values shifted."""
+        sizes = [f"{name} = {size}" for name, size in self.sizes.items()]
+        return ", ".join([*sizes, say(lang, "values-of", values=self.values)])
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """A generator of its own, the same at every call."""
+        return np.random.default_rng(self.seed)
+
+
+def fresh_seed() -> int:
+    """A seed that nobody can foretell."""
+    return secrets.randbits(128)
+
+
+def cases_of(exercise: Exercise, seed: int) -> list[Case]:
+    """All cases of an exercise, the cheapest first, so that the first failure is the smallest one."""
+    rng = np.random.default_rng(seed)
+
+    def draw(low: int, high: int) -> int:
+        return int(rng.integers(low, high, endpoint=True))
+
+    drawn = [(sizes, values) for spec in exercise.cases for sizes, values in spec.expand(draw)]
+    drawn.sort(key=lambda each: _elements(exercise.arrays, each[0]))
+    return [make_case(exercise, sizes, values, rng) for sizes, values in drawn]
+
+
+def _elements(arrays: Mapping[str, ArraySpec], sizes: Mapping[str, int]) -> int:
+    return sum(math.prod(shape_of(spec, sizes)) for spec in arrays.values())
+
+
+def shape_of(spec: ArraySpec, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    """The array's shape for these sizes."""
+    return tuple(evaluate_integer(extent, sizes) for extent in spec.shape)
+
+
+def make_case(
+    exercise: Exercise,
+    sizes: Mapping[str, int],
+    values: str,
+    rng: np.random.Generator,
+    only: Iterable[str] | None = None,
+) -> Case:
+    """A case with its inputs drawn; `only`: which scalars and arrays are wanted."""
+    wanted = None if only is None else set(only)
+    scalars = {
+        name: _scalar(spec, sizes, values, rng)
+        for name, spec in exercise.scalars.items()
+        if wanted is None or name in wanted
+    }
+    inputs = {
+        name: _array(spec, sizes, values, rng)
+        for name, spec in exercise.arrays.items()
+        if spec.is_input and (wanted is None or name in wanted)
+    }
+    return Case(
+        dict(sizes), values, scalars, inputs, int(rng.integers(1 << 62)), _elements(exercise.arrays, sizes)
+    )
+
+
+def _scalar(spec: ScalarSpec, sizes: Mapping[str, int], values: str, rng: np.random.Generator) -> Any:
+    dtype = dtype_of(spec.dtype)
+    if spec.value is not None:
+        return np.asarray(evaluate(spec.value, sizes)).astype(dtype)[()]
+    return fill(spec.values or values, (), dtype, rng, below=None)[()]
+
+
+def _array(spec: ArraySpec, sizes: Mapping[str, int], values: str, rng: np.random.Generator) -> Array:
+    below = None if spec.below is None else evaluate_integer(spec.below, sizes)
+    return fill(spec.values or values, shape_of(spec, sizes), dtype_of(spec.dtype), rng, below=below)

@@ -1,0 +1,127 @@
+"""PyTorch and derived update rules: a function called with the inputs of each case, in its own process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from flashpath.course.content.exercise import Exercise, Mutant
+from flashpath.course.grader import forbidden, misconceptions
+from flashpath.course.grader.cases import Case, cases_of
+from flashpath.course.grader.compare import Expected, compare
+from flashpath.course.grader.describe import with_printed, wrong_output
+from flashpath.course.grader.dtypes import Array
+from flashpath.course.grader.failing import failure_of
+from flashpath.course.grader.misconceptions import Evidence
+from flashpath.course.grader.reference import expected_outputs, output_names
+from flashpath.course.grader.texts import say
+from flashpath.course.grader.verdict import Failure, Hint, Judged
+from flashpath.course.sandbox import FunctionSession, Limits, SandboxError
+
+_LIMITS = Limits(build_seconds=30.0, run_seconds=10.0)
+
+
+def judge(exercise: Exercise, source: str, file: Path, lang: str, seed: int) -> Judged:
+    """Call the function with every case and compare what it returns."""
+    refused = forbidden.check(source, exercise.forbidden, lang)
+    if refused is not None:
+        return Judged(refused, hint=misconceptions.of_broken(exercise, refused, source, lang))
+    cases = cases_of(exercise, seed)
+    case: Case | None = None
+    right = 0
+    try:
+        with _session(exercise, source, file.name) as session:
+            for case in cases:
+                before = len(session.printed)
+                failure = _judge_values(exercise, case, _called(session, exercise, case), lang)
+                if failure is not None:
+                    failure = with_printed(failure, session.printed[before:], lang)
+                    hint = _misconception(session, exercise, source, cases, case, failure, lang)
+                    return Judged(failure, cases=right, hint=hint)
+                right += 1
+    except SandboxError as error:
+        failure = with_printed(failure_of(error, lang, case), error.printed, lang)
+        hint = misconceptions.of_broken(exercise, failure, source, lang)
+        return Judged(failure, cases=right, hint=hint)
+    return Judged(None, cases=right)
+
+
+def _misconception(
+    session: FunctionSession,
+    exercise: Exercise,
+    source: str,
+    cases: Sequence[Case],
+    case: Case,
+    failure: Failure,
+    lang: str,
+) -> Hint | None:
+    """What mutants are compared with: the case that failed, and the largest one."""
+    compared = [case, *([cases[-1]] if cases[-1].elements > case.elements else [])]
+
+    def rerun(exercise: Exercise, mutant: Mutant) -> Evidence | None:
+        name = exercise.solution.name if exercise.solution is not None else "mutant.py"
+        with _session(exercise, mutant.source, name) as other:
+            return _evidence(other, exercise, compared)
+
+    try:
+        evidence = _evidence(session, exercise, compared)
+    except SandboxError:  # it fails in another way there
+        evidence = None
+    return misconceptions.of_case(exercise, failure, evidence, source, rerun, lang)
+
+
+def _evidence(session: FunctionSession, exercise: Exercise, cases: Sequence[Case]) -> Evidence:
+    first, *rest = [_called(session, exercise, each) for each in cases]
+    return Evidence.of_values(first, *(Evidence.of_values(each) for each in rest))
+
+
+def _session(exercise: Exercise, source: str, file_name: str) -> FunctionSession:
+    assert exercise.function is not None, f"{exercise.id} has no function"
+    arrays: Literal["torch", "numpy"] = "torch" if exercise.language == "pytorch" else "numpy"
+    return FunctionSession(source, file_name, exercise.function, exercise.imports, arrays, _LIMITS)
+
+
+def _called(session: FunctionSession, exercise: Exercise, case: Case) -> list[Array]:
+    arguments = tuple(_argument(case, name) for name in exercise.arguments)
+    return [np.asarray(each) for each in session.call(arguments)]
+
+
+def _argument(case: Case, name: str) -> Any:
+    if name in case.inputs:
+        return case.inputs[name].copy()
+    if name in case.scalars:
+        return case.scalars[name].item()
+    return case.sizes[name]
+
+
+def _judge_values(exercise: Exercise, case: Case, arrays: Sequence[Array], lang: str) -> Failure | None:
+    names = output_names(exercise)
+    if len(arrays) != len(names):
+        told = say(lang, "wrong-count", got=len(arrays), expected=len(names), names=", ".join(names))
+        return Failure("wrong", told)
+    for truth, got in zip(expected_outputs(exercise, case), arrays, strict=True):
+        failure = _judge_value(case, truth, got, lang)
+        if failure is not None:
+            return failure
+    return None
+
+
+def _judge_value(case: Case, truth: Expected, got: Array, lang: str) -> Failure | None:
+    said = case.said(lang)
+    if got.shape != truth.value.shape:
+        shapes = {"got": tuple(got.shape), "expected": tuple(truth.value.shape)}
+        return Failure("wrong", say(lang, "wrong-shape", name=truth.name, case=said, **shapes))
+    if got.dtype.kind not in "fiubV":
+        told = say(lang, "wrong-type", name=truth.name, got=got.dtype, expected=truth.dtype, case=said)
+        return Failure("wrong", told)
+    if truth.allowed is None and got.dtype != truth.dtype:
+        # Any integer type will do for an index or a count, as long as no value is lost.
+        if got.dtype.kind == "f" and not (np.rint(got) == got).all():
+            told = say(lang, "wrong-type", name=truth.name, got=got.dtype, expected=truth.dtype, case=said)
+            return Failure("wrong", told)
+        truth = Expected(truth.name, truth.value.astype(got.dtype), got.dtype, None)
+    difference = compare(truth, got)
+    return None if difference is None else wrong_output(difference, case, lang)

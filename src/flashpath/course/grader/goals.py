@@ -1,0 +1,78 @@
+"""Counted goals: what the virtual GPU counts of one launch, beside what is asked. No clock takes part."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flashpath.course.content.exercise import Exercise, Goal
+from flashpath.course.grader.cases import make_case
+from flashpath.course.grader.texts import say
+from flashpath.course.grader.trial import Trial, prepare
+from flashpath.course.grader.verdict import Failure, GoalResult
+from flashpath.errors import FlashpathError
+
+
+def counted(trial: Trial, seed: int, lang: str) -> tuple[list[float], Failure | None]:
+    """What each goal counts, in order; goals of the same sizes share a launch.
+
+    The result of that launch is compared too: else a kernel that does nothing for just these sizes would be
+    the most efficient one.
+    """
+    exercise = trial.exercise
+    found: dict[int, float] = {}
+    for sizes in dict.fromkeys(tuple(goal.sizes.items()) for goal in exercise.goals):
+        wanted = {
+            place: goal.count
+            for place, goal in enumerate(exercise.goals)
+            if tuple(goal.sizes.items()) == sizes
+        }
+        case = make_case(exercise, dict(sizes), "normal", np.random.default_rng(seed))
+        outcome = trial.judge(prepare(exercise, case), lang, tuple(dict.fromkeys(wanted.values())))
+        if outcome.failure is not None:
+            return [], outcome.failure
+        if outcome.evidence is None:
+            raise FlashpathError(f"{exercise.id}: a goal's launch has an empty grid for {dict(sizes)}.")
+        found |= {place: float(outcome.counts[text]) for place, text in wanted.items()}
+    return [found[place] for place in range(len(exercise.goals))], None
+
+
+def results(exercise: Exercise, counts: list[float], lang: str) -> tuple[GoalResult, ...]:
+    """Each goal with what was counted."""
+    return tuple(result(goal, count, lang) for goal, count in zip(exercise.goals, counts, strict=True))
+
+
+def result(goal: Goal, count: float, lang: str) -> GoalResult:
+    """One goal: what was counted, what is asked, how far it is."""
+    # A goal with both bounds shows the one that is missed, else the upper one.
+    below = goal.at_least is not None and (goal.at_most is None or count < goal.at_least)
+    at_most = not below
+    asked = goal.at_least if below else goal.at_most
+    assert asked is not None
+    reached = goal.is_met(count)
+    said = say(lang, "at-most" if at_most else "at-least", asked=figure(asked))
+    if not reached:
+        said += ", " if lang == "en" else "，"
+        said += how_far(count, asked, at_most, lang)
+    name = goal.name.in_(lang)
+    line = say(lang, "goal-line", mark="✓" if reached else "✗", name=name, counted=figure(count), asked=said)
+    return GoalResult(name, count, asked, at_most, reached, line)
+
+
+def how_far(count: float, asked: float, at_most: bool, lang: str) -> str:
+    """How much too many, or which share of what is asked."""
+    if at_most:
+        return say(lang, "times-too-many", factor=f"{count / asked:.3g}" if asked else "∞")
+    return say(lang, "share-reached", share=f"{count / asked:.0%}")
+
+
+def figure(value: float) -> str:
+    """A count as a learner reads it: whole numbers in full, others with four digits."""
+    return f"{int(value):,}" if float(value).is_integer() else f"{value:.4g}"
+
+
+def missed(exercise: Exercise, reached: tuple[GoalResult, ...], lang: str) -> Failure:
+    """The failure of a right answer that misses some goals."""
+    failing = [place for place, each in enumerate(reached) if not each.reached]
+    headline = say(lang, "goal", count=len(failing), goals=len(reached))
+    told = [f"→ {exercise.goals[place].missed.in_(lang)}" for place in failing]
+    return Failure("goal", headline, (*(each.said for each in reached), *told))

@@ -1,0 +1,129 @@
+"""A kernel of an exercise, built once and launched with the data of a case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from flashpath import gpus
+from flashpath.course.content.exercise import Exercise, Launch
+from flashpath.course.content.expressions import evaluate_integer
+from flashpath.course.grader.cases import Case, shape_of
+from flashpath.course.grader.dtypes import Array, dtype_of
+from flashpath.course.sandbox import KernelJob, KernelRun, KernelSession, Limits, Parameter
+
+# A launch is stopped after so many instructions of warps: a few seconds of an endless loop, and many times
+# the work of the largest case of an exercise, all of which take less than three seconds together.
+BUDGET = 12_000_000
+# A launch that is only counted is larger, and much faster.
+COUNTED_BUDGET = 400_000_000
+
+LIMITS = Limits(build_seconds=30.0, run_seconds=15.0)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Blocks and threads of one launch."""
+
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    shared: int
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to launch: CUDA has no empty grid."""
+        return 0 in self.grid
+
+
+def shape(launch: Launch, sizes: Mapping[str, int]) -> Shape:
+    """The shape of a launch for these sizes."""
+    return Shape(
+        tuple(evaluate_integer(each, sizes) for each in launch.grid),
+        tuple(evaluate_integer(each, sizes, least=1) for each in launch.block),
+        evaluate_integer(launch.shared, sizes),
+    )
+
+
+def session_for(exercise: Exercise, launch: Launch, source: str, file_name: str) -> KernelSession:
+    """A session that has the kernel built; it must be closed, best as a context."""
+    language = cast("Literal['cuda', 'triton']", exercise.language or "cuda")
+    major, minor = gpus.gpu(launch.gpu).capability
+    job = KernelJob(
+        language=language,
+        source=source,
+        file_name=file_name,
+        kernel=launch.kernel,
+        arch=f"sm_{major}{minor}",
+        constants=launch.constants,
+        num_warps=launch.num_warps,
+        parameters=tuple(_parameter(exercise, name) for name in launch.arguments),
+    )
+    return KernelSession(job, LIMITS)
+
+
+def _parameter(exercise: Exercise, name: str) -> Parameter:
+    if name in exercise.arrays:
+        return Parameter(name, exercise.arrays[name].dtype, True)
+    if name in exercise.scalars:
+        return Parameter(name, exercise.scalars[name].dtype, False)
+    return Parameter(name, "int32", False)  # a size
+
+
+def run(
+    session: KernelSession,
+    exercise: Exercise,
+    launch: Launch,
+    case: Case,
+    outputs: Mapping[str, Array],
+    *,
+    counts: tuple[str, ...] = (),
+    sanitize: bool = True,
+) -> tuple[KernelRun, dict[str, int]] | None:
+    """One launch; None for an empty grid. `outputs` are what output arrays hold before it.
+
+    Every array can be written, inputs too: that they are not is compared afterwards. The run comes with the
+    place of each array in `run.arrays`.
+    """
+    chosen = shape(launch, case.sizes)
+    if chosen.is_empty:
+        return None
+    arguments: list[Any] = []
+    writable: list[int] = []
+    unset: list[int] = []
+    places: dict[str, int] = {}
+    for position, name in enumerate(launch.arguments):
+        if name in exercise.arrays:
+            array = outputs[name] if name in outputs else case.inputs[name].copy()
+            places.setdefault(name, len(writable))
+            writable.append(position)
+            if name in outputs and sanitize:
+                unset.append(position)  # to read it before it is written is a finding
+            arguments.append(array)
+        else:
+            arguments.append(case.scalars[name] if name in case.scalars else case.sizes[name])
+    result = session.run(
+        chosen.grid,
+        chosen.block,
+        chosen.shared,
+        tuple(arguments),
+        tuple(writable),
+        gpu=launch.gpu,
+        counts=counts,
+        names=dict(case.sizes),
+        sanitize=sanitize,
+        budget=BUDGET if sanitize else COUNTED_BUDGET,
+        unset=tuple(unset),
+    )
+    return result, places
+
+
+def blank_outputs(exercise: Exercise, launch: Launch, sizes: Mapping[str, int]) -> dict[str, Array]:
+    """Outputs for a launch that is counted only: zeros."""
+    return {
+        name: np.zeros(shape_of(spec, sizes), dtype_of(spec.dtype))
+        for name, spec in exercise.arrays.items()
+        if not spec.is_input and name in launch.arguments
+    }

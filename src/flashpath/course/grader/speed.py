@@ -1,0 +1,182 @@
+"""Speed on a real GPU: a share of a rung's, both timed in turn in one run, and never faster than physics.
+
+Without a GPU nothing is asked. A CUDA kernel is timed in this process, after the virtual GPU has proved it
+right; its result at the timed size is compared as well, so that no shortcut for large sizes pays. A learner's
+Triton file is Python, which never runs in this process: its speed is not asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from flashpath import gpus
+from flashpath.course.content.exercise import Exercise, Speed
+from flashpath.course.content.expressions import evaluate
+from flashpath.course.grader.cases import Case, make_case
+from flashpath.course.grader.compare import compare
+from flashpath.course.grader.describe import wrong_output
+from flashpath.course.grader.dtypes import Array
+from flashpath.course.grader.launching import shape
+from flashpath.course.grader.poison import poisoned
+from flashpath.course.grader.reference import expected_outputs
+from flashpath.course.grader.texts import say
+from flashpath.course.grader.verdict import Failure, GoalResult
+from flashpath.errors import FlashpathError
+from flashpath.jit import device
+
+# Below the floor by less than this is the noise of clocks.
+_NOISE = 0.95
+
+
+@dataclass(frozen=True)
+class Floor:
+    """The least time that a GPU needs for the bytes and FLOPs of a problem."""
+
+    gpu: str
+    seconds: float
+
+    def allows(self, seconds: float) -> bool:
+        return seconds >= _NOISE * self.seconds
+
+
+def measure(
+    exercise: Exercise, source: str, seed: int, lang: str
+) -> tuple[tuple[GoalResult, ...], Failure | None]:
+    """The speed beside the rung's; nothing where none is asked for or there is no GPU."""
+    if exercise.speed is None or exercise.language != "cuda" or exercise.launch is None or not device.count():
+        return (), None
+    case = make_case(exercise, exercise.speed.sizes, "normal", np.random.default_rng(seed))
+    try:
+        own, other, failure = times(exercise, exercise.speed, source, case, lang)
+    except FlashpathError as error:
+        return (), Failure("crashed", say(lang, "speed-failed", problem=error.problem))
+    if failure is not None:
+        return (), failure
+    return judged(exercise.speed, own, other, floor_of(exercise.speed), lang)
+
+
+def floor_of(speed: Speed, name: str | None = None) -> Floor:
+    """What the GPU of that name, or this machine's, needs at least for the exercise's bytes and FLOPs."""
+    moved = float(evaluate(speed.bytes, speed.sizes))
+    flops = 0.0 if speed.flops is None else float(evaluate(speed.flops, speed.sizes))
+    name = name or device.device(0).name
+    profile = gpus.match_device_name(name)
+    if profile is None:  # no data sheet at hand: what the driver says of the memory
+        return Floor(name, moved / (device.device(0).bandwidth_gb_per_s * 1e9))
+    return Floor(profile.name, gpus.roofline(profile, moved, flops).least_seconds)
+
+
+def judged(
+    speed: Speed, own: float, other: float, floor: Floor, lang: str
+) -> tuple[tuple[GoalResult, ...], Failure | None]:
+    """The ratio of two times in seconds, judged."""
+    if not floor.allows(own):
+        told = say(lang, "speed-impossible", own=duration(own), floor=duration(floor.seconds), gpu=floor.gpu)
+        return (), Failure("refused", told)
+    ratio = other / own
+    reached = ratio >= speed.at_least
+    name = say(lang, "speed-name", rung=speed.rung)
+    line = say(
+        lang,
+        "speed-line",
+        mark="✓" if reached else "✗",
+        name=name,
+        ratio=f"{ratio:.2f}",
+        asked=say(lang, "at-least", asked=f"{speed.at_least:g}"),
+        own=duration(own),
+        other=duration(other),
+    )
+    result = GoalResult(name, ratio, speed.at_least, False, reached, line)
+    return (result,), None if reached else Failure("goal", say(lang, "speed"), (line,))
+
+
+def duration(seconds: float) -> str:
+    """Microseconds, or milliseconds from one on."""
+    return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.3g} µs"
+
+
+# ---- On the GPU ----------------------------------------------------------------------------------------
+
+
+def times(
+    exercise: Exercise, speed: Speed, source: str, case: Case, lang: str, on: str = "cuda"
+) -> tuple[float, float, Failure | None]:
+    """Seconds of the learner's kernel and of the rung; or why the first is wrong.
+
+    `on="cpu"` does all of it on the virtual GPU, where times mean nothing: for tests.
+    """
+    from flashpath.bench.timer import time_interleaved
+
+    own = _OwnKernel(exercise, source, case, on)
+    wrong = own.failure(lang)
+    if wrong is not None:
+        return 0.0, 0.0, wrong
+    timings = time_interleaved({"own": own, "rung": _rung(speed, on)}, device=on)
+    for each in timings.values():
+        if each.median is None:
+            raise FlashpathError(each.error or "it was not timed")
+    # Once more: what was timed must have been the work itself.
+    return timings["own"].median or 0.0, timings["rung"].median or 0.0, own.failure(lang)
+
+
+class _OwnKernel:
+    """The learner's kernel with its arrays on the device; a call launches it."""
+
+    def __init__(self, exercise: Exercise, source: str, case: Case, on: str) -> None:
+        from flashpath.bench.device import load_torch
+        from flashpath.jit import compile as compile_source
+
+        assert exercise.launch is not None
+        launch = exercise.launch
+        self.case = case
+        self.expected = expected_outputs(exercise, case)
+        # What arrays hold before a launch that is compared: inputs, and poison for outputs.
+        self.before = {each.name: poisoned(each.as_stored, case.rng) for each in self.expected} | dict(
+            case.inputs
+        )
+        self._torch = load_torch()
+        self.tensors = {name: self._tensor(array).to(on) for name, array in self.before.items()}
+        values = {**case.sizes, **case.scalars, **self.tensors}
+        self._arguments = tuple(values[name] for name in launch.arguments)
+        self._shape = shape(launch, case.sizes)
+        defines = dict(launch.constants)
+        self._kernel: Any = compile_source(source, defines=defines)[launch.kernel]
+
+    def __call__(self) -> None:
+        chosen = self._shape
+        self._kernel.launch(grid=chosen.grid, block=chosen.block, args=self._arguments, shared=chosen.shared)
+
+    def failure(self, lang: str) -> Failure | None:
+        """One launch from fresh inputs onto poison, compared with the reference."""
+        for name, array in self.before.items():
+            self.tensors[name].copy_(self._tensor(array))
+        self()
+        for each in self.expected:
+            got = self.tensors[each.name].cpu().numpy()
+            difference = compare(each, got if got.dtype == each.dtype else got.view(each.dtype))
+            if difference is not None:
+                return wrong_output(difference, self.case, lang)
+        return None
+
+    def _tensor(self, array: Array) -> Any:
+        """bfloat16 as integers of its width: torch takes no NumPy array of it."""
+        known = array.view(np.int16) if array.dtype.name == "bfloat16" else array
+        return self._torch.from_numpy(known.copy())
+
+
+def _rung(speed: Speed, on: str) -> Callable[[], Any]:
+    from flashpath.kernels import ladder
+
+    name, _, rung_name = speed.rung.partition("/")
+    found = ladder(name)
+    if found.sized is None:
+        raise FlashpathError(f"The ladder {name} has no problem of a size of one's own.")
+    sizes = [speed.sizes[each] for each in found.dimensions if each in speed.sizes]
+    case = found.sized(tuple(sizes or speed.sizes.values()))
+    inputs = case.inputs(on)
+    rung = found[rung_name]
+    return lambda: rung(*inputs)

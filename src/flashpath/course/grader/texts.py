@@ -1,0 +1,215 @@
+"""All that the grader says, in English and Chinese side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_TEXTS: dict[str, tuple[str, str]] = {
+    # ---- Headlines -------------------------------------------------------------------------------------
+    "passed": ("Right: {cases} cases.", "正确：{cases} 组用例全部通过。"),
+    "passed-one": ("Right.", "正确。"),
+    "passed-goals": (
+        "Right and efficient: {cases} cases, {goals} counted goals.",
+        "正确且高效：{cases} 组用例，{goals} 个计数目标全部达到。",
+    ),
+    "wrong": (
+        "Wrong: {count} of {n} elements of {name} differ, for {case}.",
+        "结果错误：{name} 的 {n} 个元素中有 {count} 个不对（{case}）。",
+    ),
+    "wrong-one": (
+        "Wrong: {name} is {got}, expected {expected}, for {case}.",
+        "结果错误：{name} 是 {got}，应为 {expected}（{case}）。",
+    ),
+    "wrong-shape": (
+        "Wrong: {name} has the shape {got}, expected {expected}, for {case}.",
+        "结果错误：{name} 的形状是 {got}，应为 {expected}（{case}）。",
+    ),
+    "wrong-type": (
+        "Wrong: {name} is {got}, expected {expected}, for {case}.",
+        "结果错误：{name} 是 {got}，应为 {expected}（{case}）。",
+    ),
+    "wrong-count": (
+        "Wrong: the function returned {got} values, expected {expected}: {names}.",
+        "结果错误：函数返回了 {got} 个值，应为 {expected} 个：{names}。",
+    ),
+    "unwritten": (
+        "{count} of {n} elements of {name} were never written, for {case}.",
+        "{name} 的 {n} 个元素中有 {count} 个从未被写入（{case}）。",
+    ),
+    "input-changed": (
+        "The kernel changed its input {name}, which it may only read, for {case}.",
+        "核函数改动了只读输入 {name}（{case}）。",
+    ),
+    "finding": ("{kind}: {summary}, for {case}.", "{kind}：{summary}（{case}）。"),
+    "goal": (
+        "The result is right; {count} of {goals} counted goals are not reached yet.",
+        "结果正确；{goals} 个计数目标中还有 {count} 个未达到。",
+    ),
+    "speed": (
+        "The result is right; the speed asked for is not reached yet.",
+        "结果正确；速度尚未达到要求。",
+    ),
+    "compile": ("It does not compile.", "编译不通过。"),
+    "raised": ("The function raised an error, for {case}.", "函数抛出了异常（{case}）。"),
+    "timeout": (
+        "It hung: still not finished after {seconds:.0f} s. Look for a loop that never ends.",
+        "程序挂起：{seconds:.0f} 秒后仍未结束。请检查是否有不会结束的循环。",
+    ),
+    "timeout-finding": (
+        "It hung: the kernel did not finish, for {case}.",
+        "程序挂起：核函数没有结束（{case}）。",
+    ),
+    "crashed": ("The process that ran it ended unexpectedly: {problem}", "运行它的进程意外终止：{problem}"),
+    "refused": ("This is not allowed here: {problem}", "这里不允许这样做：{problem}"),
+    "no-file": ("There is no file {file}.", "没有文件 {file}。"),
+    "unanswered": (
+        "{count} of {n} questions are not answered yet.",
+        "{n} 个问题中还有 {count} 个没有回答。",
+    ),
+    "answers-wrong": ("{count} of {n} answers are not right.", "{n} 个回答中有 {count} 个不对。"),
+    "answers-right": ("All {n} answers are right.", "{n} 个回答全部正确。"),
+    "incomplete": ("{count} of {n} sections are not filled yet.", "{n} 个小节中还有 {count} 个没有写。"),
+    "complete": ("All {n} sections are filled.", "{n} 个小节都已写好。"),
+    # ---- Details ---------------------------------------------------------------------------------------
+    "first-difference": (
+        "first difference: {name}{index}: expected {expected}, got {got}",
+        "第一处差异：{name}{index} 应为 {expected}，实际为 {got}",
+    ),
+    "allowed": (
+        "difference {error}, allowed {allowed}",
+        "相差 {error}，允许 {allowed}",
+    ),
+    "first-unwritten": (
+        "first one never written: {name}{index}, expected {expected}",
+        "第一个未写入的元素：{name}{index}，应为 {expected}",
+    ),
+    "first-changed": (
+        "first change: {name}{index} was {before}, is {after}",
+        "第一处改动：{name}{index} 原为 {before}，现为 {after}",
+    ),
+    "also-wrong": (
+        "of those that were written, {count} are wrong as well",
+        "已写入的元素中还有 {count} 个值不对",
+    ),
+    "pattern": ("pattern: {pattern}", "规律：{pattern}"),
+    "values-of": ("values {values}", "取值 {values}"),
+    "at-line": ("{file}, line {line}: {text}", "{file} 第 {line} 行：{text}"),
+    "who": ("block {block}, thread {thread}", "线程块 {block}，线程 {thread}"),
+    "other-party": ("the other party: {who}", "另一方：{who}"),
+    "line-of-other": ("line {line}: ", "第 {line} 行："),
+    "met": ("met {count} times", "共出现 {count} 次"),
+    "more-findings": ("and {count} more: {kinds}", "另有 {count} 个：{kinds}"),
+    "printed": ("it printed:", "它输出了："),
+    "explain-finding": (
+        "→ `flashpath explain-finding {kind}` explains it with an example.",
+        "→ `flashpath explain-finding {kind}` 用例子解释这类问题。",
+    ),
+    "forbidden": (
+        "line {line}: {name} may not be used in this exercise",
+        "第 {line} 行：本练习不允许使用 {name}",
+    ),
+    # ---- Goals and speed -------------------------------------------------------------------------------
+    "goal-line": ("{mark} {name}: {counted} ({asked})", "{mark} {name}：{counted}（{asked}）"),
+    "at-most": ("at most {asked}", "至多 {asked}"),
+    "at-least": ("at least {asked}", "至少 {asked}"),
+    "times-too-many": ("{factor} times too many", "是目标的 {factor} 倍"),
+    "share-reached": ("{share} of what is asked", "只达到目标的 {share}"),
+    "speed-name": ("speed beside {rung}", "与 {rung} 相比的速度"),
+    "speed-line": (
+        "{mark} {name}: {ratio} ({asked}); yours {own}, its {other}",
+        "{mark} {name}：{ratio}（{asked}）；你的 {own}，对照 {other}",
+    ),
+    "speed-impossible": (
+        "A time of {own} is below the {floor} that {gpu} needs for this many bytes and FLOPs: it is refused.",
+        "{own} 低于 {gpu} 搬运这些字节、完成这些运算所需的最短时间 {floor}，因此不予承认。",
+    ),
+    "speed-failed": ("The speed could not be measured: {problem}", "无法测量速度：{problem}"),
+    # ---- Pictures --------------------------------------------------------------------------------------
+    "mark-one": ("(a mark is one element; ✗ differs)", "（每个符号代表一个元素；✗ 表示不对）"),
+    "mark-run": (
+        "(a mark stands for {wide} elements; ✗: some differ)",
+        "（每个符号代表 {wide} 个元素；✗ 表示其中有不对的）",
+    ),
+    "mark-several": (
+        "(a mark stands for {high} × {wide} elements; ✗: some differ)",
+        "（每个符号代表 {high} × {wide} 个元素；✗ 表示其中有不对的）",
+    ),
+    "noun-element": ("element", "个元素"),
+    "noun-row": ("row", "行"),
+    "noun-column": ("column", "列"),
+    "nouns-element": ("elements", "个元素"),
+    "nouns-row": ("rows", "行"),
+    "nouns-column": ("columns", "列"),
+    "pattern-all": ("all {n}", "全部 {n} 个"),
+    "pattern-only-one": ("the only one", "唯一的一个"),
+    "pattern-only": ("only {noun} {i} of {n}", "只有第 {i} {noun}（共 {n} {noun}，从 0 数起）"),
+    "pattern-first": ("the first {count} of {n} {nouns}", "前 {count} {nouns}（共 {n} {nouns}）"),
+    "pattern-last": ("the last {count} of {n} {nouns}", "最后 {count} {nouns}（共 {n} {nouns}）"),
+    "pattern-range": (
+        "{nouns} {first} to {last} of {n}",
+        "第 {first} 到第 {last} {nouns}（共 {n} {nouns}，从 0 数起）",
+    ),
+    "pattern-all-but": ("all but {noun} {i} of {n}", "除第 {i} {noun}以外的全部（共 {n} {noun}，从 0 数起）"),
+    "pattern-every": (
+        "every {step} of the {nouns}, from {first} on",
+        "从第 {first} {nouns}起，每 {step} {nouns}有一处（从 0 数起）",
+    ),
+    "pattern-period": (
+        "in every {period} {nouns}: {first} to {last}",
+        "每 {period} {nouns}中的第 {first} 到第 {last} {nouns}（从 0 数起）",
+    ),
+    "pattern-diagonal": ("only the diagonal", "只有对角线"),
+    "pattern-off-diagonal": ("all but the diagonal", "除对角线以外的全部"),
+    "pattern-above": ("above the diagonal", "对角线以上"),
+    "pattern-from-diagonal-up": ("the diagonal and above it", "对角线及其以上"),
+    "pattern-below": ("below the diagonal", "对角线以下"),
+    "pattern-from-diagonal-down": ("the diagonal and below it", "对角线及其以下"),
+    # ---- Questions -------------------------------------------------------------------------------------
+    "answers-head": (
+        'Put your answers in place of "?" and save.',
+        '把 "?" 换成你的答案，然后保存。',
+    ),
+    "how-choice": ("the number of the right option", "正确选项的编号"),
+    "how-choices": ("the numbers of all right options, such as [1, 3]", "所有正确选项的编号，例如 [1, 3]"),
+    "how-number": ("a number", "一个数"),
+    "how-order": ("the numbers in the right order, such as [2, 1, 3]", "按正确顺序写出编号，例如 [2, 1, 3]"),
+    "how-text": ("a few words, in quotes", "几个词，写在引号里"),
+    "about-function": ("about {function}", "关于 {function}"),
+    "answers-toml": (
+        "{file} is no TOML: {problem}",
+        "{file} 不是合法的 TOML：{problem}",
+    ),
+    "unknown-answer": (
+        "There is no question {id!r}; the questions are {known}.",
+        "没有问题 {id!r}；问题有：{known}。",
+    ),
+    "item-right": ("✓ {id}: {explain}", "✓ {id}：{explain}"),
+    "item-counted": ("✓ {id}: counted {counted}. {explain}", "✓ {id}：实际计数为 {counted}。{explain}"),
+    "item-wrong": ("✗ {id}: {answer} is not right.", "✗ {id}：{answer} 不对。"),
+    "item-unanswered": ("· {id}: not answered yet.", "· {id}：还没有回答。"),
+    "item-form": ("✗ {id}: {answer} is not {how}.", "✗ {id}：{answer} 不是{how}。"),
+    # ---- Notes -----------------------------------------------------------------------------------------
+    "section-empty": (
+        "· {heading}: {have} of at least {least} characters",
+        "· {heading}：已写 {have} 个字符，至少需要 {least} 个",
+    ),
+    "section-missing": ("· {heading}: this heading is gone", "· {heading}：这个标题不见了"),
+    "section-filled": ("✓ {heading}", "✓ {heading}"),
+}
+
+LANGUAGES = ("en", "zh")
+
+
+def say(lang: str, key: str, **values: Any) -> str:
+    """The text of that key in that language, with the values put in."""
+    return _TEXTS[key][LANGUAGES.index(lang)].format(**values)
+
+
+def keys() -> tuple[str, ...]:
+    """Every key, for tests."""
+    return tuple(_TEXTS)
+
+
+def pair(key: str) -> tuple[str, str]:
+    """A text in both languages, as it is written."""
+    return _TEXTS[key]

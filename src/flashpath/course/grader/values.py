@@ -1,0 +1,128 @@
+"""How inputs are filled: each kind of values catches another kind of wrong kernel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from flashpath.course.grader.dtypes import Array, finfo, is_float
+from flashpath.errors import FlashpathError
+
+_TIES = (-2.0, -0.5, 0.0, 0.5, 3.0)  # sums of them are exact in every type
+_FLOAT_SPECIALS = (math.inf, -math.inf, 0.0, -0.0)
+_SPECIAL_SHARE = 0.15  # of the elements: enough to be met, few enough that sums survive elsewhere
+
+
+def fill(
+    kind: str, shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator, *, below: int | None
+) -> Array:
+    """An array of that kind of values, drawn from `rng`; `below` is the bound of `indices`."""
+    if kind == "indices":
+        return _indices(shape, dtype, rng, below)
+    if kind not in _FLOATS:
+        raise FlashpathError(f"There are no values {kind!r}.", f"They are one of {', '.join(VALUES)}.")
+    if is_float(dtype):
+        with np.errstate(over="ignore"):  # a huge value may round to inf in a narrow type
+            return np.asarray(_FLOATS[kind](shape, dtype, rng)).astype(dtype).reshape(shape)
+    if dtype == np.bool_:
+        drawn = rng.integers(0, 2, shape)
+        return np.zeros(shape, dtype) if kind == "zeros" else np.asarray(drawn).astype(dtype).reshape(shape)
+    return _whole_numbers(kind, shape, dtype, rng)
+
+
+def _indices(
+    shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator, below: int | None
+) -> Array:
+    if below is None or (below < 1 and math.prod(shape)):
+        raise FlashpathError(
+            f"Values of the kind indices need a bound of at least 1; got {below}.",
+            'Give the array below = "…", such as the length of what it points into.',
+        )
+    return np.asarray(rng.integers(0, max(below, 1), shape)).astype(dtype).reshape(shape)
+
+
+# ---- Floating-point numbers ----------------------------------------------------------------------------
+
+_Filler = Callable[[tuple[int, ...], "np.dtype[Any]", np.random.Generator], Any]
+
+
+def _normal(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Any:
+    return rng.standard_normal(shape)
+
+
+def _shifted(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Any:
+    return 100 + rng.standard_normal(shape)
+
+
+def _positive(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Any:
+    return 0.1 + np.abs(rng.standard_normal(shape))
+
+
+def _ties(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Any:
+    return rng.choice(_TIES, shape)
+
+
+def _specials(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Any:
+    is_special = rng.random(shape) < _SPECIAL_SHARE
+    return np.where(is_special, rng.choice(_FLOAT_SPECIALS, shape), rng.standard_normal(shape))
+
+
+def _huge(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Any:
+    # Two fifths of the way to the largest: a product of two is still finite, and exp of one is not.
+    return rng.standard_normal(shape) * float(finfo(dtype).max) ** 0.4
+
+
+def _tiny(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Any:
+    return rng.standard_normal(shape) * float(finfo(dtype).tiny) ** 0.4
+
+
+def _zeros(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Any:
+    return np.zeros(shape)
+
+
+def _integers(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Any:
+    return rng.integers(-8, 9, shape)
+
+
+_FLOATS: dict[str, _Filler] = {
+    "normal": _normal,
+    "shifted": _shifted,
+    "positive": _positive,
+    "ties": _ties,
+    "specials": _specials,
+    "huge": _huge,
+    "tiny": _tiny,
+    "zeros": _zeros,
+    "integers": _integers,
+}
+VALUES = (*_FLOATS, "indices")
+
+
+# ---- Whole numbers -------------------------------------------------------------------------------------
+
+
+def _whole_numbers(
+    kind: str, shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator
+) -> Array:
+    """The same kinds for integer types, within what the type holds."""
+    least, most = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    low, high = {
+        "normal": (-100, 100),
+        "shifted": (80, 120),
+        "positive": (1, 100),
+        "ties": (0, 3),
+        "specials": (-100, 100),
+        "huge": (most // 4, most // 2),
+        "tiny": (-1, 1),
+        "zeros": (0, 0),
+        "integers": (-8, 8),
+    }[kind]
+    drawn = rng.integers(max(low, least), min(high, most), shape, dtype, endpoint=True)
+    drawn = np.asarray(drawn, dtype).reshape(shape)
+    if kind == "specials":
+        extremes = rng.choice(np.array([least, most, 0, 1], dtype), shape)
+        drawn = np.where(rng.random(shape) < _SPECIAL_SHARE, extremes, drawn)
+    return np.asarray(drawn, dtype).reshape(shape)

@@ -1,0 +1,5 @@
+import torch
+
+
+def softmax(x):
+    return x

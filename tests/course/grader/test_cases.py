@@ -1,0 +1,133 @@
+"""Cases: every combination, secret sizes, the cheapest first, and references in float64."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from flashpath.course.content import ArraySpec, CaseSpec, Course, Drawn, ScalarSpec, Tolerance
+from flashpath.course.grader.cases import cases_of, fresh_seed
+from flashpath.course.grader.reference import expected_outputs
+from flashpath.errors import FlashpathError
+
+
+def test_every_combination_is_a_case(course: Course) -> None:
+    exercise = replace(
+        course.exercise("kinds/row-sums"),
+        cases=(CaseSpec({"rows": (1, 2, 3), "n": (10, 0)}, ("normal", "shifted")),),
+    )
+    cases = cases_of(exercise, 1)
+    assert len(cases) == 12
+    assert {(each.sizes["rows"], each.sizes["n"], each.values) for each in cases} == {
+        (rows, n, values) for rows in (1, 2, 3) for n in (10, 0) for values in ("normal", "shifted")
+    }
+
+
+def test_the_cheapest_come_first(course: Course) -> None:
+    for name in ("axpy", "row-sums", "online"):
+        elements = [case.elements for case in cases_of(course.exercise(f"kinds/{name}"), 4)]
+        assert elements == sorted(elements)
+
+
+def test_drawn_sizes_lie_between_their_bounds(course: Course) -> None:
+    exercise = replace(course.exercise("kinds/axpy"), cases=(CaseSpec({"n": (Drawn(20, 30),)}, ("normal",)),))
+    drawn = {cases_of(exercise, seed)[0].sizes["n"] for seed in range(200)}
+    assert drawn == set(range(20, 31))
+
+
+def test_nobody_knows_the_seed() -> None:
+    assert len({fresh_seed() for _ in range(100)}) == 100
+    assert max(fresh_seed() for _ in range(20)) > 2**100
+
+
+def test_a_scalar_has_its_own_type_and_value(course: Course) -> None:
+    exercise = replace(
+        course.exercise("kinds/axpy"),
+        scalars={"a": ScalarSpec("float16"), "b": ScalarSpec("int32", value="2 * n")},
+    )
+    case = cases_of(exercise, 1)[-1]
+    assert case.scalars["a"].dtype == np.float16
+    assert case.scalars["b"] == 2 * case.sizes["n"]
+
+
+def test_references_see_what_the_kernel_sees(course: Course) -> None:
+    """Inputs are rounded to their type before the reference has them in float64."""
+    exercise = course.exercise("kinds/axpy")
+    case = cases_of(exercise, 3)[-1]
+    (expected,) = expected_outputs(exercise, case)
+    a, x, y = (
+        np.asarray(each).astype(np.float64)
+        for each in (case.scalars["a"], case.inputs["x"], case.inputs["y"])
+    )
+    assert (expected.value == a * x + y).all()
+    assert expected.value.dtype == np.float64
+    assert expected.dtype == np.float32
+
+
+def test_integers_are_compared_bit_by_bit(course: Course) -> None:
+    exercise = course.exercise("kinds/halves")
+    case = cases_of(exercise, 3)[-1]
+    (expected,) = expected_outputs(exercise, case)
+    assert expected.allowed is None
+    assert expected.value.dtype == np.int32
+
+
+def test_integers_wrap_as_the_hardware_s_do(course: Course) -> None:
+    exercise = replace(course.exercise("kinds/halves"), reference={"y": "x + 2 ** 31"})
+    case = next(each for each in cases_of(exercise, 3) if each.values == "normal" and each.elements)
+    (expected,) = expected_outputs(exercise, case)
+    assert (expected.value == case.inputs["x"] + np.int32(-(2**31))).all()
+
+
+def test_a_reference_with_fractions_is_refused_for_integers(course: Course) -> None:
+    exercise = replace(course.exercise("kinds/halves"), reference={"y": "x / 3"})
+    with pytest.raises(FlashpathError, match="fractions"):
+        expected_outputs(exercise, cases_of(exercise, 3)[-1])
+
+
+def test_a_reference_in_a_file(course: Course, tmp_path: Path) -> None:
+    file = tmp_path / "reference.py"
+    file.write_text("def reference(a, x, y):\n    return a * x + y\n")
+    plain = course.exercise("kinds/axpy")
+    exercise = replace(plain, reference={}, reference_file=file)
+    case = cases_of(exercise, 3)[-1]
+    assert (expected_outputs(exercise, case)[0].value == expected_outputs(plain, case)[0].value).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("def reference(q):\n    return q\n", "asks for q"),
+        ("def reference(x, y):\n    return x, y\n", "returned 2 arrays"),
+        ("z = 1\n", "no function reference"),
+    ],
+)
+def test_a_reference_that_does_not_fit_is_refused(
+    course: Course, tmp_path: Path, text: str, words: str
+) -> None:
+    file = tmp_path / "reference.py"
+    file.write_text(text)
+    exercise = replace(course.exercise("kinds/axpy"), reference={}, reference_file=file)
+    with pytest.raises(FlashpathError, match=words):
+        expected_outputs(exercise, cases_of(exercise, 3)[-1])
+
+
+def test_a_scale_of_another_shape_leaves_other_outputs_alone(course: Course) -> None:
+    exercise = replace(
+        course.exercise("kinds/row-sums"),
+        arrays={
+            **course.exercise("kinds/row-sums").arrays,
+            "top": ArraySpec("float32", ("rows", "n"), role="output"),
+        },
+        reference={"y": "x.sum(axis=1)", "top": "2 * x"},
+        tolerance=Tolerance("n", "np.abs(x).sum(axis=1)"),
+    )
+    case = cases_of(exercise, 3)[-1]
+    sums, twice = expected_outputs(exercise, case)
+    assert sums.allowed is not None
+    assert twice.allowed is not None
+    assert twice.allowed.shape == twice.value.shape
+    assert sums.allowed.min() > twice.allowed.max()
