@@ -1,0 +1,305 @@
+"""The progress file as SQLite: opened by several processes, upgraded, never lost.
+
+Every write is one short transaction (`BEGIN IMMEDIATE`, then `COMMIT`), so a process may be killed at any
+time: the next one to open the file finds everything committed and nothing half done. The file is in WAL mode
+with `synchronous=FULL`: WAL lets others read during a write, and FULL puts each commit on the disk before the
+command says that it is saved, so that a power cut takes nothing either. It costs milliseconds, and a person
+writes rarely.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+from flashpath import settings
+from flashpath.course.state.schema import APPLICATION_ID, MIGRATIONS
+from flashpath.errors import FlashpathError
+
+FILE_NAME = "progress.sqlite3"
+BUSY_SECONDS = 15.0
+_BACKUPS_KEPT = 5
+# A file of this size is looked through in some milliseconds at every start; a larger one only after a command
+# has found it damaged.
+_CHECKED_BYTES = 8 * 2**20
+
+
+class StoreError(FlashpathError):
+    """Progress cannot be read or kept."""
+
+
+class _Damaged(Exception):
+    """The file is no SQLite file, or its pages contradict each other."""
+
+
+class Database:
+    """One connection to the progress file. `notices` holds what the user is to be told once."""
+
+    def __init__(
+        self,
+        file: Path,
+        *,
+        migrations: Sequence[str] = MIGRATIONS,
+        busy_seconds: float = BUSY_SECONDS,
+    ) -> None:
+        self.file = file
+        self.notices: list[str] = []
+        self._migrations = migrations
+        self._busy_seconds = busy_seconds
+        self._connection = self._open()
+
+    def read(self, sql: str, *values: Any) -> list[Any]:
+        """The rows of a query, each a tuple."""
+        with self._in_words():
+            return self._connection.execute(sql, values).fetchall()
+
+    @contextlib.contextmanager
+    def writing(self) -> Generator[sqlite3.Connection]:
+        """All or nothing: committed at the end, undone by an exception, Ctrl-C included."""
+        with self._in_words():
+            if self._connection.in_transaction:  # a part of a larger one
+                yield self._connection
+                return
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def close(self) -> None:
+        with contextlib.suppress(sqlite3.Error):
+            self._connection.close()
+
+    @property
+    def _suspect(self) -> Path:
+        """Is there where a command found the file damaged: the next one looks through all of it."""
+        return self.file.with_suffix(".suspect")
+
+    # ---- Opening ---------------------------------------------------------------------------------------
+
+    def _open(self) -> sqlite3.Connection:
+        with self._in_words():
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                connection = self._connect()
+                if self._version(connection) == len(self._migrations):
+                    return connection
+                connection.close()
+            except _Damaged:
+                pass
+            # Made, upgraded or replaced: by one process at a time.
+            with _alone(self.file.with_suffix(".lock")):
+                try:
+                    connection = self._connect()
+                except _Damaged as why:
+                    self._move_aside(str(why))
+                    connection = self._connect()
+                self._upgrade(connection)
+                return connection
+
+    def _connect(self) -> sqlite3.Connection:
+        # isolation_level=None: transactions are begun by us, so that their kind is ours to choose.
+        connection = sqlite3.connect(self.file, timeout=self._busy_seconds, isolation_level=None)
+        try:
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if self.file.stat().st_size <= _CHECKED_BYTES or self._suspect.exists():
+                found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+                if found != "ok":
+                    raise _Damaged(found)
+                self._suspect.unlink(missing_ok=True)
+        except sqlite3.DatabaseError as error:
+            connection.close()
+            if _trouble(error) == "damaged":
+                raise _Damaged(str(error)) from None
+            raise
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _version(self, connection: sqlite3.Connection) -> int:
+        """The file's version, once it is known to be ours to read; 0: nothing is in it yet."""
+        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+        owner: int = connection.execute("PRAGMA application_id").fetchone()[0]
+        tables: int = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if owner != APPLICATION_ID and (tables or version):
+            connection.close()
+            raise StoreError(
+                f"{self.file} is a database, but not flashpath's.",
+                f"Move it elsewhere, or set {settings.HOME.name} to another folder.",
+            )
+        if version > len(self._migrations):
+            connection.close()
+            raise StoreError(
+                f"{self.file} was written by a newer flashpath (format {version}; this one knows up to "
+                f"{len(self._migrations)}).",
+                "Upgrade flashpath: pip install --upgrade flashpath. The file was left as it is.",
+            )
+        return version
+
+    def _upgrade(self, connection: sqlite3.Connection) -> None:
+        version = self._version(connection)  # another process may have upgraded it meanwhile
+        if version == len(self._migrations):
+            return
+        if version:
+            self._back_up(connection, version)
+        else:
+            # Kept in the file. Where the file system has no shared memory, SQLite stays with its old journal.
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for step in self._migrations[version:]:
+                for statement in _statements(step):
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {len(self._migrations)}")
+            connection.execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+            connection.close()
+            raise
+
+    def _back_up(self, connection: sqlite3.Connection, version: int) -> None:
+        """A whole copy beside the file before its format changes; the newest few are kept."""
+        stem = f"{self.file.stem}.before-format-{len(self._migrations)}"
+        copy = _free(self.file.with_name(f"{stem}.from-{version}.{_stamp()}{self.file.suffix}"))
+        unfinished = copy.with_suffix(".part")
+        target = sqlite3.connect(unfinished)
+        try:
+            connection.backup(target)
+        finally:
+            target.close()
+        unfinished.replace(copy)
+        older = sorted(self.file.parent.glob(f"{self.file.stem}.before-format-*{self.file.suffix}"))
+        for each in sorted(older, key=lambda path: path.stat().st_mtime)[:-_BACKUPS_KEPT]:
+            each.unlink(missing_ok=True)
+
+    def _move_aside(self, why: str) -> None:
+        """A damaged file is kept, with its journal, under another name."""
+        aside = _free(self.file.with_name(f"{self.file.stem}.damaged.{_stamp()}{self.file.suffix}"))
+        self.file.rename(aside)
+        self._suspect.unlink(missing_ok=True)
+        for ending in ("-wal", "-shm"):
+            part = self.file.with_name(self.file.name + ending)
+            if part.exists():
+                part.rename(aside.with_name(aside.name + ending))
+        self.notices.append(
+            f"The progress file was damaged ({why}). It was moved to {aside}, and a new one was begun."
+        )
+
+    @contextlib.contextmanager
+    def _in_words(self) -> Generator[None]:
+        """What SQLite and the file system say, as words that tell what to do."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._words(str(error), _trouble(error)) from None
+        except OSError as error:
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            raise self._words(error.strerror or str(error), "full" if full else "unwritable") from None
+
+    def _words(self, what: str, trouble: str) -> StoreError:
+        file, home = self.file, settings.HOME.name
+        match trouble:
+            case "damaged":
+                with contextlib.suppress(OSError):
+                    self._suspect.touch()
+                return StoreError(
+                    f"The progress file {file} is damaged ({what}).",
+                    "Run the command again: the file is then moved aside, and a new one is begun.",
+                )
+            case "unwritable":
+                return StoreError(
+                    f"Progress cannot be kept: {file} cannot be written ({what}).",
+                    f"Make {file.parent} a folder that can be written, or set {home} to one that can.",
+                )
+            case "full":
+                return StoreError(
+                    f"Progress could not be kept: there is no room to write {file} ({what}).",
+                    f"Free some space, or set {home} to a folder on another disk; what was saved is safe.",
+                )
+            case "busy":
+                return StoreError(
+                    f"The progress file {file} is being written by another process for more than "
+                    f"{self._busy_seconds:g} s.",
+                    "Wait until it has ended, or end it, and run the command again.",
+                )
+            case _:
+                return StoreError(
+                    f"The progress file {file} cannot be used ({what}).",
+                    f"Look at the file and its folder, or set {home} to another folder.",
+                )
+
+
+_TROUBLES = {
+    sqlite3.SQLITE_CORRUPT: "damaged",
+    sqlite3.SQLITE_NOTADB: "damaged",
+    sqlite3.SQLITE_READONLY: "unwritable",
+    sqlite3.SQLITE_CANTOPEN: "unwritable",
+    sqlite3.SQLITE_PERM: "unwritable",
+    sqlite3.SQLITE_FULL: "full",
+    sqlite3.SQLITE_IOERR: "full",  # a write that the disk or a limit cut short
+    sqlite3.SQLITE_BUSY: "busy",
+    sqlite3.SQLITE_LOCKED: "busy",
+}
+
+
+def _trouble(error: sqlite3.Error) -> str:
+    return _TROUBLES.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, "other")
+
+
+@contextlib.contextmanager
+def _alone(lock: Path) -> Generator[None]:
+    """Held by one process at a time; given back by the system when the process ends, however it ends."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _statements(script: str) -> list[str]:
+    """The statements of a migration, which run in one transaction; `executescript` would commit it."""
+    statements: list[str] = []
+    text = ""
+    for line in script.splitlines(keepends=True):
+        text += line
+        if sqlite3.complete_statement(text):
+            statements.append(text)
+            text = ""
+    if text.strip():
+        statements.append(text)
+    return statements
+
+
+def _stamp() -> str:
+    return time.strftime("%Y%m%d-%H%M%S")
+
+
+def _free(path: Path) -> Path:
+    """The path, or one like it that is not taken: nothing is overwritten."""
+    number = 1
+    free = path
+    while free.exists():
+        number += 1
+        free = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return free

@@ -1,0 +1,211 @@
+"""What of a track is done, by week, day and task, and what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from flashpath.course.content import Course, Day, Task, Track, Unit, Week
+from flashpath.course.state.store import Store
+from flashpath.errors import FlashpathError
+
+NOTE = "note:"
+
+
+@dataclass(frozen=True)
+class Count:
+    """How much of something is done; `planned` units are not written yet, and count for nothing."""
+
+    exercises: int = 0
+    exercises_done: int = 0
+    tasks: int = 0
+    tasks_done: int = 0
+    planned: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.exercises + self.tasks
+
+    @property
+    def done(self) -> int:
+        return self.exercises_done + self.tasks_done
+
+    @property
+    def share(self) -> float:
+        return self.done / self.total if self.total else 0.0
+
+    @property
+    def is_done(self) -> bool:
+        return self.total > 0 and self.done == self.total
+
+
+@dataclass(frozen=True)
+class Next:
+    """What to do now: tasks to do by hand that come before, and the next exercise, where there is one."""
+
+    week: Week
+    day: Day | None
+    unit: Unit | None
+    exercise: str | None
+    tasks: tuple[Task, ...]
+    is_new_unit: bool
+    """Whether the lesson is to be read first: nothing of the unit was tried yet."""
+
+
+class Progress:
+    """A track beside what the store has of it. `notes` are the names of the notes that are written."""
+
+    def __init__(self, course: Course, track: Track, store: Store, notes: Collection[str] = ()) -> None:
+        self.course = course
+        self.track = track
+        self.notes = frozenset(notes)
+        self.passed = frozenset(store.passes())
+        self.attempted = store.attempted() | self.passed
+        self.given_up = store.given_up() - self.passed
+        self.ticked = store.ticks(track.name)
+        self.ticked_of_units = store.ticks("")
+
+    # ---- Done or not -----------------------------------------------------------------------------------
+
+    def is_done(self, task: Task) -> bool:
+        """By what it names, or ticked by hand: what was done elsewhere is done too."""
+        if task.id in self.ticked:
+            return True
+        if task.done_by is None:
+            return False
+        if task.done_by.startswith(NOTE):
+            return task.done_by.removeprefix(NOTE) in self.notes
+        if "/" in task.done_by:
+            return self.course.exercise(task.done_by).id in self.passed
+        return self.unit_is_done(self.course.unit(task.done_by))
+
+    def unit_is_done(self, unit: Unit) -> bool:
+        """All its exercises were passed; a unit to come is never done."""
+        return unit.is_ready and all(each in self.passed for each in unit.exercise_ids)
+
+    def is_ticked(self, checkpoint: str) -> bool:
+        """A checkpoint of the track by its id, or one of a unit: `first-kernel/global-index`."""
+        return checkpoint in self.ticked or checkpoint in self.ticked_of_units
+
+    # ---- Counts ----------------------------------------------------------------------------------------
+
+    def of_track(self) -> Count:
+        return self._count(self.track.units, [task for _, _, task in self.track.tasks()])
+
+    def of_week(self, week: Week) -> Count:
+        return self._count(week.all_units, week.all_tasks)
+
+    def of_day(self, day: Day) -> Count:
+        return self._count(day.units, day.tasks)
+
+    def of_unit(self, unit: Unit) -> Count:
+        return self._count([unit.id], ())
+
+    def _count(self, units: Iterable[str], tasks: Iterable[Task]) -> Count:
+        ready = [unit for unit in map(self.course.unit, dict.fromkeys(units)) if unit.is_ready]
+        planned = len(list(dict.fromkeys(units))) - len(ready)
+        exercises = [each for unit in ready for each in unit.exercise_ids]
+        listed = list(tasks)
+        return Count(
+            exercises=len(exercises),
+            exercises_done=sum(each in self.passed for each in exercises),
+            tasks=len(listed),
+            tasks_done=sum(map(self.is_done, listed)),
+            planned=planned,
+        )
+
+    # ---- What comes next -------------------------------------------------------------------------------
+
+    def exercises(self) -> tuple[str, ...]:
+        """Every exercise of the track that can be done, in the order of the plan, each once."""
+        found = (
+            each for week in self.track.weeks for _, unit in self._units(week) for each in unit.exercise_ids
+        )
+        return tuple(dict.fromkeys(found))
+
+    def next(self) -> Next | None:
+        """None: all is done that can be done today. What was given up is left for the end."""
+        wanted = [each for each in self.exercises() if each not in self.passed]
+        exercise = next((each for each in wanted if each not in self.given_up), wanted[0] if wanted else None)
+        place = self._place(exercise)
+        tasks = tuple(self._tasks_before(place))
+        if exercise is None and not tasks:
+            return None
+        if place is None:
+            week, day = next((week, day) for week, day, task in self.track.tasks() if task is tasks[0])
+            return Next(week, day, None, None, tasks, False)
+        week, day, unit = place
+        tried = any(each in self.attempted or each in self.given_up for each in unit.exercise_ids)
+        return Next(week, day, unit, exercise, tasks, not tried)
+
+    def next_exercise(self, after: str | None = None) -> str | None:
+        """The first that is not passed, from `after` on, and round again from the beginning."""
+        order = self.exercises()
+        start = order.index(after) + 1 if after in order else 0
+        turned = (*order[start:], *order[:start])
+        open_ones = [each for each in turned if each not in self.passed and each != after]
+        return next((each for each in open_ones if each not in self.given_up), next(iter(open_ones), None))
+
+    def _units(self, week: Week) -> Iterator[tuple[Day | None, Unit]]:
+        """The units of a week that are written: day by day, then those of no day."""
+        for day in week.days:
+            for name in (*day.units, *self._units_of_tasks(day.tasks)):
+                yield from self._if_ready(day, name)
+        for name in (*week.units, *self._units_of_tasks(week.tasks)):
+            yield from self._if_ready(None, name)
+
+    def _if_ready(self, day: Day | None, name: str) -> Iterator[tuple[Day | None, Unit]]:
+        unit = self.course.unit(name)
+        if unit.is_ready:
+            yield day, unit
+
+    def _units_of_tasks(self, tasks: Iterable[Task]) -> Iterator[str]:
+        for task in tasks:
+            if task.done_by is not None and not task.done_by.startswith(NOTE):
+                yield task.done_by.partition("/")[0]
+
+    def _place(self, exercise: str | None) -> tuple[Week, Day | None, Unit] | None:
+        for week in self.track.weeks:
+            for day, unit in self._units(week):
+                if exercise in unit.exercise_ids:
+                    return week, day, unit
+        return None
+
+    def _tasks_before(self, place: tuple[Week, Day | None, Unit] | None) -> Iterator[Task]:
+        """Tasks done by hand or by a note, still to do, up to the day or week of the next exercise."""
+        for week, day in self._slots():
+            for task in week.tasks if day is None else day.tasks:
+                by_hand = task.done_by is None or task.done_by.startswith(NOTE)
+                if by_hand and not self.is_done(task):
+                    yield task
+            if place is not None and (week, day) == place[:2]:
+                return
+
+    def _slots(self) -> Iterator[tuple[Week, Day | None]]:
+        """The days of each week, and then the week itself with what belongs to no day."""
+        for week in self.track.weeks:
+            yield from ((week, day) for day in week.days)
+            yield week, None
+
+    # ---- Ticking ---------------------------------------------------------------------------------------
+
+    def tick_key(self, name: str) -> tuple[str, str]:
+        """Track and item, as the store keeps them, of a task or checkpoint that is named."""
+        own = {task.id for _, _, task in self.track.tasks()}
+        own |= {each.id for stage in self.track.stages for each in stage.checkpoints}
+        own |= {each.id for each in self.track.assessment}
+        if name in own:
+            return self.track.name, name
+        unit_name, slash, checkpoint = name.partition("/")
+        of_units = {f"{unit.name}/{each.id}": unit for unit in self.course.units for each in unit.checkpoints}
+        if slash:
+            unit = self.course.unit(unit_name)
+            if f"{unit.name}/{checkpoint}" in of_units:
+                return "", f"{unit.name}/{checkpoint}"
+        import difflib
+
+        near = difflib.get_close_matches(name, [*own, *of_units], n=3, cutoff=0.5)
+        raise FlashpathError(
+            f"The track {self.track.name} has no task or checkpoint {name!r}.",
+            f"Did you mean {' or '.join(near)}?" if near else "`flashpath progress --all` lists them.",
+        )

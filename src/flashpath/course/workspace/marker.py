@@ -1,0 +1,100 @@
+"""`flashpath.toml`: which track a work folder is of, and where its exercises and notes lie."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+from flashpath.course.workspace.words import said
+from flashpath.errors import FlashpathError
+from flashpath.settings import LANGUAGES
+
+NAME = "flashpath.toml"
+
+_HEAD = {
+    "en": "# A work folder of flashpath: commands find it, and their files, by what stands here.\n"
+    "# A file that you move is found again when its path here is changed.\n",
+    "zh": "# flashpath 的学习目录：各命令靠这个文件找到它以及其中的文件。\n"
+    "# 移动了某个文件，只要在这里改掉它的路径即可。\n",
+}
+
+
+class WorkspaceError(FlashpathError):
+    """A work folder cannot be made, completed or read."""
+
+
+@dataclass(frozen=True)
+class Marker:
+    track: str
+    lang: str
+    started: str  # a date: 2026-01-31
+    exercises: Mapping[str, str] = field(default_factory=dict[str, str])
+    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def with_places(self, exercises: Mapping[str, str], notes: Mapping[str, str]) -> Marker:
+        """New entries added; where the learner gave another path, that one holds."""
+        return replace(self, exercises={**exercises, **self.exercises}, notes={**notes, **self.notes})
+
+    def text(self) -> str:
+        lines = [_HEAD[self.lang]]
+        lines += [f"{key} = {_quoted(getattr(self, key))}" for key in ("track", "lang", "started")]
+        for name in ("exercises", "notes"):
+            lines += ["", f"[{name}]"]
+            lines += [f"{_quoted(key)} = {_quoted(path)}" for key, path in getattr(self, name).items()]
+        return "\n".join(lines) + "\n"
+
+
+def read(root: Path) -> Marker:
+    """What the file of this folder says."""
+    file = root / NAME
+    try:
+        table: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise WorkspaceError(
+            said(f"{file} cannot be read: {error.strerror}.", f"无法读取 {file}：{error.strerror}。"),
+            said("Check who may read it, and what it is.", "请检查它是什么，以及谁有权读取。"),
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise WorkspaceError(
+            said(f"{file} is no TOML: {error}.", f"{file} 不是有效的 TOML：{error}。"),
+            said("Mend that line, or take the file back from git.", "请改正那一行，或从 git 取回该文件。"),
+        ) from None
+    track, lang = table.get("track"), table.get("lang")
+    if not isinstance(track, str) or lang not in LANGUAGES:
+        raise WorkspaceError(
+            said(
+                f"{file} says track = {track!r}, lang = {lang!r}.",
+                f"{file} 中 track = {track!r}，lang = {lang!r}。",
+            ),
+            said(
+                f'Write track = "…" and lang = "…", one of {", ".join(LANGUAGES)}.',
+                f'请写 track = "…"，以及 lang = "…"（{"、".join(LANGUAGES)} 之一）。',
+            ),
+        )
+    return Marker(
+        track, cast("str", lang), str(table.get("started", "")), _paths(file, table, "exercises"),
+        _paths(file, table, "notes"),
+    )  # fmt: skip
+
+
+def _paths(file: Path, table: dict[str, Any], key: str) -> dict[str, str]:
+    value = table.get(key, {})
+    found = cast("dict[str, Any]", value) if isinstance(value, dict) else {"": value}
+    for name, path in found.items():
+        if not isinstance(path, str) or not path or Path(path).is_absolute() or ".." in Path(path).parts:
+            raise WorkspaceError(
+                said(f"{file}: {key}.{name} is {path!r}.", f"{file}：{key}.{name} 是 {path!r}。"),
+                said(
+                    "Write a path from the folder, such as notes/week-1.md.",
+                    "请写从该目录出发的路径，例如 notes/week-1.md。",
+                ),
+            )
+    return found
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

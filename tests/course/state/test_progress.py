@@ -1,0 +1,68 @@
+"""Progress through the tracks as they are: every one can be begun, gone through and finished."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flashpath.course.content import load_course
+from flashpath.course.state import Store
+from flashpath.course.state.progress import NOTE, Progress
+from flashpath.errors import FlashpathError
+
+COURSE = load_course()
+
+
+@pytest.mark.parametrize("name", COURSE.track_names)
+def test_a_track_is_gone_through_in_order_and_ends(name: str, tmp_path: Path) -> None:
+    track = COURSE.track(name)
+    with Store(tmp_path / "progress.sqlite3") as store:
+        progress = Progress(COURSE, track, store)
+        order = progress.exercises()
+        assert len(set(order)) == len(order)
+        assert progress.of_track().done == 0
+        seen: list[str] = []
+        while (coming := Progress(COURSE, track, store).next()) is not None and coming.exercise is not None:
+            seen.append(coming.exercise)
+            assert coming.unit is not None
+            assert coming.exercise in coming.unit.exercise_ids
+            assert coming.is_new_unit == (coming.exercise == coming.unit.exercise_ids[0])
+            store.pass_without_file(coming.exercise)
+        assert tuple(seen) == order
+        progress = Progress(COURSE, track, store)
+        assert progress.of_track().exercises_done == progress.of_track().exercises
+        notes = {
+            task.done_by.removeprefix(NOTE)
+            for _, _, task in track.tasks()
+            if task.done_by is not None and task.done_by.startswith(NOTE)
+        }
+        for _, _, task in track.tasks():
+            if task.done_by is None:
+                assert not progress.is_done(task)
+                store.tick(*progress.tick_key(task.id))
+        progress = Progress(COURSE, track, store, notes)
+        assert progress.next() is None
+        for _, _, task in track.tasks():  # left are only those that wait for a unit to be written
+            if not progress.is_done(task):
+                assert task.done_by is not None
+                assert not COURSE.unit(task.done_by.partition("/")[0]).is_ready
+
+
+@pytest.mark.parametrize("name", COURSE.track_names)
+def test_every_checkpoint_can_be_ticked(name: str, tmp_path: Path) -> None:
+    track = COURSE.track(name)
+    with Store(tmp_path / "progress.sqlite3") as store:
+        progress = Progress(COURSE, track, store)
+        names = [each.id for stage in track.stages for each in stage.checkpoints]
+        names += [each.id for each in track.assessment]
+        for unit in map(COURSE.unit, track.units):
+            names += [f"{unit.id}/{each.id}" for each in unit.checkpoints]
+        for each in names:
+            store.tick(*progress.tick_key(each))
+        progress = Progress(COURSE, track, store)
+        for each in names:
+            key = each if "/" not in each else progress.tick_key(each)[1]
+            assert progress.is_ticked(key)
+        with pytest.raises(FlashpathError, match="no task or checkpoint"):
+            progress.tick_key("no-such-thing")
