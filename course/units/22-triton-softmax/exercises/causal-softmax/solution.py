@@ -1,0 +1,19 @@
+"""Softmax of scaled scores in which row r sees the columns 0 to r: what stands between the two products of attention.
+
+A program for each row of s: (n, n), fp16. out: (n, n), fp16, with zeros where nothing is seen. n <= BLOCK.
+"""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def causal_softmax_kernel(s_ptr, out_ptr, n, scale, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    column = tl.arange(0, BLOCK)  # (BLOCK)
+    seen = column <= row
+    s = tl.load(s_ptr + row * n + column, mask=seen, other=float("-inf")).to(tl.float32)
+    z = s * scale
+    e = tl.exp(z - tl.max(z, 0))
+    y = e / tl.sum(e, 0)
+    tl.store(out_ptr + row * n + column, y.to(tl.float16), mask=column < n)
