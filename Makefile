@@ -34,12 +34,14 @@ pytest: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -m 'not alone' --numprocesses $(WORKERS) --dist worksteal
 	$(BIN)/python -m pytest -m alone
 
-# The pictures and tables in the documents, made anew from this code.
+# The pictures and tables in the documents and lessons, made anew from this code.
 figures: $(VENV)/.installed
 	$(BIN)/flashpath tour --save docs/tour.svg
 	$(BIN)/python -m flashpath.vgpu.instructions docs/vgpu.md
 	$(BIN)/python -m flashpath.vgpu.runtime_calls docs/programs.md
 	$(BIN)/python benchmarks/attention_steps.py docs/attention.md
+	$(BIN)/python -m flashpath.course.making
+	$(BIN)/python -m flashpath.course.listing docs
 
 # A night's work: 100,000 mutated PTX modules, none of which may crash or hang the virtual GPU.
 fuzz: $(VENV)/.installed-dev

@@ -75,6 +75,8 @@ def kernel_file(tmp_path: Path) -> Path:
         "explain",
         "profile",
         "ladder",
+        "read",
+        "resources",
         "bench",
         "cache list",
         "cache show",

@@ -57,13 +57,26 @@ def _run() -> int:
 
 
 def _start_quickly(words: list[str]) -> int | None:
-    """Run a program without loading what reads any other command line; None: typer is to read this one."""
-    if words[:1] != ["run"]:
-        return None
-    from flashpath.cli import quick, run
+    """Run a command without loading what reads any other command line; None: typer is to read this one."""
+    from flashpath.cli import quick
 
-    arguments = quick.read(run.run, run.for_program(words[1:]))
-    return None if arguments is None else run.run(**arguments)
+    match words[:1]:
+        case ["run"]:
+            from flashpath.cli import run
+
+            command, rest = run.run, run.for_program(words[1:])
+        case ["next"]:
+            from flashpath.cli.next import next_thing
+
+            command, rest = next_thing, words[1:]
+        case ["progress"]:
+            from flashpath.cli.progress import progress
+
+            command, rest = progress, words[1:]
+        case _:
+            return None
+    arguments = quick.read(command, rest)
+    return None if arguments is None else command(**arguments)
 
 
 def _prepare_streams() -> None:

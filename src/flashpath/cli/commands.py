@@ -14,16 +14,30 @@ from flashpath.cli import (
     explain,
     explain_dispatch,
     explain_finding,
+    export,
+    grade,
+    hint,
     ladder,
+    log,
+    note,
     profile,
+    progress,
     quick,
+    read,
+    reset,
+    resources,
+    review,
     run,
     sanitize,
+    solution,
+    start,
     tour,
     tune,
     validate,
+    watch,
 )
 from flashpath.cli.doctor import doctor
+from flashpath.cli.next import next_thing
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -62,6 +76,8 @@ def root(
 
 app.command("tour")(tour.tour)
 app.command("doctor")(doctor)
+app.command("read")(read.read)
+app.command("resources")(resources.resources)
 app.command("run", cls=ProgramCommand)(quick.for_typer(run.run))
 app.command("explain")(explain.explain)
 app.command("profile", cls=ProgramCommand)(profile.profile)
@@ -73,3 +89,15 @@ app.command("bench")(bench.bench)
 app.command("tune")(tune.tune)
 app.command("validate")(validate.validate)
 app.add_typer(cache.app, name="cache")
+app.command("start")(start.start)
+app.command("next")(quick.for_typer(next_thing))
+app.command("watch")(watch.watch)
+app.command("grade")(grade.grade)
+app.command("hint")(hint.hint)
+app.command("solution")(solution.solution)
+app.command("reset")(reset.reset)
+app.command("progress")(quick.for_typer(progress.progress))
+app.command("review")(review.review)
+app.command("note")(note.note)
+app.command("log")(log.log)
+app.command("export")(export.export)

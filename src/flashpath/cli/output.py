@@ -6,9 +6,9 @@ import dataclasses
 import io
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.console import Console
 
 if TYPE_CHECKING:
@@ -34,8 +34,18 @@ def print_table(out: Console, table: Table) -> None:
     out.file.writelines(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
 
 
+def shown_file(name: str) -> str:
+    """A file as a person here would call it: from the current folder on, where it lies in it."""
+    try:
+        return Path(name).relative_to(Path.cwd().resolve()).as_posix()
+    except (ValueError, OSError):
+        return name
+
+
 def print_json(value: Any) -> None:
     """One JSON document on stdout, and nothing else."""
+    import typer  # not needed by a command that only prints, and slow to load
+
     # Where the output is not UTF-8, escapes lose nothing and question marks would.
     utf8 = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
     typer.echo(json.dumps(value, indent=1, ensure_ascii=not utf8, default=_plain))

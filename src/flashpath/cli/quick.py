@@ -117,11 +117,13 @@ def _parameters(command: Command) -> Iterator[_Parameter]:
 
 def _read(parameters: Sequence[_Parameter], words: list[str]) -> dict[str, Any]:
     options = {spelling: each for each in parameters for spelling in each.switches}
-    (positional,) = (each for each in parameters if not each.switches)
+    positional = next((each for each in parameters if not each.switches), None)
     found: dict[str, Any] = {}
     while words:
         word = words.pop(0)
         if not word.startswith("-") or word == "-":
+            if positional is None:
+                raise _Unread
             found.setdefault(positional.name, []).append(positional.value(word))
             continue
         spelling, value = _split(word, options)
@@ -139,7 +141,7 @@ def _read(parameters: Sequence[_Parameter], words: list[str]) -> dict[str, Any]:
             found.setdefault(option.name, []).append(option.value(value))
         else:
             found[option.name] = option.value(value)
-    if positional.name not in found:
+    if positional is not None and positional.name not in found:
         raise _Unread
     return found
 

@@ -82,6 +82,7 @@ def walk(out: Console) -> None:
         _show_occupancy(out, kernel)
     _show_coalescing(out, rung, kernel)
     _show_next(out)
+    _offer_course(out)
 
 
 def _step(out: Console, title: str, text: str) -> None:
@@ -240,4 +241,20 @@ def _show_next(out: Console) -> None:
         ("flashpath doctor", "what this machine has, and what it lacks"),
     ):
         out.print(f"   [bold]{command:<40}[/] {what}")
+    out.print()
+
+
+def _offer_course(out: Console) -> None:
+    """Where to go from here: the tracks, and the one command that begins."""
+    from flashpath.course.content import load_course
+
+    course = load_course()
+    ready = sum(unit.status == "ready" for unit in course.units)
+    _step(
+        out,
+        "6. Learn",
+        f"the course, in English and Chinese: {ready} units whose exercises are graded here, with no GPU",
+    )
+    for track in course.tracks:
+        out.print(f"   [bold]{'flashpath start ' + track.name:<40}[/] {track.title.en}", highlight=False)
     out.print()

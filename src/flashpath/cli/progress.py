@@ -1,0 +1,173 @@
+"""`flashpath progress`: what is done, by track, week and day; checkpoints; streak and time; ticking."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from flashpath.cli.quick import Option
+from flashpath.errors import FlashpathError
+
+if TYPE_CHECKING:
+    from flashpath.cli.learner import Learner
+    from flashpath.course.content import Week
+    from flashpath.course.state.progress import Count, Progress
+
+
+def progress(
+    tick: Annotated[
+        list[str] | None, Option(help="Mark a task or checkpoint as done; may be repeated.")
+    ] = None,
+    untick: Annotated[list[str] | None, Option(help="Take a mark back.")] = None,
+    week: Annotated[str | None, Option(help="Show the days and tasks of this week.")] = None,
+    everything: Annotated[bool, Option("--all", help="Show the days and tasks of every week.")] = False,
+    track: Annotated[str | None, Option(help="Of this track; by default the work folder's.")] = None,
+    lang: Annotated[str | None, Option(help="en or zh; by default FLASHPATH_LANG, or the folder's.")] = None,
+    as_json: Annotated[bool, Option("--json", help="Print JSON.")] = False,
+) -> int:
+    """Show how far you are: by track, week and day, checkpoints, days in a row, time spent.
+
+    Tasks and checkpoints that no exercise stands for are ticked by hand, by the names shown.
+
+    Examples:
+
+        flashpath progress
+
+        flashpath progress --week 2
+
+        flashpath progress --tick read-paper
+
+        flashpath progress --tick first-kernel/global-index
+
+        flashpath progress --untick read-paper --json
+    """
+    from flashpath.cli.learner import learning
+
+    with learning(lang) as learner:
+        chosen = learner.course.track(track) if track is not None else learner.track
+        state = learner.progress(chosen)
+        keys = [(state.tick_key(each), True) for each in tick or ()]
+        keys += [(state.tick_key(each), False) for each in untick or ()]  # all are known before any is kept
+        for key, done in keys:
+            (learner.store.tick if done else learner.store.untick)(*key)
+        if keys:
+            state = learner.progress(chosen)
+        if week is not None and week not in (each.number for each in chosen.weeks):
+            numbers = ", ".join(each.number for each in chosen.weeks)
+            raise FlashpathError(
+                learner.say(f"{chosen.name} has no week {week!r}.", f"{chosen.name} 没有第 {week} 周。"),
+                learner.say(f"It has {numbers}.", f"有：{numbers}。"),
+            )
+        if as_json:
+            from flashpath.cli.output import print_json
+
+            print_json(_as_json(learner, state))
+        elif keys and week is None and not everything:
+            _show_ticked(learner, state, keys)
+        else:
+            from flashpath.cli.progress_view import View
+
+            view = View(learner, state, detailed=everything or week is not None)
+            view.show(_opened(state, week, everything))
+    return 0
+
+
+def _opened(state: Progress, week: str | None, everything: bool) -> list[Week]:
+    """The weeks whose days are shown: those asked for, or the one in which the next thing lies."""
+    if everything:
+        return list(state.track.weeks)
+    if week is not None:
+        return [each for each in state.track.weeks if each.number == week]
+    coming = state.next()
+    return [coming.week] if coming is not None else []
+
+
+def _show_ticked(learner: Learner, state: Progress, keys: list[tuple[tuple[str, str], bool]]) -> None:
+    from flashpath.cli.output import console
+
+    out = console()
+    for (_, name), done in keys:
+        out.print(f"{'☑' if done else '☐'} {name}", markup=False)
+    count = state.of_track()
+    out.print(
+        learner.say(
+            f"{count.done} of {count.total} in {state.track.name}",
+            f"{state.track.name}：{count.done}/{count.total}",
+        )
+    )
+
+
+def _as_json(learner: Learner, state: Progress) -> dict[str, Any]:
+    lang, study = learner.lang, learner.store.study
+    return {
+        "track": state.track.name,
+        "title": state.track.title.in_(lang),
+        "count": _count(state.of_track()),
+        "streak_days": study.streak(),
+        "seconds": round(study.seconds(state.track.name)),
+        "seconds_by_day": {
+            day: round(spent) for day, spent in study.seconds_by_day(state.track.name).items()
+        },
+        "reviews_due": len(learner.store.reviews.due()),
+        "passed": sorted(state.passed),
+        "given_up": sorted(state.given_up),
+        "weeks": [_week(state, week, lang) for week in state.track.weeks],
+        "checkpoints": [
+            {
+                "id": each.id,
+                "stage": stage.title.in_(lang),
+                "ask": each.ask.in_(lang),
+                "ticked": state.is_ticked(each.id),
+            }
+            for stage in state.track.stages
+            for each in stage.checkpoints
+        ],
+        "unit_checkpoints": [
+            {
+                "id": f"{unit.name}/{each.id}",
+                "ask": each.ask.in_(lang),
+                "ticked": state.is_ticked(f"{unit.name}/{each.id}"),
+            }
+            for unit in map(learner.course.unit, state.track.units)
+            for each in unit.checkpoints
+        ],
+    }
+
+
+def _week(state: Progress, week: Week, lang: str) -> dict[str, Any]:
+    def tasks(of: Any) -> list[dict[str, Any]]:
+        return [
+            {"id": task.id, "do": task.do.in_(lang), "done": state.is_done(task), "done_by": task.done_by}
+            for task in of.tasks
+        ]
+
+    units = map(state.course.unit, week.all_units)
+    return {
+        "number": week.number,
+        "title": week.title.in_(lang),
+        "count": _count(state.of_week(week)),
+        "units": [
+            {"name": unit.name, "status": unit.status, "count": _count(state.of_unit(unit))} for unit in units
+        ],
+        "tasks": tasks(week),
+        "days": [
+            {
+                "number": day.number,
+                "title": day.title.in_(lang),
+                "count": _count(state.of_day(day)),
+                "tasks": tasks(day),
+            }
+            for day in week.days
+        ],
+    }
+
+
+def _count(count: Count) -> dict[str, int]:
+    return {
+        "done": count.done,
+        "total": count.total,
+        "exercises_done": count.exercises_done,
+        "exercises": count.exercises,
+        "tasks_done": count.tasks_done,
+        "tasks": count.tasks,
+        "planned_units": count.planned,
+    }

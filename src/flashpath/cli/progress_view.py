@@ -1,0 +1,155 @@
+"""Progress for people: a bar for each week, tasks and exercises of the weeks that are opened, checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from flashpath.cli.output import console
+
+if TYPE_CHECKING:
+    from flashpath.cli.learner import Learner
+    from flashpath.course.content import Checkpoint, Day, Task, Unit, Week
+    from flashpath.course.state.progress import Count, Progress
+
+_BAR = 20
+
+
+def bar(count: Count, width: int = _BAR) -> Text:
+    """`━━━━━━────`: what is done, and what is not."""
+    filled = int(count.share * width)
+    if count.done and not filled:
+        filled = 1
+    return Text() + Text("━" * filled, style="green") + Text("─" * (width - filled), style="dim")
+
+
+def spent(seconds: float, lang: str) -> str:
+    minutes = round(seconds / 60)
+    hours, minutes = divmod(minutes, 60)
+    if lang == "zh":
+        return f"{hours} 小时 {minutes} 分钟" if hours else f"{minutes} 分钟"
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
+class View:
+    """The track, its weeks, and the days of the weeks that are opened; `detailed`: units' checkpoints too."""
+
+    def __init__(self, learner: Learner, state: Progress, *, detailed: bool) -> None:
+        self.learner = learner
+        self.state = state
+        self.detailed = detailed
+        self.out = console()
+
+    def show(self, opened: Collection[Week]) -> None:
+        track, say = self.state.track, self.learner.say
+        self._show_head()
+        for stage in track.stages:
+            self.out.print()
+            self.out.print(Text(stage.title.in_(self.learner.lang), style="bold underline"))
+            for week in stage.weeks:
+                self._show_week(week, week in opened)
+            if any(week in opened for week in stage.weeks):
+                self._show_checkpoints(stage.checkpoints, say("Checkpoints", "检查点"))
+        if track.assessment and len(opened) == len(track.weeks):
+            self.out.print()
+            self._show_checkpoints(track.assessment, say("Final assessment", "最终评估"))
+
+    def _show_head(self) -> None:
+        learner, state = self.learner, self.state
+        count, study = state.of_track(), learner.store.study
+        self.out.print(Text(state.track.title.in_(learner.lang), style="bold"))
+        self.out.print(bar(count) + Text(f"  {self._done(count)}"))
+        streak, seconds = study.streak(), study.seconds(state.track.name)
+        days = "day" if streak == 1 else "days"
+        line = learner.say(
+            f"{streak} {days} in a row · {spent(seconds, 'en')} spent",
+            f"连续 {streak} 天 · 已学习 {spent(seconds, 'zh')}",
+        )
+        due = len(learner.store.reviews.due())
+        if due:
+            line += learner.say(f" · {due} due: flashpath review", f" · {due} 道题待复习：flashpath review")
+        self.out.print(Text(line))
+
+    def _done(self, count: Count) -> str:
+        say = self.learner.say
+        parts: list[str] = []
+        if count.exercises:
+            done = f"{count.exercises_done}/{count.exercises}"
+            parts.append(say(f"{done} exercises", f"练习 {done}"))
+        if count.tasks:
+            done = f"{count.tasks_done}/{count.tasks}"
+            parts.append(say(f"{done} tasks", f"任务 {done}"))
+        if count.planned:
+            units = "unit" if count.planned == 1 else "units"
+            parts.append(say(f"{count.planned} {units} to come", f"{count.planned} 个单元待编写"))
+        return " · ".join(parts)
+
+    def _show_week(self, week: Week, is_open: bool) -> None:
+        lang, count = self.learner.lang, self.state.of_week(week)
+        title = self.learner.say(f"Week {week.number}", f"第 {week.number} 周") + f" · {week.title.in_(lang)}"
+        mark = Text("✓ ", style="green") if count.is_done else Text("  ")
+        self.out.print(
+            Text() + mark + bar(count) + Text(f" {title}") + Text(f"  {self._done(count)}", style="dim")
+        )
+        if not is_open:
+            return
+        for day in week.days:
+            self._show_day(day)
+        in_days = {unit for day in week.days for unit in day.units}
+        self._show_units((each for each in week.units if each not in in_days), "    ")
+        self._show_tasks(week.tasks, "    ")
+
+    def _show_day(self, day: Day) -> None:
+        lang = self.learner.lang
+        title = self.learner.say(f"Day {day.number}", f"第 {day.number} 天") + f" · {day.title.in_(lang)}"
+        self.out.print(Text(f"    {title}") + Text(f"  {self._done(self.state.of_day(day))}", style="dim"))
+        self._show_units(day.units, "      ")
+        self._show_tasks(day.tasks, "      ")
+
+    def _show_units(self, names: Iterable[str], indent: str) -> None:
+        for unit in map(self.state.course.unit, names):
+            title = f"{unit.name}  {unit.title.in_(self.learner.lang)}"
+            if not unit.is_ready:
+                coming = self.learner.say("to come", "待编写")
+                self.out.print(Text(f"{indent}· {title}  {coming}", style="dim"))
+                continue
+            self.out.print(Text(f"{indent}{'✓' if self.state.unit_is_done(unit) else '·'} {title}"))
+            self._show_exercises(unit, f"{indent}    ")
+
+    def _show_exercises(self, unit: Unit, indent: str) -> None:
+        state = self.state
+        for name, exercise in zip(unit.exercise_names, unit.exercise_ids, strict=True):
+            if exercise in state.passed:
+                self.out.print(Text(f"{indent}✓ {name}", style="green"))
+                continue
+            seen = (
+                self.learner.say("  (solution seen)", "  （已看答案）") if exercise in state.given_up else ""
+            )
+            self.out.print(Text(f"{indent}· {name}{seen}"))
+        for each in unit.checkpoints if self.detailed else ():
+            name = f"{unit.name}/{each.id}"
+            self._show_tick(indent, state.is_ticked(name), each.ask.in_(self.learner.lang), name)
+
+    def _show_tasks(self, tasks: Iterable[Task], indent: str) -> None:
+        for task in tasks:
+            done = self.state.is_done(task)
+            self._show_tick(indent, done, task.do.in_(self.learner.lang), task.done_by or task.id)
+
+    def _show_checkpoints(self, checkpoints: Collection[Checkpoint], title: str) -> None:
+        if not checkpoints:
+            return
+        lang, state = self.learner.lang, self.state
+        ticked = sum(state.is_ticked(each.id) for each in checkpoints)
+        self.out.print(Text(f"  {title} {ticked}/{len(checkpoints)}", style="bold"))
+        topic = None
+        for each in checkpoints:
+            if each.topic is not None and each.topic != topic:
+                self.out.print(Text(f"    {each.topic.in_(lang)}"))
+            topic = each.topic
+            self._show_tick("    ", state.is_ticked(each.id), each.ask.in_(lang), each.id)
+
+    def _show_tick(self, indent: str, done: bool, text: str, name: str) -> None:
+        mark = Text("☑", style="green") if done else Text("☐")
+        self.out.print(Text(indent) + mark + Text(f" {text}  ") + Text(name, style="dim"))

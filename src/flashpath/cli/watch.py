@@ -1,0 +1,319 @@
+"""`flashpath watch`: grades an exercise again whenever its file is saved."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from flashpath.cli.options import AsJson, Lang
+from flashpath.course.state import StoreError
+from flashpath.errors import FlashpathError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from flashpath.cli.keys import Keys
+    from flashpath.cli.learner import Learner
+    from flashpath.course.content import Exercise
+    from flashpath.course.grader import Grade
+
+_POLL_SECONDS = 0.2
+# An editor may write in several steps, or put a new file in place of the old one: not looked at in between.
+_SETTLE_SECONDS = 0.08
+_LISTED = 15
+
+Stamp = tuple[int, int, int] | None
+
+
+def watch(
+    exercise: Annotated[
+        str | None,
+        typer.Argument(help="first-kernel/saxpy, or its file; by default the next one to do."),
+    ] = None,
+    lang: Lang = None,
+    as_json: AsJson = False,
+) -> None:
+    """Grade again on every save, with single keys: next, hint, list, check all, reset, quit.
+
+    Saving another exercise's file turns to that one. Where there is no terminal, grades are only printed,
+    with --json one document a line; end it with Ctrl-C.
+
+    Examples:
+
+        flashpath watch
+
+        flashpath watch first-kernel/saxpy
+
+        flashpath watch --json
+    """
+    from flashpath.cli.keys import Keys
+    from flashpath.cli.learner import learning
+
+    with learning(lang) as learner:
+        chosen = _first(learner, exercise)
+        with Keys(wanted=not as_json) as keys:
+            Watch(learner, chosen, keys, as_json).run()
+
+
+def _first(learner: Learner, what: str | None) -> Exercise:
+    if what is None:
+        progress, files = learner.progress(), learner.files()
+        name = next((each for each in files if each not in progress.passed | progress.given_up), None)
+        if name is not None:
+            return learner.course.exercise(name)
+    return learner.find(what)[0]
+
+
+class Watch:
+    """The loop: a file that changed is graded, a key does what it says."""
+
+    def __init__(self, learner: Learner, exercise: Exercise, keys: Keys, as_json: bool) -> None:
+        from flashpath.cli.output import console
+
+        self.learner = learner
+        self.keys = keys
+        self.as_json = as_json
+        self.out: Console = console()
+        self.files = learner.files()
+        self.exercise = exercise
+        self.verdict: Grade | None = None
+        self.below: list[Any] = []
+        """What a key asked for, shown under the verdict until the next."""
+        self._stamps = {name: _stamp(path) for name, path in self.files.items()}
+        self._is_over = False
+
+    @property
+    def path(self) -> Path:
+        return self.learner.file_of(self.exercise)
+
+    def run(self) -> None:
+        self.check()
+        while not self._is_over:
+            key = self.keys.wait(_POLL_SECONDS)
+            if key is not None:
+                self._count()
+                self.press(key)
+            elif self.keys.was_stopped:
+                self.keys.was_stopped = False
+                self.draw()
+            changed = self._changed()
+            if changed is not None:
+                self.turn_to(changed)
+                self._count()
+                self.check()
+
+    def _count(self) -> None:
+        """A key or a save is study; where that cannot be kept, grading says so."""
+        with contextlib.suppress(StoreError):
+            self.learner.store.study.touch(self.learner.track.name)
+
+    # ---- Files -----------------------------------------------------------------------------------------
+
+    def _changed(self) -> str | None:
+        """The exercise whose file was saved since it was last looked at, once the file is at rest."""
+        for name, path in self.files.items():
+            now = _stamp(path)
+            if now == self._stamps[name] or now is None:  # gone: an editor puts a new one in its place
+                continue
+            before = None
+            while before != now:
+                time.sleep(_SETTLE_SECONDS)
+                before, now = now, _stamp(path)
+            if now is not None:
+                self._stamps[name] = now
+                return name
+        return None
+
+    def turn_to(self, name: str) -> None:
+        self.exercise = self.learner.course.exercise(name)
+        self.verdict = None
+        self.below = []
+
+    def check(self) -> None:
+        """Grade the exercise, and show the verdict."""
+        from flashpath.cli.grading import grade_and_keep
+
+        if self.keys.is_terminal:
+            self.below = [self.learner.say("checking …", "正在检查……")]
+            self.draw()
+        self.below = []
+        try:
+            self.verdict = grade_and_keep(self.learner, self.exercise, self.path)
+        except FlashpathError as error:  # a file that was removed, or is no text: said, and watched on
+            self.verdict = None
+            self.below = [str(error)]
+        self.draw()
+
+    # ---- Keys ------------------------------------------------------------------------------------------
+
+    def press(self, key: str) -> None:
+        actions = {
+            "n": self.go_on,
+            "h": self.hint,
+            "l": self.show_list,
+            "c": self.check_all,
+            "r": self.reset,
+            "q": self.quit,
+            "\n": self.check,
+            "\r": self.check,
+        }
+        action = actions.get(key.lower())
+        if action is not None:
+            action()
+
+    def go_on(self) -> None:
+        """The next one that is not passed; the quiz of a unit is asked elsewhere."""
+        progress = self.learner.progress()
+        order = [each for each in progress.exercises() if each in self.files]
+        place = order.index(self.exercise.id) + 1 if self.exercise.id in order else 0
+        turned = [*order[place:], *order[:place]]
+        name = next((each for each in turned if each not in progress.passed), None)
+        if name is None or name == self.exercise.id:
+            self.below = [self.learner.say("There is no other to do.", "没有别的练习要做了。")]
+            self.draw()
+            return
+        self.turn_to(name)
+        self.check()
+
+    def hint(self) -> None:
+        from flashpath.cli.hint import next_hint
+
+        try:
+            number, text = next_hint(self.learner, self.exercise)
+        except FlashpathError as error:
+            self.below = [str(error)]
+        else:
+            of = len(self.exercise.hints)
+            title = self.learner.say(f"hint {number} of {of}: ", f"提示 {number}/{of}：")
+            self.below = [title + text]
+        self.draw()
+
+    def show_list(self) -> None:
+        """The exercises around this one."""
+        from rich.text import Text
+
+        progress = self.learner.progress()
+        order = list(progress.exercises())
+        here = order.index(self.exercise.id) if self.exercise.id in order else 0
+        first = max(0, min(here - _LISTED // 2, len(order) - _LISTED))
+        self.below = []
+        for name in order[first : first + _LISTED]:
+            mark = Text("✓ ", style="green") if name in progress.passed else Text("· ")
+            pointer = Text("> " if name == self.exercise.id else "  ", style="bold")
+            quiz = f"   flashpath review {name.partition('/')[0]}" if name.endswith("/quiz") else ""
+            self.below.append(Text() + pointer + mark + Text(name) + Text(quiz, style="dim"))
+        self.draw()
+
+    def check_all(self) -> None:
+        from rich.text import Text
+
+        from flashpath.cli.grading import grade_and_keep
+
+        lines: list[Any] = []
+        for name, path in self.files.items():
+            exercise = self.learner.course.exercise(name)
+            if not path.is_file() or not self.learner.is_begun(exercise, path):
+                continue
+            self.below = [*lines, self.learner.say(f"checking {name} …", f"正在检查 {name}……")]
+            self.draw()
+            verdict = grade_and_keep(self.learner, exercise, path)
+            mark = Text("✓ ", style="green") if verdict.passed else Text("✗ ", style="red")
+            lines.append(Text() + mark + Text(f"{name}: {verdict.headline}"))
+        self.below = lines or [self.learner.say("Nothing was begun yet.", "还没有开始任何练习。")]
+        self.draw()
+
+    def reset(self) -> None:
+        from flashpath.cli.reset import put_back
+
+        question = self.learner.say(
+            "Put the file back to its beginning? What you wrote is kept. [y/N]",
+            "把文件恢复到最初？你写的内容会保留。[y/N]",
+        )
+        self.below = [question]
+        self.draw()
+        answer = None
+        while answer is None:
+            answer = self.keys.wait(_POLL_SECONDS)
+        self.below = []
+        if answer.lower() != "y":
+            self.draw()
+            return
+        put_back(self.learner, self.exercise, self.path)
+        self._stamps[self.exercise.id] = _stamp(self.path)
+        self.check()
+
+    def quit(self) -> None:
+        self._is_over = True
+
+    # ---- The screen ------------------------------------------------------------------------------------
+
+    def draw(self) -> None:
+        if self.as_json:
+            self._print_json()
+            return
+        from rich.text import Text
+
+        from flashpath.cli.grading import linked, show_grade
+
+        if self.keys.is_terminal:
+            self.out.clear()
+        if self.verdict is not None:
+            show_grade(self.out, self.learner, self.verdict, self.path)
+        else:
+            title = self.exercise.title.in_(self.learner.lang)
+            self.out.print(Text(f"{self.exercise.id}  {title}", style="bold"))
+            self.out.print(Text("  ") + linked(self.learner, self.path))
+        for line in self.below:
+            self.out.print(line if isinstance(line, Text) else Text(str(line)))
+        if self.keys.is_terminal:
+            self._draw_foot()
+        sys.stdout.flush()
+
+    def _draw_foot(self) -> None:
+        from rich.text import Text
+
+        from flashpath.cli.progress_view import bar
+        from flashpath.course.state.progress import Count
+
+        progress = self.learner.progress()
+        order = progress.exercises()
+        count = Count(exercises=len(order), exercises_done=sum(each in progress.passed for each in order))
+        self.out.print()
+        self.out.print(bar(count, 30) + Text(f" {count.done}/{count.total}"))
+        if self.verdict is not None and self.verdict.passed:
+            said = self.learner.say("Passed. Press n to go on.", "通过。按 n 继续。")
+            self.out.print(Text(said, style="bold green"))
+        keys = self.learner.say(
+            "n next · h hint · l list · c check all · r reset · q quit",
+            "n 下一个 · h 提示 · l 列表 · c 全部检查 · r 重置 · q 退出",
+        )
+        self.out.print(Text(keys, style="dim"))
+
+    def _print_json(self) -> None:
+        import json
+
+        if self.verdict is not None:
+            typer.echo(
+                json.dumps({"event": "graded", "path": str(self.path), **self.verdict.to_json()}, default=str)
+            )
+        elif self.below:
+            event = {
+                "event": "said",
+                "exercise": self.exercise.id,
+                "text": [str(each) for each in self.below],
+            }
+            typer.echo(json.dumps(event))
+        sys.stdout.flush()
+
+
+def _stamp(path: Path) -> Stamp:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
