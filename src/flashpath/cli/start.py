@@ -40,6 +40,7 @@ def start(
         flashpath start flash-attention-source --lang zh --into 源码学习
     """
     from flashpath import settings
+    from flashpath.cli.note import environment_note
     from flashpath.course.content import load_course
     from flashpath.course.workspace import Workspace
 
@@ -51,7 +52,7 @@ def start(
     around = Workspace.around() if into is None else None
     if around is not None and around.track == load_course().track(track).name:
         into = around.root  # started again inside its own folder
-    made = Workspace.create(track, into, lang, environment=_environment)
+    made = Workspace.create(track, into, lang, environment=environment_note)
     _remember(made)
     if as_json:
         _print_json(made)
@@ -105,23 +106,6 @@ def _facts(track: Track, lang: str) -> dict[str, object]:
 
 
 # ---- What was made -------------------------------------------------------------------------------------
-
-
-def _environment(lang: str) -> str:
-    """The note on the environment, filled by what doctor finds."""
-    import time
-
-    from flashpath.cli.doctor import report
-    from flashpath.cli.doctor.checks import run_checks
-    from flashpath.course.notes import fill
-
-    groups = run_checks()
-    lines = [{"en": "| what | state | found |", "zh": "| 项目 | 状态 | 检查结果 |"}[lang], "|---|---|---|"]
-    for check in (check for checks in groups.values() for check in checks):
-        cells = (check.name, check.status, check.found)
-        lines.append(f"| {' | '.join(str(each).replace('|', '/').replace(chr(10), ' ') for each in cells)} |")
-    date = time.strftime("%Y-%m-%d")
-    return fill("environment", lang, date=date, verdict=report.verdict(groups), checks="\n".join(lines))
 
 
 def _remember(made: Made) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from pathlib import PurePath
-from types import TracebackType
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -16,9 +15,10 @@ from flashpath.course.sandbox.errors import Crashed, Raised, SandboxError
 from flashpath.course.sandbox.job import Array, Limits
 from flashpath.course.sandbox.plain import plain_number
 from flashpath.course.sandbox.python_source import check_python, failed_at
+from flashpath.course.sandbox.session import Session
 
 
-class FunctionSession:
+class FunctionSession(Session):
     """`with FunctionSession(…) as session:` imports the file; `session.call(arguments)` calls it."""
 
     def __init__(
@@ -37,9 +37,8 @@ class FunctionSession:
         self.function = function
         self.imports = tuple(imports)
         self.arrays = arrays
-        self.limits = limits or Limits()
+        super().__init__(limits)
         self.forbidden = tuple(forbidden)
-        self._child: Child | None = None
 
     def __enter__(self) -> FunctionSession:
         check_python(self.source, self.file_name, self.imports, self.forbidden)
@@ -56,17 +55,6 @@ class FunctionSession:
             self.close()
             raise
         return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the child."""
-        if self._child is not None:
-            self._child.close()
-            self._child = None
 
     @property
     def printed(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePath
-from types import TracebackType
 from typing import Any, cast
 
 import numpy as np
@@ -16,6 +15,7 @@ from flashpath.course.sandbox.cuda_source import check_cuda
 from flashpath.course.sandbox.errors import BuildFailed, Crashed, SandboxError
 from flashpath.course.sandbox.job import Array, KernelJob, KernelRun, Limits
 from flashpath.course.sandbox.plain import plain_number
+from flashpath.course.sandbox.session import Session
 from flashpath.course.sandbox.triton_source import build_triton, check_triton, start_builder
 from flashpath.jit.diagnostics import Diagnostic
 from flashpath.vgpu.findings import Finding, Party
@@ -25,14 +25,13 @@ BUDGET = 100_000_000
 _ROOM_FOR_FINDINGS = 1 << 20
 
 
-class KernelSession:
+class KernelSession(Session):
     """`with KernelSession(job) as session:` builds; `session.run(…)` launches; the end ends the child."""
 
     def __init__(self, job: KernelJob, limits: Limits | None = None) -> None:
         self.job = job
-        self.limits = limits or Limits()
+        super().__init__(limits)
         self.file_name = re.sub(r"[\x00-\x1f\"\\]", "_", PurePath(job.file_name).name) or "kernel"
-        self._child: Child | None = None
         self._printed = ""  # while it was built
 
     def __enter__(self) -> KernelSession:
@@ -50,17 +49,6 @@ class KernelSession:
             self.close()
             raise
         return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the child."""
-        if self._child is not None:
-            self._child.close()
-            self._child = None
 
     def _build_cuda(self, child: Child) -> None:
         job = self.job

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import flashpath
 from flashpath import settings
 from flashpath.errors import FlashpathError
 
@@ -21,7 +22,8 @@ _SYSTEM = (
     "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu", "/sys/devices/system/node",
     "/sys/fs/cgroup",
 )  # fmt: skip
-_PACKAGE = Path(__file__).parents[2]
+# Two in an editable install: the source, and beside the packages what was compiled of it.
+_PACKAGE = tuple(map(Path, flashpath.__path__))
 # What the kernel worker itself consists of: neither kernels nor what the course holds.
 _OF_THE_PACKAGE = (
     "__init__.py", "errors.py", "settings.py", "vgpu", "jit", "gpus", "course/__init__.py", "course/content",
@@ -46,7 +48,7 @@ def for_kernels() -> Places:
     """For the child that compiles and runs kernels: the engine and the compilers' headers too."""
     from flashpath.jit import toolkit
 
-    own = [_PACKAGE / name for name in _OF_THE_PACKAGE]
+    own = [root / name for root in _PACKAGE for name in _OF_THE_PACKAGE]
     cache = settings.cache_dir()
     with contextlib.suppress(OSError):
         cache.mkdir(parents=True, exist_ok=True)
@@ -54,7 +56,7 @@ def for_kernels() -> Places:
     return replace(
         found,
         readable=(*found.readable, *own, *toolkit.headers().folders),
-        listable=(*found.listable, _PACKAGE),
+        listable=(*found.listable, *_PACKAGE),
         writable=(cache,),
     )
 
@@ -91,7 +93,7 @@ def package_folders() -> tuple[Path, ...]:
 
 def _hidden() -> list[Path]:
     """The package with its kernels, the course with its answers, and where an editable install finds them."""
-    found = [_PACKAGE]
+    found = [*_PACKAGE]
     for name in ("course", "programs"):
         with contextlib.suppress(FlashpathError):
             found.append(settings.content_dir(name))

@@ -10,6 +10,7 @@ from typing import Any
 from flashpath.errors import FlashpathError
 from flashpath.jit import strided
 from flashpath.kernels.attention.decode.cache import Step
+from flashpath.kernels.attention.decode.splits import splits_for
 from flashpath.kernels.attention.flash_v2.cuda.host import UNBOUNDED, Shape
 from flashpath.kernels.attention.problem import with_whole_rows
 from flashpath.kernels.building import (
@@ -145,17 +146,11 @@ def require_possible(step: Step, room: int | None = None) -> None:
 
 
 def splits_of(step: Step, plan: Plan) -> int:
-    """As few as fill the GPU almost evenly: each one more is a part that has to be written and read again."""
+    """Parts of the keys: as many as leave no SM idle, and no more than there are tiles."""
     blocks = -(-step.queries * step.group // plan.m) * step.kv_heads * step.batch
     at_once = sm_count(step.q) * plan.blocks_per_sm
     most = max(1, min(MOST_SPLITS, -(-step.cache.capacity // (plan.keys * plan.warps))))
-
-    def evenness(splits: int) -> float:
-        waves = blocks * splits / at_once
-        return waves / -(-blocks * splits // at_once)
-
-    best = max(map(evenness, range(1, most + 1)))
-    return next(splits for splits in range(1, most + 1) if evenness(splits) >= 0.9 * best)
+    return splits_for(blocks, at_once, most)
 
 
 def append(step: Step) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from flashpath.errors import FlashpathError
 from flashpath.jit.device import device
 from flashpath.kernels.attention.decode.cache import Step
+from flashpath.kernels.attention.decode.splits import splits_for
 from flashpath.kernels.attention.flash_v2.triton.configs import block_of
 from flashpath.kernels.attention.flash_v2.triton.features import Features
 from flashpath.kernels.building import sm_count, triton_device
@@ -55,18 +56,12 @@ def rows_of(step: Step) -> int:
 
 
 def splits_of(step: Step, config: Config) -> int:
-    """As few as fill the GPU almost evenly: each one more is a part that has to be written and read again."""
+    """Parts of the keys: as many as leave no SM idle, and no more than there are tiles."""
     tiles = -(-step.queries * step.group // rows_of(step))
     programs = tiles * step.kv_heads * step.batch
     at_once = sm_count(step.q) * config.blocks
     most = max(1, min(MOST_SPLITS, -(-step.cache.capacity // config.n)))
-
-    def evenness(splits: int) -> float:
-        waves = programs * splits / at_once
-        return waves / -(-programs * splits // at_once)
-
-    best = max(map(evenness, range(1, most + 1)))
-    return next(splits for splits in range(1, most + 1) if evenness(splits) >= 0.9 * best)
+    return splits_for(programs, at_once, most)
 
 
 def append(step: Step) -> Any:
