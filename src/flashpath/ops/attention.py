@@ -330,7 +330,11 @@ def attention_varlen(
     require_tensors("attention_varlen", cu_seqlens_q=cu_seqlens_q, cu_seqlens_k=cu_seqlens_k)
     require_whole("attention_varlen", "max_seqlen_q", max_seqlen_q)
     require_whole("attention_varlen", "max_seqlen_k", max_seqlen_k)
-    sequences = Sequences(cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k)
+    longest = (
+        min(each, 2**31 - 1) if isinstance(each, int) else each  # bounds are int32: none is longer
+        for each in (max_seqlen_q, max_seqlen_k)
+    )
+    sequences = Sequences(cu_seqlens_q, cu_seqlens_k, *longest)
     return _run(
         "attention_varlen",
         q,

@@ -205,6 +205,12 @@ def _check_states(a: Tensor, a_lse: Tensor, b: Tensor, b_lse: Tensor) -> None:
                 "Both must be (batch, queries, heads, dim) of one type, and their lse (batch, heads, "
                 "queries), float32.",
             )
+        for each, tensor in ((name, x), (f"{name}_lse", lse)):
+            if tensor.device != a.device:
+                raise FlashpathError(
+                    f"merge_states got a on {a.device} and {each} on {tensor.device}.",
+                    "All must be on one device.",
+                )
 
 
 def _merge_forward(a: Tensor, a_lse: Tensor, b: Tensor, b_lse: Tensor) -> tuple[Tensor, Tensor]:
