@@ -285,3 +285,87 @@ def test_rotary_tables_have_every_position(backend: str | None) -> None:
 def test_the_reference_is_exact_at_large_scores() -> None:
     q = torch.full((1, 4, 1, 16), 200.0).half()
     assert torch.equal(fp.attention(q, q, q, scale=1.0, backend="reference"), q)
+
+
+# ---- What has no gradient ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", [None, "triton", "reference"])
+def test_slopes_have_no_gradient(backend: str | None) -> None:
+    q, slopes = random(1, 8, 2, 16), torch.ones(2, requires_grad=True)
+    with pytest.raises(fp.FlashpathError, match=r"(?s)alibi_slopes.*gradient.*detach"):
+        fp.attention(q, q, q, alibi_slopes=slopes, backend=backend)
+    fp.attention(q, q, q, alibi_slopes=slopes.detach(), backend=backend)
+    with torch.no_grad():
+        fp.attention(q, q, q, alibi_slopes=slopes, backend=backend)
+
+
+@pytest.mark.parametrize("backend", [None, "triton", "reference"])
+def test_decoding_takes_all_as_detached(backend: str | None) -> None:
+    q, k, v = (random(1, 1, 2, 16) for _ in range(3))
+    caches = random(1, 32, 2, 16), random(1, 32, 2, 16)
+    slopes = torch.ones(2)
+
+    def step(requires: bool) -> Any:
+        tensors = [x.clone().requires_grad_(requires) for x in (q, *caches, k, v, slopes)]
+        out = fp.attention_decode(
+            *tensors[:3],
+            cache_seqlens=9,
+            k=tensors[3],
+            v=tensors[4],
+            alibi_slopes=tensors[5],
+            backend=backend,
+        )
+        assert not out.requires_grad
+        return [out, *(x.detach() for x in tensors[1:3])]
+
+    got, expected = step(True), step(False)
+    assert all(torch.equal(*each) for each in zip(got, expected, strict=True))
+    assert torch.equal(got[1][:, 9:10], k)
+
+
+# ---- Numbers and forms that are torch's errors otherwise ---------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", [None, "triton", "reference"])
+@pytest.mark.parametrize("window", [(-1, 2**63), (2**31 - 1, 2**31 - 1), (2**70, 0)])
+def test_windows_wider_than_any_sequence(backend: str | None, window: tuple[int, int]) -> None:
+    q = random(1, 40, 2, 16)
+    expected = fp.attention(q, q, q, causal=window[1] == 0, backend=backend)
+    assert torch.allclose(fp.attention(q, q, q, window=window, backend=backend), expected, atol=1e-2)
+
+
+def test_windows_below_no_bound() -> None:
+    q = random(1, 8, 2, 16)
+    with pytest.raises(fp.FlashpathError, match=r"(?s)window = \(-42391.*or -1 for no bound"):
+        fp.attention(q, q, q, window=(-(9**30), 0))
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+@pytest.mark.parametrize("layout", [torch.strided, torch.jagged])
+def test_nested_tensors(layout: torch.layout) -> None:
+    q = torch.nested.nested_tensor([random(8, 2, 16), random(4, 2, 16)], layout=layout)
+    with pytest.raises(fp.FlashpathError, match=r"(?s)nested.*to_padded_tensor"):
+        fp.attention(q, q, q)
+
+
+@pytest.mark.parametrize(
+    ("forms", "says"),
+    [
+        ({}, "no form"),
+        ({"torch": lambda score: score}, "(?s)torch = .*function of .score, batch"),
+        ({"torch": 3}, "(?s)torch = 3.*function of .score, batch"),
+        ({"cuda": "score", "torch_derivative": lambda score: score}, "torch_derivative = "),
+    ],
+)
+def test_score_mods_are_looked_at_when_made(forms: dict[str, Any], says: str) -> None:
+    with pytest.raises(fp.FlashpathError, match=says):
+        ScoreMod("mine", **forms)
+
+
+@pytest.mark.parametrize("returns", [lambda s: None, lambda s: s[..., :1], lambda s: 1.0])
+def test_what_a_score_mod_gives(returns: Any) -> None:
+    q = random(1, 8, 2, 16)
+    mod = ScoreMod("mine", torch=lambda score, *place: returns(score))
+    with pytest.raises(fp.FlashpathError, match=r"(?s)'mine' gave .* scores of shape \(2, 8, 8\)"):
+        fp.attention(q, q, q, score_mod=mod, backend="reference")

@@ -58,7 +58,7 @@ def biased(scores: Tensor, options: Options, at: Places) -> Tensor:
 def final_scores(scores: Tensor, options: Options, at: Places) -> Tensor:
     """What the softmax sees of capped and biased scores."""
     if options.score_mod is not None:
-        scores = options.score_mod.form("torch")(scores, at.batch, at.head, at.query, at.key).to(scores.dtype)
+        scores = options.score_mod.of_scores(scores, at.batch, at.head, at.query, at.key)
     return torch.where(visible(options, at), scores, torch.full_like(scores, -torch.inf))
 
 
