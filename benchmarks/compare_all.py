@@ -47,9 +47,10 @@ from flashpath.errors import FlashpathError
 from flashpath.jit import device
 from flashpath.kernels.attention import cases as problems
 from flashpath.kernels.attention.peers import not_importable
-from flashpath.kernels.attention.problem import DIM_STEP, LARGEST_DIM
+from flashpath.kernels.attention.problem import DIM_STEP, LARGEST_DIM, block_pairs
 from flashpath.kernels.attention.traffic import ON_CHIP_BYTES
 from flashpath.kernels.rung import Case, Ladder
+from flashpath.ops.limits import MOST_PRODUCTS_ON_CPU
 
 COMPILED_PEERS = ("torch (flex_attention)", "Triton (plain)")
 VIRTUAL_LENGTHS = (256, 512, 1024)
@@ -270,6 +271,7 @@ def show(records: Sequence[Record], plots: Path | None) -> None:
 def counted(options: argparse.Namespace) -> int:
     ladder = kernels.ladder("attention")
     names = [ladder[each].name for each in options.implementations or [rung.name for rung in ladder]]
+    require_countable(options)
     rows = read_rows(options.json)
     for way in options.directions:
         for dim in options.dims or (64,):
@@ -283,6 +285,20 @@ def counted(options: argparse.Namespace) -> int:
     say("Counted on the virtual GPU; naive by what torch's operators read and write. There are no times.")
     say(f"M is {options.on_chip:,} bytes on the chip, in elements of two bytes. “Once”: every tensor once.")
     return 0
+
+
+def require_countable(options: argparse.Namespace) -> None:
+    """No case that the operator would refuse on CPU tensors."""
+    for length in options.lengths or ():
+        for dim in options.dims or (64,):
+            for mask in options.masks:
+                products = block_pairs(length, length, right=0 if mask == "causal" else -1) * 2 * dim
+                if products > MOST_PRODUCTS_ON_CPU:
+                    raise FlashpathError(
+                        f"--lengths {length} with --dims {dim} ({mask}) is {products:,} multiply-adds; the "
+                        f"virtual GPU takes up to {MOST_PRODUCTS_ON_CPU:,}.",
+                        "Give shorter --lengths, or --device cuda where there is a GPU.",
+                    )
 
 
 def count_case(

@@ -43,6 +43,7 @@ def test_help_has_examples(run: Callable[..., int], capsys: pytest.CaptureFixtur
     [
         (["--masks", "some"], 2, "'some' is none of causal, full"),
         (["--lengths", "0"], 2, "no whole number"),
+        (["--device", "virtual", "--lengths", "1000000"], 1, "the virtual GPU takes up to"),
         (["--device", "virtual", "--implementations", "flash_v3"], 1, "has no rung 'flash_v3'"),
         (["--json", "/nowhere/at/all.jsonl"], 1, "There is no folder"),
     ],

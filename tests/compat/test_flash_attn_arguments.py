@@ -10,11 +10,18 @@ import pytest
 import torch
 
 from flashpath.compat import flash_attn
-from flashpath.compat.flash_attn.bert_padding import pad_input, unpad_input
+from flashpath.compat.flash_attn.bert_padding import (
+    index_first_axis,
+    index_put_first_axis,
+    pad_input,
+    unpad_input,
+)
+from flashpath.compat.flash_attn.layers.rotary import apply_rotary_emb
 from flashpath.errors import FlashpathError
 
 X = torch.zeros(1, 8, 2, 16, dtype=torch.float16)
 FLAT = X[0]
+COS = torch.zeros(8, 8, dtype=torch.float16)
 CU = torch.tensor([0, 8], dtype=torch.int32)
 TABLE = torch.zeros(1, 1, dtype=torch.int32)
 func, varlen, cache = (
@@ -113,3 +120,63 @@ def test_padding_of_what_is_no_tensor_or_has_no_place() -> None:
         pad_input(zeros(4, 2), torch.arange(3), 2, 5)
     with pytest.raises(FlashpathError, match="from 7 to 10 for 2 sequences of 5"):
         pad_input(zeros(4, 2), torch.arange(7, 11), 2, 5)
+
+
+def whole(*numbers: int) -> Any:
+    return torch.tensor(numbers, dtype=torch.int32)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"cu_seqlens_q": whole(7, 1, 9)}, "cu_seqlens_q = .7, 1, 9."),
+        ({"cu_seqlens_q": torch.rand(5)}, r"cu_seqlens_q of shape \(5,\)"),
+        ({"max_seqlen_k": 3}, "(?s)max_seqlen_k = 3, and a sequence of 6.*longest"),
+        ({"deterministic": "x"}, "deterministic.*"),
+        ({"return_attn_probs": "x"}, "return_attn_probs.*"),
+        ({"dropout_p": "x"}, "dropout_p.*"),
+    ],
+)
+def test_pages_with_one_query_each(changes: dict[str, Any], says: str) -> None:
+    pages = zeros(2, 8, 2, 16)
+    given = {
+        "q": zeros(2, 2, 16),
+        "k": pages,
+        "v": pages,
+        "cu_seqlens_q": whole(0, 1, 2),
+        "cu_seqlens_k": whole(0, 6, 9),
+        "max_seqlen_q": 1,
+        "max_seqlen_k": 6,
+        "block_table": torch.tensor([[0], [1]], dtype=torch.int32),
+    }
+    assert varlen(**given).shape == (2, 2, 16)
+    with pytest.raises(FlashpathError, match=says):
+        varlen(**{**given, **changes})
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: apply_rotary_emb(None, COS, COS), "x = None"),
+        (lambda: apply_rotary_emb(X, COS, None), "sin = None"),
+        (lambda: apply_rotary_emb(X, COS[None], COS), r"(?s)cos of shape.*\(positions, pairs\)"),
+        (lambda: apply_rotary_emb(X, COS, COS[:2]), "(?s)cos of shape.*at most 8 pairs"),
+        (lambda: apply_rotary_emb(X, zeros(8, 16), zeros(8, 16)), "(?s)cos of shape.*at most 8 pairs"),
+        (lambda: apply_rotary_emb(X, COS, COS, seqlen_offsets=-2), "seqlen_offsets of -2"),
+        (lambda: apply_rotary_emb(X, COS, COS, seqlen_offsets=whole(-2)), "seqlen_offsets of -2"),
+        (lambda: apply_rotary_emb(X, COS, COS, seqlen_offsets=1.5), "seqlen_offsets = 1.5"),
+        (lambda: apply_rotary_emb(X, COS, COS, seqlen_offsets=whole(1, 2)), "each of the 1 sequences"),
+        (lambda: apply_rotary_emb(FLAT, COS, COS, cu_seqlens=whole(0, 9)), "(?s)cu_seqlens.*8 tokens"),
+        (lambda: apply_rotary_emb(FLAT, COS, COS, cu_seqlens=whole(0, 6)), "(?s)cu_seqlens.*8 tokens"),
+        (lambda: func(*[zeros(1, 8, 2, 0)] * 3), "head dimension of 1 or more"),
+        (lambda: cache(*[zeros(1, 8, 2, 0)] * 3), "head dimension of 1 or more"),
+        (lambda: func(X, X, X, return_attn_probs="x"), "return_attn_probs"),
+        (lambda: index_first_axis(FLAT, torch.tensor([9])), "(?s)from 9 to 9 for 8 rows"),
+        (lambda: index_first_axis(FLAT, torch.tensor([-1])), "(?s)from -1 to -1 for 8 rows"),
+        (lambda: index_first_axis(FLAT, torch.rand(2)), "indices of torch.float32"),
+        (lambda: index_put_first_axis(FLAT[:1], torch.tensor([9]), 8), "(?s)from 9 to 9 for 8 rows"),
+    ],
+)
+def test_rotary_and_padding(call: Any, says: str) -> None:
+    with pytest.raises(FlashpathError, match=says):
+        call()

@@ -188,3 +188,184 @@ def test_the_reference_looks_at_bounds_too() -> None:
     x = random(8, 2, 16)
     with pytest.raises(fp.FlashpathError, match="max_seqlen_q = 3, and a sequence of 8"):
         fp.attention_varlen(x, x, x, whole(0, 8), whole(0, 8), 3, 8, backend="reference")
+
+
+# ---- Addresses, lengths and devices that kernels could not live with ---------------------------------------
+
+
+def at_odd_address(*shape: int) -> Any:
+    """Contiguous, 2 bytes behind a multiple of 16."""
+    return random(int(torch.Size(shape).numel()) + 1)[1:].view(shape)
+
+
+@pytest.mark.parametrize("backend", [None, "triton", "cuda"])
+def test_contiguous_tensors_at_odd_addresses(backend: str | None) -> None:
+    odd, z = at_odd_address(1, 8, 2, 16), random(1, 8, 2, 16)
+    for given in ((odd, z, z), (z, odd, z), (z, z, odd)):
+        expected = fp.attention(*(each.clone() for each in given), backend=backend)
+        assert torch.equal(fp.attention(*given, backend=backend), expected)
+    q = z.clone().requires_grad_()
+    grads = [
+        torch.autograd.grad(fp.attention(q, z, z, backend=backend), q, dout)[0] for dout in (odd, odd.clone())
+    ]
+    assert torch.equal(*grads)
+
+
+@pytest.mark.parametrize("backend", [None, "triton", "cuda"])
+def test_decoding_at_odd_addresses(backend: str | None) -> None:
+    odd, cache = at_odd_address(1, 8, 2, 16), random(1, 32, 2, 16)
+    given = {
+        "q": odd,
+        "k": odd,
+        "v": odd,
+        "rotary_cos": at_odd_address(32, 8),
+        "rotary_sin": at_odd_address(32, 8),
+    }
+    outs = [
+        fp.attention_decode(
+            **tensors, k_cache=cache.clone(), v_cache=cache.clone(), cache_seqlens=9, backend=backend
+        )
+        for tensors in (given, {name: x.clone() for name, x in given.items()})
+    ]
+    assert torch.equal(*outs)
+
+
+def test_a_cache_at_an_odd_address_is_not_copied() -> None:
+    q, cache = random(1, 1, 2, 16), at_odd_address(1, 32, 2, 16)
+    expected = fp.attention_decode(q, cache.clone(), cache.clone(), cache_seqlens=9, backend="triton")
+    assert torch.equal(fp.attention_decode(q, cache, cache, cache_seqlens=9), expected)
+    with pytest.raises(fp.FlashpathError, match=r"(?s)multiples of 16 bytes.*triton"):
+        fp.attention_decode(q, cache, cache, cache_seqlens=9, backend="cuda")
+
+
+@pytest.mark.parametrize("backend", [None, "triton", "reference"])
+@pytest.mark.parametrize("longest", [2**31 - 1, 2**40, 2**70])
+def test_longest_sequences_longer_than_all_tokens(backend: str | None, longest: int) -> None:
+    q, k, v = (random(n, heads, 16).requires_grad_() for n, heads in ((20, 4), (30, 2), (30, 2)))
+    bounds = whole(0, 5, 5, 20), whole(0, 10, 17, 30)
+    got, expected = (
+        torch.autograd.grad(
+            fp.attention_varlen(q, k, v, *bounds, *most, backend=backend, deterministic=True).float().sum(),
+            (q, k, v),
+        )
+        for most in ((longest, longest), (15, 13))
+    )
+    assert all(torch.equal(*each) for each in zip(got, expected, strict=True))
+
+
+def test_merged_states_are_on_one_device() -> None:
+    out, lse = random(1, 4, 2, 16), torch.zeros(1, 2, 4)
+    for given in ((out, lse, out, lse.to("meta")), (out, lse.to("meta"), out, lse)):
+        with pytest.raises(fp.FlashpathError, match=r"(?s)_lse on meta.*one device"):
+            fp.ops.merge_states(*given)
+    with pytest.raises(fp.FlashpathError, match="b on meta"):
+        fp.ops.merge_states(out, lse, out.to("meta"), lse)
+
+
+@pytest.mark.parametrize("backend", [None, "triton", "reference"])
+def test_rotary_tables_have_every_position(backend: str | None) -> None:
+    q, cache = random(2, 2, 2, 16), random(2, 32, 2, 16)
+
+    def step(positions: int, **options: Any) -> Any:
+        tables = {"rotary_cos": random(positions, 8), "rotary_sin": random(positions, 8)}
+        return fp.attention_decode(
+            q, cache, cache, cache_seqlens=whole(20, 30), backend=backend, **tables, **options
+        )
+
+    with pytest.raises(fp.FlashpathError, match=r"(?s)of 8 positions.*31 or more"):
+        step(8)
+    step(31)  # all queries at the position of the next key
+    with pytest.raises(fp.FlashpathError, match="32 or more"):
+        step(31, causal=True)
+    with pytest.raises(fp.FlashpathError, match="32 or more"):
+        step(31, k=random(2, 2, 2, 16), v=random(2, 2, 2, 16))
+    step(32, causal=True)
+
+
+def test_the_reference_is_exact_at_large_scores() -> None:
+    q = torch.full((1, 4, 1, 16), 200.0).half()
+    assert torch.equal(fp.attention(q, q, q, scale=1.0, backend="reference"), q)
+
+
+# ---- What has no gradient ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", [None, "triton", "reference"])
+def test_slopes_have_no_gradient(backend: str | None) -> None:
+    q, slopes = random(1, 8, 2, 16), torch.ones(2, requires_grad=True)
+    with pytest.raises(fp.FlashpathError, match=r"(?s)alibi_slopes.*gradient.*detach"):
+        fp.attention(q, q, q, alibi_slopes=slopes, backend=backend)
+    fp.attention(q, q, q, alibi_slopes=slopes.detach(), backend=backend)
+    with torch.no_grad():
+        fp.attention(q, q, q, alibi_slopes=slopes, backend=backend)
+
+
+@pytest.mark.parametrize("backend", [None, "triton", "reference"])
+def test_decoding_takes_all_as_detached(backend: str | None) -> None:
+    q, k, v = (random(1, 1, 2, 16) for _ in range(3))
+    caches = random(1, 32, 2, 16), random(1, 32, 2, 16)
+    slopes = torch.ones(2)
+
+    def step(requires: bool) -> Any:
+        tensors = [x.clone().requires_grad_(requires) for x in (q, *caches, k, v, slopes)]
+        out = fp.attention_decode(
+            *tensors[:3],
+            cache_seqlens=9,
+            k=tensors[3],
+            v=tensors[4],
+            alibi_slopes=tensors[5],
+            backend=backend,
+        )
+        assert not out.requires_grad
+        return [out, *(x.detach() for x in tensors[1:3])]
+
+    got, expected = step(True), step(False)
+    assert all(torch.equal(*each) for each in zip(got, expected, strict=True))
+    assert torch.equal(got[1][:, 9:10], k)
+
+
+# ---- Numbers and forms that are torch's errors otherwise ---------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", [None, "triton", "reference"])
+@pytest.mark.parametrize("window", [(-1, 2**63), (2**31 - 1, 2**31 - 1), (2**70, 0)])
+def test_windows_wider_than_any_sequence(backend: str | None, window: tuple[int, int]) -> None:
+    q = random(1, 40, 2, 16)
+    expected = fp.attention(q, q, q, causal=window[1] == 0, backend=backend)
+    assert torch.allclose(fp.attention(q, q, q, window=window, backend=backend), expected, atol=1e-2)
+
+
+def test_windows_below_no_bound() -> None:
+    q = random(1, 8, 2, 16)
+    with pytest.raises(fp.FlashpathError, match=r"(?s)window = \(-42391.*or -1 for no bound"):
+        fp.attention(q, q, q, window=(-(9**30), 0))
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+@pytest.mark.parametrize("layout", [torch.strided, torch.jagged])
+def test_nested_tensors(layout: torch.layout) -> None:
+    q = torch.nested.nested_tensor([random(8, 2, 16), random(4, 2, 16)], layout=layout)
+    with pytest.raises(fp.FlashpathError, match=r"(?s)nested.*to_padded_tensor"):
+        fp.attention(q, q, q)
+
+
+@pytest.mark.parametrize(
+    ("forms", "says"),
+    [
+        ({}, "no form"),
+        ({"torch": lambda score: score}, "(?s)torch = .*function of .score, batch"),
+        ({"torch": 3}, "(?s)torch = 3.*function of .score, batch"),
+        ({"cuda": "score", "torch_derivative": lambda score: score}, "torch_derivative = "),
+    ],
+)
+def test_score_mods_are_looked_at_when_made(forms: dict[str, Any], says: str) -> None:
+    with pytest.raises(fp.FlashpathError, match=says):
+        ScoreMod("mine", **forms)
+
+
+@pytest.mark.parametrize("returns", [lambda s: None, lambda s: s[..., :1], lambda s: 1.0])
+def test_what_a_score_mod_gives(returns: Any) -> None:
+    q = random(1, 8, 2, 16)
+    mod = ScoreMod("mine", torch=lambda score, *place: returns(score))
+    with pytest.raises(fp.FlashpathError, match=r"(?s)'mine' gave .* scores of shape \(2, 8, 8\)"):
+        fp.attention(q, q, q, score_mod=mod, backend="reference")

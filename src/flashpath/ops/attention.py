@@ -212,6 +212,11 @@ def _run(
         require_flag(name, key, value)
     given = {"alibi_slopes": alibi_slopes, "sinks": sinks, "dropout_seed": dropout_seed}
     require_tensors(name, **{key: x for key, x in given.items() if x is not None})
+    if alibi_slopes is not None and alibi_slopes.requires_grad and torch.is_grad_enabled():
+        refuse(
+            f"{name} got alibi_slopes that require a gradient.",
+            "There is none for them: give alibi_slopes.detach().",
+        )
     if backend is not None and not isinstance(backend, str):
         refuse(f"{name} got backend = {backend!r:.80}.", "It takes triton, cuda, reference or None.")
     left, right = window_sides(name, window)
@@ -265,7 +270,8 @@ def attention(
 
     The last query stands at the last key: `causal` and `window` = (left, right), both ends included, -1 for
     no bound, count from there. softcap · tanh(score / softcap) limits the scores; `alibi_slopes` (heads) or
-    (batch, heads) take slope · distance from them; `score_mod` is a ScoreMod or a `@triton.jit` function of
+    (batch, heads) take slope · distance from them, and have no
+    gradient; `score_mod` is a ScoreMod or a `@triton.jit` function of
     (score, batch, head, query, key), whose gradient is taken for 1, as for what adds to a score or hides it:
     for others a ScoreMod has derivatives; `sinks` (heads) are scores of keys without a value. A query that
     sees no key gives 0.
@@ -330,7 +336,11 @@ def attention_varlen(
     require_tensors("attention_varlen", cu_seqlens_q=cu_seqlens_q, cu_seqlens_k=cu_seqlens_k)
     require_whole("attention_varlen", "max_seqlen_q", max_seqlen_q)
     require_whole("attention_varlen", "max_seqlen_k", max_seqlen_k)
-    sequences = Sequences(cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k)
+    longest = (
+        min(each, 2**31 - 1) if isinstance(each, int) else each  # bounds are int32: none is longer
+        for each in (max_seqlen_q, max_seqlen_k)
+    )
+    sequences = Sequences(cu_seqlens_q, cu_seqlens_k, *longest)
     return _run(
         "attention_varlen",
         q,

@@ -14,6 +14,7 @@ from torch.autograd import forward_ad
 from flashpath.errors import FlashpathError
 
 Tensor = torch.Tensor
+WIDEST = 2**29  # of a window: more than any sequence has, and kernels can add positions to it in int32
 SYMBOLS = (torch.SymInt, torch.SymFloat)  # numbers that torch.compile does not know yet
 
 
@@ -46,6 +47,12 @@ def require_tensors(name: str, **tensors: Any) -> None:
     for key, x in tensors.items():
         if not isinstance(x, Tensor):
             refuse(f"{name} got {key} = {x!r:.80}.", "It must be a torch tensor.")
+        if x.is_nested:
+            refuse(
+                f"{name} got {key}, a nested tensor.",
+                f"It takes dense ones: {key}.values() and offsets() for attention_varlen, or "
+                f"{key}.to_padded_tensor(0.0).",
+            )
         if x.layout != torch.strided:
             refuse(f"{name} got {key} of layout {x.layout}.", f"It takes dense tensors: {key}.to_dense().")
         if not torch.compiler.is_compiling() and getattr(forward_ad, "_current_level", -1) >= 0:
@@ -96,12 +103,14 @@ def window_sides(name: str, window: Any) -> tuple[int, int]:
     is_pair = isinstance(window, (tuple, list)) and len(window) == 2  # pyright: ignore[reportUnknownArgumentType]
     sides: list[Any] = list(window) if is_pair else []  # pyright: ignore[reportUnknownArgumentType]
     whole = all(isinstance(side, (int, torch.SymInt)) and not isinstance(side, bool) for side in sides)
-    if not is_pair or not whole:
+    too_low = any(isinstance(side, int) and side < -1 for side in sides)
+    if not is_pair or not whole or too_low:
         refuse(
             f"{name} got window = {window!r:.80}.",
             "It takes (left, right), whole numbers of 0 or more, or -1 for no bound.",
         )
-    return sides[0], sides[1]
+    left, right = (min(side, WIDEST) if isinstance(side, int) else side for side in sides)
+    return left, right
 
 
 def require_dim(name: str, x: Tensor, dim: Any) -> None:

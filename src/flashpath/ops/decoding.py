@@ -132,7 +132,8 @@ def attention_decode(
     two halves of the first 2 · pairs elements.
 
     Keys are read by `num_splits` blocks for each head, None for as many as the GPU wants. The options are
-    those of `attention`, without dropout; there is no gradient. With return_lse also LSE, (batch, heads,
+    those of `attention`, without dropout. There is no gradient: what requires one is taken as detached, the
+    cache too, and the result requires none. With return_lse also LSE, (batch, heads,
     queries). `backend`: triton, cuda, reference, or None for the fastest of them.
     """
     require_tensors("attention_decode", q=q, k_cache=k_cache, v_cache=v_cache)
@@ -177,8 +178,11 @@ def attention_decode(
     for name, value in (("softcap", softcap), ("scale", 1.0 if scale is None else scale)):
         require_number("attention_decode", name, value)
     left, right = window_sides("attention_decode", window)
+    q, k_cache, v_cache = map(_detached, (q, k_cache, v_cache))
+    k, v, rotary_cos, rotary_sin = map(_detached, (k, v, rotary_cos, rotary_sin))
+    alibi_slopes, sinks = map(_detached, (alibi_slopes, sinks))
     out, lse = _decode(
-        *(q.detach(), k_cache, v_cache, cache_seqlens, k, v, rotary_cos, rotary_sin, rotary_interleaved),
+        *(q, k_cache, v_cache, cache_seqlens, k, v, rotary_cos, rotary_sin, rotary_interleaved),
         *(page_table, cache_batch_idx, cache_leftpad, num_splits, causal, left, right, float(softcap), scale),
         *(
             alibi_slopes,
@@ -188,6 +192,10 @@ def attention_decode(
         ),
     )
     return (out, lse) if return_lse else out
+
+
+def _detached(x: Any) -> Any:
+    return x.detach() if x is not None and x.requires_grad else x
 
 
 # ---- merge_states ----------------------------------------------------------------------------------------
@@ -205,6 +213,12 @@ def _check_states(a: Tensor, a_lse: Tensor, b: Tensor, b_lse: Tensor) -> None:
                 "Both must be (batch, queries, heads, dim) of one type, and their lse (batch, heads, "
                 "queries), float32.",
             )
+        for each, tensor in ((name, x), (f"{name}_lse", lse)):
+            if tensor.device != a.device:
+                raise FlashpathError(
+                    f"merge_states got a on {a.device} and {each} on {tensor.device}.",
+                    "All must be on one device.",
+                )
 
 
 def _merge_forward(a: Tensor, a_lse: Tensor, b: Tensor, b_lse: Tensor) -> tuple[Tensor, Tensor]:

@@ -9,12 +9,37 @@ Tensor = torch.Tensor
 
 def index_first_axis(input: Tensor, indices: Tensor) -> Tensor:  # noqa: A002 -- flash-attn's name for it
     """These rows of the first dimension."""
+    require_tensors("index_first_axis", input=input, indices=indices)
+    if not input.dim():
+        refuse("index_first_axis got input of shape ().", "It takes (rows, …).")
+    _require_places("index_first_axis", indices, input.shape[0])
     return input[indices]
 
 
 def index_put_first_axis(values: Tensor, indices: Tensor, first_axis_dim: int) -> Tensor:
     """(first_axis_dim, …) with the values at these rows, and zeros elsewhere."""
+    require_tensors("index_put_first_axis", values=values, indices=indices)
+    if not values.dim() or indices.shape != values.shape[:1]:
+        refuse(
+            f"index_put_first_axis got indices of shape {tuple(indices.shape)} and values of "
+            f"{tuple(values.shape)}.",
+            "There is one index for each row of values.",
+        )
+    _require_places("index_put_first_axis", indices, first_axis_dim)
     return values.new_zeros((first_axis_dim, *values.shape[1:])).index_put((indices,), values)
+
+
+def _require_places(name: str, indices: Tensor, rows: int) -> None:
+    """Whole numbers of rows that there are; their values on the CPU only."""
+    if indices.dtype not in (torch.int64, torch.int32):
+        refuse(f"{name} got indices of {indices.dtype}.", "It takes int64 or int32.")
+    if indices.is_cuda or not indices.numel() or torch.compiler.is_compiling():
+        return
+    least, most = int(indices.min()), int(indices.max())
+    if least < 0 or most >= rows:
+        refuse(
+            f"{name} got indices from {least} to {most} for {rows} rows.", f"They are from 0 to {rows - 1}."
+        )
 
 
 def unpad_input(

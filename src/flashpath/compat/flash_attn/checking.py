@@ -90,3 +90,38 @@ def require_pages(name: str, pages: Any, block_table: Any, cu_seqlens: Any) -> N
                 f"{name} got a sequence of {length} keys with the pages {used!r:.80}, of {size} keys each.",
                 f"Its pages must hold it, and are numbers from 0 to {count - 1}.",
             )
+
+
+def require_one_query_each(name: str, q: Any, cu_seqlens: Any) -> None:
+    """Bounds of sequences of one query; their numbers on the CPU only."""
+    if (
+        cu_seqlens.dim() != 1
+        or cu_seqlens.dtype != torch.int32
+        or cu_seqlens.numel() != q.shape[0] + 1
+        or cu_seqlens.device != q.device
+    ):
+        refuse(
+            f"{name} got cu_seqlens_q of shape {tuple(cu_seqlens.shape)}, {cu_seqlens.dtype} on "
+            f"{cu_seqlens.device}.",
+            f"It takes int32 of shape ({q.shape[0] + 1}), one for each sequence and one more, on {q.device}.",
+        )
+    if q.is_cuda or torch.compiler.is_compiling():
+        return
+    bounds: list[int] = cu_seqlens.tolist()
+    if bounds != list(range(q.shape[0] + 1)):
+        refuse(
+            f"{name} got cu_seqlens_q = {bounds!r:.80}, {q.shape[0]} tokens and max_seqlen_q = 1.",
+            "It must begin with 0 and rise by 1 for each sequence.",
+        )
+
+
+def require_longest(name: str, q: Any, cu_seqlens: Any, most: int) -> None:
+    """No sequence of keys longer than max_seqlen_k says; on the CPU only."""
+    if q.is_cuda or torch.compiler.is_compiling():
+        return
+    lengths: list[int] = cu_seqlens.diff().tolist()
+    if lengths and max(lengths) > most:
+        refuse(
+            f"{name} got max_seqlen_k = {most}, and a sequence of {max(lengths)}.",
+            "It must be no less than the longest.",
+        )

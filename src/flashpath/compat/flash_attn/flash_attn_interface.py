@@ -13,6 +13,8 @@ from flashpath import ops
 from flashpath.compat.flash_attn.checking import (
     require_given_tensors,
     require_layout,
+    require_longest,
+    require_one_query_each,
     require_pages,
     unpacked,
     whole_number,
@@ -21,7 +23,7 @@ from flashpath.compat.flash_attn.checking import (
 from flashpath.compat.flash_attn.probabilities import signed_probabilities
 from flashpath.kernels.attention.problem import DIM_STEP, Options, Problem, Sequences
 from flashpath.ops.attention import new_seed
-from flashpath.ops.checking import refuse, require_number, require_tensors
+from flashpath.ops.checking import refuse, require_flag, require_number, require_tensors
 
 Tensor = torch.Tensor
 Window = Sequence[int] | Tensor  # (left, right)
@@ -40,6 +42,11 @@ def _get_block_size_n(  # pyright: ignore[reportUnusedFunction]: by flash-attn's
 def _filled_up(x: Tensor) -> Tensor:
     missing = -x.shape[-1] % DIM_STEP
     return F.pad(x, (0, missing)) if missing else x
+
+
+def _require_dim(name: str, q: Tensor) -> None:
+    if not q.shape[-1]:
+        refuse(f"{name} got q of shape {tuple(q.shape)}.", "It takes a head dimension of 1 or more.")
 
 
 def _scale(q: Tensor, given: float | None) -> float:
@@ -70,6 +77,8 @@ def _attend(
     """out, or with return_attn_probs (out, LSE, the probabilities: an empty tensor without dropout)."""
     require_layout(name, 4 if sequences is None else 3, q=q, k=k, v=v)
     require_number(name, "dropout_p", dropout_p)
+    require_flag(name, "return_attn_probs", return_attn_probs)
+    _require_dim(name, q)
     window = window_sides(name, window_size)
     scale = _scale(q, softmax_scale)
     with_weights = bool(return_attn_probs and dropout_p)
@@ -218,7 +227,12 @@ def flash_attn_varlen_func(
         require_pages(name, k, block_table, cu_seqlens_k)
         is_step = max_seqlen_q == 1 and q.shape[0] == block_table.shape[0]  # one query for each sequence
         has_gradient = torch.is_grad_enabled() and any(each.requires_grad for each in (q, k, v))
+        require_number(name, "dropout_p", dropout_p)
         if is_step and not has_gradient and not dropout_p:
+            require_flag(name, "deterministic", deterministic)
+            require_flag(name, "return_attn_probs", return_attn_probs)
+            require_one_query_each(name, q, cu_seqlens_q)
+            require_longest(name, q, cu_seqlens_k, max_seqlen_k)
             lengths = cu_seqlens_k.diff()
             return _decoded(q, k, v, lengths, block_table, *options[1:], return_attn_probs)
         k, v = (_in_a_row(each, block_table, cu_seqlens_k) for each in (k, v))
@@ -360,6 +374,8 @@ def flash_attn_with_kvcache(
     """A step of decoding; k and v are written into the cache. Without cache_seqlens the cache is full."""
     name = "flash_attn_with_kvcache"
     require_layout(name, 4, q=q)
+    _require_dim(name, q)
+    require_flag(name, "return_softmax_lse", return_softmax_lse)
     layout = (
         "(batch, capacity, kv_heads, dim)" if block_table is None else "(pages, page_size, kv_heads, dim)"
     )

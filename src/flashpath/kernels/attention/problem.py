@@ -175,6 +175,10 @@ def prepare(
 ) -> Problem:
     """Check all of it. Rows that an instruction of 16 bytes could not read are copied; other strides stay."""
     check(q, k, v, options, sequences, dtypes)
+    if sequences is not None and (sequences.max_q > q.shape[0] or sequences.max_k > k.shape[0]):
+        # No sequence is longer than all are together: blocks are launched for no more than that.
+        longest = min(sequences.max_q, q.shape[0]), min(sequences.max_k, k.shape[0])
+        sequences = Sequences(sequences.cu_q, sequences.cu_k, *longest)
     return Problem(with_whole_rows(q), with_whole_rows(k), with_whole_rows(v), options, sequences)
 
 
@@ -205,7 +209,12 @@ def with_whole_rows(x: Any) -> Any:
     """x, or a copy whose rows along the last dimension are dense and begin at multiples of 16 bytes."""
     step = 16 // x.element_size()
     dense = x.stride(-1) == 1 and x.data_ptr() % 16 == 0 and not any(s % step for s in x.stride()[:-1])
-    return x if dense or not x.numel() else x.contiguous()
+    if dense or not x.numel():
+        return x
+    import torch
+
+    # Not .contiguous(): it copies nothing where only the address, or the stride of one element, is odd.
+    return x.clone(memory_format=torch.contiguous_format)
 
 
 def _check_tensors(

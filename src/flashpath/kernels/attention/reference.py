@@ -58,7 +58,7 @@ def biased(scores: Tensor, options: Options, at: Places) -> Tensor:
 def final_scores(scores: Tensor, options: Options, at: Places) -> Tensor:
     """What the softmax sees of capped and biased scores."""
     if options.score_mod is not None:
-        scores = options.score_mod.form("torch")(scores, at.batch, at.head, at.query, at.key).to(scores.dtype)
+        scores = options.score_mod.of_scores(scores, at.batch, at.head, at.query, at.key)
     return torch.where(visible(options, at), scores, torch.full_like(scores, -torch.inf))
 
 
@@ -81,8 +81,11 @@ def _of_heads(q: Tensor, k: Tensor, v: Tensor, problem: Problem, at: Places) -> 
     # A row with nothing to see has no softmax: zeros stand in, so that its gradient is 0 and not NaN.
     dead = (all_scores == -torch.inf).all(-1)  # (heads, queries)
     padded = torch.cat([all_scores, torch.full_like(all_scores[..., :1], -torch.inf)], -1)
-    lse = torch.logsumexp(torch.where(dead[..., None], torch.zeros_like(padded), padded), -1)
-    weights = torch.where(dead[..., None], torch.zeros_like(scores), torch.exp(scores - lse[..., None]))
+    live = torch.where(dead[..., None], torch.zeros_like(padded), padded)
+    lse = torch.logsumexp(live, -1)
+    # Not e^(score - lse): of a large score the rounded lse is off by more than the weights may be.
+    weights = torch.softmax(live, -1)[..., : scores.shape[-1]]
+    weights = torch.where(dead[..., None], torch.zeros_like(scores), weights)
     lse = torch.where(dead, torch.full_like(lse, -torch.inf), lse)
     if options.dropout_p:
         weights = weights * kept_weights(problem, at).to(weights.dtype)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import sys
 import weakref
@@ -42,6 +43,18 @@ class ScoreMod:
     """What an operator is given in its place: operators take text, not objects."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise FlashpathError(f"ScoreMod got name = {self.name!r:.80}.", "It takes a text.")
+        if self.torch is None and self.triton is None and self.cuda is None:
+            raise FlashpathError(
+                f"ScoreMod({self.name!r}) has no form.", "Give torch=…, triton=… or cuda=…: what runs it."
+            )
+        for name in ("torch", "torch_derivative"):
+            if getattr(self, name) is not None and not _takes_a_place(getattr(self, name)):
+                raise FlashpathError(
+                    f"ScoreMod({self.name!r}) got {name} = {getattr(self, name)!r:.80}.",
+                    f"It takes a function of ({', '.join(ARGUMENTS)}).",
+                )
         object.__setattr__(self, "key", f"{self.name}#{next(_numbers)}")
         _all[self.key] = self
 
@@ -56,6 +69,28 @@ class ScoreMod:
                 f"Give ScoreMod(…, {language}=…), or take a backend that runs one of its forms.",
             )
         return found
+
+    def of_scores(self, scores: Any, *place: Any) -> Any:
+        """What the form of torch makes of these scores."""
+        new = self.form("torch")(scores, *place)
+        if not isinstance(new, torch.Tensor) or new.shape != scores.shape:
+            got = f"a tensor of shape {tuple(new.shape)}" if isinstance(new, torch.Tensor) else f"{new!r:.80}"
+            raise FlashpathError(
+                f"The score_mod {self.name!r} gave {got} for scores of shape {tuple(scores.shape)}.",
+                "It must give a tensor of their shape: a new score for each.",
+            )
+        return new.to(scores.dtype)
+
+
+def _takes_a_place(function: Any) -> bool:
+    """Whether it can be called with all ARGUMENTS, as far as can be told."""
+    try:
+        inspect.signature(function).bind(*ARGUMENTS)
+    except TypeError:
+        return False
+    except ValueError:  # of what is not written in Python
+        return True
+    return True
 
 
 def of_key(key: str) -> ScoreMod | None:

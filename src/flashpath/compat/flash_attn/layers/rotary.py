@@ -1,7 +1,12 @@
 """flash-attn's `apply_rotary_emb`, in torch: differentiable, computed in float32."""
 
+from typing import Any
+
 import torch
 import torch.nn.functional as F
+
+from flashpath.compat.flash_attn.checking import require_given_tensors, require_layout
+from flashpath.ops.checking import SYMBOLS, refuse, require_tensors
 
 Tensor = torch.Tensor
 
@@ -22,6 +27,7 @@ def apply_rotary_emb(
     Positions count within a sequence, from `seqlen_offsets` on: one number, or one for each sequence. At
     positions that cos and sin do not have, nothing turns.
     """
+    _check(x, cos, sin, seqlen_offsets, cu_seqlens)
     del max_seqlen  # flash-attn's kernel needs it for its grid
     position = _positions(x, seqlen_offsets, cu_seqlens)
     positions, pairs = cos.shape
@@ -39,6 +45,55 @@ def apply_rotary_emb(
         turned = torch.cat([first * c - second * s, first * s + second * c], -1)
     result = torch.cat([turned.to(x.dtype), rest], -1)
     return x.copy_(result) if inplace else result
+
+
+def _check(x: Tensor, cos: Tensor, sin: Tensor, offsets: int | Tensor, cu_seqlens: Tensor | None) -> None:
+    """Types and shapes; numbers in tensors on the CPU only."""
+    name = "apply_rotary_emb"
+    require_layout(name, 4 if cu_seqlens is None else 3, x=x)
+    require_layout(name, 2, "(positions, pairs)", cos=cos, sin=sin)
+    require_given_tensors(name, cu_seqlens=cu_seqlens)
+    if cos.shape != sin.shape or 2 * cos.shape[1] > x.shape[-1]:
+        refuse(
+            f"{name} got cos of shape {tuple(cos.shape)}, sin of {tuple(sin.shape)} and x of "
+            f"{tuple(x.shape)}.",
+            f"Both must be (positions, pairs), with at most {x.shape[-1] // 2} pairs.",
+        )
+    if any(each.device != x.device for each in (cos, sin)):
+        refuse(f"{name} got x on {x.device}, cos on {cos.device} and sin on {sin.device}.", "Use one device.")
+    looks = not x.is_cuda and not torch.compiler.is_compiling()
+    if cu_seqlens is not None:
+        if cu_seqlens.dim() != 1 or not cu_seqlens.numel() or cu_seqlens.is_floating_point():
+            refuse(
+                f"{name} got cu_seqlens of shape {tuple(cu_seqlens.shape)}, {cu_seqlens.dtype}.",
+                "It takes whole numbers of shape (sequences + 1).",
+            )
+        given: Any = cu_seqlens
+        bounds: list[int] = given.tolist() if looks else []
+        if looks and (bounds[0] != 0 or bounds[-1] != x.shape[0] or bounds != sorted(bounds)):
+            refuse(
+                f"{name} got cu_seqlens = {bounds!r:.80} for {x.shape[0]} tokens.",
+                "It must begin with 0, end with the number of tokens, and never fall.",
+            )
+    if isinstance(offsets, Tensor):
+        require_tensors(name, seqlen_offsets=offsets)
+        sequences = x.shape[0] if cu_seqlens is None else cu_seqlens.shape[0] - 1
+        if tuple(offsets.shape) != (sequences,) or offsets.is_floating_point():
+            refuse(
+                f"{name} got seqlen_offsets of shape {tuple(offsets.shape)}, {offsets.dtype}.",
+                f"It takes one whole number, or one for each of the {sequences} sequences.",
+            )
+        least = int(offsets.min()) if looks and offsets.numel() else 0
+    elif isinstance(offsets, SYMBOLS):
+        least = 0
+    elif isinstance(offsets, int) and not isinstance(offsets, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+        least = offsets
+    else:
+        refuse(
+            f"{name} got seqlen_offsets = {offsets!r:.80}.", "It takes a whole number, or a tensor of them."
+        )
+    if least < 0:
+        refuse(f"{name} got a seqlen_offsets of {least}.", "Positions are 0 or more.")
 
 
 def _positions(x: Tensor, offsets: int | Tensor, cu_seqlens: Tensor | None) -> Tensor:

@@ -171,6 +171,15 @@ def check_numbers(step: Step) -> None:
             f"{cache.capacity}.",
             "Each must be 0 or more, and leave room for the new keys.",
         )
+    if step.rotary is not None and lengths:
+        steps = max(step.new, step.queries if step.queries_move else min(step.queries, 1))
+        positions, wanted = step.rotary.cos.shape[0], max(lengths) + steps if steps else 0
+        if wanted > positions:
+            raise FlashpathError(
+                f"attention_decode got rotary_cos and rotary_sin of {positions} positions, for "
+                f"cache_seqlens = {lengths!r:.80}, {step.queries} queries and {step.new} new keys.",
+                f"The tables need a row for each position: {wanted} or more.",
+            )
     if cache.left_pad is not None:
         pads: list[int] = cache.left_pad.tolist()
         if any(not 0 <= pad <= length + step.new for pad, length in zip(pads, lengths, strict=True)):
