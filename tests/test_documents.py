@@ -66,6 +66,45 @@ def test_readme_command_runs(command: str) -> None:
     assert done.stdout.strip()
 
 
+def test_readme_way_into_the_course_runs(tmp_path: Path) -> None:
+    """Line by line in a folder of its own, with progress of its own; the last watches until it is stopped."""
+    (block,) = blocks("README.md", "sh learning")
+    *lines, watch = [line.partition("  #")[0].strip() for line in block.splitlines()]
+    assert watch == "flashpath watch"
+    folder = tmp_path
+    variables = {**os.environ, "FLASHPATH_HOME": str(tmp_path / "home")}
+    for line in lines:
+        program, *words = shlex.split(line)
+        if program == "cd":
+            folder = folder / words[0]
+            continue
+        done = subprocess.run(
+            [sys.executable, "-m", "flashpath.cli", *words],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+            env=variables,
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.strip()
+    watching = subprocess.Popen(
+        [sys.executable, "-m", "flashpath.cli", "watch"],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**variables, "PYTHONUNBUFFERED": "1"},
+    )
+    assert watching.stdout is not None
+    try:
+        assert watching.stdout.readline()
+    finally:
+        watching.kill()
+        watching.wait()
+
+
 def test_readme_python_runs() -> None:
     """The other README has the same code."""
     code = blocks("README.md", "python")
@@ -114,7 +153,7 @@ def test_both_readmes_hold_the_same_code() -> None:
     def bare(text: str) -> str:
         return re.sub(r"\s*#.*", "", text)
 
-    for language in ("sh", "python", "python gpu"):
+    for language in ("sh", "sh learning", "python", "python gpu"):
         assert [bare(block) for block in blocks("README.zh.md", language)] == [
             bare(block) for block in blocks("README.md", language)
         ]
