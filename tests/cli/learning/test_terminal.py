@@ -79,6 +79,8 @@ def _own(terminal: int) -> None:
     import fcntl
 
     fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+    # Under nohup the tests ignore it, and so would what they start, rightly: here it is to be heard.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture
