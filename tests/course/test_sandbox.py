@@ -301,7 +301,7 @@ def _is_running(process: int) -> bool:
 
 @linux
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_child_ends_with_its_parent(how: signal.Signals) -> None:
+def test_a_child_ends_with_its_parent(how: signal.Signals, hears_control_c: None) -> None:
     parent = subprocess.Popen(
         [sys.executable, "-c", _HANGING], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -90,6 +91,7 @@ class Child:
         except BaseException:
             shutil.rmtree(self.folder, ignore_errors=True)
             raise
+        self._keeping = threading.Lock()
         self._drain = threading.Thread(target=self._keep_output, daemon=True)
         self._drain.start()
 
@@ -217,10 +219,11 @@ class Child:
             import termios
 
             for _ in range(50):
-                room = fcntl.ioctl(
-                    cast("BinaryIO", self._process.stderr).fileno(), termios.FIONREAD, b"\0" * 4
-                )
-                if room == b"\0" * 4:
+                with self._keeping:  # nothing is on its way from the pipe to what is kept
+                    left = fcntl.ioctl(
+                        cast("BinaryIO", self._process.stderr).fileno(), termios.FIONREAD, b"\0" * 4
+                    )
+                if left == b"\0" * 4:
                     return
                 time.sleep(0.001)
         except (ImportError, OSError, ValueError):
@@ -230,14 +233,17 @@ class Child:
         stream = cast("BinaryIO", self._process.stderr)
         while True:
             try:
-                chunk = os.read(stream.fileno(), 1 << 16)
+                if os.name == "posix":  # elsewhere nobody waits for the lock
+                    select.select([stream], [], [])
+                with self._keeping:
+                    chunk = os.read(stream.fileno(), 1 << 16)
+                    room = self.limits.output_bytes - len(self._output)
+                    self._output += chunk[: max(0, room)]
+                    self._dropped |= len(chunk) > room
             except (OSError, ValueError):
                 return
             if not chunk:
                 return
-            room = self.limits.output_bytes - len(self._output)
-            self._output += chunk[: max(0, room)]
-            self._dropped |= len(chunk) > room
 
     def _last_lines(self) -> list[str]:
         self._drain.join(0.5)
