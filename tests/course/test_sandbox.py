@@ -264,14 +264,11 @@ def test_a_hang_says_that_it_hung() -> None:
         ("__builtins__", "__builtins__"),
         ("x = open", "open"),
         ("getattr(1, 'real')", "getattr"),
-        ("import numpy as n\nn.exp2(1)", "n.exp2"),
-        ("from numpy import exp2", "exp2"),
-        ("def f(x):\n    return x.softmax(0)", "softmax"),
     ],
 )
 def test_what_an_answer_may_not_contain(source: str, said: str) -> None:
     with pytest.raises(Refused, match=said):
-        check_python(source, "f.py", ("math", "numpy"), ("np.exp2", ".softmax"))
+        check_python(source, "f.py", ("math", "numpy"))
 
 
 def test_what_an_answer_may_contain() -> None:

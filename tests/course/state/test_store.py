@@ -105,9 +105,9 @@ def test_hints_solutions_and_resets(store: Store) -> None:
     assert (store.hints_seen("u/a"), store.hints_seen("u/b")) == (2, 0)
     store.give_up("u/a")
     assert store.given_up() == {"u/a"}
-    store.keep_file("u/a", Path("/work/a.cu"), "mine")
+    store.keep_file("u/a", Path("/exercises/a.cu"), "mine")
     (kept,) = store.kept_files("u/a")
-    assert (kept.path, store.text_of(kept.submission)) == ("/work/a.cu", "mine")
+    assert (kept.path, store.text_of(kept.submission)) == ("/exercises/a.cu", "mine")
 
 
 def test_ticks_belong_to_a_track(store: Store) -> None:

@@ -29,8 +29,6 @@ class FunctionSession(Session):
         imports: Collection[str] = ("math", "numpy"),
         arrays: Literal["numpy", "torch"] = "numpy",
         limits: Limits | None = None,
-        *,
-        forbidden: Collection[str] = (),
     ) -> None:
         self.source = source
         self.file_name = re.sub(r"[^\w.-]", "_", PurePath(file_name).name) or "answer.py"
@@ -38,10 +36,9 @@ class FunctionSession(Session):
         self.imports = tuple(imports)
         self.arrays = arrays
         super().__init__(limits)
-        self.forbidden = tuple(forbidden)
 
     def __enter__(self) -> FunctionSession:
-        check_python(self.source, self.file_name, self.imports, self.forbidden)
+        check_python(self.source, self.file_name, self.imports)
         plan = {"arrays": self.arrays, "imports": list(self.imports)}
         self._child = Child("function_worker", self.limits, places.for_learners(), trusted=False, plan=plan)
         try:

@@ -29,14 +29,8 @@ _ATTRIBUTES = frozenset({
 })  # fmt: skip
 
 
-def check_python(
-    source: str, file_name: str, imports: Collection[str], forbidden: Collection[str] = ()
-) -> None:
-    """Raise where the text is no Python, or uses what an answer may not.
-
-    `imports` are the modules that it may import, `forbidden` names that it may not use: "np.exp2",
-    "torch.softmax", or ".softmax" for a method.
-    """
+def check_python(source: str, file_name: str, imports: Collection[str]) -> None:
+    """Raise where the text is no Python, or uses what no answer may; `imports` are what it may import."""
     if not source.strip():
         raise BuildFailed(f"{file_name} is empty.", "`flashpath reset` brings the skeleton back.")
     if len(source.encode(errors="replace")) > MOST_SOURCE_BYTES or "\0" in source:
@@ -51,7 +45,7 @@ def check_python(
         raise Refused(
             file_name, "it is nested too deeply to be read.", "Write shorter expressions."
         ) from None
-    _Checker(file_name, imports, forbidden).visit(tree)
+    _Checker(file_name, imports).visit(tree)
 
 
 def failed_at(source: str, file_name: str, problem: str, line: int, column: int | None = None) -> BuildFailed:
@@ -63,11 +57,9 @@ def failed_at(source: str, file_name: str, problem: str, line: int, column: int 
 
 
 class _Checker(ast.NodeVisitor):
-    def __init__(self, file_name: str, imports: Collection[str], forbidden: Collection[str]) -> None:
+    def __init__(self, file_name: str, imports: Collection[str]) -> None:
         self._file_name = file_name
         self._imports = imports
-        self._forbidden = frozenset(forbidden)
-        self._aliases: dict[str, str] = {}
 
     def _refuse(self, node: ast.AST, what: str, why: str) -> None:
         line = getattr(node, "lineno", 0)
@@ -95,9 +87,6 @@ class _Checker(ast.NodeVisitor):
     def visit_Import(self, node: ast.Import) -> None:
         for each in node.names:
             self._check_module(node, each.name)
-            self._aliases[each.asname or each.name.partition(".")[0]] = (
-                each.name if each.asname else each.name.partition(".")[0]
-            )
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         if node.level or node.module is None:
@@ -108,44 +97,13 @@ class _Checker(ast.NodeVisitor):
         self._check_module(node, node.module)
         for each in node.names:
             self._check_attribute(node, each.name)
-            whole = f"{node.module}.{each.name}"
-            self._aliases[each.asname or each.name] = whole
-            self._check_forbidden(node, whole)
 
     def visit_Name(self, node: ast.Name) -> None:
         if node.id in _NAMES and isinstance(node.ctx, ast.Load):
             self._refuse(node, f"{node.id}()", "an answer needs no files, and no code made from text.")
         if node.id.startswith("__") and node.id.endswith("__"):
             self._refuse(node, node.id, "names with two underscores around them are Python's own.")
-        self._check_forbidden(node, node.id)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         self._check_attribute(node, node.attr)
-        dotted = _dotted(node)
-        if dotted is not None:
-            self._check_forbidden(node, dotted)
         self.generic_visit(node)
-
-    def _check_forbidden(self, node: ast.AST, dotted: str) -> None:
-        first, _, rest = dotted.partition(".")
-        whole = self._aliases.get(first, first) + (f".{rest}" if rest else "")
-        short = {"numpy": "np", "triton.language": "tl"}
-        spellings = {dotted, whole}
-        for long, brief in short.items():
-            spellings |= {
-                each.replace(f"{long}.", f"{brief}.", 1) for each in spellings if each.startswith(long)
-            }
-        method = f".{dotted.rpartition('.')[2]}"
-        for each in self._forbidden:
-            if each in spellings or (each.startswith(".") and "." in dotted and each == method):
-                self._refuse(node, dotted, "this exercise asks for an answer without it.")
-
-
-def _dotted(node: ast.expr) -> str | None:
-    """`np.linalg.norm` as text; None where it does not begin with a name."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        before = _dotted(node.value)
-        return None if before is None else f"{before}.{node.attr}"
-    return None
