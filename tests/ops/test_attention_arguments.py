@@ -132,6 +132,38 @@ def test_a_function_of_ones_own_compiles() -> None:
     assert torch.equal(call(q, k, v), fp.attention(q, k, v, score_mod=no_self))
 
 
+@triton.jit
+def without_a_name(score, batch, head, query, key):
+    return score + no_such_name  # noqa: F821  # pyright: ignore
+
+
+@triton.jit
+def of_rows(score, batch, head, query, key):
+    return tl.sum(score, 1)
+
+
+@pytest.mark.parametrize(
+    ("mod", "says"),
+    [
+        (without_a_name, "score_mod 'without_a_name'.*no_such_name is not defined.*line 2, `return score"),
+        (of_rows, "score_mod 'of_rows'.*of the shape of `score`"),
+        (
+            ScoreMod("steep", triton=no_self, triton_derivative=without_a_name),
+            "score_mod 'steep'.*no_such_name",
+        ),
+    ],
+    ids=["of no name", "of rows", "derivative"],
+)
+def test_what_triton_cannot_compile_is_said_of_the_score_mod(mod: Any, says: str) -> None:
+    q, k, v = (random(1, 20, 2, 16).requires_grad_() for _ in range(3))
+    with pytest.raises(fp.FlashpathError, match=f"(?s){says}"):
+        fp.attention(q, k, v, score_mod=mod).sum().backward()
+    if isinstance(mod, ScoreMod):
+        return
+    with pytest.raises(fp.FlashpathError, match=f"(?s){says}"):
+        fp.attention_decode(q[:, :1].detach(), k.detach(), v.detach(), cache_seqlens=20, score_mod=mod)
+
+
 # ---- Which operator it was -------------------------------------------------------------------------------
 
 

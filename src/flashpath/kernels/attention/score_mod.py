@@ -6,7 +6,8 @@ import inspect
 import itertools
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -80,6 +81,35 @@ class ScoreMod:
                 "It must give a tensor of their shape: a new score for each.",
             )
         return new.to(scores.dtype)
+
+
+def compiles_with(mod: ScoreMod | None) -> AbstractContextManager[None]:
+    """Around a launch in Triton: what is wrong with `mod` is said of `mod`, not of the kernel around it."""
+    return nullcontext() if mod is None else _compiles_with(mod)
+
+
+@contextmanager
+def _compiles_with(mod: ScoreMod) -> Generator[None]:
+    try:
+        yield
+    except Exception as error:
+        errors: Any = sys.modules.get("triton.compiler.errors")
+        if errors is None or not isinstance(error, errors.CompilationError):
+            raise
+        inner: Any = error  # calls within calls: the innermost place says what is wrong
+        while isinstance(inner.__cause__, errors.CompilationError):
+            inner = inner.__cause__
+        said = str(inner.error_message or inner.__cause__ or "no reason given")
+        lines = str(inner.src or "").splitlines()
+        at = getattr(inner.node, "lineno", 0) - 1
+        functions = [each for each in (mod.triton, mod.triton_derivative) if each is not None]
+        own = inner.src in [each.src for each in functions] and 0 <= at < len(lines)
+        where = f" in its line {at + 1}, `{lines[at].strip()}`" if own else ""
+        raise FlashpathError(
+            f"Triton does not compile the score_mod {mod.name!r}: {said:.300}{where}.",
+            f"It takes a @triton.jit function of ({', '.join(ARGUMENTS)}) that returns a tile of new scores, "
+            "of the shape of `score`.",
+        ) from error
 
 
 def _takes_a_place(function: Any) -> bool:

@@ -13,6 +13,7 @@ from flashpath.kernels.attention.decode.cache import Step
 from flashpath.kernels.attention.decode.splits import splits_for
 from flashpath.kernels.attention.flash_v2.triton.configs import block_of
 from flashpath.kernels.attention.flash_v2.triton.features import Features
+from flashpath.kernels.attention.score_mod import compiles_with
 from flashpath.kernels.building import sm_count, triton_device
 
 MOST_SPLITS = 128
@@ -178,7 +179,7 @@ def _attend(step: Step, config: Config, splits: int, out: Any, lse: Any, sinks: 
         sinks=sinks is not None,
         varlen=False,
     )
-    with triton_device(step.q):
+    with triton_device(step.q), compiles_with(options.score_mod):
         _kernel("split")[(tiles * splits, step.kv_heads, step.batch)](
             step.q,
             cache.k,

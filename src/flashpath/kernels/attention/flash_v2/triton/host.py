@@ -27,6 +27,7 @@ from flashpath.kernels.attention.flash_v2.triton.configs import (
 )
 from flashpath.kernels.attention.flash_v2.triton.features import along_keys, along_queries
 from flashpath.kernels.attention.problem import Problem, with_whole_rows
+from flashpath.kernels.attention.score_mod import compiles_with
 from flashpath.kernels.attention.tiled import Gradients
 from flashpath.kernels.building import triton_device
 
@@ -41,7 +42,7 @@ def forward(
         return without_keys(problem, *results)
     config = config or forward_config(problem)
     programs = -(-problem.queries // config.m) * problem.heads * problem.batch
-    with triton_device(problem.q):
+    with triton_device(problem.q), compiles_with(problem.options.score_mod):
         kernel("forward", "attention_forward")[(programs,)](
             problem.q,
             tiles_of(problem, problem.k, config.n),
@@ -101,7 +102,7 @@ def backward(
     mod = problem.options.score_mod
     blocks = {"BLOCK_D": block_of(problem.dim), "BLOCK_V": block_of(problem.v_dim)}
     mods = {"MOD": mod_of(problem), "MOD_DERIVATIVE": None if mod is None else mod.triton_derivative}
-    with triton_device(q):
+    with triton_device(q), compiles_with(mod):
         kernel("backward", "backward_prepare")[
             (-(-problem.queries // PREPARED) * problem.heads * problem.batch,)
         ](
