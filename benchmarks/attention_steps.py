@@ -13,8 +13,9 @@ import sys
 from pathlib import Path
 
 from flashpath import kernels
-from flashpath.bench.attention_steps import count_steps, section, with_section
+from flashpath.bench.attention_steps import SECTION, count_steps, section
 from flashpath.bench.record_files import load_runs
+from flashpath.documents import with_section
 from flashpath.errors import FlashpathError
 
 RESULTS = Path(__file__).parent / "results"
@@ -31,7 +32,7 @@ def main() -> int:
     ladder = kernels.ladder("attention")
     try:
         text = options.document.read_text(encoding="utf-8")
-        wanted = with_section(text, section(ladder, count_steps(ladder), load_runs(RESULTS)))
+        wanted = with_section(text, SECTION, section(ladder, count_steps(ladder), load_runs(RESULTS)))
     except (FlashpathError, OSError, ValueError) as error:
         print(f"error: {options.document}: {error}", file=sys.stderr)
         return 1

@@ -24,11 +24,11 @@ import torch
 import flashpath as fp
 from flashpath import kernels
 from flashpath.bench import read_environment
+from flashpath.documents import with_section
 from flashpath.jit import device as cuda
 
 COMMON = Path(kernels.__file__).parent / "common"
 RECORD = Path(__file__).parent / "results" / "h200-maths.json"
-BEGIN, END = "<!-- errors: begin -->\n", "<!-- errors: end -->"
 PI = 3.1415927410125732  # the float32 nearest to π
 CHUNK = 2**25  # inputs at a time
 SPARSE = 4099  # a prime: without a GPU every so many inputs are tried
@@ -191,11 +191,7 @@ def bound(value: float) -> str:
 
 def document(text: str, record: dict[str, Any]) -> str:
     """The document with its table made anew."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise SystemExit(f"The document has no lines {BEGIN.strip()} and {END}.")
-    return before + begin + table(record) + end + after
+    return with_section(text, "errors", table(record))
 
 
 def main(arguments: list[str]) -> None:

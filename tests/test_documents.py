@@ -15,9 +15,11 @@ from typer.testing import CliRunner
 
 from flashpath import settings
 from flashpath.cli import app
+from flashpath.documents import with_section
+from flashpath.errors import FlashpathError
 from flashpath.jit import device
 from flashpath.vgpu import runtime_calls
-from flashpath.vgpu.instructions.document import with_section
+from flashpath.vgpu.instructions import document as instructions
 
 ROOT = Path(__file__).parent.parent
 READMES = ["README.md", "README.zh.md"]
@@ -198,9 +200,18 @@ def test_results_are_generated_from_the_records() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_a_section_has_its_place_in_a_document() -> None:
+    text = "# A\n<!-- mine: begin -->\nold\n<!-- mine: end -->\nb\n"
+    assert with_section(text, "mine", "new\n") == "# A\n<!-- mine: begin -->\nnew\n<!-- mine: end -->\nb\n"
+    with pytest.raises(FlashpathError, match=r"'yours'(?s:.*)<!-- yours: begin -->"):
+        with_section(text, "yours", "new\n")
+
+
 def test_the_instructions_are_those_that_the_engine_knows() -> None:
     document = (ROOT / "docs" / "vgpu.md").read_text(encoding="utf-8")
-    assert with_section(document) == document, "`make figures` writes it again"
+    assert with_section(document, instructions.SECTION, instructions.section()) == document, (
+        "`make figures` writes it again"
+    )
 
 
 def picture_text(svg: str) -> list[str]:
@@ -240,7 +251,8 @@ def test_the_picture_of_the_tour_shows_this_tour(tmp_path: Path) -> None:
 
 def test_the_list_of_runtime_calls_is_that_of_the_library() -> None:
     document = (ROOT / "docs/programs.md").read_text(encoding="utf-8")
-    assert runtime_calls.with_section(document) == document, "`make figures` writes it again"
+    made = with_section(document, runtime_calls.SECTION, runtime_calls.section())
+    assert made == document, "`make figures` writes it again"
     assert "other" not in runtime_calls.by_topic()
 
 

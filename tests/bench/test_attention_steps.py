@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from flashpath.bench.attention_steps import MEASURED, count_steps, measured_speeds, section, with_section
+from flashpath.bench.attention_steps import MEASURED, SECTION, count_steps, measured_speeds, section
 from flashpath.bench.attention_traffic import Traffic
 from flashpath.bench.environment import Environment
 from flashpath.bench.record import Record
 from flashpath.bench.record_files import load_runs
+from flashpath.documents import with_section
 from flashpath.kernels import ladder
 from flashpath.kernels.attention.dispatch_table import RUNGS
 
@@ -34,7 +35,7 @@ def test_the_section_is_what_the_program_writes(rows: list[Traffic]) -> None:
     shown = [
         replace(row, bytes=written[row.rung]) if found[row.rung].language == "triton" else row for row in rows
     ]
-    wanted = with_section(text, section(found, shown, load_runs(ROOT / "benchmarks" / "results")))
+    wanted = with_section(text, SECTION, section(found, shown, load_runs(ROOT / "benchmarks" / "results")))
     assert wanted == text, "python benchmarks/attention_steps.py docs/attention.md writes it again"
 
 
@@ -58,8 +59,3 @@ def test_speeds_are_of_one_problem_and_of_the_gpu_that_was_measured_last(rows: l
     assert "TFLOP/s, H200" in text
     (line,) = (each for each in text.splitlines() if each.startswith(f"| `{rung}` |"))
     assert line.endswith("| 500 |")
-
-
-def test_a_document_without_a_place_for_it_is_refused() -> None:
-    with pytest.raises(ValueError, match="attention steps: begin"):
-        with_section("# Nothing", "…")

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from flashpath.vgpu.device import engine
-from flashpath.vgpu.instructions.document import with_section
 from flashpath.vgpu.instructions.known import rows
 from flashpath.vgpu.instructions.refused import REFUSED
 from flashpath.vgpu.report.classes import CLASSES
@@ -42,8 +39,3 @@ def test_every_shape_of_the_tensor_cores_is_in_the_table() -> None:
     }
     assert listed == shapes
     assert ("mma", "m16n8k16") in shapes
-
-
-def test_a_document_without_the_markers_is_refused() -> None:
-    with pytest.raises(SystemExit, match="has no lines <!-- instructions: begin -->"):
-        with_section("# A document\n")

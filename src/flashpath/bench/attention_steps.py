@@ -12,7 +12,8 @@ from flashpath.bench.table import digits
 from flashpath.kernels.attention.cases import HIDDEN, TOKENS, case
 from flashpath.kernels.rung import Ladder
 
-BEGIN, END = "<!-- attention steps: begin -->\n", "<!-- attention steps: end -->\n"
+SECTION = "attention steps"
+"""Its name in the document."""
 # What is counted: one head, all pairs seen, so that the formulas are short. And whose speed is shown: the
 # longest problem that the slow rungs are timed on too.
 LENGTH, DIM = 512, 64
@@ -90,12 +91,3 @@ def _table(
             cells.append(digits(speeds[row.rung][0]) if row.rung in speeds else "–")
         lines.append(f"| {' | '.join(cells)} |")
     return lines
-
-
-def with_section(text: str, made: str) -> str:
-    """A document with the section made anew; ValueError where it has no place for one."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"it has no {BEGIN.strip()} and {END.strip()}")
-    return before + begin + made + end + after

@@ -12,10 +12,11 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+from flashpath.documents import with_section
 from flashpath.vgpu import runtime_library
 from flashpath.vgpu.cubin import sections
 
-BEGIN, END = "<!-- calls: begin -->\n", "<!-- calls: end -->\n"
+SECTION = "calls"
 _WIDTH = 118
 _SYMBOL = struct.Struct("<IBBHQQ")
 _PER_THREAD = re.compile(r"_pt(ds|sz)$")
@@ -81,20 +82,13 @@ def section() -> str:
     return "\n".join(rows())
 
 
-def with_section(text: str) -> str:
-    """A document with the section made anew."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError("the document has no place for the calls")
-    return before + BEGIN + section() + END + after
-
-
 def main() -> None:
     """Write it into the documents that are named."""
     for name in sys.argv[1:]:
         document = Path(name)
-        document.write_text(with_section(document.read_text(encoding="utf-8")), encoding="utf-8")
+        document.write_text(
+            with_section(document.read_text(encoding="utf-8"), SECTION, section()), encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

@@ -7,10 +7,11 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from flashpath.documents import with_section
 from flashpath.vgpu.instructions.known import rows
 from flashpath.vgpu.instructions.refused import REFUSED, refusal, special_registers
 
-BEGIN, END = "<!-- instructions: begin -->\n", "<!-- instructions: end -->\n"
+SECTION = "instructions"
 
 
 def _table(head: tuple[str, ...], body: Iterable[tuple[str, ...]]) -> Iterator[str]:
@@ -56,18 +57,10 @@ def section() -> str:
     )
 
 
-def with_section(text: str) -> str:
-    """A document with the section made anew."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise SystemExit(f"The document has no lines {BEGIN.strip()} and {END.strip()}.")
-    return before + begin + section() + end + after
-
-
 def main() -> None:
     """Write the section into the document that is named."""
     if len(sys.argv) != 2:
         raise SystemExit("usage: python -m flashpath.vgpu.instructions DOCUMENT.md")
     document = Path(sys.argv[1])
-    document.write_text(with_section(document.read_text(encoding="utf-8")), encoding="utf-8")
+    text = with_section(document.read_text(encoding="utf-8"), SECTION, section())
+    document.write_text(text, encoding="utf-8")
