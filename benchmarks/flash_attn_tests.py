@@ -106,7 +106,8 @@ def outcomes(lines: list[list[Any]]) -> dict[str, Any]:
         kept = "not run" if outcome == "skipped" and "out of time" in reason else outcome
         tests.setdefault(test.partition("[")[0], Counter())[kept] += 1
         if outcome == "failed":
-            failures.append({"test": test, "reason": " ".join(reason.split())})
+            where = " ".join(reason.split()).rpartition("/")[2]  # from the file's name on
+            failures.append({"test": test.partition("@")[0], "reason": where})  # @: pytest-xdist's group
     counts = {
         name: {each: tests[name][each] for each in OUTCOMES if tests[name][each]} for name in sorted(tests)
     }
@@ -148,13 +149,8 @@ def section(record: dict[str, Any]) -> str:
         lines.append(f"| `{name}` | {counts.get('passed', 0):,} | {sum(counts.values()):,} |")
     if record["failures"]:
         lines += ["", "What failed:", ""]
-        lines += [f"- `{each['test']}`: {shown(each['reason'])}" for each in record["failures"]]
+        lines += [f"- `{each['test']}`\n  `{each['reason']}`" for each in record["failures"]]
     return "\n".join(lines) + "\n"
-
-
-def shown(reason: str) -> str:
-    """Its place in the file, and the condition that did not hold."""
-    return f"`{reason.rpartition('AssertionError: ')[2][:160]}`"
 
 
 if __name__ == "__main__":
