@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from flashpath.course.content import Course, Goal, Speed, Text
+from flashpath import kernels
+from flashpath.course.content import Course, Goal, Speed, Text, load_course
+from flashpath.course.grader import on_gpu
 from flashpath.course.grader import speed as speeds
 from flashpath.course.grader.cases import make_case
 from flashpath.course.grader.goals import figure, result
+from flashpath.course.grader.launching import LIMITS, job_for
 from flashpath.course.grader.speed import Floor, duration, floor_of, judged
 from flashpath.course.grader.verdict import Failure
+from flashpath.course.sandbox.triton_source import build_triton
+from flashpath.errors import FlashpathError
 
 NAME, MISSED = Text("sectors", "扇区"), Text("Read neighbours.", "读相邻元素。")
 
@@ -125,3 +132,32 @@ def test_a_kernel_is_timed_beside_a_rung(course: Course) -> None:
     results, failure = speeds.measure(exercise, exercise.solution_text(), 1, "en")
     assert failure is None, failure
     assert results[0].reached
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90", "sm_100", "sm_103", "sm_120"])
+def test_a_triton_kernel_is_built_for_the_gpu_that_is_there(arch: str) -> None:
+    exercise = load_course().exercise("triton-softmax/row-softmax")
+    assert exercise.launch is not None
+    job = job_for(exercise, exercise.launch, exercise.solution_text(), "mine.py", arch)
+    built = build_triton(job, "mine.py", LIMITS)
+    text = built.ptx.tobytes().decode()
+    assert f".target {arch}" in text
+    assert on_gpu.machine_code(text, arch)
+    passed: list[Any] = [ctypes.c_uint64(), ctypes.c_uint64(), ctypes.c_int32(), ctypes.c_int32()]
+    assert len(on_gpu.scratch(text, built.name, passed)) == 2
+    with pytest.raises(FlashpathError, match="other parameters"):
+        on_gpu.scratch(text, built.name, passed[1:])
+
+
+def test_the_rung_has_the_sizes_and_the_type_of_the_exercise(monkeypatch: pytest.MonkeyPatch) -> None:
+    exercise = load_course().exercise("triton-softmax/row-softmax")
+    asked = exercise.speed
+    assert asked is not None
+    seen: list[Any] = []
+
+    def call(_: object, *inputs: Any) -> None:
+        seen.extend(inputs)
+
+    monkeypatch.setattr(type(kernels.ladder("softmax")["triton"]), "__call__", call)
+    speeds.rung_call(exercise, replace(asked, sizes={"rows": 3, "cols": 5, "x_stride": 9}), "cpu")()
+    assert [(tuple(each.shape), str(each.dtype)) for each in seen] == [((3, 5), "torch.float32")]

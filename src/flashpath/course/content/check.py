@@ -13,7 +13,7 @@ from flashpath.course.content import lesson as lessons
 from flashpath.course.content.course import Course
 from flashpath.course.content.directives import markdown
 from flashpath.course.content.errors import ContentError, did_you_mean
-from flashpath.course.content.exercise import Exercise
+from flashpath.course.content.exercise import Exercise, Speed
 from flashpath.course.content.references import rung
 from flashpath.course.content.text import LANGUAGES
 from flashpath.course.content.unit import Unit
@@ -114,11 +114,27 @@ def check_exercise(exercise: Exercise) -> None:
     for lang in LANGUAGES:
         if exercise.kind != "quiz" and not exercise.task(lang).strip():
             raise ContentError(exercise.folder / f"task.{lang}.md", None, "is empty.", "Write what is asked.")
-    _check_rungs([exercise.speed.rung] if exercise.speed else [], file, "speed.rung")
+    if exercise.speed is not None:
+        _check_rungs([exercise.speed.rung], file, "speed.rung")
+        _check_problem(exercise.speed, file)
     _check_rungs([each.rung for each in exercise.questions if each.rung], file, "questions.rung")
     _check_gpus(exercise, file)
     if exercise.kind == "kernel":
         _check_kernel(exercise, file)
+
+
+def _check_problem(speed: Speed, file: Path) -> None:
+    """The rung is timed on a problem of the same size."""
+    from flashpath.kernels import ladder
+
+    for each in ladder(speed.rung.partition("/")[0]).dimensions:
+        if speed.problem.get(each, each) not in speed.sizes:
+            raise ContentError(
+                file,
+                "speed.problem",
+                f"{speed.rung} has the dimension {each!r}; speed.sizes has {', '.join(speed.sizes)}.",
+                f'Say which one it is: problem = {{ {each} = "…" }}.',
+            )
 
 
 def _check_gpus(exercise: Exercise, file: Path) -> None:

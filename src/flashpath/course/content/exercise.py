@@ -134,6 +134,8 @@ class Speed:
     sizes: Mapping[str, int]
     bytes: str
     flops: str | None = None
+    problem: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The dimensions of the rung's ladder that have another name here, and that name."""
 
 
 @dataclass(frozen=True)

@@ -158,6 +158,7 @@ def _speed(table: Table, sizes: Collection[str]) -> model.Speed | None:
             sizes=whole_sizes(each, sizes),
             bytes=expression(each, "bytes", sizes) or each.missing("bytes", '"8 * n"'),
             flops=expression(each, "flops", sizes),
+            problem={name: each.one_of("problem", str(size), sizes) for name, size in each.items("problem")},
         )
 
 

@@ -49,19 +49,22 @@ def shape(launch: Launch, sizes: Mapping[str, int]) -> Shape:
 
 def session_for(exercise: Exercise, launch: Launch, source: str, file_name: str) -> KernelSession:
     """A session that has the kernel built; it must be closed, best as a context."""
-    language = cast("Literal['cuda', 'triton']", exercise.language or "cuda")
     major, minor = gpus.gpu(launch.gpu).capability
-    job = KernelJob(
-        language=language,
+    return KernelSession(job_for(exercise, launch, source, file_name, f"sm_{major}{minor}"), LIMITS)
+
+
+def job_for(exercise: Exercise, launch: Launch, source: str, file_name: str, arch: str) -> KernelJob:
+    """What is to be built, for an architecture."""
+    return KernelJob(
+        language=cast("Literal['cuda', 'triton']", exercise.language or "cuda"),
         source=source,
         file_name=file_name,
         kernel=launch.kernel,
-        arch=f"sm_{major}{minor}",
+        arch=arch,
         constants=launch.constants,
         num_warps=launch.num_warps,
         parameters=tuple(_parameter(exercise, name) for name in launch.arguments),
     )
-    return KernelSession(job, LIMITS)
 
 
 def _parameter(exercise: Exercise, name: str) -> Parameter:

@@ -1,8 +1,7 @@
 """Speed on a real GPU: a share of a rung's, both timed in turn in one run, and never faster than physics.
 
-Without a GPU nothing is asked. A CUDA kernel is timed in this process, after the virtual GPU has proved it
-right; its result at the timed size is compared as well, so that no shortcut for large sizes pays. A learner's
-Triton file is Python, which never runs in this process: its speed is not asked for.
+Without a GPU nothing is asked. A kernel is timed in this process (on_gpu.py) after the virtual GPU has proved
+it right; its result at the timed size is compared as well, so that no shortcut for large sizes pays.
 """
 
 from __future__ import annotations
@@ -20,11 +19,13 @@ from flashpath.course.grader.cases import Case, make_case
 from flashpath.course.grader.compare import compare
 from flashpath.course.grader.describe import wrong_output
 from flashpath.course.grader.dtypes import Array
+from flashpath.course.grader.failing import failure_of
 from flashpath.course.grader.launching import shape
 from flashpath.course.grader.poison import poisoned
 from flashpath.course.grader.reference import expected_outputs
 from flashpath.course.grader.texts import say
 from flashpath.course.grader.verdict import Failure, GoalResult
+from flashpath.course.sandbox import SandboxError
 from flashpath.errors import FlashpathError
 from flashpath.jit import device
 
@@ -47,11 +48,13 @@ def measure(
     exercise: Exercise, source: str, seed: int, lang: str
 ) -> tuple[tuple[GoalResult, ...], Failure | None]:
     """The speed beside the rung's; nothing where none is asked for or there is no GPU."""
-    if exercise.speed is None or exercise.language != "cuda" or exercise.launch is None or not device.count():
+    if exercise.speed is None or exercise.launch is None or not device.count():
         return (), None
     case = make_case(exercise, exercise.speed.sizes, "normal", np.random.default_rng(seed))
     try:
         own, other, failure = times(exercise, exercise.speed, source, case, lang)
+    except SandboxError as error:  # Triton builds for this GPU anew
+        return (), failure_of(error, lang)
     except FlashpathError as error:
         return (), Failure("crashed", say(lang, "speed-failed", problem=error.problem))
     if failure is not None:
@@ -115,7 +118,7 @@ def times(
     wrong = own.failure(lang)
     if wrong is not None:
         return 0.0, 0.0, wrong
-    timings = time_interleaved({"own": own, "rung": _rung(speed, on)}, device=on)
+    timings = time_interleaved({"own": own, "rung": rung_call(exercise, speed, on)}, device=on)
     for each in timings.values():
         if each.median is None:
             raise FlashpathError(each.error or "it was not timed")
@@ -128,7 +131,7 @@ class _OwnKernel:
 
     def __init__(self, exercise: Exercise, source: str, case: Case, on: str) -> None:
         from flashpath.bench.device import load_torch
-        from flashpath.jit import compile as compile_source
+        from flashpath.course.grader.on_gpu import launcher
 
         assert exercise.launch is not None
         launch = exercise.launch
@@ -141,14 +144,10 @@ class _OwnKernel:
         self._torch = load_torch()
         self.tensors = {name: self._tensor(array).to(on) for name, array in self.before.items()}
         values = {**case.sizes, **case.scalars, **self.tensors}
-        self._arguments = tuple(values[name] for name in launch.arguments)
-        self._shape = shape(launch, case.sizes)
-        defines = dict(launch.constants)
-        self._kernel: Any = compile_source(source, defines=defines)[launch.kernel]
+        self._launch = launcher(exercise, launch, source, shape(launch, case.sizes), values)
 
     def __call__(self) -> None:
-        chosen = self._shape
-        self._kernel.launch(grid=chosen.grid, block=chosen.block, args=self._arguments, shared=chosen.shared)
+        self._launch()
 
     def failure(self, lang: str) -> Failure | None:
         """One launch from fresh inputs onto poison, compared with the reference."""
@@ -168,15 +167,23 @@ class _OwnKernel:
         return self._torch.from_numpy(known.copy())
 
 
-def _rung(speed: Speed, on: str) -> Callable[[], Any]:
+def rung_call(exercise: Exercise, speed: Speed, on: str) -> Callable[[], Any]:
+    """The rung on the same problem: its sizes, and the type of the exercise's own numbers."""
+    from flashpath.bench.device import load_torch
     from flashpath.kernels import ladder
 
     name, _, rung_name = speed.rung.partition("/")
     found = ladder(name)
     if found.sized is None:
         raise FlashpathError(f"The ladder {name} has no problem of a size of one's own.")
-    sizes = [speed.sizes[each] for each in found.dimensions if each in speed.sizes]
-    case = found.sized(tuple(sizes or speed.sizes.values()))
-    inputs = case.inputs(on)
+    sizes = [speed.sizes[speed.problem.get(each, each)] for each in found.dimensions]
+    dtype = next(each.dtype for each in exercise.arrays.values() if each.is_input)
+    torch = load_torch()
+    inputs = [
+        each.to(getattr(torch, dtype))
+        if isinstance(each, torch.Tensor) and each.is_floating_point()
+        else each
+        for each in found.sized(tuple(sizes)).inputs(on)
+    ]
     rung = found[rung_name]
     return lambda: rung(*inputs)

@@ -55,6 +55,13 @@ class KernelJob:
     num_warps: int = 4  # of Triton
     parameters: tuple[Parameter, ...] = ()
 
+    @property
+    def parameter_messages(self) -> list[dict[str, Any]]:
+        """The parameters, as a child is told of them."""
+        return [
+            {"name": each.name, "dtype": each.dtype, "is_array": each.is_array} for each in self.parameters
+        ]
+
 
 @dataclass(frozen=True)
 class KernelRun:

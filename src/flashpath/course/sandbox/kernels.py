@@ -16,7 +16,7 @@ from flashpath.course.sandbox.errors import BuildFailed, Crashed, SandboxError
 from flashpath.course.sandbox.job import Array, KernelJob, KernelRun, Limits
 from flashpath.course.sandbox.plain import plain_number
 from flashpath.course.sandbox.session import Session
-from flashpath.course.sandbox.triton_source import build_triton, check_triton, start_builder
+from flashpath.course.sandbox.triton_source import build_triton, check_triton
 from flashpath.jit.diagnostics import Diagnostic
 from flashpath.vgpu.findings import Finding, Party
 
@@ -62,7 +62,7 @@ class KernelSession(Session):
                 "kernel": job.kernel,
                 "arch": job.arch,
                 "constants": dict(job.constants),
-                "parameters": _described(job),
+                "parameters": job.parameter_messages,
             },
         )
         self._check(header)
@@ -70,11 +70,7 @@ class KernelSession(Session):
     def _build_triton(self, child: Child) -> None:
         """Two children: one runs the learner's file and sees no data, the other one sees no such file."""
         job = self.job
-        builder = start_builder(self.limits)
-        try:
-            built = build_triton(builder, job, self.file_name, _described(job), self.limits)
-        finally:
-            builder.close()
+        built = build_triton(job, self.file_name, self.limits)
         self._printed = built.printed
         header, _ = child.ask(
             f"loading {self.file_name}",
@@ -85,7 +81,7 @@ class KernelSession(Session):
                 "num_warps": built.num_warps,
                 "shared": built.shared,
                 "arch": job.arch,
-                "parameters": _described(job),
+                "parameters": job.parameter_messages,
             },
             [built.ptx],
         )
@@ -171,10 +167,6 @@ class KernelSession(Session):
     def _places(self, named: Collection[int | str]) -> list[int]:
         by_name = {each.name: index for index, each in enumerate(self.job.parameters)}
         return sorted({by_name[each] if isinstance(each, str) else int(each) for each in named})
-
-
-def _described(job: KernelJob) -> list[dict[str, Any]]:
-    return [{"name": each.name, "dtype": each.dtype, "is_array": each.is_array} for each in job.parameters]
 
 
 def _finding(fields: Mapping[str, Any]) -> Finding:

@@ -37,16 +37,19 @@ def check_triton(job: KernelJob, file_name: str) -> None:
     check_python(job.source, file_name, IMPORTS)
 
 
-def start_builder(limits: Limits) -> Child:
-    """The child that will build; it loads Triton while others start."""
-    return Child("triton_builder", limits, places.for_learners(), trusted=False)
-
-
-def build_triton(
-    child: Child, job: KernelJob, file_name: str, parameters: list[dict[str, Any]], limits: Limits
-) -> BuiltTriton:
+def build_triton(job: KernelJob, file_name: str, limits: Limits) -> BuiltTriton:
     """Compile for a signature in which pointers are aligned to 16 bytes and nothing else is known."""
     arch = gpus.parse_arch(job.arch)
+    capability = arch.major * 10 + arch.minor
+    plan = {"capability": capability}
+    child = Child("triton_builder", limits, places.for_learners(), trusted=False, plan=plan)
+    try:
+        return _build(child, job, file_name, capability, limits)
+    finally:
+        child.close()
+
+
+def _build(child: Child, job: KernelJob, file_name: str, capability: int, limits: Limits) -> BuiltTriton:
     header, arrays = child.ask(
         f"building {file_name}",
         limits.build_seconds,
@@ -54,10 +57,10 @@ def build_triton(
             "source": job.source,
             "file_name": file_name,
             "kernel": job.kernel,
-            "capability": arch.major * 10 + arch.minor,
+            "capability": capability,
             "constants": dict(job.constants),
             "num_warps": job.num_warps,
-            "parameters": parameters,
+            "parameters": job.parameter_messages,
         },
         most_answer_bytes=_MOST_PTX_BYTES,
     )

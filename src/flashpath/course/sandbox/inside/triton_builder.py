@@ -29,11 +29,11 @@ def prepare(plan: Mapping[str, Any]) -> str:
     triton: Any = importlib.import_module("triton")
     importlib.import_module("triton.language")
     nvidia: Any = importlib.import_module("triton.backends.nvidia.compiler")
-    target = _target(80)
-    backend: Any = triton.compiler.make_backend(target)
+    capability: int = plan["capability"]
+    backend: Any = triton.compiler.make_backend(_target(capability))
     with contextlib.suppress(AttributeError, TypeError):
         backend.hash()
-        _ = nvidia.get_ptxas(80).version
+        _ = nvidia.get_ptxas(capability).version
     # PTX is all that is wanted: machine code would need the assembler, a process of its own.
     nvidia.CUDABackend.make_cubin = _no_machine_code
     return str(plan["folder"])
@@ -41,6 +41,11 @@ def prepare(plan: Mapping[str, Any]) -> str:
 
 def _no_machine_code(*_: object) -> bytes:
     return b""
+
+
+def _ptx_version(capability: int) -> int:
+    """The oldest that knows the GPU: other assemblers than Triton's own are to read it."""
+    return 88 if capability in (103, 110, 121) else 87
 
 
 def _target(capability: int) -> Any:
@@ -77,7 +82,7 @@ def _build(message: Mapping[str, Any], folder: str) -> tuple[dict[str, Any], byt
     signature, constants, attributes = _signature(kernel, message)
     try:
         source = triton.compiler.ASTSource(kernel, signature, constants, attributes)
-        options = {"num_warps": message["num_warps"]}
+        options = {"num_warps": message["num_warps"], "ptx_version": _ptx_version(message["capability"])}
         made = triton.compile(source, target=_target(message["capability"]), options=options)
         metadata, text = made.metadata, made.asm["ptx"]
     except MemoryError:
