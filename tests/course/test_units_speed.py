@@ -31,7 +31,7 @@ def slowed(exercise: Exercise) -> str:
     if exercise.language == "triton":
         wait = "    for _ in range(4000):\n        tl.debug_barrier()\n"
         return re.sub(r"(?m)^(@triton\.jit\ndef .*:\n)", rf"\1{wait}", source)
-    return re.sub(r"(__global__[^{]*\{)", r"\1 for (int i = 0; i < 50; ++i) __nanosleep(1000);", source)
+    return re.sub(r"(__global__[^{]*\{)", r"\1 for (int i = 0; i < 500; ++i) __nanosleep(1000);", source)
 
 
 @pytest.mark.gpu
