@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from flashpath.course.content.directives import figure_file
+from flashpath.course.content.lesson import load_lesson
 from flashpath.errors import FlashpathError
 
 if TYPE_CHECKING:
@@ -65,6 +67,7 @@ class Folder:
 def write_portfolio(learner: Learner, folder: Folder) -> None:
     kernels = _write_kernels(learner, folder)
     notes = _write_notes(learner, folder)
+    figures = _write_figures(learner, folder)
     has_log = _write_log(learner, folder)
     _write_progress(learner, folder)
     say = learner.say
@@ -87,7 +90,11 @@ def write_portfolio(learner: Learner, folder: Folder) -> None:
     ]
     if has_log:
         lines.append(f"- [{say('Learning log', '学习日志')}](log.md)")
-    for title, pages in ((say("Kernels", "核函数"), kernels), (say("Notes", "笔记"), notes)):
+    for title, pages in (
+        (say("Kernels", "核函数"), kernels),
+        (say("Notes", "笔记"), notes),
+        (say("Figures", "图"), figures),
+    ):
         if pages:
             lines += ["", f"## {title}", "", *(f"- [{name}]({_link(page)})" for name, page in pages)]
     folder.write("README.md", "\n".join(lines) + "\n")
@@ -136,6 +143,27 @@ def _write_notes(learner: Learner, folder: Folder) -> list[tuple[str, str]]:
                 r"^# +(.+)$", path.read_text(encoding="utf-8", errors="replace"), re.MULTILINE
             )
             pages.append((heading[1] if heading else path.stem, name))
+    return pages
+
+
+def _write_figures(learner: Learner, folder: Folder) -> list[tuple[str, str]]:
+    """The pictures of every unit of which something passed, with what its lesson says below them."""
+    pages: list[tuple[str, str]] = []
+    for name in dict.fromkeys(each.partition("/")[0] for each in learner.store.passes()):
+        try:
+            unit = learner.course.unit(name)
+            lesson = load_lesson(unit, learner.lang)
+        except FlashpathError:  # a unit that is no longer in the course
+            continue
+        lines = [f"# {unit.title.in_(learner.lang)}"]
+        for each in lesson.directives:
+            file = figure_file(unit, each.argument, learner.lang, ".svg")
+            if each.name == "figure" and file.exists():
+                folder.copy(f"figures/{name}/{file.name}", file)
+                lines += ["", f"![{each.caption}]({name}/{file.name})", "", each.caption]
+        if len(lines) > 1:
+            folder.write(f"figures/{name}.md", "\n".join(lines) + "\n")
+            pages.append((unit.title.in_(learner.lang), f"figures/{name}.md"))
     return pages
 
 

@@ -243,6 +243,16 @@ def make_course(root: Path) -> Path:
             write(f"{folder}/solution.py", SOLUTION)
             both(f"{folder}/explanation", "Two times.\n", "乘以二。\n")
     write("units/01-first/quiz.toml", _QUIZ)
+    picture = '\n[[figures]]\nname = "twice"\nmade_by = "flashpath.course.figures.coalescing:ways"\n'
+    with (root / "units/01-first/unit.toml").open("a", encoding="utf-8") as unit_file:
+        unit_file.write(picture)
+    for lang, below, second in (("en", "Two of them.", "It is so."), ("zh", "两个。", "如此。")):
+        lesson = root / f"units/01-first/lesson.{lang}.md"
+        why, heading, rest = lesson.read_text(encoding="utf-8").partition(f"## {HEADINGS[lang][1]}\n")
+        shown = rest.replace(second, f"{{{{figure twice.svg}}}}\n{below}", 1)
+        lesson.write_text(why + heading + shown, encoding="utf-8")
+        write(f"units/01-first/figures/twice.{lang}.svg", f"<svg>{below}</svg>")
+        write(f"units/01-first/figures/twice.{lang}.txt", f"▪▪ {below}\n")
     write("units/03-later/unit.toml", _PLANNED)
     write("tracks/small.toml", _TRACK)
     write("resources.toml", "")

@@ -343,16 +343,21 @@ def test_export_makes_a_portfolio(folder: Any) -> None:
         "log.md",
         "kernels/first/double.py",
         "kernels/first/double.md",
+        "figures/first.md",
+        "figures/first/twice.en.svg",
     } <= files
     portfolio = folder.root / "portfolio"
     assert (portfolio / "kernels/first/double.py").read_text() == "right ``` fence\n"
     has((portfolio / "kernels/first/double.md").read_text(), "all is well", "````python")
     has((portfolio / "README.md").read_text(), "1 of 5 exercises", "kernels/first/double.md", "log.md")
     has((portfolio / "progress.md").read_text(), "- [x] Can you explain it?")
+    has((portfolio / "figures/first.md").read_text(), "![Two of them.](first/twice.en.svg)")
+    assert (portfolio / "figures/first/twice.en.svg").read_text() == "<svg>Two of them.</svg>"
     has((portfolio / "log.md").read_text(), "a race", "a barrier")
     assert any(each.startswith("notes/") for each in files)
     assert folder.run("export", "--lang", "zh").code == 0  # an export is made anew
-    has((portfolio / "README.md").read_text(encoding="utf-8"), "小路线", "练习 1/5")
+    has((portfolio / "README.md").read_text(encoding="utf-8"), "小路线", "练习 1/5", "figures/first.md")
+    assert (portfolio / "figures/first/twice.zh.svg").exists()
     (folder.root / "mine").mkdir()
     (folder.root / "mine" / "file").touch()
     has(folder.run("export", "mine").err, "is there already, and no export made it")
