@@ -15,8 +15,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from flashpath import settings
-from flashpath.cli import markdown
 from flashpath.cli.commands import app
+from flashpath.cli.learning import markdown
 from flashpath.cli.shipped import shipped
 from flashpath.course import making
 from flashpath.course.content import load_course

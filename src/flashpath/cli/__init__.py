@@ -66,11 +66,11 @@ def _start_quickly(words: list[str]) -> int | None:
 
             command, rest = run.run, run.for_program(words[1:])
         case ["next"]:
-            from flashpath.cli.next import next_thing
+            from flashpath.cli.learning.next import next_thing
 
             command, rest = next_thing, words[1:]
         case ["progress"]:
-            from flashpath.cli.progress import progress
+            from flashpath.cli.learning.progress import progress
 
             command, rest = progress, words[1:]
         case _:

@@ -14,30 +14,32 @@ from flashpath.cli import (
     explain,
     explain_dispatch,
     explain_finding,
+    ladder,
+    profile,
+    quick,
+    run,
+    sanitize,
+    tour,
+    tune,
+)
+from flashpath.cli.doctor import doctor
+from flashpath.cli.learning import (
     export,
     grade,
     hint,
-    ladder,
     log,
     note,
-    profile,
     progress,
-    quick,
     read,
     reset,
     resources,
     review,
-    run,
-    sanitize,
     solution,
     start,
-    tour,
-    tune,
     validate,
     watch,
 )
-from flashpath.cli.doctor import doctor
-from flashpath.cli.next import next_thing
+from flashpath.cli.learning.next import next_thing
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -71,33 +73,39 @@ def root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Learn and build GPU kernels: compile, explain, check and time them."""
+    """Learn and build GPU kernels: a course that grades itself; tools that run, explain, check and time."""
 
 
-app.command("tour")(tour.tour)
-app.command("doctor")(doctor)
-app.command("read")(read.read)
-app.command("resources")(resources.resources)
-app.command("run", cls=ProgramCommand)(quick.for_typer(run.run))
-app.command("explain")(explain.explain)
-app.command("profile", cls=ProgramCommand)(profile.profile)
-app.command("sanitize", cls=ProgramCommand)(sanitize.sanitize)
-app.command("explain-finding")(explain_finding.explain_finding)
-app.command("ladder")(ladder.ladder)
-app.command("explain-dispatch", cls=explain_dispatch.ShapeCommand)(explain_dispatch.explain_dispatch)
-app.command("bench")(bench.bench)
-app.command("tune")(tune.tune)
-app.command("validate")(validate.validate)
-app.add_typer(cache.app, name="cache")
-app.command("start")(start.start)
-app.command("next")(quick.for_typer(next_thing))
-app.command("watch")(watch.watch)
-app.command("grade")(grade.grade)
-app.command("hint")(hint.hint)
-app.command("solution")(solution.solution)
-app.command("reset")(reset.reset)
-app.command("progress")(quick.for_typer(progress.progress))
-app.command("review")(review.review)
-app.command("note")(note.note)
-app.command("log")(log.log)
-app.command("export")(export.export)
+_COURSE, _KERNELS, _MACHINE = "The course", "Kernels", "This machine"
+
+app.command("tour", rich_help_panel=_COURSE)(tour.tour)
+app.command("start", rich_help_panel=_COURSE)(start.start)
+app.command("next", rich_help_panel=_COURSE)(quick.for_typer(next_thing))
+app.command("read", rich_help_panel=_COURSE)(read.read)
+app.command("watch", rich_help_panel=_COURSE)(watch.watch)
+app.command("grade", rich_help_panel=_COURSE)(grade.grade)
+app.command("hint", rich_help_panel=_COURSE)(hint.hint)
+app.command("solution", rich_help_panel=_COURSE)(solution.solution)
+app.command("reset", rich_help_panel=_COURSE)(reset.reset)
+app.command("progress", rich_help_panel=_COURSE)(quick.for_typer(progress.progress))
+app.command("review", rich_help_panel=_COURSE)(review.review)
+app.command("note", rich_help_panel=_COURSE)(note.note)
+app.command("log", rich_help_panel=_COURSE)(log.log)
+app.command("export", rich_help_panel=_COURSE)(export.export)
+app.command("resources", rich_help_panel=_COURSE)(resources.resources)
+
+app.command("run", cls=ProgramCommand, rich_help_panel=_KERNELS)(quick.for_typer(run.run))
+app.command("explain", rich_help_panel=_KERNELS)(explain.explain)
+app.command("profile", cls=ProgramCommand, rich_help_panel=_KERNELS)(profile.profile)
+app.command("sanitize", cls=ProgramCommand, rich_help_panel=_KERNELS)(sanitize.sanitize)
+app.command("explain-finding", rich_help_panel=_KERNELS)(explain_finding.explain_finding)
+app.command("validate", rich_help_panel=_KERNELS)(validate.validate)
+app.command("ladder", rich_help_panel=_KERNELS)(ladder.ladder)
+app.command("bench", rich_help_panel=_KERNELS)(bench.bench)
+app.command("tune", rich_help_panel=_KERNELS)(tune.tune)
+app.command("explain-dispatch", cls=explain_dispatch.ShapeCommand, rich_help_panel=_KERNELS)(
+    explain_dispatch.explain_dispatch
+)
+
+app.command("doctor", rich_help_panel=_MACHINE)(doctor)
+app.add_typer(cache.app, name="cache", rich_help_panel=_MACHINE)

@@ -10,7 +10,7 @@ import typer
 from flashpath.cli.options import AsJson, Lang
 
 if TYPE_CHECKING:
-    from flashpath.cli.learner import Learner
+    from flashpath.cli.learning.learner import Learner
     from flashpath.course.grader import Grade
 
 
@@ -40,7 +40,7 @@ def grade(
 
         flashpath grade --all --json
     """
-    from flashpath.cli.learner import learning
+    from flashpath.cli.learning.learner import learning
     from flashpath.cli.output import print_json
 
     with learning(lang, must_keep=False) as learner:
@@ -59,7 +59,7 @@ def grade(
 
 
 def _grade_one(learner: Learner, what: str | None, file: Path | None, *, quiet: bool) -> Grade:
-    from flashpath.cli.grading import grade_and_keep, show_grade
+    from flashpath.cli.learning.grading import grade_and_keep, show_grade
     from flashpath.cli.output import console
 
     if file is not None and what is not None:
@@ -88,7 +88,7 @@ def _grade_one(learner: Learner, what: str | None, file: Path | None, *, quiet: 
 
 
 def _grade_all(learner: Learner, *, quiet: bool) -> list[Grade]:
-    from flashpath.cli.grading import grade_and_keep
+    from flashpath.cli.learning.grading import grade_and_keep
     from flashpath.cli.output import console
 
     out = console()

@@ -32,9 +32,9 @@ def export(
 
         flashpath export --review first-kernel/saxpy
     """
-    from flashpath.cli.learner import learning
+    from flashpath.cli.learning.learner import learning
+    from flashpath.cli.learning.portfolio import Folder, write_portfolio, write_review
     from flashpath.cli.output import print_json
-    from flashpath.cli.portfolio import Folder, write_portfolio, write_review
 
     with learning(lang) as learner:
         if review is not None:

@@ -12,7 +12,7 @@ from flashpath.cli import options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flashpath.cli.learner import Learner
+    from flashpath.cli.learning.learner import Learner
     from flashpath.course.content import Unit
 
 _WORDS = {
@@ -63,7 +63,7 @@ def read(
 
         flashpath read 03-coalescing --lang zh > coalescing.md
     """
-    from flashpath.cli.learner import learning
+    from flashpath.cli.learning.learner import learning
 
     with learning(lang, must_keep=False) as learner:
         if unit is None:
@@ -101,7 +101,7 @@ def _show(learner: Learner, unit: Unit, pager: bool, as_json: bool) -> None:
     if as_json:
         print_json({**_facts(unit, learner.lang), "markdown": text, "exercise_ids": unit.exercise_ids})
         return
-    from flashpath.cli.markdown import print_markdown
+    from flashpath.cli.learning.markdown import print_markdown
 
     print_markdown(text, pager=pager)
 

@@ -13,7 +13,7 @@ from flashpath.cli.options import AsJson, Lang
 from flashpath.errors import FlashpathError
 
 if TYPE_CHECKING:
-    from flashpath.cli.learner import Learner
+    from flashpath.cli.learning.learner import Learner
     from flashpath.course.content import Exercise
 
 
@@ -36,7 +36,7 @@ def reset(
 
         flashpath reset first-kernel/saxpy --bring-back
     """
-    from flashpath.cli.learner import learning
+    from flashpath.cli.learning.learner import learning
     from flashpath.cli.output import print_json
 
     with learning(lang) as learner:

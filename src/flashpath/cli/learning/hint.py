@@ -10,7 +10,7 @@ from flashpath.cli.options import AsJson, Lang
 from flashpath.errors import FlashpathError
 
 if TYPE_CHECKING:
-    from flashpath.cli.learner import Learner
+    from flashpath.cli.learning.learner import Learner
     from flashpath.course.content import Exercise
 
 
@@ -33,7 +33,7 @@ def hint(
 
         flashpath hint first-kernel/saxpy --number 1
     """
-    from flashpath.cli.learner import learning
+    from flashpath.cli.learning.learner import learning
     from flashpath.cli.output import console, print_json
 
     with learning(lang) as learner:

@@ -35,7 +35,7 @@ def solution(
 
         flashpath solution first-kernel/saxpy --give-up
     """
-    from flashpath.cli.learner import learning
+    from flashpath.cli.learning.learner import learning
     from flashpath.cli.output import console, print_json
 
     with learning(lang) as learner:

@@ -8,7 +8,7 @@ from flashpath.cli.quick import Option
 from flashpath.errors import FlashpathError
 
 if TYPE_CHECKING:
-    from flashpath.cli.learner import Learner
+    from flashpath.cli.learning.learner import Learner
     from flashpath.course.content import Week
     from flashpath.course.state.progress import Count, Progress
 
@@ -40,7 +40,7 @@ def progress(
 
         flashpath progress --untick read-paper --json
     """
-    from flashpath.cli.learner import learning
+    from flashpath.cli.learning.learner import learning
 
     with learning(lang) as learner:
         chosen = learner.course.track(track) if track is not None else learner.track
@@ -64,7 +64,7 @@ def progress(
         elif keys and week is None and not everything:
             _show_ticked(learner, state, keys)
         else:
-            from flashpath.cli.progress_view import View
+            from flashpath.cli.learning.progress_view import View
 
             view = View(learner, state, detailed=everything or week is not None)
             view.show(_opened(state, week, everything))

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flashpath.cli.asking import ask_line
+from flashpath.cli.learning.asking import ask_line
 from flashpath.cli.options import AsJson, Lang
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from flashpath.cli.learner import Learner
+    from flashpath.cli.learning.learner import Learner
     from flashpath.course.content import QuizItem, Unit
     from flashpath.course.state.quiz import Asked
 
@@ -57,7 +57,7 @@ def review(
 
         flashpath review first-kernel --again
     """
-    from flashpath.cli.learner import learning
+    from flashpath.cli.learning.learner import learning
     from flashpath.cli.output import console, print_json
 
     with learning(lang) as learner:

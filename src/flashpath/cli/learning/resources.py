@@ -40,7 +40,7 @@ def resources(
 
         flashpath resources --track cuda-triton-flash --week 1
     """
-    from flashpath.cli.learner import learning
+    from flashpath.cli.learning.learner import learning
     from flashpath.errors import FlashpathError
 
     with learning(lang) as learner:
@@ -76,7 +76,7 @@ def _numbers(number: str) -> list[str]:
 
 
 def _show_all(course: Course, lang: str, as_json: bool) -> None:
-    from flashpath.cli.markdown import print_markdown
+    from flashpath.cli.learning.markdown import print_markdown
     from flashpath.cli.output import print_json
     from flashpath.course.content.directives import resource_line
 
@@ -94,7 +94,7 @@ def _show_all(course: Course, lang: str, as_json: bool) -> None:
 
 
 def _show_weeks(course: Course, weeks: list[Week], lang: str, as_json: bool) -> None:
-    from flashpath.cli.markdown import print_markdown
+    from flashpath.cli.learning.markdown import print_markdown
     from flashpath.cli.output import print_json
     from flashpath.course.content.directives import resource_line
 

@@ -77,7 +77,7 @@ class Learner:
 
     def progress(self, track: Track | None = None) -> Progress:
         """As it is now."""
-        from flashpath.cli.notes import written_notes
+        from flashpath.cli.learning.notes import written_notes
         from flashpath.course.state.progress import Progress
 
         notes = () if self.workspace is None else written_notes(self.workspace.root)

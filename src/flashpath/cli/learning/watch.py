@@ -17,8 +17,8 @@ from flashpath.errors import FlashpathError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from flashpath.cli.keys import Keys
-    from flashpath.cli.learner import Learner
+    from flashpath.cli.learning.keys import Keys
+    from flashpath.cli.learning.learner import Learner
     from flashpath.course.content import Exercise
     from flashpath.course.grader import Grade
 
@@ -51,8 +51,8 @@ def watch(
 
         flashpath watch --json
     """
-    from flashpath.cli.keys import Keys
-    from flashpath.cli.learner import learning
+    from flashpath.cli.learning.keys import Keys
+    from flashpath.cli.learning.learner import learning
 
     with learning(lang) as learner:
         chosen = _first(learner, exercise)
@@ -136,7 +136,7 @@ class Watch:
 
     def check(self) -> None:
         """Grade the exercise, and show the verdict."""
-        from flashpath.cli.grading import grade_and_keep
+        from flashpath.cli.learning.grading import grade_and_keep
 
         if self.keys.is_terminal:
             self.below = [self.learner.say("checking …", "正在检查……")]
@@ -181,7 +181,7 @@ class Watch:
         self.check()
 
     def hint(self) -> None:
-        from flashpath.cli.hint import next_hint
+        from flashpath.cli.learning.hint import next_hint
 
         try:
             number, text = next_hint(self.learner, self.exercise)
@@ -212,7 +212,7 @@ class Watch:
     def check_all(self) -> None:
         from rich.text import Text
 
-        from flashpath.cli.grading import grade_and_keep
+        from flashpath.cli.learning.grading import grade_and_keep
 
         lines: list[Any] = []
         for name, path in self.files.items():
@@ -228,7 +228,7 @@ class Watch:
         self.draw()
 
     def reset(self) -> None:
-        from flashpath.cli.reset import put_back
+        from flashpath.cli.learning.reset import put_back
 
         question = self.learner.say(
             "Put the file back to its beginning? What you wrote is kept. [y/N]",
@@ -258,7 +258,7 @@ class Watch:
             return
         from rich.text import Text
 
-        from flashpath.cli.grading import linked, show_grade
+        from flashpath.cli.learning.grading import linked, show_grade
 
         if self.keys.is_terminal:
             self.out.clear()
@@ -277,7 +277,7 @@ class Watch:
     def _draw_foot(self) -> None:
         from rich.text import Text
 
-        from flashpath.cli.progress_view import bar
+        from flashpath.cli.learning.progress_view import bar
         from flashpath.course.state.progress import Count
 
         progress = self.learner.progress()

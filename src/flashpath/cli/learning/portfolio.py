@@ -13,7 +13,7 @@ from flashpath.course.content.lesson import load_lesson
 from flashpath.errors import FlashpathError
 
 if TYPE_CHECKING:
-    from flashpath.cli.learner import Learner
+    from flashpath.cli.learning.learner import Learner
     from flashpath.course.content import Exercise
 
 _MARK = ".flashpath-export"
@@ -73,7 +73,7 @@ def write_portfolio(learner: Learner, folder: Folder) -> None:
     say = learner.say
     track = learner.track
     study = learner.store.study
-    from flashpath.cli.progress_view import spent
+    from flashpath.cli.learning.progress_view import spent
 
     count = learner.progress().of_track()
     lines = [
@@ -130,7 +130,7 @@ def _write_kernels(learner: Learner, folder: Folder) -> list[tuple[str, str]]:
 
 
 def _write_notes(learner: Learner, folder: Folder) -> list[tuple[str, str]]:
-    from flashpath.cli.notes import list_notes
+    from flashpath.cli.learning.notes import list_notes
 
     pages: list[tuple[str, str]] = []
     if learner.workspace is None:
@@ -187,7 +187,7 @@ def _write_log(learner: Learner, folder: Folder) -> bool:
 
 
 def _write_progress(learner: Learner, folder: Folder) -> None:
-    from flashpath.cli.progress_view import spent
+    from flashpath.cli.learning.progress_view import spent
 
     state, say, lang = learner.progress(), learner.say, learner.lang
     study = learner.store.study
@@ -244,7 +244,7 @@ _CHECKLIST = {
 
 def write_review(learner: Learner, exercise: Exercise, folder: Folder) -> None:
     """One answer, graded now, with its report, its task and a checklist for who reviews it."""
-    from flashpath.cli.grading import grade_and_keep, read_answer
+    from flashpath.cli.learning.grading import grade_and_keep, read_answer
 
     say, path = learner.say, learner.file_of(exercise)
     text = read_answer(learner, exercise, path)

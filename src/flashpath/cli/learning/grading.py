@@ -14,7 +14,7 @@ from flashpath.errors import FlashpathError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from flashpath.cli.learner import Learner
+    from flashpath.cli.learning.learner import Learner
     from flashpath.course.content import Exercise
     from flashpath.course.grader import Grade
 

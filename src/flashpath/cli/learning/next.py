@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from flashpath.cli.quick import Option
 
 if TYPE_CHECKING:
-    from flashpath.cli.learner import Learner
+    from flashpath.cli.learning.learner import Learner
     from flashpath.course.state.progress import Next
 
 _TASKS_SHOWN = 5
@@ -27,7 +27,7 @@ def next_thing(
 
         flashpath next --json
     """
-    from flashpath.cli.learner import learning
+    from flashpath.cli.learning.learner import learning
 
     with learning(lang) as learner:
         coming = learner.progress().next()
@@ -118,7 +118,7 @@ def _exercise_lines(learner: Learner, coming: Next) -> list[Any]:
 
     from rich.text import Text
 
-    from flashpath.cli.grading import linked
+    from flashpath.cli.learning.grading import linked
 
     if coming.exercise is None or coming.unit is None:
         return []

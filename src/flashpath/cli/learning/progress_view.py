@@ -10,7 +10,7 @@ from rich.text import Text
 from flashpath.cli.output import console
 
 if TYPE_CHECKING:
-    from flashpath.cli.learner import Learner
+    from flashpath.cli.learning.learner import Learner
     from flashpath.course.content import Checkpoint, Day, Task, Unit, Week
     from flashpath.course.state.progress import Count, Progress
 

@@ -17,7 +17,7 @@ from flashpath.cli.options import AsJson, Lang
 from flashpath.errors import FlashpathError
 
 if TYPE_CHECKING:
-    from flashpath.cli.learner import Learner
+    from flashpath.cli.learning.learner import Learner
     from flashpath.course.content import Task, Week
 
 
@@ -52,8 +52,8 @@ def note(
 
         flashpath note --name flash-attention-paper --no-edit
     """
-    from flashpath.cli.learner import learning
-    from flashpath.cli.notes import list_notes, place_of
+    from flashpath.cli.learning.learner import learning
+    from flashpath.cli.learning.notes import list_notes, place_of
     from flashpath.cli.output import print_json
 
     if sum(each is not None for each in (source, file, week, name)) + environment > 1:

@@ -40,7 +40,7 @@ def start(
         flashpath start flash-attention-source --lang zh --into 源码学习
     """
     from flashpath import settings
-    from flashpath.cli.note import environment_note
+    from flashpath.cli.learning.note import environment_note
     from flashpath.course.content import load_course
     from flashpath.course.workspace import Workspace
 
