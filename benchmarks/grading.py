@@ -1,14 +1,18 @@
 """How long `flashpath grade` takes from a cold start to the verdict, for CUDA and for Triton.
 
-    python benchmarks/grading.py [--json FILE] [--rounds N] [--exercise first-kernel/saxpy …]
+    python benchmarks/grading.py [--json FILE] [--rounds N] [--right-only] [--exercise first-kernel/saxpy …]
+    python benchmarks/grading.py --document docs/learning.md [--check]
 
-Every round starts the command anew on the exercise's own solution, with an empty kernel cache and an empty
-home, so that everything is compiled: what a learner waits for after a change. Beside it the time of a second
-start is given, with the caches that the first has filled, and the processor time of the first, its children's
-too: where that is much less than the time itself, other programs had the cores. Without --exercise all kernel
-exercises of the course are graded.
+The command is started anew for every answer, with an empty kernel cache and an empty home, so that everything
+is compiled: what a learner waits for after a change. The exercise's own solution is graded --rounds times
+(the median counts), the skeleton and every mutant once: wrong answers take longer, as the grader also looks
+for the mistake. Beside it stand the time of a second start, with the caches that the first has filled, and
+the processor time of the first, its children's too: where that is much less than the time itself, other
+programs had the cores. Without --exercise all kernel exercises of the course are graded.
 
-The marks, on two cores: a CUDA exercise answers within 3 s, a Triton one within 6 s.
+The marks, on two cores: a CUDA exercise answers within 3 s, a Triton one within 6 s, right or wrong. The exit
+code is 1 where one is missed. --document makes the table of a document from the record in benchmarks/results;
+with --check nothing is written, and the exit code is 1 where it is another.
 """
 
 from __future__ import annotations
@@ -21,21 +25,27 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from flashpath import settings
 from flashpath.bench import read_environment
 from flashpath.course.content import Exercise, load_course
+from flashpath.documents import with_section
+from flashpath.errors import FlashpathError
 
+RECORD = Path(__file__).parent / "results" / "two-cores-grading.json"
+SECTION = "seconds of a grade"
 MARKS = {"cuda": 3.0, "triton": 6.0}
+LANGUAGES = {"cuda": "CUDA C++", "triton": "Triton"}
 KINDS = ("kernel", "debug")
 
 
 @dataclass(frozen=True)
 class Timed:
-    """One exercise: seconds of the whole command, medians of all rounds."""
+    """One exercise: seconds of the whole command."""
 
     exercise: str
     language: str
@@ -43,45 +53,50 @@ class Timed:
     cold_seconds: float
     warm_seconds: float
     cpu_seconds: float
+    wrong_answers: int
+    slowest_wrong: str | None
+    slowest_wrong_seconds: float
     mark_seconds: float
 
     @property
     def holds(self) -> bool:
-        return self.cold_seconds < self.mark_seconds
+        return max(self.cold_seconds, self.slowest_wrong_seconds) < self.mark_seconds
 
 
-def main() -> None:
+def main(arguments: Sequence[str]) -> int:
+    what, _, more = (__doc__ or "").partition("\n")
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=what, epilog=more, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--json", type=Path, help="where the figures go, with the machine they are from")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--right-only", action="store_true", help="leave the wrong answers out")
     parser.add_argument("--exercise", nargs="*", default=[], help="such as first-kernel/saxpy")
-    options = parser.parse_args()
+    parser.add_argument("--document", type=Path, help="make the table of this document from the record")
+    parser.add_argument("--check", action="store_true", help="only say whether the document is up to date")
+    options = parser.parse_args(arguments)
+    if options.document is not None:
+        return write_document(options.document, options.json or RECORD, options.check)
     timed: list[Timed] = []
     print(
-        f"{'exercise':40} {'language':8} {'cases':>5} {'cold s':>7} {'warm s':>7} {'cpu s':>7} {'mark s':>7}"
+        f"{'exercise':36} {'language':8} {'cases':>5} {'cold s':>7} {'warm s':>7} {'cpu s':>7} "
+        f"{'wrong s':>8} {'mark s':>7}"
     )
     for exercise in _exercises(options.exercise):
-        each = _time(exercise, options.rounds)
+        each = _time(exercise, options.rounds, not options.right_only)
         timed.append(each)
         print(
-            f"{each.exercise:40} {each.language:8} {each.cases:5} {each.cold_seconds:7.2f} "
-            f"{each.warm_seconds:7.2f} {each.cpu_seconds:7.2f} {each.mark_seconds:7.1f}"
-            f"{'' if each.holds else '  MISSED'}",
+            f"{each.exercise:36} {each.language:8} {each.cases:5} {each.cold_seconds:7.2f} "
+            f"{each.warm_seconds:7.2f} {each.cpu_seconds:7.2f} {each.slowest_wrong_seconds:8.2f} "
+            f"{each.mark_seconds:7.1f}{'' if each.holds else f'  MISSED ({each.slowest_wrong})'}",
             flush=True,
         )
-    for language in MARKS:
-        slowest = max((each.cold_seconds for each in timed if each.language == language), default=None)
-        if slowest is not None:
-            print(f"{language}: the slowest takes {slowest:.2f} s; the mark is {MARKS[language]:g} s.")
     if options.json:
-        record = {
-            "environment": asdict(read_environment("virtual")),
-            "grading": [asdict(each) for each in timed],
-        }
-        options.json.write_text(json.dumps(record, indent=1))
-    sys.exit(0 if all(each.holds for each in timed) else 1)
+        environment = asdict(read_environment("virtual"))
+        cores = len(os.sched_getaffinity(0))
+        record = {"environment": environment, "cores": cores, "grading": [asdict(each) for each in timed]}
+        options.json.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    return int(not all(each.holds for each in timed))
 
 
 def _exercises(named: Sequence[str]) -> list[Exercise]:
@@ -96,7 +111,10 @@ def _exercises(named: Sequence[str]) -> list[Exercise]:
     ]
 
 
-def _time(exercise: Exercise, rounds: int) -> Timed:
+# ---- Timing ----------------------------------------------------------------------------------------------
+
+
+def _time(exercise: Exercise, rounds: int, wrong_too: bool) -> Timed:
     cold: list[float] = []
     warm: list[float] = []
     cpu: list[float] = []
@@ -104,24 +122,56 @@ def _time(exercise: Exercise, rounds: int) -> Timed:
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as folder:
             before = os.times()
-            seconds, cases = _grade(exercise, Path(folder))
+            seconds, verdict = _grade(exercise, exercise.solution_text(), Path(folder))
             after = os.times()
+            if not verdict["passed"]:
+                sys.exit(f"{exercise.id}: its own solution does not pass.\n{verdict}")
+            cases = int(verdict["cases"])
             cpu.append(
                 after.children_user + after.children_system - before.children_user - before.children_system
             )
             cold.append(seconds)
-            warm.append(_grade(exercise, Path(folder))[0])
+            warm.append(_grade(exercise, exercise.solution_text(), Path(folder))[0])
+    wrong = dict(_wrong_answers(exercise)) if wrong_too else {}
+    slowest = max(wrong, key=lambda name: wrong[name], default=None)
     language = exercise.language or "cuda"
     cold_seconds, warm_seconds, cpu_seconds = map(statistics.median, (cold, warm, cpu))
-    return Timed(exercise.id, language, cases, cold_seconds, warm_seconds, cpu_seconds, MARKS[language])
+    return Timed(
+        exercise.id,
+        language,
+        cases,
+        cold_seconds,
+        warm_seconds,
+        cpu_seconds,
+        len(wrong),
+        slowest,
+        wrong[slowest] if slowest else 0.0,
+        MARKS[language],
+    )
 
 
-def _grade(exercise: Exercise, folder: Path) -> tuple[float, int]:
-    """Seconds of the whole command, and how many cases it ran."""
+def _wrong_answers(exercise: Exercise) -> Iterator[tuple[str, float]]:
+    """The seconds of each, by its name."""
+    sources: dict[str, str] = {}
+    if exercise.skeleton is not None:
+        sources["the skeleton"] = exercise.skeleton.read_text(encoding="utf-8")
+    sources |= {mutant.name: mutant.source for mutant in exercise.mutants}
+    for name, source in sources.items():
+        with tempfile.TemporaryDirectory() as folder:
+            seconds, verdict = _grade(exercise, source, Path(folder))
+            if verdict["passed"]:
+                sys.exit(f"{exercise.id}: {name} passes.")
+            yield name, seconds
+
+
+def _grade(exercise: Exercise, source: str, folder: Path) -> tuple[float, dict[str, Any]]:
+    """Seconds of the whole command, and its verdict."""
     assert exercise.solution is not None
+    answer = folder / exercise.solution.name
+    answer.write_text(source, encoding="utf-8")
     command = [
         *(sys.executable, "-m", "flashpath.cli", "grade", exercise.id),
-        *("--file", str(exercise.solution), "--json"),
+        *("--file", str(answer), "--json"),
     ]
     environment = {
         **os.environ,
@@ -131,10 +181,49 @@ def _grade(exercise: Exercise, folder: Path) -> tuple[float, int]:
     started = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder, check=False)
     seconds = time.perf_counter() - started
-    if done.returncode != 0:
-        sys.exit(f"{exercise.id}: its own solution does not pass.\n{done.stdout}{done.stderr}")
-    return seconds, int(json.loads(done.stdout)["cases"])
+    try:
+        return seconds, json.loads(done.stdout)
+    except ValueError:
+        sys.exit(f"{exercise.id} was not graded.\n{done.stdout}{done.stderr}")
+
+
+# ---- The document ----------------------------------------------------------------------------------------
+
+
+def write_document(document: Path, json_file: Path, check: bool) -> int:
+    try:
+        text = document.read_text(encoding="utf-8")
+        wanted = with_section(text, SECTION, section(json.loads(json_file.read_text(encoding="utf-8"))))
+    except (FlashpathError, OSError, ValueError) as error:
+        print(f"error: {document}: {error}", file=sys.stderr)
+        return 1
+    if check:
+        if text != wanted:
+            print(f"{document} is out of date: leave out --check.", file=sys.stderr)
+        return int(text != wanted)
+    document.write_text(wanted, encoding="utf-8")
+    return 0
+
+
+def section(record: dict[str, Any]) -> str:
+    machine = f"{record['cores']} cores of {record['environment']['cpu']}"
+    lines = [
+        f"| seconds on {machine} | exercises | right answers | wrong answers | mark |",
+        "|---|---|---|---|---|",
+    ]
+    for language, name in LANGUAGES.items():
+        rows = [each for each in record["grading"] if each["language"] == language]
+        if not rows:
+            continue
+        right = [each["cold_seconds"] for each in rows]
+        wrong = max(rows, key=lambda each: each["slowest_wrong_seconds"])
+        answers = sum(each["wrong_answers"] for each in rows)
+        lines.append(
+            f"| {name} | {len(rows)} | {min(right):.1f} to {max(right):.1f} | at most "
+            f"{wrong['slowest_wrong_seconds']:.1f} of {answers} answers | under {MARKS[language]:g} |"
+        )
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))
