@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import json
 import os
 import select
 import shutil
@@ -19,12 +18,12 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
 
 from flashpath import settings
+from flashpath.course.sandbox import nursery
 from flashpath.course.sandbox.errors import Crashed, TimedOut
 from flashpath.course.sandbox.inside import frames
 from flashpath.course.sandbox.job import Array, Limits
 from flashpath.course.sandbox.places import Places, package_folders
 
-_BOOT = Path(__file__).parent / "inside" / "boot.py"
 _LAST_LINES = 8
 _STALE_SECONDS = 3600.0
 _PREFIX = "flashpath-sandbox-"
@@ -63,7 +62,6 @@ class Child:
         whole_plan = {
             **(plan or {}),
             "worker": worker,
-            "parent": os.getpid(),
             "finders": _finders() if trusted else _STANDARD_FINDERS,
             "first": [str(_ROOT)] if trusted else [],
             "last": [str(each) for each in package_folders()],
@@ -78,22 +76,17 @@ class Child:
             },
         }
         try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-B", "-u", "-X", "utf8", str(_BOOT), json.dumps(whole_plan)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=self.folder,
-                env=_environment(self.folder, trusted),
-                close_fds=True,
-                start_new_session=os.name == "posix",
-            )
+            self._process = nursery.start(whole_plan, _environment(self.folder, trusted))
         except BaseException:
             shutil.rmtree(self.folder, ignore_errors=True)
             raise
         self._keeping = threading.Lock()
         self._drain = threading.Thread(target=self._keep_output, daemon=True)
         self._drain.start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     # ---- Talking ---------------------------------------------------------------------------------------
 
@@ -172,7 +165,7 @@ class Child:
         if self._is_closed:  # its number may be another process's by now
             return
         self._is_closed = True
-        if os.name == "posix":
+        if os.name == "posix" and self._process.poll() is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         with contextlib.suppress(OSError):

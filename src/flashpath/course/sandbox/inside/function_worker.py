@@ -18,8 +18,8 @@ _MOST_RETURNED = 64
 _TORCH_STAND_INS = {"bfloat16": "int16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
 
 
-def prepare(plan: Mapping[str, Any]) -> tuple[str, Any]:
-    """Load what arrays are made of."""
+def prepare(plan: Mapping[str, Any]) -> Any:
+    """Load what arrays are made of: torch, where it is wanted."""
     torch: Any = None
     if plan["arrays"] == "torch":
         torch = importlib.import_module("torch")
@@ -27,12 +27,12 @@ def prepare(plan: Mapping[str, Any]) -> tuple[str, Any]:
     for name in plan["imports"]:
         importlib.import_module(name)  # while files can still be read
     importlib.import_module("ml_dtypes")
-    return str(plan["folder"]), torch
+    return torch
 
 
-def serve(requests: BinaryIO, answers: BinaryIO, state: tuple[str, Any]) -> None:
+def serve(requests: BinaryIO, answers: BinaryIO, folder: str, state: Any) -> None:
     """Import the file once, then call its function as often as asked."""
-    folder, torch = state
+    torch = state
     function: Any = None
     path = Path(folder)
     while True:

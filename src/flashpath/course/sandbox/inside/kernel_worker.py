@@ -47,9 +47,9 @@ def prepare(plan: Message) -> None:
     gpus.gpus()
 
 
-def serve(requests: BinaryIO, answers: BinaryIO, state: None) -> None:
+def serve(requests: BinaryIO, answers: BinaryIO, folder: str, state: None) -> None:
     """Build once, then run as often as asked."""
-    del state
+    del folder, state
     kernel: Launchable | None = None
     while True:
         try:

@@ -13,8 +13,8 @@ def prepare(plan: Mapping[str, Any]) -> None:
     del plan
 
 
-def serve(requests: BinaryIO, answers: BinaryIO, state: None) -> None:
+def serve(requests: BinaryIO, answers: BinaryIO, folder: str, state: None) -> None:
     """Answer the one question."""
-    del state
+    del folder, state
     frames.read_frame(requests)
     frames.write_frame(answers, {"in_force": restrict.in_force})

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import re
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -24,7 +26,7 @@ _POINTERS_ARE_ALIGNED = [["tt.divisibility", 16]]
 _WARP = 32
 
 
-def prepare(plan: Mapping[str, Any]) -> str:
+def prepare(plan: Mapping[str, Any]) -> None:
     """Load Triton, and have it ask its tools for their versions while it may still start them."""
     triton: Any = importlib.import_module("triton")
     importlib.import_module("triton.language")
@@ -36,7 +38,19 @@ def prepare(plan: Mapping[str, Any]) -> str:
         _ = nvidia.get_ptxas(capability).version
     # PTX is all that is wanted: machine code would need the assembler, a process of its own.
     nvidia.CUDABackend.make_cubin = _no_machine_code
-    return str(plan["folder"])
+
+
+def warm(plan: Mapping[str, Any]) -> None:
+    """Compile something, into a folder that goes again."""
+    triton: Any = importlib.import_module("triton")
+    first: Any = importlib.import_module("inside.triton_first").first
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TRITON_CACHE_DIR"] = folder
+        types = {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "BLOCK": "constexpr"}
+        source = triton.compiler.ASTSource(first, types, {(3,): 128})
+        capability: int = plan["capability"]
+        options = {"num_warps": 4, "ptx_version": _ptx_version(capability)}
+        triton.compile(source, target=_target(capability), options=options)
 
 
 def _no_machine_code(*_: object) -> bytes:
@@ -53,14 +67,15 @@ def _target(capability: int) -> Any:
     return compilers.GPUTarget("cuda", capability, _WARP)
 
 
-def serve(requests: BinaryIO, answers: BinaryIO, state: str) -> None:
+def serve(requests: BinaryIO, answers: BinaryIO, folder: str, state: None) -> None:
     """Build what the one message asks for."""
+    del state
     try:
         message, _ = frames.read_frame(requests)
     except frames.Closed:
         return
     try:
-        header, ptx = _build(message, state)
+        header, ptx = _build(message, folder)
         frames.write_frame(answers, {"ok": True, **header}, [np.frombuffer(ptx, np.uint8)])
     except Failed as error:
         frames.write_frame(
