@@ -9,6 +9,7 @@ child is started anew.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import select
@@ -45,7 +46,7 @@ class Process(Protocol):
 
 def start(plan: Mapping[str, Any], environment: Mapping[str, str]) -> Process:
     """A process that serves as the plan says, in the plan's folder."""
-    if sys.platform == "linux" and hasattr(os, "pidfd_open"):
+    if _can_fork():
         # One that ends, as where a library cannot be loaded, leaves it to the child to say why.
         with contextlib.suppress(OSError):
             return _nursery_for(plan, environment).fork({**plan, "environment": dict(environment)})
@@ -59,6 +60,18 @@ def start(plan: Mapping[str, Any], environment: Mapping[str, str]) -> Process:
         close_fds=True,
         start_new_session=os.name == "posix",
     )
+
+
+@functools.cache
+def _can_fork() -> bool:
+    """Whether the system hands out handles of processes: Linux from 5.3 on, if nothing forbids it."""
+    if sys.platform != "linux":
+        return False
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except OSError:
+        return False
+    return True
 
 
 nurseries: OrderedDict[str, _Nursery] = OrderedDict()
