@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,8 @@ from flashpath.course.sandbox import (
     TimedOut,
     check_python,
     enforced,
+    folders,
+    functions,
 )
 from flashpath.course.sandbox.inside import frames
 from flashpath.jit.includes import included
@@ -315,6 +318,81 @@ def test_a_child_ends_with_its_parent(how: signal.Signals, hears_control_c: None
         assert not Path(folder.strip()).exists()
 
 
+def _unread(*_: object) -> None:
+    return
+
+
+def _folder_after(source: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, SandboxError | None]:
+    """Where the child worked, after a call and its end; and what the call was stopped for."""
+    monkeypatch.setattr(functions, "check_python", _unread)
+    caught: SandboxError | None = None
+    with FunctionSession(f"import os\ndef f():\n{source}    return 0.0\n", "f.py", "f") as session:
+        child = session._child  # pyright: ignore[reportPrivateUsage]
+        assert child is not None
+        try:
+            session.call(())
+        except SandboxError as error:
+            caught = error
+    return child.folder, caught
+
+
+@linux
+def test_folders_deeper_than_a_path_are_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "    for _ in range(3000):\n        os.mkdir('d')\n        os.chdir('d')\n"
+    folder, _ = _folder_after(source, monkeypatch)
+    assert not folder.exists()
+
+
+@linux
+def test_whatever_a_child_leaves_is_removed_soon(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    deep = folder
+    for _ in range(40):
+        deep = deep / "closed"
+    deep.mkdir(parents=True)
+    (deep / "file").touch()
+    (folder / "link").symlink_to(tmp_path)
+    (folder / "gone").symlink_to("nowhere")
+    (tmp_path / "kept").touch()
+    for number in range(20_000):
+        (folder / f"f{number}").touch()
+    for each in [deep, *deep.parents][: len(deep.relative_to(tmp_path).parts)]:
+        each.chmod(0)
+    began = time.monotonic()
+    folders.remove_folder(folder)
+    assert time.monotonic() - began < 10
+    assert not folder.exists()
+    assert (tmp_path / "kept").exists()
+    folders.remove_folder(folder)  # once more, with nothing there
+
+
+@linux
+def test_folders_of_processes_that_are_gone_are_swept_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    made = "from flashpath.course.sandbox import folders; print(folders.make_folder())"
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    printed = subprocess.run([sys.executable, "-c", made], env=environment, capture_output=True, check=True)
+    abandoned = Path(printed.stdout.decode().strip())
+    (abandoned / "file").touch()
+    own = folders.make_folder()
+    elsewhere = tmp_path / abandoned.name.replace(abandoned.name.split("-")[4], "0badcafe")
+    elsewhere.mkdir()
+    reused = tmp_path / own.name.replace(f"-{own.name.split('-')[3]}-", "-1-")
+    reused.mkdir()
+    (tmp_path / "flashpath-sandbox-nobody-x").mkdir()
+    (tmp_path / f"{abandoned.name}_").symlink_to(own)
+    folders.sweep.__wrapped__()
+    assert not abandoned.exists()
+    assert not reused.exists()
+    assert own.exists()
+    assert elsewhere.exists()  # of another container, it may be: an hour first
+    os.utime(elsewhere, (0, 0))
+    folders.sweep.__wrapped__()
+    assert not elsewhere.exists()
+
+
 def test_nothing_is_left_behind() -> None:
     with FunctionSession("def f(x): return x", "f.py", "f") as session:
         child = session._child  # pyright: ignore[reportPrivateUsage]
@@ -327,12 +405,7 @@ def test_nothing_is_left_behind() -> None:
 
 @linux
 def test_children_get_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    from flashpath.course.sandbox import functions
-
-    def unread(*_: object) -> None:
-        return
-
-    monkeypatch.setattr(functions, "check_python", unread)
+    monkeypatch.setattr(functions, "check_python", _unread)
     monkeypatch.setenv("FLASHPATH_SECRET", "seed")
     source = "import os\ndef f(): return float(any('FLASHPATH' in each for each in os.environ))\n"
     with FunctionSession(source, "f.py", "f") as session:

@@ -8,6 +8,7 @@ cuda_source.py     what a learner's CUDA C++ may include
 python_source.py   what a learner's Python may contain
 triton_source.py   a learner's Triton file → PTX, in a child that sees no data
 child.py           one child process: started, asked, ended
+folders.py         its folder: made, measured, removed
 places.py          which files it may read
 enforcement.py     which of the restrictions hold on this system
 inside/            what runs in the children; docs/sandbox.md says what it can and cannot do

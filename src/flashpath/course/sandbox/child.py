@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 import select
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -19,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
 
 from flashpath import settings
+from flashpath.course.sandbox import folders
 from flashpath.course.sandbox.errors import Crashed, TimedOut
 from flashpath.course.sandbox.inside import frames
 from flashpath.course.sandbox.job import Array, Limits
@@ -26,8 +24,6 @@ from flashpath.course.sandbox.places import Places, package_folders
 
 _BOOT = Path(__file__).parent / "inside" / "boot.py"
 _LAST_LINES = 8
-_STALE_SECONDS = 3600.0
-_PREFIX = "flashpath-sandbox-"
 _START_SECONDS = 60.0  # the libraries of a cold machine come from a slow disk
 _STANDARD_FINDERS = ["BuiltinImporter", "FrozenImporter", "PathFinder"]
 _ROOT = Path(__file__).parents[3]  # the folder that holds the package
@@ -54,8 +50,8 @@ class Child:
         plan: dict[str, Any] | None = None,
     ) -> None:
         self.limits = limits
-        self.folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
-        _sweep()
+        self.folder = folders.make_folder()
+        folders.sweep()
         self._output = bytearray()
         self._dropped = False
         self._is_ready = False
@@ -89,7 +85,7 @@ class Child:
                 start_new_session=os.name == "posix",
             )
         except BaseException:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            folders.remove_folder(self.folder)
             raise
         self._keeping = threading.Lock()
         self._drain = threading.Thread(target=self._keep_output, daemon=True)
@@ -184,7 +180,7 @@ class Child:
             with contextlib.suppress(OSError, ValueError):
                 if stream is not None:
                     stream.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        folders.remove_folder(self.folder)
 
     def _ended(self, what: str) -> Crashed | TimedOut:
         """Why there was no answer: the child has ended, or closed its pipe and soon will have."""
@@ -252,28 +248,6 @@ class Child:
     def _marked(self, error: _Error) -> _Error:
         error.printed = self.printed
         return error
-
-
-@functools.cache
-def _sweep() -> None:
-    """Remove the folders of children whose parents were killed before they could."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
-        with contextlib.suppress(OSError, ValueError):
-            owner = int(folder.name.removeprefix(_PREFIX).partition("-")[0])
-            # An owner that cannot be seen may be in another container that shares the folder: give it time.
-            is_old = time.time() - folder.stat().st_mtime > _STALE_SECONDS
-            if os.name == "posix" and is_old and not _is_running(owner):
-                shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_running(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
 
 
 def _how(code: int | None) -> str:
