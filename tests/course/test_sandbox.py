@@ -31,7 +31,7 @@ from flashpath.course.sandbox import (
     folders,
     functions,
 )
-from flashpath.course.sandbox.inside import frames
+from flashpath.course.sandbox.inside import frames, restrict
 from flashpath.jit.includes import included
 
 SAXPY = """
@@ -245,6 +245,36 @@ def test_an_exception_shows_the_learners_line() -> None:
             session.call((2,))
 
 
+_NOT_AN_EXCEPTION = "class Odd(BaseException):\n    def __str__(self): raise Odd\n"
+
+
+@pytest.mark.parametrize("raised", ["KeyboardInterrupt", "SystemExit(3)", "GeneratorExit", "Odd()"])
+@pytest.mark.parametrize("at_import", [True, False])
+def test_no_kind_of_exception_shows_more_than_the_learners_line(raised: str, at_import: bool) -> None:
+    body = f"raise {raised}\ndef f(): return 0.0\n" if at_import else f"def f():\n    raise {raised}\n"
+    with (
+        pytest.raises(BuildFailed if at_import else Raised) as caught,
+        FunctionSession(_NOT_AN_EXCEPTION + body, "f.py", "f") as session,
+    ):
+        session.call(())
+    shown = str(caught.value)
+    assert f"raise {raised}" in shown
+    assert "worker" not in shown
+    assert "learner_file" not in shown
+    assert not caught.value.printed
+
+
+@linux
+def test_an_interrupt_at_the_import_of_a_triton_file_shows_its_line() -> None:
+    with (
+        pytest.raises(BuildFailed, match="KeyboardInterrupt") as caught,
+        KernelSession(replace(TRITON, source="raise KeyboardInterrupt\n" + SOFTMAX)),
+    ):
+        pass
+    assert caught.value.diagnostics[0].line == 1
+    assert not caught.value.printed
+
+
 def test_a_hang_says_that_it_hung() -> None:
     with FunctionSession(
         "def f(x):\n    while True: pass\n", "f.py", "f", limits=Limits(run_seconds=0.3)
@@ -339,8 +369,45 @@ def _folder_after(source: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, S
 @linux
 def test_folders_deeper_than_a_path_are_removed(monkeypatch: pytest.MonkeyPatch) -> None:
     source = "    for _ in range(3000):\n        os.mkdir('d')\n        os.chdir('d')\n"
-    folder, _ = _folder_after(source, monkeypatch)
+    folder, stopped = _folder_after(source, monkeypatch)
     assert not folder.exists()
+    assert stopped is not None
+    assert "made" in str(stopped)
+
+
+@linux
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("    for i in range(9000): open(str(i), 'w').close()\n", "made more than 2000 files"),
+        (
+            "    for i in range(6):\n"
+            "        with open(str(i), 'wb') as file:\n"
+            "            for _ in range(50): file.write(bytes(1 << 20))\n",
+            "wrote more than 256 MiB",
+        ),
+        ("    for i in range(50):\n        os.mkdir('d', 0o300)\n        os.chdir('d')\n", "without end"),
+    ],
+)
+def test_what_a_child_writes_is_bounded(source: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, stopped = _folder_after(source, monkeypatch)
+    assert said in str(stopped)
+    assert "needs no files" in str(stopped)
+    assert not folder.exists()
+
+
+@linux
+def test_the_filter_knows_both_architectures() -> None:
+    for which, architecture in restrict._ARCHITECTURES.values():  # pyright: ignore[reportPrivateUsage]
+        program = restrict._program(which, architecture, 1)  # pyright: ignore[reportPrivateUsage]
+        assert len(program) < 4096  # the kernel takes no more
+        for at, (code, if_true, if_false, _) in enumerate(program):
+            if code & 0x07 == 0x05:  # a jump
+                assert at + 1 + max(if_true, if_false) < len(program)
+    refused = restrict._REFUSED  # pyright: ignore[reportPrivateUsage]
+    for which in (0, 1):
+        numbers = [pair[which] for pair in refused.values() if pair[which] is not None]
+        assert len(set(numbers)) == len(numbers)
 
 
 @linux
@@ -414,7 +481,7 @@ def test_children_get_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @linux
 def test_what_is_enforced_is_tried_out() -> None:
-    assert {"time", "rlimits", "dies-with-parent"} <= set(enforced())
+    assert {"time", "files", "rlimits", "dies-with-parent"} <= set(enforced())
 
 
 def test_every_error_is_one_that_a_learner_can_read() -> None:

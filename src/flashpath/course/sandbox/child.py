@@ -24,6 +24,7 @@ from flashpath.course.sandbox.places import Places, package_folders
 
 _BOOT = Path(__file__).parent / "inside" / "boot.py"
 _LAST_LINES = 8
+_LOOKS_PER_MEASURE = 4  # a fifth of a second, in which a disk takes some dozens of MiB
 _START_SECONDS = 60.0  # the libraries of a cold machine come from a slow disk
 _STANDARD_FINDERS = ["BuiltinImporter", "FrozenImporter", "PathFinder"]
 _ROOT = Path(__file__).parents[3]  # the folder that holds the package
@@ -67,6 +68,7 @@ class Child:
             "read": [str(each) for each in places.readable],
             "list": [str(each) for each in places.listable],
             "write": [str(self.folder), *map(str, places.writable)],
+            "touches": bool(places.writable),
             "limits": {
                 "cpu_seconds": limits.cpu_seconds,
                 "memory_bytes": limits.memory_bytes,
@@ -131,6 +133,8 @@ class Child:
         talker = threading.Thread(target=talk, daemon=True)
         talker.start()
         self._wait(talker, what, seconds)
+        if wrote := self._wrote_too_much():
+            raise self._stopped(talker, *wrote)
         answer = got[0]
         if isinstance(answer, frames.BadFrame):
             self.close()
@@ -141,6 +145,7 @@ class Child:
 
     def _wait(self, talker: threading.Thread, what: str, seconds: float) -> None:
         end = time.monotonic() + seconds
+        looks = 0
         while talker.is_alive():
             left = end - time.monotonic()
             if left <= 0:
@@ -148,10 +153,30 @@ class Child:
                 talker.join(5)
                 raise self._marked(TimedOut(what, seconds))
             talker.join(min(left, 0.05))
+            looks += 1
             if self._resident_bytes() > 2 * self.limits.memory_bytes:
-                self.close()
-                talker.join(5)
-                raise self._marked(Crashed("took more memory than it may, and was ended", self._last_lines()))
+                raise self._stopped(talker, "took more memory than it may, and was ended")
+            if looks % _LOOKS_PER_MEASURE == 0 and (wrote := self._wrote_too_much()):
+                raise self._stopped(talker, *wrote)
+
+    def _stopped(self, talker: threading.Thread, how: str, fix: str | None = None) -> Crashed:
+        self.close()
+        talker.join(5)
+        return self._marked(Crashed(how, self._last_lines(), fix))
+
+    def _wrote_too_much(self) -> tuple[str, str] | None:
+        """What to say where the child's folder holds more than it may. The kernel bounds each file alone."""
+        limits = self.limits
+        used = folders.measure(self.folder, limits.folder_bytes, limits.folder_files, self._process.pid)
+        if used.bytes > limits.folder_bytes:
+            what = f"wrote more than {limits.folder_bytes >> 20} MiB into files"
+        elif used.files > limits.folder_files:
+            what = f"made more than {limits.folder_files} files"
+        elif used.too_deep:
+            what = "made folders in folders without end"
+        else:
+            return None
+        return f"{what}, and was ended", "An answer needs no files: compute, and return the result."
 
     def _resident_bytes(self) -> int:
         """Memory that the limits of the kernel do not count, such as pages that are shared."""

@@ -40,11 +40,11 @@ class TimedOut(SandboxError):
 class Crashed(SandboxError):
     """The process ended by itself. `how` says by which signal or exit code, `last` its last lines."""
 
-    def __init__(self, how: str, last: Sequence[str] = ()) -> None:
+    def __init__(self, how: str, last: Sequence[str] = (), fix: str | None = None) -> None:
         shown = "".join(f"\n    {line}" for line in last)
         super().__init__(
             f"The process that ran it {how}.{shown}",
-            "Look for memory without bound, or for a call that ends the process.",
+            fix or "Look for memory without bound, or for a call that ends the process.",
         )
         self.how = how
         self.last = tuple(last)

@@ -27,6 +27,10 @@ class Limits:
     """Beyond what the libraries have taken when they are loaded."""
     file_bytes: int = 64 << 20
     """Of each file in the child's own folder, the only one that it can write."""
+    folder_bytes: int = 256 << 20
+    """Of all files in that folder together."""
+    folder_files: int = 2000
+    """Of files and folders in it."""
     output_bytes: int = 64 << 10
     """Of what is printed; the rest is dropped."""
     answer_bytes: int = 1 << 30

@@ -87,7 +87,7 @@ def _build(message: Mapping[str, Any], folder: str) -> tuple[dict[str, Any], byt
         metadata, text = made.metadata, made.asm["ptx"]
     except MemoryError:
         raise Failed("MemoryError: compiling it takes more memory than it may.") from None
-    except Exception as error:
+    except BaseException as error:  # what a learner's own class raises while Triton looks at it, too
         raise _compile_failure(error, message["source"], path) from None
     header = {
         "name": metadata.name,
