@@ -19,7 +19,7 @@ _COMMENT_OR_LITERAL = re.compile(
     re.DOTALL,
 )
 _INCLUDE = re.compile(
-    r"^[ \t]*(?:#|%:)[ \t]*include(?:_next)?[ \t]*"
+    r"^[^\S\n]*(?:#|%:)[^\S\n]*include(?:_next)?[^\S\n]*"
     r"(?:\"(?P<quoted>[^\"\n]+)\"|<(?P<angled>[^>\n]+)>|(?P<macro>\w+))",
     re.MULTILINE,
 )
@@ -51,23 +51,6 @@ class ScannedIncludes:
     def complete(self) -> bool:
         """Whether the digests stand for everything that the compiler will read of the user's."""
         return not self.by_macro
-
-
-def included(text: str) -> list[tuple[str | None, int]]:
-    """What `#include` and `__has_include` name in a text, and the line; None where a macro names it."""
-    # Joined lines stay one after another: as many empty ones follow as were joined.
-    joined = re.sub(
-        r"(?:[^\n]*\\[ \t]*\r?\n)+[^\n]*",
-        lambda part: re.sub(r"\\[ \t]*\r?\n", "", part[0]) + "\n" * part[0].count("\n"),
-        text,
-    )
-    code = without_comments(joined)
-    found: list[tuple[str | None, int]] = []
-    for match in [*_INCLUDE.finditer(code), *_HAS_INCLUDE.finditer(code)]:
-        groups = match.groupdict()
-        line = code.count("\n", 0, match.start()) + 1
-        found.append((groups["quoted"] or groups["angled"], line))
-    return found
 
 
 def scan_includes(text: str, folder: Path | None, include_folders: Sequence[Path]) -> ScannedIncludes:

@@ -5,6 +5,7 @@ functions.py       FunctionSession: Python functions, called by value
 errors.py          BuildFailed, TimedOut, Crashed, Refused: each in words for the learner
 job.py             what is to be built, what it may take, what comes back
 cuda_source.py     what a learner's CUDA C++ may include
+directives.py      the directives in it that name files
 python_source.py   what a learner's Python may contain
 triton_source.py   a learner's Triton file → PTX, in a child that sees no data
 child.py           one child process: started, asked, ended
