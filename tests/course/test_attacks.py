@@ -33,7 +33,7 @@ LIMITS = Limits(
     file_bytes=1 << 20,
     folder_bytes=64 << 20,
 )
-QUICK = Limits(build_seconds=1.5, run_seconds=1.0, memory_bytes=1 << 30)
+QUICK = Limits(build_seconds=1.5, import_seconds=1.5, run_seconds=1.0, memory_bytes=1 << 30)
 NUMBERS = (Parameter("n", "int32", False), Parameter("x", "float32", True), Parameter("y", "float32", True))
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="landlock and seccomp are Linux's")

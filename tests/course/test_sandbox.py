@@ -283,6 +283,29 @@ def test_a_triton_error_shows_the_learners_line(was: str, now: str, line: int, s
     assert caught.value.diagnostics[0].line == line
 
 
+@linux
+def test_a_plain_helper_is_told_by_its_line() -> None:
+    helper = "def helper(v):\n    return 2 * v\n\n\n@triton.jit"
+    source = SOFTMAX.replace("@triton.jit", helper).replace("tl.max(v, 0)", "helper(tl.max(v, 0))")
+    with (
+        pytest.raises(BuildFailed, match=r"@triton\.jit above it") as caught,
+        KernelSession(replace(TRITON, source=source)),
+    ):
+        pass
+    assert "0x" not in str(caught.value)
+    assert "(line 15)" in str(caught.value)
+    assert caught.value.diagnostics[0].line == 6
+
+
+@linux
+def test_advice_of_tritons_that_a_learner_cannot_follow_is_left_out() -> None:
+    source = SOFTMAX.replace("@triton.jit", "SCALE = 3\n@triton.jit").replace("tl.max(v, 0)", "SCALE")
+    with pytest.raises(BuildFailed, match="SCALE") as caught, KernelSession(replace(TRITON, source=source)):
+        pass
+    assert "envvar" not in str(caught.value)
+    assert "NameError: Cannot access" in str(caught.value)
+
+
 # ---- Functions -----------------------------------------------------------------------------------------
 
 
@@ -346,6 +369,27 @@ def test_an_interrupt_at_the_import_of_a_triton_file_shows_its_line() -> None:
         pass
     assert caught.value.diagnostics[0].line == 1
     assert not caught.value.printed
+
+
+def test_a_hang_at_import_says_so() -> None:
+    began = time.monotonic()
+    limits = Limits(import_seconds=1.0)
+    with (
+        pytest.raises(TimedOut, match=r"import of f\.py") as caught,
+        FunctionSession("while True: pass\ndef f(): return 0.0\n", "f.py", "f", limits=limits),
+    ):
+        pass
+    assert caught.value.at_import
+    assert time.monotonic() - began < 15
+    assert Limits().import_seconds <= 5
+
+
+@linux
+def test_a_hang_at_the_import_of_a_triton_file_says_so() -> None:
+    job = replace(TRITON, source=SOFTMAX + "while True: pass\n")
+    limits = Limits(import_seconds=1.0)
+    with pytest.raises(TimedOut, match=r"import of softmax\.py"), KernelSession(job, limits):
+        pass
 
 
 def test_a_hang_says_that_it_hung() -> None:

@@ -1,9 +1,9 @@
 """The preprocessor directives in a learner's CUDA C++ by which other files are read, or lines renamed.
 
 A text is read as the preprocessor reads it: a backslash joins lines first, comments and form feeds are white
-space, `%:` is `#`. Where compilers differ (trigraphs, blanks after a backslash) it is read in every way. Whether
-a directive stands in a string, or in a branch that is skipped, is not asked: better one too many than one too
-few. All of it takes time in proportion to the text.
+space, `%:` is `#`. Where compilers differ (trigraphs, blanks after a backslash) it is read in every way.
+Whether a directive stands in a string, or in a branch that is skipped, is not asked: better one too
+many than one too few. All of it takes time in proportion to the text.
 """
 
 from __future__ import annotations

@@ -25,6 +25,11 @@ class BuildFailed(SandboxError):
         self.diagnostics = tuple(diagnostics)
 
 
+def importing(file_name: str) -> str:
+    """The step in which a Python file is imported, as errors name it."""
+    return f"the import of {file_name}"
+
+
 class TimedOut(SandboxError):
     """It took longer than it may, and was ended. `what` names the step, such as "building saxpy.cu"."""
 
@@ -35,6 +40,11 @@ class TimedOut(SandboxError):
         )
         self.what = what
         self.seconds = seconds
+
+    @property
+    def at_import(self) -> bool:
+        """Whether it was the learner's file itself, before any of its functions was called."""
+        return self.what.startswith(importing(""))
 
 
 class Crashed(SandboxError):
