@@ -160,6 +160,64 @@ def test_what_is_not_the_kernel_that_is_asked_for(source: str, said: str) -> Non
         pass
 
 
+@pytest.mark.parametrize(
+    ("source", "fix"),
+    [
+        ("#include <iostream>\n" + SAXPY, "printf and assert are there without any"),
+        ("#include <vector>\n" + SAXPY, "Remove the line"),
+        ("#include <thrust/sort.h>\n" + SAXPY, "Remove the line"),
+        ('#include "helpers.h"\n' + SAXPY, "An answer is one file"),
+        ("namespace {\n" + SAXPY.replace('extern "C"', "") + "}", "in no namespace"),
+        (SAXPY.replace('extern "C"', "template <int N>"), "no template"),
+        (SAXPY.replace("saxpy", "sexpy"), "The exercise calls saxpy"),
+        (SAXPY.replace("a * x[i]", "tex1Dfetch<float>(0, i)"), "virtual GPU"),
+        (SAXPY.replace("a * x[i]", "tex1Dfetch(x, i)"), ""),
+        (SAXPY.replace("int i", "int64_t i"), "#include <stdint.h>"),
+        ("int main() {}\n" + SAXPY, "no host code"),
+    ],
+)
+def test_advice_is_what_a_learner_can_follow(source: str, fix: str) -> None:
+    with pytest.raises(BuildFailed) as caught, KernelSession(replace(JOB, source=source)):
+        pass
+    shown = str(caught.value)
+    assert fix in shown
+    for hidden in (
+        "fp.compile", "nvcc", "name_expressions", "includes=", "threads=", "Did you mean", "-default-device",
+        "builtin_header", "Searched", "/", "0x",
+    ):  # fmt: skip
+        assert hidden not in shown.replace("<thrust/sort.h>", "").replace(
+            "__host__/__device__/__global__", ""
+        )
+
+
+_STAND_INS = sorted(each.name for each in (Path(folders.__file__).parent / "headers").iterdir())
+
+
+def test_headers_that_a_kernel_can_do_with_are_there() -> None:
+    includes = "".join(f"#include <{each}>\n" for each in _STAND_INS if each != "type_traits")
+    source = (
+        includes
+        + """#include <cuda_fp16.h>
+    extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
+      uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+      assert(n > 0 && INT_MAX > n && FLT_MAX > a && M_PI > 3);
+      float least = std::numeric_limits<float>::lowest();
+      if (i < n) y[i] = std::max(a * std::sqrt(x[i] * x[i]), std::max(least, -INFINITY));
+      if (i == 0) std::printf("%d\\n", n);
+    }"""
+    )
+    with KernelSession(replace(JOB, source=source)) as session:
+        run = _saxpy(session)
+        assert run.printed == "1000\n"
+        np.testing.assert_allclose(run.arrays[0], 2 * np.arange(1000), atol=1e-3)
+
+
+@pytest.mark.parametrize("name", _STAND_INS)
+def test_each_of_them_compiles_by_itself(name: str) -> None:
+    with KernelSession(replace(JOB, source=f"#include <{name}>\n{SAXPY}")):
+        pass
+
+
 def test_what_a_kernel_prints_is_kept_and_bounded() -> None:
     source = SAXPY.replace("if (i < n)", 'if (i == 0) printf("n = %d\\n", n);\n  if (i < n)')
     with KernelSession(replace(JOB, source=source), Limits(output_bytes=20)) as session:

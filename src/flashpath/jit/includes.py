@@ -46,11 +46,12 @@ class ScannedIncludes:
     def __init__(self) -> None:
         self.digests: dict[str, str] = {}
         self.by_macro: list[str] = []  # `#include NAME`: what it names cannot be known by scanning
+        self.unread: list[str] = []  # files that are there, and may not be read
 
     @property
     def complete(self) -> bool:
         """Whether the digests stand for everything that the compiler will read of the user's."""
-        return not self.by_macro
+        return not self.by_macro and not self.unread
 
 
 def scan_includes(text: str, folder: Path | None, include_folders: Sequence[Path]) -> ScannedIncludes:
@@ -73,7 +74,11 @@ def _scan(text: str, folder: Path | None, include_folders: Sequence[Path], resul
         for path in found if "_next" in match.group() else found[:1]:
             if str(path) in result.digests:
                 continue
-            content = path.read_bytes()
+            try:
+                content = path.read_bytes()
+            except OSError:  # the compiler will say so; until then nothing is kept of such a source
+                result.unread.append(str(path))
+                continue
             result.digests[str(path)] = hashlib.sha256(content).hexdigest()
             _scan(content.decode("utf-8", errors="replace"), path.parent, include_folders, result)
 

@@ -8,6 +8,8 @@ cuda_source.py     what a learner's CUDA C++ may include
 directives.py      the directives in it that name files
 python_source.py   what a learner's Python may contain
 triton_source.py   a learner's Triton file → PTX, in a child that sees no data
+headers/           stand-ins for headers of the standard library that device code can do with
+learner_words.py   compile errors, without advice that a learner cannot follow
 child.py           one child process: started, asked, ended
 folders.py         its folder: made, measured, removed
 places.py          which files it may read

@@ -6,8 +6,17 @@ import re
 
 from flashpath.course.sandbox.directives import Directive, directives
 from flashpath.course.sandbox.errors import BuildFailed, Refused
+from flashpath.course.sandbox.python_source import failed_at
 
 MOST_SOURCE_BYTES = 1 << 20
+# Of host code: what is not among the stand-ins in headers/, and is no header of CUDA's for the device.
+_HOST_HEADERS = frozenset({
+    "array", "atomic", "bitset", "chrono", "complex", "ctime", "cuda.h", "deque", "filesystem", "fstream",
+    "functional", "future", "iomanip", "ios", "iosfwd", "iostream", "istream", "list", "map", "memory",
+    "mutex", "numeric", "optional", "ostream", "queue", "random", "regex", "set", "span", "sstream", "stack",
+    "stdexcept", "string", "string_view", "sys/time.h", "thread", "time.h", "tuple", "unistd.h",
+    "unordered_map", "unordered_set", "utility", "variant", "vector", "bits/stdc++.h",
+})  # fmt: skip
 _PRAGMAS_WITH_FILES = re.compile(r"\b(?:include_alias|dependency)\b")
 
 
@@ -21,6 +30,7 @@ def check_cuda(source: str, file_name: str) -> None:
         where = f"{file_name}:{found.line}: {found.word}"
         if found.kind in ("include", "has_include"):
             _check_file(found, where)
+            _check_host(found, source, file_name)
         elif found.kind == "line":
             raise Refused(
                 where, "messages name the lines of your own file, which it would rename.", "Remove the line."
@@ -52,3 +62,13 @@ def _check_file(found: Directive, where: str) -> None:
             "this is no header of CUDA: an answer stands on its own.",
             "Remove the line; write what you need into this file.",
         )
+
+
+def _check_host(found: Directive, source: str, file_name: str) -> None:
+    name = found.name or ""
+    if found.kind != "include" or not (name in _HOST_HEADERS or name.startswith("thrust/")):
+        return
+    problem = f"<{name}> is for host code, which is no part of the exercise"
+    error = failed_at(source, file_name, problem, found.line)
+    error.fix = "Remove the line; printf and assert are there without any #include."
+    raise error
