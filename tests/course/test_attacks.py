@@ -26,9 +26,14 @@ from flashpath.course.sandbox import (
 
 ATTACKS = Path(__file__).parent / "attacks"
 LIMITS = Limits(
-    build_seconds=20.0, run_seconds=10.0, cpu_seconds=60.0, memory_bytes=300 << 20, file_bytes=1 << 20
+    build_seconds=20.0,
+    run_seconds=10.0,
+    cpu_seconds=60.0,
+    memory_bytes=300 << 20,
+    file_bytes=1 << 20,
+    folder_bytes=64 << 20,
 )
-QUICK = Limits(build_seconds=1.5, run_seconds=1.0, memory_bytes=1 << 30)
+QUICK = Limits(build_seconds=1.5, import_seconds=1.5, run_seconds=1.0, memory_bytes=1 << 30)
 NUMBERS = (Parameter("n", "int32", False), Parameter("x", "float32", True), Parameter("y", "float32", True))
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="landlock and seccomp are Linux's")
@@ -68,6 +73,7 @@ def outside(tmp_path: Path) -> dict[str, list[Any]]:
     return {
         "read_answers": [_bytes(path) for path in answers],
         "write_verdict": [_bytes(record), _bytes(tmp_path / "new"), _bytes(Path(__file__))],
+        "change_modes": [_bytes(record), _bytes(Path(__file__))],
         "scan_memory": [half, half ^ secret],
     }
 

@@ -19,7 +19,7 @@ _COMMENT_OR_LITERAL = re.compile(
     re.DOTALL,
 )
 _INCLUDE = re.compile(
-    r"^[ \t]*(?:#|%:)[ \t]*include(?:_next)?[ \t]*"
+    r"^[^\S\n]*(?:#|%:)[^\S\n]*include(?:_next)?[^\S\n]*"
     r"(?:\"(?P<quoted>[^\"\n]+)\"|<(?P<angled>[^>\n]+)>|(?P<macro>\w+))",
     re.MULTILINE,
 )
@@ -46,28 +46,12 @@ class ScannedIncludes:
     def __init__(self) -> None:
         self.digests: dict[str, str] = {}
         self.by_macro: list[str] = []  # `#include NAME`: what it names cannot be known by scanning
+        self.unread: list[str] = []  # files that are there, and may not be read
 
     @property
     def complete(self) -> bool:
         """Whether the digests stand for everything that the compiler will read of the user's."""
-        return not self.by_macro
-
-
-def included(text: str) -> list[tuple[str | None, int]]:
-    """What `#include` and `__has_include` name in a text, and the line; None where a macro names it."""
-    # Joined lines stay one after another: as many empty ones follow as were joined.
-    joined = re.sub(
-        r"(?:[^\n]*\\[ \t]*\r?\n)+[^\n]*",
-        lambda part: re.sub(r"\\[ \t]*\r?\n", "", part[0]) + "\n" * part[0].count("\n"),
-        text,
-    )
-    code = without_comments(joined)
-    found: list[tuple[str | None, int]] = []
-    for match in [*_INCLUDE.finditer(code), *_HAS_INCLUDE.finditer(code)]:
-        groups = match.groupdict()
-        line = code.count("\n", 0, match.start()) + 1
-        found.append((groups["quoted"] or groups["angled"], line))
-    return found
+        return not self.by_macro and not self.unread
 
 
 def scan_includes(text: str, folder: Path | None, include_folders: Sequence[Path]) -> ScannedIncludes:
@@ -90,7 +74,11 @@ def _scan(text: str, folder: Path | None, include_folders: Sequence[Path], resul
         for path in found if "_next" in match.group() else found[:1]:
             if str(path) in result.digests:
                 continue
-            content = path.read_bytes()
+            try:
+                content = path.read_bytes()
+            except OSError:  # the compiler will say so; until then nothing is kept of such a source
+                result.unread.append(str(path))
+                continue
             result.digests[str(path)] = hashlib.sha256(content).hexdigest()
             _scan(content.decode("utf-8", errors="replace"), path.parent, include_folders, result)
 

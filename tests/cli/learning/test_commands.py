@@ -402,7 +402,45 @@ def test_on_a_full_disk_the_verdict_comes_all_the_same(folder: Any, monkeypatch:
     done = folder.run("grade", "first/double")
     assert done.code == 0
     has(done.out, "✓ first/double")
-    has(done.err, "warning: Progress could not be kept", "Free some space.")
+    has(done.err, "warning: Progress could not be kept", "Free some space.", "was not recorded")
+
+
+def test_what_another_process_kept_from_being_recorded_is_recorded_with_the_verdict(
+    folder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.write("first/double", "right")
+    begin = Store.begin_attempt
+    tried: list[str] = []
+
+    def busy_at_first(store: Store, exercise: str, text: str) -> int:
+        tried.append(exercise)
+        if len(tried) == 1:
+            raise StoreError("The progress file is being written by another process.", "Wait.")
+        return begin(store, exercise, text)
+
+    monkeypatch.setattr(Store, "begin_attempt", busy_at_first)
+    done = folder.run("grade", "first/double")
+    has(done.out, "✓ first/double")
+    assert "warning" not in done.err
+    with Store(folder.home / "progress.sqlite3") as store:
+        assert [each.passed for each in store.attempts("first/double")] == [True]
+
+
+@pytest.mark.parametrize("name", ["./deleted/file.cu", "file.cu", "/nowhere/file", "a/b/c"])
+def test_a_path_of_no_file_is_told_as_one(folder: Any, name: str) -> None:
+    for command in ("grade", "hint"):
+        done = folder.run(command, name)
+        assert done.code == 1
+        has(done.err, f"There is no file {name}")
+        assert "unit" not in done.err
+
+
+def test_a_deleted_file_of_an_exercise_can_be_begun_again(folder: Any) -> None:
+    path = folder.file("first/double")
+    path.unlink()
+    done = folder.run("grade", str(path))
+    assert done.code == 1
+    has(done.err, "There is no file", "flashpath reset first/double")
 
 
 def test_a_damaged_file_is_told_and_the_command_goes_on(folder: Any) -> None:

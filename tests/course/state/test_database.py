@@ -9,12 +9,13 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from flashpath.course.state import database as database_module
-from flashpath.course.state.database import Database, StoreError
+from flashpath.course.state.database import BUSY_SECONDS, Database, StoreError
 from flashpath.course.state.schema import APPLICATION_ID, MIGRATIONS
 from flashpath.course.state.store import Store
 
@@ -254,6 +255,23 @@ def test_a_writer_that_never_ends_is_told(tmp_path: Path) -> None:
     other.execute("ROLLBACK")
     with waiting.writing():
         pass
+
+
+def test_a_command_waits_for_another_writer_once_only(tmp_path: Path) -> None:
+    file = tmp_path / "progress.sqlite3"
+    Store(file).close()
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    waiting = Database(file, busy_seconds=1.0)
+    began = time.monotonic()
+    for _ in range(4):
+        with pytest.raises(StoreError, match="more than 1 s"), waiting.writing():
+            pass
+    assert 0.9 < time.monotonic() - began < 2.5
+    other.execute("ROLLBACK")
+    with waiting.writing():
+        pass
+    assert BUSY_SECONDS <= 5
 
 
 def test_a_copy_of_the_file_is_whole(tmp_path: Path) -> None:

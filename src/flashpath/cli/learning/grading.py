@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,14 +23,16 @@ if TYPE_CHECKING:
 def grade_and_keep(learner: Learner, exercise: Exercise, path: Path) -> Grade:
     """The verdict on the file, kept with its text. Interrupted at any time, the text is kept all the same."""
     text = read_answer(learner, exercise, path)
-    attempt = _begin(learner, exercise, text)
+    attempt: int | None = None
+    with contextlib.suppress(StoreError):  # tried again with the verdict, and told if that fails too
+        attempt = learner.store.begin_attempt(exercise.id, text)
     # The grader is slow to load, and the attempt need not wait for it.
     from flashpath.course.grader import grade
 
     verdict = grade(exercise, path, lang=learner.lang)
-    if attempt is None:
-        return verdict
     try:
+        if attempt is None:
+            attempt = learner.store.begin_attempt(exercise.id, text)
         learner.store.finish_attempt(
             attempt,
             passed=verdict.passed,
@@ -42,6 +45,12 @@ def grade_and_keep(learner: Learner, exercise: Exercise, path: Path) -> Grade:
             _ask_again_later(learner, exercise)
     except StoreError as error:
         tell(f"warning: {error}")
+        tell(
+            learner.say(
+                "This verdict was not recorded. It holds all the same: grade again to have it kept.",
+                "这次的评判没有记录下来，但结果有效：再评判一次即可记录。",
+            )
+        )
     return verdict
 
 
@@ -51,15 +60,6 @@ def _ask_again_later(learner: Learner, exercise: Exercise) -> None:
     for item in exercise.items:
         if f"{exercise.unit}/{item.id}" not in known:
             learner.store.reviews.answer(f"{exercise.unit}/{item.id}", True, "")
-
-
-def _begin(learner: Learner, exercise: Exercise, text: str) -> int | None:
-    """None where it cannot be kept, as on a full disk: that is told, and the verdict comes all the same."""
-    try:
-        return learner.store.begin_attempt(exercise.id, text)
-    except StoreError as error:
-        tell(f"warning: {error}")
-        return None
 
 
 def read_answer(learner: Learner, exercise: Exercise, path: Path) -> str:

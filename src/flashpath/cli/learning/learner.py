@@ -98,14 +98,31 @@ class Learner:
         path = Path(what).expanduser()
         if path.is_file():
             return self.course.exercise(self._exercise_of(path)), path
-        exercise = self.course.exercise(what)
+        exercise = self._named(what)
         return exercise, self.file_of(exercise)
 
     def exercise(self, what: str | None) -> Exercise:
         """As `find`, where the file does not matter."""
         if what is None or Path(what).expanduser().is_file():
             return self.find(what)[0]
-        return self.course.exercise(what)
+        return self._named(what)
+
+    def _named(self, what: str) -> Exercise:
+        """The exercise of that name. A path of no file is told as such, not as a name that nobody knows."""
+        path = Path(what).expanduser()
+        is_path = path.suffix or path.is_absolute() or what.startswith(".") or len(path.parts) > 2
+        if not is_path:
+            return self.course.exercise(what)
+        began = f"flashpath reset {name}" if (name := self._answered_in(path)) else None
+        raise FlashpathError(
+            self.say(f"There is no file {what}.", f"找不到文件 {what}。"),
+            self.say(f"Begin it: {began}", f"重新生成：{began}")
+            if began
+            else self.say(
+                "Name an exercise, such as first-kernel/saxpy, or a file that is there.",
+                "请给出练习的名称（如 first-kernel/saxpy），或一个存在的文件。",
+            ),
+        )
 
     def file_of(self, exercise: Exercise) -> Path:
         """Where the learner's answer lies."""
@@ -131,10 +148,8 @@ class Learner:
             return False
 
     def _exercise_of(self, path: Path) -> str:
-        wanted = path.resolve()
-        for name, each in self.files().items():
-            if each.resolve() == wanted:
-                return name
+        if name := self._answered_in(path):
+            return name
         raise FlashpathError(
             self.say(
                 f"{path} is not the file of an exercise of {self.folder.root}.",
@@ -145,6 +160,11 @@ class Learner:
                 "请同时给出练习和文件：flashpath grade EXERCISE --file FILE。",
             ),
         )
+
+    def _answered_in(self, path: Path) -> str | None:
+        """The exercise whose file that is, whether it is there or not."""
+        wanted = path.resolve()
+        return next((name for name, each in self.files().items() if each.resolve() == wanted), None)
 
     def _last_touched(self) -> tuple[Exercise, Path]:
         files = {name: path for name, path in self.files().items() if path.is_file()}

@@ -13,7 +13,8 @@ def failure_of(error: SandboxError, lang: str, case: Case | None = None) -> Fail
     details = error.problem.splitlines()
     fix = (f"→ {error.fix}",) if error.fix else ()
     if isinstance(error, TimedOut):
-        return Failure("timeout", say(lang, "timeout", seconds=error.seconds))
+        text = "timeout-import" if error.at_import else "timeout"
+        return Failure("timeout", say(lang, text, seconds=error.seconds))
     if isinstance(error, BuildFailed):
         return Failure("compile", say(lang, "compile"), (*details, *fix))
     if isinstance(error, Raised) and case is not None:

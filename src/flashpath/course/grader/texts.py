@@ -55,6 +55,11 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "It hung: still not finished after {seconds:.0f} s. Look for a loop that never ends.",
         "程序挂起：{seconds:.0f} 秒后仍未结束。请检查是否有不会结束的循环。",
     ),
+    "timeout-import": (
+        "It hung at import: the file itself, outside of any function, was not finished after {seconds:.0f} s."
+        " Look for a loop at its top level.",
+        "导入时挂起：函数之外的代码在 {seconds:.0f} 秒后仍未结束。请检查文件顶层是否有不会结束的循环。",
+    ),
     "timeout-finding": (
         "It hung: the kernel did not finish, for {case}.",
         "程序挂起：核函数没有结束（{case}）。",

@@ -5,10 +5,14 @@ functions.py       FunctionSession: Python functions, called by value
 errors.py          BuildFailed, TimedOut, Crashed, Refused: each in words for the learner
 job.py             what is to be built, what it may take, what comes back
 cuda_source.py     what a learner's CUDA C++ may include
+directives.py      the directives in it that name files
 python_source.py   what a learner's Python may contain
 triton_source.py   a learner's Triton file → PTX, in a child that sees no data
+headers/           stand-ins for headers of the standard library that device code can do with
+learner_words.py   compile errors, without advice that a learner cannot follow
 child.py           one child process: started, asked, ended
 nursery.py         where children come from: forked where their libraries are loaded
+folders.py         its folder: made, measured, removed
 places.py          which files it may read
 enforcement.py     which of the restrictions hold on this system
 inside/            what runs in the children; docs/sandbox.md says what it can and cannot do

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import select
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -18,15 +15,14 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
 
 from flashpath import settings
-from flashpath.course.sandbox import nursery
+from flashpath.course.sandbox import folders, nursery
 from flashpath.course.sandbox.errors import Crashed, TimedOut
 from flashpath.course.sandbox.inside import frames
 from flashpath.course.sandbox.job import Array, Limits
 from flashpath.course.sandbox.places import Places, package_folders
 
 _LAST_LINES = 8
-_STALE_SECONDS = 3600.0
-_PREFIX = "flashpath-sandbox-"
+_LOOKS_PER_MEASURE = 4  # a fifth of a second, in which a disk takes some dozens of MiB
 _START_SECONDS = 60.0  # the libraries of a cold machine come from a slow disk
 _STANDARD_FINDERS = ["BuiltinImporter", "FrozenImporter", "PathFinder"]
 _ROOT = Path(__file__).parents[3]  # the folder that holds the package
@@ -53,8 +49,8 @@ class Child:
         plan: dict[str, Any] | None = None,
     ) -> None:
         self.limits = limits
-        self.folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
-        _sweep()
+        self.folder = folders.make_folder()
+        folders.sweep()
         self._output = bytearray()
         self._dropped = False
         self._is_ready = False
@@ -69,6 +65,7 @@ class Child:
             "read": [str(each) for each in places.readable],
             "list": [str(each) for each in places.listable],
             "write": [str(self.folder), *map(str, places.writable)],
+            "touches": bool(places.writable),
             "limits": {
                 "cpu_seconds": limits.cpu_seconds,
                 "memory_bytes": limits.memory_bytes,
@@ -78,7 +75,7 @@ class Child:
         try:
             self._process = nursery.start(whole_plan, _environment(self.folder, trusted))
         except BaseException:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            folders.remove_folder(self.folder)
             raise
         self._keeping = threading.Lock()
         self._drain = threading.Thread(target=self._keep_output, daemon=True)
@@ -128,6 +125,8 @@ class Child:
         talker = threading.Thread(target=talk, daemon=True)
         talker.start()
         self._wait(talker, what, seconds)
+        if wrote := self._wrote_too_much():
+            raise self._stopped(talker, *wrote)
         answer = got[0]
         if isinstance(answer, frames.BadFrame):
             self.close()
@@ -138,6 +137,7 @@ class Child:
 
     def _wait(self, talker: threading.Thread, what: str, seconds: float) -> None:
         end = time.monotonic() + seconds
+        looks = 0
         while talker.is_alive():
             left = end - time.monotonic()
             if left <= 0:
@@ -145,10 +145,30 @@ class Child:
                 talker.join(5)
                 raise self._marked(TimedOut(what, seconds))
             talker.join(min(left, 0.05))
+            looks += 1
             if self._resident_bytes() > 2 * self.limits.memory_bytes:
-                self.close()
-                talker.join(5)
-                raise self._marked(Crashed("took more memory than it may, and was ended", self._last_lines()))
+                raise self._stopped(talker, "took more memory than it may, and was ended")
+            if looks % _LOOKS_PER_MEASURE == 0 and (wrote := self._wrote_too_much()):
+                raise self._stopped(talker, *wrote)
+
+    def _stopped(self, talker: threading.Thread, how: str, fix: str | None = None) -> Crashed:
+        self.close()
+        talker.join(5)
+        return self._marked(Crashed(how, self._last_lines(), fix))
+
+    def _wrote_too_much(self) -> tuple[str, str] | None:
+        """What to say where the child's folder holds more than it may. The kernel bounds each file alone."""
+        limits = self.limits
+        used = folders.measure(self.folder, limits.folder_bytes, limits.folder_files, self._process.pid)
+        if used.bytes > limits.folder_bytes:
+            what = f"wrote more than {limits.folder_bytes >> 20} MiB into files"
+        elif used.files > limits.folder_files:
+            what = f"made more than {limits.folder_files} files"
+        elif used.too_deep:
+            what = "made folders in folders without end"
+        else:
+            return None
+        return f"{what}, and was ended", "An answer needs no files: compute, and return the result."
 
     def _resident_bytes(self) -> int:
         """Memory that the limits of the kernel do not count, such as pages that are shared."""
@@ -177,7 +197,7 @@ class Child:
             with contextlib.suppress(OSError, ValueError):
                 if stream is not None:
                     stream.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        folders.remove_folder(self.folder)
 
     def _ended(self, what: str) -> Crashed | TimedOut:
         """Why there was no answer: the child has ended, or closed its pipe and soon will have."""
@@ -245,28 +265,6 @@ class Child:
     def _marked(self, error: _Error) -> _Error:
         error.printed = self.printed
         return error
-
-
-@functools.cache
-def _sweep() -> None:
-    """Remove the folders of children whose parents were killed before they could."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
-        with contextlib.suppress(OSError, ValueError):
-            owner = int(folder.name.removeprefix(_PREFIX).partition("-")[0])
-            # An owner that cannot be seen may be in another container that shares the folder: give it time.
-            is_old = time.time() - folder.stat().st_mtime > _STALE_SECONDS
-            if os.name == "posix" and is_old and not _is_running(owner):
-                shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_running(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
 
 
 def _how(code: int | None) -> str:

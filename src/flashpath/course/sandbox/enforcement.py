@@ -13,10 +13,11 @@ from flashpath.course.sandbox.job import Limits
 # What each part means, for people; docs/sandbox.md says more.
 MEANING = {
     "time": "a child that takes too long is ended, with all that it has started",
+    "files": "a child that writes too much, or too many files, is ended",
     "dies-with-parent": "a child ends when the process that started it ends",
-    "rlimits": "limits on CPU time, memory, the size and the number of files",
+    "rlimits": "limits on CPU time, memory, the size of a file and the number of open ones",
     "landlock": "reads only Python, its packages and the system's libraries; writes only a folder of its own",
-    "seccomp": "starts no processes, opens no sockets, looks into no other process",
+    "seccomp": "starts no processes, opens no sockets, touches no other process, no file's mode or times",
     "no-network": "is in a network of its own, with nothing in it",
 }
 
@@ -32,5 +33,5 @@ def enforced() -> tuple[str, ...]:
     finally:
         child.close()
     found = header.get("in_force")
-    held = {"time", *(cast("list[Any]", found) if isinstance(found, list) else [])}
+    held = {"time", "files", *(cast("list[Any]", found) if isinstance(found, list) else [])}
     return tuple(each for each in MEANING if each in held)

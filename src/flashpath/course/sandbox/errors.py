@@ -25,6 +25,11 @@ class BuildFailed(SandboxError):
         self.diagnostics = tuple(diagnostics)
 
 
+def importing(file_name: str) -> str:
+    """The step in which a Python file is imported, as errors name it."""
+    return f"the import of {file_name}"
+
+
 class TimedOut(SandboxError):
     """It took longer than it may, and was ended. `what` names the step, such as "building saxpy.cu"."""
 
@@ -36,15 +41,20 @@ class TimedOut(SandboxError):
         self.what = what
         self.seconds = seconds
 
+    @property
+    def at_import(self) -> bool:
+        """Whether it was the learner's file itself, before any of its functions was called."""
+        return self.what.startswith(importing(""))
+
 
 class Crashed(SandboxError):
     """The process ended by itself. `how` says by which signal or exit code, `last` its last lines."""
 
-    def __init__(self, how: str, last: Sequence[str] = ()) -> None:
+    def __init__(self, how: str, last: Sequence[str] = (), fix: str | None = None) -> None:
         shown = "".join(f"\n    {line}" for line in last)
         super().__init__(
             f"The process that ran it {how}.{shown}",
-            "Look for memory without bound, or for a call that ends the process.",
+            fix or "Look for memory without bound, or for a call that ends the process.",
         )
         self.how = how
         self.last = tuple(last)

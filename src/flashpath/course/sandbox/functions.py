@@ -11,7 +11,7 @@ import numpy as np
 
 from flashpath.course.sandbox import places
 from flashpath.course.sandbox.child import Child
-from flashpath.course.sandbox.errors import Crashed, Raised, SandboxError
+from flashpath.course.sandbox.errors import Crashed, Raised, SandboxError, importing
 from flashpath.course.sandbox.job import Array, Limits
 from flashpath.course.sandbox.plain import plain_number
 from flashpath.course.sandbox.python_source import check_python, failed_at
@@ -43,8 +43,8 @@ class FunctionSession(Session):
         self._child = Child("function_worker", self.limits, places.for_learners(), trusted=False, plan=plan)
         try:
             header, _ = self._child.ask(
-                f"importing {self.file_name}",
-                self.limits.build_seconds,
+                importing(self.file_name),
+                self.limits.import_seconds,
                 {"do": "load", "source": self.source, "file_name": self.file_name, "function": self.function},
             )
             self._check(header, calling=False)

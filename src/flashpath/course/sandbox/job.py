@@ -18,7 +18,9 @@ class Limits:
     """What a child may take; what goes over is ended and said."""
 
     build_seconds: float = 30.0
-    """Compiling, and importing a Python file."""
+    """Compiling."""
+    import_seconds: float = 5.0
+    """Importing a Python file, which does next to nothing: the libraries are loaded before."""
     run_seconds: float = 20.0
     """One launch, or one call."""
     cpu_seconds: float = 120.0
@@ -27,6 +29,10 @@ class Limits:
     """Beyond what the libraries have taken when they are loaded."""
     file_bytes: int = 64 << 20
     """Of each file in the child's own folder, the only one that it can write."""
+    folder_bytes: int = 256 << 20
+    """Of all files in that folder together."""
+    folder_files: int = 2000
+    """Of files and folders in it."""
     output_bytes: int = 64 << 10
     """Of what is printed; the rest is dropped."""
     answer_bytes: int = 1 << 30

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, cast
 
 import numpy as np
@@ -12,12 +12,12 @@ import numpy as np
 from flashpath.course.sandbox import places
 from flashpath.course.sandbox.child import Child
 from flashpath.course.sandbox.cuda_source import check_cuda
-from flashpath.course.sandbox.errors import BuildFailed, Crashed, SandboxError
+from flashpath.course.sandbox.errors import Crashed, SandboxError
 from flashpath.course.sandbox.job import Array, KernelJob, KernelRun, Limits
+from flashpath.course.sandbox.learner_words import told
 from flashpath.course.sandbox.plain import plain_number
 from flashpath.course.sandbox.session import Session
 from flashpath.course.sandbox.triton_source import build_triton, check_triton
-from flashpath.jit.diagnostics import Diagnostic
 from flashpath.vgpu.findings import Finding, Party
 
 # A sanitised launch runs some millions of these a second.
@@ -94,8 +94,8 @@ class KernelSession(Session):
         if "defect" in header:
             error = Crashed(f"met a defect of flashpath's own ({header['defect']})")
         else:
-            found = [Diagnostic(**each) for each in header["diagnostics"]]
-            error = BuildFailed(header["failed"], header["fix"], found)
+            folder = self._child.folder if self._child else Path.cwd()
+            error = told(header, self.job, self.file_name, folder)
         error.printed = self._child.take_printed() if self._child else ""
         raise error
 

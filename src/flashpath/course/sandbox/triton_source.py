@@ -11,7 +11,7 @@ import numpy as np
 from flashpath import gpus
 from flashpath.course.sandbox import places
 from flashpath.course.sandbox.child import Child
-from flashpath.course.sandbox.errors import BuildFailed, Crashed, SandboxError
+from flashpath.course.sandbox.errors import BuildFailed, Crashed, SandboxError, importing
 from flashpath.course.sandbox.job import Array, KernelJob, Limits
 from flashpath.course.sandbox.python_source import check_python, failed_at
 
@@ -50,10 +50,17 @@ def build_triton(job: KernelJob, file_name: str, limits: Limits) -> BuiltTriton:
 
 
 def _build(child: Child, job: KernelJob, file_name: str, capability: int, limits: Limits) -> BuiltTriton:
+    header, _ = child.ask(
+        importing(file_name),
+        limits.import_seconds,
+        {"do": "load", "source": job.source, "file_name": file_name},
+    )
+    _check(header, child, job.source, file_name)
     header, arrays = child.ask(
         f"building {file_name}",
         limits.build_seconds,
         {
+            "do": "build",
             "source": job.source,
             "file_name": file_name,
             "kernel": job.kernel,
@@ -64,12 +71,15 @@ def _build(child: Child, job: KernelJob, file_name: str, capability: int, limits
         },
         most_answer_bytes=_MOST_PTX_BYTES,
     )
-    printed = child.take_printed()
+    _check(header, child, job.source, file_name)
+    return _checked(header, arrays, str(child.folder), child.take_printed())
+
+
+def _check(header: dict[str, Any], child: Child, source: str, file_name: str) -> None:
     if header.get("ok") is not True:
-        error = _failure(header, job.source, file_name)
-        error.printed = printed
+        error = _failure(header, source, file_name)
+        error.printed = child.take_printed()
         raise error
-    return _checked(header, arrays, str(child.folder), printed)
 
 
 def _failure(header: dict[str, Any], source: str, file_name: str) -> SandboxError:

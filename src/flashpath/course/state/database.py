@@ -24,7 +24,8 @@ from flashpath.course.state.schema import APPLICATION_ID, MIGRATIONS
 from flashpath.errors import FlashpathError
 
 FILE_NAME = "progress.sqlite3"
-BUSY_SECONDS = 15.0
+BUSY_SECONDS = 5.0
+_BUSY_AGAIN_SECONDS = 0.2  # once one wait was in vain, a command is not held up again and again
 _BACKUPS_KEPT = 5
 # A file of this size is looked through in some milliseconds at every start; a larger one only after a command
 # has found it damaged.
@@ -53,6 +54,7 @@ class Database:
         self.notices: list[str] = []
         self._migrations = migrations
         self._busy_seconds = busy_seconds
+        self._has_waited = False
         self._connection = self._open()
 
     def read(self, sql: str, *values: Any) -> list[Any]:
@@ -67,7 +69,7 @@ class Database:
             if self._connection.in_transaction:  # a part of a larger one
                 yield self._connection
                 return
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._begin()
             try:
                 yield self._connection
                 self._connection.execute("COMMIT")
@@ -75,6 +77,17 @@ class Database:
                 with contextlib.suppress(sqlite3.Error):
                     self._connection.execute("ROLLBACK")
                 raise
+
+    def _begin(self) -> None:
+        """Wait for other writers, in full once only: a command writes several times."""
+        seconds = _BUSY_AGAIN_SECONDS if self._has_waited else self._busy_seconds
+        self._connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            self._has_waited = self._has_waited or _trouble(error) == "busy"
+            raise
+        self._has_waited = False
 
     def close(self) -> None:
         with contextlib.suppress(sqlite3.Error):

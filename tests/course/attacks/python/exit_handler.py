@@ -1,5 +1,5 @@
 # Answer from an exit handler, when nobody looks any more.
-# Crashed
+# Raised
 import atexit
 import os
 import struct

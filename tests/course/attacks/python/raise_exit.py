@@ -1,4 +1,4 @@
 # Leave by the exception that ends Python.
-# Crashed
+# Raised
 def answer(x, *more):
     raise SystemExit(0)

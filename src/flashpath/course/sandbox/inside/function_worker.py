@@ -79,7 +79,7 @@ def _call(
         raise
     except MemoryError:
         raise Failed("MemoryError: it takes more memory than it may.") from None
-    except Exception as error:
+    except BaseException as error:  # KeyboardInterrupt and SystemExit too: a learner's code may raise any
         raise learner_file.failure(error, path) from None
 
 

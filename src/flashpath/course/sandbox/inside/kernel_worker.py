@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 import numpy as np
@@ -36,6 +37,7 @@ from . import frames
 
 Array = np.ndarray[Any, Any]
 Message = Mapping[str, Any]
+_HEADERS = Path(__file__).parents[1] / "headers"  # those of the standard library that device code can do with
 
 
 def prepare(plan: Message) -> None:
@@ -67,11 +69,10 @@ def serve(requests: BinaryIO, answers: BinaryIO, folder: str, state: None) -> No
                 assert kernel is not None
                 header, results = _run(kernel, message, arrays)
                 frames.write_frame(answers, {"ok": True, **header}, results)
-        except CompileError as error:
-            found = [asdict(each) for each in error.diagnostics]
-            frames.write_frame(answers, {"failed": error.problem, "fix": error.fix, "diagnostics": found})
         except FlashpathError as error:
-            frames.write_frame(answers, {"failed": error.problem, "fix": error.fix, "diagnostics": []})
+            found = [asdict(each) for each in error.diagnostics] if isinstance(error, CompileError) else []
+            told = {"failed": error.problem, "fix": error.fix, "diagnostics": found}
+            frames.write_frame(answers, {**told, "kind": type(error).__name__})
         except MemoryError:
             failed = "There is not enough memory for it."
             frames.write_frame(answers, {"failed": failed, "fix": None, "diagnostics": []})
@@ -186,6 +187,7 @@ class CudaKernel:
             message["source"],
             message["arch"],
             message["constants"],
+            [_HEADERS] if "include" in message["source"] else [],
             name_expressions=[name] if "<" in name else [],
             assemble=False,
             source_name=message["file_name"],

@@ -7,7 +7,6 @@ import sys
 import traceback
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 _MODULE = "answer"
 
@@ -33,7 +32,7 @@ def load(source: str, folder: str, file_name: str) -> ModuleType:
         spec.loader.exec_module(module)
     except MemoryError:
         raise Failed("MemoryError: importing the file takes more memory than it may.") from None
-    except Exception as error:
+    except BaseException as error:  # KeyboardInterrupt and SystemExit too: a learner's code may raise any
         raise failure(error, path) from None
     return module
 
@@ -44,11 +43,13 @@ def failure(error: BaseException, path: Path) -> Failed:
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename == str(path):
             line = frame.lineno or 0
-    return Failed(f"{type(error).__name__}: {_text(error)}", line)
+    return Failed(_words(error), line)
 
 
-def _text(error: Any) -> str:
+def _words(error: BaseException) -> str:
+    """What Python would print of it last; its class may be the learner's own, and refuse to tell."""
     try:
-        return str(error)[:2000]
-    except Exception:
-        return "(its text cannot be shown)"
+        name, text = f"{type(error).__name__}"[:200], f"{error}"[:2000]
+        return f"{name}: {text}" if text else name
+    except BaseException:
+        return "an exception whose text cannot be shown"

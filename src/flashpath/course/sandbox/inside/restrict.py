@@ -58,7 +58,7 @@ def enforce(plan: dict[str, Any]) -> None:
         alone = len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208 - names alone are wanted
         if restrict_files(plan["read"], plan["list"], plan["write"]) and alone:
             in_force.append("landlock")
-        if restrict_calls():
+        if restrict_calls(touches=bool(plan["touches"])):
             in_force.append("seccomp")
 
 
@@ -163,27 +163,71 @@ def _allow(libc: Any, ruleset: int, path: str, access: int) -> None:
 
 # Numbers on x86-64 and on aarch64; None where the architecture has no such call.
 _REFUSED: dict[str, tuple[int | None, int | None]] = {
+    # The network, and messages to other processes.
     "socket": (41, 198), "socketpair": (53, 199), "connect": (42, 203), "bind": (49, 200),
     "listen": (50, 201), "accept": (43, 202), "accept4": (288, 242), "sendto": (44, 206),
-    "sendmsg": (46, 211), "sendmmsg": (307, 269), "ptrace": (101, 117), "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271), "process_madvise": (440, 440), "tkill": (200, 130),
+    "sendmsg": (46, 211), "sendmmsg": (307, 269), "shmget": (29, 194), "shmat": (30, 196),
+    "shmctl": (31, 195), "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187),
+    "semget": (64, 190), "semop": (65, 193), "semctl": (66, 191), "semtimedop": (220, 192),
+    "mq_open": (240, 180), "mq_unlink": (241, 181),
+    # Other processes: seen, signalled, slowed down, started.
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440), "process_mrelease": (448, 448), "kcmp": (312, 272), "tkill": (200, 130),
     "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240), "pidfd_open": (434, 434),
-    "pidfd_getfd": (438, 438), "pidfd_send_signal": (424, 424), "mount": (165, 40), "umount2": (166, 39),
-    "move_mount": (429, 429), "open_tree": (428, 428), "fsopen": (430, 430), "fsmount": (432, 432),
-    "pivot_root": (155, 41), "chroot": (161, 51), "unshare": (272, 97), "setns": (308, 268),
+    "pidfd_getfd": (438, 438), "pidfd_send_signal": (424, 424), "setpriority": (141, 140),
+    "sched_setparam": (142, 118), "sched_setscheduler": (144, 119), "sched_setattr": (314, 274),
+    "ioprio_set": (251, 30), "migrate_pages": (256, 238), "move_pages": (279, 239), "setsid": (112, 157),
+    "setpgid": (109, 154), "execve": (59, 221), "execveat": (322, 281), "fork": (57, None),
+    "vfork": (58, None),
+    # What files are, which landlock leaves to their owner; and ways to files that it does not see.
+    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
+    "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
+    "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
+    "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "setxattrat": (463, 463),
+    "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
+    "removexattrat": (466, 466), "file_setattr": (469, 469), "truncate": (76, 45), "mknod": (133, None),
+    "mknodat": (259, 33), "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264),
+    "fanotify_init": (300, 262), "inotify_init": (253, None), "inotify_init1": (294, 26),
+    "memfd_create": (319, 279), "memfd_secret": (447, 447),
+    # Who it is, and what it sees of the system. A change of either could undo `die_with`.
+    "setuid": (105, 146), "setgid": (106, 144), "setreuid": (113, 145), "setregid": (114, 143),
+    "setresuid": (117, 147), "setresgid": (119, 149), "setgroups": (116, 159), "setfsuid": (122, 151),
+    "setfsgid": (123, 152), "capset": (126, 91), "personality": (135, 92), "seccomp": (317, 277),
+    "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "umount2": (166, 39),
+    "move_mount": (429, 429), "open_tree": (428, 428), "open_tree_attr": (467, 467), "fsopen": (430, 430),
+    "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442),
+    "statmount": (457, 457), "listmount": (458, 458), "pivot_root": (155, 41), "chroot": (161, 51),
+    # The system itself.
     "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282), "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426), "io_uring_register": (427, 427), "add_key": (248, 217),
     "request_key": (249, 218), "keyctl": (250, 219), "init_module": (175, 105), "finit_module": (313, 273),
     "delete_module": (176, 106), "kexec_load": (246, 104), "kexec_file_load": (320, 294),
     "reboot": (169, 142), "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89),
-    "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194), "msgget": (68, 186),
-    "semget": (64, 190), "mq_open": (240, 180), "mknod": (133, None), "mknodat": (259, 33),
-    "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264),
-    "execve": (59, 221), "execveat": (322, 281), "fork": (57, None), "vfork": (58, None),
+    "quotactl": (179, 60), "quotactl_fd": (443, 443), "syslog": (103, 116), "settimeofday": (164, 170),
+    "clock_settime": (227, 112), "clock_adjtime": (305, 266), "adjtimex": (159, 171),
+    "sethostname": (170, 161), "setdomainname": (171, 162), "vhangup": (153, 58), "iopl": (172, None),
+    "ioperm": (173, None), "modify_ldt": (154, None),
 }  # fmt: skip
-_OWN_PROCESS_ONLY = {"kill": (62, 129), "tgkill": (234, 131), "prlimit64": (302, 261)}
+_FIRST_UNKNOWN = 470  # calls that are newer than this list; programs fall back where a kernel has none
+_TOUCHING = "utimensat"
+_OWN_PROCESS_ONLY = {
+    "kill": (62, 129), "tgkill": (234, 131), "prlimit64": (302, 261), "sched_setaffinity": (203, 122),
+}  # fmt: skip
+_ZERO_IS_OWN = ("prlimit64", "sched_setaffinity")
 _CLONE, _CLONE3 = (56, 220), (435, 435)
 _CLONE_THREAD = 0x00010000
+_CLONE_NEW_ANY = 0x7E020000  # every kind of namespace that `clone` can make
+
+# Of calls that are needed, what is refused: the numbers, which argument tells, and its values there.
+_REFUSED_PARTS: dict[str, tuple[tuple[int, int], int, tuple[int, ...]]] = {
+    # PDEATHSIG, DUMPABLE, KEEPCAPS, SECCOMP, CAPBSET_DROP, SECUREBITS, MM, CHILD_SUBREAPER, CAP_AMBIENT,
+    # SCHED_CORE, PTRACER
+    "prctl": ((157, 167), 0, (1, 4, 8, 22, 24, 28, 35, 36, 47, 62, 0x59616D61)),
+    # SETOWN, SETSIG, SETOWN_EX: signals to whoever is named; SETLEASE, NOTIFY
+    "fcntl": ((72, 25), 1, (8, 10, 15, 1024, 1026)),
+    # TIOCSCTTY, TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP; FS_IOC_SETFLAGS twice, FS_IOC_FSSETXATTR
+    "ioctl": ((16, 29), 1, (0x540E, 0x5412, 0x541C, 0x8901, 0x8902, 0x40046602, 0x40086602, 0x401C5820)),
+}
 
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _X32 = 0x40000000  # x86-64's second set of calls, the same ones by other numbers
@@ -198,7 +242,8 @@ _SECCOMP = (317, 277)
 Instruction = tuple[int, int, int, int]  # code, where to go if true, if false, the constant
 
 
-def _program(which: int, architecture: int, own: int) -> list[Instruction]:
+def _program(which: int, architecture: int, own: int, touches: bool = False) -> list[Instruction]:
+    """The filter. `touches`: files may be marked as used now, as a cache does with its entries."""
     refuse: Instruction = (_RETURN, 0, 0, _ERROR | _EPERM)
     allow: Instruction = (_RETURN, 0, 0, _ALLOWED)
     made: list[Instruction] = [
@@ -208,17 +253,27 @@ def _program(which: int, architecture: int, own: int) -> list[Instruction]:
         (_LOAD, 0, 0, _NUMBER_AT),
         (_JUMP_AT_LEAST, 0, 1, _X32),
         refuse,
+        (_JUMP_AT_LEAST, 0, 1, _FIRST_UNKNOWN),
+        (_RETURN, 0, 0, _ERROR | _ENOSYS),
     ]
-    for numbers in _REFUSED.values():
+    for name, numbers in _REFUSED.items():
         number = numbers[which]
-        if number is not None:
+        if number is not None and not (touches and name == _TOUCHING):
             made += [(_JUMP_EQUAL, 0, 1, number), refuse]
-    for numbers in _OWN_PROCESS_ONLY.values():
+    for pair, argument, values in _REFUSED_PARTS.values():
+        made += [
+            (_JUMP_EQUAL, 0, 2 * len(values) + 2, pair[which]),
+            (_LOAD, 0, 0, _FIRST_ARGUMENT_AT + 8 * argument),  # its lower half, which is all that counts
+        ]
+        for value in values:
+            made += [(_JUMP_EQUAL, 0, 1, value), refuse]
+        made.append(allow)
+    for name, numbers in _OWN_PROCESS_ONLY.items():
         made += [
             (_JUMP_EQUAL, 0, 5, numbers[which]),
             (_LOAD, 0, 0, _FIRST_ARGUMENT_AT),
             (_JUMP_EQUAL, 2, 0, own),
-            (_JUMP_EQUAL, 1, 0, 0 if numbers is _OWN_PROCESS_ONLY["prlimit64"] else own),
+            (_JUMP_EQUAL, 1, 0, 0 if name in _ZERO_IS_OWN else own),
             refuse,
             allow,
         ]
@@ -226,21 +281,22 @@ def _program(which: int, architecture: int, own: int) -> list[Instruction]:
     made += [
         (_JUMP_EQUAL, 0, 1, _CLONE3[which]),
         (_RETURN, 0, 0, _ERROR | _ENOSYS),
-        (_JUMP_EQUAL, 0, 3, _CLONE[which]),
+        (_JUMP_EQUAL, 0, 4, _CLONE[which]),
         (_LOAD, 0, 0, _FIRST_ARGUMENT_AT),
+        (_JUMP_ANY_BIT, 1, 0, _CLONE_NEW_ANY),
         (_JUMP_ANY_BIT, 1, 0, _CLONE_THREAD),
         refuse,
     ]
     return [*made, allow]
 
 
-def restrict_calls() -> bool:
+def restrict_calls(touches: bool = False) -> bool:
     """From now on the kernel refuses calls that neither kernels nor arithmetic need, in all threads."""
     known = _ARCHITECTURES.get(os.uname().machine) if _LINUX else None
     if known is None:
         return False
     which, architecture = known
-    program = _program(which, architecture, os.getpid())
+    program = _program(which, architecture, os.getpid(), touches)
     packed = b"".join(struct.pack("<HBBI", *each) for each in program)
     room = ctypes.create_string_buffer(packed, len(packed))
     fprog = struct.pack("<HxxxxxxQ", len(program), ctypes.addressof(room))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib
 import os
@@ -24,6 +25,8 @@ _TYPES = {
 }  # fmt: skip
 _POINTERS_ARE_ALIGNED = [["tt.divisibility", 16]]
 _WARP = 32
+# Addresses, and advice that a learner cannot follow: nobody sets variables of the process that builds.
+_CANNOT_BE_DONE = re.compile(r" at 0x[0-9a-f]{6,}|\s*Alternatively, set the envvar .*", re.DOTALL)
 
 
 def prepare(plan: Mapping[str, Any]) -> None:
@@ -68,25 +71,28 @@ def _target(capability: int) -> Any:
 
 
 def serve(requests: BinaryIO, answers: BinaryIO, folder: str, state: None) -> None:
-    """Build what the one message asks for."""
+    """Import the file, then build what of it is asked for: two messages, since each has its own time."""
     del state
-    try:
-        message, _ = frames.read_frame(requests)
-    except frames.Closed:
-        return
-    try:
-        header, ptx = _build(message, folder)
-        frames.write_frame(answers, {"ok": True, **header}, [np.frombuffer(ptx, np.uint8)])
-    except Failed as error:
-        frames.write_frame(
-            answers, {"failed": error.problem, "line": error.line, "column": error.column, "fix": None}
-        )
-    sys.stderr.flush()
+    module: Any = None
+    while True:
+        try:
+            message, _ = frames.read_frame(requests)
+        except frames.Closed:
+            return
+        try:
+            if message["do"] == "load":
+                module = learner_file.load(message["source"], folder, message["file_name"])
+                frames.write_frame(answers, {"ok": True})
+            else:
+                header, ptx = _build(module, message, folder)
+                frames.write_frame(answers, {"ok": True, **header}, [np.frombuffer(ptx, np.uint8)])
+        except Failed as error:
+            frames.write_frame(answers, {"failed": error.problem, "line": error.line, "column": error.column})
+        sys.stderr.flush()
 
 
-def _build(message: Mapping[str, Any], folder: str) -> tuple[dict[str, Any], bytes]:
+def _build(module: Any, message: Mapping[str, Any], folder: str) -> tuple[dict[str, Any], bytes]:
     path = Path(folder) / message["file_name"]
-    module = learner_file.load(message["source"], folder, message["file_name"])
     kernel: Any = getattr(module, message["kernel"], None)
     triton: Any = importlib.import_module("triton")
     jit: Any = importlib.import_module("triton.runtime.jit")
@@ -102,7 +108,7 @@ def _build(message: Mapping[str, Any], folder: str) -> tuple[dict[str, Any], byt
         metadata, text = made.metadata, made.asm["ptx"]
     except MemoryError:
         raise Failed("MemoryError: compiling it takes more memory than it may.") from None
-    except Exception as error:
+    except BaseException as error:  # what a learner's own class raises while Triton looks at it, too
         raise _compile_failure(error, message["source"], path) from None
     header = {
         "name": metadata.name,
@@ -172,11 +178,32 @@ def _compile_failure(error: BaseException, source: str, path: Path) -> Failed:
             place = _place(each, source) or place
     last = chain[-1]
     text = getattr(last, "error_message", None) or str(last) or type(last).__name__
+    if helper := re.match(r"Unsupported function referenced: <function ([\w.<>]+)", str(text)):
+        return _plain_helper(helper[1].rpartition(".")[2], source)
+    text = re.sub(r"^(\w+)\((['\"])(.*)\2\)$", r"\1: \3", str(text), flags=re.DOTALL)  # some are a repr
+    text = _CANNOT_BE_DONE.sub("", text)[:2000]
     if place is None:
         failed = learner_file.failure(chain[0], path)
-        return Failed(f"{type(last).__name__}: {text}"[:2000], failed.line)
-    shown = re.sub(r"^(\w+)\((['\"])(.*)\2\)$", r"\1: \3", str(text), flags=re.DOTALL)  # some are a repr
-    return Failed(shown[:2000], *place)
+        return Failed(f"{type(last).__name__}: {text}", failed.line)
+    return Failed(text, *place)
+
+
+def _plain_helper(name: str, source: str) -> Failed:
+    """A kernel calls a function that Triton does not compile: told where that function is made."""
+    made, called = 0, 0
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
+            made = made or node.lineno
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
+            called = called or node.lineno
+    if not made:
+        return Failed(
+            f"A kernel calls {name}, which is plain Python: kernels call @triton.jit functions.", called
+        )
+    where = f" (line {called})" if called else ""
+    return Failed(
+        f"a kernel calls {name}{where}, which is a plain Python function: put @triton.jit above it.", made
+    )
 
 
 def _place(error: Any, source: str) -> tuple[int, int | None] | None:

@@ -1,0 +1,2 @@
+// Device code has assert without any header.
+#pragma once

@@ -1,0 +1,2 @@
+// C++ has bool, true and false of its own.
+#pragma once

@@ -1,0 +1,2 @@
+// Device code has size_t, ptrdiff_t and NULL without any header.
+#pragma once

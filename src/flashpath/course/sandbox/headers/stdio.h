@@ -1,0 +1,2 @@
+// Device code has printf without any header.
+#pragma once

@@ -1,0 +1,2 @@
+// Device code has malloc, free and abs without any header.
+#pragma once

@@ -1,0 +1,2 @@
+// Device code has memcpy and memset without any header.
+#pragma once
