@@ -268,6 +268,15 @@ def test_what_is_returned_is_looked_at(grade_text: GradeText, body: str, words: 
     assert words in result.headline
 
 
+def test_a_float_is_judged_by_the_type_asked_for(grade_text: GradeText) -> None:
+    """Half precision is too coarse for float64, though what is expected would be the same in half."""
+    body = "import numpy as np\ndef update(m, l, s):\n    m_new = max(m, s.max())\n"
+    body += "    return np.float16(m_new), l * np.exp(m - m_new) + np.exp(s - m_new).sum()\n"
+    result = grade_text("online", body)
+    assert result.reason == "wrong"
+    assert "m_new is" in result.headline
+
+
 def test_a_syntax_error_shows_the_line(grade_text: GradeText) -> None:
     result = grade_text("online", "def update(m, l, s)\n    return m, l\n")
     assert result.reason == "compile"

@@ -12,7 +12,7 @@ tolerance.py        how far a float may lie from it, and why
 compare.py          which elements differ, which were never stored
 
 kernel.py           the judge of CUDA C++ and Triton: cases (trial.py, launching.py), goals.py, speed.py
-function.py         the judge of pytorch and derive, with forbidden.py
+function.py         the judge of pytorch and derive, with forbidden.py and returned.py
 predict.py          the judge of predicted counts
 answers.py          the judge of quizzes and guided reading
 notes.py            the judge of notes and reports

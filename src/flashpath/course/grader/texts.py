@@ -28,6 +28,10 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "Wrong: {name} is {got}, expected {expected}, for {case}.",
         "结果错误：{name} 是 {got}，应为 {expected}（{case}）。",
     ),
+    "not-whole": (
+        "Wrong: {name} is {got}, which is no whole number; expected {expected}, for {case}.",
+        "结果错误：{name} 是 {got}，不是整数；应为 {expected}（{case}）。",
+    ),
     "wrong-count": (
         "Wrong: the function returned {got} values, expected {expected}: {names}.",
         "结果错误：函数返回了 {got} 个值，应为 {expected} 个：{names}。",
