@@ -201,6 +201,7 @@ class Exercise:
     tolerance: Tolerance = Tolerance()
     cases: tuple[CaseSpec, ...] = ()
     goals: tuple[Goal, ...] = ()
+    atomics: bool = False  # whether a launch of its goals may use atomics
     speed: Speed | None = None
     hints: tuple[Text, ...] = ()
     mutants: tuple[Mutant, ...] = ()

@@ -51,7 +51,7 @@ def _judge(
         return Judged(failure, cases=right)
     results = goals.results(exercise, counts, lang)
     if not all(each.reached for each in results):
-        failure = goals.missed(exercise, results, lang)
+        failure = goals.missed(exercise, counts, lang)
         hint = misconceptions.of_goals(exercise, counts, source, _counts_again(exercise, launch, seed), lang)
         return Judged(failure, cases=right, goals=results, hint=hint)
     measured, failure = speed.measure(exercise, source, seed, lang)

@@ -118,6 +118,18 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "at-least": ("at least {asked}", "至少 {asked}"),
     "times-too-many": ("{factor} times too many", "是目标的 {factor} 倍"),
     "share-reached": ("{share} of what is asked", "只达到目标的 {share}"),
+    "goal-atomics": ("atomics, by threads", "线程执行的原子操作"),
+    "missed-atomics": (
+        "An atomic reads and writes memory too, and the goals here count plain loads and stores. This "
+        "exercise needs no atomics: write it with loads and stores.",
+        "原子操作同样要读写内存，而这里的目标只统计普通的加载和存储。本练习用不着原子操作：请只用加载和存储。",
+    ),
+    "goal-constants": ("loads of constant memory, by threads", "线程执行的常量内存加载"),
+    "missed-constants": (
+        "The goals here count loads of global and shared memory. This exercise needs no constant memory: "
+        "read the arrays themselves.",
+        "这里的目标统计的是全局内存和共享内存的加载。本练习用不着常量内存：请直接读数组。",
+    ),
     "speed-name": ("speed beside {rung}", "与 {rung} 相比的速度"),
     "speed-line": (
         "{mark} {name}: {ratio} ({asked}); yours {own}, its {other}",
