@@ -106,6 +106,29 @@ def test_a_hang_says_so(grade_text: GradeText) -> None:
     assert result.seconds < 20
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (int k = i; k < 1000000; ++k) y[k] = a * x[k];",
+        "for (int k = i; true; k += blockDim.x) y[k] = a * x[k];",
+        "for (int k = i; k <= n * 4096; ++k) y[k] = a * x[k];",
+        "float s = 0.0f; for (int k = 0; k < 8192; ++k) s += x[k - 8192]; if (i < n) y[i] += s;",
+    ],
+)
+def test_a_loop_beyond_the_arrays_is_no_hang(grade_text: GradeText, body: str) -> None:
+    """It is stopped soon after what is found: a GPU would have ended it there."""
+    result = grade_text("axpy", _axpy(body))
+    assert result.reason == "out-of-bounds"
+    assert any("line 3: " in line for line in result.details)
+    assert result.seconds < 3.0
+
+
+def test_an_endless_loop_with_findings_is_a_hang(grade_text: GradeText) -> None:
+    result = grade_text("axpy", _axpy("while (y[0] != 1234.5f) y[i % n] = a * x[i % n];"))
+    assert result.reason == "timeout"
+    assert result.seconds < 10.0  # a second or two, where nothing else runs
+
+
 def test_specials_are_cases_too(grade_text: GradeText) -> None:
     """Right for every finite number, and wrong for infinities alone."""
     finite = "isfinite(x[i]) && isfinite(y[i])"

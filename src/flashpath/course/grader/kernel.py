@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from flashpath.course.content.exercise import Exercise, Launch, Mutant
 from flashpath.course.grader import goals, misconceptions, speed
 from flashpath.course.grader.cases import Case, cases_of
 from flashpath.course.grader.failing import failure_of
-from flashpath.course.grader.launching import session_for
+from flashpath.course.grader.launching import HINT_LIMITS, session_for
 from flashpath.course.grader.misconceptions import Evidence
 from flashpath.course.grader.trial import Outcome, Trial, prepare
 from flashpath.course.grader.verdict import GoalResult, Hint, Judged
@@ -71,23 +72,27 @@ def _misconception(
     prepared = [prepare(exercise, each) for each in (case, *larger[-1:])]
 
     def rerun(exercise: Exercise, mutant: Mutant) -> Evidence | None:
-        with session_for(exercise, trial.launch, mutant.source, _file_name(exercise)) as session:
+        with _hint_session(exercise, trial.launch, mutant) as session:
             return Trial(session, exercise, trial.launch, mutant.source).evidence(prepared)
 
-    try:
-        seen = outcome.evidence if failure.reason == "timeout" else trial.evidence(prepared)
-    except SandboxError:  # it fails in another way there
-        seen = outcome.evidence
+    seen = outcome.evidence
+    if seen is not None and failure.reason != "timeout":
+        trial.session.limits = HINT_LIMITS
+        try:
+            seen = replace(seen, larger=trial.evidence(prepared[1:]))
+        except SandboxError:  # it fails in another way there, or takes too long for a hint
+            return None
     return misconceptions.of_case(exercise, failure, seen, trial.source, rerun, lang)
 
 
 def _counts_again(exercise: Exercise, launch: Launch, seed: int) -> misconceptions.Counts:
     def counts(mutant: Mutant) -> list[float]:
-        with session_for(exercise, launch, mutant.source, _file_name(exercise)) as session:
+        with _hint_session(exercise, launch, mutant) as session:
             return goals.counted(Trial(session, exercise, launch, mutant.source), seed, "en")[0]
 
     return counts
 
 
-def _file_name(exercise: Exercise) -> str:
-    return exercise.solution.name if exercise.solution is not None else "mutant"
+def _hint_session(exercise: Exercise, launch: Launch, mutant: Mutant) -> KernelSession:
+    name = exercise.solution.name if exercise.solution is not None else "mutant"
+    return session_for(exercise, launch, mutant.source, name, HINT_LIMITS)

@@ -59,9 +59,10 @@ class Trial:
 
     def evidence(self, cases: Sequence[Prepared]) -> Evidence | None:
         """What it leaves behind in the first case, and in the larger second one if there is one."""
-        first, *rest = [self._launched(each) for each in cases]
-        if first is None:
+        launched = [self._launched(each) for each in cases]
+        if not launched or launched[0] is None:
             return None
+        first, *rest = launched
         seen = [Evidence.of_kernel(each[0]) for each in rest if each is not None]
         return Evidence.of_kernel(first[0], *seen)
 
