@@ -245,6 +245,12 @@ def test_a_file_that_is_not_there(course: Course, tmp_path: Path) -> None:
         grade(course.exercise("kinds/axpy"), tmp_path / "axpy.cu", lang="en")
 
 
+@pytest.mark.parametrize("name", ["axpy", "online", "scale"])
+def test_a_mark_before_the_first_line_is_none_of_it(name: str, course: Course, grade_text: GradeText) -> None:
+    """As editors on Windows write it, in CUDA C++, in Python and in Triton."""
+    assert grade_text(name, "\ufeff" + course.exercise(f"kinds/{name}").solution_text()).passed
+
+
 def test_a_file_of_other_bytes(course: Course, tmp_path: Path) -> None:
     file = tmp_path / "axpy.cu"
     file.write_bytes(b"\xff\xfe\x00")

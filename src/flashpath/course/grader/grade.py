@@ -27,7 +27,7 @@ def grade(exercise: Exercise, submission: Path, *, lang: str | None = None, seed
 
 def _read(submission: Path, lang: str) -> str:
     try:
-        return submission.read_text(encoding="utf-8")
+        return submission.read_text(encoding="utf-8-sig")  # some editors put a mark before the first line
     except FileNotFoundError:
         raise FlashpathError(
             say(lang, "no-file", file=submission), "`flashpath reset` brings the skeleton back."

@@ -195,6 +195,10 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "{file} is no TOML: {problem}",
         "{file} 不是合法的 TOML：{problem}",
     ),
+    "answers-too-much": (
+        "a number has too many digits, or brackets stand in brackets too often",
+        "数字的位数过多，或括号嵌套过深",
+    ),
     "unknown-answer": (
         "There is no question {id!r}; the questions are {known}.",
         "没有问题 {id!r}；问题有：{known}。",
