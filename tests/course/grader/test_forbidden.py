@@ -46,7 +46,7 @@ def test_the_rest_is_left_alone(source: str) -> None:
     [
         "def f(x):\n    sum = 0.0\n    for v in x:\n        sum += v\n    return sum\n",
         "def f(sum):\n    return sum\n",
-        "def f(x):\n    sum = 0\n    def g(v):\n        nonlocal sum\n        sum = sum + v\n    return sum\n",
+        "def f(x):\n    sum = 0\n    def g(v):\n        nonlocal sum\n        sum += v\n    return sum\n",
         "def f(x):\n    return [sum + 1 for sum in x if sum > 0]\n",
         "def f(x):\n    sum: float = 0.0\n    return lambda: sum\n",
     ],
