@@ -29,8 +29,8 @@ VALUES = (
 )  # fmt: skip
 # Why a submission is rejected, besides the kinds of the sanitizer's findings.
 REASONS = (
-    "wrong", "unwritten", "input-changed", "goal", "compile", "timeout", "crashed", "refused", "unanswered",
-    "incomplete",
+    "wrong", "unwritten", "input-changed", "goal", "compile", "launch", "timeout", "crashed", "refused",
+    "unanswered", "incomplete",
 )  # fmt: skip
 SUFFIXES = {"cuda": ".cu", "triton": ".py", "pytorch": ".py", "python": ".py"}
 

@@ -23,11 +23,13 @@ _MOST_ELEMENTS = 20_000
 def judge(exercise: Exercise, source: str, file: Path, lang: str, seed: int) -> Judged:
     """Build the kernel, launch it with every case, then count what its goals ask for."""
     launch = _launch_of(exercise)
+    is_built = False
     try:
         with session_for(exercise, launch, source, file.name) as session:
+            is_built = True
             return _judge(session, exercise, launch, source, lang, seed)
     except SandboxError as error:
-        failure = failure_of(error, lang)
+        failure = failure_of(error, lang, is_built=is_built)
         return Judged(failure, hint=misconceptions.of_broken(exercise, failure, source, lang))
 
 

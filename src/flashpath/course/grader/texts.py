@@ -54,10 +54,33 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "结果正确；速度尚未达到要求。",
     ),
     "compile": ("It does not compile.", "编译不通过。"),
+    "launch": ("It compiles, but its launch failed.", "编译通过，但启动失败。"),
+    "nothing-returned": (
+        "Value {place} of what the function returned is None: is a `return` missing? For {case}.",
+        "函数返回的第 {place} 个值是 None：是不是漏写了 return？（{case}）",
+    ),
+    "no-numbers": (
+        "Value {place} of what the function returned is of the type {kind}, and numbers or arrays are "
+        "expected, for {case}.",
+        "函数返回的第 {place} 个值的类型是 {kind}，应为数或数组（{case}）。",
+    ),
+    "too-many-values": (
+        "The function returned far more values than are expected, for {case}.",
+        "函数返回的值远多于所要求的个数（{case}）。",
+    ),
     "raised": ("The function raised an error, for {case}.", "函数抛出了异常（{case}）。"),
     "timeout": (
         "It hung: still not finished after {seconds:.0f} s. Look for a loop that never ends.",
         "程序挂起：{seconds:.0f} 秒后仍未结束。请检查是否有不会结束的循环。",
+    ),
+    "timeout-compile": (
+        "Compiling took more than {seconds:.0f} s and was stopped. Look for templates, or loops that are "
+        "unrolled, that grow without bound.",
+        "编译超过 {seconds:.0f} 秒，已停止。请检查是否有无限制增长的模板或被展开的循环。",
+    ),
+    "timeout-import": (
+        "It hung: importing the file took more than {seconds:.0f} s. Look for a loop that never ends.",
+        "程序挂起：导入文件超过 {seconds:.0f} 秒。请检查是否有不会结束的循环。",
     ),
     "timeout-finding": (
         "It hung: the kernel did not finish, for {case}.",
@@ -98,6 +121,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "pattern": ("pattern: {pattern}", "规律：{pattern}"),
     "values-of": ("values {values}", "取值 {values}"),
     "at-line": ("{file}, line {line}: {text}", "{file} 第 {line} 行：{text}"),
+    "original-words": ("{message}", "详情（英文）：{message}"),
     "who": ("block {block}, thread {thread}", "线程块 {block}，线程 {thread}"),
     "other-party": ("the other party: {who}", "另一方：{who}"),
     "line-of-other": ("line {line}: ", "第 {line} 行："),
