@@ -6,6 +6,8 @@ has any: no atomics, unless the exercise says that it is for them, and no loads 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from flashpath.course.content.exercise import Exercise, Goal
@@ -74,7 +76,7 @@ def result(goal: Goal, count: float, lang: str) -> GoalResult:
     assert asked is not None
     reached = goal.is_met(count)
     said = say(lang, "at-most" if at_most else "at-least", asked=figure(asked))
-    if not reached and asked:  # of nothing there is no multiple
+    if not reached and asked and not math.isnan(count):  # of nothing there is no multiple
         said += ", " if lang == "en" else "，"
         said += how_far(count, asked, at_most, lang)
     name = goal.name.in_(lang)

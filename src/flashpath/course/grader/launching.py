@@ -12,6 +12,7 @@ from flashpath import gpus
 from flashpath.course.content.exercise import Exercise, Launch
 from flashpath.course.content.expressions import evaluate_integer
 from flashpath.course.grader.cases import Case, shape_of
+from flashpath.course.grader.counting import counted_launch
 from flashpath.course.grader.dtypes import Array, dtype_of
 from flashpath.course.sandbox import KernelJob, KernelRun, KernelSession, Limits, Parameter
 
@@ -118,7 +119,7 @@ def run(
         else:
             arguments.append(case.scalars[name] if name in case.scalars else case.sizes[name])
 
-    def launched(budget: int) -> KernelRun:
+    def launched(budget: int, counts: tuple[str, ...] = ()) -> KernelRun:
         return session.run(
             chosen.grid,
             chosen.block,
@@ -134,7 +135,8 @@ def run(
         )
 
     if not sanitize:
-        return launched(COUNTED_BUDGET), places
+        counted = counted_launch(exercise.id, counts, case.sizes, lambda some: launched(COUNTED_BUDGET, some))
+        return counted, places
     first, *more = STEPS
     result = launched(first)
     for budget in more:

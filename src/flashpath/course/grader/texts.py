@@ -164,6 +164,14 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "{own} 低于 {gpu} 搬运这些字节、完成这些运算所需的最短时间 {floor}，因此不予承认。",
     ),
     "speed-failed": ("The speed could not be measured: {problem}", "无法测量速度：{problem}"),
+    "count-failed": (
+        "{id}: the exercise's own count `{count}` failed: {why}",
+        "{id}：练习自己的计数表达式 `{count}` 出错：{why}",
+    ),
+    "count-failed-fix": (
+        "This is a mistake in its exercise.toml, and none of your answer's.",
+        "这是练习的 exercise.toml 里的错误，与你的答案无关。",
+    ),
     # ---- Pictures --------------------------------------------------------------------------------------
     "mark-one": ("(a mark is one element; ✗ differs)", "（每个符号代表一个元素；✗ 表示不对）"),
     "mark-run": (
