@@ -27,12 +27,17 @@ def test_a_launch_that_fails_is_no_compile_error(grade_text: GradeText, lang: st
     assert lang == "en" or "块" in result.details[0]
 
 
-def test_a_fault_where_only_work_is_counted_is_one_of_the_launch(grade_text: GradeText) -> None:
+@pytest.mark.parametrize(
+    ("end", "reason"), [("y[n + i] = 0.0f;", "out-of-bounds"), ("while (true) y[0] = x[0];", "timeout")]
+)
+def test_a_fault_where_only_work_is_counted_has_its_line(
+    grade_text: GradeText, end: str, reason: str
+) -> None:
     body = "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = a * x[i] + y[i];\n"
-    body += "  if (n == 4096) y[n + i] = 0.0f;\n"
-    result = grade_text("axpy", AXPY.format(bounds="", body=body))
-    assert result.reason == "launch"
-    assert any("out-of-bounds" in line for line in result.details)
+    result = grade_text("axpy", AXPY.format(bounds="", body=f"{body}  if (n == 4096) {end}\n"))
+    assert result.reason == reason
+    assert any("line 4: " in line for line in result.details)
+    assert result.seconds < 10.0
 
 
 @pytest.mark.parametrize(

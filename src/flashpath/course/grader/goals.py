@@ -14,8 +14,9 @@ from flashpath.course.content.exercise import Exercise, Goal
 from flashpath.course.content.text import Text
 from flashpath.course.grader.cases import make_case
 from flashpath.course.grader.texts import pair, say
-from flashpath.course.grader.trial import Trial, prepare
+from flashpath.course.grader.trial import Outcome, Prepared, Trial, prepare
 from flashpath.course.grader.verdict import Failure, GoalResult
+from flashpath.course.sandbox import BuildFailed
 from flashpath.errors import FlashpathError
 
 # What no counter of loads and stores sees: its name in the texts, and how it is counted.
@@ -48,13 +49,24 @@ def counted(trial: Trial, seed: int, lang: str) -> tuple[list[float], Failure | 
     for sizes in dict.fromkeys(tuple(goal.sizes.items()) for goal in goals):
         wanted = {place: goal.count for place, goal in enumerate(goals) if tuple(goal.sizes.items()) == sizes}
         case = make_case(exercise, dict(sizes), "normal", np.random.default_rng(seed))
-        outcome = trial.judge(prepare(exercise, case), lang, tuple(dict.fromkeys(wanted.values())))
+        outcome = _outcome(trial, prepare(exercise, case), lang, tuple(dict.fromkeys(wanted.values())))
         if outcome.failure is not None:
             return [], outcome.failure
         if outcome.evidence is None:
             raise FlashpathError(f"{exercise.id}: a goal's launch has an empty grid for {dict(sizes)}.")
         found |= {place: float(outcome.counts[text]) for place, text in wanted.items()}
     return [found[place] for place in range(len(goals))], None
+
+
+def _outcome(trial: Trial, prepared: Prepared, lang: str, counts: tuple[str, ...]) -> Outcome:
+    """A counted launch. One that a fault has ended is looked at more closely, for its line and thread."""
+    try:
+        return trial.judge(prepared, lang, counts)
+    except BuildFailed:
+        outcome = trial.judge(prepared, lang)
+        if outcome.failure is None:
+            raise
+        return outcome
 
 
 def results(exercise: Exercise, counts: list[float], lang: str) -> tuple[GoalResult, ...]:
