@@ -120,13 +120,12 @@ def test_a_loop_beyond_the_arrays_is_no_hang(grade_text: GradeText, body: str) -
     result = grade_text("axpy", _axpy(body))
     assert result.reason == "out-of-bounds"
     assert any("line 3: " in line for line in result.details)
-    assert result.seconds < 3.0
+    assert result.seconds < 12.0  # a second where nothing else runs; all of the time limit is 15
 
 
 def test_an_endless_loop_with_findings_is_a_hang(grade_text: GradeText) -> None:
     result = grade_text("axpy", _axpy("while (y[0] != 1234.5f) y[i % n] = a * x[i % n];"))
     assert result.reason == "timeout"
-    assert result.seconds < 10.0  # a second or two, where nothing else runs
 
 
 def test_specials_are_cases_too(grade_text: GradeText) -> None:

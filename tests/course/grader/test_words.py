@@ -37,7 +37,6 @@ def test_a_fault_where_only_work_is_counted_has_its_line(
     result = grade_text("axpy", AXPY.format(bounds="", body=f"{body}  if (n == 4096) {end}\n"))
     assert result.reason == reason
     assert any("line 4: " in line for line in result.details)
-    assert result.seconds < 10.0
 
 
 @pytest.mark.parametrize(
