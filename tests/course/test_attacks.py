@@ -24,6 +24,7 @@ from flashpath.course.sandbox import (
     kernels,
 )
 
+ROOT = Path(__file__).parents[2]
 ATTACKS = Path(__file__).parent / "attacks"
 LIMITS = Limits(
     build_seconds=20.0,
@@ -203,10 +204,20 @@ def test_the_verdict_on_an_answer(path: Path) -> None:
     assert verdict.reason in _expected(path)
 
 
+@pytest.mark.parametrize("path", _files("exercises"))
+def test_the_verdict_on_an_answer_to_the_course_s_own_exercise(path: Path) -> None:
+    if path.suffix == ".py" and "triton" in path.read_text() and sys.platform != "linux":
+        pytest.skip("Triton is Linux's")
+    exercise = path.read_text().splitlines()[2].lstrip("#/ ")
+    verdict = grade(load_course(ROOT / "course").exercise(exercise), path, lang="en")
+    assert not verdict.passed
+    assert verdict.reason in _expected(path)
+
+
 def test_every_attack_is_refused_or_run() -> None:
     """None was forgotten: every folder has its test, every file its two lines."""
     assert {folder.name for folder in ATTACKS.iterdir() if folder.is_dir()} == {
-        "python", "cuda", "triton", "graded",
+        "python", "cuda", "triton", "graded", "exercises",
     }  # fmt: skip
     for path in ATTACKS.glob("*/*.*"):
         assert _expected(path), path

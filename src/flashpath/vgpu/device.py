@@ -177,9 +177,9 @@ class VirtualKernel:
             )
         except MemoryError:
             raise FlashpathError(
-                f"{self.name}: there is no memory for the registers and local memory of "
+                f"{self.name}: there is no memory for the registers, the local memory and the output of "
                 f"{chosen.threads} blocks.",
-                "Pass threads=1, or launch smaller blocks.",
+                "Launch smaller blocks, print less, or pass threads=1.",
             ) from None
         if result.fault_kind and not options.sanitize:
             raise KernelFault(self.name, self._fault(result))

@@ -98,6 +98,41 @@ def test_a_file_that_is_no_toml_shows_the_line(grade_text: GradeText, lang: str)
     assert any("^" in line for line in result.details)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "who = " + "9" * 5000,
+        "who = " + "[" * 5000,
+        "who = " + "[" * 5000 + "]" * 5000,
+        "a" + ".a" * 5000 + " = 1",
+    ],
+    ids=["digits", "open brackets", "brackets", "dots"],
+)
+def test_a_file_without_bounds_is_refused_in_words(grade_text: GradeText, text: str) -> None:
+    result = grade_text("quiz", text)
+    assert result.reason == "compile"
+    assert "answers.toml" in result.headline or "There is no question" in result.headline
+
+
+@pytest.mark.parametrize(
+    "answer", ["9" * 400, "-" + "9" * 400, "0x" + "f" * 5000, f'"{"9" * 5000}"', "1e999"]
+)
+@pytest.mark.parametrize("name", ["who", "which", "warp", "order", "name"])
+def test_an_answer_without_bounds_is_wrong(grade_text: GradeText, name: str, answer: str) -> None:
+    result = grade_text("quiz", f"{name} = {answer}")
+    assert result.reason == "wrong"
+    assert all(len(line) < 250 for line in result.details)
+
+
+def test_a_prediction_without_bounds_is_wrong(grade_text: GradeText) -> None:
+    result = grade_text("sectors", f"loads = {'9' * 400}\nstores = 4\n")
+    assert result.reason == "wrong"
+
+
+def test_a_mark_before_the_first_line_is_none_of_it(course: Course, grade_text: GradeText) -> None:
+    assert grade_text("quiz", "\ufeff" + _right(course)).passed
+
+
 def test_a_misspelt_question_is_said(grade_text: GradeText) -> None:
     result = grade_text("quiz", "whom = 2\n")
     assert result.reason == "compile"

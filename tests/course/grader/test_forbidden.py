@@ -41,5 +41,43 @@ def test_the_rest_is_left_alone(source: str) -> None:
     assert check(source, FORBIDDEN, "en") is None
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x):\n    sum = 0.0\n    for v in x:\n        sum += v\n    return sum\n",
+        "def f(sum):\n    return sum\n",
+        "def f(x):\n    sum = 0\n    def g(v):\n        nonlocal sum\n        sum += v\n    return sum\n",
+        "def f(x):\n    return [sum + 1 for sum in x if sum > 0]\n",
+        "def f(x):\n    sum: float = 0.0\n    return lambda: sum\n",
+    ],
+)
+def test_a_function_s_own_variable_is_none_of_python_s(source: str) -> None:
+    assert check(source, ("sum",), "en") is None
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x):\n    return sum(x)\n",
+        "def f(x, sum=sum):\n    return sum(x)\n",
+        "def f(x):\n    return (lambda sum=sum: sum)()(x)\n",
+        "add = sum\nsum = 0\ndef f(x):\n    return add(x)\n",
+        "def f(x):\n    global sum\n    if not x:\n        sum = 0\n    return sum(x)\n",
+        "def f(x):\n    sum = 0\n    def g():\n        global sum\n        return sum(x)\n    return g()\n",
+        "def f(x):\n    sum = 0\n    class A:\n        add = sum\n        sum = 1\n    return A.add(x)\n",
+        "class A:\n    add = sum\n    sum = 0\ndef f(x):\n    return A.add(x)\n",
+        "def f(x):\n    [sum for sum in x]\n    return sum(x)\n",
+        "def f(x):\n    return [sum(x) for sum in [sum]][0]\n",
+        "def g():\n    sum = 0\ndef f(x):\n    return sum(x)\n",
+        "@sum\ndef f(sum):\n    return sum\n",
+        "def f(x: sum, sum=1):\n    return x\n",
+    ],
+)
+def test_binding_a_name_does_not_free_the_builtin(source: str) -> None:
+    failure = check(source, ("sum",), "en")
+    assert failure is not None
+    assert failure.reason == "refused"
+
+
 def test_nothing_is_forbidden_where_nothing_is_named() -> None:
     assert check("import numpy as np\nnp.exp2(1)", (), "en") is None

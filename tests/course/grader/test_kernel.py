@@ -106,6 +106,28 @@ def test_a_hang_says_so(grade_text: GradeText) -> None:
     assert result.seconds < 20
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (int k = i; k < 1000000; ++k) y[k] = a * x[k];",
+        "for (int k = i; true; k += blockDim.x) y[k] = a * x[k];",
+        "for (int k = i; k <= n * 4096; ++k) y[k] = a * x[k];",
+        "float s = 0.0f; for (int k = 0; k < 8192; ++k) s += x[k - 8192]; if (i < n) y[i] += s;",
+    ],
+)
+def test_a_loop_beyond_the_arrays_is_no_hang(grade_text: GradeText, body: str) -> None:
+    """It is stopped soon after what is found: a GPU would have ended it there."""
+    result = grade_text("axpy", _axpy(body))
+    assert result.reason == "out-of-bounds"
+    assert any("line 3: " in line for line in result.details)
+    assert result.seconds < 12.0  # a second where nothing else runs; all of the time limit is 15
+
+
+def test_an_endless_loop_with_findings_is_a_hang(grade_text: GradeText) -> None:
+    result = grade_text("axpy", _axpy("while (y[0] != 1234.5f) y[i % n] = a * x[i % n];"))
+    assert result.reason == "timeout"
+
+
 def test_specials_are_cases_too(grade_text: GradeText) -> None:
     """Right for every finite number, and wrong for infinities alone."""
     finite = "isfinite(x[i]) && isfinite(y[i])"
@@ -222,6 +244,12 @@ def test_a_file_that_is_not_there(course: Course, tmp_path: Path) -> None:
         grade(course.exercise("kinds/axpy"), tmp_path / "axpy.cu", lang="en")
 
 
+@pytest.mark.parametrize("name", ["axpy", "online", "scale"])
+def test_a_mark_before_the_first_line_is_none_of_it(name: str, course: Course, grade_text: GradeText) -> None:
+    """As editors on Windows write it, in CUDA C++, in Python and in Triton."""
+    assert grade_text(name, "\ufeff" + course.exercise(f"kinds/{name}").solution_text()).passed
+
+
 def test_a_file_of_other_bytes(course: Course, tmp_path: Path) -> None:
     file = tmp_path / "axpy.cu"
     file.write_bytes(b"\xff\xfe\x00")
@@ -266,6 +294,15 @@ def test_what_is_returned_is_looked_at(grade_text: GradeText, body: str, words: 
     result = grade_text("online", f"import numpy as np\ndef update(m, l, s):\n    {body}\n")
     assert result.reason == "wrong"
     assert words in result.headline
+
+
+def test_a_float_is_judged_by_the_type_asked_for(grade_text: GradeText) -> None:
+    """Half precision is too coarse for float64, though what is expected would be the same in half."""
+    body = "import numpy as np\ndef update(m, l, s):\n    m_new = max(m, s.max())\n"
+    body += "    return np.float16(m_new), l * np.exp(m - m_new) + np.exp(s - m_new).sum()\n"
+    result = grade_text("online", body)
+    assert result.reason == "wrong"
+    assert "m_new is" in result.headline
 
 
 def test_a_syntax_error_shows_the_line(grade_text: GradeText) -> None:

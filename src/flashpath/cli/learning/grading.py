@@ -64,7 +64,7 @@ def _ask_again_later(learner: Learner, exercise: Exercise) -> None:
 
 def read_answer(learner: Learner, exercise: Exercise, path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="surrogateescape")
+        return path.read_text(encoding="utf-8-sig", errors="surrogateescape")
     except FileNotFoundError:
         raise FlashpathError(
             learner.say(f"There is no file {path}.", f"找不到文件 {path}。"),

@@ -51,7 +51,7 @@ def _folders(root: Path) -> list[Path]:
 def _listed(root: Path) -> dict[str, str]:
     """The table [notes] of flashpath.toml: name = path from the root."""
     try:
-        table = tomllib.loads((root / "flashpath.toml").read_text(encoding="utf-8"))
+        table = tomllib.loads((root / "flashpath.toml").read_text(encoding="utf-8-sig"))
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
         return {}
     notes = cast("dict[str, Any]", table.get("notes") or {})
@@ -60,7 +60,7 @@ def _listed(root: Path) -> dict[str, str]:
 
 def _is_written(file: Path) -> bool:
     try:
-        text = file.read_text(encoding="utf-8", errors="replace")
+        text = file.read_text(encoding="utf-8-sig", errors="replace")
     except OSError:
         return False
     return is_written(text) or _DOCTOR in text

@@ -29,8 +29,8 @@ VALUES = (
 )  # fmt: skip
 # Why a submission is rejected, besides the kinds of the sanitizer's findings.
 REASONS = (
-    "wrong", "unwritten", "input-changed", "goal", "compile", "timeout", "crashed", "refused", "unanswered",
-    "incomplete",
+    "wrong", "unwritten", "input-changed", "goal", "compile", "launch", "timeout", "crashed", "refused",
+    "unanswered", "incomplete",
 )  # fmt: skip
 SUFFIXES = {"cuda": ".cu", "triton": ".py", "pytorch": ".py", "python": ".py"}
 
@@ -201,6 +201,7 @@ class Exercise:
     tolerance: Tolerance = Tolerance()
     cases: tuple[CaseSpec, ...] = ()
     goals: tuple[Goal, ...] = ()
+    atomics: bool = False  # whether a launch of its goals may use atomics
     speed: Speed | None = None
     hints: tuple[Text, ...] = ()
     mutants: tuple[Mutant, ...] = ()

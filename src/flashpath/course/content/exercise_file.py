@@ -92,7 +92,8 @@ def _read_graded(table: Table, folder: Path, kind: str) -> dict[str, Any]:
         outputs = [name for name, each in arrays.items() if each.is_written]
         if not outputs:
             table.wrong("arrays", "none is written.", 'Give the output role = "output" or "inout".')
-        found |= {"launch": launch, "goals": _goals(table, sizes), "speed": _speed(table, sizes)}
+        found |= {"launch": launch, "goals": _goals(table, sizes), "atomics": table.flag("atomics")}
+        found |= {"speed": _speed(table, sizes)}
     readable = [name for name in values if name not in arrays or arrays[name].is_input]
     return found | _reference(table, folder, outputs, readable)
 

@@ -19,6 +19,7 @@ _TYPES = {
     str: "a text",
     int: "a whole number",
     float: "a number",
+    bool: "true or false",
     list: "a list",
     dict: "a table",
 }
@@ -149,6 +150,10 @@ class Table:
             )
             self.wrong(key, f"is {value}, and must be {wanted}.")
         return value
+
+    def flag(self, key: str) -> bool:
+        """True or false; false where the key is left out."""
+        return bool(self._typed(key, bool))
 
     def strings(self, key: str) -> tuple[str, ...]:
         """A list of texts, empty where there is none."""

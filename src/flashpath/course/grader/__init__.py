@@ -12,12 +12,13 @@ tolerance.py        how far a float may lie from it, and why
 compare.py          which elements differ, which were never stored
 
 kernel.py           the judge of CUDA C++ and Triton: cases (trial.py, launching.py), goals.py, speed.py
-function.py         the judge of pytorch and derive, with forbidden.py
+counting.py         counts of a launch, and whose mistake it is where one has no value
+function.py         the judge of pytorch and derive, with forbidden.py and returned.py
 predict.py          the judge of predicted counts
 answers.py          the judge of quizzes and guided reading
 notes.py            the judge of notes and reports
 misconceptions.py   the mutant that fails as the answer does
-describe.py pictures.py failing.py    what went wrong, in words and marks
+describe.py pictures.py failing.py chinese.py    what went wrong, in words and marks
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from flashpath.course.grader.texts import say
 from flashpath.course.grader.verdict import Failure, Judged
 
 UNANSWERED = "?"
+_MOST_SHOWN = 80  # characters of an answer
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,9 @@ def read_answers(
     except tomllib.TOMLDecodeError as error:
         problem = say(lang, "answers-toml", file=file.name, problem=error)
         return {}, Failure("compile", problem, _line_of(text, str(error)))
+    except (ValueError, RecursionError):  # a number of thousands of digits, brackets without end
+        problem = say(lang, "answers-too-much")
+        return {}, Failure("compile", say(lang, "answers-toml", file=file.name, problem=problem))
     unknown = [name for name in given if name not in known]
     if unknown:
         told = say(lang, "unknown-answer", id=unknown[0], known=", ".join(known))
@@ -163,11 +167,12 @@ def judge_item(item: QuizItem, answer: Any, lang: str) -> ItemResult:
 
 
 def shown(answer: Any) -> str:
-    """An answer as it is written in the file."""
+    """An answer as it is written in the file, or how it begins."""
     try:
-        return json.dumps(answer, ensure_ascii=False)
-    except TypeError:
-        return str(answer)
+        text = json.dumps(answer, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):  # more digits than Python writes, or brackets than it follows
+        return "…"
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 
 def _choice(item: QuizItem, answer: Any) -> bool | None:
@@ -188,7 +193,7 @@ def _order(item: QuizItem, answer: Any) -> bool | None:
 def _numbers(answer: Any) -> list[int] | None:
     """Whole numbers, alone, as a list, or as a learner types them into quotes: "2, 1, 3"."""
     if isinstance(answer, str):
-        if not re.fullmatch(r"\s*\d+(?:[\s,，、]+\d+)*\s*", answer):
+        if not re.fullmatch(r"\s*\d{1,9}(?:[\s,，、]+\d{1,9})*\s*", answer):
             return None
         answer = [int(each) for each in re.findall(r"\d+", answer)]
     values = cast("list[Any]", answer) if isinstance(answer, list) else [answer]
@@ -207,7 +212,12 @@ def as_number(answer: Any) -> float | None:
             return float(answer.strip().replace(",", "").replace("_", ""))
         except ValueError:
             return None
-    return float(answer) if isinstance(answer, (int, float)) and not isinstance(answer, bool) else None
+    if not isinstance(answer, (int, float)) or isinstance(answer, bool):
+        return None
+    try:
+        return float(answer)
+    except OverflowError:  # a whole number beyond all floats
+        return math.inf if answer > 0 else -math.inf
 
 
 def is_near(value: float, truth: float, tolerance: float) -> bool:
@@ -217,7 +227,7 @@ def is_near(value: float, truth: float, tolerance: float) -> bool:
 
 def _text(item: QuizItem, answer: Any) -> bool | None:
     if isinstance(answer, (int, float)) and not isinstance(answer, bool):
-        answer = str(answer)
+        answer = shown(answer)
     if not isinstance(answer, str):
         return None
     said = " ".join(answer.split())

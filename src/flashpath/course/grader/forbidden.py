@@ -1,8 +1,8 @@
 """Names that a function may not use, looked for in its source before it runs.
 
 `np.exp2` is found as `np.exp2`, `numpy.exp2`, under any alias, and as `from numpy import exp2`;
-`torch.softmax` also as the method `x.softmax`. What could look names up at run time (getattr, eval …) the
-sandbox refuses.
+`torch.softmax` also as the method `x.softmax`. A function's own variable of such a name, as in `sum = 0`, is
+none of them. What could look names up at run time (getattr, eval …) the sandbox refuses.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from flashpath.course.grader.texts import say
 from flashpath.course.grader.verdict import Failure
+from flashpath.course.sandbox.python_source import own_variables
 
 _ALIASES = {"np": "numpy", "F": "torch.nn.functional"}
 
@@ -22,11 +23,14 @@ def check(source: str, forbidden: Sequence[str], lang: str) -> Failure | None:
         return None
     try:
         tree = ast.parse(source)
+        own = own_variables(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     banned = {_full(name, _ALIASES) for name in forbidden}
     aliases = _imports(tree)
     for node in ast.walk(tree):
+        if node in own or (isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)):
+            continue
         for line, name in _uses(node, aliases, banned):
             return Failure("refused", say(lang, "forbidden", line=line, name=name))
     return None

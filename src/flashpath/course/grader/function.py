@@ -11,12 +11,12 @@ import numpy as np
 from flashpath.course.content.exercise import Exercise, Mutant
 from flashpath.course.grader import forbidden, misconceptions
 from flashpath.course.grader.cases import Case, cases_of
-from flashpath.course.grader.compare import Expected, compare
-from flashpath.course.grader.describe import with_printed, wrong_output
+from flashpath.course.grader.describe import with_printed
 from flashpath.course.grader.dtypes import Array
 from flashpath.course.grader.failing import failure_of
 from flashpath.course.grader.misconceptions import Evidence
 from flashpath.course.grader.reference import expected_outputs, output_names
+from flashpath.course.grader.returned import judge_value
 from flashpath.course.grader.texts import say
 from flashpath.course.grader.verdict import Failure, Hint, Judged
 from flashpath.course.sandbox import FunctionSession, Limits, SandboxError
@@ -103,25 +103,7 @@ def _judge_values(exercise: Exercise, case: Case, arrays: Sequence[Array], lang:
         told = say(lang, "wrong-count", got=len(arrays), expected=len(names), names=", ".join(names))
         return Failure("wrong", told)
     for truth, got in zip(expected_outputs(exercise, case), arrays, strict=True):
-        failure = _judge_value(case, truth, got, lang)
+        failure = judge_value(case, truth, got, lang)
         if failure is not None:
             return failure
     return None
-
-
-def _judge_value(case: Case, truth: Expected, got: Array, lang: str) -> Failure | None:
-    said = case.said(lang)
-    if got.shape != truth.value.shape:
-        shapes = {"got": tuple(got.shape), "expected": tuple(truth.value.shape)}
-        return Failure("wrong", say(lang, "wrong-shape", name=truth.name, case=said, **shapes))
-    if got.dtype.kind not in "fiubV":
-        told = say(lang, "wrong-type", name=truth.name, got=got.dtype, expected=truth.dtype, case=said)
-        return Failure("wrong", told)
-    if truth.allowed is None and got.dtype != truth.dtype:
-        # Any integer type will do for an index or a count, as long as no value is lost.
-        if got.dtype.kind == "f" and not (np.rint(got) == got).all():
-            told = say(lang, "wrong-type", name=truth.name, got=got.dtype, expected=truth.dtype, case=said)
-            return Failure("wrong", told)
-        truth = Expected(truth.name, truth.value.astype(got.dtype), got.dtype, None)
-    difference = compare(truth, got)
-    return None if difference is None else wrong_output(difference, case, lang)

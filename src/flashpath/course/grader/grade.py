@@ -9,7 +9,7 @@ from flashpath import settings
 from flashpath.course.content.exercise import Exercise
 from flashpath.course.grader.cases import fresh_seed
 from flashpath.course.grader.texts import say
-from flashpath.course.grader.verdict import Grade, Judged
+from flashpath.course.grader.verdict import CountFailed, Grade, Judged
 from flashpath.errors import FlashpathError
 
 
@@ -21,13 +21,17 @@ def grade(exercise: Exercise, submission: Path, *, lang: str | None = None, seed
     lang = settings.language(lang)
     start = time.perf_counter()
     source = _read(submission, lang)
-    judged = _judge(exercise, source, submission, lang, fresh_seed() if seed is None else seed)
+    try:
+        judged = _judge(exercise, source, submission, lang, fresh_seed() if seed is None else seed)
+    except CountFailed as error:
+        told = say(lang, "count-failed", id=exercise.id, count=error.expression, why=error.why)
+        raise FlashpathError(told, say(lang, "count-failed-fix")) from None
     return _grade(exercise, judged, lang, time.perf_counter() - start)
 
 
 def _read(submission: Path, lang: str) -> str:
     try:
-        return submission.read_text(encoding="utf-8")
+        return submission.read_text(encoding="utf-8-sig")  # some editors put a mark before the first line
     except FileNotFoundError:
         raise FlashpathError(
             say(lang, "no-file", file=submission), "`flashpath reset` brings the skeleton back."

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from flashpath.course.content.exercise import Exercise, Launch, Mutant
 from flashpath.course.grader import goals, misconceptions, speed
 from flashpath.course.grader.cases import Case, cases_of
 from flashpath.course.grader.failing import failure_of
-from flashpath.course.grader.launching import session_for
+from flashpath.course.grader.launching import HINT_LIMITS, session_for
 from flashpath.course.grader.misconceptions import Evidence
 from flashpath.course.grader.trial import Outcome, Trial, prepare
 from flashpath.course.grader.verdict import GoalResult, Hint, Judged
@@ -22,11 +23,13 @@ _MOST_ELEMENTS = 20_000
 def judge(exercise: Exercise, source: str, file: Path, lang: str, seed: int) -> Judged:
     """Build the kernel, launch it with every case, then count what its goals ask for."""
     launch = _launch_of(exercise)
+    is_built = False
     try:
         with session_for(exercise, launch, source, file.name) as session:
+            is_built = True
             return _judge(session, exercise, launch, source, lang, seed)
     except SandboxError as error:
-        failure = failure_of(error, lang)
+        failure = failure_of(error, lang, is_built=is_built)
         return Judged(failure, hint=misconceptions.of_broken(exercise, failure, source, lang))
 
 
@@ -51,7 +54,7 @@ def _judge(
         return Judged(failure, cases=right)
     results = goals.results(exercise, counts, lang)
     if not all(each.reached for each in results):
-        failure = goals.missed(exercise, results, lang)
+        failure = goals.missed(exercise, counts, lang)
         hint = misconceptions.of_goals(exercise, counts, source, _counts_again(exercise, launch, seed), lang)
         return Judged(failure, cases=right, goals=results, hint=hint)
     measured, failure = speed.measure(exercise, source, seed, lang)
@@ -71,23 +74,27 @@ def _misconception(
     prepared = [prepare(exercise, each) for each in (case, *larger[-1:])]
 
     def rerun(exercise: Exercise, mutant: Mutant) -> Evidence | None:
-        with session_for(exercise, trial.launch, mutant.source, _file_name(exercise)) as session:
+        with _hint_session(exercise, trial.launch, mutant) as session:
             return Trial(session, exercise, trial.launch, mutant.source).evidence(prepared)
 
-    try:
-        seen = outcome.evidence if failure.reason == "timeout" else trial.evidence(prepared)
-    except SandboxError:  # it fails in another way there
-        seen = outcome.evidence
+    seen = outcome.evidence
+    if seen is not None and failure.reason != "timeout":
+        trial.session.limits = HINT_LIMITS
+        try:
+            seen = replace(seen, larger=trial.evidence(prepared[1:]))
+        except SandboxError:  # it fails in another way there, or takes too long for a hint
+            return None
     return misconceptions.of_case(exercise, failure, seen, trial.source, rerun, lang)
 
 
 def _counts_again(exercise: Exercise, launch: Launch, seed: int) -> misconceptions.Counts:
     def counts(mutant: Mutant) -> list[float]:
-        with session_for(exercise, launch, mutant.source, _file_name(exercise)) as session:
+        with _hint_session(exercise, launch, mutant) as session:
             return goals.counted(Trial(session, exercise, launch, mutant.source), seed, "en")[0]
 
     return counts
 
 
-def _file_name(exercise: Exercise) -> str:
-    return exercise.solution.name if exercise.solution is not None else "mutant"
+def _hint_session(exercise: Exercise, launch: Launch, mutant: Mutant) -> KernelSession:
+    name = exercise.solution.name if exercise.solution is not None else "mutant"
+    return session_for(exercise, launch, mutant.source, name, HINT_LIMITS)

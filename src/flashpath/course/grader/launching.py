@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -12,16 +12,25 @@ from flashpath import gpus
 from flashpath.course.content.exercise import Exercise, Launch
 from flashpath.course.content.expressions import evaluate_integer
 from flashpath.course.grader.cases import Case, shape_of
+from flashpath.course.grader.counting import counted_launch
 from flashpath.course.grader.dtypes import Array, dtype_of
 from flashpath.course.sandbox import KernelJob, KernelRun, KernelSession, Limits, Parameter
 
 # A launch is stopped after so many instructions of warps: a few seconds of an endless loop, and many times
 # the work of the largest case of an exercise, all of which take less than three seconds together.
-BUDGET = 12_000_000
-# A launch that is only counted is larger, and much faster.
-COUNTED_BUDGET = 400_000_000
+BUDGET = 3_000_000
+# It is tried with less before: a finding costs many times what an instruction does, and a kernel that finds
+# something at every turn of a loop would take minutes for the whole budget.
+_FINDINGS_ARE_ENOUGH = 500_000
+STEPS = (4_000, 20_000, 100_000, _FINDINGS_ARE_ENOUGH, BUDGET)
+# A GPU ends a kernel at the first of these: what it would have done later is nobody's question.
+_FAULTS = frozenset({"out-of-bounds", "misaligned", "const-write"})
+# A launch that is only counted is larger, and much faster: a second or so.
+COUNTED_BUDGET = 20_000_000
 
 LIMITS = Limits(build_seconds=30.0, run_seconds=15.0)
+# Of what runs only to find a hint: whoever waits for the grade waits for it too.
+HINT_LIMITS = Limits(build_seconds=4.0, run_seconds=1.0)
 
 
 @dataclass(frozen=True)
@@ -47,10 +56,12 @@ def shape(launch: Launch, sizes: Mapping[str, int]) -> Shape:
     )
 
 
-def session_for(exercise: Exercise, launch: Launch, source: str, file_name: str) -> KernelSession:
+def session_for(
+    exercise: Exercise, launch: Launch, source: str, file_name: str, limits: Limits = LIMITS
+) -> KernelSession:
     """A session that has the kernel built; it must be closed, best as a context."""
     major, minor = gpus.gpu(launch.gpu).capability
-    return KernelSession(job_for(exercise, launch, source, file_name, f"sm_{major}{minor}"), LIMITS)
+    return KernelSession(job_for(exercise, launch, source, file_name, f"sm_{major}{minor}"), limits)
 
 
 def job_for(exercise: Exercise, launch: Launch, source: str, file_name: str, arch: str) -> KernelJob:
@@ -107,20 +118,47 @@ def run(
             arguments.append(array)
         else:
             arguments.append(case.scalars[name] if name in case.scalars else case.sizes[name])
-    result = session.run(
-        chosen.grid,
-        chosen.block,
-        chosen.shared,
-        tuple(arguments),
-        tuple(writable),
-        gpu=launch.gpu,
-        counts=counts,
-        names=dict(case.sizes),
-        sanitize=sanitize,
-        budget=BUDGET if sanitize else COUNTED_BUDGET,
-        unset=tuple(unset),
-    )
-    return result, places
+
+    def launched(budget: int, counts: tuple[str, ...] = ()) -> KernelRun:
+        return session.run(
+            chosen.grid,
+            chosen.block,
+            chosen.shared,
+            tuple(arguments),
+            tuple(writable),
+            gpu=launch.gpu,
+            counts=counts,
+            names=dict(case.sizes),
+            sanitize=sanitize,
+            budget=budget,
+            unset=tuple(unset),
+        )
+
+    if not sanitize:
+        counted = counted_launch(exercise.id, counts, case.sizes, lambda some: launched(COUNTED_BUDGET, some))
+        return counted, places
+    first, *more = STEPS
+    result = launched(first)
+    for budget in more:
+        if not _may_show_more(result, budget):
+            break
+        result = launched(budget)
+    return _without_consequences(result), places
+
+
+def _may_show_more(result: KernelRun, budget: int) -> bool:
+    """Whether a launch that was stopped for its budget is worth another one with a larger budget."""
+    kinds = {each.kind for each in result.findings}
+    if "timeout" not in kinds or kinds & _FAULTS:
+        return False
+    return kinds == {"timeout"} or budget <= _FINDINGS_ARE_ENOUGH
+
+
+def _without_consequences(result: KernelRun) -> KernelRun:
+    """Not that it took too long, where a fault would have ended it."""
+    if not any(each.kind in _FAULTS for each in result.findings):
+        return result
+    return replace(result, findings=tuple(each for each in result.findings if each.kind != "timeout"))
 
 
 def blank_outputs(exercise: Exercise, launch: Launch, sizes: Mapping[str, int]) -> dict[str, Array]:

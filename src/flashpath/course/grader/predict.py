@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from flashpath.course.grader.cases import make_case
 from flashpath.course.grader.goals import figure
 from flashpath.course.grader.launching import blank_outputs, run, session_for
 from flashpath.course.grader.texts import say
-from flashpath.course.grader.verdict import Judged
+from flashpath.course.grader.verdict import CountFailed, Judged
 from flashpath.course.sandbox import KernelSession
 from flashpath.errors import FlashpathError
 
@@ -56,7 +57,10 @@ class Counter:
         launched = run(session, exercise, launch, case, outputs, counts=(question.count,), sanitize=False)
         if launched is None:
             raise FlashpathError(f"{exercise.id}: the launch of {question.id} has an empty grid.")
-        return float(launched[0].counts[question.count])
+        value = float(launched[0].counts[question.count])
+        if math.isnan(value):  # the kernel is the exercise's own too
+            raise CountFailed(exercise.id, question.count, "it has no value for this kernel.")
+        return value
 
     def _session(self, question: Question) -> KernelSession:
         launch = question.launch

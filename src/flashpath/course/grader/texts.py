@@ -28,6 +28,10 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "Wrong: {name} is {got}, expected {expected}, for {case}.",
         "结果错误：{name} 是 {got}，应为 {expected}（{case}）。",
     ),
+    "not-whole": (
+        "Wrong: {name} is {got}, which is no whole number; expected {expected}, for {case}.",
+        "结果错误：{name} 是 {got}，不是整数；应为 {expected}（{case}）。",
+    ),
     "wrong-count": (
         "Wrong: the function returned {got} values, expected {expected}: {names}.",
         "结果错误：函数返回了 {got} 个值，应为 {expected} 个：{names}。",
@@ -50,10 +54,29 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "结果正确；速度尚未达到要求。",
     ),
     "compile": ("It does not compile.", "编译不通过。"),
+    "launch": ("It compiles, but its launch failed.", "编译通过，但启动失败。"),
+    "nothing-returned": (
+        "Value {place} of what the function returned is None: is a `return` missing? For {case}.",
+        "函数返回的第 {place} 个值是 None：是不是漏写了 return？（{case}）",
+    ),
+    "no-numbers": (
+        "Value {place} of what the function returned is of the type {kind}, and numbers or arrays are "
+        "expected, for {case}.",
+        "函数返回的第 {place} 个值的类型是 {kind}，应为数或数组（{case}）。",
+    ),
+    "too-many-values": (
+        "The function returned far more values than are expected, for {case}.",
+        "函数返回的值远多于所要求的个数（{case}）。",
+    ),
     "raised": ("The function raised an error, for {case}.", "函数抛出了异常（{case}）。"),
     "timeout": (
         "It hung: still not finished after {seconds:.0f} s. Look for a loop that never ends.",
         "程序挂起：{seconds:.0f} 秒后仍未结束。请检查是否有不会结束的循环。",
+    ),
+    "timeout-compile": (
+        "Compiling took more than {seconds:.0f} s and was stopped. Look for templates, or loops that are "
+        "unrolled, that grow without bound.",
+        "编译超过 {seconds:.0f} 秒，已停止。请检查是否有无限制增长的模板或被展开的循环。",
     ),
     "timeout-import": (
         "It hung at import: the file itself, outside of any function, was not finished after {seconds:.0f} s."
@@ -99,6 +122,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "pattern": ("pattern: {pattern}", "规律：{pattern}"),
     "values-of": ("values {values}", "取值 {values}"),
     "at-line": ("{file}, line {line}: {text}", "{file} 第 {line} 行：{text}"),
+    "original-words": ("{message}", "详情（英文）：{message}"),
     "who": ("block {block}, thread {thread}", "线程块 {block}，线程 {thread}"),
     "other-party": ("the other party: {who}", "另一方：{who}"),
     "line-of-other": ("line {line}: ", "第 {line} 行："),
@@ -119,6 +143,18 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "at-least": ("at least {asked}", "至少 {asked}"),
     "times-too-many": ("{factor} times too many", "是目标的 {factor} 倍"),
     "share-reached": ("{share} of what is asked", "只达到目标的 {share}"),
+    "goal-atomics": ("atomics, by threads", "线程执行的原子操作"),
+    "missed-atomics": (
+        "An atomic reads and writes memory too, and the goals here count plain loads and stores. This "
+        "exercise needs no atomics: write it with loads and stores.",
+        "原子操作同样要读写内存，而这里的目标只统计普通的加载和存储。本练习用不着原子操作：请只用加载和存储。",
+    ),
+    "goal-constants": ("loads of constant memory, by threads", "线程执行的常量内存加载"),
+    "missed-constants": (
+        "The goals here count loads of global and shared memory. This exercise needs no constant memory: "
+        "read the arrays themselves.",
+        "这里的目标统计的是全局内存和共享内存的加载。本练习用不着常量内存：请直接读数组。",
+    ),
     "speed-name": ("speed beside {rung}", "与 {rung} 相比的速度"),
     "speed-line": (
         "{mark} {name}: {ratio} ({asked}); yours {own}, its {other}",
@@ -129,6 +165,14 @@ _TEXTS: dict[str, tuple[str, str]] = {
         "{own} 低于 {gpu} 搬运这些字节、完成这些运算所需的最短时间 {floor}，因此不予承认。",
     ),
     "speed-failed": ("The speed could not be measured: {problem}", "无法测量速度：{problem}"),
+    "count-failed": (
+        "{id}: the exercise's own count `{count}` failed: {why}",
+        "{id}：练习自己的计数表达式 `{count}` 出错：{why}",
+    ),
+    "count-failed-fix": (
+        "This is a mistake in its exercise.toml, and none of your answer's.",
+        "这是练习的 exercise.toml 里的错误，与你的答案无关。",
+    ),
     # ---- Pictures --------------------------------------------------------------------------------------
     "mark-one": ("(a mark is one element; ✗ differs)", "（每个符号代表一个元素；✗ 表示不对）"),
     "mark-run": (
@@ -183,6 +227,10 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "answers-toml": (
         "{file} is no TOML: {problem}",
         "{file} 不是合法的 TOML：{problem}",
+    ),
+    "answers-too-much": (
+        "a number has too many digits, or brackets stand in brackets too often",
+        "数字的位数过多，或括号嵌套过深",
     ),
     "unknown-answer": (
         "There is no question {id!r}; the questions are {known}.",

@@ -59,10 +59,11 @@ class Trial:
 
     def evidence(self, cases: Sequence[Prepared]) -> Evidence | None:
         """What it leaves behind in the first case, and in the larger second one if there is one."""
-        first, *rest = [self._launched(each) for each in cases]
+        launched = [self._launched(each) for each in cases]
+        first = launched[0] if launched else None
         if first is None:
             return None
-        seen = [Evidence.of_kernel(each[0]) for each in rest if each is not None]
+        seen = [Evidence.of_kernel(each[0]) for each in launched[1:] if each is not None]
         return Evidence.of_kernel(first[0], *seen)
 
     def judge(self, prepared: Prepared, lang: str, counts: tuple[str, ...] = ()) -> Outcome:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from flashpath.errors import FlashpathError
+
 
 @dataclass(frozen=True)
 class GoalResult:
@@ -70,3 +72,14 @@ class Judged:
     lines: tuple[str, ...] = ()  # details of an answer that is right
     hint: Hint | None = None
     headline: str | None = None  # of an answer that is right, where it is not the usual one
+
+
+class CountFailed(FlashpathError):
+    """An expression of an exercise that cannot be counted."""
+
+    def __init__(self, exercise: str, expression: str, why: str) -> None:
+        super().__init__(
+            f"{exercise}: the exercise's own count `{expression}` failed: {why}",
+            "This is a mistake in its exercise.toml, and none of the answer's.",
+        )
+        self.exercise, self.expression, self.why = exercise, expression, why

@@ -107,7 +107,10 @@ def _returned(header: dict[str, Any], found: list[Array]) -> tuple[Array | float
         if kind == "array":
             values.append(next(given))
         elif isinstance(kind, (int, float)):
-            values.append(float(kind))
+            try:
+                values.append(float(kind))
+            except OverflowError:  # an honest child has made a float of it
+                raise Crashed("sent what is no answer") from None
         else:
             raise Crashed("sent what is no answer")
     return tuple(values)

@@ -7,7 +7,7 @@ process inside its bounds: that is the system's part (inside/restrict.py).
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from flashpath.course.sandbox.errors import BuildFailed, Refused
 from flashpath.jit.diagnostics import Diagnostic, show
@@ -42,10 +42,15 @@ def check_python(source: str, file_name: str, imports: Collection[str]) -> None:
             source, file_name, f"SyntaxError: {error.msg}", error.lineno or 0, error.offset
         ) from None
     except (RecursionError, MemoryError, ValueError):
-        raise Refused(
-            file_name, "it is nested too deeply to be read.", "Write shorter expressions."
-        ) from None
-    _Checker(file_name, imports).visit(tree)
+        raise _too_deep(file_name) from None
+    try:
+        _Checker(file_name, imports, own_variables(tree)).visit(tree)
+    except RecursionError:
+        raise _too_deep(file_name) from None
+
+
+def _too_deep(file_name: str) -> Refused:
+    return Refused(file_name, "it is nested too deeply to be read.", "Write shorter expressions.")
 
 
 def failed_at(source: str, file_name: str, problem: str, line: int, column: int | None = None) -> BuildFailed:
@@ -57,9 +62,10 @@ def failed_at(source: str, file_name: str, problem: str, line: int, column: int 
 
 
 class _Checker(ast.NodeVisitor):
-    def __init__(self, file_name: str, imports: Collection[str]) -> None:
+    def __init__(self, file_name: str, imports: Collection[str], own: Collection[ast.AST]) -> None:
         self._file_name = file_name
         self._imports = imports
+        self._own = own
 
     def _refuse(self, node: ast.AST, what: str, why: str) -> None:
         line = getattr(node, "lineno", 0)
@@ -99,11 +105,94 @@ class _Checker(ast.NodeVisitor):
             self._check_attribute(node, each.name)
 
     def visit_Name(self, node: ast.Name) -> None:
-        if node.id in _NAMES and isinstance(node.ctx, ast.Load):
+        is_read = isinstance(node.ctx, ast.Load)
+        if node.id in _NAMES and is_read and node not in self._own:
             self._refuse(node, f"{node.id}()", "an answer needs no files, and no code made from text.")
+        if node.id == "__name__" and is_read:  # as in the last lines of many a file
+            return
         if node.id.startswith("__") and node.id.endswith("__"):
             self._refuse(node, node.id, "names with two underscores around them are Python's own.")
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         self._check_attribute(node, node.attr)
         self.generic_visit(node)
+
+
+# ---- A function's own variables --------------------------------------------------------------------------
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
+def own_variables(tree: ast.AST) -> set[ast.AST]:
+    """The names that read a variable of the function around them, and can read nothing else.
+
+    Such a name is never Python's own of the same spelling: before it is bound, reading it is an error. This
+    holds for functions and comprehensions alone. At the top of a file and in a class a name that is not bound
+    yet is Python's.
+    """
+    found: set[ast.AST] = set()
+    _collect(tree, frozenset(), found)
+    return found
+
+
+def _collect(node: ast.AST, own: frozenset[str], found: set[ast.AST]) -> None:
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in own:
+        found.add(node)
+    inside: set[ast.AST] = set()  # what of it is in its scope; decorators, defaults and annotations are not
+    names = own
+    if isinstance(node, _Function):
+        body = _body(node)
+        inside.update(body)
+        names = (own | _bound(node)) - _declared_global(body)
+    elif isinstance(node, ast.ClassDef):
+        inside.update(node.body)
+        names = own - set(_stored(node.body)) - _declared_global(node.body)
+    elif isinstance(node, _Comprehension):
+        names = own | set(_stored([each.target for each in node.generators]))
+        first = node.generators[0]
+        _collect(first.iter, own, found)  # made before the scope begins
+        for child in (first.target, *first.ifs, *ast.iter_child_nodes(node)):
+            if child is not first:
+                _collect(child, names, found)
+        return
+    for child in ast.iter_child_nodes(node):
+        _collect(child, names if child in inside else own, found)
+
+
+def _body(function: _Function) -> list[ast.AST]:
+    return [*function.body] if isinstance(function.body, list) else [function.body]
+
+
+def _bound(function: _Function) -> set[str]:
+    """Parameters, and what is assigned in the body itself."""
+    given = function.args
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    names = {each.arg for each in every if each is not None}
+    body = _body(function)
+    return names | (set(_stored(body)) - _declared_elsewhere(body))
+
+
+def _stored(body: Collection[ast.AST]) -> Iterator[str]:
+    for node in _within(body):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def _declared_global(body: Collection[ast.AST]) -> set[str]:
+    return {name for node in _within(body) if isinstance(node, ast.Global) for name in node.names}
+
+
+def _declared_elsewhere(body: Collection[ast.AST]) -> set[str]:
+    kinds = ast.Global, ast.Nonlocal
+    return {name for node in _within(body) if isinstance(node, kinds) for name in node.names}
+
+
+def _within(body: Collection[ast.AST]) -> Iterator[ast.AST]:
+    """All nodes of a scope, without those of the scopes in it."""
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, _Function | _Comprehension | ast.ClassDef):
+            waiting.extend(ast.iter_child_nodes(node))

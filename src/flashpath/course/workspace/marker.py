@@ -52,7 +52,7 @@ def read(root: Path) -> Marker:
     """What the file of this folder says."""
     file = root / NAME
     try:
-        table: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+        table: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise WorkspaceError(
             said(f"{file} cannot be read: {error.strerror}.", f"无法读取 {file}：{error.strerror}。"),

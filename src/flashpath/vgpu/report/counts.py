@@ -149,7 +149,7 @@ class Counts:
         self.warp_instructions += warps
         self.instructions += lanes
         self.divergent_branches += row["divergent"]
-        _add(self.instructions_by_class, classes.instruction_class(opcode), lanes)
+        _add(self.instructions_by_class, _class_of(opcode, row), lanes)
         self._add_memory(opcode, row)
         done = classes.work(opcode)
         if done.per_thread:
@@ -173,6 +173,12 @@ class Counts:
             local.add(row["local_requests"], row["local_sectors"], row["local_bytes"])
         if row["serialised"]:
             self.atomics.add(row["requests"], row["serialised"])
+
+
+def _class_of(opcode: str, row: Mapping[str, int]) -> str:
+    """Parameters lie in constant memory: one that is read by an address, not by its name, is a load of it."""
+    name = classes.instruction_class(opcode)
+    return "constant load" if name == "parameter load" and row["sectors"] else name
 
 
 # Loads of these go the way of global ones, and are other traffic.

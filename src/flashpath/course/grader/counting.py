@@ -1,0 +1,60 @@
+"""Counts that an exercise asks for and that have no value: its own mistake, never called the learner's."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from flashpath.course.content.expressions import ExpressionError, evaluate
+from flashpath.course.grader.verdict import CountFailed
+from flashpath.course.sandbox import Crashed, KernelRun, SandboxError, TimedOut
+
+_ALWAYS = "1"  # a count that has a value whatever the launch
+
+
+def counted_launch(
+    exercise: str,
+    counts: Sequence[str],
+    names: Mapping[str, int],
+    launch: Callable[[tuple[str, ...]], KernelRun],
+) -> KernelRun:
+    """`launch` with these counts; where one of them is what fails, not the kernel, CountFailed says which."""
+    try:
+        result = launch(tuple(counts))
+    except TimedOut:
+        raise
+    except SandboxError:
+        launch((_ALWAYS,))  # raises the same where it is the kernel
+        for each in counts:
+            try:
+                launch((each,))
+            except SandboxError as error:
+                raise CountFailed(exercise, each, _said(error)) from None
+        raise
+    for expression, value in result.counts.items():
+        why = _why_nothing(expression, names) if math.isnan(value) else None
+        if why is not None:
+            raise CountFailed(exercise, expression, why)
+    return result
+
+
+def _said(error: SandboxError) -> str:
+    """What Python said of an expression, without what the sandbox takes it for."""
+    inner = re.search(r"\((\w+: .*)\)$", error.how, re.DOTALL) if isinstance(error, Crashed) else None
+    return error.problem if inner is None else inner[1]
+
+
+def _why_nothing(expression: str, names: Mapping[str, int]) -> str | None:
+    """Why it has no value for any launch; None where it may have one, such as a share of loads: a kernel that
+    loads nothing has none."""
+    from flashpath.vgpu.report import Report
+
+    try:
+        value = evaluate(expression, {**names, "report": Report()})
+        float(value)
+    except ExpressionError as error:
+        return None if "divides by zero" in error.problem and "report" in expression else error.problem
+    except (TypeError, ValueError, OverflowError) as error:
+        return str(error)
+    return None
