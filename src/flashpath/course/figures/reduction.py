@@ -72,8 +72,8 @@ def levels(lang: str) -> Figure:
         ],
         "zh": [
             ("1", "总和：每个块一次原子加，或者第二次启动"),
-            ("8 → 1", "块：共享内存 8 个字，一个栅障"),
-            ("256 → 8", "warp：5 次 shuffle，不用内存，不用栅障"),
+            ("8 → 1", "块：共享内存 8 个字，一个屏障"),
+            ("256 → 8", "warp：5 次 shuffle，不用内存，不用屏障"),
             ("2048 → 256", "线程：寄存器，不通信"),
         ],
     }[lang]
@@ -82,7 +82,7 @@ def levels(lang: str) -> Figure:
 
 def passes(lang: str) -> Figure:
     """Passes over shared memory of a block that sums 256 floats, counted for the kernels of the exercise."""
-    said = {"en": "{}, barriers: {}", "zh": "{}，栅障 {} 个"}[lang]
+    said = {"en": "{}, barriers: {}", "zh": "{}，屏障 {} 个"}[lang]
     folder = settings.content_dir("course") / "units/05-reduction/exercises/trees-by-hand"
     bars: list[tuple[str, float, str]] = []
     for name in ("neighbours", "side_by_side", "folded", "shuffled"):

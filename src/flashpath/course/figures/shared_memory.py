@@ -79,7 +79,7 @@ def barriers(lang: str) -> Figure:
     """Two warps in a loop over tiles: with both barriers, and what happens without the second."""
     copy, add, wait, good, bad = {
         "en": ("copy", "add", "wait", "with both barriers", "without the second: ! meets"),
-        "zh": ("拷", "加", "等", "两个栅障都有", "没有第二个：带 ! 的撞在一起"),
+        "zh": ("拷", "加", "等", "两个屏障都有", "没有第二个：带 ! 的撞在一起"),
     }[lang]
     both = [
         [f"{copy} 1", f"{add} 1", wait, f"{copy} 2", f"{add} 2"],

@@ -1,4 +1,4 @@
-"""Histogram, rung 6: Triton. `tl.histogram` counts a block of bins; programs add their counts up.
+"""Histogram, rung 7: Triton. `tl.histogram` counts a block of bins; programs add their counts up.
 
 maths    counts[b] += 1 for every x[i] in bin b, with the arithmetic of bins.cuh
 layout   x: (n), contiguous; counts: (bins), 64-bit, 0 before the launch

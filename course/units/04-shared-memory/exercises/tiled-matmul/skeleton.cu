@@ -1,6 +1,6 @@
-// c = a b. a: (m, k), b: (k, n), c: (m, n), all row by row.
-// Blocks of 16 × 16 threads; block (X, Y) computes the 16 × 16 elements of c at row 16 Y and column 16 X.
-constexpr int kTile = 16;
+// c = a bᵀ: c[i, j] = Σ_p a[i, p] b[j, p]. a: (m, k), b: (n, k), c: (m, n), all row by row.
+// Blocks of 32 × 32 threads; block (X, Y) computes the 32 × 32 elements of c at row 32 Y and column 32 X.
+constexpr int kTile = 32;
 
 __global__ void matmul(int m, int n, int k, const float* a, const float* b, float* c) {
   const int row = blockIdx.y * kTile + threadIdx.y;
@@ -8,7 +8,7 @@ __global__ void matmul(int m, int n, int k, const float* a, const float* b, floa
   if (row < m && col < n) {
     float sum = 0.0f;
     for (int p = 0; p < k; ++p) {
-      sum += a[row * k + p] * b[p * n + col];  // 15 other threads of the block read each of these two as well
+      sum += a[row * k + p] * b[col * k + p];  // 31 other threads of the block read each of these two as well
     }
     c[row * n + col] = sum;
   }

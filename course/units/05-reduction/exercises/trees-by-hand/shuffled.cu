@@ -1,6 +1,6 @@
-// The sum of 256 floats by one block: each warp by shuffles, then the first warp the sums of all eight.
+// The sum of as many floats as a block has threads: each warp by shuffles, then the first warp the sums of all warps.
 __global__ void shuffled(const float* x, float* out) {
-  __shared__ float of_warp[8];
+  __shared__ float of_warp[32];
   const int t = threadIdx.x;
   float sum = x[t];
   for (int distance = 16; distance > 0; distance /= 2) {
@@ -11,7 +11,7 @@ __global__ void shuffled(const float* x, float* out) {
   }
   __syncthreads();
   if (t < 32) {
-    sum = t < 8 ? of_warp[t] : 0.0f;
+    sum = t < blockDim.x / 32 ? of_warp[t] : 0.0f;
     for (int distance = 16; distance > 0; distance /= 2) {
       sum += __shfl_down_sync(0xffffffff, sum, distance);
     }
