@@ -17,6 +17,7 @@ from flashpath.jit.resources import Resources, read_resources
 from flashpath.jit.shape import Dim, LaunchError, Shape, dim3, shared_bytes
 from flashpath.jit.signature import Signature, make_signature
 from flashpath.jit.toolkit import header_name
+from flashpath.jit.ways_out import runs_to_end
 from flashpath.vgpu.device import VirtualKernel, VirtualModule
 from flashpath.vgpu.options import Options, checked_exact
 
@@ -234,7 +235,10 @@ class Kernel:
     @functools.cached_property
     def virtual(self) -> VirtualKernel:
         """The kernel on the virtual GPU; made ready when first asked for."""
-        return self.module.virtual.kernel(self.lowered, self.name)
+        kernel = self.module.virtual.kernel(self.lowered, self.name)
+        module = self.module
+        kernel.runs_to_end = runs_to_end(module.source, module.source_name, module.ptx, self.ptx)
+        return kernel
 
     def __repr__(self) -> str:
         return f"<flashpath kernel {self.name}{self.signature}, {self.arch}>"

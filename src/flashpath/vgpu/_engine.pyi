@@ -62,6 +62,7 @@ class Options:
     resident_blocks: int
     """As many fit on the GPU at once; 0: all."""
     cooperative: bool
+    runs_to_end: bool
     trace: tuple[int, int, int]
 
 PartyRow = tuple[str, int, list[int], list[int]]

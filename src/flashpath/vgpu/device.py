@@ -129,6 +129,7 @@ class VirtualKernel:
         self.name = name
         self.program = program
         self._library_names = library_names  # by the numbers of files
+        self.runs_to_end = False  # the source is known to have no way out before the kernel's last line
 
     @functools.cached_property
     def listing(self) -> Listing:
@@ -197,6 +198,7 @@ class VirtualKernel:
         made.exact, made.count, made.sanitize = options.exact, options.count, options.sanitize
         made.seed, made.budget, made.accessed = options.seed, options.budget, options.accessed
         made.threads = options.host_threads(self.program.order_matters)
+        made.runs_to_end = self.runs_to_end
         made.trace = _choice(options.trace, grid, block)
         if gpu is not None:
             made.multiprocessors, made.capability = gpu.sm_count, gpu.capability

@@ -61,6 +61,8 @@ struct Launch {
   // nobody asks. Where the launch has ended in a fault, too. What atomics do, and volatile accesses, is
   // strong.
   observe::AccessedBytes* accessed = nullptr;
+  // Whether threads end only at the kernel's last line: PTX does not tell, since compilers merge all ways out.
+  bool runs_to_end = false;
   u64 seed = 0;                           // which schedule; 0: the plain one
   u64 budget = 0;                       // warp instructions; 0: no limit
   u32 threads = 1;                      // of the host

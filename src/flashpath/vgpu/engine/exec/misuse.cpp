@@ -46,6 +46,13 @@ u32 others_than_first(Warp& warp, u32 offset) {
   return found;
 }
 
+// The lanes of the warp that stand for threads of the block: its last warp may have fewer.
+u32 started(const Warp& warp) {
+  const u32* block = warp.launch->block;
+  const u32 threads = block[0] * block[1] * block[2] - warp.index * kLanes;
+  return threads >= kLanes ? kAllLanes : (1u << threads) - 1;
+}
+
 // Lanes that wait at another barrier instruction.
 u32 waiting_elsewhere(const Warp& warp, u32 instruction) {
   u32 found = 0;
@@ -105,6 +112,12 @@ void Misuse::comes_to_barrier(Warp& warp, const Instruction& i) {
     awaited_.erase(&warp);
     return;
   }
+  if (const u32 ended = started(warp) & ~warp.alive; launch_.runs_to_end && ended != 0) {
+    add(warp, i.index, first, kBarrier,
+        "a part of a warp comes to this barrier, while " + counted(ended, "thread") +
+            " of the same warp ended without coming: they took a way around it",
+        warp, i.index, std::countr_zero(ended));
+  }
   const u32 elsewhere = warp.alive & ~warp.executing & ~warp.waiting;
   if (elsewhere != 0) await(warp, {i.index, first, elsewhere});
 }
@@ -132,7 +145,8 @@ void Misuse::leaves_barrier(Block& block, const Barrier& barrier, u32 number) {
   const u32 ended = threads - block.living_threads;
   const u32 instruction = witness->lane_pc[lane] - 1;
   const bool aligned = (program.code[instruction].immediate & kAlignedBarrier) != 0;
-  if (ended == 0 || !aligned || paths_.can_avoid(instruction)) return;
+  if (ended == 0 || !aligned) return;
+  if (!launch_.runs_to_end && paths_.can_avoid(instruction)) return;
   add(*witness, instruction, lane, kBarrier,
       std::to_string(ended) + " of " + std::to_string(threads) +
           " threads of the block ended without coming to barrier " + std::to_string(number) +
@@ -165,8 +179,7 @@ void Misuse::operates(Warp& warp, const Instruction& i, u32 group, u32 members, 
             std::to_string(std::countr_zero(passing)) + ", and that lane passes by without executing it",
         warp, i.index, std::countr_zero(passing));
   }
-  const u32 threads = launch_.block[0] * launch_.block[1] * launch_.block[2] - warp.index * kLanes;
-  const u32 ended = members & ~warp.alive & (threads >= kLanes ? kAllLanes : (1u << threads) - 1);
+  const u32 ended = members & ~warp.alive & started(warp);
   if (ended != 0 && !paths_.can_avoid(i.index)) {
     add(warp, i.index, first, kMask,
         what + " with the member mask " + hexadecimal(members) + ", which names " + counted(ended, "thread") +
@@ -231,7 +244,7 @@ void Misuse::ends(Warp& warp, u32 lanes) {
   if (found == awaited_.end()) return;
   for (Awaited& each : found->second) {
     const u32 ending = each.lanes & lanes;
-    const u32 passed = ending & each.passed;
+    const u32 passed = launch_.runs_to_end ? ending : ending & each.passed;
     if (passed != 0) note(each, warp, passed, "of it ended without coming");
     each.lanes &= ~lanes;
   }

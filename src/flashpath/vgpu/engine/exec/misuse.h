@@ -2,7 +2,8 @@
 //
 // PTX has all living lanes of a warp come to an aligned barrier, and all that a member mask names to the operation;
 // lanes that have ended do not count. A lane that is elsewhere when others come to a barrier may still come. It has
-// passed by when it runs code that follows, and ends.
+// passed by when it runs code that follows, and ends; or, where threads end only at the kernel's last line, when it
+// ends at all.
 #pragma once
 
 #include <map>

@@ -3,7 +3,7 @@
 //
 // A thread that ends early is none that passes by. But compilers merge the last store of its way with that of the
 // others, so a common end that only stores may be either. It counts for warp-wide operations; for barriers only
-// what reads, synchronises, or follows the barrier at once.
+// what reads, synchronises, or follows the barrier at once. Who knows the source knows more (Launch::runs_to_end).
 #pragma once
 
 #include <map>

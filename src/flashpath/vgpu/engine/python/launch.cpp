@@ -52,6 +52,7 @@ struct Options {
   std::array<u32, 2> capability{8, 0};  // of the GPU that is played
   u64 resident_blocks = 0;
   bool cooperative = false;
+  bool runs_to_end = false;
   TraceRow trace{-1, -1, 0};
 };
 
@@ -90,6 +91,7 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   launch.seed = options.seed;
   launch.resident_blocks = options.resident_blocks;
   launch.cooperative = options.cooperative;
+  launch.runs_to_end = options.runs_to_end;
   if (options.sanitize) launch.findings = &result.findings;
   if (options.accessed) launch.accessed = &result.accessed;
   exec::map_module(launch);
@@ -237,6 +239,7 @@ void bind_launch(nb::module_& m) {
       .def_rw("capability", &Options::capability)
       .def_rw("resident_blocks", &Options::resident_blocks)
       .def_rw("cooperative", &Options::cooperative)
+      .def_rw("runs_to_end", &Options::runs_to_end)
       .def_rw("trace", &Options::trace);
 
   nb::class_<Result>(m, "LaunchResult")
