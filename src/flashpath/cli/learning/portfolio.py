@@ -23,12 +23,33 @@ _FENCES = {".cu": "cuda", ".py": "python", ".toml": "toml", ".md": "markdown"}
 class Folder:
     """Made whole or not at all: written beside its place, and put there when it is complete."""
 
-    def __init__(self, place: Path) -> None:
-        self.place = place.expanduser()
+    def __init__(self, learner: Learner, place: Path) -> None:
+        self.place = place.expanduser().resolve()
         self.files: list[str] = []
+        kept = [Path.cwd().resolve()] + ([learner.workspace.root] if learner.workspace is not None else [])
+        if any(each.is_relative_to(self.place) for each in kept):
+            raise FlashpathError(
+                learner.say(
+                    f"{place} holds the folder that you are in, or your work folder.",
+                    f"{place} 包含当前目录或你的学习目录。",
+                ),
+                learner.say(
+                    "An export replaces its folder whole: name one of its own.",
+                    "导出会整个替换目标目录：请另给一个目录。",
+                ),
+            )
+        if self.place.exists() and not self.place.is_dir():
+            raise FlashpathError(
+                learner.say(f"{place} is a file.", f"{place} 是一个文件。"),
+                learner.say("Name a folder.", "请给出一个目录。"),
+            )
         if self.place.exists() and not (self.place / _MARK).exists() and any(self.place.iterdir()):
             raise FlashpathError(
-                f"{place} is there already, and no export made it.", "Name another folder, or move it away."
+                learner.say(
+                    f"{place} is there already, and no export made it.",
+                    f"{place} 已经存在，而且不是由导出生成的。",
+                ),
+                learner.say("Name another folder, or move it away.", "请换一个目录，或先把它移走。"),
             )
         self._parts = self.place.with_name(f".{self.place.name}.part")
 
