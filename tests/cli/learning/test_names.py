@@ -71,3 +71,28 @@ def test_a_track_is_one_that_there_is(folder: Any, tmp_path: Path, track: str) -
     before = everything(tmp_path)
     assert folder.run("start", track).code == 1
     assert everything(tmp_path) == before
+
+
+def test_an_exercise_is_named_by_its_folder_too(folder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.write("first/double", "right")
+    place = folder.file("first/double").parent
+    for name in ("exercises/first/double", "exercises/first/double/", f"./{place.relative_to(folder.root)}"):
+        assert folder.run("grade", name, "--json").json["exercise"] == "first/double", name
+    assert "first hint" in folder.run("hint", str(place)).out
+    assert folder.run("export", "--review", str(place), "--json").code == 0
+    monkeypatch.chdir(place)
+    assert folder.run("grade", ".", "--json").json["exercise"] == "first/double"
+    monkeypatch.chdir(place.parent.parent)  # where names and folders are the same words
+    assert folder.run("grade", "first/double", "--json").json["exercise"] == "first/double"
+
+
+def test_other_folders_get_words(folder: Any, tmp_path: Path) -> None:
+    for place in (str(tmp_path / "home"), "/dev"):
+        done = folder.run("grade", place)
+        assert done.code == 1
+        assert f"{place} is a folder without an exercise of" in done.err
+    done = folder.run("grade", "exercises/first")
+    assert "exercises/first holds 3 exercises" in done.err
+    assert "Name one: first/double, first/half" in done.err
+    assert "中有 3 个练习" in folder.run("grade", "exercises/first", "--lang", "zh").err
+    assert "There is no unit 'nothing'" in folder.run("grade", "nothing/here").err

@@ -38,7 +38,7 @@ def export(
 
     with learning(lang) as learner:
         if review is not None:
-            exercise = learner.course.exercise(review)
+            exercise = learner.exercise(review)
             place = into or Path(f"review-{exercise.id.replace('/', '-')}")
             with Folder(learner, place) as folder:
                 write_review(learner, exercise, folder)

@@ -92,20 +92,26 @@ class Learner:
     # ---- Which exercise --------------------------------------------------------------------------------
 
     def find(self, what: str | None) -> tuple[Exercise, Path]:
-        """An exercise and its file: named, by the file, or the one last touched."""
+        """An exercise and its file: named, by the file or its folder, or the one last touched."""
         if what is None:
             return self._last_touched()
         path = Path(what).expanduser()
         if path.is_file():
             return self.course.exercise(self._exercise_of(path)), path
-        exercise = self.course.exercise(what)
+        exercise = self.exercise(what)
         return exercise, self.file_of(exercise)
 
     def exercise(self, what: str | None) -> Exercise:
         """As `find`, where the file does not matter."""
         if what is None or Path(what).expanduser().is_file():
             return self.find(what)[0]
-        return self.course.exercise(what)
+        try:
+            return self.course.exercise(what)
+        except FlashpathError:
+            path = Path(what).expanduser()
+            if not path.is_dir():
+                raise
+        return self.course.exercise(self._exercise_in(path))
 
     def file_of(self, exercise: Exercise) -> Path:
         """Where the learner's answer lies."""
@@ -144,6 +150,33 @@ class Learner:
                 "Name the exercise and the file: flashpath grade EXERCISE --file FILE.",
                 "请同时给出练习和文件：flashpath grade EXERCISE --file FILE。",
             ),
+        )
+
+    def _exercise_in(self, folder: Path) -> str:
+        """The one whose file lies in the folder."""
+        wanted = folder.resolve()
+        files = {name: path.resolve() for name, path in self.files().items()}
+        here = [name for name, path in files.items() if path.parent == wanted]
+        if len(here) == 1:
+            return here[0]
+        within = here or [name for name, path in files.items() if path.is_relative_to(wanted)]
+        if not within:
+            raise FlashpathError(
+                self.say(
+                    f"{folder} is a folder without an exercise of {self.folder.root}.",
+                    f"目录 {folder} 中没有 {self.folder.root} 的练习。",
+                ),
+                self.say(
+                    "Name an exercise, its file or its folder; `flashpath next` names one.",
+                    "请给出练习、它的文件或目录；`flashpath next` 会给出一个。",
+                ),
+            )
+        shown = ", ".join(within[:6]) + (" …" if len(within) > 6 else "")
+        raise FlashpathError(
+            self.say(
+                f"{folder} holds {len(within)} exercises.", f"目录 {folder} 中有 {len(within)} 个练习。"
+            ),
+            self.say(f"Name one: {shown}", f"请指定一个：{shown}"),
         )
 
     def _last_touched(self) -> tuple[Exercise, Path]:
