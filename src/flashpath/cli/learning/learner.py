@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from flashpath import settings
 from flashpath.cli.failures import tell
+from flashpath.course.speech import speaking
 from flashpath.course.state import Store, StoreError
 from flashpath.errors import FlashpathError
 
@@ -203,6 +204,7 @@ def learning(lang: str | None = None, *, must_keep: bool = True) -> Generator[Le
     from flashpath.course.workspace import Workspace
 
     with contextlib.ExitStack() as stack:
+        stack.enter_context(speaking(_language_here(lang)))
         try:
             store = stack.enter_context(Store())
             workspace = Workspace.find()
@@ -216,6 +218,7 @@ def learning(lang: str | None = None, *, must_keep: bool = True) -> Generator[Le
         for each in store.notices:
             tell(f"warning: {each}")
         learner = Learner(store, workspace, _language(lang, workspace))
+        stack.enter_context(speaking(learner.lang))
         with contextlib.suppress(StoreError):  # a command that only reads can do without
             if workspace is not None:
                 store.set("work_folder", str(workspace.root))
@@ -223,6 +226,19 @@ def learning(lang: str | None = None, *, must_keep: bool = True) -> Generator[Le
                 store.set("language", workspace.lang)
             store.study.touch((workspace.track if workspace else store.setting("track")) or "")
         yield learner
+
+
+def _language_here(wanted: str | None) -> str:
+    """The language before anything is opened: whatever cannot be opened is told in it."""
+    from flashpath.course.workspace import marker
+
+    if wanted is None and not os.environ.get(settings.LANG.name):
+        with contextlib.suppress(OSError):
+            here = Path.cwd().resolve()
+            for folder in (here, *here.parents):
+                if (folder / marker.NAME).is_file():
+                    return marker.language_of((folder / marker.NAME).read_bytes()) or settings.language()
+    return settings.language(wanted)
 
 
 def _language(wanted: str | None, workspace: Workspace | None) -> str:

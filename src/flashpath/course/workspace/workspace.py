@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flashpath.course.content import load_course
+from flashpath.course.speech import said, speaking
 from flashpath.course.workspace import marker, repository
 from flashpath.course.workspace.layouts import Layout, layout_of
 from flashpath.course.workspace.marker import Marker, WorkspaceError
 from flashpath.course.workspace.repository import State
-from flashpath.course.workspace.words import said, speaking
 from flashpath.course.workspace.writing import Outcome, Writer, explained, is_unfinished
 
 
