@@ -60,7 +60,8 @@ def read(root: Path) -> Marker:
             said(f"{file} cannot be read: {error.strerror}.", f"无法读取 {file}：{error.strerror}。"),
             said("Check who may read it, and what it is.", "请检查它是什么，以及谁有权读取。"),
         ) from None
-    with speaking(language_of(text)) if language_of(text) else contextlib.nullcontext():
+    lang = language_of(text)
+    with speaking(lang) if lang is not None else contextlib.nullcontext():
         return _read(file, text)
 
 
