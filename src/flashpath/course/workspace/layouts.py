@@ -26,6 +26,9 @@ def layout_of(course: Course, track: Track, lang: str, started: str) -> Layout:
 class Layout:
     """A folder a week, with lessons and exercises beside them."""
 
+    begun_notes: frozenset[str] = frozenset()
+    """Notes that a new folder has already."""
+
     def __init__(self, course: Course, track: Track, lang: str, started: str) -> None:
         self.course = course
         self.track = track
@@ -39,6 +42,7 @@ class Layout:
             self.week_page_place,
             self.day_page_place if isinstance(self, DaysLayout) else None,
             self.note_places(),
+            self.begun_notes,
         )
 
     # ---- Where things lie ------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ class Site:
     week_place: Callable[[Week], str]
     day_place: Callable[[Day], str] | None  # where days have pages of their own
     note_places: dict[str, str]
+    begun_notes: frozenset[str]  # those that are there from the start; any other is made by its command
 
     def say(self, key: str) -> str:
         return word(key, self.lang)
@@ -208,8 +209,9 @@ def task_line(site: Site, task: Task, page: str) -> str:
     if task.done_by.startswith(_NOTE):
         name = task.done_by.removeprefix(_NOTE)
         said = site.say("done-by-note").format(name)
-        place = site.note_places.get(name)
-        return f"{text} ({site.link(page, place, said) if place else said})"
+        if name in site.begun_notes:
+            said = site.link(page, site.note_places[name], said)
+        return f"{text} ({said})"
     by = "done-by-exercise" if "/" in task.done_by else "done-by-unit"
     unit = site.course.unit(task.done_by.partition("/")[0])
     if not unit.is_ready:
