@@ -35,6 +35,7 @@ class Site:
     track: Track
     lang: str
     started: str
+    exercises: str  # the folder of all exercises
     lesson_place: Callable[[Unit], str]
     week_place: Callable[[Week], str]
     day_place: Callable[[Day], str] | None  # where days have pages of their own
@@ -48,12 +49,11 @@ class Site:
         """A link from one file of the folder to another."""
         return f"[{text}]({os.path.relpath(target, os.path.dirname(page) or '.')})"  # noqa: PTH120
 
+    def exercise_folder(self, exercise: Exercise) -> str:
+        return f"{self.exercises}/{exercise.unit}/{exercise.name}"
+
     def units(self, names: Iterable[str]) -> list[Unit]:
         return [self.course.unit(each) for each in names]
-
-
-def exercise_folder(exercise: Exercise) -> str:
-    return f"exercises/{exercise.unit}/{exercise.name}"
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -248,7 +248,7 @@ def program_lines(site: Site, names: Iterable[str]) -> list[str]:
 
 
 def exercise_line(site: Site, exercise: Exercise, page: str) -> str:
-    target = f"{exercise_folder(exercise)}/{'answers.toml' if exercise.kind == 'quiz' else 'README.md'}"
+    target = f"{site.exercise_folder(exercise)}/{'answers.toml' if exercise.kind == 'quiz' else 'README.md'}"
     said = f"{exercise.minutes} {site.say('minutes')}, `flashpath grade {exercise.id}`"
     return f"- [ ] {site.link(page, target, exercise.title.in_(site.lang))}: {said}"
 
@@ -343,7 +343,7 @@ def lesson_page(site: Site, unit: Unit, page: str) -> str:
     from flashpath.course.content.lesson import load_lesson
 
     def link(name: str) -> str:
-        folder = exercise_folder(site.course.exercise(name))
+        folder = site.exercise_folder(site.course.exercise(name))
         target = f"{folder}/{'answers.toml' if name.endswith('/quiz') else 'README.md'}"
         return os.path.relpath(target, os.path.dirname(page) or ".")  # noqa: PTH120
 

@@ -6,6 +6,7 @@ WORDS: dict[str, tuple[str, str]] = {
     # Folders
     "lessons": ("lessons", "学习材料"),
     "notes": ("notes", "笔记"),
+    "exercises": ("exercises", "练习"),
     # Headings
     "goals": ("Goals", "学习目标"),
     "about": ("About", "简介"),

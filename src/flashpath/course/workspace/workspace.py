@@ -86,7 +86,7 @@ class Workspace:
             root = (into or Path(found.name)).expanduser()
             before = _before(root, found.name, lang)
             mark = before or Marker(found.name, settings.language(lang), datetime.date.today().isoformat())
-            layout = layout_of(course, found, mark.lang, mark.started)
+            layout = layout_of(course, found, mark)
             return _complete(root, mark, layout, before is None, environment)
 
     # ---- Finding ---------------------------------------------------------------------------------------
