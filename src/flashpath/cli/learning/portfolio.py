@@ -86,8 +86,8 @@ class Folder:
 
 
 def write_portfolio(learner: Learner, folder: Folder) -> None:
-    kernels = _write_kernels(learner, folder)
-    notes = _write_notes(learner, folder)
+    passed = _write_passed(learner, folder)
+    notes = [*_write_notes(learner, folder), *passed["notes"]]
     figures = _write_figures(learner, folder)
     has_log = _write_log(learner, folder)
     _write_progress(learner, folder)
@@ -112,7 +112,8 @@ def write_portfolio(learner: Learner, folder: Folder) -> None:
     if has_log:
         lines.append(f"- [{say('Learning log', '学习日志')}](log.md)")
     for title, pages in (
-        (say("Kernels", "核函数"), kernels),
+        (say("Kernels", "核函数"), passed["kernels"]),
+        (say("Answers", "答题"), passed["answers"]),
         (say("Notes", "笔记"), notes),
         (say("Figures", "图"), figures),
     ):
@@ -121,9 +122,9 @@ def write_portfolio(learner: Learner, folder: Folder) -> None:
     folder.write("README.md", "\n".join(lines) + "\n")
 
 
-def _write_kernels(learner: Learner, folder: Folder) -> list[tuple[str, str]]:
-    """Every answer that passed, as it was when it passed last, with its verdict."""
-    pages: list[tuple[str, str]] = []
+def _write_passed(learner: Learner, folder: Folder) -> dict[str, list[tuple[str, str]]]:
+    """Every answer that passed, as it was when it passed last, with its verdict: code, answers, notes."""
+    pages: dict[str, list[tuple[str, str]]] = {"kernels": [], "answers": [], "notes": []}
     for name, passed in learner.store.passes().items():
         text = learner.store.text_of_attempt(passed.attempt) if passed.attempt is not None else None
         if text is None or passed.attempt is None:
@@ -134,7 +135,9 @@ def _write_kernels(learner: Learner, folder: Folder) -> list[tuple[str, str]]:
             title, ending = name, ".txt"
         else:
             title, ending = f"{name}: {exercise.title.in_(learner.lang)}", _ending(exercise)
-        folder.write(f"kernels/{name}{ending}", text)
+        shelf = {".md": "notes", ".toml": "answers"}.get(ending, "kernels")
+        if ending != ".md":  # whose page has all of it
+            folder.write(f"{shelf}/{name}{ending}", text)
         day = time.strftime("%Y-%m-%d", time.localtime(passed.last_at))
         lines = [
             f"# {title}",
@@ -145,8 +148,8 @@ def _write_kernels(learner: Learner, folder: Folder) -> list[tuple[str, str]]:
             "",
             _fenced(text, ending),
         ]
-        folder.write(f"kernels/{name}.md", "\n".join(lines) + "\n")
-        pages.append((title, f"kernels/{name}.md"))
+        folder.write(f"{shelf}/{name}.md", "\n".join(lines) + "\n")
+        pages[shelf].append((title, f"{shelf}/{name}.md"))
     return pages
 
 

@@ -12,7 +12,7 @@ from flashpath.course.workspace.words import word
 
 File = tuple[str, str | bytes]  # a path from the folder, with slashes, and what it holds
 
-IGNORED = "__pycache__/\n*.pyc\n*.o\n*.so\na.out\nbuild/\n.flashpath/\n"
+IGNORED = "__pycache__/\n*.pyc\n*.o\n*.so\na.out\nbuild/\nreview-*/\n.flashpath/\n"
 OLDER_EXERCISES = "exercises"
 _NOTE = "note:"
 
