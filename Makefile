@@ -48,12 +48,17 @@ figures: $(VENV)/.installed
 fuzz: $(VENV)/.installed-dev
 	$(BIN)/python tests/vgpu/fuzz/fuzz_ptx.py --modules 100000
 
+SAY_WHAT_IS_DONE := echo "Installing into $(VENV): packages are downloaded (torch is the largest), then the virtual GPU is \
+compiled. pip says nothing meanwhile; it takes some minutes, and is done once."
+
 # Installing again is needed when the dependencies or the compiled engine change, not when Python files do.
 $(VENV)/.installed: $(SOURCES) | $(VENV)/bin/python
+	@$(SAY_WHAT_IS_DONE)
 	$(BIN)/python -m pip install --quiet --editable '.$(NVCC:%=[%])'
 	@touch $@
 
 $(VENV)/.installed-dev: $(SOURCES) | $(VENV)/bin/python
+	@$(SAY_WHAT_IS_DONE)
 	$(BIN)/python -m pip install --quiet --editable '.[dev$(NVCC:%=$(COMMA)%)]'
 	@touch $@ $(VENV)/.installed
 

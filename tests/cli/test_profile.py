@@ -177,6 +177,15 @@ def test_what_is_wrong_is_told(file: Path) -> None:
         )
 
 
+@pytest.mark.parametrize("options", [[], ["--grid", "1", "--block", "32"]])
+def test_a_triton_file_is_told_how_it_is_profiled(tmp_path: Path, options: list[str]) -> None:
+    (tmp_path / "mine.py").write_text("import triton\n")
+    done = CliRunner().invoke(app, ["profile", str(tmp_path / "mine.py"), *options])
+    assert isinstance(done.exception, FlashpathError)
+    for words in ("is Python", "fp.profile(kernel, grid=grid", "fp.vgpu.triton(profile=True)"):
+        assert words in str(done.exception)
+
+
 def test_bars_grow_in_eighths_and_show_the_least() -> None:
     assert [bar(share, 2) for share in (0, 0.0001, 0.5, 0.75, 1)] == ["", "▏", "█", "█▌", "██"]
 

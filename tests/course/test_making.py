@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -18,6 +19,7 @@ from flashpath.course.figures.drawing import Picture
 from flashpath.errors import FlashpathError
 
 TINY = Path(__file__).parent / "fixtures" / "tiny"
+COURSE = Path(__file__).parents[2] / "course"
 COMMAND = "flashpath explain-finding race"
 
 
@@ -120,7 +122,49 @@ def test_a_picture_in_characters() -> None:
     assert any(line.startswith("naive ██████████ 10 GB/s") for line in lines)
     assert "[load] → [add]" in lines
     assert lines[-1] == "the end"
-    assert max(map(svg.columns, lines)) <= 100
+    assert max(map(svg.columns, lines)) <= 78
+
+
+def test_what_is_too_wide_is_cut_between_groups() -> None:
+    cells, groups = [range(32)], [[each // 8 for each in range(32)]]
+    picture = Picture().grid(cells, groups, title="lane").links([(each, each) for each in range(32)])
+    picture.grid(cells, groups, title="x[i]").legend([(each, f"sector {each}") for each in range(4)])
+    lines = picture.text().splitlines()
+    rows = [line for line in lines if line.startswith("│")]
+    assert [row.count("│") for row in rows] == [3] * 8  # two halves, of two groups each
+    assert rows[1].replace("│", "").split() == ["a"] * 8 + ["b"] * 8
+    assert sum("↓" in line for line in lines) == 2
+    assert max(map(svg.columns, lines)) <= 78
+    assert lines[-1] == "a: sector 0   b: sector 1   c: sector 2   d: sector 3"
+
+
+def test_words_boxes_and_legends_are_wrapped() -> None:
+    long = "a word and another " * 10
+    picture = Picture().note(long).note("很长的一句话，" * 20).flow([f"step {each}" for each in range(12)])
+    picture.stack([("top", long), ("bottom", "short")])
+    picture.legend([(each, f"a group of some length, number {each}") for each in range(6)])
+    text = picture.text()
+    assert max(map(svg.columns, text.splitlines())) <= 78
+    assert " ".join(text.split()).count("a word and another") == 20
+    assert "很长的一句话，" * 20 in text.replace("\n", "")
+    assert all(f"[step {each}]" in text for each in range(12))
+    assert all(f"{chr(97 + each)}: a group" in text for each in range(6))
+
+
+@pytest.mark.parametrize("file", sorted(COURSE.glob("units/*/figures/*.txt")), ids=lambda file: file.stem)
+def test_every_figure_fits_into_80_columns_and_needs_no_colour(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert max(map(svg.columns, text.splitlines())) <= 78  # two are the margin of a block of code
+    assert "▪" not in text  # the same mark for everything
+
+
+@pytest.mark.parametrize(
+    "file", sorted(COURSE.glob("units/*/lesson.*.md")), ids=lambda file: file.parent.name
+)
+def test_no_caption_speaks_of_colour(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    for caption in re.findall(r"^\{\{figure .+\}\}\n(.+)$", text, re.MULTILINE):
+        assert not re.search(r"[Cc]olour|颜色|有色", caption)
 
 
 def test_links_stand_between_grids() -> None:

@@ -103,10 +103,26 @@ def test_a_wrong_backward_fails_all_three_checks_of_gradients() -> None:
     assert all("\n" not in each.problem for each in found["gradients"].failures)
 
 
-def test_no_backward_is_said() -> None:
+def test_no_backward_is_a_failure_where_the_reference_has_one() -> None:
     found = verdicts(lambda x: softmax(x.detach()), softmax)
+    assert found["gradients"].verdict == "failed"
+    assert "no backward pass" in found["gradients"].failures[0].problem
+    assert "--no-gradients" in found["gradients"].failures[0].problem
+
+
+def test_gradients_are_not_done_where_there_are_none_or_none_are_wanted() -> None:
+    found = verdicts(lambda x: softmax(x.detach()), lambda x: softmax(x.detach()))
     assert found["gradients"].verdict == "skipped"
-    assert "no backward pass" in found["gradients"].skipped
+    assert found["gradients"].skipped == "neither it nor the reference has a backward pass"
+    steps = validate(lambda x: softmax(x.detach()), softmax, MATRIX, sizes=SMALL, gradients=False)
+    assert [each.verdict for each in steps] == ["passed", "passed", "passed", "skipped"]
+
+
+def test_each_check_is_told_as_it_begins() -> None:
+    told: list[tuple[str, str]] = []
+    steps = list(validate(softmax, softmax, MATRIX, sizes=SMALL, progress=lambda *each: told.append(each)))
+    checks = [(each.step, one.check) for each in steps for one in each.outcomes]
+    assert [each for each in told if each in set(checks)] == checks
 
 
 def test_integers_are_compared_bit_by_bit_and_have_no_gradients() -> None:
@@ -193,9 +209,14 @@ def learner(tmp_path: Path) -> Path:
 def test_a_triton_kernel_of_ones_own_without_a_gpu(learner: Path) -> None:
     command = ["validate", f"{learner}:double", "--reference", f"{learner}:truth", "--sizes", "n=0,1,33,100"]
     done = CliRunner().invoke(app, [*command, "--device", "cpu", "--lang", "en"])
-    assert done.exit_code == 0, done.output
-    assert "All four steps hold." in done.stdout
+    assert done.exit_code == 1, done.output
+    assert "✗ gradients: failed" in done.stdout
     assert "it has no backward pass" in done.stdout
+    for lang, words in (("en", "What was checked holds. Not done: gradients."), ("zh", "未检查：梯度检查。")):
+        done = CliRunner().invoke(app, [*command, "--device", "cpu", "--lang", lang, "--no-gradients"])
+        assert done.exit_code == 0, done.output
+        assert words in done.stdout
+        assert "All four" not in done.stdout
 
 
 def test_json_says_what_failed_and_nothing_else_is_printed(learner: Path) -> None:
@@ -214,3 +235,69 @@ def test_both_languages(learner: Path) -> None:
     done = CliRunner().invoke(app, [*command, "--lang", "zh", "--sizes", "n=1,33"])
     assert "边界情况" in done.stdout
     assert "未通过" in done.stdout
+
+
+HANGS = """
+    import os, signal, sys
+
+    def loop(x):
+        print("before")
+        while x.numel() == 33:
+            pass
+        return x * 1
+
+    def leaves(x):
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+    def asks(x):
+        return x * float(input())
+
+    def right(x):
+        return x * 1
+"""
+
+
+@pytest.fixture
+def hanging(tmp_path: Path) -> Path:
+    file = tmp_path / "hangs.py"
+    file.write_text(textwrap.dedent(HANGS), encoding="utf-8")
+    (tmp_path / "never.py").write_text("while True:\n    pass\n", encoding="utf-8")
+    return file
+
+
+def run(file: Path, function: str, *options: str) -> Any:
+    command = ["validate", f"{file}:{function}", "--reference", "torch.clone", "--device", "cpu"]
+    return CliRunner().invoke(app, [*command, "--sizes", "n=1,33,64", *options])
+
+
+def test_a_loop_without_end_is_ended_and_its_line_is_told(hanging: Path) -> None:
+    done = run(hanging, "loop", "--timeout", "5", "--lang", "en")
+    assert done.exit_code == 124, done.output
+    assert "✗ edge cases: failed" in done.stdout
+    assert "n = 33, normal: it took longer than 5 s, and was ended, at hangs.py:" in done.stdout
+    assert "in loop" in done.stdout
+    assert "Not all steps hold" in done.stdout
+    found = json.loads(run(hanging, "loop", "--timeout", "5", "--json").stdout)
+    assert not found["passed"]
+    assert found["not_done"] == ["numerical stability", "comparison", "gradients"]
+
+
+def test_a_file_that_never_loads_is_told(hanging: Path) -> None:
+    done = run(hanging.with_name("never.py"), "f", "--timeout", "5", "--lang", "en")
+    assert done.exit_code == 124
+    assert "✗ loading: failed" in done.stdout
+    assert "it took longer than 5 s, and was ended, at never.py:" in done.stdout
+
+
+def test_a_crash_and_a_question_are_failures_in_words(hanging: Path) -> None:
+    done = run(hanging, "leaves", "--lang", "en")
+    assert done.exit_code == 1
+    assert "n = 1, normal: it ended the process with signal 11 (SIGSEGV)" in done.stdout
+    assert "EOFError" in run(hanging, "asks", "--lang", "en").stdout
+    assert "All four steps hold." in run(hanging, "right", "--lang", "en").stdout
+
+
+def test_what_cannot_be_loaded_is_told_as_before(hanging: Path) -> None:
+    done = run(hanging, "no_such")
+    assert isinstance(done.exception, FlashpathError)
+    assert "has no function 'no_such'" in str(done.exception)

@@ -138,12 +138,31 @@ def test_weeks_have_folders_and_days_have_pages(tmp_path: Path) -> None:
     assert "__shfl_sync" in (research / "第03周/README.md").read_text(encoding="utf-8")
 
 
+def test_exercises_have_a_chinese_folder_and_stay_where_older_folders_have_them(tmp_path: Path) -> None:
+    made = Workspace.create("dl-research", tmp_path / "w", "zh").workspace
+    assert all(path.startswith("练习/") for path in made.marker.exercises.values())
+    assert (made.root / "练习").is_dir()
+    assert not (made.root / "exercises").exists()
+    # As it was made before: the marker says so, and everything stays there, what is new included.
+    older = tmp_path / "older"
+    shutil.copytree(made.root, older)
+    (older / "练习").rename(older / "exercises")
+    marker = older / "flashpath.toml"
+    name, *_ = made.marker.exercises
+    lines = marker.read_text(encoding="utf-8").replace('"练习/', '"exercises/').splitlines(keepends=True)
+    marker.write_text("".join(line for line in lines if not line.startswith(f'"{name}"')), encoding="utf-8")
+    again = Workspace.create("dl-research", older).workspace
+    assert again.file(name).is_relative_to(again.root / "exercises")
+    assert not (older / "练习").exists()
+    for page in older.rglob("*.md"):
+        assert "](练习/" not in page.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("name", TRACKS)
 def test_every_link_leads_to_a_file(tmp_path: Path, name: str, lang: str) -> None:
-    workspace = Workspace.create(name, tmp_path / "w", lang).workspace
-    to_come = {path for path in workspace.notes().values() if not path.exists()}
-    count = 0
+    made = Workspace.create(name, tmp_path / "w", lang, environment=lambda lang: f"in {lang}")
+    workspace, count = made.workspace, 0
     for page in workspace.root.rglob("*.md"):
         text = re.sub(r"^(```+).*?^\1", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
         for target in re.findall(r"\]\(([^)#\s]+)\)", text):
@@ -151,7 +170,7 @@ def test_every_link_leads_to_a_file(tmp_path: Path, name: str, lang: str) -> Non
                 continue
             count += 1
             found = Path(os.path.normpath(page.parent / target))
-            assert found.exists() or found in to_come, f"{page}: {target}"
+            assert found.exists(), f"{page}: {target}"
     assert count > 10
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import contextlib
+from collections.abc import Generator
+from typing import Annotated, Any, cast
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from flashpath.cli import (
     EXIT_CODES,
@@ -23,6 +25,7 @@ from flashpath.cli import (
     tune,
 )
 from flashpath.cli.doctor import doctor
+from flashpath.cli.failures import tell_program
 from flashpath.cli.learning import (
     export,
     grade,
@@ -41,7 +44,34 @@ from flashpath.cli.learning import (
 )
 from flashpath.cli.learning.next import next_thing
 
+
+class _Group(TyperGroup):
+    """Tells programs, too, what is wrong with a command line; typer tells people, and exits with 2."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        with _telling_programs():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _telling_programs():
+            return super().invoke(ctx)
+
+
+@contextlib.contextmanager
+def _telling_programs() -> Generator[None]:
+    try:
+        yield
+    except Exception as error:
+        # typer has its own copy of click or shares it, by its version: its errors are known by what they can.
+        if hasattr(error, "format_message") and getattr(error, "exit_code", 0) == 2:
+            about: Any = getattr(error, "ctx", None)
+            command = about.command_path if about is not None else "flashpath"
+            tell_program(cast("Any", error).format_message(), f"{command} --help")
+        raise
+
+
 app = typer.Typer(
+    cls=_Group,
     no_args_is_help=True,
     pretty_exceptions_enable=False,  # our errors are shown without a traceback, bugs with a plain one
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -1,4 +1,7 @@
-"""How a command tells that it failed: on stderr, without a traceback, and by its exit code."""
+"""How a command tells that it failed: on stderr, without a traceback, and by its exit code.
+
+With --json it tells on stdout too, for the program that reads it: `{"error": …, "fix": …}`, on one line.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,23 @@ def tell(text: str) -> None:
 def tell_failure(error: FlashpathError | OSError) -> int:
     """Say what went wrong; returns the exit code that stands for it."""
     tell(f"error: {file_error(error) if isinstance(error, OSError) else error}")
+    if isinstance(error, OSError):
+        tell_program(file_error(error), None)
+    else:
+        tell_program(error.problem, error.fix)
     return 3 if isinstance(error, MissingDevice) else 1
+
+
+def tell_program(problem: str, fix: str | None) -> None:
+    """Say it as JSON on stdout, where that was asked for."""
+    words = sys.argv[1:]
+    if "--json" not in (words[: words.index("--")] if "--" in words else words):
+        return
+    import json
+
+    # ASCII, whatever the output's encoding is. Where nobody reads it, the words on stderr have to do.
+    with contextlib.suppress(OSError):
+        print(json.dumps({"error": problem, "fix": fix}), flush=True)
 
 
 def file_error(error: OSError) -> str:

@@ -67,6 +67,22 @@ Lang = Annotated[
 # ---- A kernel alone, or a whole program ----------------------------------------------------------------
 
 
+def refuse_python(files: Sequence[Path]) -> None:
+    """A file of Python is profiled by Python itself: only there are the arguments of its kernels known."""
+    for file in files:
+        if file.suffix == ".py":
+            raise FlashpathError(
+                f"{file} is Python; this command profiles CUDA C++.",
+                "Profile a Triton kernel where it is launched:\n"
+                "      import flashpath as fp\n"
+                "      print(fp.profile(kernel, grid=grid, args=(x, y, n), BLOCK=1024))  # one launch\n"
+                "    or, for all launches of a piece of code:\n"
+                "      with fp.vgpu.triton(profile=True) as gpu:\n"
+                "          my_function(x)\n"
+                '      print(*gpu.reports, sep="\\n")',
+            )
+
+
 def refuse_of_kernels(**given: object) -> None:
     """Options of a kernel alone, where the file is run as a program."""
     for name, value in given.items():

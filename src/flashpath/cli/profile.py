@@ -83,6 +83,7 @@ def profile(
     from flashpath.cli.program_profile import Wanted, profile_program
     from flashpath.vgpu.report import Trace
 
+    options.refuse_python(files)
     if grid is None and block is None:
         options.refuse_of_kernels(
             kernel=kernel, arg=arg, shared=shared, line=line, of_block=of_block, of_warp=of_warp

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flashpath import settings
+from flashpath.errors import FlashpathError
 
 _content_dir = settings.content_dir
 
@@ -27,6 +28,8 @@ def grade(exercise: Any, submission: Path, *, lang: str, seed: int | None = None
         time.sleep(60)
     if "crash" in text:
         raise ZeroDivisionError("a bug of the grader's")
+    if "refused" in text:
+        raise FlashpathError("it is refused", "Write something else.")
     passed = "right" in text
     return Grade(
         exercise=exercise.id,

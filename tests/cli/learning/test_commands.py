@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -362,6 +363,34 @@ def test_export_makes_a_portfolio(folder: Any) -> None:
     (folder.root / "mine" / "file").touch()
     has(folder.run("export", "mine").err, "is there already, and no export made it")
     assert (folder.root / "mine" / "file").exists()
+
+
+def test_a_portfolio_tells_kernels_answers_and_notes_apart(folder: Any) -> None:
+    for name in ("first/double", "first/quiz", "second/essay"):
+        folder.write(name, "right\n")
+        assert folder.run("grade", name).code == 0
+    files = folder.run("export", "--json").json["files"]
+    assert {"kernels/first/double.md", "answers/first/quiz.md", "notes/second/essay.md"} <= set(files)
+    page = (folder.root / "portfolio" / "README.md").read_text()
+    kernels, _, rest = page.partition("## Answers")
+    answers, _, notes = rest.partition("## Notes")
+    for part, wanted in (
+        (kernels, "(kernels/first/double.md)"),
+        (answers, "(answers/first/quiz.md)"),
+        (notes, "(notes/second/essay.md)"),
+    ):
+        assert wanted in part
+    assert page.count("quiz.md") == page.count("essay.md") == 1
+
+
+def test_a_bundle_for_review_is_no_part_of_the_repository(folder: Any) -> None:
+    folder.write("first/double", "right\n")
+    folder.run("export", "--review", "first/double")
+    assert (folder.root / "review-first-double").is_dir()
+    status = subprocess.run(
+        ["git", "status", "--porcelain"], cwd=folder.root, capture_output=True, text=True, check=True
+    )
+    assert "review-first-double" not in status.stdout
 
 
 def test_export_bundles_a_kernel_for_review(folder: Any) -> None:

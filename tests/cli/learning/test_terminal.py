@@ -147,6 +147,49 @@ def test_watch_grades_on_save_and_obeys_its_keys(folder: Any, terminals: Any) ->
         assert [store.text_of(each.submission) for each in store.kept_files("second/again")] == ["right too"]
 
 
+def test_a_key_stops_the_grade_that_runs(folder: Any, terminals: Any) -> None:
+    watch = terminals("watch")
+    watch.wait_for(KEYS)
+    folder.write("first/half", "slow, for ever")
+    wait_until((folder.home / "grading").exists)
+    watch.press("\x1b[Bx?")  # keys that mean nothing stop nothing
+    watch.press("h")
+    assert "hint 1 of 3" in watch.wait_for("first hint")
+    (folder.home / "grading").unlink()
+    folder.write("first/double", "right")
+    watch.wait_for("Passed.")
+    watch.press("c")
+    watch.wait_for("checking first/half")
+    wait_until((folder.home / "grading").exists)
+    watch.press("l")
+    watch.wait_for("second/again")
+    watch.press("c")
+    watch.wait_for("checking first/half")
+    start = time.monotonic()
+    watch.press("q")
+    assert watch.ended() == 0
+    assert time.monotonic() - start < 10  # where the grader takes a minute
+    assert watch.is_as_before()
+    assert "Traceback" not in watch.shown
+    with folder.store() as store:
+        assert {each.passed for each in store.attempts("first/half")} == {None}
+        assert store.attempts("first/double")[-1].passed
+
+
+def test_a_file_that_cannot_be_graded_does_not_end_checking_all(folder: Any, terminals: Any) -> None:
+    folder.write("first/double", "right")
+    watch = terminals("watch", "second/again")
+    watch.wait_for(KEYS)
+    folder.write("first/half", "refused")
+    watch.wait_for("it is refused")
+    watch.wait_for(KEYS)
+    watch.press("c")
+    watch.wait_for("first/half: it is refused")
+    watch.wait_for(KEYS)
+    watch.press("q")
+    assert watch.ended() == 0
+
+
 @pytest.mark.parametrize(
     ("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), ("\x03", 130)]
 )
@@ -158,7 +201,7 @@ def test_watch_restores_the_terminal_when_it_is_ended(terminals: Any, how: Any, 
         watch.press(how)
     else:
         watch.process.send_signal(how)
-    assert watch.ended() == code
+    assert watch.ended() == code, watch.shown
     assert watch.is_as_before()
     assert "Traceback" not in watch.shown
 

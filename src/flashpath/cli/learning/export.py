@@ -38,13 +38,13 @@ def export(
 
     with learning(lang) as learner:
         if review is not None:
-            exercise = learner.course.exercise(review)
+            exercise = learner.exercise(review)
             place = into or Path(f"review-{exercise.id.replace('/', '-')}")
-            with Folder(place) as folder:
+            with Folder(learner, place) as folder:
                 write_review(learner, exercise, folder)
         else:
             place = into or Path("portfolio")
-            with Folder(place) as folder:
+            with Folder(learner, place) as folder:
                 write_portfolio(learner, folder)
         if as_json:
             print_json({"folder": str(place.resolve()), "files": folder.files})

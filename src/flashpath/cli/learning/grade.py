@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def grade(
     exercise: Annotated[
         str | None,
-        typer.Argument(help="first-kernel/saxpy, or its file; by default the one that was last changed."),
+        typer.Argument(help="first-kernel/saxpy, its file or folder; by default what was last changed."),
     ] = None,
     file: Annotated[Path | None, typer.Option(help="Grade this file as an answer to the exercise.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Every exercise of the track that was begun.")] = False,
@@ -63,7 +63,7 @@ def _grade_one(learner: Learner, what: str | None, file: Path | None, *, quiet: 
     from flashpath.cli.output import console
 
     if file is not None and what is not None:
-        exercise, path = learner.course.exercise(what), file
+        exercise, path = learner.exercise(what), file
     else:
         exercise, path = learner.find(str(file) if file is not None else what)
     verdict = grade_and_keep(learner, exercise, path)

@@ -14,12 +14,20 @@ import re
 import select
 import signal
 import sys
+import threading
 import time
+from collections.abc import Callable
 from types import FrameType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 _ESCAPE = re.compile(rb"\x1b(\[[0-?]*[ -/]*[@-~]|O.|.)?", re.DOTALL)
 _ENDING = ("SIGTERM", "SIGHUP", "SIGQUIT")
+
+T = TypeVar("T")
+
+
+class _Pressed(KeyboardInterrupt):
+    """A key was pressed that stops what runs, as Ctrl-C would."""
 
 
 class Keys:
@@ -32,6 +40,7 @@ class Keys:
         self._before: list[Any] | None = None
         self._handlers: dict[signal.Signals, Any] = {}
         self._left = b""
+        self._is_stoppable = False
 
     def __enter__(self) -> Self:
         # Ending signals become an exception, with which every block is left in order.
@@ -44,6 +53,7 @@ class Keys:
             self._before = termios.tcgetattr(sys.stdin.fileno())
             atexit.register(self._put_back)
             self._handle(signal.SIGTSTP, self._stop)
+            self._handle(signal.SIGUSR1, self._interrupt)
             self._take()
         return self
 
@@ -66,13 +76,59 @@ class Keys:
             self._left = os.read(sys.stdin.fileno(), 64)
             if not self._left:  # the terminal is gone
                 raise SystemExit(128 + signal.SIGHUP)
-        escape = _ESCAPE.match(self._left)
-        if escape is not None:  # an arrow or function key: several bytes that mean nothing here
-            self._left = self._left[escape.end() :]
+        key, self._left = _first_key(self._left)
+        return key
+
+    def unless_pressed(self, stopping: str, work: Callable[[], T]) -> T | None:
+        """Do the work; None where one of these keys stopped it, which `wait` gives next."""
+        if not self.is_terminal:
+            return work()
+        quit_reading, end_of_work = os.pipe()
+        listener = threading.Thread(
+            target=self._listen, args=(stopping, quit_reading, threading.get_ident()), daemon=True
+        )
+        try:
+            try:
+                self._is_stoppable = True
+                listener.start()
+                return work()
+            finally:
+                self._is_stoppable = False
+        except _Pressed:
             return None
-        size = next((n for n in range(1, 5) if _is_character(self._left[:n])), 1)
-        key, self._left = self._left[:size], self._left[size:]
-        return key.decode("utf-8", "replace")
+        finally:
+            os.close(end_of_work)
+            if listener.ident is not None:  # else a signal came before it was started
+                listener.join()
+            os.close(quit_reading)
+
+    def _listen(self, stopping: str, until: int, main: int) -> None:
+        """Beside the work: read keys until one stops it, or until it is done."""
+        terminal = sys.stdin.fileno()
+        while True:
+            rest = self._left
+            while rest:
+                key, after = _first_key(rest)
+                if key is not None and key.lower() in stopping:
+                    self._left = rest
+                    signal.pthread_kill(main, signal.SIGUSR1)  # ends a wait in the main thread, too
+                    return
+                rest = after
+            self._left = b""  # keys that mean nothing
+            ready, _, _ = select.select([terminal, until], [], [])
+            if until in ready:
+                return
+            try:
+                self._left = os.read(terminal, 64)
+            except OSError:  # the terminal is gone, of which a signal tells
+                return
+            if not self._left:
+                return
+
+    def _interrupt(self, _: int, __: FrameType | None) -> None:
+        if self._is_stoppable:  # else the work was done just before
+            self._is_stoppable = False
+            raise _Pressed
 
     def _handle(self, number: signal.Signals, handler: Any) -> None:
         before = signal.getsignal(number)
@@ -104,6 +160,15 @@ class Keys:
 
             with contextlib.suppress(termios.error, ValueError):  # the terminal may be gone
                 termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)
+
+
+def _first_key(typed: bytes) -> tuple[str | None, bytes]:
+    """The key that was typed first, None where it means nothing; and what was typed after it."""
+    escape = _ESCAPE.match(typed)
+    if escape is not None:  # an arrow or function key: several bytes
+        return None, typed[escape.end() :]
+    size = next((n for n in range(1, 5) if _is_character(typed[:n])), 1)
+    return typed[:size].decode("utf-8", "replace"), typed[size:]
 
 
 def _is_character(data: bytes) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from flashpath import settings
 from flashpath.cli.failures import tell
+from flashpath.course.speech import speaking
 from flashpath.course.state import Store, StoreError
 from flashpath.errors import FlashpathError
 
@@ -92,13 +93,13 @@ class Learner:
     # ---- Which exercise --------------------------------------------------------------------------------
 
     def find(self, what: str | None) -> tuple[Exercise, Path]:
-        """An exercise and its file: named, by the file, or the one last touched."""
+        """An exercise and its file: named, by the file or its folder, or the one last touched."""
         if what is None:
             return self._last_touched()
         path = Path(what).expanduser()
         if path.is_file():
             return self.course.exercise(self._exercise_of(path)), path
-        exercise = self._named(what)
+        exercise = self.exercise(what)
         return exercise, self.file_of(exercise)
 
     def exercise(self, what: str | None) -> Exercise:
@@ -108,8 +109,13 @@ class Learner:
         return self._named(what)
 
     def _named(self, what: str) -> Exercise:
-        """The exercise of that name. A path of no file is told as such, not as a name that nobody knows."""
+        """The exercise of that name, or in that folder. A path of no file is told as such, not as a name that
+        nobody knows."""
         path = Path(what).expanduser()
+        if path.is_dir():
+            with contextlib.suppress(FlashpathError):  # a folder may be called as an exercise is
+                return self.course.exercise(what)
+            return self.course.exercise(self._exercise_in(path))
         is_path = path.suffix or path.is_absolute() or what.startswith(".") or len(path.parts) > 2
         if not is_path:
             return self.course.exercise(what)
@@ -166,6 +172,33 @@ class Learner:
         wanted = path.resolve()
         return next((name for name, each in self.files().items() if each.resolve() == wanted), None)
 
+    def _exercise_in(self, folder: Path) -> str:
+        """The one whose file lies in the folder."""
+        wanted = folder.resolve()
+        files = {name: path.resolve() for name, path in self.files().items()}
+        here = [name for name, path in files.items() if path.parent == wanted]
+        if len(here) == 1:
+            return here[0]
+        within = here or [name for name, path in files.items() if path.is_relative_to(wanted)]
+        if not within:
+            raise FlashpathError(
+                self.say(
+                    f"{folder} is a folder without an exercise of {self.folder.root}.",
+                    f"目录 {folder} 中没有 {self.folder.root} 的练习。",
+                ),
+                self.say(
+                    "Name an exercise, its file or its folder; `flashpath next` names one.",
+                    "请给出练习、它的文件或目录；`flashpath next` 会给出一个。",
+                ),
+            )
+        shown = ", ".join(within[:6]) + (" …" if len(within) > 6 else "")
+        raise FlashpathError(
+            self.say(
+                f"{folder} holds {len(within)} exercises.", f"目录 {folder} 中有 {len(within)} 个练习。"
+            ),
+            self.say(f"Name one: {shown}", f"请指定一个：{shown}"),
+        )
+
     def _last_touched(self) -> tuple[Exercise, Path]:
         files = {name: path for name, path in self.files().items() if path.is_file()}
         for name in sorted(files, key=lambda each: files[each].stat().st_mtime_ns, reverse=True):
@@ -190,6 +223,7 @@ def learning(lang: str | None = None, *, must_keep: bool = True) -> Generator[Le
     from flashpath.course.workspace import Workspace
 
     with contextlib.ExitStack() as stack:
+        stack.enter_context(speaking(_language_here(lang)))
         try:
             store = stack.enter_context(Store())
             workspace = Workspace.find()
@@ -203,6 +237,7 @@ def learning(lang: str | None = None, *, must_keep: bool = True) -> Generator[Le
         for each in store.notices:
             tell(f"warning: {each}")
         learner = Learner(store, workspace, _language(lang, workspace))
+        stack.enter_context(speaking(learner.lang))
         with contextlib.suppress(StoreError):  # a command that only reads can do without
             if workspace is not None:
                 store.set("work_folder", str(workspace.root))
@@ -210,6 +245,19 @@ def learning(lang: str | None = None, *, must_keep: bool = True) -> Generator[Le
                 store.set("language", workspace.lang)
             store.study.touch((workspace.track if workspace else store.setting("track")) or "")
         yield learner
+
+
+def _language_here(wanted: str | None) -> str:
+    """The language before anything is opened: whatever cannot be opened is told in it."""
+    from flashpath.course.workspace import marker
+
+    if wanted is None and not os.environ.get(settings.LANG.name):
+        with contextlib.suppress(OSError):
+            here = Path.cwd().resolve()
+            for folder in (here, *here.parents):
+                if (folder / marker.NAME).is_file():
+                    return marker.language_of((folder / marker.NAME).read_bytes()) or settings.language()
+    return settings.language(wanted)
 
 
 def _language(wanted: str | None, workspace: Workspace | None) -> str:

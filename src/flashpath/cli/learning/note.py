@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from flashpath.cli.learning.learner import Learner
     from flashpath.course.content import Task, Week
 
+_NO_NAME = "/\\:"  # what separates folders, here or where the work folder is taken to
+
 
 def note(
     source: Annotated[
@@ -56,9 +58,15 @@ def note(
     from flashpath.cli.learning.notes import list_notes, place_of
     from flashpath.cli.output import print_json
 
-    if sum(each is not None for each in (source, file, week, name)) + environment > 1:
-        raise FlashpathError("One note at a time.", "Give one of --file, --week, --name and --environment.")
     with learning(lang) as learner:
+        if sum(each is not None for each in (source, file, week, name)) + environment > 1:
+            raise FlashpathError(
+                learner.say("One note at a time.", "一次只能写一篇笔记。"),
+                learner.say(
+                    "Give one of --file, --week, --name and --environment.",
+                    "请在 --file、--week、--name、--environment 中选一个。",
+                ),
+            )
         root = learner.folder.root
         if listed:
             notes = list_notes(root)
@@ -93,7 +101,7 @@ def _chosen(
 ) -> tuple[str, Callable[[], str]]:
     """The name of the note, and what it begins with where there is none yet."""
     if file is not None:
-        return f"source-{_flat(file)}", lambda: _source_file(learner, file)
+        return f"source-{_plain(learner, _flat(file), file)}", lambda: _source_file(learner, file)
     if name is not None and name.startswith("week-"):
         week = name.removeprefix("week-")
     if week is not None:
@@ -102,8 +110,21 @@ def _chosen(
     if name == "environment":
         return name, lambda: environment_note(learner.lang)
     if name is not None:
-        return name, lambda: _named(learner, name)
+        return _plain(learner, name, name), lambda: _named(learner, name)
     return time.strftime("%Y-%m-%d"), lambda: _daily(learner)
+
+
+def _plain(learner: Learner, name: str, given: str) -> str:
+    """The name, if it is one: a note lies among the notes, never where its name leads to."""
+    if name.strip() and name.isprintable() and not name.startswith(".") and not set(name) & set(_NO_NAME):
+        return name
+    raise FlashpathError(
+        learner.say(f"{given!r} is no name for a note.", f"{given!r} 不能作为笔记的名字。"),
+        learner.say(
+            "Give a plain name, such as warp-shuffles: no slashes, and no dot at its beginning.",
+            "请给出普通的名字，例如 warp-shuffles：不含斜杠，也不以点开头。",
+        ),
+    )
 
 
 def _edit(learner: Learner, editor: str, path: Path) -> None:

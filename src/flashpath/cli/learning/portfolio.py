@@ -23,12 +23,33 @@ _FENCES = {".cu": "cuda", ".py": "python", ".toml": "toml", ".md": "markdown"}
 class Folder:
     """Made whole or not at all: written beside its place, and put there when it is complete."""
 
-    def __init__(self, place: Path) -> None:
-        self.place = place.expanduser()
+    def __init__(self, learner: Learner, place: Path) -> None:
+        self.place = place.expanduser().resolve()
         self.files: list[str] = []
+        kept = [Path.cwd().resolve()] + ([learner.workspace.root] if learner.workspace is not None else [])
+        if any(each.is_relative_to(self.place) for each in kept):
+            raise FlashpathError(
+                learner.say(
+                    f"{place} holds the folder that you are in, or your work folder.",
+                    f"{place} 包含当前目录或你的学习目录。",
+                ),
+                learner.say(
+                    "An export replaces its folder whole: name one of its own.",
+                    "导出会整个替换目标目录：请另给一个目录。",
+                ),
+            )
+        if self.place.exists() and not self.place.is_dir():
+            raise FlashpathError(
+                learner.say(f"{place} is a file.", f"{place} 是一个文件。"),
+                learner.say("Name a folder.", "请给出一个目录。"),
+            )
         if self.place.exists() and not (self.place / _MARK).exists() and any(self.place.iterdir()):
             raise FlashpathError(
-                f"{place} is there already, and no export made it.", "Name another folder, or move it away."
+                learner.say(
+                    f"{place} is there already, and no export made it.",
+                    f"{place} 已经存在，而且不是由导出生成的。",
+                ),
+                learner.say("Name another folder, or move it away.", "请换一个目录，或先把它移走。"),
             )
         self._parts = self.place.with_name(f".{self.place.name}.part")
 
@@ -65,8 +86,8 @@ class Folder:
 
 
 def write_portfolio(learner: Learner, folder: Folder) -> None:
-    kernels = _write_kernels(learner, folder)
-    notes = _write_notes(learner, folder)
+    passed = _write_passed(learner, folder)
+    notes = [*_write_notes(learner, folder), *passed["notes"]]
     figures = _write_figures(learner, folder)
     has_log = _write_log(learner, folder)
     _write_progress(learner, folder)
@@ -91,7 +112,8 @@ def write_portfolio(learner: Learner, folder: Folder) -> None:
     if has_log:
         lines.append(f"- [{say('Learning log', '学习日志')}](log.md)")
     for title, pages in (
-        (say("Kernels", "核函数"), kernels),
+        (say("Kernels", "核函数"), passed["kernels"]),
+        (say("Answers", "答题"), passed["answers"]),
         (say("Notes", "笔记"), notes),
         (say("Figures", "图"), figures),
     ):
@@ -100,9 +122,9 @@ def write_portfolio(learner: Learner, folder: Folder) -> None:
     folder.write("README.md", "\n".join(lines) + "\n")
 
 
-def _write_kernels(learner: Learner, folder: Folder) -> list[tuple[str, str]]:
-    """Every answer that passed, as it was when it passed last, with its verdict."""
-    pages: list[tuple[str, str]] = []
+def _write_passed(learner: Learner, folder: Folder) -> dict[str, list[tuple[str, str]]]:
+    """Every answer that passed, as it was when it passed last, with its verdict: code, answers, notes."""
+    pages: dict[str, list[tuple[str, str]]] = {"kernels": [], "answers": [], "notes": []}
     for name, passed in learner.store.passes().items():
         text = learner.store.text_of_attempt(passed.attempt) if passed.attempt is not None else None
         if text is None or passed.attempt is None:
@@ -113,7 +135,9 @@ def _write_kernels(learner: Learner, folder: Folder) -> list[tuple[str, str]]:
             title, ending = name, ".txt"
         else:
             title, ending = f"{name}: {exercise.title.in_(learner.lang)}", _ending(exercise)
-        folder.write(f"kernels/{name}{ending}", text)
+        shelf = {".md": "notes", ".toml": "answers"}.get(ending, "kernels")
+        if ending != ".md":  # whose page has all of it
+            folder.write(f"{shelf}/{name}{ending}", text)
         day = time.strftime("%Y-%m-%d", time.localtime(passed.last_at))
         lines = [
             f"# {title}",
@@ -124,8 +148,8 @@ def _write_kernels(learner: Learner, folder: Folder) -> list[tuple[str, str]]:
             "",
             _fenced(text, ending),
         ]
-        folder.write(f"kernels/{name}.md", "\n".join(lines) + "\n")
-        pages.append((title, f"kernels/{name}.md"))
+        folder.write(f"{shelf}/{name}.md", "\n".join(lines) + "\n")
+        pages[shelf].append((title, f"{shelf}/{name}.md"))
     return pages
 
 

@@ -42,6 +42,7 @@ def start(
     from flashpath import settings
     from flashpath.cli.learning.note import environment_note
     from flashpath.course.content import load_course
+    from flashpath.course.speech import speaking
     from flashpath.course.workspace import Workspace
 
     if track is None:
@@ -50,7 +51,9 @@ def start(
     if lang is not None:
         lang = settings.language(lang)
     around = Workspace.around() if into is None else None
-    if around is not None and around.track == load_course().track(track).name:
+    with speaking(settings.language(lang)):
+        found = load_course().track(track)  # says which there are
+    if around is not None and around.track == found.name:
         into = around.root  # started again inside its own folder
     made = Workspace.create(track, into, lang, environment=environment_note)
     _remember(made)
@@ -111,10 +114,11 @@ def _facts(track: Track, lang: str) -> dict[str, object]:
 def _remember(made: Made) -> None:
     """Commands that are run elsewhere find the folder that was used last."""
     from flashpath.cli.failures import tell
+    from flashpath.course.speech import speaking
     from flashpath.course.state import Store, StoreError
 
     try:
-        with Store() as store:
+        with speaking(made.workspace.lang), Store() as store:
             store.set("work_folder", str(made.workspace.root))
             store.set("track", made.workspace.track)
             store.set("language", made.workspace.lang)

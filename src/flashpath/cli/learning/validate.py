@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from flashpath.course.validation import StepResult
+    from rich.console import Console
+
+    from flashpath.course.validation import Job, StepResult
 
 _WORDS = {
     "edge cases": ("edge cases", "边界情况"),
@@ -18,7 +20,22 @@ _WORDS = {
     "gradients": ("gradients", "梯度检查"),
     "passed": ("passed", "通过"),
     "failed": ("failed", "未通过"),
-    "skipped": ("nothing to check", "无需检查"),
+    "skipped": ("not done", "未检查"),
+    "loading": ("loading", "加载"),
+    "no input is a floating-point tensor": (
+        "no input is a floating-point tensor",
+        "没有浮点张量输入",
+    ),
+    "it was not asked for: --no-gradients": (
+        "it was not asked for: --no-gradients",
+        "按 --no-gradients 的要求未检查",
+    ),
+    "neither it nor the reference has a backward pass": (
+        "neither it nor the reference has a backward pass",
+        "它和参考实现都没有反向传播",
+    ),
+    "and": (" and ", "、"),
+    "all but": ("What was checked holds. Not done: {}.", "已检查的步骤全部通过。未检查：{}。"),
     "checks": ("checks", "项检查"),
     "more": ("more failures", "项其他失败"),
     "all": ("All four steps hold.", "四个步骤全部通过。"),
@@ -50,6 +67,12 @@ def validate(
         str | None, typer.Option(help="cpu or cuda; by default the GPU, if there is one.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the random inputs.", min=0)] = 0,
+    gradients: Annotated[
+        bool, typer.Option(help="Check gradients; a function that needs none goes without.")
+    ] = True,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds that one check may take, of which there are about 30.", min=0.001)
+    ] = 60.0,
     lang: Annotated[str | None, typer.Option(help="zh or en.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was checked as JSON.")] = False,
 ) -> None:
@@ -57,54 +80,35 @@ def validate(
 
     The function takes and returns torch tensors, and so does the reference, with the same arguments. Without
     a GPU, Triton kernels that it launches run on the virtual one. The reference in float64 is the truth; the
-    error may be twice that of the reference in the same precision. The exit code is 1 if a step fails.
+    error may be twice that of the reference in the same precision. A function without gradients fails where
+    the reference has them: say --no-gradients if it is to have none. The exit code is 1 if a step fails, and
+    124 if a check took longer than --timeout; the words then say in which line it was.
 
     Examples:
 
         flashpath validate softmax.py:my_softmax --reference ladder:softmax --input 'x: float32[m, n]'
+
+        flashpath validate mine.py:forward_only --reference torch.relu --no-gradients --timeout 10
 
         flashpath validate gelu.py:gelu --reference torch.nn.functional.gelu --sizes n=0,1,1000
 
         flashpath validate norm.py:rms --reference norm.py:slow --input 'x: float32[m, n]' --input 'eps: 1e-5'
     """
     from flashpath import settings
-    from flashpath.bench import load_function
-    from flashpath.bench.device import resolve_device
     from flashpath.cli.output import console, print_json
-    from flashpath.course import validation
+    from flashpath.course.validation import Job, StepResult
 
     chosen = 1 if settings.language(lang) == "zh" else 0
-    inputs = [validation.parse_input(text) for text in declared or ["x: float32[n]"]]
+    wanted = tuple(declared or ["x: float32[n]"])
+    job = Job(where, reference, wanted, _sizes(sizes or []), device, seed, gradients)
+    view = _View(console(), chosen, as_json)
     steps: list[StepResult] = []
-    out, real = console(), sys.stdout
-
-    def say(word: str) -> str:
-        return _WORDS[word][chosen]
-
-    def show(result: Any) -> None:
-        mark, style = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("–", "dim")}[
-            result.verdict
-        ]
-        amount = f", {len(result.outcomes)} {say('checks')}" if result.outcomes else ""
-        out.print(f"[{style}]{mark}[/] [bold]{say(result.step)}[/]: {say(result.verdict)}{amount}")
-        if result.skipped:
-            out.print(f"    {result.skipped}", markup=False)
-        for failure in result.failures[:3]:
-            out.print(f"    {failure.check}: {failure.problem}", markup=False)
-        if len(result.failures) > 3:
-            out.print(f"    … {len(result.failures) - 3} {say('more')}")
-
-    target = resolve_device(device)
-    with contextlib.redirect_stdout(sys.stderr):  # whatever the functions print
-        function, truth = load_function(where), validation.load_reference(reference)
-        checked = validation.validate(
-            function, truth, inputs, sizes=_sizes(sizes or []), device=target, seed=seed
-        )
-        for result in checked:
-            steps.append(result)
-            if not as_json:
-                with contextlib.redirect_stdout(real):
-                    show(result)
+    target = ""
+    for each in view.followed(job, timeout):
+        if isinstance(each, StepResult):
+            steps.append(each)
+        else:
+            target = each
     good = all(each.verdict != "failed" for each in steps)
     if as_json:
         print_json(
@@ -113,6 +117,7 @@ def validate(
                 "reference": reference,
                 "device": target,
                 "passed": good,
+                "not_done": _not_done(steps),
                 "steps": [
                     {
                         "step": each.step,
@@ -125,9 +130,68 @@ def validate(
             }
         )
     else:
-        out.print(say("all" if good else "some"))
+        view.close(good, _not_done(steps))
     if not good:
-        raise typer.Exit(1)
+        raise typer.Exit(124 if any(each.was_hung for each in steps) else 1)
+
+
+def _not_done(steps: list[StepResult]) -> list[str]:
+    from flashpath.course.validation import STEPS
+
+    done = {each.step for each in steps if each.verdict != "skipped"}
+    return [each for each in STEPS if each not in done]
+
+
+class _View:
+    """What is checked now, on a terminal; then the steps, one by one."""
+
+    def __init__(self, out: Console, chosen: int, as_json: bool) -> None:
+        self.out, self.chosen, self.as_json = out, chosen, as_json
+
+    def say(self, word: str) -> str:
+        return _WORDS[word][self.chosen]
+
+    def followed(self, job: Job, seconds: float) -> Iterator[str | StepResult]:
+        """The device, and each step as it is done."""
+        from rich.console import Console
+        from rich.markup import escape
+
+        from flashpath.course.validation import Started, validate_apart
+
+        # On stderr, so that it is seen where the results are piped, and never among them.
+        with Console(stderr=True, highlight=False).status(self.say("loading")) as status:
+            for each in validate_apart(job, seconds):
+                if isinstance(each, Started):
+                    status.update(escape(f"{self.say(each.step)}: {each.check}"))
+                    continue
+                if not isinstance(each, str) and not self.as_json:
+                    self._show(each)
+                yield each
+
+    def _show(self, result: StepResult) -> None:
+        mark, style = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("–", "dim")}[
+            result.verdict
+        ]
+        out, say = self.out, self.say
+        # Of a step that was cut short, only the last check is known.
+        amount = f", {len(result.outcomes)} {say('checks')}" if len(result.outcomes) > 1 else ""
+        out.print(f"[{style}]{mark}[/] [bold]{say(result.step)}[/]: {say(result.verdict)}{amount}")
+        if result.skipped:
+            out.print(f"    {say(result.skipped)}", markup=False)
+        for failure in result.failures[:3]:
+            out.print(f"    {failure.check}: {failure.problem}", markup=False)
+        if len(result.failures) > 3:
+            out.print(f"    … {len(result.failures) - 3} {say('more')}")
+        sys.stdout.flush()
+
+    def close(self, good: bool, not_done: list[str]) -> None:
+        if not good:
+            self.out.print(self.say("some"))
+        elif not not_done:
+            self.out.print(self.say("all"))
+        else:
+            names = self.say("and").join(map(self.say, not_done))
+            self.out.print(self.say("all but").format(names), markup=False)
 
 
 def _sizes(given: list[str]) -> dict[str, list[int]]:

@@ -26,6 +26,7 @@ _POLL_SECONDS = 0.2
 # An editor may write in several steps, or put a new file in place of the old one: not looked at in between.
 _SETTLE_SECONDS = 0.08
 _LISTED = 15
+_KEYS = "nhlcrq\n\r"
 
 Stamp = tuple[int, int, int] | None
 
@@ -136,18 +137,27 @@ class Watch:
 
     def check(self) -> None:
         """Grade the exercise, and show the verdict."""
-        from flashpath.cli.learning.grading import grade_and_keep
-
         if self.keys.is_terminal:
             self.below = [self.learner.say("checking …", "正在检查……")]
             self.draw()
-        self.below = []
-        try:
-            self.verdict = grade_and_keep(self.learner, self.exercise, self.path)
-        except FlashpathError as error:  # a file that was removed, or is no text: said, and watched on
-            self.verdict = None
-            self.below = [str(error)]
+        graded = self._grade(self.exercise, self.path)
+        self.verdict = None if isinstance(graded, str) else graded
+        self.below = [graded] if isinstance(graded, str) else []
+        if graded is None:
+            self.below = [self.learner.say("stopped; Enter checks it again", "已停止；按回车重新检查")]
         self.draw()
+
+    def _grade(self, exercise: Exercise, path: Path) -> Grade | str | None:
+        """The verdict; words where there is none; None where a key stopped it."""
+        from flashpath.cli.learning.grading import grade_and_keep
+
+        def graded() -> Grade | str:
+            try:
+                return grade_and_keep(self.learner, exercise, path)
+            except FlashpathError as error:  # a file that was removed, or is no text: said, and watched on
+                return str(error)
+
+        return self.keys.unless_pressed(_KEYS, graded)
 
     # ---- Keys ------------------------------------------------------------------------------------------
 
@@ -210,9 +220,8 @@ class Watch:
         self.draw()
 
     def check_all(self) -> None:
+        """Those that were begun, one after the other; a key ends it, with what is known by then."""
         from rich.text import Text
-
-        from flashpath.cli.learning.grading import grade_and_keep
 
         lines: list[Any] = []
         for name, path in self.files.items():
@@ -221,9 +230,18 @@ class Watch:
                 continue
             self.below = [*lines, self.learner.say(f"checking {name} …", f"正在检查 {name}……")]
             self.draw()
-            verdict = grade_and_keep(self.learner, exercise, path)
-            mark = Text("✓ ", style="green") if verdict.passed else Text("✗ ", style="red")
-            lines.append(Text() + mark + Text(f"{name}: {verdict.headline}"))
+            graded = self._grade(exercise, path)
+            if graded is None:
+                lines.append(
+                    self.learner.say(
+                        f"stopped at {name}; c checks all again", f"在 {name} 处停止；按 c 重新全部检查"
+                    )
+                )
+                break
+            passed = not isinstance(graded, str) and graded.passed
+            mark = Text("✓ ", style="green") if passed else Text("✗ ", style="red")
+            said = graded if isinstance(graded, str) else graded.headline
+            lines.append(Text() + mark + Text(f"{name}: {said}"))
         self.below = lines or [self.learner.say("Nothing was begun yet.", "还没有开始任何练习。")]
         self.draw()
 

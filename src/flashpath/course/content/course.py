@@ -49,7 +49,7 @@ class Course:
             if wanted in (each, short_name(each), each.partition("-")[0]):
                 return self._unit(each)
         names = [short_name(each) for each in self.unit_ids]
-        raise UnknownName("unit", name, names, "flashpath read lists them.")
+        raise UnknownName("unit", name, names, "flashpath read lists them.", "flashpath read 会列出它们。")
 
     def _unit(self, folder: str) -> Unit:
         if folder not in self._units:
@@ -68,8 +68,16 @@ class Course:
             return found[0].exercise(unit)
         if found:
             names = " or ".join(f"{each.name}/{unit}" for each in found)
-            raise UnknownName("one exercise", name, (), f"There are several: {names}.")
-        raise UnknownName("exercise", name, self.exercise_ids, "Exercises are named UNIT/EXERCISE.")
+            raise UnknownName(
+                "one exercise", name, (), f"There are several: {names}.", f"有好几个：{names}。"
+            )
+        raise UnknownName(
+            "exercise",
+            name,
+            self.exercise_ids,
+            "Exercises are named UNIT/EXERCISE.",
+            "练习的写法是 UNIT/EXERCISE。",
+        )
 
     @property
     def exercise_ids(self) -> tuple[str, ...]:
@@ -101,7 +109,13 @@ class Course:
 
     def resource(self, key: str) -> Resource:
         if key not in self.resources:
-            raise UnknownName("resource", key, self.resources, "flashpath resources lists them.")
+            raise UnknownName(
+                "resource",
+                key,
+                self.resources,
+                "flashpath resources lists them.",
+                "flashpath resources 会列出它们。",
+            )
         return self.resources[key]
 
 

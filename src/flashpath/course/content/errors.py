@@ -6,7 +6,13 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
+from flashpath.course.speech import said
 from flashpath.errors import FlashpathError
+
+_CHINESE = {
+    "unit": "单元", "exercise": "练习", "one exercise": "唯一的练习",
+    "track": "学习路线", "resource": "资源", "week": "周",
+}  # fmt: skip
 
 
 class ContentError(FlashpathError):
@@ -22,10 +28,17 @@ class ContentError(FlashpathError):
 class UnknownName(FlashpathError):
     """There is no unit, exercise, track or resource of that name."""
 
-    def __init__(self, what: str, name: str, known: Iterable[str], fix: str = "") -> None:
+    def __init__(self, what: str, name: str, known: Iterable[str], fix: str = "", fix_zh: str = "") -> None:
         super().__init__(
-            f"There is no {what} {name!r}.", " ".join(filter(None, (did_you_mean(name, known), fix)))
+            said(f"There is no {what} {name!r}.", f"没有{_in_chinese(what)} {name!r}。"),
+            " ".join(filter(None, (did_you_mean(name, known), said(fix, fix_zh or fix)))),
         )
+
+
+def _in_chinese(what: str) -> str:
+    """ "exercise", "exercise of first-kernel"."""
+    kind, _, whose = what.replace(" in ", " of ").partition(" of ")
+    return f" {whose} 的{_CHINESE.get(kind, kind)}" if whose else _CHINESE.get(kind, kind)
 
 
 def shown(file: Path) -> str:
@@ -44,5 +57,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         each for each in every if name and name in each
     ]
     if near:
-        return f"Did you mean {' or '.join(near[:3])}?"
-    return f"There {'is' if len(every) == 1 else 'are'}: {', '.join(every)}." if 0 < len(every) <= 16 else ""
+        return said(f"Did you mean {' or '.join(near[:3])}?", f"你是不是想说 {' 或 '.join(near[:3])}？")
+    if not 0 < len(every) <= 16:
+        return ""
+    return said(
+        f"There {'is' if len(every) == 1 else 'are'}: {', '.join(every)}.", f"可选：{'、'.join(every)}。"
+    )

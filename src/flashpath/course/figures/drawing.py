@@ -6,7 +6,8 @@
     picture.grid([[f"x[{i}]" for i in range(8)]], title="memory")
     return picture.both()
 
-Colours stand for groups: numbers from 0, None for none. In characters a bar stands between two groups.
+Colours stand for groups: numbers from 0, None for none. In characters a bar stands between two groups, and
+letters do for colours where there is a legend. No line is wider than a terminal of 80 columns has room for.
 """
 
 from __future__ import annotations
@@ -115,15 +116,20 @@ class Picture(Part):
 
     def lines(self) -> list[str]:
         self._join()
+        has_legend = any(isinstance(part, Legend) for part in self.parts)
         found: list[str] = []
-        for number, part in enumerate(self.parts):
-            if (
-                found
-                and not isinstance(part, Links)
-                and not isinstance(self.parts[number - 1], (Links, Words))
-            ):
+        rest = list(self.parts)
+        before: Part | None = None
+        while rest:
+            together = _joined_straight(rest)
+            part = rest[0]
+            for each in rest[:together]:
+                if isinstance(each, Grid):
+                    each.has_legend = has_legend
+            if found and not isinstance(part, Links) and not isinstance(before, (Links, Words)):
                 found.append("")
-            found += part.lines()
+            found += _in_pieces(rest[:together]) if together > 1 else part.lines()
+            before, rest = rest[together - 1], rest[together:]
         return found
 
     def _join(self) -> None:
@@ -138,3 +144,26 @@ class Picture(Part):
         if len(after) < 2 or any(isinstance(each, Links) for each in after):
             return 0
         return 0 if isinstance(after[0], Words) else _GAP
+
+
+def _joined_straight(parts: Sequence[Part]) -> int:
+    """How many parts, from the first on, are grids that arrows join straight down, with those arrows."""
+    count = 1
+    while count + 1 < len(parts):
+        arrows = parts[count]
+        if not isinstance(arrows, Links) or not arrows.is_straight:
+            break
+        count += 2
+    return count
+
+
+def _in_pieces(parts: Sequence[Part]) -> list[str]:
+    """Grids and the arrows between them, cut at the same columns where they are too wide."""
+    grids = [each for each in parts if isinstance(each, Grid)]
+    found: list[str] = []
+    for first, last in max((each.pieces() for each in grids), key=len):
+        found += [""] if found else []
+        for each in parts:
+            if isinstance(each, (Grid, Links)):
+                found += each.piece(first, last)
+    return found

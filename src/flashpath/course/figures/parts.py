@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,8 @@ from dataclasses import dataclass
 from flashpath.course.figures import svg
 
 Group = int | None  # a colour: numbers from 0, None for none
+
+WIDE = 78  # columns that a terminal of 80 has for a picture
 
 _ROW = 26.0
 _LINE = 20.0
@@ -43,7 +46,7 @@ class Words(Part):
         return [svg.words(x, y + 14, self.text, bold=self.bold)]
 
     def lines(self) -> list[str]:
-        return [self.text]
+        return wrapped(self.text, WIDE)
 
 
 @dataclass
@@ -62,7 +65,11 @@ class Legend(Part):
         return found
 
     def lines(self) -> list[str]:
-        return ["  ".join(f"▪ {text}" for _, text in self.entries)]
+        found = [""]
+        for entry in (f"{glyph(group)}: {text}" for group, text in self.entries):
+            longer = f"{found[-1]}   {entry}" if found[-1] else entry
+            found = [*found[:-1], longer] if svg.columns(longer) <= WIDE else [*found, entry]
+        return found
 
 
 # ---- Cells ---------------------------------------------------------------------------------------------
@@ -79,6 +86,9 @@ class Grid(Part):
     least_columns: int = 1  # of a cell: as wide as those of a grid that arrows join it to
     least_label_width: float = 0
     is_joined_from_above: bool = False  # its title stands under it, out of the arrows' way
+    has_legend: bool = (
+        False  # in characters each cell then has the glyph of its group: nothing hangs on colour
+    )
 
     @property
     def columns(self) -> int:
@@ -134,20 +144,71 @@ class Grid(Part):
             found.append(svg.words(right, y + self.top + 17, self.note))
         return found
 
+    # In characters.
+
+    @property
+    def _has_one_grouping(self) -> bool:
+        """All rows are grouped alike: a line of glyphs under them does for all."""
+        return all(row == self.groups[0] for row in self.groups)
+
+    @property
+    def text_columns(self) -> int:
+        return self.columns + (self.has_legend and not self._has_one_grouping)
+
+    @property
+    def margin(self) -> int:
+        return max((svg.columns(each) for each in self.row_labels), default=-1) + 1
+
+    def pieces(self) -> list[tuple[int, int]]:
+        """The columns to draw together: all where they fit, else parts that are cut between groups."""
+        count = max((len(row) for row in self.cells), default=0)
+        fitting = max(1, (WIDE - self.margin - 1) // (self.text_columns + 1))
+        found: list[tuple[int, int]] = []
+        start = 0
+        while count - start > fitting:
+            left = count - start
+            even = start + -(-left // -(-left // fitting))
+            borders = [
+                place
+                for place in range(start + 1, start + fitting + 1)
+                if all(row[place - 1] != row[place] for row in self.groups if place < len(row))
+            ]
+            stop = min(borders, key=lambda each: (abs(each - even), -each), default=even)
+            found.append((start, stop))
+            start = stop
+        return [*found, (start, count)]
+
     def lines(self) -> list[str]:
-        wide = self.columns
-        margin = max((svg.columns(each) for each in self.row_labels), default=-1) + 1
+        pieces = [self.piece(*each) for each in self.pieces()]
+        return [line for number, piece in enumerate(pieces) for line in ([""] if number else []) + piece]
+
+    def piece(self, first: int, last: int) -> list[str]:
+        """Some of its columns."""
+        wide, margin = self.text_columns, self.margin
         found = [self.title] if self.title and not self.is_joined_from_above else []
         if self.column_labels:
-            found.append(" " * margin + " " + " ".join(_padded(each, wide) for each in self.column_labels))
-        for number, (row, groups) in enumerate(zip(self.cells, self.groups, strict=True)):
+            shown = " ".join(_padded(each, wide) for each in self.column_labels[first:last])
+            found.append(" " * margin + " " + shown)
+        for number, row in enumerate(self.cells):
             label = self.row_labels[number] if number < len(self.row_labels) else ""
-            text = _padded(label, margin - 1) + " " if margin else ""
-            for place, cell in enumerate(row):
-                starts = place == 0 or groups[place] != groups[place - 1]
-                text += ("│" if starts else " ") + _padded(cell or "·", wide)
-            found.append(text + "│" + (f"  {self.note}" if self.note and number == 0 else ""))
+            cells = [each or "·" for each in row[first:last]]
+            groups = self.groups[number][first:last]
+            if self.has_legend and not self._has_one_grouping:
+                marked = zip(cells, groups, strict=True)
+                cells = [each if each == "·" else each + glyph(group) for each, group in marked]
+            text = self._row(label, cells, groups)
+            found.append(text + (f"  {self.note}" if self.note and number == 0 else ""))
+        if self.has_legend and self._has_one_grouping:
+            groups = self.groups[0][first:last]
+            found.append(self._row("", [glyph(each) for each in groups], groups))
         return [*found, self.title] if self.title and self.is_joined_from_above else found
+
+    def _row(self, label: str, cells: Sequence[str], groups: Sequence[Group]) -> str:
+        text = _padded(label, self.margin - 1) + " " if self.margin else ""
+        for place, cell in enumerate(cells):
+            starts = place == 0 or groups[place] != groups[place - 1]
+            text += ("│" if starts else " ") + _padded(cell, self.text_columns)
+        return text + "│"
 
 
 @dataclass
@@ -176,14 +237,24 @@ class Links(Part):
             for a, b in self.pairs
         ]
 
+    @property
+    def is_straight(self) -> bool:
+        """Each cell is joined to the one under it."""
+        return all(a == b for a, b in self.pairs)
+
     def lines(self) -> list[str]:
-        if self.above is not None and all(a == b for a, b in self.pairs):
-            joined = {a for a, _ in self.pairs}
-            margin = max((svg.columns(each) for each in self.above.row_labels), default=-1) + 1
-            cells = ("↓" if number in joined else "" for number in range(len(self.above.cells[-1])))
-            return [" " * margin + "".join(" " + _padded(each, self.above.columns) for each in cells)]
+        if self.above is not None and self.is_straight:
+            return self.piece(0, len(self.above.cells[-1]))
         shown = ", ".join(f"{a}→{b}" for a, b in self.pairs[:10])
         return [f"  ↓ {shown}{', …' if len(self.pairs) > 10 else ''}"]
+
+    def piece(self, first: int, last: int) -> list[str]:
+        """The straight ones from some of the columns."""
+        assert self.above is not None
+        joined = {a for a, _ in self.pairs}
+        cells = ("↓" if number in joined else "" for number in range(first, last))
+        arrows = "".join(" " + _padded(each, self.above.text_columns) for each in cells)
+        return [" " * self.above.margin + arrows]
 
 
 # ---- Boxes and bars ------------------------------------------------------------------------------------
@@ -247,7 +318,11 @@ class Flow(Part):
         return found
 
     def lines(self) -> list[str]:
-        return [" → ".join(f"[{each}]" for each in self.steps)]
+        found = [""]
+        for number, step in enumerate(self.steps):
+            longer = f"{found[-1]} → [{step}]" if number else f"[{step}]"
+            found = [*found[:-1], longer] if svg.columns(longer) <= WIDE else [*found, f"  → [{step}]"]
+        return found
 
 
 @dataclass
@@ -286,7 +361,10 @@ class Stack(Part):
             inside = names + 4 * number + 2
             left = (widest - inside) // 2
             box = " " * left + "[" + _centred(name, inside - 2) + "]"
-            found.append(f"{_padded(box, widest + 2, right=False)}  {text}")
+            start = widest + 4
+            first, *more = wrapped(text, WIDE - start)
+            found.append(f"{_padded(box, start, right=False)}{first}")
+            found += [" " * start + each for each in more]
         return found
 
 
@@ -310,7 +388,7 @@ class Beside(Part):
         """Beside each other where they fit into a terminal, else one under the other."""
         blocks = [each.lines() for each in self.pictures]
         widths = [max((svg.columns(line) for line in block), default=0) for block in blocks]
-        if sum(widths) + 4 * (len(blocks) - 1) > 96:
+        if sum(widths) + 4 * (len(blocks) - 1) > WIDE:
             return [line for number, block in enumerate(blocks) for line in ([""] if number else []) + block]
         height = max(len(block) for block in blocks)
         padded = [block + [""] * (height - len(block)) for block in blocks]
@@ -318,6 +396,21 @@ class Beside(Part):
             "    ".join(_padded(text, width, right=False) for text, width in zip(row, widths, strict=True))
             for row in zip(*padded, strict=True)
         ]
+
+
+def glyph(group: Group) -> str:
+    """What stands for a group in characters: a letter; a dash for none."""
+    return "–" if group is None else chr(ord("a") + group)
+
+
+def wrapped(text: str, columns: int) -> list[str]:
+    """Lines of at most so many columns, broken at spaces, and between Chinese characters."""
+    found = [""]
+    for word in re.findall(r"[^\s\u2e80-\uffef]+\s*|[\u2e80-\uffef]\s*|^\s+", text):
+        if found[-1] and svg.columns(found[-1] + word.rstrip()) > columns:
+            found.append("")
+        found[-1] += word
+    return [each.rstrip() for each in found]
 
 
 def _padded(text: str, columns: int, *, right: bool = True) -> str:

@@ -6,10 +6,12 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from flashpath.course.content import Course, Day, Task, Track, Unit, Week
+from flashpath.course.speech import said
 from flashpath.course.state.store import Store
 from flashpath.errors import FlashpathError
 
 NOTE = "note:"
+_NEAR = 0.7  # of 1: how like a name must be to be suggested
 
 
 @dataclass(frozen=True)
@@ -204,8 +206,13 @@ class Progress:
                 return "", f"{unit.name}/{checkpoint}"
         import difflib
 
-        near = difflib.get_close_matches(name, [*own, *of_units], n=3, cutoff=0.5)
+        near = difflib.get_close_matches(name, [*own, *of_units], n=3, cutoff=_NEAR)
         raise FlashpathError(
-            f"The track {self.track.name} has no task or checkpoint {name!r}.",
-            f"Did you mean {' or '.join(near)}?" if near else "`flashpath progress --all` lists them.",
+            said(
+                f"The track {self.track.name} has no task or checkpoint {name!r}.",
+                f"路线 {self.track.name} 没有名为 {name!r} 的任务或检查点。",
+            ),
+            said(f"Did you mean {' or '.join(near)}?", f"你是不是想说 {' 或 '.join(near)}？")
+            if near
+            else said("`flashpath progress --all` lists them.", "`flashpath progress --all` 会列出它们。"),
         )

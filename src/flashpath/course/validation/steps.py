@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -15,9 +16,15 @@ from flashpath.errors import FlashpathError
 
 Function = Callable[..., Any]
 Sizes = Mapping[str, int]
-Progress = Callable[[str, int], None]  # the step, and how many checks of it are done
+Progress = Callable[[str, str], None]  # the step, and its check that begins now
 
 STEPS = ("edge cases", "numerical stability", "comparison", "gradients")
+
+NO_FLOATS = "no input is a floating-point tensor"
+NOT_WANTED = "it was not asked for: --no-gradients"
+NEITHER = "neither it nor the reference has a backward pass"
+SKIPPED = (NO_FLOATS, NOT_WANTED, NEITHER)
+"""Why a step was not done."""
 
 _REPEATS = 3
 _SPECIAL = ("zeros", "ones", "large", "tiny", "±inf", "NaN")
@@ -42,6 +49,7 @@ class StepResult:
     step: str
     outcomes: tuple[Outcome, ...]
     skipped: str | None = None
+    was_hung: bool = False
 
     @property
     def failures(self) -> tuple[Outcome, ...]:
@@ -62,6 +70,7 @@ def validate(
     sizes: Mapping[str, Sequence[int]] | None = None,
     device: str = "cpu",
     seed: int = 0,
+    gradients: bool = True,
     progress: Progress | None = None,
 ) -> Iterator[StepResult]:
     """The steps one after the other, each yielded when it is done.
@@ -69,26 +78,25 @@ def validate(
     The function is called as `function(*inputs)`, and so is the reference. The reference is taken in float64
     as the truth, and once more in the function's own precision as the measure of what that precision allows:
     the function's error may be twice that, and a little. Integers are compared bit by bit. On the CPU Triton
-    kernels run on the virtual GPU.
+    kernels run on the virtual GPU. A function without gradients fails where the reference has them, unless
+    `gradients` is false. `progress` is called as each check begins.
     """
     if not any(each.dtype for each in inputs):
         raise FlashpathError("No input is a tensor.", "Declare one: --input 'x: float32[n]'.")
     checks = _Checks(function, reference, tuple(inputs), dict(sizes or {}), device, seed)
+    no_gradients: tuple[Iterator[Outcome], str | None] = (iter(()), NOT_WANTED)
     steps: dict[str, Callable[[], tuple[Iterator[Outcome], str | None]]] = {
         "edge cases": lambda: (checks.edges(), None),
         "numerical stability": checks.stability,
         "comparison": lambda: (checks.comparison(), None),
-        "gradients": checks.gradients,
+        "gradients": checks.gradients if gradients else lambda: no_gradients,
     }
     with _triton_anywhere(device):
         for name in STEPS:
+            if progress is not None:
+                checks.begin = functools.partial(progress, name)
             found, skipped = steps[name]()
-            outcomes: list[Outcome] = []
-            for outcome in found:
-                outcomes.append(outcome)
-                if progress is not None:
-                    progress(name, len(outcomes))
-            yield StepResult(name, tuple(outcomes), skipped)
+            yield StepResult(name, tuple(found), skipped)
 
 
 @contextlib.contextmanager
@@ -122,6 +130,8 @@ class _Checks:
         self.function, self.reference, self.inputs, self.device = function, reference, inputs, device
         self.all_sizes = list(edge_sizes(inputs, sizes))
         self.generator = self.torch.Generator().manual_seed(seed)
+        self.begin: Callable[[str], None] = lambda _: None
+        """Told of each check before it is made."""
 
     # The steps.
 
@@ -135,7 +145,7 @@ class _Checks:
 
     def stability(self) -> tuple[Iterator[Outcome], str | None]:
         if not any(each.is_float for each in self.inputs):
-            return iter(()), "no input is a floating-point tensor"
+            return iter(()), NO_FLOATS
         return self._stability(), None
 
     def _stability(self) -> Iterator[Outcome]:
@@ -148,6 +158,7 @@ class _Checks:
                 continue
             lower = tuple(replace(each, dtype=dtype) if each.is_float else each for each in self.inputs)
             arguments = self._arguments(lower, self._roomy, "normal")
+            self.begin(dtype)
             try:
                 with self._quiet():
                     self.function(*arguments)
@@ -160,31 +171,46 @@ class _Checks:
         for number in range(_REPEATS):
             yield self._compared(self._roomy, "normal", name=f"random inputs {number + 1}")
         arguments = self._arguments(self.inputs, self._roomy, "normal")
-        yield Outcome("the same bits again", self._problem(lambda: self._differs_again(arguments)))
-        yield Outcome("inputs stay as they are", self._problem(lambda: self._changes_inputs(arguments)))
+        yield self._checked("the same bits again", lambda: self._differs_again(arguments))
+        yield self._checked("inputs stay as they are", lambda: self._changes_inputs(arguments))
         turned = [self._with_other_strides(each) for each in arguments]
         if any(one is not other for one, other in zip(arguments, turned, strict=True)):
-            yield Outcome(
-                "inputs that are not contiguous",
-                self._problem(lambda: self._difference(turned, self.inputs)),
+            yield self._checked(
+                "inputs that are not contiguous", lambda: self._difference(turned, self.inputs)
             )
 
     def gradients(self) -> tuple[Iterator[Outcome], str | None]:
         arguments, wanted = self._for_gradients("float32")
         if not wanted:
-            return iter(()), "no input is a floating-point tensor"
+            return iter(()), NO_FLOATS
+        self.begin("a call with requires_grad")
         try:
             with self._quiet():
-                result = leaves(self.function(*arguments))
+                has_backward = self._requires_grad(self.function(*arguments))
         except FAILURES as error:
             return iter([Outcome("a call with requires_grad", describe(error))]), None
-        if not any(getattr(each, "requires_grad", False) for each in result):
-            return iter(()), "it has no backward pass: its result does not require gradients"
-        return self._gradients(), None
+        if has_backward:
+            return self._gradients(), None
+        try:
+            with self._quiet():
+                is_expected = self._requires_grad(self.reference(*arguments))
+        except FAILURES:  # as one of NumPy's does
+            is_expected = False
+        if not is_expected:
+            return iter(()), NEITHER
+        problem = (
+            "it has no backward pass: its result does not require gradients, the reference's does. "
+            "If none is wanted, say --no-gradients"
+        )
+        return iter([Outcome("a backward pass", problem)]), None
+
+    def _requires_grad(self, result: Any) -> bool:
+        return any(getattr(each, "requires_grad", False) for each in leaves(result))
 
     def _gradients(self) -> Iterator[Outcome]:
         """gradcheck where float64 is taken; always the reference's gradients, and finite differences."""
         arguments, wanted = self._for_gradients("float64")
+        self.begin("a call in float64")
         if self._takes(arguments):
 
             def of_wanted(*_: Any) -> Any:
@@ -197,9 +223,9 @@ class _Checks:
                     return str(error).partition("\n")[0].rstrip(",")
                 return None
 
-            yield Outcome("torch.autograd.gradcheck in float64", self._problem(check))
-        yield Outcome("gradients of the reference", self._problem(self._gradients_differ))
-        yield Outcome("finite differences of its own forward", self._problem(self._slope_differs))
+            yield self._checked("torch.autograd.gradcheck in float64", check)
+        yield self._checked("gradients of the reference", self._gradients_differ)
+        yield self._checked("finite differences of its own forward", self._slope_differs)
 
     # What they are made of.
 
@@ -232,15 +258,16 @@ class _Checks:
         where = ", ".join(f"{letter} = {size}" for letter, size in sizes.items())
         kinds = sorted({str(each.dtype) for each in inputs if each.is_float and each not in self.inputs})
         title = name or ", ".join(part for part in (where, values, *kinds) if part)
-        return Outcome(title, self._problem(lambda: self._difference(arguments, inputs)))
+        return self._checked(title, lambda: self._difference(arguments, inputs))
 
-    def _problem(self, check: Callable[[], str | None]) -> str | None:
+    def _checked(self, title: str, check: Callable[[], str | None]) -> Outcome:
         """What the check found, or the words of what it ran into."""
+        self.begin(title)
         try:
             with self._quiet():
-                return check()
+                return Outcome(title, check())
         except FAILURES as error:
-            return describe(error)
+            return Outcome(title, describe(error))
 
     def _quiet(self) -> contextlib.AbstractContextManager[Any]:
         import warnings

@@ -113,6 +113,8 @@ PAPER_KEYS = (
 class FirstWeekLayout(Layout):
     """Weeks, the first of them drawn in full."""
 
+    begun_notes = frozenset((*TEMPLATES, "environment"))
+
     def week_folder(self, week: Week) -> str:
         return f"第{week.number}周" if self.lang == "zh" else f"week-{week.number}"
 

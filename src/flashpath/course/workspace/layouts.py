@@ -7,26 +7,37 @@ from collections.abc import Iterator
 from flashpath.course.content import Course, Day, Exercise, Stage, Track, Unit, Week
 from flashpath.course.workspace import pages
 from flashpath.course.workspace.beginnings import beginning, file_name
+from flashpath.course.workspace.marker import Marker
 from flashpath.course.workspace.words import word
 
 File = tuple[str, str | bytes]  # a path from the folder, with slashes, and what it holds
 
-IGNORED = "__pycache__/\n*.pyc\n*.o\n*.so\na.out\nbuild/\n.flashpath/\n"
+IGNORED = "__pycache__/\n*.pyc\n*.o\n*.so\na.out\nbuild/\nreview-*/\n.flashpath/\n"
+OLDER_EXERCISES = "exercises"
 _NOTE = "note:"
 
 
-def layout_of(course: Course, track: Track, lang: str, started: str) -> Layout:
-    """The one that the track names."""
+def layout_of(course: Course, track: Track, mark: Marker) -> Layout:
+    """The one that the track names; in a folder that is there already, exercises stay where they are."""
     from flashpath.course.workspace.first_week import FirstWeekLayout
 
     kinds = {"weeks": Layout, "days": DaysLayout, "first-week": FirstWeekLayout}
-    return kinds[track.layout](course, track, lang, started)
+    return kinds[track.layout](course, track, mark.lang, mark.started, _exercises(mark))
+
+
+def _exercises(mark: Marker) -> str:
+    """The folder of exercises: what the language calls it, or what folders were made with in earlier days."""
+    is_older = any(path.startswith(f"{OLDER_EXERCISES}/") for path in mark.exercises.values())
+    return OLDER_EXERCISES if is_older else word("exercises", mark.lang)
 
 
 class Layout:
     """A folder a week, with lessons and exercises beside them."""
 
-    def __init__(self, course: Course, track: Track, lang: str, started: str) -> None:
+    begun_notes: frozenset[str] = frozenset()
+    """Notes that a new folder has already."""
+
+    def __init__(self, course: Course, track: Track, lang: str, started: str, exercises: str) -> None:
         self.course = course
         self.track = track
         self.lang = lang
@@ -35,10 +46,12 @@ class Layout:
             track,
             lang,
             started,
+            exercises,
             self.lesson_place,
             self.week_page_place,
             self.day_page_place if isinstance(self, DaysLayout) else None,
             self.note_places(),
+            self.begun_notes,
         )
 
     # ---- Where things lie ------------------------------------------------------------------------------
@@ -72,7 +85,7 @@ class Layout:
 
     def exercise_places(self) -> dict[str, str]:
         """The learner's file of every exercise that is written."""
-        return {each.id: f"{pages.exercise_folder(each)}/{file_name(each)}" for each in self.exercises()}
+        return {each.id: f"{self.site.exercise_folder(each)}/{file_name(each)}" for each in self.exercises()}
 
     def units(self) -> list[Unit]:
         return [self.course.unit(each) for each in self.track.units]
@@ -109,7 +122,7 @@ class Layout:
 
     def exercise_files(self) -> Iterator[File]:
         for exercise in self.exercises():
-            folder = pages.exercise_folder(exercise)
+            folder = self.site.exercise_folder(exercise)
             place = f"{folder}/{file_name(exercise)}"
             yield place, beginning(exercise, self.lang)
             if exercise.kind != "quiz":

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from flashpath.course.workspace.words import said
+from flashpath.course.speech import said, speaking
 from flashpath.errors import FlashpathError
 from flashpath.settings import LANGUAGES
 
@@ -52,15 +54,34 @@ def read(root: Path) -> Marker:
     """What the file of this folder says."""
     file = root / NAME
     try:
-        table: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        text = file.read_bytes()
     except OSError as error:
         raise WorkspaceError(
             said(f"{file} cannot be read: {error.strerror}.", f"无法读取 {file}：{error.strerror}。"),
             said("Check who may read it, and what it is.", "请检查它是什么，以及谁有权读取。"),
         ) from None
+    lang = language_of(text)
+    with speaking(lang) if lang is not None else contextlib.nullcontext():
+        return _read(file, text)
+
+
+def language_of(text: bytes) -> str | None:
+    """The folder's language, as far as it can be known of a file that may be damaged."""
+    found = re.search(rb'^\s*lang\s*=\s*["\']([a-z]+)["\']', text, re.MULTILINE)
+    lang = found[1].decode() if found else None
+    return lang if lang in LANGUAGES else None
+
+
+def _read(file: Path, text: bytes) -> Marker:
+    try:
+        table: dict[str, Any] = tomllib.loads(text.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        line, column, why = _place(text, error)
         raise WorkspaceError(
-            said(f"{file} is no TOML: {error}.", f"{file} 不是有效的 TOML：{error}。"),
+            said(
+                f"{file} is no TOML: line {line}, column {column}: {why}.",
+                f"{file} 不是有效的 TOML：第 {line} 行第 {column} 列：{why}。",
+            ),
             said("Mend that line, or take the file back from git.", "请改正那一行，或从 git 取回该文件。"),
         ) from None
     track, lang = table.get("track"), table.get("lang")
@@ -79,6 +100,19 @@ def read(root: Path) -> Marker:
         track, cast("str", lang), str(table.get("started", "")), _paths(file, table, "exercises"),
         _paths(file, table, "notes"),
     )  # fmt: skip
+
+
+def _place(text: bytes, error: ValueError) -> tuple[int, int, str]:
+    """Line and column of what is wrong, both from 1, and what it is."""
+    if isinstance(error, UnicodeDecodeError):
+        before, why = text[: error.start], said("this is no UTF-8", "不是 UTF-8 编码")
+    else:
+        place = re.search(r" \(at line (\d+), column (\d+)\)$", str(error))
+        if place is not None:
+            return int(place[1]), int(place[2]), str(error)[: place.start()]
+        before, why = text.rstrip(), str(error).replace(" (at end of document)", "")
+    lines = before.decode("utf-8", "replace").split("\n")
+    return len(lines), len(lines[-1]) + 1, why
 
 
 def _paths(file: Path, table: dict[str, Any], key: str) -> dict[str, str]:

@@ -35,10 +35,12 @@ class Site:
     track: Track
     lang: str
     started: str
+    exercises: str  # the folder of all exercises
     lesson_place: Callable[[Unit], str]
     week_place: Callable[[Week], str]
     day_place: Callable[[Day], str] | None  # where days have pages of their own
     note_places: dict[str, str]
+    begun_notes: frozenset[str]  # those that are there from the start; any other is made by its command
 
     def say(self, key: str) -> str:
         return word(key, self.lang)
@@ -47,12 +49,11 @@ class Site:
         """A link from one file of the folder to another."""
         return f"[{text}]({os.path.relpath(target, os.path.dirname(page) or '.')})"  # noqa: PTH120
 
+    def exercise_folder(self, exercise: Exercise) -> str:
+        return f"{self.exercises}/{exercise.unit}/{exercise.name}"
+
     def units(self, names: Iterable[str]) -> list[Unit]:
         return [self.course.unit(each) for each in names]
-
-
-def exercise_folder(exercise: Exercise) -> str:
-    return f"exercises/{exercise.unit}/{exercise.name}"
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -208,8 +209,9 @@ def task_line(site: Site, task: Task, page: str) -> str:
     if task.done_by.startswith(_NOTE):
         name = task.done_by.removeprefix(_NOTE)
         said = site.say("done-by-note").format(name)
-        place = site.note_places.get(name)
-        return f"{text} ({site.link(page, place, said) if place else said})"
+        if name in site.begun_notes:
+            said = site.link(page, site.note_places[name], said)
+        return f"{text} ({said})"
     by = "done-by-exercise" if "/" in task.done_by else "done-by-unit"
     unit = site.course.unit(task.done_by.partition("/")[0])
     if not unit.is_ready:
@@ -246,7 +248,7 @@ def program_lines(site: Site, names: Iterable[str]) -> list[str]:
 
 
 def exercise_line(site: Site, exercise: Exercise, page: str) -> str:
-    target = f"{exercise_folder(exercise)}/{'answers.toml' if exercise.kind == 'quiz' else 'README.md'}"
+    target = f"{site.exercise_folder(exercise)}/{'answers.toml' if exercise.kind == 'quiz' else 'README.md'}"
     said = f"{exercise.minutes} {site.say('minutes')}, `flashpath grade {exercise.id}`"
     return f"- [ ] {site.link(page, target, exercise.title.in_(site.lang))}: {said}"
 
@@ -341,7 +343,7 @@ def lesson_page(site: Site, unit: Unit, page: str) -> str:
     from flashpath.course.content.lesson import load_lesson
 
     def link(name: str) -> str:
-        folder = exercise_folder(site.course.exercise(name))
+        folder = site.exercise_folder(site.course.exercise(name))
         target = f"{folder}/{'answers.toml' if name.endswith('/quiz') else 'README.md'}"
         return os.path.relpath(target, os.path.dirname(page) or ".")  # noqa: PTH120
 

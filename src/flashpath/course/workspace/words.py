@@ -1,21 +1,12 @@
-"""Headings, names of folders and errors, in both languages."""
+"""Headings and names of folders, in both languages."""
 
 from __future__ import annotations
-
-import contextlib
-from collections.abc import Generator
-from contextvars import ContextVar
-
-from flashpath import settings
-from flashpath.errors import FlashpathError
-
-# The language that a command was asked to speak; errors come from places that know none.
-_spoken: ContextVar[str | None] = ContextVar("spoken", default=None)
 
 WORDS: dict[str, tuple[str, str]] = {
     # Folders
     "lessons": ("lessons", "学习材料"),
     "notes": ("notes", "笔记"),
+    "exercises": ("exercises", "练习"),
     # Headings
     "goals": ("Goals", "学习目标"),
     "about": ("About", "简介"),
@@ -63,26 +54,6 @@ WORDS: dict[str, tuple[str, str]] = {
 
 def word(key: str, lang: str) -> str:
     return WORDS[key][lang == "zh"]
-
-
-def said(en: str, zh: str) -> str:
-    """The text in the language that is spoken now."""
-    lang = _spoken.get()
-    if lang is None:
-        try:
-            lang = settings.language()
-        except FlashpathError:  # of the variable; a command that needs it says so
-            lang = "en"
-    return zh if lang == "zh" else en
-
-
-@contextlib.contextmanager
-def speaking(lang: str) -> Generator[None]:
-    token = _spoken.set(lang)
-    try:
-        yield
-    finally:
-        _spoken.reset(token)
 
 
 def week_name(number: str, lang: str) -> str:

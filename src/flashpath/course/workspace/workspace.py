@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flashpath.course.content import load_course
+from flashpath.course.speech import said, speaking
 from flashpath.course.workspace import marker, repository
 from flashpath.course.workspace.layouts import Layout, layout_of
 from flashpath.course.workspace.marker import Marker, WorkspaceError
 from flashpath.course.workspace.repository import State
-from flashpath.course.workspace.words import said, speaking
 from flashpath.course.workspace.writing import Outcome, Writer, explained, is_unfinished
 
 
@@ -86,7 +86,7 @@ class Workspace:
             root = (into or Path(found.name)).expanduser()
             before = _before(root, found.name, lang)
             mark = before or Marker(found.name, settings.language(lang), datetime.date.today().isoformat())
-            layout = layout_of(course, found, mark.lang, mark.started)
+            layout = layout_of(course, found, mark)
             return _complete(root, mark, layout, before is None, environment)
 
     # ---- Finding ---------------------------------------------------------------------------------------

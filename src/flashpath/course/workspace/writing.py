@@ -14,8 +14,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from flashpath.course.speech import said
 from flashpath.course.workspace.marker import WorkspaceError
-from flashpath.course.workspace.words import said
 
 RECORD = ".flashpath/written.json"
 _UNFINISHED = ".flashpath-tmp"

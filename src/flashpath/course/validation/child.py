@@ -1,0 +1,66 @@
+"""The process in which functions are validated: it tells what it does on a pipe, a line of JSON each time."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import json
+import os
+import signal
+import sys
+from typing import Any
+
+from flashpath.course.validation.apart import LOADING, Job
+from flashpath.errors import FlashpathError, MissingDevice
+
+
+def main() -> None:
+    """Called with the job, the pipe to tell on, and the one to show on where the process is when asked."""
+    job, tell, show = Job(**json.loads(sys.argv[1])), int(sys.argv[2]), int(sys.argv[3])
+    if hasattr(faulthandler, "register"):  # not on Windows
+        faulthandler.register(signal.SIGUSR1, file=show, all_threads=False)
+
+    def say(event: str, **facts: Any) -> None:
+        os.write(tell, f"{json.dumps({'event': event, **facts})}\n".encode())
+
+    try:
+        _validate(job, say)
+    except FlashpathError as error:
+        say("refused", problem=error.problem, fix=error.fix, needs_device=isinstance(error, MissingDevice))
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _validate(job: Job, say: Any) -> None:
+    from flashpath.bench import load_function
+    from flashpath.bench.device import load_torch, resolve_device
+    from flashpath.course.validation import load_reference, parse_input, validate
+
+    # What takes long to load and is not the learner's comes before the first word, after which time counts.
+    load_torch()
+    with contextlib.suppress(ImportError):
+        import triton  # noqa: F401  # pyright: ignore
+    inputs = [parse_input(text) for text in job.inputs]
+    device = resolve_device(job.device)
+    say("device", device=device)
+    say("begins", step=LOADING, check=job.function)
+    function = load_function(job.function)
+    say("begins", step=LOADING, check=job.reference)
+    steps = validate(
+        function,
+        load_reference(job.reference),
+        inputs,
+        sizes=job.sizes,
+        device=device,
+        seed=job.seed,
+        gradients=job.gradients,
+        progress=lambda step, check: say("begins", step=step, check=check),
+    )
+    for each in steps:
+        checks = [[one.check, one.problem] for one in each.outcomes]
+        say("done", step=each.step, checks=checks, skipped=each.skipped)
+    say("end")
+
+
+if __name__ == "__main__":
+    main()
