@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from flashpath.course.content.expressions import (
+from flashpath.course.expressions import (
     Drawn,
     ExpressionError,
     check,

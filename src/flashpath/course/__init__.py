@@ -5,4 +5,8 @@ sandbox/    processes that build and run what a learner wrote, and can do little
 grader/     cases, references, tolerances, goals; a Grade for every kind of exercise
 state/      one SQLite file: attempts, ticks, time, questions to ask again
 workspace/  the learner's own folder: made from a track, found again, exported
+figures/    the pictures of lessons, drawn by code
+validation/ the four steps of `flashpath validate`
+expressions.py  what exercises compute: sizes, references, counts; nothing in them can reach a file
+speech.py   the language that a command speaks
 """

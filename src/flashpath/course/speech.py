@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator
+import difflib
+from collections.abc import Generator, Iterable
 from contextvars import ContextVar
 
 from flashpath import settings
@@ -30,3 +31,18 @@ def speaking(lang: str) -> Generator[None]:
         yield
     finally:
         _spoken.reset(token)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Names near the one given; where there are few, all of them."""
+    every = list(known)
+    near = difflib.get_close_matches(name, every, cutoff=0.5) or [
+        each for each in every if name and name in each
+    ]
+    if near:
+        return said(f"Did you mean {' or '.join(near[:3])}?", f"你是不是想说 {' 或 '.join(near[:3])}？")
+    if not 0 < len(every) <= 16:
+        return ""
+    return said(
+        f"There {'is' if len(every) == 1 else 'are'}: {', '.join(every)}.", f"可选：{'、'.join(every)}。"
+    )

@@ -18,12 +18,12 @@ from flashpath.course.content.exercise import (
     Tolerance,
     Upstream,
 )
-from flashpath.course.content.expressions import Drawn, ExpressionError, evaluate
 from flashpath.course.content.quiz import QuizItem
 from flashpath.course.content.resources import Resource, ResourceUse
 from flashpath.course.content.text import Text, Texts
 from flashpath.course.content.track import Correction, Day, Formula, Stage, Task, Track, Week
 from flashpath.course.content.unit import Checkpoint, Figure, Unit
+from flashpath.course.expressions import Drawn, ExpressionError, evaluate
 
 __all__ = [
     "ArraySpec",

@@ -12,11 +12,12 @@ from pathlib import Path
 from flashpath.course.content import lesson as lessons
 from flashpath.course.content.course import Course
 from flashpath.course.content.directives import markdown
-from flashpath.course.content.errors import ContentError, did_you_mean
+from flashpath.course.content.errors import ContentError
 from flashpath.course.content.exercise import Exercise, Speed
 from flashpath.course.content.references import rung
 from flashpath.course.content.text import LANGUAGES
 from flashpath.course.content.unit import Unit
+from flashpath.course.speech import did_you_mean
 from flashpath.errors import FlashpathError
 
 LEAST_QUIZ = 6

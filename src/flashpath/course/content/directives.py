@@ -9,9 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from flashpath.course.content.errors import ContentError, did_you_mean
+from flashpath.course.content.errors import ContentError
 from flashpath.course.content.references import program_file, rung
 from flashpath.course.content.table import read
+from flashpath.course.speech import did_you_mean
 from flashpath.errors import FlashpathError
 
 if TYPE_CHECKING:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-from flashpath.course.speech import said
+from flashpath.course.speech import did_you_mean, said
 from flashpath.errors import FlashpathError
 
 _CHINESE = {
@@ -48,18 +47,3 @@ def shown(file: Path) -> str:
         if parts[start] in ("units", "tracks"):
             return "/".join(parts[start:])
     return file.name
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Names near the one given; where there are few, all of them."""
-    every = list(known)
-    near = difflib.get_close_matches(name, every, cutoff=0.5) or [
-        each for each in every if name and name in each
-    ]
-    if near:
-        return said(f"Did you mean {' or '.join(near[:3])}?", f"你是不是想说 {' 或 '.join(near[:3])}？")
-    if not 0 < len(every) <= 16:
-        return ""
-    return said(
-        f"There {'is' if len(every) == 1 else 'are'}: {', '.join(every)}.", f"可选：{'、'.join(every)}。"
-    )

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from flashpath.course.content.errors import ContentError
-from flashpath.course.content.expressions import Draw, Drawn, evaluate_integer
 from flashpath.course.content.quiz import QuizItem
 from flashpath.course.content.table import read
 from flashpath.course.content.text import Text
+from flashpath.course.expressions import Draw, Drawn, evaluate_integer
 
 KINDS = ("kernel", "debug", "predict", "derive", "note", "read", "report")
 LANGUAGES = ("cuda", "triton", "pytorch")

@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from flashpath.course.content.errors import ContentError, did_you_mean
+from flashpath.course.content.errors import ContentError
 from flashpath.course.content.table import read
 from flashpath.course.content.text import LANGUAGES
 from flashpath.course.content.unit import Unit
+from flashpath.course.speech import did_you_mean
 
 HEADINGS = {
     "en": (

@@ -12,8 +12,9 @@ from collections.abc import Collection, Generator, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Never, cast
 
-from flashpath.course.content.errors import ContentError, did_you_mean
+from flashpath.course.content.errors import ContentError
 from flashpath.course.content.text import LANGUAGES, Text, Texts
+from flashpath.course.speech import did_you_mean
 
 _TYPES = {
     str: "a text",

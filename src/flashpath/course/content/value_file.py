@@ -6,8 +6,8 @@ import keyword
 from collections.abc import Collection
 from typing import Any, cast
 
+from flashpath.course import expressions
 from flashpath.course.content import exercise as model
-from flashpath.course.content import expressions
 from flashpath.course.content.table import Table
 
 

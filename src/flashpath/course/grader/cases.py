@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from flashpath.course.content.exercise import ArraySpec, Exercise, ScalarSpec
-from flashpath.course.content.expressions import evaluate, evaluate_integer
+from flashpath.course.expressions import evaluate, evaluate_integer
 from flashpath.course.grader.dtypes import Array, dtype_of
 from flashpath.course.grader.texts import say
 from flashpath.course.grader.values import fill

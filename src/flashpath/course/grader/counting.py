@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from flashpath.course.content.expressions import ExpressionError, evaluate
+from flashpath.course.expressions import ExpressionError, evaluate
 from flashpath.course.grader.verdict import CountFailed
 from flashpath.course.sandbox import Crashed, KernelRun, SandboxError, TimedOut
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from flashpath import gpus
 from flashpath.course.content.exercise import Exercise, Launch
-from flashpath.course.content.expressions import evaluate_integer
+from flashpath.course.expressions import evaluate_integer
 from flashpath.course.grader.cases import Case, shape_of
 from flashpath.course.grader.counting import counted_launch
 from flashpath.course.grader.dtypes import Array, dtype_of

@@ -17,7 +17,7 @@ from typing import Any, cast
 import numpy as np
 
 from flashpath.course.content.exercise import Exercise
-from flashpath.course.content.expressions import evaluate
+from flashpath.course.expressions import evaluate
 from flashpath.course.grader.cases import Case, shape_of
 from flashpath.course.grader.compare import Expected
 from flashpath.course.grader.dtypes import Array, dtype_of, exact_view, is_float

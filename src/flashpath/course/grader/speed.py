@@ -14,7 +14,7 @@ import numpy as np
 
 from flashpath import gpus
 from flashpath.course.content.exercise import Exercise, Speed
-from flashpath.course.content.expressions import evaluate
+from flashpath.course.expressions import evaluate
 from flashpath.course.grader.cases import Case, make_case
 from flashpath.course.grader.compare import compare
 from flashpath.course.grader.describe import wrong_output

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Protocol
 import numpy as np
 
 from flashpath import gpus
+from flashpath.course.expressions import ExpressionError, evaluate
 from flashpath.errors import FlashpathError
 from flashpath.jit import assembler, nvrtc, ptx, toolkit
 from flashpath.jit.arguments import ArgumentError
@@ -135,9 +136,6 @@ def _header(
 ) -> dict[str, Any]:
     counts: dict[str, float] = {}
     if report is not None:
-        # Imported late: few launches are counted, and it takes longer than one.
-        from flashpath.course.content.expressions import ExpressionError, evaluate
-
         for expression in message["counts"]:
             try:
                 counts[expression] = float(evaluate(expression, {**message["names"], "report": report}))

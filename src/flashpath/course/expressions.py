@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flashpath.course.content.errors import did_you_mean
+from flashpath.course.speech import did_you_mean
 from flashpath.errors import FlashpathError
 
 _NODES = (
