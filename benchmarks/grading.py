@@ -6,9 +6,8 @@
 The command is started anew for every answer, with an empty kernel cache and an empty home, so that everything
 is compiled: what a learner waits for after a change. The exercise's own solution is graded --rounds times
 (the median counts), the skeleton and every mutant once: wrong answers take longer, as the grader also looks
-for the mistake. Beside it stand the time of a second start, with the caches that the first has filled, and
-the processor time of the first, its children's too: where that is much less than the time itself, other
-programs had the cores. Without --exercise all kernel exercises of the course are graded.
+for the mistake. Beside it stands the time of a second start, with the caches that the first has filled.
+Without --exercise all kernel exercises of the course are graded.
 
 The marks, on two cores: a CUDA exercise answers within 3 s, a Triton one within 6 s, right or wrong. The exit
 code is 1 where one is missed. --document makes the table of a document from the record in benchmarks/results;
@@ -52,7 +51,6 @@ class Timed:
     cases: int
     cold_seconds: float
     warm_seconds: float
-    cpu_seconds: float
     wrong_answers: int
     slowest_wrong: str | None
     slowest_wrong_seconds: float
@@ -79,7 +77,7 @@ def main(arguments: Sequence[str]) -> int:
         return write_document(options.document, options.json or RECORD, options.check)
     timed: list[Timed] = []
     print(
-        f"{'exercise':36} {'language':8} {'cases':>5} {'cold s':>7} {'warm s':>7} {'cpu s':>7} "
+        f"{'exercise':36} {'language':8} {'cases':>5} {'cold s':>7} {'warm s':>7} "
         f"{'wrong s':>8} {'mark s':>7}"
     )
     for exercise in _exercises(options.exercise):
@@ -87,7 +85,7 @@ def main(arguments: Sequence[str]) -> int:
         timed.append(each)
         print(
             f"{each.exercise:36} {each.language:8} {each.cases:5} {each.cold_seconds:7.2f} "
-            f"{each.warm_seconds:7.2f} {each.cpu_seconds:7.2f} {each.slowest_wrong_seconds:8.2f} "
+            f"{each.warm_seconds:7.2f} {each.slowest_wrong_seconds:8.2f} "
             f"{each.mark_seconds:7.1f}{'' if each.holds else f'  MISSED ({each.slowest_wrong})'}",
             flush=True,
         )
@@ -117,32 +115,25 @@ def _exercises(named: Sequence[str]) -> list[Exercise]:
 def _time(exercise: Exercise, rounds: int, wrong_too: bool) -> Timed:
     cold: list[float] = []
     warm: list[float] = []
-    cpu: list[float] = []
     cases = 0
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as folder:
-            before = os.times()
             seconds, verdict = _grade(exercise, exercise.solution_text(), Path(folder))
-            after = os.times()
             if not verdict["passed"]:
                 sys.exit(f"{exercise.id}: its own solution does not pass.\n{verdict}")
             cases = int(verdict["cases"])
-            cpu.append(
-                after.children_user + after.children_system - before.children_user - before.children_system
-            )
             cold.append(seconds)
             warm.append(_grade(exercise, exercise.solution_text(), Path(folder))[0])
     wrong = dict(_wrong_answers(exercise)) if wrong_too else {}
     slowest = max(wrong, key=lambda name: wrong[name], default=None)
     language = exercise.language or "cuda"
-    cold_seconds, warm_seconds, cpu_seconds = map(statistics.median, (cold, warm, cpu))
+    cold_seconds, warm_seconds = map(statistics.median, (cold, warm))
     return Timed(
         exercise.id,
         language,
         cases,
         cold_seconds,
         warm_seconds,
-        cpu_seconds,
         len(wrong),
         slowest,
         wrong[slowest] if slowest else 0.0,

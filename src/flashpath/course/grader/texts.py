@@ -9,8 +9,8 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "passed": ("Right: {cases} cases.", "正确：{cases} 组用例全部通过。"),
     "passed-one": ("Right.", "正确。"),
     "passed-goals": (
-        "Right and efficient: {cases} cases, {goals} counted goals.",
-        "正确且高效：{cases} 组用例，{goals} 个计数目标全部达到。",
+        "Right and efficient. Cases: {cases}; goals reached: {goals}.",
+        "正确且高效：{cases} 组用例，{goals} 个目标全部达到。",
     ),
     "wrong": (
         "Wrong: {count} of {n} elements of {name} differ, for {case}.",
@@ -46,8 +46,8 @@ _TEXTS: dict[str, tuple[str, str]] = {
     ),
     "finding": ("{kind}: {summary}, for {case}.", "{kind}：{summary}（{case}）。"),
     "goal": (
-        "The result is right; {count} of {goals} counted goals are not reached yet.",
-        "结果正确；{goals} 个计数目标中还有 {count} 个未达到。",
+        "The result is right; goals not reached yet: {count} of {goals}.",
+        "结果正确；{goals} 个目标中还有 {count} 个未达到。",
     ),
     "speed": (
         "The result is right; the speed asked for is not reached yet.",

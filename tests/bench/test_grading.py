@@ -1,0 +1,55 @@
+"""benchmarks/grading.py: one exercise timed, and the table of docs/learning.md."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENT = ROOT / "docs" / "learning.md"
+
+
+@pytest.fixture(scope="module")
+def program() -> dict[str, Any]:
+    return runpy.run_path(str(ROOT / "benchmarks" / "grading.py"))
+
+
+def test_an_exercise_is_timed_and_recorded(program: dict[str, Any], tmp_path: Path) -> None:
+    record = tmp_path / "record.json"
+    arguments = [
+        "--rounds",
+        "1",
+        "--right-only",
+        "--json",
+        str(record),
+        "--exercise",
+        "first-kernel/vector-add",
+    ]
+    code = program["main"](arguments)
+    (timed,) = json.loads(record.read_text(encoding="utf-8"))["grading"]
+    assert timed["language"] == "cuda"
+    assert timed["cases"] > 3
+    assert timed["warm_seconds"] > 0
+    assert code == int(timed["cold_seconds"] >= 3)
+    document = tmp_path / "document.md"
+    document.write_text(DOCUMENT.read_text(encoding="utf-8"), encoding="utf-8")
+    assert program["main"](["--document", str(document), "--json", str(record), "--check"]) == 1
+    assert program["main"](["--document", str(document), "--json", str(record)]) == 0
+    assert f"{timed['cold_seconds']:.1f} to {timed['cold_seconds']:.1f}" in document.read_text(
+        encoding="utf-8"
+    )
+
+
+def test_the_table_is_made_of_the_record_which_holds_the_marks(program: dict[str, Any]) -> None:
+    assert program["main"](["--document", str(DOCUMENT), "--check"]) == 0
+    record = json.loads(program["RECORD"].read_text(encoding="utf-8"))
+    assert {each["language"] for each in record["grading"]} == {"cuda", "triton"}
+    for each in record["grading"]:
+        assert each["wrong_answers"] >= 4
+        assert max(each["cold_seconds"], each["slowest_wrong_seconds"]) < each["mark_seconds"], each[
+            "exercise"
+        ]
