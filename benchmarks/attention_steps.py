@@ -15,8 +15,7 @@ from pathlib import Path
 from flashpath import kernels
 from flashpath.bench.attention_steps import SECTION, count_steps, section
 from flashpath.bench.record_files import load_runs
-from flashpath.documents import with_section
-from flashpath.errors import FlashpathError
+from flashpath.documents import write_section
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -30,18 +29,11 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="only say whether it is up to date")
     options = parser.parse_args()
     ladder = kernels.ladder("attention")
-    try:
-        text = options.document.read_text(encoding="utf-8")
-        wanted = with_section(text, SECTION, section(ladder, count_steps(ladder), load_runs(RESULTS)))
-    except (FlashpathError, OSError, ValueError) as error:
-        print(f"error: {options.document}: {error}", file=sys.stderr)
-        return 1
-    if options.check:
-        if text != wanted:
-            print(f"{options.document} is out of date: leave out --check.", file=sys.stderr)
-        return int(text != wanted)
-    options.document.write_text(wanted, encoding="utf-8")
-    return 0
+
+    def made() -> str:
+        return section(ladder, count_steps(ladder), load_runs(RESULTS))
+
+    return write_section(options.document, SECTION, made, check=options.check)
 
 
 if __name__ == "__main__":

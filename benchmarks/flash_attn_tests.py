@@ -28,8 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from flashpath.bench import read_environment
-from flashpath.documents import with_section
-from flashpath.errors import FlashpathError
+from flashpath.documents import write_section
 from flashpath.jit import device
 
 HERE = Path(__file__).parent
@@ -118,18 +117,10 @@ def outcomes(lines: list[list[Any]]) -> dict[str, Any]:
 
 
 def write_document(document: Path, json_file: Path, check: bool) -> int:
-    try:
-        text = document.read_text(encoding="utf-8")
-        wanted = with_section(text, SECTION, section(json.loads(json_file.read_text(encoding="utf-8"))))
-    except (FlashpathError, OSError, ValueError) as error:
-        print(f"error: {document}: {error}", file=sys.stderr)
-        return 1
-    if check:
-        if text != wanted:
-            print(f"{document} is out of date: leave out --check.", file=sys.stderr)
-        return int(text != wanted)
-    document.write_text(wanted, encoding="utf-8")
-    return 0
+    def made() -> str:
+        return section(json.loads(json_file.read_text(encoding="utf-8")))
+
+    return write_section(document, SECTION, made, check=check)
 
 
 def section(record: dict[str, Any]) -> str:

@@ -32,8 +32,7 @@ from typing import Any
 from flashpath import settings
 from flashpath.bench import read_environment
 from flashpath.course.content import Exercise, load_course
-from flashpath.documents import with_section
-from flashpath.errors import FlashpathError
+from flashpath.documents import write_section
 
 RECORD = Path(__file__).parent / "results" / "two-cores-grading.json"
 SECTION = "seconds of a grade"
@@ -182,18 +181,10 @@ def _grade(exercise: Exercise, source: str, folder: Path) -> tuple[float, dict[s
 
 
 def write_document(document: Path, json_file: Path, check: bool) -> int:
-    try:
-        text = document.read_text(encoding="utf-8")
-        wanted = with_section(text, SECTION, section(json.loads(json_file.read_text(encoding="utf-8"))))
-    except (FlashpathError, OSError, ValueError) as error:
-        print(f"error: {document}: {error}", file=sys.stderr)
-        return 1
-    if check:
-        if text != wanted:
-            print(f"{document} is out of date: leave out --check.", file=sys.stderr)
-        return int(text != wanted)
-    document.write_text(wanted, encoding="utf-8")
-    return 0
+    def made() -> str:
+        return section(json.loads(json_file.read_text(encoding="utf-8")))
+
+    return write_section(document, SECTION, made, check=check)
 
 
 def section(record: dict[str, Any]) -> str:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
 from flashpath.errors import FlashpathError
 
 
@@ -16,3 +20,19 @@ def with_section(text: str, name: str, made: str) -> str:
             f"Put the lines {first.strip()} and {last.strip()} where it belongs.",
         )
     return before + begin + made + end + after
+
+
+def write_section(document: Path, name: str, made: Callable[[], str], *, check: bool) -> int:
+    """For a program's `DOCUMENT [--check]`: its exit code. With `check` the document is only looked at."""
+    try:
+        text = document.read_text(encoding="utf-8")
+        wanted = with_section(text, name, made())
+    except (FlashpathError, OSError, ValueError) as error:
+        print(f"error: {document}: {error}", file=sys.stderr)
+        return 1
+    if check:
+        if text != wanted:
+            print(f"{document} is out of date: leave out --check.", file=sys.stderr)
+        return int(text != wanted)
+    document.write_text(wanted, encoding="utf-8")
+    return 0
