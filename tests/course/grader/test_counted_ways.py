@@ -11,14 +11,14 @@ from flashpath.course.grader import Grade, grade
 
 COURSE = Path(__file__).parents[3] / "course"
 
-# A product that loads every element again: eight times what tiles load. get() is how.
+# A product that loads every element again, far more often than tiles do. get() is how.
 KERNEL = """
 __device__ float get(const float* p) {{ {body} }}
 __global__ void matmul(int m, int n, int k, const float* a, const float* b, float* c) {{
-  const int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x;
+  const int row = blockIdx.y * 32 + threadIdx.y, col = blockIdx.x * 32 + threadIdx.x;
   if (row >= m || col >= n) return;
   float sum = 0.0f;
-  for (int p = 0; p < k; ++p) sum += get(a + row * k + p) * get(b + p * n + col);
+  for (int p = 0; p < k; ++p) sum += get(a + row * k + p) * get(b + col * k + p);
   c[row * n + col] = sum;
 }}
 """
@@ -29,8 +29,8 @@ def _loaded(instruction: str) -> str:
 
 
 COPIED = """
-  __shared__ float s[256];
-  const int t = threadIdx.y * 16 + threadIdx.x;
+  __shared__ float s[1024];
+  const int t = threadIdx.y * 32 + threadIdx.x;
   const unsigned to = __cvta_generic_to_shared(&s[t]);
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\\ncp.async.wait_all;" :: "r"(to), "l"(p) : "memory");
   return *(volatile float*)&s[t];

@@ -2,8 +2,8 @@
 
 Mutants that are rejected for the same reason are run on the very case that failed, with the same inputs and
 the same poison. One that leaves the same bits behind has, as far as that case can tell, the same mistake, and
-its hint is shown. A case of one element tells few mistakes apart, so a larger one must agree too. All this
-takes a second or so: a hint is worth no longer wait.
+its hint is shown; so has one whose results differ by rounding alone. A case of one element tells few mistakes
+apart, so a larger one must agree too. All this takes a second or so: a hint is worth no longer wait.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ import difflib
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
+
+import numpy as np
 
 from flashpath.course.content.exercise import Exercise, Mutant
 from flashpath.course.grader.describe import by_cause
@@ -31,35 +33,71 @@ _CPP_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _PYTHON_COMMENT = re.compile(r"#[^\n]*")
 
 
+@dataclass(frozen=True, eq=False)
+class Left:
+    """An array as it was left behind, and what it should be where it is an output of floats."""
+
+    value: Array
+    truth: Array | None = None
+
+    def is_same(self, other: Left) -> bool:
+        return bits_of(self.value).tobytes() == bits_of(other.value).tobytes()
+
+    def is_near(self, other: Left) -> bool:
+        """Whether both are wrong in the same way: no further from each other than rounding brings them, which
+        is far less than they are from the truth."""
+        if self.is_same(other):
+            return True
+        if (
+            self.truth is None
+            or self.value.shape != other.value.shape
+            or self.value.dtype != other.value.dtype
+        ):
+            return False
+        with np.errstate(all="ignore"):
+            own, others, truth = (each.astype(np.float64) for each in (self.value, other.value, self.truth))
+            apart = np.where((own == others) | (np.isnan(own) & np.isnan(others)), 0.0, np.abs(own - others))
+            wrong = np.abs(own - truth)
+            furthest = float(np.max(wrong, where=np.isfinite(wrong), initial=0.0))
+        return bool(np.all(apart <= _FAR_LESS * furthest))
+
+
 @dataclass(frozen=True)
 class Evidence:
-    """What a launch or a call left behind, for comparison bit by bit."""
+    """What a launch or a call left behind, for comparison."""
 
     findings: tuple[tuple[Any, ...], ...]  # kind, thread and count of each
-    arrays: tuple[bytes, ...]
+    arrays: tuple[Left, ...]
     larger: Evidence | None = None  # of a larger case, which tells more mistakes apart
 
     @classmethod
-    def of_kernel(cls, run: KernelRun, larger: Evidence | None = None) -> Evidence:
+    def of_kernel(
+        cls, run: KernelRun, truths: Mapping[int, Array], larger: Evidence | None = None
+    ) -> Evidence:
+        """`truths`: what arrays should hold, by their place in the run."""
         found = tuple((each.kind, each.block, each.thread, each.count) for each in by_cause(run.findings))
-        return cls(found, tuple(bits_of(array).tobytes() for array in run.arrays), larger)
+        left = tuple(Left(array, truths.get(place)) for place, array in enumerate(run.arrays))
+        return cls(found, left, larger)
 
     @classmethod
     def of_values(cls, arrays: Iterable[Array], larger: Evidence | None = None) -> Evidence:
-        return cls((), tuple(bits_of(array).tobytes() for array in arrays), larger)
+        return cls((), tuple(map(Left, arrays)), larger)
 
     def likeness(self, other: Evidence) -> int:
         """0: another failure; else the more the better. Findings of one kind are alike, equal ones more."""
-        same_arrays = self.arrays == other.arrays and self._seen_larger == other._seen_larger
+        same_arrays = self._agrees(other, Left.is_same)
         if not self.findings and not other.findings:
-            return _SAME if same_arrays else 0
+            return _SAME if same_arrays else _NEAR if self._agrees(other, Left.is_near) else 0
         if self.findings[:1] and other.findings[:1] and self.findings[0][0] == other.findings[0][0]:
             return 1 + same_arrays + (self.findings == other.findings)
         return 0
 
-    @property
-    def _seen_larger(self) -> object:
-        return None if self.larger is None else (self.larger.findings, self.larger.arrays)
+    def _agrees(self, other: Evidence, alike: Callable[[Left, Left], bool]) -> bool:
+        if len(self.arrays) != len(other.arrays) or not all(map(alike, self.arrays, other.arrays)):
+            return False
+        if self.larger is None or other.larger is None:
+            return self.larger is other.larger
+        return self.larger.findings == other.larger.findings and self.larger._agrees(other.larger, alike)
 
     @property
     def best_likeness(self) -> int:
@@ -67,7 +105,8 @@ class Evidence:
         return 3 if self.findings else _SAME
 
 
-_SAME = 4
+_FAR_LESS = 1e-3
+_NEAR, _SAME = 3, 4
 _Result = TypeVar("_Result")
 Counts = Callable[[Mutant], list[float]]
 Rerun = Callable[[Exercise, Mutant], Evidence | None]

@@ -63,8 +63,18 @@ class Trial:
         first = launched[0] if launched else None
         if first is None:
             return None
-        seen = [Evidence.of_kernel(each[0]) for each in launched[1:] if each is not None]
-        return Evidence.of_kernel(first[0], *seen)
+        seen = [
+            self._left_behind(prepared, *each)
+            for prepared, each in zip(cases[1:], launched[1:], strict=True)
+            if each is not None
+        ]
+        return self._left_behind(cases[0], *first, *seen)
+
+    def _left_behind(
+        self, prepared: Prepared, result: KernelRun, places: Mapping[str, int], larger: Evidence | None = None
+    ) -> Evidence:
+        truths = {places[each.name]: each.value for each in prepared.expected if each.allowed is not None}
+        return Evidence.of_kernel(result, truths, larger)
 
     def judge(self, prepared: Prepared, lang: str, counts: tuple[str, ...] = ()) -> Outcome:
         """Launch the case and look at everything: findings first, then inputs, then outputs.
@@ -78,7 +88,7 @@ class Trial:
         failure = self._failure(prepared, result, places, lang)
         if failure is not None:
             failure = with_printed(failure, result.printed, lang)
-        return Outcome(failure, Evidence.of_kernel(result), result.counts)
+        return Outcome(failure, self._left_behind(prepared, result, places), result.counts)
 
     def _failure(
         self, prepared: Prepared, result: KernelRun, places: Mapping[str, int], lang: str

@@ -8,9 +8,9 @@ __device__ float get(const float* p) {
 }
 
 __global__ void matmul(int m, int n, int k, const float* a, const float* b, float* c) {
-  const int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x;
+  const int row = blockIdx.y * 32 + threadIdx.y, col = blockIdx.x * 32 + threadIdx.x;
   if (row >= m || col >= n) return;
   float sum = 0.0f;
-  for (int p = 0; p < k; ++p) sum += get(a + row * k + p) * get(b + p * n + col);
+  for (int p = 0; p < k; ++p) sum += get(a + row * k + p) * get(b + col * k + p);
   c[row * n + col] = sum;
 }
