@@ -12,6 +12,7 @@ from flashpath.course.grader import Grade, kernel, launching
 from flashpath.course.grader.chinese import in_language
 from flashpath.course.grader.failing import failure_of
 from flashpath.course.sandbox import Crashed, Refused, TimedOut, check_python
+from flashpath.course.sandbox.errors import importing
 
 GradeText = Callable[..., Grade]
 
@@ -105,7 +106,7 @@ def test_errors_of_processes_are_said_in_chinese() -> None:
         assert how not in failure.headline
         assert all(re.search("[\u4e00-\u9fff]", line) for line in failure.details)
     assert "编译" in failure_of(TimedOut("building f.cu", 30.0), "zh").headline
-    assert "导入" in failure_of(TimedOut("importing f.py", 30.0), "zh").headline
+    assert "导入" in failure_of(TimedOut(importing("f.py"), 30.0), "zh").headline
     assert in_language("what nobody knows", "zh") == "what nobody knows"
 
 
