@@ -48,10 +48,11 @@ def bench_ladder(
     device = resolve_device(device)
     capability = gpu_capability() if device == "cuda" else None
     chosen = [ladder[name] for name in only] if only is not None else list(ladder.rungs)
+    chosen_cases = choose_cases(ladder, cases)  # before rungs are compiled: a wrong name is told at once
     return compare(
         {rung.name: as_implementation(rung, capability, with_portability) for rung in chosen}
         | dict(extra or {}),
-        choose_cases(ladder, cases),
+        chosen_cases,
         device=device,
         peers=choose_peers(ladder, device, peers),
         check=ladder.check,
