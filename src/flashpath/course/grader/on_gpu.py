@@ -10,6 +10,7 @@ import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from flashpath.bench.device import load_torch
 from flashpath.course.content.exercise import Exercise, Launch
 from flashpath.course.grader.launching import LIMITS, Shape, job_for
 from flashpath.course.sandbox.triton_source import build_triton
@@ -62,7 +63,7 @@ def _triton(
     kernel = LoadedKernel(launch.kernel, built.name, machine_code(text, gpu.arch), gpu.arch, gpu.index)
     block = (built.num_warps * WARP_SIZE, 1, 1)
     prepared = kernel.prepare(GpuShape(dim3(shape.grid, "grid"), block, built.shared))
-    torch: Any = __import__("torch")
+    torch = load_torch()
 
     def call() -> None:
         # `passed` is named here so that it lives as long as the addresses into it.
