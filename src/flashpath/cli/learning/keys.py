@@ -115,12 +115,14 @@ class Keys:
                     return
                 rest = after
             self._left = b""  # keys that mean nothing
-            ready, _, _ = select.select([terminal, until], [], [])
-            if until in ready:
-                return
             try:
+                ready, _, _ = select.select([terminal, until], [], [])
+                if until in ready:
+                    return
                 self._left = os.read(terminal, 64)
-            except OSError:  # the terminal is gone, of which a signal tells
+            except (OSError, ValueError):
+                # The terminal is gone, of which a signal tells; or a signal came while this thread was being
+                # started, so that nobody waited for it before `until` was closed.
                 return
             if not self._left:
                 return
