@@ -2,24 +2,63 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from flashpath.messages import Message, is_code
+
 
 class FlashpathError(Exception):
-    """Base of all errors that flashpath raises on purpose.
+    """Base of all errors that flashpath raises on purpose: a code with parameters (see `flashpath.messages`).
 
-    `problem` says what happened, `fix` what the reader can do about it. The command line prints both
-    without a traceback.
+    `problem` says what happened, `fix` what the reader can do about it, both in the language that is spoken
+    where they are read. The command line prints both without a traceback.
     """
 
-    def __init__(self, problem: str, fix: str | None = None) -> None:
-        super().__init__(problem)
-        self.problem = problem
-        self.fix = fix
+    def __init__(self, code: str, fix: str | None = None, /, **params: Any) -> None:
+        super().__init__(code)
+        # TRANSITION: sentences instead of codes are accepted until every room has its catalogue.
+        if not is_code(code):
+            code, params = "messages.literal", {"problem": code, "fix": fix or ""}
+        self.said = Message(code, params)
+
+    @property
+    def code(self) -> str:
+        """Which error it is, such as `jit.no-such-kernel`."""
+        return self.said.code
+
+    @property
+    def problem(self) -> str:
+        """What happened."""
+        return self.said.text()
+
+    @property
+    def fix(self) -> str | None:
+        """What the reader can do about it."""
+        return self.said.fix()
+
+    @problem.setter
+    def problem(self, text: str) -> None:  # TRANSITION
+        self.said = Message("messages.literal", {"problem": text, "fix": self.fix or ""})
+
+    @fix.setter
+    def fix(self, text: str | None) -> None:  # TRANSITION
+        self.said = Message("messages.literal", {"problem": self.problem, "fix": text or ""})
 
     def __str__(self) -> str:
-        return f"{self.problem}\n  → {self.fix}" if self.fix else self.problem
+        return f"{self.problem}\n  → {fix}" if (fix := self.fix) else self.problem
 
     def __repr__(self) -> str:  # what torch.compile shows of it
         return f"{type(self).__name__}({str(self)!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.said, self.__dict__)
+
+
+def _restored(kind: type[FlashpathError], said: Message, attributes: dict[str, Any]) -> FlashpathError:
+    """Unpickles an error without its constructor, whose arguments each kind chooses for itself."""
+    error = kind.__new__(kind, said.code)
+    error.__dict__.update(attributes)
+    return error
 
 
 class MissingDevice(FlashpathError):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import LANGUAGES
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,6 @@ LANG = Variable(
     "zh or en, as the locale has it",
     "zh or en: the language of explanations and of what sanitize shows",
 )
-LANGUAGES = ("en", "zh")
 
 HOME = Variable(
     "FLASHPATH_HOME",
@@ -91,8 +91,7 @@ def cache_limit_bytes() -> int:
             raise ValueError
     except ValueError:
         raise FlashpathError(
-            f"{CACHE_LIMIT_MB.name} is {text!r}, which is no positive number of megabytes.",
-            f"Set it to a number such as {CACHE_LIMIT_MB.default}, or unset it.",
+            "messages.cache-limit", variable=CACHE_LIMIT_MB.name, value=text, default=CACHE_LIMIT_MB.default
         ) from None
     return int(megabytes * 2**20)
 
@@ -110,9 +109,18 @@ def language(wanted: str | None = None) -> str:
         locale = next((value for name in _LOCALES if (value := os.environ.get(name))), "")
         return "zh" if locale.lower().startswith("zh") else "en"
     if text.lower() not in LANGUAGES:
-        what = "The language" if wanted else LANG.name
-        raise FlashpathError(f"{what} is {text!r}.", f"It is one of {', '.join(LANGUAGES)}.")
+        if wanted:
+            raise FlashpathError("messages.language-named", value=text, languages=LANGUAGES)
+        raise FlashpathError("messages.language", variable=LANG.name, value=text, languages=LANGUAGES)
     return text.lower()
+
+
+def language_or_english() -> str:
+    """Returns the language, for texts that must not fail; English where the variable names none."""
+    try:
+        return language()
+    except FlashpathError:
+        return "en"
 
 
 def content_dir(name: str) -> Path:
@@ -121,6 +129,4 @@ def content_dir(name: str) -> Path:
     for candidate in (package / "content" / name, package.parent.parent / name):
         if candidate.is_dir():
             return candidate
-    raise FlashpathError(
-        f"The content folder {name!r} is neither in the installed package nor beside its source."
-    )
+    raise FlashpathError("messages.no-content", name=name)

@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
-from collections.abc import Generator, Iterable
-from contextvars import ContextVar
+from collections.abc import Iterable
 
-from flashpath import settings
-from flashpath.errors import FlashpathError
-
-_spoken: ContextVar[str | None] = ContextVar("spoken", default=None)
+from flashpath.messages import speaking as speaking
+from flashpath.messages import spoken
 
 
 def said(en: str, zh: str) -> str:
-    """The text in the language that is spoken now."""
-    lang = _spoken.get()
-    if lang is None:
-        try:
-            lang = settings.language()
-        except FlashpathError:  # of the variable; a command that needs it says so
-            lang = "en"
-    return zh if lang == "zh" else en
-
-
-@contextlib.contextmanager
-def speaking(lang: str) -> Generator[None]:
-    token = _spoken.set(lang)
-    try:
-        yield
-    finally:
-        _spoken.reset(token)
+    """TRANSITION: the text in the language that is spoken now."""
+    return zh if spoken() == "zh" else en
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

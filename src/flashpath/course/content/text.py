@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-LANGUAGES = ("en", "zh")
-
-
-@dataclass(frozen=True)
-class Text:
-    en: str
-    zh: str
-
-    def in_(self, lang: str) -> str:
-        return self.zh if lang == "zh" else self.en
+from flashpath.messages import LANGUAGES as LANGUAGES
+from flashpath.messages import Text as Text
 
 
 @dataclass(frozen=True)

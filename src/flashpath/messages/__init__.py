@@ -1,0 +1,196 @@
+"""What flashpath says, as data: a code with parameters, turned into a sentence where somebody reads it.
+
+Each room keeps its sentences in a catalogue, `<room>/messages.py`, under `MESSAGES`: a key and its `Text` in
+both languages, or an `Entry` where advice follows. The code `jit.no-such-kernel` stands for the key
+`no-such-kernel` in `flashpath/jit/messages.py`.
+
+    raise FlashpathError("jit.no-such-kernel", name="saxpy", known=["axpy"])  # travels as data
+    say("cli.next-exercise", exercise="first-kernel/copy")                    # a sentence, at the edge
+
+A template is a format string. `{count:~thread}` is "1 thread" or "5 threads" (`~entry/entries` where the
+plural is another word), `{count:?is/are}` the word alone. A list is joined by the language's comma; a parameter
+that is itself a `Message` is said in the same language.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import re
+import string
+from collections.abc import Generator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+LANGUAGES = ("en", "zh")
+_CODE = re.compile(r"[a-z_]+(\.[a-z_]+)*\.[a-z0-9-]+")
+_COMMAS = {"en": ", ", "zh": "、"}
+_spoken: ContextVar[str | None] = ContextVar("spoken", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One text in both languages."""
+
+    en: str
+    zh: str
+
+    def in_(self, lang: str) -> str:
+        """Returns the text in that language."""
+        return self.zh if lang == "zh" else self.en
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A sentence with what to do about it; the learner's wording stands beside it where it differs.
+
+    Who calls the library can change the call; who answers an exercise can change the answer alone.
+    """
+
+    says: Text
+    fix: Text | None = None
+    learner: Text | None = None
+    learner_fix: Text | None = None
+
+
+@dataclass(frozen=True)
+class Message:
+    """A code and its parameters: texts, numbers, lists of them, and other messages."""
+
+    code: str
+    params: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def text(self, lang: str | None = None, *, learner: bool = False) -> str:
+        """Returns the sentence, in the language that is spoken where none is named."""
+        entry = _entry(self.code)
+        chosen = entry.learner if learner and entry.learner is not None else entry.says
+        return self._filled(chosen, lang, learner)
+
+    def fix(self, lang: str | None = None, *, learner: bool = False) -> str | None:
+        """Returns what to do about it; None where there is no advice."""
+        entry = _entry(self.code)
+        chosen = entry.learner_fix if learner and entry.learner_fix is not None else entry.fix
+        return None if chosen is None else self._filled(chosen, lang, learner) or None
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _filled(self, text: Text, lang: str | None, learner: bool) -> str:
+        lang = lang or spoken()
+        return _Template(lang, learner).vformat(text.in_(lang), (), self.params)
+
+    # ---- Between processes -----------------------------------------------------------------------------
+
+    def as_data(self) -> dict[str, Any]:
+        """Returns plain data, ready for `json.dumps`."""
+        return {"code": self.code, "params": {name: _as_data(value) for name, value in self.params.items()}}
+
+    @staticmethod
+    def from_data(data: object) -> Message:
+        """Reads what `as_data` wrote; whatever else somebody sends raises ValueError."""
+        match data:
+            case {"code": str(code), "params": dict(params)}:
+                named = cast("dict[str, Any]", params)
+                message = Message(code, {name: _from_data(value) for name, value in named.items()})
+                try:
+                    message.text("en")
+                    return message
+                except (LookupError, ImportError) as error:
+                    raise ValueError(f"{code!r} with these parameters is not a message: {error}") from None
+        raise ValueError("this is not a message")
+
+
+def say(code: str, /, **params: Any) -> str:
+    """Returns the sentence of that code in the language that is spoken here."""
+    return Message(code, params).text()
+
+
+def is_code(text: str) -> bool:
+    """Whether that is the code of a message, as opposed to a sentence."""
+    return _CODE.fullmatch(text) is not None
+
+
+# ---- The language ----------------------------------------------------------------------------------------
+
+
+def spoken() -> str:
+    """The language that is spoken now: the command's, else the one that the settings name."""
+    lang = _spoken.get()
+    if lang is not None:
+        return lang
+    from flashpath import settings  # settings raise errors, and errors are messages
+
+    return settings.language_or_english()
+
+
+@contextlib.contextmanager
+def speaking(lang: str) -> Generator[None]:
+    """Within it, everything is said in that language."""
+    token = _spoken.set(lang)
+    try:
+        yield
+    finally:
+        _spoken.reset(token)
+
+
+# ---- Catalogues ------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def catalogue(room: str) -> Mapping[str, Text | Entry]:
+    """The messages of a room, such as `course.grader`."""
+    return importlib.import_module(f"flashpath.{room}.messages").MESSAGES
+
+
+def _entry(code: str) -> Entry:
+    room, _, key = code.rpartition(".")
+    found = catalogue(room)[key]
+    return Entry(found) if isinstance(found, Text) else found
+
+
+class _Template(string.Formatter):
+    """Fills a template in one language."""
+
+    def __init__(self, lang: str, learner: bool) -> None:
+        self._lang = lang
+        self._learner = learner
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if isinstance(value, Message):
+            return value.text(self._lang, learner=self._learner)
+        if isinstance(value, list | tuple):
+            parts = cast("Sequence[Any]", value)
+            return _COMMAS[self._lang].join(self.format_field(part, format_spec) for part in parts)
+        if format_spec[:1] in ("~", "?"):
+            return _counted(value, format_spec)
+        try:
+            return super().format_field(value, format_spec)
+        except (ValueError, TypeError):  # a number was expected, and a text came
+            return str(value)
+
+
+def _counted(value: Any, spec: str) -> str:
+    one, _, many = spec[1:].partition("/")
+    word = one if value == 1 else (many or f"{one}s")
+    return word if spec[0] == "?" else f"{value:,} {word}" if isinstance(value, int) else f"{value} {word}"
+
+
+def _as_data(value: Any) -> Any:
+    if isinstance(value, Message):
+        return {"message": value.as_data()}
+    if isinstance(value, list | tuple):
+        return [_as_data(part) for part in cast("Sequence[Any]", value)]
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def _from_data(value: Any) -> Any:
+    match value:
+        case {"message": data}:
+            return Message.from_data(data)
+        case list():
+            return [_from_data(part) for part in cast("list[Any]", value)]
+        case None | str() | int() | float():
+            return value
+    raise ValueError(f"{type(value).__name__} is not a parameter of a message")

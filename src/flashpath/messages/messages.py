@@ -1,0 +1,39 @@
+"""The words that all rooms share, and those of the settings."""
+
+from __future__ import annotations
+
+from flashpath.messages import Entry, Text
+
+MESSAGES: dict[str, Text | Entry] = {
+    # TRANSITION: a sentence that no catalogue has yet.
+    "literal": Entry(Text("{problem}", "{problem}"), Text("{fix}", "{fix}")),
+    # ---- Names that nobody knows -----------------------------------------------------------------------
+    "did-you-mean": Text("Did you mean {names}?", "你是不是想说 {names}？"),
+    "there-are": Text("There {count:?is/are}: {names}.", "可选：{names}。"),
+    "or": Text(" or ", " 或 "),
+    # ---- Settings --------------------------------------------------------------------------------------
+    "cache-limit": Entry(
+        Text(
+            "{variable} is {value!r}, which is not a positive number of megabytes.",
+            "{variable} 是 {value!r}，不是正的兆字节数。",
+        ),
+        Text(
+            "Set it to a number such as {default}, or unset it.", "请设为一个数（如 {default}），或取消设置。"
+        ),
+    ),
+    "language": Entry(
+        Text("{variable} is {value!r}.", "{variable} 是 {value!r}。"),
+        Text("It is one of {languages}.", "可选：{languages}。"),
+    ),
+    "language-named": Entry(
+        Text("The language is {value!r}.", "语言是 {value!r}。"),
+        Text("It is one of {languages}.", "可选：{languages}。"),
+    ),
+    "no-content": Entry(
+        Text(
+            "The content folder {name!r} is neither in the installed package nor beside its source.",
+            "内容目录 {name!r} 既不在已安装的包里，也不在源代码旁边。",
+        ),
+        Text("Install flashpath again.", "请重新安装 flashpath。"),
+    ),
+}
