@@ -8,8 +8,8 @@ both languages, or an `Entry` where advice follows. The code `jit.no-such-kernel
     say("cli.next-exercise", exercise="first-kernel/copy")                    # a sentence, at the edge
 
 A template is a format string. `{count:~thread}` is "1 thread" or "5 threads" (`~entry/entries` where the
-plural is another word), `{count:?is/are}` the word alone. A list is joined by the language's comma; a parameter
-that is itself a `Message` is said in the same language.
+plural is another word), `{count:?is/are}` the word alone. A list is joined by the comma of the language; a
+parameter that is itself a `Message` is said in the same language.
 """
 
 from __future__ import annotations
