@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from flashpath.messages import say
 from flashpath.messages import speaking as speaking
 from flashpath.messages import spoken
 
@@ -16,14 +17,10 @@ def said(en: str, zh: str) -> str:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Names near the one given; where there are few, all of them."""
-    every = list(known)
-    near = difflib.get_close_matches(name, every, cutoff=0.5) or [
-        each for each in every if name and name in each
+    names = list(known)
+    near = difflib.get_close_matches(name, names, cutoff=0.5) or [
+        other for other in names if name and name in other
     ]
     if near:
-        return said(f"Did you mean {' or '.join(near[:3])}?", f"你是不是想说 {' 或 '.join(near[:3])}？")
-    if not 0 < len(every) <= 16:
-        return ""
-    return said(
-        f"There {'is' if len(every) == 1 else 'are'}: {', '.join(every)}.", f"可选：{'、'.join(every)}。"
-    )
+        return say("messages.did-you-mean", names=say("messages.or").join(near[:3]))
+    return say("messages.there-are", count=len(names), names=names) if 0 < len(names) <= 16 else ""
