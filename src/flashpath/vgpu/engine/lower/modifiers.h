@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "exec/modifiers.h"
 #include "lower/builder.h"
+#include "program/modifiers.h"
 
 namespace flashpath::lower {
 
