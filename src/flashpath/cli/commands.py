@@ -43,6 +43,7 @@ from flashpath.cli.learning import (
     watch,
 )
 from flashpath.cli.learning.next import next_thing
+from flashpath.messages import say
 
 
 class _Group(TyperGroup):
@@ -109,27 +110,29 @@ def root(
 _COURSE, _KERNELS, _MACHINE = "The course", "Kernels", "This machine"
 
 app.command("tour", rich_help_panel=_COURSE)(tour.tour)
-app.command("start", rich_help_panel=_COURSE)(start.start)
-app.command("next", rich_help_panel=_COURSE)(quick.for_typer(next_thing))
-app.command("read", rich_help_panel=_COURSE)(read.read)
-app.command("watch", rich_help_panel=_COURSE)(watch.watch)
-app.command("grade", rich_help_panel=_COURSE)(grade.grade)
-app.command("hint", rich_help_panel=_COURSE)(hint.hint)
-app.command("solution", rich_help_panel=_COURSE)(solution.solution)
-app.command("reset", rich_help_panel=_COURSE)(reset.reset)
-app.command("progress", rich_help_panel=_COURSE)(quick.for_typer(progress.progress))
-app.command("review", rich_help_panel=_COURSE)(review.review)
-app.command("note", rich_help_panel=_COURSE)(note.note)
-app.command("log", rich_help_panel=_COURSE)(log.log)
-app.command("export", rich_help_panel=_COURSE)(export.export)
-app.command("resources", rich_help_panel=_COURSE)(resources.resources)
+app.command("start", rich_help_panel=_COURSE, help=say("cli.start-help"))(start.start)
+app.command("next", rich_help_panel=_COURSE, help=say("cli.next-help"))(quick.for_typer(next_thing))
+app.command("read", rich_help_panel=_COURSE, help=say("cli.read-help"))(read.read)
+app.command("watch", rich_help_panel=_COURSE, help=say("cli.watch-help"))(watch.watch)
+app.command("grade", rich_help_panel=_COURSE, help=say("cli.grade-help"))(grade.grade)
+app.command("hint", rich_help_panel=_COURSE, help=say("cli.hint-help"))(hint.hint)
+app.command("solution", rich_help_panel=_COURSE, help=say("cli.solution-help"))(solution.solution)
+app.command("reset", rich_help_panel=_COURSE, help=say("cli.reset-help"))(reset.reset)
+app.command("progress", rich_help_panel=_COURSE, help=say("cli.progress-help"))(
+    quick.for_typer(progress.progress)
+)
+app.command("review", rich_help_panel=_COURSE, help=say("cli.review-help"))(review.review)
+app.command("note", rich_help_panel=_COURSE, help=say("cli.note-help"))(note.note)
+app.command("log", rich_help_panel=_COURSE, help=say("cli.log-help"))(log.log)
+app.command("export", rich_help_panel=_COURSE, help=say("cli.export-help"))(export.export)
+app.command("resources", rich_help_panel=_COURSE, help=say("cli.resources-help"))(resources.resources)
 
 app.command("run", cls=ProgramCommand, rich_help_panel=_KERNELS)(quick.for_typer(run.run))
 app.command("explain", rich_help_panel=_KERNELS)(explain.explain)
 app.command("profile", cls=ProgramCommand, rich_help_panel=_KERNELS)(profile.profile)
 app.command("sanitize", cls=ProgramCommand, rich_help_panel=_KERNELS)(sanitize.sanitize)
 app.command("explain-finding", rich_help_panel=_KERNELS)(explain_finding.explain_finding)
-app.command("validate", rich_help_panel=_KERNELS)(validate.validate)
+app.command("validate", rich_help_panel=_KERNELS, help=say("cli.validate-help"))(validate.validate)
 app.command("ladder", rich_help_panel=_KERNELS)(ladder.ladder)
 app.command("bench", rich_help_panel=_KERNELS)(bench.bench)
 app.command("tune", rich_help_panel=_KERNELS)(tune.tune)
