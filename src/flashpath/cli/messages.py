@@ -71,10 +71,10 @@ MESSAGES: dict[str, Text | Entry] = {
     "typer-not-valid": Text("{value} is not a valid {kind}.", "{value} 不是有效的值（类型 {kind}）。"),
     "typer-not-one-of": Text("{value} is not one of {names}.", "{value} 不在可选的值之中：{names}。"),
     "typer-not-there": Text("{kind} '{file}' does not exist.", "'{file}' 不存在（应为 {kind}）。"),
-    "typer-is-directory": Text("{kind} '{file}' is a directory.", "'{file}' 是一个目录。"),
-    "typer-is-file": Text("{kind} '{file}' is a file.", "'{file}' 是一个文件，不是目录。"),
-    "typer-not-readable": Text("{kind} '{file}' is not readable.", "'{file}' 不可读。"),
-    "typer-not-writable": Text("{kind} '{file}' is not writable.", "'{file}' 不可写。"),
+    "typer-is-directory": Text("{kind} '{file}' is a directory.", "'{file}' 是一个目录（应为 {kind}）。"),
+    "typer-is-file": Text("{kind} '{file}' is a file.", "'{file}' 是一个文件（应为 {kind}）。"),
+    "typer-not-readable": Text("{kind} '{file}' is not readable.", "{kind} '{file}' 不可读。"),
+    "typer-not-writable": Text("{kind} '{file}' is not writable.", "{kind} '{file}' 不可写。"),
     # ---- flashpath -------------------------------------------------------------------------------------
     "root-help": Text(
         "Learn and build GPU kernels: a course that grades itself; tools that run, explain, check and time.",
