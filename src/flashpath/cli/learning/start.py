@@ -90,7 +90,7 @@ def _facts(track: Track, lang: str) -> dict[str, object]:
 
 def _remember(made: Made) -> None:
     """Lets commands that are run elsewhere find the folder that was used last."""
-    from flashpath.cli.learning.opening import warn
+    from flashpath.cli.failures import warn
     from flashpath.course.learner.learner import remember
     from flashpath.course.state import Store, StoreError
 
