@@ -140,7 +140,6 @@ MESSAGES: dict[str, Text | Entry] = {
         "en or zh; by default FLASHPATH_LANG, or the folder's.",
         "en 或 zh；默认取 FLASHPATH_LANG，否则取学习目录的语言。",
     ),
-    "option-json": Text("Print JSON.", "输出 JSON。"),
     # ---- start
     "start-help": Text(
         """Begin a track: make a work folder with its plan, lessons, exercises and notes, as a git repository.

@@ -51,7 +51,7 @@ def test_without_a_work_folder_words_say_what_to_do(
 
 def test_next_names_the_lesson_the_file_and_the_tasks(folder: Any) -> None:
     done = folder.run("next")
-    has(done.out, "Week 1 · The first week · day 1 · Monday", "first/double", "flashpath read first")
+    has(done.out, "Week 1 · The first week · Day 1 · Monday", "first/double", "flashpath read first")
     has(done.out, str(folder.file("first/double").relative_to(folder.root)))
     has(done.out, "flashpath grade first/double", "flashpath progress --tick read-paper")
     has(folder.run("next", "--lang", "zh").out, "第 1 周 · 第一周", "先读讲义", "读论文。")
@@ -81,7 +81,12 @@ def test_next_goes_on_and_leaves_what_was_given_up_for_the_end(folder: Any) -> N
     has(folder.run("next").out, "Read the paper.")
     folder.run("progress", "--tick", "read-paper", "--tick", "write-note")
     assert folder.run("next", "--json").json["done"] is True
-    has(folder.run("next").out, "everything is done", "flashpath export")
+    has(
+        folder.run("next").out,
+        "all 5 exercises that are written are passed",
+        "1 unit is planned: Later",
+        "flashpath export",
+    )
 
 
 def test_next_tells_what_is_due_for_review(folder: Any) -> None:
@@ -90,7 +95,7 @@ def test_next_tells_what_is_due_for_review(folder: Any) -> None:
         db = store._db  # the day before yesterday
         with db.writing() as writing:
             writing.execute("UPDATE reviews SET due = '2020-01-01'")
-    has(folder.run("next").out, "1 questions are due again", "flashpath review")
+    has(folder.run("next").out, "1 question is due again", "flashpath review")
 
 
 # ---- grade ---------------------------------------------------------------------------------------------
@@ -253,8 +258,14 @@ def test_review_asks_new_questions_and_passes_the_quiz(folder: Any) -> None:
         "first/who", "first/how-many", "first/steps", "first/word",
     ]  # fmt: skip
     done = folder.run("review", "first", typed="9\nnonsense\n?\n12\n32")
-    has(done.out, "Who computes?", "'9' is no answer", "✗ not right: the right option", "Because it does.")
-    has(done.out, "✗ not right: 32", "0 of 2 right")
+    has(
+        done.out,
+        "Who computes?",
+        "'9' cannot be read as an answer",
+        "✗ not right. The answer is: the right option",
+        "Because it does.",
+    )
+    has(done.out, "✗ not right. The answer is: 32", "0 of 2 right")
     with folder.store() as store:
         assert sorted(store.reviews.all()) == ["first/how-many", "first/who"]
         for item in ("who", "how-many", "steps"):
@@ -310,7 +321,7 @@ def test_notes_come_from_their_templates_and_are_never_overwritten(folder: Any) 
     }
     texts = {name: Path(each["path"]).read_text(encoding="utf-8") for name, each in made.items()}
     assert all(each["new"] for each in made.values())
-    has(texts["day"], time.strftime("# %Y-%m-%d"), "Week 1, day 1 · Monday", "## Open questions")
+    has(texts["day"], time.strftime("# %Y-%m-%d"), "Week 1 · Day 1 · Monday", "## Open questions")
     has(texts["week"], "# Week 1: The first week", "- begin", "- a kernel")
     has(texts["file"], "# softmax.h", "`csrc/softmax.h`", "关键数据结构", "CUDA 技术", "疑问")
     path = Path(made["day"]["path"])
