@@ -126,6 +126,17 @@ def fenced(text: str, language: str) -> str:
     return f"{ticks}{language}\n{text}\n{ticks}"
 
 
+def shell_lines(command: str, width: int = 80) -> str:
+    """Returns a command on lines of at most that width, where its options allow it."""
+    option = r"\S*?(?:'[^']*'\S*?)*(?=\s|$)"
+    first, *words = re.findall(rf"--{option}(?:\s+(?!--){option})*|{option}", command)
+    lines = [first]
+    for word in filter(None, words):
+        fits = len(lines[-1]) + len(word) + 3 <= width
+        lines[-1:] = [f"{lines[-1]} {word}"] if fits else [lines[-1], f"    {word}"]
+    return " \\\n".join(lines)
+
+
 # ---- Each directive ------------------------------------------------------------------------------------
 
 
@@ -184,7 +195,7 @@ class _Expander:
                 f"outputs/{file.name} is missing.", "make figures runs the command and keeps it."
             )
         output = excerpt(read(file), directive.options.get("from"), directive.options.get("to"))
-        return f"{fenced(directive.argument, 'bash')}\n\n{fenced(output, 'text')}"
+        return f"{fenced(shell_lines(directive.argument), 'bash')}\n\n{fenced(output, 'text')}"
 
     def _figure(self, directive: Directive) -> str:
         name = directive.argument.removesuffix(".svg")
