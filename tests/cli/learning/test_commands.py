@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import time
 from pathlib import Path
@@ -492,3 +493,98 @@ def test_a_damaged_file_is_told_and_the_command_goes_on(folder: Any) -> None:
     assert done.code == 0
     has(done.err, "warning: The progress file was damaged", "was moved to")
     has(done.out, "first/double")
+
+
+# ---- Where a new learner stumbled ------------------------------------------------------------------------
+
+
+def test_a_quiz_that_was_passed_in_review_is_passed_for_grade(folder: Any) -> None:
+    with folder.store() as store:
+        for name in ("who", "how-many", "steps", "word"):
+            store.reviews.answer(f"first/{name}", True, "")
+        store.pass_without_file("first/quiz")
+    done = folder.run("grade", "first/quiz")
+    assert done.code == 0, done
+    has(done.out, "✓ first/quiz", "flashpath review")
+    has(folder.run("grade", "first/quiz", "--lang", "zh").out, "各题都已")
+
+
+def test_nothing_is_revealed_by_what_is_no_answer(folder: Any) -> None:
+    done = folder.run("review", "first", typed="abc\nq\n")
+    has(done.out, "'abc' cannot be read as an answer, and does not count", "0 of 0 right")
+    assert "not right" not in done.out
+
+
+def test_an_export_into_the_work_folder_is_the_same_the_second_time(folder: Any) -> None:
+    path = Path(folder.run("note", "--name", "paper", "--json").json["path"])
+    path.write_text(path.read_text(encoding="utf-8") + "\nThe idea is to never write the scores to memory.\n")
+    folder.write("first/double", "right")
+    folder.run("grade", "first/double")
+    first = folder.run("export", "--json").json["files"]
+    assert any(name.startswith("notes/") for name in first)
+    assert folder.run("export", "--json").json["files"] == first
+    assert ".part" not in (folder.root / "portfolio/README.md").read_text(encoding="utf-8")
+
+
+def test_a_pass_offers_the_solution_and_the_last_one_earns_a_word(folder: Any) -> None:
+    folder.write("first/double", "right")
+    has(folder.run("grade", "first/double").out, "flashpath solution first/double", "Next:")
+    with folder.store() as store:
+        for name in ("first/quiz", "second/copy", "second/quiz", "first/double", *_every(folder)):
+            store.pass_without_file(name)
+    has(folder.run("grade", "first/double").out, "Every exercise of the track is passed. Well done!")
+    has(folder.run("progress").out, "Well done!")
+    has(folder.run("progress", "--lang", "zh").out, "祝贺你")
+
+
+def _every(folder: Any) -> list[str]:
+    from flashpath.course.content import load_course
+    from flashpath.course.state.progress import exercises_of
+
+    course = load_course()
+    return list(exercises_of(course, course.track("small")))
+
+
+def test_a_planned_unit_says_what_there_is_of_it_already(folder: Any) -> None:
+    del folder
+    from flashpath.course.content import Text, Texts, Unit
+    from flashpath.course.learner.planned import ways
+
+    unit = Unit(
+        Path("12-matmul"), Text("a", "甲"), "planned", Texts(), rungs=("matmul/naive", "no-such/rung"),
+        programs=("cuda/03_matrix_multiply.cu",),
+    )  # fmt: skip
+    commands = [command for command, _ in ways(unit)]
+    assert commands == ["flashpath run programs/cuda/03_matrix_multiply.cu", "flashpath ladder matmul"]
+
+
+def test_a_broken_table_does_not_spoil_a_verdict(folder: Any) -> None:
+    folder.run("progress")
+    connection = sqlite3.connect(folder.home / "progress.sqlite3")
+    connection.execute("DROP TABLE passes")
+    connection.commit()
+    connection.close()
+    folder.write("first/double", "right")
+    done = folder.run("grade", "first/double")
+    assert done.code == 0, done
+    has(done.out, "✓ first/double")
+    has(done.err, "not recorded")
+
+
+def test_progress_that_cannot_be_kept_is_shown(folder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from flashpath.course.learner import learner
+
+    with folder.store() as store:
+        store.pass_without_file("first/double")
+
+    def unwritable(file: Path | None = None) -> Store:
+        if file is None:
+            raise StoreError("course.state.full", file="progress.sqlite3", what="disk", variable="X")
+        return Store(file)
+
+    monkeypatch.setattr(learner, "Store", unwritable)
+    done = folder.run("progress", "--json")
+    assert done.json["passed"] == ["first/double"]
+    has(done.err, "there is no room")
+    assert folder.run("next").code == 0
+    assert folder.run("progress", "--tick", "read-paper").code == 1
