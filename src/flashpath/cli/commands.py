@@ -170,5 +170,5 @@ _command(_KERNELS, "bench", bench.bench)
 _command(_KERNELS, "tune", tune.tune)
 _command(_KERNELS, "explain-dispatch", explain_dispatch.explain_dispatch, cls=ShapeCommand)
 
-_command(_MACHINE, "doctor", doctor)
+_command(_MACHINE, "doctor", doctor, say("cli.doctor-help"))
 app.add_typer(cache.app, name="cache", rich_help_panel=_MACHINE)

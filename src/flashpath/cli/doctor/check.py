@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from flashpath.messages import say
+
 Status = Literal["ok", "warn", "missing"]
 
 
@@ -27,6 +29,7 @@ class Question:
 
     name: str
     matters: str
+    """The code of the message that says it."""
     look: Callable[[], Answer]
     required: bool = False
 
@@ -64,12 +67,12 @@ def ask(question: Question) -> Check:
     try:
         answer = question.look()
     except Exception as error:
-        answer = warn(f"the check itself failed: {type(error).__name__}: {error}")
+        answer = warn(say("cli.doctor-check-failed", why=f"{type(error).__name__}: {error}"))
     return Check(
         name=question.name,
         status=answer.status,
         found=answer.found,
-        matters=answer.matters or question.matters,
+        matters=answer.matters or say(question.matters),
         required=question.required,
         fix=answer.fix,
     )
