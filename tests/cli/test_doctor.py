@@ -13,6 +13,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from flashpath.cli import app
 from flashpath.cli.doctor import checks, compilers, doctor, find, fixes, gpu, machine, python, tools
 from flashpath.cli.doctor.check import Answer, Question, missing, ok, warn
 from flashpath.jit import device as devices
@@ -137,7 +138,7 @@ def test_table_is_plain_and_not_wrapped_in_a_pipe(monkeypatch: pytest.MonkeyPatc
 
 
 def test_help_shows_an_example() -> None:
-    assert "flashpath doctor --json" in run("--help").stdout
+    assert "flashpath doctor --json" in CliRunner().invoke(app, ["doctor", "--help"]).stdout
 
 
 def test_a_crashing_check_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
