@@ -136,7 +136,7 @@ def _exercise_lines(learner: Learner, coming: Next) -> list[Any]:
         lines.append(
             Text()
             + Text(f"  flashpath read {coming.unit.name}", style="cyan")
-            + Text(say(f"   the lesson first: {unit}", f"   先读课文：{unit}"))
+            + Text(say(f"   the lesson first: {unit}", f"   先读讲义：{unit}"))
         )
     if exercise.kind == "quiz":
         what = say("   answer the questions", "   回答问题")

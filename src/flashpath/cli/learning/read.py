@@ -38,7 +38,7 @@ _WORDS = {
         "after": "先学",
         "min": "分钟",
         "not yet": "这个单元还没有写好。",
-        "how": "flashpath read 单元 显示课文。",
+        "how": "flashpath read 单元 显示讲义。",
     },
 }
 

@@ -111,7 +111,7 @@ def _facts(site: Site) -> Iterator[str]:
 def _commands(lang: str) -> list[str]:
     commands = (
         ("flashpath next", "what to do now", "现在该做什么"),
-        ("flashpath read UNIT", "a lesson in the terminal", "在终端里读课文"),
+        ("flashpath read UNIT", "a lesson in the terminal", "在终端里读讲义"),
         ("flashpath watch", "grades a file whenever it is saved", "每次保存文件时自动评分"),
         ("flashpath hint EXERCISE", "a hint, one step at a time", "给出下一步提示"),
         ("flashpath progress --tick TASK", "marks a task that was done by hand", "勾选手动完成的任务"),

@@ -17,7 +17,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "assessment": ("Assessment", "评估标准"),
     "corrections": ("What is different today", "与原计划不同之处"),
     "resources": ("Resources", "学习资源"),
-    "lessons-and-exercises": ("Lessons and exercises", "课文与练习"),
+    "lessons-and-exercises": ("Lessons and exercises", "讲义与练习"),
     "programs": ("Programs", "示例程序"),
     "tasks": ("Tasks", "任务"),
     "more-tasks": ("Tasks of no day", "不限于某一天的任务"),
@@ -29,7 +29,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "next": ("Next", "下一步"),
     "commands": ("Commands", "常用命令"),
     # In a line
-    "planned": ("planned: the lesson is not written yet", "计划中：课文尚未写成"),
+    "planned": ("planned: the lesson is not written yet", "计划中：讲义尚未写成"),
     "planned-short": ("planned", "计划中"),
     "minutes": ("min", "分钟"),
     "hours": ("hours", "小时"),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from flashpath.kernels.building import cuda_kernel
-from flashpath.kernels.layer_norm import rows as shared
+from flashpath.kernels.common.norm import rows as shared
 
 # Threads of a block, packs of each at a time, and blocks of an SM where all threads have as many packs of
 # bfloat16; those of float16 would spill.
