@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from flashpath.errors import FlashpathError
 from flashpath.messages import say
 
 Status = Literal["ok", "warn", "missing"]
@@ -66,6 +67,8 @@ def ask(question: Question) -> Check:
     """Run one check; an exception is an answer too."""
     try:
         answer = question.look()
+    except FlashpathError as error:
+        answer = warn(error.problem, error.fix)
     except Exception as error:
         answer = warn(say("cli.doctor-check-failed", why=f"{type(error).__name__}: {error}"))
     return Check(
