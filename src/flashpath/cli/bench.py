@@ -78,7 +78,8 @@ def bench(
         raise KeyboardInterrupt
     failed = [record for record in results.records if record.error and not record.skipped]
     is_bad = any(
-        record.implementation in extra or "wrong result" in (record.error or "") for record in failed
+        record.implementation in extra or say("bench.wrong-result") in (record.error or "")
+        for record in failed
     )
     has_times = any(record.time and record.time.samples for record in results.records)
     if is_bad or (failed and not has_times):
