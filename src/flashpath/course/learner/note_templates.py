@@ -7,6 +7,7 @@ import re
 
 from flashpath import settings
 from flashpath.errors import FlashpathError
+from flashpath.messages import LANGUAGES
 
 TEMPLATES = ("daily", "weekly", "source-file", "environment", "note")
 LEAST = 30  # characters of one's own that make a note a written one
@@ -15,9 +16,7 @@ LEAST = 30  # characters of one's own that make a note a written one
 def template(name: str, lang: str) -> str:
     file = settings.content_dir("course") / "templates" / f"{name}.{lang}.md"
     if not file.is_file():
-        raise FlashpathError(
-            f"There is no template {name!r} in {lang!r}.", f"There are {', '.join(TEMPLATES)} in en and zh."
-        )
+        raise FlashpathError("course.no-template", name=name, lang=lang, known=TEMPLATES)
     return file.read_text(encoding="utf-8")
 
 
@@ -54,7 +53,7 @@ def _lines_of_templates() -> re.Pattern[str]:
     lines = {
         line.strip()
         for name in TEMPLATES
-        for lang in settings.LANGUAGES
+        for lang in LANGUAGES
         for line in template(name, lang).splitlines()
         if line.strip() and not re.fullmatch(r"\{\w+\}", line.strip())
     }

@@ -5,43 +5,50 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import shutil
 import tempfile
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flashpath import settings
-from flashpath.cli.failures import tell
-from flashpath.course.speech import speaking
 from flashpath.course.state import Store, StoreError
+from flashpath.course.state.database import FILE_NAME
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message, say, speaking
 
 if TYPE_CHECKING:
     from flashpath.course.content import Course, Exercise, Track
     from flashpath.course.state.progress import Progress
     from flashpath.course.workspace import Workspace
 
+Warn = Callable[[Message | FlashpathError], None]
+"""Tells the learner of something that did not stop what was asked for."""
 
 _KINDS = {
-    "kernel": "核函数", "debug": "调试", "predict": "预测", "derive": "推导",
-    "note": "笔记", "read": "源码阅读", "report": "报告", "quiz": "测验",
-}  # fmt: skip
+    "kernel": "course.kind-kernel",
+    "debug": "course.kind-debug",
+    "predict": "course.kind-predict",
+    "derive": "course.kind-derive",
+    "note": "course.kind-note",
+    "read": "course.kind-read",
+    "report": "course.kind-report",
+    "quiz": "course.kind-quiz",
+}
 
 
 class Learner:
     """Opened by `learning()`; parts that a command does not ask for are not loaded."""
 
-    def __init__(self, store: Store, workspace: Workspace | None, lang: str) -> None:
+    def __init__(self, store: Store, workspace: Workspace | None, lang: str, warn: Warn) -> None:
         self.store = store
         self.workspace = workspace
         self.lang = lang
-
-    def say(self, en: str, zh: str) -> str:
-        """The text in the learner's language."""
-        return zh if self.lang == "zh" else en
+        self.warn = warn
 
     def kind(self, exercise: Exercise) -> str:
-        return self.say(exercise.kind, _KINDS.get(exercise.kind, exercise.kind))
+        """Returns the exercise's kind in the learner's language."""
+        return say(_KINDS[exercise.kind])
 
     @functools.cached_property
     def course(self) -> Course:
@@ -53,13 +60,7 @@ class Learner:
     def folder(self) -> Workspace:
         """The work folder; an error with words where there is none."""
         if self.workspace is None:
-            raise FlashpathError(
-                self.say("There is no work folder here.", "这里没有学习目录。"),
-                self.say(
-                    "Make one with `flashpath start TRACK`, or change into the one you made.",
-                    "请用 `flashpath start TRACK` 创建，或进入已经创建的目录。",
-                ),
-            )
+            raise FlashpathError("course.no-work-folder")
         return self.workspace
 
     @functools.cached_property
@@ -67,21 +68,15 @@ class Learner:
         """That of the work folder, or the last one used."""
         name = self.workspace.track if self.workspace is not None else self.store.setting("track")
         if name is None:
-            raise FlashpathError(
-                self.say("No track was begun.", "还没有开始任何学习路线。"),
-                self.say(
-                    f"Begin one: flashpath start TRACK. There are {', '.join(self.course.track_names)}.",
-                    f"请先开始一条：flashpath start TRACK。可选：{'、'.join(self.course.track_names)}。",
-                ),
-            )
+            raise FlashpathError("course.no-track", names=self.course.track_names)
         return self.course.track(name)
 
     def progress(self, track: Track | None = None) -> Progress:
         """As it is now."""
-        from flashpath.cli.learning.notes import written_notes
+        from flashpath.course.learner.notes import written_notes
         from flashpath.course.state.progress import Progress
 
-        notes = () if self.workspace is None else written_notes(self.workspace.root)
+        notes = () if self.workspace is None else written_notes(self.workspace)
         return Progress(self.course, track or self.track, self.store, notes)
 
     def shown(self, path: Path) -> str:
@@ -119,16 +114,10 @@ class Learner:
         is_path = path.suffix or path.is_absolute() or what.startswith(".") or len(path.parts) > 2
         if not is_path:
             return self.course.exercise(what)
-        began = f"flashpath reset {name}" if (name := self._answered_in(path)) else None
-        raise FlashpathError(
-            self.say(f"There is no file {what}.", f"找不到文件 {what}。"),
-            self.say(f"Begin it: {began}", f"重新生成：{began}")
-            if began
-            else self.say(
-                "Name an exercise, such as first-kernel/saxpy, or a file that is there.",
-                "请给出练习的名称（如 first-kernel/saxpy），或一个存在的文件。",
-            ),
-        )
+        name = self._answered_in(path)
+        if name is None:
+            raise FlashpathError("course.no-file", file=what)
+        raise FlashpathError("course.no-answer-file", path=what, exercise=name)
 
     def file_of(self, exercise: Exercise) -> Path:
         """Where the learner's answer lies."""
@@ -136,8 +125,10 @@ class Learner:
 
     def files(self) -> dict[str, Path]:
         """The exercises of the track that are answered in a file, in order."""
+        from flashpath.course.state.progress import exercises_of
+
         found: dict[str, Path] = {}
-        for name in self.progress().exercises():
+        for name in exercises_of(self.course, self.track):
             with contextlib.suppress(FlashpathError):  # a unit that came after the folder was made
                 found[name] = self.folder.file(name)
         return found
@@ -156,16 +147,7 @@ class Learner:
     def _exercise_of(self, path: Path) -> str:
         if name := self._answered_in(path):
             return name
-        raise FlashpathError(
-            self.say(
-                f"{path} is not the file of an exercise of {self.folder.root}.",
-                f"{path} 不是 {self.folder.root} 中任何练习的文件。",
-            ),
-            self.say(
-                "Name the exercise and the file: flashpath grade EXERCISE --file FILE.",
-                "请同时给出练习和文件：flashpath grade EXERCISE --file FILE。",
-            ),
-        )
+        raise FlashpathError("course.not-an-exercise", path=path, root=self.folder.root)
 
     def _answered_in(self, path: Path) -> str | None:
         """The exercise whose file that is, whether it is there or not."""
@@ -181,23 +163,9 @@ class Learner:
             return here[0]
         within = here or [name for name, path in files.items() if path.is_relative_to(wanted)]
         if not within:
-            raise FlashpathError(
-                self.say(
-                    f"{folder} is a folder without an exercise of {self.folder.root}.",
-                    f"目录 {folder} 中没有 {self.folder.root} 的练习。",
-                ),
-                self.say(
-                    "Name an exercise, its file or its folder; `flashpath next` names one.",
-                    "请给出练习、它的文件或目录；`flashpath next` 会给出一个。",
-                ),
-            )
-        shown = ", ".join(within[:6]) + (" …" if len(within) > 6 else "")
-        raise FlashpathError(
-            self.say(
-                f"{folder} holds {len(within)} exercises.", f"目录 {folder} 中有 {len(within)} 个练习。"
-            ),
-            self.say(f"Name one: {shown}", f"请指定一个：{shown}"),
-        )
+            raise FlashpathError("course.no-exercise-in-folder", folder=folder, root=self.folder.root)
+        names = ", ".join(within[:6]) + (" …" if len(within) > 6 else "")
+        raise FlashpathError("course.several-exercises", folder=folder, count=len(within), names=names)
 
     def _last_touched(self) -> tuple[Exercise, Path]:
         files = {name: path for name, path in self.files().items() if path.is_file()}
@@ -207,44 +175,77 @@ class Learner:
                 return exercise, files[name]
         name = self.progress().next_exercise()
         if name is None or name not in files:
-            raise FlashpathError(
-                self.say("No exercise was begun yet.", "还没有开始任何练习。"),
-                self.say("Name one, or see `flashpath next`.", "请指定一个练习，或运行 `flashpath next`。"),
-            )
+            raise FlashpathError("course.nothing-begun")
         return self.course.exercise(name), files[name]
 
 
 @contextlib.contextmanager
-def learning(lang: str | None = None, *, must_keep: bool = True) -> Generator[Learner]:
-    """The learner, with this use of a command counted as study time.
+def learning(lang: str | None, warn: Warn, *, must_keep: bool = True) -> Generator[Learner]:
+    """Opens the learner, with this use of a command counted as study time.
 
     Where progress cannot be kept, a command that is of use without it (`must_keep=False`) warns and goes on.
+    Errors are said in the learner's language, also where they are read after this has ended.
     """
     from flashpath.course.workspace import Workspace
 
+    chosen = _language_here(lang)
     with contextlib.ExitStack() as stack:
-        stack.enter_context(speaking(_language_here(lang)))
         try:
-            store = stack.enter_context(Store())
-            workspace = Workspace.find()
-        except StoreError as error:
-            if must_keep:
-                raise
-            tell(f"warning: {error}")
-            place = stack.enter_context(tempfile.TemporaryDirectory())
-            store = stack.enter_context(Store(Path(place) / "forgotten.sqlite3"))
-            workspace = Workspace.around()
-        for each in store.notices:
-            tell(f"warning: {each}")
-        learner = Learner(store, workspace, _language(lang, workspace))
-        stack.enter_context(speaking(learner.lang))
-        with contextlib.suppress(StoreError):  # a command that only reads can do without
-            if workspace is not None:
-                store.set("work_folder", str(workspace.root))
-                store.set("track", workspace.track)
-                store.set("language", workspace.lang)
-            store.study.touch((workspace.track if workspace else store.setting("track")) or "")
-        yield learner
+            stack.enter_context(speaking(chosen))
+            try:
+                store = stack.enter_context(Store())
+                workspace = Workspace.find()
+            except StoreError as error:
+                if must_keep:
+                    raise
+                warn(error)
+                folder = stack.enter_context(tempfile.TemporaryDirectory())
+                store = stack.enter_context(_copied_store(Path(folder)))
+                workspace = Workspace.around() or _last_used(store)
+            for notice in store.notices:
+                warn(notice)
+            chosen = _language(lang, workspace)
+            stack.enter_context(speaking(chosen))
+            _count_as_study(store, workspace)
+            yield Learner(store, workspace, chosen, warn)
+        except FlashpathError as error:
+            error.lang = error.lang or chosen
+            raise
+
+
+def _copied_store(folder: Path) -> Store:
+    """Opens a copy of what can be read of the progress: it is shown, and nothing new is kept."""
+    kept = settings.home_dir() / FILE_NAME
+    copy = folder / FILE_NAME
+    with contextlib.suppress(OSError):
+        for ending in ("", "-wal"):
+            if (source := kept.with_name(kept.name + ending)).exists():
+                shutil.copyfile(source, copy.with_name(copy.name + ending))
+    try:
+        return Store(copy)
+    except StoreError:
+        return Store(folder / "empty.sqlite3")
+
+
+def _last_used(store: Store) -> Workspace | None:
+    from flashpath.course.workspace import Workspace
+
+    place = store.setting("work_folder")
+    return Workspace.at(Path(place)) if place is not None else None
+
+
+def _count_as_study(store: Store, workspace: Workspace | None) -> None:
+    with contextlib.suppress(StoreError):  # a command that only reads can do without
+        if workspace is not None:
+            remember(store, workspace)
+        store.study.touch((workspace.track if workspace else store.setting("track")) or "")
+
+
+def remember(store: Store, workspace: Workspace) -> None:
+    """Keeps which folder was used last: commands that are run elsewhere find it."""
+    store.set("work_folder", str(workspace.root))
+    store.set("track", workspace.track)
+    store.set("language", workspace.lang)
 
 
 def _language_here(wanted: str | None) -> str:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from flashpath.course import notes
+from flashpath.course.learner import note_templates as notes
 from flashpath.errors import FlashpathError
 
 

@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 from flashpath.course.content.directives import figure_file
 from flashpath.course.content.lesson import load_lesson
+from flashpath.course.learner.grading import grade_and_keep, read_answer
+from flashpath.course.learner.notes import EXPORT_MARK, list_notes
+from flashpath.course.state.study import spent
+from flashpath.course.workspace.titles import titled
 from flashpath.errors import FlashpathError
+from flashpath.messages import say
 
 if TYPE_CHECKING:
-    from flashpath.cli.learning.learner import Learner
     from flashpath.course.content import Exercise
+    from flashpath.course.learner.learner import Learner
 
-_MARK = ".flashpath-export"
 _FENCES = {".cu": "cuda", ".py": "python", ".toml": "toml", ".md": "markdown"}
 
 
@@ -28,35 +32,17 @@ class Folder:
         self.files: list[str] = []
         kept = [Path.cwd().resolve()] + ([learner.workspace.root] if learner.workspace is not None else [])
         if any(each.is_relative_to(self.place) for each in kept):
-            raise FlashpathError(
-                learner.say(
-                    f"{place} holds the folder that you are in, or your work folder.",
-                    f"{place} 包含当前目录或你的学习目录。",
-                ),
-                learner.say(
-                    "An export replaces its folder whole: name one of its own.",
-                    "导出会整个替换目标目录：请另给一个目录。",
-                ),
-            )
+            raise FlashpathError("course.export-holds", place=place)
         if self.place.exists() and not self.place.is_dir():
-            raise FlashpathError(
-                learner.say(f"{place} is a file.", f"{place} 是一个文件。"),
-                learner.say("Name a folder.", "请给出一个目录。"),
-            )
-        if self.place.exists() and not (self.place / _MARK).exists() and any(self.place.iterdir()):
-            raise FlashpathError(
-                learner.say(
-                    f"{place} is there already, and no export made it.",
-                    f"{place} 已经存在，而且不是由导出生成的。",
-                ),
-                learner.say("Name another folder, or move it away.", "请换一个目录，或先把它移走。"),
-            )
+            raise FlashpathError("course.export-file", place=place)
+        if self.place.exists() and not (self.place / EXPORT_MARK).exists() and any(self.place.iterdir()):
+            raise FlashpathError("course.export-foreign", place=place)
         self._parts = self.place.with_name(f".{self.place.name}.part")
 
     def __enter__(self) -> Self:
         shutil.rmtree(self._parts, ignore_errors=True)
         self._parts.mkdir(parents=True)
-        (self._parts / _MARK).touch()
+        (self._parts / EXPORT_MARK).touch()
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
@@ -91,31 +77,31 @@ def write_portfolio(learner: Learner, folder: Folder) -> None:
     figures = _write_figures(learner, folder)
     has_log = _write_log(learner, folder)
     _write_progress(learner, folder)
-    say = learner.say
     track = learner.track
     study = learner.store.study
-    from flashpath.cli.learning.progress_view import spent
-
     count = learner.progress().of_track()
     lines = [
         f"# {track.title.in_(learner.lang)}",
         "",
         say(
-            f"As of {time.strftime('%Y-%m-%d')}: {count.exercises_done} of {count.exercises} exercises, "
-            f"{count.tasks_done} of {count.tasks} tasks, {spent(study.seconds(track.name), 'en')}.",
-            f"截至 {time.strftime('%Y-%m-%d')}：练习 {count.exercises_done}/{count.exercises}，"
-            f"任务 {count.tasks_done}/{count.tasks}，学习 {spent(study.seconds(track.name), 'zh')}。",
+            "course.portfolio-state",
+            day=time.strftime("%Y-%m-%d"),
+            exercises_done=count.exercises_done,
+            exercises=count.exercises,
+            tasks_done=count.tasks_done,
+            tasks=count.tasks,
+            time=spent(study.seconds(track.name)),
         ),
         "",
-        f"- [{say('Progress', '进度')}](progress.md)",
+        "- [" + say("course.portfolio-progress") + "](progress.md)",
     ]
     if has_log:
-        lines.append(f"- [{say('Learning log', '学习日志')}](log.md)")
+        lines.append("- [" + say("course.portfolio-log") + "](log.md)")
     for title, pages in (
-        (say("Kernels", "核函数"), passed["kernels"]),
-        (say("Answers", "答题"), passed["answers"]),
-        (say("Notes", "笔记"), notes),
-        (say("Figures", "图"), figures),
+        (say("course.portfolio-kernels"), passed["kernels"]),
+        (say("course.portfolio-answers"), passed["answers"]),
+        (say("course.portfolio-notes"), notes),
+        (say("course.portfolio-figures"), figures),
     ):
         if pages:
             lines += ["", f"## {title}", "", *(f"- [{name}]({_link(page)})" for name, page in pages)]
@@ -142,9 +128,9 @@ def _write_passed(learner: Learner, folder: Folder) -> dict[str, list[tuple[str,
         lines = [
             f"# {title}",
             "",
-            learner.say(f"Passed on {day}.", f"{day} 通过。"),
+            say("course.portfolio-passed-on", day=day),
             "",
-            *report_lines(learner, learner.store.grade_of(passed.attempt)),
+            *report_lines(learner.store.grade_of(passed.attempt)),
             "",
             _fenced(text, ending),
         ]
@@ -154,12 +140,10 @@ def _write_passed(learner: Learner, folder: Folder) -> dict[str, list[tuple[str,
 
 
 def _write_notes(learner: Learner, folder: Folder) -> list[tuple[str, str]]:
-    from flashpath.cli.learning.notes import list_notes
-
     pages: list[tuple[str, str]] = []
     if learner.workspace is None:
         return pages
-    for path, written in list_notes(learner.workspace.root):
+    for path, written in list_notes(learner.workspace):
         if written:
             name = f"notes/{path.relative_to(learner.workspace.root).as_posix().replace('/', '-')}"
             folder.copy(name, path)
@@ -195,14 +179,13 @@ def _write_log(learner: Learner, folder: Folder) -> bool:
     entries = learner.store.log()
     if not entries:
         return False
-    say = learner.say
-    lines = [f"# {say('Learning log', '学习日志')}"]
+    lines = ["# " + say("course.portfolio-log")]
     for entry in entries:
         lines += ["", f"## {time.strftime('%Y-%m-%d', time.localtime(entry.at))} · {entry.problem}"]
         for name, text in (
-            (say("Solution", "解决"), entry.solution),
-            (say("Learnt", "收获"), entry.learnt),
-            (say("File", "文件"), f"`{entry.kernel}`" if entry.kernel else ""),
+            (say("course.portfolio-solution"), entry.solution),
+            (say("course.portfolio-learnt"), entry.learnt),
+            (say("course.portfolio-file"), f"`{entry.kernel}`" if entry.kernel else ""),
         ):
             if text:
                 lines += ["", f"**{name}**: {text}"]
@@ -211,13 +194,11 @@ def _write_log(learner: Learner, folder: Folder) -> bool:
 
 
 def _write_progress(learner: Learner, folder: Folder) -> None:
-    from flashpath.cli.learning.progress_view import spent
-
-    state, say, lang = learner.progress(), learner.say, learner.lang
+    state, lang = learner.progress(), learner.lang
     study = learner.store.study
-    lines = [f"# {say('Progress', '进度')}: {state.track.title.in_(lang)}", ""]
+    lines = ["# " + titled(say("course.portfolio-progress"), state.track.title.in_(lang)), ""]
     lines += [
-        say("| Week | Exercises | Tasks |", "| 周 | 练习 | 任务 |"),
+        say("course.portfolio-week-table"),
         "|---|---|---|",
     ]
     for week in state.track.weeks:
@@ -235,71 +216,60 @@ def _write_progress(learner: Learner, folder: Folder) -> None:
             ]
     days = study.seconds_by_day(state.track.name)
     if days:
-        lines += ["", f"## {say('Time', '时间')}", "", say("| Day | Spent |", "| 日期 | 用时 |"), "|---|---|"]
-        lines += [f"| {day} | {spent(seconds, lang)} |" for day, seconds in days.items()]
+        lines += [
+            "",
+            "## " + say("course.portfolio-time"),
+            "",
+            say("course.portfolio-day-table"),
+            "|---|---|",
+        ]
+        lines += [f"| {day} | {spent(seconds)} |" for day, seconds in days.items()]
     folder.write("progress.md", "\n".join(lines) + "\n")
 
 
 # ---- A kernel for review -------------------------------------------------------------------------------
 
-_CHECKLIST = {
-    "en": (
-        "Does the header say what it computes, in which layout, and how much work each thread does?",
-        "Is every access guarded at the tail: sizes 0, 1, and no multiple of the block?",
-        "Do neighbouring threads touch neighbouring addresses? Do the counted figures say so too?",
-        "Is every barrier reached by all threads of its block, and is none missing or superfluous?",
-        "Are sums kept in a type that is wide enough, and is the order of additions sound?",
-        "Are index types wide enough for the largest array?",
-        "Is each constant named and each assumption checked (static_assert, a guard)?",
-        "Would a simpler version be as fast? What would you try next, and how would you measure it?",
-    ),
-    "zh": (
-        "开头是否说明了计算什么、数据怎样排布、每个线程做多少工作？",
-        "尾部的每次访问是否都有保护：大小为 0、1、不是块大小的倍数？",
-        "相邻线程是否访问相邻地址？计数结果是否也说明了这一点？",
-        "每个屏障是否被块内所有线程到达？有没有缺少或多余的屏障？",
-        "累加的类型是否足够宽，加法的顺序是否可靠？",
-        "下标类型对最大的数组是否足够？",
-        "常量是否都有名字，假设是否都有检查（static_assert、判断）？",
-        "更简单的版本会不会一样快？下一步会尝试什么，怎样测量？",
-    ),
-}
+_CHECKLIST = (
+    "course.check-header",
+    "course.check-tail",
+    "course.check-neighbours",
+    "course.check-barriers",
+    "course.check-sums",
+    "course.check-indices",
+    "course.check-constants",
+    "course.check-simpler",
+)
 
 
 def write_review(learner: Learner, exercise: Exercise, folder: Folder) -> None:
     """One answer, graded now, with its report, its task and a checklist for who reviews it."""
-    from flashpath.cli.learning.grading import grade_and_keep, read_answer
-
-    say, path = learner.say, learner.file_of(exercise)
-    text = read_answer(learner, exercise, path)
+    path = learner.file_of(exercise)
+    text = read_answer(exercise, path)
     grade = grade_and_keep(learner, exercise, path)
     folder.write(path.name, text)
     today = time.strftime("%Y-%m-%d")
-    verdict = say("passes", "通过") if grade.passed else say("does not pass yet", "尚未通过")
+    verdict = say("course.portfolio-passes") if grade.passed else say("course.portfolio-fails")
     lines = [
         f"# {exercise.id}: {exercise.title.in_(learner.lang)}",
         "",
-        say(
-            f"For review, {today}. The answer is [{path.name}]({_link(path.name)}); it {verdict}.",
-            f"待评审，{today}。代码：[{path.name}]({_link(path.name)})；{verdict}。",
-        ),
+        say("course.portfolio-review", today=today, path=path.name, link=_link(path.name), verdict=verdict),
         "",
-        f"## {say('Report', '报告')}",
+        "## " + say("course.portfolio-report"),
         "",
-        *report_lines(learner, grade.to_json()),
+        *report_lines(grade.to_json()),
         "",
-        f"## {say('Checklist for the reviewer', '评审清单')}",
+        "## " + say("course.portfolio-checklist"),
         "",
-        *(f"- [ ] {each}" for each in _CHECKLIST["zh" if learner.lang == "zh" else "en"]),
+        *(f"- [ ] {say(code)}" for code in _CHECKLIST),
         "",
-        f"## {say('What was asked', '题目')}",
+        "## " + say("course.portfolio-task"),
         "",
         re.sub(r"^#", "###", exercise.task(learner.lang), flags=re.MULTILINE).strip(),
     ]
     folder.write("README.md", "\n".join(lines) + "\n")
 
 
-def report_lines(learner: Learner, grade: dict[str, Any] | None) -> list[str]:
+def report_lines(grade: dict[str, Any] | None) -> list[str]:
     """A verdict as Markdown: the headline, the figures counted, the details as they were printed."""
     if not grade:
         return []
@@ -308,7 +278,7 @@ def report_lines(learner: Learner, grade: dict[str, Any] | None) -> list[str]:
     if goals:
         lines += [
             "",
-            learner.say("| counted | value | goal | |", "| 计数 | 数值 | 目标 | |"),
+            say("course.portfolio-goal-table"),
             "|---|---|---|---|",
         ]
         for goal in goals:
