@@ -745,12 +745,12 @@ MESSAGES: dict[str, Text | Entry] = {
             "{text!r} 不是 {ladder} 的大小：最大是 2^40。",
         ),
         Text("It is {dimensions}, such as {example}.", "应为 {dimensions}，如 {example}。"),
+    ),
     # ---- The commands of the course: options that several have -------------------------------------------
     "option-lang": Text(
         "en or zh; by default FLASHPATH_LANG, or the folder's.",
         "en 或 zh；默认取 FLASHPATH_LANG，否则取学习目录的语言。",
     ),
-    "option-json": Text("Print JSON.", "输出 JSON。"),
     # ---- start
     "start-help": Text(
         """Begin a track: make a work folder with its plan, lessons, exercises and notes, as a git repository.
