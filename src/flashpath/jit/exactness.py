@@ -50,10 +50,7 @@ def bit_exactness(kernel: Kernel, device: str | gpus.Gpu | None = None) -> BitEx
     yes
     """
     if not hasattr(kernel, "virtual"):
-        raise ArgumentError(
-            f"bit_exactness was given {kernel!r:.80}, which is no kernel.",
-            "Give a kernel of fp.compile(…), as module['name'].",
-        )
+        raise ArgumentError("jit.bit-exactness-of", value=f"{kernel!r:.80}")
     gpu = gpus.gpu(device) if isinstance(device, str) else device or gpus.gpu_for_arch(kernel.arch)
     same = gpus.parse_arch(kernel.arch).capability == gpu.capability
     cubin = kernel.module.cubin if same else None

@@ -111,8 +111,11 @@ def _profile(kernel: Kernel, gpu: str | gpus.Gpu | None) -> gpus.Gpu | None:
     arch = gpus.parse_arch(kernel.arch)
     if arch.capability > profile.capability or (arch.suffix and arch.capability != profile.capability):
         raise FlashpathError(
-            f"{kernel.name} was compiled for {kernel.arch}, which does not run on {profile.name}.",
-            f"Compile it for {profile.name}: arch='sm_{profile.capability[0]}{profile.capability[1]}'.",
+            "jit.does-not-run-on",
+            kernel=kernel.name,
+            arch=kernel.arch,
+            gpu=profile.name,
+            own=f"sm_{profile.capability[0]}{profile.capability[1]}",
         )
     return profile
 

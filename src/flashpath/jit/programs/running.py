@@ -78,18 +78,14 @@ def run(
             if program.path.exists():
                 raise  # the program is there: its loader or a library is not
         except PermissionError:
-            raise FlashpathError(
-                f"{program.path} may not be executed: its file system forbids it, or its permissions do.",
-                f"Set {settings.CACHE_DIR.name} to a folder from which programs may be run.",
-            ) from None
+            path, variable = str(program.path), settings.CACHE_DIR.name
+            raise FlashpathError("jit.may-not-be-executed", path=path, variable=variable) from None
         except OSError as error:
             if error.errno != errno.ETXTBSY:
                 raise
             time.sleep(0.02 * (attempt + 1))
-    raise FlashpathError(
-        f"The program is taken from the cache each time before it starts ({settings.cache_dir()}).",
-        f"Raise {settings.CACHE_LIMIT_MB.name}, or end what else clears the cache.",
-    )
+    folder, variable = str(settings.cache_dir()), settings.CACHE_LIMIT_MB.name
+    raise FlashpathError("jit.program-evicted", folder=folder, variable=variable)
 
 
 def environment(recipe: Recipe, options: Mapping[str, object]) -> dict[str, str]:
