@@ -36,7 +36,8 @@ def test_in_constants_and_parameters(cache: KernelCache) -> None:
     source = (
         "__device__ const float lowest = -INFINITY;\n"
         "template <typename T> struct Bounds { static constexpr float top = FLT_MAX; };\n"
-        'extern "C" __global__ void k(uint32_t n, float* out) { out[0] = lowest; out[1] = Bounds<int>::top * n; }\n'
+        'extern "C" __global__ void k(uint32_t n, float* out) {\n'
+        "  out[0] = lowest; out[1] = Bounds<int>::top * n;\n}\n"
     )
     out = np.zeros(2, np.float32)
     fp.compile(source, "sm_80", cache=cache)["k"][1, 1](1, out)

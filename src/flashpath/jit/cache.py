@@ -29,7 +29,7 @@ _STALE_SECONDS = 3600.0  # a temporary folder this old belongs to a process that
 
 
 class CacheWarning(UserWarning):
-    """The cache cannot keep or read a kernel, which is compiled again. Where output is somebody's own, hide it."""
+    """The cache cannot keep or read a kernel: it is compiled again, and nothing else changes."""
 
 
 @dataclass(frozen=True)

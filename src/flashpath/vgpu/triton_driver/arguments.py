@@ -90,13 +90,8 @@ class Arguments:
             parameters = self._struct.pack(*values)
         except (struct.error, OverflowError):
             parameters = self._struct.pack(*map(_as_c_converts, self._types, self._formats, values))
-        return Packed(
-            parameters,
-            arrays,
-            _memory_at(addresses) if addresses else (),
-            self.named,
-            lambda: _shown(self._types, given),
-        )
+        memory = _memory_at(addresses) if addresses else ()
+        return Packed(parameters, arrays, memory, self.named, lambda: _shown(self._types, given))
 
     def named(self, offset: int) -> tuple[int, str]:
         """Returns which parameter the one at that offset is, and its name."""
