@@ -158,7 +158,7 @@ def show(diagnostic: Diagnostic, source: Source) -> str:
     line = _line_of(file, diagnostic.line, source)
     column = _column_in(line, diagnostic)
     if source.rendered_from and file == source.name:
-        where = f"{source.rendered_from} (as rendered, line {diagnostic.line})"
+        where = say("jit.as-rendered", template=str(source.rendered_from), line=diagnostic.line)
     else:
         where = f"{file}:{diagnostic.line}" + (f":{column}" if column else "")
     shown = [f"{where}: {diagnostic.severity}: {diagnostic.message}"]

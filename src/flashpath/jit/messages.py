@@ -744,4 +744,92 @@ MESSAGES: dict[str, Text | Entry] = {
             "请传 CPU 上的数组（x.cpu()）：虚拟 GPU 在 CPU 上运行。",
         ),
     ),
+    # ---- fp.explain ------------------------------------------------------------------------------------
+    "compiled-from": Text(
+        "{kernel}{signature}, compiled for {arch} from {source}",
+        "{kernel}{signature}，由 {source} 为 {arch} 编译",
+    ),
+    "registers": Text("registers per thread", "每个线程的寄存器"),
+    "shared-memory": Text("shared memory", "共享内存"),
+    "static-and-dynamic": Text(
+        "{static} B static + {dynamic} B dynamic", "静态 {static} B + 动态 {dynamic} B"
+    ),
+    "local-memory": Text("local memory", "局部内存"),
+    "bytes-per-thread": Text("{bytes} B per thread", "每个线程 {bytes} B"),
+    "spills": Text("spills", "寄存器溢出"),
+    "stored-and-loaded": Text("{stored} B stored, {loaded} B loaded", "写 {stored} B，读 {loaded} B"),
+    "instructions": Text("{count} instructions", "{count} 条指令"),
+    "no-disassembler": Text("no disassembler was found", "没有找到反汇编器"),
+    "occupancy-on": Text("occupancy on {gpu}", "{gpu} 上的占用率"),
+    "no-block-fits": Text("no block fits: {reason}", "一个线程块也放不下：{reason}"),
+    "occupancy": Text(
+        "{fraction:.0%}: {blocks} blocks of {threads} threads, {warps} of {most} warps (limited by {limit})",
+        "{fraction:.0%}：{blocks} 个线程块，每块 {threads} 个线程，{most} 个 warp 中的 {warps} 个（受限于{limit}）",
+    ),
+    "limit-warps": Text("warps", " warp 数"),
+    "limit-blocks": Text("blocks", "线程块数"),
+    "limit-registers": Text("registers", "寄存器"),
+    "limit-shared": Text("shared memory", "共享内存"),
+    "limit-threads": Text("threads per block", "每块的线程数"),
+    "bit-exact-on": Text("bit-exact on {gpu}", "与 {gpu} 逐位一致"),
+    # ---- Whether results have the bits of the hardware -------------------------------------------------
+    "bit-exact": Text("yes", "是"),
+    "not-certain": Text("not certain: {reasons}", "不能确定：{reasons}"),
+    "next-reason": Text("{one}; {other}", "{one}；{other}"),
+    "does-not-run-it": Text("the virtual GPU does not run it: {problem}", "虚拟 GPU 不能运行它：{problem}"),
+    "modelled-tensor-cores": Text(
+        "the tensor cores of {gpu} are modelled, those of {verified} verified ({instruction})",
+        "{gpu} 的 Tensor Core 是按模型计算的，{verified} 的已核对（{instruction}）",
+    ),
+    "special-functions": Text(
+        "its special functions were measured on {verified} only ({instruction})",
+        "它的特殊函数只在 {verified} 上测量过（{instruction}）",
+    ),
+    "order-of-atomics": Text(
+        "the order of its atomic sums is not that of {gpu} ({instruction})",
+        "它的原子加法的顺序与 {gpu} 不同（{instruction}）",
+    ),
+    "reads-a-clock": Text("it reads a clock, and time is not simulated", "它读取时钟，而虚拟 GPU 不模拟时间"),
+    "ptxas-refuses": Text(
+        "ptxas does not compile it for {arch}, so what it fuses is not known",
+        "ptxas 不能为 {arch} 编译它，因此不知道它融合了哪些运算",
+    ),
+    "fusion-unknown": Text(
+        "what ptxas fuses is not known: no disassembler was found (pip install triton brings one)",
+        "不知道 ptxas 融合了哪些运算：没有找到反汇编器（pip install triton 会带来一个）",
+    ),
+    "fuses-otherwise": Text(
+        "ptxas makes {fused_there} {fused_name} and {sums_there} {sum_name}{where}, the virtual GPU {fused} and "
+        "{sums}",
+        "ptxas 生成 {fused_there} 条 {fused_name} 和 {sums_there} 条 {sum_name}{where}，虚拟 GPU 是 {fused} 条和 "
+        "{sums} 条",
+    ),
+    "of-line": Text(" of line {line}", "（第 {line} 行）"),
+    # ---- Programs that end badly -----------------------------------------------------------------------
+    "timed-out": Text(
+        "flashpath: {name} was ended: it ran longer than {seconds:g} s (--timeout).",
+        "flashpath：已结束 {name}：它运行超过了 {seconds:g} 秒（--timeout）。",
+    ),
+    "died": Text(
+        "flashpath: {name} died of {signal}: {meaning}.", "flashpath：{name} 因 {signal} 终止：{meaning}。"
+    ),
+    "segmentation-fault": Text(
+        "host code touched memory that is not its own, such as a pointer of cudaMalloc's",
+        "主机代码访问了不属于它的内存，例如 cudaMalloc 返回的指针",
+    ),
+    "division-by-zero": Text("host code divided an integer by zero", "主机代码里整数除以零"),
+    "aborted": Text(
+        "an assertion failed, an exception was not caught, or the heap was damaged",
+        "断言失败、异常没有捕获，或堆被破坏",
+    ),
+    "bus-error": Text(
+        "host code touched memory that has no file or page behind it", "主机代码访问的内存没有对应的文件或页"
+    ),
+    "illegal-instruction": Text(
+        "host code holds an instruction that this processor does not have", "主机代码含有这个处理器没有的指令"
+    ),
+    "killed": Text(
+        "something killed it, such as the system when memory runs out", "它被杀死了，例如内存不足时被系统杀死"
+    ),
+    "as-rendered": Text("{template} (as rendered, line {line})", "{template}（渲染后的第 {line} 行）"),
 }

@@ -24,6 +24,7 @@ from flashpath.jit.cache import KernelCache
 from flashpath.jit.programs.recipe import Recipe
 from flashpath.jit.programs.store import Program, find
 from flashpath.jit.programs.watcher import Unwatched, Watcher
+from flashpath.messages import Message, say
 from flashpath.vgpu import runtime_library
 
 TIMED_OUT = 124  # as `timeout` of the coreutils has it
@@ -192,7 +193,7 @@ def _waited(process: subprocess.Popen[bytes], how: Run, news: _News, name: str) 
             number = news.get(timeout=max(0.0, left) if left < _FOREVER else None)
         except Empty:
             _end(process, _GRACE_SECONDS)
-            how.tell(f"flashpath: {name} was ended: it ran longer than {how.timeout:g} s (--timeout).")
+            how.tell(say("jit.timed-out", name=name, seconds=how.timeout))
             return Ending(TIMED_OUT, TIMED_OUT)
         if number is None:
             return Ending(_exit_code(process.wait(), name, how), None if first is None else 128 + first)
@@ -224,12 +225,12 @@ def _end(process: subprocess.Popen[bytes], grace: float) -> None:
 
 
 _WHAT_SIGNALS_MEAN = {
-    signal.SIGSEGV: "host code touched memory that is not its own, such as a pointer of cudaMalloc's",
-    signal.SIGFPE: "host code divided an integer by zero",
-    signal.SIGABRT: "an assertion failed, an exception was not caught, or the heap was damaged",
-    signal.SIGBUS: "host code touched memory that has no file or page behind it",
-    signal.SIGILL: "host code holds an instruction that this processor does not have",
-    signal.SIGKILL: "something killed it, such as the system when memory runs out",
+    signal.SIGSEGV: Message("jit.segmentation-fault"),
+    signal.SIGFPE: Message("jit.division-by-zero"),
+    signal.SIGABRT: Message("jit.aborted"),
+    signal.SIGBUS: Message("jit.bus-error"),
+    signal.SIGILL: Message("jit.illegal-instruction"),
+    signal.SIGKILL: Message("jit.killed"),
 }
 
 
@@ -240,5 +241,5 @@ def _exit_code(code: int, name: str, how: Run) -> int:
     with contextlib.suppress(ValueError):  # a real-time signal has no name
         kind = signal.Signals(number)
         if meaning := _WHAT_SIGNALS_MEAN.get(kind):
-            how.tell(f"flashpath: {name} died of {kind.name}: {meaning}.")
+            how.tell(say("jit.died", name=name, signal=kind.name, meaning=meaning))
     return 128 + number
