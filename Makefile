@@ -7,7 +7,6 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find src/flashpath/vgpu/engine 
 # Whole programs are compiled by nvcc: its wheels are brought where there is no toolkit.
 TOOLKITS := $(CUDA_HOME) $(CUDA_PATH) /usr/local/cuda
 NVCC := $(if $(shell command -v nvcc 2>/dev/null)$(wildcard $(TOOLKITS:%=%/bin/nvcc)),,nvcc)
-COMMA := ,
 
 # Tests run in as many processes as there are cores, each of which wants a gigabyte or two.
 WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((cores < 8 ? cores : 8)))
@@ -66,11 +65,10 @@ $(VENV)/.installed: $(SOURCES) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.$(NVCC:%=[%])'
 	@touch $@
 
-$(VENV)/.installed-dev: $(SOURCES) | $(VENV)/bin/python
-	@$(FIND_COMPILER)
-	@$(SAY_WHAT_IS_DONE)
-	$(BIN)/python -m pip install --quiet --editable '.[dev$(NVCC:%=$(COMMA)%)]'
-	@touch $@ $(VENV)/.installed
+# What develops flashpath is added to what is installed: the engine is not compiled again.
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet 'flashpath[dev]'
+	@touch $@
 
 # Where `python -m venv` failed half-way there is no pip, and where the checkout was moved the scripts name the
 # folder that it was in. Either environment is made anew.
