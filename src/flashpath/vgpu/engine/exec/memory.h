@@ -19,6 +19,9 @@ inline constexpr u64 kSharedWindow = 0x7e0000000000ull;
 inline constexpr u64 kWindowSize = 0x010000000000ull;
 
 std::string hexadecimal(u64 value);
+// "read", "write" and "atomic", "global", "shared", "local" and "constant" as messages name them.
+observe::Message action_message(std::string_view action);
+observe::Message space_message(std::string_view space);
 
 enum class Where : u8 { kGlobal, kShared, kLocal, kGeneric };
 enum class Use : u8 { kRead, kWrite, kAtomic, kMatrixRead };  // the last: of shared memory only
@@ -61,7 +64,7 @@ using AddressOf = std::conditional_t<kWhere == Where::kShared, u32, u64>;
 inline constexpr u32 kNowhereBytes = 128;
 
 // A fault of one lane, with its place in the grid.
-Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message);
+Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, observe::Message message);
 // Ends the launch; where it is sanitised, notes the fault, and the access goes nowhere.
 std::byte* refuse(Warp& warp, int lane, const Fault& fault);
 std::byte* nowhere(Warp& warp, int lane);

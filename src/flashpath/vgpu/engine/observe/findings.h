@@ -12,6 +12,7 @@
 
 #include "exec/fault.h"
 #include "exec/types.h"
+#include "observe/message.h"
 
 namespace flashpath::observe {
 
@@ -25,7 +26,7 @@ struct Party {
 
 struct Finding {
   std::string kind;  // one of flashpath.vgpu.findings.Kind
-  std::string message;
+  Message message;
   Party at;
   std::optional<Party> other;  // of a race
   u64 count = 1;               // how often it was met
