@@ -83,7 +83,9 @@ class Party:
     def said(self) -> Message:
         """Where the thread was, and what it did there."""
         where = _place(self)
-        return acted(self.action, where) if self.action else where
+        if not self.action:
+            return where
+        return Message("vgpu.acted-at", {"action": action_said(self.action), "where": where})
 
     def __str__(self) -> str:
         return self.said.text()
@@ -166,9 +168,9 @@ def _place(at: Party | Finding) -> Message:
 # ---- What findings of kernels and of host code share -------------------------------------------------------
 
 
-def acted(action: str, where: str | Message) -> Message:
-    """Says that something was read or written there."""
-    return Message("vgpu.acted-at", {"action": Message(_ACTIONS[action]), "where": where})
+def action_said(action: str) -> Message:
+    """Returns the name of what a thread did: "read", "write" or "atomic"."""
+    return Message(_ACTIONS[action])
 
 
 def called(places: Sequence[object]) -> Message | str:
@@ -220,7 +222,7 @@ def _places(finding: Finding) -> frozenset[tuple[str, int]]:
 
 
 def advice_for(kind: Kind, code: str = "", *, of_host: bool = False) -> Message:
-    """Returns what mends findings of that kind, of kernels or of host code; some codes have their own advice."""
+    """Returns what mends findings of that kind, of kernels or of host code; a code may have its own."""
     general = _ADVICE_FOR_HOST.get(kind, _ADVICE[kind]) if of_host else _ADVICE[kind]
     return Message("vgpu.advice", {"what": Message(_ADVICE_FOR_CODE.get(code, general)), "kind": kind})
 

@@ -14,13 +14,15 @@ MESSAGES: dict[str, Text | Entry] = {
     "local-memory": Text("local", "局部内存"),
     "constant-memory": Text("constant", "常量内存"),
     "access": Text(
-        "{action} of {bytes} bytes at {address} of {space} memory", "在{space}地址 {address} 处{action} {bytes} 字节"
+        "{action} of {bytes} bytes at {address} of {space} memory",
+        "在{space}地址 {address} 处{action} {bytes} 字节",
     ),
     "access-null": Text("{access}: it is a null pointer", "{access}：这是空指针"),
     "access-known": Text("{access}: {what}", "{access}：{what}"),
     "access-read-only": Text("{access}, which is read-only", "{access}，而那里只读"),
     "access-into": Text(
-        "{access}: {offset} bytes into an array of {size}", "{access}：距数组开头 {offset} 字节，而数组只有 {size} 字节"
+        "{access}: {offset} bytes into an array of {size}",
+        "{access}：距数组开头 {offset} 字节，而数组只有 {size} 字节",
     ),
     "access-before": Text(
         "{access}: {offset} bytes before an array of {size}",
@@ -188,7 +190,9 @@ MESSAGES: dict[str, Text | Entry] = {
         "the stack of the thread is full: {function} calls itself {depth} deep, its frames have {bytes} of {size} bytes",
         "线程的栈满了：{function} 递归了 {depth} 层，每层占 {bytes} 字节，栈共 {size} 字节",
     ),
-    "branch-index": Text("a branch by index {index} of {count}", "按下标跳转，下标是 {index}，而目标只有 {count} 个"),
+    "branch-index": Text(
+        "a branch by index {index} of {count}", "按下标跳转，下标是 {index}，而目标只有 {count} 个"
+    ),
     "assertion-failed": Text(
         "the assertion `{condition}` failed in {function}, {file}:{line}",
         "断言 `{condition}` 在 {function} 中不成立，位于 {file}:{line}",
@@ -268,14 +272,21 @@ MESSAGES: dict[str, Text | Entry] = {
         "{does}设备内存，而它只能由核函数和拷贝访问",
     ),
     "touches-nothing": Text(
-        "{does} an address of the device, where nothing is allocated", "{does}设备地址，而那里没有分配任何内存"
+        "{does} an address of the device, where nothing is allocated",
+        "{does}设备地址，而那里没有分配任何内存",
     ),
     "ends-without-waiting": Text(
         "the program ends, and nothing has waited for {what}", "程序结束了，却没有任何地方等待{what}"
     ),
-    "leak-of-device": Text("{bytes} bytes of device memory are never freed", "{bytes} 字节设备内存一直没有释放"),
-    "leak-of-managed": Text("{bytes} bytes of managed memory are never freed", "{bytes} 字节托管内存一直没有释放"),
-    "leak-of-pinned": Text("{bytes} bytes of pinned memory are never freed", "{bytes} 字节锁页内存一直没有释放"),
+    "leak-of-device": Text(
+        "{bytes} bytes of device memory are never freed", "{bytes} 字节设备内存一直没有释放"
+    ),
+    "leak-of-managed": Text(
+        "{bytes} bytes of managed memory are never freed", "{bytes} 字节托管内存一直没有释放"
+    ),
+    "leak-of-pinned": Text(
+        "{bytes} bytes of pinned memory are never freed", "{bytes} 字节锁页内存一直没有释放"
+    ),
     "leak-of-registered": Text(
         "{bytes} bytes of host memory are registered, and never unregistered",
         "{bytes} 字节主机内存注册之后一直没有注销",
@@ -337,7 +348,9 @@ MESSAGES: dict[str, Text | Entry] = {
     "first-seed": Text("first under seed {seed}", "首次出现在 seed {seed} 下"),
     "of-host-party": Text("{what}: {where}", "{what}：{where}"),
     "line-not-known": Text("at a line that is not known", "所在的行未知"),
-    "kernel-fault": Entry(Text("{kernel}: {finding}.", "{kernel}：{finding}。"), Text("{advice}", "{advice}")),
+    "kernel-fault": Entry(
+        Text("{kernel}: {finding}.", "{kernel}：{finding}。"), Text("{advice}", "{advice}")
+    ),
     "no-such-finding": Entry(
         Text("There is no finding {kind!r}.", "没有名为 {kind!r} 的发现。"),
         Text("It is one of {kinds}.", "可用的名称：{kinds}。"),
@@ -352,7 +365,8 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     # ---- Findings: what mends them ----
     "advice": Text(
-        "{what} `flashpath explain-finding {kind}` says more.", "{what}详见 `flashpath explain-finding {kind}`。"
+        "{what} `flashpath explain-finding {kind}` says more.",
+        "{what}详见 `flashpath explain-finding {kind}`。",
     ),
     "advice-race": Text(
         "Order the two accesses: __syncthreads() within a block, __syncwarp() within a warp, fences and an atomic or "
@@ -386,7 +400,8 @@ MESSAGES: dict[str, Text | Entry] = {
         "线程块（或成员掩码）的每个线程都必须到达同一个屏障；空转的线程需要有人写下它所等的值。",
     ),
     "advice-timeout": Text(
-        "Look for a loop that never ends, or run a smaller problem.", "找一找不会结束的循环，或者换小一些的问题规模。"
+        "Look for a loop that never ends, or run a smaller problem.",
+        "找一找不会结束的循环，或者换小一些的问题规模。",
     ),
     "advice-bad-mask": Text(
         "A member mask must name the lanes that execute the operation, and no others that still run; read only from "
@@ -398,7 +413,8 @@ MESSAGES: dict[str, Text | Entry] = {
         "请传入可写的数组；常量和参数不能写。",
     ),
     "advice-leak": Text(
-        "Call free for each malloc, on every way out.", "每个 malloc 都要有对应的 free，每条退出路径上都要有。"
+        "Call free for each malloc, on every way out.",
+        "每个 malloc 都要有对应的 free，每条退出路径上都要有。",
     ),
     "advice-assert": Text(
         "The condition in the source did not hold for this thread.", "源代码中的条件对这个线程不成立。"
@@ -440,7 +456,8 @@ MESSAGES: dict[str, Text | Entry] = {
         "拷贝的大小按字节算，不按元素算：n * sizeof(T)，而且不能超过任何一端的大小。",
     ),
     "advice-stack-full": Text(
-        "Recursion must end before that: look at the condition that ends it.", "递归必须更早结束：检查终止条件。"
+        "Recursion must end before that: look at the condition that ends it.",
+        "递归必须更早结束：检查终止条件。",
     ),
     "advice-called-by-address": Text(
         "Look at where the function's address comes from.", "检查函数地址从哪里来。"
@@ -459,7 +476,9 @@ MESSAGES: dict[str, Text | Entry] = {
         "virtual {gpu}; times are bounds of a model of that GPU, not measurements",
         "虚拟 {gpu}；时间是该 GPU 模型给出的下界，不是实测值",
     ),
-    "kernel-died": Text("kernel {kernel}: {kind}: {what} ({place})", "核函数 {kernel}：{kind}：{what}（{place}）"),
+    "kernel-died": Text(
+        "kernel {kernel}: {kind}: {what} ({place})", "核函数 {kernel}：{kind}：{what}（{place}）"
+    ),
     "operation-died": Text("{what}: {reason}", "{what}：{reason}"),
     "device-code-fails": Text("{text}", "{text}"),
     "call-unavailable": Text(
@@ -490,14 +509,16 @@ MESSAGES: dict[str, Text | Entry] = {
         "请用 nvcc 把核函数编译进程序；在 Python 里用 flashpath.compile 加载 PTX",
     ),
     "instead-of-batches": Text(
-        "call cudaMemcpyAsync or cudaMemPrefetchAsync for each", "请逐个调用 cudaMemcpyAsync 或 cudaMemPrefetchAsync"
+        "call cudaMemcpyAsync or cudaMemPrefetchAsync for each",
+        "请逐个调用 cudaMemcpyAsync 或 cudaMemPrefetchAsync",
     ),
     "instead-of-clusters": Text(
         "the virtual GPU runs no clusters of blocks; launch plain blocks",
         "虚拟 GPU 不支持线程块簇；请启动普通的线程块",
     ),
     "instead-of-driver": Text(
-        "there is no driver below the virtual GPU; use the runtime API", "虚拟 GPU 下面没有驱动；请使用运行时 API"
+        "there is no driver below the virtual GPU; use the runtime API",
+        "虚拟 GPU 下面没有驱动；请使用运行时 API",
     ),
     "instead-of-logs": Text("errors are told on stderr", "错误会写到 stderr"),
     "instead-of-queries": Text(
@@ -505,16 +526,15 @@ MESSAGES: dict[str, Text | Entry] = {
         "请用 cudaPointerGetAttributes 和 cudaDeviceGetAttribute 查询",
     ),
     # ---- Whole programs: why a launch is refused ----
-    "launch-refused": Text(
-        "{kernel}<<<{grid}, {block}>>>: {why}", "{kernel}<<<{grid}, {block}>>>：{why}"
-    ),
+    "launch-refused": Text("{kernel}<<<{grid}, {block}>>>: {why}", "{kernel}<<<{grid}, {block}>>>：{why}"),
     "compiled-for-newer": Text(
         "it was compiled for compute capability {needed}, and {gpu} has {has}",
         "它是为计算能力 {needed} 编译的，而 {gpu} 的是 {has}",
     ),
     "extent-is-zero": Text("an extent is 0", "有一维的大小是 0"),
     "grid-too-large": Text(
-        "a grid has at most 2147483647 × 65535 × 65535 blocks", "网格最多有 2147483647 × 65535 × 65535 个线程块"
+        "a grid has at most 2147483647 × 65535 × 65535 blocks",
+        "网格最多有 2147483647 × 65535 × 65535 个线程块",
     ),
     "block-too-large": Text(
         "a block has at most {most} threads, and 64 along z", "线程块最多有 {most} 个线程，z 方向最多 64 个"
@@ -526,7 +546,8 @@ MESSAGES: dict[str, Text | Entry] = {
         "cudaFuncAttributeMaxDynamicSharedMemorySize, …) 之后最多 {most} 字节",
     ),
     "above-launch-bounds": Text(
-        "its __launch_bounds__ promise at most {most} threads", "它的 __launch_bounds__ 声明最多 {most} 个线程"
+        "its __launch_bounds__ promise at most {most} threads",
+        "它的 __launch_bounds__ 声明最多 {most} 个线程",
     ),
     "registers-too-many": Text(
         "{registers} registers for each of {threads} threads are more than a multiprocessor has",
@@ -539,12 +560,15 @@ MESSAGES: dict[str, Text | Entry] = {
     "program-without-kernel": Text("the program has no such kernel", "程序里没有这个核函数"),
     "no-clusters": Text("the virtual GPU runs no clusters of blocks", "虚拟 GPU 不支持线程块簇"),
     "dynamic-shared-too-large": Text(
-        "{bytes} bytes; {kernel} can have {most} on {gpu}", "{bytes} 字节；{kernel} 在 {gpu} 上最多有 {most} 字节"
+        "{bytes} bytes; {kernel} can have {most} on {gpu}",
+        "{bytes} 字节；{kernel} 在 {gpu} 上最多有 {most} 字节",
     ),
     "not-a-percentage": Text("a percentage, or -1, is wanted", "应当是百分比，或者 -1"),
     "parameters-of-kernel": Text("the kernel has {count} parameters", "核函数有 {count} 个参数"),
     "no-threads": Text("at least one thread is wanted", "至少要有一个线程"),
-    "blocks-that-fit": Text("of such blocks, between one and {count} fit", "这样的线程块可以放下 1 到 {count} 个"),
+    "blocks-that-fit": Text(
+        "of such blocks, between one and {count} fit", "这样的线程块可以放下 1 到 {count} 个"
+    ),
     # ---- Whole programs: why a copy or an allocation is refused ----
     "the-destination": Text("the destination", "目标"),
     "the-source": Text("the source", "源"),
@@ -560,7 +584,9 @@ MESSAGES: dict[str, Text | Entry] = {
     "pitches-too-small": Text(
         "rows of {width} bytes, pitches of {to} and {from}", "每行 {width} 字节，而行距是 {to} 和 {from}"
     ),
-    "pitch-too-small": Text("rows of {width} bytes, a pitch of {pitch}", "每行 {width} 字节，而行距是 {pitch}"),
+    "pitch-too-small": Text(
+        "rows of {width} bytes, a pitch of {pitch}", "每行 {width} 字节，而行距是 {pitch}"
+    ),
     "argument-is-null": Text("the place for the {what} is a null pointer", "{what} 所在的指针是空指针"),
     "no-cuda-arrays": Text(
         "CUDA arrays are not there; use pitched memory (cudaMalloc3D)",
@@ -648,7 +674,8 @@ MESSAGES: dict[str, Text | Entry] = {
         "标志应为 cudaMemAttachGlobal 或 cudaMemAttachHost",
     ),
     "flags-attach": Text(
-        "the flags are cudaMemAttachGlobal, …Host or …Single", "标志应为 cudaMemAttachGlobal、…Host 或 …Single"
+        "the flags are cudaMemAttachGlobal, …Host or …Single",
+        "标志应为 cudaMemAttachGlobal、…Host 或 …Single",
     ),
     "flags-stream": Text(
         "the flags are cudaStreamDefault or cudaStreamNonBlocking",
@@ -694,7 +721,8 @@ MESSAGES: dict[str, Text | Entry] = {
         "它可能要等待 GPU，而有一个流正在捕获：请提前调用，或者用 cudaStreamCaptureModeRelaxed 捕获",
     ),
     "wait-for-captured-device": Text(
-        "the host cannot wait for a device of which a stream is captured", "设备有流正在捕获，主机不能等待这个设备"
+        "the host cannot wait for a device of which a stream is captured",
+        "设备有流正在捕获，主机不能等待这个设备",
     ),
     "wait-for-captured-stream": Text(
         "the host cannot wait for a stream that is captured", "主机不能等待正在捕获的流"
@@ -714,4 +742,94 @@ MESSAGES: dict[str, Text | Entry] = {
         "the graphs have other nodes: instantiate the new one", "两个图的节点不同：请重新实例化"
     ),
     "graphs-in-graphs": Text("graphs inside graphs are not there", "不支持图中嵌套图"),
+    # ---- Reports ----
+    "report-title": Text("{kernel} on the virtual GPU ({gpu})", "{kernel}，虚拟 GPU（{gpu}）"),
+    "report-instructions": Text("instructions (PTX)", "指令（PTX）"),
+    "report-instructions-are": Text(
+        "{count:,} by {warps:,} warp instructions, {lanes:.1f} of 32 lanes active",
+        "{count:,} 条，来自 {warps:,} 条 warp 指令，32 个 lane 中平均 {lanes:.1f} 个活动",
+    ),
+    "report-by-class": Text("by class (PTX)", "分类（PTX）"),
+    "report-branches": Text("divergent branches", "分化的分支"),
+    "report-traffic": Text("memory traffic", "访存量"),
+    "report-bytes-at-least": Text("{bytes:,} bytes at least", "至少 {bytes:,} 字节"),
+    "report-footprint": Text("memory footprint", "内存占用"),
+    "report-footprint-is": Text(
+        "global {touched:,} of {allocated:,} bytes; a block: shared {static:,} static + {dynamic:,} dynamic; a "
+        "thread: {registers} registers, {local:,} bytes local",
+        "全局内存访问了 {allocated:,} 字节中的 {touched:,} 字节；每个线程块：共享内存静态 {static:,} + 动态 {dynamic:,}；"
+        "每个线程：{registers} 个寄存器，局部内存 {local:,} 字节",
+    ),
+    "report-occupancy": Text("occupancy", "占用率"),
+    "report-limited": Text("{share}, limited by {limit}", "{share}，受{limit}限制"),
+    "report-roofline": Text("roofline", "屋顶线"),
+    "report-bound": Text(
+        "{time} at least, bound by {bound} (datasheet peaks, not a measured time)",
+        "至少 {time}，受{bound}限制（按规格书峰值，不是实测时间）",
+    ),
+    "report-finding": Text("finding", "发现"),
+    "report-global-loads": Text("global loads", "全局加载"),
+    "report-global-stores": Text("global stores", "全局存储"),
+    "report-global-atomics": Text("global atomics", "全局原子操作"),
+    "report-shared-loads": Text("shared loads", "共享加载"),
+    "report-shared-stores": Text("shared stores", "共享存储"),
+    "report-shared-atomics": Text("shared atomics", "共享原子操作"),
+    "report-local-loads": Text("local loads (PTX)", "局部加载（PTX）"),
+    "report-local-stores": Text("local stores (PTX)", "局部存储（PTX）"),
+    "report-sectors": Text(
+        "{requests:,} requests, {sectors:,} sectors ({ratio:.2f} a request), {bytes:,} bytes asked for",
+        "{requests:,} 个请求，{sectors:,} 个扇区（每个请求 {ratio:.2f} 个），所需 {bytes:,} 字节",
+    ),
+    "report-wavefronts": Text(
+        "{requests:,} requests, {wavefronts:,} wavefronts, {conflicts:,} bank conflicts",
+        "{requests:,} 个请求，{wavefronts:,} 个 wavefront，{conflicts:,} 次 bank 冲突",
+    ),
+    "report-local": Text(
+        "{requests:,} requests, {sectors:,} sectors, {bytes:,} bytes",
+        "{requests:,} 个请求，{sectors:,} 个扇区，{bytes:,} 字节",
+    ),
+    "report-atomics": Text("atomics in turn", "原子操作的轮次"),
+    "report-turns": Text(
+        "{requests:,} requests, {turns:,} turns ({ratio:.2f} a request)",
+        "{requests:,} 个请求，{turns:,} 轮（每个请求 {ratio:.2f} 轮）",
+    ),
+    "report-of-threads": Text("of threads", "线程"),
+    "report-of-tensor-cores": Text("of tensor cores", "张量核心"),
+    "report-operations": Text("{kinds} operations", "{kinds} 次运算"),
+    # ---- Reports: names of things ----
+    "class-integer": Text("integer", "整数"),
+    "class-logic": Text("logic", "逻辑"),
+    "class-half": Text("half", "半精度"),
+    "class-special-function": Text("special function", "特殊函数"),
+    "class-tensor-core": Text("tensor core", "张量核心"),
+    "class-conversion": Text("conversion", "类型转换"),
+    "class-compare": Text("compare", "比较"),
+    "class-move": Text("move", "移动"),
+    "class-global-load": Text("global load", "全局加载"),
+    "class-shared-load": Text("shared load", "共享加载"),
+    "class-local-load": Text("local load", "局部加载"),
+    "class-parameter-load": Text("parameter load", "参数加载"),
+    "class-constant-load": Text("constant load", "常量加载"),
+    "class-generic-load": Text("generic load", "通用加载"),
+    "class-global-store": Text("global store", "全局存储"),
+    "class-shared-store": Text("shared store", "共享存储"),
+    "class-local-store": Text("local store", "局部存储"),
+    "class-parameter-store": Text("parameter store", "参数存储"),
+    "class-generic-store": Text("generic store", "通用存储"),
+    "class-global-atomic": Text("global atomic", "全局原子"),
+    "class-shared-atomic": Text("shared atomic", "共享原子"),
+    "class-asynchronous-copy": Text("asynchronous copy", "异步拷贝"),
+    "class-atomic": Text("atomic", "原子操作"),
+    "class-texture": Text("texture", "纹理"),
+    "class-cache-hint": Text("cache hint", "缓存提示"),
+    "class-warp-wide": Text("warp-wide", "warp 级操作"),
+    "class-barrier": Text("barrier", "屏障"),
+    "class-control": Text("control", "控制流"),
+    "bound-memory": Text("memory", "内存"),
+    "bound-compute": Text("compute", "计算"),
+    "limit-threads-per-block": Text("threads per block", "每个线程块的线程数"),
+    "limit-shared-memory": Text("shared memory", "共享内存"),
+    "limit-registers": Text("registers", "寄存器"),
+    "limit-warps": Text("warps", " warp 数"),
+    "limit-blocks": Text("blocks", "线程块数"),
 }

@@ -133,7 +133,9 @@ def read(path: Path, host: HostCode | None = None) -> Recording:
             case "finding":
                 recording.findings.append(_finding(kernels[row["program"]], row, stacks))
             case "host finding":
-                recording.host_findings.append(_host_finding(row, row["kind"], Message.from_data(row["message"]), stacks))
+                recording.host_findings.append(
+                    _host_finding(row, row["kind"], Message.from_data(row["message"]), stacks)
+                )
             case "failed call":
                 dropped = host.dropped if host is not None else frozenset[tuple[str, int]]()
                 recording.host_findings += _failed(row, row["number"] in seen, dropped, stacks)

@@ -35,7 +35,7 @@ class Message {
   // As flashpath.messages.Message.from_data reads it.
   std::string json() const;
 
-  std::string code;  // such as "vgpu.null-pointer"
+  std::string code;  // such as "vgpu.access-null"
   std::vector<Parameter> parameters;
 };
 
