@@ -834,7 +834,7 @@ MESSAGES: dict[str, Text | Entry] = {
         "协作启动的所有线程块要同时运行；这个 GPU 上最多放 {count} 个",
     ),
     "program-without-kernel": Text("the program has no such kernel", "程序里没有这个核函数"),
-    "no-clusters": Text("the virtual GPU runs no clusters of blocks", "虚拟 GPU 不支持线程块簇"),
+    "program-no-clusters": Text("the virtual GPU runs no clusters of blocks", "虚拟 GPU 不支持线程块簇"),
     "dynamic-shared-too-large": Text(
         "{bytes} bytes; {kernel} can have {most} on {gpu}",
         "{bytes} 字节；{kernel} 在 {gpu} 上最多有 {most} 字节",
