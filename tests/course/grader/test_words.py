@@ -110,9 +110,9 @@ def test_errors_of_processes_are_said_in_chinese() -> None:
     assert in_language("what nobody knows", "zh") == "what nobody knows"
 
 
-def test_details_of_findings_are_marked_as_english(grade_text: GradeText) -> None:
+def test_details_of_findings_are_chinese(grade_text: GradeText) -> None:
     body = "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  y[i] = a * x[i] + y[i];\n"
     result = grade_text("axpy", AXPY.format(bounds="", body=body), "zh")
     assert result.reason == "out-of-bounds"
-    assert result.details[0].startswith("详情（英文）：a read of")
+    assert re.search("读取 4 字节：距数组开头", result.details[0])
     assert re.search("[\u4e00-\u9fff]{4}", result.headline)
