@@ -30,6 +30,16 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("The language is {value!r}.", "语言是 {value!r}。"),
         Text("It is one of {languages}.", "可选：{languages}。"),
     ),
+    "no-home": Entry(
+        Text(
+            "There is no home folder for {folder}: HOME is not set, and the system does not know this user.",
+            "找不到 {folder} 所在的主目录：没有设置 HOME，系统也不认识当前用户。",
+        ),
+        Text(
+            "Set HOME, or {variable}, to a folder of your own.",
+            "请把 HOME 或 {variable} 设为你自己的一个目录。",
+        ),
+    ),
     "no-content": Entry(
         Text(
             "The content folder {name!r} is neither in the installed package nor beside its source.",
