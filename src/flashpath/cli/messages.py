@@ -75,6 +75,13 @@ MESSAGES: dict[str, Text | Entry] = {
     "typer-is-file": Text("{kind} '{file}' is a file.", "'{file}' 是一个文件（应为 {kind}）。"),
     "typer-not-readable": Text("{kind} '{file}' is not readable.", "{kind} '{file}' 不可读。"),
     "typer-not-writable": Text("{kind} '{file}' is not writable.", "{kind} '{file}' 不可写。"),
+    "typer-install-completion": Text(
+        "Install completion for the current shell.", "为当前 shell 安装命令补全。"
+    ),
+    "typer-show-completion": Text(
+        "Show completion for the current shell, to copy it or customize the installation.",
+        "显示当前 shell 的补全脚本，可复制或自行安装。",
+    ),
     # ---- flashpath -------------------------------------------------------------------------------------
     "root-help": Text(
         "Learn and build GPU kernels: a course that grades itself; tools that run, explain, check and time.",
