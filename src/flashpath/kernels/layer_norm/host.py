@@ -13,9 +13,9 @@ from typing import Any
 
 from flashpath.kernels.arguments import output, require_apart, require_like
 from flashpath.kernels.building import cuda_kernel
-from flashpath.kernels.layer_norm import read_twice as twice
-from flashpath.kernels.layer_norm import rows as shared
-from flashpath.kernels.layer_norm import triton_host
+from flashpath.kernels.common.norm import read_twice as twice
+from flashpath.kernels.common.norm import rows as shared
+from flashpath.kernels.common.norm import triton_host
 
 FOLDER = Path(__file__).parent
 TWO_PASS = FOLDER / "two_pass.cu"
@@ -88,12 +88,6 @@ def read_twice(
     result = shared.prepared(NAME, x, out, weight, bias)
     twice.forward(READ_TWICE, True, x, weight, bias, eps, result, mean, rstd)
     return result
-
-
-def fastest(x: Any, weight: Any, bias: Any, eps: float, mean: Any, rstd: Any) -> Any:
-    """By the rung that was fastest on an H200 for rows of this type and length."""
-    rung = read_twice if twice.is_fastest(x, weight, bias) else vectorized
-    return rung(x, weight, bias, eps, mean=mean, rstd=rstd)
 
 
 def fused_residual(

@@ -1,6 +1,6 @@
 // One state from the threads of a warp, and of a block: the warp_shuffle rung's idea, for the rungs above it.
 #pragma once
-#include "operations.cuh"
+#include "../common/reductions.cuh"
 
 // Thread 0 of each kLanes neighbours gets what they have together; all lanes of the warp must come here.
 template <class Op, int kLanes>

@@ -10,6 +10,8 @@ from flashpath.errors import FlashpathError
 from flashpath.kernels.arguments import FLOATS, output, require_tensor
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count, triton_device
 from flashpath.kernels.counters import counters_at_zero
+from flashpath.kernels.where import Where
+from flashpath.messages import Message
 
 FOLDER = Path(__file__).parent
 DIVERGENT = FOLDER / "divergent.cu"
@@ -173,6 +175,22 @@ def by_row(x: Any, op: str = "sum", dim: int | None = -1, out: Any | None = None
         kernel = cuda_kernel(BY_ROW, f"reduce<{functor(x, op)}, {lanes}, {CPP_TYPES[dtype_name(x)]}>", x)
         kernel[-(-rows * lanes // THREADS), THREADS](rows, n, x, result)
     return result
+
+
+# ---- The choice ----------------------------------------------------------------------------------------
+
+_MANY_ROWS = "by_row", Message("kernels.reduce-many-rows")
+_FEW_ROWS = "single_pass", Message("kernels.reduce-few-rows")
+_WHOLE = "single_pass", Message("kernels.reduce-whole")
+
+
+def chosen(
+    x: Any, _op: str = "sum", dim: int | None = None, *, where: Where | None = None
+) -> tuple[str, Message]:
+    """Returns the rung that reduces all of x, or each of its rows, and why."""
+    if dim is None:
+        return _WHOLE
+    return _MANY_ROWS if x.shape[0] >= sm_count(x, where) else _FEW_ROWS
 
 
 # ---- Triton --------------------------------------------------------------------------------------------

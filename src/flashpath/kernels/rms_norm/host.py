@@ -13,9 +13,9 @@ from typing import Any
 
 from flashpath.kernels.arguments import output, require_apart, require_like
 from flashpath.kernels.building import cuda_kernel
-from flashpath.kernels.layer_norm import read_twice as twice
-from flashpath.kernels.layer_norm import rows as shared
-from flashpath.kernels.layer_norm import triton_host
+from flashpath.kernels.common.norm import read_twice as twice
+from flashpath.kernels.common.norm import rows as shared
+from flashpath.kernels.common.norm import triton_host
 
 FOLDER = Path(__file__).parent
 TWO_PASS = FOLDER / "two_pass.cu"
@@ -65,12 +65,6 @@ def read_twice(
     result = shared.prepared(NAME, x, out, weight)
     twice.forward(READ_TWICE, False, x, weight, None, eps, result, None, rstd)
     return result
-
-
-def fastest(x: Any, weight: Any, eps: float, rstd: Any) -> Any:
-    """By the rung that was fastest on an H200 for rows of this type and length."""
-    rung = read_twice if twice.is_fastest(x, weight) else vectorized
-    return rung(x, weight, eps, rstd=rstd)
 
 
 def fused_residual(

@@ -11,7 +11,7 @@ idea     a program adds up its own dq in registers, key by key, and nobody else 
 import triton
 import triton.language as tl
 
-from flashpath.kernels.attention.flash_v2.triton.scores import (
+from flashpath.kernels.attention.device.triton_scores import (
     derivative,
     exponent_scale,
     final,

@@ -67,11 +67,6 @@ def packed_strides(problem: Problem, x: Any) -> bytes:
     return struct.pack("<3q", *problem.strides(x))
 
 
-def padded(dim: int) -> int:
-    """A head dimension as Triton's tiles have it: a power of two, and no less than an instruction takes."""
-    return max(16, 1 << (dim - 1).bit_length())
-
-
 class Tile(NamedTuple):
     """Queries and keys that a program of a Triton rung has at a time; `stages` of keys that are under way."""
 

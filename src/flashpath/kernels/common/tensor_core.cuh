@@ -9,8 +9,8 @@
 //   B   {(t, g), (t + 4, g)}                               t counting registers down a column
 //   D   {(g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1)}
 #pragma once
-#include "../common/numbers.cuh"
-#include "../common/pack.cuh"
+#include "numbers.cuh"
+#include "pack.cuh"
 
 // ---- From a matrix ---------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flashpath.kernels.layer_norm.reference import is_backward
+from flashpath.kernels.common.norm.arguments import is_backward
 from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case
 from flashpath.kernels.tolerance import check_against

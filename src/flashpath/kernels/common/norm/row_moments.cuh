@@ -1,6 +1,6 @@
 // The mean and the variance of rows that lanes hold in registers.
 #pragma once
-#include "../common/row.cuh"
+#include "../row.cuh"
 
 template <int kRows, class C>
 struct MeansAndVariances {

@@ -4,7 +4,7 @@
 // A row of the scores lies in the registers of four lanes. They agree on its maximum for each tile; of the sum each
 // keeps its own part until the end.
 #pragma once
-#include "../../../common/maths.cuh"
+#include "../../common/maths.cuh"
 #include "mask.cuh"
 
 __device__ inline float quad_max(float x) {

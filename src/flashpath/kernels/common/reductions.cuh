@@ -9,7 +9,7 @@
 //
 // Half types are widened to float by load() and rounded once, in result().
 #pragma once
-#include "../common/numbers.cuh"
+#include "numbers.cuh"
 
 // What elements of T are compared as, and the least of these; what they are summed in, and a sum's own type.
 template <class T>

@@ -6,7 +6,7 @@ from typing import Any
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.building import sm_count, triton_device
-from flashpath.kernels.layer_norm.rows import Gradients
+from flashpath.kernels.common.norm.rows import Gradients
 
 # The widest row that a program holds, and the widest without a residual. Longer ones are read again
 # to be written, two blocks of columns at a time: whole ones of bfloat16 need 40 registers in 16 warps, so an

@@ -3,7 +3,7 @@
 //
 // cost: 3 rows n sizeof(T) bytes where a row has left the cache before it is read again, 5 with an addition.
 #pragma once
-#include "../common/row.cuh"
+#include "../row.cuh"
 #include "moments.cuh"
 
 constexpr int kLongThreads = 1024;

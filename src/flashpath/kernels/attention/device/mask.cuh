@@ -1,7 +1,7 @@
 // What happens to scores between the product and the softmax: scale, softcap, ALiBi, a function of one's own, and the
 // mask; on accumulators, as mma leaves them in a warp's registers.
 #pragma once
-#include "../../../common/maths.cuh"
+#include "../../common/maths.cuh"
 #include "block_info.cuh"
 
 constexpr float kLog2E = 1.44269504088896340736f, kLn2 = 0.69314718055994530942f;
