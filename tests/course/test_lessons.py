@@ -31,7 +31,7 @@ def cells(lang: str) -> Figure:
 @pytest.fixture
 def unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Unit:
     """The unit of a copy of the tiny course, with figures and outputs that nobody had to wait for."""
-    module = ModuleType("flashpath.course.figures.tiny")
+    module = ModuleType("flashpath.course.figures.units.tiny")
     vars(module)["cells"] = cells
     monkeypatch.setitem(sys.modules, module.__name__, module)
     shutil.copytree(TINY, tmp_path / "course")

@@ -26,10 +26,7 @@ def folder() -> Path:
         if (place / f"lib{NAME}.so").is_file():
             return place
     beside = next(_places()) / f"lib{NAME}.so"
-    raise RuntimeNotBuilt(
-        f"The virtual GPU's runtime library is not built: there is no {beside}.",
-        "In a checkout run `pip install -e .`; it needs a C++ compiler.",
-    )
+    raise RuntimeNotBuilt("vgpu.runtime-not-built", path=str(beside))
 
 
 def _places() -> Iterator[Path]:
@@ -98,5 +95,5 @@ def _memory_clock_khz(gpu: gpus.Gpu) -> int:
 def _written(value: object) -> str:
     text = str(int(value)) if isinstance(value, bool) else str(value)
     if "\n" in text:
-        raise FlashpathError(f"{text!r} holds a line break.", "Use a path without one.")
+        raise FlashpathError("vgpu.line-break-in-path", path=text)
     return text

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 from flashpath.course.content.errors import ContentError
 from flashpath.course.content.references import program_file, rung
 from flashpath.course.content.table import read
-from flashpath.course.speech import did_you_mean
 from flashpath.errors import FlashpathError
+from flashpath.messages import did_you_mean
 
 if TYPE_CHECKING:
     from flashpath.course.content.course import Course

@@ -1,5 +1,6 @@
 // Memory of one thread, and what malloc gives: nobody else races for it, but it may be read before it is written.
 #include <algorithm>
+#include <cstring>
 
 #include "sanitize/sanitizer.h"
 

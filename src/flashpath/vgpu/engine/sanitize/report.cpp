@@ -138,7 +138,7 @@ void Sanitizer::take_back_consequences() {
 
 observe::Party party_of(const exec::Warp& warp, const Instruction& i, int lane) { return here(warp, i, lane, ""); }
 
-observe::Finding leak_of(u64 address, const exec::OpenAllocation& given, const char* who_did_not_free) {
+observe::Finding leak_of(u64 address, const observe::OpenAllocation& given, const char* who_did_not_free) {
   observe::Finding finding;
   finding.kind = "leak";
   finding.message = "malloc gave " + std::to_string(given.size) + " bytes at " + exec::hexadecimal(address) +

@@ -3,7 +3,7 @@
 
 #include "api/call.h"
 #include "device/occupancy.h"
-#include "work/launch.h"
+#include "operations/launch.h"
 
 using namespace flashpath::runtime;
 

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdio>
 
-#include "api/per_thread.h"
+#include "ground/per_thread.h"
 
 namespace flashpath::runtime {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "observe/findings.h"
 #include "observe/footprint.h"
 
 namespace flashpath::runtime {

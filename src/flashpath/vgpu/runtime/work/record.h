@@ -7,10 +7,10 @@
 #include <map>
 #include <string>
 
-#include "checks/call_site.h"
-#include "exec/fault.h"
-#include "exec/launch.h"
-#include "program/registry.h"
+#include "binary/registry.h"
+#include "ground/call_site.h"
+#include "machine/fault.h"
+#include "machine/launch.h"
 
 namespace flashpath::runtime {
 

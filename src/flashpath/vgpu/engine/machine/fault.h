@@ -1,0 +1,22 @@
+// What stops a launch: said once, with where it happened.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "program/types.h"
+
+namespace flashpath::exec {
+
+struct Fault : std::runtime_error {
+  Fault(std::string kind, const std::string& message, u32 instruction)
+      : std::runtime_error(message), kind(std::move(kind)), instruction(instruction) {}
+
+  std::string kind;  // of the findings' kinds: "out-of-bounds", "misaligned", …
+  u32 instruction;   // in the program
+  bool is_beyond_window = false;  // of shared memory: so far that hardware takes it for no access to it at all
+  u32 block[3] = {0, 0, 0};
+  u32 thread[3] = {0, 0, 0};
+};
+
+}  // namespace flashpath::exec
