@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "exec/fault.h"
-#include "exec/launch.h"
+#include "exec/schedule/launch.h"
 #include "lower/error.h"
 #include "lower/lower.h"
+#include "machine/fault.h"
 #include "ptx/parser.h"
 
 namespace {

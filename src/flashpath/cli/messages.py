@@ -75,6 +75,13 @@ MESSAGES: dict[str, Text | Entry] = {
     "typer-is-file": Text("{kind} '{file}' is a file.", "'{file}' 是一个文件（应为 {kind}）。"),
     "typer-not-readable": Text("{kind} '{file}' is not readable.", "{kind} '{file}' 不可读。"),
     "typer-not-writable": Text("{kind} '{file}' is not writable.", "{kind} '{file}' 不可写。"),
+    "typer-install-completion": Text(
+        "Install completion for the current shell.", "为当前 shell 安装命令补全。"
+    ),
+    "typer-show-completion": Text(
+        "Show completion for the current shell, to copy it or customize the installation.",
+        "显示当前 shell 的补全脚本，可复制或自行安装。",
+    ),
     # ---- flashpath -------------------------------------------------------------------------------------
     "root-help": Text(
         "Learn and build GPU kernels: a course that grades itself; tools that run, explain, check and time.",
@@ -135,12 +142,622 @@ MESSAGES: dict[str, Text | Entry] = {
     "tour-save": Text(
         "Save it instead of showing it: .svg (a picture) or .txt.", "不显示，存成文件：.svg（图片）或 .txt。"
     ),
+    # ---- doctor ----------------------------------------------------------------------------------------
+    "doctor-json": Text("Print one JSON object and nothing else.", "只输出一个 JSON 对象。"),
+    "doctor-help": Text(
+        """Check this machine for what flashpath needs, and say how to mend what is missing.
+
+        Exits with 0 when everything required is there, else with 1. A machine without a GPU is no failure.
+
+        Examples:
+
+            flashpath doctor
+
+            flashpath doctor --json > machine.json
+        """,
+        """检查本机是否具备 flashpath 所需的一切，并说明缺少的该怎样补上。
+
+        必需的都在，退出码是 0，否则是 1。没有 GPU 不算失败。
+
+        例：
+
+            flashpath doctor
+
+            flashpath doctor --json > machine.json
+        """,
+    ),
+    "doctor-check-failed": Text("the check itself failed: {why}", "这项检查本身出错：{why}"),
+    "doctor-python-matters": Text(
+        "flashpath is written for 3.11 and newer.", "flashpath 需要 3.11 或更新的版本。"
+    ),
+    "doctor-torch-matters": Text(
+        "Tensors, references and the ops all stand on it.", "张量、参考实现和各个算子都依赖它。"
+    ),
+    "doctor-triton-matters": Text(
+        "Kernels written in Triton do not compile without it; CUDA C++ kernels do.",
+        "没有它，Triton 核函数无法编译；CUDA C++ 核函数不受影响。",
+    ),
+    "doctor-peer-matters": Text(
+        "A peer that benchmarks compare with; flashpath's own kernels do not need it.",
+        "基准测试的对照库；flashpath 自己的核函数不需要它。",
+    ),
+    "doctor-nvrtc-matters": Text(
+        "No CUDA C++ kernel compiles without it.", "没有它，CUDA C++ 核函数无法编译。"
+    ),
+    "doctor-nvjitlink-matters": Text(
+        "No PTX becomes machine code without it.", "没有它，PTX 无法变成机器码。"
+    ),
+    "doctor-headers-matters": Text(
+        "No kernel that includes cuda_fp16.h, mma.h or cuda/std compiles without them.",
+        "没有它们，包含 cuda_fp16.h、mma.h 或 cuda/std 的核函数无法编译。",
+    ),
+    "doctor-nvcc-matters": Text(
+        "Programs with host code and compiler='nvcc' need it; single kernels compile with NVRTC.",
+        "带主机代码的程序和 compiler='nvcc' 需要它；单个核函数用 NVRTC 编译。",
+    ),
+    "doctor-compiler-matters": Text(
+        "nvcc calls it for host code, and the engine is built with it; single kernels need none.",
+        "nvcc 用它编译主机代码，引擎也由它编译；单个核函数不需要。",
+    ),
+    "doctor-driver-matters": Text(
+        "Kernels compiled for CUDA 13 do not load under an older one.",
+        "为 CUDA 13 编译的核函数无法在更旧的驱动下加载。",
+    ),
+    "doctor-gpu-matters": Text(
+        "Kernels run at full speed from compute capability 7.5 on.",
+        "计算能力 7.5 及以上的 GPU 能全速运行核函数。",
+    ),
+    "doctor-nsys-matters": Text(
+        "The timeline of a program: what waits for what.", "程序的时间线：谁在等谁。"
+    ),
+    "doctor-ncu-matters": Text("Hardware counters of one kernel.", "单个核函数的硬件计数器。"),
+    "doctor-sanitizer-matters": Text(
+        "Finds races and bad accesses on a real GPU.", "在真实 GPU 上查找竞争和非法访问。"
+    ),
+    "doctor-gdb-matters": Text("Steps through a kernel on a real GPU.", "在真实 GPU 上单步调试核函数。"),
+    "doctor-disassembler-matters": Text(
+        "The machine code (SASS) of a kernel is not shown without cuobjdump.",
+        "没有 cuobjdump 就无法显示核函数的机器码（SASS）。",
+    ),
+    "doctor-git-matters": Text(
+        "Benchmark reports name the commit that they measured.", "基准测试报告会写明所测的提交。"
+    ),
+    "doctor-engine-matters": Text(
+        "No virtual GPU without it; compiling and a real GPU do not need it.",
+        "没有它就没有虚拟 GPU；编译和真实 GPU 不需要它。",
+    ),
+    "doctor-vector-matters": Text(
+        "The wider they are, the faster the virtual GPU; it runs with any.",
+        "越宽，虚拟 GPU 越快；没有也能运行。",
+    ),
+    "doctor-amx-matters": Text(
+        "Where it traps, torch's bf16 products on the CPU die with SIGILL.",
+        "若它会触发陷阱，torch 在 CPU 上做 bf16 矩阵乘会因 SIGILL 而终止。",
+    ),
+    "doctor-disk-matters": Text(
+        "Compiled kernels are cached; without room each run compiles again.",
+        "编译好的核函数会缓存；没有空间就要每次重新编译。",
+    ),
+    "doctor-sandbox-matters": Text(
+        "What holds an answer that is graded; docs/sandbox.md says what each part means.",
+        "评分时约束答案的机制；各部分的含义见 docs/sandbox.md。",
+    ),
+    "doctor-environment-matters": Text("flashpath's variables that are set.", "已设置的 flashpath 变量。"),
+    "doctor-see": Text("see {page}", "见 {page}"),
+    "doctor-version-unknown": Text("version unknown", "版本未知"),
+    "doctor-no-gpu-needed": Text(
+        "Nothing is broken: kernels compile here and run on the virtual GPU. Speed can be measured on a real GPU only.",
+        "一切正常：核函数在这里编译，在虚拟 GPU 上运行。只有速度要在真实 GPU 上测。",
+    ),
+    "doctor-gpu-without-driver": Text(
+        "there is an NVIDIA GPU on the PCI bus, and no driver for it", "PCI 总线上有 NVIDIA GPU，但没有驱动"
+    ),
+    "doctor-gpu-useless": Text("The GPU cannot be used at all without it.", "没有它就完全无法使用这块 GPU。"),
+    "doctor-no-driver": Text("none, and no NVIDIA GPU on the PCI bus", "没有，PCI 总线上也没有 NVIDIA GPU"),
+    "doctor-where-gpu": Text("It matters only where there is a GPU.", "只有装了 GPU 的机器才需要。"),
+    "doctor-driver-broken": Text("installed, but {why}", "已安装，但是 {why}"),
+    "doctor-driver": Text("{release}CUDA up to {cuda}", "{release}最高支持 CUDA {cuda}"),
+    "doctor-driver-shows-none": Text("the driver does not show any: {why}", "驱动没有列出任何 GPU：{why}"),
+    "doctor-gpu-hidden": Text(
+        "none is visible: {variable} is {value!r}", "没有可见的 GPU：{variable} 是 {value!r}"
+    ),
+    "doctor-none": Text("none", "没有"),
+    "doctor-gpu-old": Text("too old: {names}", "太旧：{names}"),
+    "doctor-capability": Text("compute capability {capability}", "计算能力 {capability}"),
+    "doctor-sms": Text("{count} SMs", "{count} 个 SM"),
+    "doctor-memory": Text("memory {gb:.0f} GB", "显存 {gb:.0f} GB"),
+    "doctor-bandwidth-about": Text(
+        "bandwidth about {rate:.0f} GB/s (bus width x memory clock)",
+        "带宽约 {rate:.0f} GB/s（位宽 × 显存时钟）",
+    ),
+    "doctor-bandwidth": Text("bandwidth {rate:g} GB/s", "带宽 {rate:g} GB/s"),
+    "doctor-peak": Text(
+        "peak TFLOP/s: fp32 {fp32:g}, {tensor} (data sheet: {name})",
+        "峰值 TFLOP/s：fp32 {fp32:g}，{tensor}（数据手册：{name}）",
+    ),
+    "doctor-shared": Text("shared memory {kib:.0f} KiB per SM", "每个 SM 共享内存 {kib:.0f} KiB"),
+    "doctor-l1-shared": Text(
+        "L1 and shared memory {unified} KiB per SM ({kib:.0f} KiB of it shared at most)",
+        "每个 SM 的 L1 与共享内存共 {unified} KiB（其中共享内存至多 {kib:.0f} KiB）",
+    ),
+    "doctor-built": Text("built", "已编译"),
+    "doctor-vector-unknown": Text(
+        "unknown: it is the engine that asks the processor", "未知：要由引擎询问处理器"
+    ),
+    "doctor-vector-none": Text("none known", "没有已知的"),
+    "doctor-amx-absent": Text("absent", "没有"),
+    "doctor-amx-works": Text("works", "可用"),
+    "doctor-amx-untried": Text(
+        "advertised, and not tried, for want of the engine", "处理器声明支持，但没有引擎，未能验证"
+    ),
+    "doctor-amx-traps": Text("advertised, and traps", "处理器声明支持，但执行时触发陷阱"),
+    "doctor-amx-avoided": Text("{state}: torch is kept off it", "{state}：已让 torch 不使用它"),
+    "doctor-disk": Text("{gb:.1f} GB free for {folder}", "{folder} 可用空间 {gb:.1f} GB"),
+    "doctor-disk-locked": Text("{folder} cannot be written", "{folder} 不可写"),
+    "doctor-sandbox-none": Text("children that run answers cannot be started", "无法启动运行答案的子进程"),
+    "doctor-sandbox-lacks": Text("{held}; not here: {lacking}", "{held}；本机没有：{lacking}"),
+    "doctor-environment-stops": Text(
+        "Commands that read it stop with this error.", "读取它的命令会因此报错停止。"
+    ),
+    "doctor-environment-none": Text("none set: the defaults hold", "都没有设置，使用默认值"),
+    "doctor-python": Text("{version} at {path}", "{version}，位于 {path}"),
+    "doctor-not-installed": Text("not installed", "未安装"),
+    "doctor-too-old": Text("{version}, too old", "{version}，太旧"),
+    "doctor-torch-cuda": Text("{version}, built for CUDA {cuda}", "{version}，为 CUDA {cuda} 构建"),
+    "doctor-torch-cpu": Text("{version}, built without CUDA", "{version}，不带 CUDA"),
+    "doctor-torch-needs-cuda": Text(
+        "This machine's GPU: a torch without CUDA cannot hold tensors on it.",
+        "本机有 GPU，但不带 CUDA 的 torch 无法在上面存放张量。",
+    ),
+    "doctor-torch-cpu-fine": Text(
+        "{version}, built without CUDA (there is no GPU here that would need it)",
+        "{version}，不带 CUDA（这里没有 GPU，用不到）",
+    ),
+    "doctor-triton-platform": Text("not made for {platform}", "不支持 {platform}"),
+    "doctor-flash-attn-wants": Text(
+        "not installed; it wants a GPU of compute capability >= {capability}, CUDA >= {cuda}, PyTorch >= 2.0; there: {fix}",
+        "未安装；它要求 GPU 计算能力 ≥ {capability}、CUDA ≥ {cuda}、PyTorch ≥ 2.0；满足时：{fix}",
+    ),
+    "doctor-needs-gpu": Text(
+        "not installed; it needs a GPU; there: {fix}", "未安装；它需要 GPU；有 GPU 时：{fix}"
+    ),
+    "doctor-counters-locked": Text(
+        "{found}; the driver shows hardware counters to root only", "{found}；驱动只允许 root 读取硬件计数器"
+    ),
+    "doctor-no-cuobjdump": Text(
+        "no cuobjdump on PATH, in a CUDA toolkit or in triton",
+        "PATH、CUDA 工具包和 triton 中都没有 cuobjdump",
+    ),
+    "doctor-not-on-path": Text("not on PATH", "不在 PATH 中"),
+    "doctor-tool-nowhere": Text("neither on PATH nor in a CUDA toolkit", "PATH 和 CUDA 工具包中都没有"),
+    "doctor-where-gpu-fix": Text(
+        "It matters only where there is a GPU; there: {fix}", "只有装了 GPU 的机器才需要；届时：{fix}"
+    ),
+    "doctor-not-ready": Text("Not ready: {names}.", "还缺少：{names}。"),
+    "doctor-ready-without-gpu": Text(
+        "Ready to compile. There is no GPU here; what needs one says so.",
+        "可以编译了。这里没有 GPU；需要 GPU 的命令会说明。",
+    ),
+    "doctor-ready": Text("Ready.", "一切就绪。"),
+    "doctor-to-mend": Text("To mend", "补上缺少的"),
+    "doctor-required": Text("required", "必需"),
+    "doctor-optional": Text("optional", "可选"),
+    "doctor-status-ok": Text("ok", "正常"),
+    "doctor-status-warn": Text("warn", "注意"),
+    "doctor-status-missing": Text("missing", "没有"),
+    "doctor-group-compilers": Text("Compilers", "编译器"),
+    "doctor-group-tools": Text("Tools", "工具"),
+    "doctor-name-headers": Text("CUDA headers", "CUDA 头文件"),
+    "doctor-name-compiler": Text("C++ compiler", "C++ 编译器"),
+    "doctor-name-driver": Text("NVIDIA driver", "NVIDIA 驱动"),
+    "doctor-name-disassembler": Text("Disassembler", "反汇编器"),
+    "doctor-name-engine": Text("Engine", "引擎"),
+    "doctor-name-vector": Text("Vector extensions", "向量指令集"),
+    "doctor-name-disk": Text("Disk", "磁盘"),
+    "doctor-name-sandbox": Text("Sandbox", "沙箱"),
+    "doctor-name-environment": Text("Environment", "环境变量"),
+    # ---- tour ----------------------------------------------------------------------------------------
+    "tour-saved": Text("Saved {file}.", "已保存 {file}。"),
+    "tour-title": Text(
+        "[bold]flashpath[/]: one CUDA kernel, from its source to its result",
+        "[bold]flashpath[/]：一个 CUDA 核函数，从源代码到结果",
+    ),
+    "tour-1": Text("1. A kernel", "1. 核函数"),
+    "tour-2": Text("2. Compile", "2. 编译"),
+    "tour-3": Text("3. Run", "3. 运行"),
+    "tour-4": Text("4. Look closer", "4. 细看"),
+    "tour-5": Text("5. Next", "5. 接下来"),
+    "tour-6": Text("6. Learn", "6. 学习"),
+    "tour-compiled": Text(
+        "NVRTC wrote PTX and a cubin for {arch} in {milliseconds:.0f} ms, no CUDA toolkit needed",
+        "NVRTC 用 {milliseconds:.0f} ms 为 {arch} 生成了 PTX 和 cubin，不需要 CUDA 工具包",
+    ),
+    "tour-heart": Text(
+        "That is the heart of its {ptx} PTX instructions.", "以上是它 {ptx} 条 PTX 指令的核心部分。"
+    ),
+    "tour-heart-sass": Text(
+        "That is the heart of its {ptx} PTX instructions, which ptxas turned into {sass} of SASS.",
+        "以上是它 {ptx} 条 PTX 指令的核心部分，ptxas 把它们变成了 {sass} 条 SASS 指令。",
+    ),
+    "tour-resources": Text(
+        "A thread uses {registers} registers and {local} bytes of local memory; {spilled} bytes are spilled.",
+        "每个线程用 {registers} 个寄存器、{local} 字节本地内存；寄存器溢出 {spilled} 字节。",
+    ),
+    "tour-on-gpu": Text(
+        "on {gpu}: {elements:,} elements, {blocks:,} blocks of 256 threads",
+        "在 {gpu} 上：{elements:,} 个元素，{blocks:,} 个线程块，每块 256 个线程",
+    ),
+    "tour-on-virtual": Text(
+        "no GPU here: on the virtual one ({gpu}), {elements:,} elements, {blocks:,} blocks of 256",
+        "这里没有 GPU，在虚拟 GPU（{gpu}）上运行：{elements:,} 个元素，{blocks:,} 个线程块，每块 256 个线程",
+    ),
+    "tour-equal": Text(
+        "[green]Every element equals NumPy's, to the bit.[/]", "[green]每个元素都与 NumPy 的结果逐位相同。[/]"
+    ),
+    "tour-counted": Text(
+        "[green]Every element equals NumPy's, to the bit.[/] What it counted on the way:",
+        "[green]每个元素都与 NumPy 的结果逐位相同。[/] 运行时的计数：",
+    ),
+    "tour-rate": Text(
+        "{elements:,} elements move {gigabytes:.2f} GB in {microseconds:.0f} µs: {rate:,.0f} GB/s.",
+        "{elements:,} 个元素，读写 {gigabytes:.2f} GB，用时 {microseconds:.0f} µs：{rate:,.0f} GB/s。",
+    ),
+    "tour-loads": Text("loads ", "加载"),
+    "tour-stores": Text("stores", "存储"),
+    "tour-traffic": Text(
+        "global {what} {requests:>7,} requests of a warp, {sectors:.1f} sectors of 32 bytes each, {bytes:>9,} bytes",
+        "全局{what} {requests:>7,} 次 warp 请求，每次 {sectors:.1f} 个 32 字节的扇区，共 {bytes:>9,} 字节",
+    ),
+    "tour-dram": Text(
+        "memory traffic {bytes:,} bytes; the least for two inputs and an output is {least:,}",
+        "显存流量 {bytes:,} 字节；两个输入、一个输出至少要 {least:,} 字节",
+    ),
+    "tour-four-sectors": Text(
+        "32 threads × 4 bytes are 128 bytes, or 4 sectors; only the last of an array is not full.",
+        "32 个线程 × 4 字节 = 128 字节，即 4 个扇区；只有数组末尾的那个没有装满。",
+    ),
+    "tour-occupancy": Text(
+        "How many of its threads a GPU holds at once, from the compiled code:",
+        "根据编译结果，各 GPU 能同时容纳它的多少个线程：",
+    ),
+    "tour-holds": Text(
+        "{sms:>3} SMs × {blocks} blocks × 256 threads ({fraction:.0%} of the most)",
+        "{sms:>3} 个 SM × {blocks} 个线程块 × 256 个线程（上限的 {fraction:.0%}）",
+    ),
+    "tour-first-warp": Text(
+        "how the first warp reads a, by the addresses that the virtual GPU saw",
+        "第一个 warp 怎样读 a：虚拟 GPU 看到的地址",
+    ),
+    "tour-all-loads": Text(
+        "All loads: {sectors:,} sectors, {each:.0f} a request; the fewest are {least:.0f}.",
+        "全部加载：{sectors:,} 个扇区，每次请求 {each:.0f} 个；最少是 {least:.0f} 个。",
+    ),
+    "tour-next-run": Text(
+        "a whole CUDA program of your own, host code included", "运行你自己的完整 CUDA 程序，含主机代码"
+    ),
+    "tour-next-ladder": Text("this kernel and four more ways to write it", "这个核函数和另外四种写法"),
+    "tour-next-rung": Text("the source of one of them", "其中一种的源代码"),
+    "tour-next-explain": Text("the same look into a kernel of your own", "同样地剖析你自己的核函数"),
+    "tour-next-profile": Text(
+        "its counts, hot lines and pictures, on the virtual GPU", "它在虚拟 GPU 上的计数、热点行和图"
+    ),
+    "tour-next-bench": Text("time them all against PyTorch", "与 PyTorch 一起计时比较"),
+    "tour-next-doctor": Text("what this machine has, and what it lacks", "本机有什么，缺什么"),
+    "tour-course": Text(
+        "the course, in English and Chinese: {units} units whose exercises are graded here, with no GPU",
+        "中英双语课程：{units} 个单元，练习在本机评分，不需要 GPU",
+    ),
+    "tour-save-suffix": Entry(
+        Text("--save got {file}.", "--save 的值是 {file}。"),
+        Text("Give a file that ends in .svg or .txt.", "请给出以 .svg 或 .txt 结尾的文件。"),
+    ),
+    "tour-differs": Entry(
+        Text(
+            "{wrong} of {elements} elements differ from NumPy's.",
+            "{elements} 个元素中有 {wrong} 个与 NumPy 的结果不同。",
+        ),
+        Text("flashpath doctor", "flashpath doctor"),
+    ),
+    # ---- pictures of an access -----------------------------------------------------------------------
+    "picture-line": Text("line {line}: ", "第 {line} 行："),
+    "picture-memory": Text("{space} memory", "{space} 内存"),
+    "picture-load": Text("load of {size} bytes a lane", "加载，每个 lane {size} 字节"),
+    "picture-store": Text("store of {size} bytes a lane", "存储，每个 lane {size} 字节"),
+    "picture-atomic": Text("atomic of {size} bytes a lane", "原子操作，每个 lane {size} 字节"),
+    "picture-from": Text(" from {array}", "，读 {array}"),
+    "picture-to": Text(" to {array}", "，写 {array}"),
+    "picture-on": Text(" on {array}", "，作用于 {array}"),
+    "picture-by": Text(", by warp {warp} of block {block}", "；线程块 {block} 的 warp {warp}"),
+    "picture-more-sectors": Text("{count} more sectors", "另有 {count} 个扇区"),
+    "picture-more-passes": Text("{count} more passes", "另有 {count} 轮"),
+    "picture-turns": Text(
+        "{lanes} lanes meet at one address, and go one after the other.",
+        "{lanes} 个 lane 访问同一地址，只能依次进行。",
+    ),
+    "picture-fewest": Text(
+        "{count:~sector} for {asked} distinct bytes: the fewest there can be.",
+        "{asked} 个不同的字节用了 {count} 个扇区：已经最少。",
+    ),
+    "picture-wasted": Text(
+        "{count:~sector} move {moved:,} bytes for {asked} asked for; {ideal} would do.",
+        "{count} 个扇区搬运 {moved:,} 字节，所要的只有 {asked} 字节；{ideal} 个扇区就够了。",
+    ),
+    "picture-of-sector": Text("32 bytes of it", "扇区的 32 字节"),
+    "picture-used": Text("{bytes:>2} used", "用到 {bytes:>2}"),
+    "picture-conflicts": Text(
+        "{count:~pass/passes} over the banks, {conflicts} of them conflicts; {ideal} would do.",
+        "访问 bank {count} 轮，其中 {conflicts} 轮是 bank 冲突；{ideal} 轮就够了。",
+    ),
+    "picture-no-conflict": Text(
+        "{count:~pass/passes} over the banks: no conflict.", "访问 bank {count} 轮：没有 bank 冲突。"
+    ),
+    "picture-pass": Text("pass {number}", "第 {number} 轮"),
+    "picture-lanes": Text("{count:?lane/lanes} {lanes}", "lane {lanes}"),
+    # ---- ladder --------------------------------------------------------------------------------------
+    "ladder-help": Text(
+        """List the ladders, the rungs of one, or the source of a rung.
+
+        For the rungs of a ladder it shows the ideas, what each asks of memory on a small problem (counted on the
+        virtual GPU now), and how fast each was when it was last measured on a real GPU.
+
+        Examples:
+
+            flashpath ladder
+
+            flashpath ladder vector_add
+
+            flashpath ladder vector_add vectorized
+        """,
+        """列出所有阶梯、一个阶梯的各个梯级，或一个梯级的源代码。
+
+        对一个阶梯，列出每个梯级的思路、它在一个小问题上的访存（当场在虚拟 GPU 上计数），
+        以及最近一次在真实 GPU 上测得的速度。
+
+        例：
+
+            flashpath ladder
+
+            flashpath ladder vector_add
+
+            flashpath ladder vector_add vectorized
+        """,
+    ),
+    "ladder-name": Text(
+        "A ladder, such as vector_add; without it, all.", "一个阶梯，如 vector_add；不给则列出全部。"
+    ),
+    "ladder-rung": Text("A rung: its source is printed.", "一个梯级：打印它的源代码。"),
+    "ladder-count": Text("Run each rung on the virtual GPU and count.", "在虚拟 GPU 上运行每个梯级并计数。"),
+    "ladder-line": Text(
+        "{name}  {title}: {maths}  ({rungs} rungs)", "{name}  {title}：{maths}  （{rungs} 个梯级）"
+    ),
+    "ladder-more": Text(
+        "flashpath ladder {name} RUNG shows its source; flashpath bench {name} times them.",
+        "源代码：`flashpath ladder {name} RUNG`；计时：`flashpath bench {name}`。",
+    ),
+    "ladder-counting": Text("counting {rung}", "正在计数 {rung}"),
+    "ladder-counted": Text(
+        "Counted on the virtual GPU: {case}, which must move {bytes}",
+        "虚拟 GPU 上的计数：{case}，至少要读写 {bytes}",
+    ),
+    "ladder-and-torch": Text("{launches} + torch's", "{launches} + torch 的"),
+    "ladder-commit": Text(", commit {commit}", "，提交 {commit}"),
+    "ladder-measured": Text(
+        "Last measured: {case} on {where}{commit}", "最近一次实测：{case}，{where}{commit}"
+    ),
+    "ladder-peer": Text("{name} (peer)", "{name}（对照）"),
+    # ---- columns of tables ---------------------------------------------------------------------------
+    "column-rung": Text("rung", "梯级"),
+    "column-language": Text("language", "语言"),
+    "column-from": Text("from", "最低架构"),
+    "column-lines": Text("lines", "行数"),
+    "column-improves": Text("improves on", "改进自"),
+    "column-idea": Text("idea", "思路"),
+    "column-launches": Text("launches", "启动次数"),
+    "column-asked": Text("asked of memory", "访存量"),
+    "column-times-least": Text("× least", "× 最少"),
+    "column-sectors-per-request": Text("sectors/request", "扇区/请求"),
+    "column-shared-requests": Text("shared requests", "共享内存请求"),
+    "column-bank-conflicts": Text("bank conflicts", "bank 冲突"),
+    "column-warp-instructions": Text("warp instructions", "warp 指令"),
+    "column-median": Text("median", "中位数"),
+    "column-peer": Text("× best peer", "× 最快对照"),
+    "column-ceiling": Text("ceiling", "实测上限"),
+    "column-configuration": Text("configuration", "配置"),
+    "column-at-least": Text("at least", "至少"),
+    "column-least-cost": Text("× least cost", "× 最低代价"),
+    "column-sectors": Text("sectors", "扇区"),
+    "column-fastest": Text("× fastest", "× 最快"),
+    "column-error": Text("error", "误差"),
+    "column-key": Text("key", "键"),
+    "column-arch": Text("arch", "架构"),
+    "column-size": Text("size", "大小"),
+    "column-used": Text("last used", "最近使用"),
+    "column-kernels": Text("kernels", "核函数"),
+    "column-source": Text("source", "源代码"),
+    # ---- tune ----------------------------------------------------------------------------------------
+    "tune-help": Text(
+        """Try every configuration of a ladder's rungs, and list each with its time and its error.
+
+        The error is the largest distance from the float64 result, in units of that result's largest element: so
+        the price of a faster configuration in accuracy can be seen. Without --case and --size each rung is tried
+        on the first of the ladder's cases that it takes. Without a GPU these are small ones, the configurations
+        run on the virtual GPU, and what it counts stands in the place of a time. Ctrl-C lists what was tried.
+
+        Examples:
+
+            flashpath tune reduction
+
+            flashpath tune matmul --rung triton_persistent --case '4096³ bfloat16'
+        """,
+        """尝试一个阶梯各梯级的所有配置，列出每种配置的时间和误差。
+
+        误差是与 float64 结果的最大差距，以该结果的最大元素为单位：由此可见更快的配置损失多少精度。
+        不给 --case 和 --size 时，每个梯级用阶梯中它能处理的第一个问题。没有 GPU 时问题较小，
+        配置在虚拟 GPU 上运行，以计数代替时间。按 Ctrl-C 会列出已尝试的配置。
+
+        例：
+
+            flashpath tune reduction
+
+            flashpath tune matmul --rung triton_persistent --case '4096³ bfloat16'
+        """,
+    ),
+    "tune-ladder": Text("Such as matmul.", "如 matmul。"),
+    "tune-rung": Text("Only this rung.", "只尝试这个梯级。"),
+    "tune-case": Text(
+        "A case of the benchmark: --case '2^24 float32'.", "基准测试的一个问题：--case '2^24 float32'。"
+    ),
+    "tune-seconds": Text("Time spent on each configuration.", "每种配置所用的时间（秒）。"),
+    "tune-no-clock": Text(
+        "There is no GPU here, and the virtual one has no clock: none of this is a time. “At least” is the bound of the roofline, the same wherever the same bytes and FLOPs are. The order is that of the counted cost: what the scarcest of memory, arithmetic, instructions, sectors and shared memory needs, without latency.",
+        "这里没有 GPU，虚拟 GPU 没有时钟：以上都不是时间。“至少”是 roofline 给出的下限，字节数和 FLOP 数相同则下限相同。排序依据是计数得出的代价：显存、算术、指令、扇区、共享内存中最紧张的一项所需的时间，不含延迟。",
+    ),
+    "tune-size-and-case": Entry(
+        Text("Both --size and --case were given.", "同时给了 --size 和 --case。"),
+        Text("Name a case, or the size of a new one.", "请只给一个问题，或一个新问题的大小。"),
+    ),
+    # ---- cache ---------------------------------------------------------------------------------------
+    "cache-help": Text(
+        "The compiled kernels on disk: list them, look into one, clear them.",
+        "磁盘上编译好的核函数：列出、查看、清空。",
+    ),
+    "cache-list-help": Text(
+        "List the entries, the most recently used first.", "列出缓存条目，最近使用的在前。"
+    ),
+    "cache-show-help": Text(
+        "Show what one entry holds and how it was built.", "查看一个条目的内容和构建方式。"
+    ),
+    "cache-clear-help": Text(
+        "Remove every entry; kernels are compiled again when next needed.",
+        "删除所有条目；核函数在下次需要时重新编译。",
+    ),
+    "example": Text("Example: {command}", "例：{command}"),
+    "cache-total": Text(
+        "{entries} entries, {size:.1f} of at most {limit:.0f} MiB, in {folder}",
+        "{entries} 个条目，{size:.1f} MiB（上限 {limit:.0f} MiB），位于 {folder}",
+    ),
+    "cache-key": Text("The key, or its first letters.", "键，或键的前几个字符。"),
+    "cache-file": Text(
+        "Print this file: source.cu, kernel.ptx, compiler.log.",
+        "打印这个文件：source.cu、kernel.ptx、compiler.log。",
+    ),
+    "cache-cleared": Text(
+        "Removed {entries} entries, {size:.1f} MiB.", "已删除 {entries} 个条目，{size:.1f} MiB。"
+    ),
+    "cache-no-file": Entry(
+        Text("The entry has no file {file!r}.", "该条目没有文件 {file!r}。"),
+        Text("It has: {names}.", "它有：{names}。"),
+    ),
+    "cache-damaged": Entry(
+        Text(
+            "The entry {entry} is damaged: build.json is missing or not as it was written ({why}).",
+            "条目 {entry} 已损坏：build.json 缺失或被改动（{why}）。",
+        ),
+        Text(
+            "It is dropped and built again when next needed; `flashpath cache clear` removes it now.",
+            "下次需要时会丢弃并重新构建；`flashpath cache clear` 可立即删除。",
+        ),
+    ),
+    # ---- bench ---------------------------------------------------------------------------------------
+    "bench-help": Text(
+        """Time every rung of a ladder against PyTorch and, with --with, against your own function.
+
+        Results are checked before anything is timed, and again on new data after; all are interleaved in one run.
+        Records are kept as soon as a case is done, so Ctrl-C loses nothing. Without a GPU, only what runs on the
+        CPU is timed. What your function prints goes to stderr. The exit code is 1 where it fails, where a result
+        is wrong, and where nothing could be timed.
+
+        Examples:
+
+            flashpath bench vector_add
+
+            flashpath bench vector_add --sizes 2^16,2^20,2^24 --plot speeds.svg
+
+            flashpath bench attention --list
+
+            flashpath bench attention --sizes 1x512x8x64
+
+            flashpath bench vector_add --with my_kernels.py:my_add --dev-hours 1.5 --output results.jsonl
+        """,
+        """给一个阶梯的每个梯级计时，与 PyTorch 比较；用 --with 还可加上你自己的函数。
+
+        计时前先核对结果，计时后在新数据上再核对一次；所有实现在同一次运行中交替计时。
+        每完成一个问题就保存记录，按 Ctrl-C 不会丢失。没有 GPU 时，只给能在 CPU 上运行的计时。
+        你的函数打印的内容输出到 stderr。函数出错、结果有误或什么都没能计时的，退出码是 1。
+
+        例：
+
+            flashpath bench vector_add
+
+            flashpath bench vector_add --sizes 2^16,2^20,2^24 --plot speeds.svg
+
+            flashpath bench attention --list
+
+            flashpath bench attention --sizes 1x512x8x64
+
+            flashpath bench vector_add --with my_kernels.py:my_add --dev-hours 1.5 --output results.jsonl
+        """,
+    ),
+    "bench-ladder": Text("Such as vector_add.", "如 vector_add。"),
+    "bench-with": Text(
+        "FILE.py:function to time beside the rungs.", "与梯级一起计时的函数，写作 FILE.py:function。"
+    ),
+    "bench-hours": Text(
+        "How long your function took to write; kept in its record.", "写这个函数用了多少小时；存入它的记录。"
+    ),
+    "bench-case": Text("Only this case; --case '2^20 float32'.", "只测这个问题；如 --case '2^20 float32'。"),
+    "bench-list": Text(
+        "Only list the ladder's cases, for --case, and time nothing.",
+        "只列出阶梯的问题（供 --case 使用），不计时。",
+    ),
+    "bench-sizes": Text("In place of the ladder's own cases. ", "代替阶梯自带的问题。"),
+    "bench-rung": Text("Only this rung (and the peers).", "只测这个梯级（以及对照库）。"),
+    "bench-device": Text(
+        "cuda or cpu; by default the GPU, if there is one.", "cuda 或 cpu；有 GPU 时默认用 GPU。"
+    ),
+    "bench-seconds": Text(
+        "Time spent on each implementation and case.", "每个实现、每个问题所用的时间（秒）。"
+    ),
+    "bench-ceilings": Text(
+        "Measure copy, read and GEMM ceilings in the same run.",
+        "在同一次运行中测出复制、读取和 GEMM 的上限。",
+    ),
+    "bench-output": Text("Append the records to this JSON-lines file.", "把记录追加到这个 JSON-lines 文件。"),
+    "bench-plot": Text(
+        "Draw speeds and the roofline: .svg, .png or .pdf.", "画出速度和 roofline：.svg、.png 或 .pdf。"
+    ),
+    "bench-json": Text("Print the records as JSON lines.", "以 JSON lines 输出记录。"),
+    "bench-on": Text("On {machine}.", "测于 {machine}。"),
+    "bench-sizes-and-cases": Entry(
+        Text("Both --sizes and --case were given.", "同时给了 --sizes 和 --case。"),
+        Text("Name cases, or sizes for new ones.", "请只给已有的问题，或新问题的大小。"),
+    ),
+    # ---- sizes ---------------------------------------------------------------------------------------
+    "sizes": Text(
+        "Such as 2^20, or 32768x1024 where a size has two dimensions, or three (matmul: MxNxK): one number alone stands for all of them. attention has four: batch, sequence, heads and dim (4x4096x16x128); attention_decode five: batch, keys, heads, heads of k and v, and dim (8x8192x32x8x128).",
+        "如 2^20；有两维的写 32768x1024，三维的（matmul）写 MxNxK；只写一个数表示各维相同。attention 有四维：batch、序列长度、头数、头维度（4x4096x16x128）；attention_decode 有五维：batch、键的个数、头数、k 和 v 的头数、头维度（8x8192x32x8x128）。",
+    ),
+    "sizes-none-here": Entry(
+        Text("The ladder {ladder!r} has no cases by size.", "阶梯 {ladder!r} 的问题不按大小给出。"),
+        Text("Name its cases: {cases}.", "请给出它的问题：{cases}。"),
+    ),
+    "sizes-none-given": Entry(Text("No size was given.", "没有给出大小。"), Text("{help}", "{help}")),
+    "sizes-not-one": Entry(
+        Text("{text!r} is no size of {ladder}.", "{text!r} 不是 {ladder} 的大小。"),
+        Text("It is {dimensions}, such as {example}.", "应为 {dimensions}，如 {example}。"),
+    ),
+    "sizes-too-large": Entry(
+        Text(
+            "{text!r} is no size of {ladder}: the largest is 2^40.",
+            "{text!r} 不是 {ladder} 的大小：最大是 2^40。",
+        ),
+        Text("It is {dimensions}, such as {example}.", "应为 {dimensions}，如 {example}。"),
+    ),
     # ---- The commands of the course: options that several have -------------------------------------------
     "option-lang": Text(
         "en or zh; by default FLASHPATH_LANG, or the folder's.",
         "en 或 zh；默认取 FLASHPATH_LANG，否则取学习目录的语言。",
     ),
-    "option-json": Text("Print JSON.", "输出 JSON。"),
     # ---- start
     "start-help": Text(
         """Begin a track: make a work folder with its plan, lessons, exercises and notes, as a git repository.
@@ -1608,4 +2225,157 @@ Examples:
     "sanitize-called": Text("called from here", "从这里调用"),
     "sanitize-launched": Text("launched here", "在这里启动"),
     "sanitize-also-called": Text("{what}, which is called from here", "{what}，它从这里调用"),
+    # ---- explain-dispatch ------------------------------------------------------------------------------
+    "explain-dispatch-help": Text(
+        """Say which rung answers a call of an operator, for each direction, and why it is that one.
+
+        No GPU is needed: name one. Attention goes by the nearest problem that was measured on such a GPU, by
+        dimension and length; decoding by the bytes of the cache and the batch; where none was measured, the
+        GPU's instructions decide. Batch and heads of a measured problem stand beside its times. What the
+        operator refuses is refused here in the same words. softcap, ALiBi, sinks and dropout change nothing of
+        the choice. `python benchmarks/dispatch_table.py` makes the table of what was measured.
+
+        Examples:
+
+            flashpath explain-dispatch attention --shape 4 4096 16 128 --causal --device H200
+
+            flashpath explain-dispatch attention --shape 1 512 8 256 --device sm_86 --json
+
+            flashpath explain-dispatch decode --shape 8 8192 32 128 --kv-heads 8 --page-size 16 --device H200
+
+            flashpath explain-dispatch matmul --shape 4096 4096 4096 --dtype bfloat16 --device H200
+
+            flashpath explain-dispatch softmax --shape 64 131072 --device A100
+        """,
+        """说明一次算子调用由哪个梯级执行（前向、反向分别说明），以及为什么选它。
+
+        不需要 GPU：指定一块即可。注意力按维度和长度取这种 GPU 上实测过的最接近的问题；解码按缓存字节数和批大小；
+        没有实测数据时由 GPU 的指令决定。实测问题的批大小和头数列在时间旁边。算子会拒绝的调用，这里用同样的话拒绝。
+        softcap、ALiBi、sink 和 dropout 不影响选择。`python benchmarks/dispatch_table.py` 生成实测数据表。
+
+        示例：
+
+            flashpath explain-dispatch attention --shape 4 4096 16 128 --causal --device H200
+
+            flashpath explain-dispatch attention --shape 1 512 8 256 --device sm_86 --json
+
+            flashpath explain-dispatch decode --shape 8 8192 32 128 --kv-heads 8 --page-size 16 --device H200
+
+            flashpath explain-dispatch matmul --shape 4096 4096 4096 --dtype bfloat16 --device H200
+
+            flashpath explain-dispatch softmax --shape 64 131072 --device A100
+        """,
+    ),
+    "explain-dispatch-operator": Text(
+        "An operator of flashpath.ops, such as attention, softmax or matmul; decode is attention_decode.",
+        "flashpath.ops 里的算子，如 attention、softmax、matmul；decode 即 attention_decode。",
+    ),
+    "explain-dispatch-shape": Text(
+        "The sizes of the call. Of attention: of q, and of k and v unless said otherwise; of attention_varlen, "
+        "so many sequences of this length; of attention_decode, the sequence is what the cache has. Of others "
+        "see the message that `--shape 0` gets.",
+        "调用的大小。attention：q 的大小，k 和 v 默认与它相同；attention_varlen：这么多条这样长的序列；"
+        "attention_decode：序列长度指缓存里的键数。其他算子可用 `--shape 0` 查看格式。",
+    ),
+    "explain-dispatch-keys": Text(
+        "Tokens of k and v, if not as many as of q.", "k 和 v 的 token 数，默认与 q 相同。"
+    ),
+    "explain-dispatch-kv-heads": Text("Heads of k and v, if fewer.", "k 和 v 的头数，可以少于 q。"),
+    "explain-dispatch-v-dim": Text("The dimension of v's heads, if another.", "v 的头维度，默认与 q 相同。"),
+    "explain-dispatch-queries": Text(
+        "Of attention_decode: queries of the step, 1 by default.",
+        "attention_decode：这一步的查询数，默认 1。",
+    ),
+    "explain-dispatch-page-size": Text(
+        "Of attention_decode: keys of a page of the cache.", "attention_decode：缓存每页的键数。"
+    ),
+    "explain-dispatch-causal": Text("A query sees no key behind its place.", "查询看不到它之后的键。"),
+    "explain-dispatch-window": Text(
+        "Keys to the left and right that are seen; -1: all.", "左右各能看到多少个键；-1 表示不限。"
+    ),
+    "explain-dispatch-score-mod": Text(
+        "Languages a ScoreMod is given in: triton, or cuda,triton,torch.",
+        "ScoreMod 提供了哪些语言的实现：triton，或 cuda,triton,torch。",
+    ),
+    "explain-dispatch-dtype": Text(
+        "The type of the tensors: float32, but bfloat16 of attention.",
+        "张量类型：默认 float32，注意力默认 bfloat16。",
+    ),
+    "explain-dispatch-backend": Text(
+        "As a call of attention would give it: triton, cuda or reference.",
+        "与注意力调用的参数相同：triton、cuda 或 reference。",
+    ),
+    "explain-dispatch-device": Text(
+        "sm_90, H200, cuda or cpu; by default the GPU, if there is one.",
+        "sm_90、H200、cuda 或 cpu；默认用本机的 GPU（如果有）。",
+    ),
+    "explain-dispatch-wrong-dtype": Entry(
+        Text("--dtype is {given!r}.", "--dtype 是 {given!r}。"),
+        Text("It is one of {known}.", "可选：{known}。"),
+    ),
+    "explain-dispatch-foreign": Entry(
+        Text("{option} is of {operator}.", "{option} 只用于 {operator}。"),
+        Text("Leave it out.", "请去掉它。"),
+    ),
+    "explain-dispatch-unmeasured": Text(
+        "Nothing was measured on such a GPU: python benchmarks/compare_all.py measures one.",
+        "没有这种 GPU 的实测数据：可以用 python benchmarks/compare_all.py 测一遍。",
+    ),
+    "explain-dispatch-no-operator": Entry(
+        Text("There is no choice to explain of {name!r}.", "没有可以说明的选择：{name!r}。"),
+        Text("It explains {known}. {more}", "可以说明：{known}。{more}"),
+    ),
+    "explain-dispatch-did-you-mean": Text("Did you mean {name}?", "你是想输入 {name} 吗？"),
+    "explain-dispatch-rungs-of": Text(
+        "flashpath ladder {name} shows the rungs there are.", "flashpath ladder {name} 列出它的梯级。"
+    ),
+    "explain-dispatch-all-ladders": Text(
+        "flashpath ladder lists all ladders.", "flashpath ladder 列出所有阶梯。"
+    ),
+    "explain-dispatch-wrong-languages": Entry(
+        Text("--score-mod is {given!r}.", "--score-mod 是 {given!r}。"),
+        Text(
+            "It takes the languages that the ScoreMod has a form for: {known}.",
+            "请给出 ScoreMod 提供了实现的语言：{known}。",
+        ),
+    ),
+    "explain-dispatch-wrong-shape": Entry(
+        Text("--shape is {given!r}.", "--shape 是 {given!r}。"),
+        Text(
+            "It takes {count} of 1 or more, {words}, such as --shape {example}.",
+            "请给出 {count}（不小于 1）：{words}，例如 --shape {example}。",
+        ),
+    ),
+    "explain-dispatch-one-number": Text("a whole number", "一个整数"),
+    "explain-dispatch-two-numbers": Text("two whole numbers", "两个整数"),
+    "explain-dispatch-three-numbers": Text("three whole numbers", "三个整数"),
+    "explain-dispatch-four-numbers": Text("four whole numbers", "四个整数"),
+    "explain-dispatch-nearest": Text("The nearest that were measured", "实测过的最接近的问题"),
+    "explain-dispatch-direction": Text("direction", "方向"),
+    "explain-dispatch-problem": Text("problem", "问题"),
+    "explain-dispatch-fastest": Text("fastest", "最快"),
+    "explain-dispatch-decides": Text("this one decides", "由它决定"),
+    "explain-dispatch-run": Text("Measured with {run}.", "实测环境：{run}。"),
+    "explain-dispatch-way": Text(
+        "{name:<8}  {backend} ({rung}): {why}.", "{name:<8}  {backend}（{rung}）：{why}。"
+    ),
+    "explain-dispatch-refused": Text("refused: {problem}", "会被拒绝：{problem}"),
+    "explain-dispatch-too-many": Entry(
+        Text("{what}", "{what}"),
+        Text(
+            "{fix} Here --device names the GPU: --device H200.",
+            "{fix} 这里可以用 --device 指定 GPU：--device H200。",
+        ),
+    ),
+    "explain-dispatch-one-kernel": Text(
+        "there is one kernel, which is not a rung of a ladder", "只有一个核函数，它不属于任何阶梯"
+    ),
+    "explain-dispatch-call": Text("{operator} of {tensors}, {how}", "{operator}：{tensors}，{how}"),
+    "explain-dispatch-steps": Text(
+        "attention_decode of q {shape} with {keys:,} keys of {heads} heads, {layout}, {how}",
+        "attention_decode：q {shape}，{heads} 个键值头、每条序列 {keys:,} 个键，{layout}，{how}",
+    ),
+    "explain-dispatch-how": Text("{features}, on {gpu}", "{features}，在 {gpu} 上"),
+    "explain-dispatch-windowed": Text("window ({left}, {right})", "窗口（{left}, {right}）"),
+    "explain-dispatch-modded": Text("a score_mod in {languages}", "score_mod（{languages}）"),
 }

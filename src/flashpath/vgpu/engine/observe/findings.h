@@ -10,9 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "exec/fault.h"
-#include "exec/types.h"
-#include "observe/message.h"
+#include "machine/fault.h"
+#include "messages/message.h"
+#include "program/types.h"
+
+namespace flashpath {
+struct Program;
+}
 
 namespace flashpath::observe {
 
@@ -22,6 +26,13 @@ struct Party {
   std::array<u32, 3> block{};
   std::array<u32, 3> thread{};
   std::string action;  // "read", "write", "atomic"; empty where nothing needs to be said
+};
+
+// Memory of the heap that a thread of a launch has got.
+struct OpenAllocation {
+  const Program* program = nullptr;
+  u64 size = 0;
+  Party at;
 };
 
 struct Finding {

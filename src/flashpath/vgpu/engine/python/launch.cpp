@@ -16,13 +16,13 @@
 #include <string>
 #include <tuple>
 
-#include "exec/fault.h"
-#include "exec/launch.h"
-#include "exec/registry.h"
+#include "exec/schedule/launch.h"
 #include "lower/error.h"
 #include "lower/lower.h"
+#include "machine/fault.h"
 #include "observe/arithmetic.h"
 #include "observe/footprint.h"
+#include "program/operations.h"
 #include "ptx/parser.h"
 
 namespace nb = nanobind;

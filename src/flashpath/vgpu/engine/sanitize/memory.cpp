@@ -1,5 +1,6 @@
 // Memory of one thread, and what malloc gives: nobody else races for it, but it may be read before it is written.
 #include <algorithm>
+#include <cstring>
 
 #include "sanitize/sanitizer.h"
 
@@ -45,7 +46,7 @@ void watch_heap(exec::Warp& warp, const Instruction& i, const u64* address, u32 
     const exec::Heap::Piece piece = warp.launch->program->memory->heap.below(address[lane]);
     const u64 offset = address[lane] - piece.address;
     if (offset <= piece.size && size <= piece.size - offset) return;
-    observe::Message message("vgpu.heap-of-nobody", {{"action", exec::action_message(use == exec::Use::kRead ? "read" : "write")},
+    Message message("vgpu.heap-of-nobody", {{"action", exec::action_message(use == exec::Use::kRead ? "read" : "write")},
                                                      {"bytes", size},
                                                      {"address", exec::hexadecimal(address[lane])}});
     constexpr u64 kNear = 256;

@@ -37,7 +37,7 @@ observe::Party there(const exec::Warp& warp, const Access& other) {
                action(warp, other.instruction, other.writes));
 }
 
-observe::Message bytes_at(const Piece& piece) {
+Message bytes_at(const Piece& piece) {
   return {"vgpu.piece",
           {{"bytes", piece.bytes},
            {"space", exec::space_message(piece.space)},
@@ -81,7 +81,7 @@ void report_race(const exec::Warp& warp, const Instruction& i, int lane, bool wr
   if (owner.block != warp.watch->block->number && is_of_library(i.index) && is_of_library(other.instruction)) return;
   const char* own = action(warp, i.index, writes);
   const char* before = action(warp, other.instruction, other.writes);
-  observe::Message message("vgpu.race-other-lane", {{"action", exec::action_message(own)},
+  Message message("vgpu.race-other-lane", {{"action", exec::action_message(own)},
                                                     {"piece", bytes_at(piece)},
                                                     {"other", exec::action_message(before)}});
   if (owner.block != warp.watch->block->number) {
@@ -99,7 +99,7 @@ void report_missing_wait(const exec::Warp& warp, const Instruction& i, int lane,
                          const Piece& piece) {
   if (is_known(warp, "missing-wait", i.index, copy.instruction)) return;
   const char* own = action(warp, i.index, writes);
-  observe::Message message(copy.writes ? "vgpu.copy-still-writes" : "vgpu.copy-still-reads",
+  Message message(copy.writes ? "vgpu.copy-still-writes" : "vgpu.copy-still-reads",
                            {{"action", exec::action_message(own)}, {"piece", bytes_at(piece)}});
   observe::Finding finding{"missing-wait", std::move(message), here(warp, i, lane, own), there(warp, copy)};
   warp.launch->findings->add(std::move(finding));
@@ -138,7 +138,7 @@ void Sanitizer::take_back_consequences() {
 
 observe::Party party_of(const exec::Warp& warp, const Instruction& i, int lane) { return here(warp, i, lane, ""); }
 
-observe::Finding leak_of(u64 address, const exec::OpenAllocation& given, const char* code) {
+observe::Finding leak_of(u64 address, const observe::OpenAllocation& given, const char* code) {
   observe::Finding finding;
   finding.kind = "leak";
   finding.message = {code, {{"bytes", given.size}, {"address", exec::hexadecimal(address)}}};

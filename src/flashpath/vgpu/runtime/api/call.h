@@ -5,8 +5,8 @@
 #include <new>
 #include <utility>
 
-#include "api/per_thread.h"
-#include "runtime.h"
+#include "ground/per_thread.h"
+#include "state/runtime.h"
 
 namespace flashpath::runtime {
 

@@ -1,6 +1,6 @@
 // Copies and fills.
 #include "api/call.h"
-#include "work/copy.h"
+#include "operations/copy.h"
 
 using namespace flashpath::runtime;
 

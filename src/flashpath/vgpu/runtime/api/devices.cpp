@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "api/call.h"
-#include "device/limits.h"
+#include "api/limits.h"
 #include "device/properties.h"
 
 using namespace flashpath::runtime;

@@ -3,7 +3,7 @@
 
 #include "api/call.h"
 #include "device/occupancy.h"
-#include "work/launch.h"
+#include "operations/launch.h"
 
 using namespace flashpath::runtime;
 
@@ -69,7 +69,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
     const auto& cluster = attribute.val.clusterDim;
     if (attribute.id == cudaLaunchAttributeClusterDimension && cluster.x * cluster.y * cluster.z > 1) {
       return call("cudaLaunchKernelExC", [](Runtime&) -> cudaError_t {
-        throw ApiError{cudaErrorNotSupported, "vgpu.no-clusters"};
+        throw ApiError{cudaErrorNotSupported, "vgpu.program-no-clusters"};
       });
     }
   }
@@ -110,7 +110,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
       if (value < -1 || value > 100) throw ApiError{cudaErrorInvalidValue, "vgpu.not-a-percentage"};
       kernel.carve_out = value;
     } else if (attribute >= cudaFuncAttributeClusterDimMustBeSet && attribute < cudaFuncAttributeMax) {
-      throw ApiError{cudaErrorNotSupported, "vgpu.no-clusters"};
+      throw ApiError{cudaErrorNotSupported, "vgpu.program-no-clusters"};
     } else {
       throw ApiError{cudaErrorInvalidValue, {"vgpu.no-such-attribute", {{"number", static_cast<int>(attribute)}}}};
     }

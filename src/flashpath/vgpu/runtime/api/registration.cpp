@@ -1,6 +1,6 @@
 // What a program does before main: nvcc has it register its device code, its kernels and its variables.
 #include "api/call.h"
-#include "work/launch.h"
+#include "operations/launch.h"
 
 using namespace flashpath::runtime;
 

@@ -1,6 +1,6 @@
 // __device__ and __constant__ variables, which the host names by its own shadows of them.
 #include "api/call.h"
-#include "work/copy.h"
+#include "operations/copy.h"
 
 using namespace flashpath::runtime;
 

@@ -6,8 +6,8 @@
 
 #include <atomic>
 
-#include "api/per_thread.h"
-#include "speech.h"
+#include "ground/per_thread.h"
+#include "ground/speech.h"
 
 namespace flashpath::runtime {
 
@@ -29,7 +29,7 @@ constexpr char kQueries[] = "vgpu.instead-of-queries";
 
 cudaError_t refuse(const char* name, const char* instead, std::atomic<bool>& is_told) {
   if (!is_told.exchange(true)) {
-    tell({"vgpu.call-unavailable", {{"call", name}, {"instead", observe::Message(instead)}}});
+    tell({"vgpu.call-unavailable", {{"call", name}, {"instead", Message(instead)}}});
   }
   forget_own_stream();
   return last_error() = cudaErrorNotSupported;

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "observe/findings.h"
 #include "observe/footprint.h"
 
 namespace flashpath::runtime {
 namespace {
 
-using observe::quoted;
+using quoted;
 
 // A JSON object, written member by member.
 class Object {
@@ -171,7 +172,7 @@ void Record::fault(const Kernel& kernel, const exec::Launch& launch, const exec:
             .done());
 }
 
-void Record::host_finding(const std::string& kind, const observe::Message& message, const CallSite& site,
+void Record::host_finding(const std::string& kind, const Message& message, const CallSite& site,
                           const HostParty* other) {
   if (!is_open()) return;
   Object row;

@@ -5,10 +5,10 @@
 #include <map>
 #include <utility>
 
-#include "observe/message.h"
+#include "messages/message.h"
 
 namespace flashpath::runtime {
-using observe::quoted;
+using quoted;
 
 void write_timeline(const std::string& path, const std::vector<OperationRef>& history, const Gpu& gpu) {
   std::FILE* const file = std::fopen(path.c_str(), "w");

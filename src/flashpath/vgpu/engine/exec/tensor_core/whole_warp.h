@@ -4,7 +4,7 @@
 #include <bit>
 #include <string>
 
-#include "exec/memory.h"
+#include "exec/memory/addresses.h"
 
 namespace flashpath::exec {
 

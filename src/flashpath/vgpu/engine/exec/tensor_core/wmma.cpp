@@ -6,11 +6,11 @@
 #include <string>
 #include <type_traits>
 
-#include "exec/registry.h"
+#include "exec/memory/traffic.h"
+#include "exec/operations.h"
 #include "exec/tensor_core/fragments.h"
-#include "exec/tensor_core/space.h"
 #include "exec/tensor_core/whole_warp.h"
-#include "exec/traffic.h"
+#include "program/wmma_space.h"
 #include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
