@@ -1,8 +1,7 @@
 """The rooms of the C++ sources: who may include whom, and that nobody includes in circles.
 
-Each room is a folder. A room may include the rooms that stand behind its name below, and no others; a room's own
-subfolders are rooms of their own. The order of the table is the order of the stories: a room includes only rooms
-above it.
+Each room is a folder. A room may include the rooms that stand behind its name below, and no others; a room's
+own subfolders are rooms of their own. The table goes from the ground up: a room includes only rooms above it.
 """
 
 from __future__ import annotations
@@ -15,16 +14,17 @@ import flashpath.vgpu
 VGPU = Path(flashpath.vgpu.__file__).parent
 
 # What a launch is made of, from the ground up.
-MACHINE = {"program", "machine"}
+MACHINE = {"messages", "program", "machine"}
 OBSERVED = MACHINE | {"observe"}
 WATCHED = OBSERVED | {"sanitize"}
 
 ROOMS: dict[str, set[str]] = {
     "engine/host": set(),  # what the processor offers
     "engine/ptx": set(),  # the parser
+    "engine/messages": set(),  # what is said, as data
     "engine/program": set(),  # code ready to run
     "engine/lower": {"ptx", "program"},  # from the parsed PTX to the program
-    "engine/machine": {"program"},  # the state of a launch: blocks, warps, memory
+    "engine/machine": {"messages", "program"},  # the state of a launch: blocks, warps, memory
     "engine/observe": MACHINE,  # what is counted and found
     "engine/sanitize": OBSERVED,  # who races with whom
     "engine/exec": {"program"},  # the table of operations
@@ -44,7 +44,7 @@ ROOMS: dict[str, set[str]] = {
     "runtime/checks": OBSERVED | {"ground", "work"},
     "runtime/state": WATCHED | {"ground", "binary", "device", "work", "checks"},
     "runtime/operations": OBSERVED | {"exec/schedule", "ground", "device", "work", "state"},
-    "runtime/api": {"ground", "device", "work", "state", "operations"},
+    "runtime/api": {"messages", "ground", "device", "work", "state", "operations"},
 }
 
 

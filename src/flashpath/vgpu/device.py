@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import json
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message
 from flashpath.vgpu.findings import Finding, Kind, Party
 from flashpath.vgpu.host import EngineNotBuilt, vector_extensions
 from flashpath.vgpu.ptx import PtxError
@@ -143,7 +145,8 @@ class VirtualKernel:
         here = self._party(at)
         there = None if other is None else self._party(other)
         place = here.file, here.line, here.block, here.thread
-        return Finding(cast("Kind", kind), message, *place, other=there, count=count, library=here.library)
+        said = Message.from_data(json.loads(message))
+        return Finding(cast("Kind", kind), said, *place, other=there, count=count, library=here.library)
 
     def _party(self, row: _engine.PartyRow) -> Party:
         action, instruction, (x, y, z), (i, j, k) = row

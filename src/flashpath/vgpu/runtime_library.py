@@ -10,6 +10,7 @@ from pathlib import Path
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
+from flashpath.messages import Text, catalogue, spoken
 
 NAME = "flashpath_cudart"
 ABI = 1
@@ -81,7 +82,15 @@ def settings(gpu: gpus.Gpu, options: Mapping[str, object]) -> str:
         if tflops is not None:
             values[f"peak_{name}"] = tflops * 1e12
     values |= {name: value for name, value in options.items() if value is not None}
+    values |= {f"says vgpu.{key}": text.in_(spoken()) for key, text in _sentences()}
     return "\n".join(f"{name}={_written(value)}" for name, value in values.items())
+
+
+def _sentences() -> Iterator[tuple[str, Text]]:
+    """What the program may say on stderr."""
+    for key, entry in catalogue("vgpu").items():
+        if isinstance(entry, Text) and "\n" not in entry.en:
+            yield key, entry
 
 
 def _memory_clock_khz(gpu: gpus.Gpu) -> int:

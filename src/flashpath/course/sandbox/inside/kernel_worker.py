@@ -145,7 +145,7 @@ def _header(
                 counts[expression] = float(evaluate(expression, {**message["names"], "report": report}))
             except (ExpressionError, TypeError):  # such as a share of loads, where nothing was loaded
                 counts[expression] = math.nan
-    return {"findings": [asdict(each) for each in findings], "counts": counts, "seconds": seconds}
+    return {"findings": [finding.as_data() for finding in findings], "counts": counts, "seconds": seconds}
 
 
 def _written(

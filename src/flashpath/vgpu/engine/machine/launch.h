@@ -38,7 +38,7 @@ struct Segment {
 
 // What is known of an address that no array holds.
 struct KnownAddress {
-  std::string what;              // such as "it was freed before"; empty: nothing
+  Message what;         // such as "it was freed before"; empty: nothing
   const char* kind = nullptr;    // of the finding that its use is; nullptr: as any other address
 };
 

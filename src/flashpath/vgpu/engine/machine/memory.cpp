@@ -11,8 +11,8 @@ std::string hexadecimal(u64 value) {
   return text;
 }
 
-Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message) {
-  Fault fault(kind, message, instruction);
+Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, Message message) {
+  Fault fault(kind, std::move(message), instruction);
   const u32* size = warp.launch->block;
   const u32 thread = warp.index * kLanes + static_cast<u32>(lane);
   fault.thread[0] = thread % size[0];

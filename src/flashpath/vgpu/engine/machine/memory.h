@@ -26,7 +26,7 @@ enum class Shape : u8 {
 std::string hexadecimal(u64 value);
 
 // A fault of one lane, with its place in the grid.
-Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message);
+Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, Message message);
 
 inline bool holds(const Segment& segment, u64 address, u64 size) {
   return address >= segment.base && address - segment.base <= segment.size &&

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "machine/fault.h"
+#include "messages/message.h"
 #include "program/types.h"
 
 namespace flashpath {
@@ -36,7 +37,7 @@ struct OpenAllocation {
 
 struct Finding {
   std::string kind;  // one of flashpath.vgpu.findings.Kind
-  std::string message;
+  Message message;
   Party at;
   std::optional<Party> other;  // of a race
   u64 count = 1;               // how often it was met

@@ -255,7 +255,7 @@ void report(const exec::Warp& warp, const exec::Fault& fault);
 // A thread, as findings name it.
 observe::Party party_of(const exec::Warp& warp, const Instruction& i, int lane);
 // Memory of the heap that was not freed.
-observe::Finding leak_of(u64 address, const observe::OpenAllocation& given, const char* who_did_not_free);
+observe::Finding leak_of(u64 address, const observe::OpenAllocation& given, const char* code);
 
 struct Access {
   u32 instruction = 0;

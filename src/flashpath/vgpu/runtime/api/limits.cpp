@@ -43,7 +43,7 @@ std::size_t standard_limit(const Gpu& gpu, cudaLimit limit) {
     default: {  // a few more the driver knows, and no GPU of today has
       const int number = static_cast<int>(limit);
       const cudaError_t code = number >= 0 && number <= kMostLimit ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue;
-      throw ApiError{code, "there is no limit " + std::to_string(number)};
+      throw ApiError{code, {"vgpu.no-such-limit", {{"number", number}}}};
     }
   }
 }
@@ -54,7 +54,7 @@ std::size_t limit_to_set(const Gpu& gpu, cudaLimit limit, std::size_t value) {
     case cudaLimitPrintfFifoSize: return std::max(value, kLeastPrinted);
     case cudaLimitMallocHeapSize: return std::max(rounded_up(value, kHeapUnit), kHeapUnit);
     case cudaLimitMaxL2FetchGranularity:
-      if (value > kMostFetched) throw ApiError{cudaErrorInvalidValue, "at most 128 bytes are fetched at once"};
+      if (value > kMostFetched) throw ApiError{cudaErrorInvalidValue, "vgpu.fetch-too-large"};
       return value;
     case cudaLimitPersistingL2CacheSize: {
       if (gpu.persisting_l2_sixteenths == 0) return 0;
@@ -63,7 +63,7 @@ std::size_t limit_to_set(const Gpu& gpu, cudaLimit limit, std::size_t value) {
       return std::min(rounded_up(value, sixteenth), most);
     }
     case kSharedBesideGraphics:
-    case kBesideGraphics: throw ApiError{cudaErrorNotPermitted, "it is for programs that share the GPU with graphics"};
+    case kBesideGraphics: throw ApiError{cudaErrorNotPermitted, "vgpu.for-graphics"};
     default: return value;
   }
 }

@@ -119,6 +119,10 @@ Settings Settings::from_environment() {
   settings.seed = count(values, "seed");
   settings.timeline = text(values, "timeline");
   settings.record = text(values, "record");
+  constexpr std::string_view kSays = "says ";
+  for (const auto& [key, value] : values) {
+    if (key.starts_with(kSays)) settings.speech.add(key.substr(kSays.size()), value);
+  }
   return settings;
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "ground/speech.h"
+
 namespace flashpath::runtime {
 
 // The GPU that is played, as src/flashpath/gpus/profiles.toml has it.
@@ -53,6 +55,7 @@ struct Settings {
   std::uint64_t seed = 0;
   std::string timeline;  // a file; empty: none is written
   std::string record;
+  Speech speech;
 
   // From the environment. A program that was started by itself is told how to be, and ended.
   static Settings from_environment();

@@ -32,28 +32,27 @@ End find(Runtime& runtime, const Place& place, const Box& box, const char* which
     const std::uint64_t offset = reinterpret_cast<std::uint64_t>(place.pointer) - found->address;
     return {found, found->bytes + offset, place.pitch, place.plane};
   }
-  const std::string end = std::string("the ") + which;
-  if (place.pointer == nullptr) throw ApiError{cudaErrorInvalidValue, end + " is a null pointer", "bad-pointer"};
+  const Parameter end("end", Message(which));
+  if (place.pointer == nullptr) throw ApiError{cudaErrorInvalidValue, {"vgpu.end-is-null", {end}}, "bad-pointer"};
   if (const Allocation* const cut = runtime.memory.find(place.pointer)) {
     const std::uint64_t offset = reinterpret_cast<std::uint64_t>(place.pointer) - cut->address;
     throw ApiError{cudaErrorInvalidValue,
-                   end + " has " + std::to_string(cut->size - offset) + " bytes up to its end, and " +
-                       std::to_string(size) + " were asked for",
+                   {"vgpu.end-too-short", {end, {"bytes", cut->size - offset}, {"asked", size}}},
                    "out-of-bounds",
-                   {"allocated", cut->site}};
+                   {"vgpu.allocated", cut->site}};
   }
   if (const Freed* const freed = runtime.memory.was_freed(place.pointer)) {
-    throw ApiError{cudaErrorInvalidValue, end + " was freed before", "use-after-free", {"freed", freed->freed}};
+    throw ApiError{cudaErrorInvalidValue, {"vgpu.end-was-freed", {end}}, "use-after-free", {"vgpu.freed", freed->freed}};
   }
   if (Memory::is_device_address(place.pointer)) {
-    throw ApiError{cudaErrorInvalidValue, end + " is no memory of this program", "bad-pointer"};
+    throw ApiError{cudaErrorInvalidValue, {"vgpu.end-is-unknown", {end}}, "bad-pointer"};
   }
   return {nullptr, static_cast<std::byte*>(place.pointer), place.pitch, place.plane};
 }
 
 // What is to be said of a copy whose kind and addresses do not agree.
 struct Disagreement {
-  std::string what;         // empty: they agree
+  Message what;    // empty: they agree
   bool is_refused = false;  // else it is made as the addresses have it
 };
 
@@ -68,21 +67,22 @@ Disagreement disagreement(const End& to, const End& from, cudaMemcpyKind kind) {
   Disagreement found;
   const auto look_at = [&](const End& end, bool should_be_device, const char* which) {
     if (should_be_device ? !end.is_pageable() : !end.is_device()) return;
-    found.what += found.what.empty() ? name + ", and the " : ", the ";
-    found.what += std::string(which) + (should_be_device ? " is host memory" : " is device memory");
+    const Message wrong(which, {{"memory", Message(should_be_device ? "vgpu.host-memory" : "vgpu.device-memory")}});
+    found.what = found.what.empty() ? Message("vgpu.kind-disagrees", {{"kind", name}, {"wrong", wrong}})
+                                    : Message("vgpu.and-also", {{"first", found.what}, {"next", wrong}});
     found.is_refused |= should_be_device;
   };
-  look_at(to, to_device, "destination");
-  look_at(from, from_device, "source");
+  look_at(to, to_device, "vgpu.destination-is");
+  look_at(from, from_device, "vgpu.source-is");
   return found;
 }
 
 void check_direction(const Runtime& runtime, const End& to, const End& from, cudaMemcpyKind kind) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
-    throw ApiError{cudaErrorInvalidMemcpyDirection, "there is no such direction"};
+    throw ApiError{cudaErrorInvalidMemcpyDirection, "vgpu.no-such-direction"};
   }
   Disagreement found = disagreement(to, from, kind);
-  if (found.is_refused) throw ApiError{cudaErrorInvalidValue, std::move(found.what), "wrong-direction"};
+  if (found.is_refused) throw ApiError{cudaErrorInvalidValue, found.what, "wrong-direction"};
   if (!found.what.empty() && runtime.checks != nullptr) runtime.checks->tell("wrong-direction", found.what);
 }
 
@@ -155,7 +155,7 @@ void work_on(Runtime& runtime, const Operation& self, F&& f) {
     f();
   } catch (const ApiError& error) {
     device.dead = cudaErrorIllegalAddress;
-    std::fprintf(stderr, "flashpath: %s: %s\n", self.name.c_str(), error.reason.c_str());
+    tell({"vgpu.operation-died", {{"what", self.name}, {"reason", error.reason}}});
   }
 }
 
@@ -164,14 +164,13 @@ void work_on(Runtime& runtime, const Operation& self, F&& f) {
 void copy(Runtime& runtime, const Place& to_place, const Place& from_place, const Box& box, cudaMemcpyKind kind,
           Stream& stream, Waiting waiting) {
   if (box.width > to_place.pitch || box.width > from_place.pitch) {
-    throw ApiError{cudaErrorInvalidPitchValue, "rows of " + std::to_string(box.width) + " bytes, pitches of " +
-                                                   std::to_string(to_place.pitch) + " and " +
-                                                   std::to_string(from_place.pitch)};
+    throw ApiError{cudaErrorInvalidPitchValue, {"vgpu.pitches-too-small",
+                                                {{"width", box.width}, {"to", to_place.pitch}, {"from", from_place.pitch}}}};
   }
   const std::uint64_t bytes = std::uint64_t(box.width) * box.height * box.depth;
   if (bytes == 0) return;
-  const End to = find(runtime, to_place, box, "destination");
-  const End from = find(runtime, from_place, box, "source");
+  const End to = find(runtime, to_place, box, "vgpu.the-destination");
+  const End from = find(runtime, from_place, box, "vgpu.the-source");
   check_direction(runtime, to, from, kind);
 
   Operation operation;
@@ -194,7 +193,7 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
   // done later, but for plain calls that have the host at one end.
   const bool is_between_devices = to.is_device() && from.is_device();
   const bool waits = to.is_pageable() || (waiting == Waiting::kAsUsual && !is_between_devices);
-  if (waits) runtime.refuse_in_capture(stream, "a copy that the host waits for cannot be captured");
+  if (waits) runtime.refuse_in_capture(stream, "vgpu.waiting-copy-captured");
   std::shared_ptr<std::vector<std::byte>> staged;
   if (from.is_pageable() && !waits && stream.capture == nullptr) {
     staged = std::make_shared<std::vector<std::byte>>(bytes);
@@ -212,9 +211,9 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
       if (staged != nullptr) {
         source = {nullptr, staged->data(), box.width, box.width * box.height};
       } else {
-        source = find(runtime, from_place, box, "source");
+        source = find(runtime, from_place, box, "vgpu.the-source");
       }
-      const End destination = find(runtime, to_place, box, "destination");
+      const End destination = find(runtime, to_place, box, "vgpu.the-destination");
       move_bytes(destination, source, box);
       note_copied(runtime, destination, source, box);
     });
@@ -227,11 +226,10 @@ void fill(Runtime& runtime, const Place& place, int value, const Box& box, Strea
   const std::uint64_t bytes = std::uint64_t(box.width) * box.height * box.depth;
   if (bytes == 0) return;
   if (box.width > place.pitch) {
-    throw ApiError{cudaErrorInvalidValue, "rows of " + std::to_string(box.width) + " bytes, a pitch of " +
-                                              std::to_string(place.pitch)};
+    throw ApiError{cudaErrorInvalidValue, {"vgpu.pitch-too-small", {{"width", box.width}, {"pitch", place.pitch}}}};
   }
-  const End to = find(runtime, place, box, "destination");
-  if (to.is_pageable()) throw ApiError{cudaErrorInvalidValue, "the destination is host memory", "bad-pointer"};
+  const End to = find(runtime, place, box, "vgpu.the-destination");
+  if (to.is_pageable()) throw ApiError{cudaErrorInvalidValue, "vgpu.destination-is-host", "bad-pointer"};
   Operation operation;
   operation.name = operation.kind = "fill";
   operation.bytes = bytes;
@@ -243,7 +241,7 @@ void fill(Runtime& runtime, const Place& place, int value, const Box& box, Strea
   }
   operation.work = [&runtime, place, box, value](Operation& self) {
     work_on(runtime, self, [&] {
-      const End now = find(runtime, place, box, "destination");
+      const End now = find(runtime, place, box, "vgpu.the-destination");
       for_rows(box, [&](std::size_t z, std::size_t y) {
         std::memset(now.bytes + z * now.plane + y * now.pitch, value, box.width);
       });

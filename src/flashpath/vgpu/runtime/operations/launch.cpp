@@ -38,6 +38,8 @@ std::string told(const dim3& extent) {
   return "(" + std::to_string(extent.x) + ", " + std::to_string(extent.y) + ", " + std::to_string(extent.z) + ")";
 }
 
+std::string capability(int major, int minor) { return std::to_string(major) + "." + std::to_string(minor); }
+
 // As many blocks as the whole device holds at once.
 std::uint64_t resident_on_device(Runtime& runtime, int device, const Kernel& kernel, const LaunchShape& shape) {
   const int each = resident_blocks(runtime, device, kernel, threads_of(shape), shape.dynamic_shared);
@@ -47,46 +49,49 @@ std::uint64_t resident_on_device(Runtime& runtime, int device, const Kernel& ker
 void check(Runtime& runtime, int device, const Kernel& kernel, const LaunchShape& shape) {
   const Gpu& gpu = runtime.gpu();
   const auto& [grid, block, dynamic, cooperative] = shape;
-  const auto refuse = [&](cudaError_t code, const std::string& why) {
-    throw ApiError{code, kernel.told_name + "<<<" + told(grid) + ", " + told(block) + ">>>: " + why};
+  const auto refuse = [&](cudaError_t code, const Message& why) {
+    throw ApiError{code,
+                   {"vgpu.launch-refused",
+                    {{"kernel", kernel.told_name}, {"grid", told(grid)}, {"block", told(block)}, {"why", why}}}};
   };
   if (const int needed = kernel.module->ptx_architecture(); needed > 10 * gpu.major + gpu.minor) {
     refuse(cudaErrorNoKernelImageForDevice,
-           "it was compiled for compute capability " + std::to_string(needed / 10) + "." + std::to_string(needed % 10) +
-               ", and " + gpu.name + " has " + std::to_string(gpu.major) + "." + std::to_string(gpu.minor));
+           {"vgpu.compiled-for-newer", {{"needed", capability(needed / 10, needed % 10)},
+                                        {"gpu", gpu.name},
+                                        {"has", capability(gpu.major, gpu.minor)}}});
   }
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) {
-    refuse(cudaErrorInvalidValue, "an extent is 0");
+    refuse(cudaErrorInvalidValue, "vgpu.extent-is-zero");
   }
   if (grid.x > kMostGridX || grid.y > kMostGridYZ || grid.z > kMostGridYZ) {
-    refuse(cudaErrorInvalidValue, "a grid has at most 2147483647 × 65535 × 65535 blocks");
+    refuse(cudaErrorInvalidValue, "vgpu.grid-too-large");
   }
   const unsigned most = static_cast<unsigned>(gpu.max_threads_per_block);
   if (block.x > most || block.y > most || block.z > kMostBlockZ || std::uint64_t(block.x) * block.y * block.z > most) {
-    refuse(cudaErrorInvalidValue, "a block has at most " + std::to_string(most) + " threads, and 64 along z");
+    refuse(cudaErrorInvalidValue, {"vgpu.block-too-large", {{"most", most}}});
   }
   const std::size_t limit = std::max(kSharedWithoutOptIn, kernel.static_shared + kernel.dynamic_shared_limit);
   const std::size_t most_shared = static_cast<std::size_t>(gpu.max_shared_per_block);
   if (kernel.static_shared + dynamic > std::min(limit, most_shared)) {
     refuse(cudaErrorInvalidValue,
-           std::to_string(kernel.static_shared + dynamic) + " bytes of shared memory; a block has " +
-               std::to_string(kSharedWithoutOptIn) + ", and up to " + std::to_string(gpu.max_shared_per_block) +
-               " after cudaFuncSetAttribute(…, cudaFuncAttributeMaxDynamicSharedMemorySize, …)");
+           {"vgpu.shared-too-large", {{"bytes", kernel.static_shared + dynamic},
+                                      {"usual", kSharedWithoutOptIn},
+                                      {"most", gpu.max_shared_per_block}}});
   }
   const int threads = threads_of(shape);
   if (kernel.max_threads != 0 && threads > kernel.max_threads) {
     refuse(cudaErrorInvalidValue,
-           "its __launch_bounds__ promise at most " + std::to_string(kernel.max_threads) + " threads");
+           {"vgpu.above-launch-bounds", {{"most", kernel.max_threads}}});
   }
   if (threads > most_threads(gpu, kernel.resources.registers)) {
-    refuse(cudaErrorLaunchOutOfResources, std::to_string(kernel.resources.registers) + " registers for each of " +
-                                              std::to_string(threads) + " threads are more than a multiprocessor has");
+    refuse(cudaErrorLaunchOutOfResources,
+           {"vgpu.registers-too-many", {{"registers", kernel.resources.registers}, {"threads", threads}}});
   }
   if (!cooperative) return;
   const std::uint64_t blocks = std::uint64_t(grid.x) * grid.y * grid.z;
   if (const std::uint64_t fit = resident_on_device(runtime, device, kernel, shape); blocks > fit) {
     refuse(cudaErrorCooperativeLaunchTooLarge,
-           "of a cooperative launch all blocks run at once; " + std::to_string(fit) + " fit on this GPU");
+           {"vgpu.cooperative-too-large", {{"count", fit}}});
   }
 }
 
@@ -104,14 +109,13 @@ cudaError_t code_of(const Program& program, const exec::Fault& fault) {
   return cudaErrorLaunchFailure;
 }
 
-std::string place_of(const Program& program, const exec::Fault& fault) {
+Message place_of(const Program& program, const exec::Fault& fault) {
   const Origin& origin = program.origins[fault.instruction];
-  std::string where;
-  if (origin.line != 0 && origin.file < program.files.size()) {
-    where = program.files[origin.file] + ":" + std::to_string(origin.line) + ", ";
-  }
   const auto triple = [](const u32* at) { return told(dim3(at[0], at[1], at[2])); };
-  return where + "block " + triple(fault.block) + ", thread " + triple(fault.thread);
+  const Message thread("vgpu.thread-of-block", {{"block", triple(fault.block)}, {"thread", triple(fault.thread)}});
+  if (origin.line == 0 || origin.file >= program.files.size()) return thread;
+  return {"vgpu.at-source",
+          {{"source", program.files[origin.file] + ":" + std::to_string(origin.line)}, {"thread", thread}}};
 }
 
 // Whether the host itself finds something there.
@@ -126,13 +130,12 @@ exec::KnownAddress what_is_at(const Runtime& runtime, int device, std::uint64_t 
   const void* const pointer = reinterpret_cast<const void*>(address);
   const Allocation* const found = runtime.memory.find(pointer);
   if (found != nullptr && found->kind == MemoryKind::kDevice && found->device != device) {
-    const std::string owner = std::to_string(found->device);
-    return {"it is memory of device " + owner + ": call cudaDeviceEnablePeerAccess(" + owner + ", 0) first"};
+    return {{"vgpu.memory-of-other-device", {{"device", found->device}}}};
   }
   if (found != nullptr) return {};
-  if (runtime.memory.was_freed(pointer)) return {"it was freed before", "use-after-free"};
+  if (runtime.memory.was_freed(pointer)) return {"vgpu.freed-before", "use-after-free"};
   if (is_of_host(address)) {
-    return {"it is memory of the host, which kernels do not see: copy it with cudaMemcpy, or use cudaMallocManaged"};
+    return {"vgpu.memory-of-host"};
   }
   return {};
 }
@@ -141,8 +144,11 @@ exec::KnownAddress what_is_at(const Runtime& runtime, int device, std::uint64_t 
 void die(Device& device, const Kernel& kernel, const Program& program, const exec::Fault& fault) {
   device.dead = code_of(program, fault);
   std::fflush(stdout);
-  std::fprintf(stderr, "flashpath: kernel %s: %s: %s (%s)\n", kernel.told_name.c_str(), fault.kind.c_str(),
-               fault.what(), place_of(program, fault).c_str());
+  tell({"vgpu.kernel-died",
+                                {{"kernel", kernel.told_name},
+                                 {"kind", fault.kind},
+                                 {"what", fault.message},
+                                 {"place", place_of(program, fault)}}});
 }
 
 void copy(const dim3& from, u32* to) {

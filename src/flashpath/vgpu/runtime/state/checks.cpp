@@ -9,12 +9,22 @@ namespace {
 
 thread_local std::uint64_t last_failure = 0;  // the number of the call that the thread's last error is of
 
-std::string told_stream(const Operation& operation) {
-  return operation.stream == 0 ? "the default stream" : "stream " + std::to_string(operation.stream);
+Message told_stream(const Operation& operation) {
+  if (operation.stream == 0) return "vgpu.default-stream";
+  return {"vgpu.stream", {{"number", operation.stream}}};
 }
 
-std::string told(const Operation& operation) {
-  return std::string_view(operation.kind) == "kernel" ? "kernel " + operation.name : operation.name;
+Message told(const Operation& operation) {
+  const std::string_view kind = operation.kind;
+  if (kind == "kernel") return {"vgpu.operation-kernel", {{"name", operation.name}}};
+  if (kind == "fill") return "vgpu.operation-fill";
+  if (kind == "prefetch") return "vgpu.operation-prefetch";
+  if (kind == "free") return "vgpu.operation-free";
+  if (kind == "host function") return "vgpu.operation-host-function";
+  if (operation.name == "copy, device to device") return "vgpu.copy-within-device";
+  if (operation.name == "copy, between devices") return "vgpu.copy-between-devices";
+  if (operation.name == "copy, host to device") return "vgpu.copy-to-device";
+  return operation.name == "copy, device to host" ? "vgpu.copy-to-host" : "vgpu.copy-within-host";
 }
 
 // A host that looks at one place so often waits for what a kernel writes there.
@@ -32,17 +42,15 @@ bool conflicts(const HostTouch& touch, const Accesses& accesses) {
 void tell_crash(std::uint64_t address, bool writes, const CallSite& site) {
   const void* const pointer = reinterpret_cast<const void*>(address);
   Runtime& runtime = Runtime::get();
-  const std::string does = writes ? "the host writes to " : "the host reads ";
+  const Parameter does("does", Message(writes ? "vgpu.host-writes" : "vgpu.host-reads"));
   if (const Freed* const freed = runtime.memory.was_freed(pointer)) {
-    const HostParty other{"freed", freed->freed};
-    runtime.record.host_finding("use-after-free", does + "memory that was freed before", site, &other);
+    const HostParty other{"vgpu.freed", freed->freed};
+    runtime.record.host_finding("use-after-free", {"vgpu.touches-freed", {does}}, site, &other);
   } else if (const Allocation* const found = runtime.memory.find(pointer)) {
-    const HostParty other{"allocated", found->site};
-    runtime.record.host_finding("bad-pointer", does + "memory of the device, which only kernels and copies reach", site,
-                                &other);
+    const HostParty other{"vgpu.allocated", found->site};
+    runtime.record.host_finding("bad-pointer", {"vgpu.touches-device-memory", {does}}, site, &other);
   } else if (Memory::is_device_address(pointer)) {
-    runtime.record.host_finding("bad-pointer", does + "an address of the device, where nothing is allocated", site,
-                                nullptr);
+    runtime.record.host_finding("bad-pointer", {"vgpu.touches-nothing", {does}}, site, nullptr);
   }
 }
 
@@ -90,21 +98,20 @@ void Checks::end(bool gives_up) {
     const std::string_view kind = each->kind;
     const bool has_results = kind == "kernel" || (kind == "copy" && each->unit == Unit::kCopyToHost);
     if (!has_results) continue;
-    tell("missing-sync", "the program ends, and nothing has waited for " + told(*each), each->site, nullptr);
+    tell("missing-sync", {"vgpu.ends-without-waiting", {{"what", told(*each)}}}, each->site, nullptr);
   }
   queue_.finish(left);  // what the host has touched too early shows now
   for (const auto& [address, each] : memory_.all()) {
     if (each.of_program) continue;
-    const char* const what = each.kind == MemoryKind::kDevice       ? "device memory are"
-                             : each.kind == MemoryKind::kManaged    ? "managed memory are"
-                             : each.kind == MemoryKind::kRegistered ? "host memory are registered, and"
-                                                                    : "pinned memory are";
-    const char* const verb = each.kind == MemoryKind::kRegistered ? " never unregistered" : " never freed";
-    tell("leak", std::to_string(each.size) + " bytes of " + what + verb, each.site, nullptr);
+    const char* const what = each.kind == MemoryKind::kDevice       ? "vgpu.leak-of-device"
+                             : each.kind == MemoryKind::kManaged    ? "vgpu.leak-of-managed"
+                             : each.kind == MemoryKind::kRegistered ? "vgpu.leak-of-registered"
+                                                                    : "vgpu.leak-of-pinned";
+    tell("leak", {what, {{"bytes", each.size}}}, each.site, nullptr);
   }
 }
 
-void Checks::tell(const std::string& kind, const std::string& message, const CallSiteRef& site,
+void Checks::tell(const std::string& kind, const Message& message, const CallSiteRef& site,
                   const HostParty* other) {
   static const CallSite nowhere;
   const CallSite& at = site == nullptr ? nowhere : *site;
@@ -175,30 +182,32 @@ void Checks::guard_pending() {
 
 // ---- What is said ------------------------------------------------------------------------------------------
 
-std::string Checks::told_place(observe::Range bytes) const {
+Message Checks::told_place(observe::Range bytes) const {
   const Allocation* const found = memory_.find(reinterpret_cast<const void*>(bytes.begin));
-  if (found == nullptr) return "memory that was freed since";
-  const std::uint64_t first = bytes.begin - found->address;
-  const std::string size = std::to_string(found->size);
-  if (bytes.end - bytes.begin == 1) return "byte " + std::to_string(first) + " of an array of " + size + " bytes";
-  return "bytes " + std::to_string(first) + " to " + std::to_string(bytes.end - 1 - found->address) +
-         " of an array of " + size;
+  if (found == nullptr) return "vgpu.freed-since";
+  const Parameter first("first", bytes.begin - found->address);
+  const Parameter size("size", found->size);
+  if (bytes.end - bytes.begin == 1) return {"vgpu.byte-of-array", {first, size}};
+  return {"vgpu.bytes-of-array", {first, {"last", bytes.end - 1 - found->address}, size}};
 }
 
 void Checks::tell_touch(const HostTouch& touch, const Operation& operation) {
   const HostParty other{told(operation), operation.site};
   tell("missing-sync",
-       std::string(touch.writes ? "the host writes to " : "the host reads ") +
-           told_place({touch.address, touch.address + 1}) + ", which " + told(operation) +
-           (touch.writes ? " may not be done with" : " may not have written yet") + "; nothing has waited for it",
+       {touch.writes ? "vgpu.host-writes-too-early" : "vgpu.host-reads-too-early",
+        {{"where", told_place({touch.address, touch.address + 1})}, {"what", told(operation)}}},
        std::make_shared<const CallSite>(touch.site), &other);
 }
 
 void Checks::tell_conflict(const Operation& first, const Operation& second, observe::Range bytes) {
   const HostParty other{told(first), first.site};
   tell("missing-sync",
-       told(second) + " (" + told_stream(second) + ") and " + told(first) + " (" + told_stream(first) +
-           ") use the same memory, one of them writes it, and nothing says which comes first: " + told_place(bytes),
+       {"vgpu.operations-unordered",
+        {{"second", told(second)},
+         {"second_stream", told_stream(second)},
+         {"first", told(first)},
+         {"first_stream", told_stream(first)},
+         {"where", told_place(bytes)}}},
        second.site, &other);
 }
 

@@ -32,7 +32,9 @@ class Checks final : public QueueWatcher {
   // The thread has asked for its last error.
   void looked_at_error();
   // Something is wrong with the present call, whatever it returns.
-  void tell(const std::string& kind, const std::string& message) { tell(kind, message, current_call_site(), nullptr); }
+  void tell(const std::string& kind, const Message& message) {
+    tell(kind, message, current_call_site(), nullptr);
+  }
   // The program ends. `gives_up`: with an exit code that says so, or after a fault.
   void end(bool gives_up);
 
@@ -43,12 +45,12 @@ class Checks final : public QueueWatcher {
   void waited(const std::vector<OperationRef>& operations) override;
 
  private:
-  void tell(const std::string& kind, const std::string& message, const CallSiteRef& site, const HostParty* other);
+  void tell(const std::string& kind, const Message& message, const CallSiteRef& site, const HostParty* other);
   void tell_conflict(const Operation& first, const Operation& second, observe::Range bytes);
   void tell_touch(const HostTouch& touch, const Operation& operation);
   void settle_touches();
   void guard_pending();
-  std::string told_place(observe::Range bytes) const;
+  Message told_place(observe::Range bytes) const;
 
   Record& record_;
   Memory& memory_;

@@ -14,7 +14,7 @@ void tell_heap_leaks(Runtime& runtime) {
       if (runtime.device(number).dead != cudaSuccess) continue;
       std::map<const Program*, observe::Findings> leaks;
       for (const auto& [address, given] : on_device->open_allocations) {
-        leaks[given.program].add(sanitize::leak_of(address, given, "no kernel of the program has freed"));
+        leaks[given.program].add(sanitize::leak_of(address, given, "vgpu.leak-of-program"));
       }
       for (const auto& [program, findings] : leaks) {
         runtime.record.findings(*runtime.registry.kernel_of(*program), *program, findings, nullptr);

@@ -45,7 +45,13 @@ __attribute__((constructor)) void wait_for_end() {
   on_exit([](int exit_code, void*) { Runtime::end_if_made(exit_code); }, nullptr);
 }
 
+void tell_in(const Settings& settings, const Message& message) {
+  std::fprintf(stderr, "flashpath: %s\n", settings.speech.text(message).c_str());
+}
+
 }  // namespace
+
+void tell(const Message& message) { tell_in(Runtime::get().settings, message); }
 
 Runtime::Runtime() : settings(Settings::from_environment()), queue(settings.devices) {
   for (int k = 0; k < settings.devices; ++k) {
@@ -57,10 +63,7 @@ Runtime::Runtime() : settings(Settings::from_environment()), queue(settings.devi
   pthread_atfork(nullptr, nullptr, [] { made_->is_forked = made_->calls > 0; });
   record.open(settings.record);
   times_matter_ = settings.profile;
-  if (!settings.quiet) {
-    std::fprintf(stderr, "flashpath: virtual %s; times are bounds of a model of that GPU, not measurements\n",
-                 settings.gpu.name.c_str());
-  }
+  if (!settings.quiet) tell_in(settings, {"vgpu.times-are-modelled", {{"gpu", settings.gpu.name}}});
   if (settings.sanitize) {
     memory.watch_initialised();
     checks = std::make_unique<Checks>(record, memory, queue);
@@ -111,7 +114,7 @@ void Runtime::place_managed_variables(const ModuleOnDevice& module, int number) 
   const std::uint64_t base = variables.bases.managed;
   if (memory.find(reinterpret_cast<void*>(base)) != nullptr) return;
   const Allocation* const made = memory.allocate_at(base, MemoryKind::kManaged, variables.managed.size());
-  if (made == nullptr) throw std::runtime_error("there is no room for the program's __managed__ variables");
+  if (made == nullptr) throw ApiError{cudaErrorMemoryAllocation, "vgpu.no-room-for-managed"};
   std::copy(variables.managed.begin(), variables.managed.end(), made->bytes);
   for (const auto& [host, variable] : registry.variables()) {
     if (!variable.is_managed) continue;
@@ -125,14 +128,14 @@ int Runtime::current() const { return current_device; }
 
 void Runtime::set_current(int device) {
   if (device < 0 || device >= settings.devices) {
-    throw ApiError{cudaErrorInvalidDevice, "there are " + std::to_string(settings.devices) + " devices"};
+    throw ApiError{cudaErrorInvalidDevice, {"vgpu.count-of-devices", {{"count", settings.devices}}}};
   }
   current_device = device;
 }
 
 Device& Runtime::device(int number) {
   if (number < 0 || number >= settings.devices) {
-    throw ApiError{cudaErrorInvalidDevice, "there are " + std::to_string(settings.devices) + " devices"};
+    throw ApiError{cudaErrorInvalidDevice, {"vgpu.count-of-devices", {{"count", settings.devices}}}};
   }
   return *devices_[static_cast<std::size_t>(number)];
 }
@@ -143,7 +146,7 @@ Stream& Runtime::stream(cudaStream_t handle) {
   const auto found = std::find_if(streams_.begin(), streams_.end(), [&](const std::unique_ptr<Stream>& each) {
     return each.get() == reinterpret_cast<Stream*>(handle);
   });
-  if (found == streams_.end()) throw ApiError{cudaErrorInvalidResourceHandle, "this stream does not exist (any more)"};
+  if (found == streams_.end()) throw ApiError{cudaErrorInvalidResourceHandle, "vgpu.no-such-stream"};
   return **found;
 }
 
@@ -170,7 +173,7 @@ Stream* Runtime::add_stream(unsigned flags, int priority) {
 void Runtime::remove_stream(cudaStream_t handle) {
   Stream& gone = stream(handle);
   if (gone.number == 0 || gone.is_of_thread) {
-    throw ApiError{cudaErrorInvalidResourceHandle, "a default stream cannot be destroyed"};
+    throw ApiError{cudaErrorInvalidResourceHandle, "vgpu.default-stream-stays"};
   }
   // Its work goes on: what follows on the device comes after it.
   Stream& heir = device(gone.device).default_stream;
@@ -182,7 +185,7 @@ Event& Runtime::event(cudaEvent_t handle) {
   const auto found = std::find_if(events_.begin(), events_.end(), [&](const std::unique_ptr<Event>& each) {
     return each.get() == reinterpret_cast<Event*>(handle);
   });
-  if (found == events_.end()) throw ApiError{cudaErrorInvalidResourceHandle, "this event does not exist (any more)"};
+  if (found == events_.end()) throw ApiError{cudaErrorInvalidResourceHandle, "vgpu.no-such-event"};
   return **found;
 }
 
@@ -226,7 +229,7 @@ OperationRef Runtime::submit(Stream& stream, Operation operation) {
 }
 
 void Runtime::wait_for(Stream& stream) {
-  refuse_in_capture(stream, "the host cannot wait for a stream that is captured");
+  refuse_in_capture(stream, "vgpu.wait-for-captured-stream");
   queue.wait_for(last_of(stream));
 }
 
@@ -236,7 +239,7 @@ std::vector<OperationRef> Runtime::last_of(Stream& stream) {
   if (stream.number != 0) return last;
   for (const std::unique_ptr<Stream>& each : streams_) {  // the default stream comes after all others that mind it
     if (each->device != stream.device || !minds_default(*each)) continue;
-    refuse_in_capture(*each, "the host cannot wait for a stream that is captured");
+    refuse_in_capture(*each, "vgpu.wait-for-captured-stream");
     last.insert(last.end(), each->waits.begin(), each->waits.end());
     last.push_back(each->last);
   }
@@ -258,9 +261,9 @@ void Runtime::wait_for_device(int number) {
 
 void Runtime::begin_capture(Stream& stream, cudaStreamCaptureMode mode) {
   if (stream.number == 0) {
-    throw ApiError{cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured: make one of your own"};
+    throw ApiError{cudaErrorStreamCaptureUnsupported, "vgpu.default-stream-captured"};
   }
-  if (stream.capture != nullptr) throw ApiError{cudaErrorIllegalState, "the stream is captured already"};
+  if (stream.capture != nullptr) throw ApiError{cudaErrorIllegalState, "vgpu.stream-captured-already"};
   stream.capture = std::make_shared<Capture>();
   stream.capture->origin = &stream;
   stream.capture->mode = mode;
@@ -280,9 +283,9 @@ void Runtime::capture(Stream& stream, Operation operation) {
 
 std::unique_ptr<Graph> Runtime::end_capture(Stream& stream) {
   const std::shared_ptr<Capture> ended = stream.capture;
-  if (ended == nullptr) throw ApiError{cudaErrorIllegalState, "the stream is not captured"};
+  if (ended == nullptr) throw ApiError{cudaErrorIllegalState, "vgpu.stream-not-captured"};
   if (ended->origin != &stream) {
-    throw ApiError{cudaErrorStreamCaptureUnmatched, "a capture ends in the stream where it began"};
+    throw ApiError{cudaErrorStreamCaptureUnmatched, "vgpu.capture-ends-elsewhere"};
   }
   // All that other streams did must lie before what this one did last.
   std::vector<bool> is_before(ended->graph.nodes.size());
@@ -300,11 +303,11 @@ std::unique_ptr<Graph> Runtime::end_capture(Stream& stream) {
     if (each->capture == ended) each->capture = nullptr;
   }
   if (ended->is_broken) {
-    throw ApiError{cudaErrorStreamCaptureInvalidated, "a call that cannot be captured was made during the capture"};
+    throw ApiError{cudaErrorStreamCaptureInvalidated, "vgpu.capture-broken"};
   }
   if (!is_joined) {
     throw ApiError{cudaErrorStreamCaptureUnjoined,
-                   "work of another stream is left: let this one wait for an event recorded behind it"};
+                   "vgpu.capture-unjoined"};
   }
   return std::make_unique<Graph>(std::move(ended->graph));
 }
@@ -362,7 +365,7 @@ void Runtime::refuse_in_any_capture(int number, const char* why) {
 void Runtime::refuse_unsafe_call() {
   if (mode_of_thread == cudaStreamCaptureModeRelaxed) return;
   constexpr const char* kWhy =
-      "it may wait for the GPU, and a stream is captured: call it before, or capture with cudaStreamCaptureModeRelaxed";
+      "vgpu.may-wait-during-capture";
   refuse_in_captures(kWhy, [](const Stream& stream) {
     const Capture& capture = *stream.capture;
     if (capture.thread == std::this_thread::get_id()) return capture.mode != cudaStreamCaptureModeRelaxed;
@@ -376,7 +379,7 @@ void Runtime::refuse_beside_capture(const Stream& standard) {
     if (each->capture == nullptr || each->device != standard.device || !minds_default(*each)) continue;
     each->capture->is_broken = true;
     throw ApiError{cudaErrorStreamCaptureImplicit,
-                   "work for the default stream, while a stream that minds it is captured"};
+                   "vgpu.default-stream-during-capture"};
   }
 }
 
@@ -393,11 +396,11 @@ void Runtime::wait_for_event(Stream& stream, const Event& event) {
   const bool is_captured = event.capture != nullptr;
   if (!is_captured && stream.capture != nullptr && event.mark != nullptr) {
     stream.capture->is_broken = true;
-    throw ApiError{cudaErrorStreamCaptureIsolation, "the event was recorded outside of the capture"};
+    throw ApiError{cudaErrorStreamCaptureIsolation, "vgpu.event-outside-capture"};
   }
   if (is_captured) {
     if (stream.capture != nullptr && stream.capture != event.capture) {
-      throw ApiError{cudaErrorStreamCaptureMerge, "the event belongs to another capture"};
+      throw ApiError{cudaErrorStreamCaptureMerge, "vgpu.event-of-other-capture"};
     }
     if (stream.capture == nullptr) stream.captured_last.clear();
     stream.capture = event.capture;

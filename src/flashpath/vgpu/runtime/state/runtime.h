@@ -37,7 +37,7 @@ struct Device {
 // a mistake for certain; `other`: a call before that has to do with it.
 struct ApiError {
   cudaError_t code = cudaSuccess;
-  std::string reason;
+  Message reason;  // empty: what the code says is all
   const char* finding = "";
   HostParty other = {};
 };

@@ -44,12 +44,13 @@ void run_printf(Warp& warp, const Instruction& i) {
   const std::string file = read_string(warp, i, lane, argument<u64>(warp, i, 1, lane));
   const std::string function = read_string(warp, i, lane, argument<u64>(warp, i, 3, lane));
   throw fault_at(warp, i.index, lane, "assert",
-                 "the assertion `" + what + "` failed in " + function + ", " + file + ":" +
-                     std::to_string(argument<u32>(warp, i, 2, lane)));
+                 {"vgpu.assertion-failed",
+                  {{"condition", what}, {"function", function}, {"file", file},
+                   {"line", std::to_string(argument<u32>(warp, i, 2, lane))}}});
 }
 
 [[noreturn]] void run_trap(Warp& warp, const Instruction& i) {
-  throw fault_at(warp, i.index, __builtin_ctz(warp.executing), "trap", "the kernel ended itself by a trap");
+  throw fault_at(warp, i.index, __builtin_ctz(warp.executing), "trap", "vgpu.trapped");
 }
 
 void run_malloc(Warp& warp, const Instruction& i) {
@@ -67,7 +68,7 @@ void run_free(Warp& warp, const Instruction& i) {
     if (address != 0 && !warp.launch->program->memory->heap.release(address)) {
       refuse(warp, lane,
              fault_at(warp, i.index, lane, "out-of-bounds",
-                      "free of " + hexadecimal(address) + ", which malloc did not give, or which was freed before"));
+                      {"vgpu.freed-unknown", {{"address", hexadecimal(address)}}}));
     }
     if (warp.watch != nullptr) sanitize::watch_free(warp, address);
   });

@@ -17,17 +17,12 @@ constexpr const char* kBarrier = "divergent-barrier";
 constexpr const char* kMask = "bad-mask";
 
 observe::Party party(const Warp& warp, u32 instruction, int lane) {
-  const Fault place = fault_at(warp, instruction, lane, "", "");
+  const Fault place = fault_at(warp, instruction, lane, "", {});
   observe::Party made;
   made.instruction = instruction;
   std::copy_n(place.block, 3, made.block.begin());
   std::copy_n(place.thread, 3, made.thread.begin());
   return made;
-}
-
-std::string counted(u32 lanes, const char* what) {
-  const int count = std::popcount(lanes);
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 std::optional<Shuffle> shuffle_of(std::string_view text) {
@@ -76,13 +71,12 @@ void Misuse::comes_to_barrier(Warp& warp, const Instruction& i) {
   const u32 number = lanes<u32>(warp, i.a[0])[first];
   const u32 odd = others_than_first(warp, i.a[0]) | others_than_first(warp, i.b[0]);
   if (odd != 0) {
-    add(warp, i.index, first, kBarrier, "lanes of one warp name different barriers, or different counts of threads");
+    add(warp, i.index, first, kBarrier, "vgpu.barriers-differ-in-warp");
   }
   const u32 count = i.b[0] == kNoRegister ? 0 : lanes<u32>(warp, i.b[0])[first];
   if (count % kLanes != 0) {
     add(warp, i.index, first, kBarrier,
-        "barrier " + std::to_string(number) + " is to count " + std::to_string(count) +
-            " threads, which is no multiple of 32");
+        {"vgpu.barrier-count-not-of-warps", {{"number", number}, {"count", count}}});
   }
   if (number < kBarriers && (warp.block->open_barriers >> number & 1) != 0) {
     const Barrier& barrier = warp.block->barriers[number];
@@ -91,14 +85,12 @@ void Misuse::comes_to_barrier(Warp& warp, const Instruction& i) {
     const u32 there = barrier.expected == 0 ? all : barrier.expected;
     if (here != there) {
       add(warp, i.index, first, kBarrier,
-          "barrier " + std::to_string(number) + " is to count " + std::to_string(here) +
-              " threads here, while threads wait there that count " + std::to_string(there));
+          {"vgpu.barrier-counts-differ", {{"number", number}, {"here", here}, {"there", there}}});
     }
     const u32 arriving = barrier.threads + static_cast<u32>(std::popcount(warp.executing));
     if (count != 0 && count % kLanes == 0 && arriving > count) {
       add(warp, i.index, first, kBarrier,
-          std::to_string(arriving) + " threads come to barrier " + std::to_string(number) + ", which counts " +
-              std::to_string(count));
+          {"vgpu.barrier-overrun", {{"arriving", arriving}, {"number", number}, {"count", count}}});
     }
   }
   if ((i.immediate & kAlignedBarrier) == 0) return;
@@ -108,16 +100,14 @@ void Misuse::comes_to_barrier(Warp& warp, const Instruction& i) {
     const int lane = std::countr_zero(apart);
     const u32 where = warp.lane_pc[lane] - 1;
     add(warp, i.index, first, kBarrier,
-        "a part of a warp comes to this barrier, while " + counted(apart, "thread") + " of the same warp stand at " +
-            "another one, at " + line_of(program, where),
+        {"vgpu.barrier-others-at-another", {{"threads", std::popcount(apart)}, {"line", line_of(program, where)}}},
         warp, where, lane);
     awaited_.erase(&warp);
     return;
   }
   if (const u32 ended = started(warp) & ~warp.alive; launch_.runs_to_end && ended != 0) {
     add(warp, i.index, first, kBarrier,
-        "a part of a warp comes to this barrier, while " + counted(ended, "thread") +
-            " of the same warp ended without coming: they took a way around it",
+        {"vgpu.barrier-others-ended", {{"threads", std::popcount(ended)}}},
         warp, i.index, std::countr_zero(ended));
   }
   const u32 elsewhere = warp.alive & ~warp.executing & ~warp.waiting;
@@ -138,7 +128,7 @@ void Misuse::leaves_barrier(Block& block, const Barrier& barrier, u32 number) {
     for (const Awaited& each : awaited_[&warp]) {
       const u32 left = each.lanes & warp.alive;
       if (left == 0 || (waiting >> each.witness & 1) == 0) continue;
-      note(each, warp, left, "of it had not come when it was met");
+      note(each, warp, left, "vgpu.barrier-met-without");
     }
     awaited_.erase(&warp);
   }
@@ -150,9 +140,7 @@ void Misuse::leaves_barrier(Block& block, const Barrier& barrier, u32 number) {
   if (ended == 0 || !aligned) return;
   if (!launch_.runs_to_end && paths_.can_avoid(instruction)) return;
   add(*witness, instruction, lane, kBarrier,
-      std::to_string(ended) + " of " + std::to_string(threads) +
-          " threads of the block ended without coming to barrier " + std::to_string(number) +
-          " here: they took a way around it");
+      {"vgpu.barrier-block-ended", {{"ended", ended}, {"threads", threads}, {"number", number}}});
 }
 
 void Misuse::operates(Warp& warp, const Instruction& i, u32 group, u32 members, u32 here) {
@@ -160,32 +148,35 @@ void Misuse::operates(Warp& warp, const Instruction& i, u32 group, u32 members, 
   const std::string& what = program.origins[i.index].text;
   const int first = std::countr_zero(group);
   if (members == 0) {
-    add(warp, i.index, first, kMask, what + " with the member mask 0, which names no lane");
+    add(warp, i.index, first, kMask, {"vgpu.mask-empty", {{"what", what}}});
     return;
   }
   if (const u32 strangers = group & ~members; strangers != 0) {
     add(warp, i.index, std::countr_zero(strangers), kMask,
-        "lane " + std::to_string(std::countr_zero(strangers)) + " executes " + what + " with the member mask " +
-            hexadecimal(members) + ", which does not name it");
+        {"vgpu.mask-without-own-lane",
+         {{"lane", std::countr_zero(strangers)}, {"what", what}, {"mask", hexadecimal(members)}}});
   }
   if (const u32 differing = members & here & warp.executing & ~group; differing != 0) {
     const int other = std::countr_zero(differing);
     add(warp, i.index, first, kMask,
-        what + " with the member mask " + hexadecimal(members) + ", which names lane " + std::to_string(other) +
-            ", whose own mask is " + hexadecimal(lanes<u32>(warp, i.b[3])[other]),
+        {"vgpu.masks-differ",
+         {{"what", what},
+          {"mask", hexadecimal(members)},
+          {"lane", other},
+          {"other", hexadecimal(lanes<u32>(warp, i.b[3])[other])}}},
         warp, i.index, other);
   }
   if (const u32 passing = members & here & ~warp.executing; passing != 0) {
     add(warp, i.index, first, kMask,
-        what + " with the member mask " + hexadecimal(members) + ", which names lane " +
-            std::to_string(std::countr_zero(passing)) + ", and that lane passes by without executing it",
+        {"vgpu.mask-names-passing-lane",
+         {{"what", what}, {"mask", hexadecimal(members)}, {"lane", std::countr_zero(passing)}}},
         warp, i.index, std::countr_zero(passing));
   }
   const u32 ended = members & ~warp.alive & started(warp);
   if (ended != 0 && !paths_.can_avoid(i.index)) {
     add(warp, i.index, first, kMask,
-        what + " with the member mask " + hexadecimal(members) + ", which names " + counted(ended, "thread") +
-            " that ended without coming here: they took a way around it");
+        {"vgpu.mask-names-ended",
+         {{"what", what}, {"mask", hexadecimal(members)}, {"threads", std::popcount(ended)}}});
   }
   check_sources(warp, i, group, members);
 }
@@ -200,11 +191,13 @@ void Misuse::check_sources(Warp& warp, const Instruction& i, u32 group, u32 memb
     const ShuffleSource source = shuffle_source(*mode, lane, b[lane], c[lane]);
     if (!source.inside || (group >> source.lane & 1) != 0) return;
     const bool named = (members >> source.lane & 1) != 0;
-    add(warp, i.index, lane, kMask,
-        what + " reads from lane " + std::to_string(source.lane) +
-            (named ? ", which does not take part"
-                   : ", which the member mask " + hexadecimal(members) + " does not name") +
-            ": the value is undefined");
+    const Parameter instruction("what", what), from("lane", source.lane);
+    if (named) {
+      add(warp, i.index, lane, kMask, {"vgpu.shuffle-from-absent-lane", {instruction, from}});
+    } else {
+      add(warp, i.index, lane, kMask,
+          {"vgpu.shuffle-from-unnamed-lane", {instruction, from, {"mask", hexadecimal(members)}}});
+    }
   });
 }
 
@@ -247,22 +240,21 @@ void Misuse::ends(Warp& warp, u32 lanes) {
   for (Awaited& each : found->second) {
     const u32 ending = each.lanes & lanes;
     const u32 passed = launch_.runs_to_end ? ending : ending & each.passed;
-    if (passed != 0) note(each, warp, passed, "of it ended without coming");
+    if (passed != 0) note(each, warp, passed, "vgpu.barrier-ended-without");
     each.lanes &= ~lanes;
   }
 }
 
-void Misuse::note(const Awaited& awaited, Warp& warp, u32 lanes, const std::string& what) {
+void Misuse::note(const Awaited& awaited, Warp& warp, u32 lanes, const char* code) {
   const Program& program = *launch_.program;
   const int lane = std::countr_zero(lanes);
   const u32 where = awaited.passed_at != 0 ? awaited.passed_at : awaited.instruction;
-  std::string message = "a part of a warp waits at this barrier; ";
-  message += counted(lanes, "thread") + " " + what;
-  if (awaited.passed_at != 0) message += " (by " + line_of(program, where) + ")";
+  Message message(code, {{"threads", std::popcount(lanes)}});
+  if (awaited.passed_at != 0) message = {"vgpu.passed-by", {{"what", message}, {"line", line_of(program, where)}}};
   add(warp, awaited.instruction, awaited.witness, kBarrier, message, warp, where, lane);
 }
 
-void Misuse::add(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message) {
+void Misuse::add(const Warp& warp, u32 instruction, int lane, const char* kind, const Message& message) {
   if (kind == kBarrier && !is_new(instruction)) return;
   launch_.findings->add({kind, message, party(warp, instruction, lane), std::nullopt, 1});
 }
@@ -273,7 +265,7 @@ bool Misuse::is_new(u32 instruction) {
   return told_.insert(origin.line != 0 ? std::pair(origin.file, origin.line) : std::pair(~0u, instruction)).second;
 }
 
-void Misuse::add(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message,
+void Misuse::add(const Warp& warp, u32 instruction, int lane, const char* kind, const Message& message,
                  const Warp& other, u32 other_instruction, int other_lane) {
   if (kind == kBarrier && !is_new(instruction)) return;
   launch_.findings->add(

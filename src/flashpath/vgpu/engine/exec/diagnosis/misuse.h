@@ -14,6 +14,7 @@
 
 #include "exec/diagnosis/paths.h"
 #include "machine/block.h"
+#include "messages/message.h"
 
 namespace flashpath::exec {
 
@@ -45,9 +46,9 @@ class Misuse {
 
   void await(Warp& warp, Awaited awaited);
   void came(Warp& warp, u32 instruction, u32 lanes);
-  void note(const Awaited& awaited, Warp& warp, u32 lanes, const std::string& what);
-  void add(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message);
-  void add(const Warp& warp, u32 instruction, int lane, const char* kind, const std::string& message,
+  void note(const Awaited& awaited, Warp& warp, u32 lanes, const char* code);
+  void add(const Warp& warp, u32 instruction, int lane, const char* kind, const Message& message);
+  void add(const Warp& warp, u32 instruction, int lane, const char* kind, const Message& message,
            const Warp& other, u32 other_instruction, int other_lane);
   bool is_new(u32 instruction);
   void check_sources(Warp& warp, const Instruction& i, u32 group, u32 members);

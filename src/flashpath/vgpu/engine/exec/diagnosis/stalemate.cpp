@@ -107,15 +107,13 @@ std::vector<Group> groups_of(const std::vector<const Block*>& blocks, bool all_w
   return groups;
 }
 
-std::string threads(u32 count) { return std::to_string(count) + (count == 1 ? " thread" : " threads"); }
-
 std::string triple(const u32* at) {
   return "(" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " + std::to_string(at[2]) + ")";
 }
 
-std::string lane_list(u32 lanes) {
-  if (std::popcount(lanes) == 1) return "lane " + std::to_string(std::countr_zero(lanes));
-  std::string text = "lanes ";
+Message lane_list(u32 lanes) {
+  if (std::popcount(lanes) == 1) return {"vgpu.lane", {{"lane", std::countr_zero(lanes)}}};
+  std::string text;
   const u32 all = lanes;
   for (u32 rest = lanes; rest != 0;) {
     const int first = std::countr_zero(rest);
@@ -126,89 +124,97 @@ std::string lane_list(u32 lanes) {
     if (last > first) text += "–" + std::to_string(last);
     for (int lane = first; lane <= last; ++lane) rest &= ~(1u << lane);
   }
-  return text;
+  return {"vgpu.lanes", {{"lanes", text}}};
 }
 
-std::string at_barrier(const Group& group) {
+Message at_barrier(const Group& group) {
   const Block& block = *group.warp->block;
   for (u32 open = block.open_barriers; open; open &= open - 1) {
     const u32 number = static_cast<u32>(std::countr_zero(open));
     const Barrier& barrier = block.barriers[number];
     if ((barrier.waiting[group.warp->index] >> group.lane & 1) == 0) continue;
     const u32 expected = barrier.expected == 0 ? block.living_threads : barrier.expected;
-    return "at barrier " + std::to_string(number) + ", where " + std::to_string(barrier.threads) + " of " +
-           std::to_string(expected) + " have arrived";
+    return {"vgpu.waits-at-barrier",
+            {{"threads", group.threads}, {"number", number}, {"arrived", barrier.threads}, {"expected", expected}}};
   }
-  return "at a barrier for others of their warp";
+  return {"vgpu.waits-for-warp", {{"threads", group.threads}}};
 }
 
-std::string for_members(const Program& program, const Group& group, bool all_wait) {
+Message for_members(const Program& program, const Group& group, bool all_wait) {
   const Warp& warp = *group.warp;
   const Instruction& i = program.code[group.instruction];
   const u32 members = reinterpret_cast<const u32*>(warp.registers + i.b[3])[group.lane];
   const u32 missing = members & ~parked_at(warp, group.instruction);
-  std::string text = "in " + program.origins[group.instruction].text + " with the member mask " +
-                     hexadecimal(members) + " for ";
+  const std::string& what = program.origins[group.instruction].text;
   const u32 living = missing & warp.alive;
   const u32 ended = missing & ~warp.alive;
-  if (living != 0) {
-    const Group other = group_of(warp, std::countr_zero(living), all_wait);
-    text += lane_list(living) + " (now at " + line_of(program, other.instruction) + ")";
-  }
-  if (living != 0 && ended != 0) text += "; " + lane_list(ended) + " ended before";
-  return text;
+  const Group other = living == 0 ? group : group_of(warp, std::countr_zero(living), all_wait);
+  std::vector<Parameter> parameters{{"threads", group.threads},
+                                             {"what", what},
+                                             {"mask", hexadecimal(members)},
+                                             {"lanes", lane_list(living == 0 ? ended : living)},
+                                             {"line", line_of(program, other.instruction)}};
+  if (living == 0 || ended == 0) return {"vgpu.waits-for-members", std::move(parameters)};
+  parameters.emplace_back("ended", lane_list(ended));
+  return {"vgpu.waits-for-members-and-ended", std::move(parameters)};
 }
 
 // What a thread that neither stands at a barrier nor waits for members is doing.
-std::string running(const Program& program, const Group& group, bool waits) {
-  const bool one = group.threads == 1;
+Message running(const Program& program, const Group& group, bool waits) {
   const bool asks = asks_memory(program.code[group.instruction]);
   const std::string& what = program.origins[group.instruction].text;
-  if (waits && asks) return (one ? "spins on " : "spin on ") + what;
-  if (waits) return one ? "goes round an endless loop" : "go round an endless loop";
-  if (!loop_around(program, group.instruction)) return one ? "runs" : "run";
-  return (one ? "is in a loop" : "are in a loop") + (asks ? " with " + what : "");
+  const Parameter threads("threads", group.threads);
+  if (waits && asks) return {"vgpu.spins-on", {threads, {"what", what}}};
+  if (waits) return {"vgpu.goes-round", {threads}};
+  if (!loop_around(program, group.instruction)) return {"vgpu.runs", {threads}};
+  if (asks) return {"vgpu.in-loop-with", {threads, {"what", what}}};
+  return {"vgpu.in-loop", {threads}};
 }
 
-std::string told(const Program& program, const Group& group, bool all_wait) {
-  std::string text = threads(group.threads);
-  const std::string verb = group.threads == 1 ? "s" : "";
+Message does(const Program& program, const Group& group, bool all_wait) {
   switch (group.state) {
-    case State::kBarrier: text += " wait" + verb + " " + at_barrier(group); break;
-    case State::kMembers: text += " wait" + verb + " " + for_members(program, group, all_wait); break;
-    case State::kRunning: text += " " + running(program, group, all_wait); break;
+    case State::kBarrier: return at_barrier(group);
+    case State::kMembers: return for_members(program, group, all_wait);
+    case State::kRunning: break;
   }
-  const Fault place = fault_at(*group.warp, group.instruction, group.lane, "", "");
-  text += " at " + line_of(program, group.instruction) + " (such as thread " + triple(place.thread) + " of block " +
-          triple(place.block) + ")";
-  return text;
+  return running(program, group, all_wait);
 }
 
-std::string where_they_are(const std::vector<const Block*>& blocks, bool all_wait) {
+Message told(const Program& program, const Group& group, bool all_wait) {
+  const Fault place = fault_at(*group.warp, group.instruction, group.lane, "", {});
+  return {"vgpu.threads-at",
+          {{"threads", group.threads},
+           {"does", does(program, group, all_wait)},
+           {"line", line_of(program, group.instruction)},
+           {"thread", triple(place.thread)},
+           {"block", triple(place.block)}}};
+}
+
+Message where_they_are(const std::vector<const Block*>& blocks, bool all_wait) {
   const std::vector<Group> groups = groups_of(blocks, all_wait);
   const Program& program = *blocks.front()->warps.front().launch->program;
-  std::string text;
-  for (std::size_t k = 0; k < groups.size() && k < kMostGroups; ++k) {
-    if (k > 0) text += "; ";
-    text += told(program, groups[k], all_wait);
+  Message all = told(program, groups.front(), all_wait);
+  for (std::size_t k = 1; k < groups.size() && k < kMostGroups; ++k) {
+    all = {"vgpu.and-then", {{"first", all}, {"next", told(program, groups[k], all_wait)}}};
   }
-  if (groups.size() > kMostGroups) text += "; and more in " + std::to_string(groups.size() - kMostGroups) + " places";
-  return text;
+  if (groups.size() <= kMostGroups) return all;
+  return {"vgpu.threads-and-more", {{"first", all}, {"count", groups.size() - kMostGroups}}};
 }
 
 }  // namespace
 
-std::string line_of(const Program& program, u32 instruction) {
+Message line_of(const Program& program, u32 instruction) {
   const Origin& origin = program.origins[instruction];
-  if (origin.line == 0) return "PTX line " + std::to_string(origin.ptx_line);
-  const std::string line = "line " + std::to_string(origin.line);
+  if (origin.line == 0) return {"vgpu.ptx-line", {{"line", std::to_string(origin.ptx_line)}}};
+  const Parameter line("line", std::to_string(origin.line));
   const std::string_view file = origin.file < program.files.size() ? program.files[origin.file] : std::string_view();
-  return file.empty() ? line : line + " of " + std::string(file.substr(file.rfind('/') + 1));
+  if (file.empty()) return {"vgpu.source-line", {line}};
+  return {"vgpu.source-line-of", {line, {"file", std::string(file.substr(file.rfind('/') + 1))}}};
 }
 
-std::string where_threads_are(const std::vector<const Block*>& blocks) { return where_they_are(blocks, false); }
+Message where_threads_are(const std::vector<const Block*>& blocks) { return where_they_are(blocks, false); }
 
-Fault stalemate(const std::vector<const Block*>& blocks, const std::string& head) {
+Fault stalemate(const std::vector<const Block*>& blocks, Message head) {
   const std::vector<Group> groups = groups_of(blocks, true);
   const Group& first = groups.front();
   // Loops that do not end, though nobody waits for anybody, are no deadlock.
@@ -216,8 +222,8 @@ Fault stalemate(const std::vector<const Block*>& blocks, const std::string& head
   const bool only_runs = std::all_of(groups.begin(), groups.end(), [&](const Group& group) {
     return group.state == State::kRunning && !asks_memory(program.code[group.instruction]);
   });
-  return fault_at(*first.warp, first.instruction, first.lane, only_runs ? "timeout" : "deadlock",
-                  head + ": " + where_they_are(blocks, true));
+  head.parameters.emplace_back("where", where_they_are(blocks, true));
+  return fault_at(*first.warp, first.instruction, first.lane, only_runs ? "timeout" : "deadlock", std::move(head));
 }
 
 }  // namespace flashpath::exec

@@ -25,33 +25,35 @@ std::byte* out_of_bounds(Warp& warp, const Instruction& i, int lane, u64 address
                                 const char* space, bool write) {
   const char* kind = "out-of-bounds";
   const bool is_constant = address >= kConstantsBase && address < kParametersBase;
-  std::string message = std::string(write ? "a write of " : "a read of ") + std::to_string(size) +
-                        " bytes at " + hexadecimal(address) + " of " + (is_constant ? "constant" : space) + " memory";
+  const Message access("vgpu.access", {{"action", action_message(write ? "write" : "read")},
+                                                {"bytes", size},
+                                                {"address", hexadecimal(address)},
+                                                {"space", space_message(is_constant ? "constant" : space)}});
+  Message message;
   if (std::strcmp(space, "global") == 0) {
     const Segment* below = segment_below(warp.launch->segments, address);
     const KnownAddress known = warp.launch->tell_about ? warp.launch->tell_about(address) : KnownAddress();
     if (address == 0) {
-      message += ": it is a null pointer";
+      message = {"vgpu.access-null", {{"access", access}}};
     } else if (!known.what.empty()) {
       if (known.kind != nullptr) kind = known.kind;
-      message += ": " + known.what;
+      message = {"vgpu.access-known", {{"access", access}, {"what", known.what}}};
     } else if (below != nullptr && write && !below->writable && holds(*below, address, size)) {
       kind = "const-write";
-      message += ", which is read-only";
+      message = {"vgpu.access-read-only", {{"access", access}}};
     } else if (below != nullptr && address - below->base < below->size + (1u << 20)) {
-      message += ": " + std::to_string(address - below->base) + " bytes into an array of " +
-                 std::to_string(below->size);
+      message = {"vgpu.access-into",
+                 {{"access", access}, {"offset", address - below->base}, {"size", below->size}}};
     } else if (const Segment* above = segment_above(warp.launch->segments, address);
                above != nullptr && above->base - address <= (1u << 20)) {
-      message += ": " + std::to_string(above->base - address) + " bytes before an array of " +
-                 std::to_string(above->size);
+      message = {"vgpu.access-before",
+                 {{"access", access}, {"offset", above->base - address}, {"size", above->size}}};
     } else {
-      message += ": no array is near";
+      message = {"vgpu.access-nowhere", {{"access", access}}};
     }
   } else {
-    message += ": there are " + std::to_string(std::strcmp(space, "shared") == 0 ? warp.block->shared.size()
-                                                                                 : warp.launch->program->local_bytes) +
-               " bytes";
+    const u64 there = std::strcmp(space, "shared") == 0 ? warp.block->shared.size() : warp.launch->program->local_bytes;
+    message = {"vgpu.access-beyond", {{"access", access}, {"size", there}}};
   }
   Fault fault = fault_at(warp, i.index, lane, kind, message);
   fault.is_beyond_window = std::strcmp(space, "shared") == 0 && address >= kSharedReach;
@@ -147,6 +149,16 @@ void locate_mixed(Warp& warp, const Instruction& i, const u64* address, u32 misa
 
 }  // namespace
 
+Message action_message(std::string_view action) {
+  return action == "atomic" ? "vgpu.an-atomic" : action == "write" ? "vgpu.a-write" : "vgpu.a-read";
+}
+
+Message space_message(std::string_view space) {
+  if (space == "shared") return "vgpu.shared-memory";
+  if (space == "local") return "vgpu.local-memory";
+  return space == "constant" ? "vgpu.constant-memory" : "vgpu.global-memory";
+}
+
 std::byte* refuse(Warp& warp, int lane, const Fault& fault) {
   if (warp.watch == nullptr) throw fault;
   sanitize::report_fault(warp, fault);
@@ -190,8 +202,7 @@ u32 check_alignment(Warp& warp, const Instruction& i, const u64* address, u32 ex
     if ((address[lane] & (size - 1)) == 0) return;
     refuse(warp, lane,
            fault_at(warp, i.index, lane, "misaligned",
-                    "an access of " + std::to_string(size) + " bytes at " + hexadecimal(address[lane]) +
-                        ", which is no multiple of " + std::to_string(size)));
+                    {"vgpu.misaligned-access", {{"bytes", size}, {"address", hexadecimal(address[lane])}}}));
     misaligned |= 1u << lane;
   });
   return misaligned;

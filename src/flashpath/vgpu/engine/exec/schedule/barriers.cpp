@@ -74,7 +74,7 @@ void arrive(Block& block, Warp& warp, const Instruction& i) {
   const u32 number = lanes<u32>(warp, i.a[0])[first];
   if (number >= kBarriers) {
     throw fault_at(warp, i.index, first, "deadlock",
-                   "the barrier " + std::to_string(number) + " does not exist: there are 16, from 0 to 15");
+                   {"vgpu.no-such-barrier", {{"number", number}}});
   }
   Barrier& barrier = block.barriers[number];
   if (barrier.arrived.empty()) {

@@ -30,12 +30,12 @@ u32 called_function(Warp& warp, const Instruction& i, int lane) {
     if (function.address != address) continue;
     if (function.parameters.size() != site.arguments.size() || function.returns.size() != site.results.size()) {
       throw fault_at(warp, i.index, lane, "out-of-bounds",
-                     "a call by address comes to " + function.name + ", whose parameters are others");
+                     {"vgpu.called-with-other-parameters", {{"function", function.name}}});
     }
     return k;
   }
   throw fault_at(warp, i.index, lane, "out-of-bounds",
-                 "a call by address comes to " + hexadecimal(address) + ", where no function is");
+                 {"vgpu.called-no-function", {{"address", hexadecimal(address)}}});
 }
 
 u64 read_register(Warp& warp, u32 offset, u32 width, int lane) {
@@ -63,10 +63,11 @@ void new_frame(Warp& warp, const Instruction& i, int lane, const FunctionCode& f
   const u64 frame = stack.stack_top[lane];
   if (frame + function.frame_bytes > program.local_bytes) {
     throw fault_at(warp, i.index, lane, "out-of-bounds",
-                   "the stack of the thread is full: " + function.name + " calls itself " +
-                       std::to_string(stack.frames[lane].size()) + " deep, its frames have " +
-                       std::to_string(function.frame_bytes) + " of " +
-                       std::to_string(program.local_bytes - program.stack_base) + " bytes");
+                   {"vgpu.stack-full",
+                    {{"function", function.name},
+                     {"depth", stack.frames[lane].size()},
+                     {"bytes", function.frame_bytes},
+                     {"size", program.local_bytes - program.stack_base}}});
   }
   for (const auto& [offset, width] : function.registers) {
     stack.saved[lane].push_back(read_register(warp, offset, width, lane));

@@ -89,7 +89,7 @@ class Crew {
     while (!others.empty() && running_ > 0) {
       if (launch_.interrupted && launch_.interrupted()) {
         launch_.stopping = true;
-        keep(Fault("interrupted", "the launch was interrupted", 0));
+        keep(Fault("interrupted", {}, 0));
         break;
       }
       std::this_thread::sleep_for(std::chrono::microseconds(50));

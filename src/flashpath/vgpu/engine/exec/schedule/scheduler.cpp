@@ -258,7 +258,7 @@ class Runner {
     for_lanes(warp_.executing, [&](int lane) {
       if (index[lane] >= targets.size()) {
         throw fault_at(warp_, i.index, lane, "out-of-bounds",
-                       "a branch by index " + std::to_string(index[lane]) + " of " + std::to_string(targets.size()));
+                       {"vgpu.branch-index", {{"index", index[lane]}, {"count", targets.size()}}});
       }
       warp_.lane_pc[lane] = targets[index[lane]];
       if (first == ~0u) first = warp_.lane_pc[lane];
@@ -394,8 +394,7 @@ class Runner {
   }
 
   [[noreturn]] void stuck() {
-    throw stalemate({warp_.block},
-                    "lanes wait in a warp-wide operation for others that its member mask names and that never come");
+    throw stalemate({warp_.block}, "vgpu.members-never-come");
   }
 
   Worker& worker_;

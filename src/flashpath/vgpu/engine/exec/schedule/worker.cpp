@@ -36,8 +36,8 @@ constexpr std::size_t kBlocksToChooseFrom = 32;
 [[noreturn]] void deadlock(const Block& block) {
   u32 waiting = 0;
   for (const Warp& warp : block.warps) waiting += static_cast<u32>(std::popcount(warp.waiting));
-  throw stalemate({&block}, std::to_string(waiting) + " of " + std::to_string(block.living_threads) +
-                                " threads wait at a barrier that the others never reach");
+  throw stalemate({&block},
+                  {"vgpu.barrier-never-reached", {{"waiting", waiting}, {"living", block.living_threads}}});
 }
 
 }  // namespace
@@ -144,11 +144,11 @@ void Worker::all_stalled() {
   // Blocks that share nothing but arrays wait for nobody outside.
   if (!waits_for_others && (alone || !launch.program->order_matters)) {
     const bool proven = std::all_of(residents_.begin(), residents_.end(), [](const auto& each) { return each->proven; });
-    if (proven) throw_stalemate("and memory no longer changes");
+    if (proven) throw_stalemate("vgpu.memory-stays");
     const bool only_polls =
         std::all_of(residents_.begin(), residents_.end(), [](const auto& each) { return each->proven || each->polls; });
     if (only_polls && ++fruitless_ >= kMostFruitless) {
-      throw_stalemate("memory no longer changes, and none gives up, however long it waits");
+      throw_stalemate("vgpu.memory-stays-and-none-gives-up");
     }
     if (only_polls) clock.leap(u64(1) << fruitless_);
   }
@@ -320,19 +320,17 @@ void Worker::run_slice(Resident& resident) {
   resident.stalled = look_at(resident, kWaitsMostLikelyAtRandom);
 }
 
-void Worker::throw_stalemate(const std::string& why) const {
+void Worker::throw_stalemate(const Message& why) const {
   const std::vector<const Block*> blocks = resident_blocks();
   u32 living = 0;
   for (const Block* block : blocks) living += block->living_threads;
-  std::string head = "nobody can go on: ";
-  head += living == 1 ? "the thread that is left waits or spins"
-                      : "all " + std::to_string(living) + " threads that are left wait or spin";
-  head += ", " + why;
+  const Message who =
+      living == 1 ? Message("vgpu.last-thread-waits") : Message("vgpu.threads-wait", {{"count", living}});
   if (const u64 more = blocks_.not_started() + next_numbers_.size(); more != 0) {
-    head += "; " + std::to_string(more) + " more blocks of the grid have no room beside the " +
-            std::to_string(blocks.size()) + " that are resident";
+    throw stalemate(blocks, {"vgpu.nobody-goes-on-without-room",
+                             {{"who", who}, {"why", why}, {"more", more}, {"resident", blocks.size()}}});
   }
-  throw stalemate(blocks, head);
+  throw stalemate(blocks, {"vgpu.nobody-goes-on", {{"who", who}, {"why", why}}});
 }
 
 std::vector<const Block*> Worker::resident_blocks() const {
@@ -350,20 +348,19 @@ void Worker::look_outside(Warp& warp, const Instruction& i) {
     unreported_ = 0;
     if (launch.out_of_time) {
       throw fault_at(warp, i.index, std::countr_zero(warp.active), "timeout",
-                     "the launch was ended after " + std::to_string(spent) +
-                         " warp instructions: " + where_threads_are(resident_blocks()));
+                     {"vgpu.ended-after", {{"spent", spent}, {"where", where_threads_are(resident_blocks())}}});
     }
     if (launch.budget != 0 && spent > launch.budget) {
       throw fault_at(warp, i.index, std::countr_zero(warp.active), "timeout",
-                     "the launch has run " + std::to_string(spent) + " warp instructions, its budget is " +
-                         std::to_string(launch.budget) + ": " + where_threads_are(resident_blocks()));
+                     {"vgpu.over-budget",
+                      {{"spent", spent}, {"budget", launch.budget}, {"where", where_threads_are(resident_blocks())}}});
     }
   }
   if (++looks_ % kInterruptInterval != 0) return;
   flush();
   const bool ends = calling && launch.interrupted && launch.interrupted();
   if (ends) launch.stopping = true;
-  if (launch.stopping) throw Fault("interrupted", "the launch was interrupted", i.index);
+  if (launch.stopping) throw Fault("interrupted", {}, i.index);
 }
 
 void Worker::flush() {

@@ -67,7 +67,7 @@ struct Worker {
   Pulse ask(Resident& resident);
   void end(std::size_t which);
   bool wake_one();
-  [[noreturn]] void throw_stalemate(const std::string& why) const;
+  [[noreturn]] void throw_stalemate(const Message& why) const;
   std::vector<const Block*> resident_blocks() const;
 
   observe::Counters* counters_;

@@ -26,7 +26,7 @@ void find_rows(Warp& warp, const Instruction& i, bool write, std::byte** rows) {
   constexpr u32 kGiving = kRows == kLanes ? kAllLanes : (1u << kRows) - 1;  // the lanes whose addresses count
   for (int lane = 0; kGeneric && lane < kRows; ++lane) {
     if (address[lane] - kSharedWindow >= kWindowSize) {
-      throw fault_at(warp, i.index, lane, "out-of-bounds", "the row of a matrix is not in shared memory");
+      throw fault_at(warp, i.index, lane, "out-of-bounds", "vgpu.matrix-row-not-shared");
     }
     address[lane] -= kSharedWindow;
   }

@@ -57,8 +57,7 @@ Place find(Warp& warp, const Instruction& i) {
   const u32* stride = lanes<u32>(warp, i.c[0]);
   for (int lane = 1; lane < kLanes; ++lane) {
     if (address[lane] != address[0] || stride[lane] != stride[0]) {
-      throw fault_at(warp, i.index, lane, "bad-mask",
-                     "the lanes of a warp give different addresses or strides for one matrix");
+      throw fault_at(warp, i.index, lane, "bad-mask", "vgpu.matrix-places-differ");
     }
   }
   Place place{address[0], u64(stride[0]) * X::kStrideBits / 8, space};
