@@ -7,7 +7,6 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find src/flashpath/vgpu/engine 
 # Whole programs are compiled by nvcc: its wheels are brought where there is no toolkit.
 TOOLKITS := $(CUDA_HOME) $(CUDA_PATH) /usr/local/cuda
 NVCC := $(if $(shell command -v nvcc 2>/dev/null)$(wildcard $(TOOLKITS:%=%/bin/nvcc)),,nvcc)
-COMMA := ,
 
 # Tests run in as many processes as there are cores, each of which wants a gigabyte or two.
 WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((cores < 8 ? cores : 8)))
@@ -40,8 +39,10 @@ figures: $(VENV)/.installed
 	$(BIN)/python -m flashpath.vgpu.instructions docs/vgpu.md
 	$(BIN)/python -m flashpath.vgpu.runtime_calls docs/programs.md
 	$(BIN)/python benchmarks/attention_steps.py docs/attention.md
+	$(BIN)/python benchmarks/attention_steps.py docs/attention.zh.md
 	$(BIN)/python benchmarks/flash_attn_tests.py --document docs/flash_attn.md
 	$(BIN)/python benchmarks/grading.py --document docs/learning.md
+	$(BIN)/python benchmarks/grading.py --document docs/learning.zh.md
 	$(BIN)/python -m flashpath.course.making
 	$(BIN)/python -m flashpath.course.listing docs
 	$(BIN)/python -m flashpath.course.glossary docs
@@ -66,11 +67,10 @@ $(VENV)/.installed: $(SOURCES) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.$(NVCC:%=[%])'
 	@touch $@
 
-$(VENV)/.installed-dev: $(SOURCES) | $(VENV)/bin/python
-	@$(FIND_COMPILER)
-	@$(SAY_WHAT_IS_DONE)
-	$(BIN)/python -m pip install --quiet --editable '.[dev$(NVCC:%=$(COMMA)%)]'
-	@touch $@ $(VENV)/.installed
+# What develops flashpath is added to what is installed: the engine is not compiled again.
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet 'flashpath[dev]'
+	@touch $@
 
 # Where `python -m venv` failed half-way there is no pip, and where the checkout was moved the scripts name the
 # folder that it was in. Either environment is made anew.

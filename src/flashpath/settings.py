@@ -129,7 +129,7 @@ def language_or_english() -> str:
 
 
 def content_dir(name: str) -> Path:
-    """`course`, `programs` or `benchmarks/results`: inside a wheel, or beside `src/` in a checkout."""
+    """Returns `course`, `programs`, `benchmarks/results` or `docs`, inside a wheel or beside `src/`."""
     package = Path(__file__).parent
     for candidate in (package / "content" / name, package.parent.parent / name):
         if candidate.is_dir():

@@ -1516,4 +1516,866 @@ Examples:
             "Write LETTER=NUMBERS, such as --sizes n=0,1,1000.", "请写成 字母=数字，例如 --sizes n=0,1,1000。"
         ),
     ),
+    # ---- Options that the commands about kernels share ----------------------------------------------------
+    "option-source-file": Text("A .cu file.", ".cu 文件。"),
+    "option-source-files": Text(
+        "A .cu file; of a program also several: .cu, .cpp, .cc, .c.",
+        ".cu 文件；程序可以有多个：.cu、.cpp、.cc、.c。",
+    ),
+    "option-kernel": Text(
+        "Its name; a template instance: 'saxpy<float>'.", "核函数的名字；模板实例写作 'saxpy<float>'。"
+    ),
+    "option-arch": Text(
+        "sm_75 … sm_100a; by default the GPU's own, or sm_80.",
+        "sm_75 … sm_100a；默认是 GPU 自己的架构，或 sm_80。",
+    ),
+    "option-define": Text("NAME or NAME=VALUE.", "NAME 或 NAME=VALUE。"),
+    "option-include": Text("A folder of headers.", "头文件目录。"),
+    "option-compiler-flag": Text("A flag for the compiler.", "传给编译器的选项。"),
+    "option-compiler": Text("nvrtc or nvcc.", "nvrtc 或 nvcc。"),
+    "option-grid": Text("Blocks: 32, or 16,16.", "线程块数：32，或 16,16。"),
+    "option-block": Text("Threads of a block: 256, or 16,16.", "每个线程块的线程数：256，或 16,16。"),
+    "option-argument": Text(
+        r"An argument, in order: 2.0, n=1024, f32\[1024] (random), x=f32\[n], zeros:f32\[n,n], "
+        r"arange:i32\[n], i32\[n]:0..9, null.",
+        r"按顺序给出的参数：2.0、n=1024、f32\[1024]（随机数）、x=f32\[n]、zeros:f32\[n,n]、"
+        r"arange:i32\[n]、i32\[n]:0..9、null。",
+    ),
+    "option-shared": Text("Dynamic shared memory in bytes.", "动态共享内存的字节数。"),
+    "option-array-seed": Text("Of the random arrays.", "随机数组的种子。"),
+    "option-budget": Text(
+        "Warp instructions after which a launch is stopped.", "一次启动最多执行的 warp 指令数，超过即停止。"
+    ),
+    "option-std-of-program": Text("Of a program: c++17, c++20, …", "程序的 C++ 标准：c++17、c++20……"),
+    "option-optimize-of-program": Text("Of a program's host code: 0 … 3.", "程序主机代码的优化级别：0 … 3。"),
+    "option-library-of-program": Text("A library of a program's.", "程序要链接的库。"),
+    "option-library-folder": Text("A folder of libraries.", "库所在的目录。"),
+    "option-devices-of-program": Text("How many virtual GPUs a program has.", "程序有几个虚拟 GPU。"),
+    "option-timeout-of-program": Text(
+        "Seconds after which a program is ended.", "程序最多运行的秒数，超过即结束。"
+    ),
+    "option-lang-of-work": Text(
+        "en or zh; by default FLASHPATH_LANG, the work folder's, or the locale's.",
+        "en 或 zh；默认取 FLASHPATH_LANG、工作目录的语言或系统语言。",
+    ),
+    "list": Text("{items}", "{items}"),
+    "profile-of-python": Entry(
+        Text(
+            "{file} is Python; this command profiles CUDA C++.",
+            "{file} 是 Python 文件；这个命令分析的是 CUDA C++。",
+        ),
+        Text(
+            "Profile a Triton kernel where it is launched:\n"
+            "      import flashpath as fp\n"
+            "      print(fp.profile(kernel, grid=grid, args=(x, y, n), BLOCK=1024))  # one launch\n"
+            "    or, for all launches of a piece of code:\n"
+            "      with fp.vgpu.triton(profile=True) as gpu:\n"
+            "          my_function(x)\n"
+            '      print(*gpu.reports, sep="\\n")',
+            "请在启动 Triton 核函数的地方分析它：\n"
+            "      import flashpath\n"
+            "      print(flashpath.profile(kernel, grid=grid, args=(x, y, n), BLOCK=1024))  # 一次启动\n"
+            "    或者分析一段代码里的所有启动：\n"
+            "      with flashpath.vgpu.triton(profile=True) as gpu:\n"
+            "          my_function(x)\n"
+            '      print(*gpu.reports, sep="\\n")',
+        ),
+    ),
+    "option-of-kernels": Entry(
+        Text(
+            "{option} is for a kernel alone; without --grid and --block the file is run as a whole program.",
+            "{option} 只用于单独的核函数；没有 --grid 和 --block 时，文件按完整程序运行。",
+        ),
+        Text("Add --grid and --block, or leave it out.", "请加上 --grid 和 --block，或者去掉它。"),
+    ),
+    "option-of-programs": Entry(
+        Text("{option} is for a whole program.", "{option} 只用于完整程序。"),
+        Text("Leave out --grid and --block.", "请去掉 --grid 和 --block。"),
+    ),
+    "arguments-of-programs": Entry(
+        Text("What follows -- is for a whole program.", "-- 之后的内容只用于完整程序。"),
+        Text("Leave out --grid and --block.", "请去掉 --grid 和 --block。"),
+    ),
+    "kernel-of-several-files": Entry(
+        Text(
+            "{count} files were given, and a kernel alone comes from one.",
+            "给出了 {count} 个文件，而单独的核函数只来自一个文件。",
+        ),
+        Text(
+            "Leave out --grid and --block to run them as a whole program.",
+            "去掉 --grid 和 --block，就会把它们作为完整程序运行。",
+        ),
+    ),
+    "grid-and-block": Entry(
+        Text("{option} is missing.", "缺少 {option}。"),
+        Text(
+            "A kernel alone is launched with both; without both the file is run as a whole program.",
+            "单独启动核函数需要 --grid 和 --block；两者都不给时，文件按完整程序运行。",
+        ),
+    ),
+    "not-extents": Entry(
+        Text("{option} is {text!r}.", "{option} 是 {text!r}。"),
+        Text("Give one to three numbers: 32, or 16,16.", "请给出一到三个数：32，或 16,16。"),
+    ),
+    # ---- Arguments of a kernel: --arg ----------------------------------------------------------------------
+    "arg-too-large": Entry(
+        Text(
+            "--arg {text}: there is no memory for so large an array.",
+            "--arg {text}：内存放不下这么大的数组。",
+        ),
+        Text("Give a smaller shape.", "请给出小一些的形状。"),
+    ),
+    "arg-unknown": Entry(
+        Text(
+            "--arg {text}: {written!r} is neither a number nor an array.",
+            "--arg {text}：{written!r} 既不是数，也不是数组。",
+        ),
+        Text(
+            "Examples: 1024   2.0   n=2**20   f32[1024]   x=f32[n]   zeros:f32[n,n]   arange:i32[256]   "
+            "i32[n]:0..9   null.",
+            "例如：1024   2.0   n=2**20   f32[1024]   x=f32[n]   zeros:f32[n,n]   arange:i32[256]   "
+            "i32[n]:0..9   null。",
+        ),
+    ),
+    "arg-no-such-fill": Entry(
+        Text(
+            "--arg {text}: {fill!r} is no way to fill an array.", "--arg {text}：不能用 {fill!r} 填充数组。"
+        ),
+        Text("It is one of {fills}.", "可用的有：{fills}。"),
+    ),
+    "arg-no-such-type": Entry(
+        Text("--arg {text}: {type!r} is no type.", "--arg {text}：没有类型 {type!r}。"),
+        Text("It is one of {types}.", "可用的有：{types}。"),
+    ),
+    "arg-no-shape": Entry(
+        Text("--arg {text}: [{shape}] is no shape.", "--arg {text}：[{shape}] 不是形状。"),
+        Text(
+            "Give numbers or names: [1024], [n,4*n]. Names so far: {names}.",
+            "请给出数或名字：[1024]、[n,4*n]。已有的名字：{names}。",
+        ),
+    ),
+    "arg-no-shape-without-names": Entry(
+        Text("--arg {text}: [{shape}] is no shape.", "--arg {text}：[{shape}] 不是形状。"),
+        Text(
+            "Give numbers or names: [1024], [n,4*n]. Name a number before it: --arg n=1024.",
+            "请给出数或名字：[1024]、[n,4*n]。先给一个数起名：--arg n=1024。",
+        ),
+    ),
+    "arg-fill-with-range": Entry(
+        Text("--arg {text}: {fill} has no range.", "--arg {text}：{fill} 不带取值范围。"),
+        Text("Leave out the range, or the way to fill it.", "请去掉取值范围，或者去掉填充方式。"),
+    ),
+    "arg-no-range": Entry(
+        Text("--arg {text}: {low}..{high} is no range.", "--arg {text}：{low}..{high} 不是取值范围。"),
+        Text("Give two numbers: 0..9.", "请给出两个数：0..9。"),
+    ),
+    "arg-empty-range": Entry(
+        Text(
+            "--arg {text}: the range {low}..{high} is empty.", "--arg {text}：取值范围 {low}..{high} 是空的。"
+        ),
+        Text("Give the lower number first.", "请把小的数写在前面。"),
+    ),
+    "arg-range-too-wide": Entry(
+        Text("--arg {text}: {low}..{high} does not fit.", "--arg {text}：{low}..{high} 超出了类型的范围。"),
+        Text("Its values run from {least} to {most}.", "这个类型的值从 {least} 到 {most}。"),
+    ),
+    # ---- Which kernel of a file ----------------------------------------------------------------------------
+    "no-such-compiler": Entry(
+        Text("--compiler is {compiler!r}.", "--compiler 是 {compiler!r}。"),
+        Text("It is nvrtc or nvcc.", "应当是 nvrtc 或 nvcc。"),
+    ),
+    "file-without-kernel": Entry(
+        Text(
+            "{file} has no kernel: there is no __global__ function in it.",
+            "{file} 里没有核函数：其中没有 __global__ 函数。",
+        ),
+        Text("Declare one: __global__ void name(…) {{ … }}", "请声明一个：__global__ void name(…) {{ … }}"),
+    ),
+    "several-kernels": Entry(
+        Text("{file} has {count} kernels: {names}.", "{file} 里有 {count} 个核函数：{names}。"),
+        Text("Name one with --kernel.", "请用 --kernel 指定一个。"),
+    ),
+    "several-kernels-and-templates": Entry(
+        Text("{file} has {count} kernels: {names}.", "{file} 里有 {count} 个核函数：{names}。"),
+        Text(
+            "Name one with --kernel; an instance of a template: {example}.",
+            "请用 --kernel 指定一个；模板的实例写作 {example}。",
+        ),
+    ),
+    "only-templates": Entry(
+        Text(
+            "{file} has only templates: {names}. There is no kernel until one is instantiated.",
+            "{file} 里只有模板：{names}。实例化之后才有核函数。",
+        ),
+        Text(
+            "Name an instance with its own arguments: {example}.", "请指定一个带模板参数的实例：{example}。"
+        ),
+    ),
+    # ---- run -----------------------------------------------------------------------------------------------
+    "run-help": Text(
+        """Compile a CUDA program, host code included, and run it: on a GPU, or on the virtual GPU.
+
+        With several files device code of one may use that of another. The program's input, output and exit code
+        are its own; what stands after -- is for it. The executable is kept in the cache, and made again when a
+        file that it is made from changes. On the virtual GPU times are modelled, not measured.
+
+        A Python program is run as it is; where there is no GPU, its Triton kernels run on the virtual one.
+
+        Examples:
+
+            flashpath run saxpy.cu
+
+            flashpath run saxpy.cu --device H200 -O2 -std=c++20 -- 1000000
+
+            flashpath run main.cu kernels.cu -I include -D TILE=32 --timeout 10
+
+            flashpath run pipeline.cu --devices 2 --timeline pipeline.html
+
+            flashpath run softmax.py --device virtual
+        """,
+        """编译一个 CUDA 程序（包括主机代码）并运行：在 GPU 上，或在虚拟 GPU 上。
+
+        给出多个文件时，一个文件的设备代码可以使用另一个的。程序的输入、输出和退出码都是它自己的；-- 之后的内容传给它。
+        可执行文件保存在缓存里，所用的文件改动之后才重新编译。虚拟 GPU 上的时间来自模型，不是实测。
+
+        Python 程序直接运行；没有 GPU 时，它的 Triton 核函数在虚拟 GPU 上运行。
+
+        例：
+
+            flashpath run saxpy.cu
+
+            flashpath run saxpy.cu --device H200 -O2 -std=c++20 -- 1000000
+
+            flashpath run main.cu kernels.cu -I include -D TILE=32 --timeout 10
+
+            flashpath run pipeline.cu --devices 2 --timeline pipeline.html
+
+            flashpath run softmax.py --device virtual
+        """,
+    ),
+    "run-files": Text(
+        "A .cu file, or several: .cu, .cpp, .cc, .c; or a .py file.",
+        ".cu 文件，也可以多个：.cu、.cpp、.cc、.c；或者一个 .py 文件。",
+    ),
+    "run-device": Text(
+        "cuda, cuda:1, virtual, or the GPU to play: H200, A100, …; by default a GPU, if any.",
+        "cuda、cuda:1、virtual，或要模拟的 GPU：H200、A100……；默认用 GPU（如果有）。",
+    ),
+    "run-devices": Text("How many virtual GPUs.", "虚拟 GPU 的个数。"),
+    "run-timeout": Text("Seconds after which it is ended.", "最多运行的秒数，超过即结束。"),
+    "run-timeline": Text(
+        "Write the modelled timeline here: .html, or .json (Chrome trace).",
+        "把模型的时间线写到这里：.html，或 .json（Chrome trace）。",
+    ),
+    "run-arch": Text(
+        "sm_75 … sm_121a; by default the GPU's own.", "sm_75 … sm_121a；默认是 GPU 自己的架构。"
+    ),
+    "run-std": Text("c++17, c++20, …", "c++17、c++20……"),
+    "run-optimize": Text("0 … 3: of host code.", "主机代码的优化级别：0 … 3。"),
+    "run-library": Text("A library to link.", "要链接的库。"),
+    "run-option": Text("A flag for nvcc, as it is.", "原样传给 nvcc 的选项。"),
+    "run-exact": Text("The bits of the GPU played, or faster.", "结果与所模拟的 GPU 逐位相同，或者更快。"),
+    "run-seed": Text("Of the order of warps and blocks.", "warp 和线程块执行顺序的种子。"),
+    "run-quiet": Text("Not a word about modelled times, or warnings.", "不提示模型时间，也不显示警告。"),
+    "run-verbose": Text("Show nvcc's commands.", "显示 nvcc 的命令。"),
+    "run-on-gpu": Entry(
+        Text(
+            "{option} is for the virtual GPU, and this program runs on cuda:{index}.",
+            "{option} 只用于虚拟 GPU，而这个程序在 cuda:{index} 上运行。",
+        ),
+        Text(
+            "Leave it out (--device virtual runs it on the virtual GPU).",
+            "请去掉它（--device virtual 会在虚拟 GPU 上运行）。",
+        ),
+    ),
+    "run-timeline-on-gpu": Entry(
+        Text(
+            "--timeline is for the virtual GPU, and this program runs on cuda:{index}.",
+            "--timeline 只用于虚拟 GPU，而这个程序在 cuda:{index} 上运行。",
+        ),
+        Text(
+            "Leave it out (flashpath profile --timeline has a real GPU's; --device virtual runs it on the virtual "
+            "GPU).",
+            "请去掉它（真实 GPU 的时间线用 flashpath profile --timeline；--device virtual 会在虚拟 GPU 上运行）。",
+        ),
+    ),
+    "run-python-beside-others": Entry(
+        Text(
+            "{count} files were given, and one is a Python program.",
+            "给出了 {count} 个文件，其中有一个是 Python 程序。",
+        ),
+        Text(
+            "Give it alone; what is meant for it stands after --.", "请单独给出它；传给它的内容写在 -- 之后。"
+        ),
+    ),
+    "run-option-of-cuda": Entry(
+        Text(
+            "{option} is for CUDA programs, and {file} is a Python program.",
+            "{option} 只用于 CUDA 程序，而 {file} 是 Python 程序。",
+        ),
+        Text("Leave it out.", "请去掉它。"),
+    ),
+    "run-built": Text("built: {path}", "已编译：{path}"),
+    "run-from-cache": Text("from the cache: {path}", "来自缓存：{path}"),
+    "no-timeline-of-program": Text(
+        "no timeline was written: the program did not come to its end.",
+        "没有写出时间线：程序没有运行到结束。",
+    ),
+    "no-timeline-recorded": Text(
+        "no timeline was written: nothing was recorded.", "没有写出时间线：什么也没有记录到。"
+    ),
+    "timeline-suffix": Entry(
+        Text("--timeline is {file}.", "--timeline 是 {file}。"),
+        Text(
+            "It ends in .html (a page) or .json (Chrome trace).",
+            "文件名应以 .html（网页）或 .json（Chrome trace）结尾。",
+        ),
+    ),
+    "timeline-folder": Entry(
+        Text("--timeline: there is no folder {folder}.", "--timeline：没有目录 {folder}。"),
+        Text("Make it first.", "请先创建它。"),
+    ),
+    "timeline-not-written": Entry(
+        Text("--timeline: {file} cannot be written: {why}.", "--timeline：无法写入 {file}：{why}。"),
+        Text("Name another file.", "请换一个文件。"),
+    ),
+    "timeline-unreadable": Text(
+        "The timeline {file} cannot be read: {why}.", "无法读取时间线 {file}：{why}。"
+    ),
+    "timeline-zoom": Text("zoom", "缩放"),
+    "timeline-empty": Text(
+        "The program used the GPU for nothing: no copy, no kernel.",
+        "程序没有使用 GPU：没有拷贝，也没有核函数。",
+    ),
+    "timeline-modelled": Text(
+        "bounds of a model of {gpu}, not measurements", "{gpu} 模型给出的下界，不是实测值"
+    ),
+    "timeline-measured": Text("measured on {gpu} by {tool}", "{tool} 在 {gpu} 上的实测值"),
+    "timeline-summary": Text(
+        "{count:,} copies and kernels in {time}. Times are {times}. Hold the pointer over a bar for its details.",
+        "共 {count:,} 次拷贝和核函数，历时 {time}。时间是{times}。把指针停在色条上可以看到详情。",
+    ),
+    "timeline-summary-cut": Text(
+        "{count:,} copies and kernels in {time}; the first {most:,} of a row are drawn. Times are {times}. Hold the "
+        "pointer over a bar for its details.",
+        "共 {count:,} 次拷贝和核函数，历时 {time}；每行只画前 {most:,} 个。时间是{times}。把指针停在色条上可以看到详情。",
+    ),
+    "timeline-bar": Text("{time}, from {start} on", "{time}，从 {start} 开始"),
+    # ---- explain -------------------------------------------------------------------------------------------
+    "explain-help": Text(
+        """Show source, PTX, SASS, registers, memory, spills and occupancy of a kernel. No GPU is needed.
+
+        Examples:
+
+            flashpath explain saxpy.cu --kernel saxpy --arch sm_90a
+
+            flashpath explain matmul.cu --kernel 'matmul<float, 32>' --gpu H200 --block 256 --stage sass
+        """,
+        """显示核函数的源代码、PTX、SASS、寄存器、内存、溢出和占用率。不需要 GPU。
+
+        例：
+
+            flashpath explain saxpy.cu --kernel saxpy --arch sm_90a
+
+            flashpath explain matmul.cu --kernel 'matmul<float, 32>' --gpu H200 --block 256 --stage sass
+        """,
+    ),
+    "explain-block": Text("Threads per block, for the occupancy.", "每个线程块的线程数，用来计算占用率。"),
+    "explain-gpu": Text(
+        "The GPU whose occupancy is shown, such as H200.", "按哪个 GPU 计算占用率，例如 H200。"
+    ),
+    "explain-stage": Text(
+        "What to print besides the summary: source, ptx, sass, all or none.",
+        "除摘要外还显示什么：source、ptx、sass、all 或 none。",
+    ),
+    "no-such-stage": Entry(
+        Text("--stage is {stage!r}.", "--stage 是 {stage!r}。"),
+        Text("It is one of source, ptx, sass, all, none.", "应当是 source、ptx、sass、all、none 之一。"),
+    ),
+    "no-disassembler": Text(
+        "No disassembler was found. pip install triton brings one.",
+        "没有找到反汇编器。pip install triton 会带来一个。",
+    ),
+    "explain-resources": Text("resources", "资源"),
+    # ---- explain-finding -----------------------------------------------------------------------------------
+    "explain-finding-help": Text(
+        """Teach what a finding of the virtual GPU means: why it matters, an example, how to mend it.
+
+        Examples:
+
+            flashpath explain-finding
+
+            flashpath explain-finding race
+
+            flashpath explain-finding missing-wait --lang zh
+
+            flashpath explain-finding deadlock --save .
+        """,
+        """讲解虚拟 GPU 的一种发现：为什么重要，举一个例子，怎样改正。
+
+        例：
+
+            flashpath explain-finding
+
+            flashpath explain-finding race
+
+            flashpath explain-finding missing-wait --lang zh
+
+            flashpath explain-finding deadlock --save .
+        """,
+    ),
+    "explain-finding-kind": Text(
+        "race, out-of-bounds, …; without it, all are listed.", "race、out-of-bounds……；不给则列出全部。"
+    ),
+    "explain-finding-lang": Text(
+        "en or zh; by default FLASHPATH_LANG, or the locale's.",
+        "en 或 zh；默认取 FLASHPATH_LANG 或系统语言。",
+    ),
+    "explain-finding-save": Text(
+        "Write the example and the mended one into this folder, to try them.",
+        "把有错的例子和改正后的例子写到这个目录，供你试验。",
+    ),
+    # ---- profile -------------------------------------------------------------------------------------------
+    "profile-help": Text(
+        r"""Run a program, or a kernel alone, on the virtual GPU and show what it counted: traffic, conflicts,
+        divergence, hot lines.
+
+        Without --grid and --block the file is a whole program, with main: it is compiled and run, and its
+        launches are summed up and reported. With them one kernel is launched on arrays that --arg describes.
+
+        A picture shows one access to global memory, lane by sector, and one to shared memory, bank by bank: the
+        most wasteful ones, or those of --line. No GPU is needed, and none is used.
+
+        With --device cuda a program is also measured on the GPU, where Nsight Compute (ncu) and Nsight Systems
+        (nsys) are found: it runs once under each of them and once on the virtual GPU, with the same input.
+
+        Examples:
+
+            flashpath profile saxpy.cu --device H200 -- 1000000
+
+            flashpath profile main.cu kernels.cu -I include
+
+            flashpath profile saxpy.cu --device cuda --timeline saxpy.html
+
+            flashpath profile axpy.cu --grid 32 --block 256 --arg n=8192 --arg 2.0 --arg 'f32\[n]' --arg 'f32\[n]'
+
+            flashpath profile copy.cu --grid 32,32 --block 32,32 --arg n=1024 --arg 'f32\[n,n]' --line 12
+
+            flashpath profile count.cu --kernel 'count<int>' --grid 64 --block 256 --arg 'i32\[65536]:0..9' --json
+        """,
+        r"""在虚拟 GPU 上运行一个程序或单独的核函数，显示计数结果：访存量、bank 冲突、分支分化、热点行。
+
+        没有 --grid 和 --block 时，文件是带 main 的完整程序：编译并运行它，汇总并报告它的每次启动。给出两者时，
+        只启动一个核函数，数组由 --arg 描述。
+
+        图中画出一次全局内存访问（每个 lane 落在哪个扇区）和一次共享内存访问（每个 bank）：浪费最多的那些，或 --line
+        指定的行。不需要 GPU，也不会使用 GPU。
+
+        给出 --device cuda 时，如果找到 Nsight Compute（ncu）和 Nsight Systems（nsys），还会在 GPU 上实测：程序在两者下
+        各运行一次，在虚拟 GPU 上运行一次，输入相同。
+
+        例：
+
+            flashpath profile saxpy.cu --device H200 -- 1000000
+
+            flashpath profile main.cu kernels.cu -I include
+
+            flashpath profile saxpy.cu --device cuda --timeline saxpy.html
+
+            flashpath profile axpy.cu --grid 32 --block 256 --arg n=8192 --arg 2.0 --arg 'f32\[n]' --arg 'f32\[n]'
+
+            flashpath profile copy.cu --grid 32,32 --block 32,32 --arg n=1024 --arg 'f32\[n,n]' --line 12
+
+            flashpath profile count.cu --kernel 'count<int>' --grid 64 --block 256 --arg 'i32\[65536]:0..9' --json
+        """,
+    ),
+    "profile-device": Text(
+        "The GPU whose bounds are shown, such as H200; cuda: measure a program on it.",
+        "按哪个 GPU 计算下界，例如 H200；cuda：在 GPU 上实测程序。",
+    ),
+    "profile-line": Text("Draw the accesses of this line.", "画出这一行的访问。"),
+    "profile-of-block": Text(
+        "Draw those of this block, counted with x first.", "画出这个线程块的访问，编号按 x 在前计算。"
+    ),
+    "profile-of-warp": Text("Draw those of this warp of its block.", "画出线程块中这个 warp 的访问。"),
+    "profile-launch": Text("Of a program: show this launch.", "对程序：显示这一次启动。"),
+    "profile-timeline": Text(
+        "Of a program: write its timeline here, .html or .json.", "对程序：把时间线写到这里，.html 或 .json。"
+    ),
+    "profile-line-without-accesses": Entry(
+        Text(
+            "Line {line} accesses neither global nor shared memory.",
+            "第 {line} 行既不访问全局内存，也不访问共享内存。",
+        ),
+        Text("Lines that do: {lines}.", "有访问的行：{lines}。"),
+    ),
+    "profile-no-accesses": Entry(
+        Text(
+            "Line {line} accesses neither global nor shared memory.",
+            "第 {line} 行既不访问全局内存，也不访问共享内存。",
+        ),
+        Text("Lines that do: none.", "没有一行有这样的访问。"),
+    ),
+    "profile-where": Text(
+        " on the virtual GPU ({gpu}), grid {grid}, block {block}",
+        "，虚拟 GPU（{gpu}），网格 {grid}，线程块 {block}",
+    ),
+    "profile-bound-by": Text("bound by {bound}", "受{bound}限制"),
+    "profile-at-least": Text(
+        ": {time} at least on {gpu}, by datasheet peaks (no measured time)",
+        "：按规格书峰值，在 {gpu} 上至少 {time}（不是实测时间）",
+    ),
+    "profile-intensity": Text(
+        "{bytes:,} bytes moved at least, {flops:,} FLOPs: {intensity:.2f} a byte, the ridge is at {ridge:.1f}",
+        "至少传输 {bytes:,} 字节，{flops:,} FLOP：每字节 {intensity:.2f}，拐点在 {ridge:.1f}",
+    ),
+    "profile-occupancy": Text("occupancy {share}, limited by {limit}", "占用率 {share}，受{limit}限制"),
+    "profile-footprint": Text(
+        "a thread has {registers} registers and {local:,} B of local memory; a block {static:,} + {dynamic:,} B shared",
+        "每个线程有 {registers} 个寄存器、{local:,} B 局部内存；每个线程块有 {static:,} + {dynamic:,} B 共享内存",
+    ),
+    "profile-counted": Text("counted", "计数"),
+    "profile-each": Text("each", "每次"),
+    "profile-ideal": Text("ideal", "理想"),
+    "profile-waste": Text("{ratio}× the {what}", "{what}的 {ratio} 倍"),
+    "profile-bytes": Text("bytes", "所需字节"),
+    "profile-passes": Text("passes", "所需次数"),
+    "profile-turns": Text("turns", "所需轮次"),
+    "profile-instructions-of": Text("instructions", "所需指令"),
+    "profile-sectors": Text("{access} sectors", "{access}扇区"),
+    "profile-shared-passes": Text("{access} passes", "{access} bank 次数"),
+    "profile-local-sectors": Text("{access} sectors (PTX)", "{access}扇区（PTX）"),
+    "profile-atomics": Text("atomics, lanes in turn", "原子操作，lane 轮流次数"),
+    "profile-instructions": Text("thread instructions (PTX)", "线程指令（PTX）"),
+    "profile-branches": Text("divergent branches (PTX)", "分化的分支（PTX）"),
+    "profile-tensor-operations": Text("{element} tensor operations", "{element} 张量核心运算"),
+    "profile-by-class": Text("instructions by class (PTX)", "指令分类（PTX）"),
+    "profile-other-classes": Text("others", "其他"),
+    "profile-heat-instructions": Text("instr.", "指令"),
+    "profile-heat-sectors": Text("sectors", "扇区"),
+    "profile-heat-conflicts": Text("conflicts", "冲突"),
+    "profile-elsewhere": Text("{share} of the instructions come from {file}", "{share} 的指令来自 {file}"),
+    "profile-no-such-launch": Entry(
+        Text(
+            "There is no launch {launch}: the program made {count}.",
+            "没有第 {launch} 次启动：程序共启动 {count} 次。",
+        ),
+        Text(
+            "Launches are counted from 1 on, in the order in which they ran.",
+            "启动从 1 开始编号，按运行的先后排列。",
+        ),
+    ),
+    "profile-no-kernel": Text(
+        "No kernel ran: the program launched none, or did not wait for any.",
+        "没有核函数运行：程序没有启动核函数，或者没有等待它们。",
+    ),
+    "profile-launch-number": Text("Launch {number}", "第 {number} 次启动"),
+    "profile-other-launches": Text("Others: --launch NUMBER.", "其他启动：--launch 编号。"),
+    "profile-launches": Text(
+        "{count:~launch/launches} on the virtual {gpu}; times are bounds, no measurements",
+        "在虚拟 {gpu} 上启动 {count:,} 次；时间是下界，不是实测值",
+    ),
+    "profile-column-kernel": Text("kernel", "核函数"),
+    "profile-column-launches": Text("launches", "启动次数"),
+    "profile-column-bound-all": Text("bound, all", "下界，合计"),
+    "profile-column-of-all": Text("of all", "占比"),
+    "profile-column-bound-each": Text("bound, each", "下界，每次"),
+    "profile-column-traffic": Text("memory traffic", "访存量"),
+    "profile-column-in-the-run": Text("in the run", "程序中"),
+    "profile-column-cold-each": Text("cold, each", "冷缓存，每次"),
+    "profile-column-of-bound": Text("of bound", "与下界之比"),
+    "profile-column-bandwidth": Text("bandwidth", "带宽"),
+    "profile-column-of-peak": Text("of peak", "占峰值"),
+    "profile-column-all": Text("all", "合计"),
+    "profile-column-each": Text("each", "每次"),
+    "profile-column-tool": Text("by", "工具"),
+    # ---- profile: beside measurements ----------------------------------------------------------------------
+    "measured-runs": Text(
+        "the program runs {count} times, under {tools} and on the virtual {gpu}; what it prints is shown once",
+        "程序运行 {count} 次：在 {tools} 下各一次，在虚拟 {gpu} 上一次；它的输出只显示一次",
+    ),
+    "measured-runs-once": Text(
+        "the program runs once, on the virtual {gpu}; what it prints is shown once",
+        "程序在虚拟 {gpu} 上运行一次；它的输出只显示一次",
+    ),
+    "measured-where": Text(
+        "{device}, measured; bounds are those of {gpu}", "{device} 上实测；下界是 {gpu} 的"
+    ),
+    "measured-where-unlike": Text(
+        "{device}, measured; bounds are those of {gpu}: no profile describes this GPU itself",
+        "{device} 上实测；下界是 {gpu} 的：没有描述这个 GPU 的数据",
+    ),
+    "measured-unlike": Text("Not alike: {what}.", "不一致：{what}。"),
+    "measured-first-launches": Text(
+        "ncu measured the first {count} launches only", "ncu 只测了前 {count} 次启动"
+    ),
+    "measured-launches": Text("{count:~launch/launches} on {where}", "{count:,} 次启动，{where}"),
+    "measured-nothing": Text("Nothing was measured, and nothing counted.", "没有实测结果，也没有计数结果。"),
+    "measured-alone": Text(
+        "Measured on {device}; nothing was counted to compare it with",
+        "在 {device} 上实测；没有计数结果可供比较",
+    ),
+    "measured-by-nsys": Text("nsys, in the run", "nsys，程序中"),
+    "measured-by-ncu": Text("ncu, cold caches", "ncu，冷缓存"),
+    "measured-not": Text("not measured", "没有实测"),
+    "measured-on": Text("measured on {device}: {time}", "{device} 上实测：{time}"),
+    "measured-of-bound": Text(", {ratio} the bound", "，是下界的 {ratio}"),
+    "measured-cold": Text(", with cold caches (ncu)", "，冷缓存（ncu）"),
+    "measured-in-run": Text("in the program's run {time} (nsys)", "程序运行中 {time}（nsys）"),
+    "measured-traffic": Text(
+        "{bytes} bytes moved to and from memory, {counted:,} counted without caches: {rate}, {share} of the peak {peak}",
+        "与内存之间传输 {bytes} 字节，不计缓存时计数为 {counted:,}：{rate}，达到峰值 {peak} 的 {share}",
+    ),
+    "measured-memory": Text("memory", "内存"),
+    "measured-multiprocessors": Text("multiprocessors", "SM"),
+    "measured-busy": Text("busy: {shares}", "忙碌：{shares}"),
+    "measured-hits": Text("hits: {shares}", "命中：{shares}"),
+    "measured-occupancy": Text("occupancy {share}", "占用率 {share}"),
+    "measured-occupancy-of": Text(
+        "occupancy {share} achieved, {fit} fit", "占用率实际达到 {share}，上限 {fit}"
+    ),
+    "measured-stalls": Text(
+        "a warp waits, of the time between its instructions", "warp 在两条指令之间的等待原因及占比"
+    ),
+    # ---- sanitize ------------------------------------------------------------------------------------------
+    "sanitize-help": Text(
+        r"""Run a program, or a kernel alone, on the virtual GPU and show what is wrong: races, bad accesses,
+        missing waits, deadlocks, and mistakes of host code.
+
+        Without --grid and --block the file is a whole program, with main: it is compiled and run, and all of its
+        launches are watched. So is its host code: memory that is used before the GPU is done with it, or after it
+        was freed, or never freed; copies that go astray; errors that nobody looks at. With them one kernel is
+        launched on arrays that --arg describes.
+
+        Each finding is shown with its lines of the source; `flashpath explain-finding race` teaches what it
+        means. Some races show only under some orders of warps and blocks: --seeds 20 tries twenty. The exit code
+        is 0 where nothing was found, 1 where something was, 2 where the kernel could not be run: it does not
+        compile, was given what it cannot take, or the program died without a finding. No GPU is needed, and none
+        is used.
+
+        Examples:
+
+            flashpath sanitize queue.cu --seeds 20 -- 1000
+
+            flashpath sanitize main.cu kernels.cu -I include -std=c++20
+
+            flashpath sanitize sum.cu --grid 4 --block 256 --arg n=1024 --arg 'f32\[n]' --arg 'zeros:f32\[4]'
+
+            flashpath sanitize queue.cu --kernel consume --grid 8 --block 64 --arg 'zeros:i32\[64]' --seeds 20
+
+            flashpath sanitize tiles.cu --grid 4,4 --block 16,16 --arg n=64 --arg 'f32\[n,n]' --json
+        """,
+        r"""在虚拟 GPU 上运行一个程序或单独的核函数，显示其中的错误：竞争、越界访问、缺少等待、死锁，以及主机代码的错误。
+
+        没有 --grid 和 --block 时，文件是带 main 的完整程序：编译并运行它，检查它的每次启动，也检查主机代码：GPU 用完之前
+        就使用内存、释放之后仍使用、从不释放、拷贝方向或大小有误、没有检查的错误。给出两者时，只启动一个核函数，数组由 --arg
+        描述。
+
+        每个发现都连同源代码的行一起显示；`flashpath explain-finding race` 讲解它的含义。有些竞争只在某些 warp 和线程块的
+        执行顺序下出现：--seeds 20 会试二十种。退出码：0 表示没有发现问题，1 表示发现了问题，2 表示核函数无法运行
+        （编译失败、参数不对，或程序异常结束而没有发现）。不需要 GPU，也不会使用 GPU。
+
+        例：
+
+            flashpath sanitize queue.cu --seeds 20 -- 1000
+
+            flashpath sanitize main.cu kernels.cu -I include -std=c++20
+
+            flashpath sanitize sum.cu --grid 4 --block 256 --arg n=1024 --arg 'f32\[n]' --arg 'zeros:f32\[4]'
+
+            flashpath sanitize queue.cu --kernel consume --grid 8 --block 64 --arg 'zeros:i32\[64]' --seeds 20
+
+            flashpath sanitize tiles.cu --grid 4,4 --block 16,16 --arg n=64 --arg 'f32\[n,n]' --json
+        """,
+    ),
+    "sanitize-device": Text("The GPU that is played, such as H200.", "要模拟的 GPU，例如 H200。"),
+    "sanitize-seeds": Text("How many schedules are tried.", "试多少种调度。"),
+    "sanitize-progress": Text("schedules", "调度"),
+    "sanitize-on-gpu": Entry(
+        Text(
+            "A program is checked on the virtual GPU, and a real one was asked for.",
+            "程序在虚拟 GPU 上检查，而这里要求的是真实的 GPU。",
+        ),
+        Text(
+            "Name the GPU to play, as --device H200; compute-sanitizer checks on a real one.",
+            "请指定要模拟的 GPU，例如 --device H200；在真实的 GPU 上用 compute-sanitizer 检查。",
+        ),
+    ),
+    "sanitize-died": Text(
+        "{program} did not come to its end: what it had still to do was not checked.",
+        "{program} 没有运行到结束：其余部分没有检查。",
+    ),
+    "sanitize-schedules": Text("under {count:,} schedules", "在 {count:,} 种调度下"),
+    "sanitize-one-schedule": Text("under one schedule", "在一种调度下"),
+    "sanitize-nothing": Text("{name}: nothing found {schedules}", "{name}：{schedules}没有发现问题"),
+    "sanitize-nothing-yet": Text(
+        "{name}: nothing found {schedules}; --seeds 20 tries twenty",
+        "{name}：{schedules}没有发现问题；--seeds 20 会试二十种",
+    ),
+    "sanitize-findings": Text("{name}: {count:~finding}", "{name}：发现 {count} 个问题"),
+    "sanitize-under": Text(" {schedules}", "（{schedules}）"),
+    "sanitize-headline": Text(": {what}", "：{what}"),
+    "sanitize-met": Text("met {count:,} times", "遇到 {count:,} 次"),
+    "sanitize-first-seed": Text("first under seed {seed}", "最先出现在种子 {seed} 下"),
+    "sanitize-did": Text("{action}: {who}", "{action}：{who}"),
+    "sanitize-within": Text("{what}, in {library}", "{what}，位于 {library}"),
+    "sanitize-no-line": Text("(no line is known)", "（行号未知）"),
+    "sanitize-line": Text("line {line}: ", "第 {line} 行："),
+    "sanitize-here": Text("here", "在这里"),
+    "sanitize-called": Text("called from here", "从这里调用"),
+    "sanitize-launched": Text("launched here", "在这里启动"),
+    "sanitize-also-called": Text("{what}, which is called from here", "{what}，它从这里调用"),
+    # ---- explain-dispatch ------------------------------------------------------------------------------
+    "explain-dispatch-help": Text(
+        """Say which rung answers a call of an operator, for each direction, and why it is that one.
+
+        No GPU is needed: name one. Attention goes by the nearest problem that was measured on such a GPU, by
+        dimension and length; decoding by the bytes of the cache and the batch; where none was measured, the
+        GPU's instructions decide. Batch and heads of a measured problem stand beside its times. What the
+        operator refuses is refused here in the same words. softcap, ALiBi, sinks and dropout change nothing of
+        the choice. `python benchmarks/dispatch_table.py` makes the table of what was measured.
+
+        Examples:
+
+            flashpath explain-dispatch attention --shape 4 4096 16 128 --causal --device H200
+
+            flashpath explain-dispatch attention --shape 1 512 8 256 --device sm_86 --json
+
+            flashpath explain-dispatch decode --shape 8 8192 32 128 --kv-heads 8 --page-size 16 --device H200
+
+            flashpath explain-dispatch matmul --shape 4096 4096 4096 --dtype bfloat16 --device H200
+
+            flashpath explain-dispatch softmax --shape 64 131072 --device A100
+        """,
+        """说明一次算子调用由哪个梯级执行（前向、反向分别说明），以及为什么选它。
+
+        不需要 GPU：指定一块即可。注意力按维度和长度取这种 GPU 上实测过的最接近的问题；解码按缓存字节数和批大小；
+        没有实测数据时由 GPU 的指令决定。实测问题的批大小和头数列在时间旁边。算子会拒绝的调用，这里用同样的话拒绝。
+        softcap、ALiBi、sink 和 dropout 不影响选择。`python benchmarks/dispatch_table.py` 生成实测数据表。
+
+        示例：
+
+            flashpath explain-dispatch attention --shape 4 4096 16 128 --causal --device H200
+
+            flashpath explain-dispatch attention --shape 1 512 8 256 --device sm_86 --json
+
+            flashpath explain-dispatch decode --shape 8 8192 32 128 --kv-heads 8 --page-size 16 --device H200
+
+            flashpath explain-dispatch matmul --shape 4096 4096 4096 --dtype bfloat16 --device H200
+
+            flashpath explain-dispatch softmax --shape 64 131072 --device A100
+        """,
+    ),
+    "explain-dispatch-operator": Text(
+        "An operator of flashpath.ops, such as attention, softmax or matmul; decode is attention_decode.",
+        "flashpath.ops 里的算子，如 attention、softmax、matmul；decode 即 attention_decode。",
+    ),
+    "explain-dispatch-shape": Text(
+        "The sizes of the call. Of attention: of q, and of k and v unless said otherwise; of attention_varlen, "
+        "so many sequences of this length; of attention_decode, the sequence is what the cache has. Of others "
+        "see the message that `--shape 0` gets.",
+        "调用的大小。attention：q 的大小，k 和 v 默认与它相同；attention_varlen：这么多条这样长的序列；"
+        "attention_decode：序列长度指缓存里的键数。其他算子可用 `--shape 0` 查看格式。",
+    ),
+    "explain-dispatch-keys": Text(
+        "Tokens of k and v, if not as many as of q.", "k 和 v 的 token 数，默认与 q 相同。"
+    ),
+    "explain-dispatch-kv-heads": Text("Heads of k and v, if fewer.", "k 和 v 的头数，可以少于 q。"),
+    "explain-dispatch-v-dim": Text("The dimension of v's heads, if another.", "v 的头维度，默认与 q 相同。"),
+    "explain-dispatch-queries": Text(
+        "Of attention_decode: queries of the step, 1 by default.",
+        "attention_decode：这一步的查询数，默认 1。",
+    ),
+    "explain-dispatch-page-size": Text(
+        "Of attention_decode: keys of a page of the cache.", "attention_decode：缓存每页的键数。"
+    ),
+    "explain-dispatch-causal": Text("A query sees no key behind its place.", "查询看不到它之后的键。"),
+    "explain-dispatch-window": Text(
+        "Keys to the left and right that are seen; -1: all.", "左右各能看到多少个键；-1 表示不限。"
+    ),
+    "explain-dispatch-score-mod": Text(
+        "Languages a ScoreMod is given in: triton, or cuda,triton,torch.",
+        "ScoreMod 提供了哪些语言的实现：triton，或 cuda,triton,torch。",
+    ),
+    "explain-dispatch-dtype": Text(
+        "The type of the tensors: float32, but bfloat16 of attention.",
+        "张量类型：默认 float32，注意力默认 bfloat16。",
+    ),
+    "explain-dispatch-backend": Text(
+        "As a call of attention would give it: triton, cuda or reference.",
+        "与注意力调用的参数相同：triton、cuda 或 reference。",
+    ),
+    "explain-dispatch-device": Text(
+        "sm_90, H200, cuda or cpu; by default the GPU, if there is one.",
+        "sm_90、H200、cuda 或 cpu；默认用本机的 GPU（如果有）。",
+    ),
+    "explain-dispatch-wrong-dtype": Entry(
+        Text("--dtype is {given!r}.", "--dtype 是 {given!r}。"),
+        Text("It is one of {known}.", "可选：{known}。"),
+    ),
+    "explain-dispatch-foreign": Entry(
+        Text("{option} is of {operator}.", "{option} 只用于 {operator}。"),
+        Text("Leave it out.", "请去掉它。"),
+    ),
+    "explain-dispatch-unmeasured": Text(
+        "Nothing was measured on such a GPU: python benchmarks/compare_all.py measures one.",
+        "没有这种 GPU 的实测数据：可以用 python benchmarks/compare_all.py 测一遍。",
+    ),
+    "explain-dispatch-no-operator": Entry(
+        Text("There is no choice to explain of {name!r}.", "没有可以说明的选择：{name!r}。"),
+        Text("It explains {known}. {more}", "可以说明：{known}。{more}"),
+    ),
+    "explain-dispatch-did-you-mean": Text("Did you mean {name}?", "你是想输入 {name} 吗？"),
+    "explain-dispatch-rungs-of": Text(
+        "flashpath ladder {name} shows the rungs there are.", "flashpath ladder {name} 列出它的梯级。"
+    ),
+    "explain-dispatch-all-ladders": Text(
+        "flashpath ladder lists all ladders.", "flashpath ladder 列出所有阶梯。"
+    ),
+    "explain-dispatch-wrong-languages": Entry(
+        Text("--score-mod is {given!r}.", "--score-mod 是 {given!r}。"),
+        Text(
+            "It takes the languages that the ScoreMod has a form for: {known}.",
+            "请给出 ScoreMod 提供了实现的语言：{known}。",
+        ),
+    ),
+    "explain-dispatch-wrong-shape": Entry(
+        Text("--shape is {given!r}.", "--shape 是 {given!r}。"),
+        Text(
+            "It takes {count} of 1 or more, {words}, such as --shape {example}.",
+            "请给出 {count}（不小于 1）：{words}，例如 --shape {example}。",
+        ),
+    ),
+    "explain-dispatch-one-number": Text("a whole number", "一个整数"),
+    "explain-dispatch-two-numbers": Text("two whole numbers", "两个整数"),
+    "explain-dispatch-three-numbers": Text("three whole numbers", "三个整数"),
+    "explain-dispatch-four-numbers": Text("four whole numbers", "四个整数"),
+    "explain-dispatch-nearest": Text("The nearest that were measured", "实测过的最接近的问题"),
+    "explain-dispatch-direction": Text("direction", "方向"),
+    "explain-dispatch-problem": Text("problem", "问题"),
+    "explain-dispatch-fastest": Text("fastest", "最快"),
+    "explain-dispatch-decides": Text("this one decides", "由它决定"),
+    "explain-dispatch-run": Text("Measured with {run}.", "实测环境：{run}。"),
+    "explain-dispatch-way": Text(
+        "{name:<8}  {backend} ({rung}): {why}.", "{name:<8}  {backend}（{rung}）：{why}。"
+    ),
+    "explain-dispatch-refused": Text("refused: {problem}", "会被拒绝：{problem}"),
+    "explain-dispatch-too-many": Entry(
+        Text("{what}", "{what}"),
+        Text(
+            "{fix} Here --device names the GPU: --device H200.",
+            "{fix} 这里可以用 --device 指定 GPU：--device H200。",
+        ),
+    ),
+    "explain-dispatch-one-kernel": Text(
+        "there is one kernel, which is not a rung of a ladder", "只有一个核函数，它不属于任何阶梯"
+    ),
+    "explain-dispatch-call": Text("{operator} of {tensors}, {how}", "{operator}：{tensors}，{how}"),
+    "explain-dispatch-steps": Text(
+        "attention_decode of q {shape} with {keys:,} keys of {heads} heads, {layout}, {how}",
+        "attention_decode：q {shape}，{heads} 个键值头、每条序列 {keys:,} 个键，{layout}，{how}",
+    ),
+    "explain-dispatch-how": Text("{features}, on {gpu}", "{features}，在 {gpu} 上"),
+    "explain-dispatch-windowed": Text("window ({left}, {right})", "窗口（{left}, {right}）"),
+    "explain-dispatch-modded": Text("a score_mod in {languages}", "score_mod（{languages}）"),
 }

@@ -11,6 +11,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "did-you-mean": Text("Did you mean {names}?", "你是不是想说 {names}？"),
     "there-are": Text("There {count:?is/are}: {names}.", "可选：{names}。"),
     "or": Text(" or ", " 或 "),
+    "either": Text("{one} or {other}", "{one} 或 {other}"),
     # ---- Settings --------------------------------------------------------------------------------------
     "cache-limit": Entry(
         Text(
