@@ -30,7 +30,7 @@ TINY = Path(__file__).parent.parent / "course" / "fixtures" / "tiny"
 
 @pytest.fixture(autouse=True)
 def _tiny_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("flashpath.course.figures.tiny")
+    module = ModuleType("flashpath.course.figures.units.tiny")
     vars(module)["cells"] = lambda: Picture().grid([range(4)], [[0, 0, 1, 1]]).both()
     monkeypatch.setitem(sys.modules, module.__name__, module)
     root = tmp_path / "course"
@@ -125,7 +125,7 @@ def test_all_resources() -> None:
 def test_resources_of_a_week() -> None:
     for week in ("1", "2", "1-2"):
         text = flashpath("resources", "--track", "short", "--week", week)
-        assert "## Week 1-2: Doubling" in text
+        assert "## Week 1–2: Doubling" in text
         assert "**1-3**" in text
     found = json.loads(flashpath("resources", "--track", "short", "--json"))
     assert found[0]["resources"][0]["part"] == "1-3"

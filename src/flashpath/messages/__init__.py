@@ -5,7 +5,7 @@ both languages, or an `Entry` where advice follows. The code `jit.no-such-kernel
 `no-such-kernel` in `flashpath/jit/messages.py`.
 
     raise FlashpathError("jit.no-such-kernel", name="saxpy", known=["axpy"])  # travels as data
-    say("cli.next-exercise", exercise="first-kernel/copy")                    # a sentence, at the edge
+    say("cli.grade-next", exercise="first-kernel/copy")                       # a sentence, at the edge
 
 A template is a format string. `{count:~thread}` is "1 thread" or "5 threads" (`~entry/entries` where the
 plural is another word), `{count:?is/are}` the word alone. A list is joined by the comma of the language; a
@@ -15,11 +15,12 @@ parameter that is itself a `Message` is said in the same language.
 from __future__ import annotations
 
 import contextlib
+import difflib
 import functools
 import importlib
 import re
 import string
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -107,9 +108,26 @@ def say(code: str, /, **params: Any) -> str:
     return Message(code, params).text()
 
 
+def any_of(names: Sequence[str]) -> Message | str:
+    """Returns the names as a choice, "a or b", in the language of whoever reads it."""
+    first, *rest = names
+    return Message("messages.either", {"one": first, "other": any_of(rest)}) if rest else first
+
+
 def is_code(text: str) -> bool:
     """Whether that is the code of a message, as opposed to a sentence."""
     return _CODE.fullmatch(text) is not None
+
+
+def did_you_mean(name: str, known: Iterable[str], *, near: float = 0.5, most: int = 16) -> str:
+    """Returns advice on a name that nobody knows: names like it, or all where they are at most `most`."""
+    names = list(known)
+    like = difflib.get_close_matches(name, names, cutoff=near) or [
+        other for other in names if name and name in other
+    ]
+    if like:
+        return say("messages.did-you-mean", names=say("messages.or").join(like[:3]))
+    return say("messages.there-are", count=len(names), names=names) if 0 < len(names) <= most else ""
 
 
 # ---- The language ----------------------------------------------------------------------------------------
@@ -127,10 +145,14 @@ def spoken() -> str:
 
 @contextlib.contextmanager
 def speaking(lang: str) -> Generator[None]:
-    """Within it, everything is said in that language."""
+    """Within it, everything is said in that language; so is a FlashpathError that ends it."""
     token = _spoken.set(lang)
     try:
         yield
+    except Exception as error:
+        if getattr(error, "lang", lang) is None:
+            vars(error)["lang"] = lang
+        raise
     finally:
         _spoken.reset(token)
 

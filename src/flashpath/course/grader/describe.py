@@ -142,7 +142,7 @@ def found(findings: Sequence[Finding], source: str, case: Case, lang: str) -> Fa
     summary = explain_finding(first.kind, lang).summary.rstrip("。.")
     key = "timeout-finding" if first.kind == "timeout" else "finding"
     headline = say(lang, key, kind=first.kind, summary=summary, case=case.said(lang))
-    details = [say(lang, "original-words", message=first.message), *_at(first, source, lang)]
+    details = [first.said.text(lang, learner=True), *_at(first, source, lang)]
     if first.other is not None:
         line = say(lang, "line-of-other", line=first.other.line) if first.other.line else ""
         who = say(lang, "who", block=_point(first.other.block), thread=_point(first.other.thread))

@@ -13,14 +13,23 @@ from flashpath.course.grader.verdict import CountFailed, Grade, Judged
 from flashpath.errors import FlashpathError
 
 
-def grade(exercise: Exercise, submission: Path, *, lang: str | None = None, seed: int | None = None) -> Grade:
+def grade(
+    exercise: Exercise,
+    submission: Path,
+    *,
+    lang: str | None = None,
+    seed: int | None = None,
+    source: str | None = None,
+) -> Grade:
     """The verdict on the file `submission`, in English ("en") or Chinese ("zh").
 
-    Every run draws a seed of its own; `seed` is for tests.
+    `source` is the text of the file, where it was read already. Every run draws a seed of its own; `seed` is
+    for tests.
     """
     lang = settings.language(lang)
     start = time.perf_counter()
-    source = _read(submission, lang)
+    if source is None:
+        source = _read(submission, lang)
     try:
         judged = _judge(exercise, source, submission, lang, fresh_seed() if seed is None else seed)
     except CountFailed as error:

@@ -122,7 +122,6 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "pattern": ("pattern: {pattern}", "规律：{pattern}"),
     "values-of": ("values {values}", "取值 {values}"),
     "at-line": ("{file}, line {line}: {text}", "{file} 第 {line} 行：{text}"),
-    "original-words": ("{message}", "详情（英文）：{message}"),
     "who": ("block {block}, thread {thread}", "线程块 {block}，线程 {thread}"),
     "other-party": ("the other party: {who}", "另一方：{who}"),
     "line-of-other": ("line {line}: ", "第 {line} 行："),

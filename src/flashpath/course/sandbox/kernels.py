@@ -18,7 +18,7 @@ from flashpath.course.sandbox.learner_words import told
 from flashpath.course.sandbox.plain import plain_number
 from flashpath.course.sandbox.session import Session
 from flashpath.course.sandbox.triton_source import build_triton, check_triton
-from flashpath.vgpu.findings import Finding, Party
+from flashpath.vgpu.findings import Finding
 
 # A sanitised launch runs some millions of these a second.
 BUDGET = 100_000_000
@@ -154,7 +154,7 @@ class KernelSession(Session):
         return KernelRun(
             arrays=tuple(found[:count]),
             written=tuple(found[count:]),
-            findings=tuple(_finding(each) for each in header["findings"]),
+            findings=tuple(Finding.from_data(finding) for finding in header["findings"]),
             counts=header["counts"],
             seconds=header["seconds"],
             printed=self._take_printed(child),
@@ -167,14 +167,3 @@ class KernelSession(Session):
     def _places(self, named: Collection[int | str]) -> list[int]:
         by_name = {each.name: index for index, each in enumerate(self.job.parameters)}
         return sorted({by_name[each] if isinstance(each, str) else int(each) for each in named})
-
-
-def _finding(fields: Mapping[str, Any]) -> Finding:
-    def party(row: Mapping[str, Any]) -> dict[str, Any]:
-        return {**row, "block": tuple(row["block"]), "thread": tuple(row["thread"])}
-
-    other: Any = fields["other"]
-    made = party(fields)
-    made["other"] = None if other is None else Party(**party(other))
-    made["launched"] = tuple(fields["launched"])
-    return Finding(**made)

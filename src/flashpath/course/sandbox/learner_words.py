@@ -35,7 +35,6 @@ _FIXES = (
         r"Mark the function __device__ or __global__\.",
         "Mark the function __device__. An answer has no host code, and no main.",
     ),
-    (r"#include <cuda/std/cstdint>", "#include <stdint.h>, or use int."),
     (
         r"Run it on a GPU, or write it with instructions that the virtual GPU knows\.",
         "The kernel is played on the virtual GPU, which does not have it: write it in another way.",

@@ -17,7 +17,7 @@ __device__ typename Op::State reduce_lanes(typename Op::State state) {
 template <class Op, int kThreads>
 __device__ typename Op::State reduce_block(typename Op::State state) {
   constexpr int kWarps = kThreads / 32;
-  static_assert(kThreads % 32 == 0 && kWarps <= 32, "the first warp takes one state of each warp");
+  static_assert(kThreads % 32 == 0 && kWarps <= 32, "one warp takes them");
   __shared__ typename Op::State of_warp[kWarps];
 
   state = reduce_lanes<Op, 32>(state);

@@ -22,8 +22,7 @@ CUB_BLOCK = FOLDER / "cub_block.cu"
 
 STATE_BYTES = 16  # the largest state of an operation: a 64-bit value, and whether there is a head
 LONG_ROW = 16384  # elements: two tiles of float32
-# Elements from which on lookahead is faster than decoupled_lookback. On an H200: 17.4 µs (with 256 threads
-# and 6 slots) and 14.6 µs for 2^22 floats, 47.6 and 51.5 for 2^24; nothing between was measured.
+# Elements from which on lookahead is faster than decoupled_lookback, between two sizes that were measured.
 LONG_VECTOR = 2**23
 BYTES_FOR_A_WARP = 8192  # up to so many, by_row gives a row to a warp, else to a block
 TRITON_BLOCKS = (256, 512, 1024, 2048)  # few, since each is compiled
@@ -139,7 +138,7 @@ _LOOKBACK = "decoupled_lookback", Message("kernels.scan-tiles")
 def chosen(x: Any, *_: Any, where: Where | None = None) -> tuple[str, Message]:
     """Returns the rung for these vectors, and why: by rows, or by tiles; a ring of tiles for a long vector.
 
-    A smaller ring (4 slots, 1 round ahead) took 199 µs on an H200 where decoupled_lookback took 177.
+    A smaller ring is slower than decoupled_lookback.
     """
     if x.dim() == 2 and (x.shape[1] <= LONG_ROW or x.shape[0] >= 2 * sm_count(x, where)):
         return _BY_ROW

@@ -9,13 +9,12 @@
 //            The tile keeps the damage small: the other warps of the block fill the same sectors soon after, while
 //            they are still in the L2 cache.
 //   watch    32 sectors per store where 4 would do, counted on the virtual GPU.
-//   measured on an H200 at 16384 × 16384: 0.49 TB/s of float32
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 constexpr int kTile = 32;
 
-template <class T, int kRows = 8>  // of the tile, that the 32 × kRows threads of a block take at a time
+template <class T, int kRows = 8>  // a block has 32 × kRows threads
 __global__ void transpose(long long rows, long long cols, const T* x, T* out) {
   const unsigned across = (cols + kTile - 1) / kTile;
   const long long row = blockIdx.x / across * (long long)kTile;

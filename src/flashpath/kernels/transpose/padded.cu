@@ -6,7 +6,6 @@
 //   improves coalesced: no bank is asked twice in one load
 //   idea     rows of the tile are one word longer than what they hold, 33 floats or 34 halves, so the words of a column
 //            lie in 32 different banks (33 r mod 32 = r). The price is a word per row.
-//   measured on an H200 at 16384 × 16384: 3.42 TB/s of float32
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -14,7 +13,7 @@ constexpr int kTile = 32;
 template <class T>
 constexpr int kPadding = 4 / sizeof(T);  // one word
 
-template <class T, int kRows = 8>  // of the tile, that the 32 × kRows threads of a block take at a time
+template <class T, int kRows = 8>  // a block has 32 × kRows threads
 __global__ void transpose(long long rows, long long cols, const T* x, T* out) {
   __shared__ T tile[kTile][kTile + kPadding<T>];  // (row, column)
   const unsigned across = (cols + kTile - 1) / kTile;
