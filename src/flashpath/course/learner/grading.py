@@ -59,10 +59,8 @@ def _ask_again_later(learner: Learner, exercise: Exercise) -> None:
 
 def _is_passed_in_review(learner: Learner, exercise: Exercise, text: str) -> bool:
     """Whether every question was answered right in `flashpath review`, and the file was left as it was."""
-    from flashpath.course.workspace.beginnings import beginning
-
     try:
-        return exercise.id in learner.store.passes() and text == beginning(exercise, learner.lang)
+        return exercise.id in learner.store.passes() and text == learner.beginning(exercise)
     except StoreError:
         return False
 
