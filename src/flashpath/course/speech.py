@@ -5,9 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from flashpath.messages import say
+from flashpath.messages import say, spoken
 from flashpath.messages import speaking as speaking
-from flashpath.messages import spoken
 
 
 def said(en: str, zh: str) -> str:

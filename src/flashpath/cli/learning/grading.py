@@ -29,7 +29,7 @@ def grade_and_keep(learner: Learner, exercise: Exercise, path: Path) -> Grade:
     # The grader is slow to load, and the attempt need not wait for it.
     from flashpath.course.grader import grade
 
-    verdict = grade(exercise, path, lang=learner.lang)
+    verdict = grade(exercise, path)
     try:
         if attempt is None:
             attempt = learner.store.begin_attempt(exercise.id, text)
