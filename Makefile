@@ -44,6 +44,7 @@ figures: $(VENV)/.installed
 	$(BIN)/python benchmarks/grading.py --document docs/learning.md
 	$(BIN)/python -m flashpath.course.making
 	$(BIN)/python -m flashpath.course.listing docs
+	$(BIN)/python -m flashpath.course.glossary docs
 
 # A night's work: 100,000 mutated PTX modules, none of which may crash or hang the virtual GPU.
 fuzz: $(VENV)/.installed-dev

@@ -9,7 +9,7 @@ examples:
   python benchmarks/compare_all.py --lengths 1024,4096 --dims 128 --directions forward --seconds 0.05
   python benchmarks/compare_all.py --implementations flash_v2_triton "torch (cuDNN)" naive
   python benchmarks/compare_all.py --json h200.jsonl --plots docs/plots --jobs 16
-  python benchmarks/report.py --run h200.jsonl                       # into docs/results.md
+  python benchmarks/report.py --run h200.jsonl                       # into docs/results/
   python benchmarks/compare_all.py --device virtual --lengths 512,1024,2048 --masks full
 
 A record is written as soon as its case is done. What a file given with --json already has is not done again.

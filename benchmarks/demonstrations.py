@@ -1,4 +1,4 @@
-"""What the programs of the course print on this machine's GPU, kept for docs/results.md.
+"""What the programs of the course print on this machine's GPU, kept for docs/results/programs.md.
 
     python benchmarks/demonstrations.py [--json benchmarks/results/<gpu>-demonstrations.json]
 

@@ -1,4 +1,4 @@
-"""Every ladder on this machine's GPU, in one run: the records that docs/results.md is made of.
+"""Every ladder on this machine's GPU, in one run: the records that docs/results/ is made of.
 
     python benchmarks/full_run.py h200.jsonl [LADDER …] [--seconds 0.1]
     python benchmarks/report.py --run h200.jsonl

@@ -1,19 +1,18 @@
 """Speed of the virtual GPU on one core, beside Triton's interpreter and numba's CUDA simulator.
 
-    python benchmarks/vgpu.py [--json FILE] [--quick] [--numba FOLDER] [--prototype FOLDER]
+    python benchmarks/vgpu.py [--json FILE] [--quick] [--numba FOLDER]
 
 Everything runs on one core, in one run, each implementation's calls in turn with the others'. Every result
 is compared with NumPy before it is timed. "counted" is `fp.profile`, or a Triton launch that keeps a report:
 all counters on, the report made; "sanitised" is `fp.sanitize`: races, uninitialised memory and misuse are
 looked for. All of these give the bits of the hardware (exact=True), except where "fast" says that tensor
 cores and functions use the host's own arithmetic. numba's simulator runs a few blocks of a launch, and its
-time is scaled to all of them. `--prototype` names a measured prototype of the same design, which is built and
-timed on the same PTX, that of nvcc.
+time is scaled to all of them.
 
 The marks: at least 100 × as fast as Triton's interpreter on vector add, 10 × on matmul and flash attention,
 1,000 × as fast as numba's simulator, all of them counted and fast; exact, still 4 × as fast as Triton's
-interpreter; as fast as the prototype, counted and not, in its own arithmetic, which is the fast one; a
-sanitised launch at most 3 × as long as a counted one; a kernel of 1,000 instructions ready within 60 ms.
+interpreter; a sanitised launch at most 3 × as long as a counted one; a kernel of 1,000 instructions ready
+within 60 ms.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ import importlib.util
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
@@ -33,7 +31,6 @@ from pathlib import Path
 from typing import Any
 
 from vgpu_peers import NUMBA_SLICES, Peer
-from vgpu_prototype import Prototype
 from vgpu_workloads import ARCH, KERNELS, Workload, cuda_workloads, straight_line_ptx, triton_workloads
 
 import flashpath as fp
@@ -44,8 +41,6 @@ from flashpath.vgpu.device import VirtualModule
 
 PLAIN, COUNTED, SANITISED = "flashpath", "flashpath, counted", "flashpath, sanitised"
 FAST, FAST_COUNTED = "flashpath, fast", "flashpath, fast, counted"
-SAME_PTX, SAME_PTX_COUNTED = "flashpath, fast, PTX of nvcc", "flashpath, fast, PTX of nvcc, counted"
-PROTOTYPE, PROTOTYPE_COUNTED = "prototype", "prototype, counted"
 INTERPRETER, SIMULATOR = "Triton's interpreter", "numba's simulator"
 
 FRONT_END_SIZES = (1_000, 10_000)
@@ -141,12 +136,6 @@ def cuda_ways(workload: Workload) -> dict[str, Way]:
     return ways
 
 
-def same_ptx_ways(workload: Workload) -> dict[str, Way]:
-    """The same from nvcc's PTX, for the prototype to be compared with."""
-    kernel = fp.compile(workload.file, ARCH, compiler="nvcc")[workload.kernel]
-    return _plain_and_counted(workload, kernel, (SAME_PTX, SAME_PTX_COUNTED), exact=False)
-
-
 def _plain_and_counted(
     workload: Workload, kernel: fp.Kernel, names: tuple[str, str], exact: bool
 ) -> dict[str, Way]:
@@ -216,13 +205,6 @@ def simulator_way(numba: Peer, workload: Workload) -> dict[str, Way]:
     return {SIMULATOR: Way(lambda: numba.run(workload.kernel), blocks / run, note)}
 
 
-def prototype_ways(prototype: Prototype, workload: Workload) -> dict[str, Way]:
-    run, output = prototype.ready(workload)
-    run(True)
-    workload.check(output())
-    return {PROTOTYPE: Way(lambda: run(False)), PROTOTYPE_COUNTED: Way(lambda: run(True))}
-
-
 # ---- Measuring -----------------------------------------------------------------------------------------
 
 Attempt = Callable[[], dict[str, Way]]
@@ -242,21 +224,16 @@ def measure(attempts: Mapping[str, Attempt], seconds: float) -> Figures:
             ways.update(attempt())
         except FlashpathError as error:
             figures[name] = Figure(error=f"refused: {reason(error)}")
-        except NotImplementedError as error:  # the prototype's way to say so
-            figures[name] = Figure(error=f"refused: {error}")
     calls = {name: way.call for name, way in ways.items()}
     timings = time_interleaved(calls, seconds=seconds, warm_up_calls=1, timer=CpuTimer())
     return figures | {name: Figure.of(timing, ways[name]) for name, timing in timings.items()}
 
 
-def run_all(quick: bool, peers: Mapping[str, Peer], prototype: Prototype | None) -> Results:
+def run_all(quick: bool, peers: Mapping[str, Peer]) -> Results:
     seconds = 0.05 if quick else 1.0
     results = Results()
     for workload in cuda_workloads(quick):
         attempts: dict[str, Attempt] = {PLAIN: lambda w=workload: cuda_ways(w)}
-        if prototype is not None and workload.in_prototype:
-            attempts[SAME_PTX] = lambda w=workload: same_ptx_ways(w)
-            attempts[PROTOTYPE] = lambda w=workload: prototype_ways(prototype, w)
         if "numba" in peers and workload.kernel in NUMBA_SLICES:
             attempts[SIMULATOR] = lambda w=workload: simulator_way(peers["numba"], w)
         results.cases[workload.name] = measure(attempts, seconds)
@@ -292,10 +269,6 @@ def marks(results: Results) -> list[Mark]:
             found.append(Mark(f"{case}, {SIMULATOR}", 1000, ratio(figures, SIMULATOR, FAST_COUNTED)))
         if SANITISED in figures:
             found.append(Mark(f"{case}, sanitised, counted", 1 / 3, ratio(figures, COUNTED, SANITISED)))
-        if PROTOTYPE in figures:
-            found.append(Mark(f"{case}, {PROTOTYPE}", 1, ratio(figures, PROTOTYPE, SAME_PTX)))
-            counted = ratio(figures, PROTOTYPE_COUNTED, SAME_PTX_COUNTED)
-            found.append(Mark(f"{case}, {PROTOTYPE_COUNTED}", 1, counted))
     if results.front_end:
         name, figure = next(iter(results.front_end.items()))
         median = figure.median
@@ -363,9 +336,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--numba", type=Path, help="a folder that numba was installed into (pip install --target)"
     )
-    parser.add_argument(
-        "--prototype", type=Path, help="the folder of a prototype to build and to time as well"
-    )
     options = parser.parse_args(arguments)
     use_one_core()
     with ExitStack() as stack:
@@ -377,11 +347,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 peers["numba"] = stack.enter_context(Peer("numba", path))
             else:
                 print("numba is left out: pip install --target FOLDER numba, then --numba FOLDER")
-        prototype = None
-        if options.prototype is not None:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            prototype = Prototype(options.prototype.resolve(), folder)
-        results = run_all(options.quick, peers, prototype)
+        results = run_all(options.quick, peers)
     for name, figure in results.front_end.items():
         print(f"PTX of {name} to ready: {figure.error or f'{figure.median:.2f} ms'}")
     print(*marks(results), sep="\n")

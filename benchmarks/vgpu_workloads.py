@@ -28,7 +28,6 @@ class Workload:
     expected: Callable[[], Array]
     tolerance: float
     options: dict[str, Any] | None = None  # a Triton kernel's constants; None: CUDA C++
-    in_prototype: bool = True  # whose blocks do not wait for each other
 
     @property
     def file(self) -> Path:
@@ -129,7 +128,6 @@ def cuda_workloads(quick: bool = False) -> list[Workload]:
             1,
             lambda: np.array([256.0]),
             0,
-            in_prototype=False,
         ),
     ]
 

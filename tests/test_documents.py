@@ -1,4 +1,4 @@
-"""Documents that were run: the README's commands and code, its table of variables, what is generated."""
+"""Documents that were run: the pages' commands and code, the table of variables, what is generated."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,12 @@ from flashpath.vgpu.instructions import document as instructions
 
 ROOT = Path(__file__).parent.parent
 READMES = ["README.md", "README.zh.md"]
+# Pages whose commands and code are run; each has the same in Chinese.
+PAGES = ["README.md", "docs/python.md", "docs/commands.md"]
+TRANSLATED = sorted(
+    str(page.relative_to(ROOT)).replace(".zh.md", ".md")
+    for page in [*ROOT.glob("*.zh.md"), *ROOT.glob("docs/*.zh.md")]
+)
 
 
 # What stands before the page's launches of Triton kernels.
@@ -41,20 +48,27 @@ x, y, n = torch.ones(5000), torch.zeros(5000), 5000
 """
 
 
-def blocks(readme: str, language: str) -> list[str]:
-    text = (ROOT / readme).read_text(encoding="utf-8")
+def in_chinese(page: str) -> str:
+    return page.replace(".md", ".zh.md")
+
+
+def blocks(page: str, language: str) -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 def commands() -> list[str]:
     lines = [
-        line.partition("  #")[0].strip() for block in blocks("README.md", "sh") for line in block.splitlines()
+        line.partition("  #")[0].strip()
+        for page in PAGES
+        for block in blocks(page, "sh")
+        for line in block.splitlines()
     ]
     return [line for line in lines if line.startswith("flashpath")]
 
 
 @pytest.mark.parametrize("command", commands())
-def test_readme_command_runs(command: str) -> None:
+def test_a_command_of_the_pages_runs(command: str) -> None:
     _, *words = shlex.split(command)
     done = subprocess.run(
         [sys.executable, "-m", "flashpath.cli", *words],
@@ -107,12 +121,12 @@ def test_readme_way_into_the_course_runs(tmp_path: Path) -> None:
         watching.wait()
 
 
-def test_readme_python_runs() -> None:
-    """The other README has the same code."""
-    code = blocks("README.md", "python")
-    gpu = blocks("README.md", "python gpu") if device.count() else []
+def test_the_python_of_the_pages_runs() -> None:
+    """The pages in Chinese hold the same code."""
+    code = blocks("docs/python.md", "python")
+    gpu = blocks("docs/python.md", "python gpu") if device.count() else []
     assert len(code) == 6
-    program = "\n".join([*code[:3], *gpu, *code[3:]])
+    program = "\n".join([*blocks("README.md", "python"), *code[:3], *gpu, *code[3:]])
     done = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,
@@ -122,6 +136,7 @@ def test_readme_python_runs() -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
     )
     assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("torch.Size([1, 40, 2, 32])\n")
     assert "saxpy<float>(int, float, const float*, float*)" in done.stdout
     assert "saxpy<float> on the virtual GPU (H200)" in done.stdout
     assert "vector_add_kernel on the virtual GPU (A100)" in done.stdout
@@ -146,36 +161,58 @@ def test_the_code_of_the_virtual_gpus_page_runs(tmp_path: Path) -> None:
     assert "double on the virtual GPU (RTX 4090)" in done.stdout
 
 
-def test_readme_says_how_the_command_is_found() -> None:
-    block = next(block for block in blocks("README.md", "sh") if "flashpath tour" in block)
+def test_the_pages_say_how_the_command_is_found() -> None:
+    for readme in READMES:
+        assert "`source .venv/bin/activate`" in (ROOT / readme).read_text(encoding="utf-8")
+    block = next(block for block in blocks("docs/commands.md", "sh") if "flashpath tour" in block)
     assert block.startswith("source .venv/bin/activate\n")
 
 
-def test_both_readmes_hold_the_same_code() -> None:
+@pytest.mark.parametrize("page", TRANSLATED)
+def test_a_page_holds_the_same_code_in_both_languages(page: str) -> None:
     def bare(text: str) -> str:
         return re.sub(r"\s*#.*", "", text)
 
     for language in ("sh", "sh learning", "python", "python gpu"):
-        assert [bare(block) for block in blocks("README.zh.md", language)] == [
-            bare(block) for block in blocks("README.md", language)
+        assert [bare(block) for block in blocks(in_chinese(page), language)] == [
+            bare(block) for block in blocks(page, language)
         ]
 
 
+def test_the_readmes_are_short() -> None:
+    assert all(len((ROOT / readme).read_text(encoding="utf-8").splitlines()) <= 126 for readme in READMES)
+
+
+def test_every_page_is_in_the_index() -> None:
+    for index in ("README.md", "README.zh.md"):
+        linked = set(re.findall(r"\]\(([\w.]+\.md)\)", (ROOT / "docs" / index).read_text(encoding="utf-8")))
+        for page in ROOT.glob("docs/*.md"):
+            stem = page.name.partition(".")[0]
+            assert linked & {f"{stem}.md", f"{stem}.zh.md"}, f"docs/{index} does not link to {page.name}"
+
+
 def test_both_readmes_name_the_same_folders() -> None:
-    folders, in_chinese = (
+    folders, chinese_folders = (
         re.findall(r"^\| `([\w/]+/)` \|", (ROOT / readme).read_text(encoding="utf-8"), re.MULTILINE)
         for readme in READMES
     )
-    assert folders == in_chinese
+    assert folders == chinese_folders
     assert all((ROOT / folder).is_dir() for folder in folders)
     assert len(folders) > 5
 
 
-def test_readme_lists_every_environment_variable() -> None:
+def test_the_page_of_commands_lists_every_environment_variable() -> None:
     for variable in settings.VARIABLES:
         row = f"| `{variable.name}` | {variable.default} | {variable.meaning}"
-        assert row in (ROOT / "README.md").read_text(encoding="utf-8")
-        assert f"| `{variable.name}` |" in (ROOT / "README.zh.md").read_text(encoding="utf-8")
+        assert row in (ROOT / "docs/commands.md").read_text(encoding="utf-8")
+        assert f"| `{variable.name}` |" in (ROOT / "docs/commands.zh.md").read_text(encoding="utf-8")
+
+
+def test_contributing_names_the_layers_of_the_contract() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    (layers,) = (each["layers"] for each in contracts["contracts"] if each["type"] == "layers")
+    rooms = [re.sub(r" \|.*|[()]", "", layer) for layer in layers]
+    assert f"`{' → '.join(rooms)}`" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 def test_links_lead_somewhere() -> None:

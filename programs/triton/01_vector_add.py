@@ -14,7 +14,7 @@ BLOCK = 1024
 
 @triton.jit
 def add_kernel(a_ptr, b_ptr, c_ptr, n, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)  # (BLOCK): what this program adds
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)  # (BLOCK)
     inside = offsets < n  # the last block may have elements to spare
     a = tl.load(a_ptr + offsets, mask=inside)
     b = tl.load(b_ptr + offsets, mask=inside)

@@ -20,6 +20,8 @@ class FlashpathError(Exception):
         if not is_code(code):
             code, params = "messages.literal", {"problem": code, "fix": fix or ""}
         self.said = Message(code, params)
+        self.lang: str | None = None
+        """The language of the command or folder that it ended; None: the one that is spoken."""
 
     @property
     def code(self) -> str:
@@ -29,12 +31,12 @@ class FlashpathError(Exception):
     @property
     def problem(self) -> str:
         """What happened."""
-        return self.said.text()
+        return self.said.text(self.lang)
 
     @property
     def fix(self) -> str | None:
         """What the reader can do about it."""
-        return self.said.fix()
+        return self.said.fix(self.lang)
 
     @problem.setter
     def problem(self, text: str) -> None:  # TRANSITION

@@ -47,7 +47,7 @@ def test_a_file_that_only_includes_counts_with_what_it_includes(tmp_path: Path) 
 def test_rungs_of_rms_norm_count_the_kernels_that_they_borrow(rung: str) -> None:
     file = ladder("rms_norm")[rung].file
     (other,) = borrowed(file)
-    assert other.parent.name == "layer_norm"
+    assert other.parent.name == "norm"
     assert (count_file(file) or 0) > (count_file(other) or 0) > 20
 
 

@@ -1,4 +1,4 @@
-"""The Markdown report, and the program that writes docs/results.md."""
+"""The Markdown report, and the program that writes docs/results.md and docs/results/."""
 
 from __future__ import annotations
 
@@ -105,7 +105,9 @@ def test_launch_costs_are_recorded_with_their_commit_and_read_back(
     (results / "h200-launch-cost.json").write_text(json.dumps(record), encoding="utf-8")
     monkeypatch.setattr(sys, "argv", ["report.py"])
     assert report_program(tmp_path)["main"]() == 0
-    assert "| `kernel[grid, block](…)` | 6.96 |" in (tmp_path / "results.md").read_text(encoding="utf-8")
+    assert "| `kernel[grid, block](…)` | 6.96 |" in (tmp_path / "results/launches.md").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_a_run_takes_the_place_of_the_ladders_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +125,7 @@ def test_a_run_takes_the_place_of_the_ladders_it_has(tmp_path: Path, monkeypatch
 
 
 def test_what_is_said_of_attentions_problems_is_true_of_every_record() -> None:
-    """docs/results.md says how batch and heads follow from length and dimension."""
+    """Attention's page of results says how batch and heads follow from length and dimension."""
     kept = load(BENCHMARKS / "results" / "h200.json")
     measured = [each for each in kept if each.ladder == "attention"]
     assert measured
@@ -133,15 +135,28 @@ def test_what_is_said_of_attentions_problems_is_true_of_every_record() -> None:
         assert (batch * sequence, heads * dim) == (TOKENS, HIDDEN)
 
 
-def test_contents_name_every_section_and_nothing_that_a_program_printed() -> None:
-    names = report_program(BENCHMARKS)
-    body = "## Marks\n\n```text\n## printed\n```\n\n## Xeon(R) on one core, `a_b`\n### deeper\n"
-    assert names["contents"](body).splitlines() == [
-        "## Contents",
-        "",
-        "- [Marks](#marks)",
-        "- [Xeon(R) on one core, `a_b`](#xeonr-on-one-core-a_b)",
-    ]
+def test_every_ladder_has_a_page_and_a_row_and_old_pages_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = tmp_path / "benchmarks" / "results"
+    results.mkdir(parents=True)
+    write_run(results / "h200.json", [replace(RECORD, ladder=ladder) for ladder in ("sort", "scan")])
+    monkeypatch.setattr(sys, "argv", ["report.py"])
+    assert report_program(tmp_path)["main"]() == 0
+    summary = (tmp_path / "results.md").read_text(encoding="utf-8")
+    for ladder in ("sort", "scan"):
+        assert f"| [{ladder}](results/{ladder}.md) |" in summary
+        page = (tmp_path / "results" / f"{ladder}.md").read_text(encoding="utf-8")
+        assert page.startswith(f"# {ladder}\n")
+        assert f"![{ladder}](../plots/{ladder}.svg)" in page
+    assert "kernel[grid, block]" not in summary
+    (tmp_path / "results" / "gone.md").write_text("", encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["report.py", "--check"])
+    assert report_program(tmp_path)["main"]() == 1
+    assert "docs/results/gone.md is out of date" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "argv", ["report.py"])
+    assert report_program(tmp_path)["main"]() == 0
+    assert not (tmp_path / "results" / "gone.md").exists()
 
 
 def test_programs_on_a_gpu_are_of_every_folder_of_the_course() -> None:
@@ -169,10 +184,10 @@ def test_attention_has_tables_and_pictures_over_length(
     write_run(results / "h200.json", [naive, replace(record, implementation="flash")])
     monkeypatch.setattr(sys, "argv", ["report.py"])
     assert report_program(tmp_path)["main"]() == 0
-    text = (tmp_path / "results.md").read_text(encoding="utf-8")
+    text = (tmp_path / "results/attention.md").read_text(encoding="utf-8")
     assert "## Attention by the length of sequences" in text
     assert "- Memory beside the inputs: 16.0 to 16.0 times; the learning plans promise 10 to 20" in text
     for name in ("attention-forward-speed", "attention-forward-memory"):
-        assert f"![{name}](plots/{name}.svg)" in text
+        assert f"![{name}](../plots/{name}.svg)" in text
         assert (tmp_path / "plots" / f"{name}.svg").is_file()
     assert not (tmp_path / "plots" / "attention.svg").exists()

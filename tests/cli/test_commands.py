@@ -197,7 +197,7 @@ def test_explain_names_what_is_wrong(kernel_file: Path, tmp_path: Path) -> None:
 
 def test_a_rung_that_borrows_its_kernel_shows_it() -> None:
     shown = flashpath("ladder", "rms_norm", "backward").stdout
-    assert "// ---- layer_norm/backward.cu ----" in shown
+    assert "// ---- norm/backward.cuh ----" in shown
     assert "__global__" in shown
     assert (
         "__global__" not in json.loads(flashpath("ladder", "rms_norm", "backward", "--json").stdout)["source"]

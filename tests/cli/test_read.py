@@ -30,7 +30,7 @@ TINY = Path(__file__).parent.parent / "course" / "fixtures" / "tiny"
 
 @pytest.fixture(autouse=True)
 def _tiny_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("flashpath.course.figures.tiny")
+    module = ModuleType("flashpath.course.figures.units.tiny")
     vars(module)["cells"] = lambda: Picture().grid([range(4)], [[0, 0, 1, 1]]).both()
     monkeypatch.setitem(sys.modules, module.__name__, module)
     root = tmp_path / "course"

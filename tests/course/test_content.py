@@ -153,7 +153,7 @@ BROKEN = {
         "guard is in the folder and not in the list",
     ]),
     "no line of a plan": (f"{UNIT}/unit.toml", '"000-01"', '"week 1"', ["'week 1' is no line of a plan"]),
-    "figure of nobody": (f"{UNIT}/unit.toml", "flashpath.course.figures.tiny:cells", "os:system", [
+    "figure of nobody": (f"{UNIT}/unit.toml", "flashpath.course.figures.units.tiny:cells", "os:system", [
         "'os:system' names no figure",
     ]),
     "checkpoint twice": (f"{UNIT}/unit.toml", "[[checkpoints]]\n", """[[checkpoints]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -10,9 +12,9 @@ from types import ModuleType
 import pytest
 
 from flashpath.course import making
-from flashpath.course.content import ContentError, Course, Unit
+from flashpath.course.content import ContentError, Course, Unit, load_course
 from flashpath.course.content.check import check_unit
-from flashpath.course.content.directives import excerpt, markdown, output_name
+from flashpath.course.content.directives import excerpt, markdown, output_name, shell_lines
 from flashpath.course.content.lesson import HEADINGS, check_both, load_lesson
 from flashpath.course.figures.drawing import Figure, Picture
 from flashpath.errors import FlashpathError
@@ -29,7 +31,7 @@ def cells(lang: str) -> Figure:
 @pytest.fixture
 def unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Unit:
     """The unit of a copy of the tiny course, with figures and outputs that nobody had to wait for."""
-    module = ModuleType("flashpath.course.figures.tiny")
+    module = ModuleType("flashpath.course.figures.units.tiny")
     vars(module)["cells"] = cells
     monkeypatch.setitem(sys.modules, module.__name__, module)
     shutil.copytree(TINY, tmp_path / "course")
@@ -226,3 +228,44 @@ def test_a_unit_that_is_not_whole(unit: Unit, file: str, old: str, new: str, wor
     with pytest.raises(ContentError) as caught:
         check_unit(course, course.unit("doubling"))
     assert words in str(caught.value)
+
+
+# ---- The lessons of the course -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_listings_and_commands_fit_80_columns(lang: str) -> None:
+    course = load_course()
+    wide = [
+        f"{ready.id}: {line}"
+        for ready in course.units
+        if ready.is_ready
+        for language, block in re.findall(
+            r"^```(\w+)\n(.*?)^```", markdown(course, load_lesson(ready, lang)), re.MULTILINE | re.DOTALL
+        )
+        if language != "text"
+        for line in block.splitlines()
+        if len(line) > 80
+    ]
+    assert not wide, "\n".join(wide)
+
+
+def test_a_long_command_is_broken_between_its_options() -> None:
+    command = f"flashpath profile {'a' * 50}.cu --arg 'x=f32[n, m]' --grid 4 -- --own 1"
+    shown = shell_lines(command)
+    assert shown.count("\\\n") == 1
+    assert shlex.split(shown.replace("\\\n", "")) == shlex.split(command)
+    assert shell_lines("flashpath doctor") == "flashpath doctor"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_warm_up_opens_each_unit_and_is_answered(lang: str) -> None:
+    for ready in load_course().units:
+        if ready.is_ready:
+            text = ready.lesson_file(lang).read_text(encoding="utf-8")
+            opening = text.split("\n## ")[0]
+            questions = re.findall(r"^\d\. ", opening, re.MULTILINE)
+            answers = re.findall(
+                r"\(\d\) ", text[text.index("Warm-up: " if lang == "en" else "热身答案：") :]
+            )
+            assert 2 <= len(questions) == len(answers)

@@ -25,7 +25,7 @@ COMMAND = "flashpath explain-finding race"
 
 @pytest.fixture
 def unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Unit:
-    module = ModuleType("flashpath.course.figures.tiny")
+    module = ModuleType("flashpath.course.figures.units.tiny")
     vars(module)["cells"] = lambda: Picture().grid([range(4)]).both()
     monkeypatch.setitem(sys.modules, module.__name__, module)
     shutil.copytree(TINY, tmp_path / "course")

@@ -9,6 +9,7 @@ from flashpath import gpus
 from flashpath.jit import KernelCache, toolkit
 from flashpath.jit.explanation import ptx_instructions, sass_instructions
 from flashpath.jit.resources import Resources, read_resources
+from flashpath.vgpu import cubin
 
 SOURCE = """
 extern "C" __global__ void __launch_bounds__(128) shared(float* p) {
@@ -131,7 +132,7 @@ def test_ptx_instructions_are_counted_and_directives_are_not() -> None:
     assert ptx_instructions(text) == 3
 
 
-def test_the_log_of_ptxas_is_read_per_kernel() -> None:
+def test_the_log_of_ptxas_is_read_per_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     log = (
         "ptxas info    : 16 bytes gmem\n"
         "ptxas info    : Compiling entry function 'a' for 'sm_80'\n"
@@ -146,8 +147,14 @@ def test_the_log_of_ptxas_is_read_per_kernel() -> None:
         "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
         "ptxas info    : Used 4 registers, used 0 barriers, 352 bytes cmem[0]\n"
     )
-    assert read_resources(log) == {
-        "a": Resources(42, 1024, 40, 8, 12, 2),
-        "_Z1bv": Resources(4, 0, 0, 0, 0, 0),
+    registers = {"a": 42, "_Z1bv": 4}  # which the cubin tells
+
+    def of_the_cubin(code: bytes, name: str, shared: int) -> cubin.Resources:
+        return cubin.Resources(registers[name], shared, len(code))
+
+    monkeypatch.setattr(cubin, "read_resources", of_the_cubin)
+    assert read_resources(b"12345", log) == {
+        "a": Resources(42, 1024, 5, 8, 12, 2),
+        "_Z1bv": Resources(4, 0, 5, 0, 0, 0),
     }
-    assert read_resources("") == {}
+    assert read_resources(b"", "") == {}

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import flashpath as fp
+from flashpath.gpus.shape import dim3
 from flashpath.jit import ArgumentError, Kernel, KernelCache, LaunchError, device
 from flashpath.jit.launcher import stream_handle
-from flashpath.jit.shape import dim3
 
 SOURCE = """
 extern "C" __global__ void k(float* p, int n) { if (p) atomicAdd(p, 1.0f); }

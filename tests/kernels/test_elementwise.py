@@ -192,7 +192,7 @@ def test_activations_are_as_good_as_torchs_in_float32(operation: str) -> None:
 
 
 def test_gelus_polynomial_is_what_the_fit_gives() -> None:
-    header = (host.FOLDER / "operations.cuh").read_text(encoding="utf-8")
+    header = (host.FOLDER / "../common/activations.cuh").read_text(encoding="utf-8")
     body = header[header.index("float normal_tail") :]
     constants = re.findall(r"(-?[\d.]+(?:e-\d+)?)f[,;)]", body[: body.index("exp2_approx")])
     stated = [float(each) for each in constants]

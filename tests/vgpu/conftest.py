@@ -41,26 +41,16 @@ def _schedule_of_all_launches(request: pytest.FixtureRequest) -> Iterator[None]:
     if not seed:
         yield
         return
-    from flashpath.vgpu.device import VirtualKernel
+    from flashpath.vgpu import launch
     from flashpath.vgpu.options import DEFAULT, Options
 
-    launch = VirtualKernel.launch
+    run = launch.Launch.run
 
-    def seeded(
-        self: VirtualKernel,
-        grid: Any,
-        block: Any,
-        shared: int,
-        parameters: bytes,
-        arrays: Any,
-        options: Options = DEFAULT,
-        **others: Any,
-    ) -> Any:
-        options = options if options.seed else replace(options, seed=seed)
-        return launch(self, grid, block, shared, parameters, arrays, options, **others)
+    def seeded(self: launch.Launch, options: Options = DEFAULT) -> launch.Launched:
+        return run(self, options if options.seed else replace(options, seed=seed))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(VirtualKernel, "launch", seeded)
+        patch.setattr(launch.Launch, "run", seeded)
         yield
 
 
@@ -75,7 +65,8 @@ def on_the_virtual_gpu() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def launch_with() -> Launch:
     """Launches a CUDA kernel with options of the virtual GPU; returns what a sanitised launch found."""
-    from flashpath.jit import shape, virtual
+    from flashpath.gpus import shape
+    from flashpath.jit import virtual
     from flashpath.vgpu.options import Options
     from flashpath.vgpu.profiles import profile_for
 
@@ -90,7 +81,10 @@ def launch_with() -> Launch:
     ) -> list[Finding]:
         kernel.packer.pack(args)
         what = shape.Shape(shape.dim3(grid, "grid"), shape.dim3(block, "block"), shared)
-        result = virtual.run(kernel, what, args, profile_for(kernel.arch, device), Options(**options))
-        return kernel.virtual.findings(result)
+        return (
+            virtual.ready(kernel, what, args, profile_for(kernel.arch, device))
+            .run(Options(**options))
+            .findings
+        )
 
     return launch

@@ -7,7 +7,9 @@ import pytest
 
 import flashpath as fp
 from flashpath.errors import FlashpathError
+from flashpath.gpus.shape import Shape
 from flashpath.vgpu.device import UnsupportedInstruction, VirtualModule
+from flashpath.vgpu.launch import Launch, Packed
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 REGISTERS = ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p<4>;"
@@ -52,7 +54,7 @@ def test_no_form_is_guessed(instruction: str) -> None:
 def test_a_line_of_a_file_that_is_not_named() -> None:
     kernel = VirtualModule(f"{HEAD}.visible .entry k() {{ .loc 2 5 0\n trap; }}").kernel("k")
     with pytest.raises(fp.KernelFault, match="trap") as caught:
-        kernel.launch((1, 1, 1), (1, 1, 1), 0, b"", [])
+        Launch(kernel, Shape((1, 1, 1), (1, 1, 1)), Packed(b"")).run()
     assert (caught.value.file, caught.value.line) == ("", 0)
 
 

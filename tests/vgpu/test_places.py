@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 import flashpath as fp
+from flashpath.gpus.shape import Shape
 from flashpath.jit.toolkit import MissingCompiler, header_name, headers
 from flashpath.vgpu.device import VirtualModule
 from flashpath.vgpu.findings import Finding
+from flashpath.vgpu.launch import Launch, Packed
 
 SOURCE = r"""
 #include <cooperative_groups/reduce.h>
@@ -184,7 +186,7 @@ def library_name(path: str) -> str | None:
 def test_the_innermost_place_of_the_users(locations: str, file: str, line: int, library: str) -> None:
     kernel = VirtualModule(_PTX.format(locations=locations), library_name).kernel("k")
     with pytest.raises(fp.KernelFault) as caught:
-        kernel.launch((1, 1, 1), (1, 1, 1), 0, b"", [])
+        Launch(kernel, Shape((1, 1, 1), (1, 1, 1)), Packed(b"")).run()
     assert (caught.value.file, caught.value.line, caught.value.finding.library) == (file, line, library)
 
 

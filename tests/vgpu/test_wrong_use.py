@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 import flashpath as fp
+from flashpath.gpus.shape import Shape
 from flashpath.vgpu import device
 from flashpath.vgpu.device import VirtualKernel, VirtualModule
 from flashpath.vgpu.findings import Dim3
+from flashpath.vgpu.launch import Launch, Packed
 from flashpath.vgpu.options import Options
 from flashpath.vgpu.report import Trace
 
@@ -133,7 +135,7 @@ def test_a_kernel_that_the_module_does_not_have() -> None:
 )
 def test_more_memory_than_any_gpu_has(body: str, problem: str) -> None:
     with pytest.raises(fp.FlashpathError, match=problem):
-        bare(body).launch((1, 1, 1), (1, 1, 1), 0, b"", [])
+        Launch(bare(body), Shape((1, 1, 1), (1, 1, 1)), Packed(b"")).run()
 
 
 def test_variables_that_no_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,29 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flashpath.cli.failures import file_error, tell, tell_failure
+from flashpath.cli.language import language_of
 from flashpath.errors import FlashpathError
+from flashpath.messages import say, speaking
 
 if TYPE_CHECKING:
     from flashpath.cli.commands import app as app
-
-# What the exit codes mean, for every command.
-EXIT_CODES = {
-    0: "done",
-    1: "it failed: what was asked for does not exist, does not compile, is wrong, or needs what is missing; "
-    "of sanitize: something was found",
-    2: "the command line cannot be read: no such command or option, an argument missing, no number in range; "
-    "of sanitize also: the kernel could not be run",
-    3: "it needs a device that this machine does not have",
-    124: "the program that it ran took longer than --timeout",
-    130: "stopped with Ctrl-C",
-    141: "the reader of its output stopped early, as head does",
-}
 
 
 def main() -> None:
     """The `flashpath` command."""
     _prepare_streams()
-    sys.exit(_flushed(_run()))
+    with speaking(language_of(sys.argv[1:])):
+        sys.exit(_flushed(_run()))
 
 
 def _run() -> int:
@@ -41,17 +31,17 @@ def _run() -> int:
         code = _start_quickly(sys.argv[1:])
         if code is not None:
             return code
-        from flashpath.cli.commands import app
+        from flashpath.cli.commands import app  # speaks the language in which it is imported
 
         app()
     except SystemExit as end:  # typer's way to end, after --help and usage errors too
         if end.code == 130:
-            tell("\nstopped")
+            tell(f"\n{say('cli.stopped')}")
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except (FlashpathError, OSError) as error:
         return tell_failure(error)
     except KeyboardInterrupt:
-        tell("\nstopped")
+        tell(f"\n{say('cli.stopped')}")
         return 130
     return 0
 
@@ -99,7 +89,7 @@ def _flushed(code: int) -> int:
         sys.stdout.flush()
     except OSError as error:
         if code == 0:
-            tell(f"error: the output cannot be written: {file_error(error)}")
+            tell(say("cli.error", what=say("cli.output-not-written", why=file_error(error))))
         # Python flushes again at its end, and would complain again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return code or 1

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Annotated, Any, cast
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 from flashpath.cli import (
-    EXIT_CODES,
     bench,
     cache,
     explain,
@@ -23,6 +22,7 @@ from flashpath.cli import (
     sanitize,
     tour,
     tune,
+    typer_words,
 )
 from flashpath.cli.doctor import doctor
 from flashpath.cli.failures import tell_program
@@ -43,39 +43,56 @@ from flashpath.cli.learning import (
     watch,
 )
 from flashpath.cli.learning.next import next_thing
+from flashpath.cli.typer_words import Command, Group, Speaking, translated
+from flashpath.messages import say
+
+typer_words.install()  # typer puts some of them into the commands that it makes
 
 
-class _Group(TyperGroup):
-    """Tells programs, too, what is wrong with a command line; typer tells people, and exits with 2."""
+class _Group(Group):
+    """Says in the language, and to programs too, what is wrong with a command line; typer exits with 2."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
-        with _telling_programs():
+        with _saying_usage_errors():
             return super().make_context(*arguments, **options)
 
     def invoke(self, ctx: Any) -> Any:
-        with _telling_programs():
+        with _saying_usage_errors():
             return super().invoke(ctx)
 
 
 @contextlib.contextmanager
-def _telling_programs() -> Generator[None]:
+def _saying_usage_errors() -> Generator[None]:
     try:
         yield
     except Exception as error:
         # typer has its own copy of click or shares it, by its version: its errors are known by what they can.
         if hasattr(error, "format_message") and getattr(error, "exit_code", 0) == 2:
-            about: Any = getattr(error, "ctx", None)
+            usage_error = cast("Any", error)
+            about = getattr(usage_error, "ctx", None)
             command = about.command_path if about is not None else "flashpath"
-            tell_program(cast("Any", error).format_message(), f"{command} --help")
+            sentence = translated(usage_error.format_message())
+            usage_error.format_message = lambda: sentence
+            tell_program(sentence, f"{command} --help")
         raise
 
+
+_EXIT_CODES = (
+    (0, say("cli.exit-0")),
+    (1, say("cli.exit-1")),
+    (2, say("cli.exit-2")),
+    (3, say("cli.exit-3")),
+    (124, say("cli.exit-124")),
+    (130, say("cli.exit-130")),
+    (141, say("cli.exit-141")),
+)
 
 app = typer.Typer(
     cls=_Group,
     no_args_is_help=True,
     pretty_exceptions_enable=False,  # our errors are shown without a traceback, bugs with a plain one
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items()) + ".",
+    epilog=say("cli.exit-codes", codes="; ".join(f"{code} {meaning}" for code, meaning in _EXIT_CODES)),
 )
 
 
@@ -87,7 +104,7 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-class ProgramCommand(TyperCommand):
+class ProgramCommand(Command):
     """A command after whose `--` the program's own arguments stand, whatever they look like."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -97,45 +114,61 @@ class ProgramCommand(TyperCommand):
         return [*super().collect_usage_pieces(ctx), "[-- ARGUMENTS]"]
 
 
-@app.callback()
+class ShapeCommand(Speaking, explain_dispatch.ShapeCommand):
+    """A command that reads shapes, and speaks the language."""
+
+
+@app.callback(help=say("cli.root-help"))
 def root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help=say("cli.root-version"))
     ] = False,
 ) -> None:
-    """Learn and build GPU kernels: a course that grades itself; tools that run, explain, check and time."""
+    """Says what flashpath is, above the list of its commands."""
 
 
-_COURSE, _KERNELS, _MACHINE = "The course", "Kernels", "This machine"
+_COURSE = say("cli.panel-course")
+_KERNELS = say("cli.panel-kernels")
+_MACHINE = say("cli.panel-machine")
 
-app.command("tour", rich_help_panel=_COURSE)(tour.tour)
-app.command("start", rich_help_panel=_COURSE)(start.start)
-app.command("next", rich_help_panel=_COURSE)(quick.for_typer(next_thing))
-app.command("read", rich_help_panel=_COURSE)(read.read)
-app.command("watch", rich_help_panel=_COURSE)(watch.watch)
-app.command("grade", rich_help_panel=_COURSE)(grade.grade)
-app.command("hint", rich_help_panel=_COURSE)(hint.hint)
-app.command("solution", rich_help_panel=_COURSE)(solution.solution)
-app.command("reset", rich_help_panel=_COURSE)(reset.reset)
-app.command("progress", rich_help_panel=_COURSE)(quick.for_typer(progress.progress))
-app.command("review", rich_help_panel=_COURSE)(review.review)
-app.command("note", rich_help_panel=_COURSE)(note.note)
-app.command("log", rich_help_panel=_COURSE)(log.log)
-app.command("export", rich_help_panel=_COURSE)(export.export)
-app.command("resources", rich_help_panel=_COURSE)(resources.resources)
 
-app.command("run", cls=ProgramCommand, rich_help_panel=_KERNELS)(quick.for_typer(run.run))
-app.command("explain", rich_help_panel=_KERNELS)(explain.explain)
-app.command("profile", cls=ProgramCommand, rich_help_panel=_KERNELS)(profile.profile)
-app.command("sanitize", cls=ProgramCommand, rich_help_panel=_KERNELS)(sanitize.sanitize)
-app.command("explain-finding", rich_help_panel=_KERNELS)(explain_finding.explain_finding)
-app.command("validate", rich_help_panel=_KERNELS)(validate.validate)
-app.command("ladder", rich_help_panel=_KERNELS)(ladder.ladder)
-app.command("bench", rich_help_panel=_KERNELS)(bench.bench)
-app.command("tune", rich_help_panel=_KERNELS)(tune.tune)
-app.command("explain-dispatch", cls=explain_dispatch.ShapeCommand, rich_help_panel=_KERNELS)(
-    explain_dispatch.explain_dispatch
-)
+def _command(
+    panel: str,
+    name: str,
+    function: Callable[..., Any],
+    help_text: str | None = None,
+    cls: type[TyperCommand] = Command,
+) -> None:
+    """Registers a command; its help, in the language that is spoken, is `say("cli.NAME-help")`."""
+    app.command(name, cls=cls, help=help_text, rich_help_panel=panel)(function)
 
-app.command("doctor", rich_help_panel=_MACHINE)(doctor)
+
+_command(_COURSE, "tour", tour.tour, say("cli.tour-help"))
+_command(_COURSE, "start", start.start, say("cli.start-help"))
+_command(_COURSE, "next", quick.for_typer(next_thing), say("cli.next-help"))
+_command(_COURSE, "read", read.read, say("cli.read-help"))
+_command(_COURSE, "watch", watch.watch, say("cli.watch-help"))
+_command(_COURSE, "grade", grade.grade, say("cli.grade-help"))
+_command(_COURSE, "hint", hint.hint, say("cli.hint-help"))
+_command(_COURSE, "solution", solution.solution, say("cli.solution-help"))
+_command(_COURSE, "reset", reset.reset, say("cli.reset-help"))
+_command(_COURSE, "progress", quick.for_typer(progress.progress), say("cli.progress-help"))
+_command(_COURSE, "review", review.review, say("cli.review-help"))
+_command(_COURSE, "note", note.note, say("cli.note-help"))
+_command(_COURSE, "log", log.log, say("cli.log-help"))
+_command(_COURSE, "export", export.export, say("cli.export-help"))
+_command(_COURSE, "resources", resources.resources, say("cli.resources-help"))
+
+_command(_KERNELS, "run", quick.for_typer(run.run), cls=ProgramCommand)
+_command(_KERNELS, "explain", explain.explain)
+_command(_KERNELS, "profile", profile.profile, cls=ProgramCommand)
+_command(_KERNELS, "sanitize", sanitize.sanitize, cls=ProgramCommand)
+_command(_KERNELS, "explain-finding", explain_finding.explain_finding)
+_command(_KERNELS, "validate", validate.validate, say("cli.validate-help"))
+_command(_KERNELS, "ladder", ladder.ladder)
+_command(_KERNELS, "bench", bench.bench)
+_command(_KERNELS, "tune", tune.tune)
+_command(_KERNELS, "explain-dispatch", explain_dispatch.explain_dispatch, cls=ShapeCommand)
+
+_command(_MACHINE, "doctor", doctor)
 app.add_typer(cache.app, name="cache", rich_help_panel=_MACHINE)

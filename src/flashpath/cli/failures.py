@@ -10,6 +10,7 @@ import os
 import sys
 
 from flashpath.errors import FlashpathError, MissingDevice
+from flashpath.messages import say
 
 
 def tell(text: str) -> None:
@@ -18,9 +19,14 @@ def tell(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
+def warn(text: object) -> None:
+    """Print it on stderr as a warning."""
+    tell(say("cli.warning", what=text))
+
+
 def tell_failure(error: FlashpathError | OSError) -> int:
     """Say what went wrong; returns the exit code that stands for it."""
-    tell(f"error: {file_error(error) if isinstance(error, OSError) else error}")
+    tell(say("cli.error", what=file_error(error) if isinstance(error, OSError) else error))
     if isinstance(error, OSError):
         tell_program(file_error(error), None)
     else:

@@ -15,7 +15,7 @@ from flashpath.errors import FlashpathError
 if TYPE_CHECKING:
     from flashpath.vgpu.sanitizing import Progress
 
-# Exit codes: those of every command (flashpath.cli.EXIT_CODES), but for these.
+# Exit codes: those of every command, but for these.
 _FOUND = 1
 _NOT_RUN = 2
 _STOPPED = (124, 130, 143)  # by --timeout, Ctrl-C, or another who asked for its end

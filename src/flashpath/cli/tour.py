@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from flashpath.messages import say
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -25,19 +27,10 @@ FAR_APART = "threadIdx.x * (long long)gridDim.x + blockIdx.x"
 def tour(
     save: Annotated[
         Path | None,
-        typer.Option(help="Save it instead of showing it: .svg (a picture) or .txt.", dir_okay=False),
+        typer.Option(help=say("cli.tour-save"), dir_okay=False),
     ] = None,
 ) -> None:
-    """Compile a first CUDA kernel, run it, check it against NumPy, and see what the compiler made of it.
-
-    Without a GPU the kernel runs on the virtual one, which counts every access.
-
-    Examples:
-
-        flashpath tour
-
-        flashpath tour --save tour.svg
-    """
+    """Shows one kernel from its source to its result, or saves that."""
     from rich.console import Console
 
     from flashpath.cli.output import console

@@ -15,68 +15,51 @@ from pathlib import Path
 
 from flashpath.course.content import Course, Track, Unit, Week, load_course
 from flashpath.course.workspace.pages import bullets, joined, resource_lines, section
-from flashpath.course.workspace.words import stars, titled, week_name, word
+from flashpath.course.workspace.titles import expected, stars, week_name, week_title
+from flashpath.messages import say, speaking
 
 FILES = {"en": "courses.md", "zh": "courses.zh.md"}
-_HEAD = {
-    "en": (
-        "The courses",
-        "Four plans over the same units: what is learnt once counts in each. "
-        "Made from `course/` by `make figures`. [中文](courses.zh.md)",
-        "Begin one with `flashpath start TRACK`: it makes a work folder with the plan, lessons, exercises "
-        "and templates for notes, and needs neither a GPU nor the network.",
-    ),
-    "zh": (
-        "课程",
-        "四条学习路线，共用同一批单元：学过一次，处处算数。"
-        "本页由 `make figures` 从 `course/` 生成。[English](courses.md)",
-        "用 `flashpath start 路线` 开始：它会建立学习目录，包含计划、课文、练习和笔记模板，"
-        "不需要 GPU，也不需要联网。",
-    ),
-}
-_COLUMNS = {"en": ("week", "about", "units"), "zh": ("周", "主题", "单元")}
-_UNITS = {"en": "The units", "zh": "单元"}
 
 
 def page(course: Course, lang: str) -> str:
     """The whole page in one language."""
-    title, about, how = _HEAD[lang]
-    parts = [f"# {title}", about, how]
-    for track in course.tracks:
-        parts += _track(course, track, lang)
-    parts.append(section(_UNITS[lang], [_unit_line(each, lang) for each in course.units]))
-    return joined(parts)
+    with speaking(lang):
+        parts = ["# " + say("course.listing"), say("course.listing-about"), say("course.listing-how")]
+        for track in course.tracks:
+            parts += _track(course, track, lang)
+        units = [_unit_line(each, lang) for each in course.units]
+        return joined([*parts, section(say("course.listing-units"), units)])
 
 
 def _track(course: Course, track: Track, lang: str) -> Iterator[str]:
     yield f"## {track.title.in_(lang)}"
     if track.about:
         yield track.about.in_(lang)
-    count, of = (track.days_expected, "days") if track.days_expected else (track.weeks_expected, "weeks")
-    facts = [f"`flashpath start {track.name}`", f"{count} {word(of, lang)}"]
-    facts += [f"{track.hours} {word('hours', lang)}"] if track.hours else []
-    yield " · ".join([*facts, f"{word('difficulty', lang)} {stars(track.difficulty)}"])
-    rows = [f"| {' | '.join(_COLUMNS[lang])} |", "|---|---|---|"]
+    difficulty = say("course.workspace.difficulty", stars=stars(track.difficulty))
+    yield " · ".join([f"`flashpath start {track.name}`", *expected(track), difficulty])
+    rows = [say("course.listing-columns"), "|---|---|---|"]
     rows += [_week_row(course, week, lang) for week in track.weeks]
     yield "\n".join(rows)
-    yield section(word("prerequisites", lang), bullets(track.prerequisites.in_(lang)), 3)
-    yield section(word("time", lang), bullets(track.time.in_(lang)), 3)
-    yield section(word("assessment", lang), bullets(each.ask.in_(lang) for each in track.assessment), 3)
+    yield section(say("course.workspace.prerequisites"), bullets(track.prerequisites.in_(lang)), 3)
+    yield section(say("course.workspace.time"), bullets(track.time.in_(lang)), 3)
     yield section(
-        word("corrections", lang),
+        say("course.workspace.assessment"), bullets(each.ask.in_(lang) for each in track.assessment), 3
+    )
+    yield section(
+        say("course.workspace.corrections"),
         [
-            f"- {', '.join(week_name(week, lang) for week in each.weeks)}{': ' if each.weeks else ''}"
+            f"- {', '.join(week_name(week) for week in each.weeks)}{': ' if each.weeks else ''}"
             f"{each.text.in_(lang)}"
             for each in track.corrections
         ],
         3,
     )
-    yield section(word("resources", lang), resource_lines(course, track.resources, lang), 3)
+    yield section(say("course.workspace.resources"), resource_lines(course, track.resources, lang), 3)
 
 
 def _week_row(course: Course, week: Week, lang: str) -> str:
     units = ", ".join(_unit_link(course.unit(each), lang) for each in week.all_units)
-    title = titled(week_name(week.number, lang), week.title.in_(lang), lang)
+    title = week_title(week)
     return f"| {title} | {'; '.join(week.goals.in_(lang))} | {units} |"
 
 
@@ -87,8 +70,10 @@ def _unit_link(unit: Unit, lang: str) -> str:
 
 
 def _unit_line(unit: Unit, lang: str) -> str:
-    said = f"{unit.minutes} {word('minutes', lang)}" if unit.is_ready else f"*{word('planned-short', lang)}*"
-    return f"- {_unit_link(unit, lang)} · {unit.title.in_(lang)} ({said})"
+    state = "*" + say("course.workspace.planned-short") + "*"
+    if unit.is_ready:
+        state = say("course.workspace.minutes", count=unit.minutes)
+    return f"- {_unit_link(unit, lang)} · {unit.title.in_(lang)} ({state})"
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from flashpath.gpus.shape import LaunchError
     from flashpath.jit.arguments import ArgumentError, strided
     from flashpath.jit.cache import KernelCache
     from flashpath.jit.compiler import compile
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from flashpath.jit.module import Kernel, Module
     from flashpath.jit.names import KernelNotFound
     from flashpath.jit.sanitizing import sanitize
-    from flashpath.jit.shape import LaunchError
     from flashpath.jit.source import SourceNotFound, TemplateError
     from flashpath.jit.toolkit import MissingCompiler
     from flashpath.jit.virtual import profile
@@ -34,7 +34,7 @@ _HOME = {
     "Kernel": "module",
     "KernelCache": "cache",
     "KernelNotFound": "names",
-    "LaunchError": "shape",
+    "LaunchError": "launcher",
     "MissingCompiler": "toolkit",
     "MissingInclude": "diagnostics",
     "Module": "module",

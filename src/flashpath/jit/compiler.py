@@ -24,7 +24,7 @@ Build = Mapping[str, Any]
 Files = Mapping[str, bytes]
 
 
-def compile(  # noqa: A001 - the design's name: fp.compile
+def compile(  # noqa: A001 - called as fp.compile
     path_or_source: str | Path,
     arch: str | None = None,
     defines: Mapping[str, Define] | None = None,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
+from flashpath.gpus.shape import Dim, dim3
 from flashpath.jit import machine_code
 from flashpath.jit.exactness import BitExactness, bit_exactness
 from flashpath.jit.module import Kernel
 from flashpath.jit.resources import Resources
-from flashpath.jit.shape import Dim, dim3
 
 
 @dataclass(frozen=True)

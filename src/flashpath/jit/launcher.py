@@ -13,11 +13,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from flashpath import settings
+from flashpath.gpus.shape import LaunchError, Shape
 from flashpath.jit import device as cuda
 from flashpath.jit import virtual, watching
 from flashpath.jit.arguments import HOST, describe
 from flashpath.jit.loading import Launch
-from flashpath.jit.shape import LaunchError, Shape
 from flashpath.vgpu.options import DEFAULT, Options
 from flashpath.vgpu.profiles import profile_for
 
@@ -73,11 +73,10 @@ class Launcher:
         gpu = profile_for(self.kernel.arch, watch.device if watch else None)
         if self._debug:
             self._print(f"virtual {gpu.name}", args)
-        if watch:
-            options = replace(watch.options, exact=self.options.exact)
-            watch.reports.append(virtual.profile_cuda(self.kernel, self.shape, args, gpu, options))
-        else:
-            virtual.run(self.kernel, self.shape, args, gpu, self.options)
+        options = replace(watch.options, exact=self.options.exact) if watch else self.options
+        launched = virtual.ready(self.kernel, self.shape, args, gpu).run(options)
+        if watch and launched.report:
+            watch.reports.append(launched.report)
 
     def _print(self, where: str, args: Sequence[Any]) -> None:
         shape = self.shape

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from flashpath.gpus import runs_on
+from flashpath.gpus.shape import LaunchError, Shape, check_shape
 from flashpath.jit import device as cuda
-from flashpath.jit.shape import LaunchError, Shape, check_shape
 
 # (stream, address of the parameter pointers, 0) → the driver's status in a tuple
 Launch = Callable[[int, int, int], tuple[int]]

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from flashpath.errors import FlashpathError
+from flashpath.gpus.shape import Dim, LaunchError, Shape, dim3, shared_bytes
 from flashpath.jit import cache, ptx
 from flashpath.jit.launcher import Launcher
 from flashpath.jit.loading import LoadedKernel
 from flashpath.jit.names import KernelName, kernel_not_found
 from flashpath.jit.packing import ArgumentPacker
 from flashpath.jit.resources import Resources, read_resources
-from flashpath.jit.shape import Dim, LaunchError, Shape, dim3, shared_bytes
 from flashpath.jit.signature import Signature, make_signature
 from flashpath.jit.toolkit import header_name
 from flashpath.jit.ways_out import runs_to_end
@@ -67,7 +67,7 @@ class Module:
     @functools.cached_property
     def resources(self) -> dict[str, Resources]:
         """What the kernels use of an SM, by their mangled names."""
-        return read_resources(self.log)
+        return read_resources(self.cubin, self.log)
 
     @functools.cached_property
     def virtual(self) -> VirtualModule:

@@ -5,45 +5,38 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from flashpath.vgpu import cubin
+
 _FUNCTION = re.compile(r"Compiling entry function '([^']+)'")
-_SPILLS = re.compile(
-    r"(?P<stack>\d+) bytes stack frame, (?P<stores>\d+) bytes spill stores, (?P<loads>\d+) bytes spill loads"
-)
-_USED = re.compile(r"Used (\d+) registers")
+_SPILLS = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
+_USED = re.compile(r"Used \d+ registers.*")
 _SHARED = re.compile(r"(\d+) bytes smem")
 _BARRIERS = re.compile(r"used (\d+) barriers")
 
 
 @dataclass(frozen=True)
-class Resources:
-    """Per kernel; memory in bytes, registers and local memory per thread, static shared memory per block."""
+class Resources(cubin.Resources):
+    """What ptxas says in its log besides: spilled bytes of a thread, barriers of a block."""
 
-    registers: int
-    static_shared: int
-    local_memory: int  # the stack frame: arrays indexed at run time, spilled registers, call frames
     spill_stores: int
     spill_loads: int
     barriers: int
 
 
-def read_resources(log: str) -> dict[str, Resources]:
-    """By mangled name, from the log of `ptxas -v`."""
+def read_resources(code: bytes, log: str) -> dict[str, Resources]:
+    """Returns the resources of all kernels by their mangled names, from a cubin and the log of `ptxas -v`."""
     found: dict[str, Resources] = {}
     parts = _FUNCTION.split(log)
     for name, text in zip(parts[1::2], parts[2::2], strict=True):
         # ptxas reports a kernel's own frame before those of the functions it calls.
-        spills = _SPILLS.search(text)
-        used = _USED.search(text)
+        spills, used = _SPILLS.search(text), _USED.search(text)
         if used is None:
             continue
-        line = text[used.start() :].partition("\n")[0]
-        shared, barriers = _SHARED.search(line), _BARRIERS.search(line)
+        shared, barriers = _SHARED.search(used[0]), _BARRIERS.search(used[0])
         found[name] = Resources(
-            registers=int(used[1]),
-            static_shared=int(shared[1]) if shared else 0,
-            local_memory=int(spills["stack"]) if spills else 0,
-            spill_stores=int(spills["stores"]) if spills else 0,
-            spill_loads=int(spills["loads"]) if spills else 0,
+            **vars(cubin.read_resources(code, name, int(shared[1]) if shared else 0)),
+            spill_stores=int(spills[1]) if spills else 0,
+            spill_loads=int(spills[2]) if spills else 0,
             barriers=int(barriers[1]) if barriers else 0,
         )
     return found

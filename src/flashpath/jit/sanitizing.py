@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flashpath.jit import shape as shapes
-from flashpath.jit.virtual import check_launch, host_arrays, is_triton, prepared, run, triton_driver
+from flashpath.gpus import shape as shapes
+from flashpath.jit.virtual import check_launch, is_triton, prepared, ready, triton_driver
 from flashpath.vgpu.findings import Finding
 from flashpath.vgpu.options import Options
 from flashpath.vgpu.sanitizing import SANITIZE_BUDGET, Progress, Schedules
@@ -47,6 +47,4 @@ def sanitize(
     if is_triton(kernel):
         return triton_driver().sanitize(kernel, grid, args, device, schedules, options)
     shape, gpu = prepared("fp.sanitize", kernel, grid, block, args, device, shared, cooperative)
-    return schedules.run(
-        kernel.virtual, host_arrays(kernel, args), lambda chosen: run(kernel, shape, args, gpu, chosen)
-    )
+    return schedules.run(ready(kernel, shape, args, gpu))

@@ -1,55 +1,25 @@
-"""Launches on the virtual GPU: arrays of the host, found and described; shapes, checked against a profile."""
+"""`fp.profile`, and the arguments of CUDA kernels packed for a launch on the virtual GPU."""
 
 from __future__ import annotations
 
 import importlib
-import math
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flashpath import gpus
-from flashpath.jit import shape as shapes
+from flashpath.gpus import shape as shapes
 from flashpath.jit.arguments import HOST, ArgumentError, Strided, view_of
-from flashpath.vgpu.device import HostArray, place
-from flashpath.vgpu.findings import merged
+from flashpath.vgpu.device import HostArray
 from flashpath.vgpu.host_arrays import describe
+from flashpath.vgpu.launch import Launch, MachineCode, Packed
 from flashpath.vgpu.options import WARP_INSTRUCTION_BUDGET, Options
-from flashpath.vgpu.profiles import check_cooperative, max_threads, profile_for, resident_blocks
-from flashpath.vgpu.report import FIRST_ACCESSES, Footprint, PlacedArray, Report, Trace, make_report
+from flashpath.vgpu.profiles import profile_for
+from flashpath.vgpu.report import FIRST_ACCESSES, Report, Trace
 from flashpath.vgpu.whole import truth
 
 if TYPE_CHECKING:
     from flashpath.jit.module import Kernel
-    from flashpath.vgpu._engine import LaunchResult
-
-
-MOST_REGISTERS = 255  # that a thread can have
-
-# ---- The profile ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class VirtualLimits:
-    """What a profile allows a launch; grids and the axes of blocks are limited alike on all GPUs."""
-
-    gpu: gpus.Gpu
-    max_grid: shapes.Dim3 = (2**31 - 1, 65535, 65535)
-    max_block: shapes.Dim3 = (1024, 1024, 64)
-
-    @property
-    def name(self) -> str:
-        return self.gpu.name
-
-    @property
-    def max_threads_per_block(self) -> int:
-        return self.gpu.architecture.max_threads_per_block
-
-    @property
-    def max_shared_per_block(self) -> int:
-        return self.gpu.architecture.max_shared_per_block_bytes
-
 
 # ---- Arrays --------------------------------------------------------------------------------------------
 
@@ -71,72 +41,27 @@ def host_arrays(kernel: Kernel, args: Sequence[Any]) -> list[HostArray]:
 # ---- Launches ------------------------------------------------------------------------------------------
 
 
-def run(
+def ready(
     kernel: Kernel,
     shape: shapes.Shape,
     args: Sequence[Any],
     gpu: gpus.Gpu,
-    options: Options,
-    *,
     arrays: Sequence[HostArray] | None = None,
-) -> LaunchResult:
-    """Check the shape and run the kernel; the arguments have been checked.
+) -> Launch:
+    """Returns the launch of a kernel whose arguments have been checked.
 
     `arrays` are those of the arguments, where the caller knows more of them than they themselves tell.
     """
-    if shape.cluster is not None:
-        raise shapes.LaunchError("The virtual GPU does not run clusters.", "Run it on a GPU.")
-    registers, static_shared = _used(kernel, shape, gpu)
-    most = min(kernel.max_threads or 1024, max_threads(gpu, registers))
-    shapes.check_shape(shape, VirtualLimits(gpu), kernel.name, most, static_shared)
-    resident = resident_blocks(gpu, math.prod(shape.block), registers, static_shared + shape.shared)
-    if shape.cooperative:
-        check_cooperative(kernel.name, gpu, math.prod(shape.grid), resident, shapes.LaunchError)
-    virtual = kernel.virtual
-    parameters = kernel.packer.packed()
-    return virtual.launch(
-        shape.grid,
-        shape.block,
-        shape.shared,
-        parameters,
-        host_arrays(kernel, args) if arrays is None else arrays,
-        options,
-        gpu=gpu,
-        resident_blocks=resident,
-        cooperative=shape.cooperative,
+
+    def named(offset: int) -> tuple[int, str]:
+        parameter = next(each for each in kernel.signature.parameters if each.offset == offset)
+        return parameter.index, f"argument {parameter.index} ({parameter})"
+
+    packed = Packed(
+        kernel.packer.packed(), host_arrays(kernel, args) if arrays is None else arrays, named=named
     )
-
-
-def _used(kernel: Kernel, shape: shapes.Shape, gpu: gpus.Gpu) -> tuple[int, int]:
-    """Registers of a thread and static shared memory: as ptxas says, or the most that there can be.
-
-    ptxas takes as long as the compiler before it. Where all blocks fit at once even with the most registers,
-    what it would say changes nothing, and it is not waited for.
-    """
-    if not kernel.module.is_assembled:
-        static_shared = kernel.virtual.program.shared_bytes
-        threads, shared = math.prod(shape.block), static_shared + shape.shared
-        fits = (
-            threads <= max_threads(gpu, MOST_REGISTERS) and shared <= VirtualLimits(gpu).max_shared_per_block
-        )
-        if fits and math.prod(shape.grid) <= resident_blocks(gpu, threads, MOST_REGISTERS, shared):
-            return MOST_REGISTERS, static_shared
-    used = kernel.resources
-    return used.registers, used.static_shared
-
-
-def _placed(kernel: Kernel, args: Sequence[Any]) -> list[PlacedArray]:
-    """The arrays of a launch where the kernel sees them, named by the parameters that point to them."""
-    arrays = host_arrays(kernel, args)
-    _, addresses = place(arrays)
-    parameters = {each.offset: each for each in kernel.signature.parameters}
-    placed: list[PlacedArray] = []
-    for array, address in zip(arrays, addresses, strict=True):
-        parameter = parameters[array.parameter]
-        name = f"argument {parameter.index} ({parameter})"
-        first = address + array.first - array.address
-        placed.append(PlacedArray(name, parameter.index, first, array.last - array.first))
-    return placed
+    code = MachineCode(lambda: kernel.resources, kernel.module.is_assembled, kernel.max_threads)
+    return Launch(kernel.virtual, shape, packed, gpu, code)
 
 
 def profile(
@@ -173,7 +98,9 @@ def profile(
     if is_triton(kernel):
         return triton_driver().profile(kernel, grid, args, device, wanted, options)
     shape, gpu = prepared("fp.profile", kernel, grid, block, args, device, shared, cooperative)
-    return profile_cuda(kernel, shape, args, gpu, wanted)
+    report = ready(kernel, shape, args, gpu).run(wanted).report
+    assert report is not None
+    return report
 
 
 def check_launch(
@@ -248,31 +175,3 @@ def is_triton(kernel: Any) -> bool:
 def triton_driver() -> Any:
     """Where Triton's kernels are run."""
     return importlib.import_module("flashpath.vgpu.triton_driver")  # imports Triton
-
-
-def profile_cuda(
-    kernel: Kernel, shape: shapes.Shape, args: Sequence[Any], gpu: gpus.Gpu, options: Options
-) -> Report:
-    """Run a checked launch and make its report."""
-    return report_of(kernel, shape, args, gpu, run(kernel, shape, args, gpu, options))
-
-
-def report_of(
-    kernel: Kernel, shape: shapes.Shape, args: Sequence[Any], gpu: gpus.Gpu, result: LaunchResult
-) -> Report:
-    """The report of a launch that was counted."""
-    used = kernel.resources
-    occupancy = gpus.occupancy(gpu, math.prod(shape.block), used.registers, used.static_shared + shape.shared)
-    report = make_report(
-        kernel.name,
-        gpu,
-        kernel.virtual.listing,
-        result,
-        occupancy,
-        grid=shape.grid,
-        block=shape.block,
-        footprint=Footprint(used.static_shared, shape.shared, used.registers, used.local_memory),
-        arrays=_placed(kernel, args),
-    )
-    report.findings = tuple(merged(kernel.virtual.findings(result)))
-    return report

@@ -5,7 +5,7 @@ both languages, or an `Entry` where advice follows. The code `jit.no-such-kernel
 `no-such-kernel` in `flashpath/jit/messages.py`.
 
     raise FlashpathError("jit.no-such-kernel", name="saxpy", known=["axpy"])  # travels as data
-    say("cli.next-exercise", exercise="first-kernel/copy")                    # a sentence, at the edge
+    say("cli.grade-next", exercise="first-kernel/copy")                       # a sentence, at the edge
 
 A template is a format string. `{count:~thread}` is "1 thread" or "5 threads" (`~entry/entries` where the
 plural is another word), `{count:?is/are}` the word alone. A list is joined by the comma of the language; a
@@ -15,11 +15,12 @@ parameter that is itself a `Message` or a `Text` is said in the same language.
 from __future__ import annotations
 
 import contextlib
+import difflib
 import functools
 import importlib
 import re
 import string
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -117,6 +118,17 @@ def told(code: str, /, **params: Any) -> Message:
 def is_code(text: str) -> bool:
     """Whether that is the code of a message, as opposed to a sentence."""
     return _CODE.fullmatch(text) is not None
+
+
+def did_you_mean(name: str, known: Iterable[str], *, near: float = 0.5) -> str:
+    """Returns advice on a name that nobody knows: the names like it; where there are few, all of them."""
+    names = list(known)
+    like = difflib.get_close_matches(name, names, cutoff=near) or [
+        other for other in names if name and name in other
+    ]
+    if like:
+        return say("messages.did-you-mean", names=say("messages.or").join(like[:3]))
+    return say("messages.there-are", count=len(names), names=names) if 0 < len(names) <= 16 else ""
 
 
 # ---- The language ----------------------------------------------------------------------------------------

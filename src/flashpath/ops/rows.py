@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
+from flashpath.kernels.common.norm.rows import check_backward, check_forward
 from flashpath.kernels.layer_norm import host as layer_norm_rungs
-from flashpath.kernels.layer_norm.rows import check_backward, check_forward
 from flashpath.kernels.rms_norm import host as rms_norm_rungs
 from flashpath.kernels.softmax import host as softmax_rungs
 from flashpath.ops.checking import as_rows, known, refuse, require_dim, require_number, require_tensors

@@ -20,30 +20,31 @@ _PAIR = struct.Struct("<II")
 
 
 @dataclass(frozen=True)
-class CubinResources:
-    """What one thread of a kernel takes."""
+class Resources:
+    """What a kernel takes of an SM."""
 
-    registers: int
-    local_bytes: int  # the stack frame: spilled registers, and arrays that no register can hold
+    registers: int  # of a thread
+    static_shared: int  # of a block, in bytes; none of Triton's kernels has any
+    local_memory: int  # of a thread, in bytes: arrays indexed at run time, spilled registers, call frames
 
 
-def read_resources(cubin: bytes, kernel: str) -> CubinResources:
-    """The resources of one kernel of a cubin, as ptxas reports them."""
+def read_resources(cubin: bytes, kernel: str, static_shared: int = 0) -> Resources:
+    """Returns what one kernel of a cubin takes; its static shared memory is known from elsewhere."""
     if cubin[:5] != b"\x7fELF\x02":
         raise FlashpathError(f"The machine code of {kernel} is no 64-bit ELF file.")
     found = dict(sections(cubin))
     info = found.get(".nv.info", b"")
     symbols = list(_symbol_names(found))
     registers: int | None = None
-    local_bytes = 0
+    local_memory = 0
     for attribute, symbol, value in _pairs(info):
         if attribute == _REGISTER_COUNT and symbols[symbol] == kernel:
             registers = value
         elif attribute == _FRAME_SIZE and symbols[symbol] == kernel:
-            local_bytes = value
+            local_memory = value
     if registers is None:
         raise FlashpathError(f"The cubin says nothing of the registers of {kernel!r}.")
-    return CubinResources(registers, local_bytes)
+    return Resources(registers, static_shared, local_memory)
 
 
 def sections(elf: bytes) -> Iterator[tuple[str, bytes]]:

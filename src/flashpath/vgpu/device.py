@@ -1,10 +1,9 @@
-"""The virtual GPU: PTX made ready to run, and its launches on the host's memory."""
+"""The virtual GPU: PTX made ready to run, and the device addresses of the host's memory."""
 
 from __future__ import annotations
 
 import functools
 import importlib
-import sys
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,21 +11,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from flashpath.errors import FlashpathError
-from flashpath.vgpu.findings import Dim3, Finding, KernelFault, Kind, Party
+from flashpath.vgpu.findings import Finding, Kind, Party
 from flashpath.vgpu.host import EngineNotBuilt, vector_extensions
-from flashpath.vgpu.options import DEFAULT, Options
 from flashpath.vgpu.ptx import PtxError
-from flashpath.vgpu.report.access import Trace
 from flashpath.vgpu.report.listing import Listing
 
 if TYPE_CHECKING:
-    from flashpath import gpus
     from flashpath.vgpu import _engine
     from flashpath.vgpu._engine import LaunchResult, Program
-
-# What CUDA gives a thread and a block at most, on any GPU.
-MOST_LOCAL_BYTES = 512 << 10
-MOST_SHARED_BYTES = 227 << 10
 
 # What the faster build of the engine needs of the processor.
 _FAST_NEEDS = ("avx2", "fma", "f16c")
@@ -136,87 +128,10 @@ class VirtualKernel:
         """Its instructions beside their places in the source."""
         return Listing(self.program, self._library_names)
 
-    def launch(
-        self,
-        grid: Dim3,
-        block: Dim3,
-        shared: int,
-        parameters: bytes,
-        arrays: Sequence[HostArray],
-        options: Options = DEFAULT,
-        *,
-        gpu: gpus.Gpu | None = None,
-        resident_blocks: int = 0,
-        cooperative: bool = False,
-        pointed_to: Sequence[HostArray] = (),
-    ) -> LaunchResult:
-        """Run all blocks. `parameters` hold host addresses, which are replaced.
-
-        A fault is raised, unless the launch is sanitised: then `findings` lists it. `gpu` is the one played;
-        `resident_blocks` fit on it at once (0: all), which matters to blocks that wait for later ones. Of a
-        `cooperative` launch all must fit, and may wait for each other in cooperative_groups' grid.sync().
-        `pointed_to` is memory whose host addresses the kernel finds inside its arrays; it stays at those.
-        """
-        self._check_memory(shared)
-        segments, addresses = place(arrays, pointed_to)
-        packed = bytearray(parameters)
-        for array, address in zip(arrays, addresses, strict=True):
-            packed[array.parameter : array.parameter + 8] = address.to_bytes(8, "little")
-        chosen = self._engine_options(options, gpu, grid, block)
-        chosen.resident_blocks, chosen.cooperative = resident_blocks, cooperative
-        if cooperative:
-            chosen.threads = 1  # blocks that wait for each other
-        try:
-            result = self.program.launch(
-                grid,
-                block,
-                shared,
-                bytes(packed),
-                segments,
-                chosen,
-                _show,
-            )
-        except MemoryError:
-            raise FlashpathError(
-                f"{self.name}: there is no memory for the registers, the local memory and the output of "
-                f"{chosen.threads} blocks.",
-                "Launch smaller blocks, print less, or pass threads=1.",
-            ) from None
-        if result.fault_kind and not options.sanitize:
-            raise KernelFault(self.name, self._fault(result))
-        return result
-
     def findings(self, result: LaunchResult) -> list[Finding]:
         """What a sanitised launch found; the fault that ended it, if one did, is the last."""
         found = [self._finding(*row) for row in result.findings]
         return [*found, self._fault(result)] if result.fault_kind else found
-
-    def _engine_options(
-        self, options: Options, gpu: gpus.Gpu | None, grid: Dim3, block: Dim3
-    ) -> _engine.Options:
-        made: _engine.Options = engine().Options()
-        made.exact, made.count, made.sanitize = options.exact, options.count, options.sanitize
-        made.seed, made.budget, made.accessed = options.seed, options.budget, options.accessed
-        made.threads = options.host_threads(self.program.order_matters)
-        made.runs_to_end = self.runs_to_end
-        made.trace = _choice(options.trace, grid, block)
-        if gpu is not None:
-            made.multiprocessors, made.capability = gpu.sm_count, gpu.capability
-        return made
-
-    def _check_memory(self, shared: int) -> None:
-        """Refuse what no GPU has; the local memory and shared memory of a block are allocated as a whole."""
-        local, total = self.program.local_bytes, self.program.shared_bytes + shared
-        if local > MOST_LOCAL_BYTES:
-            raise FlashpathError(
-                f"{self.name} has {local} bytes of local memory a thread; CUDA allows {MOST_LOCAL_BYTES}.",
-                "Put large arrays into shared or global memory.",
-            )
-        if total > MOST_SHARED_BYTES:
-            raise FlashpathError(
-                f"{self.name} has {total} bytes of shared memory; no GPU has more than {MOST_SHARED_BYTES}.",
-                "Use smaller tiles or fewer stages.",
-            )
 
     def _fault(self, result: LaunchResult) -> Finding:
         at = ("", result.fault_instruction, result.fault_block, result.fault_thread)
@@ -234,18 +149,6 @@ class VirtualKernel:
         action, instruction, (x, y, z), (i, j, k) = row
         place = self.listing[instruction]
         return Party(action, place.file, place.line, (x, y, z), (i, j, k), place.library)
-
-
-def _choice(trace: Trace, grid: Dim3, block: Dim3) -> tuple[int, int, int]:
-    """A trace as the engine wants it: the block's number and the warp's, -1 for any."""
-    number, warp = trace.block_number(grid), trace.warp_number(block)
-    return -1 if number is None else number, -1 if warp is None else warp, trace.requests
-
-
-def _show(text: bytes) -> None:
-    """What a kernel prints goes where Python's own output goes."""
-    sys.stdout.write(text.decode(errors="replace"))
-    sys.stdout.flush()
 
 
 Segment = tuple[int, int, int, bool, bool]  # device address, size, host address, writable, initialised

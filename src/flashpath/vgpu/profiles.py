@@ -1,11 +1,13 @@
-"""The GPU that a launch plays, and what its registers allow."""
+"""The GPU that a launch plays, and what it allows."""
 
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 
 from flashpath import gpus, settings
 from flashpath.errors import FlashpathError
+from flashpath.gpus.shape import Dim3
 
 
 def named_profile(device: str | None = None) -> gpus.Gpu | None:
@@ -28,6 +30,27 @@ def profile_for(arch: str, device: str | None = None) -> gpus.Gpu:
         return (older or gpus.gpus())[-1]
 
 
+@dataclass(frozen=True)
+class ProfileLimits:
+    """What a profile allows a launch; grids and the axes of blocks are limited alike on all GPUs."""
+
+    gpu: gpus.Gpu
+    max_grid: Dim3 = (2**31 - 1, 65535, 65535)
+    max_block: Dim3 = (1024, 1024, 64)
+
+    @property
+    def name(self) -> str:
+        return self.gpu.name
+
+    @property
+    def max_threads_per_block(self) -> int:
+        return self.gpu.architecture.max_threads_per_block
+
+    @property
+    def max_shared_per_block(self) -> int:
+        return self.gpu.architecture.max_shared_per_block_bytes
+
+
 @functools.cache
 def max_threads(gpu: gpus.Gpu, registers: int) -> int:
     """The largest block whose registers an SM has."""
@@ -44,15 +67,3 @@ def max_threads(gpu: gpus.Gpu, registers: int) -> int:
 def resident_blocks(gpu: gpus.Gpu, threads: int, registers: int, shared: int) -> int:
     """How many blocks of a kernel the GPU holds at once."""
     return gpus.occupancy(gpu, threads, registers, shared).blocks_per_sm * gpu.sm_count
-
-
-def check_cooperative(
-    name: str, gpu: gpus.Gpu, blocks: int, resident: int, error: type[FlashpathError] = FlashpathError
-) -> None:
-    """Refuse a cooperative launch whose blocks are not all resident at once, as CUDA does."""
-    if blocks > resident:
-        raise error(
-            f"{name}: a cooperative launch of {blocks} blocks; {gpu.name} holds {resident} of them at once "
-            f"({resident // gpu.sm_count} on each of its {gpu.sm_count} multiprocessors).",
-            f"Launch at most {resident} blocks, and let each do more in a loop.",
-        )

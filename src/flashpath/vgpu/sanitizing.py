@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from flashpath.errors import FlashpathError
-from flashpath.vgpu.device import HostArray, VirtualKernel
 from flashpath.vgpu.findings import Finding, merged
+from flashpath.vgpu.launch import Launch
 from flashpath.vgpu.options import Options
 from flashpath.vgpu.whole import whole
 
 if TYPE_CHECKING:
-    from flashpath.vgpu._engine import LaunchResult, ModuleState
+    from flashpath.vgpu._engine import ModuleState
 
 # A sanitised launch is stopped after so many instructions of warps, under each schedule.
 SANITIZE_BUDGET = 2_000_000_000
@@ -49,13 +49,8 @@ class Schedules:
                 "Give a function of a schedule's number and how many there are, or nothing.",
             )
 
-    def run(
-        self,
-        kernel: VirtualKernel,
-        arrays: Sequence[HostArray],
-        launch: Callable[[Options], LaunchResult],
-    ) -> list[Finding]:
-        """Launch the kernel on these arrays under each schedule, from the same memory.
+    def run(self, launch: Launch) -> list[Finding]:
+        """Runs the launch under each schedule, from the same memory.
 
         The first one's results stay. After a launch that was stopped for its budget no further schedule is
         tried: it would take as long.
@@ -64,12 +59,12 @@ class Schedules:
         def under(seed: int) -> list[Finding]:
             if self.progress is not None:
                 self.progress(seed, self.seeds)
-            result = launch(replace(self.options, sanitize=True, seed=seed))
-            return [replace(finding, seed=seed) for finding in kernel.findings(result)]
+            launched = launch.run(replace(self.options, sanitize=True, seed=seed))
+            return [replace(finding, seed=seed) for finding in launched.findings]
 
         if self.seeds == 1:
             return merged(under(0))
-        memory = _Memory(kernel, arrays)
+        memory = _Memory(launch)
         found = under(0)
         with memory.kept():
             for seed in range(1, self.seeds):
@@ -83,30 +78,30 @@ class Schedules:
 class _Memory:
     """What a launch may write: its arrays and its module's variables, as they are when this is made."""
 
-    def __init__(self, kernel: VirtualKernel, arrays: Sequence[HostArray]) -> None:
-        self._kernel = kernel
+    def __init__(self, launch: Launch) -> None:
+        self._program = launch.kernel.program
         self._places = [
             (array.first, array.last - array.first)
-            for array in arrays
+            for array in (*launch.arguments.arrays, *launch.arguments.pointed_to)
             if array.writable and array.last > array.first
         ]
         self._arrays = self._copies()
-        self._module: ModuleState = kernel.program.save()
+        self._module: ModuleState = self._program.save()
 
     def restore(self) -> None:
         """Make it what it was."""
         self._write(self._arrays)
-        self._kernel.program.restore(self._module)
+        self._program.restore(self._module)
 
     @contextmanager
     def kept(self) -> Generator[None]:
         """What is there now is there again afterwards, also when the launches in between are stopped."""
-        arrays, module = self._copies(), self._kernel.program.save()
+        arrays, module = self._copies(), self._program.save()
         try:
             yield
         finally:
             self._write(arrays)
-            self._kernel.program.restore(module)
+            self._program.restore(module)
 
     def _copies(self) -> list[bytes]:
         return [ctypes.string_at(address, size) for address, size in self._places]

@@ -243,7 +243,7 @@ def make_course(root: Path) -> Path:
             write(f"{folder}/solution.py", SOLUTION)
             both(f"{folder}/explanation", "Two times.\n", "乘以二。\n")
     write("units/01-first/quiz.toml", _QUIZ)
-    picture = '\n[[figures]]\nname = "twice"\nmade_by = "flashpath.course.figures.coalescing:ways"\n'
+    picture = '\n[[figures]]\nname = "twice"\nmade_by = "flashpath.course.figures.units.coalescing:ways"\n'
     with (root / "units/01-first/unit.toml").open("a", encoding="utf-8") as unit_file:
         unit_file.write(picture)
     for lang, below, second in (("en", "Two of them.", "It is so."), ("zh", "两个。", "如此。")):

@@ -18,11 +18,11 @@ def content_dir(name: str) -> Path:
     return Path(os.environ["TEST_COURSE"]) if name == "course" else _content_dir(name)
 
 
-def grade(exercise: Any, submission: Path, *, lang: str, seed: int | None = None) -> Any:
+def grade(exercise: Any, submission: Path, *, lang: str, seed: int | None = None, source: str) -> Any:
     """Passes what holds "right"; what holds "slow" takes long."""
     from flashpath.course.grader import Grade
 
-    text = submission.read_text(encoding="utf-8")
+    text = source
     if "slow" in text:
         Path(os.environ["FLASHPATH_HOME"], "grading").touch()
         time.sleep(60)

@@ -54,7 +54,7 @@ def test_next_names_the_lesson_the_file_and_the_tasks(folder: Any) -> None:
     has(done.out, "Week 1 · The first week · day 1 · Monday", "first/double", "flashpath read first")
     has(done.out, str(folder.file("first/double").relative_to(folder.root)))
     has(done.out, "flashpath grade first/double", "flashpath progress --tick read-paper")
-    has(folder.run("next", "--lang", "zh").out, "第 1 周 · 第一周", "先读课文", "读论文。")
+    has(folder.run("next", "--lang", "zh").out, "第 1 周 · 第一周", "先读讲义", "读论文。")
     assert folder.run("next", "--json").json["exercise"] == "first/double"
 
 

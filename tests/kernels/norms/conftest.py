@@ -11,9 +11,9 @@ import pytest
 import torch
 
 import flashpath as fp
+from flashpath.kernels.common.norm import read_twice as twice
+from flashpath.kernels.common.norm import rows as shared
 from flashpath.kernels.layer_norm import host as layer_norm
-from flashpath.kernels.layer_norm import read_twice as twice
-from flashpath.kernels.layer_norm import rows as shared
 from flashpath.kernels.rms_norm import host as rms_norm
 
 sys.path.insert(0, str(Path(__file__).parent))  # this folder's modules, by their names

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from flashpath import kernels
+from flashpath.kernels.common.norm import rows as shared
+from flashpath.kernels.common.norm import triton_host
 from flashpath.kernels.layer_norm import host as layer_norm
-from flashpath.kernels.layer_norm import rows as shared
-from flashpath.kernels.layer_norm import triton_host
 from flashpath.kernels.rms_norm import host as rms_norm
 
 LADDERS = {name: kernels.ladder(name) for name in ("layer_norm", "rms_norm")}

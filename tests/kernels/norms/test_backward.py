@@ -22,7 +22,7 @@ from norm_checks import (
 
 from flashpath.errors import FlashpathError
 from flashpath.jit.launcher import Launcher
-from flashpath.kernels.layer_norm import rows as shared
+from flashpath.kernels.common.norm import rows as shared
 from flashpath.kernels.layer_norm.reference import gradients as layer_norm_gradients
 from flashpath.kernels.rms_norm.reference import gradients as rms_norm_gradients
 from flashpath.vgpu.options import Options

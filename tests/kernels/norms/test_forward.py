@@ -28,8 +28,8 @@ from norm_checks import (
 
 import flashpath as fp
 from flashpath.errors import FlashpathError
+from flashpath.kernels.common.norm import rows as shared
 from flashpath.kernels.layer_norm import host as layer_norm
-from flashpath.kernels.layer_norm import rows as shared
 from flashpath.kernels.rms_norm import host as rms_norm
 
 HOSTS: dict[str, Any] = {"layer_norm": layer_norm, "rms_norm": rms_norm}

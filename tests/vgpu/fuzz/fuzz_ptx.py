@@ -30,6 +30,9 @@ from typing import Any
 
 import numpy as np
 
+from flashpath.gpus.shape import Shape
+from flashpath.vgpu.launch import Launch, Packed
+
 sys.path.insert(0, str(Path(__file__).parent))
 from mutations import Mutant, Seed, mutant
 from seeds import make_seeds
@@ -79,8 +82,7 @@ def run(module: Mutant) -> str:
             seed=module.schedule,
             budget=BUDGET,
         )
-        result = kernel.launch(GRID, BLOCK, SHARED, packed, arrays, options)
-        kernel.findings(result)
+        _ = Launch(kernel, Shape(GRID, BLOCK, SHARED), Packed(packed, arrays)).run(options).findings
     except FlashpathError as error:
         return type(error).__name__
     return "ran"

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from flashpath.gpus.shape import Shape
 from flashpath.vgpu.device import HostArray, VirtualModule
+from flashpath.vgpu.launch import Launch, Packed
 
 Array = np.ndarray[Any, Any]
 # What an instruction should give: a function of one to six inputs. (A union, so that lambdas are typed.)
@@ -99,7 +101,9 @@ def run(cases: Sequence[Case]) -> list[Array]:
     results = [np.zeros(size, case.result) for case in cases]
     kernel = VirtualModule(text).kernel("k")
     arrays = [_host_array(k, array) for k, array in enumerate([*inputs, *results])]
-    kernel.launch((size // _BLOCK, 1, 1), (_BLOCK, 1, 1), 0, bytes(8 * len(arrays)), arrays)
+    Launch(
+        kernel, Shape((size // _BLOCK, 1, 1), (_BLOCK, 1, 1)), Packed(bytes(8 * len(arrays)), arrays)
+    ).run()
     return results
 
 

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from flashpath.gpus.shape import Shape
 from flashpath.vgpu.device import HostArray, VirtualModule
 from flashpath.vgpu.findings import Finding
+from flashpath.vgpu.launch import Launch, Packed
 from flashpath.vgpu.options import Options
 
 MODULE = """.version 8.8
@@ -52,8 +54,9 @@ def sanitized(
     last = first + array.nbytes
     host = HostArray(0, first, first, last, first, last, writable=True, initialised=initialised)
     options = Options(sanitize=True, budget=1_000_000, seed=seed)
-    result = kernel.launch((grid, 1, 1), (block, 1, 1), 0, struct.pack("<Q", first), [host], options)
-    return Run(kernel.findings(result), array)
+    shape = Shape((grid, 1, 1), (block, 1, 1))
+    launched = Launch(kernel, shape, Packed(struct.pack("<Q", first), [host])).run(options)
+    return Run(launched.findings, array)
 
 
 def only(name: str, condition: str, code: str) -> str:

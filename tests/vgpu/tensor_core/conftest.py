@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from flashpath.gpus.shape import Shape
 from flashpath.vgpu.device import HostArray, VirtualModule
+from flashpath.vgpu.launch import Launch, Packed
 from flashpath.vgpu.options import Options
 
 Array = np.ndarray[Any, Any]
@@ -45,7 +47,8 @@ def run_warp() -> Run:
         places = [_host_array(k, array) for k, array in enumerate(arrays)]
         kernel = VirtualModule(ptx).kernel("k")
         options = Options(exact=exact, count=count)
-        result = kernel.launch((1, 1, 1), (threads, 1, 1), 0, bytes(8 * len(arrays)), places, options)
+        launch = Launch(kernel, Shape((1, 1, 1), (threads, 1, 1)), Packed(bytes(8 * len(arrays)), places))
+        result = launch.run(options).result
         return {
             origin[0]: row for origin, row in zip(kernel.program.origins, result.instructions, strict=False)
         }

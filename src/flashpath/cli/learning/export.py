@@ -8,33 +8,19 @@ from typing import Annotated
 import typer
 
 from flashpath.cli.options import AsJson, Lang
+from flashpath.messages import say
 
 
 def export(
-    into: Annotated[
-        Path | None, typer.Argument(help="The folder to make; by default portfolio, or review-EXERCISE.")
-    ] = None,
-    review: Annotated[
-        str | None, typer.Option(help="Bundle this exercise's kernel with its report and a review checklist.")
-    ] = None,
+    into: Annotated[Path | None, typer.Argument(help=say("cli.export-into"))] = None,
+    review: Annotated[str | None, typer.Option(help=say("cli.export-review"))] = None,
     lang: Lang = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a folder of Markdown to show: notes, passed kernels with their grades, progress, the log.
-
-    A folder that is there is made anew only if an earlier export made it.
-
-    Examples:
-
-        flashpath export
-
-        flashpath export ~/my-portfolio --lang zh
-
-        flashpath export --review first-kernel/saxpy
-    """
-    from flashpath.cli.learning.learner import learning
-    from flashpath.cli.learning.portfolio import Folder, write_portfolio, write_review
+    """Makes a folder of Markdown: notes, passed kernels with their grades, progress, the log."""
+    from flashpath.cli.learning.opening import learning
     from flashpath.cli.output import print_json
+    from flashpath.course.learner.portfolio import Folder, write_portfolio, write_review
 
     with learning(lang) as learner:
         if review is not None:
@@ -50,8 +36,5 @@ def export(
             print_json({"folder": str(place.resolve()), "files": folder.files})
         else:
             typer.echo(
-                learner.say(
-                    f"{len(folder.files)} files in {place}; begin with {place / 'README.md'}",
-                    f"{place} 中有 {len(folder.files)} 个文件；从 {place / 'README.md'} 看起",
-                )
+                say("cli.export-done", count=len(folder.files), place=place, first=place / "README.md")
             )

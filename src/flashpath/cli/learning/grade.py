@@ -8,39 +8,25 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flashpath.cli.options import AsJson, Lang
+from flashpath.messages import say
 
 if TYPE_CHECKING:
-    from flashpath.cli.learning.learner import Learner
+    from rich.console import Console
+
+    from flashpath.course.content import Exercise
     from flashpath.course.grader import Grade
+    from flashpath.course.learner import Learner
 
 
 def grade(
-    exercise: Annotated[
-        str | None,
-        typer.Argument(help="first-kernel/saxpy, its file or folder; by default what was last changed."),
-    ] = None,
-    file: Annotated[Path | None, typer.Option(help="Grade this file as an answer to the exercise.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every exercise of the track that was begun.")] = False,
+    exercise: Annotated[str | None, typer.Argument(help=say("cli.grade-exercise"))] = None,
+    file: Annotated[Path | None, typer.Option(help=say("cli.grade-file"))] = None,
+    every: Annotated[bool, typer.Option("--all", help=say("cli.grade-every"))] = False,
     lang: Lang = None,
     as_json: AsJson = False,
 ) -> None:
-    """Grade an exercise. Exits with 0 when it passes, else with 1.
-
-    What you tried is kept before it is graded: nothing is lost when the command is stopped.
-
-    Examples:
-
-        flashpath grade
-
-        flashpath grade first-kernel/saxpy
-
-        flashpath grade exercises/first-kernel/saxpy.cu
-
-        flashpath grade first-kernel/saxpy --file ~/my-saxpy.cu
-
-        flashpath grade --all --json
-    """
-    from flashpath.cli.learning.learner import learning
+    """Grades an exercise. Exits with 0 when it passes, else with 1."""
+    from flashpath.cli.learning.opening import learning
     from flashpath.cli.output import print_json
 
     with learning(lang, must_keep=False) as learner:
@@ -59,8 +45,10 @@ def grade(
 
 
 def _grade_one(learner: Learner, what: str | None, file: Path | None, *, quiet: bool) -> Grade:
-    from flashpath.cli.learning.grading import grade_and_keep, show_grade
+    from flashpath.cli.learning.verdict_view import show_grade
     from flashpath.cli.output import console
+    from flashpath.course.learner.grading import grade_and_keep
+    from flashpath.course.state import StoreError
 
     if file is not None and what is not None:
         exercise, path = learner.exercise(what), file
@@ -71,25 +59,31 @@ def _grade_one(learner: Learner, what: str | None, file: Path | None, *, quiet: 
         return verdict
     out = console()
     show_grade(out, learner, verdict, path)
-    if verdict.passed:
-        coming = learner.progress().next_exercise(exercise.id) if learner.workspace else None
-        if coming is not None:
-            out.print(learner.say(f"Next: {coming}  (flashpath next)", f"下一个：{coming}  (flashpath next)"))
-    else:
-        seen = learner.store.hints_seen(exercise.id)
-        if seen < len(exercise.hints):
-            out.print(
-                learner.say(
-                    f"  a hint ({seen} of {len(exercise.hints)} seen): flashpath hint {exercise.id}",
-                    f"  提示（已看 {seen}/{len(exercise.hints)}）：flashpath hint {exercise.id}",
-                )
-            )
+    try:
+        _show_what_follows(out, learner, exercise, verdict)
+    except StoreError as error:  # the verdict holds all the same
+        learner.warn(error)
     return verdict
 
 
+def _show_what_follows(out: Console, learner: Learner, exercise: Exercise, verdict: Grade) -> None:
+    """Prints the next exercise of one that passed, where its explanation is, or where a hint is."""
+    if not verdict.passed:
+        seen = learner.store.hints_seen(exercise.id)
+        if seen < len(exercise.hints):
+            out.print(say("cli.grade-hint", seen=seen, count=len(exercise.hints), exercise=exercise.id))
+        return
+    if exercise.solution is not None:
+        out.print(say("cli.grade-solution", exercise=exercise.id))
+    if learner.workspace is None:
+        return
+    coming = learner.progress().next_exercise(exercise.id)
+    out.print(say("cli.grade-next", exercise=coming) if coming else say("cli.grade-all-done"))
+
+
 def _grade_all(learner: Learner, *, quiet: bool) -> list[Grade]:
-    from flashpath.cli.learning.grading import grade_and_keep
     from flashpath.cli.output import console
+    from flashpath.course.learner.grading import grade_and_keep
 
     out = console()
     grades: list[Grade] = []
@@ -104,11 +98,6 @@ def _grade_all(learner: Learner, *, quiet: bool) -> list[Grade]:
             out.print(f"{mark} {name}  ", end="")
             out.print(verdict.headline, markup=False)
     if not quiet:
-        passed = sum(each.passed for each in grades)
-        out.print(
-            learner.say(
-                f"{passed} of {len(grades)} exercises that were begun pass.",
-                f"已开始的 {len(grades)} 个练习中通过 {passed} 个。",
-            )
-        )
+        passed = sum(verdict.passed for verdict in grades)
+        out.print(say("cli.grade-all-passed", passed=passed, count=len(grades)))
     return grades

@@ -5,39 +5,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from flashpath.cli.quick import Option
+from flashpath.course.workspace.titles import day_name, week_name
+from flashpath.messages import say
 
 if TYPE_CHECKING:
-    from flashpath.cli.learning.learner import Learner
-    from flashpath.course.state.progress import Next
+    from flashpath.course.learner import Learner
+    from flashpath.course.state.progress import Next, Progress
 
 _TASKS_SHOWN = 5
+_UNITS_SHOWN = 4
 
 
 def next_thing(
-    lang: Annotated[str | None, Option(help="en or zh; by default FLASHPATH_LANG, or the folder's.")] = None,
-    as_json: Annotated[bool, Option("--json", help="Print JSON.")] = False,
+    lang: Annotated[str | None, Option(help=say("cli.option-lang"))] = None,
+    as_json: Annotated[bool, Option("--json", help=say("cli.option-json"))] = False,
 ) -> int:
-    """Say what to do now: the next exercise of the track with its file, and tasks that are still to tick.
+    """Says what to do now: the next exercise of the track with its file, and tasks that are still to tick."""
+    from flashpath.cli.learning.opening import learning
 
-    Examples:
-
-        flashpath next
-
-        flashpath next --lang zh
-
-        flashpath next --json
-    """
-    from flashpath.cli.learning.learner import learning
-
-    with learning(lang) as learner:
-        coming = learner.progress().next()
+    with learning(lang, must_keep=False) as learner:
+        progress = learner.progress()
+        coming = progress.next()
         due = len(learner.store.reviews.due())
         if as_json:
             from flashpath.cli.output import print_json
 
             print_json(_as_json(learner, coming, due))
         else:
-            _show(learner, coming, due)
+            _show(learner, progress, coming, due)
     return 0
 
 
@@ -78,25 +73,50 @@ def _command(coming: Next) -> str | None:
     return f"flashpath grade {coming.exercise}"
 
 
-def _show(learner: Learner, coming: Next | None, due: int) -> None:
+def _show(learner: Learner, progress: Progress, coming: Next | None, due: int) -> None:
     from rich.text import Text
 
     from flashpath.cli.output import console
 
-    say = learner.say
     out = console()
-    if coming is None:
-        track = learner.track.title.in_(learner.lang)
-        out.print(Text(say(f"{track}: everything is done.", f"{track}：全部完成。"), style="bold green"))
-        out.print(say("  flashpath export   makes a portfolio of it", "  flashpath export   生成作品集"))
-    else:
+    if coming is None or coming.exercise is None:
+        _show_end(learner, progress)
+    if coming is not None:
         _show_place(learner, coming)
         for line in _exercise_lines(learner, coming):
             out.print(line)
         _show_tasks(learner, coming)
     if due:
-        questions = say(f"{due} questions are due again", f"有 {due} 道题该复习了")
+        questions = say("cli.next-due", count=due)
         out.print(Text() + Text("  flashpath review", style="cyan") + Text(f"   {questions}"))
+
+
+def _show_end(learner: Learner, progress: Progress) -> None:
+    """Prints what is done, what is planned, and what can be done meanwhile."""
+    from rich.text import Text
+
+    from flashpath.cli.output import console
+
+    out = console()
+    count = progress.of_track()
+    title = learner.track.title.in_(learner.lang)
+    if count.is_done and not count.planned:
+        out.print(Text(say("cli.next-done", track=title), style="bold green"))
+        out.print(say("cli.next-export"))
+        return
+    said = say("cli.next-all-passed", track=title, count=count.exercises)
+    out.print(Text(said, style="bold green"))
+    if count.planned:
+        names = [unit.title.in_(learner.lang) for unit in progress.planned_units()]
+        more = " …" if len(names) > _UNITS_SHOWN else ""
+        out.print(say("cli.next-planned", count=count.planned, names=names[:_UNITS_SHOWN]) + more)
+    for command, meaning in (
+        ("flashpath ladder", say("cli.next-ladder")),
+        ("flashpath run", say("cli.next-programs")),
+        ("flashpath review", say("cli.next-review")),
+        ("flashpath export", say("cli.next-portfolio")),
+    ):
+        out.print(Text() + Text(f"  {command:<18}", style="cyan") + Text(meaning))
 
 
 def _show_place(learner: Learner, coming: Next) -> None:
@@ -105,11 +125,10 @@ def _show_place(learner: Learner, coming: Next) -> None:
     from flashpath.cli.output import console
 
     week, day = coming.week, coming.day
-    place = learner.say(f"Week {week.number}", f"第 {week.number} 周")
-    place += f" · {week.title.in_(learner.lang)}"
+    parts = [week_name(week.number), week.title.in_(learner.lang)]
     if day is not None:
-        place += learner.say(f" · day {day.number}", f" · 第 {day.number} 天")
-        place += f" · {day.title.in_(learner.lang)}"
+        parts += [day_name(day.number), day.title.in_(learner.lang)]
+    place = " · ".join(parts)
     console().print(Text(place, style="dim"))
 
 
@@ -118,14 +137,13 @@ def _exercise_lines(learner: Learner, coming: Next) -> list[Any]:
 
     from rich.text import Text
 
-    from flashpath.cli.learning.grading import linked
+    from flashpath.cli.learning.verdict_view import linked
 
     if coming.exercise is None or coming.unit is None:
         return []
-    say = learner.say
     exercise = learner.course.exercise(coming.exercise)
     title = exercise.title.in_(learner.lang)
-    minutes = say(f"about {exercise.minutes} min", f"约 {exercise.minutes} 分钟")
+    minutes = say("cli.about-minutes", minutes=exercise.minutes)
     lines = [
         Text()
         + Text(f"{exercise.id}", style="bold")
@@ -136,19 +154,17 @@ def _exercise_lines(learner: Learner, coming: Next) -> list[Any]:
         lines.append(
             Text()
             + Text(f"  flashpath read {coming.unit.name}", style="cyan")
-            + Text(say(f"   the lesson first: {unit}", f"   先读课文：{unit}"))
+            + Text(say("cli.next-lesson-first", unit=unit))
         )
     if exercise.kind == "quiz":
-        what = say("   answer the questions", "   回答问题")
+        what = say("cli.next-answer-questions")
         lines.append(Text() + Text(f"  flashpath review {coming.unit.name}", style="cyan") + Text(what))
         return lines
     path = _path(learner, coming)
     if path is not None:
         lines.append(Text("  ") + linked(learner, Path(path)))
     lines.append(
-        Text()
-        + Text(f"  flashpath grade {exercise.id}", style="cyan")
-        + Text(say("   or: flashpath watch", "   或者：flashpath watch"))
+        Text() + Text(f"  flashpath grade {exercise.id}", style="cyan") + Text(say("cli.next-or-watch"))
     )
     return lines
 
@@ -160,7 +176,7 @@ def _show_tasks(learner: Learner, coming: Next) -> None:
 
     out = console()
     if coming.tasks:
-        out.print(learner.say("To do and to tick:", "待完成并打勾："))
+        out.print(say("cli.next-to-tick"))
     for task in coming.tasks[:_TASKS_SHOWN]:
         command = f"flashpath progress --tick {task.id}"
         if task.done_by is not None:
@@ -169,5 +185,5 @@ def _show_tasks(learner: Learner, coming: Next) -> None:
     more = len(coming.tasks) - _TASKS_SHOWN
     if more > 0:
         out.print(
-            learner.say(f"  and {more} more: flashpath progress", f"  还有 {more} 项：flashpath progress"),
+            say("cli.next-more-tasks", more=more),
         )

@@ -6,43 +6,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from flashpath.cli.quick import Option
 from flashpath.errors import FlashpathError
+from flashpath.messages import say
 
 if TYPE_CHECKING:
-    from flashpath.cli.learning.learner import Learner
     from flashpath.course.content import Week
+    from flashpath.course.learner import Learner
     from flashpath.course.state.progress import Count, Progress
 
 
 def progress(
-    tick: Annotated[
-        list[str] | None, Option(help="Mark a task or checkpoint as done; may be repeated.")
-    ] = None,
-    untick: Annotated[list[str] | None, Option(help="Take a mark back.")] = None,
-    week: Annotated[str | None, Option(help="Show the days and tasks of this week.")] = None,
-    everything: Annotated[bool, Option("--all", help="Show the days and tasks of every week.")] = False,
-    track: Annotated[str | None, Option(help="Of this track; by default the work folder's.")] = None,
-    lang: Annotated[str | None, Option(help="en or zh; by default FLASHPATH_LANG, or the folder's.")] = None,
-    as_json: Annotated[bool, Option("--json", help="Print JSON.")] = False,
+    tick: Annotated[list[str] | None, Option(help=say("cli.progress-tick"))] = None,
+    untick: Annotated[list[str] | None, Option(help=say("cli.progress-untick"))] = None,
+    week: Annotated[str | None, Option(help=say("cli.progress-week"))] = None,
+    everything: Annotated[bool, Option("--all", help=say("cli.progress-all"))] = False,
+    track: Annotated[str | None, Option(help=say("cli.progress-track"))] = None,
+    lang: Annotated[str | None, Option(help=say("cli.option-lang"))] = None,
+    as_json: Annotated[bool, Option("--json", help=say("cli.option-json"))] = False,
 ) -> int:
-    """Show how far you are: by track, week and day, checkpoints, days in a row, time spent.
+    """Shows how far you are: by track, week and day, checkpoints, days in a row, time spent."""
+    from flashpath.cli.learning.opening import learning
 
-    Tasks and checkpoints that no exercise stands for are ticked by hand, by the names shown.
-
-    Examples:
-
-        flashpath progress
-
-        flashpath progress --week 2
-
-        flashpath progress --tick read-paper
-
-        flashpath progress --tick first-kernel/global-index
-
-        flashpath progress --untick read-paper --json
-    """
-    from flashpath.cli.learning.learner import learning
-
-    with learning(lang) as learner:
+    with learning(lang, must_keep=bool(tick or untick)) as learner:
         chosen = learner.course.track(track) if track is not None else learner.track
         state = learner.progress(chosen)
         keys = [(state.tick_key(each), True) for each in tick or ()]
@@ -52,17 +36,14 @@ def progress(
         if keys:
             state = learner.progress(chosen)
         if week is not None and week not in (each.number for each in chosen.weeks):
-            numbers = ", ".join(each.number for each in chosen.weeks)
-            raise FlashpathError(
-                learner.say(f"{chosen.name} has no week {week!r}.", f"{chosen.name} 没有第 {week} 周。"),
-                learner.say(f"It has {numbers}.", f"有：{numbers}。"),
-            )
+            known = [each.number for each in chosen.weeks]
+            raise FlashpathError("course.no-week", track=chosen.name, week=week, known=known)
         if as_json:
             from flashpath.cli.output import print_json
 
             print_json(_as_json(learner, state))
         elif keys and week is None and not everything:
-            _show_ticked(learner, state, keys)
+            _show_ticked(state, keys)
         else:
             from flashpath.cli.learning.progress_view import View
 
@@ -81,19 +62,14 @@ def _opened(state: Progress, week: str | None, everything: bool) -> list[Week]:
     return [coming.week] if coming is not None else []
 
 
-def _show_ticked(learner: Learner, state: Progress, keys: list[tuple[tuple[str, str], bool]]) -> None:
+def _show_ticked(state: Progress, keys: list[tuple[tuple[str, str], bool]]) -> None:
     from flashpath.cli.output import console
 
     out = console()
     for (_, name), done in keys:
         out.print(f"{'☑' if done else '☐'} {name}", markup=False)
     count = state.of_track()
-    out.print(
-        learner.say(
-            f"{count.done} of {count.total} in {state.track.name}",
-            f"{state.track.name}：{count.done}/{count.total}",
-        )
-    )
+    out.print(say("cli.progress-ticked", done=count.done, total=count.total, track=state.track.name))
 
 
 def _as_json(learner: Learner, state: Progress) -> dict[str, Any]:

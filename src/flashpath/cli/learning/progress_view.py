@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from flashpath.cli.output import console
+from flashpath.course.state.study import spent
+from flashpath.course.workspace.titles import day_name, week_name
+from flashpath.messages import say
 
 if TYPE_CHECKING:
-    from flashpath.cli.learning.learner import Learner
     from flashpath.course.content import Checkpoint, Day, Task, Unit, Week
+    from flashpath.course.learner import Learner
     from flashpath.course.state.progress import Count, Progress
 
 _BAR = 20
@@ -25,14 +28,6 @@ def bar(count: Count, width: int = _BAR) -> Text:
     return Text() + Text("━" * filled, style="green") + Text("─" * (width - filled), style="dim")
 
 
-def spent(seconds: float, lang: str) -> str:
-    minutes = round(seconds / 60)
-    hours, minutes = divmod(minutes, 60)
-    if lang == "zh":
-        return f"{hours} 小时 {minutes} 分钟" if hours else f"{minutes} 分钟"
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
-
-
 class View:
     """The track, its weeks, and the days of the weeks that are opened; `detailed`: units' checkpoints too."""
 
@@ -43,7 +38,7 @@ class View:
         self.out = console()
 
     def show(self, opened: Collection[Week]) -> None:
-        track, say = self.state.track, self.learner.say
+        track = self.state.track
         self._show_head()
         for stage in track.stages:
             self.out.print()
@@ -51,44 +46,40 @@ class View:
             for week in stage.weeks:
                 self._show_week(week, week in opened)
             if any(week in opened for week in stage.weeks):
-                self._show_checkpoints(stage.checkpoints, say("Checkpoints", "检查点"))
+                self._show_checkpoints(stage.checkpoints, say("cli.progress-checkpoints"))
         if track.assessment and len(opened) == len(track.weeks):
             self.out.print()
-            self._show_checkpoints(track.assessment, say("Final assessment", "最终评估"))
+            self._show_checkpoints(track.assessment, say("cli.progress-assessment"))
 
     def _show_head(self) -> None:
         learner, state = self.learner, self.state
         count, study = state.of_track(), learner.store.study
         self.out.print(Text(state.track.title.in_(learner.lang), style="bold"))
         self.out.print(bar(count) + Text(f"  {self._done(count)}"))
+        if count.exercises and count.exercises_done == count.exercises:
+            self.out.print(Text(say("cli.progress-all-passed", count=count.exercises), style="bold green"))
         streak, seconds = study.streak(), study.seconds(state.track.name)
-        days = "day" if streak == 1 else "days"
-        line = learner.say(
-            f"{streak} {days} in a row · {spent(seconds, 'en')} spent",
-            f"连续 {streak} 天 · 已学习 {spent(seconds, 'zh')}",
-        )
+        line = say("cli.progress-streak", days=streak, time=spent(seconds))
         due = len(learner.store.reviews.due())
         if due:
-            line += learner.say(f" · {due} due: flashpath review", f" · {due} 道题待复习：flashpath review")
+            line += say("cli.progress-due", due=due)
         self.out.print(Text(line))
 
     def _done(self, count: Count) -> str:
-        say = self.learner.say
         parts: list[str] = []
         if count.exercises:
             done = f"{count.exercises_done}/{count.exercises}"
-            parts.append(say(f"{done} exercises", f"练习 {done}"))
+            parts.append(say("cli.progress-exercises", done=done))
         if count.tasks:
             done = f"{count.tasks_done}/{count.tasks}"
-            parts.append(say(f"{done} tasks", f"任务 {done}"))
+            parts.append(say("cli.progress-tasks", done=done))
         if count.planned:
-            units = "unit" if count.planned == 1 else "units"
-            parts.append(say(f"{count.planned} {units} to come", f"{count.planned} 个单元待编写"))
+            parts.append(say("cli.progress-planned", count=count.planned))
         return " · ".join(parts)
 
     def _show_week(self, week: Week, is_open: bool) -> None:
         lang, count = self.learner.lang, self.state.of_week(week)
-        title = self.learner.say(f"Week {week.number}", f"第 {week.number} 周") + f" · {week.title.in_(lang)}"
+        title = f"{week_name(week.number)} · {week.title.in_(lang)}"
         mark = Text("✓ ", style="green") if count.is_done else Text("  ")
         self.out.print(
             Text() + mark + bar(count) + Text(f" {title}") + Text(f"  {self._done(count)}", style="dim")
@@ -103,7 +94,7 @@ class View:
 
     def _show_day(self, day: Day) -> None:
         lang = self.learner.lang
-        title = self.learner.say(f"Day {day.number}", f"第 {day.number} 天") + f" · {day.title.in_(lang)}"
+        title = f"{day_name(day.number)} · {day.title.in_(lang)}"
         self.out.print(Text(f"    {title}") + Text(f"  {self._done(self.state.of_day(day))}", style="dim"))
         self._show_units(day.units, "      ")
         self._show_tasks(day.tasks, "      ")
@@ -112,7 +103,7 @@ class View:
         for unit in map(self.state.course.unit, names):
             title = f"{unit.name}  {unit.title.in_(self.learner.lang)}"
             if not unit.is_ready:
-                coming = self.learner.say("to come", "待编写")
+                coming = say("cli.progress-to-come")
                 self.out.print(Text(f"{indent}· {title}  {coming}", style="dim"))
                 continue
             self.out.print(Text(f"{indent}{'✓' if self.state.unit_is_done(unit) else '·'} {title}"))
@@ -124,9 +115,7 @@ class View:
             if exercise in state.passed:
                 self.out.print(Text(f"{indent}✓ {name}", style="green"))
                 continue
-            seen = (
-                self.learner.say("  (solution seen)", "  （已看答案）") if exercise in state.given_up else ""
-            )
+            seen = say("cli.progress-solution-seen") if exercise in state.given_up else ""
             self.out.print(Text(f"{indent}· {name}{seen}"))
         for each in unit.checkpoints if self.detailed else ():
             name = f"{unit.name}/{each.id}"

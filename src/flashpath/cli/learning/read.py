@@ -8,62 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from flashpath.cli import options
+from flashpath.messages import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flashpath.cli.learning.learner import Learner
     from flashpath.course.content import Unit
-
-_WORDS = {
-    "en": {
-        "unit": "unit",
-        "title": "title",
-        "minutes": "minutes",
-        "exercises": "exercises",
-        "planned": "planned",
-        "goals": "You will be able to:",
-        "after": "after",
-        "min": "min",
-        "not yet": "This unit is not written yet.",
-        "how": "flashpath read UNIT shows a lesson.",
-    },
-    "zh": {
-        "unit": "单元",
-        "title": "标题",
-        "minutes": "分钟",
-        "exercises": "练习",
-        "planned": "计划中",
-        "goals": "学完之后，你能：",
-        "after": "先学",
-        "min": "分钟",
-        "not yet": "这个单元还没有写好。",
-        "how": "flashpath read 单元 显示课文。",
-    },
-}
+    from flashpath.course.learner import Learner
 
 
 def read(
-    unit: Annotated[
-        str | None, typer.Argument(help="A unit, such as first-kernel; without it, the list of all.")
-    ] = None,
+    unit: Annotated[str | None, typer.Argument(help=say("cli.read-unit"))] = None,
     lang: options.Lang = None,
-    pager: Annotated[bool, typer.Option(help="Page through a lesson that is longer than the screen.")] = True,
+    pager: Annotated[bool, typer.Option(help=say("cli.read-pager"))] = True,
     as_json: options.AsJson = False,
 ) -> None:
-    """Read a lesson in the terminal; without a unit, list them all.
-
-    Into a pipe it is Markdown.
-
-    Examples:
-
-        flashpath read
-
-        flashpath read first-kernel
-
-        flashpath read 03-coalescing --lang zh > coalescing.md
-    """
-    from flashpath.cli.learning.learner import learning
+    """Shows a lesson in the terminal; without a unit, lists them all. Into a pipe it is Markdown."""
+    from flashpath.cli.learning.opening import learning
 
     with learning(lang, must_keep=False) as learner:
         if unit is None:
@@ -81,17 +42,18 @@ def _list(units: Sequence[Unit], lang: str, as_json: bool) -> None:
     if as_json:
         print_json([_facts(each, lang) for each in units])
         return
-    words = _WORDS[lang]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("unit", "title", "minutes", "exercises"):
-        table.add_column(words[name], justify="right" if name in ("minutes", "exercises") else "left")
+    table.add_column(say("cli.read-column-unit"))
+    table.add_column(say("cli.read-column-title"))
+    table.add_column(say("cli.read-column-minutes"), justify="right")
+    table.add_column(say("cli.read-column-exercises"), justify="right")
     for each in units:
-        count = str(len(each.exercise_names)) if each.is_ready else words["planned"]
+        count = str(len(each.exercise_names)) if each.is_ready else say("course.workspace.planned-short")
         row = (each.id, each.title.in_(lang), str(each.minutes or "–"), count)
         table.add_row(*map(Text, row), style=None if each.is_ready else "dim")
     out = console()
     print_table(out, table)
-    out.print(words["how"], markup=False)
+    out.print(say("cli.read-how"), markup=False)
 
 
 def _show(learner: Learner, unit: Unit, pager: bool, as_json: bool) -> None:
@@ -112,15 +74,28 @@ def _lesson(learner: Learner, unit: Unit) -> str:
     from flashpath.course.content.lesson import load_lesson
 
     lang = learner.lang
-    words = _WORDS[lang]
-    goals = "\n".join(f"- {each}" for each in unit.goals.in_(lang))
+    goals = "\n".join([say("cli.read-goals"), "", *(f"- {goal}" for goal in unit.goals.in_(lang))])
     if not unit.is_ready:
-        return f"# {unit.title.in_(lang)}\n\n*{words['not yet']}*\n\n{words['goals']}\n\n{goals}\n"
+        return _planned(unit, lang, goals)
     body = markdown(learner.course, load_lesson(unit, lang), link=lambda name: _place(learner, name))
     title, _, rest = body.partition("\n")
-    needs = f" · {words['after']} {', '.join(unit.prerequisites)}" if unit.prerequisites else ""
-    facts = f"*{unit.id} · {unit.minutes} {words['min']}{needs}*"
-    return f"{title}\n\n{facts}\n\n{words['goals']}\n\n{goals}\n{rest}"
+    facts = [unit.id, say("course.workspace.minutes", count=unit.minutes)]
+    if unit.prerequisites:
+        facts.append(say("cli.read-after", units=unit.prerequisites))
+    return f"{title}\n\n*{' · '.join(facts)}*\n\n{goals}\n{rest}"
+
+
+def _planned(unit: Unit, lang: str, goals: str) -> str:
+    """Returns what is known of a unit that is not written, and what there is of it already."""
+    from flashpath.course.learner.planned import ways
+
+    parts = [f"# {unit.title.in_(lang)}", "*" + say("cli.read-not-yet") + "*", goals]
+    if meanwhile := ways(unit):
+        parts += [
+            say("cli.read-meanwhile"),
+            "\n".join(f"- `{way}`: {what.text()}" for way, what in meanwhile),
+        ]
+    return "\n\n".join(parts) + "\n"
 
 
 def _place(learner: Learner, exercise: str) -> str | None:

@@ -8,51 +8,42 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from flashpath.cli import options
+from flashpath.course.workspace.titles import week_title
+from flashpath.messages import say
 
 if TYPE_CHECKING:
     from flashpath.course.content import Course, Resource, ResourceUse, Track, Week
 
 _KINDS = {
-    "book": ("Books", "书籍"),
-    "paper": ("Papers", "论文"),
-    "document": ("Documents", "文档"),
-    "course": ("Courses", "课程"),
-    "community": ("Communities", "社区"),
-    "repository": ("Repositories", "代码仓库"),
-    "talk": ("Talks", "演讲"),
-    "tool": ("Tools", "工具"),
+    "book": "cli.resources-books",
+    "paper": "cli.resources-papers",
+    "document": "cli.resources-documents",
+    "course": "cli.resources-courses",
+    "community": "cli.resources-communities",
+    "repository": "cli.resources-repositories",
+    "talk": "cli.resources-talks",
+    "tool": "cli.resources-tools",
 }
 
 
 def resources(
-    track: Annotated[str | None, typer.Option(help="Those of a track, week by week.")] = None,
-    week: Annotated[
-        str | None, typer.Option(help="Those of one week: 1, or 7-8; of the work folder's track, or --track.")
-    ] = None,
+    track: Annotated[str | None, typer.Option(help=say("cli.resources-track"))] = None,
+    week: Annotated[str | None, typer.Option(help=say("cli.resources-week"))] = None,
     lang: options.Lang = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """List what there is to read and watch, and where people meet.
-
-    Examples:
-
-        flashpath resources
-
-        flashpath resources --track cuda-triton-flash --week 1
-    """
-    from flashpath.cli.learning.learner import learning
+    """Lists what there is to read and watch, and where people meet."""
+    from flashpath.cli.learning.opening import learning
     from flashpath.errors import FlashpathError
 
-    with learning(lang) as learner:
+    with learning(lang, must_keep=False) as learner:
         course = learner.course
         if track is None and week is None:
             _show_all(course, learner.lang, as_json)
             return
         name = track or (learner.workspace.track if learner.workspace is not None else None)
         if name is None:
-            raise FlashpathError(
-                f"--week {week} is of which track?", f"Add --track, one of {', '.join(course.track_names)}."
-            )
+            raise FlashpathError("cli.resources-which-track", week=week, names=course.track_names)
         _show_weeks(course, _weeks(course.track(name), week), learner.lang, as_json)
 
 
@@ -85,11 +76,11 @@ def _show_all(course: Course, lang: str, as_json: bool) -> None:
         print_json([_facts(each, lang) for each in every])
         return
     texts: list[str] = []
-    for kind, names in _KINDS.items():
+    for kind, title in _KINDS.items():
         of_kind = [each for each in every if each.kind == kind]
         if of_kind:
             lines = [f"- {resource_line(each, lang)}" for each in of_kind]
-            texts.append("\n".join([f"## {names[lang == 'zh']}", "", *lines, ""]))
+            texts.append("\n".join([f"## {say(title)}", "", *lines, ""]))
     print_markdown("\n".join(texts))
 
 
@@ -114,13 +105,11 @@ def _show_weeks(course: Course, weeks: list[Week], lang: str, as_json: bool) -> 
         return
     texts: list[str] = []
     for each in weeks:
-        name = f"第 {each.number} 周" if lang == "zh" else f"Week {each.number}"
         lines: list[str] = []
         for use in _uses(each):
             part = f" **{use.part}**" if use.part else ""
             lines.append(f"- {resource_line(course.resource(use.key), lang)}{part}")
-        none = "没有指定资料。" if lang == "zh" else "None are named."
-        texts.append("\n".join([f"## {name}: {each.title.in_(lang)}", "", *(lines or [none]), ""]))
+        texts.append("\n".join([f"## {week_title(each)}", "", *(lines or [say("cli.resources-none")]), ""]))
     print_markdown("\n".join(texts))
 
 

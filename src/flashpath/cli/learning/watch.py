@@ -13,47 +13,33 @@ import typer
 from flashpath.cli.options import AsJson, Lang
 from flashpath.course.state import StoreError
 from flashpath.errors import FlashpathError
+from flashpath.messages import say
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from flashpath.cli.learning.keys import Keys
-    from flashpath.cli.learning.learner import Learner
     from flashpath.course.content import Exercise
     from flashpath.course.grader import Grade
+    from flashpath.course.learner import Learner
 
 _POLL_SECONDS = 0.2
 # An editor may write in several steps, or put a new file in place of the old one: not looked at in between.
 _SETTLE_SECONDS = 0.08
 _LISTED = 15
-_KEYS = "nhlcrq\n\r"
+_KEYS = "nhlcrsq\n\r"
 
 Stamp = tuple[int, int, int] | None
 
 
 def watch(
-    exercise: Annotated[
-        str | None,
-        typer.Argument(help="first-kernel/saxpy, or its file; by default the next one to do."),
-    ] = None,
+    exercise: Annotated[str | None, typer.Argument(help=say("cli.watch-exercise"))] = None,
     lang: Lang = None,
     as_json: AsJson = False,
 ) -> None:
-    """Grade again on every save, with single keys: next, hint, list, check all, reset, quit.
-
-    Saving another exercise's file turns to that one. Where there is no terminal, grades are only printed,
-    with --json one document a line; end it with Ctrl-C.
-
-    Examples:
-
-        flashpath watch
-
-        flashpath watch first-kernel/saxpy
-
-        flashpath watch --json
-    """
+    """Grades again on every save, with single keys: next, hint, list, check all, reset, solution, quit."""
     from flashpath.cli.learning.keys import Keys
-    from flashpath.cli.learning.learner import learning
+    from flashpath.cli.learning.opening import learning
 
     with learning(lang) as learner:
         chosen = _first(learner, exercise)
@@ -74,12 +60,13 @@ class Watch:
     """The loop: a file that changed is graded, a key does what it says."""
 
     def __init__(self, learner: Learner, exercise: Exercise, keys: Keys, as_json: bool) -> None:
+        from flashpath.cli.learning.markdown import screen
         from flashpath.cli.output import console
 
         self.learner = learner
         self.keys = keys
         self.as_json = as_json
-        self.out: Console = console()
+        self.out: Console = screen() if keys.is_terminal else console()
         self.files = learner.files()
         self.exercise = exercise
         self.verdict: Grade | None = None
@@ -87,6 +74,8 @@ class Watch:
         """What a key asked for, shown under the verdict until the next."""
         self._stamps = {name: _stamp(path) for name, path in self.files.items()}
         self._is_over = False
+        self._list_from: int | None = None
+        """The first exercise that the list shows; None where it is not shown."""
 
     @property
     def path(self) -> Path:
@@ -138,18 +127,18 @@ class Watch:
     def check(self) -> None:
         """Grade the exercise, and show the verdict."""
         if self.keys.is_terminal:
-            self.below = [self.learner.say("checking …", "正在检查……")]
+            self.below = [say("cli.watch-checking")]
             self.draw()
         graded = self._grade(self.exercise, self.path)
         self.verdict = None if isinstance(graded, str) else graded
         self.below = [graded] if isinstance(graded, str) else []
         if graded is None:
-            self.below = [self.learner.say("stopped; Enter checks it again", "已停止；按回车重新检查")]
+            self.below = [say("cli.watch-stopped")]
         self.draw()
 
     def _grade(self, exercise: Exercise, path: Path) -> Grade | str | None:
         """The verdict; words where there is none; None where a key stopped it."""
-        from flashpath.cli.learning.grading import grade_and_keep
+        from flashpath.course.learner.grading import grade_and_keep
 
         def graded() -> Grade | str:
             try:
@@ -162,12 +151,15 @@ class Watch:
     # ---- Keys ------------------------------------------------------------------------------------------
 
     def press(self, key: str) -> None:
+        if key.lower() != "l":
+            self._list_from = None
         actions = {
             "n": self.go_on,
             "h": self.hint,
             "l": self.show_list,
             "c": self.check_all,
             "r": self.reset,
+            "s": self.solution,
             "q": self.quit,
             "\n": self.check,
             "\r": self.check,
@@ -177,46 +169,69 @@ class Watch:
             action()
 
     def go_on(self) -> None:
-        """The next one that is not passed; the quiz of a unit is asked elsewhere."""
-        progress = self.learner.progress()
-        order = [each for each in progress.exercises() if each in self.files]
-        place = order.index(self.exercise.id) + 1 if self.exercise.id in order else 0
-        turned = [*order[place:], *order[:place]]
-        name = next((each for each in turned if each not in progress.passed), None)
-        if name is None or name == self.exercise.id:
-            self.below = [self.learner.say("There is no other to do.", "没有别的练习要做了。")]
+        """Turns to the next one that is not passed."""
+        name = self._coming()
+        if name is None:
+            self.below = [say("cli.watch-no-other")]
             self.draw()
             return
         self.turn_to(name)
         self.check()
 
+    def _coming(self) -> str | None:
+        """Returns the next exercise that is not passed; the quiz of a unit is asked elsewhere."""
+        progress = self.learner.progress()
+        order = [name for name in progress.exercises() if name in self.files]
+        place = order.index(self.exercise.id) + 1 if self.exercise.id in order else 0
+        turned = [*order[place:], *order[:place]]
+        return next((name for name in turned if name not in progress.passed | {self.exercise.id}), None)
+
+    def solution(self) -> None:
+        """Shows the solution and its explanation once the exercise is passed."""
+        from flashpath.course.learner import answers
+
+        try:
+            text, explanation = answers.solution(self.learner, self.exercise, give_up=False)
+        except FlashpathError as error:
+            self.below = [str(error)]
+        else:
+            self.below = [text, explanation]
+        self.draw()
+
     def hint(self) -> None:
-        from flashpath.cli.learning.hint import next_hint
+        from flashpath.course.learner.answers import next_hint
 
         try:
             number, text = next_hint(self.learner, self.exercise)
         except FlashpathError as error:
             self.below = [str(error)]
         else:
-            of = len(self.exercise.hints)
-            title = self.learner.say(f"hint {number} of {of}: ", f"提示 {number}/{of}：")
+            title = say("cli.watch-hint", number=number, count=len(self.exercise.hints))
             self.below = [title + text]
         self.draw()
 
     def show_list(self) -> None:
-        """The exercises around this one."""
+        """Shows the exercises around this one; asked for again, the next page of them."""
         from rich.text import Text
 
         progress = self.learner.progress()
         order = list(progress.exercises())
         here = order.index(self.exercise.id) if self.exercise.id in order else 0
-        first = max(0, min(here - _LISTED // 2, len(order) - _LISTED))
+        last = max(0, len(order) - _LISTED)
+        if self._list_from is None:
+            first = max(0, min(here - _LISTED // 2, last))
+        else:
+            first = 0 if self._list_from >= last else min(self._list_from + _LISTED, last)
+        self._list_from = first
         self.below = []
         for name in order[first : first + _LISTED]:
             mark = Text("✓ ", style="green") if name in progress.passed else Text("· ")
             pointer = Text("> " if name == self.exercise.id else "  ", style="bold")
             quiz = f"   flashpath review {name.partition('/')[0]}" if name.endswith("/quiz") else ""
             self.below.append(Text() + pointer + mark + Text(name) + Text(quiz, style="dim"))
+        if last:
+            shown = say("cli.watch-listed", first=first + 1, last=first + _LISTED, count=len(order))
+            self.below.append(Text(shown, style="dim"))
         self.draw()
 
     def check_all(self) -> None:
@@ -228,30 +243,23 @@ class Watch:
             exercise = self.learner.course.exercise(name)
             if not path.is_file() or not self.learner.is_begun(exercise, path):
                 continue
-            self.below = [*lines, self.learner.say(f"checking {name} …", f"正在检查 {name}……")]
+            self.below = [*lines, say("cli.watch-checking-one", name=name)]
             self.draw()
             graded = self._grade(exercise, path)
             if graded is None:
-                lines.append(
-                    self.learner.say(
-                        f"stopped at {name}; c checks all again", f"在 {name} 处停止；按 c 重新全部检查"
-                    )
-                )
+                lines.append(say("cli.watch-stopped-at", name=name))
                 break
             passed = not isinstance(graded, str) and graded.passed
             mark = Text("✓ ", style="green") if passed else Text("✗ ", style="red")
             said = graded if isinstance(graded, str) else graded.headline
             lines.append(Text() + mark + Text(f"{name}: {said}"))
-        self.below = lines or [self.learner.say("Nothing was begun yet.", "还没有开始任何练习。")]
+        self.below = lines or [say("cli.watch-nothing-begun")]
         self.draw()
 
     def reset(self) -> None:
-        from flashpath.cli.learning.reset import put_back
+        from flashpath.course.learner.answers import put_back
 
-        question = self.learner.say(
-            "Put the file back to its beginning? What you wrote is kept. [y/N]",
-            "把文件恢复到最初？你写的内容会保留。[y/N]",
-        )
+        question = say("cli.watch-reset-ask")
         self.below = [question]
         self.draw()
         answer = None
@@ -276,21 +284,32 @@ class Watch:
             return
         from rich.text import Text
 
-        from flashpath.cli.learning.grading import linked, show_grade
+        from flashpath.cli.learning.verdict_view import show_grade
 
         if self.keys.is_terminal:
             self.out.clear()
+            self._draw_head()
         if self.verdict is not None:
             show_grade(self.out, self.learner, self.verdict, self.path)
-        else:
-            title = self.exercise.title.in_(self.learner.lang)
-            self.out.print(Text(f"{self.exercise.id}  {title}", style="bold"))
-            self.out.print(Text("  ") + linked(self.learner, self.path))
         for line in self.below:
             self.out.print(line if isinstance(line, Text) else Text(str(line)))
         if self.keys.is_terminal:
             self._draw_foot()
         sys.stdout.flush()
+
+    def _draw_head(self) -> None:
+        """Prints the title, what is asked, and where the lesson is."""
+        from rich.text import Text
+
+        from flashpath.cli.learning.verdict_view import linked
+
+        exercise, lang = self.exercise, self.learner.lang
+        self.out.print(Text(f"{exercise.id}  {exercise.title.in_(lang)}", style="bold"))
+        if self.verdict is None:
+            self.out.print(Text("  ") + linked(self.learner, self.path))
+        if self.verdict is None or not self.verdict.passed:
+            self.out.print(Text(_first_paragraph(exercise.task(lang)), style="italic"))
+        self.out.print(Text(say("cli.watch-lesson", unit=exercise.unit), style="dim"))
 
     def _draw_foot(self) -> None:
         from rich.text import Text
@@ -304,12 +323,10 @@ class Watch:
         self.out.print()
         self.out.print(bar(count, 30) + Text(f" {count.done}/{count.total}"))
         if self.verdict is not None and self.verdict.passed:
-            said = self.learner.say("Passed. Press n to go on.", "通过。按 n 继续。")
+            coming = self._coming()
+            said = say("cli.watch-passed", exercise=coming) if coming else say("cli.watch-all-passed")
             self.out.print(Text(said, style="bold green"))
-        keys = self.learner.say(
-            "n next · h hint · l list · c check all · r reset · q quit",
-            "n 下一个 · h 提示 · l 列表 · c 全部检查 · r 重置 · q 退出",
-        )
+        keys = say("cli.watch-keys")
         self.out.print(Text(keys, style="dim"))
 
     def _print_json(self) -> None:
@@ -327,6 +344,14 @@ class Watch:
             }
             typer.echo(json.dumps(event))
         sys.stdout.flush()
+
+
+def _first_paragraph(task: str) -> str:
+    """Returns what a task asks for first, without its heading and its line ends."""
+    from flashpath.cli.learning.markdown import joined
+
+    paragraphs = [each for each in task.strip().split("\n\n") if each and not each.startswith("#")]
+    return joined(paragraphs[0]).strip() if paragraphs else ""
 
 
 def _stamp(path: Path) -> Stamp:

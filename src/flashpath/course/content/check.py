@@ -17,8 +17,8 @@ from flashpath.course.content.exercise import Exercise, Speed
 from flashpath.course.content.references import rung
 from flashpath.course.content.text import LANGUAGES
 from flashpath.course.content.unit import Unit
-from flashpath.course.speech import did_you_mean
 from flashpath.errors import FlashpathError
+from flashpath.messages import did_you_mean
 
 LEAST_QUIZ = 6
 LEAST_MUTANTS = 4

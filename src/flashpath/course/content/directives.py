@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 from flashpath.course.content.errors import ContentError
 from flashpath.course.content.references import program_file, rung
 from flashpath.course.content.table import read
-from flashpath.course.speech import did_you_mean
 from flashpath.errors import FlashpathError
+from flashpath.messages import did_you_mean
 
 if TYPE_CHECKING:
     from flashpath.course.content.course import Course
@@ -126,6 +126,17 @@ def fenced(text: str, language: str) -> str:
     return f"{ticks}{language}\n{text}\n{ticks}"
 
 
+def shell_lines(command: str, width: int = 80) -> str:
+    """Returns a command on lines of at most that width, where its options allow it."""
+    option = r"\S*?(?:'[^']*'\S*?)*(?=\s|$)"
+    first, *words = re.findall(rf"--{option}(?:\s+(?!--){option})*|{option}", command)
+    lines = [first]
+    for word in filter(None, words):
+        fits = len(lines[-1]) + len(word) + 3 <= width
+        lines[-1:] = [f"{lines[-1]} {word}"] if fits else [lines[-1], f"    {word}"]
+    return " \\\n".join(lines)
+
+
 # ---- Each directive ------------------------------------------------------------------------------------
 
 
@@ -184,7 +195,7 @@ class _Expander:
                 f"outputs/{file.name} is missing.", "make figures runs the command and keeps it."
             )
         output = excerpt(read(file), directive.options.get("from"), directive.options.get("to"))
-        return f"{fenced(directive.argument, 'bash')}\n\n{fenced(output, 'text')}"
+        return f"{fenced(shell_lines(directive.argument), 'bash')}\n\n{fenced(output, 'text')}"
 
     def _figure(self, directive: Directive) -> str:
         name = directive.argument.removesuffix(".svg")

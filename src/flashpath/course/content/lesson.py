@@ -16,7 +16,7 @@ from flashpath.course.content.errors import ContentError
 from flashpath.course.content.table import read
 from flashpath.course.content.text import LANGUAGES
 from flashpath.course.content.unit import Unit
-from flashpath.course.speech import did_you_mean
+from flashpath.messages import did_you_mean
 
 HEADINGS = {
     "en": (

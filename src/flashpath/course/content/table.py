@@ -14,7 +14,7 @@ from typing import Any, Never, cast
 
 from flashpath.course.content.errors import ContentError
 from flashpath.course.content.text import LANGUAGES, Text, Texts
-from flashpath.course.speech import did_you_mean
+from flashpath.messages import did_you_mean
 
 _TYPES = {
     str: "a text",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from flashpath.messages import LANGUAGES as LANGUAGES
@@ -23,3 +24,11 @@ class Texts:
 
 
 NO_TEXTS = Texts()
+
+
+def as_markdown(text: str) -> str:
+    """Returns a text in which names such as __shared__ are code: Markdown would make them bold."""
+    spans = re.split(r"(`[^`]*`)", text)
+    return "".join(
+        span if span.startswith("`") else re.sub(r"\b__\w+?__\b", r"`\g<0>`", span) for span in spans
+    )

@@ -11,7 +11,7 @@ from flashpath.course.content.resources import Resource, ResourceUse
 from flashpath.course.content.table import Table, check_slug, table_of
 from flashpath.course.content.text import NO_TEXTS, Text, Texts
 from flashpath.course.content.unit import Checkpoint, read_checkpoints, short_name
-from flashpath.course.speech import did_you_mean
+from flashpath.messages import did_you_mean
 
 if TYPE_CHECKING:
     from flashpath.course.content.unit import Unit

@@ -32,7 +32,7 @@ class Figure:
     """A figure of the unit, and the function that makes it."""
 
     name: str  # without .svg
-    made_by: str  # flashpath.course.figures.coalescing:sectors
+    made_by: str  # flashpath.course.figures.units.coalescing:sectors
 
 
 @dataclass(frozen=True)
@@ -196,12 +196,12 @@ def _figures(table: Table) -> tuple[Figure, ...]:
     found: list[Figure] = []
     for each in table.tables("figures"):
         name = check_slug(each, "name", each.string("name").removesuffix(".svg"))
-        made_by = each.string("made_by", '"flashpath.course.figures.coalescing:sectors"')
+        made_by = each.string("made_by", '"flashpath.course.figures.units.coalescing:sectors"')
         if not re.fullmatch(r"flashpath\.course\.figures\.\w+:\w+", made_by):
             each.wrong(
                 "made_by",
                 f"{made_by!r} names no figure.",
-                'Write "flashpath.course.figures.MODULE:FUNCTION".',
+                'Write "flashpath.course.figures.units.MODULE:FUNCTION".',
             )
         if any(other.name == name for other in found):
             each.wrong("name", f"{name!r} is there twice.")

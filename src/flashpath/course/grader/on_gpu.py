@@ -16,11 +16,11 @@ from flashpath.course.grader.launching import LIMITS, Shape, job_for
 from flashpath.course.sandbox.triton_source import build_triton
 from flashpath.errors import FlashpathError
 from flashpath.gpus import WARP_SIZE
+from flashpath.gpus.shape import Shape as GpuShape
+from flashpath.gpus.shape import dim3
 from flashpath.jit import assembler, device, ptx
 from flashpath.jit import compile as compile_source
 from flashpath.jit.loading import LoadedKernel
-from flashpath.jit.shape import Shape as GpuShape
-from flashpath.jit.shape import dim3
 
 _SCALARS: Mapping[str, Any] = {
     "int32": ctypes.c_int32, "int64": ctypes.c_int64, "uint32": ctypes.c_uint32, "uint64": ctypes.c_uint64,

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from flashpath import settings
-from flashpath.course.speech import said
 from flashpath.course.state.schema import APPLICATION_ID, MIGRATIONS
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message
 
 FILE_NAME = "progress.sqlite3"
 BUSY_SECONDS = 5.0
@@ -52,7 +52,7 @@ class Database:
         busy_seconds: float = BUSY_SECONDS,
     ) -> None:
         self.file = file
-        self.notices: list[str] = []
+        self.notices: list[Message] = []
         self._migrations = migrations
         self._busy_seconds = busy_seconds
         self._has_waited = False
@@ -150,29 +150,11 @@ class Database:
         tables: int = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if owner != APPLICATION_ID and (tables or version):
             connection.close()
-            raise StoreError(
-                said(
-                    f"{self.file} is a database, but not flashpath's.",
-                    f"{self.file} 是数据库文件，但不是 flashpath 的。",
-                ),
-                said(
-                    f"Move it elsewhere, or set {settings.HOME.name} to another folder.",
-                    f"请把它移走，或把 {settings.HOME.name} 设为别的目录。",
-                ),
-            )
+            raise StoreError("course.state.not-ours", file=self.file, variable=settings.HOME.name)
         if version > len(self._migrations):
             connection.close()
             raise StoreError(
-                said(
-                    f"{self.file} was written by a newer flashpath (format {version}; this one knows up to "
-                    f"{len(self._migrations)}).",
-                    f"{self.file} 由更新版本的 flashpath 写成（格式 {version}；当前版本只认识到 "
-                    f"{len(self._migrations)}）。",
-                ),
-                said(
-                    "Upgrade flashpath: pip install --upgrade flashpath. The file was left as it is.",
-                    "请升级 flashpath：pip install --upgrade flashpath。文件保持原样。",
-                ),
+                "course.state.newer", file=self.file, version=version, known=len(self._migrations)
             )
         return version
 
@@ -223,12 +205,7 @@ class Database:
             part = self.file.with_name(self.file.name + ending)
             if part.exists():
                 part.rename(aside.with_name(aside.name + ending))
-        self.notices.append(
-            said(
-                f"The progress file was damaged ({why}). It was moved to {aside}, and a new one was begun.",
-                f"进度文件已损坏（{why}）。它被移到 {aside}，并已新建一个。",
-            )
-        )
+        self.notices.append(Message("course.state.moved-aside", {"why": why, "aside": aside}))
 
     @contextlib.contextmanager
     def _in_words(self) -> Generator[None]:
@@ -247,62 +224,17 @@ class Database:
             case "damaged":
                 with contextlib.suppress(OSError):
                     self._suspect.touch()
-                return StoreError(
-                    said(
-                        f"The progress file {file} is damaged ({what}).",
-                        f"进度文件 {file} 已损坏（{what}）。",
-                    ),
-                    said(
-                        "Run the command again: the file is then moved aside, and a new one is begun.",
-                        "请再运行一次命令：损坏的文件会被移到一旁，并新建一个。",
-                    ),
-                )
+                return StoreError("course.state.damaged", file=file, what=what)
             case "unwritable":
                 return StoreError(
-                    said(
-                        f"Progress cannot be kept: {file} cannot be written ({what}).",
-                        f"无法保存进度：不能写入 {file}（{what}）。",
-                    ),
-                    said(
-                        f"Make {file.parent} a folder that can be written, or set {home} to one that can.",
-                        f"请让 {file.parent} 成为可写的目录，或把 {home} 设为可写的目录。",
-                    ),
+                    "course.state.unwritable", file=file, what=what, folder=file.parent, variable=home
                 )
             case "full":
-                return StoreError(
-                    said(
-                        f"Progress could not be kept: there is no room to write {file} ({what}).",
-                        f"未能保存进度：没有空间写入 {file}（{what}）。",
-                    ),
-                    said(
-                        f"Free some space, or set {home} to a folder on another disk; "
-                        "what was saved is safe.",
-                        f"请腾出空间，或把 {home} 设为另一块磁盘上的目录；已保存的内容不受影响。",
-                    ),
-                )
+                return StoreError("course.state.full", file=file, what=what, variable=home)
             case "busy":
-                return StoreError(
-                    said(
-                        f"The progress file {file} is being written by another process for more than "
-                        f"{self._busy_seconds:g} s.",
-                        f"进度文件 {file} 被另一个进程占用已超过 {self._busy_seconds:g} 秒。",
-                    ),
-                    said(
-                        "Wait until it has ended, or end it, and run the command again.",
-                        "请等它结束，或结束它，然后再运行命令。",
-                    ),
-                )
+                return StoreError("course.state.busy", file=file, seconds=self._busy_seconds)
             case _:
-                return StoreError(
-                    said(
-                        f"The progress file {file} cannot be used ({what}).",
-                        f"无法使用进度文件 {file}（{what}）。",
-                    ),
-                    said(
-                        f"Look at the file and its folder, or set {home} to another folder.",
-                        f"请检查该文件及其目录，或把 {home} 设为别的目录。",
-                    ),
-                )
+                return StoreError("course.state.unusable", file=file, what=what, variable=home)
 
 
 _TROUBLES = {

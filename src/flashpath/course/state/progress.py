@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from flashpath.course.content import Course, Day, Task, Track, Unit, Week
-from flashpath.course.speech import said
 from flashpath.course.state.store import Store
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message, did_you_mean
 
 NOTE = "note:"
 _NEAR = 0.7  # of 1: how like a name must be to be suggested
@@ -16,7 +16,7 @@ _NEAR = 0.7  # of 1: how like a name must be to be suggested
 
 @dataclass(frozen=True)
 class Count:
-    """How much of something is done; `planned` units are not written yet, and count for nothing."""
+    """How much of something is done; of a `planned` unit only a quiz that is there counts."""
 
     exercises: int = 0
     exercises_done: int = 0
@@ -104,9 +104,9 @@ class Progress:
         return self._count([unit.id], ())
 
     def _count(self, units: Iterable[str], tasks: Iterable[Task]) -> Count:
-        ready = [unit for unit in map(self.course.unit, dict.fromkeys(units)) if unit.is_ready]
-        planned = len(list(dict.fromkeys(units))) - len(ready)
-        exercises = [each for unit in ready for each in unit.exercise_ids]
+        chosen = [self.course.unit(name) for name in dict.fromkeys(units)]
+        planned = sum(not unit.is_ready for unit in chosen)
+        exercises = [exercise for unit in chosen for exercise in unit.exercise_ids]
         listed = list(tasks)
         return Count(
             exercises=len(exercises),
@@ -119,11 +119,12 @@ class Progress:
     # ---- What comes next -------------------------------------------------------------------------------
 
     def exercises(self) -> tuple[str, ...]:
-        """Every exercise of the track that can be done, in the order of the plan, each once."""
-        found = (
-            each for week in self.track.weeks for _, unit in self._units(week) for each in unit.exercise_ids
-        )
-        return tuple(dict.fromkeys(found))
+        """Returns every exercise of the track that can be done, in the order of the plan, each once."""
+        return exercises_of(self.course, self.track)
+
+    def planned_units(self) -> list[Unit]:
+        """Returns the units of the track that are not written yet."""
+        return [unit for unit in map(self.course.unit, self.track.units) if not unit.is_ready]
 
     def next(self) -> Next | None:
         """None: all is done that can be done today. What was given up is left for the end."""
@@ -138,7 +139,7 @@ class Progress:
             return Next(week, day, None, None, tasks, False)
         week, day, unit = place
         tried = any(each in self.attempted or each in self.given_up for each in unit.exercise_ids)
-        return Next(week, day, unit, exercise, tasks, not tried)
+        return Next(week, day, unit, exercise, tasks, unit.is_ready and not tried)
 
     def next_exercise(self, after: str | None = None) -> str | None:
         """The first that is not passed, from `after` on, and round again from the beginning."""
@@ -148,27 +149,9 @@ class Progress:
         open_ones = [each for each in turned if each not in self.passed and each != after]
         return next((each for each in open_ones if each not in self.given_up), next(iter(open_ones), None))
 
-    def _units(self, week: Week) -> Iterator[tuple[Day | None, Unit]]:
-        """The units of a week that are written: day by day, then those of no day."""
-        for day in week.days:
-            for name in (*day.units, *self._units_of_tasks(day.tasks)):
-                yield from self._if_ready(day, name)
-        for name in (*week.units, *self._units_of_tasks(week.tasks)):
-            yield from self._if_ready(None, name)
-
-    def _if_ready(self, day: Day | None, name: str) -> Iterator[tuple[Day | None, Unit]]:
-        unit = self.course.unit(name)
-        if unit.is_ready:
-            yield day, unit
-
-    def _units_of_tasks(self, tasks: Iterable[Task]) -> Iterator[str]:
-        for task in tasks:
-            if task.done_by is not None and not task.done_by.startswith(NOTE):
-                yield task.done_by.partition("/")[0]
-
     def _place(self, exercise: str | None) -> tuple[Week, Day | None, Unit] | None:
         for week in self.track.weeks:
-            for day, unit in self._units(week):
+            for day, unit in _units(self.course, week):
                 if exercise in unit.exercise_ids:
                     return week, day, unit
         return None
@@ -204,15 +187,30 @@ class Progress:
             unit = self.course.unit(unit_name)
             if f"{unit.name}/{checkpoint}" in of_units:
                 return "", f"{unit.name}/{checkpoint}"
-        import difflib
-
-        near = difflib.get_close_matches(name, [*own, *of_units], n=3, cutoff=_NEAR)
         raise FlashpathError(
-            said(
-                f"The track {self.track.name} has no task or checkpoint {name!r}.",
-                f"路线 {self.track.name} 没有名为 {name!r} 的任务或检查点。",
-            ),
-            said(f"Did you mean {' or '.join(near)}?", f"你是不是想说 {' 或 '.join(near)}？")
-            if near
-            else said("`flashpath progress --all` lists them.", "`flashpath progress --all` 会列出它们。"),
+            "course.state.no-task",
+            track=self.track.name,
+            name=name,
+            advice=did_you_mean(name, [*own, *of_units], near=_NEAR) or Message("course.state.tasks-listed"),
         )
+
+
+def exercises_of(course: Course, track: Track) -> tuple[str, ...]:
+    """Returns every exercise of a track that can be done, in the order of the plan, each once."""
+    ids = (each for week in track.weeks for _, unit in _units(course, week) for each in unit.exercise_ids)
+    return tuple(dict.fromkeys(ids))
+
+
+def _units(course: Course, week: Week) -> Iterator[tuple[Day | None, Unit]]:
+    """Yields the units of a week: day by day, then those of no day. Of a planned one there may be a quiz."""
+    for day in week.days:
+        for name in (*day.units, *_units_of_tasks(day.tasks)):
+            yield day, course.unit(name)
+    for name in (*week.units, *_units_of_tasks(week.tasks)):
+        yield None, course.unit(name)
+
+
+def _units_of_tasks(tasks: Iterable[Task]) -> Iterator[str]:
+    for task in tasks:
+        if task.done_by is not None and not task.done_by.startswith(NOTE):
+            yield task.done_by.partition("/")[0]

@@ -33,7 +33,9 @@ class Asked:
             return None
         if self.item.kind == "choice":
             numbers = self._numbers(text)
-            return None if numbers is None else set(numbers) == set(self.item.choices)
+            if numbers is None or (len(numbers) > 1 and not self.takes_several()):
+                return None
+            return set(numbers) == set(self.item.choices)
         if self.item.kind == "order":
             numbers = self._numbers(text)
             if numbers is None or len(numbers) != len(self.order):
@@ -54,8 +56,8 @@ class Asked:
         return ""
 
     def _numbers(self, text: str) -> list[int] | None:
-        """The options' own numbers, of what was typed: `2`, `1 3`, `2,3,1`, or letters `b`."""
-        words = re.split(r"[\s,，、;；]+", text.strip(" ,，、;；"))
+        """Returns the options' own numbers of what was typed: `2`, `1 3`, `(2,3,1)`, or letters `b`."""
+        words = re.split(r"[\s,，、;；]+", text.strip(" ,，、;；()（）[]【】"))
         if len(words) == 1 and words[0].isalpha():
             words = list(words[0])
         shown: list[int] = []

@@ -15,6 +15,7 @@ from flashpath import settings
 from flashpath.course.state.database import FILE_NAME, Database
 from flashpath.course.state.reviews import Reviews
 from flashpath.course.state.study import Study, local_day
+from flashpath.messages import Message
 
 LARGEST_TEXT = 512 * 1024  # bytes of one file that are kept; kernels and notes are far smaller
 TEXTS_KEPT = 200  # of an exercise: the newest; what passed last, and what a reset replaced, always
@@ -89,7 +90,7 @@ class Store:
         return self._db.file
 
     @property
-    def notices(self) -> list[str]:
+    def notices(self) -> list[Message]:
         """What happened at opening that the user must know, such as a damaged file put aside."""
         return self._db.notices
 

@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Callable
 
 from flashpath.course.state.database import Database
+from flashpath.messages import say
 
 # Between two commands a learner reads, writes and thinks; a longer gap was no study, and is not counted.
 IDLE_SECONDS = 20 * 60
@@ -13,6 +14,14 @@ IDLE_SECONDS = 20 * 60
 
 def local_day(at: float) -> str:
     return datetime.datetime.fromtimestamp(at).date().isoformat()
+
+
+def spent(seconds: float) -> str:
+    """Returns a time as people say it: 1 h 20 min."""
+    hours, minutes = divmod(round(seconds / 60), 60)
+    if hours:
+        return say("course.state.hours-and-minutes", hours=hours, minutes=minutes)
+    return say("course.state.minutes", minutes=minutes)
 
 
 class Study:

@@ -9,22 +9,23 @@ from typing import TypeVar
 from flashpath import settings
 from flashpath.course.content import Day, QuizItem, Stage, Unit, Week
 from flashpath.course.content.comments import commented
+from flashpath.course.content.text import as_markdown
 from flashpath.course.workspace import pages
 from flashpath.course.workspace.layouts import File, Layout
-from flashpath.course.workspace.words import day_name, titled
+from flashpath.course.workspace.titles import day_name, titled
+from flashpath.messages import Text, say
 
 FIRST = "1"
 QUESTIONS = 15  # of each page of exercises
 
-Named = tuple[str, str]  # English, Chinese
 Item = TypeVar("Item")
 
 MATERIALS, PAPERS, NOTES, CODE, EXERCISES = (
-    ("materials", "学习材料"),
-    ("papers", "资料"),
-    ("notes", "笔记"),
-    ("code", "代码"),
-    ("exercises", "练习"),
+    Text("materials", "学习材料"),
+    Text("papers", "资料"),
+    Text("notes", "笔记"),
+    Text("code", "代码"),
+    Text("exercises", "练习"),
 )
 
 
@@ -33,69 +34,58 @@ class Topic:
     """Days of the week, with the lessons they read, the note they write and the questions they answer."""
 
     days: str
-    title: Named
-    material: Named
+    title: Text
+    material: Text
     units: tuple[str, ...]
     note: str
-    note_file: Named
-    questions: Named | None = None
+    note_file: Text
+    questions: Text | None = None
     questions_from: tuple[str, ...] = ()
 
 
 TOPICS = (
     Topic(
         "1-2",
-        ("The FlashAttention algorithm", "Flash-Attention 算法详解"),
-        ("01-flash-attention-algorithm", "01-Flash-Attention算法详解"),
+        Text("The FlashAttention algorithm", "Flash-Attention 算法详解"),
+        Text("01-flash-attention-algorithm", "01-Flash-Attention算法详解"),
         ("28-attention-maths", "29-naive-attention", "30-online-softmax", "31-flash-v1"),
         "algorithm",
-        ("01-algorithm", "01-算法理解笔记"),
-        ("02-flash-attention-algorithm", "02-Flash-Attention算法练习题"),
+        Text("01-algorithm", "01-算法理解笔记"),
+        Text("02-flash-attention-algorithm", "02-Flash-Attention算法练习题"),
         ("28-attention-maths", "30-online-softmax", "31-flash-v1", "29-naive-attention"),
     ),
     Topic(
         "3",
-        ("CUDA: a review", "CUDA 基础回顾"),
-        ("02-cuda-review", "02-CUDA基础回顾"),
+        Text("CUDA: a review", "CUDA 基础回顾"),
+        Text("02-cuda-review", "02-CUDA基础回顾"),
         ("01-first-kernel", "02-memory-and-transfer", "03-coalescing", "04-shared-memory"),
         "cuda-basics",
-        ("02-cuda-basics", "02-CUDA基础笔记"),
-        ("01-cuda-basics", "01-CUDA基础练习题"),
-        ("01-first-kernel", "03-coalescing", "04-shared-memory", "05-reduction", "02-memory-and-transfer"),
+        Text("02-cuda-basics", "02-CUDA基础笔记"),
+        Text("01-cuda-basics", "01-CUDA基础练习题"),
+        ("01-first-kernel", "03-coalescing", "04-shared-memory", "02-memory-and-transfer"),
     ),
     Topic(
         "4-5",
-        ("CUTLASS and CuTe", "CUTLASS 和 CuTe 入门"),
-        ("03-cutlass-and-cute", "03-CUTLASS和CuTe入门"),
+        Text("CUTLASS and CuTe", "CUTLASS 和 CuTe 入门"),
+        Text("03-cutlass-and-cute", "03-CUTLASS和CuTe入门"),
         ("37-cutlass-and-cute",),
         "cutlass",
-        ("03-cutlass", "03-CUTLASS笔记"),
-        ("03-cutlass-and-cute", "03-CUTLASS和CuTe练习题"),
+        Text("03-cutlass", "03-CUTLASS笔记"),
+        Text("03-cutlass-and-cute", "03-CUTLASS和CuTe练习题"),
         ("37-cutlass-and-cute",),
     ),
     Topic(
         "6-7",
-        ("The environment", "开发环境搭建"),
-        ("04-environment", "04-开发环境搭建"),
+        Text("The environment", "开发环境搭建"),
+        Text("04-environment", "04-开发环境搭建"),
         ("00-environment",),
         "environment",
-        ("04-environment", "04-环境配置记录"),
+        Text("04-environment", "04-环境配置记录"),
     ),
 )  # fmt: skip
 
 # Notes that have a template of their own; that of the environment is filled by doctor.
 TEMPLATES = ("algorithm", "cuda-basics", "cutlass")
-
-HOW_TO_ANSWER = (
-    "Answer on paper first. `flashpath grade UNIT/quiz` asks the same and says what is right, and why; "
-    "`flashpath review` asks again later.",
-    "先在纸上作答。`flashpath grade 单元/quiz` 会问同样的题，给出对错与讲解；"
-    "`flashpath review` 会在之后再问。",
-)
-STILL_TO_COME = (
-    "{0} of the {1} questions come with units that are planned. Until then, explain these to yourself:",
-    "{1} 题中有 {0} 题将随计划中的单元补齐。在那之前，请试着向自己讲清楚：",
-)
 
 PROGRAMS = (
     "01_hello_cuda.cu",
@@ -106,8 +96,8 @@ PROGRAMS = (
 )
 SCRIPTS = ("test_flash_attn.py", "simple_attention.py")
 PAPER_KEYS = (
-    ("flash-attention-paper", ("FlashAttention.pdf", "FlashAttention论文.pdf")),
-    ("flash-attention-2-paper", ("FlashAttention2.pdf", "FlashAttention2论文.pdf")),
+    ("flash-attention-paper", Text("FlashAttention.pdf", "FlashAttention论文.pdf")),
+    ("flash-attention-2-paper", Text("FlashAttention2.pdf", "FlashAttention2论文.pdf")),
 )
 
 
@@ -146,8 +136,8 @@ class FirstWeekLayout(Layout):
                 place = f"{root}/{self._in(EXERCISES)}/{self._in(topic.questions)}.md"
                 yield place, self._questions(topic)
 
-    def _in(self, named: Named) -> str:
-        return named[self.lang == "zh"]
+    def _in(self, named: Text) -> str:
+        return named.in_(self.lang)
 
     def _material(self, root: str, topic: Topic) -> str:
         return f"{root}/{self._in(MATERIALS)}/{self._in(topic.material)}.md"
@@ -156,28 +146,23 @@ class FirstWeekLayout(Layout):
 
     def _overview(self, root: str, page: str) -> list[str]:
         blank = "________"
-        parts = [
-            f"{self.site.say('started')}: {blank} · {self.site.say('finished')}: {blank}",
-            f"## {self._in(('What is learnt', '学习内容'))}",
-        ]
+        dates = (say("course.workspace.started", date=blank), say("course.workspace.finished", date=blank))
+        parts = [" · ".join(dates), "## " + say("course.workspace.what-is-learnt")]
         for topic in TOPICS:
-            title = titled(day_name(topic.days, self.lang), self._in(topic.title), self.lang)
+            title = titled(day_name(topic.days), self._in(topic.title))
             lines = [
-                self._link(page, self._material(root, topic), ("Material", "学习材料")),
-                self._link(page, self.site.note_places[topic.note], ("Notes", "笔记")),
+                self.site.link(page, self._material(root, topic), say("course.workspace.material")),
+                self.site.link(page, self.site.note_places[topic.note], say("course.workspace.notes-link")),
             ]
             if topic.questions is not None:
                 place = f"{root}/{self._in(EXERCISES)}/{self._in(topic.questions)}.md"
-                lines.append(self._link(page, place, (f"{QUESTIONS} questions", f"练习题（{QUESTIONS} 题）")))
+                lines.append(self.site.link(page, place, say("course.workspace.questions", count=QUESTIONS)))
             else:
                 place = f"{root}/{self._in(CODE)}/{SCRIPTS[0]}"
-                lines.append(self._link(page, place, ("Test code", "测试代码")))
+                lines.append(self.site.link(page, place, say("course.workspace.test-code")))
             parts.append(pages.section(title, pages.bullets(lines), 3))
-        parts.append(pages.section(self.site.say("structure"), self._tree(root)))
+        parts.append(pages.section(say("course.workspace.structure"), self._tree(root)))
         return parts
-
-    def _link(self, page: str, place: str, named: Named) -> str:
-        return self.site.link(page, place, self._in(named))
 
     def _tree(self, root: str) -> list[str]:
         materials = [f"{self._in(each.material)}.md" for each in TOPICS]
@@ -200,28 +185,24 @@ class FirstWeekLayout(Layout):
 
     # ---- Papers and links ------------------------------------------------------------------------------
 
-    _papers_file = ("papers.md", "论文获取方式.md")
-    _links_file = ("links.md", "相关资源链接.md")
+    _papers_file = Text("papers.md", "论文获取方式.md")
+    _links_file = Text("links.md", "相关资源链接.md")
 
     def _papers(self, root: str, week: Week) -> Iterator[File]:
         folder = f"{root}/{self._in(PAPERS)}"
         lines: list[str] = []
         for key, named in PAPER_KEYS:
             found = self.course.resource(key)
-            said = (f"save it here as `{named[0]}`", f"请下载到本目录，存为 `{named[1]}`")
-            lines.append(f"- [{found.title.in_(self.lang)}]({found.url}): {self._in(said)}")
-        why = (
-            "The papers are their authors' and are not shipped; nothing is downloaded for you.",
-            "论文版权归作者所有，这里不附带，也不会替你下载。",
-        )
-        head = f"# {self._in(('The papers', '论文'))}"
-        yield f"{folder}/{self._in(self._papers_file)}", pages.joined([head, self._in(why), "\n".join(lines)])
+            save = say("course.workspace.save-paper", name=self._in(named))
+            lines.append(f"- [{found.title.in_(self.lang)}]({found.url}): {save}")
+        head, why = say("course.workspace.papers"), say("course.workspace.papers-not-shipped")
+        yield f"{folder}/{self._in(self._papers_file)}", pages.joined([f"# {head}", why, "\n".join(lines)])
         uses = {each.key: each for each in (*week.resources, *self.track.resources)}
         yield (
             f"{folder}/{self._in(self._links_file)}",
             pages.joined(
                 [
-                    f"# {self._in(('Links', '相关资源链接'))}",
+                    "# " + say("course.workspace.links"),
                     "\n".join(pages.resource_lines(self.course, uses.values(), self.lang)),
                 ]
             ),
@@ -245,7 +226,7 @@ class FirstWeekLayout(Layout):
         """Questions of quizzes, from each unit in turn; then, of units to come, what they will ask for."""
         units = [self.course.unit(each) for each in topic.questions_from]
         chosen = in_turn([[(unit, item) for item in unit.quiz] for unit in units], QUESTIONS)
-        parts = [f"# {self._in(topic.title)}", self._in(HOW_TO_ANSWER)]
+        parts = [f"# {self._in(topic.title)}", say("course.workspace.how-to-answer")]
         parts += [self._question(number, unit, item) for number, (unit, item) in enumerate(chosen, 1)]
         planned = [unit for unit in units if not unit.quiz]
         missing = QUESTIONS - len(chosen)
@@ -255,14 +236,18 @@ class FirstWeekLayout(Layout):
                 for unit in planned
                 for goal in unit.goals.in_(self.lang)
             ]
-            parts += [f"*{self._in(STILL_TO_COME).format(missing, QUESTIONS)}*", "\n".join(goals)]
+            still = say("course.workspace.questions-to-come", missing=missing, count=QUESTIONS)
+            parts += [f"*{still}*", "\n".join(goals)]
         return pages.joined(parts)
 
     def _question(self, number: int, unit: Unit, item: QuizItem) -> str:
         from flashpath.course.grader.answers import shown_options
 
-        options = [f"   {count}) {text}" for count, text in enumerate(shown_options(item, self.lang), 1)]
-        asked = item.ask.in_(self.lang).strip().replace("\n", "\n   ")
+        options = [
+            f"   {count}) {text}"
+            for count, text in enumerate(map(as_markdown, shown_options(item, self.lang)), 1)
+        ]
+        asked = as_markdown(item.ask.in_(self.lang)).strip().replace("\n", "\n   ")
         return f"{number}. {asked} (`{unit.name}/quiz`: `{item.id}`)\n" + (
             "\n" + "\n".join(options) if options else ""
         )

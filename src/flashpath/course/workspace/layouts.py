@@ -8,7 +8,7 @@ from flashpath.course.content import Course, Day, Exercise, Stage, Track, Unit, 
 from flashpath.course.workspace import pages
 from flashpath.course.workspace.beginnings import beginning, file_name
 from flashpath.course.workspace.marker import Marker
-from flashpath.course.workspace.words import word
+from flashpath.messages import say
 
 File = tuple[str, str | bytes]  # a path from the folder, with slashes, and what it holds
 
@@ -28,7 +28,7 @@ def layout_of(course: Course, track: Track, mark: Marker) -> Layout:
 def _exercises(mark: Marker) -> str:
     """The folder of exercises: what the language calls it, or what folders were made with in earlier days."""
     is_older = any(path.startswith(f"{OLDER_EXERCISES}/") for path in mark.exercises.values())
-    return OLDER_EXERCISES if is_older else word("exercises", mark.lang)
+    return OLDER_EXERCISES if is_older else say("course.workspace.exercises")
 
 
 class Layout:
@@ -65,11 +65,12 @@ class Layout:
         return f"{self.week_folder(week)}/README.md"
 
     def lesson_place(self, unit: Unit) -> str:
-        return f"{word('lessons', self.lang)}/{unit.id}.md"
+        return say("course.workspace.lessons") + f"/{unit.id}.md"
 
     def note_place(self, name: str, week: Week, day: Day | None) -> str:
         del day
-        return f"{self.week_folder(week)}/{word('notes', self.lang)}/{name}.md"
+        folder = say("course.workspace.notes")
+        return f"{self.week_folder(week)}/{folder}/{name}.md"
 
     def note_places(self) -> dict[str, str]:
         """The notes that tasks name, and each week's own."""
@@ -144,7 +145,7 @@ class DaysLayout(Layout):
 
     def note_place(self, name: str, week: Week, day: Day | None) -> str:
         del week, day
-        return f"{word('notes', self.lang)}/{name}.md"
+        return say("course.workspace.notes") + f"/{name}.md"
 
     def plan_files(self) -> Iterator[File]:
         days = [(week, day) for week in self.track.weeks for day in week.days]

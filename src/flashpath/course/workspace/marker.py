@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 import tomllib
@@ -11,9 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from flashpath.course.speech import said, speaking
 from flashpath.errors import FlashpathError
-from flashpath.settings import LANGUAGES
+from flashpath.messages import LANGUAGES, Message
 
 NAME = "flashpath.toml"
 
@@ -56,13 +54,13 @@ def read(root: Path) -> Marker:
     try:
         text = file.read_bytes()
     except OSError as error:
-        raise WorkspaceError(
-            said(f"{file} cannot be read: {error.strerror}.", f"无法读取 {file}：{error.strerror}。"),
-            said("Check who may read it, and what it is.", "请检查它是什么，以及谁有权读取。"),
-        ) from None
+        raise WorkspaceError("course.workspace.unreadable", file=file, why=error.strerror) from None
     lang = language_of(text)
-    with speaking(lang) if lang is not None else contextlib.nullcontext():
+    try:
         return _read(file, text)
+    except WorkspaceError as error:
+        error.lang = lang
+        raise
 
 
 def language_of(text: bytes) -> str | None:
@@ -78,23 +76,12 @@ def _read(file: Path, text: bytes) -> Marker:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         line, column, why = _place(text, error)
         raise WorkspaceError(
-            said(
-                f"{file} is no TOML: line {line}, column {column}: {why}.",
-                f"{file} 不是有效的 TOML：第 {line} 行第 {column} 列：{why}。",
-            ),
-            said("Mend that line, or take the file back from git.", "请改正那一行，或从 git 取回该文件。"),
+            "course.workspace.not-toml", file=file, line=line, column=column, why=why
         ) from None
     track, lang = table.get("track"), table.get("lang")
     if not isinstance(track, str) or lang not in LANGUAGES:
         raise WorkspaceError(
-            said(
-                f"{file} says track = {track!r}, lang = {lang!r}.",
-                f"{file} 中 track = {track!r}，lang = {lang!r}。",
-            ),
-            said(
-                f'Write track = "…" and lang = "…", one of {", ".join(LANGUAGES)}.',
-                f'请写 track = "…"，以及 lang = "…"（{"、".join(LANGUAGES)} 之一）。',
-            ),
+            "course.workspace.marker-track", file=file, track=track, lang=lang, languages=LANGUAGES
         )
     return Marker(
         track, cast("str", lang), str(table.get("started", "")), _paths(file, table, "exercises"),
@@ -102,10 +89,10 @@ def _read(file: Path, text: bytes) -> Marker:
     )  # fmt: skip
 
 
-def _place(text: bytes, error: ValueError) -> tuple[int, int, str]:
+def _place(text: bytes, error: ValueError) -> tuple[int, int, str | Message]:
     """Line and column of what is wrong, both from 1, and what it is."""
     if isinstance(error, UnicodeDecodeError):
-        before, why = text[: error.start], said("this is no UTF-8", "不是 UTF-8 编码")
+        before, why = text[: error.start], Message("course.workspace.not-utf8")
     else:
         place = re.search(r" \(at line (\d+), column (\d+)\)$", str(error))
         if place is not None:
@@ -120,13 +107,7 @@ def _paths(file: Path, table: dict[str, Any], key: str) -> dict[str, str]:
     found = cast("dict[str, Any]", value) if isinstance(value, dict) else {"": value}
     for name, path in found.items():
         if not isinstance(path, str) or not path or Path(path).is_absolute() or ".." in Path(path).parts:
-            raise WorkspaceError(
-                said(f"{file}: {key}.{name} is {path!r}.", f"{file}：{key}.{name} 是 {path!r}。"),
-                said(
-                    "Write a path from the folder, such as notes/week-1.md.",
-                    "请写从该目录出发的路径，例如 notes/week-1.md。",
-                ),
-            )
+            raise WorkspaceError("course.workspace.marker-path", file=file, key=key, name=name, path=path)
     return found
 
 

@@ -21,7 +21,8 @@ from flashpath.course.content import (
     Week,
 )
 from flashpath.course.content.unit import QUIZ
-from flashpath.course.workspace.words import day_name, stars, titled, week_name, word
+from flashpath.course.workspace.titles import day_title, expected, stars, week_title
+from flashpath.messages import Message, say
 
 Places = Callable[[str], str]
 _NOTE = "note:"
@@ -41,9 +42,6 @@ class Site:
     day_place: Callable[[Day], str] | None  # where days have pages of their own
     note_places: dict[str, str]
     begun_notes: frozenset[str]  # those that are there from the start; any other is made by its command
-
-    def say(self, key: str) -> str:
-        return word(key, self.lang)
 
     def link(self, page: str, target: str, text: str) -> str:
         """A link from one file of the folder to another."""
@@ -75,73 +73,68 @@ def bullets(texts: Iterable[str]) -> list[str]:
 
 def track_page(site: Site) -> str:
     """README.md of the folder: the plan on one page."""
-    track, lang, say = site.track, site.lang, site.say
+    track, lang = site.track, site.lang
     return joined(
         [
             f"# {track.title.in_(lang)}",
             track.about.in_(lang) if track.about else "",
             "\n".join(bullets(_facts(site))),
-            section(say("prerequisites"), bullets(track.prerequisites.in_(lang))),
-            section(say("time"), bullets(track.time.in_(lang))),
-            section(say("commands"), _commands(lang)),
-            section(say("plan"), [line for stage in track.stages for line in _stage_lines(site, stage)]),
-            section(say("assessment"), list(_checkpoint_lines(track.assessment, lang))),
-            section(say("habits"), bullets(track.habits.in_(lang))),
-            section(say("corrections"), bullets(each.text.in_(lang) for each in track.corrections_of(None))),
-            section(say("resources"), resource_lines(site.course, track.resources, lang)),
+            section(say("course.workspace.prerequisites"), bullets(track.prerequisites.in_(lang))),
+            section(say("course.workspace.time"), bullets(track.time.in_(lang))),
+            section(say("course.workspace.commands"), _commands()),
+            section(
+                say("course.workspace.plan"),
+                [line for stage in track.stages for line in _stage_lines(site, stage)],
+            ),
+            section(say("course.workspace.assessment"), list(_checkpoint_lines(track.assessment, lang))),
+            section(say("course.workspace.habits"), bullets(track.habits.in_(lang))),
+            section(
+                say("course.workspace.corrections"),
+                bullets(each.text.in_(lang) for each in track.corrections_of(None)),
+            ),
+            section(say("course.workspace.resources"), resource_lines(site.course, track.resources, lang)),
         ]
     )
 
 
 def _facts(site: Site) -> Iterator[str]:
-    track, say = site.track, site.say
-    separator = "：" if site.lang == "zh" else ": "
-    count, of = (track.days_expected, "days") if track.days_expected else (track.weeks_expected, "weeks")
-    expected = [f"{count} {say(of)}"] if count else []
-    expected += [f"{track.hours} {say('hours')}"] if track.hours else []
-    if expected:
-        yield f"{say('expected')}{separator}{', '.join(expected)}"
-    yield f"{say('difficulty')}{separator}{stars(track.difficulty)}"
+    track = site.track
+    if times := expected(track):
+        yield say("course.workspace.expected", times=", ".join(times))
+    yield say("course.workspace.difficulty", stars=stars(track.difficulty))
     if track.practice:
-        yield f"{say('practice')}{separator}{stars(track.practice)}"
-    yield f"{say('started')}{separator}{site.started}"
-    yield f"{say('finished')}{separator}________"
+        yield say("course.workspace.practice", stars=stars(track.practice))
+    yield say("course.workspace.started", date=site.started)
+    yield say("course.workspace.finished", date="________")
 
 
-def _commands(lang: str) -> list[str]:
+def _commands() -> list[str]:
     commands = (
-        ("flashpath next", "what to do now", "现在该做什么"),
-        ("flashpath read UNIT", "a lesson in the terminal", "在终端里读课文"),
-        ("flashpath watch", "grades a file whenever it is saved", "每次保存文件时自动评分"),
-        ("flashpath hint EXERCISE", "a hint, one step at a time", "给出下一步提示"),
-        ("flashpath progress --tick TASK", "marks a task that was done by hand", "勾选手动完成的任务"),
-        ("flashpath note", "today's note", "今天的笔记"),
-        (
-            "flashpath start TRACK",
-            "again: adds what is new, changes nothing of yours",
-            "再次运行：补上新内容，不动你写的东西",
-        ),
+        ("flashpath next", say("course.workspace.command-next")),
+        ("flashpath read UNIT", say("course.workspace.command-read")),
+        ("flashpath watch", say("course.workspace.command-watch")),
+        ("flashpath hint EXERCISE", say("course.workspace.command-hint")),
+        ("flashpath progress --tick TASK", say("course.workspace.command-tick")),
+        ("flashpath note", say("course.workspace.command-note")),
+        ("flashpath start TRACK", say("course.workspace.command-start")),
     )
-    return [
-        "```sh",
-        *(f"{command:<32} # {zh if lang == 'zh' else en}" for command, en, zh in commands),
-        "```",
-    ]
+    return ["```sh", *(f"{command:<32} # {meaning}" for command, meaning in commands), "```"]
 
 
 def _stage_lines(site: Site, stage: Stage) -> Iterator[str]:
     lang = site.lang
     title = stage.title.in_(lang)
     if stage.weeks_expected:
-        title += f" ({stage.weeks_expected} {site.say('weeks')})"
+        weeks = say("course.workspace.weeks", count=stage.weeks_expected)
+        title += f" ({weeks})"
     yield from (f"### {title}", "")
     for week in stage.weeks:
-        name = titled(week_name(week.number, lang), week.title.in_(lang), lang)
+        name = week_title(week)
         if site.day_place is None:
             yield f"- {site.link('README.md', site.week_place(week), name)}"
             continue
         for day in week.days:
-            name = titled(day_name(day.number, lang), day.title.in_(lang), lang)
+            name = day_title(day)
             yield f"- {site.link('README.md', site.day_place(day), name)}"
     yield ""
 
@@ -151,26 +144,26 @@ def _stage_lines(site: Site, stage: Stage) -> Iterator[str]:
 
 def week_page(site: Site, stage: Stage, week: Week, page: str, between: Sequence[str] = ()) -> str:
     """README.md of a week; `between` are sections of its own, after its goals."""
-    lang, say = site.lang, site.say
+    lang = site.lang
     return joined(
         [
-            f"# {titled(week_name(week.number, lang), week.title.in_(lang), lang)}",
+            f"# {week_title(week)}",
             " · ".join(_week_facts(site, stage, week)),
-            section(say("goals"), bullets(week.goals.in_(lang))),
+            section(say("course.workspace.goals"), bullets(week.goals.in_(lang))),
             *(each.in_(lang) for each in (stage.note, week.note) if each is not None),
             corrections(site, week),
             *between,
             *_tasks_of_week(site, week, page),
-            section(say("lessons-and-exercises"), unit_lines(site, week.all_units, page)),
-            section(say("programs"), program_lines(site, week.all_units)),
-            section(say("files"), bullets(f"`{each}`" for each in week.files)),
+            section(say("course.workspace.lessons-and-exercises"), unit_lines(site, week.all_units, page)),
+            section(say("course.workspace.programs"), program_lines(site, week.all_units)),
+            section(say("course.workspace.files"), bullets(f"`{each}`" for each in week.files)),
             *(_formulas(site, week)),
-            section(say("outputs"), [f"- [ ] {each}" for each in week.outputs.in_(lang)]),
-            section(say("checkpoints"), list(_checkpoint_lines(stage.checkpoints, lang)))
+            section(say("course.workspace.outputs"), [f"- [ ] {each}" for each in week.outputs.in_(lang)]),
+            section(say("course.workspace.checkpoints"), list(_checkpoint_lines(stage.checkpoints, lang)))
             if week is stage.weeks[-1]
             else "",
-            section(say("resources"), resource_lines(site.course, week.resources, lang)),
-            section(say("next"), _next_week(site, week, page)),
+            section(say("course.workspace.resources"), resource_lines(site.course, week.resources, lang)),
+            section(say("course.workspace.next"), _next_week(site, week, page)),
         ]
     )
 
@@ -178,7 +171,7 @@ def week_page(site: Site, stage: Stage, week: Week, page: str, between: Sequence
 def _week_facts(site: Site, stage: Stage, week: Week) -> Iterator[str]:
     yield stage.title.in_(site.lang)
     if week.hours:
-        yield f"{week.hours} {site.say('hours')}"
+        yield say("course.workspace.hours", count=week.hours)
     if week.difficulty:
         yield stars(week.difficulty)
 
@@ -186,19 +179,18 @@ def _week_facts(site: Site, stage: Stage, week: Week) -> Iterator[str]:
 def corrections(site: Site, week: Week) -> str:
     """Where the plan is out of date."""
     lines = bullets(each.text.in_(site.lang) for each in site.track.corrections_of(week))
-    return section(site.say("corrections"), lines)
+    return section(say("course.workspace.corrections"), lines)
 
 
 def _tasks_of_week(site: Site, week: Week, page: str) -> Iterator[str]:
-    say = site.say
     if not week.days:
-        yield section(say("tasks"), [task_line(site, each, page) for each in week.tasks])
+        yield section(say("course.workspace.tasks"), [task_line(site, each, page) for each in week.tasks])
         return
-    yield f"## {say('tasks')}"
+    yield "## " + say("course.workspace.tasks")
     for day in week.days:
-        title = titled(day_name(day.number, site.lang), day.title.in_(site.lang), site.lang)
+        title = day_title(day)
         yield section(title, [task_line(site, each, page) for each in day.tasks], 3)
-    yield section(say("more-tasks"), [task_line(site, each, page) for each in week.tasks], 3)
+    yield section(say("course.workspace.more-tasks"), [task_line(site, each, page) for each in week.tasks], 3)
 
 
 def task_line(site: Site, task: Task, page: str) -> str:
@@ -208,15 +200,16 @@ def task_line(site: Site, task: Task, page: str) -> str:
         return f"{text} `{task.id}`"
     if task.done_by.startswith(_NOTE):
         name = task.done_by.removeprefix(_NOTE)
-        said = site.say("done-by-note").format(name)
+        said = say("course.workspace.done-by-note", name=name)
         if name in site.begun_notes:
             said = site.link(page, site.note_places[name], said)
         return f"{text} ({said})"
-    by = "done-by-exercise" if "/" in task.done_by else "done-by-unit"
+    by_exercise = "/" in task.done_by
     unit = site.course.unit(task.done_by.partition("/")[0])
     if not unit.is_ready:
         return f"{text} `{task.id}`"
-    return f"{text} ({site.say(by).format(task.done_by)})"
+    code = "course.workspace.done-by-exercise" if by_exercise else "course.workspace.done-by-unit"
+    return f"{text} ({say(code, name=task.done_by)})"
 
 
 def unit_lines(site: Site, names: Iterable[str], page: str) -> list[str]:
@@ -225,10 +218,11 @@ def unit_lines(site: Site, names: Iterable[str], page: str) -> list[str]:
     for unit in site.units(names):
         title = unit.title.in_(site.lang)
         if not unit.is_ready:
-            lines.append(f"- {unit.id} · {title} (*{site.say('planned')}*)")
+            planned = say("course.workspace.planned")
+            lines.append(f"- {unit.id} · {title} (*{planned}*)")
             lines += [f"  - {each}" for each in unit.goals.in_(site.lang)]
         else:
-            minutes = f"{unit.minutes} {site.say('minutes')}"
+            minutes = say("course.workspace.minutes", count=unit.minutes)
             lines.append(f"- {unit.id} · {site.link(page, site.lesson_place(unit), title)} ({minutes})")
         lines += [f"  {exercise_line(site, each, page)}" for each in exercises_of(unit)]
     return lines
@@ -249,13 +243,14 @@ def program_lines(site: Site, names: Iterable[str]) -> list[str]:
 
 def exercise_line(site: Site, exercise: Exercise, page: str) -> str:
     target = f"{site.exercise_folder(exercise)}/{'answers.toml' if exercise.kind == 'quiz' else 'README.md'}"
-    said = f"{exercise.minutes} {site.say('minutes')}, `flashpath grade {exercise.id}`"
+    minutes = say("course.workspace.minutes", count=exercise.minutes)
+    said = f"{minutes}, `flashpath grade {exercise.id}`"
     return f"- [ ] {site.link(page, target, exercise.title.in_(site.lang))}: {said}"
 
 
 def _formulas(site: Site, week: Week) -> Iterator[str]:
     if week.formulas:
-        yield f"## {site.say('formulas')}"
+        yield "## " + say("course.workspace.formulas")
     for each in week.formulas:
         yield f"**{each.title.in_(site.lang)}**\n\n```\n{each.text.strip()}\n```"
 
@@ -275,7 +270,7 @@ def _next_week(site: Site, week: Week, page: str) -> list[str]:
     if not after:
         return [site.link(page, "README.md", site.track.title.in_(site.lang))]
     (coming,) = after
-    name = titled(week_name(coming.number, site.lang), coming.title.in_(site.lang), site.lang)
+    name = week_title(coming)
     return [f"{site.link(page, site.week_place(coming), name)}", "", *bullets(coming.goals.in_(site.lang))]
 
 
@@ -287,8 +282,9 @@ def resource_lines(course: Course, uses: Iterable[ResourceUse], lang: str) -> li
         title = found.title.in_(lang)
         text = f"[{title}]({found.url})" if found.url else title
         if use.part:
-            unit = "parts" if "tutorial" in found.title.en.lower() else "chapters"
-            text += f" ({word(unit, lang).format(use.part.replace('-', '–'))})"
+            is_tutorial = "tutorial" in found.title.en.lower()
+            code = "course.workspace.parts" if is_tutorial else "course.workspace.chapters"
+            text += f" ({Message(code, {'part': use.part.replace('-', '–')}).text(lang)})"
         by = f", {found.by}" if found.by else ""
         lines.append(f"- {text}{by}" + (f". {found.note.in_(lang)}" if found.note else ""))
     return lines
@@ -299,23 +295,20 @@ def resource_lines(course: Course, uses: Iterable[ResourceUse], lang: str) -> li
 
 def day_page(site: Site, week: Week, day: Day, page: str, around: Sequence[tuple[str, Day]]) -> str:
     """One day on a page of its own; `around` are the days beside it with their pages."""
-    lang, say = site.lang, site.say
+    lang = site.lang
     return joined(
         [
-            f"# {titled(day_name(day.number, lang), day.title.in_(lang), lang)}",
+            f"# {day_title(day)}",
             week.title.in_(lang),
-            section(say("goals"), bullets(day.goals.in_(lang))),
+            section(say("course.workspace.goals"), bullets(day.goals.in_(lang))),
             day.note.in_(lang) if day.note else "",
-            section(say("time"), _time_boxes(site, day)),
-            section(say("files"), bullets(f"`{each}`" for each in day.files)),
-            section(say("tasks"), [task_line(site, each, page) for each in day.tasks]),
-            section(say("lessons-and-exercises"), unit_lines(site, day.units, page)),
-            section(say("programs"), program_lines(site, day.units)),
+            section(say("course.workspace.time"), _time_boxes(day)),
+            section(say("course.workspace.files"), bullets(f"`{each}`" for each in day.files)),
+            section(say("course.workspace.tasks"), [task_line(site, each, page) for each in day.tasks]),
+            section(say("course.workspace.lessons-and-exercises"), unit_lines(site, day.units, page)),
+            section(say("course.workspace.programs"), program_lines(site, day.units)),
             corrections(site, week) if _is_corrected(site, week, day) else "",
-            " · ".join(
-                site.link(page, target, titled(day_name(other.number, lang), other.title.in_(lang), lang))
-                for target, other in around
-            ),
+            " · ".join(site.link(page, target, day_title(other)) for target, other in around),
         ]
     )
 
@@ -326,10 +319,17 @@ def _is_corrected(site: Site, week: Week, day: Day) -> bool:
     return any(file.rpartition("/")[2] in said for file in day.files)
 
 
-def _time_boxes(site: Site, day: Day) -> list[str]:
-    names = {"practice": "practice-box"}
+_BOXES = {
+    "theory": "course.workspace.theory",
+    "reading": "course.workspace.reading",
+    "practice": "course.workspace.practising",
+    "reflection": "course.workspace.reflection",
+}
+
+
+def _time_boxes(day: Day) -> list[str]:
     return [
-        f"- [ ] {minutes} {site.say('minutes')}: {site.say(names.get(box, box))}"
+        f"- [ ] {say('course.workspace.minutes', count=minutes)}: {say(_BOXES[box])}"
         for box, minutes in day.minutes.items()
     ]
 
@@ -355,8 +355,8 @@ def planned_page(site: Site, unit: Unit) -> str:
     return joined(
         [
             f"# {unit.title.in_(site.lang)}",
-            f"*{site.say('planned')}*",
-            section(site.say("goals"), bullets(unit.goals.in_(site.lang))),
+            "*" + say("course.workspace.planned") + "*",
+            section(say("course.workspace.goals"), bullets(unit.goals.in_(site.lang))),
         ]
     )
 
@@ -393,9 +393,5 @@ def exercise_page(site: Site, exercise: Exercise, file: str) -> str:
     """README.md beside what the learner fills in."""
     task = exercise.task(site.lang).strip()
     name = file.rpartition("/")[2]
-    grade, hint = f"`flashpath grade {exercise.id}`", f"`flashpath hint {exercise.id}`"
-    said = {
-        "en": f"Write into `{name}`, then: {grade}. Stuck: {hint}.",
-        "zh": f"在 `{name}` 中作答，然后运行 {grade}；卡住了就用 {hint}。",
-    }[site.lang]
+    said = say("course.workspace.how-to-grade", name=name, exercise=exercise.id)
     return f"{task}\n\n---\n\n{said}\n"

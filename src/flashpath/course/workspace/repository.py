@@ -40,6 +40,7 @@ def begin(root: Path, files: Sequence[str], message: str) -> tuple[State, str]:
     named = all(_git(git, root, "config", key).stdout.strip() for key in ("user.name", "user.email"))
     for words in (
         ("init", "--quiet"),
+        ("config", "core.quotePath", "false"),  # names in Chinese are shown as they are
         ("add", "--force", "--", *files),
         (*(() if named else _NOBODY), "commit", "--quiet", "--no-verify", "-m", message),
     ):

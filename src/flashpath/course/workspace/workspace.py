@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flashpath.course.content import load_course
-from flashpath.course.speech import said, speaking
 from flashpath.course.workspace import marker, repository
 from flashpath.course.workspace.layouts import Layout, layout_of
 from flashpath.course.workspace.marker import Marker, WorkspaceError
 from flashpath.course.workspace.repository import State
 from flashpath.course.workspace.writing import Outcome, Writer, explained, is_unfinished
+from flashpath.messages import speaking
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,10 @@ class Workspace:
             return self.root / self.marker.exercises[exercise]
         except KeyError:
             raise WorkspaceError(
-                said(
-                    f"{self.root / marker.NAME} has no exercise {exercise!r}.",
-                    f"{self.root / marker.NAME} 中没有练习 {exercise!r}。",
-                ),
-                said(
-                    f"`flashpath start {self.track}` adds the exercises that came since it was made.",
-                    f"`flashpath start {self.track}` 会补上之后新增的练习。",
-                ),
+                "course.workspace.no-exercise",
+                file=self.root / marker.NAME,
+                exercise=exercise,
+                track=self.track,
             ) from None
 
     def notes(self) -> dict[str, Path]:
@@ -86,6 +82,7 @@ class Workspace:
             root = (into or Path(found.name)).expanduser()
             before = _before(root, found.name, lang)
             mark = before or Marker(found.name, settings.language(lang), datetime.date.today().isoformat())
+        with speaking(mark.lang):
             layout = layout_of(course, found, mark)
             return _complete(root, mark, layout, before is None, environment)
 
@@ -117,9 +114,12 @@ class Workspace:
                 place = store.setting("work_folder")
         except StoreError:  # what needs the store says why it cannot be had
             return None
-        if place is None or not (Path(place) / marker.NAME).is_file():
-            return None
-        return cls.open(Path(place))
+        return cls.at(Path(place)) if place is not None else None
+
+    @classmethod
+    def at(cls, root: Path) -> Workspace | None:
+        """Returns the work folder that lies there, if one does."""
+        return cls.open(root) if (root / marker.NAME).is_file() else None
 
     @classmethod
     def open(cls, root: Path) -> Workspace:
@@ -161,42 +161,20 @@ def _before(root: Path, track: str, lang: str | None) -> Marker | None:
     """What the folder was made as; None where there is none yet. Refuses one that is something else."""
     try:
         if root.exists() and not root.is_dir():
-            raise WorkspaceError(
-                said(f"{root} is a file.", f"{root} 是一个文件。"),
-                said("Name a folder with --into.", "请用 --into 指定一个目录。"),
-            )
+            raise WorkspaceError("course.workspace.into-file", root=root)
         if (root / marker.NAME).is_file():
             there = marker.read(root)
             if there.track != track:
                 raise WorkspaceError(
-                    said(
-                        f"{root} is a work folder of {there.track}.", f"{root} 是 {there.track} 的学习目录。"
-                    ),
-                    said(
-                        f"Name another one for {track} with --into.",
-                        f"请用 --into 为 {track} 另指定一个目录。",
-                    ),
+                    "course.workspace.other-track", root=root, track=there.track, other=track
                 )
             if lang is not None and there.lang != lang:
                 raise WorkspaceError(
-                    said(
-                        f"{root} was made with --lang {there.lang}.",
-                        f"{root} 是用 --lang {there.lang} 创建的。",
-                    ),
-                    said(
-                        f"Leave --lang out, or name another folder for {lang} with --into.",
-                        f"请去掉 --lang，或用 --into 为 {lang} 另指定一个目录。",
-                    ),
+                    "course.workspace.other-language", root=root, lang=there.lang, other=lang
                 )
             return there
         if root.is_dir() and any(not is_unfinished(each) for each in root.iterdir()):
-            raise WorkspaceError(
-                said(
-                    f"{root} is not empty, and no work folder of flashpath.",
-                    f"{root} 不是空目录，也不是 flashpath 的学习目录。",
-                ),
-                said("Name a new or an empty folder with --into.", "请用 --into 指定一个新的或空的目录。"),
-            )
+            raise WorkspaceError("course.workspace.not-empty", root=root)
     except OSError as error:
         raise explained(root, error) from None
     return None

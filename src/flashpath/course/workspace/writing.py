@@ -14,8 +14,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from flashpath.course.speech import said
 from flashpath.course.workspace.marker import WorkspaceError
+from flashpath.messages import Message
 
 RECORD = ".flashpath/written.json"
 _UNFINISHED = ".flashpath-tmp"
@@ -75,6 +75,8 @@ def write_whole(target: Path, data: bytes) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         unfinished.write_bytes(data)
+        if target.exists():
+            unfinished.chmod(target.stat().st_mode & 0o777)
         unfinished.replace(target)
     except BaseException as error:
         with contextlib.suppress(OSError):  # what stopped the write may stop this; the next start mends it
@@ -89,33 +91,22 @@ def is_unfinished(path: Path) -> bool:
     return path.name.endswith(_UNFINISHED)
 
 
+_ADVICE = {
+    errno.ENOSPC: Message("course.workspace.no-room"),
+    errno.EDQUOT: Message("course.workspace.no-room"),
+    errno.EROFS: Message("course.workspace.not-allowed"),
+    errno.EACCES: Message("course.workspace.not-allowed"),
+    errno.EPERM: Message("course.workspace.not-allowed"),
+    errno.ENOTDIR: Message("course.workspace.path-is-file"),
+    errno.EEXIST: Message("course.workspace.path-is-file"),
+}
+
+
 def explained(target: Path, error: OSError) -> WorkspaceError:
-    """Why a file could not be written, and what to do."""
-    room = (
-        "There is no room left. Make some and start again: the rest is added.",
-        "空间已满。请腾出空间后再次运行，余下的会补上。",
-    )
-    elsewhere = (
-        "You may not write there. Name another folder with --into.",
-        "没有写入权限。请用 --into 指定别的目录。",
-    )
-    is_file = (
-        "A part of that path is a file. Move it away, or name another folder with --into.",
-        "路径中有一段是文件。请移走它，或用 --into 指定别的目录。",
-    )
-    fixes = {
-        errno.ENOSPC: room,
-        errno.EDQUOT: room,
-        errno.EROFS: elsewhere,
-        errno.EACCES: elsewhere,
-        errno.EPERM: elsewhere,
-        errno.ENOTDIR: is_file,
-        errno.EEXIST: is_file,
-    }
-    fix = fixes.get(error.errno or 0, ("Name another folder with --into.", "请用 --into 指定别的目录。"))
-    why = error.strerror or error
+    """Returns the error that says why a file could not be written, and what to do."""
+    advice = _ADVICE.get(error.errno or 0, Message("course.workspace.name-another"))
     return WorkspaceError(
-        said(f"{target} cannot be written: {why}.", f"无法写入 {target}：{why}。"), said(*fix)
+        "course.workspace.unwritable", target=target, why=error.strerror or str(error), advice=advice
     )
 
 

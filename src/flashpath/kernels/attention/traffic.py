@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from flashpath.kernels.attention.first_rungs.plain import tile_for
+from flashpath.kernels.attention.device.plain import tile_for
 from flashpath.kernels.attention.flash_v1 import host as flash_v1
 from flashpath.kernels.attention.flash_v2.cuda import plans
 from flashpath.kernels.attention.flash_v2.triton import configs

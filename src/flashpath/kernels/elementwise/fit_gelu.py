@@ -1,4 +1,4 @@
-"""Prints the polynomial of `normal_tail` in operations.cuh; run it with `python -m`.
+"""Prints the polynomial of `normal_tail` in activations.cuh; run it with `python -m`.
 
 Φ(-t) = 2^-S(t) with S(t) = -log2 Φ(-t), and S is so smooth that one polynomial does for all t that matter.
 An error δ of S makes gelu(±t) wrong by t Φ(-t) ln2 δ: tolerable where Φ(-t) is small, so the fit weighs by

@@ -11,9 +11,9 @@
 //            is the rounded sum, the one that is returned: the backward pass, which sees no other, agrees with it.
 //            Predicted on an H200: copy bandwidth for rows of 4 KB and more. Measured there, bf16, 32768 rows of 1024,
 //            4096, 16384, in the run that chose the shapes: 3950, 4086, 4057 GB/s; torch.compile 3927, 3907, 4040.
+#include "../common/norm/long_rows.cuh"
+#include "../common/norm/row_moments.cuh"
 #include "../common/row.cuh"
-#include "long_rows.cuh"
-#include "row_moments.cuh"
 
 template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, int kBlocks, When kWhen,
           bool kHasWeight, bool kHasBias, bool kIsWhole>

@@ -13,9 +13,9 @@ from typing import Any
 
 from flashpath.kernels.arguments import output, require_apart, require_like
 from flashpath.kernels.building import cuda_kernel
-from flashpath.kernels.layer_norm import read_twice as twice
-from flashpath.kernels.layer_norm import rows as shared
-from flashpath.kernels.layer_norm import triton_host
+from flashpath.kernels.common.norm import read_twice as twice
+from flashpath.kernels.common.norm import rows as shared
+from flashpath.kernels.common.norm import triton_host
 
 FOLDER = Path(__file__).parent
 TWO_PASS = FOLDER / "two_pass.cu"

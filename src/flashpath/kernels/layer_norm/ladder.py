@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
-from flashpath.kernels.layer_norm import cases, host, reference, rows
-from flashpath.kernels.layer_norm.reference import is_backward
+from flashpath.kernels.common.norm import cases, rows
+from flashpath.kernels.common.norm.arguments import is_backward
+from flashpath.kernels.layer_norm import host, reference
 from flashpath.kernels.peers import library
 from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score
 

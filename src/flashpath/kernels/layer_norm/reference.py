@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-
-def is_backward(inputs: tuple[Any, ...]) -> bool:
-    """Whether these are arguments of a backward pass, (dy, x, …): of a forward pass, (x, weight, …)."""
-    return inputs[1] is not None and inputs[1].dim() == 2
+from flashpath.kernels.common.norm.arguments import is_backward
 
 
 def torch_forward(

@@ -18,9 +18,9 @@
 //   tried    evict-first or no-allocate accesses: 1 to 5 % slower; rows fetched ahead by blocks that stay: 5 to 8 %
 //            slower with cp.async, 8 % and more with bulk copies; a row for two blocks of a cluster: 20 % slower; two
 //            rows of 4096 or 16384 at once: 1 to 3 % slower; registers capped until they spill: up to half the speed.
+#include "../common/norm/long_rows.cuh"
+#include "../common/norm/row_moments.cuh"
 #include "../common/row.cuh"
-#include "long_rows.cuh"
-#include "row_moments.cuh"
 
 template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, int kBlocks, When kWhen,
           bool kHasWeight, bool kHasBias, bool kIsWhole, int kRows = 1>

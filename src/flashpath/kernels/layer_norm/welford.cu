@@ -9,8 +9,8 @@
 //            the threads' meet in a tree (moments.cuh). As exact as two passes: squares are of distances from a mean.
 //   watch    a division per element, in a chain: each needs the mean that the one before has left. Cheap beside slow
 //            memory, dear beside fast.
+#include "../common/norm/moments.cuh"
 #include "../common/row.cuh"
-#include "moments.cuh"
 
 constexpr int kThreads = 256;
 

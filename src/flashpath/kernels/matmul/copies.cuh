@@ -1,7 +1,7 @@
 // Tiles on their way from global to shared memory, with no thread waiting: where `cp.async` puts what.
 #pragma once
 #include "../common/async_copy.cuh"
-#include "tensor_core.cuh"
+#include "../common/tensor_core.cuh"
 
 // Where a tile's chunk c of row r is: in panels of 8 chunks, 128 bytes, and there at place c ^ (r % 8), or, where one
 // access takes 32 bytes of 4 rows each, at c ^ 2 (r % 4).

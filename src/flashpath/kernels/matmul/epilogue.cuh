@@ -13,7 +13,7 @@
 #pragma once
 #include "../common/numbers.cuh"
 #include "../common/pack.cuh"
-#include "../elementwise/operations.cuh"
+#include "../common/activations.cuh"
 
 // The product itself.
 struct Plain {
@@ -24,7 +24,7 @@ struct Identity {
   __device__ static float apply(float x, float, Scalars<float>) { return x; }
 };
 
-template <class Activation, bool kMasked>  // Identity, or one of elementwise/operations.cuh
+template <class Activation, bool kMasked>  // Identity, or one of activations.cuh
 struct Fused {
   static constexpr bool kIsPlain = false, kIsMasked = kMasked;
   __device__ static float apply(float sum, float scale, float bias) {

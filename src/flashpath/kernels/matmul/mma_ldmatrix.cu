@@ -12,7 +12,7 @@
 //            Predicted on an H200: 250 TFLOP/s in bfloat16; still nothing hides the way from global memory but the
 //            other block of the SM. Measured at 4096³: 203, 0.27 of cuBLAS, and wmma 168. With 4 warps of 64 × 64
 //            instead, fewer loads for each mma but half as many warps to wait with, it lost a seventh.
-#include "tensor_core.cuh"
+#include "../common/tensor_core.cuh"
 
 constexpr int kM = 128, kN = 128, kRowBytes = 128;  // of a tile of A: 64 columns of half types, 32 of tf32
 constexpr int kWarpM = 64, kWarpN = 32;

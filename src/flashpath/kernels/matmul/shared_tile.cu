@@ -17,7 +17,8 @@
 
 template <class T, int kTile = 32>
 __global__ void __launch_bounds__(kTile* kTile, 2)
-    matmul_shared_tile(int m, int n, int k, const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ out) {
+    matmul_shared_tile(int m, int n, int k, const T* __restrict__ a,
+                       const T* __restrict__ b, T* __restrict__ out) {
   __shared__ T a_tile[kTile][kTile];
   __shared__ T b_tile[kTile][kTile];
   const int x = threadIdx.x, y = threadIdx.y;
@@ -31,7 +32,7 @@ __global__ void __launch_bounds__(kTile* kTile, 2)
     b_tile[y][x] = y < k - p && j < n ? b[(p + y) * (long long)n + j] : T(0);
     __syncthreads();  // the tiles are there
     for (int q = 0; q < kTile; ++q) {
-      sum += a_tile[y][q] * b_tile[q][x];  // one element for all lanes; 32 neighbours
+      sum += a_tile[y][q] * b_tile[q][x];  // a broadcast; 32 neighbours
     }
     __syncthreads();  // nobody reads them any more
   }

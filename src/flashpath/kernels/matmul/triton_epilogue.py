@@ -16,7 +16,7 @@ import triton.language as tl
 
 @triton.jit
 def normal_tail(t):
-    """Φ(-t) for t >= 0 as 2^-S(t), by the polynomial of elementwise/operations.cuh: cheaper than erf."""
+    """Φ(-t) for t >= 0 as 2^-S(t), by the polynomial of common/activations.cuh: cheaper than erf."""
     s = 7.71311489e-07
     s = s * t - 1.36697069e-05
     s = s * t + 6.1580961e-05

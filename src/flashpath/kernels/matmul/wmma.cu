@@ -13,7 +13,7 @@
 //            SM instead of two, 97.
 #include <mma.h>
 
-#include "tensor_core.cuh"
+#include "../common/tensor_core.cuh"
 
 namespace wmma = nvcuda::wmma;
 

@@ -8,7 +8,7 @@
 //   watch    the lanes of a warp now touch shared memory at 2, 4, 8 … times their number: with 32 banks of four
 //            bytes, two, four, eight … of them meet in one bank and wait for each other: 105 extra passes through
 //            shared memory for a block of floats, where 45 would do.
-#include "operations.cuh"
+#include "../common/reductions.cuh"
 
 constexpr int kThreads = 256;
 

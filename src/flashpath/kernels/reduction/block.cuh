@@ -1,6 +1,6 @@
 // One state from the threads of a warp, and of a block: the warp_shuffle rung's idea, for the rungs above it.
 #pragma once
-#include "operations.cuh"
+#include "../common/reductions.cuh"
 
 // Thread 0 of each kLanes neighbours gets what they have together; all lanes of the warp must come here.
 template <class Op, int kLanes>
@@ -17,7 +17,7 @@ __device__ typename Op::State reduce_lanes(typename Op::State state) {
 template <class Op, int kThreads>
 __device__ typename Op::State reduce_block(typename Op::State state) {
   constexpr int kWarps = kThreads / 32;
-  static_assert(kThreads % 32 == 0 && kWarps <= 32, "the first warp takes one state of each warp");
+  static_assert(kThreads % 32 == 0 && kWarps <= 32, "one warp takes them");
   __shared__ typename Op::State of_warp[kWarps];
 
   state = reduce_lanes<Op, 32>(state);

@@ -10,7 +10,7 @@
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_reduce.cuh>
 
-#include "operations.cuh"
+#include "../common/reductions.cuh"
 
 constexpr int kThreads = 256;
 constexpr int kPerThread = 8;

@@ -10,7 +10,7 @@
 //   watch    the threads that work are spread over all warps: after the first step half of each warp's lanes
 //            idle, and all eight warps go on until the sixth. A block of floats counts 48 branches that part a
 //            warp's lanes (`fp.profile`).
-#include "operations.cuh"
+#include "../common/reductions.cuh"
 
 constexpr int kThreads = 256;
 

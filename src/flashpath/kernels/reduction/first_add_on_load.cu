@@ -6,7 +6,7 @@
 //   improves sequential: half the blocks, none of whose threads only loads
 //   idea     a thread reads two elements, kThreads apart so that both reads coalesce, and combines them in
 //            registers: the tree's widest step costs no shared memory and no barrier.
-#include "operations.cuh"
+#include "../common/reductions.cuh"
 
 constexpr int kThreads = 256;
 

@@ -7,7 +7,7 @@
 //   idea     fold the upper half onto the lower half, again and again: the working threads and their data both
 //            stay at the front. The order of ⊕ is another one, which a sum may show in its last bits.
 //   watch    half of the threads do nothing but load one element.
-#include "operations.cuh"
+#include "../common/reductions.cuh"
 
 constexpr int kThreads = 256;
 

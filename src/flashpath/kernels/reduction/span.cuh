@@ -1,7 +1,7 @@
 // What one of many threads takes of a contiguous span: the vectorized rung's idea, for the rungs above it too.
 #pragma once
 #include "../common/pack.cuh"
-#include "operations.cuh"
+#include "../common/reductions.cuh"
 
 template <class In>
 constexpr int kWidth = 16 / sizeof(In);

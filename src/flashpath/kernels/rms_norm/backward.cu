@@ -7,4 +7,4 @@
 //   cost     11 FLOPs an element; at least 3 rows n sizeof(T) bytes
 //   improves the reference: two kernels in place of one for each operation of the formulas
 //   idea     layer_norm's backward with the mean left out: a kernel along rows for dx, one down the columns for dweight
-#include "../layer_norm/backward.cu"
+#include "../common/norm/backward.cuh"

@@ -8,4 +8,4 @@
 //   improves backward: dy and x come from memory once, not three times, and every SM works on the columns' sums
 //   idea     layer_norm's of the same name with the mean left out: blocks that stay for many rows, columns' sums in
 //            registers, rows fetched ahead into shared memory, a second kernel for the blocks' partial sums
-#include "../layer_norm/backward_fused.cu"
+#include "../common/norm/backward_fused.cuh"

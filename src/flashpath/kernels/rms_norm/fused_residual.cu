@@ -10,8 +10,8 @@
 //            Predicted on an H200: copy bandwidth for rows of 4 KB and more. Measured there, bf16, 32768 rows of 1024,
 //            4096, 16384, in the run that chose the shapes: 3953, 4096, 4238 GB/s; torch.compile 3988, 4004, 4052,
 //            Liger 3936, 4074, 4150.
+#include "../common/norm/long_rows.cuh"
 #include "../common/row.cuh"
-#include "../layer_norm/long_rows.cuh"
 
 template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, int kBlocks, When kWhen,
           bool kHasWeight, bool kIsWhole>

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
-from flashpath.kernels.layer_norm import cases, rows
-from flashpath.kernels.layer_norm.reference import is_backward
+from flashpath.kernels.common.norm import cases, rows
+from flashpath.kernels.common.norm.arguments import is_backward
 from flashpath.kernels.peers import library
 from flashpath.kernels.rms_norm import host, reference
 from flashpath.kernels.rung import Ladder, Rung, Score

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flashpath.kernels.layer_norm.reference import is_backward
+from flashpath.kernels.common.norm.arguments import is_backward
 
 
 def torch_forward(x: Any, weight: Any = None, eps: float = 1e-6, residual: Any = None) -> Any:

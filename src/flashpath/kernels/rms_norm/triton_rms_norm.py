@@ -10,7 +10,7 @@ idea     layer_norm's kernels, compiled with CENTERED false: then no mean is lef
          read twice, as there
 """
 
-from flashpath.kernels.layer_norm.triton_layer_norm import (
+from flashpath.kernels.common.norm.triton_norm import (
     add_partials_kernel,
     backward_kernel,
     forward_kernel,

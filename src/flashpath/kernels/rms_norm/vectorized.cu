@@ -10,8 +10,8 @@
 //            Predicted on an H200: copy bandwidth for rows of 8 KB and more. Measured there, bf16, 32768 rows of 1024,
 //            4096, 16384, in the run that chose the shapes: 3720, 4050, 4205 GB/s; torch.compile 3639, 3708, 4164,
 //            Liger 3564, 4038, 4167.
+#include "../common/norm/long_rows.cuh"
 #include "../common/row.cuh"
-#include "../layer_norm/long_rows.cuh"
 
 template <class T, class W, int kWidth, int kLanes, int kPacks, int kThreads, int kBlocks, When kWhen,
           bool kHasWeight, bool kIsWhole>

@@ -9,7 +9,7 @@
 // The rungs know nothing else of an operation, and call append() only with neighbours in their order: it has to be
 // associative, not commutative. A sum's is associative up to rounding: another grouping may change its last bits.
 #pragma once
-#include "../reduction/operations.cuh"
+#include "../common/reductions.cuh"
 
 template <class T>
 __device__ Total<T> shuffle(Total<T> state, int lane) {

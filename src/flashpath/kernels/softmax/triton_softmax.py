@@ -17,13 +17,21 @@ LOG2E = tl.constexpr(1.4426950408889634)
 
 
 @triton.jit
-def softmax_kernel(x_ptr, out_ptr, rows, n, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+def softmax_kernel(
+    x_ptr,
+    out_ptr,
+    rows,
+    n,
+    ROWS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
     # 64 bits: row * n passes 2^31 for tensors of more elements.
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)  # (ROWS)
     column = tl.arange(0, BLOCK)  # (BLOCK)
     offsets = row[:, None] * n + column[None, :]  # (ROWS, BLOCK)
     inside = (row[:, None] < rows) & (column[None, :] < n)
-    x = tl.load(x_ptr + offsets, mask=inside, other=float("-inf")).to(tl.float32)
+    x = tl.load(x_ptr + offsets, mask=inside, other=float("-inf"))
+    x = x.to(tl.float32)
     m = tl.max(x, 1)  # (ROWS)
     e = tl.exp2((x - m[:, None]) * LOG2E)
     total = tl.sum(e, 1)
@@ -36,14 +44,18 @@ def long_softmax_kernel(x_ptr, out_ptr, rows, n, BLOCK: tl.constexpr):
     column = tl.arange(0, BLOCK).to(tl.int64)  # (BLOCK)
     for row in range(tl.program_id(0), rows, tl.num_programs(0)):
         at = row.to(tl.int64) * n
-        m = tl.full((BLOCK,), float("-inf"), tl.float32)  # (BLOCK): of every BLOCK-th element
+        m = tl.full((BLOCK,), float("-inf"), tl.float32)  # (BLOCK)
         total = tl.zeros((BLOCK,), tl.float32)
         for start in range(0, n, BLOCK):
             offsets = start + column
-            x = tl.load(x_ptr + at + offsets, mask=offsets < n, other=float("-inf")).to(tl.float32)
+            inside = offsets < n
+            x = tl.load(x_ptr + at + offsets, mask=inside, other=float("-inf"))
+            x = x.to(tl.float32)
             larger = tl.maximum(m, x)
-            shift = tl.where(larger == float("-inf"), 0.0, larger)  # nothing but -inf: their sum is 0
-            total = total * tl.exp2((m - shift) * LOG2E) + tl.exp2((x - shift) * LOG2E)
+            # Where nothing but -inf was seen, 0 is subtracted: the sum is 0.
+            shift = tl.where(larger == float("-inf"), 0.0, larger)
+            total *= tl.exp2((m - shift) * LOG2E)
+            total += tl.exp2((x - shift) * LOG2E)
             m = larger
         of_row = tl.max(m, 0)
         scale = 1 / tl.sum(total * tl.exp2((m - of_row) * LOG2E), 0)

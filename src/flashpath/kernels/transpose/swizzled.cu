@@ -15,7 +15,7 @@
 
 constexpr int kTile = 32;
 
-template <class T, int kRows = 8>  // of the tile, that the 32 × kRows threads of a block take at a time
+template <class T, int kRows = 8>  // a block has 32 × kRows threads
 __global__ void transpose(long long rows, long long cols, const T* x, T* out) {
   __shared__ T tile[kTile][kTile];  // (row, column ^ row)
   const unsigned across = (cols + kTile - 1) / kTile;

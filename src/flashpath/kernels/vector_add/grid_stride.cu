@@ -4,7 +4,7 @@
 //   layout   a, b, c: (n), contiguous
 //   cost     n FLOPs; at least 3 n sizeof(T) bytes
 //   improves one_per_thread: the grid no longer depends on n. Faster for large n, where it saves starting
-//            blocks, and slower for small n, where there is little to loop over (docs/results.md)
+//            blocks, and slower for small n, where there is little to loop over (docs/results/vector_add.md)
 //   idea     launch just enough blocks to fill the GPU and let each thread walk through the array in steps
 //            of the whole grid. Accesses stay coalesced, any n works with any grid, and what a thread sets up
 //            once is used for many elements.

@@ -3,7 +3,7 @@
 maths    c[i] = a[i] + b[i]
 layout   a, b, c: (n), contiguous
 cost     n FLOPs; at least 3 n sizeof(T) bytes
-improves vectorized: as fast, in a third of the lines (docs/results.md)
+improves vectorized: as fast, in a third of the lines (docs/results/vector_add.md)
 idea     the program is written for a block of elements at once. Triton spreads it over threads and makes the
          accesses 16 bytes wide by itself; the mask takes the place of `if (i < n)`.
 """

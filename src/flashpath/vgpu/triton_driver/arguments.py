@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from flashpath.errors import FlashpathError
-from flashpath.vgpu.device import HostArray, place
+from flashpath.vgpu.device import HostArray
 from flashpath.vgpu.host_arrays import describe
-from flashpath.vgpu.report import PlacedArray
+from flashpath.vgpu.launch import Packed
 from flashpath.vgpu.triton_driver import parts
 
 _FORMATS = {
@@ -40,8 +40,6 @@ _SCRATCHES = 2  # every kernel ends with two pointers of Triton's own: global an
 _DESCRIPTOR = re.compile(r"tensordesc<([^[>]*)\[([^]]*)\]")
 _LOWEST_HOST_ADDRESS = 1 << 24  # where the heap of a program may begin; smaller numbers are numbers
 _LONGEST_POINTER_TABLE = 1 << 16
-
-Packed = tuple[bytes, list[HostArray], list[HostArray]]
 
 
 class WrongDevice(FlashpathError, ValueError):
@@ -96,18 +94,12 @@ class Arguments:
             parameters = self._struct.pack(*values)
         except (struct.error, OverflowError):
             parameters = self._struct.pack(*map(_as_c_converts, self._types, self._formats, values))
-        return parameters, arrays, _memory_at(addresses) if addresses else []
+        return Packed(parameters, arrays, _memory_at(addresses) if addresses else (), self.named)
 
-    def placed(self, arrays: Sequence[HostArray]) -> list[PlacedArray]:
-        """The arrays where the kernel sees them, named by their parameters."""
-        _, addresses = place(arrays)
-        found: list[PlacedArray] = []
-        for array, address in zip(arrays, addresses, strict=True):
-            index = self._offsets.index(array.parameter)
-            first = address + array.first - array.address
-            name = f"parameter {index} ({self._types[index]})"
-            found.append(PlacedArray(name, index, first, array.last - array.first))
-        return found
+    def named(self, offset: int) -> tuple[int, str]:
+        """Returns which parameter the one at that offset is, and its name."""
+        index = self._offsets.index(offset)
+        return index, f"parameter {index} ({self._types[index]})"
 
     def _pointer(
         self, index: int, name: str, value: Any, arrays: list[HostArray], addresses: list[int]

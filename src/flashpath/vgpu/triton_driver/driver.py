@@ -103,6 +103,6 @@ class DeviceUtils:
     ) -> tuple[object, LoadedKernel, int, int, int]:
         """The module, the kernel, its registers and spilled words, and the most threads a block may have."""
         used = read_resources(cubin, name)
-        kernel = LoadedKernel(self._gpu, used.registers, used.local_bytes)
+        kernel = LoadedKernel(self._gpu, used)
         most = max_threads(self._gpu, used.registers)
-        return self, kernel, used.registers, used.local_bytes // _WORD_BYTES, most
+        return self, kernel, used.registers, used.local_memory // _WORD_BYTES, most

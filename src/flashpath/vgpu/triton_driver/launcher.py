@@ -3,37 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
-from flashpath.vgpu.device import HostArray, VirtualKernel, VirtualModule
-from flashpath.vgpu.findings import Dim3, merged
-from flashpath.vgpu.options import DEFAULT, Options
-from flashpath.vgpu.profiles import check_cooperative, resident_blocks
-from flashpath.vgpu.report import Footprint, Report, make_report
+from flashpath.gpus.shape import Dim3, Shape, dim3
+from flashpath.vgpu.cubin import Resources
+from flashpath.vgpu.device import VirtualKernel, VirtualModule
+from flashpath.vgpu.launch import Launch, MachineCode
+from flashpath.vgpu.options import DEFAULT
 from flashpath.vgpu.triton_driver import parts
 from flashpath.vgpu.triton_driver.arguments import Arguments
 from flashpath.vgpu.triton_places import library_name, with_calls
 
 if TYPE_CHECKING:
-    from flashpath.vgpu._engine import LaunchResult
     from flashpath.vgpu.triton_driver.driver import VirtualDriver
 
-_MAX_GRID: Dim3 = (2**31 - 1, 65535, 65535)
 _LONGEST_FILE_STEM = 150  # Triton cuts the names of its cache's files here
 
 
 @dataclass(frozen=True)
 class LoadedKernel:
-    """What stands for a CUfunction: the GPU that a kernel was loaded on, and what a thread takes there."""
+    """What stands for a CUfunction: the GPU that a kernel was loaded on, and what it takes there."""
 
     gpu: gpus.Gpu
-    registers: int
-    local_bytes: int
+    resources: Resources
 
 
 class VirtualLauncher:
@@ -45,8 +41,6 @@ class VirtualLauncher:
         self._block: Dim3 = (metadata.num_warps * gpus.WARP_SIZE, 1, 1)
         self._arguments = Arguments(source, metadata)
         self._kernel: VirtualKernel | None = None
-        if metadata.num_ctas > 1:
-            raise FlashpathError("The virtual GPU does not run clusters (num_ctas > 1).", "Run it on a GPU.")
 
     def __call__(
         self,
@@ -73,72 +67,27 @@ class VirtualLauncher:
     # ---- One launch ----------------------------------------------------------------------------------
 
     def _launch(self, grid: Dim3, function: LoadedKernel, args: Any, scratch: tuple[Any, Any]) -> None:
-        self._check(grid)
-        driver = active_driver()
+        driver, metadata = active_driver(), self._metadata
         if self._kernel is None:
             self._kernel = self._lower()
-        parameters, arrays, pointed_to = self._arguments.pack(args, scratch)
-        metadata, gpu, kernel = self._metadata, function.gpu, self._kernel
-        resident = resident_blocks(gpu, self._block[0], function.registers, metadata.shared)
-        if metadata.launch_cooperative_grid:
-            check_cooperative(metadata.name, gpu, math.prod(grid), resident)
-
-        def launch(options: Options) -> LaunchResult:
-            return kernel.launch(
-                grid,
-                self._block,
-                metadata.shared,
-                parameters,
-                arrays,
-                options,
-                gpu=gpu,
-                resident_blocks=resident,
-                cooperative=bool(metadata.launch_cooperative_grid),
-                pointed_to=pointed_to,
-            )
-
+        cluster = (metadata.num_ctas, 1, 1) if metadata.num_ctas > 1 else None
+        shape = Shape(
+            dim3(grid, "grid"), self._block, metadata.shared, cluster, bool(metadata.launch_cooperative_grid)
+        )
+        code = MachineCode(lambda: function.resources)
+        launch = Launch(self._kernel, shape, self._arguments.pack(args, scratch), function.gpu, code)
         if driver is not None and driver.schedules is not None and not driver.meters:
-            driver.findings += driver.schedules.run(kernel, [*arrays, *pointed_to], launch)
+            driver.findings += driver.schedules.run(launch)
             return
         options = driver.options if driver else DEFAULT
         if driver is not None and driver.meters:
             options = replace(options, count=True, sanitize=False)
-        result = launch(options)
-        if driver is not None and options.count:
-            report = self._report(grid, function, result, arrays)
-            blocks = grid[0] * grid[1] * grid[2]
+        report = launch.run(options).report
+        if driver is not None and report is not None:
             if driver.meters:
-                driver.meters[-1].add(function.gpu, report, blocks, self._block[0])
+                driver.meters[-1].add(function.gpu, report, math.prod(grid), self._block[0])
             else:
                 driver.reports.append(report)
-
-    def _check(self, grid: Dim3) -> None:
-        for axis, got, most in zip("xyz", grid, _MAX_GRID, strict=True):
-            if not 0 < got <= most:
-                raise FlashpathError(
-                    f"{self._metadata.name}: the grid {grid} has {got} blocks along {axis}.",
-                    f"It may have 1 to {most} there.",
-                )
-
-    def _report(
-        self, grid: Dim3, function: LoadedKernel, result: LaunchResult, arrays: Sequence[HostArray]
-    ) -> Report:
-        assert self._kernel is not None
-        occupancy = gpus.occupancy(function.gpu, self._block[0], function.registers, self._metadata.shared)
-        shared = self._metadata.shared
-        report = make_report(
-            self._metadata.name,
-            function.gpu,
-            self._kernel.listing,
-            result,
-            occupancy,
-            grid=grid,
-            block=self._block,
-            footprint=Footprint(0, shared, function.registers, function.local_bytes),
-            arrays=self._arguments.placed(arrays),
-        )
-        report.findings = tuple(merged(self._kernel.findings(result)))
-        return report
 
     def _scratch(self, grid: Dim3, stream: int) -> tuple[Any, Any]:
         """The global memory that the kernel itself asks for, from the allocators that the user has set."""

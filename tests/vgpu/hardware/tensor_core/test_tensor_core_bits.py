@@ -16,8 +16,10 @@ from tensor_core_model import UNITS, decode, multiply
 from tensor_core_numbers import RECIPES, float_tiles, inputs
 
 from flashpath import gpus
+from flashpath.gpus.shape import Shape
 from flashpath.vgpu import device
 from flashpath.vgpu.device import HostArray, VirtualModule
+from flashpath.vgpu.launch import Launch, Packed
 from flashpath.vgpu.options import Options
 
 GPUS = {"Ampere": "A100", "Ada": "RTX 4090", "Hopper": "H200"}
@@ -49,7 +51,9 @@ def run(
         first, last = array.ctypes.data, array.ctypes.data + array.nbytes
         places.append(HostArray(8 * k, first, first, last, first, last, True))
     kernel = (compiled or module()).kernel(case.entry)
-    kernel.launch((len(d), 1, 1), (32, 1, 1), 0, bytes(32), places, Options(exact), gpu=gpus.gpu(gpu))
+    Launch(kernel, Shape((len(d), 1, 1), (32, 1, 1)), Packed(bytes(32), places), gpus.gpu(gpu)).run(
+        Options(exact)
+    )
     return d
 
 

@@ -11,9 +11,11 @@ import pytest
 
 import flashpath as fp
 from flashpath import gpus
+from flashpath.gpus.shape import Shape
 from flashpath.jit import assembler, toolkit
 from flashpath.jit.exactness import verdict
 from flashpath.vgpu.device import HostArray, VirtualModule
+from flashpath.vgpu.launch import Launch, Packed
 
 from . import catalogue
 from .catalogue import Array, Case
@@ -53,7 +55,8 @@ def run(case: Case) -> bytes:
         else:
             packed += argument.tobytes()
     kernel = module(case.module).kernel(case.kernel)
-    kernel.launch(case.grid, case.block, case.shared, bytes(packed), arrays, gpu=gpus.gpu("H200"))
+    shape = Shape(case.grid, case.block, case.shared)
+    Launch(kernel, shape, Packed(bytes(packed), arrays), gpus.gpu("H200")).run()
     return b"".join(np.asarray(arguments[k]).tobytes() for k in case.outputs)
 
 

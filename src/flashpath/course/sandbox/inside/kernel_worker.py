@@ -17,20 +17,20 @@ import numpy as np
 from flashpath import gpus
 from flashpath.course.expressions import ExpressionError, evaluate
 from flashpath.errors import FlashpathError
+from flashpath.gpus.shape import Shape, dim3, shared_bytes
 from flashpath.jit import assembler, nvrtc, ptx, toolkit
 from flashpath.jit.compiler import compile as compile_source
 from flashpath.jit.diagnostics import CompileError
 from flashpath.jit.module import Kernel
-from flashpath.jit.shape import Shape, check_shape, dim3, shared_bytes
 from flashpath.jit.signature import Parameter as KernelParameter
-from flashpath.jit.virtual import MOST_REGISTERS, VirtualLimits, host_arrays, report_of, run
-from flashpath.vgpu.cubin import CubinResources, read_resources
-from flashpath.vgpu.device import HostArray, VirtualKernel, VirtualModule, place
+from flashpath.jit.virtual import host_arrays, ready
+from flashpath.vgpu.cubin import Resources, read_resources
+from flashpath.vgpu.device import HostArray, VirtualModule
 from flashpath.vgpu.findings import Finding, merged
 from flashpath.vgpu.host_arrays import describe
+from flashpath.vgpu.launch import Launch, MachineCode, Packed
 from flashpath.vgpu.options import Options
-from flashpath.vgpu.profiles import max_threads, resident_blocks
-from flashpath.vgpu.report import Footprint, PlacedArray, Report, make_report
+from flashpath.vgpu.report import Report
 from flashpath.vgpu.triton_places import library_name, with_calls
 
 from . import frames
@@ -87,14 +87,10 @@ class Launchable(Protocol):
     """A kernel that is ready to run, wherever its PTX came from."""
 
     @property
-    def virtual(self) -> VirtualKernel: ...
-    @property
     def offsets(self) -> Sequence[int]: ...
     def restore(self) -> None: ...
     def arrays(self, arguments: Sequence[Any]) -> list[HostArray]: ...
-    def launch(
-        self, message: Message, arguments: Sequence[Any], arrays: Sequence[HostArray], options: Options
-    ) -> tuple[Any, Report | None]: ...
+    def launch(self, message: Message, arguments: Sequence[Any], arrays: Sequence[HostArray]) -> Launch: ...
 
 
 def _run(kernel: Launchable, message: Message, arrays: Sequence[Array]) -> tuple[dict[str, Any], list[Array]]:
@@ -121,13 +117,14 @@ def _run(kernel: Launchable, message: Message, arrays: Sequence[Array]) -> tuple
         count=counted, sanitize=sanitised, accessed=sanitised, budget=message["budget"], seed=message["seed"]
     )
     started = time.perf_counter()
-    result, report = kernel.launch(message, arguments, placed, options)
+    launched = kernel.launch(message, arguments, placed).run(options)
     seconds = time.perf_counter() - started
-    findings = merged(kernel.virtual.findings(result))
     results = [arguments[index] for index in writable]
-    stored = _written(results, [kernel.offsets[index] for index in writable], placed, result.written)
+    where = dict(zip((array.parameter for array in placed), launched.addresses, strict=True))
+    firsts = [where.get(kernel.offsets[index], 0) for index in writable]
+    stored = _written(results, firsts, launched.result.written)
     sys.stdout.flush()
-    return _header(findings, report, message, seconds), [*results, *stored]
+    return _header(merged(launched.findings), launched.report, message, seconds), [*results, *stored]
 
 
 def _header(
@@ -144,32 +141,18 @@ def _header(
 
 
 def _written(
-    results: Sequence[Array],
-    offsets: Sequence[int],
-    placed: Sequence[HostArray],
-    ranges: Sequence[tuple[int, int]],
+    results: Sequence[Array], firsts: Sequence[int], ranges: Sequence[tuple[int, int]]
 ) -> list[Array]:
-    """Of each array: which of its elements have had all of their bytes stored by the kernel."""
-    _, addresses = place(placed)
-    where = {each.parameter: address for each, address in zip(placed, addresses, strict=True)}
+    """Returns which elements of each array were stored whole; `firsts` are their device addresses."""
     made: list[Array] = []
-    for array, offset in zip(results, offsets, strict=True):
+    for array, first in zip(results, firsts, strict=True):
         stored = np.zeros(array.nbytes, np.bool_)
-        first = where.get(offset, 0)
         for begin, end in ranges:
             low, high = max(begin - first, 0), min(end - first, array.nbytes)
             if low < high:
                 stored[low:high] = True
         made.append(np.asarray(stored.reshape(*array.shape, array.itemsize).all(axis=-1)))
     return made
-
-
-def _shape(message: Message) -> Shape:
-    return Shape(
-        dim3(tuple(message["grid"]), "grid"),
-        dim3(tuple(message["block"]), "block"),
-        shared_bytes(message["shared"]),
-    )
 
 
 # ---- CUDA ----------------------------------------------------------------------------------------------
@@ -202,12 +185,13 @@ class CudaKernel:
         self.kernel.packer.pack(arguments)
         return host_arrays(self.kernel, arguments)
 
-    def launch(
-        self, message: Message, arguments: Sequence[Any], arrays: Sequence[HostArray], options: Options
-    ) -> tuple[Any, Report | None]:
-        shape, gpu = _shape(message), gpus.gpu(message["gpu"])
-        result = run(self.kernel, shape, arguments, gpu, options, arrays=arrays)
-        return result, report_of(self.kernel, shape, arguments, gpu, result) if options.count else None
+    def launch(self, message: Message, arguments: Sequence[Any], arrays: Sequence[HostArray]) -> Launch:
+        shape = Shape(
+            dim3(tuple(message["grid"]), "grid"),
+            dim3(tuple(message["block"]), "block"),
+            shared_bytes(message["shared"]),
+        )
+        return ready(self.kernel, shape, arguments, gpus.gpu(message["gpu"]), arrays)
 
 
 def _called_with(wanted: Sequence[Message]) -> str:
@@ -269,13 +253,13 @@ class PtxKernel:
         entry = next((each for each in ptx.entries(text) if each.name == self._name), None)
         if entry is None:
             raise FlashpathError("course.sandbox.ptx-without-kernel", kernel=self._name)
-        self._most_threads = entry.max_threads or 1024
+        self._most_threads = entry.max_threads
         self.offsets = self._laid_out(entry.parameters, message["parameters"])
         self._module = VirtualModule(with_calls(text, library_name), library_name)
         self.virtual = self._module.kernel(self._name)
         self._size = self.virtual.program.parameter_bytes
         self._beginning = self.virtual.program.save()
-        self._used: CubinResources | None = None
+        self._used: Resources | None = None
 
     def _laid_out(self, own: Sequence[ptx.PtxParameter], wanted: Sequence[Message]) -> list[int]:
         """Where the arguments go. After them Triton has pointers of its own, which stay null."""
@@ -308,26 +292,15 @@ class PtxKernel:
         ]
         return [each for each in found if each.address]
 
-    def launch(
-        self, message: Message, arguments: Sequence[Any], arrays: Sequence[HostArray], options: Options
-    ) -> tuple[Any, Report | None]:
-        gpu = gpus.gpu(message["gpu"])
-        block = (self._threads, 1, 1)
-        shape = Shape(dim3(tuple(message["grid"]), "grid"), block, self._shared)
-        registers = self._registers(gpu, shape, options.count)
-        most = min(self._most_threads, max_threads(gpu, registers))
-        check_shape(shape, VirtualLimits(gpu), self._name, most, 0)
-        result = self.virtual.launch(
-            shape.grid,
-            block,
-            self._shared,
-            self._packed(arguments),
-            arrays,
-            options,
-            gpu=gpu,
-            resident_blocks=resident_blocks(gpu, self._threads, registers, self._shared),
-        )
-        return result, self._report(gpu, shape, result, arrays) if options.count else None
+    def launch(self, message: Message, arguments: Sequence[Any], arrays: Sequence[HostArray]) -> Launch:
+        shape = Shape(dim3(tuple(message["grid"]), "grid"), (self._threads, 1, 1), self._shared)
+        packed = Packed(self._packed(arguments), arrays, named=self._named)
+        code = MachineCode(self._resources, self._used is not None, self._most_threads)
+        return Launch(self.virtual, shape, packed, gpus.gpu(message["gpu"]), code)
+
+    def _named(self, offset: int) -> tuple[int, str]:
+        index = self.offsets.index(offset)
+        return index, f"parameter {index} (*{self._dtypes[index]})"
 
     def _packed(self, arguments: Sequence[Any]) -> bytes:
         packed = bytearray(self._size)
@@ -341,14 +314,7 @@ class PtxKernel:
                 packed[offset : offset + len(bits)] = bits
         return bytes(packed)
 
-    def _registers(self, gpu: gpus.Gpu, shape: Shape, exactly: bool) -> int:
-        """Of a thread. The assembler is asked only where its answer can matter: it takes a while."""
-        most = resident_blocks(gpu, self._threads, MOST_REGISTERS, self._shared)
-        if not exactly and self._used is None and math.prod(shape.grid) <= most:
-            return MOST_REGISTERS
-        return self._resources().registers
-
-    def _resources(self) -> CubinResources:
+    def _resources(self) -> Resources:
         if self._used is None:
             cubin, log = assembler.assemble(self._text, self._arch, [])
             if cubin is None:
@@ -357,27 +323,3 @@ class PtxKernel:
                 )
             self._used = read_resources(cubin, self._name)
         return self._used
-
-    def _report(self, gpu: gpus.Gpu, shape: Shape, result: Any, arrays: Sequence[HostArray]) -> Report:
-        used = self._resources()
-        _, addresses = place(arrays)
-        placed: list[PlacedArray] = []
-        for array, address in zip(arrays, addresses, strict=True):
-            index = self.offsets.index(array.parameter)
-            name = f"parameter {index} (*{self._dtypes[index]})"
-            placed.append(
-                PlacedArray(name, index, address + array.first - array.address, array.last - array.first)
-            )
-        report = make_report(
-            self._name,
-            gpu,
-            self.virtual.listing,
-            result,
-            gpus.occupancy(gpu, self._threads, used.registers, self._shared),
-            grid=shape.grid,
-            block=shape.block,
-            footprint=Footprint(0, self._shared, used.registers, used.local_bytes),
-            arrays=placed,
-        )
-        report.findings = tuple(merged(self.virtual.findings(result)))
-        return report

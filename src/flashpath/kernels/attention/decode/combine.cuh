@@ -6,7 +6,7 @@
 //            One rule serves both times, and needs nothing of a part but out and lse.
 #pragma once
 #include "../../common/maths.cuh"
-#include "../flash_v2/cuda/mask.cuh"
+#include "../device/mask.cuh"
 
 // Turn the logarithms of a row's parts, in shared memory `apart` floats from each other, into weights that add up to
 // one, or to less where a sink takes its part, or to nothing where there is nothing. A warp does it; gives the row's

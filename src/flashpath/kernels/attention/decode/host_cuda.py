@@ -11,7 +11,7 @@ from flashpath.errors import FlashpathError
 from flashpath.jit import strided
 from flashpath.kernels.attention.decode.cache import Step
 from flashpath.kernels.attention.decode.splits import splits_for
-from flashpath.kernels.attention.flash_v2.cuda.host import UNBOUNDED, Shape
+from flashpath.kernels.attention.device.shape import UNBOUNDED, Shape
 from flashpath.kernels.attention.problem import with_whole_rows
 from flashpath.kernels.building import (
     CPP_TYPES,

@@ -11,8 +11,7 @@ from flashpath.errors import FlashpathError
 from flashpath.jit.device import device
 from flashpath.kernels.attention.decode.cache import Step
 from flashpath.kernels.attention.decode.splits import splits_for
-from flashpath.kernels.attention.flash_v2.triton.configs import block_of
-from flashpath.kernels.attention.flash_v2.triton.features import Features
+from flashpath.kernels.attention.device.features import Features, block_of
 from flashpath.kernels.attention.score_mod import compiles_with
 from flashpath.kernels.building import sm_count, triton_device
 

@@ -1,8 +1,8 @@
 // How a block of flash decoding goes about its work: the sizes of its tiles, and how they come from the cache.
 #pragma once
 #include "../../common/async_copy.cuh"
-#include "../flash_v2/cuda/block_info.cuh"
-#include "../flash_v2/cuda/traits.cuh"
+#include "../device/block_info.cuh"
+#include "../device/tiles.cuh"
 #include "pages.cuh"
 
 // A block has 16 · kRows rows, which all its warps share; a warp goes through keys of its own, kKeys at a time.

@@ -13,8 +13,8 @@
 //              warp knows its first keys before it knows how many there are.
 //            - Of a paged cache the address is not known before the page's number: these are read one tile ahead of
 //              the keys, which are kStages - 1 tiles ahead of their use.
-#include "../flash_v2/cuda/products.cuh"
-#include "../flash_v2/cuda/softmax.cuh"
+#include "../device/products.cuh"
+#include "../device/softmax.cuh"
 #include "combine.cuh"
 #include "plan.cuh"
 

@@ -10,7 +10,7 @@ idea     softmax over a union of keys is a mean of the parts' softmaxes, weighte
 import triton
 import triton.language as tl
 
-from flashpath.kernels.attention.flash_v2.triton.scores import LN2, LOG2E
+from flashpath.kernels.attention.device.triton_scores import LN2, LOG2E
 
 MINUS_INF = tl.constexpr(float("-inf"))
 

@@ -14,7 +14,7 @@ idea     decoding reads the cache once and does next to nothing with it: what co
 import triton
 import triton.language as tl
 
-from flashpath.kernels.attention.flash_v2.triton.scores import (
+from flashpath.kernels.attention.device.triton_scores import (
     LN2,
     LOG2E,
     exponent_scale,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from flashpath.kernels.attention.first_rungs.plain import (
+from flashpath.kernels.attention.device.features import block_of
+from flashpath.kernels.attention.device.plain import (
     LOG2E,
     is_causal,
     outputs,
-    padded,
     require_plain,
     tile_for,
 )
@@ -44,8 +44,8 @@ def forward(problem: Problem, out: Any | None = None, lse: Any | None = None) ->
             V_DIM=problem.v_dim,
             BLOCK_QUERIES=tile.queries,
             BLOCK_KEYS=tile.keys,
-            BLOCK_DIM=padded(problem.dim),
-            BLOCK_V_DIM=padded(problem.v_dim),
+            BLOCK_DIM=block_of(problem.dim),
+            BLOCK_V_DIM=block_of(problem.v_dim),
             num_warps=tile.warps,
             num_stages=tile.stages,
         )

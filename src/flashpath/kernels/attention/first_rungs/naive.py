@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flashpath.kernels.attention.first_rungs.plain import is_causal, outputs, require_plain
+from flashpath.kernels.attention.device.plain import is_causal, outputs, require_plain
 from flashpath.kernels.attention.problem import Problem
 
 

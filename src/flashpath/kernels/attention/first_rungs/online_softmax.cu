@@ -16,7 +16,7 @@
 //            key keeps l = 0, whose logarithm is the -inf that its lse has to be.
 #include "../../common/maths.cuh"
 #include "../../common/numbers.cuh"
-#include "rows.cuh"
+#include "../device/rows.cuh"
 
 constexpr int kWarps = 4;  // of a block: as many queries
 

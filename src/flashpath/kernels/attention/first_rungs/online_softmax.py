@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from flashpath.jit import strided
-from flashpath.kernels.attention.first_rungs.plain import (
+from flashpath.kernels.attention.device.plain import (
     LOG2E,
     is_causal,
     outputs,

@@ -17,7 +17,7 @@ idea     Σ e^(s - m) v can be summed tile by tile, once m is known: nothing els
 import triton
 import triton.language as tl
 
-from flashpath.kernels.attention.first_rungs.triton_tiles import (
+from flashpath.kernels.attention.device.triton_tiles import (
     LN2,
     NEVER,
     finite_or_zero,

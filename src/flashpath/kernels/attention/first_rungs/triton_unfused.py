@@ -16,7 +16,7 @@ idea     a kernel for each line of the formula. Products are those of the ladder
 import triton
 import triton.language as tl
 
-from flashpath.kernels.attention.first_rungs.triton_tiles import (
+from flashpath.kernels.attention.device.triton_tiles import (
     NEVER,
     finite_or_zero,
     keys_seen,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 from typing import Any, NamedTuple
 
-from flashpath.kernels.attention.first_rungs.plain import (
+from flashpath.kernels.attention.device.features import block_of
+from flashpath.kernels.attention.device.plain import (
     is_causal,
     outputs,
-    padded,
     require_plain,
     tile_for,
 )
@@ -71,10 +71,10 @@ def forward(problem: Problem, out: Any | None = None, lse: Any | None = None) ->
                 float(problem.scale),
                 *sizes,
                 DIM=problem.dim,
-                BLOCK_DIM=padded(problem.dim),
+                BLOCK_DIM=block_of(problem.dim),
                 **options,
             )
-        block = min(SOFTMAX_BLOCK, padded(max(1, pitch)))
+        block = min(SOFTMAX_BLOCK, block_of(max(1, pitch)))
         steps.softmax_kernel[(heads * problem.queries,)](
             scores, weights, results.lse, pitch, BLOCK=block, num_warps=max(1, block // 256)
         )
@@ -87,7 +87,7 @@ def forward(problem: Problem, out: Any | None = None, lse: Any | None = None) ->
             problem.strides(results.out),
             *sizes,
             DIM=problem.v_dim,
-            BLOCK_DIM=padded(problem.v_dim),
+            BLOCK_DIM=block_of(problem.v_dim),
             **options,
         )
     return results

@@ -20,7 +20,7 @@
 //            Barriers are for k and v alone: a warp has the same queries in every step, and nobody else touches them.
 #include "../../common/maths.cuh"
 #include "../../common/numbers.cuh"
-#include "../first_rungs/rows.cuh"
+#include "../device/rows.cuh"
 
 constexpr int kTile = 32;    // keys: one for each lane
 constexpr int kWarps = 8;    // and queries at a time

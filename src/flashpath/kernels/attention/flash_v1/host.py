@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from flashpath.jit import strided
-from flashpath.kernels.attention.first_rungs.plain import (
+from flashpath.kernels.attention.device.features import block_of
+from flashpath.kernels.attention.device.plain import (
     LOG2E,
     is_causal,
     outputs,
     packed_strides,
-    padded,
     require_plain,
     tile_for,
 )
@@ -96,8 +96,8 @@ def triton(problem: Problem, out: Any | None = None, lse: Any | None = None) -> 
                 V_DIM=problem.v_dim,
                 BLOCK_QUERIES=tile.queries,
                 BLOCK_KEYS=tile.keys,
-                BLOCK_DIM=padded(problem.dim),
-                BLOCK_V_DIM=padded(problem.v_dim),
+                BLOCK_DIM=block_of(problem.dim),
+                BLOCK_V_DIM=block_of(problem.v_dim),
                 num_warps=tile.warps,
                 num_stages=1,
             )

@@ -19,7 +19,7 @@ watch    memory is how the threads of a program tell each other o, m and l, and 
 import triton
 import triton.language as tl
 
-from flashpath.kernels.attention.first_rungs.triton_tiles import (
+from flashpath.kernels.attention.device.triton_tiles import (
     LN2,
     NEVER,
     finite_or_zero,

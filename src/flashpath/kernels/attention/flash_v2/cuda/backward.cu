@@ -15,10 +15,11 @@
 //            - The sums of dq lie in memory as mma has them in registers: a warp adds 512 bytes at once, 16 for each
 //              lane, by one instruction from sm_90 on.
 //            - Heads of q that share one of k and v are one loop: no sums of dk and dv outside of registers.
+#include "../../device/mask.cuh"
+#include "../../device/products.cuh"
 #include "dropout.cuh"
-#include "mask.cuh"
-#include "products.cuh"
-#include "traits.cuh"
+#include "plans.cuh"
+#include "sums_of_dq.cuh"
 
 template <class Plan, class Features>
 __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)

@@ -24,10 +24,11 @@
 //              the other wrote, and puts those of dsᵀ in their place: 4 bytes at a time, without bank conflicts.
 //            - Weights are 1 at most: times 2^15 they are halves with all of their 11 bits down to 2^-29. dv takes
 //              them so, too, and is divided in the end.
+#include "../../device/mask.cuh"
+#include "../../device/products.cuh"
 #include "dropout.cuh"
-#include "mask.cuh"
-#include "products.cuh"
-#include "traits.cuh"
+#include "plans.cuh"
+#include "sums_of_dq.cuh"
 
 constexpr int kShift = 15;  // weights are times 2^kShift
 constexpr float kUnshift = 1.0f / (1 << kShift);

@@ -5,7 +5,8 @@
 //            the other, each with 4 values of lane 0, of lane 1 …; dq: any strides of (batch, row, head)
 //   cost     reads the sums once, writes dq once
 //   idea     a warp has the registers that the main kernel's warp had, and stores them as any result.
-#include "products.cuh"
+#include "../../device/block_info.cuh"
+#include "../../device/products.cuh"
 
 constexpr int kWarps = 4;
 

@@ -6,8 +6,8 @@
 //   cost     reads out and dout once
 //   idea     rows that are none get lse = inf and delta = 0, and so do those that see no key: their weights are 0, and
 //            the main kernel has no bound to look at. The sums of dq begin here, as zeros.
-#include "mask.cuh"
-#include "traits.cuh"
+#include "../../device/mask.cuh"
+#include "plans.cuh"
 
 constexpr int kThreads = 256, kLanes = 8, kRowsOfBlock = kThreads / kLanes;
 

@@ -8,10 +8,10 @@
 //   improves backward.cu in one thing: sums of dq there are added to in any order, here one warp has all of a query
 //   idea     the loop of forward.cu, with dq for the output. Rows of a warp's accumulators are queries, so that ds is
 //            the first operand of ds k as it is, and lse and delta are two numbers of each row for the whole loop.
+#include "../../device/mask.cuh"
+#include "../../device/products.cuh"
 #include "dropout.cuh"
-#include "mask.cuh"
-#include "products.cuh"
-#include "traits.cuh"
+#include "plans.cuh"
 
 template <class Plan, class Features>
 __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)

@@ -4,8 +4,8 @@
 // query and two of another, or, where rows are keys, single keys of four queries: lanes that need words of the same
 // counters compute one counter each and exchange.
 #pragma once
-#include "../../../matmul/tensor_core.cuh"
-#include "mask.cuh"
+#include "../../../common/tensor_core.cuh"
+#include "../../device/mask.cuh"
 
 struct Philox {
   unsigned key[2];

@@ -17,11 +17,11 @@
 //            - 2^x runs on units of its own. The weights of the next 16 keys are computed between the products of
 //              these 16.
 //            - Without a mask the loop has no branch but its own: 1.01 to 1.04 times as fast on an H200.
+#include "../../device/mask.cuh"
+#include "../../device/products.cuh"
+#include "../../device/softmax.cuh"
 #include "dropout.cuh"
-#include "mask.cuh"
-#include "products.cuh"
-#include "softmax.cuh"
-#include "traits.cuh"
+#include "plans.cuh"
 
 template <class Plan, class Features>
 __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from typing import Any
 
@@ -10,6 +9,7 @@ import torch
 
 from flashpath.jit import strided
 from flashpath.kernels.attention import dropout
+from flashpath.kernels.attention.device.shape import UNBOUNDED, Shape
 from flashpath.kernels.attention.flash_v2.cuda.plans import (
     FOLDER,
     QUERIES,
@@ -27,26 +27,10 @@ from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name
 
 FORWARD = FOLDER / "forward.cu"
 PREPROCESS, POSTPROCESS = FOLDER / "backward_preprocess.cu", FOLDER / "backward_postprocess.cu"
-UNBOUNDED = 2**29
 _PADDING = 128
 # Of k and v: what the blocks at work should find in the L2 cache, of which an A100 has 40 MB, an H200 60.
 _AT_WORK_BYTES = 24 * 2**20
 _SHORT_KEYS = 1024
-
-
-class Shape(ctypes.Structure):
-    """`Shape` of block_info.cuh."""
-
-    _fields_ = (
-        *((name, ctypes.c_longlong * 3) for name in ("q", "k", "v", "out", "dout", "dq", "dk", "dv")),
-        *((name, ctypes.c_longlong * 2) for name in ("lse", "slopes")),
-        ("padded_rows", ctypes.c_longlong),
-        *((name, ctypes.c_int) for name in ("batch", "heads", "group", "queries", "keys", "dim", "v_dim")),
-        *((name, ctypes.c_int) for name in ("left", "right", "together")),
-        *((name, ctypes.c_float) for name in ("scale", "softcap")),
-        ("drop_below", ctypes.c_uint),
-        ("kept_factor", ctypes.c_float),
-    )
 
 
 def together(problem: Problem, is_backward: bool) -> int:

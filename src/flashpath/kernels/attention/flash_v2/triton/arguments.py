@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from flashpath.kernels.attention.device.features import block_of
 from flashpath.kernels.attention.dropout import threshold
-from flashpath.kernels.attention.flash_v2.triton.configs import PREPARED, block_of
+from flashpath.kernels.attention.flash_v2.triton.configs import PREPARED
 from flashpath.kernels.attention.problem import Problem
 
 

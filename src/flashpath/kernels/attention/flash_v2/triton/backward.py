@@ -15,7 +15,7 @@ idea     scores are computed transposed, (keys, queries): so the weights lie in 
 import triton
 import triton.language as tl
 
-from flashpath.kernels.attention.flash_v2.triton.scores import (
+from flashpath.kernels.attention.device.triton_scores import (
     LOG2E,
     derivative,
     exponent_scale,

@@ -4,14 +4,14 @@ maths    dq = scale Σ ds k over all tiles of keys, ds = p (dp - delta), p = 2^(
 layout   as forward.py: a program has BLOCK_M queries of one head
 cost     6 · pairs · dim FLOPs: s and dp once more than backward.py needs them
 improves backward.py: its sums have one order. And on an H200, where products cost less than sums in memory,
-         it is the faster one (docs/results.md: flash_v2_triton_backward, beside …_adds)
+         it is the faster one (docs/results/attention.md: flash_v2_triton_backward, beside …_adds)
 idea     a program adds up its own dq in registers, key by key, and nobody else adds to it
 """
 
 import triton
 import triton.language as tl
 
-from flashpath.kernels.attention.flash_v2.triton.scores import (
+from flashpath.kernels.attention.device.triton_scores import (
     derivative,
     exponent_scale,
     final,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from flashpath.kernels.attention.device.features import block_of
 from flashpath.kernels.attention.problem import Problem
 
 
@@ -45,11 +46,6 @@ BACKWARD_QUERIES = {
     (256, False): Config(64, 32, 8, 1),
     (256, True): Config(64, 32, 8, 1),
 }
-
-
-def block_of(dim: int) -> int:
-    """A power of two, and at least what an instruction of the tensor cores takes; the rest is zeros."""
-    return max(16, 1 << (dim - 1).bit_length())
 
 
 def is_short(problem: Problem) -> bool:

@@ -2,30 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from flashpath.kernels.attention.device.features import Features
 from flashpath.kernels.attention.flash_v2.triton.configs import Config
 from flashpath.kernels.attention.problem import Problem
-
-
-@dataclass(frozen=True)
-class Features:
-    """What a kernel is compiled for: code for what is not asked for is not there."""
-
-    folded: bool  # a positive scale is all that lies between products and scores
-    softcap: bool
-    alibi: bool
-    left: bool
-    right: bool
-    begins_masked: bool  # the first tiles that a program walks over need a mask, the last ones
-    ends_masked: bool
-    dropout: bool
-    sinks: bool
-    varlen: bool
-
-    @property
-    def masked(self) -> bool:
-        return self.begins_masked or self.ends_masked
 
 
 def along_keys(problem: Problem, config: Config) -> Features:

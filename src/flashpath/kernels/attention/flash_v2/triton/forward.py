@@ -19,7 +19,7 @@ idea     tiles that every query of the program sees whole need no mask: an `if` 
 import triton
 import triton.language as tl
 
-from flashpath.kernels.attention.flash_v2.triton.scores import (
+from flashpath.kernels.attention.device.triton_scores import (
     LN2,
     LOG2E,
     exponent_scale,

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from flashpath.errors import FlashpathError
+from flashpath.kernels.attention.device.features import block_of
 from flashpath.kernels.attention.flash_v2.triton.arguments import (
     describe,
     mod_of,
@@ -22,7 +23,6 @@ from flashpath.kernels.attention.flash_v2.triton.configs import (
     Config,
     backward_config,
     backward_queries_config,
-    block_of,
     forward_config,
 )
 from flashpath.kernels.attention.flash_v2.triton.features import along_keys, along_queries

@@ -1,0 +1,14 @@
+"""Opens the learner for a command; what does not stop the command is told on stderr."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+
+from flashpath.cli.failures import warn
+from flashpath.course.learner import Learner
+from flashpath.course.learner import learning as opened
+
+
+def learning(lang: str | None = None, *, must_keep: bool = True) -> AbstractContextManager[Learner]:
+    """Opens the learner; a command that can do without progress (`must_keep=False`) warns and goes on."""
+    return opened(lang, warn, must_keep=must_keep)

@@ -1,0 +1,14 @@
+"""The learner, for every face of the course: a command line, a web page.
+
+learner.py         who learns what, where: the course, the track, the work folder, the progress file
+grading.py         an answer that is graded and kept
+answers.py         hints, solutions, and the file of an answer put back to its beginning
+review.py          the questions that are due, and what an answer to one of them changes
+notes.py           the notes of a work folder: where they lie, what they begin with, which are written
+note_templates.py  templates of notes
+portfolio.py       what `flashpath export` writes
+"""
+
+from flashpath.course.learner.learner import Learner, learning
+
+__all__ = ["Learner", "learning"]

@@ -1,0 +1,1 @@
+"""Device code and host code that the families of attention kernels have in common."""

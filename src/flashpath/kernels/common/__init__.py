@@ -1,0 +1,1 @@
+"""Device code and host code that several families of kernels use."""

@@ -1,0 +1,200 @@
+"""Launches on the virtual GPU: the one way from Python into the engine.
+
+Whoever launches packs: `Launch` takes a kernel, the launch's shape, its packed arguments, the GPU that is
+played and what the kernel's machine code takes of an SM. It checks the launch against that GPU, runs it, and
+gives the result with its findings and, where it was counted, its report.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from flashpath import gpus
+from flashpath.errors import FlashpathError
+from flashpath.gpus.shape import LaunchError, Shape, check_shape
+from flashpath.vgpu.device import HostArray, VirtualKernel, engine, place
+from flashpath.vgpu.findings import Finding, KernelFault, merged
+from flashpath.vgpu.options import DEFAULT, Options
+from flashpath.vgpu.profiles import ProfileLimits, max_threads, resident_blocks
+from flashpath.vgpu.report import Footprint, PlacedArray, Report, make_report
+
+if TYPE_CHECKING:
+    from flashpath.vgpu import _engine
+    from flashpath.vgpu._engine import LaunchResult
+    from flashpath.vgpu.cubin import Resources
+
+# What CUDA gives a thread and a block at most, on any GPU.
+MOST_LOCAL_BYTES = 512 << 10
+MOST_SHARED_BYTES = 227 << 10
+_MOST_REGISTERS = 255  # that a thread can have
+
+
+def _unnamed(parameter: int) -> tuple[int, str]:
+    return parameter, f"the parameter at {parameter}"
+
+
+class Packed(NamedTuple):
+    """The arguments of a launch: the bytes of its parameters, and the host's memory that they point to."""
+
+    parameters: bytes  # pointers to arrays are replaced by their device addresses
+    arrays: Sequence[HostArray] = ()
+    pointed_to: Sequence[HostArray] = ()
+    """Memory whose host addresses the kernel finds inside its arrays; it stays at those."""
+    named: Callable[[int], tuple[int, str]] = _unnamed
+    """Which argument the pointer at an offset is, and its name for people."""
+
+
+class MachineCode(NamedTuple):
+    """What is known of a kernel's machine code. ptxas takes as long as the compiler before it, so its answer
+    is waited for only where it matters."""
+
+    resources: Callable[[], Resources]
+    assembled: bool = True
+    max_threads: int | None = None  # __launch_bounds__, where the source has them
+
+
+@dataclass(frozen=True)
+class Launched:
+    """What a launch gave."""
+
+    kernel: VirtualKernel
+    result: LaunchResult
+    addresses: Sequence[int]
+    """Where the kernel saw its arrays."""
+    report: Report | None
+    """What was counted; None where nothing was."""
+
+    @functools.cached_property
+    def findings(self) -> list[Finding]:
+        """What a sanitised launch found; the fault that ended it, if one did, is the last."""
+        return self.kernel.findings(self.result)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch, ready to run. Without a GPU or machine code it is held to no product's limits."""
+
+    kernel: VirtualKernel
+    shape: Shape
+    arguments: Packed
+    gpu: gpus.Gpu | None = None
+    code: MachineCode | None = None
+
+    def run(self, options: Options = DEFAULT) -> Launched:
+        """Runs all blocks. A fault is raised, unless the launch is sanitised: then `findings` lists it."""
+        name, shape = self.kernel.name, self.shape
+        if shape.cluster is not None:
+            raise LaunchError("The virtual GPU does not run clusters.", "Run it on a GPU.")
+        chosen = self._engine_options(options)
+        self._check_memory()
+        parameters, arrays, pointed_to, _ = self.arguments
+        segments, addresses = place(arrays, pointed_to)
+        packed = bytearray(parameters)
+        for array, address in zip(arrays, addresses, strict=True):
+            packed[array.parameter : array.parameter + 8] = address.to_bytes(8, "little")
+        try:
+            result = self.kernel.program.launch(
+                shape.grid, shape.block, shape.shared, bytes(packed), segments, chosen, _show
+            )
+        except MemoryError:
+            raise FlashpathError(
+                f"{name}: there is no memory for the registers, the local memory and the output of "
+                f"{chosen.threads} blocks.",
+                "Launch smaller blocks, print less, or pass threads=1.",
+            ) from None
+        if result.fault_kind and not options.sanitize:
+            raise KernelFault(name, self.kernel.findings(result)[-1])
+        return Launched(self.kernel, result, addresses, self._report(result, addresses, options))
+
+    # ---- What it may take ----------------------------------------------------------------------------
+
+    def _check_memory(self) -> None:
+        """Refuses what no GPU has: the local and the shared memory of a block are allocated as a whole."""
+        name, program = self.kernel.name, self.kernel.program
+        local, total = program.local_bytes, program.shared_bytes + self.shape.shared
+        if local > MOST_LOCAL_BYTES:
+            raise FlashpathError(
+                f"{name} has {local} bytes of local memory a thread; CUDA allows {MOST_LOCAL_BYTES}.",
+                "Put large arrays into shared or global memory.",
+            )
+        if total > MOST_SHARED_BYTES:
+            raise FlashpathError(
+                f"{name} has {total} bytes of shared memory; no GPU has more than {MOST_SHARED_BYTES}.",
+                "Use smaller tiles or fewer stages.",
+            )
+
+    def _resident_blocks(self, counted: bool) -> int:
+        """Checks the shape, and returns how many blocks the GPU holds at once (0: all)."""
+        gpu, code, shape = self.gpu, self.code, self.shape
+        if gpu is None or code is None:
+            return 0
+        limits, threads, blocks = ProfileLimits(gpu), math.prod(shape.block), math.prod(shape.grid)
+        static_shared = self.kernel.program.shared_bytes
+        registers = _MOST_REGISTERS
+        resident = resident_blocks(gpu, threads, registers, static_shared + shape.shared)
+        if counted or code.assembled or blocks > resident:  # where all fit, fewer registers change nothing
+            used = code.resources()
+            registers, static_shared = used.registers, used.static_shared
+            resident = resident_blocks(gpu, threads, registers, static_shared + shape.shared)
+        most = min(code.max_threads or 1024, max_threads(gpu, registers))
+        check_shape(shape, limits, self.kernel.name, most, static_shared)
+        if shape.cooperative and blocks > resident:
+            per_sm = resident // gpu.sm_count
+            raise LaunchError(
+                f"{self.kernel.name}: a cooperative launch of {blocks} blocks; {gpu.name} holds {resident} "
+                f"of them at once ({per_sm} on each of its {gpu.sm_count} multiprocessors).",
+                f"Launch at most {resident} blocks, and let each do more in a loop.",
+            )
+        return resident
+
+    def _engine_options(self, options: Options) -> _engine.Options:
+        shape, trace = self.shape, options.trace
+        made: _engine.Options = engine().Options()
+        made.exact, made.count, made.sanitize = options.exact, options.count, options.sanitize
+        made.seed, made.budget, made.accessed = options.seed, options.budget, options.accessed
+        made.resident_blocks, made.cooperative = self._resident_blocks(options.count), shape.cooperative
+        # Blocks that wait for each other run on one thread.
+        made.threads = 1 if shape.cooperative else options.host_threads(self.kernel.program.order_matters)
+        made.runs_to_end = self.kernel.runs_to_end
+        number, warp = trace.block_number(shape.grid), trace.warp_number(shape.block)
+        made.trace = -1 if number is None else number, -1 if warp is None else warp, trace.requests
+        if self.gpu is not None:
+            made.multiprocessors, made.capability = self.gpu.sm_count, self.gpu.capability
+        return made
+
+    # ---- What it gave --------------------------------------------------------------------------------
+
+    def _report(self, result: LaunchResult, addresses: Sequence[int], options: Options) -> Report | None:
+        if not options.count or self.gpu is None or self.code is None:
+            return None
+        shape, used = self.shape, self.code.resources()
+        shared = used.static_shared + shape.shared
+        placed = [
+            PlacedArray(name, argument, address + array.first - array.address, array.last - array.first)
+            for array, address in zip(self.arguments.arrays, addresses, strict=True)
+            for argument, name in [self.arguments.named(array.parameter)]
+        ]
+        report = make_report(
+            self.kernel.name,
+            self.gpu,
+            self.kernel.listing,
+            result,
+            gpus.occupancy(self.gpu, math.prod(shape.block), used.registers, shared),
+            grid=shape.grid,
+            block=shape.block,
+            footprint=Footprint(used.static_shared, shape.shared, used.registers, used.local_memory),
+            arrays=placed,
+        )
+        report.findings = tuple(merged(self.kernel.findings(result)))
+        return report
+
+
+def _show(text: bytes) -> None:
+    """What a kernel prints goes where Python's own output goes."""
+    sys.stdout.write(text.decode(errors="replace"))
+    sys.stdout.flush()

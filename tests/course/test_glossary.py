@@ -1,0 +1,71 @@
+"""The glossary: its pages are made from its words, and no text uses a variant that it forbids."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from flashpath.course.glossary import FILES, page, terms
+
+ROOT = Path(__file__).parents[2]
+# What a learner or a reader meets: lessons, exercises, tracks, pages, explanations, the words in the code.
+READ = (
+    "*.md",
+    "course/**/*.md",
+    "course/**/*.toml",
+    "docs/*.md",
+    "src/flashpath/**/*.md",
+    "src/flashpath/**/*.py",
+)
+GLOSSARY = {"glossary.md", "glossary.zh.md", "glossary.toml"}
+
+
+def texts() -> dict[Path, str]:
+    files = [file for pattern in READ for file in ROOT.glob(pattern)]
+    return {file: file.read_text(encoding="utf-8") for file in files if file.name not in GLOSSARY}
+
+
+def uses(text: str, variant: str, allowed: list[str]) -> list[int]:
+    """The lines of a text in which a variant stands, other than in an allowed phrase."""
+    pattern = re.escape(variant) if not variant.isascii() else rf"\b{re.escape(variant)}\b"
+    for phrase in allowed:
+        text = text.replace(phrase, "")
+    return [text.count("\n", 0, match.start()) + 1 for match in re.finditer(pattern, text, re.IGNORECASE)]
+
+
+@pytest.mark.parametrize("lang", FILES)
+def test_the_page_is_made_from_the_words(lang: str) -> None:
+    written = (ROOT / "docs" / FILES[lang]).read_text(encoding="utf-8")
+    assert written == page(lang), "`make figures` writes it again"
+
+
+def test_a_word_has_one_name_in_each_language() -> None:
+    for lang in FILES:
+        names = [term[lang] for term in terms()]
+        assert len(set(names)) == len(names)
+        assert all(term["means"][lang].endswith(("。", ".")) for term in terms())
+
+
+def test_no_text_uses_a_forbidden_variant() -> None:
+    forbidden = [
+        (variant, term.get("but", []))
+        for term in terms()
+        for variants in term.get("never", {}).values()
+        for variant in variants
+    ]
+    assert len(forbidden) > 20
+    wrong = [
+        f"{file.relative_to(ROOT)}:{line}: {variant}"
+        for file, text in texts().items()
+        for variant, allowed in forbidden
+        for line in uses(text, variant, allowed)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_variant_is_found_but_not_in_an_allowed_phrase() -> None:
+    assert uses("一个\n内核", "内核", ["Linux 内核"]) == [2]
+    assert uses("Linux 内核", "内核", ["Linux 内核"]) == []
+    assert uses("a sync pointer", "sync point", []) == []
