@@ -18,9 +18,17 @@ def content_dir(name: str) -> Path:
     return Path(os.environ["TEST_COURSE"]) if name == "course" else _content_dir(name)
 
 
-def grade(exercise: Any, submission: Path, *, lang: str, seed: int | None = None, source: str) -> Any:
+def grade(exercise: Any, submission: Path, *, seed: int | None = None, source: str) -> Any:
     """Passes what holds "right"; what holds "slow" takes long."""
     from flashpath.course.grader import Grade
+    from flashpath.course.grader.messages import MESSAGES
+    from flashpath.course.grader.verdict import Hint
+    from flashpath.messages import Entry, Message, Text
+
+    MESSAGES["of-tests"] = Entry(Text("{text}", "{text}"), Text("Write something else.", "请另写。"))
+
+    def told(text: str) -> Message:
+        return Message("course.grader.of-tests", {"text": text})
 
     text = source
     if "slow" in text:
@@ -29,15 +37,15 @@ def grade(exercise: Any, submission: Path, *, lang: str, seed: int | None = None
     if "crash" in text:
         raise ZeroDivisionError("a bug of the grader's")
     if "refused" in text:
-        raise FlashpathError("it is refused", "Write something else.")
+        raise FlashpathError("course.grader.of-tests", text="it is refused")
     passed = "right" in text
     return Grade(
         exercise=exercise.id,
         passed=passed,
         reason=None if passed else "wrong",
-        headline="all is well" if passed else "y[3] is 1.0, expected 2.0",
-        details=("a detail [with brackets]",),
-        misconception=None if passed else "it looks like a copy",
+        summary=told("all is well" if passed else "y[3] is 1.0, expected 2.0"),
+        lines=("a detail [with brackets]",),
+        hint=None if passed else Hint("copy", Text("it looks like a copy", "看起来像复制")),
         seconds=0.1,
     )
 

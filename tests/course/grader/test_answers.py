@@ -143,9 +143,9 @@ def test_a_misspelt_question_is_said(grade_text: GradeText) -> None:
 @pytest.mark.parametrize("answer", [None, "?", "", []])
 def test_one_question_alone(course: Course, answer: Any) -> None:
     item = course.exercise("kinds/quiz").items[0]
-    assert judge_item(item, answer, "en").right is None
-    assert judge_item(item, 2, "en").right is True
-    assert judge_item(item, 3, "zh").right is False
+    assert judge_item(item, answer).right is None
+    assert judge_item(item, 2).right is True
+    assert judge_item(item, 3).right is False
 
 
 # ---- Predictions ---------------------------------------------------------------------------------------

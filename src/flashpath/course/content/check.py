@@ -115,6 +115,10 @@ def check_exercise(exercise: Exercise) -> None:
     for lang in LANGUAGES:
         if exercise.kind != "quiz" and not exercise.task(lang).strip():
             raise ContentError(exercise.folder / f"task.{lang}.md", None, "is empty.", "Write what is asked.")
+    if exercise.skeleton is not None and not exercise.skeleton.with_suffix(".zh.txt").is_file():
+        raise ContentError(
+            exercise.skeleton, None, "its comments are not translated.", "Write skeleton.zh.txt beside it."
+        )
     if exercise.speed is not None:
         _check_rungs([exercise.speed.rung], file, "speed.rung")
         _check_problem(exercise.speed, file)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from flashpath.course.state import StoreError
 from flashpath.errors import FlashpathError
-from flashpath.messages import Message, say
+from flashpath.messages import Message, told
 
 if TYPE_CHECKING:
     from flashpath.course.content import Exercise
@@ -22,14 +22,14 @@ def grade_and_keep(learner: Learner, exercise: Exercise, path: Path) -> Grade:
     if exercise.kind == "quiz" and _is_passed_in_review(learner, exercise, text):
         from flashpath.course.grader import Grade
 
-        return Grade(exercise.id, True, None, say("course.quiz-passed-in-review"), cases=len(exercise.items))
+        return Grade(exercise.id, True, None, told("course.quiz-passed-in-review"), cases=len(exercise.items))
     attempt: int | None = None
     with contextlib.suppress(StoreError):  # tried again with the verdict, and told if that fails too
         attempt = learner.store.begin_attempt(exercise.id, text)
     # The grader is slow to load, and the attempt need not wait for it.
     from flashpath.course.grader import grade
 
-    verdict = grade(exercise, path, lang=learner.lang, source=text)
+    verdict = grade(exercise, path, source=text)
     try:
         if attempt is None:
             attempt = learner.store.begin_attempt(exercise.id, text)
