@@ -158,6 +158,10 @@ def judge_all(names: Sequence[str], text: str, file: Path, one: Callable[[int, A
     if wrong:
         headline = told("course.grader.answers-wrong", count=wrong, n=len(names))
         return Judged(Failure("wrong", headline, lines), cases=right)
+    unread = sum(each.line.code == "course.grader.item-form" for each in results)
+    if unread:
+        headline = told("course.grader.answers-form", count=unread, n=len(names))
+        return Judged(Failure("form", headline, lines), cases=right)
     if right < len(names):
         headline = told("course.grader.unanswered", count=len(names) - right, n=len(names))
         return Judged(Failure("unanswered", headline, lines), cases=right)

@@ -108,6 +108,10 @@ MESSAGES: dict[str, Text | Entry] = {
         "{n} 个问题中还有 {count} 个没有回答。",
     ),
     "answers-wrong": Text("{count} of {n} answers are not right.", "{n} 个回答中有 {count} 个不对。"),
+    "answers-form": Text(
+        "{count} of {n} answers cannot be read; they do not count as wrong.",
+        "{n} 个回答中有 {count} 个不符合答题格式，不算答错。",
+    ),
     "answers-right": Text("All {n} answers are right.", "{n} 个回答全部正确。"),
     "incomplete": Text("{count} of {n} sections are not filled yet.", "{n} 个小节中还有 {count} 个没有写。"),
     "complete": Text("All {n} sections are filled.", "{n} 个小节都已写好。"),
