@@ -197,7 +197,7 @@ def _figures(table: Table) -> tuple[Figure, ...]:
     for each in table.tables("figures"):
         name = check_slug(each, "name", each.string("name").removesuffix(".svg"))
         made_by = each.string("made_by", '"flashpath.course.figures.units.coalescing:sectors"')
-        if not re.fullmatch(r"flashpath\.course\.figures\.\w+:\w+", made_by):
+        if not re.fullmatch(r"flashpath\.course\.figures\.units\.\w+:\w+", made_by):
             each.wrong(
                 "made_by",
                 f"{made_by!r} names no figure.",
