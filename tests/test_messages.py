@@ -59,7 +59,7 @@ def _literals() -> frozenset[str]:
     return frozenset(
         literal
         for source in _sources().values()
-        for literal in re.findall(r'"([a-z_.]+\.[a-z0-9-]+)"', source)
+        for literal in re.findall(r"""["']([a-z_.]+\.[a-z0-9-]+)["']""", source)
     )
 
 

@@ -125,7 +125,7 @@ def test_all_resources() -> None:
 def test_resources_of_a_week() -> None:
     for week in ("1", "2", "1-2"):
         text = flashpath("resources", "--track", "short", "--week", week)
-        assert "## Week 1-2: Doubling" in text
+        assert "## Week 1–2: Doubling" in text
         assert "**1-3**" in text
     found = json.loads(flashpath("resources", "--track", "short", "--json"))
     assert found[0]["resources"][0]["part"] == "1-3"

@@ -17,6 +17,8 @@ import pytest
 from flashpath import settings
 from flashpath.course.content import UnknownName, load_course
 from flashpath.course.content.comments import commented
+from flashpath.course.state import Store
+from flashpath.course.state.progress import Progress
 from flashpath.course.workspace import Workspace, WorkspaceError, writing
 from flashpath.course.workspace.first_week import in_turn
 from flashpath.course.workspace.marker import Marker
@@ -89,7 +91,12 @@ def test_the_first_week_in_english(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_first_week_asks_forty_five_questions(tmp_path: Path, lang: str) -> None:
-    root = Workspace.create("flash-attention-source", tmp_path / "w", lang).workspace.root
+    workspace = Workspace.create("flash-attention-source", tmp_path / "w", lang).workspace
+    root, exercises = workspace.root, workspace.marker.exercises
+    with Store(tmp_path / "progress.sqlite3") as store:
+        course = load_course()
+        counted = Progress(course, course.track("flash-attention-source"), store).exercises()
+    assert set(exercises) == set(counted)
     pages = sorted((root / {"en": "week-1/exercises", "zh": "第1周/练习"}[lang]).iterdir())
     assert len(pages) == 3
     for page in pages:
@@ -97,8 +104,36 @@ def test_the_first_week_asks_forty_five_questions(tmp_path: Path, lang: str) -> 
             r"^(\d+)\. .*\(`([a-z0-9-]+/quiz)`: `[a-z0-9-]+`\)$", page.read_text(encoding="utf-8"), re.M
         )
         assert [int(number) for number, _ in asked] == list(range(1, 16)), page
-        for _, quiz in asked:
-            assert load_course().exercise(quiz)
+        for _, quiz in asked:  # graded in this folder, counted by progress, named by next
+            assert quiz in exercises
+            assert (root / exercises[quiz]).is_file()
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("track", TRACKS)
+def test_documents_that_pages_name_are_in_the_folder(tmp_path: Path, track: str, lang: str) -> None:
+    root = Workspace.create(track, tmp_path / "w", lang).workspace.root
+    for page in root.rglob("*.md"):
+        for name in re.findall(r"docs/MAC\w+(?:\.zh)?\.md", page.read_text(encoding="utf-8")):
+            assert (root / name).is_file(), page
+            assert name.endswith(".zh.md") == (lang == "zh"), page
+
+
+def test_a_file_that_the_learner_changed_is_no_news_unless_there_is_something_newer(tmp_path: Path) -> None:
+    made = Workspace.create("cuda-triton-flash", tmp_path / "w", "zh")
+    for file in made.workspace.marker.exercises.values():
+        (tmp_path / "w" / file).write_text("mine", encoding="utf-8")
+    again = Workspace.create("cuda-triton-flash", tmp_path / "w", "zh")
+    assert again.kept == ()
+    assert again.counts["updated"] == 0
+    assert (tmp_path / "w" / file).read_text(encoding="utf-8") == "mine"
+
+
+@needs_git
+def test_git_shows_names_in_chinese(tmp_path: Path) -> None:
+    root = Workspace.create("cuda-triton-flash", tmp_path / "w", "zh").workspace.root
+    (root / "笔记.txt").touch()
+    assert "笔记.txt" in git(root, "status", "--short")
 
 
 def test_the_environment_is_noted_where_the_plan_has_it(tmp_path: Path) -> None:

@@ -115,20 +115,26 @@ def told(code: str, /, **params: Any) -> Message:
     return Message(code, params)
 
 
+def any_of(names: Sequence[str]) -> Message | str:
+    """Returns the names as a choice, "a or b", in the language of whoever reads it."""
+    first, *rest = names
+    return Message("messages.either", {"one": first, "other": any_of(rest)}) if rest else first
+
+
 def is_code(text: str) -> bool:
     """Whether that is the code of a message, as opposed to a sentence."""
     return _CODE.fullmatch(text) is not None
 
 
-def did_you_mean(name: str, known: Iterable[str], *, near: float = 0.5) -> str:
-    """Returns advice on a name that nobody knows: the names like it; where there are few, all of them."""
+def did_you_mean(name: str, known: Iterable[str], *, near: float = 0.5, most: int = 16) -> str:
+    """Returns advice on a name that nobody knows: names like it, or all where they are at most `most`."""
     names = list(known)
     like = difflib.get_close_matches(name, names, cutoff=near) or [
         other for other in names if name and name in other
     ]
     if like:
         return say("messages.did-you-mean", names=say("messages.or").join(like[:3]))
-    return say("messages.there-are", count=len(names), names=names) if 0 < len(names) <= 16 else ""
+    return say("messages.there-are", count=len(names), names=names) if 0 < len(names) <= most else ""
 
 
 # ---- The language ----------------------------------------------------------------------------------------
@@ -146,10 +152,14 @@ def spoken() -> str:
 
 @contextlib.contextmanager
 def speaking(lang: str) -> Generator[None]:
-    """Within it, everything is said in that language."""
+    """Within it, everything is said in that language; so is a FlashpathError that ends it."""
     token = _spoken.set(lang)
     try:
         yield
+    except Exception as error:
+        if getattr(error, "lang", lang) is None:
+            vars(error)["lang"] = lang
+        raise
     finally:
         _spoken.reset(token)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import time
 from pathlib import Path
@@ -51,7 +52,7 @@ def test_without_a_work_folder_words_say_what_to_do(
 
 def test_next_names_the_lesson_the_file_and_the_tasks(folder: Any) -> None:
     done = folder.run("next")
-    has(done.out, "Week 1 · The first week · day 1 · Monday", "first/double", "flashpath read first")
+    has(done.out, "Week 1 · The first week · Day 1 · Monday", "first/double", "flashpath read first")
     has(done.out, str(folder.file("first/double").relative_to(folder.root)))
     has(done.out, "flashpath grade first/double", "flashpath progress --tick read-paper")
     has(folder.run("next", "--lang", "zh").out, "第 1 周 · 第一周", "先读讲义", "读论文。")
@@ -81,7 +82,12 @@ def test_next_goes_on_and_leaves_what_was_given_up_for_the_end(folder: Any) -> N
     has(folder.run("next").out, "Read the paper.")
     folder.run("progress", "--tick", "read-paper", "--tick", "write-note")
     assert folder.run("next", "--json").json["done"] is True
-    has(folder.run("next").out, "everything is done", "flashpath export")
+    has(
+        folder.run("next").out,
+        "all 5 exercises that are written are passed",
+        "1 unit is planned: Later",
+        "flashpath export",
+    )
 
 
 def test_next_tells_what_is_due_for_review(folder: Any) -> None:
@@ -90,7 +96,7 @@ def test_next_tells_what_is_due_for_review(folder: Any) -> None:
         db = store._db  # the day before yesterday
         with db.writing() as writing:
             writing.execute("UPDATE reviews SET due = '2020-01-01'")
-    has(folder.run("next").out, "1 questions are due again", "flashpath review")
+    has(folder.run("next").out, "1 question is due again", "flashpath review")
 
 
 # ---- grade ---------------------------------------------------------------------------------------------
@@ -253,8 +259,14 @@ def test_review_asks_new_questions_and_passes_the_quiz(folder: Any) -> None:
         "first/who", "first/how-many", "first/steps", "first/word",
     ]  # fmt: skip
     done = folder.run("review", "first", typed="9\nnonsense\n?\n12\n32")
-    has(done.out, "Who computes?", "'9' is no answer", "✗ not right: the right option", "Because it does.")
-    has(done.out, "✗ not right: 32", "0 of 2 right")
+    has(
+        done.out,
+        "Who computes?",
+        "'9' cannot be read as an answer",
+        "✗ not right. The answer is: the right option",
+        "Because it does.",
+    )
+    has(done.out, "✗ not right. The answer is: 32", "0 of 2 right")
     with folder.store() as store:
         assert sorted(store.reviews.all()) == ["first/how-many", "first/who"]
         for item in ("who", "how-many", "steps"):
@@ -310,7 +322,7 @@ def test_notes_come_from_their_templates_and_are_never_overwritten(folder: Any) 
     }
     texts = {name: Path(each["path"]).read_text(encoding="utf-8") for name, each in made.items()}
     assert all(each["new"] for each in made.values())
-    has(texts["day"], time.strftime("# %Y-%m-%d"), "Week 1, day 1 · Monday", "## Open questions")
+    has(texts["day"], time.strftime("# %Y-%m-%d"), "Week 1 · Day 1 · Monday", "## Open questions")
     has(texts["week"], "# Week 1: The first week", "- begin", "- a kernel")
     has(texts["file"], "# softmax.h", "`csrc/softmax.h`", "关键数据结构", "CUDA 技术", "疑问")
     path = Path(made["day"]["path"])
@@ -481,3 +493,98 @@ def test_a_damaged_file_is_told_and_the_command_goes_on(folder: Any) -> None:
     assert done.code == 0
     has(done.err, "warning: The progress file was damaged", "was moved to")
     has(done.out, "first/double")
+
+
+# ---- Where a new learner stumbled ------------------------------------------------------------------------
+
+
+def test_a_quiz_that_was_passed_in_review_is_passed_for_grade(folder: Any) -> None:
+    with folder.store() as store:
+        for name in ("who", "how-many", "steps", "word"):
+            store.reviews.answer(f"first/{name}", True, "")
+        store.pass_without_file("first/quiz")
+    done = folder.run("grade", "first/quiz")
+    assert done.code == 0, done
+    has(done.out, "✓ first/quiz", "flashpath review")
+    has(folder.run("grade", "first/quiz", "--lang", "zh").out, "各题都已")
+
+
+def test_nothing_is_revealed_by_what_is_no_answer(folder: Any) -> None:
+    done = folder.run("review", "first", typed="abc\nq\n")
+    has(done.out, "'abc' cannot be read as an answer, and does not count", "0 of 0 right")
+    assert "not right" not in done.out
+
+
+def test_an_export_into_the_work_folder_is_the_same_the_second_time(folder: Any) -> None:
+    path = Path(folder.run("note", "--name", "paper", "--json").json["path"])
+    path.write_text(path.read_text(encoding="utf-8") + "\nThe idea is to never write the scores to memory.\n")
+    folder.write("first/double", "right")
+    folder.run("grade", "first/double")
+    first = folder.run("export", "--json").json["files"]
+    assert any(name.startswith("notes/") for name in first)
+    assert folder.run("export", "--json").json["files"] == first
+    assert ".part" not in (folder.root / "portfolio/README.md").read_text(encoding="utf-8")
+
+
+def test_a_pass_offers_the_solution_and_the_last_one_earns_a_word(folder: Any) -> None:
+    folder.write("first/double", "right")
+    has(folder.run("grade", "first/double").out, "flashpath solution first/double", "Next:")
+    with folder.store() as store:
+        for name in ("first/quiz", "second/copy", "second/quiz", "first/double", *_every(folder)):
+            store.pass_without_file(name)
+    has(folder.run("grade", "first/double").out, "Every exercise of the track is passed. Well done!")
+    has(folder.run("progress").out, "Well done!")
+    has(folder.run("progress", "--lang", "zh").out, "祝贺你")
+
+
+def _every(folder: Any) -> list[str]:
+    from flashpath.course.content import load_course
+    from flashpath.course.state.progress import exercises_of
+
+    course = load_course()
+    return list(exercises_of(course, course.track("small")))
+
+
+def test_a_planned_unit_says_what_there_is_of_it_already(folder: Any) -> None:
+    del folder
+    from flashpath.course.content import Text, Texts, Unit
+    from flashpath.course.learner.planned import ways
+
+    unit = Unit(
+        Path("12-matmul"), Text("a", "甲"), "planned", Texts(), rungs=("matmul/naive", "no-such/rung"),
+        programs=("cuda/03_matrix_multiply.cu",),
+    )  # fmt: skip
+    commands = [command for command, _ in ways(unit)]
+    assert commands == ["flashpath run programs/cuda/03_matrix_multiply.cu", "flashpath ladder matmul"]
+
+
+def test_a_broken_table_does_not_spoil_a_verdict(folder: Any) -> None:
+    folder.run("progress")
+    connection = sqlite3.connect(folder.home / "progress.sqlite3")
+    connection.execute("DROP TABLE passes")
+    connection.commit()
+    connection.close()
+    folder.write("first/double", "right")
+    done = folder.run("grade", "first/double")
+    assert done.code == 0, done
+    has(done.out, "✓ first/double")
+    has(done.err, "not recorded")
+
+
+def test_progress_that_cannot_be_kept_is_shown(folder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from flashpath.course.learner import learner
+
+    with folder.store() as store:
+        store.pass_without_file("first/double")
+
+    def unwritable(file: Path | None = None) -> Store:
+        if file is None:
+            raise StoreError("course.state.full", file="progress.sqlite3", what="disk", variable="X")
+        return Store(file)
+
+    monkeypatch.setattr(learner, "Store", unwritable)
+    done = folder.run("progress", "--json")
+    assert done.json["passed"] == ["first/double"]
+    has(done.err, "there is no room")
+    assert folder.run("next").code == 0
+    assert folder.run("progress", "--tick", "read-paper").code == 1

@@ -112,7 +112,7 @@ def test_watch_grades_on_save_and_obeys_its_keys(folder: Any, terminals: Any) ->
     watch.press("h")
     assert "hint 1 of 3: first hint" in watch.wait_for(KEYS)
     folder.write("first/double", "right")
-    assert "1/5" in watch.wait_for("Passed. Press n to go on.")
+    assert "1/5" in watch.wait_for("Passed. Press n to go on to")
     watch.wait_for(KEYS)
     watch.press("n")
     watch.wait_for("first/half")
@@ -314,7 +314,7 @@ def test_a_review_that_is_interrupted_keeps_every_answer(folder: Any, terminals:
     review.wait_for("✓ right")
     review.wait_for("q stop): ")
     review.press("31\n")
-    review.wait_for("✗ not right: 32")
+    review.wait_for("✗ not right. The answer is: 32")
     review.wait_for("q stop): ")
     if isinstance(how, str):
         review.press(how)

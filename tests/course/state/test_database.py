@@ -107,12 +107,12 @@ def test_a_damaged_file_is_put_aside_and_a_new_one_begun(tmp_path: Path, damage:
     damaged = file.read_bytes()
     with Store(file) as store:
         assert len(store.notices) == 1
-        assert "damaged" in store.notices[0]
+        assert "damaged" in store.notices[0].text("en")
         assert store.log() == ()
         store.add_log("it goes on")
     (aside,) = tmp_path.glob("progress.damaged.*.sqlite3")
     assert aside.read_bytes() == damaged
-    assert str(aside) in store.notices[0]
+    assert str(aside) in store.notices[0].text("en")
     with Store(file) as store:
         assert store.notices == []
         assert [each.problem for each in store.log()] == ["it goes on"]
@@ -132,7 +132,7 @@ def test_damage_in_a_large_file_is_found_in_use_and_mended_by_the_next_command(
     with Store(file) as store, pytest.raises(StoreError, match="Run the command again"):
         store.log()
     with Store(file) as store:
-        assert "damaged" in store.notices[0]
+        assert "damaged" in store.notices[0].text("en")
         assert store.log() == ()
     with Store(file) as store:
         assert store.notices == []

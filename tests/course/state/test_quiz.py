@@ -7,6 +7,7 @@ import random
 import pytest
 
 from flashpath.course.content import QuizItem, Text, Texts
+from flashpath.course.content.text import as_markdown
 from flashpath.course.state.quiz import Asked, ask
 
 OPTIONS = Texts(("a", "b", "c", "d"), ("甲", "乙", "丙", "丁"))
@@ -84,3 +85,19 @@ def test_texts_match_whole_in_any_case() -> None:
     assert asked.check("Warps") is True
     assert asked.check(" 线程束 ") is True
     assert asked.check("a warp") is False
+
+
+def test_what_cannot_be_an_answer_is_told_apart_from_a_wrong_one() -> None:
+    one = Asked(item("choice", choices=(2,)), (1, 2, 3, 4))
+    assert one.check("abc") is None
+    assert one.check("1 2") is None
+    several = Asked(item("choice", choices=(1, 4)), (1, 2, 3, 4))
+    assert several.check("(1,4)") is True
+    assert several.check("（1、4）") is True
+    assert several.check("abc") is False
+    assert several.check("xyz") is None
+
+
+def test_names_between_underscores_are_code_in_markdown() -> None:
+    assert as_markdown("a `__shared__` array, __global__ too") == "a `__shared__` array, `__global__` too"
+    assert as_markdown("x__y") == "x__y"

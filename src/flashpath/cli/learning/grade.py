@@ -29,7 +29,7 @@ def grade(
     from flashpath.cli.learning.opening import learning
     from flashpath.cli.output import print_json
 
-    with learning(lang, must_keep=False) as learner:
+    with learning(lang, must_keep=False, must_show=False) as learner:
         if every:
             grades = _grade_all(learner, quiet=as_json)
             if as_json:

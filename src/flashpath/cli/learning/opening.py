@@ -9,6 +9,8 @@ from flashpath.course.learner import Learner
 from flashpath.course.learner import learning as opened
 
 
-def learning(lang: str | None = None, *, must_keep: bool = True) -> AbstractContextManager[Learner]:
-    """Opens the learner; a command that can do without progress (`must_keep=False`) warns and goes on."""
-    return opened(lang, warn, must_keep=must_keep)
+def learning(
+    lang: str | None = None, *, must_keep: bool = True, must_show: bool = True
+) -> AbstractContextManager[Learner]:
+    """Opens the learner; a command that keeps or shows no progress warns where it cannot be had."""
+    return opened(lang, warn, must_keep=must_keep, must_show=must_show)

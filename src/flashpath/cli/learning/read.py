@@ -26,7 +26,7 @@ def read(
     """Shows a lesson in the terminal; without a unit, lists them all. Into a pipe it is Markdown."""
     from flashpath.cli.learning.opening import learning
 
-    with learning(lang, must_keep=False) as learner:
+    with learning(lang, must_keep=False, must_show=False) as learner:
         if unit is None:
             _list(learner.course.units, learner.lang, as_json)
         else:

@@ -36,7 +36,7 @@ def resources(
     from flashpath.cli.learning.opening import learning
     from flashpath.errors import FlashpathError
 
-    with learning(lang, must_keep=False) as learner:
+    with learning(lang, must_keep=False, must_show=False) as learner:
         course = learner.course
         if track is None and week is None:
             _show_all(course, learner.lang, as_json)

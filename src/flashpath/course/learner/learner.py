@@ -180,51 +180,51 @@ class Learner:
 
 
 @contextlib.contextmanager
-def learning(lang: str | None, warn: Warn, *, must_keep: bool = True) -> Generator[Learner]:
+def learning(
+    lang: str | None, warn: Warn, *, must_keep: bool = True, must_show: bool = True
+) -> Generator[Learner]:
     """Opens the learner, with this use of a command counted as study time.
 
-    Where progress cannot be kept, a command that is of use without it (`must_keep=False`) warns and goes on.
-    Errors are said in the learner's language, also where they are read after this has ended.
+    Where progress cannot be kept, a command that only shows it (`must_keep=False`) warns and goes on; one
+    that needs none (`must_show=False`) also where progress cannot be read.
     """
     from flashpath.course.workspace import Workspace
 
-    chosen = _language_here(lang)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(speaking(_language_here(lang)))
         try:
-            stack.enter_context(speaking(chosen))
-            try:
-                store = stack.enter_context(Store())
-                workspace = Workspace.find()
-            except StoreError as error:
-                if must_keep:
-                    raise
-                warn(error)
-                folder = stack.enter_context(tempfile.TemporaryDirectory())
-                store = stack.enter_context(_copied_store(Path(folder)))
-                workspace = Workspace.around() or _last_used(store)
-            for notice in store.notices:
-                warn(notice)
-            chosen = _language(lang, workspace)
-            stack.enter_context(speaking(chosen))
-            _count_as_study(store, workspace)
-            yield Learner(store, workspace, chosen, warn)
-        except FlashpathError as error:
-            error.lang = error.lang or chosen
-            raise
+            store = stack.enter_context(Store())
+            workspace = Workspace.find()
+        except StoreError as error:
+            if must_keep:
+                raise
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            copy = _copied_store(folder)
+            if copy is None and must_show:
+                raise
+            warn(error)
+            store = stack.enter_context(copy or Store(folder / "empty.sqlite3"))
+            workspace = Workspace.around() or _last_used(store)
+        for notice in store.notices:
+            warn(notice)
+        chosen = _language(lang, workspace)
+        stack.enter_context(speaking(chosen))
+        _count_as_study(store, workspace)
+        yield Learner(store, workspace, chosen, warn)
 
 
-def _copied_store(folder: Path) -> Store:
-    """Opens a copy of what can be read of the progress: it is shown, and nothing new is kept."""
+def _copied_store(folder: Path) -> Store | None:
+    """Opens a copy of the progress file, so that it is shown though nothing new can be kept."""
     kept = settings.home_dir() / FILE_NAME
     copy = folder / FILE_NAME
-    with contextlib.suppress(OSError):
-        for ending in ("", "-wal"):
-            if (source := kept.with_name(kept.name + ending)).exists():
-                shutil.copyfile(source, copy.with_name(copy.name + ending))
     try:
+        shutil.copyfile(kept, copy)
+        journal = kept.with_name(f"{kept.name}-wal")
+        if journal.exists():
+            shutil.copyfile(journal, copy.with_name(f"{copy.name}-wal"))
         return Store(copy)
-    except StoreError:
-        return Store(folder / "empty.sqlite3")
+    except (OSError, StoreError):
+        return None
 
 
 def _last_used(store: Store) -> Workspace | None:

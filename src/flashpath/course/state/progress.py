@@ -191,7 +191,8 @@ class Progress:
             "course.state.no-task",
             track=self.track.name,
             name=name,
-            advice=did_you_mean(name, [*own, *of_units], near=_NEAR) or Message("course.state.tasks-listed"),
+            advice=did_you_mean(name, [*own, *of_units], near=_NEAR, most=0)
+            or Message("course.state.tasks-listed"),
         )
 
 

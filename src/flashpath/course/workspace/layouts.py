@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from flashpath import settings
 from flashpath.course.content import Course, Day, Exercise, Stage, Track, Unit, Week
 from flashpath.course.workspace import pages
 from flashpath.course.workspace.beginnings import beginning, file_name
@@ -13,6 +14,7 @@ from flashpath.messages import say
 File = tuple[str, str | bytes]  # a path from the folder, with slashes, and what it holds
 
 IGNORED = "__pycache__/\n*.pyc\n*.o\n*.so\na.out\nbuild/\nreview-*/\n.flashpath/\n"
+GUIDES = ("MAC_SETUP_GUIDE.md", "MAC_SETUP_GUIDE.zh.md")  # named by lessons and tasks, and by each other
 OLDER_EXERCISES = "exercises"
 _NOTE = "note:"
 
@@ -102,6 +104,8 @@ class Layout:
         """All of them, those first that a learner opens first."""
         yield "README.md", pages.track_page(self.site)
         yield ".gitignore", IGNORED
+        for guide in GUIDES:
+            yield f"docs/{guide}", (settings.content_dir("docs") / guide).read_bytes()
         yield from self.plan_files()
         yield from self.lesson_files()
         yield from self.exercise_files()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import tomllib
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from flashpath.errors import FlashpathError
-from flashpath.messages import LANGUAGES, Message
+from flashpath.messages import LANGUAGES, Message, speaking
 
 NAME = "flashpath.toml"
 
@@ -56,11 +57,8 @@ def read(root: Path) -> Marker:
     except OSError as error:
         raise WorkspaceError("course.workspace.unreadable", file=file, why=error.strerror) from None
     lang = language_of(text)
-    try:
+    with speaking(lang) if lang is not None else contextlib.nullcontext():
         return _read(file, text)
-    except WorkspaceError as error:
-        error.lang = lang
-        raise
 
 
 def language_of(text: bytes) -> str | None:
