@@ -71,7 +71,7 @@ class RecordedLaunch:
         return table
 
     def report(self, gpu: gpus.Gpu) -> Report:
-        """As `fp.profile` gives it for a single launch."""
+        """Returns the report that `fp.profile` gives for a single launch."""
         kernel = self.kernel
         threads, shared = math.prod(self.block), kernel.static_shared + self.dynamic_shared
         return make_report(
