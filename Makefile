@@ -7,7 +7,6 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find src/flashpath/vgpu/engine 
 # Whole programs are compiled by nvcc: its wheels are brought where there is no toolkit.
 TOOLKITS := $(CUDA_HOME) $(CUDA_PATH) /usr/local/cuda
 NVCC := $(if $(shell command -v nvcc 2>/dev/null)$(wildcard $(TOOLKITS:%=%/bin/nvcc)),,nvcc)
-COMMA := ,
 
 # Tests run in as many processes as there are cores, each of which wants a gigabyte or two.
 WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((cores < 8 ? cores : 8)))
@@ -40,8 +39,10 @@ figures: $(VENV)/.installed
 	$(BIN)/python -m flashpath.vgpu.instructions docs/vgpu.md
 	$(BIN)/python -m flashpath.vgpu.runtime_calls docs/programs.md
 	$(BIN)/python benchmarks/attention_steps.py docs/attention.md
+	$(BIN)/python benchmarks/attention_steps.py docs/attention.zh.md
 	$(BIN)/python benchmarks/flash_attn_tests.py --document docs/flash_attn.md
 	$(BIN)/python benchmarks/grading.py --document docs/learning.md
+	$(BIN)/python benchmarks/grading.py --document docs/learning.zh.md
 	$(BIN)/python -m flashpath.course.making
 	$(BIN)/python -m flashpath.course.listing docs
 	$(BIN)/python -m flashpath.course.glossary docs
@@ -50,28 +51,48 @@ figures: $(VENV)/.installed
 fuzz: $(VENV)/.installed-dev
 	$(BIN)/python tests/vgpu/fuzz/fuzz_ptx.py --modules 100000
 
+# Looked for before anything is downloaded: a compiler that is missing would be told minutes later, amid pip's words.
+FIND_COMPILER := for compiler in $${CXX%% *} c++ g++ clang++; do command -v "$$compiler" >/dev/null 2>&1 && exit 0; done; \
+  echo "There is no C++ compiler on this machine; the virtual GPU is compiled with one."; \
+  if [ "$$(uname)" = Darwin ]; then echo "  → xcode-select --install"; \
+  else echo "  → install one: apt-get install g++, dnf install gcc-c++, pacman -S gcc, apk add g++; or name it in CXX."; fi; exit 1
+
 SAY_WHAT_IS_DONE := echo "Installing into $(VENV): packages are downloaded (torch is the largest), then the virtual GPU is \
 compiled. pip says nothing meanwhile; it takes some minutes, and is done once."
 
 # Installing again is needed when the dependencies or the compiled engine change, not when Python files do.
 $(VENV)/.installed: $(SOURCES) | $(VENV)/bin/python
+	@$(FIND_COMPILER)
 	@$(SAY_WHAT_IS_DONE)
 	$(BIN)/python -m pip install --quiet --editable '.$(NVCC:%=[%])'
 	@touch $@
 
-$(VENV)/.installed-dev: $(SOURCES) | $(VENV)/bin/python
-	@$(SAY_WHAT_IS_DONE)
-	$(BIN)/python -m pip install --quiet --editable '.[dev$(NVCC:%=$(COMMA)%)]'
-	@touch $@ $(VENV)/.installed
+# What develops flashpath is added to what is installed: the engine is not compiled again.
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet 'flashpath[dev]'
+	@touch $@
+
+# Where `python -m venv` failed half-way there is no pip, and where the checkout was moved the scripts name the
+# folder that it was in. Either environment is made anew.
+ifneq ($(wildcard $(VENV)),)
+ifneq ($(shell grep -sqF '$(CURDIR)/$(BIN)/python' $(BIN)/pip && $(BIN)/python -c '' && echo whole),whole)
+$(info $(VENV) was made half-way or in another folder: it is made anew.)
+$(shell rm -f $(VENV)/.installed $(VENV)/.installed-dev $(BIN)/python)
+endif
+endif
 
 $(VENV)/bin/python:
+	@$(FIND_COMPILER)
 	@command -v $(PYTHON) >/dev/null 2>&1 || \
 	  { echo "There is no $(PYTHON) on this machine; flashpath needs Python 3.11 or newer."; \
 	    echo "  → install it, or name another: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "flashpath needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) --version 2>&1)."; \
 	    echo "  → make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	@rm -rf $(VENV)
+	$(PYTHON) -m venv $(VENV) || \
+	  { rm -rf $(VENV); echo "$(PYTHON) could not make the environment $(VENV)."; \
+	    echo "  → Debian and Ubuntu have the module apart: apt-get install python3-venv"; exit 1; }
 
 clean:
 	rm -rf $(VENV) build

@@ -70,7 +70,7 @@ def test_a_limit_that_is_none(text: str, monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(FlashpathError) as caught:
         settings.cache_limit_bytes()
     assert str(caught.value) == (
-        f"FLASHPATH_CACHE_LIMIT_MB is {text!r}, which is no positive number of megabytes.\n"
+        f"FLASHPATH_CACHE_LIMIT_MB is {text!r}, which is not a positive number of megabytes.\n"
         "  → Set it to a number such as 1024, or unset it."
     )
 
@@ -86,3 +86,22 @@ def test_debug(text: str, on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_content_that_is_nowhere() -> None:
     with pytest.raises(FlashpathError, match="'no such folder' is neither"):
         settings.content_dir("no such folder")
+
+
+def test_no_home_folder_is_told_with_the_variable_that_mends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container may run as a user that its passwd does not know, without HOME."""
+
+    def unknown(_: int) -> None:
+        raise KeyError
+
+    for name in ("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "FLASHPATH_CACHE_DIR", "FLASHPATH_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    for folder, variable in (
+        (settings.cache_dir, "FLASHPATH_CACHE_DIR"),
+        (settings.home_dir, "FLASHPATH_HOME"),
+    ):
+        with pytest.raises(FlashpathError, match=variable):
+            folder()
+        monkeypatch.setenv(variable, "/elsewhere")
+        assert folder() == Path("/elsewhere")

@@ -70,16 +70,21 @@ _LOCALES = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 def cache_dir() -> Path:
     """The folder of the kernel cache; `XDG_CACHE_HOME` is honoured as other tools do."""
-    if CACHE_DIR.value:
-        return Path(CACHE_DIR.value).expanduser()
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "flashpath"
+    return _folder(CACHE_DIR, "XDG_CACHE_HOME", "~/.cache")
 
 
 def home_dir() -> Path:
     """The folder of the course's progress; `XDG_DATA_HOME` is honoured as other tools do."""
-    if HOME.value:
-        return Path(HOME.value).expanduser()
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "flashpath"
+    return _folder(HOME, "XDG_DATA_HOME", "~/.local/share")
+
+
+def _folder(variable: Variable, shared: str, otherwise: str) -> Path:
+    """Returns the folder that the variable names, else flashpath's own in the one that all tools share."""
+    folder = Path(variable.value or f"{os.environ.get(shared) or otherwise}/flashpath")
+    try:
+        return folder.expanduser()
+    except RuntimeError:  # no HOME, and a user that the system does not know
+        raise FlashpathError("messages.no-home", folder=folder, variable=variable.name) from None
 
 
 def cache_limit_bytes() -> int:

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "exec/fault.h"
-#include "exec/launch.h"
+#include "exec/schedule/launch.h"
 #include "lower/error.h"
 #include "lower/lower.h"
+#include "machine/fault.h"
 #include "ptx/parser.h"
 
 namespace {
@@ -91,7 +91,7 @@ std::string run(const lower::LoadedModule& module, Log& log) {
   try {
     exec::run(launch);
   } catch (const exec::Fault& met) {
-    fault = met.kind + ": " + met.what();
+    fault = met.kind + ": " + met.message.json();
   }
   if (fault != expected.fault) return kernel + ": it ended with '" + fault + "', not '" + expected.fault + "'";
   for (std::size_t k = 0; k < memory.size(); ++k) {

@@ -11,9 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from flashpath.cli import app
-from flashpath.cli.sizes import SIZES_HELP, parse_size
+from flashpath.cli.sizes import parse_size
 from flashpath.errors import FlashpathError
 from flashpath.kernels import ladder
+from flashpath.messages import Message
 
 MINE = """
 import sys
@@ -196,8 +197,9 @@ def test_cases_are_listed() -> None:
 @pytest.mark.parametrize(("name", "count"), [("attention", "four"), ("attention_decode", "five")])
 def test_sizes_of_attention(name: str, count: str) -> None:
     found = ladder(name)
-    assert f"{name} has {count}:" in SIZES_HELP or f"{name} {count}:" in SIZES_HELP
-    example = re.search(rf"{count}: [^(]*\(([\dx]+)\)", SIZES_HELP)
+    sizes_help = Message("cli.sizes").text("en")
+    assert f"{name} has {count}:" in sizes_help or f"{name} {count}:" in sizes_help
+    example = re.search(rf"{count}: [^(]*\(([\dx]+)\)", sizes_help)
     assert example is not None
     assert len(parse_size(found, example[1])) == len(found.dimensions)
     with pytest.raises(FlashpathError, match=" x ".join(found.dimensions)):

@@ -13,6 +13,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from flashpath.cli import app
 from flashpath.cli.doctor import checks, compilers, doctor, find, fixes, gpu, machine, python, tools
 from flashpath.cli.doctor.check import Answer, Question, missing, ok, warn
 from flashpath.jit import device as devices
@@ -137,14 +138,18 @@ def test_table_is_plain_and_not_wrapped_in_a_pipe(monkeypatch: pytest.MonkeyPatc
 
 
 def test_help_shows_an_example() -> None:
-    assert "flashpath doctor --json" in run("--help").stdout
+    assert "flashpath doctor --json" in CliRunner().invoke(app, ["doctor", "--help"]).stdout
 
 
 def test_a_crashing_check_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     def crash() -> Answer:
         raise OSError("the disk is on fire")
 
-    groups(monkeypatch, Question("Fragile", "nothing", crash), Question("Sound", "x", lambda: ok("yes")))
+    groups(
+        monkeypatch,
+        Question("Fragile", "cli.doctor-git-matters", crash),
+        Question("Sound", "cli.doctor-git-matters", lambda: ok("yes")),
+    )
     result = run()
     assert result.exit_code == 0
     assert result.exception is None
@@ -157,7 +162,7 @@ def test_a_crashing_check_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_required_failure_exits_1_and_names_the_fix(
     monkeypatch: pytest.MonkeyPatch, answer: Answer
 ) -> None:
-    groups(monkeypatch, Question("Thing", "everything", lambda: answer, required=True))
+    groups(monkeypatch, Question("Thing", "cli.doctor-git-matters", lambda: answer, required=True))
     result = run()
     assert result.exit_code == 1
     assert answer.fix is not None
@@ -169,13 +174,13 @@ def test_a_required_failure_exits_1_and_names_the_fix(
 
 
 def test_an_optional_failure_exits_0(monkeypatch: pytest.MonkeyPatch) -> None:
-    groups(monkeypatch, Question("Thing", "a little", lambda: missing("gone", "bring it back")))
+    groups(monkeypatch, Question("Thing", "cli.doctor-git-matters", lambda: missing("gone", "bring it back")))
     assert run().exit_code == 0
 
 
 def test_a_long_fix_is_not_wrapped(monkeypatch: pytest.MonkeyPatch) -> None:
     command = "pip install " + " ".join(f"'package-{i}[extra]'" for i in range(20))
-    groups(monkeypatch, Question("Thing", "a little", lambda: missing("gone", command)))
+    groups(monkeypatch, Question("Thing", "cli.doctor-git-matters", lambda: missing("gone", command)))
     assert f"  {command}\n" in run().stdout
 
 
@@ -208,7 +213,7 @@ def test_a_hanging_program_is_a_warning(monkeypatch: pytest.MonkeyPatch, tmp_pat
     tool.chmod(0o755)
     monkeypatch.setattr(find, "program", always(tool))
     monkeypatch.setattr(find, "TIMEOUT_S", 0.2)
-    groups(monkeypatch, Question("git", "commits", tools.git))
+    groups(monkeypatch, Question("git", "cli.doctor-git-matters", tools.git))
     result = run()
     assert result.exit_code == 0
     assert "TimeoutExpired" in result.stdout

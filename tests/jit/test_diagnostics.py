@@ -128,10 +128,6 @@ def test_an_error_in_the_source_is_not_blamed_on_a_name(cache: KernelCache) -> N
         ("float table[4];", "Mark the variable __device__ or __constant__."),
         ("__global__ void k(__nv_bfloat16* p) {}", "#include <cuda_bf16.h>"),
         ("__global__ void k(__nv_fp8_e4m3* p) {}", "#include <cuda_fp8.h>"),
-        (
-            "__global__ void k(uint32_t n) {}",
-            "#include <cuda/std/cstdint> and write cuda::std::int32_t, or use int.",
-        ),
         ("__global__ void k() { using namespace nvcuda; }", "#include <mma.h>"),
         ("namespace cg = cooperative_groups;", "#include <cooperative_groups.h>"),
         ("__device__ int i = threadIdx.x;", None),

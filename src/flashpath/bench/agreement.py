@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from flashpath.bench.arrays import leaves, tensors
 from flashpath.bench.device import load_torch
+from flashpath.messages import say
 
 # The largest error of one element, relative to its size plus the typical size of the tensor. Sums taken in
 # another order stay far below; float32 leaves room for tf32, which matrix units use in its place. An element
@@ -30,13 +31,13 @@ def assert_agreement(output: Any, expected: Any, expected_name: str) -> None:
     """
     found, wanted = leaves(output), leaves(expected)
     if any(leaf is None for leaf in found):
-        raise AssertionError("it returned None: return the result, so that it can be compared")
+        raise AssertionError(say("bench.none-returned"))
     if len(found) != len(wanted):
         raise AssertionError(
-            f"it returned {len(found)} results, but {expected_name!r} returned {len(wanted)}"
+            say("bench.results-count", count=len(found), expected=len(wanted), name=expected_name)
         )
     for index, (one, other) in enumerate(zip(found, wanted, strict=True)):
-        which = f"result {index}" if len(found) > 1 else "the result"
+        which = say("bench.result-number", index=index) if len(found) > 1 else say("bench.result")
         assert_tensors_agree(one, other, which, expected_name)
 
 
@@ -46,11 +47,23 @@ def assert_tensors_agree(output: Any, expected: Any, which: str, expected_name: 
     output, expected = torch.as_tensor(output).detach(), torch.as_tensor(expected).detach()
     if output.shape != expected.shape:
         raise AssertionError(
-            f"{which} has shape {tuple(output.shape)}, but {expected_name!r} returned {tuple(expected.shape)}"
+            say(
+                "bench.result-shape",
+                which=which,
+                shape=str(tuple(output.shape)),
+                name=expected_name,
+                expected=str(tuple(expected.shape)),
+            )
         )
     if have_dtypes and output.dtype != expected.dtype:
         raise AssertionError(
-            f"{which} is of dtype {dtype_name(output)}, but {expected_name!r} returned {dtype_name(expected)}"
+            say(
+                "bench.result-dtype",
+                which=which,
+                dtype=dtype_name(output),
+                name=expected_name,
+                expected=dtype_name(expected),
+            )
         )
     output = output.to(expected.device)
     tolerance = max(TOLERANCE.get(str(tensor.dtype), 0.0) for tensor in (output, expected))
@@ -59,9 +72,18 @@ def assert_tensors_agree(output: Any, expected: Any, which: str, expected_name: 
     if count:
         first = tuple(int(position) for position in wrong.nonzero()[0])
         raise AssertionError(
-            f"{which} differs from {expected_name!r} in {count:,} of {wrong.numel():,} elements, first at"
-            f" {list(first)}: got {output[first].item()}, expected {expected[first].item()}"
-            f" (tolerance {tolerance:g} for {dtype_name(output)})"
+            say(
+                "bench.result-differs",
+                which=which,
+                name=expected_name,
+                count=count,
+                elements=wrong.numel(),
+                first=str(list(first)),
+                got=output[first].item(),
+                expected=expected[first].item(),
+                tolerance=tolerance,
+                dtype=dtype_name(output),
+            )
         )
 
 

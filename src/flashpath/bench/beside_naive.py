@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from flashpath.bench.failure import is_out_of_memory
 from flashpath.bench.lengths import LENGTH
 from flashpath.bench.record import Record
 from flashpath.bench.report import cell
-from flashpath.bench.table import NO_VALUE, OUT_OF_MEMORY, digits, memory, seconds
+from flashpath.bench.table import NO_VALUE, digits, memory, seconds
+from flashpath.messages import say
 
 # What the learning plans promise, after the README of FlashAttention's first version.
 CLAIMED_SPEED = (2.0, 4.0)
@@ -149,7 +151,7 @@ def markdown(rows: Sequence[Beside]) -> str:
 
 
 def _cells(row: Beside) -> tuple[str, ...]:
-    failed = OUT_OF_MEMORY if (row.naive_failure or "").startswith(OUT_OF_MEMORY) else "failed"
+    failed = say("bench.out-of-memory") if is_out_of_memory(row.naive_failure) else say("bench.failed")
     return (
         cell(row.problem),
         row.direction,

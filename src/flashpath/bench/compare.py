@@ -101,9 +101,7 @@ KNOWN_SHARE = "its known share of copy bandwidth"
 def check_seconds(seconds: object) -> None:
     is_time = isinstance(seconds, (int, float)) and 0 <= seconds < float("inf")
     if not is_time or isinstance(seconds, bool):
-        raise FlashpathError(
-            f"seconds is {seconds!r}, which is no length of time.", "Pass a number, such as seconds=0.5."
-        )
+        raise FlashpathError("bench.no-time-span", seconds=repr(seconds))
 
 
 def discard_wrong_times(trial: Trial, timings: Timings) -> None:

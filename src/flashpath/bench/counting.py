@@ -77,7 +77,7 @@ def summed(reports: Sequence[Report], case: Case) -> Counted:
 def samples(ladder: Ladder) -> list[Case]:
     """The problems that the rungs of a ladder are counted on, each on the first that it takes."""
     if ladder.sized is None:
-        raise FlashpathError(f"The ladder {ladder.name!r} has no sample for the virtual GPU.")
+        raise FlashpathError("bench.no-sample", ladder=ladder.name)
     return [ladder.sized(ladder.sample), *(ladder.more_samples() if ladder.more_samples else ())]
 
 

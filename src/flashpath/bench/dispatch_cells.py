@@ -97,10 +97,7 @@ def _batch_and_heads(record: Record) -> tuple[int, int]:
     """Only the case's name says them: `forward 4 × 4096 × 16 × 128 causal bfloat16`."""
     named = re.search(r"(\d+) × \d+ × (\d+) × \d+", record.case)
     if named is None:
-        raise FlashpathError(
-            f"The record of {record.case!r} does not say its batch and heads.",
-            "Cases of the attention ladder are named BATCH × SEQUENCE × HEADS × DIM.",
-        )
+        raise FlashpathError("bench.no-batch", case=record.case)
     return int(named[1]), int(named[2])
 
 
@@ -121,7 +118,5 @@ def _capability(name: str) -> tuple[int, int]:
         (gpu for gpu in reversed(gpus.gpus()) if gpu.name in name), None
     )
     if found is None:
-        raise FlashpathError(
-            f"The compute capability of {name!r} is not known here.", "Give it: --capability 9.0."
-        )
+        raise FlashpathError("bench.no-capability", gpu=name)
     return found.capability

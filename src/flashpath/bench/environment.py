@@ -12,6 +12,7 @@ from pathlib import Path
 
 from flashpath import settings
 from flashpath.bench.device import load_torch
+from flashpath.messages import say
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,11 @@ class Environment:
         """The machine in one line, for the foot of a table."""
         versions = self.versions or {}
         named = [f"{name} {versions[name]}" for name in ("torch", "triton", "cuda") if versions.get(name)]
-        commit = f"commit {self.commit[:10]}{' with changes' if self.dirty else ''}" if self.commit else None
-        clocks = f"SM at {self.sm_mhz:.0f} MHz" if self.sm_mhz else None
-        driver = f"driver {self.driver}" if self.driver else None
+        commit = None
+        if self.commit:
+            commit = say("bench.commit-changed" if self.dirty else "bench.commit", commit=self.commit[:10])
+        clocks = say("bench.clocks", mhz=self.sm_mhz) if self.sm_mhz else None
+        driver = say("bench.driver", version=self.driver) if self.driver else None
         parts = [self.gpu or self.cpu or self.device, clocks, driver, *named, commit]
         return ", ".join(part for part in parts if part)
 

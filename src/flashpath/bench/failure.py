@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import LANGUAGES, Message, say
 
-OUT_OF_MEMORY = "out of memory"
 # What a timed function may raise without ending the run: sys.exit() in it is its failure, Ctrl-C is not.
 FAILURES = (Exception, SystemExit)
+
+
+def is_out_of_memory(failure: str | None) -> bool:
+    """Whether that failure, in whichever language it was recorded, is a lack of memory."""
+    words = Message("bench.out-of-memory")
+    return (failure or "").startswith(tuple(words.text(lang) for lang in LANGUAGES))
 
 
 def describe(error: BaseException) -> str:
@@ -19,5 +25,5 @@ def describe(error: BaseException) -> str:
     kind = type(error).__name__
     if kind == "OutOfMemoryError":  # torch's; its message goes on about processes and settings
         size = re.search(r"Tried to allocate ([\d.]+ \w+)", message)
-        return OUT_OF_MEMORY + (f": {size[1]} more were asked for" if size else "")
+        return say("bench.out-of-memory") + (say("bench.asked-for", size=size[1]) if size else "")
     return f"{kind}: {message}" if message else kind

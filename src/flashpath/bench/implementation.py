@@ -10,6 +10,7 @@ from typing import Any, cast
 from flashpath.bench.loc import count_file, count_function
 from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Case, Peer, Score
+from flashpath.messages import Message
 
 
 @dataclass(frozen=True)
@@ -47,36 +48,24 @@ def collect(
 ) -> dict[str, Implementation]:
     """All that is compared, by name. `peers` adds more of them, or names those that are peers already."""
     if not isinstance(implementations, Mapping):
-        raise FlashpathError(
-            f"The implementations are {type(implementations).__name__}, but each needs a name.",
-            'Pass a dict such as {"mine": my_function}.',
-        )
+        raise FlashpathError("bench.implementations-unnamed", kind=type(implementations).__name__)
     if isinstance(peers, str) or not isinstance(peers, Collection):
-        raise FlashpathError(
-            f"The peers are {peers!r}, which is neither a dict nor a list of names.",
-            'Pass {"library": function}, or ["name"] of an implementation that is given already.',
-        )
+        raise FlashpathError("bench.peers-kind", peers=repr(peers))
     collected = {name: as_implementation(name, given) for name, given in implementations.items()}
     if isinstance(peers, Mapping):
         for name, given in cast("Implementations", peers).items():
             if name in collected:
-                raise FlashpathError(
-                    f"{name!r} is both an implementation and a peer.", "Give one of them another name."
-                )
+                raise FlashpathError("bench.peer-twice", name=name)
             collected[name] = replace(as_implementation(name, given), is_peer=True)
     else:
         for name in peers:
             if name not in collected:
                 raise FlashpathError(
-                    f"The peer {name!r} is not among the implementations.",
-                    "Those given are: " + (", ".join(collected) or "none"),
+                    "bench.peer-unknown", name=name, names=list(collected) or Message("bench.none")
                 )
             collected[name] = replace(collected[name], is_peer=True)
     if not collected:
-        raise FlashpathError(
-            "There is nothing to compare: no implementations were given.",
-            'Pass at least one, such as {"mine": my_function}.',
-        )
+        raise FlashpathError("bench.nothing-to-compare")
     return collected
 
 
@@ -87,7 +76,4 @@ def as_implementation(name: str, given: object) -> Implementation:
         return Implementation(given.function, declines=given.declines)
     if callable(given):
         return Implementation(given)
-    raise FlashpathError(
-        f"The implementation {name!r} is {type(given).__name__}, which cannot be called.",
-        "Pass the function itself, without calling it: f, not f(x).",
-    )
+    raise FlashpathError("bench.not-callable", name=name, kind=type(given).__name__)

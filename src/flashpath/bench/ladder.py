@@ -14,6 +14,7 @@ from flashpath.bench.record import Record
 from flashpath.bench.timer import Timer
 from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Case, Ladder, Rung
+from flashpath.messages import Message, say
 
 _CASES_SHOWN = 5
 ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a")
@@ -42,9 +43,7 @@ def bench_ladder(
     """
     check_arguments(ladder, cases, extra, only)
     if isinstance(peers, str):
-        raise FlashpathError(
-            f"peers takes a list, not one alone: peers={peers!r}.", f"Write peers=[{peers!r}]."
-        )
+        raise FlashpathError("bench.wants-list", option="peers", given=repr(peers))
     device = resolve_device(device)
     capability = gpu_capability() if device == "cuda" else None
     chosen = [ladder[name] for name in only] if only is not None else list(ladder.rungs)
@@ -69,20 +68,13 @@ def bench_ladder(
 def check_arguments(ladder: object, cases: object, extra: object, only: object) -> None:
     """What a caller may give in another shape: a name in place of a ladder, a word in place of a list."""
     if not isinstance(ladder, Ladder):
-        raise FlashpathError(
-            f"bench_ladder takes a ladder, not {ladder!r}.",
-            f"Pass flashpath.kernels.ladder({ladder!r})." if isinstance(ladder, str) else None,
-        )
+        raise FlashpathError("bench.not-a-ladder", given=repr(ladder))
     for option, given in (("only", only), ("cases", cases)):
         if isinstance(given, (str, Case)):
             shown = f"{given!r}" if isinstance(given, str) else "case"
-            raise FlashpathError(
-                f"{option} takes a list, not one alone: {option}={shown}.", f"Write {option}=[{shown}]."
-            )
+            raise FlashpathError("bench.wants-list", option=option, given=shown)
     if extra is not None and not isinstance(extra, Mapping):
-        raise FlashpathError(
-            f"extra is {type(extra).__name__}, but names are needed too.", 'Write {"mine": my_function}.'
-        )
+        raise FlashpathError("bench.extra-unnamed", kind=type(extra).__name__)
 
 
 def choose_peers(ladder: Ladder, device: str, wanted: Sequence[str] | None) -> Implementations:
@@ -91,8 +83,7 @@ def choose_peers(ladder: Ladder, device: str, wanted: Sequence[str] | None) -> I
         return found
     if unknown := [name for name in wanted if name not in found]:
         raise FlashpathError(
-            f"The ladder {ladder.name!r} has no peer {unknown[0]!r} here.",
-            "Those that can be imported: " + (", ".join(found) or "none"),
+            "bench.no-peer", ladder=ladder.name, peer=unknown[0], names=list(found) or Message("bench.none")
         )
     return {name: found[name] for name in wanted}
 
@@ -119,8 +110,8 @@ def why_not(rung: Rung, capability: int | None) -> str | None:
         if rung.language == "pytorch":
             return None
         if parts is None:
-            return "needs a GPU"
-        return f"needs a GPU of {rung.arch}" + ("" if parts[2] else " or newer")
+            return say("bench.needs-gpu")
+        return say("bench.needs-arch-alone" if parts[2] else "bench.needs-arch", arch=rung.arch)
     if parts is None:  # "any"
         return None
     needed, suffix = int(parts[1]), parts[2]
@@ -130,7 +121,7 @@ def why_not(rung: Rung, capability: int | None) -> str | None:
         "a": capability == needed,
         "f": capability >= needed and capability // 10 == needed // 10,
     }
-    return None if fits[suffix] else f"needs {rung.arch}, and this GPU is sm_{capability}"
+    return None if fits[suffix] else say("bench.wrong-arch", arch=rung.arch, capability=capability)
 
 
 def portability(rung: Rung) -> list[str] | None:
@@ -160,26 +151,27 @@ def choose_cases(ladder: Ladder, wanted: Sequence[Case | str] | None) -> Sequenc
                 chosen.append(own[case])
         else:
             raise FlashpathError(
-                f"The ladder {ladder.name!r} has no case {case!r}.",
-                _shown_cases(ladder, str(case), list(own)),
+                "bench.no-case",
+                ladder=ladder.name,
+                case=case,
+                near=_shown_cases(str(case), list(own)),
+                count=len(own),
             )
     return chosen
 
 
-def _shown_cases(ladder: Ladder, wanted: str, names: Sequence[str]) -> str:
+def _shown_cases(wanted: str, names: Sequence[str]) -> Message:
     """A few, each on a line, those first that are most like what was wanted; and how to see all."""
     words = wanted.split()
     near = [name for name in names if words and all(word in name.split() for word in words)]
     near += [name for name in difflib.get_close_matches(wanted, names, _CASES_SHOWN) if name not in near]
-    more = f"flashpath bench {ladder.name} --list shows all {len(names)}."
     if len(near) == 1:
-        return f"Did you mean {near[0]}? {more}"
+        return Message("bench.case-near", {"name": near[0]})
     shown = (near or names)[:_CASES_SHOWN]
-    title = (
-        "The nearest are" if near else "Its cases are" if len(names) <= len(shown) else "Its first cases are"
-    )
-    lines = "".join(f"\n      {name}" for name in shown)
-    return f"{title}{lines}\n    {more}"
+    lines = {"lines": "".join(f"\n      {name}" for name in shown)}
+    if near:
+        return Message("bench.cases-nearest", lines)
+    return Message("bench.cases-first" if len(names) > len(shown) else "bench.cases-all", lines)
 
 
 def gpu_capability() -> int:

@@ -14,45 +14,45 @@ from typing import Any
 
 from flashpath.bench.failure import describe
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message
 
 
 def load_function(where: str) -> Callable[..., Any]:
     """The function named by `FILE.py:function`; what the file prints while it is imported goes to stderr."""
     file_name, colon, function_name = where.rpartition(":")
     if not colon or not file_name or not function_name or function_name.endswith(".py"):
-        raise FlashpathError(
-            f"{where!r} does not say which function of which file.",
-            "Write FILE.py:function, such as softmax.py:my_softmax.",
-        )
+        raise FlashpathError("bench.not-a-function-name", given=where)
     path = Path(file_name).expanduser().resolve()
     if not path.is_file():
-        raise FlashpathError(f"There is no file {file_name}.", near_files(path))
+        raise FlashpathError("bench.no-file", file=file_name, near=near_files(path))
     module = import_file(path)
     function = getattr(module, function_name, None)
     if callable(function):
         return function
-    problem = "has no function" if function is None else "defines something that is no function:"
-    raise FlashpathError(f"{file_name} {problem} {function_name!r}.", near_functions(module, function_name))
+    near = near_functions(module, function_name)
+    if function is None:
+        raise FlashpathError("bench.no-function", file=file_name, name=function_name, near=near)
+    raise FlashpathError("bench.not-a-function", file=file_name, name=function_name, near=near)
 
 
-def near_files(path: Path) -> str:
+def near_files(path: Path) -> Message:
     folder = path.parent
     if not folder.is_dir():
-        return f"The folder {folder} does not exist either."
+        return Message("bench.no-folder-either", {"folder": folder})
     names = sorted(file.name for file in folder.glob("*.py"))
     near = difflib.get_close_matches(path.name, names, cutoff=0.5)
     if near:
-        return "Did you mean " + " or ".join(near) + "?"
-    return "Its folder holds: " + (", ".join(names) or "no Python files")
+        return Message("messages.did-you-mean", {"names": near})
+    return Message("bench.folder-holds", {"names": names or Message("bench.none")})
 
 
-def near_functions(module: ModuleType, name: str) -> str:
+def near_functions(module: ModuleType, name: str) -> Message:
     own = {key: value for key, value in vars(module).items() if not key.startswith("_") and callable(value)}
     functions = sorted(key for key, value in own.items() if value.__module__ == module.__name__)
     near = difflib.get_close_matches(name, functions, cutoff=0.5)
     if near:
-        return "Did you mean " + " or ".join(near) + "?"
-    return "The file defines: " + (", ".join(functions) or "no functions")
+        return Message("messages.did-you-mean", {"names": near})
+    return Message("bench.file-defines", {"names": functions or Message("bench.none")})
 
 
 def import_file(path: Path) -> ModuleType:
@@ -61,7 +61,7 @@ def import_file(path: Path) -> ModuleType:
     name = f"flashpath_learner_{path.stem}_{abs(hash(path))}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise FlashpathError(f"{path.name} is no Python file.", "Its name must end in .py.")
+        raise FlashpathError("bench.not-python", file=path.name)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # inspect and Triton look the source up through it
     if str(path.parent) not in sys.path:
@@ -72,17 +72,16 @@ def import_file(path: Path) -> ModuleType:
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise FlashpathError(
-            f"{path.name} failed while it was imported{last_place(error, path)}\n{describe(error)}",
-            f"Run `python {path.name}` to see it alone.",
+            "bench.import-failed", file=path.name, where=last_place(error, path), why=describe(error)
         ) from None
     return module
 
 
-def last_place(error: BaseException, path: Path) -> str:
+def last_place(error: BaseException, path: Path) -> Message | str:
     """The line of their own file that led to the error: the frames below belong to others."""
     if isinstance(error, SyntaxError) and error.filename == str(path):
-        return f", line {error.lineno}:\n    {(error.text or '').strip()}"
+        return Message("bench.at-line", {"line": error.lineno, "code": (error.text or "").strip()})
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     if not own:
         return ":"
-    return f", line {own[-1].lineno}, in {own[-1].name}:\n    {own[-1].line}"
+    return Message("bench.at-line-in", {"line": own[-1].lineno, "name": own[-1].name, "code": own[-1].line})

@@ -109,7 +109,7 @@ def draw(
     require_drawable(path)
     shown = [record for record in records if has_length(record) and value(record)]
     if not shown:
-        raise FlashpathError(f"There is nothing to draw: no implementation has a value for {label}.")
+        raise FlashpathError("bench.nothing-to-draw-of", label=label)
     mpl: Any = importlib.import_module("matplotlib")
     # A salt and no date: the same records make the same picture.
     with mpl.rc_context({"svg.hashsalt": "flashpath", "svg.fonttype": "none", "font.size": 9}):

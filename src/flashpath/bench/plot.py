@@ -22,9 +22,7 @@ _GREYS = ("#555555", "#888888", "#aaaaaa", "#cccccc")
 def require_drawable(path: str | os.PathLike[str]) -> None:
     """Raise FlashpathError where no picture could be written: before the timing, not after."""
     if Path(path).suffix.lower() not in FORMATS:
-        raise FlashpathError(
-            f"{path} is no picture that can be drawn.", f"Name a file that ends in {', '.join(FORMATS)}."
-        )
+        raise FlashpathError("bench.no-picture", file=path, formats=FORMATS)
     require_appendable(path)
 
 
@@ -34,7 +32,7 @@ def draw(records: Sequence[Record], path: str | os.PathLike[str]) -> None:
     require_drawable(path)
     timed = [record for record in records if record.time]
     if not timed:
-        raise FlashpathError("There is nothing to draw: no implementation has a time.")
+        raise FlashpathError("bench.nothing-to-draw")
     mpl: Any = importlib.import_module("matplotlib")
     # A salt and no date: the same records make the same picture.
     with mpl.rc_context({"svg.hashsalt": "flashpath", "svg.fonttype": "none", "font.size": 9}):

@@ -17,32 +17,25 @@ def as_cases(cases: Cases, device: str | None) -> tuple[list[Case], str]:
     """The cases, and the device they run on: ready arguments lie on one already."""
     check_kind(cases)
     if not cases:
-        raise FlashpathError(
-            "There is nothing to run: no cases were given.",
-            'Pass flashpath.bench.Case objects, or ready arguments such as {"1M floats": (a, b)}.',
-        )
+        raise FlashpathError("bench.no-cases")
     if not isinstance(cases, Mapping):
         return list(cases), resolve_device(device)
     homes = {name: home_of(arguments) for name, arguments in cases.items()}
     chosen = resolve_device(device or next(iter(homes.values())))
     for name, home in homes.items():
         if home != chosen:
-            raise FlashpathError(
-                f"The arguments of the case {name!r} are on {home!r}, but the benchmark runs on {chosen!r}.",
-                f"Move its tensors with .to({chosen!r}).",
-            )
+            raise FlashpathError("bench.case-elsewhere", case=name, home=home, device=chosen)
     return [ready_case(name, arguments) for name, arguments in cases.items()], chosen
 
 
 def check_kind(cases: object) -> None:
     if isinstance(cases, Mapping):
         return
-    advice = 'Pass a list of flashpath.bench.Case, or ready arguments such as {"1M floats": (a, b)}.'
     if not isinstance(cases, Sequence) or isinstance(cases, str):
-        raise FlashpathError(f"The cases are {type(cases).__name__}, not a list of cases.", advice)
+        raise FlashpathError("bench.cases-kind", kind=type(cases).__name__)
     for case in cast("Sequence[object]", cases):
         if not isinstance(case, Case):
-            raise FlashpathError(f"One of the cases is {type(case).__name__}, not a Case.", advice)
+            raise FlashpathError("bench.case-kind", kind=type(case).__name__)
 
 
 def home_of(arguments: Any) -> str:

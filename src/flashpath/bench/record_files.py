@@ -10,6 +10,7 @@ from pathlib import Path
 from flashpath.bench import stored_run
 from flashpath.bench.record import Record
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message
 
 
 def require_appendable(path: str | os.PathLike[str]) -> None:
@@ -17,22 +18,18 @@ def require_appendable(path: str | os.PathLike[str]) -> None:
     path = Path(path)
     folder = path.parent
     if path.is_dir():
-        raise FlashpathError(f"{path} is a folder.", "Name a file in it, such as results.jsonl.")
+        raise FlashpathError("bench.is-folder", path=path)
     if not folder.is_dir():
-        problem = f"{folder} is no folder" if folder.exists() else f"There is no folder {folder}"
-        raise FlashpathError(f"{problem}, so {path.name} cannot be written there.", f"mkdir -p {folder}")
+        if folder.exists():
+            raise FlashpathError("bench.not-a-folder", folder=folder, file=path.name)
+        raise FlashpathError("bench.no-folder", folder=folder, file=path.name)
     try:
         _try_to_write(path)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
-        raise FlashpathError(
-            f"{path} cannot be written: {why}.", "Name a file in a folder of your own."
-        ) from None
+        raise FlashpathError("bench.cannot-write", path=path, why=why) from None
     if path.is_file() and _is_whole_run(path):
-        raise FlashpathError(
-            f"{path} holds a whole run as one JSON document, to which no record can be added.",
-            "Name another file, such as results.jsonl.",
-        )
+        raise FlashpathError("bench.whole-run", path=path)
 
 
 def _try_to_write(path: Path) -> None:
@@ -57,8 +54,7 @@ def append(path: str | os.PathLike[str], records: Iterable[Record]) -> None:
         append_bytes(Path(path), lines)
     except OSError as error:
         raise FlashpathError(
-            f"The records could not be written to {path}: {error.strerror or error}.",
-            "Name a file that can be written, on a disk with space left.",
+            "bench.records-not-written", path=path, why=error.strerror or str(error)
         ) from None
 
 
@@ -72,10 +68,7 @@ def append_bytes(path: Path, lines: bytes) -> None:
         written = file.write(lines)
         if written != len(lines):
             file.truncate(end)
-            raise FlashpathError(
-                f"Only {written} of {len(lines)} bytes could be written to {path}.",
-                "Free some disk space; the file was left as it was.",
-            )
+            raise FlashpathError("bench.disk-full", path=path, written=written, count=len(lines))
         os.fsync(file.fileno())
 
 
@@ -95,18 +88,11 @@ def load(path: str | os.PathLike[str]) -> list[Record]:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise FlashpathError(
-            f"There is no file {path}.", "Run a benchmark first; it writes its records there."
-        ) from None
+        raise FlashpathError("bench.no-records", path=path) from None
     except OSError as error:
-        raise FlashpathError(
-            f"{path} cannot be read: {error.strerror or error}.", "Name a file of records."
-        ) from None
+        raise FlashpathError("bench.cannot-read", path=path, why=error.strerror or str(error)) from None
     except UnicodeDecodeError as error:
-        raise FlashpathError(
-            f"{path} is not UTF-8 text: byte {error.start} cannot be read.",
-            "Name a file that a benchmark wrote; it is not compressed.",
-        ) from None
+        raise FlashpathError("bench.not-utf8", path=path, byte=error.start) from None
     if stored_run.is_document(text.partition("\n")[0]):
         return _read_whole_run(path, text)
     return _read_lines(path, text)
@@ -116,11 +102,8 @@ def _read_whole_run(path: str | os.PathLike[str], text: str) -> list[Record]:
     try:
         return stored_run.read(text)
     except (ValueError, TypeError, LookupError, FlashpathError) as error:
-        missing = "it lacks " if isinstance(error, LookupError) else ""
-        raise FlashpathError(
-            f"{path} is no whole run of a benchmark: {missing}{error}",
-            "Take the run over anew: python benchmarks/report.py --run <gpu>.jsonl",
-        ) from None
+        why = Message("bench.lacks", {"what": str(error)}) if isinstance(error, LookupError) else str(error)
+        raise FlashpathError("bench.not-a-run", path=path, why=why) from None
 
 
 def _read_lines(path: str | os.PathLike[str], text: str) -> list[Record]:
@@ -132,7 +115,5 @@ def _read_lines(path: str | os.PathLike[str], text: str) -> list[Record]:
         try:
             records.append(Record.from_json(line))
         except (ValueError, TypeError, FlashpathError) as error:
-            raise FlashpathError(
-                f"{path}, line {number}, is no benchmark record: {error}", "Repair or delete that line."
-            ) from None
+            raise FlashpathError("bench.not-a-record", path=path, line=number, why=str(error)) from None
     return records

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from flashpath.bench.record import Record
 from flashpath.bench.table import JUDGED, MEASURED, NO_VALUE, Column, reasons
+from flashpath.messages import say
 
 
 def markdown(records: Sequence[Record]) -> str:
@@ -69,7 +70,7 @@ def _case_tables(records: Sequence[Record]) -> list[str]:
 def table(columns: Sequence[Column], records: Sequence[Record]) -> str:
     """A Markdown table without the columns in which nothing stands."""
     filled = [("implementation", [name(record) for record in records])]
-    filled += [(heading, [cell(show(record)) for record in records]) for heading, show in columns[1:]]
+    filled += [(say(heading), [cell(show(record)) for record in records]) for heading, show in columns[1:]]
     shown = [(heading, cells) for heading, cells in filled if any(cell != NO_VALUE for cell in cells)]
     rows = [[heading for heading, _ in shown], ["---"] + ["---:"] * (len(shown) - 1)]
     rows += [list(row) for row in zip(*(cells for _, cells in shown), strict=True)]

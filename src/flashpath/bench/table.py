@@ -12,8 +12,9 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
-from flashpath.bench.failure import OUT_OF_MEMORY
+from flashpath.bench.failure import is_out_of_memory
 from flashpath.bench.record import Record
+from flashpath.messages import say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -50,15 +51,17 @@ def _print(records: Sequence[Record], console: Console) -> None:
         of_case = [record for record in records if (record.ladder, record.case) == case]
         parameters = ", ".join(f"{name}={value}" for name, value in of_case[0].parameters.items())
         title = " · ".join(part for part in (*case, parameters) if part)
-        _print_columns(console, title, [(heading, [show(r) for r in of_case]) for heading, show in MEASURED])
+        _print_columns(
+            console, title, [(say(heading), [show(r) for r in of_case]) for heading, show in MEASURED]
+        )
         for record in of_case:
             if record.error:
                 console.print(Text(f"{record.implementation}: {record.error}"))
     # What the case does not change is shown once, of those that ran.
     distinct = list({record.implementation: record for record in records if not record.skipped}.values())
     if any(show(record) != NO_VALUE for _, show in JUDGED[1:] for record in distinct):
-        columns = [(heading, [show(record) for record in distinct]) for heading, show in JUDGED]
-        _print_columns(console, "beside speed", columns)
+        columns = [(say(heading), [show(record) for record in distinct]) for heading, show in JUDGED]
+        _print_columns(console, say("bench.beside-speed"), columns)
         for record in distinct:
             if reasons(record):
                 console.print(Text(f"{record.implementation}: {reasons(record)}"))
@@ -110,15 +113,15 @@ def digits(value: float | None) -> str:
 def fraction(record: Record) -> str:
     if record.fraction_of_ceiling is None:
         return NO_VALUE
-    return f"{record.fraction_of_ceiling:.0%} of {record.ceiling}"
+    return say("bench.of-ceiling", fraction=record.fraction_of_ceiling, ceiling=record.ceiling)
 
 
 def median(record: Record) -> str:
     if record.time:
         return seconds(record.time.median)
     if record.skipped:
-        return "skipped"
-    return OUT_OF_MEMORY if (record.error or "").startswith(OUT_OF_MEMORY) else "failed"
+        return say("bench.skipped")
+    return say("bench.out-of-memory") if is_out_of_memory(record.error) else say("bench.failed")
 
 
 def distance(record: Record) -> str:
@@ -127,7 +130,10 @@ def distance(record: Record) -> str:
 
 def reasons(record: Record) -> str:
     """Why the judgements are what they are; empty where there are none."""
-    scores = (("readable", record.readability), ("debuggable", record.debugging))
+    scores = (
+        (say("bench.column-readable"), record.readability),
+        (say("bench.column-debuggable"), record.debugging),
+    )
     return ", ".join(f"{what} {score.value} ({score.reason})" for what, score in scores if score)
 
 
@@ -136,32 +142,41 @@ def spread(record: Record) -> str:
 
 
 def name(record: Record) -> str:
-    return record.implementation + (" (peer)" if record.is_peer else "")
+    return record.implementation + (say("bench.peer") if record.is_peer else "")
 
 
-Column = tuple[str, Callable[[Record], str]]
+Column = tuple[str, Callable[[Record], str]]  # the code of its heading, and its cells
 
 MEASURED: Sequence[Column] = (
-    ("implementation", name),
-    ("language", lambda record: record.language or NO_VALUE),
-    ("median", median),
-    ("p20 … p80", spread),
-    ("GB/s", lambda record: digits(record.gb_per_s)),
-    ("TFLOP/s", lambda record: digits(record.tflop_per_s)),
-    ("× best peer", lambda record: digits(record.ratio_to_fastest_peer)),
-    ("ceiling", fraction),
-    ("peak memory", lambda record: memory(record.peak_memory_bytes)),
-    ("off by", distance),
-    ("timed by", lambda record: record.time.method if record.time else NO_VALUE),
+    ("bench.column-implementation", name),
+    ("bench.column-language", lambda record: record.language or NO_VALUE),
+    ("bench.column-median", median),
+    ("bench.column-spread", spread),
+    ("bench.column-gb", lambda record: digits(record.gb_per_s)),
+    ("bench.column-tflop", lambda record: digits(record.tflop_per_s)),
+    ("bench.column-peer", lambda record: digits(record.ratio_to_fastest_peer)),
+    ("bench.column-ceiling", fraction),
+    ("bench.column-memory", lambda record: memory(record.peak_memory_bytes)),
+    ("bench.column-distance", distance),
+    ("bench.column-method", lambda record: record.time.method if record.time else NO_VALUE),
 )
 
 JUDGED: Sequence[Column] = (
-    ("implementation", name),
-    ("lines", lambda record: NO_VALUE if record.lines_of_code is None else str(record.lines_of_code)),
-    ("hours", lambda record: digits(record.dev_hours)),
-    ("compiles for", lambda record: NO_VALUE if record.portability is None else " ".join(record.portability)),
-    ("readable", lambda record: str(record.readability.value) if record.readability else NO_VALUE),
-    ("debuggable", lambda record: str(record.debugging.value) if record.debugging else NO_VALUE),
+    ("bench.column-implementation", name),
+    (
+        "bench.column-lines",
+        lambda record: NO_VALUE if record.lines_of_code is None else str(record.lines_of_code),
+    ),
+    ("bench.column-hours", lambda record: digits(record.dev_hours)),
+    (
+        "bench.column-archs",
+        lambda record: NO_VALUE if record.portability is None else " ".join(record.portability),
+    ),
+    (
+        "bench.column-readable",
+        lambda record: str(record.readability.value) if record.readability else NO_VALUE,
+    ),
+    ("bench.column-debuggable", lambda record: str(record.debugging.value) if record.debugging else NO_VALUE),
 )
 
 

@@ -25,6 +25,7 @@ from flashpath.bench.failure import FAILURES, describe
 from flashpath.bench.implementation import Implementation
 from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Case
+from flashpath.messages import Message, say
 
 Check = Callable[[Any, tuple[Any, ...]], object]
 
@@ -38,12 +39,13 @@ class Refused(FlashpathError):
 
 
 @contextmanager
-def saying(what: str) -> Generator[None]:
+def saying(what: Message) -> Generator[None]:
     """Turns a failed comparison into a refusal that starts with these words."""
     try:
         yield
     except AssertionError as error:
-        raise Refused(f"{what}: {str(error).strip() or 'the check says no more'}") from None
+        why = str(error).strip() or Message("bench.check-silent")
+        raise Refused("bench.refused", what=what, why=why) from None
 
 
 @dataclass
@@ -71,7 +73,7 @@ class Trial:
             self.inputs = self.case.inputs(self.device)
             self.pristine = copy_of(self.inputs)
         except Exception as error:
-            self.broken = f"the arguments of the case {self.case.name!r} could not be made: {describe(error)}"
+            self.broken = say("bench.case-not-made", case=self.case.name, why=describe(error))
 
     def examine(self, name: str, implementation: Implementation) -> None:
         """Run one implementation once for its result and once for its memory."""
@@ -116,10 +118,7 @@ class Trial:
         output = call()
         changed = changed_argument(self.inputs, before)
         if changed is not None:
-            raise Refused(
-                f"it changes its inputs (argument {changed}), on which the others are timed too:"
-                " work on a copy"
-            )
+            raise Refused("bench.changes-inputs", argument=changed)
         return output
 
     def write_inputs(self, values: Any) -> None:
@@ -129,9 +128,9 @@ class Trial:
     def judge(self, name: str, output: Any) -> None:
         reference_name, expected = self.reference or (name, output)
         if self.check:
-            self.apply_check("wrong result", name, output, self.pristine)
+            self.apply_check(Message("bench.wrong-result"), name, output, self.pristine)
         else:
-            with saying("wrong result"):
+            with saying(Message("bench.wrong-result")):
                 assert_agreement(output, expected, reference_name)
         if self.reference is None:
             self.written_bytes = None if output is None else total_bytes(output)
@@ -140,7 +139,7 @@ class Trial:
             # A copy: the output may be one of the inputs, which are about to be restored.
             self.reference = (name, copy_of(output))
 
-    def apply_check(self, what: str, name: str, output: Any, inputs: tuple[Any, ...]) -> None:
+    def apply_check(self, what: Message, name: str, output: Any, inputs: tuple[Any, ...]) -> None:
         """A peer that is near, if not as near as a rung has to be, is a peer all the same: it is noted."""
         assert self.check is not None
         try:
@@ -155,7 +154,7 @@ class Trial:
                 raise refused from None  # of another kind or shape: there is no distance
             if not away <= NEAR_FOR_A_PEER:
                 raise
-            self.notes[name] = f"less exact than a rung may be: {str(refused).partition(': ')[2]}"
+            self.notes[name] = say("bench.less-exact", why=refused.said.params["why"])
 
     def recheck(self, names: Collection[str]) -> dict[str, str]:
         """Why the times of some do not count: what they do wrong on new data in the same memory.
@@ -198,9 +197,9 @@ class Trial:
             self.write_inputs(fresh)
             output = self.output_of(call, fresh)
             if self.check and is_drawn:
-                self.apply_check("wrong result on new data", name, output, fresh)
+                self.apply_check(Message("bench.wrong-result-new"), name, output, fresh)
             else:
-                with saying("wrong result on new data"):
+                with saying(Message("bench.wrong-result-new")):
                     expected_name, result = reference or expected or (name, output)
                     assert_agreement(output, result, expected_name)
         except FAILURES as error:
@@ -232,7 +231,10 @@ class Trial:
             try:
                 assert_agreement(others_result, result, name)
             except AssertionError:
-                errors[name] = "wrong result on new data: it returned the result of the data before"
+                errors[name] = Message(
+                    "bench.refused",
+                    {"what": Message("bench.wrong-result-new"), "why": Message("bench.result-kept")},
+                ).text()
                 return other, copy_of(others_result)
         return name, result
 
@@ -243,7 +245,7 @@ def apply(check: Check, output: Any, inputs: tuple[Any, ...]) -> None:
 
     verdict = check(output, inputs)
     if isinstance(verdict, (bool, np.bool_)) and not verdict:
-        raise AssertionError("the check returned False")
+        raise AssertionError(say("bench.check-false"))
 
 
 def peak_memory(call: Callable[[], Any], device: str) -> int | None:

@@ -133,10 +133,7 @@ def _problem(ladder: Ladder, case: Case, device: str) -> tuple[tuple[Any, ...], 
     except FlashpathError:
         raise
     except Exception as error:  # torch's words where memory is short are RuntimeError's too
-        raise FlashpathError(
-            f"The arguments of the case {case.name!r} could not be made: {describe(error)}",
-            "Name a smaller --size or another --case.",
-        ) from None
+        raise FlashpathError("bench.tuned-case-not-made", case=case.name, why=describe(error)) from None
 
 
 def _rank(tried: Tried) -> tuple[float, int]:

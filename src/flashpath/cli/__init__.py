@@ -36,12 +36,12 @@ def _run() -> int:
         app()
     except SystemExit as end:  # typer's way to end, after --help and usage errors too
         if end.code == 130:
-            tell(f"\n{say('cli.stopped')}")
+            tell("\n" + say("cli.stopped"))
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except (FlashpathError, OSError) as error:
         return tell_failure(error)
     except KeyboardInterrupt:
-        tell(f"\n{say('cli.stopped')}")
+        tell("\n" + say("cli.stopped"))
         return 130
     return 0
 

@@ -13,11 +13,6 @@ from flashpath.errors import FlashpathError
 if TYPE_CHECKING:
     import numpy as np
 
-EXAMPLES = (
-    "Examples: 1024   2.0   n=2**20   f32[1024]   x=f32[n]   zeros:f32[n,n]   arange:i32[256]   "
-    "i32[n]:0..9   null."
-)
-
 _TYPES = {
     "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64",
     "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
@@ -43,7 +38,7 @@ def parse_extents(text: str, option: str) -> tuple[int, ...]:
     """The extents of a grid or a block: "32", "16,16"."""
     parts = text.split(",")
     if not 1 <= len(parts) <= 3 or not all(part.strip().isdecimal() for part in parts):
-        raise FlashpathError(f"{option} is {text!r}.", "Give one to three numbers: 32, or 16,16.")
+        raise FlashpathError("cli.not-extents", option=option, text=text)
     return tuple(map(int, parts))
 
 
@@ -73,18 +68,14 @@ def _value(text: str, written: str, names: dict[str, int], generator: np.random.
         try:
             return _array(text, array, names, generator)
         except MemoryError:
-            raise _wrong(text, "there is no memory for so large an array", "Give a smaller shape.") from None
+            raise FlashpathError("cli.arg-too-large", text=text) from None
     number = _integer(written, names)
     if number is not None:
         return number
     try:
         return float(written)
     except ValueError:
-        raise _wrong(text, f"{written!r} is neither a number nor an array") from None
-
-
-def _wrong(text: str, why: str, fix: str = EXAMPLES) -> FlashpathError:
-    return FlashpathError(f"--arg {text}: {why}.", fix)
+        raise FlashpathError("cli.arg-unknown", text=text, written=written) from None
 
 
 def _integer(written: str, names: dict[str, int]) -> int | None:
@@ -111,21 +102,20 @@ def _array(text: str, array: re.Match[str], names: dict[str, int], generator: np
 
     fill = array["fill"] or "random"
     if fill not in _FILLS:
-        raise _wrong(text, f"{fill!r} is no way to fill an array", f"It is one of {', '.join(_FILLS)}.")
+        raise FlashpathError("cli.arg-no-such-fill", text=text, fill=fill, fills=_FILLS)
     if array["type"] not in _TYPES:
-        raise _wrong(text, f"{array['type']!r} is no type", f"It is one of {', '.join(_TYPES)}.")
+        raise FlashpathError("cli.arg-no-such-type", text=text, type=array["type"], types=list(_TYPES))
     name = _TYPES[array["type"]]
     dtype: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
     shape = [_integer(extent.strip(), names) for extent in array["shape"].split(",")]
     if any(extent is None or extent < 0 for extent in shape):
-        known = f"Names so far: {', '.join(names)}." if names else "Name a number before it: --arg n=1024."
-        raise _wrong(
-            text, f"[{array['shape']}] is no shape", f"Give numbers or names: [1024], [n,4*n]. {known}"
-        )
+        if names:
+            raise FlashpathError("cli.arg-no-shape", text=text, shape=array["shape"], names=list(names))
+        raise FlashpathError("cli.arg-no-shape-without-names", text=text, shape=array["shape"])
     extents = tuple(extent for extent in shape if extent is not None)
     if fill != "random":
         if array["low"] is not None:
-            raise _wrong(text, f"{fill} has no range", "Leave out the range, or the way to fill it.")
+            raise FlashpathError("cli.arg-fill-with-range", text=text, fill=fill)
         if fill == "arange":
             return np.arange(math.prod(extents)).reshape(extents).astype(dtype)
         return np.full(extents, int(fill == "ones"), dtype)
@@ -153,14 +143,14 @@ def _random(
         number = int if whole else float
         low, high = number(array["low"]), number(array["high"])
     except ValueError:
-        raise _wrong(
-            text, f"{array['low']}..{array['high']} is no range", "Give two numbers: 0..9."
-        ) from None
+        raise FlashpathError("cli.arg-no-range", text=text, low=array["low"], high=array["high"]) from None
     if low > high:
-        raise _wrong(text, f"the range {low}..{high} is empty", "Give the lower number first.")
+        raise FlashpathError("cli.arg-empty-range", text=text, low=low, high=high)
     if whole:
         least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
         if low < least or high > most:
-            raise _wrong(text, f"{low}..{high} does not fit", f"Its values run from {least} to {most}.")
+            raise FlashpathError(
+                "cli.arg-range-too-wide", text=text, low=low, high=high, least=least, most=most
+            )
         return generator.integers(int(low), int(high), shape, endpoint=True).astype(dtype)
     return generator.uniform(low, high, shape).astype(dtype)

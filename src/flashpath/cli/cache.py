@@ -9,23 +9,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from flashpath.cli.typer_words import Command, Group
+from flashpath.messages import say
+
 if TYPE_CHECKING:
     from flashpath.jit.cache import Summary
 
 app = typer.Typer(
-    help="The compiled kernels on disk: list them, look into one, clear them.",
+    cls=Group,
+    help=say("cli.cache-help"),
     no_args_is_help=True,
-    epilog="Example: flashpath cache list",
+    epilog=say("cli.example", command="flashpath cache list"),
 )
 
 _NAMES_WIDTH = 48
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Json = Annotated[bool, typer.Option("--json", help=say("cli.option-json"))]
 
 
-@app.command("list", epilog="Example: flashpath cache list --json")
+@app.command(
+    "list",
+    cls=Command,
+    help=say("cli.cache-list-help"),
+    epilog=say("cli.example", command="flashpath cache list --json"),
+)
 def list_entries(as_json: Json = False) -> None:
-    """List the entries, the most recently used first."""
+    """Lists the entries, the most recently used first."""
     from rich.table import Table
     from rich.text import Text
 
@@ -38,8 +47,16 @@ def list_entries(as_json: Json = False) -> None:
         print_json(entries)
         return
     table = Table(box=None, pad_edge=False)
-    for heading in ("key", "arch", "size", "last used", "kernels", "source"):
-        table.add_column(heading, justify="right" if heading == "size" else "left", overflow="fold")
+    size_heading = say("cli.column-size")
+    for heading in (
+        say("cli.column-key"),
+        say("cli.column-arch"),
+        size_heading,
+        say("cli.column-used"),
+        say("cli.column-kernels"),
+        say("cli.column-source"),
+    ):
+        table.add_column(heading, justify="right" if heading == size_heading else "left", overflow="fold")
     for entry in entries:
         used = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.last_used))
         kernels = shortened(", ".join(entry.kernels))
@@ -51,21 +68,29 @@ def list_entries(as_json: Json = False) -> None:
         print_table(out, table)
     total = sum(entry.bytes for entry in entries)
     out.print(
-        f"{len(entries)} entries, {total / 2**20:.1f} of at most {cache.limit_bytes / 2**20:.0f} MiB, "
-        f"in {cache.folder}",
+        say(
+            "cli.cache-total",
+            entries=len(entries),
+            size=total / 2**20,
+            limit=cache.limit_bytes / 2**20,
+            folder=cache.folder,
+        ),
         markup=False,
     )
 
 
-@app.command("show", epilog="Example: flashpath cache show 3fa9 --file kernel.ptx")
+@app.command(
+    "show",
+    cls=Command,
+    help=say("cli.cache-show-help"),
+    epilog=say("cli.example", command="flashpath cache show 3fa9 --file kernel.ptx"),
+)
 def show(
-    key: Annotated[str, typer.Argument(help="The key, or its first letters.")],
-    file: Annotated[
-        str | None, typer.Option(help="Print this file: source.cu, kernel.ptx, compiler.log.")
-    ] = None,
+    key: Annotated[str, typer.Argument(help=say("cli.cache-key"))],
+    file: Annotated[str | None, typer.Option(help=say("cli.cache-file"))] = None,
     as_json: Json = False,
 ) -> None:
-    """Show what one entry holds and how it was built."""
+    """Shows what one entry holds and how it was built."""
     from flashpath.cli.output import console, print_json
     from flashpath.errors import FlashpathError
     from flashpath.jit import KernelCache
@@ -74,7 +99,7 @@ def show(
     if file is not None:
         names = sorted(each.name for each in place.iterdir())
         if file not in names:
-            raise FlashpathError(f"The entry has no file {file!r}.", f"It has: {', '.join(names)}.")
+            raise FlashpathError("cli.cache-no-file", file=file, names=names)
         sys.stdout.flush()
         sys.stdout.buffer.write((place / file).read_bytes())  # to the byte: a cubin may be redirected
         return
@@ -83,9 +108,7 @@ def show(
         facts = _facts(build)
     except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise FlashpathError(
-            f"The entry {place} is damaged: build.json is missing or not as it was written "
-            f"({type(error).__name__}: {error}).",
-            "It is dropped and built again when next needed; `flashpath cache clear` removes it now.",
+            "cli.cache-damaged", entry=place, why=f"{type(error).__name__}: {error}"
         ) from None
     if as_json:
         print_json(build)
@@ -96,13 +119,18 @@ def show(
         out.print(f"{name:<10} {value}", markup=False)
 
 
-@app.command("clear", epilog="Example: flashpath cache clear")
+@app.command(
+    "clear",
+    cls=Command,
+    help=say("cli.cache-clear-help"),
+    epilog=say("cli.example", command="flashpath cache clear"),
+)
 def clear() -> None:
-    """Remove every entry; kernels are compiled again when next needed."""
+    """Removes every entry."""
     from flashpath.jit import KernelCache
 
     entries, size = KernelCache().clear()
-    typer.echo(f"Removed {entries} entries, {size / 2**20:.1f} MiB.")
+    typer.echo(say("cli.cache-cleared", entries=entries, size=size / 2**20))
 
 
 def shortened(names: str) -> str:

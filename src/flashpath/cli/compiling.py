@@ -42,7 +42,7 @@ def compile_kernel(
     from flashpath.errors import FlashpathError
 
     if compiler not in ("nvrtc", "nvcc"):
-        raise FlashpathError(f"--compiler is {compiler!r}.", "It is nvrtc or nvcc.")
+        raise FlashpathError("cli.no-such-compiler", compiler=compiler)
     defines = {
         name: value if equals else None for name, equals, value in (text.partition("=") for text in define)
     }
@@ -95,19 +95,14 @@ def _choose(file: Path, compiled: list[str], source: str) -> FlashpathError:
     from flashpath.jit.names import declared_kernels
 
     templates = [each.name for each in declared_kernels(source) if each.is_template]
-    example = f"--kernel '{templates[0]}<float>'" if templates else ""
+    names = [*compiled, *(f"{name}<…>" for name in templates)]
+    if not names:
+        return FlashpathError("cli.file-without-kernel", file=file)
+    if not templates:
+        return FlashpathError("cli.several-kernels", file=file, count=len(names), names=names)
+    example = f"--kernel '{templates[0]}<float>'"
     if compiled:
-        instance = f"; an instance of a template: {example}" if templates else ""
-        names = ", ".join([*compiled, *(f"{name}<…>" for name in templates)])
-        count = len(compiled) + len(templates)
-        return FlashpathError(f"{file} has {count} kernels: {names}.", f"Name one with --kernel{instance}.")
-    if templates:
-        names = ", ".join(f"{name}<…>" for name in templates)
         return FlashpathError(
-            f"{file} has only templates: {names}. There is no kernel until one is instantiated.",
-            f"Name an instance with its own arguments: {example}.",
+            "cli.several-kernels-and-templates", file=file, count=len(names), names=names, example=example
         )
-    return FlashpathError(
-        f"{file} has no kernel: there is no __global__ function in it.",
-        "Declare one: __global__ void name(…) { … }",
-    )
+    return FlashpathError("cli.only-templates", file=file, names=names, example=example)

@@ -7,32 +7,24 @@ from typing import Annotated
 import typer
 
 from flashpath.cli import options
+from flashpath.messages import say
 
 
 def explain(
     file: options.SourceFile,
     kernel: options.KernelName = None,
     arch: options.Arch = None,
-    block: Annotated[int | None, typer.Option(help="Threads per block, for the occupancy.", min=1)] = None,
+    block: Annotated[int | None, typer.Option(help=say("cli.explain-block"), min=1)] = None,
     shared: options.SharedBytes = 0,
-    gpu: Annotated[str | None, typer.Option(help="The GPU whose occupancy is shown, such as H200.")] = None,
+    gpu: Annotated[str | None, typer.Option(help=say("cli.explain-gpu"))] = None,
     define: options.Defines = None,
     include: options.Includes = None,
     option: options.CompilerFlags = None,
     compiler: options.Compiler = "nvrtc",
-    stage: Annotated[
-        str, typer.Option(help="What to print besides the summary: source, ptx, sass, all or none.")
-    ] = "all",
+    stage: Annotated[str, typer.Option(help=say("cli.explain-stage"))] = "all",
     as_json: options.AsJson = False,
 ) -> None:
-    """Show source, PTX, SASS, registers, memory, spills and occupancy of a kernel. No GPU is needed.
-
-    Examples:
-
-        flashpath explain saxpy.cu --kernel saxpy --arch sm_90a
-
-        flashpath explain matmul.cu --kernel 'matmul<float, 32>' --gpu H200 --block 256 --stage sass
-    """
+    """Shows what the compiler made of a kernel."""
     from rich.syntax import Syntax
     from rich.text import Text
 
@@ -43,7 +35,7 @@ def explain(
 
     stages = {"all": ("source", "ptx", "sass"), "none": ()}.get(stage, (stage,))
     if not set(stages) <= {"source", "ptx", "sass"}:
-        raise FlashpathError(f"--stage is {stage!r}.", "It is one of source, ptx, sass, all, none.")
+        raise FlashpathError("cli.no-such-stage", stage=stage)
     found = compile_kernel(file, kernel, arch, define or [], include or [], option or [], compiler)
     try:
         explained = jit.explain(found, block=block, shared=shared, gpu=gpu)
@@ -62,11 +54,11 @@ def explain(
             title = f"{name} · {explained.source_name}" if name == "source" else name
             out.rule(Text(title), align="left")
             if text is None:
-                out.print("No disassembler was found. pip install triton brings one.")
+                out.print(say("cli.no-disassembler"))
             elif out.is_terminal:
                 out.print(Syntax(text, language, word_wrap=True, background_color="default"))
             else:
                 typer.echo(text)
     if stages:
-        out.rule("resources", align="left")
+        out.rule(say("cli.explain-resources"), align="left")
     out.print(str(explained), markup=False)

@@ -8,34 +8,19 @@ from typing import Annotated
 
 import typer
 
+from flashpath.messages import say
+
 _WIDEST = 100  # columns of text that are easy to read
 # A line that ends between Chinese characters: laid out anew, its end would become a space.
 _BROKEN = re.compile("(?<=[\u3000-\u9fff\uff00-\uffef])\n *(?=[\u3000-\u9fff\uff00-\uffef])")
 
 
 def explain_finding(
-    kind: Annotated[
-        str | None, typer.Argument(help="race, out-of-bounds, …; without it, all are listed.")
-    ] = None,
-    lang: Annotated[
-        str | None, typer.Option(help="en or zh; by default FLASHPATH_LANG, or the locale's.")
-    ] = None,
-    save: Annotated[
-        Path | None, typer.Option(help="Write the example and the mended one into this folder, to try them.")
-    ] = None,
+    kind: Annotated[str | None, typer.Argument(help=say("cli.explain-finding-kind"))] = None,
+    lang: Annotated[str | None, typer.Option(help=say("cli.explain-finding-lang"))] = None,
+    save: Annotated[Path | None, typer.Option(help=say("cli.explain-finding-save"))] = None,
 ) -> None:
-    """Teach what a finding of the virtual GPU means: why it matters, an example, how to mend it.
-
-    Examples:
-
-        flashpath explain-finding
-
-        flashpath explain-finding race
-
-        flashpath explain-finding missing-wait --lang zh
-
-        flashpath explain-finding deadlock --save .
-    """
+    """Teaches what a finding means."""
     from flashpath import settings
     from flashpath.cli.output import console
     from flashpath.vgpu.explanations import explain_finding as explain

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from flashpath.messages import say
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -17,35 +19,34 @@ if TYPE_CHECKING:
 
 
 def ladder(
-    name: Annotated[str | None, typer.Argument(help="A ladder, such as vector_add; without it, all.")] = None,
-    rung: Annotated[str | None, typer.Argument(help="A rung: its source is printed.")] = None,
-    count: Annotated[bool, typer.Option(help="Run each rung on the virtual GPU and count.")] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    name: Annotated[str | None, typer.Argument(help=say("cli.ladder-name"))] = None,
+    rung: Annotated[str | None, typer.Argument(help=say("cli.ladder-rung"))] = None,
+    count: Annotated[bool, typer.Option(help=say("cli.ladder-count"))] = True,
+    as_json: Annotated[bool, typer.Option("--json", help=say("cli.option-json"))] = False,
 ) -> None:
-    """List the ladders, the rungs of one, or the source of a rung.
-
-    For the rungs of a ladder it shows the ideas, what each asks of memory on a small problem (counted on the
-    virtual GPU now), and how fast each was when it was last measured on a real GPU.
-
-    Examples:
-
-        flashpath ladder
-
-        flashpath ladder vector_add
-
-        flashpath ladder vector_add vectorized
-    """
+    """Lists the ladders, the rungs of one, or the source of a rung."""
     from flashpath import kernels
-    from flashpath.cli.output import console, print_json
+    from flashpath.cli.output import console, in_language, print_json
 
     out = console()
     if name is None:
         every = [kernels.ladder(each) for each in kernels.ladders()]
         if as_json:
-            print_json([{"name": each.name, "title": each.title, "rungs": len(each)} for each in every])
+            print_json(
+                [{"name": each.name, "title": in_language(each.title), "rungs": len(each)} for each in every]
+            )
             return
         for each in every:
-            out.print(f"{each.name}  {each.title}: {each.maths}  ({len(each)} rungs)", markup=False)
+            out.print(
+                say(
+                    "cli.ladder-line",
+                    name=each.name,
+                    title=in_language(each.title),
+                    maths=each.maths,
+                    rungs=len(each),
+                ),
+                markup=False,
+            )
         return
     found = kernels.ladder(name)
     if rung is not None:
@@ -90,9 +91,7 @@ def _show(found: Ladder, out: Console, wants_counts: bool, as_json: bool) -> Non
         _print_counts(found, cases, _counted(found, cases), out)
     if measured:
         _print_speeds(found, measured, out)
-    out.print(
-        f"flashpath ladder {found.name} RUNG shows its source; flashpath bench {found.name} times them."
-    )
+    out.print(say("cli.ladder-more", name=found.name))
 
 
 def _counted(found: Ladder, cases: Sequence[Case]) -> dict[str, tuple[Case, Counted]]:
@@ -106,19 +105,35 @@ def _counted(found: Ladder, cases: Sequence[Case]) -> dict[str, tuple[Case, Coun
         for each in rungs:
             case = first_taken(cases, each)
             counts[each.name] = case, count(each, case)
-            advance(f"counting {each.name}")
+            advance(say("cli.ladder-counting", rung=each.name))
     return counts
 
 
 def _print_ideas(found: Ladder, out: Console) -> None:
     from flashpath.bench.loc import count_file
+    from flashpath.cli.output import in_language
 
-    out.print(f"{found.title}  {found.maths}", markup=False, style="bold")  # [i] is no markup
+    out.print(f"{in_language(found.title)}  {found.maths}", markup=False, style="bold")  # [i] is no markup
     rows = [
-        (each.name, each.language, each.arch, str(count_file(each.file)), each.improves_on or "–", each.idea)
+        (
+            each.name,
+            each.language,
+            each.arch,
+            str(count_file(each.file)),
+            each.improves_on or "–",
+            in_language(each.idea),
+        )
         for each in found
     ]
-    _print(out, ("rung", "language", "from", "lines", "improves on", "idea"), rows, right=("lines",))
+    headings = (
+        say("cli.column-rung"),
+        say("cli.column-language"),
+        say("cli.column-from"),
+        say("cli.column-lines"),
+        say("cli.column-improves"),
+        say("cli.column-idea"),
+    )
+    _print(out, headings, rows, right=headings[3:4])
 
 
 def _print_counts(
@@ -137,14 +152,16 @@ def _print_counts_of(
     from flashpath.bench.table import digits, memory
 
     out.print(
-        f"\nCounted on the virtual GPU: {case.name}, which must move {memory(case.bytes)}",
+        "\n" + say("cli.ladder-counted", case=case.name, bytes=memory(case.bytes)),
         markup=False,
         style="bold",
     )
     rows = [
         (
             name,
-            f"{counted.launches} + torch's" if name in notes else f"{counted.launches}",
+            say("cli.ladder-and-torch", launches=counted.launches)
+            if name in notes
+            else f"{counted.launches}",
             memory(counted.global_bytes),
             digits(counted.times_least),
             digits(counted.sectors_per_request),
@@ -157,14 +174,14 @@ def _print_counts_of(
         for name, counted in counts.items()
     ]
     headings = (
-        "rung",
-        "launches",
-        "asked of memory",
-        "× least",
-        "sectors/request",
-        "shared requests",
-        "bank conflicts",
-        "warp instructions",
+        say("cli.column-rung"),
+        say("cli.column-launches"),
+        say("cli.column-asked"),
+        say("cli.column-times-least"),
+        say("cli.column-sectors-per-request"),
+        say("cli.column-shared-requests"),
+        say("cli.column-bank-conflicts"),
+        say("cli.column-warp-instructions"),
     )
     _print(out, headings, rows, right=headings[1:])
     for name, note in notes.items():
@@ -181,13 +198,17 @@ def _print_speeds_of(found: Ladder, measured: Mapping[str, Record], out: Console
 
     record = next(iter(measured.values()))
     environment = record.environment
-    commit = f", commit {environment.commit[:10]}" if environment.commit else ""
+    commit = say("cli.ladder-commit", commit=environment.commit[:10]) if environment.commit else ""
     where = environment.gpu or environment.cpu or environment.device
-    out.print(f"\nLast measured: {record.case} on {where}{commit}", markup=False, style="bold")
+    out.print(
+        "\n" + say("cli.ladder-measured", case=record.case, where=where, commit=commit),
+        markup=False,
+        style="bold",
+    )
     ours = {each.name for each in found}
     rows = [
         (
-            name if name in ours else f"{name} (peer)",
+            name if name in ours else say("cli.ladder-peer", name=name),
             median(each),
             digits(each.gb_per_s),
             digits(each.tflop_per_s),
@@ -196,7 +217,14 @@ def _print_speeds_of(found: Ladder, measured: Mapping[str, Record], out: Console
         )
         for name, each in measured.items()
     ]
-    headings = ("rung", "median", "GB/s", "TFLOP/s", "× best peer", "ceiling")
+    headings = (
+        say("cli.column-rung"),
+        say("cli.column-median"),
+        "GB/s",
+        "TFLOP/s",
+        say("cli.column-peer"),
+        say("cli.column-ceiling"),
+    )
     _print(out, headings, rows, right=headings[1:])
 
 
@@ -218,11 +246,12 @@ def _print(
 
 def _facts(rung: Rung) -> dict[str, Any]:
     """A rung for programs; its two scores come with their reasons."""
+    from flashpath.cli.output import in_language
+
     fields = (
         "name",
         "language",
         "arch",
-        "idea",
         "improves_on",
         "readability",
         "debugging",
@@ -230,7 +259,7 @@ def _facts(rung: Rung) -> dict[str, Any]:
         "not_counted",
         "file",
     )
-    return {field: getattr(rung, field) for field in fields}
+    return {field: getattr(rung, field) for field in fields} | {"idea": in_language(rung.idea)}
 
 
 def _numbers(counted: tuple[Case, Counted] | None, measured: Record | None) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from rich.text import Text
 from flashpath.bench.nsight import top_stalls
 from flashpath.cli.output import print_table
 from flashpath.cli.profile_view import bar, in_units
+from flashpath.messages import say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,21 +80,21 @@ def plain_pair(pair: Pair, gpu: gpus.Gpu) -> dict[str, Any] | None:
 
 def show_summary(out: Console, where: str, gpu: gpus.Gpu, pairs: Sequence[Pair]) -> None:
     """The kernel that took the longest first; `where` says what was measured on, and whose the bounds are."""
-    launches = "1 launch" if len(pairs) == 1 else f"{len(pairs):,} launches"
-    out.print(f"{launches} on {where}", markup=False)
-    columns = ["kernel", "launches"]
+    out.print(say("cli.measured-launches", count=len(pairs), where=where), markup=False)
+    columns = [say("cli.profile-column-launches")]
     with_counters = any(pair.counters for pair in pairs)
     with_activities = any(pair.activity for pair in pairs)
     if with_activities:
-        columns += ["in the run", "of all"]
+        columns += [say("cli.profile-column-in-the-run"), say("cli.profile-column-of-all")]
     if with_counters:
-        columns.append("cold, each")
-    columns += ["bound, each", "of bound"]
+        columns.append(say("cli.profile-column-cold-each"))
+    columns += [say("cli.profile-column-bound-each"), say("cli.profile-column-of-bound")]
     if with_counters:
-        columns += ["bandwidth", "of peak"]
+        columns += [say("cli.profile-column-bandwidth"), say("cli.profile-column-of-peak")]
     table = Table()
+    table.add_column(say("cli.profile-column-kernel"))
     for column in columns:
-        table.add_column(column, justify="left" if column == "kernel" else "right")
+        table.add_column(column, justify="right")
     by_kernel: dict[str, list[Pair]] = {}
     for pair in pairs:
         by_kernel.setdefault(pair.kernel, []).append(pair)
@@ -143,15 +144,21 @@ def show_alone(
 ) -> None:
     """What was measured, where nothing was counted to put beside it."""
     if not launches and not kernels:
-        out.print("Nothing was measured, and nothing counted.")
+        out.print(say("cli.measured-nothing"))
         return
-    out.print(f"Measured on {device}; nothing was counted to compare it with", markup=False)
+    out.print(say("cli.measured-alone", device=device), markup=False)
     table = Table()
-    for column in ("kernel", "launches", "all", "each", "by"):
-        table.add_column(column, justify="left" if column in ("kernel", "by") else "right")
+    table.add_column(say("cli.profile-column-kernel"))
+    for column in (
+        say("cli.profile-column-launches"),
+        say("cli.profile-column-all"),
+        say("cli.profile-column-each"),
+    ):
+        table.add_column(column, justify="right")
+    table.add_column(say("cli.profile-column-tool"))
     for tool, runs in (
-        ("nsys, in the run", [(each.name, each.seconds) for each in kernels]),
-        ("ncu, cold caches", [(each.kernel, each.seconds) for each in launches]),
+        (say("cli.measured-by-nsys"), [(each.name, each.seconds) for each in kernels]),
+        (say("cli.measured-by-ncu"), [(each.kernel, each.seconds) for each in launches]),
     ):
         by_kernel: dict[str, list[float]] = {}
         for name, seconds in runs:
@@ -174,36 +181,50 @@ def show_launch(out: Console, device: str, gpu: gpus.Gpu, pair: Pair, report: Re
 
 def _rows(device: str, gpu: gpus.Gpu, pair: Pair, report: Report) -> list[Text]:
     if pair.seconds is None:
-        return [Text("not measured", "yellow")]
-    against = f", {_times(pair.of_bound)} the bound" if pair.of_bound is not None else ""
-    rows = [Text.assemble((f"measured on {device}: {in_units(pair.seconds)}", "bold"), against)]
+        return [Text(say("cli.measured-not"), "yellow")]
+    rows = [Text(say("cli.measured-on", device=device, time=in_units(pair.seconds)), "bold")]
+    if pair.of_bound is not None:
+        rows[0].append(say("cli.measured-of-bound", ratio=_times(pair.of_bound)), "not bold")
     counters = pair.counters
     if counters is not None:
-        rows[0].append(", with cold caches (ncu)")
+        rows[0].append(say("cli.measured-cold"), "not bold")
     if pair.activity is not None:
-        rows.append(Text(f"in the program's run {in_units(pair.activity.seconds)} (nsys)"))
+        rows.append(Text(say("cli.measured-in-run", time=in_units(pair.activity.seconds))))
     if counters is None:
         return rows
     if counters.dram_bytes is not None and counters.bandwidth is not None:
         peak = gpu.memory_bandwidth_gb_per_s * 1e9
         rows.append(
             Text(
-                f"{counters.dram_bytes:,.0f} bytes moved to and from memory, {report.dram_bytes:,} counted "
-                f"without caches: {_rate(counters.bandwidth)}, {_percent(counters.bandwidth / peak)} "
-                f"of the peak {_rate(peak)}"
+                say(
+                    "cli.measured-traffic",
+                    bytes=f"{counters.dram_bytes:,.0f}",
+                    counted=report.dram_bytes,
+                    rate=_rate(counters.bandwidth),
+                    share=_percent(counters.bandwidth / peak),
+                    peak=_rate(peak),
+                )
             )
         )
-    busy = {"memory": counters.dram_busy, "L2": counters.l2_busy, "multiprocessors": counters.sm_busy}
+    busy = {
+        say("cli.measured-memory"): counters.dram_busy,
+        "L2": counters.l2_busy,
+        say("cli.measured-multiprocessors"): counters.sm_busy,
+    }
     if told := _shares(busy):
-        rows.append(Text(f"busy: {told}"))
+        rows.append(Text(say("cli.measured-busy", shares=told)))
     if told := _shares({"L1": counters.l1_hits, "L2": counters.l2_hits}):
-        rows.append(Text(f"hits: {told}"))
+        rows.append(Text(say("cli.measured-hits", shares=told)))
     if counters.occupancy is not None:
-        fits = "" if report.occupancy is None else f" achieved, {report.occupancy.fraction:.0%} fit"
-        rows.append(Text(f"occupancy {counters.occupancy:.0%}{fits}"))
+        share = f"{counters.occupancy:.0%}"
+        if report.occupancy is None:
+            rows.append(Text(say("cli.measured-occupancy", share=share)))
+        else:
+            fit = f"{report.occupancy.fraction:.0%}"
+            rows.append(Text(say("cli.measured-occupancy-of", share=share, fit=fit)))
     stalls = top_stalls(counters.stalls, _STALLS_SHOWN)
     if stalls:
-        rows.append(Text("a warp waits, of the time between its instructions", "dim"))
+        rows.append(Text(say("cli.measured-stalls"), "dim"))
         widest = max(len(each.reason) for each in stalls)
         for each in stalls:
             drawn = f"{bar(each.share, _BAR):<{_BAR}}"

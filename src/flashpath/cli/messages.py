@@ -75,6 +75,13 @@ MESSAGES: dict[str, Text | Entry] = {
     "typer-is-file": Text("{kind} '{file}' is a file.", "'{file}' 是一个文件（应为 {kind}）。"),
     "typer-not-readable": Text("{kind} '{file}' is not readable.", "{kind} '{file}' 不可读。"),
     "typer-not-writable": Text("{kind} '{file}' is not writable.", "{kind} '{file}' 不可写。"),
+    "typer-install-completion": Text(
+        "Install completion for the current shell.", "为当前 shell 安装命令补全。"
+    ),
+    "typer-show-completion": Text(
+        "Show completion for the current shell, to copy it or customize the installation.",
+        "显示当前 shell 的补全脚本，可复制或自行安装。",
+    ),
     # ---- flashpath -------------------------------------------------------------------------------------
     "root-help": Text(
         "Learn and build GPU kernels: a course that grades itself; tools that run, explain, check and time.",
@@ -134,6 +141,617 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "tour-save": Text(
         "Save it instead of showing it: .svg (a picture) or .txt.", "不显示，存成文件：.svg（图片）或 .txt。"
+    ),
+    # ---- doctor ----------------------------------------------------------------------------------------
+    "doctor-json": Text("Print one JSON object and nothing else.", "只输出一个 JSON 对象。"),
+    "doctor-help": Text(
+        """Check this machine for what flashpath needs, and say how to mend what is missing.
+
+        Exits with 0 when everything required is there, else with 1. A machine without a GPU is no failure.
+
+        Examples:
+
+            flashpath doctor
+
+            flashpath doctor --json > machine.json
+        """,
+        """检查本机是否具备 flashpath 所需的一切，并说明缺少的该怎样补上。
+
+        必需的都在，退出码是 0，否则是 1。没有 GPU 不算失败。
+
+        例：
+
+            flashpath doctor
+
+            flashpath doctor --json > machine.json
+        """,
+    ),
+    "doctor-check-failed": Text("the check itself failed: {why}", "这项检查本身出错：{why}"),
+    "doctor-python-matters": Text(
+        "flashpath is written for 3.11 and newer.", "flashpath 需要 3.11 或更新的版本。"
+    ),
+    "doctor-torch-matters": Text(
+        "Tensors, references and the ops all stand on it.", "张量、参考实现和各个算子都依赖它。"
+    ),
+    "doctor-triton-matters": Text(
+        "Kernels written in Triton do not compile without it; CUDA C++ kernels do.",
+        "没有它，Triton 核函数无法编译；CUDA C++ 核函数不受影响。",
+    ),
+    "doctor-peer-matters": Text(
+        "A peer that benchmarks compare with; flashpath's own kernels do not need it.",
+        "基准测试的对照库；flashpath 自己的核函数不需要它。",
+    ),
+    "doctor-nvrtc-matters": Text(
+        "No CUDA C++ kernel compiles without it.", "没有它，CUDA C++ 核函数无法编译。"
+    ),
+    "doctor-nvjitlink-matters": Text(
+        "No PTX becomes machine code without it.", "没有它，PTX 无法变成机器码。"
+    ),
+    "doctor-headers-matters": Text(
+        "No kernel that includes cuda_fp16.h, mma.h or cuda/std compiles without them.",
+        "没有它们，包含 cuda_fp16.h、mma.h 或 cuda/std 的核函数无法编译。",
+    ),
+    "doctor-nvcc-matters": Text(
+        "Programs with host code and compiler='nvcc' need it; single kernels compile with NVRTC.",
+        "带主机代码的程序和 compiler='nvcc' 需要它；单个核函数用 NVRTC 编译。",
+    ),
+    "doctor-compiler-matters": Text(
+        "nvcc calls it for host code, and the engine is built with it; single kernels need none.",
+        "nvcc 用它编译主机代码，引擎也由它编译；单个核函数不需要。",
+    ),
+    "doctor-driver-matters": Text(
+        "Kernels compiled for CUDA 13 do not load under an older one.",
+        "为 CUDA 13 编译的核函数无法在更旧的驱动下加载。",
+    ),
+    "doctor-gpu-matters": Text(
+        "Kernels run at full speed from compute capability 7.5 on.",
+        "计算能力 7.5 及以上的 GPU 能全速运行核函数。",
+    ),
+    "doctor-nsys-matters": Text(
+        "The timeline of a program: what waits for what.", "程序的时间线：谁在等谁。"
+    ),
+    "doctor-ncu-matters": Text("Hardware counters of one kernel.", "单个核函数的硬件计数器。"),
+    "doctor-sanitizer-matters": Text(
+        "Finds races and bad accesses on a real GPU.", "在真实 GPU 上查找竞争和非法访问。"
+    ),
+    "doctor-gdb-matters": Text("Steps through a kernel on a real GPU.", "在真实 GPU 上单步调试核函数。"),
+    "doctor-disassembler-matters": Text(
+        "The machine code (SASS) of a kernel is not shown without cuobjdump.",
+        "没有 cuobjdump 就无法显示核函数的机器码（SASS）。",
+    ),
+    "doctor-git-matters": Text(
+        "Benchmark reports name the commit that they measured.", "基准测试报告会写明所测的提交。"
+    ),
+    "doctor-engine-matters": Text(
+        "No virtual GPU without it; compiling and a real GPU do not need it.",
+        "没有它就没有虚拟 GPU；编译和真实 GPU 不需要它。",
+    ),
+    "doctor-vector-matters": Text(
+        "The wider they are, the faster the virtual GPU; it runs with any.",
+        "越宽，虚拟 GPU 越快；没有也能运行。",
+    ),
+    "doctor-amx-matters": Text(
+        "Where it traps, torch's bf16 products on the CPU die with SIGILL.",
+        "若它会触发陷阱，torch 在 CPU 上做 bf16 矩阵乘会因 SIGILL 而终止。",
+    ),
+    "doctor-disk-matters": Text(
+        "Compiled kernels are cached; without room each run compiles again.",
+        "编译好的核函数会缓存；没有空间就要每次重新编译。",
+    ),
+    "doctor-sandbox-matters": Text(
+        "What holds an answer that is graded; docs/sandbox.md says what each part means.",
+        "评分时约束答案的机制；各部分的含义见 docs/sandbox.md。",
+    ),
+    "doctor-environment-matters": Text("flashpath's variables that are set.", "已设置的 flashpath 变量。"),
+    "doctor-see": Text("see {page}", "见 {page}"),
+    "doctor-version-unknown": Text("version unknown", "版本未知"),
+    "doctor-no-gpu-needed": Text(
+        "Nothing is broken: kernels compile here and run on the virtual GPU. Speed can be measured on a real GPU only.",
+        "一切正常：核函数在这里编译，在虚拟 GPU 上运行。只有速度要在真实 GPU 上测。",
+    ),
+    "doctor-gpu-without-driver": Text(
+        "there is an NVIDIA GPU on the PCI bus, and no driver for it", "PCI 总线上有 NVIDIA GPU，但没有驱动"
+    ),
+    "doctor-gpu-useless": Text("The GPU cannot be used at all without it.", "没有它就完全无法使用这块 GPU。"),
+    "doctor-no-driver": Text("none, and no NVIDIA GPU on the PCI bus", "没有，PCI 总线上也没有 NVIDIA GPU"),
+    "doctor-where-gpu": Text("It matters only where there is a GPU.", "只有装了 GPU 的机器才需要。"),
+    "doctor-driver-broken": Text("installed, but {why}", "已安装，但是 {why}"),
+    "doctor-driver": Text("{release}CUDA up to {cuda}", "{release}最高支持 CUDA {cuda}"),
+    "doctor-driver-shows-none": Text("the driver does not show any: {why}", "驱动没有列出任何 GPU：{why}"),
+    "doctor-gpu-hidden": Text(
+        "none is visible: {variable} is {value!r}", "没有可见的 GPU：{variable} 是 {value!r}"
+    ),
+    "doctor-none": Text("none", "没有"),
+    "doctor-gpu-old": Text("too old: {names}", "太旧：{names}"),
+    "doctor-capability": Text("compute capability {capability}", "计算能力 {capability}"),
+    "doctor-sms": Text("{count} SMs", "{count} 个 SM"),
+    "doctor-memory": Text("memory {gb:.0f} GB", "显存 {gb:.0f} GB"),
+    "doctor-bandwidth-about": Text(
+        "bandwidth about {rate:.0f} GB/s (bus width x memory clock)",
+        "带宽约 {rate:.0f} GB/s（位宽 × 显存时钟）",
+    ),
+    "doctor-bandwidth": Text("bandwidth {rate:g} GB/s", "带宽 {rate:g} GB/s"),
+    "doctor-peak": Text(
+        "peak TFLOP/s: fp32 {fp32:g}, {tensor} (data sheet: {name})",
+        "峰值 TFLOP/s：fp32 {fp32:g}，{tensor}（数据手册：{name}）",
+    ),
+    "doctor-shared": Text("shared memory {kib:.0f} KiB per SM", "每个 SM 共享内存 {kib:.0f} KiB"),
+    "doctor-l1-shared": Text(
+        "L1 and shared memory {unified} KiB per SM ({kib:.0f} KiB of it shared at most)",
+        "每个 SM 的 L1 与共享内存共 {unified} KiB（其中共享内存至多 {kib:.0f} KiB）",
+    ),
+    "doctor-built": Text("built", "已编译"),
+    "doctor-vector-unknown": Text(
+        "unknown: it is the engine that asks the processor", "未知：要由引擎询问处理器"
+    ),
+    "doctor-vector-none": Text("none known", "没有已知的"),
+    "doctor-amx-absent": Text("absent", "没有"),
+    "doctor-amx-works": Text("works", "可用"),
+    "doctor-amx-untried": Text(
+        "advertised, and not tried, for want of the engine", "处理器声明支持，但没有引擎，未能验证"
+    ),
+    "doctor-amx-traps": Text("advertised, and traps", "处理器声明支持，但执行时触发陷阱"),
+    "doctor-amx-avoided": Text("{state}: torch is kept off it", "{state}：已让 torch 不使用它"),
+    "doctor-disk": Text("{gb:.1f} GB free for {folder}", "{folder} 可用空间 {gb:.1f} GB"),
+    "doctor-disk-locked": Text("{folder} cannot be written", "{folder} 不可写"),
+    "doctor-sandbox-none": Text("children that run answers cannot be started", "无法启动运行答案的子进程"),
+    "doctor-sandbox-lacks": Text("{held}; not here: {lacking}", "{held}；本机没有：{lacking}"),
+    "doctor-environment-stops": Text(
+        "Commands that read it stop with this error.", "读取它的命令会因此报错停止。"
+    ),
+    "doctor-environment-none": Text("none set: the defaults hold", "都没有设置，使用默认值"),
+    "doctor-python": Text("{version} at {path}", "{version}，位于 {path}"),
+    "doctor-not-installed": Text("not installed", "未安装"),
+    "doctor-too-old": Text("{version}, too old", "{version}，太旧"),
+    "doctor-torch-cuda": Text("{version}, built for CUDA {cuda}", "{version}，为 CUDA {cuda} 构建"),
+    "doctor-torch-cpu": Text("{version}, built without CUDA", "{version}，不带 CUDA"),
+    "doctor-torch-needs-cuda": Text(
+        "This machine's GPU: a torch without CUDA cannot hold tensors on it.",
+        "本机有 GPU，但不带 CUDA 的 torch 无法在上面存放张量。",
+    ),
+    "doctor-torch-cpu-fine": Text(
+        "{version}, built without CUDA (there is no GPU here that would need it)",
+        "{version}，不带 CUDA（这里没有 GPU，用不到）",
+    ),
+    "doctor-triton-platform": Text("not made for {platform}", "不支持 {platform}"),
+    "doctor-flash-attn-wants": Text(
+        "not installed; it wants a GPU of compute capability >= {capability}, CUDA >= {cuda}, PyTorch >= 2.0; there: {fix}",
+        "未安装；它要求 GPU 计算能力 ≥ {capability}、CUDA ≥ {cuda}、PyTorch ≥ 2.0；满足时：{fix}",
+    ),
+    "doctor-needs-gpu": Text(
+        "not installed; it needs a GPU; there: {fix}", "未安装；它需要 GPU；有 GPU 时：{fix}"
+    ),
+    "doctor-counters-locked": Text(
+        "{found}; the driver shows hardware counters to root only", "{found}；驱动只允许 root 读取硬件计数器"
+    ),
+    "doctor-no-cuobjdump": Text(
+        "no cuobjdump on PATH, in a CUDA toolkit or in triton",
+        "PATH、CUDA 工具包和 triton 中都没有 cuobjdump",
+    ),
+    "doctor-not-on-path": Text("not on PATH", "不在 PATH 中"),
+    "doctor-tool-nowhere": Text("neither on PATH nor in a CUDA toolkit", "PATH 和 CUDA 工具包中都没有"),
+    "doctor-where-gpu-fix": Text(
+        "It matters only where there is a GPU; there: {fix}", "只有装了 GPU 的机器才需要；届时：{fix}"
+    ),
+    "doctor-not-ready": Text("Not ready: {names}.", "还缺少：{names}。"),
+    "doctor-ready-without-gpu": Text(
+        "Ready to compile. There is no GPU here; what needs one says so.",
+        "可以编译了。这里没有 GPU；需要 GPU 的命令会说明。",
+    ),
+    "doctor-ready": Text("Ready.", "一切就绪。"),
+    "doctor-to-mend": Text("To mend", "补上缺少的"),
+    "doctor-required": Text("required", "必需"),
+    "doctor-optional": Text("optional", "可选"),
+    "doctor-status-ok": Text("ok", "正常"),
+    "doctor-status-warn": Text("warn", "注意"),
+    "doctor-status-missing": Text("missing", "没有"),
+    "doctor-group-compilers": Text("Compilers", "编译器"),
+    "doctor-group-tools": Text("Tools", "工具"),
+    "doctor-name-headers": Text("CUDA headers", "CUDA 头文件"),
+    "doctor-name-compiler": Text("C++ compiler", "C++ 编译器"),
+    "doctor-name-driver": Text("NVIDIA driver", "NVIDIA 驱动"),
+    "doctor-name-disassembler": Text("Disassembler", "反汇编器"),
+    "doctor-name-engine": Text("Engine", "引擎"),
+    "doctor-name-vector": Text("Vector extensions", "向量指令集"),
+    "doctor-name-disk": Text("Disk", "磁盘"),
+    "doctor-name-sandbox": Text("Sandbox", "沙箱"),
+    "doctor-name-environment": Text("Environment", "环境变量"),
+    # ---- tour ----------------------------------------------------------------------------------------
+    "tour-saved": Text("Saved {file}.", "已保存 {file}。"),
+    "tour-title": Text(
+        "[bold]flashpath[/]: one CUDA kernel, from its source to its result",
+        "[bold]flashpath[/]：一个 CUDA 核函数，从源代码到结果",
+    ),
+    "tour-1": Text("1. A kernel", "1. 核函数"),
+    "tour-2": Text("2. Compile", "2. 编译"),
+    "tour-3": Text("3. Run", "3. 运行"),
+    "tour-4": Text("4. Look closer", "4. 细看"),
+    "tour-5": Text("5. Next", "5. 接下来"),
+    "tour-6": Text("6. Learn", "6. 学习"),
+    "tour-compiled": Text(
+        "NVRTC wrote PTX and a cubin for {arch} in {milliseconds:.0f} ms, no CUDA toolkit needed",
+        "NVRTC 用 {milliseconds:.0f} ms 为 {arch} 生成了 PTX 和 cubin，不需要 CUDA 工具包",
+    ),
+    "tour-heart": Text(
+        "That is the heart of its {ptx} PTX instructions.", "以上是它 {ptx} 条 PTX 指令的核心部分。"
+    ),
+    "tour-heart-sass": Text(
+        "That is the heart of its {ptx} PTX instructions, which ptxas turned into {sass} of SASS.",
+        "以上是它 {ptx} 条 PTX 指令的核心部分，ptxas 把它们变成了 {sass} 条 SASS 指令。",
+    ),
+    "tour-resources": Text(
+        "A thread uses {registers} registers and {local} bytes of local memory; {spilled} bytes are spilled.",
+        "每个线程用 {registers} 个寄存器、{local} 字节本地内存；寄存器溢出 {spilled} 字节。",
+    ),
+    "tour-on-gpu": Text(
+        "on {gpu}: {elements:,} elements, {blocks:,} blocks of 256 threads",
+        "在 {gpu} 上：{elements:,} 个元素，{blocks:,} 个线程块，每块 256 个线程",
+    ),
+    "tour-on-virtual": Text(
+        "no GPU here: on the virtual one ({gpu}), {elements:,} elements, {blocks:,} blocks of 256",
+        "这里没有 GPU，在虚拟 GPU（{gpu}）上运行：{elements:,} 个元素，{blocks:,} 个线程块，每块 256 个线程",
+    ),
+    "tour-equal": Text(
+        "[green]Every element equals NumPy's, to the bit.[/]", "[green]每个元素都与 NumPy 的结果逐位相同。[/]"
+    ),
+    "tour-counted": Text(
+        "[green]Every element equals NumPy's, to the bit.[/] What it counted on the way:",
+        "[green]每个元素都与 NumPy 的结果逐位相同。[/] 运行时的计数：",
+    ),
+    "tour-rate": Text(
+        "{elements:,} elements move {gigabytes:.2f} GB in {microseconds:.0f} µs: {rate:,.0f} GB/s.",
+        "{elements:,} 个元素，读写 {gigabytes:.2f} GB，用时 {microseconds:.0f} µs：{rate:,.0f} GB/s。",
+    ),
+    "tour-loads": Text("loads ", "加载"),
+    "tour-stores": Text("stores", "存储"),
+    "tour-traffic": Text(
+        "global {what} {requests:>7,} requests of a warp, {sectors:.1f} sectors of 32 bytes each, {bytes:>9,} bytes",
+        "全局{what} {requests:>7,} 次 warp 请求，每次 {sectors:.1f} 个 32 字节的扇区，共 {bytes:>9,} 字节",
+    ),
+    "tour-dram": Text(
+        "memory traffic {bytes:,} bytes; the least for two inputs and an output is {least:,}",
+        "显存流量 {bytes:,} 字节；两个输入、一个输出至少要 {least:,} 字节",
+    ),
+    "tour-four-sectors": Text(
+        "32 threads × 4 bytes are 128 bytes, or 4 sectors; only the last of an array is not full.",
+        "32 个线程 × 4 字节 = 128 字节，即 4 个扇区；只有数组末尾的那个没有装满。",
+    ),
+    "tour-occupancy": Text(
+        "How many of its threads a GPU holds at once, from the compiled code:",
+        "根据编译结果，各 GPU 能同时容纳它的多少个线程：",
+    ),
+    "tour-holds": Text(
+        "{sms:>3} SMs × {blocks} blocks × 256 threads ({fraction:.0%} of the most)",
+        "{sms:>3} 个 SM × {blocks} 个线程块 × 256 个线程（上限的 {fraction:.0%}）",
+    ),
+    "tour-first-warp": Text(
+        "how the first warp reads a, by the addresses that the virtual GPU saw",
+        "第一个 warp 怎样读 a：虚拟 GPU 看到的地址",
+    ),
+    "tour-all-loads": Text(
+        "All loads: {sectors:,} sectors, {each:.0f} a request; the fewest are {least:.0f}.",
+        "全部加载：{sectors:,} 个扇区，每次请求 {each:.0f} 个；最少是 {least:.0f} 个。",
+    ),
+    "tour-next-run": Text(
+        "a whole CUDA program of your own, host code included", "运行你自己的完整 CUDA 程序，含主机代码"
+    ),
+    "tour-next-ladder": Text("this kernel and four more ways to write it", "这个核函数和另外四种写法"),
+    "tour-next-rung": Text("the source of one of them", "其中一种的源代码"),
+    "tour-next-explain": Text("the same look into a kernel of your own", "同样地剖析你自己的核函数"),
+    "tour-next-profile": Text(
+        "its counts, hot lines and pictures, on the virtual GPU", "它在虚拟 GPU 上的计数、热点行和图"
+    ),
+    "tour-next-bench": Text("time them all against PyTorch", "与 PyTorch 一起计时比较"),
+    "tour-next-doctor": Text("what this machine has, and what it lacks", "本机有什么，缺什么"),
+    "tour-course": Text(
+        "the course, in English and Chinese: {units} units whose exercises are graded here, with no GPU",
+        "中英双语课程：{units} 个单元，练习在本机评分，不需要 GPU",
+    ),
+    "tour-save-suffix": Entry(
+        Text("--save got {file}.", "--save 的值是 {file}。"),
+        Text("Give a file that ends in .svg or .txt.", "请给出以 .svg 或 .txt 结尾的文件。"),
+    ),
+    "tour-differs": Entry(
+        Text(
+            "{wrong} of {elements} elements differ from NumPy's.",
+            "{elements} 个元素中有 {wrong} 个与 NumPy 的结果不同。",
+        ),
+        Text("flashpath doctor", "flashpath doctor"),
+    ),
+    # ---- pictures of an access -----------------------------------------------------------------------
+    "picture-line": Text("line {line}: ", "第 {line} 行："),
+    "picture-memory": Text("{space} memory", "{space} 内存"),
+    "picture-load": Text("load of {size} bytes a lane", "加载，每个 lane {size} 字节"),
+    "picture-store": Text("store of {size} bytes a lane", "存储，每个 lane {size} 字节"),
+    "picture-atomic": Text("atomic of {size} bytes a lane", "原子操作，每个 lane {size} 字节"),
+    "picture-from": Text(" from {array}", "，读 {array}"),
+    "picture-to": Text(" to {array}", "，写 {array}"),
+    "picture-on": Text(" on {array}", "，作用于 {array}"),
+    "picture-by": Text(", by warp {warp} of block {block}", "；线程块 {block} 的 warp {warp}"),
+    "picture-more-sectors": Text("{count} more sectors", "另有 {count} 个扇区"),
+    "picture-more-passes": Text("{count} more passes", "另有 {count} 轮"),
+    "picture-turns": Text(
+        "{lanes} lanes meet at one address, and go one after the other.",
+        "{lanes} 个 lane 访问同一地址，只能依次进行。",
+    ),
+    "picture-fewest": Text(
+        "{count:~sector} for {asked} distinct bytes: the fewest there can be.",
+        "{asked} 个不同的字节用了 {count} 个扇区：已经最少。",
+    ),
+    "picture-wasted": Text(
+        "{count:~sector} move {moved:,} bytes for {asked} asked for; {ideal} would do.",
+        "{count} 个扇区搬运 {moved:,} 字节，所要的只有 {asked} 字节；{ideal} 个扇区就够了。",
+    ),
+    "picture-of-sector": Text("32 bytes of it", "扇区的 32 字节"),
+    "picture-used": Text("{bytes:>2} used", "用到 {bytes:>2}"),
+    "picture-conflicts": Text(
+        "{count:~pass/passes} over the banks, {conflicts} of them conflicts; {ideal} would do.",
+        "访问 bank {count} 轮，其中 {conflicts} 轮是 bank 冲突；{ideal} 轮就够了。",
+    ),
+    "picture-no-conflict": Text(
+        "{count:~pass/passes} over the banks: no conflict.", "访问 bank {count} 轮：没有 bank 冲突。"
+    ),
+    "picture-pass": Text("pass {number}", "第 {number} 轮"),
+    "picture-lanes": Text("{count:?lane/lanes} {lanes}", "lane {lanes}"),
+    # ---- ladder --------------------------------------------------------------------------------------
+    "ladder-help": Text(
+        """List the ladders, the rungs of one, or the source of a rung.
+
+        For the rungs of a ladder it shows the ideas, what each asks of memory on a small problem (counted on the
+        virtual GPU now), and how fast each was when it was last measured on a real GPU.
+
+        Examples:
+
+            flashpath ladder
+
+            flashpath ladder vector_add
+
+            flashpath ladder vector_add vectorized
+        """,
+        """列出所有阶梯、一个阶梯的各个梯级，或一个梯级的源代码。
+
+        对一个阶梯，列出每个梯级的思路、它在一个小问题上的访存（当场在虚拟 GPU 上计数），
+        以及最近一次在真实 GPU 上测得的速度。
+
+        例：
+
+            flashpath ladder
+
+            flashpath ladder vector_add
+
+            flashpath ladder vector_add vectorized
+        """,
+    ),
+    "ladder-name": Text(
+        "A ladder, such as vector_add; without it, all.", "一个阶梯，如 vector_add；不给则列出全部。"
+    ),
+    "ladder-rung": Text("A rung: its source is printed.", "一个梯级：打印它的源代码。"),
+    "ladder-count": Text("Run each rung on the virtual GPU and count.", "在虚拟 GPU 上运行每个梯级并计数。"),
+    "ladder-line": Text(
+        "{name}  {title}: {maths}  ({rungs} rungs)", "{name}  {title}：{maths}  （{rungs} 个梯级）"
+    ),
+    "ladder-more": Text(
+        "flashpath ladder {name} RUNG shows its source; flashpath bench {name} times them.",
+        "源代码：`flashpath ladder {name} RUNG`；计时：`flashpath bench {name}`。",
+    ),
+    "ladder-counting": Text("counting {rung}", "正在计数 {rung}"),
+    "ladder-counted": Text(
+        "Counted on the virtual GPU: {case}, which must move {bytes}",
+        "虚拟 GPU 上的计数：{case}，至少要读写 {bytes}",
+    ),
+    "ladder-and-torch": Text("{launches} + torch's", "{launches} + torch 的"),
+    "ladder-commit": Text(", commit {commit}", "，提交 {commit}"),
+    "ladder-measured": Text(
+        "Last measured: {case} on {where}{commit}", "最近一次实测：{case}，{where}{commit}"
+    ),
+    "ladder-peer": Text("{name} (peer)", "{name}（对照）"),
+    # ---- columns of tables ---------------------------------------------------------------------------
+    "column-rung": Text("rung", "梯级"),
+    "column-language": Text("language", "语言"),
+    "column-from": Text("from", "最低架构"),
+    "column-lines": Text("lines", "行数"),
+    "column-improves": Text("improves on", "改进自"),
+    "column-idea": Text("idea", "思路"),
+    "column-launches": Text("launches", "启动次数"),
+    "column-asked": Text("asked of memory", "访存量"),
+    "column-times-least": Text("× least", "× 最少"),
+    "column-sectors-per-request": Text("sectors/request", "扇区/请求"),
+    "column-shared-requests": Text("shared requests", "共享内存请求"),
+    "column-bank-conflicts": Text("bank conflicts", "bank 冲突"),
+    "column-warp-instructions": Text("warp instructions", "warp 指令"),
+    "column-median": Text("median", "中位数"),
+    "column-peer": Text("× best peer", "× 最快对照"),
+    "column-ceiling": Text("ceiling", "实测上限"),
+    "column-configuration": Text("configuration", "配置"),
+    "column-at-least": Text("at least", "至少"),
+    "column-least-cost": Text("× least cost", "× 最低代价"),
+    "column-sectors": Text("sectors", "扇区"),
+    "column-fastest": Text("× fastest", "× 最快"),
+    "column-error": Text("error", "误差"),
+    "column-key": Text("key", "键"),
+    "column-arch": Text("arch", "架构"),
+    "column-size": Text("size", "大小"),
+    "column-used": Text("last used", "最近使用"),
+    "column-kernels": Text("kernels", "核函数"),
+    "column-source": Text("source", "源代码"),
+    # ---- tune ----------------------------------------------------------------------------------------
+    "tune-help": Text(
+        """Try every configuration of a ladder's rungs, and list each with its time and its error.
+
+        The error is the largest distance from the float64 result, in units of that result's largest element: so
+        the price of a faster configuration in accuracy can be seen. Without --case and --size each rung is tried
+        on the first of the ladder's cases that it takes. Without a GPU these are small ones, the configurations
+        run on the virtual GPU, and what it counts stands in the place of a time. Ctrl-C lists what was tried.
+
+        Examples:
+
+            flashpath tune reduction
+
+            flashpath tune matmul --rung triton_persistent --case '4096³ bfloat16'
+        """,
+        """尝试一个阶梯各梯级的所有配置，列出每种配置的时间和误差。
+
+        误差是与 float64 结果的最大差距，以该结果的最大元素为单位：由此可见更快的配置损失多少精度。
+        不给 --case 和 --size 时，每个梯级用阶梯中它能处理的第一个问题。没有 GPU 时问题较小，
+        配置在虚拟 GPU 上运行，以计数代替时间。按 Ctrl-C 会列出已尝试的配置。
+
+        例：
+
+            flashpath tune reduction
+
+            flashpath tune matmul --rung triton_persistent --case '4096³ bfloat16'
+        """,
+    ),
+    "tune-ladder": Text("Such as matmul.", "如 matmul。"),
+    "tune-rung": Text("Only this rung.", "只尝试这个梯级。"),
+    "tune-case": Text(
+        "A case of the benchmark: --case '2^24 float32'.", "基准测试的一个问题：--case '2^24 float32'。"
+    ),
+    "tune-seconds": Text("Time spent on each configuration.", "每种配置所用的时间（秒）。"),
+    "tune-no-clock": Text(
+        "There is no GPU here, and the virtual one has no clock: none of this is a time. “At least” is the bound of the roofline, the same wherever the same bytes and FLOPs are. The order is that of the counted cost: what the scarcest of memory, arithmetic, instructions, sectors and shared memory needs, without latency.",
+        "这里没有 GPU，虚拟 GPU 没有时钟：以上都不是时间。“至少”是 roofline 给出的下限，字节数和 FLOP 数相同则下限相同。排序依据是计数得出的代价：显存、算术、指令、扇区、共享内存中最紧张的一项所需的时间，不含延迟。",
+    ),
+    "tune-size-and-case": Entry(
+        Text("Both --size and --case were given.", "同时给了 --size 和 --case。"),
+        Text("Name a case, or the size of a new one.", "请只给一个问题，或一个新问题的大小。"),
+    ),
+    # ---- cache ---------------------------------------------------------------------------------------
+    "cache-help": Text(
+        "The compiled kernels on disk: list them, look into one, clear them.",
+        "磁盘上编译好的核函数：列出、查看、清空。",
+    ),
+    "cache-list-help": Text(
+        "List the entries, the most recently used first.", "列出缓存条目，最近使用的在前。"
+    ),
+    "cache-show-help": Text(
+        "Show what one entry holds and how it was built.", "查看一个条目的内容和构建方式。"
+    ),
+    "cache-clear-help": Text(
+        "Remove every entry; kernels are compiled again when next needed.",
+        "删除所有条目；核函数在下次需要时重新编译。",
+    ),
+    "example": Text("Example: {command}", "例：{command}"),
+    "cache-total": Text(
+        "{entries} entries, {size:.1f} of at most {limit:.0f} MiB, in {folder}",
+        "{entries} 个条目，{size:.1f} MiB（上限 {limit:.0f} MiB），位于 {folder}",
+    ),
+    "cache-key": Text("The key, or its first letters.", "键，或键的前几个字符。"),
+    "cache-file": Text(
+        "Print this file: source.cu, kernel.ptx, compiler.log.",
+        "打印这个文件：source.cu、kernel.ptx、compiler.log。",
+    ),
+    "cache-cleared": Text(
+        "Removed {entries} entries, {size:.1f} MiB.", "已删除 {entries} 个条目，{size:.1f} MiB。"
+    ),
+    "cache-no-file": Entry(
+        Text("The entry has no file {file!r}.", "该条目没有文件 {file!r}。"),
+        Text("It has: {names}.", "它有：{names}。"),
+    ),
+    "cache-damaged": Entry(
+        Text(
+            "The entry {entry} is damaged: build.json is missing or not as it was written ({why}).",
+            "条目 {entry} 已损坏：build.json 缺失或被改动（{why}）。",
+        ),
+        Text(
+            "It is dropped and built again when next needed; `flashpath cache clear` removes it now.",
+            "下次需要时会丢弃并重新构建；`flashpath cache clear` 可立即删除。",
+        ),
+    ),
+    # ---- bench ---------------------------------------------------------------------------------------
+    "bench-help": Text(
+        """Time every rung of a ladder against PyTorch and, with --with, against your own function.
+
+        Results are checked before anything is timed, and again on new data after; all are interleaved in one run.
+        Records are kept as soon as a case is done, so Ctrl-C loses nothing. Without a GPU, only what runs on the
+        CPU is timed. What your function prints goes to stderr. The exit code is 1 where it fails, where a result
+        is wrong, and where nothing could be timed.
+
+        Examples:
+
+            flashpath bench vector_add
+
+            flashpath bench vector_add --sizes 2^16,2^20,2^24 --plot speeds.svg
+
+            flashpath bench attention --list
+
+            flashpath bench attention --sizes 1x512x8x64
+
+            flashpath bench vector_add --with my_kernels.py:my_add --dev-hours 1.5 --output results.jsonl
+        """,
+        """给一个阶梯的每个梯级计时，与 PyTorch 比较；用 --with 还可加上你自己的函数。
+
+        计时前先核对结果，计时后在新数据上再核对一次；所有实现在同一次运行中交替计时。
+        每完成一个问题就保存记录，按 Ctrl-C 不会丢失。没有 GPU 时，只给能在 CPU 上运行的计时。
+        你的函数打印的内容输出到 stderr。函数出错、结果有误或什么都没能计时的，退出码是 1。
+
+        例：
+
+            flashpath bench vector_add
+
+            flashpath bench vector_add --sizes 2^16,2^20,2^24 --plot speeds.svg
+
+            flashpath bench attention --list
+
+            flashpath bench attention --sizes 1x512x8x64
+
+            flashpath bench vector_add --with my_kernels.py:my_add --dev-hours 1.5 --output results.jsonl
+        """,
+    ),
+    "bench-ladder": Text("Such as vector_add.", "如 vector_add。"),
+    "bench-with": Text(
+        "FILE.py:function to time beside the rungs.", "与梯级一起计时的函数，写作 FILE.py:function。"
+    ),
+    "bench-hours": Text(
+        "How long your function took to write; kept in its record.", "写这个函数用了多少小时；存入它的记录。"
+    ),
+    "bench-case": Text("Only this case; --case '2^20 float32'.", "只测这个问题；如 --case '2^20 float32'。"),
+    "bench-list": Text(
+        "Only list the ladder's cases, for --case, and time nothing.",
+        "只列出阶梯的问题（供 --case 使用），不计时。",
+    ),
+    "bench-sizes": Text("In place of the ladder's own cases. ", "代替阶梯自带的问题。"),
+    "bench-rung": Text("Only this rung (and the peers).", "只测这个梯级（以及对照库）。"),
+    "bench-device": Text(
+        "cuda or cpu; by default the GPU, if there is one.", "cuda 或 cpu；有 GPU 时默认用 GPU。"
+    ),
+    "bench-seconds": Text(
+        "Time spent on each implementation and case.", "每个实现、每个问题所用的时间（秒）。"
+    ),
+    "bench-ceilings": Text(
+        "Measure copy, read and GEMM ceilings in the same run.",
+        "在同一次运行中测出复制、读取和 GEMM 的上限。",
+    ),
+    "bench-output": Text("Append the records to this JSON-lines file.", "把记录追加到这个 JSON-lines 文件。"),
+    "bench-plot": Text(
+        "Draw speeds and the roofline: .svg, .png or .pdf.", "画出速度和 roofline：.svg、.png 或 .pdf。"
+    ),
+    "bench-json": Text("Print the records as JSON lines.", "以 JSON lines 输出记录。"),
+    "bench-on": Text("On {machine}.", "测于 {machine}。"),
+    "bench-sizes-and-cases": Entry(
+        Text("Both --sizes and --case were given.", "同时给了 --sizes 和 --case。"),
+        Text("Name cases, or sizes for new ones.", "请只给已有的问题，或新问题的大小。"),
+    ),
+    # ---- sizes ---------------------------------------------------------------------------------------
+    "sizes": Text(
+        "Such as 2^20, or 32768x1024 where a size has two dimensions, or three (matmul: MxNxK): one number alone stands for all of them. attention has four: batch, sequence, heads and dim (4x4096x16x128); attention_decode five: batch, keys, heads, heads of k and v, and dim (8x8192x32x8x128).",
+        "如 2^20；有两维的写 32768x1024，三维的（matmul）写 MxNxK；只写一个数表示各维相同。attention 有四维：batch、序列长度、头数、头维度（4x4096x16x128）；attention_decode 有五维：batch、键的个数、头数、k 和 v 的头数、头维度（8x8192x32x8x128）。",
+    ),
+    "sizes-none-here": Entry(
+        Text("The ladder {ladder!r} has no cases by size.", "阶梯 {ladder!r} 的问题不按大小给出。"),
+        Text("Name its cases: {cases}.", "请给出它的问题：{cases}。"),
+    ),
+    "sizes-none-given": Entry(Text("No size was given.", "没有给出大小。"), Text("{help}", "{help}")),
+    "sizes-not-one": Entry(
+        Text("{text!r} is no size of {ladder}.", "{text!r} 不是 {ladder} 的大小。"),
+        Text("It is {dimensions}, such as {example}.", "应为 {dimensions}，如 {example}。"),
+    ),
+    "sizes-too-large": Entry(
+        Text(
+            "{text!r} is no size of {ladder}: the largest is 2^40.",
+            "{text!r} 不是 {ladder} 的大小：最大是 2^40。",
+        ),
+        Text("It is {dimensions}, such as {example}.", "应为 {dimensions}，如 {example}。"),
     ),
     # ---- The commands of the course: options that several have -------------------------------------------
     "option-lang": Text(
@@ -877,11 +1495,6 @@ Examples:
     "validate-failed": Text("failed", "未通过"),
     "validate-skipped": Text("not done", "未检查"),
     "validate-loading": Text("loading", "加载"),
-    "validate-no-floats": Text("no input is a floating-point tensor", "没有浮点张量输入"),
-    "validate-not-asked": Text("it was not asked for: --no-gradients", "按 --no-gradients 的要求未检查"),
-    "validate-no-backward": Text(
-        "neither it nor the reference has a backward pass", "它和参考实现都没有反向传播"
-    ),
     "validate-checks": Text(", {count} checks", "，{count} 项检查"),
     "validate-more": Text("    … {count} more failures", "    …… 另有 {count} 项失败"),
     "validate-all": Text("All four steps hold.", "四个步骤全部通过。"),
@@ -898,4 +1511,866 @@ Examples:
             "Write LETTER=NUMBERS, such as --sizes n=0,1,1000.", "请写成 字母=数字，例如 --sizes n=0,1,1000。"
         ),
     ),
+    # ---- Options that the commands about kernels share ----------------------------------------------------
+    "option-source-file": Text("A .cu file.", ".cu 文件。"),
+    "option-source-files": Text(
+        "A .cu file; of a program also several: .cu, .cpp, .cc, .c.",
+        ".cu 文件；程序可以有多个：.cu、.cpp、.cc、.c。",
+    ),
+    "option-kernel": Text(
+        "Its name; a template instance: 'saxpy<float>'.", "核函数的名字；模板实例写作 'saxpy<float>'。"
+    ),
+    "option-arch": Text(
+        "sm_75 … sm_100a; by default the GPU's own, or sm_80.",
+        "sm_75 … sm_100a；默认是 GPU 自己的架构，或 sm_80。",
+    ),
+    "option-define": Text("NAME or NAME=VALUE.", "NAME 或 NAME=VALUE。"),
+    "option-include": Text("A folder of headers.", "头文件目录。"),
+    "option-compiler-flag": Text("A flag for the compiler.", "传给编译器的选项。"),
+    "option-compiler": Text("nvrtc or nvcc.", "nvrtc 或 nvcc。"),
+    "option-grid": Text("Blocks: 32, or 16,16.", "线程块数：32，或 16,16。"),
+    "option-block": Text("Threads of a block: 256, or 16,16.", "每个线程块的线程数：256，或 16,16。"),
+    "option-argument": Text(
+        r"An argument, in order: 2.0, n=1024, f32\[1024] (random), x=f32\[n], zeros:f32\[n,n], "
+        r"arange:i32\[n], i32\[n]:0..9, null.",
+        r"按顺序给出的参数：2.0、n=1024、f32\[1024]（随机数）、x=f32\[n]、zeros:f32\[n,n]、"
+        r"arange:i32\[n]、i32\[n]:0..9、null。",
+    ),
+    "option-shared": Text("Dynamic shared memory in bytes.", "动态共享内存的字节数。"),
+    "option-array-seed": Text("Of the random arrays.", "随机数组的种子。"),
+    "option-budget": Text(
+        "Warp instructions after which a launch is stopped.", "一次启动最多执行的 warp 指令数，超过即停止。"
+    ),
+    "option-std-of-program": Text("Of a program: c++17, c++20, …", "程序的 C++ 标准：c++17、c++20……"),
+    "option-optimize-of-program": Text("Of a program's host code: 0 … 3.", "程序主机代码的优化级别：0 … 3。"),
+    "option-library-of-program": Text("A library of a program's.", "程序要链接的库。"),
+    "option-library-folder": Text("A folder of libraries.", "库所在的目录。"),
+    "option-devices-of-program": Text("How many virtual GPUs a program has.", "程序有几个虚拟 GPU。"),
+    "option-timeout-of-program": Text(
+        "Seconds after which a program is ended.", "程序最多运行的秒数，超过即结束。"
+    ),
+    "option-lang-of-work": Text(
+        "en or zh; by default FLASHPATH_LANG, the work folder's, or the locale's.",
+        "en 或 zh；默认取 FLASHPATH_LANG、工作目录的语言或系统语言。",
+    ),
+    "list": Text("{items}", "{items}"),
+    "profile-of-python": Entry(
+        Text(
+            "{file} is Python; this command profiles CUDA C++.",
+            "{file} 是 Python 文件；这个命令分析的是 CUDA C++。",
+        ),
+        Text(
+            "Profile a Triton kernel where it is launched:\n"
+            "      import flashpath as fp\n"
+            "      print(fp.profile(kernel, grid=grid, args=(x, y, n), BLOCK=1024))  # one launch\n"
+            "    or, for all launches of a piece of code:\n"
+            "      with fp.vgpu.triton(profile=True) as gpu:\n"
+            "          my_function(x)\n"
+            '      print(*gpu.reports, sep="\\n")',
+            "请在启动 Triton 核函数的地方分析它：\n"
+            "      import flashpath\n"
+            "      print(flashpath.profile(kernel, grid=grid, args=(x, y, n), BLOCK=1024))  # 一次启动\n"
+            "    或者分析一段代码里的所有启动：\n"
+            "      with flashpath.vgpu.triton(profile=True) as gpu:\n"
+            "          my_function(x)\n"
+            '      print(*gpu.reports, sep="\\n")',
+        ),
+    ),
+    "option-of-kernels": Entry(
+        Text(
+            "{option} is for a kernel alone; without --grid and --block the file is run as a whole program.",
+            "{option} 只用于单独的核函数；没有 --grid 和 --block 时，文件按完整程序运行。",
+        ),
+        Text("Add --grid and --block, or leave it out.", "请加上 --grid 和 --block，或者去掉它。"),
+    ),
+    "option-of-programs": Entry(
+        Text("{option} is for a whole program.", "{option} 只用于完整程序。"),
+        Text("Leave out --grid and --block.", "请去掉 --grid 和 --block。"),
+    ),
+    "arguments-of-programs": Entry(
+        Text("What follows -- is for a whole program.", "-- 之后的内容只用于完整程序。"),
+        Text("Leave out --grid and --block.", "请去掉 --grid 和 --block。"),
+    ),
+    "kernel-of-several-files": Entry(
+        Text(
+            "{count} files were given, and a kernel alone comes from one.",
+            "给出了 {count} 个文件，而单独的核函数只来自一个文件。",
+        ),
+        Text(
+            "Leave out --grid and --block to run them as a whole program.",
+            "去掉 --grid 和 --block，就会把它们作为完整程序运行。",
+        ),
+    ),
+    "grid-and-block": Entry(
+        Text("{option} is missing.", "缺少 {option}。"),
+        Text(
+            "A kernel alone is launched with both; without both the file is run as a whole program.",
+            "单独启动核函数需要 --grid 和 --block；两者都不给时，文件按完整程序运行。",
+        ),
+    ),
+    "not-extents": Entry(
+        Text("{option} is {text!r}.", "{option} 是 {text!r}。"),
+        Text("Give one to three numbers: 32, or 16,16.", "请给出一到三个数：32，或 16,16。"),
+    ),
+    # ---- Arguments of a kernel: --arg ----------------------------------------------------------------------
+    "arg-too-large": Entry(
+        Text(
+            "--arg {text}: there is no memory for so large an array.",
+            "--arg {text}：内存放不下这么大的数组。",
+        ),
+        Text("Give a smaller shape.", "请给出小一些的形状。"),
+    ),
+    "arg-unknown": Entry(
+        Text(
+            "--arg {text}: {written!r} is neither a number nor an array.",
+            "--arg {text}：{written!r} 既不是数，也不是数组。",
+        ),
+        Text(
+            "Examples: 1024   2.0   n=2**20   f32[1024]   x=f32[n]   zeros:f32[n,n]   arange:i32[256]   "
+            "i32[n]:0..9   null.",
+            "例如：1024   2.0   n=2**20   f32[1024]   x=f32[n]   zeros:f32[n,n]   arange:i32[256]   "
+            "i32[n]:0..9   null。",
+        ),
+    ),
+    "arg-no-such-fill": Entry(
+        Text(
+            "--arg {text}: {fill!r} is no way to fill an array.", "--arg {text}：不能用 {fill!r} 填充数组。"
+        ),
+        Text("It is one of {fills}.", "可用的有：{fills}。"),
+    ),
+    "arg-no-such-type": Entry(
+        Text("--arg {text}: {type!r} is no type.", "--arg {text}：没有类型 {type!r}。"),
+        Text("It is one of {types}.", "可用的有：{types}。"),
+    ),
+    "arg-no-shape": Entry(
+        Text("--arg {text}: [{shape}] is no shape.", "--arg {text}：[{shape}] 不是形状。"),
+        Text(
+            "Give numbers or names: [1024], [n,4*n]. Names so far: {names}.",
+            "请给出数或名字：[1024]、[n,4*n]。已有的名字：{names}。",
+        ),
+    ),
+    "arg-no-shape-without-names": Entry(
+        Text("--arg {text}: [{shape}] is no shape.", "--arg {text}：[{shape}] 不是形状。"),
+        Text(
+            "Give numbers or names: [1024], [n,4*n]. Name a number before it: --arg n=1024.",
+            "请给出数或名字：[1024]、[n,4*n]。先给一个数起名：--arg n=1024。",
+        ),
+    ),
+    "arg-fill-with-range": Entry(
+        Text("--arg {text}: {fill} has no range.", "--arg {text}：{fill} 不带取值范围。"),
+        Text("Leave out the range, or the way to fill it.", "请去掉取值范围，或者去掉填充方式。"),
+    ),
+    "arg-no-range": Entry(
+        Text("--arg {text}: {low}..{high} is no range.", "--arg {text}：{low}..{high} 不是取值范围。"),
+        Text("Give two numbers: 0..9.", "请给出两个数：0..9。"),
+    ),
+    "arg-empty-range": Entry(
+        Text(
+            "--arg {text}: the range {low}..{high} is empty.", "--arg {text}：取值范围 {low}..{high} 是空的。"
+        ),
+        Text("Give the lower number first.", "请把小的数写在前面。"),
+    ),
+    "arg-range-too-wide": Entry(
+        Text("--arg {text}: {low}..{high} does not fit.", "--arg {text}：{low}..{high} 超出了类型的范围。"),
+        Text("Its values run from {least} to {most}.", "这个类型的值从 {least} 到 {most}。"),
+    ),
+    # ---- Which kernel of a file ----------------------------------------------------------------------------
+    "no-such-compiler": Entry(
+        Text("--compiler is {compiler!r}.", "--compiler 是 {compiler!r}。"),
+        Text("It is nvrtc or nvcc.", "应当是 nvrtc 或 nvcc。"),
+    ),
+    "file-without-kernel": Entry(
+        Text(
+            "{file} has no kernel: there is no __global__ function in it.",
+            "{file} 里没有核函数：其中没有 __global__ 函数。",
+        ),
+        Text("Declare one: __global__ void name(…) {{ … }}", "请声明一个：__global__ void name(…) {{ … }}"),
+    ),
+    "several-kernels": Entry(
+        Text("{file} has {count} kernels: {names}.", "{file} 里有 {count} 个核函数：{names}。"),
+        Text("Name one with --kernel.", "请用 --kernel 指定一个。"),
+    ),
+    "several-kernels-and-templates": Entry(
+        Text("{file} has {count} kernels: {names}.", "{file} 里有 {count} 个核函数：{names}。"),
+        Text(
+            "Name one with --kernel; an instance of a template: {example}.",
+            "请用 --kernel 指定一个；模板的实例写作 {example}。",
+        ),
+    ),
+    "only-templates": Entry(
+        Text(
+            "{file} has only templates: {names}. There is no kernel until one is instantiated.",
+            "{file} 里只有模板：{names}。实例化之后才有核函数。",
+        ),
+        Text(
+            "Name an instance with its own arguments: {example}.", "请指定一个带模板参数的实例：{example}。"
+        ),
+    ),
+    # ---- run -----------------------------------------------------------------------------------------------
+    "run-help": Text(
+        """Compile a CUDA program, host code included, and run it: on a GPU, or on the virtual GPU.
+
+        With several files device code of one may use that of another. The program's input, output and exit code
+        are its own; what stands after -- is for it. The executable is kept in the cache, and made again when a
+        file that it is made from changes. On the virtual GPU times are modelled, not measured.
+
+        A Python program is run as it is; where there is no GPU, its Triton kernels run on the virtual one.
+
+        Examples:
+
+            flashpath run saxpy.cu
+
+            flashpath run saxpy.cu --device H200 -O2 -std=c++20 -- 1000000
+
+            flashpath run main.cu kernels.cu -I include -D TILE=32 --timeout 10
+
+            flashpath run pipeline.cu --devices 2 --timeline pipeline.html
+
+            flashpath run softmax.py --device virtual
+        """,
+        """编译一个 CUDA 程序（包括主机代码）并运行：在 GPU 上，或在虚拟 GPU 上。
+
+        给出多个文件时，一个文件的设备代码可以使用另一个的。程序的输入、输出和退出码都是它自己的；-- 之后的内容传给它。
+        可执行文件保存在缓存里，所用的文件改动之后才重新编译。虚拟 GPU 上的时间来自模型，不是实测。
+
+        Python 程序直接运行；没有 GPU 时，它的 Triton 核函数在虚拟 GPU 上运行。
+
+        例：
+
+            flashpath run saxpy.cu
+
+            flashpath run saxpy.cu --device H200 -O2 -std=c++20 -- 1000000
+
+            flashpath run main.cu kernels.cu -I include -D TILE=32 --timeout 10
+
+            flashpath run pipeline.cu --devices 2 --timeline pipeline.html
+
+            flashpath run softmax.py --device virtual
+        """,
+    ),
+    "run-files": Text(
+        "A .cu file, or several: .cu, .cpp, .cc, .c; or a .py file.",
+        ".cu 文件，也可以多个：.cu、.cpp、.cc、.c；或者一个 .py 文件。",
+    ),
+    "run-device": Text(
+        "cuda, cuda:1, virtual, or the GPU to play: H200, A100, …; by default a GPU, if any.",
+        "cuda、cuda:1、virtual，或要模拟的 GPU：H200、A100……；默认用 GPU（如果有）。",
+    ),
+    "run-devices": Text("How many virtual GPUs.", "虚拟 GPU 的个数。"),
+    "run-timeout": Text("Seconds after which it is ended.", "最多运行的秒数，超过即结束。"),
+    "run-timeline": Text(
+        "Write the modelled timeline here: .html, or .json (Chrome trace).",
+        "把模型的时间线写到这里：.html，或 .json（Chrome trace）。",
+    ),
+    "run-arch": Text(
+        "sm_75 … sm_121a; by default the GPU's own.", "sm_75 … sm_121a；默认是 GPU 自己的架构。"
+    ),
+    "run-std": Text("c++17, c++20, …", "c++17、c++20……"),
+    "run-optimize": Text("0 … 3: of host code.", "主机代码的优化级别：0 … 3。"),
+    "run-library": Text("A library to link.", "要链接的库。"),
+    "run-option": Text("A flag for nvcc, as it is.", "原样传给 nvcc 的选项。"),
+    "run-exact": Text("The bits of the GPU played, or faster.", "结果与所模拟的 GPU 逐位相同，或者更快。"),
+    "run-seed": Text("Of the order of warps and blocks.", "warp 和线程块执行顺序的种子。"),
+    "run-quiet": Text("Not a word about modelled times, or warnings.", "不提示模型时间，也不显示警告。"),
+    "run-verbose": Text("Show nvcc's commands.", "显示 nvcc 的命令。"),
+    "run-on-gpu": Entry(
+        Text(
+            "{option} is for the virtual GPU, and this program runs on cuda:{index}.",
+            "{option} 只用于虚拟 GPU，而这个程序在 cuda:{index} 上运行。",
+        ),
+        Text(
+            "Leave it out (--device virtual runs it on the virtual GPU).",
+            "请去掉它（--device virtual 会在虚拟 GPU 上运行）。",
+        ),
+    ),
+    "run-timeline-on-gpu": Entry(
+        Text(
+            "--timeline is for the virtual GPU, and this program runs on cuda:{index}.",
+            "--timeline 只用于虚拟 GPU，而这个程序在 cuda:{index} 上运行。",
+        ),
+        Text(
+            "Leave it out (flashpath profile --timeline has a real GPU's; --device virtual runs it on the virtual "
+            "GPU).",
+            "请去掉它（真实 GPU 的时间线用 flashpath profile --timeline；--device virtual 会在虚拟 GPU 上运行）。",
+        ),
+    ),
+    "run-python-beside-others": Entry(
+        Text(
+            "{count} files were given, and one is a Python program.",
+            "给出了 {count} 个文件，其中有一个是 Python 程序。",
+        ),
+        Text(
+            "Give it alone; what is meant for it stands after --.", "请单独给出它；传给它的内容写在 -- 之后。"
+        ),
+    ),
+    "run-option-of-cuda": Entry(
+        Text(
+            "{option} is for CUDA programs, and {file} is a Python program.",
+            "{option} 只用于 CUDA 程序，而 {file} 是 Python 程序。",
+        ),
+        Text("Leave it out.", "请去掉它。"),
+    ),
+    "run-built": Text("built: {path}", "已编译：{path}"),
+    "run-from-cache": Text("from the cache: {path}", "来自缓存：{path}"),
+    "no-timeline-of-program": Text(
+        "no timeline was written: the program did not come to its end.",
+        "没有写出时间线：程序没有运行到结束。",
+    ),
+    "no-timeline-recorded": Text(
+        "no timeline was written: nothing was recorded.", "没有写出时间线：什么也没有记录到。"
+    ),
+    "timeline-suffix": Entry(
+        Text("--timeline is {file}.", "--timeline 是 {file}。"),
+        Text(
+            "It ends in .html (a page) or .json (Chrome trace).",
+            "文件名应以 .html（网页）或 .json（Chrome trace）结尾。",
+        ),
+    ),
+    "timeline-folder": Entry(
+        Text("--timeline: there is no folder {folder}.", "--timeline：没有目录 {folder}。"),
+        Text("Make it first.", "请先创建它。"),
+    ),
+    "timeline-not-written": Entry(
+        Text("--timeline: {file} cannot be written: {why}.", "--timeline：无法写入 {file}：{why}。"),
+        Text("Name another file.", "请换一个文件。"),
+    ),
+    "timeline-unreadable": Text(
+        "The timeline {file} cannot be read: {why}.", "无法读取时间线 {file}：{why}。"
+    ),
+    "timeline-zoom": Text("zoom", "缩放"),
+    "timeline-empty": Text(
+        "The program used the GPU for nothing: no copy, no kernel.",
+        "程序没有使用 GPU：没有拷贝，也没有核函数。",
+    ),
+    "timeline-modelled": Text(
+        "bounds of a model of {gpu}, not measurements", "{gpu} 模型给出的下界，不是实测值"
+    ),
+    "timeline-measured": Text("measured on {gpu} by {tool}", "{tool} 在 {gpu} 上的实测值"),
+    "timeline-summary": Text(
+        "{count:,} copies and kernels in {time}. Times are {times}. Hold the pointer over a bar for its details.",
+        "共 {count:,} 次拷贝和核函数，历时 {time}。时间是{times}。把指针停在色条上可以看到详情。",
+    ),
+    "timeline-summary-cut": Text(
+        "{count:,} copies and kernels in {time}; the first {most:,} of a row are drawn. Times are {times}. Hold the "
+        "pointer over a bar for its details.",
+        "共 {count:,} 次拷贝和核函数，历时 {time}；每行只画前 {most:,} 个。时间是{times}。把指针停在色条上可以看到详情。",
+    ),
+    "timeline-bar": Text("{time}, from {start} on", "{time}，从 {start} 开始"),
+    # ---- explain -------------------------------------------------------------------------------------------
+    "explain-help": Text(
+        """Show source, PTX, SASS, registers, memory, spills and occupancy of a kernel. No GPU is needed.
+
+        Examples:
+
+            flashpath explain saxpy.cu --kernel saxpy --arch sm_90a
+
+            flashpath explain matmul.cu --kernel 'matmul<float, 32>' --gpu H200 --block 256 --stage sass
+        """,
+        """显示核函数的源代码、PTX、SASS、寄存器、内存、溢出和占用率。不需要 GPU。
+
+        例：
+
+            flashpath explain saxpy.cu --kernel saxpy --arch sm_90a
+
+            flashpath explain matmul.cu --kernel 'matmul<float, 32>' --gpu H200 --block 256 --stage sass
+        """,
+    ),
+    "explain-block": Text("Threads per block, for the occupancy.", "每个线程块的线程数，用来计算占用率。"),
+    "explain-gpu": Text(
+        "The GPU whose occupancy is shown, such as H200.", "按哪个 GPU 计算占用率，例如 H200。"
+    ),
+    "explain-stage": Text(
+        "What to print besides the summary: source, ptx, sass, all or none.",
+        "除摘要外还显示什么：source、ptx、sass、all 或 none。",
+    ),
+    "no-such-stage": Entry(
+        Text("--stage is {stage!r}.", "--stage 是 {stage!r}。"),
+        Text("It is one of source, ptx, sass, all, none.", "应当是 source、ptx、sass、all、none 之一。"),
+    ),
+    "no-disassembler": Text(
+        "No disassembler was found. pip install triton brings one.",
+        "没有找到反汇编器。pip install triton 会带来一个。",
+    ),
+    "explain-resources": Text("resources", "资源"),
+    # ---- explain-finding -----------------------------------------------------------------------------------
+    "explain-finding-help": Text(
+        """Teach what a finding of the virtual GPU means: why it matters, an example, how to mend it.
+
+        Examples:
+
+            flashpath explain-finding
+
+            flashpath explain-finding race
+
+            flashpath explain-finding missing-wait --lang zh
+
+            flashpath explain-finding deadlock --save .
+        """,
+        """讲解虚拟 GPU 的一种发现：为什么重要，举一个例子，怎样改正。
+
+        例：
+
+            flashpath explain-finding
+
+            flashpath explain-finding race
+
+            flashpath explain-finding missing-wait --lang zh
+
+            flashpath explain-finding deadlock --save .
+        """,
+    ),
+    "explain-finding-kind": Text(
+        "race, out-of-bounds, …; without it, all are listed.", "race、out-of-bounds……；不给则列出全部。"
+    ),
+    "explain-finding-lang": Text(
+        "en or zh; by default FLASHPATH_LANG, or the locale's.",
+        "en 或 zh；默认取 FLASHPATH_LANG 或系统语言。",
+    ),
+    "explain-finding-save": Text(
+        "Write the example and the mended one into this folder, to try them.",
+        "把有错的例子和改正后的例子写到这个目录，供你试验。",
+    ),
+    # ---- profile -------------------------------------------------------------------------------------------
+    "profile-help": Text(
+        r"""Run a program, or a kernel alone, on the virtual GPU and show what it counted: traffic, conflicts,
+        divergence, hot lines.
+
+        Without --grid and --block the file is a whole program, with main: it is compiled and run, and its
+        launches are summed up and reported. With them one kernel is launched on arrays that --arg describes.
+
+        A picture shows one access to global memory, lane by sector, and one to shared memory, bank by bank: the
+        most wasteful ones, or those of --line. No GPU is needed, and none is used.
+
+        With --device cuda a program is also measured on the GPU, where Nsight Compute (ncu) and Nsight Systems
+        (nsys) are found: it runs once under each of them and once on the virtual GPU, with the same input.
+
+        Examples:
+
+            flashpath profile saxpy.cu --device H200 -- 1000000
+
+            flashpath profile main.cu kernels.cu -I include
+
+            flashpath profile saxpy.cu --device cuda --timeline saxpy.html
+
+            flashpath profile axpy.cu --grid 32 --block 256 --arg n=8192 --arg 2.0 --arg 'f32\[n]' --arg 'f32\[n]'
+
+            flashpath profile copy.cu --grid 32,32 --block 32,32 --arg n=1024 --arg 'f32\[n,n]' --line 12
+
+            flashpath profile count.cu --kernel 'count<int>' --grid 64 --block 256 --arg 'i32\[65536]:0..9' --json
+        """,
+        r"""在虚拟 GPU 上运行一个程序或单独的核函数，显示计数结果：访存量、bank 冲突、分支分化、热点行。
+
+        没有 --grid 和 --block 时，文件是带 main 的完整程序：编译并运行它，汇总并报告它的每次启动。给出两者时，
+        只启动一个核函数，数组由 --arg 描述。
+
+        图中画出一次全局内存访问（每个 lane 落在哪个扇区）和一次共享内存访问（每个 bank）：浪费最多的那些，或 --line
+        指定的行。不需要 GPU，也不会使用 GPU。
+
+        给出 --device cuda 时，如果找到 Nsight Compute（ncu）和 Nsight Systems（nsys），还会在 GPU 上实测：程序在两者下
+        各运行一次，在虚拟 GPU 上运行一次，输入相同。
+
+        例：
+
+            flashpath profile saxpy.cu --device H200 -- 1000000
+
+            flashpath profile main.cu kernels.cu -I include
+
+            flashpath profile saxpy.cu --device cuda --timeline saxpy.html
+
+            flashpath profile axpy.cu --grid 32 --block 256 --arg n=8192 --arg 2.0 --arg 'f32\[n]' --arg 'f32\[n]'
+
+            flashpath profile copy.cu --grid 32,32 --block 32,32 --arg n=1024 --arg 'f32\[n,n]' --line 12
+
+            flashpath profile count.cu --kernel 'count<int>' --grid 64 --block 256 --arg 'i32\[65536]:0..9' --json
+        """,
+    ),
+    "profile-device": Text(
+        "The GPU whose bounds are shown, such as H200; cuda: measure a program on it.",
+        "按哪个 GPU 计算下界，例如 H200；cuda：在 GPU 上实测程序。",
+    ),
+    "profile-line": Text("Draw the accesses of this line.", "画出这一行的访问。"),
+    "profile-of-block": Text(
+        "Draw those of this block, counted with x first.", "画出这个线程块的访问，编号按 x 在前计算。"
+    ),
+    "profile-of-warp": Text("Draw those of this warp of its block.", "画出线程块中这个 warp 的访问。"),
+    "profile-launch": Text("Of a program: show this launch.", "对程序：显示这一次启动。"),
+    "profile-timeline": Text(
+        "Of a program: write its timeline here, .html or .json.", "对程序：把时间线写到这里，.html 或 .json。"
+    ),
+    "profile-line-without-accesses": Entry(
+        Text(
+            "Line {line} accesses neither global nor shared memory.",
+            "第 {line} 行既不访问全局内存，也不访问共享内存。",
+        ),
+        Text("Lines that do: {lines}.", "有访问的行：{lines}。"),
+    ),
+    "profile-no-accesses": Entry(
+        Text(
+            "Line {line} accesses neither global nor shared memory.",
+            "第 {line} 行既不访问全局内存，也不访问共享内存。",
+        ),
+        Text("Lines that do: none.", "没有一行有这样的访问。"),
+    ),
+    "profile-where": Text(
+        " on the virtual GPU ({gpu}), grid {grid}, block {block}",
+        "，虚拟 GPU（{gpu}），网格 {grid}，线程块 {block}",
+    ),
+    "profile-bound-by": Text("bound by {bound}", "受{bound}限制"),
+    "profile-at-least": Text(
+        ": {time} at least on {gpu}, by datasheet peaks (no measured time)",
+        "：按规格书峰值，在 {gpu} 上至少 {time}（不是实测时间）",
+    ),
+    "profile-intensity": Text(
+        "{bytes:,} bytes moved at least, {flops:,} FLOPs: {intensity:.2f} a byte, the ridge is at {ridge:.1f}",
+        "至少传输 {bytes:,} 字节，{flops:,} FLOP：每字节 {intensity:.2f}，拐点在 {ridge:.1f}",
+    ),
+    "profile-occupancy": Text("occupancy {share}, limited by {limit}", "占用率 {share}，受{limit}限制"),
+    "profile-footprint": Text(
+        "a thread has {registers} registers and {local:,} B of local memory; a block {static:,} + {dynamic:,} B shared",
+        "每个线程有 {registers} 个寄存器、{local:,} B 局部内存；每个线程块有 {static:,} + {dynamic:,} B 共享内存",
+    ),
+    "profile-counted": Text("counted", "计数"),
+    "profile-each": Text("each", "每次"),
+    "profile-ideal": Text("ideal", "理想"),
+    "profile-waste": Text("{ratio}× the {what}", "{what}的 {ratio} 倍"),
+    "profile-bytes": Text("bytes", "所需字节"),
+    "profile-passes": Text("passes", "所需次数"),
+    "profile-turns": Text("turns", "所需轮次"),
+    "profile-instructions-of": Text("instructions", "所需指令"),
+    "profile-sectors": Text("{access} sectors", "{access}扇区"),
+    "profile-shared-passes": Text("{access} passes", "{access} bank 次数"),
+    "profile-local-sectors": Text("{access} sectors (PTX)", "{access}扇区（PTX）"),
+    "profile-atomics": Text("atomics, lanes in turn", "原子操作，lane 轮流次数"),
+    "profile-instructions": Text("thread instructions (PTX)", "线程指令（PTX）"),
+    "profile-branches": Text("divergent branches (PTX)", "分化的分支（PTX）"),
+    "profile-tensor-operations": Text("{element} tensor operations", "{element} 张量核心运算"),
+    "profile-by-class": Text("instructions by class (PTX)", "指令分类（PTX）"),
+    "profile-other-classes": Text("others", "其他"),
+    "profile-heat-instructions": Text("instr.", "指令"),
+    "profile-heat-sectors": Text("sectors", "扇区"),
+    "profile-heat-conflicts": Text("conflicts", "冲突"),
+    "profile-elsewhere": Text("{share} of the instructions come from {file}", "{share} 的指令来自 {file}"),
+    "profile-no-such-launch": Entry(
+        Text(
+            "There is no launch {launch}: the program made {count}.",
+            "没有第 {launch} 次启动：程序共启动 {count} 次。",
+        ),
+        Text(
+            "Launches are counted from 1 on, in the order in which they ran.",
+            "启动从 1 开始编号，按运行的先后排列。",
+        ),
+    ),
+    "profile-no-kernel": Text(
+        "No kernel ran: the program launched none, or did not wait for any.",
+        "没有核函数运行：程序没有启动核函数，或者没有等待它们。",
+    ),
+    "profile-launch-number": Text("Launch {number}", "第 {number} 次启动"),
+    "profile-other-launches": Text("Others: --launch NUMBER.", "其他启动：--launch 编号。"),
+    "profile-launches": Text(
+        "{count:~launch/launches} on the virtual {gpu}; times are bounds, no measurements",
+        "在虚拟 {gpu} 上启动 {count:,} 次；时间是下界，不是实测值",
+    ),
+    "profile-column-kernel": Text("kernel", "核函数"),
+    "profile-column-launches": Text("launches", "启动次数"),
+    "profile-column-bound-all": Text("bound, all", "下界，合计"),
+    "profile-column-of-all": Text("of all", "占比"),
+    "profile-column-bound-each": Text("bound, each", "下界，每次"),
+    "profile-column-traffic": Text("memory traffic", "访存量"),
+    "profile-column-in-the-run": Text("in the run", "程序中"),
+    "profile-column-cold-each": Text("cold, each", "冷缓存，每次"),
+    "profile-column-of-bound": Text("of bound", "与下界之比"),
+    "profile-column-bandwidth": Text("bandwidth", "带宽"),
+    "profile-column-of-peak": Text("of peak", "占峰值"),
+    "profile-column-all": Text("all", "合计"),
+    "profile-column-each": Text("each", "每次"),
+    "profile-column-tool": Text("by", "工具"),
+    # ---- profile: beside measurements ----------------------------------------------------------------------
+    "measured-runs": Text(
+        "the program runs {count} times, under {tools} and on the virtual {gpu}; what it prints is shown once",
+        "程序运行 {count} 次：在 {tools} 下各一次，在虚拟 {gpu} 上一次；它的输出只显示一次",
+    ),
+    "measured-runs-once": Text(
+        "the program runs once, on the virtual {gpu}; what it prints is shown once",
+        "程序在虚拟 {gpu} 上运行一次；它的输出只显示一次",
+    ),
+    "measured-where": Text(
+        "{device}, measured; bounds are those of {gpu}", "{device} 上实测；下界是 {gpu} 的"
+    ),
+    "measured-where-unlike": Text(
+        "{device}, measured; bounds are those of {gpu}: no profile describes this GPU itself",
+        "{device} 上实测；下界是 {gpu} 的：没有描述这个 GPU 的数据",
+    ),
+    "measured-unlike": Text("Not alike: {what}.", "不一致：{what}。"),
+    "measured-first-launches": Text(
+        "ncu measured the first {count} launches only", "ncu 只测了前 {count} 次启动"
+    ),
+    "measured-launches": Text("{count:~launch/launches} on {where}", "{count:,} 次启动，{where}"),
+    "measured-nothing": Text("Nothing was measured, and nothing counted.", "没有实测结果，也没有计数结果。"),
+    "measured-alone": Text(
+        "Measured on {device}; nothing was counted to compare it with",
+        "在 {device} 上实测；没有计数结果可供比较",
+    ),
+    "measured-by-nsys": Text("nsys, in the run", "nsys，程序中"),
+    "measured-by-ncu": Text("ncu, cold caches", "ncu，冷缓存"),
+    "measured-not": Text("not measured", "没有实测"),
+    "measured-on": Text("measured on {device}: {time}", "{device} 上实测：{time}"),
+    "measured-of-bound": Text(", {ratio} the bound", "，是下界的 {ratio}"),
+    "measured-cold": Text(", with cold caches (ncu)", "，冷缓存（ncu）"),
+    "measured-in-run": Text("in the program's run {time} (nsys)", "程序运行中 {time}（nsys）"),
+    "measured-traffic": Text(
+        "{bytes} bytes moved to and from memory, {counted:,} counted without caches: {rate}, {share} of the peak {peak}",
+        "与内存之间传输 {bytes} 字节，不计缓存时计数为 {counted:,}：{rate}，达到峰值 {peak} 的 {share}",
+    ),
+    "measured-memory": Text("memory", "内存"),
+    "measured-multiprocessors": Text("multiprocessors", "SM"),
+    "measured-busy": Text("busy: {shares}", "忙碌：{shares}"),
+    "measured-hits": Text("hits: {shares}", "命中：{shares}"),
+    "measured-occupancy": Text("occupancy {share}", "占用率 {share}"),
+    "measured-occupancy-of": Text(
+        "occupancy {share} achieved, {fit} fit", "占用率实际达到 {share}，上限 {fit}"
+    ),
+    "measured-stalls": Text(
+        "a warp waits, of the time between its instructions", "warp 在两条指令之间的等待原因及占比"
+    ),
+    # ---- sanitize ------------------------------------------------------------------------------------------
+    "sanitize-help": Text(
+        r"""Run a program, or a kernel alone, on the virtual GPU and show what is wrong: races, bad accesses,
+        missing waits, deadlocks, and mistakes of host code.
+
+        Without --grid and --block the file is a whole program, with main: it is compiled and run, and all of its
+        launches are watched. So is its host code: memory that is used before the GPU is done with it, or after it
+        was freed, or never freed; copies that go astray; errors that nobody looks at. With them one kernel is
+        launched on arrays that --arg describes.
+
+        Each finding is shown with its lines of the source; `flashpath explain-finding race` teaches what it
+        means. Some races show only under some orders of warps and blocks: --seeds 20 tries twenty. The exit code
+        is 0 where nothing was found, 1 where something was, 2 where the kernel could not be run: it does not
+        compile, was given what it cannot take, or the program died without a finding. No GPU is needed, and none
+        is used.
+
+        Examples:
+
+            flashpath sanitize queue.cu --seeds 20 -- 1000
+
+            flashpath sanitize main.cu kernels.cu -I include -std=c++20
+
+            flashpath sanitize sum.cu --grid 4 --block 256 --arg n=1024 --arg 'f32\[n]' --arg 'zeros:f32\[4]'
+
+            flashpath sanitize queue.cu --kernel consume --grid 8 --block 64 --arg 'zeros:i32\[64]' --seeds 20
+
+            flashpath sanitize tiles.cu --grid 4,4 --block 16,16 --arg n=64 --arg 'f32\[n,n]' --json
+        """,
+        r"""在虚拟 GPU 上运行一个程序或单独的核函数，显示其中的错误：竞争、越界访问、缺少等待、死锁，以及主机代码的错误。
+
+        没有 --grid 和 --block 时，文件是带 main 的完整程序：编译并运行它，检查它的每次启动，也检查主机代码：GPU 用完之前
+        就使用内存、释放之后仍使用、从不释放、拷贝方向或大小有误、没有检查的错误。给出两者时，只启动一个核函数，数组由 --arg
+        描述。
+
+        每个发现都连同源代码的行一起显示；`flashpath explain-finding race` 讲解它的含义。有些竞争只在某些 warp 和线程块的
+        执行顺序下出现：--seeds 20 会试二十种。退出码：0 表示没有发现问题，1 表示发现了问题，2 表示核函数无法运行
+        （编译失败、参数不对，或程序异常结束而没有发现）。不需要 GPU，也不会使用 GPU。
+
+        例：
+
+            flashpath sanitize queue.cu --seeds 20 -- 1000
+
+            flashpath sanitize main.cu kernels.cu -I include -std=c++20
+
+            flashpath sanitize sum.cu --grid 4 --block 256 --arg n=1024 --arg 'f32\[n]' --arg 'zeros:f32\[4]'
+
+            flashpath sanitize queue.cu --kernel consume --grid 8 --block 64 --arg 'zeros:i32\[64]' --seeds 20
+
+            flashpath sanitize tiles.cu --grid 4,4 --block 16,16 --arg n=64 --arg 'f32\[n,n]' --json
+        """,
+    ),
+    "sanitize-device": Text("The GPU that is played, such as H200.", "要模拟的 GPU，例如 H200。"),
+    "sanitize-seeds": Text("How many schedules are tried.", "试多少种调度。"),
+    "sanitize-progress": Text("schedules", "调度"),
+    "sanitize-on-gpu": Entry(
+        Text(
+            "A program is checked on the virtual GPU, and a real one was asked for.",
+            "程序在虚拟 GPU 上检查，而这里要求的是真实的 GPU。",
+        ),
+        Text(
+            "Name the GPU to play, as --device H200; compute-sanitizer checks on a real one.",
+            "请指定要模拟的 GPU，例如 --device H200；在真实的 GPU 上用 compute-sanitizer 检查。",
+        ),
+    ),
+    "sanitize-died": Text(
+        "{program} did not come to its end: what it had still to do was not checked.",
+        "{program} 没有运行到结束：其余部分没有检查。",
+    ),
+    "sanitize-schedules": Text("under {count:,} schedules", "在 {count:,} 种调度下"),
+    "sanitize-one-schedule": Text("under one schedule", "在一种调度下"),
+    "sanitize-nothing": Text("{name}: nothing found {schedules}", "{name}：{schedules}没有发现问题"),
+    "sanitize-nothing-yet": Text(
+        "{name}: nothing found {schedules}; --seeds 20 tries twenty",
+        "{name}：{schedules}没有发现问题；--seeds 20 会试二十种",
+    ),
+    "sanitize-findings": Text("{name}: {count:~finding}", "{name}：发现 {count} 个问题"),
+    "sanitize-under": Text(" {schedules}", "（{schedules}）"),
+    "sanitize-headline": Text(": {what}", "：{what}"),
+    "sanitize-met": Text("met {count:,} times", "遇到 {count:,} 次"),
+    "sanitize-first-seed": Text("first under seed {seed}", "最先出现在种子 {seed} 下"),
+    "sanitize-did": Text("{action}: {who}", "{action}：{who}"),
+    "sanitize-within": Text("{what}, in {library}", "{what}，位于 {library}"),
+    "sanitize-no-line": Text("(no line is known)", "（行号未知）"),
+    "sanitize-line": Text("line {line}: ", "第 {line} 行："),
+    "sanitize-here": Text("here", "在这里"),
+    "sanitize-called": Text("called from here", "从这里调用"),
+    "sanitize-launched": Text("launched here", "在这里启动"),
+    "sanitize-also-called": Text("{what}, which is called from here", "{what}，它从这里调用"),
+    # ---- explain-dispatch ------------------------------------------------------------------------------
+    "explain-dispatch-help": Text(
+        """Say which rung answers a call of an operator, for each direction, and why it is that one.
+
+        No GPU is needed: name one. Attention goes by the nearest problem that was measured on such a GPU, by
+        dimension and length; decoding by the bytes of the cache and the batch; where none was measured, the
+        GPU's instructions decide. Batch and heads of a measured problem stand beside its times. What the
+        operator refuses is refused here in the same words. softcap, ALiBi, sinks and dropout change nothing of
+        the choice. `python benchmarks/dispatch_table.py` makes the table of what was measured.
+
+        Examples:
+
+            flashpath explain-dispatch attention --shape 4 4096 16 128 --causal --device H200
+
+            flashpath explain-dispatch attention --shape 1 512 8 256 --device sm_86 --json
+
+            flashpath explain-dispatch decode --shape 8 8192 32 128 --kv-heads 8 --page-size 16 --device H200
+
+            flashpath explain-dispatch matmul --shape 4096 4096 4096 --dtype bfloat16 --device H200
+
+            flashpath explain-dispatch softmax --shape 64 131072 --device A100
+        """,
+        """说明一次算子调用由哪个梯级执行（前向、反向分别说明），以及为什么选它。
+
+        不需要 GPU：指定一块即可。注意力按维度和长度取这种 GPU 上实测过的最接近的问题；解码按缓存字节数和批大小；
+        没有实测数据时由 GPU 的指令决定。实测问题的批大小和头数列在时间旁边。算子会拒绝的调用，这里用同样的话拒绝。
+        softcap、ALiBi、sink 和 dropout 不影响选择。`python benchmarks/dispatch_table.py` 生成实测数据表。
+
+        示例：
+
+            flashpath explain-dispatch attention --shape 4 4096 16 128 --causal --device H200
+
+            flashpath explain-dispatch attention --shape 1 512 8 256 --device sm_86 --json
+
+            flashpath explain-dispatch decode --shape 8 8192 32 128 --kv-heads 8 --page-size 16 --device H200
+
+            flashpath explain-dispatch matmul --shape 4096 4096 4096 --dtype bfloat16 --device H200
+
+            flashpath explain-dispatch softmax --shape 64 131072 --device A100
+        """,
+    ),
+    "explain-dispatch-operator": Text(
+        "An operator of flashpath.ops, such as attention, softmax or matmul; decode is attention_decode.",
+        "flashpath.ops 里的算子，如 attention、softmax、matmul；decode 即 attention_decode。",
+    ),
+    "explain-dispatch-shape": Text(
+        "The sizes of the call. Of attention: of q, and of k and v unless said otherwise; of attention_varlen, "
+        "so many sequences of this length; of attention_decode, the sequence is what the cache has. Of others "
+        "see the message that `--shape 0` gets.",
+        "调用的大小。attention：q 的大小，k 和 v 默认与它相同；attention_varlen：这么多条这样长的序列；"
+        "attention_decode：序列长度指缓存里的键数。其他算子可用 `--shape 0` 查看格式。",
+    ),
+    "explain-dispatch-keys": Text(
+        "Tokens of k and v, if not as many as of q.", "k 和 v 的 token 数，默认与 q 相同。"
+    ),
+    "explain-dispatch-kv-heads": Text("Heads of k and v, if fewer.", "k 和 v 的头数，可以少于 q。"),
+    "explain-dispatch-v-dim": Text("The dimension of v's heads, if another.", "v 的头维度，默认与 q 相同。"),
+    "explain-dispatch-queries": Text(
+        "Of attention_decode: queries of the step, 1 by default.",
+        "attention_decode：这一步的查询数，默认 1。",
+    ),
+    "explain-dispatch-page-size": Text(
+        "Of attention_decode: keys of a page of the cache.", "attention_decode：缓存每页的键数。"
+    ),
+    "explain-dispatch-causal": Text("A query sees no key behind its place.", "查询看不到它之后的键。"),
+    "explain-dispatch-window": Text(
+        "Keys to the left and right that are seen; -1: all.", "左右各能看到多少个键；-1 表示不限。"
+    ),
+    "explain-dispatch-score-mod": Text(
+        "Languages a ScoreMod is given in: triton, or cuda,triton,torch.",
+        "ScoreMod 提供了哪些语言的实现：triton，或 cuda,triton,torch。",
+    ),
+    "explain-dispatch-dtype": Text(
+        "The type of the tensors: float32, but bfloat16 of attention.",
+        "张量类型：默认 float32，注意力默认 bfloat16。",
+    ),
+    "explain-dispatch-backend": Text(
+        "As a call of attention would give it: triton, cuda or reference.",
+        "与注意力调用的参数相同：triton、cuda 或 reference。",
+    ),
+    "explain-dispatch-device": Text(
+        "sm_90, H200, cuda or cpu; by default the GPU, if there is one.",
+        "sm_90、H200、cuda 或 cpu；默认用本机的 GPU（如果有）。",
+    ),
+    "explain-dispatch-wrong-dtype": Entry(
+        Text("--dtype is {given!r}.", "--dtype 是 {given!r}。"),
+        Text("It is one of {known}.", "可选：{known}。"),
+    ),
+    "explain-dispatch-foreign": Entry(
+        Text("{option} is of {operator}.", "{option} 只用于 {operator}。"),
+        Text("Leave it out.", "请去掉它。"),
+    ),
+    "explain-dispatch-unmeasured": Text(
+        "Nothing was measured on such a GPU: python benchmarks/compare_all.py measures one.",
+        "没有这种 GPU 的实测数据：可以用 python benchmarks/compare_all.py 测一遍。",
+    ),
+    "explain-dispatch-no-operator": Entry(
+        Text("There is no choice to explain of {name!r}.", "没有可以说明的选择：{name!r}。"),
+        Text("It explains {known}. {more}", "可以说明：{known}。{more}"),
+    ),
+    "explain-dispatch-did-you-mean": Text("Did you mean {name}?", "你是想输入 {name} 吗？"),
+    "explain-dispatch-rungs-of": Text(
+        "flashpath ladder {name} shows the rungs there are.", "flashpath ladder {name} 列出它的梯级。"
+    ),
+    "explain-dispatch-all-ladders": Text(
+        "flashpath ladder lists all ladders.", "flashpath ladder 列出所有阶梯。"
+    ),
+    "explain-dispatch-wrong-languages": Entry(
+        Text("--score-mod is {given!r}.", "--score-mod 是 {given!r}。"),
+        Text(
+            "It takes the languages that the ScoreMod has a form for: {known}.",
+            "请给出 ScoreMod 提供了实现的语言：{known}。",
+        ),
+    ),
+    "explain-dispatch-wrong-shape": Entry(
+        Text("--shape is {given!r}.", "--shape 是 {given!r}。"),
+        Text(
+            "It takes {count} of 1 or more, {words}, such as --shape {example}.",
+            "请给出 {count}（不小于 1）：{words}，例如 --shape {example}。",
+        ),
+    ),
+    "explain-dispatch-one-number": Text("a whole number", "一个整数"),
+    "explain-dispatch-two-numbers": Text("two whole numbers", "两个整数"),
+    "explain-dispatch-three-numbers": Text("three whole numbers", "三个整数"),
+    "explain-dispatch-four-numbers": Text("four whole numbers", "四个整数"),
+    "explain-dispatch-nearest": Text("The nearest that were measured", "实测过的最接近的问题"),
+    "explain-dispatch-direction": Text("direction", "方向"),
+    "explain-dispatch-problem": Text("problem", "问题"),
+    "explain-dispatch-fastest": Text("fastest", "最快"),
+    "explain-dispatch-decides": Text("this one decides", "由它决定"),
+    "explain-dispatch-run": Text("Measured with {run}.", "实测环境：{run}。"),
+    "explain-dispatch-way": Text(
+        "{name:<8}  {backend} ({rung}): {why}.", "{name:<8}  {backend}（{rung}）：{why}。"
+    ),
+    "explain-dispatch-refused": Text("refused: {problem}", "会被拒绝：{problem}"),
+    "explain-dispatch-too-many": Entry(
+        Text("{what}", "{what}"),
+        Text(
+            "{fix} Here --device names the GPU: --device H200.",
+            "{fix} 这里可以用 --device 指定 GPU：--device H200。",
+        ),
+    ),
+    "explain-dispatch-one-kernel": Text(
+        "there is one kernel, which is not a rung of a ladder", "只有一个核函数，它不属于任何阶梯"
+    ),
+    "explain-dispatch-call": Text("{operator} of {tensors}, {how}", "{operator}：{tensors}，{how}"),
+    "explain-dispatch-steps": Text(
+        "attention_decode of q {shape} with {keys:,} keys of {heads} heads, {layout}, {how}",
+        "attention_decode：q {shape}，{heads} 个键值头、每条序列 {keys:,} 个键，{layout}，{how}",
+    ),
+    "explain-dispatch-how": Text("{features}, on {gpu}", "{features}，在 {gpu} 上"),
+    "explain-dispatch-windowed": Text("window ({left}, {right})", "窗口（{left}, {right}）"),
+    "explain-dispatch-modded": Text("a score_mod in {languages}", "score_mod（{languages}）"),
 }

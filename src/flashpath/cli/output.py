@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from flashpath.messages import Text, spoken
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -40,6 +42,11 @@ def shown_file(name: str) -> str:
         return Path(name).relative_to(Path.cwd().resolve()).as_posix()
     except (ValueError, OSError):
         return name
+
+
+def in_language(text: Text | str) -> str:
+    """Returns a text of the course or of a ladder in the language that is spoken."""
+    return text if isinstance(text, str) else text.in_(spoken())
 
 
 def print_json(value: Any) -> None:

@@ -6,10 +6,14 @@ slow access.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.text import Text
+
+from flashpath.messages import say
 
 if TYPE_CHECKING:
     from flashpath.vgpu.report import Access, Pass, Sector
@@ -17,29 +21,47 @@ if TYPE_CHECKING:
 _LABEL = 10
 _RULER = "0       8       16      24    31"
 _HIT, _SEVERAL, _MISS = "█", "▓", "·"
+_PLAIN = str.maketrans({_HIT: "#", _SEVERAL: "%", _MISS: ".", "⋮": ":", "…": "..."})
 
 
-def picture(access: Access, most_rows: int | None = None) -> list[Text]:
-    """The sectors of a global access, or the banks of a shared one, with a title and what it comes to."""
-    return [_title(access), *(_sectors if access.space == "global" else _banks)(access, most_rows)]
+def picture(access: Access, most_rows: int | None = None, encoding: str | None = None) -> list[Text]:
+    """Draws the sectors of a global access, or the banks of a shared one, with a title and a verdict.
+
+    Where the encoding, by default that of the output, has no blocks, they are drawn with ASCII characters.
+    """
+    rows = [_title(access), *(_sectors if access.space == "global" else _banks)(access, most_rows)]
+    try:
+        (_HIT + _SEVERAL + _MISS).encode(encoding or sys.stdout.encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        for row in rows:
+            row.plain = row.plain.translate(_PLAIN)
+    return rows
 
 
 def _title(access: Access) -> Text:
-    place = f"line {access.line}: " if access.line else ""
-    where = {"load": "from", "store": "to", "atomic": "on"}[access.kind]
+    place = say("cli.picture-line", line=access.line) if access.line else ""
     x, y, z = access.block
     block = f"({x},{y},{z})" if y or z else str(x)
-    text = Text.assemble((f"{place}{access.kind} of {access.size} bytes a lane", "bold"))
-    array = access.array or f"{access.space} memory"
-    return text.append(f" {where} {array}, by warp {access.warp} of block {block}")
+    array = access.array or say("cli.picture-memory", space=access.space)
+    what, where = {
+        "load": (say("cli.picture-load", size=access.size), say("cli.picture-from", array=array)),
+        "store": (say("cli.picture-store", size=access.size), say("cli.picture-to", array=array)),
+        "atomic": (say("cli.picture-atomic", size=access.size), say("cli.picture-on", array=array)),
+    }[access.kind]
+    by = say("cli.picture-by", warp=access.warp, block=block)
+    return Text.assemble((f"{place}{what}", "bold"), f"{where}{by}")
 
 
-def _cut(rows: Sequence[Text], most: int | None, what: str) -> list[Text]:
+def _cut(rows: Sequence[Text], most: int | None, more: str) -> list[Text]:
     """The first rows and the last one, where there are too many."""
     if most is None or len(rows) <= most:
         return list(rows)
     left = len(rows) - most + 1
-    return [*rows[: most - 2], Text(f"{'⋮':>{_LABEL}}  {left} more {what}", "dim"), rows[-1]]
+    return [
+        *rows[: most - 2],
+        Text(f"{'⋮':>{_LABEL}}  {say(more, count=left)}", "dim"),
+        rows[-1],
+    ]
 
 
 def _lanes_of(cells: Sequence[str], style: str) -> Text:
@@ -56,20 +78,15 @@ def _sectors(access: Access, most_rows: int | None) -> list[Text]:
     rows = [_sector_row(sector, access.base) for sector in access.sectors]
     asked = sum(sector.bytes_used for sector in access.sectors)
     moved = 32 * len(access.sectors)
-    count = f"{len(access.sectors)} sector{'s' * (len(access.sectors) != 1)}"
-    if len(access.sectors) == access.ideal_sectors:
-        verdict = Text(f"{count} for {asked} distinct bytes: the fewest there can be.", "green")
-    else:
-        verdict = Text(
-            f"{count} move {moved:,} bytes for {asked} asked for; {access.ideal_sectors} would do.", "red"
-        )
+    count, ideal = len(access.sectors), access.ideal_sectors
     if access.turns > 1:
-        verdict = Text(f"{access.turns} lanes meet at one address, and go one after the other.", "red")
-    return [
-        Text(f"{'lane':>{_LABEL}}  {_RULER}  32 bytes of it", "dim"),
-        *_cut(rows, most_rows, "sectors"),
-        verdict,
-    ]
+        verdict = Text(say("cli.picture-turns", lanes=access.turns), "red")
+    elif count == ideal:
+        verdict = Text(say("cli.picture-fewest", count=count, asked=asked), "green")
+    else:
+        verdict = Text(say("cli.picture-wasted", count=count, moved=moved, asked=asked, ideal=ideal), "red")
+    heading = Text(f"{'lane':>{_LABEL}}  {_RULER}  " + say("cli.picture-of-sector"), "dim")
+    return [heading, *_cut(rows, most_rows, "cli.picture-more-sectors"), verdict]
 
 
 def _sector_row(sector: Sector, base: int) -> Text:
@@ -83,7 +100,7 @@ def _sector_row(sector: Sector, base: int) -> Text:
         _lanes_of(lanes, style),
         "  ",
         _lanes_of(words, style),
-        f" {sector.bytes_used:>2} used",
+        " " + say("cli.picture-used", bytes=sector.bytes_used),
     )
 
 
@@ -92,24 +109,24 @@ def _sector_row(sector: Sector, base: int) -> Text:
 
 def _banks(access: Access, most_rows: int | None) -> list[Text]:
     rows = [_pass_row(number, each) for number, each in enumerate(access.passes, 1)]
-    count = f"{access.wavefronts} pass{'es' * (access.wavefronts != 1)} over the banks"
-    if access.bank_conflicts:
-        ideal = access.wavefronts - access.bank_conflicts
-        verdict = Text(f"{count}, {access.bank_conflicts} of them conflicts; {ideal} would do.", "red")
+    count, conflicts = access.wavefronts, access.bank_conflicts
+    if conflicts:
+        verdict = Text(
+            say("cli.picture-conflicts", count=count, conflicts=conflicts, ideal=count - conflicts), "red"
+        )
     else:
-        verdict = Text(f"{count}: no conflict.", "green")
-    return [
-        Text(f"{'bank':>{_LABEL}}  {_RULER}", "dim"),
-        *_cut(rows, most_rows, "passes"),
-        verdict,
-    ]
+        verdict = Text(say("cli.picture-no-conflict", count=count), "green")
+    heading = Text(f"{'bank':>{_LABEL}}  {_RULER}", "dim")
+    return [heading, *_cut(rows, most_rows, "cli.picture-more-passes"), verdict]
 
 
 def _pass_row(number: int, each: Pass) -> Text:
     cells = [_SEVERAL if len(served) > 1 else _HIT if served else _MISS for served in each.banks]
-    name = f"pass {number}"
+    name = say("cli.picture-pass", number=number)
     style = "red" if each.is_conflict else "green"
-    return Text.assemble(f"{name:>{_LABEL}}  ", _lanes_of(cells, style), f"  {_ranges(each.lanes)}")
+    return Text.assemble(
+        f"{' ' * (_LABEL - cell_len(name))}{name}  ", _lanes_of(cells, style), f"  {_ranges(each.lanes)}"
+    )
 
 
 def _ranges(lanes: Sequence[int]) -> str:
@@ -122,4 +139,4 @@ def _ranges(lanes: Sequence[int]) -> str:
             runs.append([lane])
     texts = [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
     shown = ", ".join(texts[:4]) + (" …" if len(texts) > 4 else "")
-    return f"lane{'s' * (len(lanes) != 1)} {shown}"
+    return say("cli.picture-lanes", count=len(lanes), lanes=shown)

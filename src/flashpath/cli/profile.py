@@ -9,6 +9,7 @@ import typer
 
 from flashpath.cli import options
 from flashpath.errors import FlashpathError
+from flashpath.messages import say
 
 if TYPE_CHECKING:
     from flashpath.vgpu.report import Report
@@ -24,13 +25,11 @@ def profile(
     shared: options.SharedBytes = 0,
     device: Annotated[
         str | None,
-        typer.Option(help="The GPU whose bounds are shown, such as H200; cuda: measure a program on it."),
+        typer.Option(help=say("cli.profile-device")),
     ] = None,
-    line: Annotated[int | None, typer.Option(help="Draw the accesses of this line.", min=1)] = None,
-    of_block: Annotated[
-        int | None, typer.Option(help="Draw those of this block, counted with x first.", min=0)
-    ] = None,
-    of_warp: Annotated[int | None, typer.Option(help="Draw those of this warp of its block.", min=0)] = None,
+    line: Annotated[int | None, typer.Option(help=say("cli.profile-line"), min=1)] = None,
+    of_block: Annotated[int | None, typer.Option(help=say("cli.profile-of-block"), min=0)] = None,
+    of_warp: Annotated[int | None, typer.Option(help=say("cli.profile-of-warp"), min=0)] = None,
     arch: options.Arch = None,
     define: options.Defines = None,
     include: options.Includes = None,
@@ -42,39 +41,12 @@ def profile(
     devices: options.Devices = None,
     compiler: options.Compiler = "nvrtc",
     seed: options.ArraySeed = 0,
-    launch: Annotated[int | None, typer.Option(help="Of a program: show this launch.", min=1)] = None,
+    launch: Annotated[int | None, typer.Option(help=say("cli.profile-launch"), min=1)] = None,
     timeout: options.Timeout = None,
-    timeline: Annotated[
-        Path | None, typer.Option(help="Of a program: write its timeline here, .html or .json.")
-    ] = None,
+    timeline: Annotated[Path | None, typer.Option(help=say("cli.profile-timeline"))] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    r"""Run a program, or a kernel alone, on the virtual GPU and show what it counted: traffic, conflicts,
-    divergence, hot lines.
-
-    Without --grid and --block the file is a whole program, with main: it is compiled and run, and its
-    launches are summed up and reported. With them one kernel is launched on arrays that --arg describes.
-
-    A picture shows one access to global memory, lane by sector, and one to shared memory, bank by bank: the
-    most wasteful ones, or those of --line. No GPU is needed, and none is used.
-
-    With --device cuda a program is also measured on the GPU, where Nsight Compute (ncu) and Nsight Systems
-    (nsys) are found: it runs once under each of them and once on the virtual GPU, with the same input.
-
-    Examples:
-
-        flashpath profile saxpy.cu --device H200 -- 1000000
-
-        flashpath profile main.cu kernels.cu -I include
-
-        flashpath profile saxpy.cu --device cuda --timeline saxpy.html
-
-        flashpath profile axpy.cu --grid 32 --block 256 --arg n=8192 --arg 2.0 --arg 'f32\[n]' --arg 'f32\[n]'
-
-        flashpath profile copy.cu --grid 32,32 --block 32,32 --arg n=1024 --arg 'f32\[n,n]' --line 12
-
-        flashpath profile count.cu --kernel 'count<int>' --grid 64 --block 256 --arg 'i32\[65536]:0..9' --json
-    """
+    """Shows what a program, or a kernel alone, does on the virtual GPU."""
     from flashpath import jit
     from flashpath.cli.arguments import parse_arguments, parse_extents
     from flashpath.cli.compiling import compile_kernel
@@ -152,7 +124,6 @@ def _name_arrays(report: Report, names: list[str]) -> None:
 def _check_line(report: Report, file: str, line: int) -> None:
     if not report.accesses(line, file=file):
         lines = sorted({access.line for access in report.accesses(file=file)})
-        raise FlashpathError(
-            f"Line {line} accesses neither global nor shared memory.",
-            f"Lines that do: {', '.join(map(str, lines)) or 'none'}.",
-        )
+        if not lines:
+            raise FlashpathError("cli.profile-no-accesses", line=line)
+        raise FlashpathError("cli.profile-line-without-accesses", line=line, lines=lines)

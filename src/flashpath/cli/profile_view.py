@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from flashpath.cli.output import shown_file
 from flashpath.cli.pictures import picture
+from flashpath.messages import Message, say
+from flashpath.vgpu.report.names import named
+from flashpath.vgpu.report.text import padded
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,9 +52,14 @@ def _header(report: Report) -> list[Text]:
     grid, block = (" × ".join(map(str, _trimmed(extent))) for extent in (report.grid, report.block))
     return [
         Text.assemble(
-            (report.kernel, "bold"), f" on the virtual GPU ({report.gpu}), grid {grid}, block {block}"
+            (report.kernel, "bold"), say("cli.profile-where", gpu=report.gpu, grid=grid, block=block)
         )
     ]
+
+
+def right(text: str, width: int) -> str:
+    """Returns the text behind spaces, such that both fill that width on a terminal."""
+    return " " * (width - cell_len(text)) + text
 
 
 def _trimmed(extent: Sequence[int]) -> list[int]:
@@ -66,24 +75,37 @@ def _verdict(report: Report) -> list[Text]:
     if roofline is not None:
         rows.append(
             Text.assemble(
-                ("bound by " + roofline.bound, "bold"),
-                f": {in_units(roofline.least_seconds)} at least on {roofline.gpu}, by datasheet peaks "
-                "(no measured time)",
+                (say("cli.profile-bound-by", bound=named(roofline.bound)), "bold"),
+                say("cli.profile-at-least", time=in_units(roofline.least_seconds), gpu=roofline.gpu),
             )
         )
         rows.append(
             Text(
-                f"{report.dram_bytes:,} bytes moved at least, {report.flops:,} FLOPs: "
-                f"{roofline.intensity:.2f} a byte, the ridge is at {roofline.ridge:.1f}"
+                say(
+                    "cli.profile-intensity",
+                    bytes=report.dram_bytes,
+                    flops=report.flops,
+                    intensity=roofline.intensity,
+                    ridge=roofline.ridge,
+                )
             )
         )
     if occupancy is not None:
-        rows.append(Text(f"occupancy {occupancy.fraction:.0%}, limited by {occupancy.limit}"))
+        rows.append(
+            Text(
+                say("cli.profile-occupancy", share=f"{occupancy.fraction:.0%}", limit=named(occupancy.limit))
+            )
+        )
     used = report.footprint
     rows.append(
         Text(
-            f"a thread has {used.registers} registers and {used.local:,} B of local memory; a block "
-            f"{used.static_shared:,} + {used.dynamic_shared:,} B shared"
+            say(
+                "cli.profile-footprint",
+                registers=used.registers,
+                local=used.local,
+                static=used.static_shared,
+                dynamic=used.dynamic_shared,
+            )
         )
     )
     return rows
@@ -101,55 +123,63 @@ def in_units(seconds: float) -> str:
 
 
 def _counters(report: Report) -> list[Text]:
-    rows = [Text(f"{'':<26}{'counted':>15}{'each':>9}{'ideal':>8}", "dim")]
+    titles = ((say("cli.profile-counted"), 15), (say("cli.profile-each"), 9), (say("cli.profile-ideal"), 8))
+    rows = [Text(" " * 26 + "".join(right(title, width) for title, width in titles), "dim")]
 
     def compared(what: str, count: int, each: float, ideal: float, waste: float, of: str) -> None:
         """A count, what it is for each request or instruction, what it could be, and how far off that is."""
-        row = Text(f"{what:<26}{count:>15,}{each:>9.2f}{ideal:>8.2f}  ")
+        row = Text(f"{padded(what, 26)}{count:>15,}{each:>9.2f}{ideal:>8.2f}  ")
         good = waste <= 1.005
         style = "green" if good else "yellow" if waste < 2 else "red"
-        rows.append(row.append("✓" if good else f"{waste:.3g}× the {of}", style))
+        rows.append(
+            row.append("✓" if good else say("cli.profile-waste", ratio=f"{waste:.3g}", what=of), style)
+        )
 
     def counted(what: str, count: int) -> None:
-        rows.append(Text(f"{what:<26}{count:>15,}"))
+        rows.append(Text(f"{padded(what, 26)}{count:>15,}"))
 
     for name in ("load", "store", "atomic"):
         traffic = getattr(report, f"global_{name}")
         if traffic.requests:
             each = traffic.sectors_per_request
             ideal = traffic.ideal_sectors_per_request
-            compared(f"global {name} sectors", traffic.sectors, each, ideal, each / ideal, "bytes")
+            what = say("cli.profile-sectors", access=named(f"global {name}"))
+            compared(what, traffic.sectors, each, ideal, each / ideal, say("cli.profile-bytes"))
     for name in ("load", "store", "atomic"):
         traffic = getattr(report, f"shared_{name}")
         if traffic.requests:
             each = traffic.wavefronts_per_request
             ideal = traffic.ideal_wavefronts_per_request
-            compared(f"shared {name} passes", traffic.wavefronts, each, ideal, each / ideal, "passes")
+            what = say("cli.profile-shared-passes", access=named(f"shared {name}"))
+            compared(what, traffic.wavefronts, each, ideal, each / ideal, say("cli.profile-passes"))
     if atomics := report.atomics.turns_per_request:
-        compared("atomics, lanes in turn", report.atomics.turns, atomics, 1, atomics, "turns")
+        what = say("cli.profile-atomics")
+        compared(what, report.atomics.turns, atomics, 1, atomics, say("cli.profile-turns"))
     if lanes := report.active_lanes:
-        compared("thread instructions (PTX)", report.instructions, lanes, 32, 32 / lanes, "instructions")
-    counted("divergent branches (PTX)", report.divergent_branches)
+        what, of = say("cli.profile-instructions"), say("cli.profile-instructions-of")
+        compared(what, report.instructions, lanes, 32, 32 / lanes, of)
+    counted(say("cli.profile-branches"), report.divergent_branches)
     for name in ("load", "store"):
         local = getattr(report, f"local_{name}")
         if local.requests:
-            counted(f"local {name} sectors (PTX)", local.sectors)
+            counted(say("cli.profile-local-sectors", access=named(f"local {name}")), local.sectors)
     for element, count in sorted(report.flops_by_type.items()):
         counted(f"{element} FLOPs (PTX)", count)
     for element, count in sorted(report.tensor_operations.items()):
-        counted(f"{element} tensor operations", count)
+        counted(say("cli.profile-tensor-operations", element=element), count)
     return rows
 
 
 def _classes(report: Report) -> list[Text]:
     ordered = sorted(report.instructions_by_class.items(), key=lambda each: -each[1])
-    rows = [Text("instructions by class (PTX)", "dim")]
+    rows = [Text(say("cli.profile-by-class"), "dim")]
     for name, count in ordered[:_CLASSES_SHOWN]:
         share = count / report.instructions
-        rows.append(Text.assemble(f"  {name:<18}{share:>5.0%} ", (bar(share, 32), "cyan")))
+        rows.append(Text.assemble(f"  {padded(named(name), 18)}{share:>5.0%} ", (bar(share, 32), "cyan")))
     rest = sum(count for _, count in ordered[_CLASSES_SHOWN:])
     if rest:
-        rows.append(Text(f"  {'others':<18}{rest / report.instructions:>5.0%}"))
+        others = padded(say("cli.profile-other-classes"), 18)
+        rows.append(Text(f"  {others}{rest / report.instructions:>5.0%}"))
     return rows
 
 
@@ -163,9 +193,9 @@ def bar(share: float, width: int) -> str:
 # ---- The source and its heat ---------------------------------------------------------------------------
 
 _HEAT: tuple[tuple[str, Callable[[Counts], int]], ...] = (
-    ("instr.", lambda counts: counts.instructions),
-    ("sectors", lambda counts: counts.global_sectors),
-    ("conflicts", lambda counts: counts.bank_conflicts),
+    ("cli.profile-heat-instructions", lambda counts: counts.instructions),
+    ("cli.profile-heat-sectors", lambda counts: counts.global_sectors),
+    ("cli.profile-heat-conflicts", lambda counts: counts.bank_conflicts),
 )
 _BAR = 4
 
@@ -183,7 +213,7 @@ def _listing(report: Report, source_name: str, source: str, width: int) -> list[
     room = max(width - 6 - (cell + 1) * len(heats), 20)
     title = Text(f"{'':<6}{shown_file(source_name)[-room:]:<{room}}", "dim")
     for name, _, _ in heats:
-        title.append(f" {name:>{cell}}", "dim")
+        title.append(f" {right(Message(name).text(), cell)}", "dim")
     rows = [title]
     highlighter = Syntax("", "cuda", background_color="default")
     before = shown[0] - 1 if shown else 0
@@ -218,10 +248,12 @@ def _elsewhere(report: Report, source_name: str) -> list[Text]:
         if line.file != source_name:
             files[line.file] = files.get(line.file, 0) + line.instructions
     ordered = sorted(files.items(), key=lambda each: -each[1])
+
+    def share(count: int) -> str:
+        return f"{count / report.instructions:.0%}"
+
     return [
-        Text(
-            f"      {count / report.instructions:.0%} of the instructions come from {shown_file(file)}", "dim"
-        )
+        Text("      " + say("cli.profile-elsewhere", share=share(count), file=shown_file(file)), "dim")
         for file, count in ordered
     ]
 

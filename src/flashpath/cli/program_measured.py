@@ -20,6 +20,7 @@ from flashpath.cli.run import check_timeline
 from flashpath.errors import FlashpathError
 from flashpath.jit import device as cuda
 from flashpath.jit import programs
+from flashpath.messages import say
 from flashpath.vgpu.profiles import profile_for
 from flashpath.vgpu.recorded import Recording
 
@@ -88,11 +89,10 @@ def _exit_code(session: nsight.Session) -> int:
 def _measure(session: nsight.Session, found: Measured) -> bool:
     """Under nsys first, which disturbs the program least; False: the program was ended by us."""
     nsys, ncu = nsight.find("nsys"), nsight.find("ncu")
-    runs = [f"under {tool.name}" for tool in (nsys, ncu) if tool is not None]
-    runs.append(f"on the virtual {found.gpu.name}")
-    told = ", ".join(runs[:-1]) + (" and " if len(runs) > 1 else "") + runs[-1]
-    often = {1: "once", 2: "twice", 3: "three times"}[len(runs)]
-    tell(f"flashpath: the program runs {often}, {told}; what it prints is shown once")
+    tools = [tool.name for tool in (nsys, ncu) if tool is not None]
+    runs = {"tools": tools, "gpu": found.gpu.name, "count": len(tools) + 1}
+    often = say("cli.measured-runs", **runs) if tools else say("cli.measured-runs-once", gpu=found.gpu.name)
+    tell(f"flashpath: {often}")
     if nsys is None:
         found.problems.append(nsight.missing("nsys"))
     else:
@@ -165,7 +165,7 @@ def _pair(found: Measured) -> None:
         if measured:  # a tool that measured nothing has said why
             found.unlike += matches.unlike
     if len(found.launches) == MOST_LAUNCHES < len(counted):
-        found.unlike.append(f"ncu measured the first {MOST_LAUNCHES} launches only")
+        found.unlike.append(say("cli.measured-first-launches", count=MOST_LAUNCHES))
     kernels = found.kernels
     for launch, at, in_run in zip(found.counted.launches, places["ncu"], places["nsys"], strict=True):
         found.pairs.append(
@@ -182,7 +182,7 @@ def _write_timeline(found: Measured, file: Path) -> None:
     from flashpath.cli.timeline_page import write_page
 
     if not found.activities:
-        tell("flashpath: no timeline was written: nothing was recorded.")
+        tell("flashpath: " + say("cli.no-timeline-recorded"))
         return
     trace = json.dumps(nsight.trace_of(found.activities, found.device.name))
     if file.suffix == ".json":
@@ -221,22 +221,22 @@ def _show(recipe: Recipe, found: Measured, wanted: Wanted) -> None:
         return
     launches = found.counted.launches
     if not launches:
-        out.print("No kernel ran: the program launched none, or did not wait for any.")
+        out.print(say("cli.profile-no-kernel"))
         return
     same = gpus.match_device_name(found.device.name) is not None
-    bounds = found.gpu.name if same else f"{found.gpu.name}: no profile describes this GPU itself"
-    where = f"{found.device.name}, measured; bounds are those of {bounds}"
+    names = {"device": found.device.name, "gpu": found.gpu.name}
+    where = say("cli.measured-where", **names) if same else say("cli.measured-where-unlike", **names)
     measured_view.show_summary(out, where, found.gpu, found.pairs)
     for difference in found.unlike:
-        out.print(f"Not alike: {difference}.", markup=False)
+        out.print(say("cli.measured-unlike", what=difference), markup=False)
     out.print()
     chosen = chosen_launches(launches, wanted, [each.seconds or 0.0 for each in found.pairs])
     for number in chosen:
         launch = launches[number - 1]
         report = launch.report(found.gpu)
-        out.print(f"[bold]Launch {number}[/]")
+        out.print(say("cli.profile-launch-number", number=number), style="bold")
         measured_view.show_launch(out, found.device.name, found.gpu, found.pairs[number - 1], report)
         name, source = source_of(recipe, launch)
         show(out, report, name, source)
     if len(chosen) < len(launches):
-        out.print("Others: --launch NUMBER.")
+        out.print(say("cli.profile-other-launches"), markup=False)

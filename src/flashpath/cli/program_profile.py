@@ -15,6 +15,7 @@ from flashpath.cli.compiling import build_program
 from flashpath.cli.output import console, print_json
 from flashpath.cli.profile_view import in_units, show
 from flashpath.errors import FlashpathError
+from flashpath.messages import say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -76,35 +77,38 @@ def count_launches(recipe: Recipe, arguments: Sequence[str], how: Run) -> tuple[
 def check_launch(wanted: Wanted, launches: int) -> None:
     """Refuse to show a launch that was not made."""
     if wanted.launch is not None and not 1 <= wanted.launch <= launches:
-        raise FlashpathError(
-            f"There is no launch {wanted.launch}: the program made {launches}.",
-            "Launches are counted from 1 on, in the order in which they ran.",
-        )
+        raise FlashpathError("cli.profile-no-such-launch", launch=wanted.launch, count=launches)
 
 
 def _show(out: Console, recipe: Recipe, gpu: gpus.Gpu, recording: Recording, wanted: Wanted) -> None:
     out.print()
     if not recording.launches:
-        out.print("No kernel ran: the program launched none, or did not wait for any.")
+        out.print(say("cli.profile-no-kernel"))
         return
     out.print(_summary(gpu, recording.launches))
     out.print()
     chosen = chosen_launches(recording.launches, wanted)
     for number in chosen:
         launch = recording.launches[number - 1]
-        out.print(f"[bold]Launch {number}[/]")
+        out.print(say("cli.profile-launch-number", number=number), style="bold")
         name, source = source_of(recipe, launch)
         show(out, launch.report(gpu), name, source)
     if len(chosen) < len(recording.launches):
-        out.print("Others: --launch NUMBER.")
+        out.print(say("cli.profile-other-launches"), markup=False)
 
 
 def _summary(gpu: gpus.Gpu, launches: Sequence[RecordedLaunch]) -> Table:
     """A row for each kernel, the one with the longest bound first."""
-    counted = "1 launch" if len(launches) == 1 else f"{len(launches):,} launches"
-    table = Table(title=f"{counted} on the virtual {gpu.name}; times are bounds, no measurements")
-    for column in ("kernel", "launches", "bound, all", "of all", "bound, each", "memory traffic"):
-        table.add_column(column, justify="left" if column == "kernel" else "right")
+    table = Table(title=say("cli.profile-launches", count=len(launches), gpu=gpu.name))
+    table.add_column(say("cli.profile-column-kernel"))
+    for column in (
+        say("cli.profile-column-launches"),
+        say("cli.profile-column-bound-all"),
+        say("cli.profile-column-of-all"),
+        say("cli.profile-column-bound-each"),
+        say("cli.profile-column-traffic"),
+    ):
+        table.add_column(column, justify="right")
     total = sum(each.seconds for each in launches)
     by_kernel: dict[str, list[RecordedLaunch]] = {}
     for each in launches:

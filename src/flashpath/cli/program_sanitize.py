@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flashpath import settings
 from flashpath.cli.compiling import build_program
 from flashpath.cli.failures import tell
 from flashpath.cli.output import console, print_json
 from flashpath.cli.sanitize_view import show
 from flashpath.errors import FlashpathError
+from flashpath.messages import say
 
 if TYPE_CHECKING:
     from flashpath.jit.programs import Recipe
@@ -60,10 +60,7 @@ def sanitize_program(
     from flashpath.vgpu.host_findings import merged_of_host
 
     if not recipe.target.is_virtual:
-        raise FlashpathError(
-            "A program is checked on the virtual GPU, and a real one was asked for.",
-            "Name the GPU to play, as --device H200; compute-sanitizer checks on a real one.",
-        )
+        raise FlashpathError("cli.sanitize-on-gpu")
     checked = _run_all(recipe, arguments, how, shown=not as_json)
     findings = [*merged(checked.of_kernels), *merged_of_host(checked.of_host)]
     died = next((code for code in checked.codes if _is_of_death(code)), 0)
@@ -72,9 +69,9 @@ def sanitize_program(
         print_json({"program": name, "exit_codes": checked.codes, "seeds": how.seeds, "findings": findings})
     elif findings or not died:
         console().print()
-        show(console(), name, {}, findings, how.seeds, settings.language())
+        show(console(), name, {}, findings, how.seeds)
     if died:
-        tell(f"flashpath: {name} did not come to its end: what it had still to do was not checked.")
+        tell("flashpath: " + say("cli.sanitize-died", program=name))
     return findings, died
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from flashpath.cli.quick import Argument, Option
+from flashpath.messages import Message, say
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -23,61 +24,32 @@ def for_program(words: Sequence[str]) -> list[str]:
 
 
 def run(
-    files: Annotated[list[Path], Argument(help="A .cu file, or several: .cu, .cpp, .cc, .c; or a .py file.")],
+    files: Annotated[list[Path], Argument(help=say("cli.run-files"))],
     device: Annotated[
         str | None,
-        Option(help="cuda, cuda:1, virtual, or the GPU to play: H200, A100, …; by default a GPU, if any."),
+        Option(help=say("cli.run-device")),
     ] = None,
-    devices: Annotated[int | None, Option(help="How many virtual GPUs.", min=1, max=64)] = None,
-    timeout: Annotated[float | None, Option(help="Seconds after which it is ended.", min=0.001)] = None,
-    timeline: Annotated[
-        Path | None, Option(help="Write the modelled timeline here: .html, or .json (Chrome trace).")
-    ] = None,
-    arch: Annotated[
-        str | None, Option("--arch", "-arch", help="sm_75 … sm_121a; by default the GPU's own.")
-    ] = None,
-    define: Annotated[list[str] | None, Option("--define", "-D", help="NAME or NAME=VALUE.")] = None,
-    include: Annotated[list[Path] | None, Option("--include", "-I", help="A folder of headers.")] = None,
-    std: Annotated[str | None, Option("--std", "-std", help="c++17, c++20, …")] = None,
-    optimize: Annotated[str | None, Option("--optimize", "-O", help="0 … 3: of host code.")] = None,
-    library: Annotated[list[str] | None, Option("--library", "-l", help="A library to link.")] = None,
+    devices: Annotated[int | None, Option(help=say("cli.run-devices"), min=1, max=64)] = None,
+    timeout: Annotated[float | None, Option(help=say("cli.run-timeout"), min=0.001)] = None,
+    timeline: Annotated[Path | None, Option(help=say("cli.run-timeline"))] = None,
+    arch: Annotated[str | None, Option("--arch", "-arch", help=say("cli.run-arch"))] = None,
+    define: Annotated[list[str] | None, Option("--define", "-D", help=say("cli.option-define"))] = None,
+    include: Annotated[list[Path] | None, Option("--include", "-I", help=say("cli.option-include"))] = None,
+    std: Annotated[str | None, Option("--std", "-std", help=say("cli.run-std"))] = None,
+    optimize: Annotated[str | None, Option("--optimize", "-O", help=say("cli.run-optimize"))] = None,
+    library: Annotated[list[str] | None, Option("--library", "-l", help=say("cli.run-library"))] = None,
     library_folder: Annotated[
-        list[Path] | None, Option("--library-folder", "-L", help="A folder of libraries.")
+        list[Path] | None, Option("--library-folder", "-L", help=say("cli.option-library-folder"))
     ] = None,
-    option: Annotated[list[str] | None, Option(help="A flag for nvcc, as it is.")] = None,
-    exact: Annotated[
-        bool | None, Option("--exact/--no-exact", help="The bits of the GPU played, or faster.")
-    ] = None,
-    seed: Annotated[int | None, Option(help="Of the order of warps and blocks.", min=0)] = None,
-    budget: Annotated[
-        int | None, Option(help="Warp instructions after which a launch is stopped.", min=1)
-    ] = None,
-    quiet: Annotated[
-        bool, Option("--quiet", "-q", help="Not a word about modelled times, or warnings.")
-    ] = False,
-    verbose: Annotated[bool, Option("--verbose", "-v", help="Show nvcc's commands.")] = False,
+    option: Annotated[list[str] | None, Option(help=say("cli.run-option"))] = None,
+    exact: Annotated[bool | None, Option("--exact/--no-exact", help=say("cli.run-exact"))] = None,
+    seed: Annotated[int | None, Option(help=say("cli.run-seed"), min=0)] = None,
+    budget: Annotated[int | None, Option(help=say("cli.option-budget"), min=1)] = None,
+    quiet: Annotated[bool, Option("--quiet", "-q", help=say("cli.run-quiet"))] = False,
+    verbose: Annotated[bool, Option("--verbose", "-v", help=say("cli.run-verbose"))] = False,
     argument: Annotated[list[str] | None, Option(hidden=True)] = None,
 ) -> int:
-    """Compile a CUDA program, host code included, and run it: on a GPU, or on the virtual GPU.
-
-    With several files device code of one may use that of another. The program's input, output and exit code
-    are its own; what stands after -- is for it. The executable is kept in the cache, and made again when a
-    file that it is made from changes. On the virtual GPU times are modelled, not measured.
-
-    A Python program is run as it is; where there is no GPU, its Triton kernels run on the virtual one.
-
-    Examples:
-
-        flashpath run saxpy.cu
-
-        flashpath run saxpy.cu --device H200 -O2 -std=c++20 -- 1000000
-
-        flashpath run main.cu kernels.cu -I include -D TILE=32 --timeout 10
-
-        flashpath run pipeline.cu --devices 2 --timeline pipeline.html
-
-        flashpath run softmax.py --device virtual
-    """
+    """Compiles and runs a whole program; returns its exit code."""
     from flashpath.cli.compiling import in_options
     from flashpath.cli.shipped import shipped_all
     from flashpath.errors import FlashpathError
@@ -120,11 +92,9 @@ def _check_settings(target: Target, settings: dict[str, Any]) -> None:
 
     given = [name for name, value in settings.items() if value is not None]
     if given and not target.is_virtual:
-        advice = "flashpath profile --timeline has a real GPU's; " if given == ["timeline"] else ""
-        raise FlashpathError(
-            f"--{given[0]} is for the virtual GPU, and this program runs on cuda:{target.index}.",
-            f"Leave it out ({advice}--device virtual runs it on the virtual GPU).",
-        )
+        if given == ["timeline"]:
+            raise FlashpathError("cli.run-timeline-on-gpu", index=target.index)
+        raise FlashpathError("cli.run-on-gpu", option=f"--{given[0]}", index=target.index)
 
 
 def _check_python(files: Sequence[Path], options: dict[str, Any]) -> None:
@@ -132,15 +102,10 @@ def _check_python(files: Sequence[Path], options: dict[str, Any]) -> None:
     from flashpath.errors import FlashpathError
 
     if len(files) > 1:
-        raise FlashpathError(
-            f"{len(files)} files were given, and one is a Python program.",
-            "Give it alone; what is meant for it stands after --.",
-        )
+        raise FlashpathError("cli.run-python-beside-others", count=len(files))
     for name, value in options.items():
         if value:
-            raise FlashpathError(
-                f"--{name} is for CUDA programs, and {files[0]} is a Python program.", "Leave it out."
-            )
+            raise FlashpathError("cli.run-option-of-cuda", option=f"--{name}", file=files[0])
 
 
 class _Screen:
@@ -177,8 +142,8 @@ class _Screen:
         if program.built and program.log and not self.quiet:
             print(program.log, file=sys.stderr, flush=True)  # warnings
         if self.verbose:
-            origin = "built" if program.built else "from the cache"
-            print(f"{origin}: {program.path}", file=sys.stderr, flush=True)
+            origin = "cli.run-built" if program.built else "cli.run-from-cache"
+            print(Message(origin, {"path": program.path}), file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -195,7 +160,7 @@ def timeline_file(wanted: Path | None) -> Generator[Path | None]:
         wanted.unlink(missing_ok=True)
         yield trace
         if not trace.is_file():
-            print("flashpath: no timeline was written: the program did not come to its end.", file=sys.stderr)
+            print("flashpath: " + say("cli.no-timeline-of-program"), file=sys.stderr)
         elif wanted.suffix == ".html":
             from flashpath.cli.timeline_page import write_page
 
@@ -207,12 +172,10 @@ def check_timeline(wanted: Path) -> None:
     from flashpath.errors import FlashpathError
 
     if wanted.suffix not in (".html", ".json"):
-        raise FlashpathError(f"--timeline is {wanted}.", "It ends in .html (a page) or .json (Chrome trace).")
+        raise FlashpathError("cli.timeline-suffix", file=wanted)
     if not wanted.parent.is_dir():
-        raise FlashpathError(f"--timeline: there is no folder {wanted.parent}.", "Make it first.")
+        raise FlashpathError("cli.timeline-folder", folder=wanted.parent)
     try:
         wanted.open("ab").close()
     except OSError as error:
-        raise FlashpathError(
-            f"--timeline: {wanted} cannot be written: {error.strerror}.", "Name another file."
-        ) from None
+        raise FlashpathError("cli.timeline-not-written", file=wanted, why=error.strerror) from None

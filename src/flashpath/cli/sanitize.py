@@ -11,6 +11,7 @@ import typer
 from flashpath.cli import options
 from flashpath.cli.failures import tell_failure
 from flashpath.errors import FlashpathError
+from flashpath.messages import say
 
 if TYPE_CHECKING:
     from flashpath.vgpu.sanitizing import Progress
@@ -29,11 +30,9 @@ def sanitize(
     kernel: options.KernelName = None,
     arg: options.Arguments = None,
     shared: options.SharedBytes = 0,
-    device: Annotated[str | None, typer.Option(help="The GPU that is played, such as H200.")] = None,
-    seeds: Annotated[int, typer.Option(help="How many schedules are tried.", min=1)] = 1,
-    budget: Annotated[
-        int | None, typer.Option(help="Warp instructions after which a launch is stopped.", min=1)
-    ] = None,
+    device: Annotated[str | None, typer.Option(help=say("cli.sanitize-device"))] = None,
+    seeds: Annotated[int, typer.Option(help=say("cli.sanitize-seeds"), min=1)] = 1,
+    budget: Annotated[int | None, typer.Option(help=say("cli.option-budget"), min=1)] = None,
     arch: options.Arch = None,
     define: options.Defines = None,
     include: options.Includes = None,
@@ -48,33 +47,8 @@ def sanitize(
     timeout: options.Timeout = None,
     as_json: options.AsJson = False,
 ) -> None:
-    r"""Run a program, or a kernel alone, on the virtual GPU and show what is wrong: races, bad accesses,
-    missing waits, deadlocks, and mistakes of host code.
-
-    Without --grid and --block the file is a whole program, with main: it is compiled and run, and all of its
-    launches are watched. So is its host code: memory that is used before the GPU is done with it, or after it
-    was freed, or never freed; copies that go astray; errors that nobody looks at. With them one kernel is
-    launched on arrays that --arg describes.
-
-    Each finding is shown with its lines of the source; `flashpath explain-finding race` teaches what it
-    means. Some races show only under some orders of warps and blocks: --seeds 20 tries twenty. The exit code
-    is 0 where nothing was found, 1 where something was, 2 where the kernel could not be run: it does not
-    compile, was given what it cannot take, or the program died without a finding. No GPU is needed, and none
-    is used.
-
-    Examples:
-
-        flashpath sanitize queue.cu --seeds 20 -- 1000
-
-        flashpath sanitize main.cu kernels.cu -I include -std=c++20
-
-        flashpath sanitize sum.cu --grid 4 --block 256 --arg n=1024 --arg 'f32\[n]' --arg 'zeros:f32\[4]'
-
-        flashpath sanitize queue.cu --kernel consume --grid 8 --block 64 --arg 'zeros:i32\[64]' --seeds 20
-
-        flashpath sanitize tiles.cu --grid 4,4 --block 16,16 --arg n=64 --arg 'f32\[n,n]' --json
-    """
-    from flashpath import jit, settings
+    """Shows what is wrong with a program, or with a kernel alone."""
+    from flashpath import jit
     from flashpath.cli.arguments import parse_arguments, parse_extents
     from flashpath.cli.compiling import compile_kernel
     from flashpath.cli.output import console, print_json
@@ -114,7 +88,6 @@ def sanitize(
             devices=devices,
         )
         grid, block = options.both(grid, block)
-        language = settings.language()
         blocks, threads = parse_extents(grid, "--grid"), parse_extents(block, "--block")
         values = parse_arguments(arg or [], seed)
         found = compile_kernel(
@@ -138,7 +111,7 @@ def sanitize(
         )
     else:
         sources = {found.module.source_name: found.module.source}
-        show(console(), found.name, sources, findings, seeds, language)
+        show(console(), found.name, sources, findings, seeds)
     if findings:
         raise typer.Exit(_FOUND)
 
@@ -163,5 +136,5 @@ def _progress(seeds: int) -> Generator[Progress | None]:
         yield None
         return
     with Bar(console=err, transient=True) as bar:
-        task = bar.add_task("schedules", total=seeds)
+        task = bar.add_task(say("cli.sanitize-progress"), total=seeds)
         yield lambda seed, _: bar.update(task, completed=seed)

@@ -7,15 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message
 
 if TYPE_CHECKING:
     from flashpath.kernels import Case, Ladder
 
-SIZES_HELP = (
-    "Such as 2^20, or 32768x1024 where a size has two dimensions, or three (matmul: MxNxK): one number alone "
-    "stands for all of them. attention has four: batch, sequence, heads and dim (4x4096x16x128); "
-    "attention_decode five: batch, keys, heads, heads of k and v, and dim (8x8192x32x8x128)."
-)
 _SQUARES_UP_TO = 3  # dimensions that one number alone can stand for
 _LARGEST = 2**40
 
@@ -24,11 +20,10 @@ def sized_cases(ladder: Ladder, sizes: Sequence[str | tuple[int, ...]]) -> list[
     """The cases of a ladder at these sizes, as typed or as numbers."""
     if ladder.sized is None:
         raise FlashpathError(
-            f"The ladder {ladder.name!r} has no cases by size.",
-            "Name its cases: " + ", ".join(repr(case.name) for case in ladder.cases()) + ".",
+            "cli.sizes-none-here", ladder=ladder.name, cases=[repr(case.name) for case in ladder.cases()]
         )
     if not sizes:
-        raise FlashpathError("No size was given.", SIZES_HELP)
+        raise FlashpathError("cli.sizes-none-given", help=Message("cli.sizes"))
     return [ladder.sized(each if isinstance(each, tuple) else parse_size(ladder, each)) for each in sizes]
 
 
@@ -44,21 +39,23 @@ def parse_size(ladder: Ladder, text: str) -> tuple[int, ...]:
     for part in parts:
         power = re.fullmatch(r"(\d{1,9})(?:\^(\d{1,2}))?", part.strip())
         if power is None:
-            raise _no_size(ladder, text)
+            raise FlashpathError("cli.sizes-not-one", **_size(ladder, text))
         numbers.append(int(power[1]) ** int(power[2] or 1))
     wanted = ladder.dimensions
     if len(numbers) == 1 and len(wanted) <= _SQUARES_UP_TO:
         numbers *= len(wanted)  # 4096 for a square
     if max(numbers) > _LARGEST:
-        raise _no_size(ladder, text, ": the largest is 2^40")
+        raise FlashpathError("cli.sizes-too-large", **_size(ladder, text))
     if len(numbers) != len(wanted) or min(numbers) < 1:
-        raise _no_size(ladder, text)
+        raise FlashpathError("cli.sizes-not-one", **_size(ladder, text))
     return tuple(numbers)
 
 
-def _no_size(ladder: Ladder, text: str, why: str = "") -> FlashpathError:
-    example = "x".join(str(each) for each in ladder.sample)
-    return FlashpathError(
-        f"{text!r} is no size of {ladder.name}{why}.",
-        f"It is {' x '.join(ladder.dimensions)}, such as {example}.",
-    )
+def _size(ladder: Ladder, text: str) -> dict[str, str]:
+    """Returns what is said of a text that is no size of the ladder."""
+    return {
+        "text": text,
+        "ladder": ladder.name,
+        "dimensions": " x ".join(ladder.dimensions),
+        "example": "x".join(map(str, ladder.sample)),
+    }

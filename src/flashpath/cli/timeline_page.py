@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message, say, spoken
 
 _MOST_BARS = 50_000  # beyond it a browser takes seconds
 _TICKS = 10
@@ -19,7 +20,7 @@ _COLOURS = {"kernel": "#1f6fb4", "copy": "#b45f06", "fill": "#7a5195"}
 _OTHER_COLOUR = "#5f6b73"
 
 _PAGE = """<!doctype html>
-<html lang="en">
+<html lang="{lang}">
 <meta charset="utf-8">
 <title>{title}</title>
 <style>
@@ -44,7 +45,7 @@ _PAGE = """<!doctype html>
 <h1>{title}</h1>
 <p>{summary}</p>
 <p class="key">{key}
-  <label>zoom <input type="range" min="0" max="12" step="0.1" value="0" id="zoom"></label></p>
+  <label>{zoom} <input type="range" min="0" max="12" step="0.1" value="0" id="zoom"></label></p>
 <div class="chart">
 <div class="names">{names}<div></div></div>
 <div class="scroll"><div class="rows" id="rows">
@@ -81,11 +82,9 @@ def write_page(trace: Path, page: Path) -> None:
     try:
         content: Any = json.loads(trace.read_bytes())
         about = content.get("otherData", {})
-        text = make_page(
-            content["traceEvents"], page.stem, about.get("gpu", "the GPU"), about.get("measured_by")
-        )
+        text = make_page(content["traceEvents"], page.stem, about.get("gpu", "GPU"), about.get("measured_by"))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise FlashpathError(f"The timeline {trace} cannot be read: {error}.") from None
+        raise FlashpathError("cli.timeline-unreadable", file=trace, why=str(error)) from None
     page.write_text(text, encoding="utf-8")
 
 
@@ -116,6 +115,8 @@ def make_page(
         label = names.get(row, f"stream {row[1]}")
         labels.append(f"{processes.get(row[0], f'GPU {row[0]}')}: {label}" if several else label)
     return _PAGE.format(
+        lang=spoken(),
+        zoom=html.escape(say("cli.timeline-zoom")),
         title=html.escape(title),
         summary=html.escape(_summary(bars, gpu, measured_by)),
         key="".join(
@@ -136,15 +137,14 @@ def _span(bars: Sequence[Bar]) -> tuple[float, float]:
 
 def _summary(bars: Sequence[Bar], gpu: str, measured_by: str | None) -> str:
     if not bars:
-        return "The program used the GPU for nothing: no copy, no kernel."
-    left_out = f"; the first {_MOST_BARS:,} of a row are drawn" if len(bars) > _MOST_BARS else ""
-    times = f"bounds of a model of {gpu}, not measurements"
+        return say("cli.timeline-empty")
+    times = Message("cli.timeline-modelled", {"gpu": gpu})
     if measured_by is not None:
-        times = f"measured on {gpu} by {measured_by}"
-    return (
-        f"{len(bars):,} copies and kernels in {_time(_span(bars)[1])}{left_out}. Times are {times}. "
-        "Hold the pointer over a bar for its details."
-    )
+        times = Message("cli.timeline-measured", {"gpu": gpu, "tool": measured_by})
+    what = {"count": len(bars), "time": _time(_span(bars)[1]), "times": times}
+    if len(bars) > _MOST_BARS:
+        return say("cli.timeline-summary-cut", **what, most=_MOST_BARS)
+    return say("cli.timeline-summary", **what)
 
 
 def _row(row: tuple[Any, Any], bars: Sequence[Bar]) -> str:
@@ -154,7 +154,7 @@ def _row(row: tuple[Any, Any], bars: Sequence[Bar]) -> str:
 
 
 def _bar(bar: Bar, first: float, length: float) -> str:
-    lines = [bar.name, f"{_time(bar.duration)}, from {_time(bar.start - first)} on"]
+    lines = [bar.name, say("cli.timeline-bar", time=_time(bar.duration), start=_time(bar.start - first))]
     lines += [f"{name}: {value}" for name, value in bar.details.items()]
     title = html.escape("\n".join(lines), quote=True)
     left, width = 100 * (bar.start - first) / length, 100 * bar.duration / length

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from flashpath.cli.output import in_language
 from flashpath.messages import say
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def tour(
     from flashpath.errors import FlashpathError
 
     if save is not None and save.suffix not in (".svg", ".txt"):
-        raise FlashpathError(f"--save got {save}.", "Give a file that ends in .svg or .txt.")
+        raise FlashpathError("cli.tour-save-suffix", file=save)
     if save is None:
         walk(console())
     else:
@@ -49,7 +50,7 @@ def tour(
             save.write_text(re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL), encoding="utf-8")
         else:
             save.write_text(out.export_text(), encoding="utf-8")
-        typer.echo(f"Saved {save}.")
+        typer.echo(say("cli.tour-saved", file=save))
 
 
 def walk(out: Console) -> None:
@@ -59,13 +60,13 @@ def walk(out: Console) -> None:
     from flashpath.jit import device as cuda
 
     rung = kernels.ladder("vector_add")["one_per_thread"]
-    out.print("\n[bold]flashpath[/]: one CUDA kernel, from its source to its result\n")
+    out.print("\n" + say("cli.tour-title") + "\n")
     _show_source(out, rung)
 
     arch = cuda.default_arch()
     kernel = compile(rung.file, arch, name_expressions=["vector_add<float>"])["vector_add<float>"]
-    took = f"{kernel.module.build_seconds * 1e3:.0f} ms"
-    _step(out, "2. Compile", f"NVRTC wrote PTX and a cubin for {arch} in {took}, no CUDA toolkit needed")
+    milliseconds = kernel.module.build_seconds * 1e3
+    _step(out, say("cli.tour-2"), say("cli.tour-compiled", arch=arch, milliseconds=milliseconds))
     _show_stages(out, kernel)
 
     if cuda.count():
@@ -79,7 +80,17 @@ def walk(out: Console) -> None:
 
 
 def _step(out: Console, title: str, text: str) -> None:
-    out.print(f"[bold cyan]{title}[/]  {text}")
+    _say(out, f"[bold cyan]{title}[/]  {text}", indent=0)
+
+
+def _say(out: Console, text: str, *, indent: int = 3) -> None:
+    """Prints a paragraph, wrapped at the width of a terminal and indented."""
+    from rich.padding import Padding
+
+    if out.is_terminal:
+        out.print(Padding(text, (0, 0, 0, indent)), soft_wrap=False)
+    else:
+        out.print(" " * indent + text)
 
 
 def _code(out: Console, text: str, language: str) -> None:
@@ -87,13 +98,13 @@ def _code(out: Console, text: str, language: str) -> None:
     from rich.syntax import Syntax
 
     if out.is_terminal:
-        out.print(Padding(Syntax(text, language, background_color="default"), (1, 3)))
+        out.print(Padding(Syntax(text, language, background_color="default", word_wrap=True), (1, 3)))
     else:  # rich would fill every line with spaces
         out.print("\n" + "".join(f"   {line}\n" for line in text.splitlines()), markup=False)
 
 
 def _show_source(out: Console, rung: Rung) -> None:
-    _step(out, "1. A kernel", rung.idea)
+    _step(out, say("cli.tour-1"), in_language(rung.idea))
     source = rung.file.read_text(encoding="utf-8")
     body = source[source.index("template") :].rstrip()
     _code(out, body, "cuda")
@@ -108,13 +119,22 @@ def _show_stages(out: Console, kernel: Kernel) -> None:
         line.strip() for line in explained.ptx.splitlines() if ".global.f32" in line or "add.f32" in line
     ]
     _code(out, "\n".join(" ".join(line.split()) for line in heart), "ptx")
-    sass = f", which ptxas turned into {sass_instructions(explained.sass)} of SASS" if explained.sass else ""
+    ptx = ptx_instructions(explained.ptx)
+    if explained.sass:
+        _say(out, say("cli.tour-heart-sass", ptx=ptx, sass=sass_instructions(explained.sass)))
+    else:
+        _say(out, say("cli.tour-heart", ptx=ptx))
     used = explained.resources
-    out.print(
-        f"   That is the heart of its {ptx_instructions(explained.ptx)} PTX instructions{sass}.\n"
-        f"   A thread uses {used.registers} registers and {used.local_memory} bytes of local memory; "
-        f"{used.spill_stores} bytes are spilled.\n"
+    _say(
+        out,
+        say(
+            "cli.tour-resources",
+            registers=used.registers,
+            local=used.local_memory,
+            spilled=used.spill_stores,
+        ),
     )
+    out.print()
 
 
 def _run_on_gpu(out: Console, rung: Rung, gpu: str) -> None:
@@ -127,16 +147,26 @@ def _run_on_gpu(out: Console, rung: Rung, gpu: str) -> None:
     a, b = (rng.standard_normal(ELEMENTS, dtype=np.float32) for _ in "ab")
     on_gpu: Any = [torch.asarray(each).cuda() for each in (a, b)]
     got = rung(*on_gpu).cpu().numpy()
-    _step(out, "3. Run", f"on {gpu}: {ELEMENTS:,} elements, {-(-ELEMENTS // 256):,} blocks of 256 threads")
+    blocks = -(-ELEMENTS // 256)
+    _step(out, say("cli.tour-3"), say("cli.tour-on-gpu", gpu=gpu, elements=ELEMENTS, blocks=blocks))
     _check(int((got != a + b).sum()), ELEMENTS)
-    out.print("   [green]Every element equals NumPy's, to the bit.[/]")
+    _say(out, say("cli.tour-equal"))
     n = 2**26
     large: Any = [torch.randn(n, device="cuda") for _ in "abc"]
     work: Callable[[], Any] = lambda: rung(*large)  # noqa: E731
     seconds = time_interleaved({"rung": work})["rung"].median or float("nan")
     gigabytes = 3 * 4 * n / 1e9
-    rate = f"{gigabytes / seconds:,.0f} GB/s"
-    out.print(f"   {n:,} elements move {gigabytes:.2f} GB in {seconds * 1e6:.0f} µs: {rate}.\n")
+    _say(
+        out,
+        say(
+            "cli.tour-rate",
+            elements=n,
+            gigabytes=gigabytes,
+            microseconds=seconds * 1e6,
+            rate=gigabytes / seconds,
+        ),
+    )
+    out.print()
 
 
 def _run_on_virtual_gpu(out: Console, kernel: Kernel) -> None:
@@ -151,43 +181,46 @@ def _run_on_virtual_gpu(out: Console, kernel: Kernel) -> None:
     report = profile(kernel, blocks, 256, (ELEMENTS, a, b, c))
     _step(
         out,
-        "3. Run",
-        f"no GPU here: on the virtual one ({report.gpu}), {ELEMENTS:,} elements, {blocks:,} blocks of 256",
+        say("cli.tour-3"),
+        say("cli.tour-on-virtual", gpu=report.gpu, elements=ELEMENTS, blocks=blocks),
     )
     _check(int((c != a + b).sum()), ELEMENTS)
-    out.print("   [green]Every element equals NumPy's, to the bit.[/] What it counted on the way:\n")
-    for what, traffic in (("loads", report.global_load), ("stores", report.global_store)):
-        out.print(
-            f"     global {what:<7} {traffic.requests:>7,} requests of a warp, "
-            f"{traffic.sectors_per_request:.1f} sectors of 32 bytes each, {traffic.bytes:>9,} bytes"
+    _say(out, say("cli.tour-counted"))
+    out.print()
+    for what, traffic in (
+        (say("cli.tour-loads"), report.global_load),
+        (say("cli.tour-stores"), report.global_store),
+    ):
+        counted = say(
+            "cli.tour-traffic",
+            what=what,
+            requests=traffic.requests,
+            sectors=traffic.sectors_per_request,
+            bytes=traffic.bytes,
         )
-    least = 3 * 4 * ELEMENTS
-    out.print(
-        f"     memory traffic {report.dram_bytes:,} bytes; the least for two inputs and an output "
-        f"is {least:,}\n"
-        f"     32 threads × 4 bytes are 128 bytes, or 4 sectors; only the last of an array is not full."
-    )
+        _say(out, counted, indent=5)
+    _say(out, say("cli.tour-dram", bytes=report.dram_bytes, least=3 * 4 * ELEMENTS), indent=5)
+    _say(out, say("cli.tour-four-sectors"), indent=5)
 
 
 def _check(wrong: int, elements: int) -> None:
     from flashpath.errors import FlashpathError
 
     if wrong:
-        raise FlashpathError(f"{wrong} of {elements} elements differ from NumPy's.", "flashpath doctor")
+        raise FlashpathError("cli.tour-differs", wrong=wrong, elements=elements)
 
 
 def _show_occupancy(out: Console, kernel: Kernel) -> None:
     from flashpath import gpus
 
     used = kernel.resources
-    out.print("\n   How many of its threads a GPU holds at once, from the compiled code:")
+    out.print()
+    _say(out, say("cli.tour-occupancy"))
     for gpu in gpus.gpus():
         found = gpus.occupancy(gpu, 256, used.registers, used.static_shared)
         threads = found.blocks_per_sm * 256 * gpu.sm_count
-        out.print(
-            f"     {gpu.name:<9} {threads:>8,} = {gpu.sm_count:>3} SMs × {found.blocks_per_sm} blocks "
-            f"× 256 threads ({found.fraction:.0%} of the most)"
-        )
+        held = say("cli.tour-holds", sms=gpu.sm_count, blocks=found.blocks_per_sm, fraction=found.fraction)
+        out.print(f"     {gpu.name:<9} {threads:>8,} = {held}")
     out.print()
 
 
@@ -199,7 +232,7 @@ def _show_coalescing(out: Console, rung: Rung, kernel: Kernel) -> None:
     from flashpath.cli.pictures import picture
     from flashpath.jit import compile, profile
 
-    _step(out, "4. Look closer", "how the first warp reads a, by the addresses that the virtual GPU saw")
+    _step(out, say("cli.tour-4"), say("cli.tour-first-warp"))
     source = rung.file.read_text(encoding="utf-8").replace(NEIGHBOURS, FAR_APART)
     scattered = compile(source, kernel.arch, name_expressions=[kernel.name])[kernel.name]
     blocks = 256
@@ -211,27 +244,30 @@ def _show_coalescing(out: Console, rung: Rung, kernel: Kernel) -> None:
         _check(int((c != a + b).sum()), n)
         access = next(each for each in report.accesses(kind="load") if each.argument == 1)
         out.print(f"\n   [bold]i = {index}[/]")
-        for row in picture(access, most_rows=8)[1:]:
+        for row in picture(access, most_rows=8, encoding=out.encoding)[1:]:
             row.rstrip()
             out.print(Text("   ").append_text(row))
         least = report.global_load.ideal_sectors_per_request
-        out.print(
-            f"   All loads: {report.global_load.sectors:,} sectors, "
-            f"{report.global_load.sectors_per_request:.0f} a request; the fewest are {least:.0f}."
+        all_loads = say(
+            "cli.tour-all-loads",
+            sectors=report.global_load.sectors,
+            each=report.global_load.sectors_per_request,
+            least=least,
         )
+        _say(out, all_loads)
     out.print()
 
 
 def _show_next(out: Console) -> None:
-    _step(out, "5. Next", "")
+    _step(out, say("cli.tour-5"), "")
     for command, what in (
-        ("flashpath run FILE.cu", "a whole CUDA program of your own, host code included"),
-        ("flashpath ladder vector_add", "this kernel and four more ways to write it"),
-        ("flashpath ladder vector_add vectorized", "the source of one of them"),
-        ("flashpath explain FILE.cu", "the same look into a kernel of your own"),
-        ("flashpath profile FILE.cu --help", "its counts, hot lines and pictures, on the virtual GPU"),
-        ("flashpath bench vector_add", "time them all against PyTorch"),
-        ("flashpath doctor", "what this machine has, and what it lacks"),
+        ("flashpath run FILE.cu", say("cli.tour-next-run")),
+        ("flashpath ladder vector_add", say("cli.tour-next-ladder")),
+        ("flashpath ladder vector_add vectorized", say("cli.tour-next-rung")),
+        ("flashpath explain FILE.cu", say("cli.tour-next-explain")),
+        ("flashpath profile FILE.cu --help", say("cli.tour-next-profile")),
+        ("flashpath bench vector_add", say("cli.tour-next-bench")),
+        ("flashpath doctor", say("cli.tour-next-doctor")),
     ):
         out.print(f"   [bold]{command:<40}[/] {what}")
     out.print()
@@ -243,11 +279,9 @@ def _offer_course(out: Console) -> None:
 
     course = load_course()
     ready = sum(unit.status == "ready" for unit in course.units)
-    _step(
-        out,
-        "6. Learn",
-        f"the course, in English and Chinese: {ready} units whose exercises are graded here, with no GPU",
-    )
+    _step(out, say("cli.tour-6"), say("cli.tour-course", units=ready))
     for track in course.tracks:
-        out.print(f"   [bold]{'flashpath start ' + track.name:<40}[/] {track.title.en}", highlight=False)
+        out.print(
+            f"   [bold]{'flashpath start ' + track.name:<40}[/] {in_language(track.title)}", highlight=False
+        )
     out.print()

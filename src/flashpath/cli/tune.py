@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flashpath.cli.sizes import SIZES_HELP
+from flashpath.messages import say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -14,37 +14,17 @@ if TYPE_CHECKING:
     from flashpath.bench.tuning import Tried, Tuning
     from flashpath.kernels import Case, Ladder, Rung
 
-NO_CLOCK = (
-    "There is no GPU here, and the virtual one has no clock: none of this is a time. “At least” is the bound "
-    "of the roofline, the same wherever the same bytes and FLOPs are. The order is that of the counted cost: "
-    "what the scarcest of memory, arithmetic, instructions, sectors and shared memory needs, without latency."
-)
-
 
 def tune(
-    name: Annotated[str, typer.Argument(metavar="LADDER", help="Such as matmul.")],
-    rung: Annotated[list[str] | None, typer.Option(help="Only this rung.")] = None,
-    size: Annotated[str | None, typer.Option(help=SIZES_HELP)] = None,
-    case: Annotated[str | None, typer.Option(help="A case of the benchmark: --case '2^24 float32'.")] = None,
-    device: Annotated[
-        str | None, typer.Option(help="cuda or cpu; by default the GPU, if there is one.")
-    ] = None,
-    seconds: Annotated[float, typer.Option(help="Time spent on each configuration.", min=0.01)] = 0.2,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    name: Annotated[str, typer.Argument(metavar="LADDER", help=say("cli.tune-ladder"))],
+    rung: Annotated[list[str] | None, typer.Option(help=say("cli.tune-rung"))] = None,
+    size: Annotated[str | None, typer.Option(help=say("cli.sizes"))] = None,
+    case: Annotated[str | None, typer.Option(help=say("cli.tune-case"))] = None,
+    device: Annotated[str | None, typer.Option(help=say("cli.bench-device"))] = None,
+    seconds: Annotated[float, typer.Option(help=say("cli.tune-seconds"), min=0.01)] = 0.2,
+    as_json: Annotated[bool, typer.Option("--json", help=say("cli.option-json"))] = False,
 ) -> None:
-    """Try every configuration of a ladder's rungs, and list each with its time and its error.
-
-    The error is the largest distance from the float64 result, in units of that result's largest element: so
-    the price of a faster configuration in accuracy can be seen. Without --case and --size each rung is tried
-    on the first of the ladder's cases that it takes. Without a GPU these are small ones, the configurations
-    run on the virtual GPU, and what it counts stands in the place of a time. Ctrl-C lists what was tried.
-
-    Examples:
-
-        flashpath tune reduction
-
-        flashpath tune matmul --rung triton_persistent --case '4096³ bfloat16'
-    """
+    """Tries every configuration of a ladder's rungs."""
     from flashpath import kernels
     from flashpath.bench.tuning import tune as try_all
     from flashpath.cli.output import console, print_json
@@ -63,7 +43,7 @@ def tune(
         cases = [{"case": each.case.name, "tried": each.tried} for each in tunings]
         print_json({"ladder": name, "cases": cases})
     elif any(each.is_bound for tuning in tunings for each in tuning):
-        console().print(NO_CLOCK)
+        console().print(say("cli.tune-no-clock"))
     if tunings[-1].interrupted:
         raise KeyboardInterrupt
 
@@ -80,7 +60,7 @@ def _chosen(
     from flashpath.errors import FlashpathError
 
     if case is not None and size is not None:
-        raise FlashpathError("Both --size and --case were given.", "Name a case, or the size of a new one.")
+        raise FlashpathError("cli.tune-size-and-case")
     if case is not None:
         return [(each, rungs) for each in choose_cases(ladder, [case])]
     if size is not None:
@@ -111,14 +91,20 @@ def _show(name: str, tuning: Tuning, out: Console) -> None:
 
     is_bound = any(each.is_bound for each in tuning)
     headings = (
-        ("at least", "× least cost", "warp instructions", "sectors", "bank conflicts")
+        (
+            say("cli.column-at-least"),
+            say("cli.column-least-cost"),
+            say("cli.column-warp-instructions"),
+            say("cli.column-sectors"),
+            say("cli.column-bank-conflicts"),
+        )
         if is_bound
-        else ("median", "× fastest")
+        else (say("cli.column-median"), say("cli.column-fastest"))
     )
     out.print(f"{name}: {tuning.case.name}", markup=False, style="bold")
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("configuration")
-    for heading in (*headings, "error"):
+    table.add_column(say("cli.column-configuration"))
+    for heading in (*headings, say("cli.column-error")):
         table.add_column(heading, justify="right")
     table.add_column("")
     for each in tuning:

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message, any_of
 
 # Every target of NVRTC 13.0. The suffix "a" unlocks instructions that exist on that one chip only.
 _TARGETS = {
@@ -73,9 +74,10 @@ def parse_arch(name: str) -> Arch:
     if arch is not None:
         return arch
     nearest = _nearest(str(name).strip().lower())
-    known = f"Known: {', '.join(_KNOWN)}."
-    advice = f"Write {' or '.join(nearest)}." if nearest else 'Write an architecture as "sm_80".'
-    raise UnknownArch(f"unknown architecture {name!r}", f"{advice} {known}")
+    advice = Message("gpus.write-arch-so")
+    if nearest:
+        advice = Message("gpus.write-arch", {"names": any_of(nearest)})
+    raise UnknownArch("gpus.unknown-arch", name=repr(name), advice=advice, known=list(_KNOWN))
 
 
 def _nearest(text: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from flashpath.errors import FlashpathError
 from flashpath.gpus.profile import WARP_SIZE, Architecture, Gpu
+from flashpath.messages import Message
 
 Resource = Literal["warps", "blocks", "registers", "shared memory"]
 Limit = Resource | Literal["threads per block"]
@@ -26,7 +27,7 @@ class Occupancy:
     kernel's appetite: using fewer registers would not help then."""
     limits: Mapping[Resource, int | None] = field(hash=False)
     """The blocks each resource alone would allow; None: the kernel uses none of it."""
-    reason: str | None = None
+    reason: Message | None = None
     """Why not even one block runs; None where at least one does."""
 
 
@@ -44,11 +45,10 @@ def occupancy(
     counted.
     """
     if threads_per_block < 1:
-        raise FlashpathError(f"got a block of {threads_per_block} threads", "Give 1 thread or more.")
+        raise FlashpathError("gpus.block-of", threads=threads_per_block)
     if registers_per_thread < 0 or shared_bytes_per_block < 0:
         raise FlashpathError(
-            f"got {registers_per_thread} registers and {shared_bytes_per_block} bytes of shared memory",
-            "Give 0 or more of each.",
+            "gpus.negative-resources", registers=registers_per_thread, shared=shared_bytes_per_block
         )
     if isinstance(gpu_or_architecture, Gpu):
         architecture = gpu_or_architecture.architecture
@@ -110,19 +110,17 @@ def _shared_limit(architecture: Architecture, shared_bytes: int) -> int | None:
 
 def _why_none(
     architecture: Architecture, limit: Limit, threads: int, registers: int, shared_bytes: int
-) -> str:
+) -> Message:
     if limit == "threads per block":
-        return f"a block has at most {architecture.max_threads_per_block} threads, this one has {threads}"
+        most = architecture.max_threads_per_block
+        return Message("gpus.too-many-threads", {"most": most, "threads": threads})
     if limit == "shared memory":
-        return (
-            f"a block has at most {architecture.max_shared_per_block_bytes} bytes of shared memory "
-            f"on compute capability {architecture.major}.{architecture.minor}, this one needs {shared_bytes}"
-        )
+        most = architecture.max_shared_per_block_bytes
+        capability = f"{architecture.major}.{architecture.minor}"
+        told = {"most": most, "capability": capability, "shared": shared_bytes}
+        return Message("gpus.too-much-shared", told)
     if registers > architecture.max_registers_per_thread:
         most = architecture.max_registers_per_thread
-        return f"a thread has at most {most} registers, this one needs {registers}"
-    return (
-        f"{threads} threads with {registers} registers each do not fit into the SM's "
-        f"{architecture.registers_per_sm} registers: "
-        "use fewer threads per block or bound the registers (__launch_bounds__)"
-    )
+        return Message("gpus.too-many-registers", {"most": most, "registers": registers})
+    most = architecture.registers_per_sm
+    return Message("gpus.registers-do-not-fit", {"threads": threads, "registers": registers, "most": most})

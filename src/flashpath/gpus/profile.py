@@ -11,6 +11,7 @@ from typing import Any
 
 from flashpath.errors import FlashpathError
 from flashpath.gpus.arch import Arch, archs, parse_arch
+from flashpath.messages import Message
 
 WARP_SIZE = 32
 
@@ -160,8 +161,11 @@ def gpu(name: str) -> Gpu:
     # "NVIDIA H100 PCIe" holds the name of a profile; a slip of the finger only resembles one.
     holders = [known for known in by_key if known in key]
     nearest = holders or difflib.get_close_matches(key, by_key, n=1, cutoff=0.5)
-    advice = f"Did you mean {by_key[nearest[0]].name}? " if nearest else ""
-    raise FlashpathError(f"unknown GPU {name!r}", f"{advice}Known: {', '.join(_gpus())}.")
+    known = list(_gpus())
+    advice = Message("gpus.known-gpus", {"known": known})
+    if nearest:
+        advice = Message("gpus.known-gpus-near", {"near": by_key[nearest[0]].name, "known": known})
+    raise FlashpathError("gpus.unknown-gpu", name=repr(name), advice=advice)
 
 
 def _key(name: str) -> str:
@@ -172,9 +176,9 @@ def architecture(capability: tuple[int, int]) -> Architecture:
     """The SM's limits at that compute capability, whichever GPU it is in."""
     found = _architectures().get(capability)
     if found is None:
-        known = ", ".join(f"{major}.{minor}" for major, minor in _architectures())
+        known = [f"{major}.{minor}" for major, minor in _architectures()]
         raise FlashpathError(
-            f"no limits are known for compute capability {'.'.join(map(str, capability))}", f"Known: {known}."
+            "gpus.unknown-capability", capability=".".join(map(str, capability)), known=known
         )
     return found
 
@@ -184,10 +188,7 @@ def gpu_for_arch(arch: str | Arch) -> Gpu:
     target = arch if isinstance(arch, Arch) else parse_arch(arch)
     default = architecture(target.capability).default_gpu
     if default is None:
-        raise FlashpathError(
-            f"there is no GPU profile for {target}",
-            f"Compile for an architecture that has one, or name a GPU: {', '.join(_gpus())}.",
-        )
+        raise FlashpathError("gpus.no-profile", arch=str(target), known=list(_gpus()))
     return _gpus()[default]
 
 

@@ -81,7 +81,7 @@ class Roofline:
         Above 1 the bytes or FLOPs were counted wrongly, or the data came from a cache and not from memory.
         """
         if not seconds > 0:
-            raise FlashpathError(f"got a measured time of {seconds} s", "Give a time above 0, in seconds.")
+            raise FlashpathError("gpus.measured-time", seconds=seconds)
         return self.least_seconds / seconds
 
 
@@ -96,14 +96,10 @@ def roofline(gpu: Gpu, bytes: float, flops: float, dtype: str = "fp32") -> Roofl
     """
     for what, amount in (("bytes", bytes), ("FLOPs", flops)):
         if not 0 <= amount < math.inf:
-            raise FlashpathError(f"got {amount} {what}", f"Give the number of {what}: 0 or more, and finite.")
+            raise FlashpathError("gpus.amount", amount=amount, what=what)
     peak = _PEAK_OF_DTYPE.get(str(dtype).lower().removeprefix("torch."))
     if peak is None:
-        raise FlashpathError(
-            f"no peak rate is known for the type {str(dtype)!r}",
-            "Give the type that is multiplied: fp64, fp32, tf32, fp16, bf16, fp8 or int8. "
-            "For a kernel without such arithmetic, leave the type out and give 0 FLOPs.",
-        )
+        raise FlashpathError("gpus.no-peak", dtype=str(dtype))
     peak, tflops = _peak_of(gpu, peak)
     return Roofline(
         gpu=gpu.name,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, SupportsIndex
@@ -26,16 +28,22 @@ class Shape:
     cluster: Dim3 | None = None
     cooperative: bool = False
 
+    def show(self, kernel: str, where: str, arguments: str) -> None:
+        """Prints a launch of this shape, for FLASHPATH_DEBUG."""
+        extras = f" cluster={self.cluster}" if self.cluster else ""
+        extras += " cooperative" if self.cooperative else ""
+        brackets = f"<<<{self.grid}, {self.block}, {self.shared} B, {where}>>>"
+        print(f"[flashpath] {kernel} {brackets}{extras} ({arguments})", file=sys.stderr)
+
 
 def dim3(value: Dim, what: str) -> Dim3:
     """(x,), (x, y), (x, y, z) or a bare x, as CUDA's dim3."""
     parts: tuple[Any, ...] = tuple(value) if isinstance(value, Iterable) else (value,)
     if not 1 <= len(parts) <= 3 or not all(hasattr(part, "__index__") for part in parts):
-        raise LaunchError(f"{what} is {value!r}.", f"Give one to three integers: {what}=(x, y, z).")
+        raise LaunchError("gpus.not-dimensions", what=what, value=repr(value))
     whole = [int(part) for part in parts]
     if any(part < 1 for part in whole):
-        hint = "Round up: (n + block - 1) // block; for n = 0 there is nothing to launch."
-        raise LaunchError(f"{what} is {tuple(whole)}: every dimension must be at least 1.", hint)
+        raise LaunchError("gpus.empty-dimension", what=what, value=str(tuple(whole)))
     x, y, z = (*whole, 1, 1)[:3]
     return x, y, z
 
@@ -43,7 +51,7 @@ def dim3(value: Dim, what: str) -> Dim3:
 def shared_bytes(value: object) -> int:
     """Dynamic shared memory, as it was asked for."""
     if not isinstance(value, SupportsIndex) or value.__index__() < 0:
-        raise LaunchError(f"shared is {value!r}.", "Give the dynamic shared memory in bytes, 0 or more.")
+        raise LaunchError("gpus.shared-bytes", value=repr(value))
     return value.__index__()
 
 
@@ -64,37 +72,31 @@ class Limits(Protocol):
 
 def check_shape(shape: Shape, limits: Limits, kernel: str, max_threads: int, static_shared: int) -> None:
     """Refuse a launch that the device, or the kernel as it was compiled, cannot do."""
-    for what, got, most in (
-        ("grid", shape.grid, limits.max_grid),
-        ("block", shape.block, limits.max_block),
-    ):
-        for axis, size, limit in zip("xyz", got, most, strict=True):
-            if size > limit:
-                raise LaunchError(
-                    f"{what}.{axis} is {size}; {limits.name} allows {limit}.",
-                    "Use a grid-stride loop, or another axis." if what == "grid" else "Use smaller blocks.",
-                )
-    threads = shape.block[0] * shape.block[1] * shape.block[2]
+    gpu = limits.name
+    for axis, size, most in zip("xyz", shape.grid, limits.max_grid, strict=True):
+        if size > most:
+            raise LaunchError("gpus.grid-too-large", axis=axis, size=size, gpu=gpu, most=most)
+    for axis, size, most in zip("xyz", shape.block, limits.max_block, strict=True):
+        if size > most:
+            raise LaunchError("gpus.block-too-large", axis=axis, size=size, gpu=gpu, most=most)
+    block, threads = str(shape.block), math.prod(shape.block)
     if threads > limits.max_threads_per_block:
-        raise LaunchError(
-            f"block {shape.block} has {threads} threads; a block has at most {limits.max_threads_per_block}.",
-            "Use smaller blocks and more of them.",
-        )
+        most = limits.max_threads_per_block
+        raise LaunchError("gpus.too-many-threads-of-block", block=block, threads=threads, most=most)
     if threads > max_threads:
         raise LaunchError(
-            f"block {shape.block} has {threads} threads; {kernel} was compiled for at most "
-            f"{max_threads} (its registers or its __launch_bounds__).",
-            "Use smaller blocks, or raise __launch_bounds__; flashpath explain shows its registers.",
+            "gpus.too-many-threads-of-kernel", block=block, threads=threads, kernel=kernel, most=max_threads
         )
     if shape.shared + static_shared > limits.max_shared_per_block:
         raise LaunchError(
-            f"{kernel} asks for {shape.shared} bytes of dynamic and {static_shared} of static "
-            f"shared memory; a block of {limits.name} has at most {limits.max_shared_per_block}.",
-            "Use smaller tiles or fewer stages.",
+            "gpus.too-much-shared-of-kernel",
+            kernel=kernel,
+            dynamic=shape.shared,
+            static=static_shared,
+            gpu=gpu,
+            most=limits.max_shared_per_block,
         )
     if shape.cluster is not None and any(
         blocks % size for blocks, size in zip(shape.grid, shape.cluster, strict=True)
     ):
-        raise LaunchError(
-            f"grid {shape.grid} is no multiple of cluster {shape.cluster}.", "Round the grid up."
-        )
+        raise LaunchError("gpus.no-multiple-of-cluster", grid=str(shape.grid), cluster=str(shape.cluster))

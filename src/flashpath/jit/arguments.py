@@ -9,14 +9,15 @@ from __future__ import annotations
 import ctypes
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
 from flashpath.errors import FlashpathError
-from flashpath.jit.signature import Parameter
+from flashpath.jit.signature import Parameter, Signature
+from flashpath.messages import Message, any_of
 
 HOST = -1  # where NumPy arrays and torch CPU tensors are
 NOWHERE = -2  # scalars and null pointers
@@ -63,8 +64,11 @@ def converter(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
     return makers[parameter.kind](kernel, parameter)
 
 
-def _wrong(kernel: str, parameter: Parameter, got: str, fix: str) -> ArgumentError:
-    return ArgumentError(f"{kernel}: argument {parameter.index} is {parameter}, got {got}.", fix)
+def _wrong(kernel: str, parameter: Parameter, got: Message | str, advice: Message) -> ArgumentError:
+    index = parameter.index
+    return ArgumentError(
+        "jit.wrong-argument", kernel=kernel, index=index, parameter=str(parameter), got=got, advice=advice
+    )
 
 
 def _integer(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
@@ -74,11 +78,11 @@ def _integer(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
         if type(argument) is int or isinstance(argument, _INTEGERS):
             value = int(argument)
         elif _is_array(argument):
-            raise _wrong(kernel, parameter, describe(argument), "Pass a number; for one element, x.item().")
+            raise _wrong(kernel, parameter, describe(argument), Message("jit.pass-a-number"))
         else:
-            raise _wrong(kernel, parameter, describe(argument), "Pass an integer: int(x).")
+            raise _wrong(kernel, parameter, describe(argument), Message("jit.pass-an-integer"))
         if not low <= value <= high:
-            raise _wrong(kernel, parameter, str(value), f"Its values run from {low} to {high}.")
+            raise _wrong(kernel, parameter, str(value), Message("jit.values-run", {"low": low, "high": high}))
         return value, NOWHERE
 
     return convert
@@ -89,8 +93,8 @@ def _number(kernel: str, parameter: Parameter, argument: Any) -> float:
         try:
             return float(argument)
         except OverflowError:
-            raise _wrong(kernel, parameter, describe(argument), "It is too large for any float.") from None
-    raise _wrong(kernel, parameter, describe(argument), "Pass a number; for one element, x.item().")
+            raise _wrong(kernel, parameter, describe(argument), Message("jit.too-large-for-any")) from None
+    raise _wrong(kernel, parameter, describe(argument), Message("jit.pass-a-number"))
 
 
 def _float(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
@@ -100,9 +104,7 @@ def _float(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
         value = argument if type(argument) is float else _number(kernel, parameter, argument)
         if -limit < value < limit or value != value or value in (float("inf"), float("-inf")):
             return value, NOWHERE
-        raise _wrong(
-            kernel, parameter, repr(value), "It is too large for a float; pass a double, or scale it."
-        )
+        raise _wrong(kernel, parameter, repr(value), Message("jit.too-large-for-float"))
 
     return convert
 
@@ -142,11 +144,11 @@ def _bytes(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
         elif isinstance(argument, raw):
             data = bytes(argument)
         else:
-            fix = f"Pass the struct's {size} bytes: bytes, a NumPy record, or a ctypes.Structure."
-            raise _wrong(kernel, parameter, describe(argument), fix)
+            advice = Message("jit.pass-struct", {"size": size})
+            raise _wrong(kernel, parameter, describe(argument), advice)
         if len(data) != size:
-            fix = f"The struct has {size} bytes with its padding; np.dtype(…, align=True) pads as C++ does."
-            raise _wrong(kernel, parameter, f"{len(data)} bytes", fix)
+            got = Message("jit.so-many-bytes", {"count": len(data)})
+            raise _wrong(kernel, parameter, got, Message("jit.struct-size", {"size": size}))
         return data, NOWHERE
 
     return convert
@@ -162,29 +164,27 @@ def _pointer(kernel: str, parameter: Parameter) -> Callable[[Any], Converted]:
         array = argument.tensor if may_be_strided else argument
         if accepted is None and parameter.text.startswith(".") and isinstance(array, _INTEGERS):
             if not 0 <= int(array) < 2**64:
-                raise _wrong(kernel, parameter, str(array), "Its values run from 0 to 2**64 - 1.")
+                advice = Message("jit.values-run", {"low": 0, "high": "2**64 - 1"})
+                raise _wrong(kernel, parameter, str(array), advice)
             return int(array), NOWHERE
         view = view_of(array)
         if view is None:
             raise _wrong(kernel, parameter, describe(array), _array_advice(parameter))
         if accepted is not None and view.dtype not in accepted:
-            names = " or ".join(sorted(accepted))
-            raise _wrong(kernel, parameter, f"an array of {view.dtype}", f"Pass an array of {names}.")
+            got = Message("jit.an-array-of", {"dtype": view.dtype})
+            advice = Message("jit.pass-an-array-of", {"names": any_of(sorted(accepted))})
+            raise _wrong(kernel, parameter, got, advice)
         if not view.contiguous and not may_be_strided:
-            raise _wrong(
-                kernel,
-                parameter,
-                f"a non-contiguous array of shape {view.shape}",
-                "Pass x.contiguous(); or fp.jit.strided(x), if the kernel takes the strides itself.",
-            )
+            got = Message("jit.not-contiguous", {"shape": str(view.shape)})
+            raise _wrong(kernel, parameter, got, Message("jit.pass-contiguous"))
         return view.address, view.device
 
     return convert
 
 
-def _array_advice(parameter: Parameter) -> str:
-    names = " or ".join(sorted(parameter.dtypes)) if parameter.dtypes else "any type"
-    return f"Pass an array of {names}: torch, NumPy, CuPy, anything with DLPack; or None for a null pointer."
+def _array_advice(parameter: Parameter) -> Message:
+    names = any_of(sorted(parameter.dtypes)) if parameter.dtypes else Message("jit.any-type")
+    return Message("jit.pass-an-array", {"names": names})
 
 
 # ---- Arrays of any library -----------------------------------------------------------------------------
@@ -248,11 +248,22 @@ def _dtype_name(dtype: np.dtype[Any]) -> str:
     return dtype.name if dtype.isnative else f"byte-swapped {dtype.name}"
 
 
-def describe(value: Any) -> str:
+def place_name(device: int) -> Message | str:
+    """The name of a device for people."""
+    return Message("jit.the-cpu") if device == HOST else f"cuda:{device}"
+
+
+def shown(signature: Signature, arguments: Sequence[Any]) -> str:
+    """The arguments of a launch beside their parameters."""
+    pairs = zip(signature.parameters, arguments, strict=True)
+    return ", ".join(f"{parameter}: {describe(argument)}" for parameter, argument in pairs)
+
+
+def describe(value: Any) -> Message | str:
     """A value as an error message shows it."""
     view = view_of(value)
     if view is not None:
-        place = "the CPU" if view.device == HOST else f"cuda:{view.device}"
-        return f"an array of {view.dtype}, shape {view.shape}, on {place}"
+        told = {"dtype": view.dtype, "shape": str(view.shape), "place": place_name(view.device)}
+        return Message("jit.an-array", told)
     text = repr(value)
     return f"{type(value).__name__} {text if len(text) <= 40 else text[:37] + '…'}"

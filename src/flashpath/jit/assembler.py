@@ -9,14 +9,12 @@ from typing import Any
 
 from flashpath.jit.toolkit import MissingCompiler
 
-_INSTALL = "pip install 'cuda-bindings>=13,<14' 'nvidia-nvjitlink==13.0.*'"
-
 
 def _bindings() -> Any:
     try:
         return importlib.import_module("cuda.bindings.nvjitlink")
     except ImportError as error:
-        raise MissingCompiler(f"nvJitLink cannot be loaded: {error}.", _INSTALL) from None
+        raise MissingCompiler("jit.no-nvjitlink", error=str(error)) from None
 
 
 @functools.cache
@@ -25,7 +23,7 @@ def version() -> str:
     try:
         major, minor = _bindings().version()
     except RuntimeError as error:
-        raise MissingCompiler(f"The nvJitLink library cannot be loaded: {error}.", _INSTALL) from None
+        raise MissingCompiler("jit.no-nvjitlink-library", error=str(error)) from None
     return f"{major}.{minor}"
 
 

@@ -22,9 +22,18 @@ from typing import Any
 
 from flashpath import settings
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message, say
 
 _FORMAT = 3  # part of every key: raised when what an entry holds changes
 _STALE_SECONDS = 3600.0  # a temporary folder this old belongs to a process that died
+
+
+class _Changed(Exception):
+    """Files of an entry are not what was written."""
+
+
+class CacheWarning(UserWarning):
+    """The cache cannot keep or read a kernel: it is compiled again, and nothing else changes."""
 
 
 @dataclass(frozen=True)
@@ -77,24 +86,27 @@ class KernelCache:
             files = {name: (place / name).read_bytes() for name in build["digests"]}
             damaged = [name for name, data in files.items() if _digest(data) != build["digests"][name]]
             if damaged or build["key"] != key:
-                raise ValueError(f"{', '.join(damaged) or 'build.json'} changed since it was written")
+                raise _Changed(*damaged or ("build.json",))
         except FileNotFoundError as error:
             if not place.exists():
                 return None
-            self._discard(place, f"{Path(error.filename).name} is missing")
+            self._discard(place, Message("jit.file-is-missing", {"file": Path(error.filename).name}))
+            return None
+        except _Changed as error:
+            self._discard(place, Message("jit.file-changed", {"files": error.args}))
             return None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             self._discard(place, str(error))
             return None
         except OSError as error:
-            warnings.warn(f"The kernel cache cannot be read ({error}); compiling anew.", stacklevel=3)
+            _warn("jit.cache-unreadable", error=str(error))
             return None
         with contextlib.suppress(OSError):  # a read-only cache still serves
             os.utime(place)  # the least recently used entry is evicted first
         return Entry(key, build, files)
 
-    def _discard(self, place: Path, why: str) -> None:
-        warnings.warn(f"A damaged kernel-cache entry is dropped and rebuilt: {why} ({place}).", stacklevel=4)
+    def _discard(self, place: Path, why: Message | str) -> None:
+        _warn("jit.cache-damaged", why=why, place=str(place))
         self._remove(place)
 
     # ---- Writing ---------------------------------------------------------------------------------------
@@ -111,11 +123,8 @@ class KernelCache:
             self._write(key, complete, files, executable)
             self._evict(keep=key)
         except OSError as error:
-            warnings.warn(
-                f"The kernel cache {self.folder} cannot be written ({error}); the kernel will be compiled "
-                f"again next time. Set {settings.CACHE_DIR.name} to a folder you can write.",
-                stacklevel=3,  # the caller of fp.compile
-            )
+            folder, variable = str(self.folder), settings.CACHE_DIR.name
+            _warn("jit.cache-read-only", folder=folder, error=str(error), variable=variable)
         return Entry(key, complete, files)
 
     def _write(
@@ -200,10 +209,8 @@ class KernelCache:
         if len(matches) == 1:
             return matches[0]
         if not matches:
-            raise FlashpathError(
-                f"No cache entry starts with {prefix!r}.", "`flashpath cache list` shows them."
-            )
-        raise FlashpathError(f"{len(matches)} cache entries start with {prefix!r}.", "Give more of the key.")
+            raise FlashpathError("jit.no-cache-entry", prefix=prefix)
+        raise FlashpathError("jit.cache-entries", count=len(matches), prefix=prefix)
 
     def clear(self) -> tuple[int, int]:
         """Remove everything; returns how many entries and bytes went."""
@@ -225,6 +232,11 @@ class KernelCache:
         return self.folder / "tmp" / f"{os.getpid()}-{uuid.uuid4().hex}"
 
 
+def _warn(code: str, **params: Any) -> None:
+    """Says what the caller of fp.compile should know; nothing of a result depends on it."""
+    warnings.warn(say(code, **params), CacheWarning, stacklevel=4)
+
+
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
@@ -236,7 +248,7 @@ def _seal(build: Mapping[str, Any]) -> str:
 
 def _sealed(build: dict[str, Any]) -> dict[str, Any]:
     if build.pop("seal") != _seal(build):
-        raise ValueError("build.json changed since it was written")
+        raise _Changed("build.json")
     return build
 
 

@@ -17,7 +17,7 @@ from flashpath.jit.front_end import run_front_end
 from flashpath.jit.includes import scan_includes
 from flashpath.jit.job import Compiler, Define, Job, make_job
 from flashpath.jit.module import CUBIN, LOG, Module
-from flashpath.jit.names import KernelName, KernelNotFound, names_of_entries
+from flashpath.jit.names import KernelName, KernelNotFound, about_kernel, names_of_entries
 from flashpath.jit.source import Source
 
 Build = Mapping[str, Any]
@@ -57,7 +57,7 @@ def compile(  # noqa: A001 - called as fp.compile
         job = replace(job, source=replace(job.source, name=_checked_name(source_name, job.source)))
     scanned = scan_includes(job.source.text, job.source.folder, job.include_folders)
     if cache is not None and not isinstance(cache, KernelCache):
-        raise FlashpathError(f"cache is {cache!r}.", "Give a KernelCache(folder), or leave it out.")
+        raise FlashpathError("jit.cache", value=repr(cache))
     builder = _Builder(job, scanned.digests, (cache or KernelCache()) if scanned.complete else None)
     entry = builder.assembled() if assemble else builder.compiled()
     return Module(
@@ -73,11 +73,9 @@ def compile(  # noqa: A001 - called as fp.compile
 
 def _checked_name(name: str, source: Source) -> str:
     if source.folder is not None:
-        raise FlashpathError(
-            f"source_name is {name!r}, but the source is a file, which has a name.", "Leave it out."
-        )
+        raise FlashpathError("jit.source-name-of-file", name=repr(name))
     if not isinstance(name, str) or not re.fullmatch(r"[^\x00-\x1f\"\\/]+", name):
-        raise FlashpathError(f"source_name is {name!r}.", "Give the name of a file, such as saxpy.cu.")
+        raise FlashpathError("jit.source-name", name=repr(name))
     return name
 
 
@@ -95,12 +93,12 @@ class _Builder:
         self.compiled_key = KernelCache.key({**ingredients, "assembler": None})
 
     def compiled(self) -> Entry:
-        """With PTX; with machine code where the cache has it."""
+        """Returns the entry with PTX, and with machine code where the cache has it."""
         entry = self._load(self.key) or self._load(self.compiled_key)
         return entry or self._keep(self.compiled_key, *self._compile())
 
     def assembled(self) -> Entry:
-        """With machine code."""
+        """Returns the entry with machine code."""
         entry = self._load(self.key)
         if entry is None:
             begun = self._load(self.compiled_key)
@@ -124,9 +122,7 @@ class _Builder:
         entries = [entry.name for entry in ptx.entries(text)]
         for each in marked:
             if each.lowered not in entries:
-                raise KernelNotFound(
-                    f"{each.name!r} is no kernel: it is not declared __global__.", "Leave it out."
-                )
+                raise KernelNotFound("jit.not-global", **about_kernel(each.name))
         names = names_of_entries(entries, marked)
         build = {
             "source": str(job.source.rendered_from or job.source.name),

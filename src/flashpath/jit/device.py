@@ -10,6 +10,7 @@ from typing import Any
 
 from flashpath import gpus, settings
 from flashpath.errors import FlashpathError, MissingDevice
+from flashpath.messages import Message
 
 
 class CudaError(FlashpathError):
@@ -63,24 +64,28 @@ def driver() -> Any:
     return importlib.import_module("cuda.bindings.driver")
 
 
-def checked(result: tuple[Any, ...], doing: str) -> Any:
+def checked(result: tuple[Any, ...], doing: Message | str) -> Any:
     """The value of a driver call, or the driver's own words on what went wrong."""
     status = result[0]
     if int(status) != 0:
         bindings = driver()
         _, name = bindings.cuGetErrorName(status)
         _, text = bindings.cuGetErrorString(status)
-        raise CudaError(f"{doing}: {name.decode()} ({text.decode()}).", _ADVICE.get(name.decode()))
+        raise CudaError(
+            "jit.cuda-error",
+            doing=doing,
+            name=name.decode(),
+            text=text.decode(),
+            advice=_ADVICE.get(name.decode(), ""),
+        )
     return result[1] if len(result) == 2 else result[1:]
 
 
 _ADVICE = {
-    "CUDA_ERROR_ILLEGAL_ADDRESS": "A kernel touched memory out of bounds. The process must be restarted; "
-    "run it under compute-sanitizer to find the line.",
-    "CUDA_ERROR_OUT_OF_MEMORY": "Free tensors, or use a smaller problem.",
-    "CUDA_ERROR_NO_BINARY_FOR_GPU": "Compile for this GPU: leave arch= out, or name its own architecture.",
-    "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES": "The block needs more registers than an SM has: use fewer threads, "
-    "or __launch_bounds__.",
+    "CUDA_ERROR_ILLEGAL_ADDRESS": Message("jit.illegal-address"),
+    "CUDA_ERROR_OUT_OF_MEMORY": Message("jit.out-of-memory"),
+    "CUDA_ERROR_NO_BINARY_FOR_GPU": Message("jit.no-binary-for-gpu"),
+    "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES": Message("jit.launch-out-of-resources"),
 }
 
 
@@ -122,7 +127,7 @@ def devices() -> tuple[CudaDevice, ...]:
     if status == bindings.CUresult.CUDA_ERROR_NO_DEVICE:
         return ()
     if int(status) != 0:
-        raise DriverError(f"cuInit answers {status.name}.", "Restart the machine, or reinstall the driver.")
+        raise DriverError("jit.driver-refuses", status=status.name)
     return tuple(_read(index) for index in range(checked(bindings.cuDeviceGetCount(), "cuDeviceGetCount")))
 
 
@@ -137,10 +142,7 @@ def count() -> int:
 def device(index: int) -> CudaDevice:
     """The GPU of that index."""
     if not 0 <= index < count():
-        raise MissingDevice(
-            f"There is no GPU cuda:{index}: this machine has {count()}.",
-            "`flashpath doctor` shows what is there.",
-        )
+        raise MissingDevice("jit.no-such-gpu", index=index, count=count())
     return devices()[index]
 
 
@@ -186,16 +188,16 @@ def default_arch() -> str:
         try:
             return arch_of(gpus.gpu(wanted).capability)
         except FlashpathError as error:
-            raise FlashpathError(f"{settings.DEVICE.name}: {error.problem}", error.fix) from None
+            raise FlashpathError(
+                "jit.unknown-default-device",
+                variable=settings.DEVICE.name,
+                problem=error.said,
+                advice=error.said.params["advice"],
+            ) from None
     index = wanted.removeprefix("cuda").removeprefix(":") or "0"
+    variable, name = settings.DEVICE.name, settings.DEVICE.value
     if not index.isdigit():
-        raise FlashpathError(
-            f"{settings.DEVICE.name} is {settings.DEVICE.value!r}.",
-            "Set it to cuda, cuda:1, virtual, or a GPU's name.",
-        )
-    if settings.DEVICE.value and not count():
-        raise MissingDevice(
-            f"{settings.DEVICE.name} is {settings.DEVICE.value!r}, and this machine has no GPU.",
-            "Unset it, or set it to virtual.",
-        )
+        raise FlashpathError("jit.default-device-number", variable=variable, name=name)
+    if name and not count():
+        raise MissingDevice("jit.no-gpu-here", variable=variable, name=name)
     return device(int(index)).arch if count() else "sm_80"

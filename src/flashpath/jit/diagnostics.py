@@ -13,6 +13,7 @@ from typing import Any
 from flashpath.errors import FlashpathError
 from flashpath.jit import ptx as ptx_text
 from flashpath.jit.source import Source
+from flashpath.messages import Message, any_of, say
 
 _MOST_ERRORS_SHOWN = 5
 
@@ -48,8 +49,10 @@ class Diagnostic:
 class CompileError(FlashpathError):
     """The source does not compile. `diagnostics` holds every message, `log` the compiler's own text."""
 
-    def __init__(self, problem: str, fix: str | None, diagnostics: Sequence[Diagnostic], log: str) -> None:
-        super().__init__(problem, fix)
+    def __init__(
+        self, code: str, /, *, diagnostics: Sequence[Diagnostic] = (), log: str, **params: Any
+    ) -> None:
+        super().__init__(code, **params)
         self.diagnostics = tuple(diagnostics)
         self.log = log
 
@@ -71,7 +74,7 @@ def parse_log(log: str) -> list[Diagnostic]:
         elif end := _AT_END.match(text):
             block = _block(lines[at + 1 :])
             note = _NOTE.match(block[0]) if block else None
-            file, line = (note["file"], int(note["line"])) if note else ("the end of the source", 0)
+            file, line = (note["file"], int(note["line"])) if note else (say("jit.end-of-source"), 0)
             message = f"{end['message']} {note['message']}" if note else end["message"]
             snippet = _snippet(block[1:] if note else block)
             found.append(Diagnostic(file, line, severity="error", message=message, **snippet))
@@ -88,7 +91,7 @@ def _block(following: Sequence[str]) -> list[str]:
 
 
 def _snippet(block: list[str]) -> dict[str, Any]:
-    """Of the lines after a message: the two-space-indented source line, the caret's column, and the rest."""
+    """Splits the lines after a message into the indented source line, the caret's column, and the rest."""
     for at, text in enumerate(block):
         if at > 0 and text.strip() == "^":
             rest = "\n".join(each.strip() for each in block[at + 1 :])
@@ -105,17 +108,30 @@ def compile_error(
     """The error for a failed compilation: of device code, or of a whole program, `with_host` code."""
     errors = [each for each in parse_log(log) if each.severity == "error"]
     if not errors:
-        return CompileError(f"The compiler failed:\n{log.strip()}", None, (), log)
-    for each in errors:
-        if missing := _UNOPENED.search(each.message):
+        return CompileError("jit.compiler-failed", log=log, output=log.strip())
+    for error in errors:
+        if missing := _UNOPENED.search(error.message):
             name = missing["edg"] or missing["gcc"]
-            shown = show(each, source)
-            hint = _include_hint(name, source, include_folders, with_host)
-            return MissingInclude(shown, hint, errors, log)
-    shown = "\n".join(show(each, source) for each in errors[:_MOST_ERRORS_SHOWN])
-    if len(errors) > _MOST_ERRORS_SHOWN:
-        shown += f"\n… and {len(errors) - _MOST_ERRORS_SHOWN} more errors."
-    return CompileError(shown, _hint(errors), errors, log)
+            told: dict[str, Any] = {"diagnostics": errors, "log": log, "shown": show(error, source)}
+            told["advice"] = _include_hint(name, source, include_folders, with_host)
+            if error.file == source.name:
+                return MissingInclude("jit.missing-include", **told)
+            told |= {"source": source.name, "file": error.file, "message": error.message}
+            return MissingInclude("jit.missing-include-of-header", **told)
+    return _refused(errors, source, log, _hint(errors))
+
+
+def _refused(errors: Sequence[Diagnostic], source: Source, log: str, advice: Message | None) -> CompileError:
+    """The error that shows the first messages of a compiler."""
+    more = len(errors) - _MOST_ERRORS_SHOWN
+    return CompileError(
+        "jit.does-not-compile",
+        diagnostics=errors,
+        log=log,
+        shown="\n".join(show(error, source) for error in errors[:_MOST_ERRORS_SHOWN]),
+        more=Message("jit.more-errors", {"count": more}) if more > 0 else "",
+        advice=advice or "",
+    )
 
 
 def assembler_error(log: str, ptx: str, source: Source, arch: str) -> CompileError:
@@ -127,14 +143,13 @@ def assembler_error(log: str, ptx: str, source: Source, arch: str) -> CompileErr
             file, line = place if place else ("kernel.ptx", int(match["line"]))
             errors.append(Diagnostic(file, line, None, "error", match["message"]))
     if not errors:
-        return CompileError(f"ptxas failed:\n{log.strip()}", None, (), log)
-    fix = None
-    if any("not supported on .target" in each.message for each in errors):
-        fix = "The instruction needs another architecture than " + arch + "."
+        return CompileError("jit.ptxas-failed", log=log, output=log.strip())
+    advice = None
+    if any("not supported on .target" in error.message for error in errors):
+        advice = Message("jit.needs-another-arch", {"arch": arch})
         if re.search(r"wgmma|setmaxnreg", log):
-            fix = "wgmma and setmaxnreg need arch='sm_90a': plain sm_90 does not have them."
-    shown = "\n".join(show(each, source) for each in errors[:_MOST_ERRORS_SHOWN])
-    return CompileError(shown, fix, errors, log)
+            advice = Message("jit.needs-sm-90a")
+    return _refused(errors, source, log, advice)
 
 
 def show(diagnostic: Diagnostic, source: Source) -> str:
@@ -143,7 +158,7 @@ def show(diagnostic: Diagnostic, source: Source) -> str:
     line = _line_of(file, diagnostic.line, source)
     column = _column_in(line, diagnostic)
     if source.rendered_from and file == source.name:
-        where = f"{source.rendered_from} (as rendered, line {diagnostic.line})"
+        where = say("jit.as-rendered", template=str(source.rendered_from), line=diagnostic.line)
     else:
         where = f"{file}:{diagnostic.line}" + (f":{column}" if column else "")
     shown = [f"{where}: {diagnostic.severity}: {diagnostic.message}"]
@@ -189,16 +204,11 @@ _HOST_HEADERS = re.compile(
 )
 
 
-def _include_hint(name: str, source: Source, include_folders: Iterable[Path], with_host: bool) -> str:
+def _include_hint(name: str, source: Source, include_folders: Iterable[Path], with_host: bool) -> Message:
     folders = [str(folder) for folder in dict.fromkeys([source.folder, *include_folders]) if folder]
-    searched = (
-        f"Searched: {', '.join(folders) or 'no folder (the source is a string)'} and CUDA's own headers."
-    )
     if _HOST_HEADERS.match(name) and not with_host:
-        return (
-            f"<{name}> is a host header; NVRTC compiles device code only. printf and assert need no header; "
-            f"for the rest use <cuda/std/…> (<cuda/std/cstdint>, <cuda/std/limits>), or compiler='nvcc'."
-        )
+        return Message("jit.host-header", {"name": name})
+    searched = Message("jit.searched", {"folders": folders or Message("jit.no-folder")})
     stem = Path(name).name
     present = {
         entry.name
@@ -209,11 +219,11 @@ def _include_hint(name: str, source: Source, include_folders: Iterable[Path], wi
     }
     near = difflib.get_close_matches(stem, present, n=2, cutoff=0.6)
     if near:
-        return f"{searched} Did you mean {' or '.join(near)}?"
+        return Message("jit.searched-near", {"searched": searched, "near": any_of(near)})
     package = next((package for begin, package in _OF_PACKAGES.items() if stem.startswith(begin)), None)
     if package is not None:
-        return f"It comes with CUDA's toolkit, or with pip install '{package}'. {searched}"
-    return f"{searched} Pass its folder: fp.compile(…, includes=[folder])."
+        return Message("jit.searched-package", {"searched": searched, "package": package})
+    return Message("jit.searched-pass-folder", {"searched": searched})
 
 
 # CUDA's libraries with headers of their own, by how their names begin.
@@ -228,30 +238,30 @@ _OF_PACKAGES = {
 }
 
 
+def _include(header: str) -> Message:
+    return Message("jit.include", {"header": header})
+
+
 _HINTS = (
     (
         r'identifier "(?:blockIdx|threadIdx|blockDim|gridDim)" is undefined',
-        "Use it inside a __global__ or __device__ function.",
+        Message("jit.inside-a-kernel"),
     ),
-    (r'identifier "(?:__half|half|__half2|half2)" is undefined', "#include <cuda_fp16.h>"),
-    (r'identifier "__nv_bfloat162?" is undefined', "#include <cuda_bf16.h>"),
-    (r'identifier "__nv_fp8\w*" is undefined', "#include <cuda_fp8.h>"),
-    (
-        r'identifier "(?:u?int(?:8|16|32|64)_t)" is undefined',
-        "#include <cuda/std/cstdint> and write cuda::std::int32_t, or use int.",
-    ),
-    (r'"(?:nvcuda|wmma)"|must be a namespace name\n.*\bnvcuda\b', "#include <mma.h>"),
+    (r'identifier "(?:__half|half|__half2|half2)" is undefined', _include("cuda_fp16.h")),
+    (r'identifier "__nv_bfloat162?" is undefined', _include("cuda_bf16.h")),
+    (r'identifier "__nv_fp8\w*" is undefined', _include("cuda_fp8.h")),
+    (r'"(?:nvcuda|wmma)"|must be a namespace name\n.*\bnvcuda\b', _include("mma.h")),
     (
         r'"(?:cooperative_groups|cg)"|must be a namespace name\n.*\bcooperative_groups\b',
-        "#include <cooperative_groups.h>",
+        _include("cooperative_groups.h"),
     ),
-    (r"^A function without execution space annotations", "Mark the function __device__ or __global__."),
-    (r"^A namespace scope variable without memory space", "Mark the variable __device__ or __constant__."),
-    (r"calling a __host__ function\(?.*from a __(?:global|device)__", "Mark the function __device__."),
+    (r"^A function without execution space annotations", Message("jit.mark-the-function")),
+    (r"^A namespace scope variable without memory space", Message("jit.mark-the-variable")),
+    (r"calling a __host__ function\(?.*from a __(?:global|device)__", Message("jit.mark-the-callee")),
 )
 
 
-def _hint(errors: Sequence[Diagnostic]) -> str | None:
+def _hint(errors: Sequence[Diagnostic]) -> Message | None:
     for pattern, hint in _HINTS:
         if any(re.search(pattern, f"{each.message}\n{each.quoted}") for each in errors):
             return hint

@@ -18,6 +18,7 @@ from flashpath import gpus
 from flashpath.jit import assembler, machine_code
 from flashpath.jit.arguments import ArgumentError
 from flashpath.jit.machine_code import Arithmetic, Operation, Place
+from flashpath.messages import Message, say
 
 if TYPE_CHECKING:
     from flashpath.jit.module import Kernel
@@ -33,14 +34,19 @@ class BitExactness:
     """The verdict on one kernel and one GPU. It is exact where nothing speaks against it."""
 
     gpu: str
-    reasons: tuple[str, ...]
+    reasons: tuple[Message, ...]
 
     @property
     def exact(self) -> bool:
         return not self.reasons
 
     def __str__(self) -> str:
-        return "yes" if self.exact else f"not certain: {'; '.join(self.reasons)}"
+        if self.exact:
+            return say("jit.bit-exact")
+        joined = functools.reduce(
+            lambda one, other: Message("jit.next-reason", {"one": one, "other": other}), self.reasons
+        )
+        return say("jit.not-certain", reasons=joined)
 
 
 def bit_exactness(kernel: Kernel, device: str | gpus.Gpu | None = None) -> BitExactness:
@@ -50,10 +56,7 @@ def bit_exactness(kernel: Kernel, device: str | gpus.Gpu | None = None) -> BitEx
     yes
     """
     if not hasattr(kernel, "virtual"):
-        raise ArgumentError(
-            f"bit_exactness was given {kernel!r:.80}, which is no kernel.",
-            "Give a kernel of fp.compile(…), as module['name'].",
-        )
+        raise ArgumentError("jit.bit-exactness-of", value=f"{kernel!r:.80}")
     gpu = gpus.gpu(device) if isinstance(device, str) else device or gpus.gpu_for_arch(kernel.arch)
     same = gpus.parse_arch(kernel.arch).capability == gpu.capability
     cubin = kernel.module.cubin if same else None
@@ -79,32 +82,34 @@ def _first(spelled: Spelled, pattern: str) -> str | None:
     return next((text for text in spelled if re.match(pattern, text)), None)
 
 
-def _tensor_cores(spelled: Spelled, gpu: gpus.Gpu) -> str | None:
+def _tensor_cores(spelled: Spelled, gpu: gpus.Gpu) -> Message | None:
     found = _first(spelled, r"(wgmma\.)?w?mma\.")
     if found is None or gpu.capability == _VERIFIED_CAPABILITY:
         return None
-    return f"the tensor cores of {gpu.name} are modelled, those of {VERIFIED} verified ({found})"
+    told = {"gpu": gpu.name, "verified": VERIFIED, "instruction": found}
+    return Message("jit.modelled-tensor-cores", told)
 
 
-def _special_functions(spelled: Spelled, gpu: gpus.Gpu) -> str | None:
+def _special_functions(spelled: Spelled, gpu: gpus.Gpu) -> Message | None:
     found = _first(spelled, r"\w+\.approx|div\.full")
     if found is None or gpu.capability == _VERIFIED_CAPABILITY:
         return None
-    return f"its special functions were measured on {VERIFIED} only ({found})"
+    return Message("jit.special-functions", {"verified": VERIFIED, "instruction": found})
 
 
-def _order_of_atomics(spelled: Spelled, gpu: gpus.Gpu) -> str | None:
+def _order_of_atomics(spelled: Spelled, gpu: gpus.Gpu) -> Message | None:
     found = _first(spelled, r"(atom|red)\..*\badd\..*f(16|32|64)(x2)?\b")
-    return f"the order of its atomic sums is not that of {gpu.name} ({found})" if found else None
+    told = {"gpu": gpu.name, "instruction": found}
+    return Message("jit.order-of-atomics", told) if found else None
 
 
-def _clocks(spelled: Spelled, gpu: gpus.Gpu) -> str | None:
+def _clocks(spelled: Spelled, gpu: gpus.Gpu) -> Message | None:
     del gpu  # no time is known of any
     reads = _first(spelled, r"read\.(clock|globaltimer)")
-    return "it reads a clock, and time is not simulated" if reads else None
+    return Message("jit.reads-a-clock") if reads else None
 
 
-_REASONS: tuple[Callable[[Spelled, gpus.Gpu], str | None], ...] = (
+_REASONS: tuple[Callable[[Spelled, gpus.Gpu], Message | None], ...] = (
     _tensor_cores,
     _special_functions,
     _order_of_atomics,
@@ -127,7 +132,9 @@ _NAMES = {
 }
 
 
-def _contraction(program: Program, function: str, ptx: str, gpu: gpus.Gpu, cubin: bytes | None) -> str | None:
+def _contraction(
+    program: Program, function: str, ptx: str, gpu: gpus.Gpu, cubin: bytes | None
+) -> Message | None:
     """Why it is not sure that ptxas fuses the same, or None where it does."""
     spelled = [text for text, *_ in program.origins]
     if not (any(map(_PLAIN_PRODUCT.match, spelled)) and any(map(_PLAIN_SUM.match, spelled))):
@@ -136,10 +143,10 @@ def _contraction(program: Program, function: str, ptx: str, gpu: gpus.Gpu, cubin
     if cubin is None:
         cubin, _ = assembler.assemble(ptx, arch, ())
         if cubin is None:
-            return f"ptxas does not compile it for {arch}, so what it fuses is not known"
+            return Message("jit.ptxas-refuses", {"arch": arch})
     listing = machine_code.listing_with_lines(cubin)
     if listing is None:
-        return "what ptxas fuses is not known: no disassembler was found (pip install triton brings one)"
+        return Message("jit.fusion-unknown")
     return _difference(executed(program), machine_code.arithmetic(listing, function))
 
 
@@ -177,7 +184,7 @@ def _expansion(text: str) -> Arithmetic:
     return machine_code.arithmetic(listing, "k") if listing else Counter()
 
 
-def _difference(ours: Arithmetic, theirs: Arithmetic) -> str | None:
+def _difference(ours: Arithmetic, theirs: Arithmetic) -> Message | None:
     """The first line whose sums ptxas seems to fuse otherwise.
 
     Loops that ptxas unrolls, and code that it doubles, have more of everything: what must agree is which part
@@ -194,11 +201,16 @@ def _difference(ours: Arithmetic, theirs: Arithmetic) -> str | None:
                 fused + sums > 0 and sums * (fused_there + sums_there) == sums_there * (fused + sums)
             ):
                 continue
-            where = f" of line {place.line}" if place.line else ""
-            return (
-                f"ptxas makes {fused_there} {fused_name} and {sums_there} {sum_name}{where}, "
-                f"the virtual GPU {fused} and {sums}"
-            )
+            told = {
+                "fused_name": fused_name,
+                "sum_name": sum_name,
+                "fused_there": fused_there,
+                "sums_there": sums_there,
+                "fused": fused,
+                "sums": sums,
+                "where": Message("jit.of-line", {"line": place.line}) if place.line else "",
+            }
+            return Message("jit.fuses-otherwise", told)
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from unicodedata import east_asian_width
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
@@ -12,6 +13,7 @@ from flashpath.jit import machine_code
 from flashpath.jit.exactness import BitExactness, bit_exactness
 from flashpath.jit.module import Kernel
 from flashpath.jit.resources import Resources
+from flashpath.messages import Message, say
 
 
 @dataclass(frozen=True)
@@ -33,36 +35,62 @@ class Explanation:
     bit_exactness: BitExactness | None  # of results on the virtual GPU; None where no GPU has a profile
 
     def __str__(self) -> str:
-        used = self.resources
-        sass = f"{sass_instructions(self.sass)} instructions" if self.sass else "no disassembler was found"
-        return "\n".join(
-            [
-                f"{self.kernel}{self.signature}, compiled for {self.arch} from {self.source_name}",
-                f"  registers per thread   {used.registers}",
-                f"  shared memory          {used.static_shared} B static + {self.dynamic_shared} B dynamic",
-                f"  local memory           {used.local_memory} B per thread",
-                f"  spills                 {used.spill_stores} B stored, {used.spill_loads} B loaded",
-                f"  PTX                    {ptx_instructions(self.ptx)} instructions",
-                f"  SASS                   {sass}",
-                f"  occupancy on {self.gpu.name if self.gpu else self.arch:<9} {self.occupancy_line()}",
-                *(
-                    [f"  bit-exact on {self.bit_exactness.gpu:<9} {self.bit_exactness}"]
-                    if self.bit_exactness
-                    else []
-                ),
-            ]
+        name, signature, source = self.kernel, self.signature, self.source_name
+        head = say("jit.compiled-from", kernel=name, signature=signature, arch=self.arch, source=source)
+        return "\n".join([head, *(f"  {_padded(label)} {value}" for label, value in self.rows())])
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What it says of the kernel, each under its label."""
+        used, shared = (
+            self.resources,
+            {"static": self.resources.static_shared, "dynamic": self.dynamic_shared},
         )
+        spilled = {"stored": used.spill_stores, "loaded": used.spill_loads}
+        sass = say("jit.no-disassembler")
+        if self.sass:
+            sass = say("jit.instructions", count=sass_instructions(self.sass))
+        gpu = self.gpu.name if self.gpu else self.arch
+        rows = [
+            (say("jit.registers"), str(used.registers)),
+            (say("jit.shared-memory"), say("jit.static-and-dynamic", **shared)),
+            (say("jit.local-memory"), say("jit.bytes-per-thread", bytes=used.local_memory)),
+            (say("jit.spills"), say("jit.stored-and-loaded", **spilled)),
+            ("PTX", say("jit.instructions", count=ptx_instructions(self.ptx))),
+            ("SASS", sass),
+            (say("jit.occupancy-on", gpu=gpu), self.occupancy_line()),
+        ]
+        if exact := self.bit_exactness:
+            rows.append((say("jit.bit-exact-on", gpu=exact.gpu), str(exact)))
+        return rows
 
     def occupancy_line(self) -> str:
         """Occupancy in one line, with what limits it."""
         found = self.occupancy
         if found.blocks_per_sm == 0:
-            return f"no block fits: {found.reason}"
-        most = round(found.warps_per_sm / found.fraction)
-        return (
-            f"{found.fraction:.0%}: {found.blocks_per_sm} blocks of {self.threads_per_block} threads, "
-            f"{found.warps_per_sm} of {most} warps (limited by {found.limit})"
+            return say("jit.no-block-fits", reason=found.reason)
+        return say(
+            "jit.occupancy",
+            fraction=found.fraction,
+            blocks=found.blocks_per_sm,
+            threads=self.threads_per_block,
+            warps=found.warps_per_sm,
+            most=round(found.warps_per_sm / found.fraction),
+            limit=_LIMITS[found.limit],
         )
+
+
+_LIMITS = {
+    "warps": Message("jit.limit-warps"),
+    "blocks": Message("jit.limit-blocks"),
+    "registers": Message("jit.limit-registers"),
+    "shared memory": Message("jit.limit-shared"),
+    "threads per block": Message("jit.limit-threads"),
+}
+
+
+def _padded(label: str) -> str:
+    """The label with spaces behind it: characters of Chinese are two columns wide."""
+    return label + " " * (22 - sum(2 if east_asian_width(char) in "WF" else 1 for char in label))
 
 
 def explain(
@@ -98,7 +126,7 @@ def _bit_exactness(kernel: Kernel, gpu: gpus.Gpu) -> BitExactness:
     try:
         return bit_exactness(kernel, gpu)
     except FlashpathError as error:  # the engine is not built, or does not know an instruction
-        return BitExactness(gpu.name, (f"the virtual GPU does not run it: {error.problem}",))
+        return BitExactness(gpu.name, (Message("jit.does-not-run-it", {"problem": error.said}),))
 
 
 def _profile(kernel: Kernel, gpu: str | gpus.Gpu | None) -> gpus.Gpu | None:
@@ -111,8 +139,11 @@ def _profile(kernel: Kernel, gpu: str | gpus.Gpu | None) -> gpus.Gpu | None:
     arch = gpus.parse_arch(kernel.arch)
     if arch.capability > profile.capability or (arch.suffix and arch.capability != profile.capability):
         raise FlashpathError(
-            f"{kernel.name} was compiled for {kernel.arch}, which does not run on {profile.name}.",
-            f"Compile it for {profile.name}: arch='sm_{profile.capability[0]}{profile.capability[1]}'.",
+            "jit.does-not-run-on",
+            kernel=kernel.name,
+            arch=kernel.arch,
+            gpu=profile.name,
+            own=f"sm_{profile.capability[0]}{profile.capability[1]}",
         )
     return profile
 

@@ -16,6 +16,7 @@ from flashpath.jit.names import (
     MARKER_FILE,
     KernelName,
     KernelNotFound,
+    about_kernel,
     declared_kernels,
     extern_c_kernels,
     instances,
@@ -24,6 +25,7 @@ from flashpath.jit.names import (
     read_markers,
 )
 from flashpath.jit.source import Source
+from flashpath.messages import Message
 
 
 def run_front_end(job: Job) -> tuple[str, str, list[KernelName]]:
@@ -77,21 +79,13 @@ def _run(job: Job, names: Sequence[str]) -> tuple[str | None, str]:
 
 
 def _wrong_name(name: str, message: str, source: Source) -> FlashpathError:
-    declared = declared_kernels(source.text)
+    declared, also = declared_kernels(source.text), Message("jit.compiler-says", {"message": message})
     base = name.partition("<")[0].rpartition("::")[2].strip()
     if "<" in name and any(each.is_template and each.name == base for each in declared):
-        error = KernelNotFound(
-            f"The template {base!r} has no instance {name!r}.", "Check its template arguments."
-        )
-    elif any(name == each.name for each in declared):
-        error = KernelNotFound(
-            f"The kernel {name!r} cannot be named so.",
-            "Leave it out: name_expressions is for template instances; or write its namespace, ns::name.",
-        )
-    else:
-        error = kernel_not_found(name, [], source.text)
-    error.problem += f"\n  The compiler says: {message}"
-    return error
+        return KernelNotFound("jit.no-such-instance", **about_kernel(name, also), base=base)
+    if any(name == each.name for each in declared):
+        return KernelNotFound("jit.kernel-cannot-be-named", **about_kernel(name, also))
+    return kernel_not_found(name, [], source.text, also)
 
 
 def _without_marker_errors(log: str) -> str:

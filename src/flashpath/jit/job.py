@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from flashpath.errors import FlashpathError
 from flashpath.gpus import parse_arch
-from flashpath.jit import assembler, device, nvcc, nvrtc, toolkit
+from flashpath.jit import assembler, device, nvcc, nvcc_names, nvrtc, toolkit
 from flashpath.jit.source import Source, read_source
 
 Compiler = Literal["nvrtc", "nvcc"]
@@ -28,6 +28,7 @@ class Job:
     assembler_flags: tuple[str, ...]
     include_folders: tuple[Path, ...]
     name_expressions: tuple[str, ...]
+    missed: set[str] = field(default_factory=set[str], compare=False)  # names of nvcc's that the source uses
 
     @property
     def is_debug(self) -> bool:
@@ -40,8 +41,15 @@ class Job:
 
     def compile_to_ptx(self, text: str) -> tuple[str | None, str]:
         """Run the front end on the source with what was appended to it; None where it failed, and the log."""
-        run = nvrtc.compile_to_ptx if self.compiler == "nvrtc" else nvcc.compile_to_ptx
-        return run(text, self.source.name, self.front_flags)
+        name, flags = self.source.name, self.front_flags
+        if self.compiler == "nvcc":
+            return nvcc.compile_to_ptx(text, name, flags)
+        while True:
+            before = nvcc_names.declarations(self.missed)
+            ptx, log = nvrtc.compile_to_ptx(text, name, flags, before)
+            if ptx is not None or (missed := nvcc_names.missed(log)) <= self.missed:
+                return ptx, log
+            self.missed.update(missed)
 
     def assemble(self, ptx: str) -> tuple[bytes | None, str]:
         """PTX to cubin, by the ptxas that belongs to the compiler; None where it was refused, and the log."""
@@ -76,22 +84,22 @@ def make_job(
 ) -> Job:
     """Check what the caller of `fp.compile` gave; its docstring says what each is."""
     if compiler not in ("nvrtc", "nvcc"):
-        raise FlashpathError(f"compiler is {compiler!r}.", "It is 'nvrtc' or 'nvcc'.")
+        raise FlashpathError("jit.compiler", value=repr(compiler))
     for what, value in (("name_expressions", name_expressions), ("options", options), ("includes", includes)):
         kinds = (str, Path) if what == "includes" else (str,)
         if isinstance(value, (str, Path)) or not isinstance(value, Iterable):
-            raise FlashpathError(f"{what} is {value!r}.", f"Give a list: {what}=[…].")
+            raise FlashpathError("jit.not-a-list", what=what, value=repr(value))
         for each in value:
             if not isinstance(each, kinds):
-                raise FlashpathError(f"{what} holds {each!r}.", "Give strings.")
+                raise FlashpathError("jit.not-strings", what=what, value=repr(each))
     if not isinstance(defines, Mapping):
-        raise FlashpathError(f"defines is {defines!r}.", "Give a mapping: defines={'BLOCK': 256}.")
+        raise FlashpathError("jit.defines", value=repr(defines))
     source = read_source(path_or_source, variables)
     target = parse_arch(arch or device.default_arch())
     folders = tuple(Path(folder).expanduser().resolve() for folder in includes)
     for folder in folders:
         if not folder.is_dir():
-            raise FlashpathError(f"The include folder {folder} does not exist.", "Check includes=.")
+            raise FlashpathError("jit.no-include-folder", folder=str(folder))
     front, back = _split_options(options)
     debug = _is_debug(front)
     folders = (*([source.folder] if source.folder else []), *folders)
@@ -144,17 +152,12 @@ def _split_options(options: Sequence[str]) -> tuple[list[str], list[str]]:
     for option in options:
         for prefixes, keyword in _MANAGED.items():
             if option.startswith(prefixes):
-                raise FlashpathError(
-                    f"options holds {option!r}.", f"Use {keyword} for that, so the cache sees it."
-                )
+                raise FlashpathError("jit.managed-option", option=option, keyword=keyword)
         if option.startswith(_FOR_LINKING):
-            raise FlashpathError(
-                f"options holds {option!r}.",
-                "A module is compiled whole: leave it out, #include what it needs.",
-            )
+            raise FlashpathError("jit.linking-option", option=option)
         if option.startswith(_FOR_ASSEMBLER):
             if "=" not in option:
-                raise FlashpathError(f"options holds {option!r}.", f"Write it with a value: {option}=….")
+                raise FlashpathError("jit.option-without-value", option=option)
             name, _, values = option.partition("=")
             if "maxrregcount" in name:
                 back.append(f"-maxrregcount={values}")
@@ -167,13 +170,13 @@ def _split_options(options: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _define(name: str, value: Define) -> str:
     if not isinstance(name, str) or not name.isidentifier():
-        raise FlashpathError(f"defines has the name {name!r}.", "A macro's name is a C identifier.")
+        raise FlashpathError("jit.define-name", name=repr(name))
     if value is None:
         return f"-D{name}"
     if hasattr(value, "__index__"):  # bool and NumPy's integers too
         return f"-D{name}={int(value)}"
     if isinstance(value, float) and not math.isfinite(value):
-        raise FlashpathError(f"defines has {name}={value}.", "Use the string INFINITY or NAN.")
+        raise FlashpathError("jit.define-not-finite", name=name, value=value)
     if not isinstance(value, (str, float)):
-        raise FlashpathError(f"defines has {name}={value!r}.", "A macro's value is a string or a number.")
+        raise FlashpathError("jit.define-value", name=name, value=repr(value))
     return f"-D{name}={value}"

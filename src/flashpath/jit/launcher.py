@@ -16,8 +16,9 @@ from flashpath import settings
 from flashpath.gpus.shape import LaunchError, Shape
 from flashpath.jit import device as cuda
 from flashpath.jit import virtual, watching
-from flashpath.jit.arguments import HOST, describe
+from flashpath.jit.arguments import HOST, shown
 from flashpath.jit.loading import Launch
+from flashpath.messages import Message
 from flashpath.vgpu.options import DEFAULT, Options
 from flashpath.vgpu.profiles import profile_for
 
@@ -59,38 +60,23 @@ class Launcher:
             launch = self._ready[where] = self.kernel.loaded(where).prepare(self.shape)
         handle = self._current_stream(where) if stream is None else stream_handle(stream)
         if self._debug:
-            self._print(f"stream {handle:#x}", args)
+            arguments = shown(self.kernel.signature, args)
+            self.shape.show(self.kernel.name, f"stream {handle:#x}", arguments)
         if self._several_gpus:
             launch = _on_device(launch, where)
         (status,) = launch(handle, parameters, 0)
         if status == _INVALID_CONTEXT:
             (status,) = _on_device(launch, where)(handle, parameters, 0)
         if status:
-            cuda.checked((status,), f"Launching {self.kernel.name}")
+            cuda.checked((status,), Message("jit.doing-launch", {"kernel": self.kernel.name}))
 
     def _launch_virtual(self, args: Sequence[Any]) -> None:
         watch = watching.current()
         gpu = profile_for(self.kernel.arch, watch.device if watch else None)
-        if self._debug:
-            self._print(f"virtual {gpu.name}", args)
         options = replace(watch.options, exact=self.options.exact) if watch else self.options
         launched = virtual.ready(self.kernel, self.shape, args, gpu).run(options)
         if watch and launched.report:
             watch.reports.append(launched.report)
-
-    def _print(self, where: str, args: Sequence[Any]) -> None:
-        shape = self.shape
-        extras = f" cluster={shape.cluster}" if shape.cluster else ""
-        extras += " cooperative" if shape.cooperative else ""
-        parameters = self.kernel.signature.parameters
-        shown = ", ".join(
-            f"{parameter}: {describe(arg)}" for parameter, arg in zip(parameters, args, strict=True)
-        )
-        print(
-            f"[flashpath] {self.kernel.name} <<<{shape.grid}, {shape.block}, {shape.shared} B, "
-            f"{where}>>>{extras} ({shown})",
-            file=sys.stderr,
-        )
 
 
 # ---- Streams -------------------------------------------------------------------------------------------
@@ -121,9 +107,7 @@ def stream_handle(stream: Any) -> int:
         return int(stream.cuda_stream)
     if hasattr(stream, "__cuda_stream__"):  # cuda-core, CuPy and others by protocol
         return int(stream.__cuda_stream__()[1])
-    raise LaunchError(
-        f"stream is {stream!r}.", "Pass a torch.cuda.Stream, a cuda.core.Stream, a raw handle, or None."
-    )
+    raise LaunchError("jit.stream", value=repr(stream))
 
 
 # ---- Contexts ------------------------------------------------------------------------------------------

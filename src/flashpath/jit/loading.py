@@ -10,6 +10,7 @@ from typing import Any
 from flashpath.gpus import runs_on
 from flashpath.gpus.shape import LaunchError, Shape, check_shape
 from flashpath.jit import device as cuda
+from flashpath.messages import Message
 
 # (stream, address of the parameter pointers, 0) → the driver's status in a tuple
 Launch = Callable[[int, int, int], tuple[int]]
@@ -23,8 +24,12 @@ class LoadedKernel:
         self.device = cuda.device(index)
         if not runs_on(arch, self.device.capability):
             raise LaunchError(
-                f"{name} was compiled for {arch}; cuda:{index} ({self.device.name}) is {self.device.arch}.",
-                "Leave arch= out of fp.compile, or name this GPU's own architecture.",
+                "jit.compiled-for-another-gpu",
+                kernel=name,
+                arch=arch,
+                index=index,
+                gpu=self.device.name,
+                own=self.device.arch,
             )
         self._bindings = cuda.driver()
         self._core_kernel: Any = _load(cubin).get_kernel(lowered)  # unloads the code when it goes
@@ -50,7 +55,8 @@ class LoadedKernel:
             attribute = self._bindings.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             device = cuda.checked(self._bindings.cuDeviceGet(self.device.index), "cuDeviceGet")
             result = self._bindings.cuKernelSetAttribute(attribute, shape.shared, self._handle, device)
-            cuda.checked(result, f"Opting {self.name} in to {shape.shared} bytes of shared memory")
+            doing = Message("jit.doing-opt-in", {"kernel": self.name, "bytes": shape.shared})
+            cuda.checked(result, doing)
             self._opted_in = shape.shared
         function = self._bindings.CUfunction(int(self._handle))
         if shape.cluster is None and not shape.cooperative:

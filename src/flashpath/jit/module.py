@@ -88,9 +88,7 @@ class Module:
             raise kernel_not_found(name, self.kernels, self.source)
         if len(matches) > 1:
             choices = "\n    ".join(f"{low}  {_parameter_list(each)}" for low, each in matches.items())
-            raise FlashpathError(
-                f"{name!r} is overloaded:\n    {choices}", "Use the mangled name on the left."
-            )
+            raise FlashpathError("jit.overloaded", name=name, choices=choices)
         (found,) = matches.values()
         entry = self._entries[found.lowered]
         kernel = Kernel(
@@ -177,10 +175,7 @@ class Kernel:
     def __getitem__(self, configuration: tuple[Any, ...]) -> Callable[..., None]:
         """`kernel[grid, block](…)`; shared memory and stream may follow, as in `<<<>>>`."""
         if not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 4:
-            raise LaunchError(
-                f"{self.name}[…] was given {configuration!r}.",
-                "Write kernel[grid, block](arguments…), as in <<<grid, block>>>.",
-            )
+            raise LaunchError("jit.launch-brackets", kernel=self.name, value=repr(configuration))
         grid, block, *rest = configuration
         launcher = self._launcher(grid, block, rest[0] if rest else 0, None, False, True)
         if len(rest) < 2:

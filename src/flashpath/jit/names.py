@@ -17,6 +17,7 @@ from typing import Any
 from flashpath.errors import FlashpathError
 from flashpath.jit.includes import without_comments
 from flashpath.jit.mangling import CType, Unreadable, demangle, signature_argument
+from flashpath.messages import Message, any_of
 
 MARKER_FILE = "flashpath kernel names"
 
@@ -48,7 +49,7 @@ class KernelName:
     parameters: tuple[CType, ...] | None
 
     def to_json(self) -> dict[str, Any]:
-        """For the cache."""
+        """Returns it as the cache keeps it."""
         parameters = None if self.parameters is None else [each.to_json() for each in self.parameters]
         return {"name": self.name, "lowered": self.lowered, "parameters": parameters}
 
@@ -189,39 +190,34 @@ def _last_part(name: str) -> str:
     return name.partition("<")[0].rpartition("::")[2].strip()
 
 
-def kernel_not_found(wanted: str, have: Sequence[str], source_text: str) -> KernelNotFound:
+def about_kernel(wanted: str, also: Message | str = "") -> dict[str, Any]:
+    """What every `KernelNotFound` tells: the name, its form, and what the compiler says besides."""
+    form = Message("jit.form-template") if "<" in wanted else Message("jit.form-function")
+    return {"wanted": wanted, "form": form, "also": also}
+
+
+def kernel_not_found(
+    wanted: str, have: Sequence[str], source_text: str, also: Message | str = ""
+) -> KernelNotFound:
     """The error for a name that no kernel has: with what the source declares, and the nearest names."""
     declared = {each.name: each for each in declared_kernels(source_text)}
-    base = _last_part(wanted)
+    base, about = _last_part(wanted), about_kernel(wanted, also)
     if (kernel := declared.get(base)) and kernel.is_template and "<" not in wanted:
-        return KernelNotFound(
-            f"{wanted!r} is a template: there is no kernel until it is instantiated.",
-            f"Ask for an instance: fp.compile(…, name_expressions=['{wanted}<float>']).",
-        )
+        return KernelNotFound("jit.kernel-is-template", **about)
     if kernel and kernel.is_template and wanted not in have:
-        return KernelNotFound(
-            f"The module was compiled without the instance {wanted!r} of the template {base!r}. "
-            f"It has: {', '.join(have) or 'no kernel'}.",
-            f"Add it: fp.compile(…, name_expressions=['{wanted}']).",
-        )
+        names = list(have) or Message("jit.no-kernel")
+        return KernelNotFound("jit.instance-not-compiled", **about, base=base, have=names)
     last_parts = {_last_part(name): name for name in have}
     if base in last_parts and wanted != last_parts[base]:
-        return KernelNotFound(
-            f"There is no kernel {wanted!r}. The source has: {', '.join(have)}.",
-            f"Did you mean {last_parts[base]!r}?",
+        near, every = [last_parts[base]], list(have)
+    else:
+        every = [*have, *(name for name in declared if name not in last_parts)]
+        near = difflib.get_close_matches(wanted, every, n=2, cutoff=0.5) or difflib.get_close_matches(
+            base, every, n=2
         )
-    every = [*have, *(name for name in declared if name not in last_parts)]
     if not every:
-        return KernelNotFound(
-            f"There is no kernel {wanted!r}: the source has no __global__ function at all.",
-            "Declare one: __global__ void name(…) { … }",
-        )
-    near = difflib.get_close_matches(wanted, every, n=2, cutoff=0.5) or difflib.get_close_matches(
-        base, every, n=2
-    )
-    fix = (
-        f"Did you mean {' or '.join(map(repr, near))}?"
-        if near
-        else "Names are exact, template arguments too."
-    )
-    return KernelNotFound(f"There is no kernel {wanted!r}. The source has: {', '.join(every)}.", fix)
+        return KernelNotFound("jit.no-kernel-at-all", **about)
+    advice = Message("jit.names-are-exact")
+    if near:
+        advice = Message("jit.did-you-mean-kernel", {"near": any_of(list(map(repr, near)))})
+    return KernelNotFound("jit.no-such-kernel", **about, have=every, advice=advice)

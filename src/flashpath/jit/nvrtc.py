@@ -15,10 +15,7 @@ def _bindings() -> Any:
     try:
         return importlib.import_module("cuda.bindings.nvrtc")
     except ImportError as error:
-        raise MissingCompiler(
-            f"NVRTC cannot be loaded: {error}.",
-            "pip install 'cuda-bindings>=13,<14' 'nvidia-cuda-nvrtc==13.0.*'",
-        ) from None
+        raise MissingCompiler("jit.no-nvrtc", error=str(error)) from None
 
 
 @functools.cache
@@ -27,11 +24,9 @@ def version() -> str:
     try:
         status, major, minor = _bindings().nvrtcVersion()
     except RuntimeError as error:  # the library itself is not there
-        raise MissingCompiler(
-            f"The NVRTC library cannot be loaded: {error}.", "pip install 'nvidia-cuda-nvrtc==13.0.*'"
-        ) from None
+        raise MissingCompiler("jit.no-nvrtc-library", error=str(error)) from None
     if int(status) != 0:
-        raise MissingCompiler(f"NVRTC does not answer: {status}.", "pip install 'nvidia-cuda-nvrtc==13.0.*'")
+        raise MissingCompiler("jit.nvrtc-does-not-answer", status=str(status))
     return f"{major}.{minor}"
 
 
@@ -40,8 +35,8 @@ def version() -> str:
 _NO_FOLDER = Path("/flashpath/source-is-a-string")
 
 
-def compile_to_ptx(text: str, name: str, flags: Sequence[str]) -> tuple[str | None, str]:
-    """Compile; returns the PTX (None where it failed) and the log."""
+def compile_to_ptx(text: str, name: str, flags: Sequence[str], before: str = "") -> tuple[str | None, str]:
+    """Compile; returns the PTX (None where it failed) and the log. Text `before` the source has no lines."""
     nvrtc = _bindings()
 
     def checked(result: tuple[Any, ...]) -> Any:
@@ -50,7 +45,7 @@ def compile_to_ptx(text: str, name: str, flags: Sequence[str]) -> tuple[str | No
         return result[1] if len(result) > 1 else None
 
     place = _NO_FOLDER / name  # an absolute name stays as it is
-    text = f'#line 1 "{name}"\n{text}'
+    text = f'{before}#line 1 "{name}"\n{text}'
     program = checked(nvrtc.nvrtcCreateProgram(text.encode(), str(place).encode(), 0, [], []))
     try:
         (status,) = nvrtc.nvrtcCompileProgram(program, len(flags), [flag.encode() for flag in flags])

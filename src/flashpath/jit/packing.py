@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from flashpath.jit.arguments import FLOAT_LIMITS, HOST, NOWHERE, ArgumentError, converter
+from flashpath.jit.arguments import FLOAT_LIMITS, NOWHERE, ArgumentError, converter, place_name
 from flashpath.jit.signature import Parameter, Signature
 
 
@@ -38,9 +38,11 @@ class ArgumentPacker:
     def wrong_count(self, arguments: Sequence[Any]) -> ArgumentError:
         """The error for too few or too many arguments."""
         return ArgumentError(
-            f"{self.kernel_name} takes {len(self.signature.parameters)} arguments {self.signature}, "
-            f"got {len(arguments)}.",
-            "Pass one argument per parameter, in order.",
+            "jit.argument-count",
+            kernel=self.kernel_name,
+            count=len(self.signature.parameters),
+            signature=str(self.signature),
+            got=len(arguments),
         )
 
     def join(self, device: int, where: int, index: int) -> int:
@@ -48,13 +50,8 @@ class ArgumentPacker:
         if device == NOWHERE:
             return where
 
-        def named(place: int) -> str:
-            return "the CPU" if place == HOST else f"cuda:{place}"
-
-        raise ArgumentError(
-            f"{self.kernel_name}: argument {index} is on {named(where)}, an earlier one on {named(device)}.",
-            "Bring all arrays to one device, with tensor.to(device).",
-        )
+        here, there = place_name(where), place_name(device)
+        raise ArgumentError("jit.two-devices", kernel=self.kernel_name, index=index, here=here, there=there)
 
     def packed(self) -> bytes:
         """The parameter space as this thread's last `pack` left it."""

@@ -13,6 +13,7 @@ import jinja2
 import jinja2.meta
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message, any_of
 
 
 class SourceNotFound(FlashpathError):
@@ -39,18 +40,12 @@ def read_source(path_or_source: str | Path, variables: Mapping[str, Any] | None)
     A `Path` is always a path. A string is source if it holds a line break, a brace or a semicolon.
     """
     if not isinstance(path_or_source, (str, Path)) or not str(path_or_source).strip():
-        raise SourceNotFound(
-            f"fp.compile was given {path_or_source!r}.",
-            "Give the path of a .cu file, or CUDA source.",
-        )
+        raise SourceNotFound("jit.no-source", value=repr(path_or_source))
     if "\0" in str(path_or_source):
-        raise FlashpathError("The source holds a NUL character.", "Remove it: compilers end there.")
+        raise FlashpathError("jit.source-with-nul")
     if isinstance(path_or_source, str) and re.search(r"[\n{};]", path_or_source):
         if variables:
-            raise TemplateError(
-                "variables= was given, but the source is a plain string.",
-                "Variables fill a *.cu.jinja file; for a string use defines= or str.format.",
-            )
+            raise TemplateError("jit.variables-of-string")
         return Source(path_or_source, "source.cu", None)
 
     try:
@@ -58,40 +53,33 @@ def read_source(path_or_source: str | Path, variables: Mapping[str, Any] | None)
         if not path.is_file():
             raise _not_found(path)
     except (OSError, RuntimeError) as error:  # too long for a path; ~nobody
-        raise SourceNotFound(
-            f"{str(path_or_source)[:80]!r} is no path: {error}.", "Check the path."
-        ) from None
+        value = repr(str(path_or_source)[:80])
+        raise SourceNotFound("jit.no-path", value=value, error=str(error)) from None
     path = path.resolve()
     if path.suffix == ".jinja":
         return Source(_render(path, variables or {}), str(path.with_suffix("")), path.parent, path)
     if variables:
-        raise TemplateError(
-            f"variables= was given, but {path.name} is no template.",
-            "Rename it to *.cu.jinja, or use defines= for preprocessor values.",
-        )
+        raise TemplateError("jit.variables-of-plain-file", name=path.name)
     try:
         text = path.read_text(encoding="utf-8-sig")  # some editors put a mark before the first line
         if "\0" in text:
-            raise FlashpathError(f"{path} holds a NUL character.", "Remove it: compilers end there.")
+            raise FlashpathError("jit.file-with-nul", path=str(path))
         return Source(text, str(path), path.parent)
     except UnicodeDecodeError as error:
-        raise FlashpathError(f"{path} is not UTF-8 text: {error}.", "Save the file as UTF-8.") from None
+        raise FlashpathError("jit.not-utf8", path=str(path), error=str(error)) from None
 
 
 def _not_found(path: Path) -> SourceNotFound:
     if path.is_dir():
-        return SourceNotFound(f"{path} is a folder, not a CUDA source file.", "Name a .cu file in it.")
+        return SourceNotFound("jit.source-is-folder", path=str(path))
     folder = path.parent
     if not folder.is_dir():
-        return SourceNotFound(f"{path} does not exist; neither does its folder {folder}.", "Check the path.")
+        return SourceNotFound("jit.source-and-folder-missing", path=str(path), folder=str(folder))
     sources = [entry.name for entry in folder.iterdir() if entry.suffix in (".cu", ".cuh", ".jinja")]
     near = difflib.get_close_matches(path.name, sources, n=3)
     if near:
-        return SourceNotFound(f"{path} does not exist.", f"Did you mean {' or '.join(near)}?")
-    return SourceNotFound(
-        f"{path} does not exist.",
-        "Check the path; CUDA source given as a string holds a line break, a brace or a semicolon.",
-    )
+        return SourceNotFound("jit.source-missing-near", path=str(path), near=any_of(near))
+    return SourceNotFound("jit.source-missing", path=str(path))
 
 
 def _render(path: Path, variables: Mapping[str, Any]) -> str:
@@ -106,18 +94,19 @@ def _render(path: Path, variables: Mapping[str, Any]) -> str:
     try:
         return environment.get_template(path.name).render(dict(variables))
     except jinja2.UndefinedError as error:
+        given = list(variables) or Message("jit.nothing")
         raise TemplateError(
-            f"{path.name}: {error.message}.",
-            "Pass it: fp.compile(path, variables={…}). Given: " + (", ".join(variables) or "nothing") + ".",
+            "jit.template-variable", name=path.name, error=error.message, given=given
         ) from None
     except jinja2.TemplateSyntaxError as error:
-        raise TemplateError(f"{path.name}, line {error.lineno}: {error.message}.") from None
-    except jinja2.TemplateNotFound as error:
         raise TemplateError(
-            f"{path.name} includes the template {error.name!r}, which is not there."
+            "jit.template-syntax", name=path.name, line=error.lineno, error=error.message
         ) from None
+    except jinja2.TemplateNotFound as error:
+        raise TemplateError("jit.template-include", name=path.name, other=error.name) from None
     except Exception as error:  # whatever the template's own expressions raise
         asked = jinja2.meta.find_undeclared_variables(environment.parse(path.read_text(encoding="utf-8")))
-        missing = ", ".join(sorted(asked - set(variables)))
-        fix = f"It was not given: {missing}. Pass it: fp.compile(path, variables={{…}})." if missing else None
-        raise TemplateError(f"{path.name}: {type(error).__name__}: {error}.", fix) from error
+        missing = sorted(asked - set(variables))
+        advice = Message("jit.template-not-given", {"missing": missing}) if missing else ""
+        what = f"{type(error).__name__}: {error}"
+        raise TemplateError("jit.template-failed", name=path.name, error=what, advice=advice) from error

@@ -37,7 +37,7 @@ class Nvcc:
 
     @functools.cached_property
     def version(self) -> str:
-        """Such as 13.0.88; asked of nvcc itself, when first wanted."""
+        """The release, such as 13.0.88; nvcc is asked when it is first needed."""
         import subprocess
 
         text = subprocess.run([self.path, "--version"], capture_output=True, text=True, check=True).stdout
@@ -81,10 +81,8 @@ def headers() -> Headers:
     for folder in roots:
         if all((folder / header).is_file() for header in _HEADER_OF_PACKAGE.values()):
             return Headers((folder, folder / "cccl"), _headers_version(folder))
-    raise MissingCompiler(
-        "No complete set of CUDA headers was found (cuda_fp16.h, crt/mma.h, cuda/std).",
-        "pip install " + " ".join(f"'{package}==13.0.*'" for package in _HEADER_OF_PACKAGE),
-    )
+    packages = " ".join(f"'{package}==13.0.*'" for package in _HEADER_OF_PACKAGE)
+    raise MissingCompiler("jit.no-headers", packages=packages)
 
 
 def _headers_version(folder: Path) -> str:
@@ -126,10 +124,7 @@ def nvcc() -> Nvcc:
         path = root / "bin" / "nvcc"
         if os.access(path, os.X_OK) and os.access(path.with_name("ptxas"), os.X_OK):
             return Nvcc(path, path.with_name("ptxas"))
-    raise MissingCompiler(
-        "nvcc was not found on PATH, in CUDA_HOME, in /usr/local/cuda or in this Python's packages.",
-        "pip install 'flashpath[nvcc]' brings it; NVRTC (compiler='nvrtc') needs no nvcc.",
-    )
+    raise MissingCompiler("jit.no-nvcc")
 
 
 @functools.cache
@@ -147,10 +142,7 @@ def host_compiler_path() -> Path:
     for name in (os.environ.get("NVCC_CCBIN"), os.environ.get("CXX"), "g++", "clang++"):
         if name and (path := shutil.which(name)):
             return Path(path)
-    raise MissingCompiler(
-        "nvcc needs a host C++ compiler, and neither g++ nor clang++ is on PATH.",
-        "apt-get install g++ (Debian, Ubuntu) or dnf install gcc-c++ (Fedora).",
-    )
+    raise MissingCompiler("jit.no-host-compiler")
 
 
 @functools.cache

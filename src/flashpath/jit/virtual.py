@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashpath import gpus
 from flashpath.gpus import shape as shapes
-from flashpath.jit.arguments import HOST, ArgumentError, Strided, view_of
+from flashpath.jit.arguments import HOST, ArgumentError, Strided, shown, view_of
 from flashpath.vgpu.device import HostArray
 from flashpath.vgpu.host_arrays import describe
 from flashpath.vgpu.launch import Launch, MachineCode, Packed
@@ -58,7 +58,10 @@ def ready(
         return parameter.index, f"argument {parameter.index} ({parameter})"
 
     packed = Packed(
-        kernel.packer.packed(), host_arrays(kernel, args) if arrays is None else arrays, named=named
+        kernel.packer.packed(),
+        host_arrays(kernel, args) if arrays is None else arrays,
+        named=named,
+        shown=lambda: shown(kernel.signature, args),
     )
     code = MachineCode(lambda: kernel.resources, kernel.module.is_assembled, kernel.max_threads)
     return Launch(kernel.virtual, shape, packed, gpu, code)
@@ -114,30 +117,19 @@ def check_launch(
 ) -> None:
     """Refuse what is no kernel, and options that are not of its kind."""
     if not isinstance(args, Sequence) or isinstance(args, str):
-        raise ArgumentError(
-            f"args is {args!r:.80}.", "Give the kernel's arguments as a tuple: args=(n, x, y)."
-        )
+        raise ArgumentError("jit.args", value=f"{args!r:.80}")
     if truth(cooperative) is None:
-        raise ArgumentError(f"cooperative is {cooperative!r:.80}.", "Give True or False.")
+        raise ArgumentError("jit.cooperative", value=f"{cooperative!r:.80}")
     if is_triton(kernel):
         if block is not None or shared or cooperative:
-            raise ArgumentError(
-                f"{caller} was given block=, shared= or cooperative= for a Triton kernel.",
-                "Triton chooses them itself: leave them out, and pass num_warps= for the number of threads, "
-                "launch_cooperative_grid=True for a cooperative launch.",
-            )
+            raise ArgumentError("jit.triton-chooses", caller=caller)
         return
     if not hasattr(kernel, "packer"):
-        raise ArgumentError(
-            f"{caller} was given {kernel!r:.80}, which is no kernel.",
-            "Give a kernel of fp.compile(…), as module['name'], or a @triton.jit function.",
-        )
-    if options or block is None:
-        what = f"the options {', '.join(options)}" if options else "no block"
-        raise ArgumentError(
-            f"{caller} was given {what} for the CUDA kernel {kernel.name}.",
-            f"Call it as {caller}(kernel, grid=…, block=…, args=(…)).",
-        )
+        raise ArgumentError("jit.not-a-kernel", caller=caller, value=f"{kernel!r:.80}")
+    if options:
+        raise ArgumentError("jit.options-of-cuda", caller=caller, names=list(options), kernel=kernel.name)
+    if block is None:
+        raise ArgumentError("jit.no-block", caller=caller, kernel=kernel.name)
 
 
 def prepared(
@@ -159,10 +151,7 @@ def prepared(
     )
     _, where = kernel.packer.pack(args)
     if where > HOST:
-        raise ArgumentError(
-            f"{caller} was given arrays on cuda:{where} for {kernel.name}.",
-            "Pass arrays on the CPU (x.cpu()): the virtual GPU runs there.",
-        )
+        raise ArgumentError("jit.arrays-on-gpu", caller=caller, index=where, kernel=kernel.name)
     return shape, profile_for(kernel.arch, device)
 
 
@@ -173,5 +162,5 @@ def is_triton(kernel: Any) -> bool:
 
 
 def triton_driver() -> Any:
-    """Where Triton's kernels are run."""
+    """Imports and returns the module that runs Triton's kernels."""
     return importlib.import_module("flashpath.vgpu.triton_driver")  # imports Triton

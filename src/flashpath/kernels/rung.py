@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message
 
 Language = Literal["pytorch", "cuda", "triton"]
 
@@ -21,7 +23,7 @@ class Score:
 
     def __post_init__(self) -> None:
         if not 1 <= self.value <= 5 or not self.reason:
-            raise FlashpathError(f"A score is 1 to 5 with a reason, not {self.value} ({self.reason!r}).")
+            raise FlashpathError("kernels.no-score", value=self.value, reason=repr(self.reason))
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,13 @@ class Peer:
     declines: Callable[[Case], str | None]  # why it does not take a case; None where it does
 
 
+class Choice(NamedTuple):
+    """The rung that answers a call, and why it is that one."""
+
+    rung: Rung
+    why: Message
+
+
 @dataclass(frozen=True)
 class Ladder:
     """The ordered rungs of one operation, from the reference to the fastest."""
@@ -100,8 +109,25 @@ class Ladder:
     sample: tuple[int, ...] = ()  # a size for the virtual GPU: what `flashpath ladder` counts
     more_samples: Callable[[], Sequence[Case]] | None = None
     """As small: cases for the rungs that decline the one of the sample's size."""
+    chooses: Callable[..., tuple[str, Message]] | None = None
+    """A call → the name of the rung that answers it, and why; None where no operator calls the ladder."""
 
-    def __iter__(self):
+    def best(self, *inputs: Any, **options: Any) -> Choice:
+        """Returns the rung that answers a call, which is the one that was fastest for such calls, and why.
+
+        The inputs are those of the operator. `where` names a GPU other than the one that the tensors are on:
+        then tensors of the device `meta` do. `direction="backward"` asks for the gradients' rung.
+        """
+        if self.chooses is None:
+            raise FlashpathError("kernels.no-choice", ladder=self.name)
+        name, why = self.chooses(*inputs, **options)
+        return Choice(self._by_name[name], why)
+
+    @functools.cached_property
+    def _by_name(self) -> Mapping[str, Rung]:
+        return {rung.name: rung for rung in self.rungs}
+
+    def __iter__(self) -> Iterator[Rung]:
         return iter(self.rungs)
 
     def __len__(self) -> int:
@@ -112,10 +138,6 @@ class Ladder:
         return self.rungs[0]
 
     def __getitem__(self, name: str) -> Rung:
-        for rung in self.rungs:
-            if rung.name == name:
-                return rung
-        raise FlashpathError(
-            f"The ladder {self.name!r} has no rung {name!r}.",
-            "Its rungs: " + ", ".join(rung.name for rung in self.rungs),
-        )
+        if name in self._by_name:
+            return self._by_name[name]
+        raise FlashpathError("kernels.no-rung", ladder=self.name, name=name, known=list(self._by_name))

@@ -115,6 +115,12 @@ def told(code: str, /, **params: Any) -> Message:
     return Message(code, params)
 
 
+def any_of(names: Sequence[str]) -> Message | str:
+    """Returns the names as a choice, "a or b", in the language of whoever reads it."""
+    first, *rest = names
+    return Message("messages.either", {"one": first, "other": any_of(rest)}) if rest else first
+
+
 def is_code(text: str) -> bool:
     """Whether that is the code of a message, as opposed to a sentence."""
     return _CODE.fullmatch(text) is not None

@@ -11,6 +11,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "did-you-mean": Text("Did you mean {names}?", "你是不是想说 {names}？"),
     "there-are": Text("There {count:?is/are}: {names}.", "可选：{names}。"),
     "or": Text(" or ", " 或 "),
+    "either": Text("{one} or {other}", "{one} 或 {other}"),
     # ---- Settings --------------------------------------------------------------------------------------
     "cache-limit": Entry(
         Text(
@@ -28,6 +29,16 @@ MESSAGES: dict[str, Text | Entry] = {
     "language-named": Entry(
         Text("The language is {value!r}.", "语言是 {value!r}。"),
         Text("It is one of {languages}.", "可选：{languages}。"),
+    ),
+    "no-home": Entry(
+        Text(
+            "There is no home folder for {folder}: HOME is not set, and the system does not know this user.",
+            "找不到 {folder} 所在的主目录：没有设置 HOME，系统也不认识当前用户。",
+        ),
+        Text(
+            "Set HOME, or {variable}, to a folder of your own.",
+            "请把 HOME 或 {variable} 设为你自己的一个目录。",
+        ),
     ),
     "no-content": Entry(
         Text(

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from flashpath.kernels.attention.dispatch import choose
+from flashpath.kernels.attention.dispatch import host_of
+from flashpath.kernels.attention.ladder import LADDER
 from flashpath.kernels.attention.problem import (
     HALVES,
     Options,
@@ -99,7 +100,7 @@ def _forward(*arguments: Any) -> tuple[Tensor, Tensor]:
     if not problem.q.is_cuda:  # to look at numbers on a GPU is to wait for it
         check_bounds(problem)
         tell_or_refuse_if_large(problem.operator, problem.q, attention_products(problem))
-    return choose(problem, call.backend or None).forward(problem)
+    return host_of(LADDER.best(problem, call.backend or None).rung).forward(problem)
 
 
 def _fake(*arguments: Any) -> tuple[Tensor, Tensor]:
@@ -110,7 +111,8 @@ def _fake(*arguments: Any) -> tuple[Tensor, Tensor]:
 def _gradients(dout: Tensor, dlse: Tensor | None, out: Tensor, lse: Tensor, *arguments: Any) -> Any:
     call = _Call(*arguments)
     problem = call.problem()
-    got = choose(problem, call.backend or None, "backward").backward(
+    rung = LADDER.best(problem, call.backend or None, direction="backward").rung
+    got = host_of(rung).backward(
         problem,
         out,
         lse,

@@ -6,6 +6,7 @@ import torch
 
 from flashpath.kernels.arguments import require_tensor
 from flashpath.kernels.histogram import host
+from flashpath.kernels.histogram.ladder import LADDER
 from flashpath.ops.checking import SYMBOLS, refuse, require_number, require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
@@ -14,7 +15,7 @@ Tensor = torch.Tensor
 
 def _forward(x: Tensor, bins: int, lo: float, hi: float) -> Tensor:
     tell_if_slow("histogram", x)
-    return host.vectorized(x.contiguous(), bins, lo, hi)
+    return LADDER.best(x, bins, lo, hi).rung(x.contiguous(), bins, lo, hi)
 
 
 def _fake(x: Tensor, bins: int, lo: float, hi: float) -> Tensor:

@@ -5,8 +5,10 @@ from typing import Any, NamedTuple
 import torch
 
 from flashpath.errors import FlashpathError
-from flashpath.kernels.attention.decode import dispatch, host_triton
+from flashpath.kernels.attention.decode import host_triton
 from flashpath.kernels.attention.decode.cache import Cache, Rotary, Step, check_numbers, prepare_step
+from flashpath.kernels.attention.decode.dispatch import host_of
+from flashpath.kernels.attention.decode.ladder import LADDER
 from flashpath.kernels.attention.decode.reference import decode as reference_decode
 from flashpath.kernels.attention.problem import HALVES, Options
 from flashpath.kernels.attention.score_mod import key_of, of_key
@@ -78,7 +80,8 @@ def _forward(*arguments: Any) -> tuple[Tensor, Tensor]:
         return out.to(step.q.dtype), lse.float()
     if not step.q.is_cuda:
         tell_or_refuse_if_large("attention_decode", step.q, decode_products(step))
-    return dispatch.choose(step, call.backend or None).decode(step, call.num_splits)
+    rung = LADDER.best(step, call.backend or None).rung
+    return host_of(rung).decode(step, call.num_splits)
 
 
 def _fake(*arguments: Any) -> tuple[Tensor, Tensor]:

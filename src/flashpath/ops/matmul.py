@@ -7,15 +7,13 @@ import torch
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.arguments import FLOATS
-from flashpath.kernels.building import dtype_name, sm_count
-from flashpath.kernels.matmul import float32, tensor_core, triton_rungs
+from flashpath.kernels.building import dtype_name
+from flashpath.kernels.matmul.ladder import LADDER
 from flashpath.ops.checking import require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
 DTYPES = (*FLOATS, "float64")
-_HOPPER = (9, 0)
-_TILE = 128 * 128
 
 
 def _check(a: Tensor, b: Tensor) -> None:
@@ -37,16 +35,7 @@ def _forward(a: Tensor, b: Tensor) -> Tensor:
     _check(a, b)
     tell_if_slow("matmul", a, products=a.numel() * b.shape[1])
     a, b = a.contiguous(), b.contiguous()
-    if a.dtype == torch.float64:
-        return float32.shared_tile(a, b)
-    if a.dtype == torch.float32:
-        # The large tiles of warp_tiled want a product large enough for all SMs.
-        is_large = a.shape[0] * b.shape[1] >= _TILE * sm_count(a)
-        return (float32.warp_tiled if is_large else float32.double_buffered)(a, b)
-    # Triton's compiler writes wgmma, which reaches half as much again of Hopper's tensor cores as mma.sync.
-    if a.is_cuda and torch.cuda.get_device_capability(a.device) == _HOPPER:
-        return triton_rungs.triton_persistent(a, b)
-    return tensor_core.mma_pipelined(a, b)
+    return LADDER.best(a, b).rung(a, b)
 
 
 def _fake(a: Tensor, b: Tensor) -> Tensor:

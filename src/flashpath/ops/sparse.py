@@ -7,6 +7,7 @@ import torch
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.spmv import host
+from flashpath.kernels.spmv.ladder import LADDER
 from flashpath.ops.checking import require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
@@ -45,9 +46,7 @@ def _forward(row_ptr: Tensor, col: Tensor, val: Tensor, x: Tensor, check: bool =
     if check or not val.is_cuda:
         host.prepare(*ready, out=None)  # types and shapes come first
         _check_indices(*ready)
-    # Merge-based: near the best for even rows, and the only one that a few long rows do not slow down, which
-    # nothing but the data could tell.
-    return host.merge_based(*ready)
+    return LADDER.best(*ready).rung(*ready)
 
 
 def _fake(row_ptr: Tensor, col: Tensor, val: Tensor, x: Tensor, _check: bool = False) -> Tensor:

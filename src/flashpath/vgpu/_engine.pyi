@@ -73,11 +73,12 @@ class LaunchResult:
 
     fault_kind: str
     fault_message: str
+    """As JSON that `flashpath.messages.Message.from_data` reads."""
     fault_instruction: int
     fault_block: list[int]
     fault_thread: list[int]
     findings: list[tuple[str, str, PartyRow, PartyRow | None, int]]
-    """Of a sanitised launch: kind, message, where, the other party of a race, how often."""
+    """Of a sanitised launch: kind, message as JSON, where, the other party of a race, how often."""
     read: list[tuple[int, int]]
     """Where it is asked for: bytes of arrays that were read and not written, from an address to another."""
     written: list[tuple[int, int]]

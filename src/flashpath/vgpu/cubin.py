@@ -31,7 +31,7 @@ class Resources:
 def read_resources(cubin: bytes, kernel: str, static_shared: int = 0) -> Resources:
     """Returns what one kernel of a cubin takes; its static shared memory is known from elsewhere."""
     if cubin[:5] != b"\x7fELF\x02":
-        raise FlashpathError(f"The machine code of {kernel} is no 64-bit ELF file.")
+        raise FlashpathError("vgpu.no-elf", kernel=kernel)
     found = dict(sections(cubin))
     info = found.get(".nv.info", b"")
     symbols = list(_symbol_names(found))
@@ -43,7 +43,7 @@ def read_resources(cubin: bytes, kernel: str, static_shared: int = 0) -> Resourc
         elif attribute == _FRAME_SIZE and symbols[symbol] == kernel:
             local_memory = value
     if registers is None:
-        raise FlashpathError(f"The cubin says nothing of the registers of {kernel!r}.")
+        raise FlashpathError("vgpu.no-registers-in-cubin", kernel=kernel)
     return Resources(registers, static_shared, local_memory)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import json
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message
 from flashpath.vgpu.findings import Finding, Kind, Party
 from flashpath.vgpu.host import EngineNotBuilt, vector_extensions
 from flashpath.vgpu.ptx import PtxError
@@ -87,11 +89,9 @@ class VirtualModule:
         except self._engine.ParseError as error:
             raise PtxError(*error.args) from None
         except self._engine.LowerError as error:
-            raise FlashpathError(f"{error.args[0]}.", "Make them smaller, or pass arrays.") from None
+            raise FlashpathError("vgpu.variables-too-large", problem=error.args[0]) from None
         except MemoryError:
-            raise FlashpathError(
-                "There is no memory for the variables of this module.", "Make its __device__ arrays smaller."
-            ) from None
+            raise FlashpathError("vgpu.no-memory-for-variables") from None
         named = ((number, library_name(path)) for number, path in self._module.files)
         self._libraries = {number: name for number, name in named if name is not None}
 
@@ -104,11 +104,13 @@ class VirtualModule:
         except self._engine.LowerError as error:
             problem, ptx_line, file, line = error.args
             if not ptx_line:  # no instruction is to blame
-                raise FlashpathError(f"{name}: {problem}.", "Names are exact, as the PTX has them.") from None
-            place = f" ({file}:{line})" if line else ""
+                raise FlashpathError("vgpu.no-such-entry", kernel=name, problem=problem) from None
             raise UnsupportedInstruction(
-                f"{name}, PTX line {ptx_line}{place}: {problem}.",
-                "Run it on a GPU, or write it with instructions that the virtual GPU knows.",
+                "vgpu.unsupported-instruction",
+                kernel=name,
+                ptx_line=ptx_line,
+                place=f" ({file}:{line})" if line else "",
+                problem=problem,
             ) from None
 
 
@@ -143,7 +145,8 @@ class VirtualKernel:
         here = self._party(at)
         there = None if other is None else self._party(other)
         place = here.file, here.line, here.block, here.thread
-        return Finding(cast("Kind", kind), message, *place, other=there, count=count, library=here.library)
+        said = Message.from_data(json.loads(message))
+        return Finding(cast("Kind", kind), said, *place, other=there, count=count, library=here.library)
 
     def _party(self, row: _engine.PartyRow) -> Party:
         action, instruction, (x, y, z), (i, j, k) = row

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Literal, get_args
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal, get_args
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message
 
 Kind = Literal[
     "race",
@@ -32,38 +34,38 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 Dim3 = tuple[int, int, int]
 
 _ADVICE: dict[str, str] = {
-    "race": "Order the two accesses: __syncthreads() within a block, __syncwarp() within a warp, fences and "
-    "an atomic or volatile flag between blocks; or make both atomic.",
-    "out-of-bounds": "Compare the index with the array's length before the access; pointers come from the "
-    "launch's arguments.",
-    "uninitialized": "Write it before it is read: shared, local and allocated memory is not cleared.",
-    "misaligned": "An access must stand at a multiple of its width: look at the pointer's offset.",
-    "divergent-barrier": "Move the barrier out of the branch: all threads of the block must reach it "
-    "together.",
-    "missing-wait": "Commit the copies and wait for their group (cp.async.wait_group) before the memory is "
-    "used.",
-    "deadlock": "Every thread of the block, or of the member mask, must reach the same barrier; whoever "
-    "spins needs somebody who will set what it waits for.",
-    "timeout": "Look for a loop that never ends, or run a smaller problem.",
-    "bad-mask": "A member mask must name the lanes that execute the operation, and no others that still run; "
-    "read only from lanes that it names.",
-    "const-write": "Pass a writable array; constants and parameters cannot be written.",
-    "leak": "Call free for each malloc, on every way out.",
-    "assert": "The condition in the source did not hold for this thread.",
-    "trap": "The kernel called __trap(), or reached code that its compiler held for impossible.",
-    "missing-sync": "Wait before the memory is used: cudaStreamSynchronize or cudaDeviceSynchronize for the "
-    "host, an event and cudaStreamWaitEvent for another stream.",
-    "use-after-free": "Free memory once, after its last use; set the pointer to nullptr then.",
-    "wrong-direction": "The kind names where the copy comes from and where it goes: "
-    "cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost; cudaMemcpyDefault looks at the addresses.",
-    "unchecked-error": "Look at what every call returns, and after a launch at cudaGetLastError().",
-    "bad-pointer": "A pointer of cudaMalloc is for kernels and for the calls of CUDA; the host reads what "
-    "was copied to memory of its own.",
+    "race": "vgpu.advice-race",
+    "out-of-bounds": "vgpu.advice-out-of-bounds",
+    "uninitialized": "vgpu.advice-uninitialized",
+    "misaligned": "vgpu.advice-misaligned",
+    "divergent-barrier": "vgpu.advice-divergent-barrier",
+    "missing-wait": "vgpu.advice-missing-wait",
+    "deadlock": "vgpu.advice-deadlock",
+    "timeout": "vgpu.advice-timeout",
+    "bad-mask": "vgpu.advice-bad-mask",
+    "const-write": "vgpu.advice-const-write",
+    "leak": "vgpu.advice-leak",
+    "assert": "vgpu.advice-assert",
+    "trap": "vgpu.advice-trap",
+    "missing-sync": "vgpu.advice-missing-sync",
+    "use-after-free": "vgpu.advice-use-after-free",
+    "wrong-direction": "vgpu.advice-wrong-direction",
+    "unchecked-error": "vgpu.advice-unchecked-error",
+    "bad-pointer": "vgpu.advice-bad-pointer",
 }
 _ADVICE_FOR_HOST: dict[str, str] = {
-    "leak": "Call cudaFree (cudaFreeHost, cudaHostUnregister) on every way out, or let a destructor do it.",
-    "out-of-bounds": "A copy takes bytes, not elements: n * sizeof(T), and no more than either end has.",
+    "leak": "vgpu.advice-leak-of-host",
+    "out-of-bounds": "vgpu.advice-out-of-bounds-of-host",
 }
+_ADVICE_FOR_CODE: dict[str, str] = {
+    "vgpu.stack-full": "vgpu.advice-stack-full",
+    "vgpu.called-no-function": "vgpu.advice-called-by-address",
+    "vgpu.called-with-other-parameters": "vgpu.advice-called-by-address",
+    "vgpu.matrix-lanes-missing": "vgpu.advice-matrix-lanes",
+    "vgpu.nobody-goes-on": "vgpu.advice-nobody-goes-on",
+    "vgpu.nobody-goes-on-without-room": "vgpu.advice-nobody-goes-on",
+}
+_ACTIONS = {"read": "vgpu.action-read", "write": "vgpu.action-write", "atomic": "vgpu.action-atomic"}
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,16 @@ class Party:
     thread: Dim3
     library: str = ""  # such as "cuda/pipeline:491": where in a library that the line calls
 
+    @property
+    def said(self) -> Message:
+        """Where the thread was, and what it did there."""
+        where = _place(self)
+        if not self.action:
+            return where
+        return Message("vgpu.acted-at", {"action": action_said(self.action), "where": where})
+
     def __str__(self) -> str:
-        action = f"{self.action} at " if self.action else ""
-        return f"{action}{_place(self)}block {self.block}, thread {self.thread}"
+        return self.said.text()
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,7 @@ class Finding:
     """One thing that is wrong, and where."""
 
     kind: Kind
-    message: str
+    said: Message
     file: str  # empty where the PTX has no line table
     line: int  # 0 where it is unknown
     block: Dim3
@@ -99,28 +108,90 @@ class Finding:
     launched: tuple[str, ...] = ()  # of a whole program: where from, as "main.cu:30", and its callers
 
     @property
-    def advice(self) -> str | None:
+    def message(self) -> str:
+        """What happened, in the language that is spoken."""
+        return self.said.text()
+
+    @property
+    def advice(self) -> str:
         """What mends it, in a sentence, and where more is said."""
-        said = _particular_advice(self.message)
-        return _with_more(said, self.kind) if said else advice_for(self.kind)
+        return self.advised.text()
+
+    @property
+    def advised(self) -> Message:
+        """What mends it, as data."""
+        return advice_for(self.kind, self.said.code)
+
+    @property
+    def summary(self) -> Message:
+        """The kind, what happened, where, and how often."""
+        parts = [_place(self)]
+        if self.other is not None:
+            parts.append(Message("vgpu.other-party", {"party": self.other.said}))
+        if self.launched:
+            parts.append(Message("vgpu.launched-at", {"where": called(self.launched)}))
+        parts += met(self.count)
+        if self.seed:
+            parts.append(Message("vgpu.first-seed", {"seed": self.seed}))
+        return summary(self.kind, self.said, parts)
 
     def __str__(self) -> str:
-        parts = [f"{_place(self)}block {self.block}, thread {self.thread}"]
-        if self.other is not None:
-            parts.append(f"the other party: {self.other}")
-        if self.launched:
-            parts.append(f"launched at {', called from '.join(self.launched)}")
-        if self.count > 1:
-            parts.append(f"met {self.count:,} times")
-        if self.seed:
-            parts.append(f"first under seed {self.seed}")
-        return f"{self.kind}: {self.message} ({'; '.join(parts)})"
+        return self.summary.text()
+
+    def as_data(self) -> dict[str, Any]:
+        """Returns plain data, ready for `json.dumps`."""
+        rest = {each.name: getattr(self, each.name) for each in fields(self)}
+        return rest | {"said": self.said.as_data(), "other": self.other and asdict(self.other)}
+
+    @staticmethod
+    def from_data(data: Mapping[str, Any]) -> Finding:
+        """Reads what `as_data` wrote."""
+
+        def party(row: Mapping[str, Any]) -> dict[str, Any]:
+            return {**row, "block": tuple(row["block"]), "thread": tuple(row["thread"])}
+
+        made = party(data) | {"said": Message.from_data(data["said"]), "launched": tuple(data["launched"])}
+        made["other"] = data["other"] and Party(**party(data["other"]))
+        return Finding(**made)
 
 
-def _place(at: Party | Finding) -> str:
+def _place(at: Party | Finding) -> Message:
+    thread = Message("vgpu.thread-of-block", {"block": str(at.block), "thread": str(at.thread)})
     if not at.line:
-        return ""
-    return f"{at.file}:{at.line} (in {at.library}), " if at.library else f"{at.file}:{at.line}, "
+        return thread
+    source: str | Message = f"{at.file}:{at.line}"
+    if at.library:
+        source = Message("vgpu.in-library", {"source": source, "library": at.library})
+    return Message("vgpu.at-source", {"source": source, "thread": thread})
+
+
+# ---- What findings of kernels and of host code share -------------------------------------------------------
+
+
+def action_said(action: str) -> Message:
+    """Returns the name of what a thread did: "read", "write" or "atomic"."""
+    return Message(_ACTIONS[action])
+
+
+def called(places: Sequence[object]) -> Message | str:
+    """Says a place and the places of its callers."""
+    first, *callers = map(str, places)
+    return functools.reduce(
+        lambda where, caller: Message("vgpu.called-from", {"where": where, "caller": caller}), callers, first
+    )
+
+
+def met(count: int) -> list[Message]:
+    """Says how often a finding was met, where that was more than once."""
+    return [Message("vgpu.met-times", {"count": count})] if count > 1 else []
+
+
+def summary(kind: Kind, said: Message, parts: Sequence[Message | str]) -> Message:
+    """Says a finding in one line."""
+    details = functools.reduce(
+        lambda first, then: Message("vgpu.and-then", {"first": first, "next": then}), parts
+    )
+    return Message("vgpu.finding", {"kind": kind, "what": said, "details": details})
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
@@ -132,50 +203,35 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
     """
     kept: dict[object, Finding] = {}
     for finding in findings:
-        unknown = None if finding.line else finding.message
+        unknown = None if finding.line else str(finding.said.as_data())
         key = finding.kind, _places(finding), finding.other is None, unknown
         known = kept.get(key)
         kept[key] = finding if known is None else replace(known, count=known.count + finding.count)
     racing = {place for finding in kept.values() if finding.kind == "race" for place in _places(finding)}
-    return [each for each in kept.values() if each.kind != "uninitialized" or not _places(each) & racing]
+    return [
+        finding
+        for finding in kept.values()
+        if finding.kind != "uninitialized" or not _places(finding) & racing
+    ]
 
 
 def _places(finding: Finding) -> frozenset[tuple[str, int]]:
     """The lines of its parties; one that is not known is none."""
     parties = [finding] if finding.other is None else [finding, finding.other]
-    return frozenset((each.file, each.line) for each in parties if each.line)
+    return frozenset((party.file, party.line) for party in parties if party.line)
 
 
-def advice_for(kind: Kind, *, of_host: bool = False) -> str | None:
-    """What mends findings of that kind, of kernels or of host code."""
-    said = _ADVICE_FOR_HOST.get(kind, _ADVICE.get(kind)) if of_host else _ADVICE.get(kind)
-    return _with_more(said, kind) if said else None
-
-
-def _with_more(said: str, kind: Kind) -> str:
-    return f"{said} `flashpath explain-finding {kind}` says more."
-
-
-def _particular_advice(message: str) -> str | None:
-    if message.startswith("the stack of the thread"):
-        return "Recursion must end before that: look at the condition that ends it."
-    if message.startswith("a call by address"):
-        return "Look at where the function's address comes from."
-    if message.startswith("a matrix operation"):
-        return "The 32 lanes of a warp must reach a matrix operation together, with one address and stride."
-    if message.startswith("nobody can go on"):
-        return (
-            "Look for what they spin on, a flag, lock or counter that no thread changes any more, or for "
-            "a loop whose condition nothing in it changes."
-        )
-    return None
+def advice_for(kind: Kind, code: str = "", *, of_host: bool = False) -> Message:
+    """Returns what mends findings of that kind, of kernels or of host code; a code may have its own."""
+    general = _ADVICE_FOR_HOST.get(kind, _ADVICE[kind]) if of_host else _ADVICE[kind]
+    return Message("vgpu.advice", {"what": Message(_ADVICE_FOR_CODE.get(code, general)), "kind": kind})
 
 
 class KernelFault(FlashpathError):
     """A kernel was stopped on the virtual GPU. What it wrote before it was stopped is in the arrays."""
 
     def __init__(self, kernel: str, finding: Finding) -> None:
-        super().__init__(f"{kernel}: {finding}.", finding.advice)
+        super().__init__("vgpu.kernel-fault", kernel=kernel, finding=finding.summary, advice=finding.advised)
         self.finding = finding
 
     @property

@@ -27,10 +27,7 @@ class EngineNotBuilt(FlashpathError):
 
     def __init__(self, cause: ImportError) -> None:
         compiler = "xcode-select --install" if sys.platform == "darwin" else "apt-get install g++"
-        super().__init__(
-            f"The virtual GPU's engine is not built for this Python ({cause}).",
-            f"In a checkout run `pip install -e .`; it needs a C++ compiler (`{compiler}`).",
-        )
+        super().__init__("vgpu.engine-not-built", cause=str(cause), compiler=compiler)
 
 
 def vector_extensions() -> dict[str, bool]:

@@ -37,10 +37,7 @@ def describe(parameter: int, array: Any) -> HostArray:
 
 def _describe_tensor(parameter: int, tensor: Any) -> HostArray:
     if tensor.device.type != "cpu":
-        raise FlashpathError(
-            f"The virtual GPU was given a tensor on {tensor.device}.",
-            "Pass a tensor on the CPU: it runs there.",
-        )
+        raise FlashpathError("vgpu.tensor-on", device=str(tensor.device))
     size = tensor.element_size()
     address = tensor.data_ptr()
     if tensor.is_contiguous():

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from flashpath.vgpu.findings import Kind, advice_for
+from flashpath.messages import Message
+from flashpath.vgpu.findings import Kind, advice_for, called, met, summary
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ Stack = tuple[Frame, ...]
 class HostParty:
     """Another call that takes part: `what` it did, or asked for."""
 
-    what: str  # "freed", "allocated", "kernel saxpy", "copy, device to host"
+    what: Message  # "freed", "allocated", "kernel saxpy", "copy, device to host"
     stack: Stack
 
 
@@ -37,7 +38,7 @@ class HostFinding:
     """One thing that is wrong with host code, and where."""
 
     kind: Kind
-    message: str
+    said: Message
     stack: Stack
     other: HostParty | None = None
     count: int = 1  # how often it was met
@@ -54,28 +55,33 @@ class HostFinding:
         return self.stack[0].line if self.stack else 0
 
     @property
-    def advice(self) -> str | None:
+    def message(self) -> str:
+        """What happened, in the language that is spoken."""
+        return self.said.text()
+
+    @property
+    def advice(self) -> str:
         """What mends it, in a sentence, and where more is said."""
-        return advice_for(self.kind, of_host=True)
+        return advice_for(self.kind, of_host=True).text()
 
     def __str__(self) -> str:
         parts = [_told(self.stack)]
         if self.other is not None:
-            parts.append(f"{self.other.what}: {_told(self.other.stack)}")
-        if self.count > 1:
-            parts.append(f"met {self.count:,} times")
-        return f"{self.kind}: {self.message} ({'; '.join(parts)})"
+            where = {"what": self.other.what, "where": _told(self.other.stack)}
+            parts.append(Message("vgpu.of-host-party", where))
+        return summary(self.kind, self.said, [*parts, *met(self.count)]).text()
 
 
-def _told(stack: Stack) -> str:
-    return ", called from ".join(str(frame) for frame in stack) or "at a line that is not known"
+def _told(stack: Stack) -> Message | str:
+    return called(stack) if stack else Message("vgpu.line-not-known")
 
 
 def merged_of_host(findings: Iterable[HostFinding]) -> list[HostFinding]:
     """Each kind at each place once: as it was first met, with its counts summed."""
     kept: dict[object, HostFinding] = {}
     for finding in findings:
-        key = finding.kind, finding.stack, finding.other, None if finding.stack else finding.message
+        other = finding.other and (str(finding.other.what.as_data()), finding.other.stack)
+        key = finding.kind, finding.stack, other, None if finding.stack else str(finding.said.as_data())
         known = kept.get(key)
         kept[key] = finding if known is None else replace(known, count=known.count + finding.count)
     return list(kept.values())

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from flashpath import gpus
+from flashpath import gpus, settings
 from flashpath.errors import FlashpathError
 from flashpath.gpus.shape import LaunchError, Shape, check_shape
 from flashpath.vgpu.device import HostArray, VirtualKernel, engine, place
@@ -47,6 +47,8 @@ class Packed(NamedTuple):
     """Memory whose host addresses the kernel finds inside its arrays; it stays at those."""
     named: Callable[[int], tuple[int, str]] = _unnamed
     """Which argument the pointer at an offset is, and its name for people."""
+    shown: Callable[[], str] = str
+    """The arguments for people, where FLASHPATH_DEBUG shows launches."""
 
 
 class MachineCode(NamedTuple):
@@ -88,11 +90,13 @@ class Launch:
     def run(self, options: Options = DEFAULT) -> Launched:
         """Runs all blocks. A fault is raised, unless the launch is sanitised: then `findings` lists it."""
         name, shape = self.kernel.name, self.shape
+        if settings.debug():
+            shape.show(name, f"virtual {self.gpu.name if self.gpu else 'GPU'}", self.arguments.shown())
         if shape.cluster is not None:
-            raise LaunchError("The virtual GPU does not run clusters.", "Run it on a GPU.")
+            raise LaunchError("vgpu.no-clusters")
         chosen = self._engine_options(options)
         self._check_memory()
-        parameters, arrays, pointed_to, _ = self.arguments
+        parameters, arrays, pointed_to, *_ = self.arguments
         segments, addresses = place(arrays, pointed_to)
         packed = bytearray(parameters)
         for array, address in zip(arrays, addresses, strict=True):
@@ -102,11 +106,7 @@ class Launch:
                 shape.grid, shape.block, shape.shared, bytes(packed), segments, chosen, _show
             )
         except MemoryError:
-            raise FlashpathError(
-                f"{name}: there is no memory for the registers, the local memory and the output of "
-                f"{chosen.threads} blocks.",
-                "Launch smaller blocks, print less, or pass threads=1.",
-            ) from None
+            raise FlashpathError("vgpu.no-memory-for-blocks", kernel=name, count=chosen.threads) from None
         if result.fault_kind and not options.sanitize:
             raise KernelFault(name, self.kernel.findings(result)[-1])
         return Launched(self.kernel, result, addresses, self._report(result, addresses, options))
@@ -119,13 +119,11 @@ class Launch:
         local, total = program.local_bytes, program.shared_bytes + self.shape.shared
         if local > MOST_LOCAL_BYTES:
             raise FlashpathError(
-                f"{name} has {local} bytes of local memory a thread; CUDA allows {MOST_LOCAL_BYTES}.",
-                "Put large arrays into shared or global memory.",
+                "vgpu.too-much-local-memory", kernel=name, bytes=local, most=MOST_LOCAL_BYTES
             )
         if total > MOST_SHARED_BYTES:
             raise FlashpathError(
-                f"{name} has {total} bytes of shared memory; no GPU has more than {MOST_SHARED_BYTES}.",
-                "Use smaller tiles or fewer stages.",
+                "vgpu.too-much-shared-memory", kernel=name, bytes=total, most=MOST_SHARED_BYTES
             )
 
     def _resident_blocks(self, counted: bool) -> int:
@@ -144,11 +142,14 @@ class Launch:
         most = min(code.max_threads or 1024, max_threads(gpu, registers))
         check_shape(shape, limits, self.kernel.name, most, static_shared)
         if shape.cooperative and blocks > resident:
-            per_sm = resident // gpu.sm_count
             raise LaunchError(
-                f"{self.kernel.name}: a cooperative launch of {blocks} blocks; {gpu.name} holds {resident} "
-                f"of them at once ({per_sm} on each of its {gpu.sm_count} multiprocessors).",
-                f"Launch at most {resident} blocks, and let each do more in a loop.",
+                "vgpu.cooperative-does-not-fit",
+                kernel=self.kernel.name,
+                blocks=blocks,
+                gpu=gpu.name,
+                resident=resident,
+                per_sm=resident // gpu.sm_count,
+                sms=gpu.sm_count,
             )
         return resident
 

@@ -27,10 +27,7 @@ def checked_exact(value: object) -> bool:
     """What a caller gave as `exact=`."""
     exact = truth(value)
     if exact is None:
-        raise FlashpathError(
-            f"exact is {value!r}.",
-            "Give True for the bits of the hardware, False for fast tensor cores and library functions.",
-        )
+        raise FlashpathError("vgpu.exact", value=repr(value))
     return exact
 
 
@@ -60,30 +57,20 @@ class Options:
         self._settle("exact", checked_exact(self.exact))
         budget = whole(self.budget)
         if budget is None or not 1 <= budget < 1 << 64:
-            raise FlashpathError(
-                f"budget is {self.budget!r}.",
-                f"Give the number of warp instructions after which a launch is stopped, such as "
-                f"{WARP_INSTRUCTION_BUDGET}.",
-            )
+            raise FlashpathError("vgpu.budget", value=repr(self.budget), example=WARP_INSTRUCTION_BUDGET)
         self._settle("budget", budget)
         threads = None if self.threads is None else whole(self.threads) or 0
         if threads is not None and not 1 <= threads <= MOST_HOST_THREADS:
             raise FlashpathError(
-                f"threads is {self.threads!r}.",
-                f"Give a number of host threads from 1 to {MOST_HOST_THREADS}; this process has "
-                f"{host_threads()} cores. Left out, it is chosen for you.",
+                "vgpu.threads", value=repr(self.threads), most=MOST_HOST_THREADS, cores=host_threads()
             )
         self._settle("threads", threads)
         seed = whole(self.seed)
         if seed is None or not 0 <= seed < 1 << 64:
-            raise FlashpathError(
-                f"seed is {self.seed!r}.", "Give a whole number from 0 on: each stands for one schedule."
-            )
+            raise FlashpathError("vgpu.seed", value=repr(self.seed))
         self._settle("seed", seed)
         if not isinstance(self.trace, Trace):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise FlashpathError(
-                f"trace is {self.trace!r}.", "Give a flashpath.vgpu.report.Trace(block=…, warp=…)."
-            )
+            raise FlashpathError("vgpu.trace", value=repr(self.trace))
 
     def _settle(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)  # while it is made, and never again

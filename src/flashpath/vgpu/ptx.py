@@ -13,7 +13,7 @@ class PtxError(FlashpathError):
     """PTX text that is not well formed. `line` and `column` count from 1, in the text."""
 
     def __init__(self, problem: str, line: int, column: int) -> None:
-        super().__init__(f"PTX line {line}, column {column}: {problem}.")
+        super().__init__("vgpu.ptx", problem=problem, line=line, column=column)
         self.line = line
         self.column = column
 

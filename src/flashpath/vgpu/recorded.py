@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 
 from flashpath import gpus
+from flashpath.messages import Message
 from flashpath.vgpu.findings import Dim3, Finding, Kind, Party
 from flashpath.vgpu.host_findings import HostFinding, HostParty, Stack
 from flashpath.vgpu.report import Footprint, Report, make_report
@@ -70,7 +71,7 @@ class RecordedLaunch:
         return table
 
     def report(self, gpu: gpus.Gpu) -> Report:
-        """As `fp.profile` gives it for a single launch."""
+        """Returns the report that `fp.profile` gives for a single launch."""
         kernel = self.kernel
         threads, shared = math.prod(self.block), kernel.static_shared + self.dynamic_shared
         return make_report(
@@ -132,7 +133,9 @@ def read(path: Path, host: HostCode | None = None) -> Recording:
             case "finding":
                 recording.findings.append(_finding(kernels[row["program"]], row, stacks))
             case "host finding":
-                recording.host_findings.append(_host_finding(row, row["kind"], row["message"], stacks))
+                recording.host_findings.append(
+                    _host_finding(row, row["kind"], Message.from_data(row["message"]), stacks)
+                )
             case "failed call":
                 dropped = host.dropped if host is not None else frozenset[tuple[str, int]]()
                 recording.host_findings += _failed(row, row["number"] in seen, dropped, stacks)
@@ -159,10 +162,13 @@ def _sites(rows: Iterable[Mapping[str, Any]]) -> Iterator[Site]:
 
 
 def _host_finding(
-    row: Mapping[str, Any], kind: Kind, message: str, stacks: Mapping[Site, Stack]
+    row: Mapping[str, Any], kind: Kind, said: Message, stacks: Mapping[Site, Stack]
 ) -> HostFinding:
-    other = row["other"] and HostParty(row["other"]["what"], stacks.get(tuple(row["other"]["site"]), ()))
-    return HostFinding(kind, message, stacks.get(tuple(row["site"]), ()), other)
+    other = None
+    if row["other"] is not None:
+        what = Message.from_data(row["other"]["what"])
+        other = HostParty(what, stacks.get(tuple(row["other"]["site"]), ()))
+    return HostFinding(kind, said, stacks.get(tuple(row["site"]), ()), other)
 
 
 def _failed(
@@ -171,13 +177,14 @@ def _failed(
     """A call that failed is a finding where it is wrong for certain, or where nobody looks at its result."""
     stack = stacks.get(tuple(row["site"]), ())
     is_dropped = row["is_launch"] or any((frame.file, frame.line) in dropped for frame in stack[:1])
-    message = f"{row['call']} returns {row['code']}"
-    if row["reason"]:
-        message += f": {row['reason']}"
+    said = Message("vgpu.call-fails", {"call": row["call"], "error": row["code"]})
+    if row["reason"] is not None:
+        reason = Message.from_data(row["reason"])
+        said = Message("vgpu.call-fails-because", {**said.params, "reason": reason})
     if row["finding"]:
-        yield _host_finding(row, row["finding"], message, stacks)
+        yield _host_finding(row, row["finding"], said, stacks)
     elif is_dropped and not seen:
-        yield _host_finding(row, "unchecked-error", f"{message}; nobody looks at it", stacks)
+        yield _host_finding(row, "unchecked-error", Message("vgpu.nobody-looks", {"failure": said}), stacks)
 
 
 def _kernel(row: Mapping[str, Any]) -> RecordedKernel:
@@ -231,7 +238,7 @@ def _finding(kernel: RecordedKernel, row: Mapping[str, Any], stacks: Mapping[Sit
     other = None if row["other"] is None else _party(kernel, row["other"])
     return Finding(
         cast("Kind", row["kind"]),
-        row["message"],
+        Message.from_data(row["message"]),
         at.file,
         at.line,
         at.block,

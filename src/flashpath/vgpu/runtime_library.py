@@ -10,6 +10,7 @@ from pathlib import Path
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
+from flashpath.messages import Text, catalogue, spoken
 
 NAME = "flashpath_cudart"
 ABI = 1
@@ -26,10 +27,7 @@ def folder() -> Path:
         if (place / f"lib{NAME}.so").is_file():
             return place
     beside = next(_places()) / f"lib{NAME}.so"
-    raise RuntimeNotBuilt(
-        f"The virtual GPU's runtime library is not built: there is no {beside}.",
-        "In a checkout run `pip install -e .`; it needs a C++ compiler.",
-    )
+    raise RuntimeNotBuilt("vgpu.runtime-not-built", path=str(beside))
 
 
 def _places() -> Iterator[Path]:
@@ -84,11 +82,19 @@ def settings(gpu: gpus.Gpu, options: Mapping[str, object]) -> str:
         if tflops is not None:
             values[f"peak_{name}"] = tflops * 1e12
     values |= {name: value for name, value in options.items() if value is not None}
+    values |= {f"says vgpu.{key}": text.in_(spoken()) for key, text in _sentences()}
     return "\n".join(f"{name}={_written(value)}" for name, value in values.items())
 
 
+def _sentences() -> Iterator[tuple[str, Text]]:
+    """What the program may say on stderr."""
+    for key, entry in catalogue("vgpu").items():
+        if isinstance(entry, Text) and "\n" not in entry.en:
+            yield key, entry
+
+
 def _memory_clock_khz(gpu: gpus.Gpu) -> int:
-    """As the driver tells it, or such that what people compute of it and the bus is the bandwidth."""
+    """Returns the clock of the driver, or one whose product with the bus gives the bandwidth."""
     if gpu.memory_clock_mhz is not None:
         return gpu.memory_clock_mhz * 1000
     bytes_per_cycle = 2 * gpu.memory_bus_bits / 8  # two transfers a cycle
@@ -98,5 +104,5 @@ def _memory_clock_khz(gpu: gpus.Gpu) -> int:
 def _written(value: object) -> str:
     text = str(int(value)) if isinstance(value, bool) else str(value)
     if "\n" in text:
-        raise FlashpathError(f"{text!r} holds a line break.", "Use a path without one.")
+        raise FlashpathError("vgpu.line-break-in-path", path=text)
     return text

@@ -38,16 +38,10 @@ class Schedules:
     def __post_init__(self) -> None:
         seeds = whole(self.seeds)
         if seeds is None or not 1 <= seeds <= MOST_SEEDS:
-            raise FlashpathError(
-                f"seeds is {self.seeds!r}.",
-                f"Give the number of schedules to try, 1 to {MOST_SEEDS:,}: seeds=20.",
-            )
+            raise FlashpathError("vgpu.seeds", value=repr(self.seeds), most=MOST_SEEDS)
         object.__setattr__(self, "seeds", seeds)  # one of NumPy's becomes Python's own
         if self.progress is not None and not callable(self.progress):
-            raise FlashpathError(
-                f"progress is {self.progress!r:.80}, which cannot be called.",
-                "Give a function of a schedule's number and how many there are, or nothing.",
-            )
+            raise FlashpathError("vgpu.progress", value=f"{self.progress!r:.80}")
 
     def run(self, launch: Launch) -> list[Finding]:
         """Runs the launch under each schedule, from the same memory.

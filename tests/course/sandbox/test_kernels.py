@@ -157,7 +157,6 @@ def test_what_is_not_the_kernel_that_is_asked_for(source: str, said: str) -> Non
         (SAXPY.replace("saxpy", "sexpy"), "The exercise calls saxpy"),
         (SAXPY.replace("a * x[i]", "tex1Dfetch<float>(0, i)"), "virtual GPU"),
         (SAXPY.replace("a * x[i]", "tex1Dfetch(x, i)"), ""),
-        (SAXPY.replace("int i", "int64_t i"), "#include <stdint.h>"),
         ("int main() {}\n" + SAXPY, "no host code"),
     ],
 )
@@ -201,6 +200,16 @@ def test_headers_that_a_kernel_can_do_with_are_there() -> None:
 def test_each_of_them_compiles_by_itself(name: str) -> None:
     with KernelSession(replace(JOB, source=f"#include <{name}>\n{SAXPY}")):
         pass
+
+
+def test_a_cache_that_cannot_be_written_is_not_among_what_was_printed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("FLASHPATH_CACHE_DIR", str(tmp_path / "file"))
+    source = SAXPY.replace("if (i < n)", 'if (i == 1) printf("n is %d\\n", n);\n  if (i < n)')
+    with KernelSession(replace(JOB, source=source)) as session:
+        assert _saxpy(session).printed == "n is 1000\n"
 
 
 def test_what_a_kernel_prints_is_kept_and_bounded() -> None:

@@ -250,3 +250,19 @@ def test_tensors_on_a_gpu_go_there_outside_and_are_refused_inside():
 def test_memory_that_is_not_the_hosts_is_refused(gpu):
     with pytest.raises(FlashpathError, match="meta"):
         double[(1,)](torch.empty(5, device="meta"), 5, BLOCK=32)
+
+
+def test_debug_shows_launches(gpu, monkeypatch, capsys):
+    monkeypatch.setenv("FLASHPATH_DEBUG", "1")
+    x = torch.zeros(8)
+    _shown_kernel[(2,)](x, 8, BLOCK=8)
+    shown = capsys.readouterr().err
+    assert "[flashpath] _shown_kernel <<<(2, 1, 1), (128, 1, 1)" in shown
+    assert "virtual A100>>>" in shown
+    assert "*fp32: torch.float32 (8,)" in shown
+
+
+@triton.jit
+def _shown_kernel(x, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(x + at, 1.0, at < n)

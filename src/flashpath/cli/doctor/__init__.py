@@ -6,20 +6,13 @@ from typing import Annotated
 
 import typer
 
+from flashpath.messages import say
+
 
 def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help=say("cli.doctor-json"))] = False,
 ) -> None:
-    """Check this machine for what flashpath needs, and say how to mend what is missing.
-
-    Exits with 0 when everything required is there, else with 1. A machine without a GPU is no failure.
-
-    Examples:
-
-        flashpath doctor
-
-        flashpath doctor --json > machine.json
-    """
+    """Looks at this machine, and says how to mend what is missing."""
     from flashpath.cli.doctor import report
     from flashpath.cli.doctor.checks import run_checks
     from flashpath.cli.output import console, print_json

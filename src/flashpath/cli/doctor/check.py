@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from flashpath.errors import FlashpathError
+from flashpath.messages import say
+
 Status = Literal["ok", "warn", "missing"]
 
 
@@ -27,6 +30,7 @@ class Question:
 
     name: str
     matters: str
+    """The code of the message that says it."""
     look: Callable[[], Answer]
     required: bool = False
 
@@ -63,13 +67,15 @@ def ask(question: Question) -> Check:
     """Run one check; an exception is an answer too."""
     try:
         answer = question.look()
+    except FlashpathError as error:
+        answer = warn(error.problem, error.fix)
     except Exception as error:
-        answer = warn(f"the check itself failed: {type(error).__name__}: {error}")
+        answer = warn(say("cli.doctor-check-failed", why=f"{type(error).__name__}: {error}"))
     return Check(
         name=question.name,
         status=answer.status,
         found=answer.found,
-        matters=answer.matters or question.matters,
+        matters=answer.matters or say(question.matters),
         required=question.required,
         fix=answer.fix,
     )

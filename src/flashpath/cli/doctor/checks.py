@@ -9,78 +9,76 @@ from flashpath.cli.doctor.check import Check, Question, ask
 
 GROUPS: dict[str, tuple[Question, ...]] = {
     "Python & torch": (
-        Question("Python", "flashpath is written for 3.11 and newer.", python.python, required=True),
-        Question("torch", "Tensors, references and the ops all stand on it.", python.torch, required=True),
+        Question("Python", "cli.doctor-python-matters", python.python, required=True),
+        Question("torch", "cli.doctor-torch-matters", python.torch, required=True),
         Question(
             "Triton",
-            "Kernels written in Triton do not compile without it; CUDA C++ kernels do.",
+            "cli.doctor-triton-matters",
             python.triton,
             required=sys.platform == "linux",
         ),
         Question(
             "flash-attn",
-            "A peer that benchmarks compare with; flashpath's own kernels do not need it.",
+            "cli.doctor-peer-matters",
             python.flash_attn,
         ),
         Question(
             "FlashInfer",
-            "A peer that benchmarks compare with; flashpath's own kernels do not need it.",
+            "cli.doctor-peer-matters",
             python.flashinfer,
         ),
     ),
     "Compilers": (
-        Question("NVRTC", "No CUDA C++ kernel compiles without it.", compilers.nvrtc, required=True),
-        Question("nvJitLink", "No PTX becomes machine code without it.", compilers.nvjitlink, required=True),
+        Question("NVRTC", "cli.doctor-nvrtc-matters", compilers.nvrtc, required=True),
+        Question("nvJitLink", "cli.doctor-nvjitlink-matters", compilers.nvjitlink, required=True),
         Question(
             "CUDA headers",
-            "No kernel that includes cuda_fp16.h, mma.h or cuda/std compiles without them.",
+            "cli.doctor-headers-matters",
             compilers.cuda_headers,
             required=True,
         ),
         Question(
             "nvcc",
-            "Programs with host code and compiler='nvcc' need it; single kernels compile with NVRTC.",
+            "cli.doctor-nvcc-matters",
             compilers.nvcc,
         ),
         Question(
             "C++ compiler",
-            "nvcc calls it for host code, and the engine is built with it; single kernels need none.",
+            "cli.doctor-compiler-matters",
             compilers.host_compiler,
         ),
     ),
     "GPU": (
-        Question("NVIDIA driver", "Kernels compiled for CUDA 13 do not load under an older one.", gpu.driver),
-        Question("GPU", "Kernels run at full speed from compute capability 7.5 on.", gpu.gpus),
+        Question("NVIDIA driver", "cli.doctor-driver-matters", gpu.driver),
+        Question("GPU", "cli.doctor-gpu-matters", gpu.gpus),
     ),
     "Tools": (
-        Question("Nsight Systems", "The timeline of a program: what waits for what.", tools.nsys),
-        Question("Nsight Compute", "Hardware counters of one kernel.", tools.ncu),
-        Question("compute-sanitizer", "Finds races and bad accesses on a real GPU.", tools.compute_sanitizer),
-        Question("cuda-gdb", "Steps through a kernel on a real GPU.", tools.cuda_gdb),
+        Question("Nsight Systems", "cli.doctor-nsys-matters", tools.nsys),
+        Question("Nsight Compute", "cli.doctor-ncu-matters", tools.ncu),
+        Question("compute-sanitizer", "cli.doctor-sanitizer-matters", tools.compute_sanitizer),
+        Question("cuda-gdb", "cli.doctor-gdb-matters", tools.cuda_gdb),
         Question(
             "Disassembler",
-            "The machine code (SASS) of a kernel is not shown without cuobjdump.",
+            "cli.doctor-disassembler-matters",
             tools.disassembler,
         ),
-        Question("git", "Benchmark reports name the commit that they measured.", tools.git),
+        Question("git", "cli.doctor-git-matters", tools.git),
     ),
     "This machine": (
-        Question(
-            "Engine", "No virtual GPU without it; compiling and a real GPU do not need it.", machine.engine
-        ),
+        Question("Engine", "cli.doctor-engine-matters", machine.engine),
         Question(
             "Vector extensions",
-            "The wider they are, the faster the virtual GPU; it runs with any.",
+            "cli.doctor-vector-matters",
             machine.vector_extensions,
         ),
-        Question("AMX", "Where it traps, torch's bf16 products on the CPU die with SIGILL.", machine.amx),
-        Question("Disk", "Compiled kernels are cached; without room each run compiles again.", machine.disk),
+        Question("AMX", "cli.doctor-amx-matters", machine.amx),
+        Question("Disk", "cli.doctor-disk-matters", machine.disk),
         Question(
             "Sandbox",
-            "What holds an answer that is graded; docs/sandbox.md says what each part means.",
+            "cli.doctor-sandbox-matters",
             machine.sandbox,
         ),
-        Question("Environment", "flashpath's variables that are set.", machine.environment),
+        Question("Environment", "cli.doctor-environment-matters", machine.environment),
     ),
 }
 

@@ -11,6 +11,7 @@ from flashpath.cli.doctor import fixes
 from flashpath.cli.doctor.check import Answer, missing, ok
 from flashpath.jit import toolkit
 from flashpath.jit.toolkit import MissingCompiler
+from flashpath.messages import say
 
 HEADERS = ("nvidia-cuda-runtime==13.0.*", "nvidia-cuda-crt==13.0.*", "nvidia-cuda-cccl==13.0.*")
 BINDINGS = "cuda-bindings>=13.0,<14"
@@ -62,7 +63,9 @@ def host_compiler() -> Answer:
     except MissingCompiler as error:
         packages = {"apt-get": "g++", "dnf": "gcc-c++", "zypper": "gcc-c++", "pacman": "gcc", "apk": "g++"}
         otherwise = (
-            "xcode-select --install" if sys.platform == "darwin" else "see https://gcc.gnu.org/install"
+            "xcode-select --install"
+            if sys.platform == "darwin"
+            else say("cli.doctor-see", page="https://gcc.gnu.org/install")
         )
         return missing(error.problem, fixes.system(packages, otherwise))
     return ok(f"{version}, {path}")

@@ -8,6 +8,8 @@ import shlex
 import shutil
 from pathlib import Path
 
+from flashpath.messages import say
+
 _SYSTEM_INSTALL = {
     "apt-get": "apt-get install -y",
     "dnf": "dnf install -y",
@@ -17,7 +19,7 @@ _SYSTEM_INSTALL = {
     "brew": "brew install",
 }
 NVIDIA_REPOSITORIES = ("/etc/apt/sources.list.d", "/etc/yum.repos.d", "/etc/zypp/repos.d")
-CUDA_DOWNLOADS = "see https://developer.nvidia.com/cuda-downloads"
+CUDA_DOWNLOADS = "https://developer.nvidia.com/cuda-downloads"
 
 
 def pip(*requirements: str) -> str:
@@ -38,8 +40,11 @@ def system(names: dict[str, str], otherwise: str) -> str:
 def nvidia_tool(nvidia_name: str, debian_name: str) -> str:
     """A tool of the CUDA toolkit: from NVIDIA's repository where it is set up, else from the distribution."""
     if any(path for folder in NVIDIA_REPOSITORIES for path in Path(folder).glob("cuda*")):
-        return system(dict.fromkeys(("apt-get", "dnf", "zypper"), f"{nvidia_name}-13-0"), CUDA_DOWNLOADS)
-    return system({"apt-get": debian_name, "pacman": "cuda"}, CUDA_DOWNLOADS)
+        return system(
+            dict.fromkeys(("apt-get", "dnf", "zypper"), f"{nvidia_name}-13-0"),
+            say("cli.doctor-see", page=CUDA_DOWNLOADS),
+        )
+    return system({"apt-get": debian_name, "pacman": "cuda"}, say("cli.doctor-see", page=CUDA_DOWNLOADS))
 
 
 def _sudo(manager: str) -> str:

@@ -12,14 +12,11 @@ from flashpath.errors import FlashpathError
 from flashpath.gpus import architecture, match_device_name
 from flashpath.jit import device as devices
 from flashpath.jit.device import CudaDevice
+from flashpath.messages import say
 
 MIN_CAPABILITY = (7, 5)
 # Machine code of CUDA 13 loads only under a driver of CUDA 13.
 MIN_DRIVER_CUDA = (13, 0)
-NO_GPU_NEEDED = (
-    "Nothing is broken: kernels compile here and run on the virtual GPU. Speed can be measured on a real "
-    "GPU only."
-)
 HIDDEN = "CUDA_VISIBLE_DEVICES"
 UBUNTU = Path("/etc/lsb-release")
 
@@ -29,19 +26,17 @@ def driver() -> Answer:
     if cuda is None:
         if find.nvidia_hardware():
             return missing(
-                "there is an NVIDIA GPU on the PCI bus, and no driver for it",
+                say("cli.doctor-gpu-without-driver"),
                 _driver_fix(),
-                matters="The GPU cannot be used at all without it.",
+                matters=say("cli.doctor-gpu-useless"),
             )
-        return missing(
-            "none, and no NVIDIA GPU on the PCI bus", matters="It matters only where there is a GPU."
-        )
+        return missing(say("cli.doctor-no-driver"), matters=say("cli.doctor-where-gpu"))
     try:
         devices.devices()
     except devices.DriverError as error:
         # The usual cause: the driver's files were updated under a loaded, older kernel module.
-        return warn(f"installed, but {error}", "sudo reboot")
-    found = f"{_driver_release()}CUDA up to {cuda[0]}.{cuda[1]}"
+        return warn(say("cli.doctor-driver-broken", why=error), "sudo reboot")
+    found = say("cli.doctor-driver", release=_driver_release(), cuda=f"{cuda[0]}.{cuda[1]}")
     if cuda < MIN_DRIVER_CUDA:
         return warn(found, _driver_fix())
     return ok(found)
@@ -51,16 +46,16 @@ def gpus() -> Answer:
     try:
         found = devices.devices()
     except devices.DriverError as error:
-        return missing(f"the driver does not show any: {error}")
+        return missing(say("cli.doctor-driver-shows-none", why=error))
     if not found:
         hidden = os.environ.get(HIDDEN)
         if hidden is not None and devices.driver_version() is not None:
-            return missing(f"none is visible: {HIDDEN} is {hidden!r}", f"unset {HIDDEN}")
-        return missing("none", matters=NO_GPU_NEEDED)
+            return missing(say("cli.doctor-gpu-hidden", variable=HIDDEN, value=hidden), f"unset {HIDDEN}")
+        return missing(say("cli.doctor-none"), matters=say("cli.doctor-no-gpu-needed"))
     text = "\n".join(describe(device) for device in found)
     old = [device.name for device in found if device.capability < MIN_CAPABILITY]
     if old:
-        return warn(f"{text}\ntoo old: {', '.join(old)}")
+        return warn(text + "\n" + say("cli.doctor-gpu-old", names=old))
     return ok(text)
 
 
@@ -69,19 +64,19 @@ def describe(device: CudaDevice) -> str:
     profile = match_device_name(device.name)
     parts = [
         device.name,
-        "compute capability {}.{}".format(*device.capability),
-        f"{device.sm_count} SMs",
+        say("cli.doctor-capability", capability="{}.{}".format(*device.capability)),
+        say("cli.doctor-sms", count=device.sm_count),
         _l1_and_shared(device),
         f"L2 {device.l2_bytes / 2**20:.0f} MiB",
-        f"memory {device.memory_bytes / 1e9:.0f} GB",
+        say("cli.doctor-memory", gb=device.memory_bytes / 1e9),
     ]
     if profile is None:
-        parts.append(f"bandwidth about {device.bandwidth_gb_per_s:.0f} GB/s (bus width x memory clock)")
+        parts.append(say("cli.doctor-bandwidth-about", rate=device.bandwidth_gb_per_s))
         return ", ".join(parts)
     peak = profile.peak_tflops
     tensor = f"bf16 tensor {peak.bf16_tensor:g}" if peak.bf16_tensor else f"fp16 tensor {peak.fp16_tensor:g}"
-    parts.append(f"bandwidth {profile.memory_bandwidth_gb_per_s:g} GB/s")
-    parts.append(f"peak TFLOP/s: fp32 {peak.fp32:g}, {tensor} (data sheet: {profile.marketing_name})")
+    parts.append(say("cli.doctor-bandwidth", rate=profile.memory_bandwidth_gb_per_s))
+    parts.append(say("cli.doctor-peak", fp32=peak.fp32, tensor=tensor, name=profile.marketing_name))
     return ", ".join(parts)
 
 
@@ -90,8 +85,8 @@ def _l1_and_shared(device: CudaDevice) -> str:
     try:
         unified = architecture(device.capability).unified_l1_shared_per_sm_kib
     except FlashpathError:
-        return f"shared memory {shared:.0f} KiB per SM"
-    return f"L1 and shared memory {unified} KiB per SM ({shared:.0f} KiB of it shared at most)"
+        return say("cli.doctor-shared", kib=shared)
+    return say("cli.doctor-l1-shared", unified=unified, kib=shared)
 
 
 def _driver_release() -> str:
@@ -112,4 +107,4 @@ def _driver_fix() -> str:
         "zypper": "nvidia-open",
         "pacman": "nvidia-open",
     }
-    return fixes.system(names, "see https://www.nvidia.com/drivers")
+    return fixes.system(names, say("cli.doctor-see", page="https://www.nvidia.com/drivers"))

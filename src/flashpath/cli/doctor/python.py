@@ -8,18 +8,19 @@ import sys
 
 from flashpath.cli.doctor import find, fixes
 from flashpath.cli.doctor.check import Answer, missing, ok, warn
-from flashpath.cli.doctor.gpu import MIN_CAPABILITY
 from flashpath.jit import device as devices
+from flashpath.messages import say
 
 MIN_PYTHON = (3, 11)
 MIN_TORCH = (2, 9)
 TORCH = "torch>=2.9,<2.14"
 TRITON = "triton>=3.5,<3.8"
 MIN_FLASH_ATTN_CUDA = (11, 8)
+MIN_FLASH_ATTN_CAPABILITY = (8, 0)  # Ampere
 
 
 def python() -> Answer:
-    found = f"{platform.python_version()} at {sys.executable}"
+    found = say("cli.doctor-python", version=platform.python_version(), path=sys.executable)
     if sys.version_info[:2] >= MIN_PYTHON:
         return ok(found)
     names = {"apt-get": "python3.12-venv", "dnf": "python3.12", "brew": "python@3.12"}
@@ -29,19 +30,19 @@ def python() -> Answer:
 def torch() -> Answer:
     version = find.distribution("torch")
     if version is None:
-        return missing("not installed", fixes.pip(TORCH))
+        return missing(say("cli.doctor-not-installed"), fixes.pip(TORCH))
     if find.number(version) < MIN_TORCH:
-        return warn(f"{version}, too old", fixes.pip("--upgrade", TORCH))
+        return warn(say("cli.doctor-too-old", version=version), fixes.pip("--upgrade", TORCH))
     cuda = torch_cuda()
     if cuda is not None:
-        return ok(f"{version}, built for CUDA {cuda}")
+        return ok(say("cli.doctor-torch-cuda", version=version, cuda=cuda))
     if devices.count():
         return warn(
-            f"{version}, built without CUDA",
+            say("cli.doctor-torch-cpu", version=version),
             fixes.pip("--force-reinstall", TORCH, "--index-url", "https://download.pytorch.org/whl/cu130"),
-            matters="This machine's GPU: a torch without CUDA cannot hold tensors on it.",
+            matters=say("cli.doctor-torch-needs-cuda"),
         )
-    return ok(f"{version}, built without CUDA (there is no GPU here that would need it)")
+    return ok(say("cli.doctor-torch-cpu-fine", version=version))
 
 
 def torch_cuda() -> str | None:
@@ -64,21 +65,28 @@ def triton() -> Answer:
     if version := find.distribution("triton"):
         return ok(version)
     if sys.platform != "linux":
-        return missing(f"not made for {sys.platform}")
-    return missing("not installed", fixes.pip(TRITON))
+        return missing(say("cli.doctor-triton-platform", platform=sys.platform))
+    return missing(say("cli.doctor-not-installed"), fixes.pip(TRITON))
 
 
 def flash_attn() -> Answer:
     if version := find.distribution("flash-attn"):
         return ok(version)
-    wants = f"not installed; it wants a GPU of compute capability >= {_dotted(MIN_CAPABILITY)}"
-    wants += f", CUDA >= {_dotted(MIN_FLASH_ATTN_CUDA)}, PyTorch >= 2.0"
     fix = fixes.pip("flash-attn", "--no-build-isolation")
     cuda = torch_cuda()
-    able = devices.count() and all(device.capability >= MIN_CAPABILITY for device in devices.devices())
+    able = devices.count() and all(
+        device.capability >= MIN_FLASH_ATTN_CAPABILITY for device in devices.devices()
+    )
     if able and cuda is not None and find.number(cuda) >= MIN_FLASH_ATTN_CUDA:
-        return missing("not installed", fix)
-    return missing(f"{wants}; there: {fix}")
+        return missing(say("cli.doctor-not-installed"), fix)
+    return missing(
+        say(
+            "cli.doctor-flash-attn-wants",
+            capability=_dotted(MIN_FLASH_ATTN_CAPABILITY),
+            cuda=_dotted(MIN_FLASH_ATTN_CUDA),
+            fix=fix,
+        )
+    )
 
 
 def flashinfer() -> Answer:
@@ -86,8 +94,8 @@ def flashinfer() -> Answer:
         return ok(version)
     fix = fixes.pip("flashpath[peers]")
     if devices.count():
-        return missing("not installed", fix)
-    return missing(f"not installed; it needs a GPU; there: {fix}")
+        return missing(say("cli.doctor-not-installed"), fix)
+    return missing(say("cli.doctor-needs-gpu", fix=fix))
 
 
 def _dotted(version: tuple[int, int]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -12,19 +13,43 @@ from rich.text import Text
 from flashpath.cli.doctor import find
 from flashpath.cli.doctor.check import Check
 from flashpath.cli.output import print_table
+from flashpath.messages import say
 
 _STYLE = {"ok": "green", "warn": "yellow", "missing": "dim"}
+# What is a word, and no product's name, is shown in the language; programs read the name itself.
+_SHOWN = {
+    "ok": "cli.doctor-status-ok",
+    "warn": "cli.doctor-status-warn",
+    "missing": "cli.doctor-status-missing",
+    "Compilers": "cli.doctor-group-compilers",
+    "Tools": "cli.doctor-group-tools",
+    "This machine": "cli.panel-machine",
+    "CUDA headers": "cli.doctor-name-headers",
+    "C++ compiler": "cli.doctor-name-compiler",
+    "NVIDIA driver": "cli.doctor-name-driver",
+    "Disassembler": "cli.doctor-name-disassembler",
+    "Engine": "cli.doctor-name-engine",
+    "Vector extensions": "cli.doctor-name-vector",
+    "Disk": "cli.doctor-name-disk",
+    "Sandbox": "cli.doctor-name-sandbox",
+    "Environment": "cli.doctor-name-environment",
+}
+
+
+def shown(name: str) -> str:
+    """Returns the name of a check, a group or a status as a person reads it."""
+    return say(_SHOWN[name]) if name in _SHOWN else name
 
 
 def verdict(groups: dict[str, list[Check]]) -> str:
     checks = [check for group in groups.values() for check in group]
     failed = [check.name for check in checks if check.failed]
     if failed:
-        return f"Not ready: {', '.join(failed)}."
+        return say("cli.doctor-not-ready", names=[shown(name) for name in failed])
     gpu = next((check for check in checks if check.name == "GPU"), None)
     if gpu is not None and gpu.status == "missing":
-        return "Ready to compile. There is no GPU here; what needs one says so."
-    return "Ready."
+        return say("cli.doctor-ready-without-gpu")
+    return say("cli.doctor-ready")
 
 
 def as_json(groups: dict[str, list[Check]]) -> dict[str, Any]:
@@ -41,24 +66,28 @@ def as_json(groups: dict[str, list[Check]]) -> dict[str, Any]:
 
 def show(groups: dict[str, list[Check]], console: Console) -> None:
     # One width for all tables, so that their columns stand below each other.
-    name_width = max(len(check.name) for group in groups.values() for check in group)
+    name_width = max(cell_len(shown(check.name)) for group in groups.values() for check in group)
     for title, group in groups.items():
-        console.print(Text(title, style="bold"))
+        console.print(Text(shown(title), style="bold"))
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-        table.add_column(width=len("missing"))
+        table.add_column(width=max(cell_len(shown(status)) for status in _STYLE))
         table.add_column(width=name_width)
         table.add_column(overflow="fold")
         for check in group:
-            table.add_row(Text(check.status, style=_status_style(check)), Text(check.name), _details(check))
+            table.add_row(
+                Text(shown(check.status), style=_status_style(check)),
+                Text(shown(check.name)),
+                _details(check),
+            )
         print_table(console, table)
         console.print()
     mendable = [check for group in groups.values() for check in group if check.fix]
     if mendable:
-        console.print(Text("To mend", style="bold"))
+        console.print(Text(say("cli.doctor-to-mend"), style="bold"))
         for check in mendable:
-            need = "required" if check.required else "optional"
+            need = say("cli.doctor-required") if check.required else say("cli.doctor-optional")
             # Never wrapped: a command is there to be copied.
-            console.print(Text(f"  # {check.name} ({need})", style="dim"), soft_wrap=True)
+            console.print(Text(f"  # {shown(check.name)} ({need})", style="dim"), soft_wrap=True)
             console.print(Text(f"  {check.fix}"), soft_wrap=True)
         console.print()
     console.print(Text(verdict(groups), style="bold"))

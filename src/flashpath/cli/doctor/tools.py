@@ -9,6 +9,7 @@ from flashpath.cli.doctor import find, fixes
 from flashpath.cli.doctor.check import Answer, missing, ok, warn
 from flashpath.jit import device as devices
 from flashpath.jit import toolkit
+from flashpath.messages import say
 
 DRIVER_PARAMETERS = Path("/proc/driver/nvidia/params")
 
@@ -21,7 +22,7 @@ def ncu() -> Answer:
     answer = _on_gpu("ncu", fixes.nvidia_tool("cuda-nsight-compute", "nsight-compute"))
     if answer.status == "ok" and devices.count() and _counters_are_locked():
         return warn(
-            f"{answer.found}; the driver shows hardware counters to root only",
+            say("cli.doctor-counters-locked", found=answer.found),
             "echo options nvidia NVreg_RestrictProfilingToAdminUsers=0 "
             "| sudo tee /etc/modprobe.d/nvidia-profiling.conf && sudo reboot",
         )
@@ -39,14 +40,17 @@ def cuda_gdb() -> Answer:
 def disassembler() -> Answer:
     path = toolkit.disassembler()
     if path is None:  # triton's wheel bundles one
-        return missing("no cuobjdump on PATH, in a CUDA toolkit or in triton", fixes.pip("triton>=3.5,<3.8"))
+        return missing(say("cli.doctor-no-cuobjdump"), fixes.pip("triton>=3.5,<3.8"))
     return ok(f"{find.program_version(path)}, {path}")
 
 
 def git() -> Answer:
     path = find.program("git")
     if path is None:
-        return missing("not on PATH", fixes.system({"": "git"}, "see https://git-scm.com/downloads"))
+        return missing(
+            say("cli.doctor-not-on-path"),
+            fixes.system({"": "git"}, say("cli.doctor-see", page="https://git-scm.com/downloads")),
+        )
     return ok(find.program_version(path))
 
 
@@ -56,8 +60,8 @@ def _on_gpu(name: str, fix: str) -> Answer:
     if path is not None:
         return ok(f"{find.program_version(path)}, {path}")
     if devices.count():
-        return missing("neither on PATH nor in a CUDA toolkit", fix)
-    return missing("not installed", matters=f"It matters only where there is a GPU; there: {fix}")
+        return missing(say("cli.doctor-tool-nowhere"), fix)
+    return missing(say("cli.doctor-not-installed"), matters=say("cli.doctor-where-gpu-fix", fix=fix))
 
 
 def _counters_are_locked() -> bool:

@@ -42,10 +42,7 @@ def _replaced(text: str, suffix: str, chinese: list[str], translation: Path) -> 
     places = list(_places(text, suffix))
     if len(places) != len(chinese):
         raise ContentError(
-            translation,
-            None,
-            f"there are {len(chinese)} lines, and {len(places)} comments.",
-            "Write one line for each comment.",
+            "course.content.other-comment-count", translation, None, count=len(chinese), comments=len(places)
         )
     for (line, begin, end), comment in reversed(list(zip(places, chinese, strict=True))):
         lines[line] = lines[line][:begin] + comment + lines[line][end:]

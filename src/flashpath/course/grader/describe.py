@@ -144,7 +144,7 @@ def found(findings: Sequence[Finding], source: str, case: Case) -> Failure:
     first = findings[0]
     code = "course.grader.timeout-finding" if first.kind == "timeout" else "course.grader.finding"
     headline = told(code, kind=first.kind, summary=_summary(first.kind), case=case.said)
-    details: list[Line] = [told("course.grader.original-words", message=first.message), *_at(first, source)]
+    details: list[Line] = [first.said, *_at(first, source)]
     if first.other is not None:
         who = _who(first.other.block, first.other.thread)
         if first.other.line:

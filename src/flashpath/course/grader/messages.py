@@ -140,7 +140,6 @@ MESSAGES: dict[str, Text | Entry] = {
     "case": Text("{parts}", "{parts}"),
     "values-of": Text("values {values}", "取值 {values}"),
     "at-line": Text("  {file}, line {line}: {text}", "  {file} 第 {line} 行：{text}"),
-    "original-words": Text("{message}", "详情（英文）：{message}"),
     "who": Text("block {block}, thread {thread}", "线程块 {block}，线程 {thread}"),
     "at-thread": Text("  {who}", "  {who}"),
     "other-party": Text("  the other party: {who}", "  另一方：{who}"),

@@ -20,7 +20,7 @@ from flashpath.course.sandbox.session import Session
 from flashpath.course.sandbox.triton_source import build_triton, check_triton
 from flashpath.jit.diagnostics import Diagnostic
 from flashpath.messages import Message, told
-from flashpath.vgpu.findings import Finding, Party
+from flashpath.vgpu.findings import Finding
 
 # A sanitised launch runs some millions of these a second.
 BUDGET = 100_000_000
@@ -108,27 +108,7 @@ class KernelSession(Session):
         paths = MachinePaths(self._child.folder if self._child else Path.cwd())
         said = paths.hidden_in_message(Message.from_data(header["failed"]))
         diagnostics = [paths.hidden_in_diagnostic(Diagnostic(**row)) for row in header["diagnostics"]]
-        if header.get("kind") == "KernelNotFound":
-            is_template = "<" in self.job.kernel
-            form = told("course.sandbox.form-template" if is_template else "course.sandbox.form-function")
-            said = told("course.sandbox.kernel-not-found", problem=said, kernel=self.job.kernel, form=form)
-        elif header.get("kind") == "MissingInclude":
-            said = self._missing_header(said, diagnostics)
         return BuildFailed(said, diagnostics)
-
-    def _missing_header(self, said: Message, diagnostics: Sequence[Diagnostic]) -> Message:
-        """Returns what to say of a header of the learner's own, or one that a header of CUDA's wants from the
-        host."""
-        unopened = (found for found in diagnostics if "cannot open source file" in found.message)
-        found = next(unopened, None)
-        if found is None or found.file == self.file_name:
-            return told("course.sandbox.missing-header", problem=said)
-        return told(
-            "course.sandbox.host-header-inside",
-            file=self.file_name,
-            header=found.file,
-            problem=found.message,
-        )
 
     def run(
         self,
@@ -189,7 +169,7 @@ class KernelSession(Session):
         return KernelRun(
             arrays=tuple(found[:count]),
             written=tuple(found[count:]),
-            findings=tuple(_finding(each) for each in header["findings"]),
+            findings=tuple(Finding.from_data(finding) for finding in header["findings"]),
             counts=header["counts"],
             seconds=header["seconds"],
             printed=self._take_printed(child),
@@ -202,14 +182,3 @@ class KernelSession(Session):
     def _places(self, named: Collection[int | str]) -> list[int]:
         by_name = {each.name: index for index, each in enumerate(self.job.parameters)}
         return sorted({by_name[each] if isinstance(each, str) else int(each) for each in named})
-
-
-def _finding(fields: Mapping[str, Any]) -> Finding:
-    def party(row: Mapping[str, Any]) -> dict[str, Any]:
-        return {**row, "block": tuple(row["block"]), "thread": tuple(row["thread"])}
-
-    other: Any = fields["other"]
-    made = party(fields)
-    made["other"] = None if other is None else Party(**party(other))
-    made["launched"] = tuple(fields["launched"])
-    return Finding(**made)

@@ -96,37 +96,6 @@ MESSAGES: dict[str, Text | Entry] = {
             "请删除这一行；printf 和 assert 不需要 #include。",
         ),
     ),
-    "host-header-inside": Entry(
-        Text(
-            "{file}: it includes a header that is for host code ({header} {problem}).",
-            "{file}：它包含了用于主机代码的头文件（{header} {problem}）。",
-        ),
-        Text(
-            "Remove the #include: host code is no part of the exercise. An answer is one file: write what you "
-            "need into it. Headers of CUDA are found by their names, such as <cuda_fp16.h>, <mma.h> and "
-            "<cooperative_groups.h>.",
-            "请删除这个 #include：本练习不包含主机代码。答案只有一个文件，请把需要的内容写进去。CUDA 的头文件按名字"
-            "就能找到，例如 <cuda_fp16.h>、<mma.h>、<cooperative_groups.h>。",
-        ),
-    ),
-    "missing-header": Entry(
-        Text("{problem}", "{problem}"),
-        Text(
-            "An answer is one file: write what you need into it. Headers of CUDA are found by their names, "
-            "such as <cuda_fp16.h>, <mma.h> and <cooperative_groups.h>.",
-            "答案只有一个文件，请把需要的内容写进去。CUDA 的头文件按名字就能找到，例如 <cuda_fp16.h>、<mma.h>、"
-            "<cooperative_groups.h>。",
-        ),
-    ),
-    "kernel-not-found": Entry(
-        Text("{problem}", "{problem}"),
-        Text(
-            "The exercise calls {kernel}: keep the skeleton's, a __global__ {form} in no namespace.",
-            "本练习调用 {kernel}：请保留初始文件里的，它是不在任何命名空间里的 __global__ {form}。",
-        ),
-    ),
-    "form-template": Text("template", "模板"),
-    "form-function": Text("function, no template,", "函数，不是模板"),
     "other-parameter-count": Entry(
         Text("{kernel} takes {count:~parameter} {signature}.", "{kernel} 有 {count} 个参数：{signature}。"),
         _KEEP_PARAMETERS,

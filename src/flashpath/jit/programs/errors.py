@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from flashpath.errors import FlashpathError
 from flashpath.jit.diagnostics import CompileError, Diagnostic, assembler_error, compile_error, show
@@ -12,6 +13,7 @@ from flashpath.jit.includes import without_comments
 from flashpath.jit.mangling import Unreadable, demangle
 from flashpath.jit.programs.recipe import Recipe
 from flashpath.jit.source import Source
+from flashpath.messages import Message, say
 
 # Files that nvcc writes on its way, named after the source: tmpxft_00005d27_00000000-6_saxpy.cudafe1.cpp.
 _ON_THE_WAY = re.compile(
@@ -39,17 +41,13 @@ _LIBRARIES = (
     "npp",
 )
 _MOST_NAMES = 5
-_NESTED = (
-    "The program launches kernels from kernels (dynamic parallelism), which the virtual GPU does not run."
-)
-_UNNEST = "Launch them from the host, or run the program on a GPU: --device cuda."
 
 
 class LinkError(FlashpathError):
     """The files compile, and do not make a program together. `log` is the linker's own text."""
 
-    def __init__(self, problem: str, fix: str | None, log: str) -> None:
-        super().__init__(problem, fix)
+    def __init__(self, code: str, /, *, log: str, **params: Any) -> None:
+        super().__init__(code, **params)
         self.log = log
 
 
@@ -79,14 +77,9 @@ def failed_compile(log: str, recipe: Recipe, file: Path, make_ptx: Callable[[], 
     if re.search(r"^ptxas .*?, line \d+; (?:error|fatal)", log, re.MULTILINE):
         return assembler_error(log, make_ptx(), source, recipe.target.arch)
     if recipe.target.is_virtual and "requires separate compilation mode" in log:
-        return CompileError(_NESTED, _UNNEST, (), log)
+        return CompileError("jit.nested-kernels", log=log)
     if too_new := re.search(r"unsupported (?:GNU|clang) version! (?P<why>[^!]+) are not supported!", log):
-        return CompileError(
-            f"nvcc does not work with this host compiler: {too_new['why']} are not supported.",
-            "Install an older one, and name it in NVCC_CCBIN: NVCC_CCBIN=g++-13 flashpath run …",
-            (),
-            log,
-        )
+        return CompileError("jit.host-compiler-too-new", log=log, why=too_new["why"])
     folders = [Path(flag[2:]) for flag in recipe.flags if flag.startswith("-I")]
     return compile_error(log, source, folders, with_host=True)
 
@@ -96,30 +89,21 @@ def failed_link(log: str, recipe: Recipe) -> FlashpathError:
     if on_device := _UNDEFINED_ON_DEVICE.findall(log):
         return _undefined_on_device(on_device, recipe, log)
     if twice := _DEFINED_TWICE.search(log):
-        return LinkError(
-            f"{twice['name']} is defined more than once:\n{_places(twice['name'], recipe)}".rstrip(":\n"),
-            "Keep one definition; in a header write inline before it, or __device__ static.",
-            log,
-        )
+        places = _places(twice["name"], recipe)
+        return LinkError("jit.defined-twice", log=log, name=twice["name"], places=places and f":{places}")
     undefined = list(dict.fromkeys(_UNDEFINED.findall(log)))
     if recipe.target.is_virtual and any("cuda_device_runtime" in name for name in undefined):
-        return LinkError(_NESTED, _UNNEST, log)
+        return LinkError("jit.nested-kernels", log=log)
     if "main" in undefined:
-        files = ", ".join(map(str, recipe.files))
-        return LinkError(
-            f"There is no main() in {files}.",
-            "A program starts in int main(); a kernel alone is run by `flashpath profile` and `sanitize` "
-            "with --grid and --block.",
-            log,
-        )
+        return LinkError("jit.no-main", log=log, files=list(map(str, recipe.files)))
     if undefined:
         return _undefined(undefined, recipe, log)
     if library := _NO_LIBRARY.search(log):
-        fix = "Name its folder with -L."
+        advice = Message("jit.library-folder")
         if library["name"] in _LIBRARIES:
-            fix = "It comes with the CUDA toolkit: install that, and name its lib64 folder with -L."
-        return LinkError(f"The linker does not find the library {library['name']}.", fix, log)
-    return LinkError(f"The linker failed:\n{log}", None, log)
+            advice = Message("jit.library-of-toolkit")
+        return LinkError("jit.no-library", log=log, name=library["name"], advice=advice)
+    return LinkError("jit.linker-failed", log=log, output=log)
 
 
 def _undefined(names: Sequence[str], recipe: Recipe, log: str) -> LinkError:
@@ -128,28 +112,21 @@ def _undefined(names: Sequence[str], recipe: Recipe, log: str) -> LinkError:
     library = next((each for each in _LIBRARIES if any(name.startswith(each) for name in names)), None)
     if recipe.target.is_virtual and (api or library):
         missing = api or [name for name in names if name.startswith(str(library))]
-        why = "the virtual GPU's runtime has no" if api else "CUDA's libraries run on a GPU only:"
-        return LinkError(
-            f"It does not link: {why} {_listed(missing)}.\n{_places(missing[0], recipe)}".rstrip(),
-            "Do without it, or run the program on a GPU: --device cuda.",
-            log,
-        )
+        told = _listed(missing, recipe)
+        if api:
+            return LinkError("jit.runtime-lacks", log=log, **told)
+        return LinkError("jit.libraries-need-a-gpu", log=log, **told)
+    advice = Message("jit.name-the-definition")
     if library:
-        fix = f"Link its library: -l {library}."
+        advice = Message("jit.link-library", {"library": library})
     elif any(_DRIVER_CALL.fullmatch(name) for name in names):
-        fix = "It is a call of the driver's: link it with -l cuda."
-    else:
-        fix = "Name the file that defines it as well, or its library with -l."
-    return LinkError(f"Nothing defines {_listed(names)}.\n{_places(names[0], recipe)}".rstrip(), fix, log)
+        advice = Message("jit.link-driver")
+    return LinkError("jit.undefined", log=log, **_listed(names, recipe), advice=advice)
 
 
 def _undefined_on_device(mangled: Iterable[str], recipe: Recipe, log: str) -> LinkError:
     names = [_readable(name) for name in dict.fromkeys(mangled)]
-    return LinkError(
-        f"No device code defines {_listed(names)}.\n{_places(names[0], recipe)}".rstrip(),
-        "Define it, or name the .cu file that does as well: files that are given together are linked.",
-        log,
-    )
+    return LinkError("jit.undefined-on-device", log=log, **_listed(names, recipe))
 
 
 def _readable(mangled: str) -> str:
@@ -160,9 +137,11 @@ def _readable(mangled: str) -> str:
     return f"{function.name}({', '.join(map(str, function.parameters))})"
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_MOST_NAMES])
-    return f"{shown} and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else shown
+def _listed(names: Sequence[str], recipe: Recipe) -> dict[str, Any]:
+    """The first names, and where the very first is used."""
+    shown, more = list(names[:_MOST_NAMES]), len(names) - _MOST_NAMES
+    listed = Message("jit.and-more", {"names": shown, "count": more}) if more > 0 else shown
+    return {"names": listed, "places": _places(names[0], recipe)}
 
 
 def _places(name: str, recipe: Recipe) -> str:
@@ -177,6 +156,6 @@ def _places(name: str, recipe: Recipe) -> str:
             continue
         line = text.count("\n", 0, found.start()) + 1
         column = found.start() - text.rfind("\n", 0, found.start())
-        place = Diagnostic(str(file), line, column, "error", f"{plain} is used here")
+        place = Diagnostic(str(file), line, column, "error", say("jit.used-here", name=plain))
         shown.append(show(place, Source(text, str(file), file.parent)))
-    return "\n".join(shown)
+    return "".join(f"\n{lines}" for lines in shown)

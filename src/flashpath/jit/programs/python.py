@@ -15,12 +15,13 @@ from flashpath import settings
 from flashpath.jit.programs.recipe import ProgramNotFound
 from flashpath.jit.programs.running import Run, make_visible, wait_for
 from flashpath.jit.programs.target import Target
+from flashpath.messages import Message
 
 
 def run_python(file: Path, target: Target, arguments: Sequence[str] = (), how: Run | None = None) -> int:
     """Run a Python program where the target says; its exit code, 128 + n where signal n ended it."""
     if not file.is_file():
-        raise ProgramNotFound(f"{file} does not exist.", "Check the path.")
+        raise ProgramNotFound("jit.program-missing", file=str(file), advice=Message("jit.check-the-path"))
     variables = dict(os.environ)
     command = [sys.executable]
     if target.gpu is not None:

@@ -12,6 +12,7 @@ from typing import Any
 from flashpath.errors import FlashpathError
 from flashpath.jit import toolkit
 from flashpath.jit.programs.target import Target
+from flashpath.messages import Message, any_of
 from flashpath.vgpu import runtime_library
 
 DEVICE_SUFFIX = ".cu"
@@ -80,7 +81,7 @@ def _nvcc() -> toolkit.Nvcc:
     try:
         return toolkit.nvcc()
     except toolkit.MissingCompiler as error:
-        raise toolkit.MissingCompiler(error.problem, "pip install 'flashpath[nvcc]'") from None
+        raise toolkit.MissingCompiler("jit.no-nvcc-for-programs", problem=error.said) from None
 
 
 # So that a program finds the ladders' device code: #include <flashpath/kernels/matmul/naive.cu>.
@@ -114,9 +115,9 @@ def make_recipe(
     """
     sources = tuple(_checked(Path(file)) for file in files)
     if not sources:
-        raise ProgramNotFound("No file was given.", "Name a .cu file.")
+        raise ProgramNotFound("jit.no-file-given")
     if len({file.resolve() for file in sources}) < len(sources):
-        raise ProgramNotFound("A file was given twice.", "Name each file once.")
+        raise ProgramNotFound("jit.file-twice")
     flags = [f"-D{each}" for each in defines]
     flags += [f"-I{each}" for each in includes]
     flags += [f"-std={std}"] if std else []
@@ -130,40 +131,41 @@ def make_recipe(
 def _checked(file: Path) -> Path:
     if file.is_dir():
         there = sorted(each.name for each in file.glob(f"*{DEVICE_SUFFIX}"))
-        fix = f"Name a file in it: {', '.join(there[:5])}." if there else "Name a .cu file."
-        raise ProgramNotFound(f"{file} is a folder, not a CUDA program.", fix)
+        advice = Message("jit.name-a-cu-file")
+        if there:
+            advice = Message("jit.name-a-file-in-it", {"names": there[:5]})
+        raise ProgramNotFound("jit.program-is-folder", file=str(file), advice=advice)
     if not file.exists():
         raise _not_found(file)
     if file.suffix not in SUFFIXES:
-        raise ProgramNotFound(f"{file} is no CUDA C++ source.", _wrong_suffix(file))
+        raise ProgramNotFound("jit.not-cuda-source", file=str(file), advice=_wrong_suffix(file))
     try:
         text = file.read_bytes()
     except OSError as error:
-        raise ProgramNotFound(f"{file} cannot be read: {error.strerror}.", "Check its permissions.") from None
+        raise ProgramNotFound("jit.file-unreadable", file=str(file), why=error.strerror) from None
     if not text.strip():
-        raise ProgramNotFound(f"{file} is empty.", "Write a program with main() in it.")
+        raise ProgramNotFound("jit.file-empty", file=str(file))
     return file
 
 
 def _not_found(file: Path) -> ProgramNotFound:
     if not file.parent.is_dir():
-        return ProgramNotFound(f"{file} does not exist; neither does its folder.", "Check the path.")
+        return ProgramNotFound("jit.program-and-folder-missing", file=str(file))
     there = sorted(each.name for each in file.parent.iterdir() if each.suffix in SUFFIXES)
     near = difflib.get_close_matches(file.name, there, n=3)
+    advice = Message("jit.arguments-after-dashes")
     if near:
-        fix = f"Did you mean {' or '.join(near)}?"
+        advice = Message("jit.did-you-mean-file", {"near": any_of(near)})
     elif file.suffix in SUFFIXES:
-        fix = "Check the path."
-    else:
-        fix = "If it is meant for the program, write it after --: flashpath run FILE.cu -- ARGUMENTS."
-    return ProgramNotFound(f"{file} does not exist.", fix)
+        advice = Message("jit.check-the-path")
+    return ProgramNotFound("jit.program-missing", file=str(file), advice=advice)
 
 
-def _wrong_suffix(file: Path) -> str:
+def _wrong_suffix(file: Path) -> Message:
     if file.suffix in _HEADERS:
-        return "It is a header: name the .cu file that includes it."
+        return Message("jit.is-a-header")
     if file.suffix == ".py":
-        return f"Run it with Python: python {file}."
+        return Message("jit.is-python", {"file": str(file)})
     if file.suffix in (".o", ".a", ".so"):
-        return "Name its sources; a library is linked with -l NAME -L FOLDER."
-    return f"Sources end in {', '.join(SUFFIXES)}; what is meant for the program stands after --."
+        return Message("jit.is-compiled")
+    return Message("jit.other-suffix", {"suffixes": list(SUFFIXES)})

@@ -24,6 +24,7 @@ from flashpath.jit.cache import KernelCache
 from flashpath.jit.programs.recipe import Recipe
 from flashpath.jit.programs.store import Program, find
 from flashpath.jit.programs.watcher import Unwatched, Watcher
+from flashpath.messages import Message, say
 from flashpath.vgpu import runtime_library
 
 TIMED_OUT = 124  # as `timeout` of the coreutils has it
@@ -78,18 +79,14 @@ def run(
             if program.path.exists():
                 raise  # the program is there: its loader or a library is not
         except PermissionError:
-            raise FlashpathError(
-                f"{program.path} may not be executed: its file system forbids it, or its permissions do.",
-                f"Set {settings.CACHE_DIR.name} to a folder from which programs may be run.",
-            ) from None
+            path, variable = str(program.path), settings.CACHE_DIR.name
+            raise FlashpathError("jit.may-not-be-executed", path=path, variable=variable) from None
         except OSError as error:
             if error.errno != errno.ETXTBSY:
                 raise
             time.sleep(0.02 * (attempt + 1))
-    raise FlashpathError(
-        f"The program is taken from the cache each time before it starts ({settings.cache_dir()}).",
-        f"Raise {settings.CACHE_LIMIT_MB.name}, or end what else clears the cache.",
-    )
+    folder, variable = str(settings.cache_dir()), settings.CACHE_LIMIT_MB.name
+    raise FlashpathError("jit.program-evicted", folder=folder, variable=variable)
 
 
 def environment(recipe: Recipe, options: Mapping[str, object]) -> dict[str, str]:
@@ -162,7 +159,7 @@ def wait_for(start: Callable[[], subprocess.Popen[bytes]], how: Run, name: str) 
 
 
 def _tell_of_end(process: subprocess.Popen[bytes], news: _News) -> None:
-    """In a thread of its own: waiting with a time limit looks now and then, and sees an end late."""
+    """Runs in a thread of its own: waiting with a time limit polls, and sees an end late."""
     process.wait()
     news.put(None)
 
@@ -196,7 +193,7 @@ def _waited(process: subprocess.Popen[bytes], how: Run, news: _News, name: str) 
             number = news.get(timeout=max(0.0, left) if left < _FOREVER else None)
         except Empty:
             _end(process, _GRACE_SECONDS)
-            how.tell(f"flashpath: {name} was ended: it ran longer than {how.timeout:g} s (--timeout).")
+            how.tell(say("jit.timed-out", name=name, seconds=how.timeout))
             return Ending(TIMED_OUT, TIMED_OUT)
         if number is None:
             return Ending(_exit_code(process.wait(), name, how), None if first is None else 128 + first)
@@ -228,12 +225,12 @@ def _end(process: subprocess.Popen[bytes], grace: float) -> None:
 
 
 _WHAT_SIGNALS_MEAN = {
-    signal.SIGSEGV: "host code touched memory that is not its own, such as a pointer of cudaMalloc's",
-    signal.SIGFPE: "host code divided an integer by zero",
-    signal.SIGABRT: "an assertion failed, an exception was not caught, or the heap was damaged",
-    signal.SIGBUS: "host code touched memory that has no file or page behind it",
-    signal.SIGILL: "host code holds an instruction that this processor does not have",
-    signal.SIGKILL: "something killed it, such as the system when memory runs out",
+    signal.SIGSEGV: Message("jit.segmentation-fault"),
+    signal.SIGFPE: Message("jit.division-by-zero"),
+    signal.SIGABRT: Message("jit.aborted"),
+    signal.SIGBUS: Message("jit.bus-error"),
+    signal.SIGILL: Message("jit.illegal-instruction"),
+    signal.SIGKILL: Message("jit.killed"),
 }
 
 
@@ -244,5 +241,5 @@ def _exit_code(code: int, name: str, how: Run) -> int:
     with contextlib.suppress(ValueError):  # a real-time signal has no name
         kind = signal.Signals(number)
         if meaning := _WHAT_SIGNALS_MEAN.get(kind):
-            how.tell(f"flashpath: {name} died of {kind.name}: {meaning}.")
+            how.tell(say("jit.died", name=name, signal=kind.name, meaning=meaning))
     return 128 + number

@@ -45,24 +45,21 @@ def choose_target(device: str | None = None, arch: str | None = None) -> Target:
     try:
         gpu = gpus.gpu(name)
     except FlashpathError as error:
-        fix = f"{error.fix} Or cuda, or virtual."
-        raise FlashpathError(f"{said} is {name!r}: {error.problem}.", fix) from None
+        told = {"problem": error.said, "known": error.said.params["advice"]}
+        raise FlashpathError("jit.unknown-device", variable=said, name=name, **told) from None
     return Target(arch or _plain_arch(gpu.capability), gpu)
 
 
 def _cuda(name: str, said: str, arch: str | None) -> Target:
     index = name.lower().removeprefix("cuda").removeprefix(":") or "0"
     if not index.isdecimal():
-        raise FlashpathError(f"{said} is {name!r}.", "Write cuda, cuda:1, virtual, or a GPU's name.")
+        raise FlashpathError("jit.device-number", variable=said, name=name)
     if not cuda.count():
-        raise MissingDevice(
-            f"{said} is {name!r}, and this machine has no GPU with a driver that works.",
-            "Run it on the virtual GPU: --device virtual. `flashpath doctor` tells what is missing.",
-        )
+        raise MissingDevice("jit.no-gpu-for-program", variable=said, name=name)
     found = cuda.device(int(index))
     return Target(arch or _plain_arch(found.capability), None, found.index)
 
 
 def _plain_arch(capability: tuple[int, int]) -> str:
-    """As nvcc's users write it: what one chip alone has (sm_90a) is asked for with `arch`."""
+    """Returns the name that nvcc's users write; what one chip alone has (sm_90a) is asked for with `arch`."""
     return f"sm_{capability[0]}{capability[1]}"

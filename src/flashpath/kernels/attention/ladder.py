@@ -11,6 +11,7 @@ import torch
 
 from flashpath.kernels.attention import tiled
 from flashpath.kernels.attention.cases import case, cases, check, gradients, truth
+from flashpath.kernels.attention.dispatch import chosen
 from flashpath.kernels.attention.first_rungs import fused, naive, online_softmax, unfused
 from flashpath.kernels.attention.flash_v1 import host as flash_v1
 from flashpath.kernels.attention.flash_v2.cuda import host as cuda
@@ -99,6 +100,11 @@ def _cuda_backward() -> tuple[Path, str]:
     return plan.file, f"{plan.name('bfloat16', 64, 64, plan.passes[0])}, {features}>"
 
 
+def _compiles_cuda(kernel: Callable[[], tuple[Path, str]]) -> Callable[[str], object]:
+    """For a kernel whose name depends on the GPU, which is not asked before there is something to compile."""
+    return lambda arch: cuda_compiles_for(*kernel())(arch)
+
+
 def _compiles(host: Callable[..., Any]) -> Callable[[str], object]:
     return triton_compiles_by(lambda: host(_small_problem()))
 
@@ -126,6 +132,7 @@ LADDER = Ladder(
     sized=_sized,
     sample=(1, 128, 2, 64),
     more_samples=_more_samples,
+    chooses=chosen,
     rungs=(
         Rung(
             name="reference",
@@ -247,7 +254,7 @@ LADDER = Ladder(
             file=cuda.FORWARD,
             function=_forward(cuda.forward),
             improves_on="flash_v1_cuda",
-            compile_for=cuda_compiles_for(cuda.FORWARD, _cuda_forward_name()),
+            compile_for=_compiles_cuda(lambda: (cuda.FORWARD, _cuda_forward_name())),
             readability=Score(3, "the fragments of mma.sync have to be known by heart"),
             debugging=Score(3, "every part has a test of its own; registers can only be printed"),
         ),
@@ -270,7 +277,7 @@ LADDER = Ladder(
             function=_backward(cuda.backward),
             declines=_backward_only,
             improves_on="flash_v2_cuda",
-            compile_for=cuda_compiles_for(*_cuda_backward()),
+            compile_for=_compiles_cuda(_cuda_backward),
             readability=Score(2, "five products of fragments, two of them transposed"),
             debugging=Score(3, "each gradient can be compared with tiled.py's"),
         ),

@@ -14,6 +14,7 @@ from flashpath.kernels.elementwise.reference import TORCH, reference, truth
 from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
 from flashpath.kernels.tolerance import check_against
+from flashpath.messages import Message
 
 _SCALARS = {"factor": 0.7, "low": -0.5, "high": 1.25}
 # Elements that are checked at a time: the float64 truth of a whole large case would fill a GPU's memory.
@@ -131,6 +132,14 @@ def _compiles(file: Any, *sizes: int, operation: str = "gelu") -> Callable[[str]
     return cuda_compiles_for(file, host.kernel_name(file, OPERATIONS[operation], "bfloat16", *sizes))
 
 
+_ONE = "vectorized", Message("kernels.elementwise-one")
+_CHAIN = "fused_chain", Message("kernels.elementwise-chain")
+
+
+def _chosen(_x: Any, operation: str, *_: Any, where: object = None) -> tuple[str, Message]:
+    return _CHAIN if len(OPERATIONS[operation].functors) > 1 else _ONE
+
+
 LADDER = Ladder(
     name="elementwise",
     title="Elementwise operations",
@@ -141,6 +150,7 @@ LADDER = Ladder(
     truth=_truth,
     sized=_sized,
     sample=(2**16,),
+    chooses=_chosen,
     rungs=(
         Rung(
             name="reference",

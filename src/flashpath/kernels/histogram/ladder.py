@@ -10,6 +10,7 @@ from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.histogram import host
 from flashpath.kernels.histogram.reference import reference
 from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
+from flashpath.messages import Message
 
 
 def _case(data: str, bins: int, dtype: str = "float32", n: int = 2**26) -> Case:
@@ -93,6 +94,13 @@ def _compiles(file: Any, arguments: str = "float") -> Callable[[str], object]:
     return cuda_compiles_for(file, f"histogram<{arguments}>")
 
 
+_CHOICE = "vectorized", Message("kernels.histogram-packs")
+
+
+def _chosen(*_: Any, where: object = None) -> tuple[str, Message]:
+    return _CHOICE
+
+
 LADDER = Ladder(
     name="histogram",
     title="Histogram",
@@ -103,6 +111,7 @@ LADDER = Ladder(
     truth=_truth,
     sized=_sized,
     sample=(2**16,),
+    chooses=_chosen,
     rungs=(
         Rung(
             name="reference",

@@ -10,6 +10,8 @@ from flashpath.errors import FlashpathError
 from flashpath.kernels.arguments import FLOATS, output, require_tensor
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count, triton_device
 from flashpath.kernels.counters import counters_at_zero
+from flashpath.kernels.where import Where
+from flashpath.messages import Message
 
 FOLDER = Path(__file__).parent
 DIVERGENT = FOLDER / "divergent.cu"
@@ -27,11 +29,10 @@ OPERATIONS = {"sum": "Sum", "max": "Max", "mean": "Mean", "argmax": "Argmax"}  #
 DTYPES = (*FLOATS, "int32")
 THREADS = 256
 STATE_BYTES = 16  # the largest state of an operation: a value and an index
-# Of a grid that walks through the tensor: all are resident at once, so that none waits for another to end. On
-# an H200 the sum of 2^24 floats takes 26.4 µs with 4 of them, 27.7 with 16, 31.4 with 32; CUB takes 27.1.
+# Of a grid that walks through the tensor: all are resident at once, so that none waits for another to end.
 BLOCKS_PER_SM = 4
 # Up to so many bytes a row is for 8 threads, and for a warp: one round, and eight. A block for each row of
-# 8 KB has two packs a thread in flight and a barrier to wait at: 96 µs for 32768 of them, a warp each 72.
+# 8 KB has two packs a thread in flight and a barrier to wait at, and is slower.
 BYTES_FOR_8_LANES = 512
 BYTES_FOR_A_WARP = 16384
 TRITON_BLOCKS = (256, 1024, 4096)  # few, since each is compiled
@@ -173,6 +174,22 @@ def by_row(x: Any, op: str = "sum", dim: int | None = -1, out: Any | None = None
         kernel = cuda_kernel(BY_ROW, f"reduce<{functor(x, op)}, {lanes}, {CPP_TYPES[dtype_name(x)]}>", x)
         kernel[-(-rows * lanes // THREADS), THREADS](rows, n, x, result)
     return result
+
+
+# ---- The choice ----------------------------------------------------------------------------------------
+
+_MANY_ROWS = "by_row", Message("kernels.reduce-many-rows")
+_FEW_ROWS = "single_pass", Message("kernels.reduce-few-rows")
+_WHOLE = "single_pass", Message("kernels.reduce-whole")
+
+
+def chosen(
+    x: Any, _op: str = "sum", dim: int | None = None, *, where: Where | None = None
+) -> tuple[str, Message]:
+    """Returns the rung that reduces all of x, or each of its rows, and why."""
+    if dim is None:
+        return _WHOLE
+    return _MANY_ROWS if x.shape[0] >= sm_count(x, where) else _FEW_ROWS
 
 
 # ---- Triton --------------------------------------------------------------------------------------------

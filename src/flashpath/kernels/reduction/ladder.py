@@ -153,6 +153,7 @@ LADDER = Ladder(
     sized=_sized,
     sample=(2**16,),
     more_samples=_more_samples,
+    chooses=host.chosen,
     rungs=(
         Rung(
             name="reference",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
-from flashpath.kernels.common.norm import cases, rows
+from flashpath.kernels.common.norm import cases, read_twice, rows
 from flashpath.kernels.common.norm.arguments import is_backward
 from flashpath.kernels.peers import library
 from flashpath.kernels.rms_norm import host, reference
@@ -59,6 +59,7 @@ LADDER = Ladder(
     sized=_NORM.sized,
     sample=(64, 1024),
     more_samples=_NORM.more_samples,
+    chooses=read_twice.chosen,
     rungs=(
         Rung(
             name="reference",

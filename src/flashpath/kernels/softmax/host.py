@@ -18,6 +18,8 @@ from flashpath.kernels.building import (
     triton_device,
 )
 from flashpath.kernels.counters import counters_at_zero
+from flashpath.kernels.where import Where
+from flashpath.messages import Message
 
 FOLDER = Path(__file__).parent
 THREE_PASS = FOLDER / "three_pass.cu"
@@ -174,9 +176,9 @@ def residence(cut: Packing) -> Residence:
     return Residence(lanes, held, max(0, -(-(each - held) // 2)))
 
 
-def most_pairs(x: Any, cut: Packing) -> int:
-    """Pairs of packs that each thread of a full block can park."""
-    return (max_shared_per_block(x) - STATIC_SHARED) // (2 * MOST_LANES * cut.width * x.element_size())
+def most_pairs(x: Any, cut: Packing, where: Where | None = None) -> int:
+    """Returns the pairs of packs that each thread of a full block can park."""
+    return (max_shared_per_block(x, where) - STATIC_SHARED) // (2 * MOST_LANES * cut.width * x.element_size())
 
 
 def resident(x: Any, out: Any | None = None) -> Any:
@@ -331,21 +333,26 @@ def triton(x: Any, out: Any | None = None) -> Any:
     return result
 
 
-# ---- What an operator calls ----------------------------------------------------------------------------
+# ---- The choice ----------------------------------------------------------------------------------------
+
+_FLOAT64 = "online", Message("kernels.softmax-float64")
+_HELD = "resident", Message("kernels.softmax-row-held")
+_SPLIT = "split_rows", Message("kernels.softmax-row-split")
+_BACKWARD = "backward_resident", Message("kernels.softmax-gradient")
 
 
-def softmax(x: Any, out: Any | None = None) -> Any:
-    """By the rung that is the fastest for these rows."""
-    rows, n, result = prepare(x, out, WITH_DOUBLE)
+def chosen(
+    x: Any, out: Any | None = None, *, direction: str = "forward", where: Where | None = None
+) -> tuple[str, Message]:
+    """Returns the rung for these rows, and why."""
+    if direction == "backward":
+        return _BACKWARD
     if dtype_name(x) == "float64":
-        return online(x, result)
-    cut = packing(n, x, result)
-    where = residence(cut)
+        return _FLOAT64
+    n = x.shape[-1] if x.dim() else 1
+    cut = packing(n, x, x if out is None else out)
+    held = residence(cut)
+    rows = x.numel() // n if n else 0
     # Rows that fill an SM leave the others idle where there are few of them.
-    is_for_one_sm = where.parked_pairs == 0 or 2 * rows >= sm_count(x)
-    return (resident if is_for_one_sm and where.parked_pairs <= most_pairs(x, cut) else split_rows)(x, result)
-
-
-def softmax_backward(y: Any, dy: Any, out: Any | None = None) -> Any:
-    """The gradient with respect to x, where y is softmax(x) and dy its gradient."""
-    return backward_resident(y, dy, out)
+    is_for_one_sm = held.parked_pairs == 0 or 2 * rows >= sm_count(x, where)
+    return _HELD if is_for_one_sm and held.parked_pairs <= most_pairs(x, cut, where) else _SPLIT

@@ -158,6 +158,7 @@ LADDER = Ladder(
     sized=_sized,
     sample=(64, 1024),
     more_samples=_more_samples,
+    chooses=host.chosen,
     rungs=(
         Rung(
             name="reference",

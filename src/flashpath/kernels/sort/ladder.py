@@ -11,6 +11,7 @@ from flashpath.kernels.peers import cupy_stream, library
 from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score, short
 from flashpath.kernels.sort import host
 from flashpath.kernels.sort.reference import reference, torch_sort
+from flashpath.messages import Message
 
 # Of CuPy's sort on an H200, as a share of the copy bandwidth.
 _KNOWN_PEERS = {"CuPy (CUB)": 261 / 4296}
@@ -105,6 +106,13 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
 
 _entry = functools.partial(Rung, arch="sm_75", language="cuda")
 
+_CHOICE = "onesweep", Message("kernels.sort-onesweep")
+
+
+def _chosen(*_: Any, where: object = None) -> tuple[str, Message]:
+    return _CHOICE
+
+
 LADDER = Ladder(
     name="sort",
     title="Sort",
@@ -115,6 +123,7 @@ LADDER = Ladder(
     truth=_truth,
     sized=_sized,
     sample=(2**16,),
+    chooses=_chosen,
     rungs=(
         Rung(
             name="reference",

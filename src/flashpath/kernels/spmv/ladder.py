@@ -10,6 +10,7 @@ from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
 from flashpath.kernels.spmv import host, matrices
 from flashpath.kernels.spmv.reference import reference, truth
+from flashpath.messages import Message
 
 
 def _case(name: str, rows: int, nnz: int, make: Callable[[str], tuple[Any, Any]]) -> Case:
@@ -104,6 +105,13 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
 
 _entry = functools.partial(Rung, arch="sm_75", language="cuda")
 
+_CHOICE = "merge_based", Message("kernels.spmv-merge")
+
+
+def _chosen(*_: Any, where: object = None) -> tuple[str, Message]:
+    return _CHOICE
+
+
 LADDER = Ladder(
     name="spmv",
     title="Sparse matrix times vector (CSR)",
@@ -115,6 +123,7 @@ LADDER = Ladder(
     dimensions=("rows", "length"),
     sized=_sized,
     sample=(2**11, 32),
+    chooses=_chosen,
     rungs=(
         Rung(
             name="reference",

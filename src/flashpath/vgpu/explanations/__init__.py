@@ -15,13 +15,10 @@ from dataclasses import dataclass
 from importlib import resources
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message
 from flashpath.vgpu.findings import KINDS
 
 _BLOCK = re.compile(r"^```cuda(?P<options>[^\n]*)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
-_TRY = {
-    "en": "## Try it\n\nThis writes the two examples, and then looks at each:",
-    "zh": "## 动手试试\n\n把两个例子写成文件，再分别检查：",
-}
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,8 @@ class Explanation:
             self.mended.command,
         ]
         shown = "\n".join(commands)
-        return f"# {self.title}\n\n{self.text}\n\n{_TRY[self.language]}\n\n```sh\n{shown}\n```\n"
+        intro = Message("vgpu.try-examples").text(self.language)
+        return f"# {self.title}\n\n{self.text}\n\n{intro}\n\n```sh\n{shown}\n```\n"
 
 
 @functools.cache
@@ -67,8 +65,9 @@ def explain_finding(kind: str, language: str) -> Explanation:
     """The explanation of that kind of finding in English ("en") or Chinese ("zh")."""
     if kind not in KINDS:
         near = difflib.get_close_matches(kind.lower().replace("_", "-").replace(" ", "-"), KINDS, 1, 0.5)
-        meant = f"Did you mean {near[0]}? " if near else ""
-        raise FlashpathError(f"There is no finding {kind!r}.", f"{meant}It is one of {', '.join(KINDS)}.")
+        if near:
+            raise FlashpathError("vgpu.no-such-finding-but", kind=kind, near=near[0], kinds=KINDS)
+        raise FlashpathError("vgpu.no-such-finding", kind=kind, kinds=KINDS)
     markdown = (resources.files(__name__) / language / f"{kind}.md").read_text(encoding="utf-8")
     title, _, text = markdown.removeprefix("# ").partition("\n")
     summary = re.split(r": |：", title, maxsplit=1)[1]

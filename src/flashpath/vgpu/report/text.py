@@ -2,83 +2,114 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING
 
+from flashpath.messages import say
 from flashpath.vgpu.report import classes
+from flashpath.vgpu.report.names import named
 
 if TYPE_CHECKING:
     from flashpath.vgpu.report.report import Report
 
 
 def render(report: Report) -> str:
-    """A line per count, PTX-level ones labelled so; what did not happen is left out."""
+    """Returns a line per count, PTX-level ones labelled so; what did not happen is left out."""
     rows = [
-        ("instructions (PTX)", _instructions(report)),
-        ("by class (PTX)", by_class(report)),
-        ("divergent branches", f"{report.divergent_branches:,} (PTX)"),
+        (say("vgpu.report-instructions"), _instructions(report)),
+        (say("vgpu.report-by-class"), by_class(report)),
+        (say("vgpu.report-branches"), f"{report.divergent_branches:,} (PTX)"),
         *_memory(report),
         *_arithmetic(report),
-        ("memory traffic", f"{report.dram_bytes:,} bytes at least"),
-        ("memory footprint", footprint(report)),
+        (say("vgpu.report-traffic"), say("vgpu.report-bytes-at-least", bytes=report.dram_bytes)),
+        (say("vgpu.report-footprint"), footprint(report)),
     ]
-    if report.occupancy is not None:
-        rows.append(("occupancy", f"{report.occupancy.fraction:.0%}, limited by {report.occupancy.limit}"))
-    if report.roofline is not None:
-        bound = f"{report.roofline.least_seconds * 1e6:.2f} µs at least, bound by {report.roofline.bound}"
-        rows.append(("roofline", f"{bound} (datasheet peaks, not a measured time)"))
-    rows += [("finding", str(finding)) for finding in report.findings]
-    title = f"{report.kernel} on the virtual GPU ({report.gpu})"
-    return "\n".join([title, *(f"  {what:<22} {said}" for what, said in rows)])
+    if (occupancy := report.occupancy) is not None:
+        said = say("vgpu.report-limited", share=f"{occupancy.fraction:.0%}", limit=named(occupancy.limit))
+        rows.append((say("vgpu.report-occupancy"), said))
+    if (roofline := report.roofline) is not None:
+        time = f"{roofline.least_seconds * 1e6:.2f} µs"
+        rows.append(
+            (say("vgpu.report-roofline"), say("vgpu.report-bound", time=time, bound=named(roofline.bound)))
+        )
+    rows += [(say("vgpu.report-finding"), str(finding)) for finding in report.findings]
+    title = say("vgpu.report-title", kernel=report.kernel, gpu=report.gpu)
+    return "\n".join([title, *(f"  {padded(what, 22)} {said}" for what, said in rows)])
+
+
+def padded(text: str, width: int) -> str:
+    """Returns the text with spaces to that width; a Chinese character is as wide as two letters."""
+    used = sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+    return text + " " * max(0, width - used)
 
 
 def _instructions(report: Report) -> str:
-    return (
-        f"{report.instructions:,} by {report.warp_instructions:,} warp instructions, "
-        f"{report.active_lanes:.1f} of 32 lanes active"
+    return say(
+        "vgpu.report-instructions-are",
+        count=report.instructions,
+        warps=report.warp_instructions,
+        lanes=report.active_lanes,
     )
 
 
 def by_class(report: Report) -> str:
-    """Shares of the instructions, in the order of the classes."""
+    """Returns shares of the instructions, in the order of the classes."""
     counts = report.instructions_by_class
     total = report.instructions or 1
-    return ", ".join(f"{name} {counts[name] / total:.0%}" for name in classes.CLASSES if counts.get(name))
+    return ", ".join(
+        f"{named(name)} {counts[name] / total:.0%}" for name in classes.CLASSES if counts.get(name)
+    )
 
 
 def _memory(report: Report) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
     for what, traffic in (
-        ("global loads", report.global_load),
-        ("global stores", report.global_store),
-        ("global atomics", report.global_atomic),
+        (say("vgpu.report-global-loads"), report.global_load),
+        (say("vgpu.report-global-stores"), report.global_store),
+        (say("vgpu.report-global-atomics"), report.global_atomic),
     ):
         if traffic.requests:
-            said = (
-                f"{traffic.requests:,} requests, {traffic.sectors:,} sectors "
-                f"({traffic.sectors_per_request:.2f} a request), {traffic.bytes:,} bytes asked for"
+            said = say(
+                "vgpu.report-sectors",
+                requests=traffic.requests,
+                sectors=traffic.sectors,
+                ratio=traffic.sectors_per_request,
+                bytes=traffic.bytes,
             )
             rows.append((what, said))
     for what, traffic in (
-        ("shared loads", report.shared_load),
-        ("shared stores", report.shared_store),
-        ("shared atomics", report.shared_atomic),
+        (say("vgpu.report-shared-loads"), report.shared_load),
+        (say("vgpu.report-shared-stores"), report.shared_store),
+        (say("vgpu.report-shared-atomics"), report.shared_atomic),
     ):
         if traffic.requests:
-            said = (
-                f"{traffic.requests:,} requests, {traffic.wavefronts:,} wavefronts, "
-                f"{traffic.bank_conflicts:,} bank conflicts"
+            said = say(
+                "vgpu.report-wavefronts",
+                requests=traffic.requests,
+                wavefronts=traffic.wavefronts,
+                conflicts=traffic.bank_conflicts,
             )
             rows.append((what, said))
     for what, traffic in (
-        ("local loads (PTX)", report.local_load),
-        ("local stores (PTX)", report.local_store),
+        (say("vgpu.report-local-loads"), report.local_load),
+        (say("vgpu.report-local-stores"), report.local_store),
     ):
         if traffic.requests:
-            said = f"{traffic.requests:,} requests, {traffic.sectors:,} sectors, {traffic.bytes:,} bytes"
+            said = say(
+                "vgpu.report-local",
+                requests=traffic.requests,
+                sectors=traffic.sectors,
+                bytes=traffic.bytes,
+            )
             rows.append((what, said))
-    if report.atomics.requests:
-        turns = f"{report.atomics.turns:,} turns ({report.atomics.turns_per_request:.2f} a request)"
-        rows.append(("atomics in turn", f"{report.atomics.requests:,} requests, {turns}"))
+    if (atomics := report.atomics).requests:
+        said = say(
+            "vgpu.report-turns",
+            requests=atomics.requests,
+            turns=atomics.turns,
+            ratio=atomics.turns_per_request,
+        )
+        rows.append((say("vgpu.report-atomics"), said))
     return rows
 
 
@@ -88,17 +119,22 @@ def _arithmetic(report: Report) -> list[tuple[str, str]]:
 
     rows = [("FLOPs (PTX)", f"{report.flops:,}")]
     if report.flops_by_type:
-        rows.append(("  of threads", kinds(report.flops_by_type)))
+        rows.append(("  " + say("vgpu.report-of-threads"), kinds(report.flops_by_type)))
     if report.tensor_operations:
-        rows.append(("  of tensor cores", f"{kinds(report.tensor_operations)} operations"))
+        said = say("vgpu.report-operations", kinds=kinds(report.tensor_operations))
+        rows.append(("  " + say("vgpu.report-of-tensor-cores"), said))
     return rows
 
 
 def footprint(report: Report) -> str:
-    """The memory of the launch, of a block and of a thread."""
+    """Returns the memory of the launch, of a block and of a thread."""
     used = report.footprint
-    return (
-        f"global {used.global_touched:,} of {used.global_allocated:,} bytes; a block: shared "
-        f"{used.static_shared:,} static + {used.dynamic_shared:,} dynamic; a thread: {used.registers} "
-        f"registers, {used.local:,} bytes local"
+    return say(
+        "vgpu.report-footprint-is",
+        touched=used.global_touched,
+        allocated=used.global_allocated,
+        static=used.static_shared,
+        dynamic=used.dynamic_shared,
+        registers=used.registers,
+        local=used.local,
     )

@@ -19,9 +19,7 @@ import importlib.util
 from flashpath.errors import FlashpathError
 
 if importlib.util.find_spec("triton") is None:
-    raise FlashpathError(
-        "Triton is not installed here.", "On Linux: pip install 'triton>=3.5,<3.8'; it exists for Linux only."
-    )
+    raise FlashpathError("vgpu.no-triton")
 
 from flashpath.vgpu.triton_driver.gpu import (
     TritonGpu,

@@ -52,11 +52,7 @@ class Arguments:
     def __init__(self, source: Any, metadata: Any) -> None:
         self._signature: list[Any] = list(source.signature.values())
         if getattr(metadata, "tensordesc_meta", None):
-            raise FlashpathError(
-                f"{metadata.name} uses TMA descriptors, which the virtual GPU does not have.",
-                'Compile for an architecture before sm_90, such as fp.vgpu.triton(arch="sm_80"): '
-                "there Triton turns descriptors into pointers.",
-            )
+            raise FlashpathError("vgpu.no-descriptors", kernel=metadata.name)
         types = list(_expanded(self._signature))
         self._types = types + ["*i8"] * _SCRATCHES
         self._formats = [_POINTER if name[0] == "*" else _FORMATS[name] for name in self._types]
@@ -72,8 +68,7 @@ class Arguments:
         """Compare with what the PTX declares: a launch with other parameters would compute nonsense."""
         if self._struct.size != parameter_bytes:
             raise FlashpathError(
-                f"{kernel} takes {parameter_bytes} bytes of parameters, its arguments {self._struct.size}.",
-                "This version of Triton is not known to flashpath; use one from 3.5 to 3.7.",
+                "vgpu.parameter-bytes", kernel=kernel, bytes=parameter_bytes, got=self._struct.size
             )
 
     def pack(self, args: Sequence[Any], scratch: tuple[Any, Any]) -> Packed:
@@ -82,6 +77,7 @@ class Arguments:
             values = [args[place] for place in self._places]
         else:
             values = list(_flattened(self._signature, args))
+        given = [*values]
         values += scratch
         arrays: list[HostArray] = []
         addresses: list[int] = []
@@ -94,7 +90,8 @@ class Arguments:
             parameters = self._struct.pack(*values)
         except (struct.error, OverflowError):
             parameters = self._struct.pack(*map(_as_c_converts, self._types, self._formats, values))
-        return Packed(parameters, arrays, _memory_at(addresses) if addresses else (), self.named)
+        memory = _memory_at(addresses) if addresses else ()
+        return Packed(parameters, arrays, memory, self.named, lambda: _shown(self._types, given))
 
     def named(self, offset: int) -> tuple[int, str]:
         """Returns which parameter the one at that offset is, and its name."""
@@ -209,14 +206,22 @@ def _as_c_converts(name: str, letter: str, value: Any) -> Any:
     if letter == "f":
         return struct.unpack("<f", _as_float32(float(value)))[0]
     if letter in _INTEGERS and isinstance(value, float):
-        raise FlashpathError(f"A parameter of type {name} was given {value!r}.", "Pass an integer: int(x).")
+        raise FlashpathError("vgpu.float-for-integer", type=name, value=repr(value))
     try:
         struct.pack(f"<{letter}", value)
     except (struct.error, OverflowError) as error:
         raise FlashpathError(
-            f"A parameter of type {name} was given {value!r}: {error}.", "Pass a value that fits the type."
+            "vgpu.value-does-not-fit", type=name, value=repr(value), error=str(error)
         ) from None
     return value
+
+
+def _shown(types: Sequence[str], values: Sequence[Any]) -> str:
+    """The arguments of a launch beside their types."""
+    described = (
+        f"{value.dtype} {tuple(value.shape)}" if hasattr(value, "shape") else repr(value) for value in values
+    )
+    return ", ".join(f"{name}: {text}" for name, text in zip(types, described, strict=False))
 
 
 # ---- Memory --------------------------------------------------------------------------------------------
@@ -227,16 +232,10 @@ def _tensor(value: Any) -> Any:
     while not hasattr(value, "untyped_storage"):
         base = getattr(value, "base", None)  # triton.reinterpret wraps a tensor
         if base is None:
-            raise FlashpathError(
-                f"The virtual GPU was given a {type(value).__name__} for a pointer: its size is not known.",
-                "Pass a torch tensor on the CPU.",
-            )
+            raise FlashpathError("vgpu.pointer-of-unknown-size", type=type(value).__name__)
         value = base
     if value.device.type != "cpu":
-        raise WrongDevice(
-            f"The virtual GPU was given a tensor on {value.device}.",
-            "Inside fp.vgpu.triton pass tensors on the CPU (x.cpu()); outside, they go to the GPU as usual.",
-        )
+        raise WrongDevice("vgpu.triton-tensor-on", device=str(value.device))
     return value
 
 

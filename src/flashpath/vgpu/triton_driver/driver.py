@@ -52,9 +52,7 @@ class VirtualDriver(parts.DriverBase):
 
     def set_current_device(self, device: int) -> None:
         if device != self._device:
-            raise FlashpathError(
-                f"The virtual GPU has no device {device}.", "Name the GPU in fp.vgpu.triton(device=…)."
-            )
+            raise FlashpathError("vgpu.no-such-device", device=device)
 
     def get_current_stream(self, device: int) -> int:
         return 0
@@ -68,17 +66,14 @@ class VirtualDriver(parts.DriverBase):
         return torch.device("cpu")
 
     def map_python_to_cpp_type(self, ty: str) -> str:
-        raise FlashpathError("The virtual GPU compiles no launchers, and so has no C++ types.")
+        raise FlashpathError("vgpu.no-cpp-types")
 
     def get_benchmarker(self) -> Any:
         return tuning.benchmark
 
     def get_device_interface(self) -> Any:
         """What `triton.testing.do_bench` times with; it gets here only if it was imported by its name."""
-        raise FlashpathError(
-            "The virtual GPU has no clock, so this function cannot time anything on it.",
-            "Call it as triton.testing.do_bench(…): inside fp.vgpu.triton that gives the counted cost.",
-        )
+        raise FlashpathError("vgpu.no-clock")
 
 
 class DeviceUtils:
@@ -88,7 +83,7 @@ class DeviceUtils:
         self._gpu = gpu
 
     def get_device_properties(self, device: int | None = None) -> dict[str, int]:
-        """Of the GPU that is played, whatever the number: torch gives CPU devices none."""
+        """Returns what the played GPU has, whatever the number: torch gives CPU devices none."""
         limits = self._gpu.architecture
         return {
             "max_shared_mem": limits.max_shared_per_block_bytes,

@@ -77,7 +77,7 @@ def triton(
 
 
 def watched(device: str | None, options: Options, reports: list[Report]) -> TritonGpu:
-    """As `triton`, with the reports of launches added to a list that others add to too."""
+    """Returns what `triton` does, with reports added to a list that others add to as well."""
     return _made(None, device, options, reports)
 
 
@@ -90,10 +90,7 @@ def _made(
     parsed = gpus.parse_arch(arch)
     gpu = named or gpus.gpu_for_arch(parsed)
     if parsed.capability > gpu.capability:
-        raise FlashpathError(
-            f"Code for {parsed} does not run on {gpu.name} ({_arch_of(gpu)}).",
-            "Name an architecture that is no newer than the GPU, or leave it out.",
-        )
+        raise FlashpathError("vgpu.arch-too-new", arch=str(parsed), gpu=gpu.name, own=_arch_of(gpu))
     return TritonGpu(gpu, parsed, options, reports)
 
 
@@ -123,7 +120,7 @@ def enable_triton(
 def disable_triton() -> None:
     """Undo the last `enable_triton`: Triton has the driver back that it had before."""
     if not _enabled:
-        raise FlashpathError("Triton is not on the virtual GPU.", "Call fp.vgpu.enable_triton() first.")
+        raise FlashpathError("vgpu.triton-not-virtual")
     _enabled.pop().__exit__()
 
 
@@ -141,7 +138,7 @@ def profile(
     with _made(None, device, options) as gpu:
         kernel[shape](*args, **keywords)
     if not gpu.reports:
-        raise FlashpathError("Nothing ran: the grid is empty.", "Give a grid of at least one block.")
+        raise FlashpathError("vgpu.empty-grid")
     return gpu.reports[-1]
 
 
@@ -165,7 +162,4 @@ def sanitize(
 def _check_arrays(args: Sequence[Any], keywords: Mapping[str, Any]) -> None:
     for place, value in [*enumerate(args), *keywords.items()]:
         if isinstance(value, np.ndarray):
-            raise FlashpathError(
-                f"Argument {place} of the Triton kernel is a NumPy array.",
-                "Triton takes torch tensors: torch.from_numpy(x) shares the array's memory.",
-            )
+            raise FlashpathError("vgpu.numpy-for-triton", place=place)

@@ -114,10 +114,7 @@ class VirtualLauncher:
         stem = self._source.name[:_LONGEST_FILE_STEM]
         path = parts.get_cache_manager(self._metadata.hash).get_file(f"{stem}.ptx")
         if path is None:
-            raise FlashpathError(
-                f"Triton has kept no PTX of {self._metadata.name} in its cache.",
-                "Unset TRITON_STORE_BINARY_ONLY and empty Triton's cache: the virtual GPU runs PTX.",
-            )
+            raise FlashpathError("vgpu.no-ptx-kept", kernel=self._metadata.name)
         return Path(path).read_text()
 
 

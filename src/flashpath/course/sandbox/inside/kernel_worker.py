@@ -7,6 +7,7 @@ import math
 import struct
 import sys
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -19,11 +20,13 @@ from flashpath.course.expressions import ExpressionError, evaluate
 from flashpath.errors import FlashpathError
 from flashpath.gpus.shape import Shape, dim3, shared_bytes
 from flashpath.jit import assembler, nvrtc, ptx, toolkit
+from flashpath.jit.cache import CacheWarning
 from flashpath.jit.compiler import compile as compile_source
 from flashpath.jit.diagnostics import CompileError
 from flashpath.jit.module import Kernel
 from flashpath.jit.signature import Parameter as KernelParameter
 from flashpath.jit.virtual import host_arrays, ready
+from flashpath.messages import catalogue
 from flashpath.vgpu.cubin import Resources, read_resources
 from flashpath.vgpu.device import HostArray, VirtualModule
 from flashpath.vgpu.findings import Finding, merged
@@ -47,6 +50,9 @@ def prepare(plan: Message) -> None:
     assembler.version()
     toolkit.headers()
     gpus.gpus()
+    for room in ("messages", "gpus", "jit", "vgpu"):
+        catalogue(room)
+    warnings.simplefilter("ignore", CacheWarning)  # it would stand under what the kernel printed
 
 
 def serve(requests: BinaryIO, answers: BinaryIO, folder: str, state: None) -> None:
@@ -71,8 +77,7 @@ def serve(requests: BinaryIO, answers: BinaryIO, folder: str, state: None) -> No
                 frames.write_frame(answers, {"ok": True, **header}, results)
         except FlashpathError as error:
             found = [asdict(each) for each in error.diagnostics] if isinstance(error, CompileError) else []
-            failed = {"failed": error.said.as_data(), "diagnostics": found}
-            frames.write_frame(answers, {**failed, "kind": type(error).__name__})
+            frames.write_frame(answers, {"failed": error.said.as_data(), "diagnostics": found})
         except MemoryError:
             no_memory = FlashpathError("course.sandbox.no-memory").said
             frames.write_frame(answers, {"failed": no_memory.as_data(), "diagnostics": []})
@@ -137,7 +142,7 @@ def _header(
                 counts[expression] = float(evaluate(expression, {**message["names"], "report": report}))
             except (ExpressionError, TypeError):  # such as a share of loads, where nothing was loaded
                 counts[expression] = math.nan
-    return {"findings": [asdict(each) for each in findings], "counts": counts, "seconds": seconds}
+    return {"findings": [finding.as_data() for finding in findings], "counts": counts, "seconds": seconds}
 
 
 def _written(

@@ -11,6 +11,7 @@ import torch
 
 from flashpath.kernels.attention.decode import host_cuda, host_triton, reference
 from flashpath.kernels.attention.decode.cache import Cache, Step, prepare_step
+from flashpath.kernels.attention.decode.dispatch import chosen
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_by
 from flashpath.kernels.peers import library
 from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score
@@ -251,6 +252,7 @@ LADDER = Ladder(
     sized=_sized,
     sample=(2, 128, 4, 2, 64),
     more_samples=_more_samples,
+    chooses=chosen,
     rungs=(
         Rung(
             name="reference",
@@ -283,7 +285,7 @@ LADDER = Ladder(
             file=host_cuda.SPLIT,
             function=_by(host_cuda.decode),
             improves_on="split_triton",
-            compile_for=cuda_compiles_for(host_cuda.SPLIT, _cuda_name()),
+            compile_for=lambda arch: cuda_compiles_for(host_cuda.SPLIT, _cuda_name())(arch),
             readability=Score(3, "the fragments of mma.sync, and who waits for which copy"),
             debugging=Score(3, "warps depend on nobody until the end; registers can only be printed"),
         ),

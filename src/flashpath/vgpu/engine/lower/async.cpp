@@ -1,6 +1,6 @@
 // cp.async and mbarrier: copies that a thread begins and waits for later, and what it waits at.
-#include "exec/async_flags.h"
 #include "lower/address.h"
+#include "program/async_flags.h"
 
 namespace flashpath::lower {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "exec/registry.h"
+#include "program/operations.h"
 
 namespace flashpath::lower {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "lower/contract.h"
 #include "lower/error.h"
-#include "lower/program.h"
+#include "program/program.h"
 #include "ptx/ast.h"
 
 namespace flashpath::lower {

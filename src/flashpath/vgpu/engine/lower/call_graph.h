@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "exec/types.h"
+#include "program/types.h"
 #include "ptx/ast.h"
 
 namespace flashpath::lower {

@@ -1,6 +1,6 @@
 // Branches, barriers, traps; and what one warp at a time cannot notice.
-#include "exec/block.h"
 #include "lower/instructions.h"
+#include "program/modifiers.h"
 
 namespace flashpath::lower {
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "exec/types.h"
+#include "program/types.h"
 
 namespace flashpath::lower {
 

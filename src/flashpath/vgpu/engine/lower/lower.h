@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lower/program.h"
+#include "program/program.h"
 #include "ptx/ast.h"
 
 namespace flashpath::lower {

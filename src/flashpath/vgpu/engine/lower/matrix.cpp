@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "exec/tensor_core/space.h"
+#include "program/wmma_space.h"
 
 namespace flashpath::lower {
 namespace {

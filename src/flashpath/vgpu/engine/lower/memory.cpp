@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <span>
 
-#include "exec/memory.h"
 #include "lower/address.h"
+#include "program/modifiers.h"
 
 namespace flashpath::lower {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "exec/modifiers.h"
 #include "lower/builder.h"
+#include "program/modifiers.h"
 
 namespace flashpath::lower {
 
@@ -55,7 +55,7 @@ class Modifiers {
     return type;
   }
 
-  // .rn .rz .rm .rp .ftz .sat as the flags of exec/modifiers.h.
+  // .rn .rz .rm .rp .ftz .sat as the flags of program/modifiers.h.
   u32 take_float_flags() {
     u32 flags = exec::kRoundNearest;
     const std::string_view rounding = take_one({"rn", "rz", "rm", "rp"});  // a second one stays, and is refused

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "exec/memory.h"
+#include "program/modifiers.h"
 
 namespace flashpath::lower {
 namespace {
@@ -61,7 +61,7 @@ void convert_address(Builder& b) {
     i.a[0] = x;
     return;
   }
-  const u32 window = b.constant(8, space == "local" ? exec::kLocalWindow : exec::kSharedWindow);
+  const u32 window = b.constant(8, space == "local" ? kLocalWindow : kSharedWindow);
   Instruction& i = b.emit(to_space ? "sub.u64" : "add.u64");
   i.dst[0] = d;
   i.a[0] = x;

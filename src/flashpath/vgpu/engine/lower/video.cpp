@@ -1,5 +1,5 @@
 // The video instructions: vadd … vmad on parts of registers, vadd2 … and vadd4 … on all of them at once.
-#include "exec/video.h"
+#include "program/video.h"
 
 #include <string>
 #include <unordered_map>

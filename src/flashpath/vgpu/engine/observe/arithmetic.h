@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "exec/types.h"
+#include "program/types.h"
 
 namespace flashpath::observe {
 

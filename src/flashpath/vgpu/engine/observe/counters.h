@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "exec/types.h"
 #include "observe/trace.h"
+#include "program/types.h"
 
 namespace flashpath::observe {
 

@@ -10,8 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "exec/fault.h"
-#include "exec/types.h"
+#include "machine/fault.h"
+#include "messages/message.h"
+#include "program/types.h"
+
+namespace flashpath {
+struct Program;
+}
 
 namespace flashpath::observe {
 
@@ -23,9 +28,16 @@ struct Party {
   std::string action;  // "read", "write", "atomic"; empty where nothing needs to be said
 };
 
+// Memory of the heap that a thread of a launch has got.
+struct OpenAllocation {
+  const Program* program = nullptr;
+  u64 size = 0;
+  Party at;
+};
+
 struct Finding {
   std::string kind;  // one of flashpath.vgpu.findings.Kind
-  std::string message;
+  Message message;
   Party at;
   std::optional<Party> other;  // of a race
   u64 count = 1;               // how often it was met

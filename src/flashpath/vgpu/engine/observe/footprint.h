@@ -1,7 +1,7 @@
 // What a launch touched of global memory, each sector counted once.
 #pragma once
 
-#include "exec/launch.h"
+#include "machine/launch.h"
 #include "observe/counters.h"
 
 namespace flashpath::observe {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "exec/types.h"
+#include "program/types.h"
 
 namespace flashpath::observe {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "exec/types.h"
+#include "program/types.h"
 
 namespace flashpath::observe {
 

@@ -16,13 +16,13 @@
 #include <string>
 #include <tuple>
 
-#include "exec/fault.h"
-#include "exec/launch.h"
-#include "exec/registry.h"
+#include "exec/schedule/launch.h"
 #include "lower/error.h"
 #include "lower/lower.h"
+#include "machine/fault.h"
 #include "observe/arithmetic.h"
 #include "observe/footprint.h"
+#include "program/operations.h"
 #include "ptx/parser.h"
 
 namespace nb = nanobind;
@@ -35,6 +35,7 @@ using Extent = std::array<u32, 3>;
 using SegmentRow = std::tuple<u64, u64, u64, bool, bool>;
 using TraceRow = std::tuple<s64, s64, u32>;           // block, warp (-1: any), accesses per instruction
 using PartyRow = std::tuple<std::string, u32, Extent, Extent>;  // action, instruction, block, thread
+// Kind, message as JSON, where it is, the other party, how often it was met.
 using FindingRow = std::tuple<std::string, std::string, PartyRow, std::optional<PartyRow>, u64>;
 using AccessRow = std::tuple<u32, const char*, Extent, u32, u32, u32, std::array<u64, 32>>;
 using CountTable = nb::ndarray<nb::numpy, const u64, nb::ndim<2>, nb::c_contig>;
@@ -68,7 +69,7 @@ struct Result {
   observe::AccessedBytes accessed;
   observe::Footprint footprint;
   std::string fault_kind;  // empty: it ran to its end
-  std::string fault_message;
+  std::string fault_message;  // as JSON
   u32 fault_instruction = 0;
   Extent fault_block{};
   Extent fault_thread{};
@@ -119,7 +120,7 @@ Result launch(Program& program, Extent grid, Extent block, u32 dynamic_shared, n
   } catch (const exec::Fault& fault) {
     if (fault.kind == "interrupted") throw nb::python_error();
     result.fault_kind = fault.kind;
-    result.fault_message = fault.what();
+    result.fault_message = fault.message.json();
     result.fault_instruction = fault.instruction;
     std::copy(std::begin(fault.block), std::end(fault.block), result.fault_block.begin());
     std::copy(std::begin(fault.thread), std::end(fault.thread), result.fault_thread.begin());
@@ -136,7 +137,7 @@ std::vector<FindingRow> rows_of(const observe::Findings& findings) {
   for (const observe::Finding& finding : findings.all()) {
     std::optional<PartyRow> other;
     if (finding.other) other = row_of(*finding.other);
-    rows.emplace_back(finding.kind, finding.message, row_of(finding.at), other, finding.count);
+    rows.emplace_back(finding.kind, finding.message.json(), row_of(finding.at), other, finding.count);
   }
   return rows;
 }

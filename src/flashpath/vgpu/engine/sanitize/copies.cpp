@@ -37,7 +37,7 @@ u32 end_read(Sanitizer& all, const EndedCopy& copy, u32 lane, const std::byte* f
 void end_copy(exec::Warp& warp, const exec::AsyncCopy& copy, u32 lanes, Epoch epoch) {
   BlockWatch& block = *warp.watch->block;
   u32 possible = 0;
-  exec::for_lanes(lanes, [&](int lane) { possible |= u32(!exec::is_nowhere(warp, copy.to[lane])) << lane; });
+  exec::for_lanes(lanes, [&](int lane) { possible |= u32(!is_nowhere(warp, copy.to[lane])) << lane; });
   const EndedCopy ended{copy.epoch, epoch, possible};
   u32 read = 0;
   exec::for_lanes(possible, [&](int lane) {
@@ -72,14 +72,14 @@ void for_objects(u32 lanes, std::byte* const* objects, F&& f) {
 }  // namespace
 
 void begin_barrier(exec::Warp& warp, const std::byte* object) {
-  if (!exec::is_nowhere(warp, object)) barrier_at(*warp.watch->block, object, warp.shared) = {};
+  if (!is_nowhere(warp, object)) barrier_at(*warp.watch->block, object, warp.shared) = {};
 }
 
 void arrive_at(exec::Warp& warp, const Instruction& i, std::byte* const* objects) {
   if ((i.order & kRelease) == 0) return;
   WarpWatch& watch = *warp.watch;
   for_objects(warp.executing, objects, [&](u32 lanes, const std::byte* object) {
-    if (exec::is_nowhere(warp, object)) return;
+    if (is_nowhere(warp, object)) return;
     Mbarrier& barrier = barrier_at(*watch.block, object, warp.shared);
     barrier.arriving = joined(barrier.arriving, told(watch, lanes));
   });
@@ -87,7 +87,7 @@ void arrive_at(exec::Warp& warp, const Instruction& i, std::byte* const* objects
 }
 
 void arrive_after_copies(exec::Warp& warp, int lane, const std::byte* object, Epoch epoch) {
-  if (exec::is_nowhere(warp, object)) return;
+  if (is_nowhere(warp, object)) return;
   WarpWatch& watch = *warp.watch;
   Mbarrier& barrier = barrier_at(*watch.block, object, warp.shared);
   ClockBuilder builder;
@@ -97,7 +97,7 @@ void arrive_after_copies(exec::Warp& warp, int lane, const std::byte* object, Ep
 }
 
 void complete_phase(exec::Warp& warp, const std::byte* object) {
-  if (exec::is_nowhere(warp, object)) return;
+  if (is_nowhere(warp, object)) return;
   Mbarrier& barrier = barrier_at(*warp.watch->block, object, warp.shared);
   barrier.completed = joined(barrier.completed, std::exchange(barrier.arriving, {}));
 }
@@ -105,7 +105,7 @@ void complete_phase(exec::Warp& warp, const std::byte* object) {
 void wait_at(exec::Warp& warp, const Instruction& i, std::byte* const* objects, u32 lanes) {
   if ((i.order & kAcquire) == 0) return;
   for_objects(lanes, objects, [&](u32 together, const std::byte* object) {
-    if (exec::is_nowhere(warp, object)) return;
+    if (is_nowhere(warp, object)) return;
     learn(*warp.watch, together, barrier_at(*warp.watch->block, object, warp.shared).completed);
   });
 }

@@ -1,5 +1,6 @@
 // Memory of one thread, and what malloc gives: nobody else races for it, but it may be read before it is written.
 #include <algorithm>
+#include <cstring>
 
 #include "sanitize/sanitizer.h"
 
@@ -45,13 +46,14 @@ void watch_heap(exec::Warp& warp, const Instruction& i, const u64* address, u32 
     const exec::Heap::Piece piece = warp.launch->program->memory->heap.below(address[lane]);
     const u64 offset = address[lane] - piece.address;
     if (offset <= piece.size && size <= piece.size - offset) return;
-    std::string message = std::string(use == exec::Use::kRead ? "a read of " : "a write of ") + std::to_string(size) +
-                          " bytes at " + exec::hexadecimal(address[lane]) + " of the heap: ";
+    Message message("vgpu.heap-of-nobody", {{"action", exec::action_message(use == exec::Use::kRead ? "read" : "write")},
+                                                     {"bytes", size},
+                                                     {"address", exec::hexadecimal(address[lane])}});
     constexpr u64 kNear = 256;
     if (piece.size != 0 && offset < piece.size + kNear) {
-      message += std::to_string(offset) + " bytes into " + std::to_string(piece.size) + " that malloc gave";
-    } else {
-      message += "malloc did not give it, or it was freed";
+      message.code = "vgpu.heap-behind";
+      message.parameters.emplace_back("offset", offset);
+      message.parameters.emplace_back("size", piece.size);
     }
     report(warp, exec::fault_at(warp, i.index, lane, "out-of-bounds", message));
   });

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "exec/types.h"
+#include "program/types.h"
 
 namespace flashpath::sanitize {
 

@@ -1,4 +1,4 @@
-// What is found, in words.
+// What is found, as data.
 #include <algorithm>
 #include <cstring>
 
@@ -37,9 +37,11 @@ observe::Party there(const exec::Warp& warp, const Access& other) {
                action(warp, other.instruction, other.writes));
 }
 
-std::string bytes_at(const Piece& piece) {
-  return std::to_string(piece.bytes) + (piece.bytes == 1 ? " byte" : " bytes") + " of " + piece.space +
-         " memory at " + exec::hexadecimal(piece.address);
+Message bytes_at(const Piece& piece) {
+  return {"vgpu.piece",
+          {{"bytes", piece.bytes},
+           {"space", exec::space_message(piece.space)},
+           {"address", exec::hexadecimal(piece.address)}}};
 }
 
 // Said in full once; after that, counted.
@@ -58,7 +60,7 @@ void report(const exec::Warp& warp, const exec::Fault& fault) {
   if (is_known(warp, fault.kind.c_str(), fault.instruction, observe::Findings::kNobody)) return;
   observe::Finding finding;
   finding.kind = fault.kind;
-  finding.message = fault.what();
+  finding.message = fault.message;
   finding.at.instruction = fault.instruction;
   std::copy(std::begin(fault.block), std::end(fault.block), finding.at.block.begin());
   std::copy(std::begin(fault.thread), std::end(fault.thread), finding.at.thread.begin());
@@ -79,16 +81,15 @@ void report_race(const exec::Warp& warp, const Instruction& i, int lane, bool wr
   if (owner.block != warp.watch->block->number && is_of_library(i.index) && is_of_library(other.instruction)) return;
   const char* own = action(warp, i.index, writes);
   const char* before = action(warp, other.instruction, other.writes);
-  std::string message = (*own == 'a' ? "an " : "a ") + std::string(own) + " of " + bytes_at(piece) + " races with ";
-  message += (*before == 'a' ? "an " : "a ") + std::string(before);
+  Message message("vgpu.race-other-lane", {{"action", exec::action_message(own)},
+                                                    {"piece", bytes_at(piece)},
+                                                    {"other", exec::action_message(before)}});
   if (owner.block != warp.watch->block->number) {
-    message += " in another block: no fence and strong access, nor anything else, orders blocks of a launch";
+    message.code = "vgpu.race-other-block";
   } else if (owner.warp != warp.index) {
-    message += " in another warp: no barrier comes between them";
+    message.code = "vgpu.race-other-warp";
   } else if (other.instruction == i.index && writes && other.writes) {
-    message += " by another lane of the warp: which value stays is undefined";
-  } else {
-    message += " by another lane of the warp: no __syncwarp() comes between them";
+    message.code = "vgpu.race-same-write";
   }
   observe::Finding finding{"race", std::move(message), here(warp, i, lane, own), there(warp, other)};
   warp.launch->findings->add(std::move(finding));
@@ -98,9 +99,8 @@ void report_missing_wait(const exec::Warp& warp, const Instruction& i, int lane,
                          const Piece& piece) {
   if (is_known(warp, "missing-wait", i.index, copy.instruction)) return;
   const char* own = action(warp, i.index, writes);
-  std::string message = std::string("a ") + own + " of " + bytes_at(piece);
-  message += copy.writes ? ", where an asynchronous copy writes" : ", which an asynchronous copy reads";
-  message += ": the thread that began it has not waited for it yet";
+  Message message(copy.writes ? "vgpu.copy-still-writes" : "vgpu.copy-still-reads",
+                           {{"action", exec::action_message(own)}, {"piece", bytes_at(piece)}});
   observe::Finding finding{"missing-wait", std::move(message), here(warp, i, lane, own), there(warp, copy)};
   warp.launch->findings->add(std::move(finding));
 }
@@ -112,7 +112,7 @@ void report_uninitialized(const exec::Warp& warp, const Instruction& i, int lane
   if (is_known(warp, "uninitialized", i.index, observe::Findings::kNobody)) return;
   observe::Finding finding;
   finding.kind = "uninitialized";
-  finding.message = "a read of " + bytes_at(piece) + ", which nobody has written";
+  finding.message = {"vgpu.never-written", {{"piece", bytes_at(piece)}}};
   finding.at = here(warp, i, lane, action(warp, i.index, false));
   warp.launch->findings->add(std::move(finding));
 }
@@ -138,11 +138,10 @@ void Sanitizer::take_back_consequences() {
 
 observe::Party party_of(const exec::Warp& warp, const Instruction& i, int lane) { return here(warp, i, lane, ""); }
 
-observe::Finding leak_of(u64 address, const exec::OpenAllocation& given, const char* who_did_not_free) {
+observe::Finding leak_of(u64 address, const observe::OpenAllocation& given, const char* code) {
   observe::Finding finding;
   finding.kind = "leak";
-  finding.message = "malloc gave " + std::to_string(given.size) + " bytes at " + exec::hexadecimal(address) +
-                    ", which " + who_did_not_free;
+  finding.message = {code, {{"bytes", given.size}, {"address", exec::hexadecimal(address)}}};
   finding.at = given.at;
   return finding;
 }
@@ -150,7 +149,7 @@ observe::Finding leak_of(u64 address, const exec::OpenAllocation& given, const c
 void Sanitizer::report_leaks() {
   for (const auto& [address, given] : own_allocations_) {
     if (launch.findings->count_again("leak", given.at.instruction, observe::Findings::kNobody)) continue;
-    launch.findings->add(leak_of(address, given, "the launch did not free; a later kernel of the module may"));
+    launch.findings->add(leak_of(address, given, "vgpu.leak-of-launch"));
   }
 }
 

@@ -29,7 +29,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "exec/memory.h"
+#include "machine/memory.h"
+#include "observe/findings.h"
 #include "sanitize/clocks.h"
 #include "sanitize/shadow.h"
 
@@ -74,6 +75,9 @@ struct Ordering {
   ClockRef seen_far[kLanes];   // from other blocks
   u64 polled[kLanes] = {};     // the version of the flag that it read last: that one has nothing to tell again
 };
+
+// Memory for accesses that cannot be made, where the launch goes on: zeros to read, and room to write.
+inline constexpr u32 kNowhereBytes = 128;
 
 struct WarpWatch {
   BlockWatch* block = nullptr;
@@ -154,7 +158,7 @@ class Sanitizer {
   std::size_t room_for_readers = std::size_t{1} << 23;
   u64 versions = 0;              // of flags, so far
   // As Launch::open_allocations; of this launch alone where there are none.
-  std::map<u64, exec::OpenAllocation>& open_allocations;
+  std::map<u64, observe::OpenAllocation>& open_allocations;
   // The block that ran last, and the first epoch from which all others are its own.
   u32 running = ~0u;
   Epoch running_since = 0;
@@ -163,7 +167,7 @@ class Sanitizer {
   void forget();
 
   std::vector<std::shared_ptr<BlockWatch>> blocks_;
-  std::map<u64, exec::OpenAllocation> own_allocations_;
+  std::map<u64, observe::OpenAllocation> own_allocations_;
 };
 
 // ---- Accesses (accesses.cpp), before they happen ---------------------------------------------------------
@@ -220,6 +224,19 @@ void arrive_after_copies(exec::Warp& warp, int lane, const std::byte* object, Ep
 void complete_phase(exec::Warp& warp, const std::byte* object);
 void wait_at(exec::Warp& warp, const Instruction& i, std::byte* const* objects, u32 lanes);
 
+// ---- Accesses that cannot be made --------------------------------------------------------------------------
+
+inline std::byte* nowhere(exec::Warp& warp, int lane) {
+  std::vector<std::byte>& memory = warp.watch->nowhere;
+  memory.resize(kLanes * kNowhereBytes);
+  return memory.data() + static_cast<u32>(lane) * kNowhereBytes;
+}
+inline bool is_nowhere(const exec::Warp& warp, const std::byte* place) {
+  if (warp.watch == nullptr) return false;
+  const std::vector<std::byte>& memory = warp.watch->nowhere;
+  return place >= memory.data() && place < memory.data() + memory.size();
+}
+
 // ---- Local memory and the heap (memory.cpp) --------------------------------------------------------------
 
 void watch_local(exec::Warp& warp, const Instruction& i, const u64* address, u32 executing, u32 size, exec::Use use);
@@ -238,7 +255,7 @@ void report(const exec::Warp& warp, const exec::Fault& fault);
 // A thread, as findings name it.
 observe::Party party_of(const exec::Warp& warp, const Instruction& i, int lane);
 // Memory of the heap that was not freed.
-observe::Finding leak_of(u64 address, const exec::OpenAllocation& given, const char* who_did_not_free);
+observe::Finding leak_of(u64 address, const observe::OpenAllocation& given, const char* code);
 
 struct Access {
   u32 instruction = 0;

@@ -12,8 +12,8 @@
 #include <memory>
 #include <vector>
 
-#include "lower/program.h"
 #include "observe/ranges.h"
+#include "program/program.h"
 #include "sanitize/readers.h"
 
 namespace flashpath::sanitize {

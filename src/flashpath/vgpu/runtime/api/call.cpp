@@ -14,7 +14,8 @@ void note_error(Runtime& runtime, const char* name, const ApiError& error) {
   last_error() = error.code;
   if (runtime.is_unloaded) return;
   if (!error.reason.empty()) {
-    std::fprintf(stderr, "flashpath: %s returns %s: %s\n", name, cudaGetErrorName(error.code), error.reason.c_str());
+    tell({"vgpu.call-fails-because",
+                                  {{"call", name}, {"error", cudaGetErrorName(error.code)}, {"reason", error.reason}}});
   }
   if (runtime.checks == nullptr) return;
   // A dead context answers every call with the same error: who has got it once knows.

@@ -5,8 +5,8 @@
 #include <new>
 #include <utility>
 
-#include "api/per_thread.h"
-#include "runtime.h"
+#include "ground/per_thread.h"
+#include "state/runtime.h"
 
 namespace flashpath::runtime {
 
@@ -58,7 +58,7 @@ cudaError_t call(const char* name, F&& body, AfterFault after_fault = AfterFault
     } catch (const std::bad_alloc&) {
       error.code = cudaErrorMemoryAllocation;
     } catch (const std::exception& failure) {  // the device code is not what the engine knows
-      error = {cudaErrorNotSupported, failure.what()};
+      error = {cudaErrorNotSupported, {"vgpu.device-code-fails", {{"text", failure.what()}}}};
     }
   }
   if (runtime.is_unloaded) error.code = cudaErrorCudartUnloading;
@@ -69,7 +69,7 @@ cudaError_t call(const char* name, F&& body, AfterFault after_fault = AfterFault
 // Refuses a pointer that must not be null.
 template <class T>
 T& required(T* pointer, const char* what) {
-  if (pointer == nullptr) throw ApiError{cudaErrorInvalidValue, std::string(what) + " is a null pointer"};
+  if (pointer == nullptr) throw ApiError{cudaErrorInvalidValue, {"vgpu.argument-is-null", {{"what", what}}}};
   return *pointer;
 }
 

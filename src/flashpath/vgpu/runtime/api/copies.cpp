@@ -1,6 +1,6 @@
 // Copies and fills.
 #include "api/call.h"
-#include "work/copy.h"
+#include "operations/copy.h"
 
 using namespace flashpath::runtime;
 
@@ -37,9 +37,9 @@ Place place_in(const cudaPitchedPtr& pitched, const cudaPos& position) {
 
 cudaError_t copy_box(const char* name, const cudaMemcpy3DParms* given, cudaStream_t stream, Waiting waiting) {
   return call(name, [&](Runtime& runtime) {
-    const cudaMemcpy3DParms& p = required(given, "the parameters");
+    const cudaMemcpy3DParms& p = required(given, "parameters");
     if (p.srcArray != nullptr || p.dstArray != nullptr) {
-      throw ApiError{cudaErrorNotSupported, "CUDA arrays are not there; use pitched memory (cudaMalloc3D)"};
+      throw ApiError{cudaErrorNotSupported, "vgpu.no-cuda-arrays"};
     }
     copy(runtime, place_in(p.dstPtr, p.dstPos), place_in(p.srcPtr, p.srcPos),
          {p.extent.width, p.extent.height, p.extent.depth}, p.kind, runtime.stream(stream), waiting);

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "api/call.h"
-#include "device/limits.h"
+#include "api/limits.h"
 #include "device/properties.h"
 
 using namespace flashpath::runtime;
@@ -18,14 +18,14 @@ extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
   return call("cudaGetDeviceCount", [&](Runtime& runtime) {
-    required(count, "the place for the count") = runtime.settings.devices;
+    required(count, "count") = runtime.settings.devices;
     return cudaSuccess;
   }, AfterFault::kWorks);
 }
 
 cudaError_t cudaGetDevice(int* device) {
   return call("cudaGetDevice", [&](Runtime& runtime) {
-    required(device, "the place for the device") = runtime.current();
+    required(device, "device") = runtime.current();
     return cudaSuccess;
   }, AfterFault::kWorks);
 }
@@ -42,7 +42,7 @@ cudaError_t cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevic
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return call("cudaGetDeviceProperties", [&](Runtime& runtime) {
     runtime.device(device);
-    required(properties, "the place for the properties") = properties_of(runtime.gpu(), device);
+    required(properties, "properties") = properties_of(runtime.gpu(), device);
     return cudaSuccess;
   }, AfterFault::kWorks);
 }
@@ -51,8 +51,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   return call("cudaDeviceGetAttribute", [&](Runtime& runtime) {
     runtime.device(device);
     const std::optional<int> known = attribute_of(runtime.gpu(), device, attribute);
-    if (!known) throw ApiError{cudaErrorInvalidValue, "there is no attribute " + std::to_string(attribute)};
-    required(value, "the place for the value") = *known;
+    if (!known) throw ApiError{cudaErrorInvalidValue, {"vgpu.no-such-attribute", {{"number", static_cast<int>(attribute)}}}};
+    required(value, "value") = *known;
     return cudaSuccess;
   }, AfterFault::kWorks);
 }
@@ -61,8 +61,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
   return call("cudaDeviceGetPCIBusId", [&](Runtime& runtime) {
     runtime.device(device);
-    required(text, "the place for the text");
-    if (size < 13) throw ApiError{cudaErrorInvalidValue, "the text takes 13 bytes"};
+    required(text, "text");
+    if (size < 13) throw ApiError{cudaErrorInvalidValue, "vgpu.bus-id-too-short"};
     const int bus = properties_of(runtime.gpu(), device).pciBusID;
     std::snprintf(text, static_cast<std::size_t>(size), "0000:%02X:00.0", bus);
     return cudaSuccess;
@@ -71,38 +71,38 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
 
 cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
   return call("cudaDeviceGetByPCIBusId", [&](Runtime& runtime) {
-    required(device, "the place for the device");
+    required(device, "device");
     unsigned domain = 0, bus = 0, slot = 0;
-    const int read = std::sscanf(&required(text, "the text"), "%x:%x:%x", &domain, &bus, &slot);
-    if (read != 3) throw ApiError{cudaErrorInvalidValue, "a text such as 0000:01:00.0 is wanted"};
+    const int read = std::sscanf(&required(text, "text"), "%x:%x:%x", &domain, &bus, &slot);
+    if (read != 3) throw ApiError{cudaErrorInvalidValue, "vgpu.not-a-bus-id"};
     for (int k = 0; k < runtime.settings.devices; ++k) {
       if (domain != 0 || slot != 0 || static_cast<int>(bus) != properties_of(runtime.gpu(), k).pciBusID) continue;
       *device = k;
       return cudaSuccess;
     }
-    throw ApiError{cudaErrorInvalidDevice, "no device is there"};
+    throw ApiError{cudaErrorInvalidDevice, "vgpu.no-device-there"};
   }, AfterFault::kWorks);
 }
 
 // All are alike.
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
   return call("cudaChooseDevice", [&](Runtime&) {
-    required(wanted, "the wish");
-    required(device, "the place for the device") = 0;
+    required(wanted, "wish");
+    required(device, "device") = 0;
     return cudaSuccess;
   }, AfterFault::kWorks);
 }
 
 cudaError_t cudaSetValidDevices(int* devices, int count) {
   return call("cudaSetValidDevices", [&](Runtime& runtime) {
-    for (int k = 0; k < count; ++k) runtime.device(required(devices + k, "the list of devices"));
+    for (int k = 0; k < count; ++k) runtime.device(required(devices + k, "list of devices"));
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaDeviceSynchronize() {
   return call("cudaDeviceSynchronize", [&](Runtime& runtime) {
-    runtime.refuse_in_any_capture(runtime.current(), "the host cannot wait for a device of which a stream is captured");
+    runtime.refuse_in_any_capture(runtime.current(), "vgpu.wait-for-captured-device");
     runtime.wait_for_device(runtime.current());
     return cudaSuccess;
   });
@@ -123,14 +123,14 @@ cudaError_t cudaDeviceReset() {
 
 cudaError_t cudaDriverGetVersion(int* version) {
   return call("cudaDriverGetVersion", [&](Runtime&) {
-    required(version, "the place for the version") = kVersion;
+    required(version, "version") = kVersion;
     return cudaSuccess;
   }, AfterFault::kWorks);
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
   return call("cudaRuntimeGetVersion", [&](Runtime&) {
-    required(version, "the place for the version") = kVersion;
+    required(version, "version") = kVersion;
     return cudaSuccess;
   }, AfterFault::kWorks);
 }
@@ -139,7 +139,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
   return call("cudaSetDeviceFlags", [&](Runtime& runtime) {
     constexpr unsigned kKnown =
         cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops;
-    if ((flags & ~kKnown) != 0) throw ApiError{cudaErrorInvalidValue, "flags that are not known"};
+    if ((flags & ~kKnown) != 0) throw ApiError{cudaErrorInvalidValue, "vgpu.flags-unknown"};
     runtime.device().flags = flags;
     return cudaSuccess;
   });
@@ -148,7 +148,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   return call("cudaGetDeviceFlags", [&](Runtime& runtime) {
     // Pinned memory is always mapped, asked for or not.
-    required(flags, "the place for the flags") = runtime.device().flags | cudaDeviceMapHost;
+    required(flags, "flags") = runtime.device().flags | cudaDeviceMapHost;
     return cudaSuccess;
   });
 }
@@ -162,7 +162,7 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
 
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   return call("cudaDeviceGetCacheConfig", [&](Runtime& runtime) {
-    required(config, "the place for the configuration") = runtime.device().cache;
+    required(config, "configuration") = runtime.device().cache;
     return cudaSuccess;
   });
 }
@@ -179,7 +179,7 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   return call("cudaDeviceGetLimit", [&](Runtime& runtime) {
     const std::size_t standard = standard_limit(runtime.gpu(), limit);
     const auto set = runtime.device().limits.find(limit);
-    required(value, "the place for the value") = set == runtime.device().limits.end() ? standard : set->second;
+    required(value, "value") = set == runtime.device().limits.end() ? standard : set->second;
     return cudaSuccess;
   });
 }
@@ -188,7 +188,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return call("cudaDeviceCanAccessPeer", [&](Runtime& runtime) {
     runtime.device(device);
     runtime.device(peer);
-    required(can, "the place for the answer") = device != peer;
+    required(can, "answer") = device != peer;
     return cudaSuccess;
   });
 }
@@ -196,10 +196,10 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return call("cudaDeviceEnablePeerAccess", [&](Runtime& runtime) {
     runtime.device(peer);
-    if (flags != 0) throw ApiError{cudaErrorInvalidValue, "the flags are 0"};
-    if (peer == runtime.current()) throw ApiError{cudaErrorPeerAccessUnsupported, "a device is not its own peer"};
+    if (flags != 0) throw ApiError{cudaErrorInvalidValue, "vgpu.flags-not-zero"};
+    if (peer == runtime.current()) throw ApiError{cudaErrorPeerAccessUnsupported, "vgpu.own-peer"};
     if (!runtime.device().peers.insert(peer).second) {
-      throw ApiError{cudaErrorPeerAccessAlreadyEnabled, "access was enabled before"};
+      throw ApiError{cudaErrorPeerAccessAlreadyEnabled, "vgpu.peer-enabled-before"};
     }
     runtime.device().segments_generation = ~0ull;
     return cudaSuccess;
@@ -210,7 +210,7 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   return call("cudaDeviceDisablePeerAccess", [&](Runtime& runtime) {
     runtime.device(peer);
     if (runtime.device().peers.erase(peer) == 0) {
-      throw ApiError{cudaErrorPeerAccessNotEnabled, "access was not enabled"};
+      throw ApiError{cudaErrorPeerAccessNotEnabled, "vgpu.peer-not-enabled"};
     }
     runtime.device().segments_generation = ~0ull;
     return cudaSuccess;
@@ -221,8 +221,8 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, i
   return call("cudaDeviceGetP2PAttribute", [&](Runtime& runtime) {
     runtime.device(from);
     runtime.device(to);
-    if (from == to) throw ApiError{cudaErrorInvalidDevice, "a device is not its own peer"};
-    required(value, "the place for the value") =
+    if (from == to) throw ApiError{cudaErrorInvalidDevice, "vgpu.own-peer"};
+    required(value, "value") =
         attribute == cudaDevP2PAttrAccessSupported || attribute == cudaDevP2PAttrNativeAtomicSupported;
     return cudaSuccess;
   });

@@ -7,9 +7,9 @@ namespace {
 
 cudaError_t create(const char* name, cudaEvent_t* event, unsigned flags) {
   return call(name, [&](Runtime& runtime) {
-    required(event, "the place for the event");
+    required(event, "event");
     constexpr unsigned kKnown = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
-    if ((flags & ~kKnown) != 0) throw ApiError{cudaErrorInvalidValue, "flags that are not known"};
+    if ((flags & ~kKnown) != 0) throw ApiError{cudaErrorInvalidValue, "vgpu.flags-unknown"};
     *event = reinterpret_cast<cudaEvent_t>(runtime.add_event(flags));
     return cudaSuccess;
   });
@@ -18,7 +18,7 @@ cudaError_t create(const char* name, cudaEvent_t* event, unsigned flags) {
 cudaError_t record(const char* name, cudaEvent_t event, cudaStream_t stream, unsigned flags = cudaEventRecordDefault) {
   return call(name, [&](Runtime& runtime) {
     if (flags != cudaEventRecordDefault && flags != cudaEventRecordExternal) {
-      throw ApiError{cudaErrorInvalidValue, "the flags are cudaEventRecordDefault or cudaEventRecordExternal"};
+      throw ApiError{cudaErrorInvalidValue, "vgpu.flags-event-record"};
     }
     runtime.mark(runtime.event(event), runtime.stream(stream));
     return cudaSuccess;
@@ -30,7 +30,7 @@ Event& asked_event(Runtime& runtime, cudaEvent_t handle) {
   Event& asked = runtime.event(handle);
   if (asked.capture != nullptr) {
     asked.capture->is_broken = true;
-    throw ApiError{cudaErrorCapturedEvent, "the event was recorded last in a stream that was captured"};
+    throw ApiError{cudaErrorCapturedEvent, "vgpu.event-captured"};
   }
   return asked;
 }
@@ -79,10 +79,10 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
     const Event& last = asked_event(runtime, to);
     const auto has_time = [](const Event& each) { return (each.flags & cudaEventDisableTiming) == 0; };
     if (!has_time(first) || !has_time(last) || first.mark == nullptr || last.mark == nullptr) {
-      throw ApiError{cudaErrorInvalidResourceHandle, "both events must have been recorded, and keep times"};
+      throw ApiError{cudaErrorInvalidResourceHandle, "vgpu.events-without-times"};
     }
     if (!first.mark->done || !last.mark->done) return cudaErrorNotReady;
-    required(milliseconds, "the place for the time") = static_cast<float>((last.mark->end - first.mark->end) * 1e3);
+    required(milliseconds, "time") = static_cast<float>((last.mark->end - first.mark->end) * 1e3);
     return cudaSuccess;
   });
 }

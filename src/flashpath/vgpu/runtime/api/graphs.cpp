@@ -9,10 +9,10 @@ namespace {
 
 // What the handles stand for. A node's handle is its address in the graph, which no longer changes.
 Graph& graph_of(cudaGraph_t handle) {
-  return required(reinterpret_cast<Graph*>(handle), "the graph");
+  return required(reinterpret_cast<Graph*>(handle), "graph");
 }
 Graph& graph_of(cudaGraphExec_t handle) {
-  return required(reinterpret_cast<Graph*>(handle), "the instantiated graph");
+  return required(reinterpret_cast<Graph*>(handle), "instantiated graph");
 }
 
 cudaGraphNodeType type_of(const GraphNode& node) {
@@ -26,7 +26,7 @@ cudaGraphNodeType type_of(const GraphNode& node) {
 
 // As the API gives lists: their length, and as many as there is room for.
 void give(const std::vector<GraphNode*>& nodes, cudaGraphNode_t* to, size_t* count) {
-  required(count, "the place for the number of nodes");
+  required(count, "number of nodes");
   if (to != nullptr) {
     const std::size_t given = std::min(*count, nodes.size());
     for (std::size_t k = 0; k < given; ++k) to[k] = reinterpret_cast<cudaGraphNode_t>(nodes[k]);
@@ -48,7 +48,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return call("cudaStreamEndCapture", [&](Runtime& runtime) {
-    required(graph, "the place for the graph") = nullptr;
+    required(graph, "graph") = nullptr;
     *graph = reinterpret_cast<cudaGraph_t>(runtime.end_capture(runtime.stream(stream)).release());
     return cudaSuccess;
   });
@@ -57,7 +57,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   return call("cudaStreamIsCapturing", [&](Runtime& runtime) {
     const Stream& asked = runtime.stream(stream);
-    required(status, "the place for the answer") = asked.capture == nullptr ? cudaStreamCaptureStatusNone
+    required(status, "answer") = asked.capture == nullptr ? cudaStreamCaptureStatusNone
                                                    : asked.capture->is_broken ? cudaStreamCaptureStatusInvalidated
                                                                               : cudaStreamCaptureStatusActive;
     return cudaSuccess;
@@ -72,7 +72,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
   return call("cudaStreamGetCaptureInfo", [&](Runtime& runtime) {
     const Stream& asked = runtime.stream(stream);
     if (graph != nullptr || nodes != nullptr || edges != nullptr || count != nullptr) {
-      throw ApiError{cudaErrorNotSupported, "a graph cannot be looked at while it is captured"};
+      throw ApiError{cudaErrorNotSupported, "vgpu.graph-being-captured"};
     }
     if (id != nullptr && asked.capture != nullptr) *id = asked.capture->id;
     return cudaSuccess;
@@ -81,14 +81,14 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   return call("cudaThreadExchangeStreamCaptureMode", [&](Runtime&) {
-    std::swap(required(mode, "the mode"), capture_mode_of_thread());
+    std::swap(required(mode, "mode"), capture_mode_of_thread());
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
   return call("cudaGraphInstantiate", [&](Runtime& runtime) {
-    required(exec, "the place for the instantiated graph");
+    required(exec, "instantiated graph");
     *exec = reinterpret_cast<cudaGraphExec_t>(runtime.instantiate(graph_of(graph)).release());
     return cudaSuccess;
   });
@@ -100,7 +100,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t gra
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   return call("cudaGraphLaunch", [&](Runtime& runtime) {
-    runtime.refuse_in_capture(runtime.stream(stream), "graphs inside graphs are not there");
+    runtime.refuse_in_capture(runtime.stream(stream), "vgpu.graphs-in-graphs");
     runtime.launch(graph_of(exec), runtime.stream(stream));
     return cudaSuccess;
   });
@@ -129,7 +129,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
       result->result = is_same_shape ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged;
     }
     if (!is_same_shape) {
-      throw ApiError{cudaErrorGraphExecUpdateFailure, "the graphs have other nodes: instantiate the new one"};
+      throw ApiError{cudaErrorGraphExecUpdateFailure, "vgpu.graph-nodes-differ"};
     }
     for (std::size_t k = 0; k < old.nodes.size(); ++k) {
       const std::uint64_t chain = old.nodes[k].operation.chain;
@@ -142,7 +142,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
 
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   return call("cudaGraphClone", [&](Runtime&) {
-    required(clone, "the place for the graph") = reinterpret_cast<cudaGraph_t>(new Graph(graph_of(graph)));
+    required(clone, "graph") = reinterpret_cast<cudaGraph_t>(new Graph(graph_of(graph)));
     return cudaSuccess;
   });
 }
@@ -169,7 +169,7 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, siz
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
   return call("cudaGraphNodeGetType", [&](Runtime&) {
-    required(type, "the place for the type") = type_of(required(reinterpret_cast<GraphNode*>(node), "the node"));
+    required(type, "type") = type_of(required(reinterpret_cast<GraphNode*>(node), "node"));
     return cudaSuccess;
   });
 }

@@ -3,7 +3,7 @@
 
 #include "api/call.h"
 #include "device/occupancy.h"
-#include "work/launch.h"
+#include "operations/launch.h"
 
 using namespace flashpath::runtime;
 
@@ -11,7 +11,7 @@ namespace {
 
 Kernel& kernel_of(Runtime& runtime, const void* function) {
   Kernel* const found = runtime.registry.kernel(function);
-  if (found == nullptr) throw ApiError{cudaErrorInvalidDeviceFunction, "the program has no such kernel"};
+  if (found == nullptr) throw ApiError{cudaErrorInvalidDeviceFunction, "vgpu.program-without-kernel"};
   return *found;
 }
 
@@ -27,7 +27,7 @@ cudaError_t launch_function(const char* name, const void* function, const Launch
   return call(name, [&](Runtime& runtime) {
     // What is launched may also be a handle of a kernel: a pointer to something else is taken for a wrong one.
     if (function != nullptr && runtime.registry.kernel(function) == nullptr) {
-      throw ApiError{cudaErrorInvalidResourceHandle, "the program has no such kernel"};
+      throw ApiError{cudaErrorInvalidResourceHandle, "vgpu.program-without-kernel"};
     }
     launch(runtime, kernel_of(runtime, function), shape, arguments, runtime.stream(stream));
     return cudaSuccess;
@@ -69,7 +69,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
     const auto& cluster = attribute.val.clusterDim;
     if (attribute.id == cudaLaunchAttributeClusterDimension && cluster.x * cluster.y * cluster.z > 1) {
       return call("cudaLaunchKernelExC", [](Runtime&) -> cudaError_t {
-        throw ApiError{cudaErrorNotSupported, "the virtual GPU runs no clusters of blocks"};
+        throw ApiError{cudaErrorNotSupported, "vgpu.program-no-clusters"};
       });
     }
   }
@@ -79,7 +79,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
   return call("cudaFuncGetAttributes", [&](Runtime& runtime) {
     const Kernel& kernel = ready_kernel(runtime, function);
-    cudaFuncAttributes& told = required(attributes, "the place for the attributes");
+    cudaFuncAttributes& told = required(attributes, "attributes");
     told = {};
     told.sharedSizeBytes = kernel.static_shared;
     told.localSizeBytes = static_cast<std::size_t>(kernel.resources.local_bytes);
@@ -100,17 +100,19 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
       const std::size_t most = most_dynamic_shared(runtime, kernel);
       if (value < 0 || static_cast<std::size_t>(value) > most) {
-        throw ApiError{cudaErrorInvalidValue, std::to_string(value) + " bytes; " + kernel.told_name + " can have " +
-                                                  std::to_string(most) + " on " + runtime.gpu().name};
+        throw ApiError{cudaErrorInvalidValue, {"vgpu.dynamic-shared-too-large", {{"bytes", value},
+                                                                                       {"kernel", kernel.told_name},
+                                                                                       {"most", most},
+                                                                                       {"gpu", runtime.gpu().name}}}};
       }
       kernel.dynamic_shared_limit = static_cast<std::size_t>(value);
     } else if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
-      if (value < -1 || value > 100) throw ApiError{cudaErrorInvalidValue, "a percentage, or -1, is wanted"};
+      if (value < -1 || value > 100) throw ApiError{cudaErrorInvalidValue, "vgpu.not-a-percentage"};
       kernel.carve_out = value;
     } else if (attribute >= cudaFuncAttributeClusterDimMustBeSet && attribute < cudaFuncAttributeMax) {
-      throw ApiError{cudaErrorNotSupported, "the virtual GPU runs no clusters of blocks"};
+      throw ApiError{cudaErrorNotSupported, "vgpu.program-no-clusters"};
     } else {
-      throw ApiError{cudaErrorInvalidValue, "there is no attribute " + std::to_string(attribute) + " to set"};
+      throw ApiError{cudaErrorInvalidValue, {"vgpu.no-such-attribute", {{"number", static_cast<int>(attribute)}}}};
     }
     return cudaSuccess;
   });
@@ -129,9 +131,9 @@ cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* off
     const LoweredKernel& kernel = runtime.registry.lowered(kernel_of(runtime, function), runtime.current());
     const std::vector<Parameter>& all = kernel.parameters;
     if (index >= all.size()) {
-      throw ApiError{cudaErrorInvalidValue, "the kernel has " + std::to_string(all.size()) + " parameters"};
+      throw ApiError{cudaErrorInvalidValue, {"vgpu.parameters-of-kernel", {{"count", all.size()}}}};
     }
-    required(offset, "the place for the offset") = all[index].offset;
+    required(offset, "offset") = all[index].offset;
     if (size != nullptr) *size = all[index].size;
     return cudaSuccess;
   });
@@ -139,7 +141,7 @@ cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* off
 
 cudaError_t cudaFuncGetName(const char** name, const void* function) {
   return call("cudaFuncGetName", [&](Runtime& runtime) {
-    required(name, "the place for the name") = kernel_of(runtime, function).name.c_str();
+    required(name, "name") = kernel_of(runtime, function).name.c_str();
     return cudaSuccess;
   });
 }
@@ -148,9 +150,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
                                                                    size_t dynamic, unsigned) {
   return call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&](Runtime& runtime) {
     const Kernel& kernel = ready_kernel(runtime, function);
-    if (threads < 1) throw ApiError{cudaErrorInvalidValue, "at least one thread is wanted"};
+    if (threads < 1) throw ApiError{cudaErrorInvalidValue, "vgpu.no-threads"};
     const bool is_allowed = dynamic <= dynamic_shared_of(kernel);
-    required(blocks, "the place for the number") =
+    required(blocks, "number") =
         is_allowed ? resident_blocks(runtime, runtime.current(), kernel, threads, dynamic) : 0;
     return cudaSuccess;
   });
@@ -168,7 +170,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     const Kernel& kernel = ready_kernel(runtime, function);
     const int fit = resident_blocks(runtime, runtime.current(), kernel, threads, 0);
     if (blocks < 1 || blocks > fit) {
-      throw ApiError{cudaErrorInvalidValue, "of such blocks, between one and " + std::to_string(fit) + " fit"};
+      throw ApiError{cudaErrorInvalidValue, {"vgpu.blocks-that-fit", {{"count", fit}}}};
     }
     std::size_t room = dynamic_shared_of(kernel);
     if (blocks > 1) {
@@ -177,7 +179,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
       const std::size_t each = all / static_cast<std::size_t>(blocks) / unit * unit;
       room = std::min(room, each - std::min(each, kernel.static_shared));
     }
-    required(bytes, "the place for the number") = room;
+    required(bytes, "number") = room;
     return cudaSuccess;
   });
 }

@@ -29,14 +29,15 @@ const Allocation& allocate(Runtime& runtime, MemoryKind kind, std::size_t size) 
   const std::uint64_t capacity = capacity_for(runtime, kind);
   const Allocation* const made = runtime.memory.allocate(kind, size, runtime.current(), capacity);
   if (made == nullptr) {
-    std::string why = std::to_string(size) + " bytes were asked for; ";
+    const flashpath::Parameter bytes("bytes", size), most("most", capacity);
     if (kind == MemoryKind::kDevice) {
-      why += runtime.gpu().name + " has " + std::to_string(capacity) + ", of which " +
-             std::to_string(runtime.memory.used(runtime.current())) + " are in use";
-    } else {
-      why += (kind == MemoryKind::kManaged ? "the host and the GPU have " : "the host has ") + std::to_string(capacity);
+      throw ApiError{cudaErrorMemoryAllocation,
+                     {"vgpu.device-memory-full",
+                      {bytes, most, {"gpu", runtime.gpu().name}, {"used", runtime.memory.used(runtime.current())}}}};
     }
-    throw ApiError{cudaErrorMemoryAllocation, std::move(why)};
+    const bool is_managed = kind == MemoryKind::kManaged;
+    throw ApiError{cudaErrorMemoryAllocation,
+                   {is_managed ? "vgpu.managed-memory-full" : "vgpu.host-memory-full", {bytes, most}}};
   }
   return *made;
 }
@@ -57,14 +58,14 @@ const Allocation* begins_at(const Runtime& runtime, void* pointer) {
 
 [[noreturn]] void refuse_to_free(const Runtime& runtime, void* pointer) {
   const auto freed_before = [](const CallSiteRef& site) {
-    return ApiError{cudaErrorInvalidValue, "it was freed before", "use-after-free", {"freed", site}};
+    return ApiError{cudaErrorInvalidValue, "vgpu.freed-before", "use-after-free", {"vgpu.freed", site}};
   };
   const Allocation* const found = runtime.memory.find(pointer, 0);
   if (found != nullptr && found->is_leaving) throw freed_before(found->left);
   if (const Freed* const freed = runtime.memory.was_freed(pointer)) throw freed_before(freed->freed);
   const bool is_pinned = found != nullptr && found->kind == MemoryKind::kPinned;
   throw ApiError{cudaErrorInvalidValue,
-                 is_pinned ? "it is pinned host memory: cudaFreeHost frees it" : "nothing was allocated there",
+                 is_pinned ? "vgpu.pinned-needs-free-host" : "vgpu.nothing-allocated",
                  "bad-pointer"};
 }
 
@@ -82,12 +83,12 @@ cudaError_t release(Runtime& runtime, void* pointer, bool of_host) {
 void check_managed(const Runtime& runtime, const void* pointer, std::size_t size) {
   const Allocation* const found = runtime.memory.find(pointer, size);
   if (found == nullptr || found->kind != MemoryKind::kManaged) {
-    throw ApiError{cudaErrorInvalidValue, "it is no managed memory"};
+    throw ApiError{cudaErrorInvalidValue, "vgpu.not-managed"};
   }
 }
 
 void check_place(Runtime& runtime, const cudaMemLocation& location) {
-  if (location.type == cudaMemLocationTypeInvalid) throw ApiError{cudaErrorInvalidValue, "there is no such place"};
+  if (location.type == cudaMemLocationTypeInvalid) throw ApiError{cudaErrorInvalidValue, "vgpu.no-such-location"};
   if (location.type == cudaMemLocationTypeDevice) runtime.device(location.id);
 }
 
@@ -97,7 +98,7 @@ extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, size_t size) {
   return call("cudaMalloc", [&](Runtime& runtime) {
-    required(pointer, "the place for the pointer");
+    required(pointer, "pointer");
     *pointer = size == 0 ? nullptr : pointer_to(allocate_now(runtime, MemoryKind::kDevice, size));
     return cudaSuccess;
   });
@@ -105,8 +106,8 @@ cudaError_t cudaMalloc(void** pointer, size_t size) {
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
   return call("cudaMallocPitch", [&](Runtime& runtime) {
-    required(pointer, "the place for the pointer");
-    required(pitch, "the place for the pitch");
+    required(pointer, "pointer");
+    required(pitch, "pitch");
     *pitch = rounded(width, kPitchAlignment);
     *pointer = *pitch * height == 0 ? nullptr : pointer_to(allocate_now(runtime, MemoryKind::kDevice, *pitch * height));
     return cudaSuccess;
@@ -115,7 +116,7 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t 
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
   return call("cudaMalloc3D", [&](Runtime& runtime) {
-    required(pitched, "the place for the pointer");
+    required(pitched, "pointer");
     const std::size_t pitch = rounded(extent.width, kPitchAlignment);
     const std::size_t size = pitch * extent.height * extent.depth;
     void* const made = size == 0 ? nullptr : pointer_to(allocate_now(runtime, MemoryKind::kDevice, size));
@@ -127,7 +128,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
 cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t stream) {
   return call("cudaMallocAsync", [&](Runtime& runtime) {
     runtime.stream(stream);
-    required(pointer, "the place for the pointer");
+    required(pointer, "pointer");
     *pointer = size == 0 ? nullptr : pointer_to(allocate(runtime, MemoryKind::kDevice, size));
     return cudaSuccess;
   });
@@ -144,7 +145,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     const Allocation* const found = begins_at(runtime, pointer);
     if (found == nullptr || found->kind == MemoryKind::kPinned) refuse_to_free(runtime, pointer);
     if (found->kind == MemoryKind::kManaged) {
-      throw ApiError{cudaErrorNotSupported, "managed memory is not freed in the order of a stream: use cudaFree"};
+      throw ApiError{cudaErrorNotSupported, "vgpu.managed-freed-by-stream"};
     }
     const std::uint64_t address = found->address;
     Operation operation;
@@ -161,9 +162,9 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 
 cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned flags) {
   return call("cudaHostAlloc", [&](Runtime& runtime) {
-    required(pointer, "the place for the pointer");
+    required(pointer, "pointer");
     constexpr unsigned kKnown = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
-    if ((flags & ~kKnown) != 0) throw ApiError{cudaErrorInvalidValue, "flags that are not known"};
+    if ((flags & ~kKnown) != 0) throw ApiError{cudaErrorInvalidValue, "vgpu.flags-unknown"};
     *pointer = size == 0 ? nullptr : pointer_to(allocate_now(runtime, MemoryKind::kPinned, size));
     return cudaSuccess;
   });
@@ -177,9 +178,9 @@ cudaError_t cudaFreeHost(void* pointer) {
 
 cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
   return call("cudaMallocManaged", [&](Runtime& runtime) {
-    required(pointer, "the place for the pointer");
+    required(pointer, "pointer");
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
-      throw ApiError{cudaErrorInvalidValue, "the flags are cudaMemAttachGlobal or cudaMemAttachHost"};
+      throw ApiError{cudaErrorInvalidValue, "vgpu.flags-managed"};
     }
     *pointer = size == 0 ? nullptr : pointer_to(allocate_now(runtime, MemoryKind::kManaged, size));
     return cudaSuccess;
@@ -188,12 +189,12 @@ cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
 
 cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned) {
   return call("cudaHostRegister", [&](Runtime& runtime) {
-    if (pointer == nullptr || size == 0) throw ApiError{cudaErrorInvalidValue, "no memory was given"};
+    if (pointer == nullptr || size == 0) throw ApiError{cudaErrorInvalidValue, "vgpu.no-memory-given"};
     if (const Allocation* const known = runtime.memory.overlapping(pointer, size)) {
       if (known->kind == MemoryKind::kRegistered) {
-        throw ApiError{cudaErrorHostMemoryAlreadyRegistered, "part of it is registered already"};
+        throw ApiError{cudaErrorHostMemoryAlreadyRegistered, "vgpu.registered-already"};
       }
-      throw ApiError{cudaErrorInvalidValue, "part of it was allocated by CUDA, which knows it already"};
+      throw ApiError{cudaErrorInvalidValue, "vgpu.allocated-by-cuda"};
     }
     runtime.refuse_unsafe_call();
     Allocation given;
@@ -211,10 +212,10 @@ cudaError_t cudaHostUnregister(void* pointer) {
   return call("cudaHostUnregister", [&](Runtime& runtime) {
     const Allocation* const found = runtime.memory.find(pointer);
     if (found == nullptr) {
-      throw ApiError{cudaErrorHostMemoryNotRegistered, "nothing was registered there", "bad-pointer"};
+      throw ApiError{cudaErrorHostMemoryNotRegistered, "vgpu.nothing-registered", "bad-pointer"};
     }
     if (found->kind != MemoryKind::kRegistered || found->bytes != pointer) {
-      throw ApiError{cudaErrorInvalidValue, "it is not the pointer that was registered", "bad-pointer"};
+      throw ApiError{cudaErrorInvalidValue, "vgpu.not-the-registered-pointer", "bad-pointer"};
     }
     runtime.refuse_unsafe_call();
     for (int k = 0; k < runtime.settings.devices; ++k) runtime.wait_for_device(k);
@@ -225,10 +226,10 @@ cudaError_t cudaHostUnregister(void* pointer) {
 
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
   return call("cudaHostGetDevicePointer", [&](Runtime& runtime) {
-    required(device, "the place for the pointer");
+    required(device, "pointer");
     const Allocation* const found = runtime.memory.find(host);
     if (found == nullptr || found->kind == MemoryKind::kDevice || found->kind == MemoryKind::kManaged) {
-      throw ApiError{cudaErrorInvalidValue, "it is neither pinned nor registered host memory"};
+      throw ApiError{cudaErrorInvalidValue, "vgpu.not-pinned"};
     }
     *device = host;
     return cudaSuccess;
@@ -239,9 +240,9 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
   return call("cudaHostGetFlags", [&](Runtime& runtime) {
     const Allocation* const found = runtime.memory.find(host);
     if (found == nullptr || found->kind == MemoryKind::kDevice) {
-      throw ApiError{cudaErrorInvalidValue, "it is neither pinned nor registered host memory"};
+      throw ApiError{cudaErrorInvalidValue, "vgpu.not-pinned"};
     }
-    required(flags, "the place for the flags") = cudaHostAllocMapped;  // whatever was asked for
+    required(flags, "flags") = cudaHostAllocMapped;  // whatever was asked for
     return cudaSuccess;
   });
 }
@@ -257,7 +258,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   return call("cudaPointerGetAttributes", [&](Runtime& runtime) {
-    cudaPointerAttributes& told = required(attributes, "the place for the attributes");
+    cudaPointerAttributes& told = required(attributes, "attributes");
     told = {};
     told.type = cudaMemoryTypeUnregistered;
     told.device = cudaInvalidDeviceId;
@@ -295,10 +296,10 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t,
     const Stream& owner = runtime.stream(stream);
     check_managed(runtime, pointer, 1);
     if (flags == cudaMemAttachSingle && owner.number == 0) {
-      throw ApiError{cudaErrorInvalidValue, "memory is not attached to the default stream alone"};
+      throw ApiError{cudaErrorInvalidValue, "vgpu.attached-to-default-stream"};
     }
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle) {
-      throw ApiError{cudaErrorInvalidValue, "the flags are cudaMemAttachGlobal, …Host or …Single"};
+      throw ApiError{cudaErrorInvalidValue, "vgpu.flags-attach"};
     }
     return cudaSuccess;
   });
@@ -312,7 +313,7 @@ cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChan
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t size, cudaMemLocation location, unsigned,
                                  cudaStream_t stream) {
   return call("cudaMemPrefetchAsync", [&](Runtime& runtime) {
-    if (size == 0) throw ApiError{cudaErrorInvalidValue, "0 bytes were asked for"};
+    if (size == 0) throw ApiError{cudaErrorInvalidValue, "vgpu.no-bytes-asked"};
     check_managed(runtime, pointer, size);
     check_place(runtime, location);
     Operation operation;

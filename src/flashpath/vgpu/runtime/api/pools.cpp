@@ -32,7 +32,7 @@ Pool& pool_of(cudaMemPool_t handle) {
   for (Pool& each : pools()) {
     if (handle_of(&each) == handle) return each;
   }
-  throw ApiError{cudaErrorInvalidValue, "this pool does not exist (any more)"};
+  throw ApiError{cudaErrorInvalidValue, "vgpu.no-such-pool"};
 }
 
 Pool& default_pool(Runtime& runtime, int device) {
@@ -54,7 +54,7 @@ extern "C" {
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return call("cudaDeviceGetDefaultMemPool", [&](Runtime& runtime) {
-    required(pool, "the place for the pool") = handle_of(&default_pool(runtime, device));
+    required(pool, "pool") = handle_of(&default_pool(runtime, device));
     return cudaSuccess;
   });
 }
@@ -62,7 +62,7 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
   return call("cudaDeviceGetMemPool", [&](Runtime& runtime) {
     Pool* const set = current_pools()[device];
-    required(pool, "the place for the pool") = handle_of(set != nullptr ? set : &default_pool(runtime, device));
+    required(pool, "pool") = handle_of(set != nullptr ? set : &default_pool(runtime, device));
     return cudaSuccess;
   });
 }
@@ -70,7 +70,7 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
   return call("cudaDeviceSetMemPool", [&](Runtime& runtime) {
     runtime.device(device);
-    if (pool_of(pool).device != device) throw ApiError{cudaErrorInvalidValue, "the pool is of another device"};
+    if (pool_of(pool).device != device) throw ApiError{cudaErrorInvalidValue, "vgpu.pool-of-other-device"};
     current_pools()[device] = &pool_of(pool);
     return cudaSuccess;
   });
@@ -78,10 +78,10 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
   return call("cudaMemPoolCreate", [&](Runtime& runtime) {
-    const cudaMemPoolProps& wanted = required(properties, "the properties");
-    required(pool, "the place for the pool");
+    const cudaMemPoolProps& wanted = required(properties, "properties");
+    required(pool, "pool");
     if (wanted.location.type != cudaMemLocationTypeDevice || wanted.allocType != cudaMemAllocationTypePinned) {
-      throw ApiError{cudaErrorNotSupported, "pools are of a device's pinned memory"};
+      throw ApiError{cudaErrorNotSupported, "vgpu.pools-of-device"};
     }
     runtime.device(wanted.location.id);
     *pool = handle_of(&pools().emplace_back(Pool{wanted.location.id, false, {}}));
@@ -92,7 +92,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
   return call("cudaMemPoolDestroy", [&](Runtime&) {
     const Pool& gone = pool_of(pool);
-    if (gone.is_default) throw ApiError{cudaErrorInvalidValue, "the default pool stays"};
+    if (gone.is_default) throw ApiError{cudaErrorInvalidValue, "vgpu.default-pool-stays"};
     if (current_pools()[gone.device] == &gone) current_pools()[gone.device] = nullptr;
     pools().remove_if([&](const Pool& each) { return &each == &gone; });
     return cudaSuccess;
@@ -101,7 +101,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
   return call("cudaMemPoolSetAttribute", [&](Runtime&) {
-    required(static_cast<char*>(value), "the value");
+    required(static_cast<char*>(value), "value");
     const std::uint64_t wanted = is_switch(attribute) ? static_cast<std::uint64_t>(*static_cast<const int*>(value))
                                                       : *static_cast<const std::uint64_t*>(value);
     pool_of(pool).set[attribute] = wanted;
@@ -111,7 +111,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
   return call("cudaMemPoolGetAttribute", [&](Runtime& runtime) {
-    required(static_cast<char*>(value), "the place for the value");
+    required(static_cast<char*>(value), "value");
     const Pool& asked = pool_of(pool);
     const auto set = asked.set.find(attribute);
     if (is_switch(attribute)) {
@@ -121,7 +121,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
     } else if (asked.is_default) {  // of what is reserved and used, now or at most
       *static_cast<std::uint64_t*>(value) = runtime.memory.used(asked.device);
     } else {
-      throw ApiError{cudaErrorNotSupported, "how much of a device's memory each pool holds is not kept"};
+      throw ApiError{cudaErrorNotSupported, "vgpu.pool-shares-unknown"};
     }
     return cudaSuccess;
   });

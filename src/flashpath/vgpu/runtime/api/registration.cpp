@@ -1,6 +1,6 @@
 // What a program does before main: nvcc has it register its device code, its kernels and its variables.
 #include "api/call.h"
-#include "work/launch.h"
+#include "operations/launch.h"
 
 using namespace flashpath::runtime;
 
@@ -84,8 +84,8 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, 
 cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* host) {
   return call("cudaGetKernel", [&](Runtime& runtime) {
     Kernel* const found = runtime.registry.kernel(host);
-    if (found == nullptr) throw ApiError{cudaErrorInvalidDeviceFunction, "the program has no such kernel"};
-    required(kernel, "the place for the kernel") = reinterpret_cast<cudaKernel_t>(found);
+    if (found == nullptr) throw ApiError{cudaErrorInvalidDeviceFunction, "vgpu.program-without-kernel"};
+    required(kernel, "kernel") = reinterpret_cast<cudaKernel_t>(found);
     return cudaSuccess;
   }, AfterFault::kWorks);
 }

@@ -16,9 +16,9 @@ cudaStream_t handle_of(Stream* stream) { return reinterpret_cast<cudaStream_t>(s
 
 cudaError_t create(const char* name, cudaStream_t* stream, unsigned flags, int priority) {
   return call(name, [&](Runtime& runtime) {
-    required(stream, "the place for the stream");
+    required(stream, "stream");
     if (flags != cudaStreamDefault && flags != cudaStreamNonBlocking) {
-      throw ApiError{cudaErrorInvalidValue, "the flags are cudaStreamDefault or cudaStreamNonBlocking"};
+      throw ApiError{cudaErrorInvalidValue, "vgpu.flags-stream"};
     }
     *stream = handle_of(runtime.add_stream(flags, std::clamp(priority, kGreatestPriority, kLeastPriority)));
     return cudaSuccess;
@@ -33,11 +33,12 @@ bool is_attribute(cudaStreamAttrID attribute) {
 
 void check_window(const Gpu& gpu, const cudaAccessPolicyWindow& window) {
   if (window.num_bytes > gpu.access_policy_window) {
-    throw ApiError{cudaErrorInvalidValue, "a window of " + std::to_string(window.num_bytes) + " bytes; " + gpu.name +
-                                              " has up to " + std::to_string(gpu.access_policy_window)};
+    throw ApiError{cudaErrorInvalidValue, {"vgpu.window-too-large", {{"bytes", window.num_bytes},
+                                                                            {"gpu", gpu.name},
+                                                                            {"most", gpu.access_policy_window}}}};
   }
   if (!(window.hitRatio >= 0 && window.hitRatio <= 1)) {
-    throw ApiError{cudaErrorInvalidValue, "hitRatio is between 0 and 1"};
+    throw ApiError{cudaErrorInvalidValue, "vgpu.hit-ratio"};
   }
 }
 
@@ -80,7 +81,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return call("cudaStreamQuery", [&](Runtime& runtime) {
     Stream& asked = runtime.stream(stream);
-    runtime.refuse_in_capture(asked, "a stream that is captured has nothing under way");
+    runtime.refuse_in_capture(asked, "vgpu.captured-stream-asked");
     return runtime.queue.is_done(runtime.last_of(asked)) ? cudaSuccess : cudaErrorNotReady;
   });
 }
@@ -88,7 +89,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return call("cudaStreamWaitEvent", [&](Runtime& runtime) {
     if (flags != cudaEventWaitDefault && flags != cudaEventWaitExternal) {
-      throw ApiError{cudaErrorInvalidValue, "the flags are cudaEventWaitDefault or cudaEventWaitExternal"};
+      throw ApiError{cudaErrorInvalidValue, "vgpu.flags-event-wait"};
     }
     runtime.wait_for_event(runtime.stream(stream), runtime.event(event));
     return cudaSuccess;
@@ -97,28 +98,28 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
   return call("cudaStreamGetPriority", [&](Runtime& runtime) {
-    required(priority, "the place for the priority") = runtime.stream(stream).priority;
+    required(priority, "priority") = runtime.stream(stream).priority;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
   return call("cudaStreamGetFlags", [&](Runtime& runtime) {
-    required(flags, "the place for the flags") = runtime.stream(stream).flags;
+    required(flags, "flags") = runtime.stream(stream).flags;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
   return call("cudaStreamGetId", [&](Runtime& runtime) {
-    required(id, "the place for the id") = runtime.stream(stream).number;
+    required(id, "id") = runtime.stream(stream).number;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
   return call("cudaStreamGetDevice", [&](Runtime& runtime) {
-    required(device, "the place for the device") = runtime.stream(stream).device;
+    required(device, "device") = runtime.stream(stream).device;
     return cudaSuccess;
   });
 }
@@ -127,8 +128,8 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue* value) {
   return call("cudaStreamSetAttribute", [&](Runtime& runtime) {
     Stream& of = runtime.stream(stream);
-    const cudaStreamAttrValue& given = required(value, "the value");
-    if (!is_attribute(attribute)) throw ApiError{cudaErrorInvalidValue, "streams have no such attribute"};
+    const cudaStreamAttrValue& given = required(value, "value");
+    if (!is_attribute(attribute)) throw ApiError{cudaErrorInvalidValue, "vgpu.no-stream-attribute"};
     if (attribute == cudaStreamAttributeAccessPolicyWindow) check_window(runtime.gpu(), given.accessPolicyWindow);
     if (attribute == cudaStreamAttributePriority) {
       of.priority = std::clamp(given.priority, kGreatestPriority, kLeastPriority);
@@ -142,8 +143,8 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, cudaStreamAttrValue* value) {
   return call("cudaStreamGetAttribute", [&](Runtime& runtime) {
     const Stream& of = runtime.stream(stream);
-    cudaStreamAttrValue& told = required(value, "the place for the value");
-    if (!is_attribute(attribute)) throw ApiError{cudaErrorInvalidValue, "streams have no such attribute"};
+    cudaStreamAttrValue& told = required(value, "value");
+    if (!is_attribute(attribute)) throw ApiError{cudaErrorInvalidValue, "vgpu.no-stream-attribute"};
     const auto set = of.attributes.find(attribute);
     told = set == of.attributes.end() ? cudaStreamAttrValue{} : set->second;
     if (attribute == cudaStreamAttributePriority) told.priority = of.priority;
@@ -171,7 +172,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   return call("cudaLaunchHostFunc", [&](Runtime& runtime) {
-    if (function == nullptr) throw ApiError{cudaErrorInvalidValue, "the function is a null pointer"};
+    if (function == nullptr) throw ApiError{cudaErrorInvalidValue, "vgpu.function-is-null"};
     add_host_function(runtime, stream, [=] { function(data); });
     return cudaSuccess;
   });
@@ -179,8 +180,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned flags) {
   return call("cudaStreamAddCallback", [&](Runtime& runtime) {
-    if (function == nullptr) throw ApiError{cudaErrorInvalidValue, "the function is a null pointer"};
-    if (flags != 0) throw ApiError{cudaErrorInvalidValue, "the flags are 0"};
+    if (function == nullptr) throw ApiError{cudaErrorInvalidValue, "vgpu.function-is-null"};
+    if (flags != 0) throw ApiError{cudaErrorInvalidValue, "vgpu.flags-not-zero"};
     add_host_function(runtime, stream, [=, &runtime] { function(stream, runtime.device().dead, data); });
     return cudaSuccess;
   });

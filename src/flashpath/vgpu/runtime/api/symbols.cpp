@@ -1,6 +1,6 @@
 // __device__ and __constant__ variables, which the host names by its own shadows of them.
 #include "api/call.h"
-#include "work/copy.h"
+#include "operations/copy.h"
 
 using namespace flashpath::runtime;
 
@@ -8,15 +8,15 @@ namespace {
 
 std::byte* address_of(Runtime& runtime, const void* symbol, std::size_t offset = 0, std::size_t size = 0) {
   const Variable* const found = runtime.registry.variable(symbol);
-  if (found == nullptr) throw ApiError{cudaErrorInvalidSymbol, "the program has no such __device__ variable"};
+  if (found == nullptr) throw ApiError{cudaErrorInvalidSymbol, "vgpu.no-such-symbol"};
   if (offset > found->size || size > found->size - offset) {
     throw ApiError{cudaErrorInvalidValue,
-                   found->name + " has " + std::to_string(found->size) + " bytes, " + std::to_string(offset + size) +
-                       " were asked for",
+                   {"vgpu.symbol-too-short",
+                    {{"name", found->name}, {"bytes", found->size}, {"asked", offset + size}}},
                    "out-of-bounds"};
   }
   const auto address = runtime.registry.on(*found->module, runtime.current()).address_of(found->name);
-  if (!address) throw ApiError{cudaErrorInvalidSymbol, "the device code has no variable " + found->name};
+  if (!address) throw ApiError{cudaErrorInvalidSymbol, {"vgpu.no-such-variable", {{"name", found->name}}}};
   return reinterpret_cast<std::byte*>(*address + offset);
 }
 
@@ -25,7 +25,7 @@ cudaError_t copy_symbol(const char* name, const void* symbol, void* other, std::
   return call(name, [&](Runtime& runtime) {
     const cudaMemcpyKind with_host = to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
     if (kind != with_host && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) {
-      throw ApiError{cudaErrorInvalidMemcpyDirection, "a variable of the device is never the host's end of a copy",
+      throw ApiError{cudaErrorInvalidMemcpyDirection, "vgpu.symbol-is-not-host",
                      "wrong-direction"};
     }
     const Place variable{address_of(runtime, symbol, offset, size), size, size};
@@ -63,7 +63,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t size,
 
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
   return call("cudaGetSymbolAddress", [&](Runtime& runtime) {
-    required(pointer, "the place for the pointer") = address_of(runtime, symbol);
+    required(pointer, "pointer") = address_of(runtime, symbol);
     return cudaSuccess;
   });
 }
@@ -71,8 +71,8 @@ cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
 cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
   return call("cudaGetSymbolSize", [&](Runtime& runtime) {
     const Variable* const found = runtime.registry.variable(symbol);
-    if (found == nullptr) throw ApiError{cudaErrorInvalidSymbol, "the program has no such __device__ variable"};
-    required(size, "the place for the size") = found->size;
+    if (found == nullptr) throw ApiError{cudaErrorInvalidSymbol, "vgpu.no-such-symbol"};
+    required(size, "size") = found->size;
     return cudaSuccess;
   });
 }

@@ -5,9 +5,9 @@
 #include <driver_types.h>
 
 #include <atomic>
-#include <cstdio>
 
-#include "api/per_thread.h"
+#include "ground/per_thread.h"
+#include "ground/speech.h"
 
 namespace flashpath::runtime {
 
@@ -15,24 +15,21 @@ cudaError_t& last_error();
 
 namespace {
 
-constexpr char kArrays[] =
-    "textures, surfaces and CUDA arrays are not run; keep pixels in pitched memory (cudaMallocPitch)";
-constexpr char kNodes[] =
-    "graphs are made by capturing a stream (cudaStreamBeginCapture), and made anew where they change";
-constexpr char kPools[] = "take memory from a device's pool (cudaDeviceGetDefaultMemPool)";
-constexpr char kProcesses[] =
-    "a virtual GPU is of one process; use threads instead, or copy through memory of the host";
-constexpr char kGraphics[] = "no other device is beside the virtual GPU; copy through memory of the host";
-constexpr char kLibraries[] = "compile kernels into the program with nvcc; flashpath.compile loads PTX in Python";
-constexpr char kBatches[] = "call cudaMemcpyAsync or cudaMemPrefetchAsync for each";
-constexpr char kClusters[] = "the virtual GPU runs no clusters of blocks; launch plain blocks";
-constexpr char kDriver[] = "there is no driver below the virtual GPU; use the runtime API";
-constexpr char kLogs[] = "errors are told on stderr";
-constexpr char kQueries[] = "cudaPointerGetAttributes and cudaDeviceGetAttribute tell what there is to know";
+constexpr char kArrays[] = "vgpu.instead-of-arrays";
+constexpr char kNodes[] = "vgpu.instead-of-nodes";
+constexpr char kPools[] = "vgpu.instead-of-pools";
+constexpr char kProcesses[] = "vgpu.instead-of-processes";
+constexpr char kGraphics[] = "vgpu.instead-of-graphics";
+constexpr char kLibraries[] = "vgpu.instead-of-libraries";
+constexpr char kBatches[] = "vgpu.instead-of-batches";
+constexpr char kClusters[] = "vgpu.instead-of-clusters";
+constexpr char kDriver[] = "vgpu.instead-of-driver";
+constexpr char kLogs[] = "vgpu.instead-of-logs";
+constexpr char kQueries[] = "vgpu.instead-of-queries";
 
 cudaError_t refuse(const char* name, const char* instead, std::atomic<bool>& is_told) {
   if (!is_told.exchange(true)) {
-    std::fprintf(stderr, "flashpath: %s is not there on the virtual GPU; %s\n", name, instead);
+    tell({"vgpu.call-unavailable", {{"call", name}, {"instead", Message(instead)}}});
   }
   forget_own_stream();
   return last_error() = cudaErrorNotSupported;

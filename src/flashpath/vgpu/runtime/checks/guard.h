@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "checks/call_site.h"
+#include "ground/call_site.h"
 #include "observe/ranges.h"
 
 namespace flashpath::runtime {

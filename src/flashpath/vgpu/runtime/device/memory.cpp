@@ -14,7 +14,7 @@ namespace {
 // Linux puts that far above, and under an unlimited stack, which `make` gives its children, from 0x155555555000 down.
 constexpr std::uint64_t kDeviceZone = 0x020000000000ull;
 constexpr std::uint64_t kDeviceZoneSize = 0x100000000000ull;
-// Pinned and managed memory is put here, below the windows of shared and local memory (exec/memory.h).
+// Pinned and managed memory is put here, below the windows of shared and local memory (program/program.h).
 constexpr std::uint64_t kHostZone = 0x300000000000ull;
 constexpr std::size_t kAlignment = 512;    // as cudaMalloc aligns
 constexpr std::size_t kGap = 1 << 20;      // behind an allocation

@@ -11,9 +11,9 @@
 #include <memory>
 #include <vector>
 
-#include "checks/call_site.h"
 #include "device/initialised.h"
-#include "exec/launch.h"
+#include "ground/call_site.h"
+#include "machine/launch.h"
 
 namespace flashpath::runtime {
 

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "settings.h"
+#include "ground/settings.h"
 
 namespace flashpath::runtime {
 

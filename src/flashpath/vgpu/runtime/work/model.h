@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-#include "exec/launch.h"
-#include "settings.h"
+#include "ground/settings.h"
+#include "machine/launch.h"
 
 namespace flashpath::runtime {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "checks/accesses.h"
-#include "checks/call_site.h"
+#include "ground/accesses.h"
+#include "ground/call_site.h"
 
 namespace flashpath::runtime {
 

@@ -3,26 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "observe/findings.h"
 #include "observe/footprint.h"
 
 namespace flashpath::runtime {
 namespace {
 
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      (out += '\\') += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", c);
-      out += escape;
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
+using quoted;
 
 // A JSON object, written member by member.
 class Object {
@@ -66,7 +53,7 @@ std::string addresses(const CallSite& site) {
 std::string addresses(const CallSiteRef& site) { return site == nullptr ? "[]" : addresses(*site); }
 
 std::string party(const HostParty& party) {
-  return Object().text("what", party.what).raw("site", addresses(party.site)).done();
+  return Object().raw("what", party.what.json()).raw("site", addresses(party.site)).done();
 }
 
 }  // namespace
@@ -158,7 +145,8 @@ void Record::findings(const Kernel& kernel, const Program& of, const observe::Fi
   const std::size_t program = number_of(kernel, of);
   for (const observe::Finding& each : findings.all()) {
     Object row;
-    row.text("what", "finding").number("program", program).text("kind", each.kind).text("message", each.message);
+    row.text("what", "finding").number("program", program).text("kind", each.kind);
+    row.raw("message", each.message.json());
     row.raw("at", party(each.at)).raw("other", each.other ? party(*each.other) : "null").number("count", each.count);
     row.raw("site", addresses(site));
     write(row.done());
@@ -176,7 +164,7 @@ void Record::fault(const Kernel& kernel, const exec::Launch& launch, const exec:
             .text("what", "finding")
             .number("program", number_of(kernel, *launch.program))
             .text("kind", fault.kind)
-            .text("message", fault.what())
+            .raw("message", fault.message.json())
             .raw("at", party(at))
             .raw("other", "null")
             .number("count", 1)
@@ -184,11 +172,11 @@ void Record::fault(const Kernel& kernel, const exec::Launch& launch, const exec:
             .done());
 }
 
-void Record::host_finding(const std::string& kind, const std::string& message, const CallSite& site,
+void Record::host_finding(const std::string& kind, const Message& message, const CallSite& site,
                           const HostParty* other) {
   if (!is_open()) return;
   Object row;
-  row.text("what", "host finding").text("kind", kind).text("message", message).raw("site", addresses(site));
+  row.text("what", "host finding").text("kind", kind).raw("message", message.json()).raw("site", addresses(site));
   row.raw("other", other == nullptr ? "null" : party(*other));
   write(row.done());
 }
@@ -200,7 +188,7 @@ void Record::failed_call(const FailedCall& call, std::uint64_t number, const Cal
             .number("number", number)
             .text("call", call.name)
             .text("code", call.code)
-            .text("reason", call.reason)
+            .raw("reason", call.reason.empty() ? "null" : call.reason.json())
             .text("finding", call.finding)
             .raw("other", call.other.site == nullptr ? "null" : party(call.other))
             .raw("is_launch", call.is_launch ? "true" : "false")

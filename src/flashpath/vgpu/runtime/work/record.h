@@ -7,16 +7,16 @@
 #include <map>
 #include <string>
 
-#include "checks/call_site.h"
-#include "exec/fault.h"
-#include "exec/launch.h"
-#include "program/registry.h"
+#include "binary/registry.h"
+#include "ground/call_site.h"
+#include "machine/fault.h"
+#include "machine/launch.h"
 
 namespace flashpath::runtime {
 
 // Another who takes part in a finding of the host's code.
 struct HostParty {
-  std::string what;  // it was, or did
+  Message what;  // it was, or did
   CallSiteRef site;
 };
 
@@ -24,7 +24,7 @@ struct HostParty {
 struct FailedCall {
   std::string name;
   std::string code;     // its name
-  std::string reason;   // empty: what the code says is all
+  Message reason;  // empty: what the code says is all
   std::string finding;  // the kind of what is wrong for certain; empty: it is wrong only if nobody looks at the code
   HostParty other;         // where there is one
   bool is_launch = false;  // by <<<…>>>, which returns nothing
@@ -43,7 +43,8 @@ class Record {
                 const CallSiteRef& site);
   void fault(const Kernel& kernel, const exec::Launch& launch, const exec::Fault& fault, const CallSiteRef& site);
 
-  void host_finding(const std::string& kind, const std::string& message, const CallSite& site, const HostParty* other);
+  void host_finding(const std::string& kind, const Message& message, const CallSite& site,
+                    const HostParty* other);
   // Failures have numbers, by which it is said that the program looked at one.
   void failed_call(const FailedCall& call, std::uint64_t number, const CallSite& site);
   void looked_at(std::uint64_t number);

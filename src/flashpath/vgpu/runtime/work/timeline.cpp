@@ -5,19 +5,10 @@
 #include <map>
 #include <utility>
 
+#include "messages/message.h"
+
 namespace flashpath::runtime {
-namespace {
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) >= 0x20) out += c;
-  }
-  return out + "\"";
-}
-
-}  // namespace
+using quoted;
 
 void write_timeline(const std::string& path, const std::vector<OperationRef>& history, const Gpu& gpu) {
   std::FILE* const file = std::fopen(path.c_str(), "w");

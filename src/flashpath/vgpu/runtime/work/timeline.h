@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "settings.h"
+#include "ground/settings.h"
 #include "work/operation.h"
 
 namespace flashpath::runtime {

@@ -14,10 +14,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "exec/half.h"
-#include "exec/numerics.h"
+#include "exec/arithmetic/half.h"
 #include "exec/tensor_core/arithmetic.h"
 #include "exec/tensor_core/elements.h"
+#include "machine/numerics.h"
 
 namespace flashpath::exec::tensor_core {
 

@@ -12,9 +12,9 @@
 #include <immintrin.h>
 #endif
 
-#include "exec/float.h"
-#include "exec/half.h"
-#include "exec/types.h"
+#include "exec/arithmetic/float.h"
+#include "exec/arithmetic/half.h"
+#include "program/types.h"
 
 namespace flashpath::exec {
 

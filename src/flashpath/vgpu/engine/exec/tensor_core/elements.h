@@ -13,8 +13,8 @@
 #include <immintrin.h>
 #endif
 
-#include "exec/half.h"
-#include "exec/types.h"
+#include "exec/arithmetic/half.h"
+#include "program/types.h"
 
 namespace flashpath::exec::tensor_core {
 

@@ -5,14 +5,14 @@
 #include <string>
 #include <type_traits>
 
-#include "exec/modifiers.h"
-#include "exec/registry.h"
+#include "exec/operations.h"
 #include "exec/tensor_core/aligned_sums.h"
 #include "exec/tensor_core/arithmetic.h"
 #include "exec/tensor_core/elements.h"
 #include "exec/tensor_core/fragments.h"
 #include "exec/tensor_core/transpose.h"
 #include "exec/tensor_core/whole_warp.h"
+#include "program/modifiers.h"
 
 namespace flashpath::exec::tensor_core {
 namespace {

@@ -5,8 +5,8 @@
 // ordinary fma, in single precision. The order of its sums is the same for all of them.
 #include <string>
 
-#include "exec/half.h"
-#include "exec/registry.h"
+#include "exec/arithmetic/half.h"
+#include "exec/operations.h"
 #include "exec/tensor_core/arithmetic.h"
 #include "exec/tensor_core/whole_warp.h"
 

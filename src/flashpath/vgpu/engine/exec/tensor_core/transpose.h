@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "exec/types.h"
+#include "program/types.h"
 
 namespace flashpath::exec {
 

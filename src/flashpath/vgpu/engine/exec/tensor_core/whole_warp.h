@@ -4,7 +4,7 @@
 #include <bit>
 #include <string>
 
-#include "exec/memory.h"
+#include "exec/memory/addresses.h"
 
 namespace flashpath::exec {
 
@@ -12,8 +12,7 @@ namespace flashpath::exec {
 inline void require_whole_warp(const Warp& warp, const Instruction& i) {
   if (warp.executing == kAllLanes) return;
   throw fault_at(warp, i.index, std::countr_zero(warp.executing), "bad-mask",
-                 "a matrix operation needs the 32 lanes of its warp together, and " +
-                     std::to_string(std::popcount(warp.executing)) + " are here");
+                 {"vgpu.matrix-lanes-missing", {{"count", std::popcount(warp.executing)}}});
 }
 
 inline const u32* pooled_registers(const Warp& warp, const Instruction& i) {

@@ -6,11 +6,11 @@
 #include <string>
 #include <type_traits>
 
-#include "exec/registry.h"
+#include "exec/memory/traffic.h"
+#include "exec/operations.h"
 #include "exec/tensor_core/fragments.h"
-#include "exec/tensor_core/space.h"
 #include "exec/tensor_core/whole_warp.h"
-#include "exec/traffic.h"
+#include "program/wmma_space.h"
 #include "sanitize/sanitizer.h"
 
 namespace flashpath::exec {
@@ -57,8 +57,7 @@ Place find(Warp& warp, const Instruction& i) {
   const u32* stride = lanes<u32>(warp, i.c[0]);
   for (int lane = 1; lane < kLanes; ++lane) {
     if (address[lane] != address[0] || stride[lane] != stride[0]) {
-      throw fault_at(warp, i.index, lane, "bad-mask",
-                     "the lanes of a warp give different addresses or strides for one matrix");
+      throw fault_at(warp, i.index, lane, "bad-mask", "vgpu.matrix-places-differ");
     }
   }
   Place place{address[0], u64(stride[0]) * X::kStrideBits / 8, space};

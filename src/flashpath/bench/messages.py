@@ -1,0 +1,364 @@
+"""What the benchmark lab says: its errors, its verdicts on results, and the headings of its tables."""
+
+from __future__ import annotations
+
+from flashpath.messages import Entry, Text
+
+MESSAGES: dict[str, Text | Entry] = {
+    # ---- results that do not agree -------------------------------------------------------------------
+    "none-returned": Text(
+        "it returned None: return the result, so that it can be compared",
+        "它返回了 None：请返回结果，才能比较",
+    ),
+    "results-count": Text(
+        "it returned {count} results, but {name!r} returned {expected}",
+        "它返回了 {count} 个结果，而 {name!r} 返回了 {expected} 个",
+    ),
+    "result-number": Text("result {index}", "第 {index} 个结果"),
+    "result": Text("the result", "结果"),
+    "result-shape": Text(
+        "{which} has shape {shape}, but {name!r} returned {expected}",
+        "{which}的形状是 {shape}，而 {name!r} 返回的是 {expected}",
+    ),
+    "result-dtype": Text(
+        "{which} is of dtype {dtype}, but {name!r} returned {expected}",
+        "{which}的 dtype 是 {dtype}，而 {name!r} 返回的是 {expected}",
+    ),
+    "result-differs": Text(
+        "{which} differs from {name!r} in {count:,} of {elements:,} elements, first at {first}: got {got}, expected {expected} (tolerance {tolerance:g} for {dtype})",
+        "{which}与 {name!r} 不同：{elements:,} 个元素中有 {count:,} 个，第一个在 {first}：得到 {got}，应为 {expected}（{dtype} 的容差是 {tolerance:g}）",
+    ),
+    "refused": Text("{what}: {why}", "{what}：{why}"),
+    "wrong-result": Text("wrong result", "结果错误"),
+    "wrong-result-new": Text("wrong result on new data", "在新数据上结果错误"),
+    "check-silent": Text("the check says no more", "检查没有说明原因"),
+    "check-false": Text("the check returned False", "检查返回了 False"),
+    "result-kept": Text("it returned the result of the data before", "它返回的是旧数据的结果"),
+    "case-not-made": Text(
+        "the arguments of the case {case!r} could not be made: {why}", "无法生成问题 {case!r} 的参数：{why}"
+    ),
+    "changes-inputs": Text(
+        "it changes its inputs (argument {argument}), on which the others are timed too: work on a copy",
+        "它改动了输入（参数 {argument}），而其他实现还要用它计时：请在副本上运算",
+    ),
+    "less-exact": Text("less exact than a rung may be: {why}", "精度低于对梯级的要求：{why}"),
+    "out-of-memory": Text("out of memory", "内存不足"),
+    "asked-for": Text(": {size} more were asked for", "：还需要 {size}"),
+    # ---- tables --------------------------------------------------------------------------------------
+    "column-implementation": Text("implementation", "实现"),
+    "column-language": Text("language", "语言"),
+    "column-median": Text("median", "中位数"),
+    "column-spread": Text("p20 … p80", "p20 … p80"),
+    "column-gb": Text("GB/s", "GB/s"),
+    "column-tflop": Text("TFLOP/s", "TFLOP/s"),
+    "column-peer": Text("× best peer", "× 最快对照"),
+    "column-ceiling": Text("ceiling", "实测上限"),
+    "column-memory": Text("peak memory", "峰值内存"),
+    "column-distance": Text("off by", "误差"),
+    "column-method": Text("timed by", "计时方式"),
+    "column-lines": Text("lines", "行数"),
+    "column-hours": Text("hours", "小时"),
+    "column-archs": Text("compiles for", "可编译的架构"),
+    "column-readable": Text("readable", "可读性"),
+    "column-debuggable": Text("debuggable", "可调试性"),
+    "failed": Text("failed", "失败"),
+    "skipped": Text("skipped", "跳过"),
+    "of-ceiling": Text("{fraction:.0%} of {ceiling}", "{ceiling} 的 {fraction:.0%}"),
+    "peer": Text(" (peer)", "（对照）"),
+    "beside-speed": Text("beside speed", "速度之外"),
+    # ---- errors --------------------------------------------------------------------------------------
+    "no-such-device": Entry(
+        Text(
+            "A benchmark runs on 'cuda' or 'cpu', not on {device!r}.",
+            "基准测试在 'cuda' 或 'cpu' 上运行，不能在 {device!r} 上运行。",
+        ),
+        Text(
+            "To choose among several GPUs, set CUDA_VISIBLE_DEVICES before Python starts.",
+            "要在多块 GPU 中选择，请在启动 Python 之前设置 CUDA_VISIBLE_DEVICES。",
+        ),
+    ),
+    "no-gpu": Entry(
+        Text(
+            "The benchmark was asked to run on 'cuda', but torch finds no GPU here.",
+            "要求在 'cuda' 上运行基准测试，但 torch 在这里找不到 GPU。",
+        ),
+        Text(
+            "Leave the device out to time on the CPU, or check `nvidia-smi` and that torch is a CUDA build.",
+            "不指定设备即可在 CPU 上计时；或检查 `nvidia-smi`，以及 torch 是否带 CUDA。",
+        ),
+    ),
+    "no-batch": Entry(
+        Text(
+            "The record of {case!r} does not say its batch and heads.",
+            "{case!r} 的记录没有写明 batch 和头数。",
+        ),
+        Text(
+            "Cases of the attention ladder are named BATCH × SEQUENCE × HEADS × DIM.",
+            "attention 阶梯的问题以 BATCH × SEQUENCE × HEADS × DIM 命名。",
+        ),
+    ),
+    "no-capability": Entry(
+        Text("The compute capability of {gpu!r} is not known here.", "不知道 {gpu!r} 的计算能力。"),
+        Text("Give it: --capability 9.0.", "请给出：--capability 9.0。"),
+    ),
+    "implementations-unnamed": Entry(
+        Text(
+            "The implementations are {kind}, but each needs a name.",
+            "实现的类型是 {kind}，但每个实现都要有名字。",
+        ),
+        Text('Pass a dict such as {{"mine": my_function}}.', '请传入 dict，如 {{"mine": my_function}}。'),
+    ),
+    "peers-kind": Entry(
+        Text(
+            "The peers are {peers}, which is neither a dict nor a list of names.",
+            "对照是 {peers}，既不是 dict，也不是名字的列表。",
+        ),
+        Text(
+            'Pass {{"library": function}}, or ["name"] of an implementation that is given already.',
+            '请传入 {{"library": function}}，或已给出的实现的名字 ["name"]。',
+        ),
+    ),
+    "peer-twice": Entry(
+        Text("{name!r} is both an implementation and a peer.", "{name!r} 既是实现又是对照。"),
+        Text("Give one of them another name.", "请给其中一个换个名字。"),
+    ),
+    "peer-unknown": Entry(
+        Text("The peer {name!r} is not among the implementations.", "对照 {name!r} 不在所给的实现之中。"),
+        Text("Those given are: {names}", "所给的有：{names}"),
+    ),
+    "none": Text("none", "没有"),
+    "nothing-to-compare": Entry(
+        Text(
+            "There is nothing to compare: no implementations were given.", "没有可比较的：没有给出任何实现。"
+        ),
+        Text(
+            'Pass at least one, such as {{"mine": my_function}}.',
+            '请至少给出一个，如 {{"mine": my_function}}。',
+        ),
+    ),
+    "not-callable": Entry(
+        Text(
+            "The implementation {name!r} is {kind}, which cannot be called.",
+            "实现 {name!r} 的类型是 {kind}，不能调用。",
+        ),
+        Text(
+            "Pass the function itself, without calling it: f, not f(x).",
+            "请传入函数本身，不要调用：写 f，不写 f(x)。",
+        ),
+    ),
+    "no-time-span": Entry(
+        Text("seconds is {seconds}, which is no length of time.", "seconds 是 {seconds}，不是时长。"),
+        Text("Pass a number, such as seconds=0.5.", "请给出一个数，如 seconds=0.5。"),
+    ),
+    "no-picture": Entry(
+        Text("{file} is no picture that can be drawn.", "{file} 不是能画出的图片格式。"),
+        Text("Name a file that ends in {formats}.", "请给出以 {formats} 结尾的文件。"),
+    ),
+    "nothing-to-draw": Text(
+        "There is nothing to draw: no implementation has a time.", "没有可画的：没有一个实现有时间。"
+    ),
+    "nothing-to-draw-of": Text(
+        "There is nothing to draw: no implementation has a value for {label}.",
+        "没有可画的：没有一个实现有 {label} 的值。",
+    ),
+    "no-sample": Text(
+        "The ladder {ladder!r} has no sample for the virtual GPU.",
+        "阶梯 {ladder!r} 没有供虚拟 GPU 使用的小问题。",
+    ),
+    "no-cases": Entry(
+        Text("There is nothing to run: no cases were given.", "没有可运行的：没有给出任何问题。"),
+        Text(
+            'Pass flashpath.bench.Case objects, or ready arguments such as {{"1M floats": (a, b)}}.',
+            '请传入 flashpath.bench.Case 的列表，或现成的参数，如 {{"1M floats": (a, b)}}。',
+        ),
+    ),
+    "case-elsewhere": Entry(
+        Text(
+            "The arguments of the case {case!r} are on {home!r}, but the benchmark runs on {device!r}.",
+            "问题 {case!r} 的参数在 {home!r} 上，而基准测试在 {device!r} 上运行。",
+        ),
+        Text("Move its tensors with .to({device!r}).", "请用 .to({device!r}) 移动它的张量。"),
+    ),
+    "cases-kind": Entry(
+        Text("The cases are {kind}, not a list of cases.", "问题的类型是 {kind}，不是问题的列表。"),
+        Text(
+            'Pass a list of flashpath.bench.Case, or ready arguments such as {{"1M floats": (a, b)}}.',
+            '请传入 flashpath.bench.Case 的列表，或现成的参数，如 {{"1M floats": (a, b)}}。',
+        ),
+    ),
+    "case-kind": Entry(
+        Text("One of the cases is {kind}, not a Case.", "其中一个问题的类型是 {kind}，不是 Case。"),
+        Text(
+            'Pass a list of flashpath.bench.Case, or ready arguments such as {{"1M floats": (a, b)}}.',
+            '请传入 flashpath.bench.Case 的列表，或现成的参数，如 {{"1M floats": (a, b)}}。',
+        ),
+    ),
+    "wants-list": Entry(
+        Text(
+            "{option} takes a list, not one alone: {option}={given}.",
+            "{option} 应是列表，不能只给一个：{option}={given}。",
+        ),
+        Text("Write {option}=[{given}].", "请写 {option}=[{given}]。"),
+    ),
+    "not-a-ladder": Entry(
+        Text("bench_ladder takes a ladder, not {given}.", "bench_ladder 需要一个阶梯，而不是 {given}。"),
+        Text("Pass flashpath.kernels.ladder({given}).", "请传入 flashpath.kernels.ladder({given})。"),
+    ),
+    "extra-unnamed": Entry(
+        Text("extra is {kind}, but names are needed too.", "extra 的类型是 {kind}，但还需要名字。"),
+        Text('Write {{"mine": my_function}}.', '请写 {{"mine": my_function}}。'),
+    ),
+    "no-peer": Entry(
+        Text("The ladder {ladder!r} has no peer {peer!r} here.", "阶梯 {ladder!r} 在这里没有对照 {peer!r}。"),
+        Text("Those that can be imported: {names}", "可以导入的有：{names}"),
+    ),
+    "no-case": Entry(
+        Text("The ladder {ladder!r} has no case {case!r}.", "阶梯 {ladder!r} 没有问题 {case!r}。"),
+        Text(
+            "{near}flashpath bench {ladder} --list shows all {count}.",
+            "{near}`flashpath bench {ladder} --list` 列出全部 {count} 个。",
+        ),
+    ),
+    "case-near": Text("Did you mean {name}? ", "你是不是想说 {name}？"),
+    "cases-nearest": Text(
+        """The nearest are{lines}
+    """,
+        """最接近的是{lines}
+    """,
+    ),
+    "cases-all": Text(
+        """Its cases are{lines}
+    """,
+        """它的问题是{lines}
+    """,
+    ),
+    "cases-first": Text(
+        """Its first cases are{lines}
+    """,
+        """它的前几个问题是{lines}
+    """,
+    ),
+    "needs-gpu": Text("needs a GPU", "需要 GPU"),
+    "needs-arch": Text("needs a GPU of {arch} or newer", "需要 {arch} 或更新的 GPU"),
+    "needs-arch-alone": Text("needs a GPU of {arch}", "需要 {arch} 的 GPU"),
+    "wrong-arch": Text(
+        "needs {arch}, and this GPU is sm_{capability}", "需要 {arch}，而这块 GPU 是 sm_{capability}"
+    ),
+    "tuned-case-not-made": Entry(
+        Text(
+            "The arguments of the case {case!r} could not be made: {why}",
+            "无法生成问题 {case!r} 的参数：{why}",
+        ),
+        Text("Name a smaller --size or another --case.", "请给出更小的 --size，或换一个 --case。"),
+    ),
+    "is-folder": Entry(
+        Text("{path} is a folder.", "{path} 是一个目录。"),
+        Text("Name a file in it, such as results.jsonl.", "请给出其中的文件，如 results.jsonl。"),
+    ),
+    "not-a-folder": Entry(
+        Text(
+            "{folder} is no folder, so {file} cannot be written there.",
+            "{folder} 不是目录，无法在那里写 {file}。",
+        ),
+        Text("mkdir -p {folder}", "mkdir -p {folder}"),
+    ),
+    "no-folder": Entry(
+        Text(
+            "There is no folder {folder}, so {file} cannot be written there.",
+            "没有目录 {folder}，无法在那里写 {file}。",
+        ),
+        Text("mkdir -p {folder}", "mkdir -p {folder}"),
+    ),
+    "cannot-write": Entry(
+        Text("{path} cannot be written: {why}.", "无法写入 {path}：{why}。"),
+        Text("Name a file in a folder of your own.", "请给出你自己目录中的文件。"),
+    ),
+    "whole-run": Entry(
+        Text(
+            "{path} holds a whole run as one JSON document, to which no record can be added.",
+            "{path} 是一次完整运行的 JSON 文档，不能再追加记录。",
+        ),
+        Text("Name another file, such as results.jsonl.", "请换一个文件，如 results.jsonl。"),
+    ),
+    "records-not-written": Entry(
+        Text("The records could not be written to {path}: {why}.", "无法把记录写入 {path}：{why}。"),
+        Text(
+            "Name a file that can be written, on a disk with space left.", "请给出可写的、磁盘有空间的文件。"
+        ),
+    ),
+    "disk-full": Entry(
+        Text(
+            "Only {written} of {count} bytes could be written to {path}.",
+            "{count} 字节中只有 {written} 字节写入了 {path}。",
+        ),
+        Text("Free some disk space; the file was left as it was.", "请腾出磁盘空间；文件保持原样。"),
+    ),
+    "no-records": Entry(
+        Text("There is no file {path}.", "没有文件 {path}。"),
+        Text("Run a benchmark first; it writes its records there.", "请先运行基准测试，它会把记录写在那里。"),
+    ),
+    "cannot-read": Entry(
+        Text("{path} cannot be read: {why}.", "无法读取 {path}：{why}。"),
+        Text("Name a file of records.", "请给出记录文件。"),
+    ),
+    "not-utf8": Entry(
+        Text(
+            "{path} is not UTF-8 text: byte {byte} cannot be read.",
+            "{path} 不是 UTF-8 文本：第 {byte} 个字节无法读取。",
+        ),
+        Text(
+            "Name a file that a benchmark wrote; it is not compressed.",
+            "请给出基准测试写出的文件；它不是压缩的。",
+        ),
+    ),
+    "not-a-run": Entry(
+        Text("{path} is no whole run of a benchmark: {why}", "{path} 不是一次完整的基准测试运行：{why}"),
+        Text(
+            "Take the run over anew: python benchmarks/report.py --run <gpu>.jsonl",
+            "请重新导入：python benchmarks/report.py --run <gpu>.jsonl",
+        ),
+    ),
+    "lacks": Text("it lacks {what}", "缺少 {what}"),
+    "not-a-record": Entry(
+        Text(
+            "{path}, line {line}, is no benchmark record: {why}",
+            "{path} 第 {line} 行不是基准测试的记录：{why}",
+        ),
+        Text("Repair or delete that line.", "请修复或删除这一行。"),
+    ),
+    "not-a-function-name": Entry(
+        Text(
+            "{given!r} does not say which function of which file.", "{given!r} 没有写明哪个文件的哪个函数。"
+        ),
+        Text(
+            "Write FILE.py:function, such as softmax.py:my_softmax.",
+            "请写 FILE.py:function，如 softmax.py:my_softmax。",
+        ),
+    ),
+    "no-file": Entry(Text("There is no file {file}.", "没有文件 {file}。"), Text("{near}", "{near}")),
+    "no-folder-either": Text("The folder {folder} does not exist either.", "目录 {folder} 也不存在。"),
+    "folder-holds": Text("Its folder holds: {names}", "该目录中的 Python 文件：{names}"),
+    "no-function": Entry(
+        Text("{file} has no function {name!r}.", "{file} 中没有函数 {name!r}。"), Text("{near}", "{near}")
+    ),
+    "not-a-function": Entry(
+        Text("{file} defines something that is no function: {name!r}.", "{file} 中的 {name!r} 不是函数。"),
+        Text("{near}", "{near}"),
+    ),
+    "file-defines": Text("The file defines: {names}", "该文件定义了：{names}"),
+    "not-python": Entry(
+        Text("{file} is no Python file.", "{file} 不是 Python 文件。"),
+        Text("Its name must end in .py.", "文件名必须以 .py 结尾。"),
+    ),
+    "import-failed": Entry(
+        Text("{file} failed while it was imported{where}\n{why}", "导入 {file} 时出错{where}\n{why}"),
+        Text("Run `python {file}` to see it alone.", "单独运行可看到同样的错误：`python {file}`。"),
+    ),
+    "at-line": Text(", line {line}:\n    {code}", "，第 {line} 行：\n    {code}"),
+    "at-line-in": Text(", line {line}, in {name}:\n    {code}", "，第 {line} 行，在 {name} 中：\n    {code}"),
+    # ---- machines ------------------------------------------------------------------------------------
+    "commit": Text("commit {commit}", "提交 {commit}"),
+    "commit-changed": Text("commit {commit} with changes", "提交 {commit}（有改动）"),
+    "clocks": Text("SM at {mhz:.0f} MHz", "SM 频率 {mhz:.0f} MHz"),
+    "driver": Text("driver {version}", "驱动 {version}"),
+}

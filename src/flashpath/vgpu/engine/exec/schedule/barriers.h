@@ -1,0 +1,13 @@
+// Barriers of a block: bar.sync, bar.arrive and bar.red.
+#pragma once
+
+#include "machine/block.h"
+
+namespace flashpath::exec {
+
+// The lanes of the warp that execute arrive at the barrier that the instruction names.
+void arrive(Block& block, Warp& warp, const Instruction& i);
+// Lets go the threads of every barrier that is met; false where none was.
+bool release(Block& block, const Program& program);
+
+}  // namespace flashpath::exec

@@ -1,0 +1,25 @@
+#include "machine/memory.h"
+
+#include <cstdio>
+#include <iterator>
+
+namespace flashpath::exec {
+
+std::string hexadecimal(u64 value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, Message message) {
+  Fault fault(kind, std::move(message), instruction);
+  const u32* size = warp.launch->block;
+  const u32 thread = warp.index * kLanes + static_cast<u32>(lane);
+  fault.thread[0] = thread % size[0];
+  fault.thread[1] = thread / size[0] % size[1];
+  fault.thread[2] = thread / (size[0] * size[1]);
+  std::copy(std::begin(warp.block->id), std::end(warp.block->id), std::begin(fault.block));
+  return fault;
+}
+
+}  // namespace flashpath::exec

@@ -1,0 +1,27 @@
+// Launches of kernels: checked when the host asks for them, run when their turn comes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "state/runtime.h"
+
+namespace flashpath::runtime {
+
+struct LaunchShape {
+  dim3 grid;
+  dim3 block;
+  std::size_t dynamic_shared = 0;
+  bool cooperative = false;
+};
+
+// Throws ApiError where the device cannot launch so. The arguments are copied now.
+void launch(Runtime& runtime, Kernel& kernel, const LaunchShape& shape, void** arguments, Stream& stream);
+
+// As many blocks as one multiprocessor of that device holds at once.
+int resident_blocks(Runtime& runtime, int device, const Kernel& kernel, int threads, std::size_t dynamic_shared);
+
+// The shared memory of a multiprocessor, as the program has divided it from the L1 cache for that kernel.
+std::size_t shared_of_multiprocessor(Runtime& runtime, int device, const Kernel& kernel);
+
+}  // namespace flashpath::runtime
