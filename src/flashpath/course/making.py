@@ -160,11 +160,10 @@ def output_of(course: Course, words: Sequence[str], lang: str) -> str:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise FlashpathError(
-                f"`{' '.join(words)}` took more than {LIMIT_S} s.", "Give the lesson a smaller problem."
-            ) from None
+            raise FlashpathError("course.making-too-long", command=" ".join(words), seconds=LIMIT_S) from None
         if done.returncode == 2 or "Traceback" in done.stdout:
-            raise FlashpathError(f"`{' '.join(words)}` cannot be run: {done.stdout.strip()[-500:]}")
+            output = done.stdout.strip()[-500:]
+            raise FlashpathError("course.making-failed", command=" ".join(words), output=output)
         return steady(done.stdout, folder, course)
 
 

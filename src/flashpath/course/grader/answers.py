@@ -158,6 +158,10 @@ def judge_all(names: Sequence[str], text: str, file: Path, one: Callable[[int, A
     if wrong:
         headline = told("course.grader.answers-wrong", count=wrong, n=len(names))
         return Judged(Failure("wrong", headline, lines), cases=right)
+    unread = sum(each.line.code == "course.grader.item-form" for each in results)
+    if unread:
+        headline = told("course.grader.answers-form", count=unread, n=len(names))
+        return Judged(Failure("form", headline, lines), cases=right)
     if right < len(names):
         headline = told("course.grader.unanswered", count=len(names) - right, n=len(names))
         return Judged(Failure("unanswered", headline, lines), cases=right)
@@ -171,11 +175,12 @@ def judge_item(item: QuizItem, answer: Any) -> ItemResult:
     right = _JUDGES[item.kind](item, answer)
     if right is None:
         return ItemResult(
-            item.id, False, told("course.grader.item-form", id=item.id, answer=shown(answer), how=how(item))
+            item.id, None, told("course.grader.item-form", id=item.id, answer=shown(answer), how=how(item))
         )
     if right:
         return ItemResult(item.id, True, told("course.grader.item-right", id=item.id, explain=item.explain))
-    return ItemResult(item.id, False, told("course.grader.item-wrong", id=item.id, answer=shown(answer)))
+    wrong = told("course.grader.item-explained", id=item.id, answer=shown(answer), explain=item.explain)
+    return ItemResult(item.id, False, wrong)
 
 
 def shown(answer: Any) -> str:
@@ -191,6 +196,8 @@ def _choice(item: QuizItem, answer: Any) -> bool | None:
     numbers = _numbers(answer)
     if numbers is None or any(not 1 <= each <= len(item.options) for each in numbers):
         return None
+    if len(numbers) > 1 and len(item.choices) == 1:
+        return None
     return sorted(set(numbers)) == sorted(item.choices)
 
 
@@ -205,6 +212,7 @@ def _order(item: QuizItem, answer: Any) -> bool | None:
 def _numbers(answer: Any) -> list[int] | None:
     """Whole numbers, alone, as a list, or as a learner types them into quotes: "2, 1, 3"."""
     if isinstance(answer, str):
+        answer = answer.strip(" ()（）[]【】")
         if not re.fullmatch(r"\s*\d{1,9}(?:[\s,，、]+\d{1,9})*\s*", answer):
             return None
         answer = [int(each) for each in re.findall(r"\d+", answer)]

@@ -108,6 +108,10 @@ MESSAGES: dict[str, Text | Entry] = {
         "{n} 个问题中还有 {count} 个没有回答。",
     ),
     "answers-wrong": Text("{count} of {n} answers are not right.", "{n} 个回答中有 {count} 个不对。"),
+    "answers-form": Text(
+        "{count} of {n} answers cannot be read; they do not count as wrong.",
+        "{n} 个回答中有 {count} 个不符合答题格式，不算答错。",
+    ),
     "answers-right": Text("All {n} answers are right.", "{n} 个回答全部正确。"),
     "incomplete": Text("{count} of {n} sections are not filled yet.", "{n} 个小节中还有 {count} 个没有写。"),
     "complete": Text("All {n} sections are filled.", "{n} 个小节都已写好。"),
@@ -272,7 +276,11 @@ MESSAGES: dict[str, Text | Entry] = {
     "item-wrong": Text("✗ {id}: {answer} is not right.", "✗ {id}：{answer} 不对。"),
     "item-common": Text("✗ {id}: {answer} is not right. {remark}", "✗ {id}：{answer} 不对。{remark}"),
     "item-unanswered": Text("· {id}: not answered yet.", "· {id}：还没有回答。"),
-    "item-form": Text("✗ {id}: {answer} is not {how}.", "✗ {id}：{answer} 不是{how}。"),
+    "item-explained": Text("✗ {id}: {answer} is not right. {explain}", "✗ {id}：{answer} 不对。{explain}"),
+    "item-form": Text(
+        "· {id}: {answer} cannot be read as an answer. Write {how}.",
+        "· {id}：{answer} 不符合答题格式，不算作答。请写：{how}。",
+    ),
     # ---- Notes -----------------------------------------------------------------------------------------
     "section-empty": Text(
         "· {heading}: {have} of at least {least} characters",

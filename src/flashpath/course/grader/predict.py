@@ -80,7 +80,7 @@ def judge_question(counter: Counter, question: Question, answer: Any) -> ItemRes
     if number is None:
         how = told("course.grader.how-number")
         line = told("course.grader.item-form", id=question.id, answer=shown(answer), how=how)
-        return ItemResult(question.id, False, line)
+        return ItemResult(question.id, None, line)
     truth = counter.count(question)
     if is_near(number, truth, question.tolerance):
         line = told(
