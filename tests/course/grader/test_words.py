@@ -25,7 +25,7 @@ def test_a_launch_that_fails_is_no_compile_error(grade_text: GradeText, lang: st
     assert result.reason == "launch"
     assert words in result.headline
     assert "32" in result.details[0]
-    assert lang == "en" or "块" in result.details[0]
+    assert lang == "en" or "线程" in result.details[0]
 
 
 @pytest.mark.parametrize(

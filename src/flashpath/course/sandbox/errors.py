@@ -11,9 +11,19 @@ from flashpath.messages import Message, told
 
 
 class SandboxError(FlashpathError):
-    """Base of the errors below. `printed` is what the learner's code printed until then."""
+    """Base of the errors below, worded for learners. `printed` is what their code printed until then."""
 
     printed: str = ""
+
+    @property
+    def problem(self) -> str:
+        """What happened, in a learner's wording."""
+        return self.said.text(learner=True)
+
+    @property
+    def fix(self) -> str | None:
+        """What a learner can do about it in the answer."""
+        return self.said.fix(learner=True)
 
 
 class BuildFailed(SandboxError):
