@@ -39,8 +39,10 @@ figures: $(VENV)/.installed
 	$(BIN)/python -m flashpath.vgpu.instructions docs/vgpu.md
 	$(BIN)/python -m flashpath.vgpu.runtime_calls docs/programs.md
 	$(BIN)/python benchmarks/attention_steps.py docs/attention.md
+	$(BIN)/python benchmarks/attention_steps.py docs/attention.zh.md
 	$(BIN)/python benchmarks/flash_attn_tests.py --document docs/flash_attn.md
 	$(BIN)/python benchmarks/grading.py --document docs/learning.md
+	$(BIN)/python benchmarks/grading.py --document docs/learning.zh.md
 	$(BIN)/python -m flashpath.course.making
 	$(BIN)/python -m flashpath.course.listing docs
 	$(BIN)/python -m flashpath.course.glossary docs

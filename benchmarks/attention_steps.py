@@ -15,7 +15,7 @@ from pathlib import Path
 from flashpath import kernels
 from flashpath.bench.attention_steps import SECTION, count_steps, section
 from flashpath.bench.record_files import load_runs
-from flashpath.documents import write_section
+from flashpath.documents import language_of, write_section
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -31,7 +31,7 @@ def main() -> int:
     ladder = kernels.ladder("attention")
 
     def made() -> str:
-        return section(ladder, count_steps(ladder), load_runs(RESULTS))
+        return section(ladder, count_steps(ladder), load_runs(RESULTS), language_of(options.document))
 
     return write_section(options.document, SECTION, made, check=options.check)
 

@@ -32,7 +32,7 @@ from typing import Any
 from flashpath import settings
 from flashpath.bench import read_environment
 from flashpath.course.content import Exercise, load_course
-from flashpath.documents import write_section
+from flashpath.documents import language_of, write_section
 
 RECORD = Path(__file__).parent / "results" / "two-cores-grading.json"
 SECTION = "seconds of a grade"
@@ -182,17 +182,24 @@ def _grade(exercise: Exercise, source: str, folder: Path) -> tuple[float, dict[s
 
 def write_document(document: Path, json_file: Path, check: bool) -> int:
     def made() -> str:
-        return section(json.loads(json_file.read_text(encoding="utf-8")))
+        return section(json.loads(json_file.read_text(encoding="utf-8")), language_of(document))
 
     return write_section(document, SECTION, made, check=check)
 
 
-def section(record: dict[str, Any]) -> str:
-    machine = f"{record['cores']} cores of {record['environment']['cpu']}"
-    lines = [
-        f"| seconds on {machine} | exercises | right answers | wrong answers | mark |",
-        "|---|---|---|---|---|",
-    ]
+def section(record: dict[str, Any], lang: str = "en") -> str:
+    cores, cpu = record["cores"], record["environment"]["cpu"]
+    head, row = {
+        "en": (
+            f"| seconds on {cores} cores of {cpu} | exercises | right answers | wrong answers | mark |",
+            "| {} | {} | {:.1f} to {:.1f} | at most {:.1f} of {} answers | under {:g} |",
+        ),
+        "zh": (
+            f"| 在 {cpu} 的 {cores} 个核上，秒 | 练习 | 正确答案 | 错误答案 | 要求 |",
+            "| {} | {} | {:.1f} 到 {:.1f} | 最多 {:.1f}，共 {} 份 | {:g} 以内 |",
+        ),
+    }[lang]
+    lines = [head, "|---|---|---|---|---|"]
     for language, name in LANGUAGES.items():
         rows = [each for each in record["grading"] if each["language"] == language]
         if not rows:
@@ -200,10 +207,8 @@ def section(record: dict[str, Any]) -> str:
         right = [each["cold_seconds"] for each in rows]
         wrong = max(rows, key=lambda each: each["slowest_wrong_seconds"])
         answers = sum(each["wrong_answers"] for each in rows)
-        lines.append(
-            f"| {name} | {len(rows)} | {min(right):.1f} to {max(right):.1f} | at most "
-            f"{wrong['slowest_wrong_seconds']:.1f} of {answers} answers | under {MARKS[language]:g} |"
-        )
+        slowest = wrong["slowest_wrong_seconds"]
+        lines.append(row.format(name, len(rows), min(right), max(right), slowest, answers, MARKS[language]))
     return "\n".join(lines) + "\n"
 
 

@@ -179,6 +179,15 @@ def test_a_page_holds_the_same_code_in_both_languages(page: str) -> None:
         ]
 
 
+@pytest.mark.parametrize("page", TRANSLATED)
+def test_a_page_has_the_same_sections_in_both_languages(page: str) -> None:
+    english, chinese = (
+        re.findall(r"^#{1,3}(?= )", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
+        for name in (page, in_chinese(page))
+    )
+    assert english == chinese
+
+
 def test_the_readmes_are_short() -> None:
     assert all(len((ROOT / readme).read_text(encoding="utf-8").splitlines()) <= 126 for readme in READMES)
 

@@ -9,6 +9,11 @@ from pathlib import Path
 from flashpath.errors import FlashpathError
 
 
+def language_of(document: Path) -> str:
+    """Returns the language of a document, which its name says: `page.md` or `page.zh.md`."""
+    return "zh" if document.name.endswith(".zh.md") else "en"
+
+
 def with_section(text: str, name: str, made: str) -> str:
     """A document with its section of that name made anew."""
     first, last = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"

@@ -13,7 +13,7 @@ from flashpath.bench.attention_traffic import Traffic
 from flashpath.bench.environment import Environment
 from flashpath.bench.record import Record
 from flashpath.bench.record_files import load_runs
-from flashpath.documents import with_section
+from flashpath.documents import language_of, with_section
 from flashpath.kernels import ladder
 from flashpath.kernels.attention.dispatch_table import RUNGS
 
@@ -26,16 +26,18 @@ def rows() -> list[Traffic]:
     return count_steps(ladder("attention"))
 
 
-def test_the_section_is_what_the_program_writes(rows: list[Traffic]) -> None:
+@pytest.mark.parametrize("document", [DOCUMENT, DOCUMENT.with_suffix(".zh.md")], ids=["en", "zh"])
+def test_the_section_is_what_the_program_writes(rows: list[Traffic], document: Path) -> None:
     """But for the bytes of Triton's kernels, which another version of its compiler may move otherwise."""
-    text, found = DOCUMENT.read_text(encoding="utf-8"), ladder("attention")
-    table_rows = re.findall(r"^\| `(\w+)` \|.*?\| ([\d,]+) \|", text, re.MULTILINE)
+    text, found = document.read_text(encoding="utf-8"), ladder("attention")
+    table_rows = re.findall(r"^\| `(\w+)` \|(?:.*?\|)?? ([\d,]+) \|", text, re.MULTILINE)
     written = {name: int(count.replace(",", "")) for name, count in table_rows}
     assert set(written) == {row.rung for row in rows}
     shown = [
         replace(row, bytes=written[row.rung]) if found[row.rung].language == "triton" else row for row in rows
     ]
-    wanted = with_section(text, SECTION, section(found, shown, load_runs(ROOT / "benchmarks" / "results")))
+    made = section(found, shown, load_runs(ROOT / "benchmarks" / "results"), language_of(document))
+    wanted = with_section(text, SECTION, made)
     assert wanted == text, "python benchmarks/attention_steps.py docs/attention.md writes it again"
 
 

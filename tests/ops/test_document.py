@@ -88,6 +88,16 @@ def _number(value: Any) -> str:
     return re.sub(r"e-0(\d)", r"e-\1", str(value))
 
 
+def test_the_page_in_chinese_has_the_same_rows_and_code() -> None:
+    chinese = (Path(__file__).parents[2] / "docs" / "ops.zh.md").read_text(encoding="utf-8")
+    row = re.compile(r"^\| (`\w+\(.*\)`) \| .* \| (.*) \| .* \|$", re.MULTILINE)
+    code = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    assert row.findall(chinese) == row.findall(PAGE)
+    assert code.findall(chinese) == code.findall(PAGE)
+    for threshold in (SLOW_ON_CPU, SLOW_PRODUCTS_ON_CPU):
+        assert f"{threshold:,}" in chinese
+
+
 def test_thresholds() -> None:
     assert f"{SLOW_ON_CPU:,} elements" in PAGE
     assert f"{SLOW_PRODUCTS_ON_CPU:,} multiply-adds" in PAGE

@@ -1,8 +1,7 @@
 """The rooms of the C++ sources: who may include whom, and that nobody includes in circles.
 
 Each room is a folder. A room may include the rooms that stand behind its name below, and no others; a room's
-own subfolders are rooms of their own. The table goes from the ground up: a room includes only rooms above it in
-the table.
+own subfolders are rooms of their own. The table goes from the ground up: a room includes only rooms above it.
 """
 
 from __future__ import annotations

@@ -5,21 +5,34 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from flashpath.cli import options
-from flashpath.cli.dispatch_ways import LANGUAGES, OPERATORS, SHAPE, Answer, Asked, Way, answer
+from flashpath.cli.dispatch_ways import (
+    ATTENTION,
+    DTYPES,
+    HALVES,
+    LANGUAGES,
+    MEASURED,
+    OPERATORS,
+    SHAPE,
+    STEPS,
+    Answer,
+    Asked,
+    Way,
+    answer,
+)
+from flashpath.errors import FlashpathError
+from flashpath.messages import Message, say
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from flashpath.kernels.where import Where
-
-_DTYPES = ("float16", "bfloat16")
 
 
 class ShapeCommand(TyperCommand):
@@ -53,71 +66,36 @@ def _belongs(word: str, parts: Sequence[str]) -> bool:
 
 
 def explain_dispatch(
-    operator: Annotated[
-        str, typer.Argument(help="attention, attention_varlen or attention_decode (decode for short).")
-    ] = "attention",
-    shape: Annotated[
-        str,
-        typer.Option(
-            metavar=SHAPE,
-            help="Of q, and of k and v unless said otherwise; of attention_varlen, so many sequences of this "
-            "length; of attention_decode, the sequence is what the cache has.",
-        ),
-    ] = "1 1024 8 64",
-    keys: Annotated[
-        int | None, typer.Option(help="Tokens of k and v, if not as many as of q.", min=1)
-    ] = None,
-    kv_heads: Annotated[int | None, typer.Option(help="Heads of k and v, if fewer.", min=1)] = None,
-    v_dim: Annotated[int | None, typer.Option(help="Of a head of v, if another.", min=8)] = None,
-    queries: Annotated[
-        int | None, typer.Option(help="Of attention_decode: queries of the step, 1 by default.", min=1)
-    ] = None,
-    page_size: Annotated[
-        int | None, typer.Option(help="Of attention_decode: keys of a page of the cache.", min=1)
-    ] = None,
-    causal: Annotated[bool, typer.Option(help="A query sees no key behind its place.")] = False,
-    window: Annotated[
-        tuple[int, int] | None, typer.Option(help="Keys to the left and right that are seen; -1: all.")
-    ] = None,
-    score_mod: Annotated[
-        str | None, typer.Option(help="Languages a ScoreMod is given in: triton, or cuda,triton,torch.")
-    ] = None,
-    dtype: Annotated[str, typer.Option(help="float16 or bfloat16.")] = "bfloat16",
-    backend: Annotated[
-        str | None, typer.Option(help="As a call would give it: triton, cuda or reference.")
-    ] = None,
-    device: Annotated[
-        str | None, typer.Option(help="sm_90, H200, cuda or cpu; by default the GPU, if there is one.")
-    ] = None,
+    operator: Annotated[str, typer.Argument(help=say("cli.explain-dispatch-operator"))] = "attention",
+    shape: Annotated[str | None, typer.Option(metavar=SHAPE, help=say("cli.explain-dispatch-shape"))] = None,
+    keys: Annotated[int | None, typer.Option(help=say("cli.explain-dispatch-keys"), min=1)] = None,
+    kv_heads: Annotated[int | None, typer.Option(help=say("cli.explain-dispatch-kv-heads"), min=1)] = None,
+    v_dim: Annotated[int | None, typer.Option(help=say("cli.explain-dispatch-v-dim"), min=8)] = None,
+    queries: Annotated[int | None, typer.Option(help=say("cli.explain-dispatch-queries"), min=1)] = None,
+    page_size: Annotated[int | None, typer.Option(help=say("cli.explain-dispatch-page-size"), min=1)] = None,
+    causal: Annotated[bool, typer.Option(help=say("cli.explain-dispatch-causal"))] = False,
+    window: Annotated[tuple[int, int] | None, typer.Option(help=say("cli.explain-dispatch-window"))] = None,
+    score_mod: Annotated[str | None, typer.Option(help=say("cli.explain-dispatch-score-mod"))] = None,
+    dtype: Annotated[str | None, typer.Option(help=say("cli.explain-dispatch-dtype"))] = None,
+    backend: Annotated[str | None, typer.Option(help=say("cli.explain-dispatch-backend"))] = None,
+    device: Annotated[str | None, typer.Option(help=say("cli.explain-dispatch-device"))] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Say which rung answers a call, for each direction, and what was measured that makes it the fastest.
-
-    No GPU is needed: name one. The nearest problem that was measured on such a GPU decides: of attention by
-    dimension and length, of decoding by the bytes of the cache and the batch; where none was, its
-    instructions do. Batch and heads of a measured problem stand beside its times. What the operator refuses
-    is refused here in the same words. softcap, ALiBi, sinks and dropout change nothing of the choice.
-    `python benchmarks/dispatch_table.py` makes the table of what was measured.
-
-    Examples:
-
-        flashpath explain-dispatch attention --shape 4 4096 16 128 --causal --device H200
-
-        flashpath explain-dispatch attention --shape 1 512 8 256 --device sm_86 --json
-
-        flashpath explain-dispatch decode --shape 8 8192 32 128 --kv-heads 8 --page-size 16 --device H200
-    """
     from flashpath.cli.output import console, print_json
-    from flashpath.errors import FlashpathError
 
     if operator not in OPERATORS:
         raise _no_choice(operator)
-    if dtype not in _DTYPES:
-        raise FlashpathError(f"--dtype is {dtype!r}.", f"It is one of {', '.join(_DTYPES)}.")
-    if OPERATORS[operator] is not OPERATORS["decode"]:
-        for name, value in (("--page-size", page_size), ("--queries", queries)):
-            if value:
-                raise FlashpathError(f"{name} is of attention_decode.", "Leave it out.")
+    given = {"--page-size": page_size, "--queries": queries}
+    if operator not in STEPS:
+        _refuse_given(given, "attention_decode")
+    if operator not in ATTENTION:
+        given = {"--keys": keys, "--kv-heads": kv_heads, "--v-dim": v_dim, "--causal": causal}
+        given |= {"--window": window, "--score-mod": score_mod, "--backend": backend}
+        _refuse_given(given, "attention")
+    known = HALVES if operator in ATTENTION else DTYPES
+    dtype = dtype or ("bfloat16" if operator in ATTENTION else "float32")
+    if dtype not in known:
+        raise FlashpathError("cli.explain-dispatch-wrong-dtype", given=dtype, known=known)
     where = _where(device)
     asked = Asked(
         shape=shape,
@@ -135,38 +113,41 @@ def explain_dispatch(
     )
     found = answer(operator, asked)
     if as_json:
-        told: dict[str, Any] = {"asked": found.words, "device": dataclasses.asdict(where)}
-        print_json({**told, "runs": found.runs, **{way.name: dataclasses.asdict(way) for way in found.ways}})
+        told: dict[str, Any] = {"asked": str(found.call), "device": dataclasses.asdict(where)}
+        print_json({**told, "runs": found.runs, **{way.name: way.as_data() for way in found.ways}})
         return
     _show(found, console())
-    if where.capability and backend != "reference" and not found.runs:
-        console().print("Nothing was measured on such a GPU: python benchmarks/compare_all.py measures one.")
+    is_measured = operator in MEASURED and backend != "reference"
+    if where.capability and is_measured and not found.runs:
+        console().print(say("cli.explain-dispatch-unmeasured"))
 
 
-def _no_choice(operator: str) -> Exception:
+explain_dispatch.__doc__ = say("cli.explain-dispatch-help")
+
+
+def _refuse_given(given: Mapping[str, Any], operator: str) -> None:
+    """Refuses options that only another operator has."""
+    for option, value in given.items():
+        if value:
+            raise FlashpathError("cli.explain-dispatch-foreign", option=option, operator=operator)
+
+
+def _no_choice(operator: str) -> FlashpathError:
     from flashpath import kernels
-    from flashpath.errors import FlashpathError
 
     near = difflib.get_close_matches(operator, OPERATORS, n=1)
-    more = "flashpath ladder lists all ladders."
+    more = Message("cli.explain-dispatch-all-ladders")
     if near:
-        more = f"Did you mean {near[0]}?"
+        more = Message("cli.explain-dispatch-did-you-mean", {"name": near[0]})
     elif operator in kernels.ladders():
-        more = f"flashpath ladder {operator} shows the rungs there are."
-    return FlashpathError(
-        f"There is no choice to explain of {operator!r}.", f"It explains {', '.join(OPERATORS)}. {more}"
-    )
+        more = Message("cli.explain-dispatch-rungs-of", {"name": operator})
+    return FlashpathError("cli.explain-dispatch-no-operator", name=operator, known=list(OPERATORS), more=more)
 
 
 def _languages(given: str | None) -> tuple[str, ...]:
-    from flashpath.errors import FlashpathError
-
-    found = tuple(each.strip() for each in (given or "").split(",") if each.strip())
-    if given is not None and (not found or any(each not in LANGUAGES for each in found)):
-        raise FlashpathError(
-            f"--score-mod is {given!r}.",
-            f"It takes the languages that the ScoreMod has a form for: {', '.join(LANGUAGES)}.",
-        )
+    found = tuple(word.strip() for word in (given or "").split(",") if word.strip())
+    if given is not None and (not found or any(word not in LANGUAGES for word in found)):
+        raise FlashpathError("cli.explain-dispatch-wrong-languages", given=given, known=LANGUAGES)
     return found
 
 
@@ -181,13 +162,14 @@ def _where(device: str | None) -> Where:
 
 
 def _show(found: Answer, out: Console) -> None:
-    out.print(found.words, markup=False, style="bold")
+    out.print(str(found.call), markup=False, style="bold")
     for way in found.ways:
-        out.print(f"{way.name:<8}  {way.backend} ({way.rung}): {way.why}.", markup=False)
+        text = say("cli.explain-dispatch-way", name=way.name, backend=way.backend, rung=way.rung, why=way.why)
+        out.print(text, markup=False)
     if any(way.nearest for way in found.ways):
         _show_cells(found.ways, out)
     for run in found.runs:
-        out.print(f"Measured with {run}.", markup=False)
+        out.print(say("cli.explain-dispatch-run", run=run), markup=False)
 
 
 def _show_cells(ways: Sequence[Way], out: Console) -> None:
@@ -195,16 +177,20 @@ def _show_cells(ways: Sequence[Way], out: Console) -> None:
 
     from flashpath.cli.output import print_table
 
-    out.print("\nThe nearest that were measured", style="bold")
+    out.print("\n" + say("cli.explain-dispatch-nearest"), style="bold")
     shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     backends = list(dict.fromkeys(name for way in ways for cell in way.nearest for name in cell.microseconds))
-    for heading in ("direction", "problem", *(f"{name}, µs" for name in backends), "fastest", ""):
-        shown.add_column(heading, justify="right" if heading.endswith("µs") else "left")
+    shown.add_column(say("cli.explain-dispatch-direction"))
+    shown.add_column(say("cli.explain-dispatch-problem"))
+    for name in backends:
+        shown.add_column(f"{name}, µs", justify="right")
+    shown.add_column(say("cli.explain-dispatch-fastest"))
+    shown.add_column("")
     for way in ways:
         for cell in way.nearest:
             times = (
                 f"{cell.microseconds[name]:,.1f}" if name in cell.microseconds else "–" for name in backends
             )
-            mark = "this one decides" if cell == way.measured else ""
-            shown.add_row(way.name, cell.place, *times, cell.fastest, mark)
+            mark = say("cli.explain-dispatch-decides") if cell == way.measured else ""
+            shown.add_row(way.name, str(cell.problem), *times, cell.fastest, mark)
     print_table(out, shown)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from flashpath.cli.compiling import build_program
 from flashpath.cli.failures import tell
 from flashpath.cli.output import console, print_json
-from flashpath.cli.sanitize_view import show
+from flashpath.cli.sanitize_view import plain, show
 from flashpath.errors import FlashpathError
 from flashpath.messages import say
 
@@ -66,7 +66,8 @@ def sanitize_program(
     died = next((code for code in checked.codes if _is_of_death(code)), 0)
     name = recipe.files[0].name
     if as_json:
-        print_json({"program": name, "exit_codes": checked.codes, "seeds": how.seeds, "findings": findings})
+        plainly = [plain(finding) for finding in findings]
+        print_json({"program": name, "exit_codes": checked.codes, "seeds": how.seeds, "findings": plainly})
     elif findings or not died:
         console().print()
         show(console(), name, {}, findings, how.seeds)

@@ -53,7 +53,7 @@ def sanitize(
     from flashpath.cli.compiling import compile_kernel
     from flashpath.cli.output import console, print_json
     from flashpath.cli.program_sanitize import Schedules, sanitize_program
-    from flashpath.cli.sanitize_view import show
+    from flashpath.cli.sanitize_view import plain, show
     from flashpath.vgpu.sanitizing import SANITIZE_BUDGET
 
     if grid is None and block is None:
@@ -106,9 +106,8 @@ def sanitize(
                 progress=progress,
             )
     if as_json:
-        print_json(
-            {"kernel": found.name, "grid": blocks, "block": threads, "seeds": seeds, "findings": findings}
-        )
+        launch = {"kernel": found.name, "grid": blocks, "block": threads, "seeds": seeds}
+        print_json({**launch, "findings": [plain(finding) for finding in findings]})
     else:
         sources = {found.module.source_name: found.module.source}
         show(console(), found.name, sources, findings, seeds)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from flashpath.messages import Message, say
 from flashpath.vgpu.findings import action_said
+from flashpath.vgpu.host_findings import HostFinding, HostParty
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from flashpath.vgpu.findings import Dim3, Finding
-    from flashpath.vgpu.host_findings import HostFinding
 
 _NEAR = 1  # lines shown around one that is named
 _WIDEST = 100  # columns of source
@@ -50,6 +51,14 @@ def show(
     )
 
 
+def plain(finding: Finding | HostFinding) -> dict[str, Any]:
+    """Returns a finding as JSON has it: with its sentence, and with the message as data."""
+    made: dict[str, Any] = {field.name: getattr(finding, field.name) for field in dataclasses.fields(finding)}
+    if isinstance(finding.other, HostParty):
+        made["other"] = {"what": str(finding.other.what), "stack": finding.other.stack}
+    return made | {"message": finding.message, "said": finding.said.as_data()}
+
+
 def _rows(finding: Finding | HostFinding, number: int, sources: Mapping[str, str]) -> Iterable[Text]:
     headline = say("cli.sanitize-headline", what=finding.said)
     yield Text.assemble(f"{number}. ", (finding.kind, "bold red"), headline)
@@ -58,8 +67,6 @@ def _rows(finding: Finding | HostFinding, number: int, sources: Mapping[str, str
     if often:
         yield Text("   " + say("cli.list", items=often), "dim")
     notes: dict[tuple[str, int], list[str]] = {}
-    from flashpath.vgpu.host_findings import HostFinding
-
     told = _of_host(finding) if isinstance(finding, HostFinding) else _of_kernel(finding)
     for place, said in told:
         notes.setdefault(place, []).append(said)

@@ -59,7 +59,14 @@ class Command(Speaking, TyperCommand):
 
 
 class Group(Speaking, TyperGroup):
-    """A group of commands whose usage line and `--help` speak the language."""
+    """A group of commands whose usage line and options of typer's own speak the language."""
+
+    def get_params(self, ctx: Any) -> Any:
+        params: Any = super().get_params(ctx)
+        for param in params:
+            if param.name in ("install_completion", "show_completion"):
+                param.help = translated(param.help)
+        return params
 
 
 # ---- Errors ----------------------------------------------------------------------------------------------
@@ -75,7 +82,8 @@ _ERRORS = (
     "cli.typer-no-integer", "cli.typer-at-least", "cli.typer-more-than", "cli.typer-at-most",
     "cli.typer-less-than", "cli.typer-not-in-range", "cli.typer-not-valid-value", "cli.typer-not-valid",
     "cli.typer-not-one-of", "cli.typer-not-there", "cli.typer-is-directory", "cli.typer-is-file",
-    "cli.typer-not-readable", "cli.typer-not-writable",
+    "cli.typer-not-readable", "cli.typer-not-writable", "cli.typer-install-completion",
+    "cli.typer-show-completion",
 )  # fmt: skip
 
 

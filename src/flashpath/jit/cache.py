@@ -22,10 +22,14 @@ from typing import Any
 
 from flashpath import settings
 from flashpath.errors import FlashpathError
-from flashpath.messages import say
+from flashpath.messages import Message, say
 
 _FORMAT = 3  # part of every key: raised when what an entry holds changes
 _STALE_SECONDS = 3600.0  # a temporary folder this old belongs to a process that died
+
+
+class _Changed(Exception):
+    """Files of an entry are not what was written."""
 
 
 class CacheWarning(UserWarning):
@@ -82,11 +86,14 @@ class KernelCache:
             files = {name: (place / name).read_bytes() for name in build["digests"]}
             damaged = [name for name, data in files.items() if _digest(data) != build["digests"][name]]
             if damaged or build["key"] != key:
-                raise ValueError(f"{', '.join(damaged) or 'build.json'} changed since it was written")
+                raise _Changed(*damaged or ("build.json",))
         except FileNotFoundError as error:
             if not place.exists():
                 return None
-            self._discard(place, f"{Path(error.filename).name} is missing")
+            self._discard(place, Message("jit.file-is-missing", {"file": Path(error.filename).name}))
+            return None
+        except _Changed as error:
+            self._discard(place, Message("jit.file-changed", {"files": error.args}))
             return None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             self._discard(place, str(error))
@@ -98,7 +105,7 @@ class KernelCache:
             os.utime(place)  # the least recently used entry is evicted first
         return Entry(key, build, files)
 
-    def _discard(self, place: Path, why: str) -> None:
+    def _discard(self, place: Path, why: Message | str) -> None:
         _warn("jit.cache-damaged", why=why, place=str(place))
         self._remove(place)
 
@@ -241,7 +248,7 @@ def _seal(build: Mapping[str, Any]) -> str:
 
 def _sealed(build: dict[str, Any]) -> dict[str, Any]:
     if build.pop("seal") != _seal(build):
-        raise ValueError("build.json changed since it was written")
+        raise _Changed("build.json")
     return build
 
 

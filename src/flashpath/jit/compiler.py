@@ -93,12 +93,12 @@ class _Builder:
         self.compiled_key = KernelCache.key({**ingredients, "assembler": None})
 
     def compiled(self) -> Entry:
-        """With PTX; with machine code where the cache has it."""
+        """Returns the entry with PTX, and with machine code where the cache has it."""
         entry = self._load(self.key) or self._load(self.compiled_key)
         return entry or self._keep(self.compiled_key, *self._compile())
 
     def assembled(self) -> Entry:
-        """With machine code."""
+        """Returns the entry with machine code."""
         entry = self._load(self.key)
         if entry is None:
             begun = self._load(self.compiled_key)

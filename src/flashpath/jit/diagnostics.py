@@ -91,7 +91,7 @@ def _block(following: Sequence[str]) -> list[str]:
 
 
 def _snippet(block: list[str]) -> dict[str, Any]:
-    """Of the lines after a message: the two-space-indented source line, the caret's column, and the rest."""
+    """Splits the lines after a message into the indented source line, the caret's column, and the rest."""
     for at, text in enumerate(block):
         if at > 0 and text.strip() == "^":
             rest = "\n".join(each.strip() for each in block[at + 1 :])

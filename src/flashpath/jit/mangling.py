@@ -62,7 +62,7 @@ class CType:
         return self.text
 
     def to_json(self) -> dict[str, Any]:
-        """For the cache."""
+        """Returns it as the cache keeps it."""
         pointee = self.pointee.to_json() if self.pointee is not None else None
         parameters = None if self.parameters is None else [each.to_json() for each in self.parameters]
         return {"text": self.text, "const": self.const, "pointee": pointee, "parameters": parameters}

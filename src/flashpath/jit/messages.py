@@ -580,6 +580,8 @@ MESSAGES: dict[str, Text | Entry] = {
         "A damaged kernel-cache entry is dropped and rebuilt: {why} ({place}).",
         "丢弃并重建一个损坏的核函数缓存项：{why}（{place}）。",
     ),
+    "file-is-missing": Text("{file} is missing", "缺少 {file}"),
+    "file-changed": Text("{files} changed since it was written", "{files} 写入之后被改过"),
     "cache-read-only": Text(
         "The kernel cache {folder} cannot be written ({error}); the kernel will be compiled again next time. "
         "Set {variable} to a folder you can write.",

@@ -49,7 +49,7 @@ class KernelName:
     parameters: tuple[CType, ...] | None
 
     def to_json(self) -> dict[str, Any]:
-        """For the cache."""
+        """Returns it as the cache keeps it."""
         parameters = None if self.parameters is None else [each.to_json() for each in self.parameters]
         return {"name": self.name, "lowered": self.lowered, "parameters": parameters}
 

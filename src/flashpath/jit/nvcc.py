@@ -18,7 +18,7 @@ def version() -> str:
 
 
 def _environment() -> dict[str, str]:
-    """Without the variables by which a host compiler finds headers that the cache knows nothing of."""
+    """Leaves out the variables by which a host compiler finds headers that the cache knows nothing of."""
     hidden = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")
     return {name: value for name, value in os.environ.items() if name not in hidden}
 

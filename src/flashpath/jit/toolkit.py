@@ -37,7 +37,7 @@ class Nvcc:
 
     @functools.cached_property
     def version(self) -> str:
-        """Such as 13.0.88; asked of nvcc itself, when first wanted."""
+        """The release, such as 13.0.88; nvcc is asked when it is first needed."""
         import subprocess
 
         text = subprocess.run([self.path, "--version"], capture_output=True, text=True, check=True).stdout

@@ -162,5 +162,5 @@ def is_triton(kernel: Any) -> bool:
 
 
 def triton_driver() -> Any:
-    """Where Triton's kernels are run."""
+    """Imports and returns the module that runs Triton's kernels."""
     return importlib.import_module("flashpath.vgpu.triton_driver")  # imports Triton

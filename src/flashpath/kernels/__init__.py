@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from flashpath.kernels.registry import UnknownLadder, ladder, ladders
-from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.rung import Case, Choice, Ladder, Rung, Score
 
-__all__ = ["Case", "Ladder", "Rung", "Score", "UnknownLadder", "ladder", "ladders"]
+__all__ = ["Case", "Choice", "Ladder", "Rung", "Score", "UnknownLadder", "ladder", "ladders"]

@@ -12,6 +12,7 @@ from typing import Any
 from flashpath.gpus import parse_arch
 from flashpath.jit import Kernel, compile
 from flashpath.jit import device as cuda
+from flashpath.kernels.where import Where
 from flashpath.vgpu.profiles import profile_for
 
 # How kernels spell the element types of tensors.
@@ -108,13 +109,17 @@ def triton_device(tensor: Any) -> AbstractContextManager[object]:
     return nullcontext() if driver.active_driver() is not None else driver.triton()
 
 
-def sm_count(tensor: Any) -> int:
-    """Of the GPU that a tensor is on. The virtual one counts as one: enough blocks to meet, not thousands."""
+def sm_count(tensor: Any, where: Where | None = None) -> int:
+    """Returns the SMs of `where`, or of the GPU that a tensor is on; the virtual GPU counts as one SM."""
+    if where is not None:
+        return where.sm_count
     return cuda.device(tensor.get_device()).sm_count if tensor.is_cuda else 1
 
 
-def max_shared_per_block(tensor: Any) -> int:
-    """Bytes of shared memory that a block can have on the tensor's GPU, or on the one that is played."""
+def max_shared_per_block(tensor: Any, where: Where | None = None) -> int:
+    """Returns the bytes of shared memory that a block can have: on `where`, or on the tensor's GPU."""
+    if where is not None:
+        return where.shared
     if tensor.is_cuda:
         return cuda.device(tensor.get_device()).max_shared_per_block
     return profile_for(cuda.default_arch()).architecture.max_shared_per_block_bytes

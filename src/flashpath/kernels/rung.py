@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message, Text, spoken
 
 Language = Literal["pytorch", "cuda", "triton"]
+
+
+class Spoken:
+    """A field that is given a text in both languages, and read in the language that is spoken."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = f"_{name}"
+
+    def __get__(self, instance: object | None, owner: type) -> str:
+        if instance is None:
+            raise AttributeError  # so that the field has no default
+        text: Text | str = instance.__dict__[self._name]
+        return text.in_(spoken()) if isinstance(text, Text) else text
+
+    def __set__(self, instance: object, text: Text | str) -> None:
+        instance.__dict__[self._name] = text
 
 
 @dataclass(frozen=True)
@@ -21,7 +39,7 @@ class Score:
 
     def __post_init__(self) -> None:
         if not 1 <= self.value <= 5 or not self.reason:
-            raise FlashpathError(f"A score is 1 to 5 with a reason, not {self.value} ({self.reason!r}).")
+            raise FlashpathError("kernels.no-score", value=self.value, reason=repr(self.reason))
 
 
 @dataclass(frozen=True)
@@ -48,14 +66,14 @@ def short(n: int) -> str:
     return f"2^{n.bit_length() - 1}" if n >= 2**16 and n & (n - 1) == 0 else str(n)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rung:
     """One implementation of an operation, with one idea."""
 
     name: str
     language: Language
     arch: str  # the least architecture it runs on: "sm_75", or "any"
-    idea: str
+    idea: Spoken = Spoken()
     file: Path
     function: Callable[..., Any]
     improves_on: str | None = None
@@ -65,10 +83,14 @@ class Rung:
     compile_for: Callable[[str], object] | None = None  # arch → compiled; raises where it cannot
     readability: Score | None = None
     debugging: Score | None = None
-    not_counted: str | None = (
-        None  # what it does beside the virtual GPU, which counts only kernels of its own
-    )
+    uncounted: Text | None = None
+    """What it does beside the virtual GPU, which counts only kernels of its own."""
     dev_hours: float | None = None  # entered by hand: how long it took to write and get right
+
+    @property
+    def not_counted(self) -> str | None:
+        """Says what is not counted, in the language that is spoken."""
+        return None if self.uncounted is None else self.uncounted.in_(spoken())
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         return self.function(*args, **options)
@@ -82,13 +104,20 @@ class Peer:
     declines: Callable[[Case], str | None]  # why it does not take a case; None where it does
 
 
-@dataclass(frozen=True)
+class Choice(NamedTuple):
+    """The rung that answers a call, and why it is that one."""
+
+    rung: Rung
+    why: Message
+
+
+@dataclass(frozen=True, kw_only=True)
 class Ladder:
     """The ordered rungs of one operation, from the reference to the fastest."""
 
     name: str
-    title: str
-    maths: str
+    title: Spoken = Spoken()
+    maths: Spoken = Spoken()
     rungs: Sequence[Rung]
     cases: Callable[[], Sequence[Case]]  # what `flashpath bench` runs
     peers: Callable[[str], Mapping[str, Callable[..., Any] | Peer]]  # device → other libraries' functions
@@ -100,8 +129,25 @@ class Ladder:
     sample: tuple[int, ...] = ()  # a size for the virtual GPU: what `flashpath ladder` counts
     more_samples: Callable[[], Sequence[Case]] | None = None
     """As small: cases for the rungs that decline the one of the sample's size."""
+    chooses: Callable[..., tuple[str, Message]] | None = None
+    """A call → the name of the rung that answers it, and why; None where no operator calls the ladder."""
 
-    def __iter__(self):
+    def best(self, *inputs: Any, **options: Any) -> Choice:
+        """Returns the rung that answers a call, which is the one that was fastest for such calls, and why.
+
+        The inputs are those of the operator. `where` names a GPU other than the one that the tensors are on:
+        then tensors of the device `meta` do. `direction="backward"` asks for the gradients' rung.
+        """
+        if self.chooses is None:
+            raise FlashpathError("kernels.no-choice", ladder=self.name)
+        name, why = self.chooses(*inputs, **options)
+        return Choice(self._by_name[name], why)
+
+    @functools.cached_property
+    def _by_name(self) -> Mapping[str, Rung]:
+        return {rung.name: rung for rung in self.rungs}
+
+    def __iter__(self) -> Iterator[Rung]:
         return iter(self.rungs)
 
     def __len__(self) -> int:
@@ -112,10 +158,6 @@ class Ladder:
         return self.rungs[0]
 
     def __getitem__(self, name: str) -> Rung:
-        for rung in self.rungs:
-            if rung.name == name:
-                return rung
-        raise FlashpathError(
-            f"The ladder {self.name!r} has no rung {name!r}.",
-            "Its rungs: " + ", ".join(rung.name for rung in self.rungs),
-        )
+        if name in self._by_name:
+            return self._by_name[name]
+        raise FlashpathError("kernels.no-rung", ladder=self.name, name=name, known=list(self._by_name))

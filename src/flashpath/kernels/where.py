@@ -1,4 +1,4 @@
-"""Where an operator runs, as far as a choice of its rung depends on it: a tensor's GPU, or one by name."""
+"""Where an operator runs, as far as the choice of its rung depends on it: a tensor's GPU, or one by name."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ class Where:
     name: str
     capability: tuple[int, int] | None
     shared: int  # bytes of shared memory that a block can have
+    sm_count: int  # 1 of the virtual GPU: enough blocks to meet, not thousands
 
     @property
     def arch(self) -> str | None:
@@ -26,19 +27,19 @@ class Where:
 
 
 def where_is(tensor: Any) -> Where:
-    """Of a tensor on a GPU that one, of any other the virtual GPU."""
+    """Returns the GPU that a tensor is on; for any other tensor, the virtual GPU."""
     return _of_index(tensor.get_device()) if tensor.is_cuda else virtual()
 
 
 @functools.cache
 def _of_index(index: int) -> Where:
-    found = cuda.device(index)
-    return Where(found.name, found.capability, found.max_shared_per_block)
+    gpu = cuda.device(index)
+    return Where(gpu.name, gpu.capability, gpu.max_shared_per_block, gpu.sm_count)
 
 
 def virtual() -> Where:
     gpu = profile_for(cuda.default_arch())
-    return Where("the virtual GPU", None, gpu.architecture.max_shared_per_block_bytes)
+    return Where("the virtual GPU", None, gpu.architecture.max_shared_per_block_bytes, 1)
 
 
 def named(text: str) -> Where:
@@ -51,6 +52,8 @@ def named(text: str) -> Where:
     if re.match(r"(sm|compute)|[\d.]+$", word):
         arch = gpus.parse_arch(word)
         limits = gpus.architecture(arch.capability)
-        return Where("sm_{}{}".format(*arch.capability), arch.capability, limits.max_shared_per_block_bytes)
+        name = "sm_{}{}".format(*arch.capability)
+        sms = profile_for(name, "virtual").sm_count
+        return Where(name, arch.capability, limits.max_shared_per_block_bytes, sms)
     gpu = gpus.gpu(text)
-    return Where(gpu.name, gpu.capability, gpu.architecture.max_shared_per_block_bytes)
+    return Where(gpu.name, gpu.capability, gpu.architecture.max_shared_per_block_bytes, gpu.sm_count)

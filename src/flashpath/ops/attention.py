@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from flashpath.kernels.attention.dispatch import choose
+from flashpath.kernels.attention.dispatch import host_of
+from flashpath.kernels.attention.ladder import LADDER
 from flashpath.kernels.attention.problem import (
     HALVES,
     Options,
@@ -99,7 +100,7 @@ def _forward(*arguments: Any) -> tuple[Tensor, Tensor]:
     if not problem.q.is_cuda:  # to look at numbers on a GPU is to wait for it
         check_bounds(problem)
         tell_or_refuse_if_large(problem.operator, problem.q, attention_products(problem))
-    return choose(problem, call.backend or None).forward(problem)
+    return host_of(LADDER.best(problem, call.backend or None).rung).forward(problem)
 
 
 def _fake(*arguments: Any) -> tuple[Tensor, Tensor]:
@@ -110,7 +111,8 @@ def _fake(*arguments: Any) -> tuple[Tensor, Tensor]:
 def _gradients(dout: Tensor, dlse: Tensor | None, out: Tensor, lse: Tensor, *arguments: Any) -> Any:
     call = _Call(*arguments)
     problem = call.problem()
-    got = choose(problem, call.backend or None, "backward").backward(
+    rung = LADDER.best(problem, call.backend or None, direction="backward").rung
+    got = host_of(rung).backward(
         problem,
         out,
         lse,
@@ -213,12 +215,9 @@ def _run(
     given = {"alibi_slopes": alibi_slopes, "sinks": sinks, "dropout_seed": dropout_seed}
     require_tensors(name, **{key: x for key, x in given.items() if x is not None})
     if alibi_slopes is not None and alibi_slopes.requires_grad and torch.is_grad_enabled():
-        refuse(
-            f"{name} got alibi_slopes that require a gradient.",
-            "There is none for them: give alibi_slopes.detach().",
-        )
+        refuse("ops.alibi-gradient", name=name)
     if backend is not None and not isinstance(backend, str):
-        refuse(f"{name} got backend = {backend!r:.80}.", "It takes triton, cuda, reference or None.")
+        refuse("ops.backend", name=name, backend=f"{backend!r:.80}")
     left, right = window_sides(name, window)
     seed = None
     if dropout_p:

@@ -6,6 +6,7 @@ import torch
 
 from flashpath.kernels.arguments import require_tensor
 from flashpath.kernels.histogram import host
+from flashpath.kernels.histogram.ladder import LADDER
 from flashpath.ops.checking import SYMBOLS, refuse, require_number, require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
@@ -14,7 +15,7 @@ Tensor = torch.Tensor
 
 def _forward(x: Tensor, bins: int, lo: float, hi: float) -> Tensor:
     tell_if_slow("histogram", x)
-    return host.vectorized(x.contiguous(), bins, lo, hi)
+    return LADDER.best(x, bins, lo, hi).rung(x.contiguous(), bins, lo, hi)
 
 
 def _fake(x: Tensor, bins: int, lo: float, hi: float) -> Tensor:
@@ -36,7 +37,7 @@ def histogram(x: Tensor, bins: int, lo: float, hi: float) -> Tensor:
     require_tensors("histogram", x=x)
     given: Any = bins
     if not isinstance(given, (int, torch.SymInt)):
-        refuse(f"histogram got bins = {given!r:.80}.", f"It takes 1 to {host.MOST_BINS:,} bins.")
+        refuse("ops.bins", given=f"{given!r:.80}", most_bins=host.MOST_BINS)
     require_number("histogram", "lo", lo)
     require_number("histogram", "hi", hi)
     return _histogram(x, bins, lo, hi)

@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from flashpath.kernels.elementwise import host
-from flashpath.kernels.elementwise.operations import OPERATIONS, checked
+from flashpath.kernels.elementwise.ladder import LADDER
+from flashpath.kernels.elementwise.operations import checked
 from flashpath.ops.checking import known, require_choice, require_number, require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
@@ -50,12 +50,10 @@ def _wide(x: Tensor) -> Tensor:
 
 
 def _run(name: str) -> Callable[..., Tensor]:
-    rung = host.fused_chain if len(OPERATIONS[name].functors) > 1 else host.vectorized
-
     def forward(x: Tensor, *operands: Any) -> Tensor:
         tell_if_slow(name, x)
         ready = [each.contiguous() if isinstance(each, Tensor) else each for each in operands]
-        return rung(x.contiguous(), name, *ready)
+        return LADDER.best(x, name).rung(x.contiguous(), name, *ready)
 
     return forward
 

@@ -7,46 +7,36 @@ import torch
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.arguments import FLOATS
-from flashpath.kernels.building import dtype_name, sm_count
-from flashpath.kernels.matmul import float32, tensor_core, triton_rungs
+from flashpath.kernels.building import dtype_name
+from flashpath.kernels.matmul.ladder import LADDER
 from flashpath.ops.checking import require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
 DTYPES = (*FLOATS, "float64")
-_HOPPER = (9, 0)
-_TILE = 128 * 128
 
 
 def _check(a: Tensor, b: Tensor) -> None:
     """What all rungs together take; each of them takes less."""
     if a.dim() != 2 or b.dim() != 2 or a.shape[1] != b.shape[0]:
-        raise FlashpathError(
-            f"matmul got shapes {tuple(a.shape)} and {tuple(b.shape)}.", "It takes (m, k) and (k, n)."
-        )
+        raise FlashpathError("ops.matmul-shapes", shape=str(tuple(a.shape)), shape2=str(tuple(b.shape)))
     if a.dtype != b.dtype or a.device != b.device:
         raise FlashpathError(
-            f"matmul got a of {dtype_name(a)} on {a.device} and b of {dtype_name(b)} on {b.device}.",
-            "Both must have one type and one device.",
+            "ops.matmul-unlike",
+            dtype=dtype_name(a),
+            device=str(a.device),
+            dtype2=dtype_name(b),
+            device2=str(b.device),
         )
     if dtype_name(a) not in DTYPES:
-        raise FlashpathError(f"matmul got matrices of {dtype_name(a)}.", f"It takes {', '.join(DTYPES)}.")
+        raise FlashpathError("ops.matmul-dtype", dtype=dtype_name(a), dtypes=list(DTYPES))
 
 
 def _forward(a: Tensor, b: Tensor) -> Tensor:
     _check(a, b)
     tell_if_slow("matmul", a, products=a.numel() * b.shape[1])
     a, b = a.contiguous(), b.contiguous()
-    if a.dtype == torch.float64:
-        return float32.shared_tile(a, b)
-    if a.dtype == torch.float32:
-        # The large tiles of warp_tiled want a product large enough for all SMs.
-        is_large = a.shape[0] * b.shape[1] >= _TILE * sm_count(a)
-        return (float32.warp_tiled if is_large else float32.double_buffered)(a, b)
-    # Triton's compiler writes wgmma, which reaches half as much again of Hopper's tensor cores as mma.sync.
-    if a.is_cuda and torch.cuda.get_device_capability(a.device) == _HOPPER:
-        return triton_rungs.triton_persistent(a, b)
-    return tensor_core.mma_pipelined(a, b)
+    return LADDER.best(a, b).rung(a, b)
 
 
 def _fake(a: Tensor, b: Tensor) -> Tensor:

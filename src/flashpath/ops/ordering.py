@@ -5,10 +5,11 @@ from typing import Any
 
 import torch
 
-from flashpath.kernels.scan import host as scan_rungs
+from flashpath.kernels.scan.ladder import LADDER as SCAN
 from flashpath.kernels.scan.problem import OPERATIONS as SCANS
 from flashpath.kernels.scan.problem import prepare as prepare_scan
 from flashpath.kernels.sort import host as sort_rungs
+from flashpath.kernels.sort.ladder import LADDER as SORT
 from flashpath.ops.checking import as_rows, refuse, require_choice, require_dim, require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
@@ -20,7 +21,8 @@ Tensor = torch.Tensor
 
 def _scan_forward(x: Tensor, op: str, exclusive: bool, flags: Tensor | None = None) -> Tensor:
     tell_if_slow("scan", x)
-    return scan_rungs.fastest(x.contiguous(), op, exclusive, None if flags is None else flags.contiguous())
+    inputs = x.contiguous(), op, exclusive, None if flags is None else flags.contiguous()
+    return SCAN.best(*inputs).rung(*inputs)
 
 
 def _scan_fake(x: Tensor, op: str, _exclusive: bool, flags: Tensor | None = None) -> Tensor:
@@ -76,10 +78,7 @@ def scan(
     require_choice("scan", "operation", op, tuple(SCANS))
     require_dim("scan", x, dim)
     if flags is not None and flags.shape != x.shape:
-        refuse(
-            f"scan got flags of shape {tuple(flags.shape)} for x of shape {tuple(x.shape)}.",
-            "They have one shape.",
-        )
+        refuse("ops.scan-flags", shape=str(tuple(flags.shape)), shape2=str(tuple(x.shape)))
     if not x.dim():
         scanned = _scan(x.reshape(1), op, bool(exclusive), None if flags is None else flags.reshape(1))
         return scanned.reshape(())
@@ -95,7 +94,7 @@ def scan(
 
 def _sort_forward(x: Tensor) -> Tensor:
     tell_if_slow("sort", x)
-    return sort_rungs.onesweep(x.contiguous())
+    return SORT.best(x).rung(x.contiguous())
 
 
 def _sort_fake(x: Tensor) -> Tensor:
@@ -104,7 +103,7 @@ def _sort_fake(x: Tensor) -> Tensor:
 
 def _sort_pairs_forward(x: Tensor) -> tuple[Tensor, Tensor]:
     tell_if_slow("sort", x)
-    values, indices = sort_rungs.onesweep(x.contiguous(), return_indices=True)
+    values, indices = SORT.best(x).rung(x.contiguous(), return_indices=True)
     return values, indices
 
 
@@ -141,7 +140,7 @@ def sort(x: Tensor, return_indices: bool = False) -> Any:
     """
     require_tensors("sort", x=x)
     if x.dim() != 1:
-        refuse(f"sort got a tensor of shape {tuple(x.shape)}.", "It takes a vector: x.flatten().")
+        refuse("ops.sort-shape", shape=str(tuple(x.shape)))
     if not return_indices and not x.requires_grad:
         return _sort_keys(x)
     values, indices = _sort_pairs(x)

@@ -6,8 +6,8 @@ from typing import Any
 import torch
 
 from flashpath.kernels.arguments import require_tensor
-from flashpath.kernels.building import sm_count
 from flashpath.kernels.reduction import host
+from flashpath.kernels.reduction.ladder import LADDER
 from flashpath.ops.checking import as_rows, require_choice, require_dim, require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
@@ -22,7 +22,8 @@ def _ready(x: Tensor) -> Tensor:
 
 def _whole(x: Tensor, op: str) -> Tensor:
     tell_if_slow("reduce", x)
-    return host.single_pass(_ready(x), op)
+    x = _ready(x)
+    return LADDER.best(x, op).rung(x, op)
 
 
 def _whole_fake(x: Tensor, op: str) -> Tensor:
@@ -32,9 +33,7 @@ def _whole_fake(x: Tensor, op: str) -> Tensor:
 def _rows(x: Tensor, op: str) -> Tensor:
     tell_if_slow("reduce", x)
     x = _ready(x)
-    # Few long rows need several blocks each; many rows fill the GPU with one.
-    rung = host.by_row if x.shape[0] >= sm_count(x) else host.single_pass
-    return rung(x, op, -1)
+    return LADDER.best(x, op, -1).rung(x, op, -1)
 
 
 def _rows_fake(x: Tensor, op: str) -> Tensor:

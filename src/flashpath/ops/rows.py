@@ -10,9 +10,10 @@ from typing import Any
 import torch
 
 from flashpath.kernels.common.norm.rows import check_backward, check_forward
-from flashpath.kernels.layer_norm import host as layer_norm_rungs
-from flashpath.kernels.rms_norm import host as rms_norm_rungs
+from flashpath.kernels.layer_norm.ladder import LADDER as LAYER_NORM
+from flashpath.kernels.rms_norm.ladder import LADDER as RMS_NORM
 from flashpath.kernels.softmax import host as softmax_rungs
+from flashpath.kernels.softmax.ladder import LADDER as SOFTMAX
 from flashpath.ops.checking import as_rows, known, refuse, require_dim, require_number, require_tensors
 from flashpath.ops.registration import define, tell_if_slow
 
@@ -36,7 +37,9 @@ def _like(x: Tensor) -> Tensor:
 
 def _softmax_forward(x: Tensor) -> Tensor:
     tell_if_slow("softmax", x)
-    return softmax_rungs.softmax(x.contiguous())
+    x = x.contiguous()
+    out = softmax_rungs.prepare(x, None, softmax_rungs.WITH_DOUBLE).out
+    return SOFTMAX.best(x, out).rung(x, out)
 
 
 def _softmax_fake(x: Tensor) -> Tensor:
@@ -44,7 +47,7 @@ def _softmax_fake(x: Tensor) -> Tensor:
 
 
 def _softmax_backward(y: Tensor, dy: Tensor) -> Tensor:
-    return softmax_rungs.softmax_backward(y.contiguous(), dy.contiguous())
+    return SOFTMAX.best(y, direction="backward").rung(y.contiguous(), dy.contiguous())
 
 
 def _softmax_backward_fake(y: Tensor, dy: Tensor) -> Tensor:
@@ -94,8 +97,9 @@ def _layer_norm_forward(
 ) -> tuple[Tensor, Tensor, Tensor]:
     tell_if_slow("layer_norm", x)
     mean, rstd = (torch.empty(x.shape[0], dtype=torch.float32, device=x.device) for _ in range(2))
-    out = layer_norm_rungs.fastest(x.contiguous(), _dense(weight), _dense(bias), eps, mean, rstd)
-    return out, mean, rstd
+    x, weight, bias = x.contiguous(), _dense(weight), _dense(bias)
+    rung = LAYER_NORM.best(x, weight, bias).rung
+    return rung(x, weight, bias, eps, mean=mean, rstd=rstd), mean, rstd
 
 
 def _layer_norm_fake(
@@ -109,9 +113,8 @@ def _layer_norm_fake(
 def _layer_norm_backward(
     dy: Tensor, x: Tensor, weight: Tensor | None, mean: Tensor, rstd: Tensor, has_bias: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    dx, dweight, dbias = layer_norm_rungs.backward_fused(
-        dy.contiguous(), x.contiguous(), _dense(weight), mean, rstd, has_bias
-    )
+    rung = LAYER_NORM.best(x, direction="backward").rung
+    dx, dweight, dbias = rung(dy.contiguous(), x.contiguous(), _dense(weight), mean, rstd, has_bias)
     nothing = [x.new_empty(0) for _ in range(2)]
     return dx, nothing[0] if dweight is None else dweight, nothing[1] if dbias is None else dbias
 
@@ -192,7 +195,8 @@ def layer_norm(
 def _rms_norm_forward(x: Tensor, weight: Tensor | None, eps: float) -> tuple[Tensor, Tensor]:
     tell_if_slow("rms_norm", x)
     rstd = torch.empty(x.shape[0], dtype=torch.float32, device=x.device)
-    return rms_norm_rungs.fastest(x.contiguous(), _dense(weight), eps, rstd), rstd
+    x, weight = x.contiguous(), _dense(weight)
+    return RMS_NORM.best(x, weight).rung(x, weight, eps, rstd=rstd), rstd
 
 
 def _rms_norm_fake(x: Tensor, weight: Tensor | None, eps: float) -> tuple[Tensor, Tensor]:
@@ -201,7 +205,8 @@ def _rms_norm_fake(x: Tensor, weight: Tensor | None, eps: float) -> tuple[Tensor
 
 
 def _rms_norm_backward(dy: Tensor, x: Tensor, weight: Tensor | None, rstd: Tensor) -> tuple[Tensor, Tensor]:
-    dx, dweight = rms_norm_rungs.backward_fused(dy.contiguous(), x.contiguous(), _dense(weight), rstd)
+    rung = RMS_NORM.best(x, direction="backward").rung
+    dx, dweight = rung(dy.contiguous(), x.contiguous(), _dense(weight), rstd)
     return dx, x.new_empty(0) if dweight is None else dweight
 
 
@@ -260,4 +265,4 @@ def _require_norm(name: str, x: Tensor, eps: Any, vectors: dict[str, Tensor]) ->
     require_tensors(name, x=x, **vectors)
     require_number(name, "eps", eps)
     if not x.dim():
-        refuse(f"{name} got a tensor without dimensions.", "It normalises the last dimension.")
+        refuse("ops.norm-scalar", name=name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
@@ -125,7 +124,7 @@ class Finding:
     @property
     def summary(self) -> Message:
         """The kind, what happened, where, and how often."""
-        parts = [_place(self)]
+        parts: list[Message | str] = [_place(self)]
         if self.other is not None:
             parts.append(Message("vgpu.other-party", {"party": self.other.said}))
         if self.launched:
@@ -150,7 +149,8 @@ class Finding:
         def party(row: Mapping[str, Any]) -> dict[str, Any]:
             return {**row, "block": tuple(row["block"]), "thread": tuple(row["thread"])}
 
-        made = party(data) | {"said": Message.from_data(data["said"]), "launched": tuple(data["launched"])}
+        made = party(data)
+        made["said"], made["launched"] = Message.from_data(data["said"]), tuple(data["launched"])
         made["other"] = data["other"] and Party(**party(data["other"]))
         return Finding(**made)
 
@@ -176,9 +176,10 @@ def action_said(action: str) -> Message:
 def called(places: Sequence[object]) -> Message | str:
     """Says a place and the places of its callers."""
     first, *callers = map(str, places)
-    return functools.reduce(
-        lambda where, caller: Message("vgpu.called-from", {"where": where, "caller": caller}), callers, first
-    )
+    said: Message | str = first
+    for caller in callers:
+        said = Message("vgpu.called-from", {"where": said, "caller": caller})
+    return said
 
 
 def met(count: int) -> list[Message]:
@@ -188,9 +189,9 @@ def met(count: int) -> list[Message]:
 
 def summary(kind: Kind, said: Message, parts: Sequence[Message | str]) -> Message:
     """Says a finding in one line."""
-    details = functools.reduce(
-        lambda first, then: Message("vgpu.and-then", {"first": first, "next": then}), parts
-    )
+    details, *others = parts
+    for part in others:
+        details = Message("vgpu.and-then", {"first": details, "next": part})
     return Message("vgpu.finding", {"kind": kind, "what": said, "details": details})
 
 

@@ -65,7 +65,7 @@ class HostFinding:
         return advice_for(self.kind, of_host=True).text()
 
     def __str__(self) -> str:
-        parts = [_told(self.stack)]
+        parts: list[Message | str] = [_told(self.stack)]
         if self.other is not None:
             where = {"what": self.other.what, "where": _told(self.other.stack)}
             parts.append(Message("vgpu.of-host-party", where))

@@ -12,7 +12,7 @@ from flashpath.gpus.shape import Dim3
 
 def named_profile(device: str | None = None) -> gpus.Gpu | None:
     """The GPU named here or in FLASHPATH_DEVICE; None where no product is named."""
-    name = str(device or settings.DEVICE.value or "virtual")  # what is no text is no GPU's name either
+    name = str(device or settings.DEVICE.value or "virtual")  # a GPU's name must be text
     if name.lower() == "virtual" or name.lower().startswith("cuda"):
         return None
     return gpus.gpu(name)

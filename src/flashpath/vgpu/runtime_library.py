@@ -94,7 +94,7 @@ def _sentences() -> Iterator[tuple[str, Text]]:
 
 
 def _memory_clock_khz(gpu: gpus.Gpu) -> int:
-    """As the driver tells it, or such that what people compute of it and the bus is the bandwidth."""
+    """Returns the clock of the driver, or one whose product with the bus gives the bandwidth."""
     if gpu.memory_clock_mhz is not None:
         return gpu.memory_clock_mhz * 1000
     bytes_per_cycle = 2 * gpu.memory_bus_bits / 8  # two transfers a cycle

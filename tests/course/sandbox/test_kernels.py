@@ -202,6 +202,16 @@ def test_each_of_them_compiles_by_itself(name: str) -> None:
         pass
 
 
+def test_a_cache_that_cannot_be_written_is_not_among_what_was_printed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("FLASHPATH_CACHE_DIR", str(tmp_path / "file"))
+    source = SAXPY.replace("if (i < n)", 'if (i == 1) printf("n is %d\\n", n);\n  if (i < n)')
+    with KernelSession(replace(JOB, source=source)) as session:
+        assert _saxpy(session).printed == "n is 1000\n"
+
+
 def test_what_a_kernel_prints_is_kept_and_bounded() -> None:
     source = SAXPY.replace("if (i < n)", 'if (i == 0) printf("n = %d\\n", n);\n  if (i < n)')
     with KernelSession(replace(JOB, source=source), Limits(output_bytes=20)) as session:

@@ -19,14 +19,21 @@ from flashpath.bench.environment import Environment
 from flashpath.bench.record import Record, Time
 from flashpath.bench.record_files import append
 from flashpath.errors import FlashpathError
-from flashpath.kernels import ladder, where
+from flashpath.kernels import Choice, ladder, where
 from flashpath.kernels.attention import dispatch, dispatch_table
 from flashpath.kernels.attention.decode import dispatch as decoding
+from flashpath.kernels.attention.ladder import LADDER
 from flashpath.kernels.attention.problem import Options, Problem
 from flashpath.kernels.attention.score_mod import ScoreMod
 
 PROGRAM = Path(__file__).parents[3] / "benchmarks" / "dispatch_table.py"
 HOPPER = where.named("H200")
+
+
+def choose(
+    problem: Problem, backend: str | None = None, direction: str = "forward", where: where.Where | None = None
+) -> Choice:
+    return LADDER.best(problem, backend, direction=direction, where=where)
 
 
 def problem(sequence: int = 1024, dim: int = 64, causal: bool = True, **more: Any) -> Problem:
@@ -133,40 +140,40 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_the_nearest_measurement_decides(
     measured: Path, sequence: int, dim: int, causal: bool, direction: str, backend: str, why: str
 ) -> None:
-    choice = dispatch.choose(problem(sequence, dim, causal), None, direction, HOPPER)
-    assert (choice.backend, why in choice.why) == (backend, True), choice
+    choice = choose(problem(sequence, dim, causal), None, direction, HOPPER)
+    assert (choice.rung.language, why in str(choice.why)) == (backend, True), choice
 
 
 def test_other_gpus_go_by_their_instructions(measured: Path) -> None:
     for name, backend in (("A100", "cuda"), ("sm_89", "cuda"), ("B200", "triton"), ("H100", "cuda")):
-        assert dispatch.choose(problem(512), None, "forward", where.named(name)).backend == backend
+        assert choose(problem(512), None, "forward", where.named(name)).rung.language == backend
     with pytest.raises(FlashpathError, match="T4 is sm_75"):
-        dispatch.choose(problem(), None, "forward", where.named("T4"))
-    assert dispatch.choose(problem()).why.startswith("on the virtual GPU")
+        choose(problem(), None, "forward", where.named("T4"))
+    assert str(choose(problem()).why).startswith("on the virtual GPU")
 
 
 def test_what_a_rung_cannot_do_is_not_chosen(measured: Path) -> None:
     only = ScoreMod("mine", triton=object())
-    assert dispatch.choose(problem(512, score_mod=only), None, "forward", HOPPER).backend == "triton"
+    assert choose(problem(512, score_mod=only), None, "forward", HOPPER).rung.language == "triton"
     small = where.named("RTX 3090")
-    assert dispatch.choose(problem(dim=256), None, "forward", small).backend == "cuda"
-    choice = dispatch.choose(problem(dim=256), None, "backward", small)
-    assert (choice.backend, "fit into 101,376 bytes" in choice.why) == ("triton", True)
+    assert choose(problem(dim=256), None, "forward", small).rung.language == "cuda"
+    choice = choose(problem(dim=256), None, "backward", small)
+    assert (choice.rung.language, "fit into 101,376 bytes" in str(choice.why)) == ("triton", True)
 
 
 def test_what_is_asked_for_is_taken(measured: Path) -> None:
     for backend in dispatch.BACKENDS:
-        assert dispatch.choose(problem(), backend, "backward", HOPPER).why == "it was asked for"
+        assert choose(problem(), backend, "backward", HOPPER).why.code == "kernels.asked"
 
 
 def test_what_is_asked_for_and_cannot_be_done_is_refused(measured: Path) -> None:
     with pytest.raises(FlashpathError, match="shared memory for dimensions of 256"):
-        dispatch.choose(problem(dim=256), "cuda", "backward", where.named("RTX 3090"))
+        choose(problem(dim=256), "cuda", "backward", where.named("RTX 3090"))
     with pytest.raises(FlashpathError, match="sm_80 and newer; T4 is sm_75"):
-        dispatch.choose(problem(), "triton", "forward", where.named("T4"))
+        choose(problem(), "triton", "forward", where.named("T4"))
     only = ScoreMod("mine", triton=object())
     with pytest.raises(FlashpathError, match="no form for cuda"):
-        dispatch.choose(problem(score_mod=only), "cuda", "forward", HOPPER)
+        choose(problem(score_mod=only), "cuda", "forward", HOPPER)
 
 
 def test_a_record_that_does_not_say_its_heads_is_refused() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import collections
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from planted_cases import FEW_INSTRUCTIONS, PLANTED, Marks, Planted, source_of
 import flashpath as fp
 from flashpath.vgpu.findings import KINDS, Finding
 
+_ENGLISH = re.compile("[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}")  # three words in a row
 Compiled = Callable[[Path, str], fp.Kernel]
 ELSEWHERE = {
     *("assert", "trap"),  # what a kernel says of itself: tests/vgpu/test_faults.py
@@ -48,6 +51,12 @@ def shows(finding: Finding, marks: Marks) -> bool:
 def test_found(compiled: Compiled, case: Planted) -> None:
     findings = sanitize(compiled, case, case.seeds)
     assert any(shows(finding, case.marks) for finding in findings), list(map(str, findings))
+    for finding in findings:
+        english, chinese = finding.summary.text("en"), finding.summary.text("zh")
+        assert not re.search("[\u4e00-\u9fff]", english), english
+        assert re.search("[\u4e00-\u9fff]{2}", chinese)
+        assert not _ENGLISH.search(chinese), chinese
+        assert Finding.from_data(json.loads(json.dumps(finding.as_data()))) == finding
 
 
 @pytest.mark.parametrize("case", [case for case in PLANTED if case.seeds > 1], ids=lambda case: case.kernel)

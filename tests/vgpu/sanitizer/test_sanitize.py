@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import threading
 import time
@@ -13,6 +14,7 @@ import pytest
 import flashpath as fp
 from flashpath.errors import FlashpathError
 from flashpath.jit import ArgumentError, LaunchError
+from flashpath.messages import Message, speaking
 from flashpath.vgpu.findings import KINDS, Finding, KernelFault, Party, merged
 
 SOURCE = """__device__ int calls;
@@ -174,16 +176,21 @@ def test_wrong_use_says_what_to_do(module: fp.Module) -> None:
 # ---- Findings ------------------------------------------------------------------------------------------
 
 HERE = ("k.cu", 8, (0, 0, 0), (1, 0, 0))
+READ = Message("vgpu.a-read")
+
+
+def leak(size: int) -> Message:
+    return Message("vgpu.leak-of-launch", {"bytes": size, "address": "0x40"})
 
 
 def race(line: int, other: int, seed: int = 0, count: int = 1) -> Finding:
     party = Party("write", "k.cu", other, (0, 0, 0), (2, 0, 0))
-    return Finding("race", "a read", "k.cu", line, (0, 0, 0), (1, 0, 0), party, count, seed)
+    return Finding("race", READ, "k.cu", line, (0, 0, 0), (1, 0, 0), party, count, seed)
 
 
 def test_a_finding_says_everything_in_a_line() -> None:
-    assert str(Finding("leak", "64 bytes", *HERE)) == (
-        "leak: 64 bytes (k.cu:8, block (0, 0, 0), thread (1, 0, 0))"
+    assert str(Finding("uninitialized", READ, *HERE)) == (
+        "uninitialized: a read (k.cu:8, block (0, 0, 0), thread (1, 0, 0))"
     )
     assert str(race(8, 7, seed=3, count=1234)) == (
         "race: a read (k.cu:8, block (0, 0, 0), thread (1, 0, 0); the other party: write at k.cu:7, "
@@ -193,7 +200,7 @@ def test_a_finding_says_everything_in_a_line() -> None:
 
 def test_the_same_finding_is_told_once() -> None:
     found = merged(
-        [race(8, 7), race(7, 8, seed=1), race(8, 9, seed=1), race(8, 8), Finding("leak", "x", *HERE)]
+        [race(8, 7), race(7, 8, seed=1), race(8, 9, seed=1), race(8, 8), Finding("leak", READ, *HERE)]
     )
     assert [(each.kind, each.count, each.seed) for each in found] == [
         ("race", 2, 0), ("race", 1, 1), ("race", 1, 0), ("leak", 1, 0)
@@ -201,24 +208,28 @@ def test_the_same_finding_is_told_once() -> None:
 
 
 def test_a_read_before_the_write_that_it_races_with_is_one_finding() -> None:
-    early = Finding("uninitialized", "a read", *HERE)
-    elsewhere = Finding("uninitialized", "a read", "k.cu", 20, (0, 0, 0), (1, 0, 0))
+    early = Finding("uninitialized", READ, *HERE)
+    elsewhere = Finding("uninitialized", READ, "k.cu", 20, (0, 0, 0), (1, 0, 0))
     assert merged([early, race(7, 8), elsewhere]) == [race(7, 8), elsewhere]
     assert merged([early]) == [early]
 
 
 def test_findings_without_a_line_are_told_apart_by_what_they_say() -> None:
     nowhere = "", 0, (0, 0, 0), (0, 0, 0)
-    found = merged([Finding("leak", said, *nowhere) for said in ("4 bytes", "8 bytes", "4 bytes")])
+    found = merged([Finding("leak", leak(size), *nowhere) for size in (4, 8, 4)])
     assert [each.count for each in found] == [2, 1]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_has_advice_that_leads_on(kind: Any) -> None:
-    finding = Finding(kind, "something", *HERE)
+    finding = Finding(kind, READ, *HERE)
     assert finding.advice
     assert f"`flashpath explain-finding {kind}`" in finding.advice
-    assert str(KernelFault("k", finding)).endswith(f"  → {finding.advice}")
+    fault = KernelFault("k", finding)
+    assert str(fault).endswith(f"  → {finding.advice}")
+    with speaking("zh"):
+        assert str(fault).startswith(f"k：{kind}：读取（k.cu:8，线程块 (0, 0, 0)，线程 (1, 0, 0)）。")
+        assert not re.search("[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}", str(fault))
 
 
 @pytest.mark.parametrize("wrong", [{"cooperative": "yes"}, {"progress": 3}])

@@ -206,7 +206,7 @@ class _Kitchen:
         return process, output
 
     def _ptx(self, file: Path) -> str:
-        """What ptxas refused."""
+        """Returns the PTX that ptxas refused."""
         output = self.scratch / "refused.ptx"
         compute = self.recipe.target.arch.replace("sm_", "compute_")
         command = [*self.nvcc, f"-arch={compute}", "-lineinfo", *self.recipe.flags]

@@ -49,7 +49,7 @@ class HostCode:
         return {site: self._own([each for address in site for each in known[address]]) for site in wanted}
 
     def _functions(self, addresses: Iterable[int]) -> dict[int, list[Frame]]:
-        """For each address the function it is in, after those that the compiler put in its place."""
+        """Returns for each address its function, after those that the compiler inlined there."""
         ordered = sorted(addresses)
         frames: dict[int, list[Frame]] = {address: [] for address in ordered}
         command = [_addr2line(), "-e", str(self._program.path), "-a", "-f", "-i", "-C"]

@@ -159,7 +159,7 @@ def wait_for(start: Callable[[], subprocess.Popen[bytes]], how: Run, name: str) 
 
 
 def _tell_of_end(process: subprocess.Popen[bytes], news: _News) -> None:
-    """In a thread of its own: waiting with a time limit looks now and then, and sees an end late."""
+    """Runs in a thread of its own: waiting with a time limit polls, and sees an end late."""
     process.wait()
     news.put(None)
 

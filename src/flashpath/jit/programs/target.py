@@ -61,5 +61,5 @@ def _cuda(name: str, said: str, arch: str | None) -> Target:
 
 
 def _plain_arch(capability: tuple[int, int]) -> str:
-    """As nvcc's users write it: what one chip alone has (sm_90a) is asked for with `arch`."""
+    """Returns the name that nvcc's users write; what one chip alone has (sm_90a) is asked for with `arch`."""
     return f"sm_{capability[0]}{capability[1]}"

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message
 
 FILE = Path(__file__).with_suffix(".json")
 # The rungs of the ladder that backends are, by direction.
@@ -28,7 +29,17 @@ DECODE_RUNGS: Mapping[str, str] = {"triton": "split_triton", "cuda": "split_cuda
 class Times:
     """What each backend took of a measured problem."""
 
+    gpu: str
     microseconds: Mapping[str, float]
+
+    @property
+    def problem(self) -> Message:
+        raise NotImplementedError
+
+    def why(self, is_same: bool) -> Message:
+        """Says that this measurement decides: of the same problem, or of the nearest that was measured."""
+        params = {"gpu": self.gpu, "problem": self.problem, "times": self.times}
+        return Message("kernels.measured", params) if is_same else Message("kernels.measured-near", params)
 
     @property
     def fastest(self) -> str:
@@ -46,6 +57,11 @@ def _digits(time: float) -> str:
     return f"{time:,.1f}" if time < 100 else f"{time:,.0f}"
 
 
+def layout(page_size: int | None) -> Message:
+    """Says how a cache of keys and values is laid out."""
+    return Message("kernels.pages", {"size": page_size}) if page_size else Message("kernels.no-pages")
+
+
 @dataclass(frozen=True)
 class Cell(Times):
     """One measured attention."""
@@ -61,10 +77,11 @@ class Cell(Times):
     gpu: str
 
     @property
-    def place(self) -> str:
-        """In words."""
-        mask = "causal" if self.causal else "full"
-        return f"{self.batch} × {self.sequence:,} tokens, {self.heads} heads, dim {self.dim}, {mask}"
+    def problem(self) -> Message:
+        """Says what was measured."""
+        mask = Message("kernels.causal") if self.causal else Message("kernels.full")
+        sizes = {"batch": self.batch, "sequence": self.sequence, "heads": self.heads, "dim": self.dim}
+        return Message("kernels.measured-attention", {**sizes, "mask": mask})
 
 
 @dataclass(frozen=True)
@@ -87,11 +104,10 @@ class DecodeCell(Times):
         return 4 * self.batch * self.keys * self.kv_heads * self.dim
 
     @property
-    def place(self) -> str:
-        """In words."""
-        layout = f"pages of {self.page_size}" if self.page_size else "no pages"
-        heads = f"{self.heads} heads on {self.kv_heads}"
-        return f"{self.batch} × {self.keys:,} keys, {heads}, dim {self.dim}, {layout}"
+    def problem(self) -> Message:
+        """Says what was measured."""
+        sizes = {"batch": self.batch, "keys": self.keys, "heads": self.heads, "kv_heads": self.kv_heads}
+        return Message("kernels.measured-step", {**sizes, "dim": self.dim, "layout": layout(self.page_size)})
 
 
 @dataclass(frozen=True)
@@ -151,8 +167,7 @@ def read(path: Path) -> Table:
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FlashpathError(
-            f"{path} is no table of measured attention: {type(error).__name__}: {error}",
-            "python benchmarks/dispatch_table.py writes it again.",
+            "kernels.no-table", path=str(path), error=f"{type(error).__name__}: {error}"
         ) from None
 
 

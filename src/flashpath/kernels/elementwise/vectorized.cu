@@ -4,13 +4,11 @@
 //   layout   x, y, out: (n), contiguous; gated: x (rows, 2 d), out (rows, d), contiguous
 //   cost     1 to about 25 FLOPs an element; at least 2 n sizeof(T) bytes, 3 n with two inputs or halves
 //   improves grid_stride: an eighth of the memory instructions for half types, a quarter for float, and no
-//            load waits for the one before it. Predicted on an H200: copy bandwidth (about 4.3 TB/s) for
-//            large n. A load takes about 0.7 µs there, so an SM needs some 25 KB in flight to keep its share
-//            of the memory busy, and 2048 threads with one 16-byte load each have 32 KB
+//            load waits for the one before it.
 //   idea     a thread moves packs of kWidth elements with one instruction. It loads kPacks of each input before
-//            it uses the first: two of two inputs, one of one, since more of one were slower (in a sweep of
-//            2^28 bfloat16 on an H200 274 µs with four, 265 with one). A block owns a tile of kPacks * blockDim.x
-//            packs, so that all its accesses stay close together; it stores them as streams, which are not read again.
+//            it uses the first: two of two inputs, one of one, since more of one were slower. A block
+//            owns a tile of kPacks * blockDim.x packs, so that all its accesses stay close together; it stores
+//            them as streams, which are not read again.
 //            kWidth * sizeof(T) is 16 where all pointers are 16-byte aligned; the host picks a narrower
 //            instance for a slice that starts in between, or for gated rows of odd length.
 #include "../common/pack.cuh"

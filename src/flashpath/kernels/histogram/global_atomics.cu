@@ -8,7 +8,6 @@
 //            those to one address one after the other: with 256 bins all SMs meet in 64 sectors, with one bin
 //            in one. Any number of bins will do, so this is what the other rungs fall back to when their copies of
 //            the counts do not fit into shared memory.
-//   measured on an H200, 2^26 random floats: 0.025 TB/s in 256 bins, 0.14 in 4,096, 0.26 in 65,536
 #include "bins.cuh"
 
 template <class T>

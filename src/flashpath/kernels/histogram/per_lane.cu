@@ -8,9 +8,6 @@
 //   idea     count b of lane l is word 32 b + l, which lies in bank l: the 32 additions of a warp go to 32 different
 //            banks, in one pass. 256 bins take 32 KB, for all warps of a block together. More bins leave fewer
 //            columns, which lanes share: 1,024 bins 8 of them.
-//   measured on an H200, 2^26 floats in 256 bins: 3.5 TB/s, random or equal: 3 % slower than vectorized, since 32 times
-//            as many counts are cleared and added up. Where the number that is added is no constant, as a weight is
-//            none, equal values pass at 4.1 TB/s here and at 0.97 there.
 #include "bins.cuh"
 #include "values.cuh"
 

@@ -7,7 +7,6 @@
 //   idea     more copies, fewer meetings. On GPUs whose shared memory locked a word for an addition, warps waited for
 //            each other here; where the memory adds by itself, warps take turns at it in any case, and what is left
 //            are the meetings within a warp.
-//   measured on an H200, 2^26 floats in 256 bins: 1.88 TB/s of random ones, 1.90 of equal ones: nothing gained
 #include "bins.cuh"
 
 template <class T>

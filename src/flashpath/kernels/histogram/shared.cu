@@ -9,7 +9,6 @@
 //            bits, since no block sees 2^32 values.
 //   watch    the lanes of a warp still meet: 32 random values in 256 bins ask some bank for 3 or 4 additions, and 32
 //            equal values one count for 32 (which the hardware adds up by itself: `ATOMS.POPC.INC`).
-//   measured on an H200, 2^26 floats in 256 bins: 1.88 TB/s of random ones, 1.92 of equal ones; torch.histc 0.91, 0.05
 #include "bins.cuh"
 
 template <class T>

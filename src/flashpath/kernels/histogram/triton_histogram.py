@@ -7,7 +7,6 @@ improves shared: the copies, the barriers and the additions in shared memory are
 idea     a program finds the bins of a block of values and has them counted, block after block; the sum of its
          counts stays in registers until the end. `tl.histogram` wants a power of two of bins; values that
          fall into none are masked out.
-measured on an H200, 2^26 floats in 256 bins: 0.78 TB/s, random or equal
 """
 
 import triton

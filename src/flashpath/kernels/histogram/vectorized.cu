@@ -8,15 +8,9 @@
 //   idea     values come in packs of 16 bytes, two packs at once (values.cuh). All are divided by the same hi - lo, so
 //            they are multiplied by its reciprocal and the result is made exact (bins.cuh). What is out of bounds is
 //            counted too, in a place that nobody reads, since an addition is cheaper than a branch.
-//            Predicted on an H200: 4.5 TB/s of floats are 5 values per cycle and SM. At 15 instructions each an SM
-//            issues 8 of them; 32 random values take shared memory 3.5 passes, which makes 9. So memory should be
-//            the bound; of halves, 10 values per cycle would be needed, and the instructions are the bound.
 //   watch    `atomicAdd(…, 1u)` with a constant becomes ATOMS.POPC.INC, which counts the lanes that have the same
 //            address: equal values are as fast as random ones. With a 1 that the compiler cannot see, they are
-//            added one lane after the other, four times slower: 0.97 TB/s.
-//   measured on an H200, 2^26 floats in 256 bins: 3.6 TB/s with a cold L2, random or equal, 4.1 with a warm one,
-//            where loads alone make 4.2; 2.9 of bfloat16, where the arithmetic alone makes 3.2; 3.4 in 4,096 bins and
-//            2.8 in 32,768
+//            added one lane after the other, and far slower.
 #include "bins.cuh"
 #include "values.cuh"
 

@@ -90,12 +90,6 @@ def read_twice(
     return result
 
 
-def fastest(x: Any, weight: Any, bias: Any, eps: float, mean: Any, rstd: Any) -> Any:
-    """By the rung that was fastest on an H200 for rows of this type and length."""
-    rung = read_twice if twice.is_fastest(x, weight, bias) else vectorized
-    return rung(x, weight, bias, eps, mean=mean, rstd=rstd)
-
-
 def fused_residual(
     x: Any,
     weight: Any,

@@ -12,12 +12,6 @@
 //            packs, and those that fit no block's registers are read again (long_rows.cuh).
 //            Where there are many rows of a few packs, threads hold kRows of them, which share one load of weight and
 //            bias.
-//            Predicted on an H200: copy bandwidth for rows of 8 KB and more. Measured there, bf16, 32768 rows of 1024,
-//            4096, 16384, in the run that chose the shapes: 3635, 4087, 4177 GB/s, where a copy of the first two had
-//            3752 and 4175 and torch.compile 3613, 2888, 4200.
-//   tried    evict-first or no-allocate accesses: 1 to 5 % slower; rows fetched ahead by blocks that stay: 5 to 8 %
-//            slower with cp.async, 8 % and more with bulk copies; a row for two blocks of a cluster: 20 % slower; two
-//            rows of 4096 or 16384 at once: 1 to 3 % slower; registers capped until they spill: up to half the speed.
 #include "../common/norm/long_rows.cuh"
 #include "../common/norm/row_moments.cuh"
 #include "../common/row.cuh"

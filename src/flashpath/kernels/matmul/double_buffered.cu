@@ -7,7 +7,6 @@
 //   improves vectorized: no warp waits for memory between two steps, and one barrier per step is enough
 //   idea     two copies of each tile: while one is multiplied, the quads of the next are on their way to registers.
 //            They are stored into the other copy, which nobody reads since the last barrier.
-//            Predicted on an H200: 45 TFLOP/s. Measured (4096³): 44.1, 0.86 of cuBLAS.
 #include "quads.cuh"
 
 constexpr int kBlockM = 128, kBlockN = 128, kBlockK = 8;

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from flashpath.kernels.building import dtype_name, sm_count
 from flashpath.kernels.matmul import float32, tensor_core, triton_rungs
 from flashpath.kernels.matmul.epilogue import Epilogue
 from flashpath.kernels.matmul.problem import FOLDER, PRECISIONS
@@ -21,6 +22,8 @@ from flashpath.kernels.matmul.reference import (
 from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case, Ladder, Rung, Score
 from flashpath.kernels.tolerance import check_against
+from flashpath.kernels.where import Where, where_is
+from flashpath.messages import Message, Text
 
 
 def _case(m: int, n: int, k: int, dtype: str, precision: str = "ieee") -> Case:
@@ -163,10 +166,32 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
         )
 
 
+# ---- The choice ----------------------------------------------------------------------------------------
+
+_HOPPER = (9, 0)
+_TILE = 128 * 128
+_FLOAT64 = "shared_tile", Message("kernels.matmul-float64")
+_LARGE = "warp_tiled", Message("kernels.matmul-large")
+_SMALL = "double_buffered", Message("kernels.matmul-small")
+_WGMMA = "triton_persistent", Message("kernels.matmul-wgmma")
+_MMA = "mma_pipelined", Message("kernels.matmul-mma")
+
+
+def _chosen(a: Any, b: Any, *, where: Where | None = None) -> tuple[str, Message]:
+    dtype = dtype_name(a)
+    if dtype == "float64":
+        return _FLOAT64
+    if dtype == "float32":
+        return _LARGE if a.shape[0] * b.shape[1] >= _TILE * sm_count(a, where) else _SMALL
+    if where is None and not a.is_cuda:
+        return _MMA
+    return _WGMMA if (where or where_is(a)).capability == _HOPPER else _MMA
+
+
 LADDER = Ladder(
     name="matmul",
-    title="Matrix multiplication",
-    maths="out[i, j] = Σ_p a[i, p] b[p, j]",
+    title=Text("Matrix multiplication", "矩阵乘法"),
+    maths=Text("out[i, j] = Σ_p a[i, p] b[p, j]", "out[i, j] = Σ_p a[i, p] b[p, j]"),
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -175,12 +200,16 @@ LADDER = Ladder(
     sized=_sized,
     sample=(128, 128, 128),
     more_samples=_more_samples,
+    chooses=_chosen,
     rungs=(
         Rung(
             name="reference",
             language="pytorch",
             arch="any",
-            idea="PyTorch in float64, rounded once: the truth that the others are checked against",
+            idea=Text(
+                "PyTorch in float64, rounded once: the truth that the others are checked against",
+                "PyTorch 用 float64 计算，只舍入一次：其余梯级以它为准",
+            ),
             file=FOLDER / "reference.py",
             function=reference,
             readability=Score(5, "one operator"),

@@ -9,9 +9,6 @@
 //            bytes from each of 8 rows at a time; with rows padded by 16 bytes these lie in different banks.
 //            Each of 8 warps owns 64 × 32 of a block's 128 × 128: per 32 bytes of k, 4 + 2 ldmatrix feed 16 mma.
 //            For tf32 B has no ldmatrix: four plain loads take the place of each.
-//            Predicted on an H200: 250 TFLOP/s in bfloat16; still nothing hides the way from global memory but the
-//            other block of the SM. Measured at 4096³: 203, 0.27 of cuBLAS, and wmma 168. With 4 warps of 64 × 64
-//            instead, fewer loads for each mma but half as many warps to wait with, it lost a seventh.
 #include "../common/tensor_core.cuh"
 
 constexpr int kM = 128, kN = 128, kRowBytes = 128;  // of a tile of A: 64 columns of half types, 32 of tf32

@@ -18,12 +18,6 @@
 //            On Hopper the tensor cores seem to take mma.sync at half the speed of wgmma, 1024 products per SM and
 //            clock: without its ldmatrix the loop is no faster. A step of 16 by a block of 128 × 256 is 512 clocks of
 //            that, and 352 clocks of shared memory at 128 bytes (256 for ldmatrix, 96 for the copies).
-//            Predicted on an H200: 0.95 of that half at 1.98 GHz, 505 TFLOP/s. Measured in bfloat16 at 4096³ and 8192³:
-//            502 and 505, 0.64 of cuBLAS; once the power limit holds the clocks of both down, 438 and 440, 0.61 and
-//            0.62. tf32 at 4096³: 201, 0.51.
-//            Tried at 4096³ on a cool GPU: 128 × 128 with two blocks per SM, 471; rings of 4 slabs, the same; two slabs
-//            of 128 columns, 411; one set of fragments, 449; warps of 64 × 96, which spill, 401; prefetches to L2,
-//            464. On a warm one: along rows of mma tiles, which keeps A in place instead of B, 427 against 438.
 #include "copies.cuh"
 #include "epilogue.cuh"
 

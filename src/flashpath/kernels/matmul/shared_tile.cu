@@ -10,10 +10,6 @@
 //   idea     a block that computes kTile × kTile elements needs kTile rows of a and kTile columns of b, each element
 //            kTile times. It copies them to shared memory, kTile × kTile at a time, and adds up from there. What lies
 //            outside the matrices is 0 there, so that the sum needs no bounds.
-//            Predicted on an H200: 8 TFLOP/s, bound by shared memory as coalesced is by the L1, which is the same
-//            memory; without its misses.
-//            Measured (4096³): 6.9 TFLOP/s; 4.9, less than coalesced, while it took 39 registers, with which one
-//            block fits on an SM, and all of it waits at each barrier. With 32, two fit.
 
 template <class T, int kTile = 32>
 __global__ void __launch_bounds__(kTile* kTile, 2)

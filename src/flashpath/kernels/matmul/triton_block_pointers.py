@@ -8,7 +8,6 @@ idea     `tl.make_block_ptr` describes a matrix and a block in it; `tl.advance` 
          `boundary_check` names the dimensions in which it may leave the matrix. The compiler makes the same
          addresses and bounds of it as it was given before: the gain is the reader's. Triton 3.7 calls this
          interface deprecated, in favour of the next rung's.
-         Predicted on an H200: as triton_pointers. Measured at 4096³ and 8192³: 0.96 and 1.00 of cuBLAS.
 """
 
 import triton

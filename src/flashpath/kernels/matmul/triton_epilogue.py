@@ -6,8 +6,6 @@ cost     2 m n k FLOPs and some 2 to 30 an element; at least sizeof(T) (m k + k 
 improves unfused: the product is not written to memory and read again for each step after it
 idea     a function of a tile in registers, called by triton_persistent between the last product and the
          store: the arithmetic is written as on whole matrices. Steps that are not asked for are not compiled.
-         Predicted on an H200: within 4 % of the product alone. Measured at 4096³ in bfloat16 with bias and
-         gelu: 189 µs, the product alone 182, torch.compile 206; erf takes 50 µs more.
 """
 
 import triton

@@ -12,9 +12,6 @@
 //            (3) The operands of the next multiply-adds are read while these run, also over the border of a step: the
 //            barrier stands before its last column. (4) Multiply-adds go through the 8 × 16 in serpentines, so that
 //            each shares a factor with the one before, and reads two registers, not three.
-//            Measured on an H200 (4096³): 52.7 TFLOP/s, 1.03 of cuBLAS (predicted: 50). Without (4) 48.2; with a
-//            through registers, as in double_buffered, 47.4; with steps of 8 columns 48.1. Lanes in the order that
-//            halves the turns of shared memory (2 rows, then the next column) took it to 51.8: turns are not the bound.
 #include "../common/async_copy.cuh"
 #include "quads.cuh"
 

@@ -9,8 +9,7 @@
 //            order; reversing each byte's bits makes it big. A warp votes 32 times, lane k keeps the k-th word, and
 //            all 32 are stored together.
 //   watch    a load brings a warp 32 bytes, where it could bring 512. In segment_packbits a block takes a segment:
-//            few long segments leave most of the GPU idle: 64 of 2^20 flags each take it 2.4 ms on an H200, one
-//            thread per byte 128 µs. 2^28 flags in one piece take 158 µs, half the speed of 16-byte loads.
+//            few long segments leave most of the GPU idle.
 constexpr int kThreads = 256;
 constexpr int kVotes = 32;
 constexpr int kChunk = 32 * kVotes;  // elements that a warp takes at once

@@ -13,8 +13,6 @@
 //            than a warp the block has no other: what waits at its barrier are only its own threads. Rows of 2048 packs
 //            and more are read twice, the second time from the L2 cache: while their largest is found no register
 //            holds them, and an SM has room for three blocks of 512 threads in place of two.
-//   H200     32768 × 4096 of bfloat16 to int8 in 105 µs, to fp8 in 101, back in 102: 3.8 to 4.0 TB/s, where a copy has
-//            4.2; 2^28 flags to bits in 78 µs, 3.9 TB/s. torch.compile: 149 µs to int8, 120 back, 162 for the bits.
 #include "../common/hints.cuh"
 #include "vectorized_bits.cuh"
 #include "words.cuh"

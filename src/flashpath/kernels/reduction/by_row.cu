@@ -7,8 +7,6 @@
 //   idea     kLanes threads per row: 8 for rows of up to 512 bytes, a warp for rows of up to 4 KB, else the block.
 //            Fewer threads than a block need no barrier, more threads keep more of a long row in flight. Each row
 //            is read in 16-byte packs, also where the rows' length leaves every row at another alignment (span.cuh).
-//            Predicted on an H200: as vectorized for rows of 2 KB and more. Measured for 32768 rows of bf16: 2.7, 3.7
-//            and 4.5 TB/s with 1024, 4096 and 16384 elements.
 #include "block.cuh"
 #include "span.cuh"
 

@@ -10,6 +10,8 @@ from flashpath.errors import FlashpathError
 from flashpath.kernels.arguments import FLOATS, output, require_tensor
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count, triton_device
 from flashpath.kernels.counters import counters_at_zero
+from flashpath.kernels.where import Where
+from flashpath.messages import Message
 
 FOLDER = Path(__file__).parent
 DIVERGENT = FOLDER / "divergent.cu"
@@ -27,11 +29,10 @@ OPERATIONS = {"sum": "Sum", "max": "Max", "mean": "Mean", "argmax": "Argmax"}  #
 DTYPES = (*FLOATS, "int32")
 THREADS = 256
 STATE_BYTES = 16  # the largest state of an operation: a value and an index
-# Of a grid that walks through the tensor: all are resident at once, so that none waits for another to end. On
-# an H200 the sum of 2^24 floats takes 26.4 µs with 4 of them, 27.7 with 16, 31.4 with 32; CUB takes 27.1.
+# Of a grid that walks through the tensor: all are resident at once, so that none waits for another to end.
 BLOCKS_PER_SM = 4
 # Up to so many bytes a row is for 8 threads, and for a warp: one round, and eight. A block for each row of
-# 8 KB has two packs a thread in flight and a barrier to wait at: 96 µs for 32768 of them, a warp each 72.
+# 8 KB has two packs a thread in flight and a barrier to wait at, and is slower.
 BYTES_FOR_8_LANES = 512
 BYTES_FOR_A_WARP = 16384
 TRITON_BLOCKS = (256, 1024, 4096)  # few, since each is compiled
@@ -50,22 +51,17 @@ def prepare(x: Any, op: str, dim: int | None, out: Any | None, *, rows_allowed: 
     import torch
 
     if op not in OPERATIONS:
-        raise FlashpathError(f"reduction got the operation {op!r}.", f"It knows {', '.join(OPERATIONS)}.")
+        raise FlashpathError("kernels.reduce-operation", op=f"{op!r}", operations=list(OPERATIONS))
     require_tensor("reduction", "x", x, DTYPES)
     if op == "mean" and x.dtype == torch.int32:
-        raise FlashpathError("The mean of int32 is no int32.", "Pass x.float(), as for torch.mean.")
+        raise FlashpathError("kernels.reduce-int-mean")
     if dim is not None and (x.ndim != 2 or dim not in (1, -1)):
-        raise FlashpathError(
-            f"reduction got dim={dim} for a tensor of shape {tuple(x.shape)}.",
-            "Pass dim=None for the whole tensor, or dim=-1 for each row of a 2-D tensor.",
-        )
+        raise FlashpathError("kernels.reduce-dim", dim=dim, shape=str(tuple(x.shape)))
     if dim is not None and not rows_allowed:
-        raise FlashpathError(
-            "This rung reduces whole tensors only.", "For each row take single_pass, by_row or triton."
-        )
+        raise FlashpathError("kernels.reduce-whole-only")
     rows, n = (1, x.numel()) if dim is None else x.shape
     if n == 0 and op in ("max", "argmax"):
-        raise FlashpathError(f"{op} got no elements.", "Only a sum and a mean of nothing are defined.")
+        raise FlashpathError("kernels.reduce-nothing", op=op)
     shape = () if dim is None else (rows,)
     dtype = torch.int64 if op == "argmax" or (x.dtype == torch.int32 and op == "sum") else x.dtype
     return Problem(rows, n, output("reduction", out, shape, dtype, x.device))
@@ -165,7 +161,7 @@ def single_pass(
 
 def by_row(x: Any, op: str = "sum", dim: int | None = -1, out: Any | None = None) -> Any:
     if dim is None:
-        raise FlashpathError("by_row reduces rows.", "Pass dim=-1; for the whole tensor take single_pass.")
+        raise FlashpathError("kernels.reduce-rows-only")
     rows, n, result = prepare(x, op, dim, out)
     if rows:
         row_bytes = n * x.element_size()
@@ -173,6 +169,22 @@ def by_row(x: Any, op: str = "sum", dim: int | None = -1, out: Any | None = None
         kernel = cuda_kernel(BY_ROW, f"reduce<{functor(x, op)}, {lanes}, {CPP_TYPES[dtype_name(x)]}>", x)
         kernel[-(-rows * lanes // THREADS), THREADS](rows, n, x, result)
     return result
+
+
+# ---- The choice ----------------------------------------------------------------------------------------
+
+_MANY_ROWS = "by_row", Message("kernels.reduce-many-rows")
+_FEW_ROWS = "single_pass", Message("kernels.reduce-few-rows")
+_WHOLE = "single_pass", Message("kernels.reduce-whole")
+
+
+def chosen(
+    x: Any, _op: str = "sum", dim: int | None = None, *, where: Where | None = None
+) -> tuple[str, Message]:
+    """Returns the rung that reduces all of x, or each of its rows, and why."""
+    if dim is None:
+        return _WHOLE
+    return _MANY_ROWS if x.shape[0] >= sm_count(x, where) else _FEW_ROWS
 
 
 # ---- Triton --------------------------------------------------------------------------------------------

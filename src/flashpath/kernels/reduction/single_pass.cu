@@ -9,7 +9,6 @@
 //            itself in. Whoever counts to the end knows that all partials are there, and reduces them: always all of
 //            them in the same order, whichever block that is, so the bits are the same in every run. The counter
 //            wraps round to 0 by itself (`atomicInc`), ready for the next launch.
-//            Predicted on an H200: as vectorized, 4.3 to 4.5 TB/s where the tensor is large. Measured: 4.38.
 #include "block.cuh"
 #include "span.cuh"
 

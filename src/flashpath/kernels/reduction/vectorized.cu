@@ -5,10 +5,9 @@
 //   cost     n - 1 operations ⊕; at least n sizeof(T) bytes
 //   improves warp_shuffle: a block reduces thousands of elements, not 512, so trees, barriers and partials cost
 //            next to nothing; a quarter of the load instructions for float, an eighth for half
-//   idea     a grid just large enough to fill the GPU walks through the tensor. Memory answers after some 700 ns; to
-//            draw 4.5 TB/s an H200 needs 3 MB asked for at any time, 24 KB per SM. A thread asks for 64 bytes before
-//            it uses any of them (span.cuh), so 1,024 resident threads ask for 64 KB. Predicted there: the speed of
-//            reading, 4.3 to 4.5 TB/s, for tensors that dwarf the two launches. Measured for 2^28 floats: 4.39.
+//   idea     a grid just large enough to fill the GPU walks through the tensor. Memory answers late: bandwidth
+//            times latency must be asked for at any time, some 24 KB per SM. A thread asks for 64 bytes before it uses
+//            any of them (span.cuh), so 1,024 resident threads ask for 64 KB.
 //   error    a float32 sum: what a thread takes in one round is added as a tree, its rounds one after the other, the
 //            threads as a tree: the error grows with log2(n) + n / (16 threads of the grid). The tree depends on
 //            the number of SMs and on where the tensor starts: the same bits in every run, not on every GPU.

@@ -7,9 +7,6 @@
 //   improves vectorized after an addition of its own: 4 rows n elements are moved in place of 5 rows n
 //   idea     the sum is written for whoever adds next, and stays in registers for the norm. What is normalised is the
 //            rounded sum, the one that is returned.
-//            Predicted on an H200: copy bandwidth for rows of 4 KB and more. Measured there, bf16, 32768 rows of 1024,
-//            4096, 16384, in the run that chose the shapes: 3953, 4096, 4238 GB/s; torch.compile 3988, 4004, 4052,
-//            Liger 3936, 4074, 4150.
 #include "../common/norm/long_rows.cuh"
 #include "../common/row.cuh"
 

@@ -67,12 +67,6 @@ def read_twice(
     return result
 
 
-def fastest(x: Any, weight: Any, eps: float, rstd: Any) -> Any:
-    """By the rung that was fastest on an H200 for rows of this type and length."""
-    rung = read_twice if twice.is_fastest(x, weight) else vectorized
-    return rung(x, weight, eps, rstd=rstd)
-
-
 def fused_residual(
     x: Any,
     weight: Any,

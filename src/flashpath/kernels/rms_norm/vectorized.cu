@@ -7,9 +7,6 @@
 //   improves two_pass: x comes from memory once, in 16-byte loads that are all asked for before the first is used
 //   idea     layer_norm's of the same name: kLanes threads hold a row in kPacks packs each, a warp or a block as its
 //            length asks; rows that fit no block's registers are read again.
-//            Predicted on an H200: copy bandwidth for rows of 8 KB and more. Measured there, bf16, 32768 rows of 1024,
-//            4096, 16384, in the run that chose the shapes: 3720, 4050, 4205 GB/s; torch.compile 3639, 3708, 4164,
-//            Liger 3564, 4038, 4167.
 #include "../common/norm/long_rows.cuh"
 #include "../common/row.cuh"
 

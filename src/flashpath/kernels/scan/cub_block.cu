@@ -6,7 +6,6 @@
 //   improves warp: eight neighbours per thread, so a barrier per 2,048 elements; no shuffle is written here
 //   idea     a library's block primitives (`cub::BlockLoad`, `BlockScan`, `BlockStore`) take any trivially copyable
 //            state and any associative functor; its layouts, transpositions and shared memory are its own affair.
-//            On an H200, 2^26 floats: 237 µs, 2.3 TB/s, close to what 12 bytes per float allow.
 //   watch    the header costs the compiler a second or two, once per kernel; and between launches all is as before.
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_scan.cuh>

@@ -6,8 +6,7 @@
 //   idea     after log2(kThreads) doublings each element holds everything before it (Hillis and Steele, 1986). Two
 //            arrays in turn: what is read in a step is not what is written in it, so one barrier per step is enough.
 //   watch    n log2(n) operations, not n: every thread works in every step. And the input is read twice, once for
-//            the blocks' totals: 12 bytes per float where 8 would do. On an H200, 2^26 floats: 717 µs, 0.75 TB/s
-//            counting 8 bytes.
+//            the blocks' totals: 12 bytes per float where 8 would do.
 #include "tile.cuh"
 
 constexpr int kThreads = 256;

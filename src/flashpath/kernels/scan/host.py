@@ -8,7 +8,9 @@ from typing import Any
 
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, sm_count, triton_device
 from flashpath.kernels.scan.problem import FOLDER, THREADS, access_width, functor, prepare
-from flashpath.kernels.scan.single_pass import WHOLE_RING, decoupled_lookback, lookahead, ring_for
+from flashpath.kernels.scan.single_pass import WHOLE_RING, ring_for
+from flashpath.kernels.where import Where
+from flashpath.messages import Message
 
 HILLIS_STEELE = FOLDER / "hillis_steele.cu"
 BLELLOCH = FOLDER / "blelloch.cu"
@@ -20,8 +22,7 @@ CUB_BLOCK = FOLDER / "cub_block.cu"
 
 STATE_BYTES = 16  # the largest state of an operation: a 64-bit value, and whether there is a head
 LONG_ROW = 16384  # elements: two tiles of float32
-# Elements from which on lookahead is faster than decoupled_lookback. On an H200: 17.4 µs (with 256 threads
-# and 6 slots) and 14.6 µs for 2^22 floats, 47.6 and 51.5 for 2^24; nothing between was measured.
+# Elements from which on lookahead is faster than decoupled_lookback, between two sizes that were measured.
 LONG_VECTOR = 2**23
 BYTES_FOR_A_WARP = 8192  # up to so many, by_row gives a row to a warp, else to a block
 TRITON_BLOCKS = (256, 512, 1024, 2048)  # few, since each is compiled
@@ -129,17 +130,19 @@ def by_row(
     return result
 
 
-def fastest(
-    x: Any, op: str = "sum", exclusive: bool = False, flags: Any | None = None, out: Any | None = None
-) -> Any:
-    """By rows where these are short or fill the GPU, else by tiles: a ring of them for long vectors.
+_BY_ROW = "by_row", Message("kernels.scan-by-row")
+_LOOKAHEAD = "lookahead", Message("kernels.scan-long")
+_LOOKBACK = "decoupled_lookback", Message("kernels.scan-tiles")
 
-    A smaller ring (4 slots, 1 round ahead) took 199 µs on an H200 where decoupled_lookback took 177.
+
+def chosen(x: Any, *_: Any, where: Where | None = None) -> tuple[str, Message]:
+    """Returns the rung for these vectors, and why: by rows, or by tiles; a ring of tiles for a long vector.
+
+    A smaller ring is slower than decoupled_lookback.
     """
-    if x.dim() == 2 and (x.shape[1] <= LONG_ROW or x.shape[0] >= 2 * sm_count(x)):
-        return by_row(x, op, exclusive, flags, out)
-    is_long = x.numel() >= LONG_VECTOR and ring_for(x) == WHOLE_RING
-    return (lookahead if is_long else decoupled_lookback)(x, op, exclusive, flags, out)
+    if x.dim() == 2 and (x.shape[1] <= LONG_ROW or x.shape[0] >= 2 * sm_count(x, where)):
+        return _BY_ROW
+    return _LOOKAHEAD if x.numel() >= LONG_VECTOR and ring_for(x, where) == WHOLE_RING else _LOOKBACK
 
 
 # ---- Triton --------------------------------------------------------------------------------------------

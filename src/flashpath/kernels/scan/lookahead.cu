@@ -10,14 +10,6 @@
 //            totals before it are there, and reads of later tiles are under way while results are written. A warp of
 //            its own finds what stands before the next tile (ledger.cuh) while the others add up and scan.
 //            A block only waits for tiles that were taken before its own, whose blocks run: none waits for ever.
-//            On an H200, 2^28 floats: 566 µs, 3.8 TB/s, where decoupled_lookback takes 685, torch 830 and a copy 505;
-//            2^24: 47.6, 51.5, 58.9 and 35.7. Below about 2^23 elements decoupled_lookback wins: 14.6 µs for 2^22,
-//            where 256 threads and 6 slots took 17.4 here.
-//   tried    with 256 threads, 6 slots and 2 rounds ahead, 2^26 floats: 160 µs. 1 round ahead took 246, 3 took 174;
-//            5 slots 172, 4 slots 197. Longer rounds bear fewer: 384 threads and 4 slots, as here, took 566 µs for 2^28
-//            where those took 598, but 780 at 1 round ahead. Streaming stores, expected to cost time, took 161, reads
-//            without a hint for the L2 160; tiles dealt out in turn instead of by a ticket gained 2 % at 2^28 and lost
-//            8 % with int32. Without the ledger, and so wrong, those 598 µs were 532.
 //   error    as decoupled_lookback: the same bits in every run and on every GPU; log2(n) + n / 2^23
 #include "ledger.cuh"
 #include "warp_tile.cuh"

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, max_shared_per_block, sm_count
 from flashpath.kernels.scan.problem import BYTES_PER_LANE, FOLDER, THREADS, access_width, functor, prepare
+from flashpath.kernels.where import Where
 
 DECOUPLED_LOOKBACK = FOLDER / "decoupled_lookback.cu"
 LOOKAHEAD = FOLDER / "lookahead.cu"
@@ -93,9 +94,9 @@ WHOLE_RING = Ring(4, 2)
 SMALL_RING = Ring(3, 1)
 
 
-def ring_for(x: Any) -> Ring | None:
-    """The largest that the shared memory of an SM holds. None for sm_86 and sm_89."""
-    most = (max_shared_per_block(x) - STATIC_SHARED) // SLOT_BYTES
+def ring_for(x: Any, where: Where | None = None) -> Ring | None:
+    """Returns the largest ring that the shared memory of an SM holds; None for sm_86 and sm_89."""
+    most = (max_shared_per_block(x, where) - STATIC_SHARED) // SLOT_BYTES
     return next((ring for ring in (WHOLE_RING, SMALL_RING) if ring.slots <= most), None)
 
 

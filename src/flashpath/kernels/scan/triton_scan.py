@@ -8,7 +8,7 @@ idea     ⊕ is written once, for two scalars; `tl.associative_scan` makes the t
          through its part block by block and carries what it has so far; it starts with the totals of the
          parts before its own, which it reduces itself. An exclusive scan is an inclusive one of the elements
          one place to the left. A segmented scan's total is a plain reduction too: of what stands behind the
-         last head. On an H200, 2^26 floats: 221 µs, 2.4 TB/s of 8 bytes per float, though 12 are moved.
+         last head.
 """
 
 import triton

@@ -7,9 +7,6 @@
 //   improves backward_simple: y and dy are read once, in an eighth of the instructions for half types
 //   idea     as resident: all packs are asked for before the first is used, by as many threads as leave few to each.
 //            Of rows longer than the registers of a block hold, the rest is read a second time.
-//            Predicted on an H200: 4.0 to 4.2 TB/s where the row fits. Measured, bf16: 4.28 TB/s at 32768 × 4096 and
-//            4.36 at 16384, 0.98 and 0.99 of what torch.compile makes of the formula.
-//   tried    Four packs of 512 threads at 16384: 4.20 TB/s. One pack each: 3.44 at 4096. st.cs: no difference.
 #include "packed_row.cuh"
 
 constexpr int kLeastThreads = 64;

@@ -18,6 +18,8 @@ from flashpath.kernels.building import (
     triton_device,
 )
 from flashpath.kernels.counters import counters_at_zero
+from flashpath.kernels.where import Where
+from flashpath.messages import Message
 
 FOLDER = Path(__file__).parent
 THREE_PASS = FOLDER / "three_pass.cu"
@@ -131,10 +133,7 @@ def shared(x: Any, out: Any | None = None) -> Any:
     problem = prepare(x, out)
     most = (max_shared_per_block(x) - STATIC_SHARED) // 4
     if problem.n > most:
-        raise FlashpathError(
-            f"shared got rows of {problem.n} elements; shared memory holds {most} as float32.",
-            "Take online, split_rows or meeting.",
-        )
+        raise FlashpathError("kernels.softmax-shared-long", n=problem.n, most=most)
     return _block_per_row(SHARED, problem, x, problem.n * 4)
 
 
@@ -144,10 +143,7 @@ def shared(x: Any, out: Any | None = None) -> Any:
 def warp_per_row(x: Any, out: Any | None = None) -> Any:
     rows, n, result = prepare(x, out)
     if n > 32 * MOST_PER_LANE:
-        raise FlashpathError(
-            f"warp_per_row got rows of {n} elements; a warp's registers hold {32 * MOST_PER_LANE} well.",
-            "Take resident.",
-        )
+        raise FlashpathError("kernels.softmax-warp-long", n=n, value=32 * MOST_PER_LANE)
     if rows:
         per_lane = 1 << (-(-n // 32) - 1).bit_length()
         kernel = cuda_kernel(WARP_PER_ROW, f"softmax<{CPP_TYPES[dtype_name(x)]}, {per_lane}>", x)
@@ -174,9 +170,9 @@ def residence(cut: Packing) -> Residence:
     return Residence(lanes, held, max(0, -(-(each - held) // 2)))
 
 
-def most_pairs(x: Any, cut: Packing) -> int:
-    """Pairs of packs that each thread of a full block can park."""
-    return (max_shared_per_block(x) - STATIC_SHARED) // (2 * MOST_LANES * cut.width * x.element_size())
+def most_pairs(x: Any, cut: Packing, where: Where | None = None) -> int:
+    """Returns the pairs of packs that each thread of a full block can park."""
+    return (max_shared_per_block(x, where) - STATIC_SHARED) // (2 * MOST_LANES * cut.width * x.element_size())
 
 
 def resident(x: Any, out: Any | None = None) -> Any:
@@ -187,9 +183,7 @@ def resident(x: Any, out: Any | None = None) -> Any:
         pairs = most_pairs(x, cut)
         if where.parked_pairs > pairs:
             raise FlashpathError(
-                f"resident got rows of {n} elements; an SM holds "
-                f"{(where.packs + 2 * pairs) * MOST_LANES * cut.width} of them here.",
-                "Take meeting or split_rows.",
+                "kernels.softmax-resident-long", n=n, packs=(where.packs + 2 * pairs) * MOST_LANES * cut.width
             )
         arguments = f"{cut.arguments}, {where.lanes}, {where.packs}, {where.parked_pairs}"
         kernel = cuda_kernel(RESIDENT, f"softmax<{CPP_TYPES[dtype_name(x)]}, {arguments}>", x)
@@ -253,10 +247,7 @@ def meeting(x: Any, out: Any | None = None) -> Any:
         cut = packing(n, x, result)
         packs, pairs, parts = share(x, rows, cut)
         if parts > MOST_PARTS:
-            raise FlashpathError(
-                f"meeting got rows of {n} elements; its blocks hold {n * MOST_PARTS // parts} here.",
-                "Take split_rows.",
-            )
+            raise FlashpathError("kernels.softmax-meeting-long", n=n, n2=n * MOST_PARTS // parts)
         arguments = f"{cut.arguments}, {MEETING_THREADS}, {packs}, {pairs}"
         kernel = cuda_kernel(MEETING, f"softmax<{CPP_TYPES[dtype_name(x)]}, {arguments}>", x)
         zeros, states = counters_at_zero(x, rows + 1), scratch(x, rows * parts)
@@ -292,7 +283,7 @@ def backward_residence(cut: Packing) -> Residence:
 def backward_resident(y: Any, dy: Any, out: Any | None = None) -> Any:
     rows, n, result = prepare_backward(y, dy, out)
     if n >= 2**31:
-        raise FlashpathError(f"backward_resident got rows of {n} elements.", "Take backward_simple.")
+        raise FlashpathError("kernels.softmax-backward-long", n=n)
     if rows:
         cut = packing(n, y, dy, result)
         where = backward_residence(cut)
@@ -331,21 +322,26 @@ def triton(x: Any, out: Any | None = None) -> Any:
     return result
 
 
-# ---- What an operator calls ----------------------------------------------------------------------------
+# ---- The choice ----------------------------------------------------------------------------------------
+
+_FLOAT64 = "online", Message("kernels.softmax-float64")
+_HELD = "resident", Message("kernels.softmax-row-held")
+_SPLIT = "split_rows", Message("kernels.softmax-row-split")
+_BACKWARD = "backward_resident", Message("kernels.softmax-gradient")
 
 
-def softmax(x: Any, out: Any | None = None) -> Any:
-    """By the rung that is the fastest for these rows."""
-    rows, n, result = prepare(x, out, WITH_DOUBLE)
+def chosen(
+    x: Any, out: Any | None = None, *, direction: str = "forward", where: Where | None = None
+) -> tuple[str, Message]:
+    """Returns the rung for these rows, and why."""
+    if direction == "backward":
+        return _BACKWARD
     if dtype_name(x) == "float64":
-        return online(x, result)
-    cut = packing(n, x, result)
-    where = residence(cut)
+        return _FLOAT64
+    n = x.shape[-1] if x.dim() else 1
+    cut = packing(n, x, x if out is None else out)
+    held = residence(cut)
+    rows = x.numel() // n if n else 0
     # Rows that fill an SM leave the others idle where there are few of them.
-    is_for_one_sm = where.parked_pairs == 0 or 2 * rows >= sm_count(x)
-    return (resident if is_for_one_sm and where.parked_pairs <= most_pairs(x, cut) else split_rows)(x, result)
-
-
-def softmax_backward(y: Any, dy: Any, out: Any | None = None) -> Any:
-    """The gradient with respect to x, where y is softmax(x) and dy its gradient."""
-    return backward_resident(y, dy, out)
+    is_for_one_sm = held.parked_pairs == 0 or 2 * rows >= sm_count(x, where)
+    return _HELD if is_for_one_sm and held.parked_pairs <= most_pairs(x, cut, where) else _SPLIT

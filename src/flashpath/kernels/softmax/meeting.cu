@@ -12,10 +12,6 @@
 //            itself again; the count then wraps round to 0 by itself (`atomicInc`), ready for the next launch.
 //            As in resident, more packs are parked in shared memory where rows are many, so that a meeting is for
 //            128 KB, not for 32, and an SM has two blocks, one of which moves data while the other waits.
-//            Predicted on an H200: as resident, about 4 TB/s. Measured there at 4096 × 131072 bf16: 3.54 TB/s, and 2.63
-//            with parts in registers alone, eight to a row, no more than split_rows. Drawing a number, leaving a state
-//            and waiting take as long as moving 32 KB in and out. 16 × 131072 float32: 13.4 µs in a graph, which
-//            clears the counters first, where split_rows takes 12.7.
 #include "on_chip.cuh"
 #include "part.cuh"
 

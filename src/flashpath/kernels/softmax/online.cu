@@ -4,9 +4,6 @@
 //   layout   x, out: (rows, n), contiguous
 //   cost     8 rows n FLOPs; at least 2 rows n sizeof(T) bytes
 //   improves three_pass: x is read twice, not three times, so long rows move 3 rows n sizeof(T) bytes in place of 4.
-//            Predicted on an H200: two thirds of copy bandwidth for long rows, if three_pass has half. Measured in
-//            bf16: at 131072 1.44 TB/s against 1.25, at 16384 1.95 against 2.38: rows of 32 KB are read again from
-//            the caches, and exponentials that are computed twice cost more than a third read.
 //   idea     the sum needs the maximum, but not at once: when a larger element comes, what was summed is scaled down.
 //            Any two parts combine, in any order, so threads, blocks, and the tiles of attention can each have one.
 //   watch    a thread's next {m, l} needs its last one, an exponential long. kChains elements are folded at a time: the

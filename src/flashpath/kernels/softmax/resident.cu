@@ -11,13 +11,6 @@
 //            place of x in registers, and the row's m costs each thread one factor at the end. So there is one
 //            reduction, of {m, l}, with one barrier, and one exponential for each element that is in registers.
 //            Each thread parks and fetches its own packs: no barrier for them.
-//            Predicted on an H200: 4.0 to 4.2 TB/s where the launch is long enough, as a copy; also for rows of 131,072
-//            half numbers, 64 KB of them in registers and 192 KB in shared memory. Measured, bf16: 3.71, 4.04 and 4.21
-//            TB/s at 32768 × 1024, 4096 and 16384, and 4.00 at 4096 × 131072, where a copy had 3.73 to 4.28.
-//   tried    a reduction for m, then one for l, and no exponential before all is loaded: 3.42 TB/s at 131072. A grid of
-//            one block per SM that loads the next row as it writes this one: 3.82 there. Fewer registers for more
-//            threads: they spill, 1.5 to 2 times slower. Two packs of twice the threads: 3.82 at 4096, 2.89 at 16384.
-//            Streaming hints on stores (st.cs): no difference.
 #include "on_chip.cuh"
 
 constexpr int kLeastThreads = 64;

@@ -6,8 +6,7 @@
 //   idea     a block per row; its threads walk through the row three times, side by side so that accesses coalesce.
 //            Any row works, however long.
 //   watch    x is read three times and each exponential computed twice. Of short rows the second and third read come
-//            from the caches; of long ones 4 rows n sizeof(T) bytes move. Predicted on an H200: half of copy bandwidth
-//            for rows of 128 KB and more. Measured in bf16: 1.25 TB/s of 4.28 at 4096 × 131072.
+//            from the caches; of long ones 4 rows n sizeof(T) bytes move.
 #include "arithmetic.cuh"
 
 constexpr int kThreads = 256;

@@ -11,7 +11,6 @@
 //            What is sorted are words of 64 bits, the ordered key above the index: no two are equal, so a network,
 //            which knows nothing of order among equals, is stable all the same. Words beyond n are larger than any
 //            other.
-//            Predicted on an H200 for 2^24 keys: 78 steps of 270 MB each, 5 ms and more. Measured: 7.7 ms.
 #include "keys.cuh"
 
 using Word = unsigned long long;

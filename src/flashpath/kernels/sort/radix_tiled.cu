@@ -9,8 +9,6 @@
 //   idea     a tile that is already sorted by the digit consists of runs of one digit, about 18 keys each for random
 //            keys, and neighbours in a run go to neighbours in memory. So a block ranks its keys (ranking.cuh), puts
 //            them in order in shared memory, where scattering is cheap, and writes them from there in a row.
-//            Predicted on an H200 for 2^24 keys: 4 passes of 200 MB and the ranking, 0.6 to 0.8 ms. Measured: 0.60 ms,
-//            where torch.sort takes 0.81 ms.
 #include "ranking.cuh"
 #include "scan_counts.cuh"
 

@@ -13,10 +13,6 @@
 //            scan; what a tile has of such a row, `finish` adds up, in a fixed order: no atomics, the same bits in
 //            every run. Entries pass L1 by, or are given up first (load_once.cuh), and shared memory is kept small:
 //            what is left of L1 holds the popular parts of x.
-//   H200     of a sweep of variants, for the power law that takes warp_per_row 10 ms: 157 µs with 7 items and loads
-//            of 16 bytes, 163 µs with 7 items and single entries, 163 µs with 11 and 16 bytes, cuSPARSE 165 µs. Where
-//            rows are alike, the search and the walk are for nothing: a five-point stencil on 2048² takes 163 µs with
-//            7 items and single entries, 134 µs with 11 and 16 bytes, a thread per row 66 µs.
 #include "../common/numbers.cuh"
 #include "load_once.cuh"
 #include "merge_path.cuh"

@@ -11,11 +11,6 @@
 //            and last few, which share theirs with other rows, come one by one. Where a row's lanes read whole
 //            sectors, L1 gives entries up before x (load_once.cuh).
 //   watch    the mean says nothing of a matrix with a few very long rows: a warp alone still walks through each.
-//   H200     of a sweep of variants: 242 µs for 2^20 random rows of 32 entries with 8 lanes and loads of 16 bytes,
-//            260 µs with 32 lanes and single entries, cuSPARSE 259 µs; each of the 2^25 gathers brings a sector of 32
-//            bytes from L2. For 2^16 such rows 16 µs, 18 µs and 30 µs; for a five-point stencil on 2048² 66 µs with
-//            one lane and single entries, cuSPARSE 98 µs. In a full run 10 ms where the longest of 2^20 rows, with
-//            lengths by a power law, has 2^18 entries: few lanes, since the mean is small.
 #include "../common/numbers.cuh"
 #include "load_once.cuh"
 

@@ -8,7 +8,6 @@
 //            there and reads a column of it.
 //   watch    the 32 floats of a column are 32 words apart, so all of them lie in one of the 32 banks, and are read one
 //            after the other: 31 extra passes per load. Halves of neighbouring rows share words: 15.
-//   measured on an H200 at 16384 × 16384: 1.76 TB/s of float32
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

@@ -9,7 +9,6 @@
 //            The tile keeps the damage small: the other warps of the block fill the same sectors soon after, while
 //            they are still in the L2 cache.
 //   watch    32 sectors per store where 4 would do, counted on the virtual GPU.
-//   measured on an H200 at 16384 × 16384: 0.49 TB/s of float32
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

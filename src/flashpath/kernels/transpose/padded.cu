@@ -6,7 +6,6 @@
 //   improves coalesced: no bank is asked twice in one load
 //   idea     rows of the tile are one word longer than what they hold, 33 floats or 34 halves, so the words of a column
 //            lie in 32 different banks (33 r mod 32 = r). The price is a word per row.
-//   measured on an H200 at 16384 × 16384: 3.42 TB/s of float32
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

@@ -9,7 +9,6 @@
 //            still 32 words in 32 banks; and the words of a column c are at c ^ 0, c ^ 1, …, c ^ 31: in 32 banks too.
 //            Halves are two to a word and 16 words to a row: (c ^ r) / 2 is c / 2 ^ r / 2, so even rows fill the first
 //            16 banks with it and odd rows the others.
-//   measured on an H200 at 16384 × 16384: 3.28 TB/s of float32, 4 % slower than padded
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

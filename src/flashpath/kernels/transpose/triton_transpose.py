@@ -7,7 +7,6 @@ improves vectorized: a tenth of the lines. `tl.trans` moves nothing: it says tha
          laid out over the threads in another way than the one which was loaded, and the compiler takes it
          through shared memory, with a swizzle of its own
 idea     the same order of tiles as vectorized; widths, registers and barriers are not written down.
-measured on an H200 at 16384 × 16384, copies in the same run 4.2 TB/s: 3.9 TB/s of both
 """
 
 import triton

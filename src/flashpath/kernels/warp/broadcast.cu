@@ -6,7 +6,6 @@
 //   improves shared_memory: no array, no barrier, one instruction
 //   idea     `__shfl_sync` reads a register of another lane. The mask names the lanes that take part: all of the warp,
 //            so all have to come here, also those beyond the end.
-//            Measured on an H200 for 2^26 floats: 0.21 ms, where shared_memory takes 0.23 ms: memory is what counts.
 template <class T>
 __global__ void broadcast(long long n, const T* in, T* out) {
   const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;

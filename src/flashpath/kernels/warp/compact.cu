@@ -10,9 +10,6 @@
 //            a time and adds what they keep until it meets a sum. Tiles take their numbers in the order they start,
 //            so nobody waits for one that never starts. A count or sum and what it is share one word of 64 bits,
 //            stored and loaded whole: nothing else has to be seen with it, so relaxed accesses do.
-//            Predicted on an H200: one read and one write, 3 to 4 TB/s. Measured for 2^28 floats: 0.88 ms, 1.8
-//            TB/s, where torch.masked_select takes 2.03 ms and compact_block 0.45. Tiles wait for each other: looking
-//            back at 32 of them at a time, not 128, took 0.92 ms.
 #include "tile.cuh"
 
 using Word = unsigned long long;

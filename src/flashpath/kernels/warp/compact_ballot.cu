@@ -7,8 +7,6 @@
 //   idea     a ballot tells every lane which others keep their element: how many they are is the number of bits set,
 //            how many come before mine the number of bits below mine. One lane asks for room for all, and a shuffle
 //            tells them where it is.
-//            Measured on an H200: 7.1 ms for 2^28 floats, as compact_atomics, which the compiler turns into this rung.
-//            2^23 atomics on one address, one in 0.85 ns, are all that counts.
 #include "../common/numbers.cuh"
 
 template <class T>

@@ -6,7 +6,6 @@
 //   improves compact_ballot: a 128th of the atomics, and 16 loads in flight per thread
 //   idea     the warps of a block add up what they keep in shared memory, and one thread asks for room for all 4096
 //            elements of the tile. The fewer ask, the less the one counter is in the way.
-//            Measured on an H200: 0.45 ms for 2^28 floats, 3.6 TB/s, 16 times as fast.
 #include "tile.cuh"
 
 template <class T>

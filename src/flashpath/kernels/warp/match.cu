@@ -8,8 +8,6 @@
 //            of them to act for all: one atomic for each value instead of one for each lane.
 //            Bits are compared, so a NaN matches itself and -0 does not match +0. The mask leaves out lanes beyond the
 //            end, which is why only those within may come to the match.
-//            Measured on an H200 for 2^26 elements: 0.25 ms where a group has 9 different values, 0.62 ms where it has
-//            32: the hardware takes them one after the other. The shared_memory rung takes 0.74 ms in any case.
 template <class T>
 __global__ void match(long long n, const T* in, int* out) {
   const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;

@@ -6,7 +6,6 @@
 //   improves shared_memory: five exchanges of registers for five rounds through shared memory with a barrier each
 //   idea     each lane adds what the lane 16 further on has, then 8, 4, 2, 1: lane 0 ends up with the sum of all. A
 //            tree, so a float's error grows with log2(32); lanes beyond the end bring 0.
-//            Measured on an H200 for 2^26 floats: 0.19 ms, where shared_memory takes 0.41 ms.
 template <class T>
 __global__ void sum(long long n, const T* in, T* out) {
   const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;

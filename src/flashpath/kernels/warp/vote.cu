@@ -9,7 +9,6 @@
 //   idea     a vote takes a predicate of each lane. `__ballot_sync` gives all 32 of them as one word, on which
 //            bit operations then count (`__popc`), find the first (`__ffs`) or pick the lanes below: the compaction
 //            rungs are made of it.
-//            Measured on an H200 for 2^26 floats: 0.18 ms, where shared_memory takes 0.75 ms.
 template <class T>
 __global__ void any(long long n, const T* in, bool* out) {
   const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;

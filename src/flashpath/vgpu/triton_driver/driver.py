@@ -83,7 +83,7 @@ class DeviceUtils:
         self._gpu = gpu
 
     def get_device_properties(self, device: int | None = None) -> dict[str, int]:
-        """Of the GPU that is played, whatever the number: torch gives CPU devices none."""
+        """Returns what the played GPU has, whatever the number: torch gives CPU devices none."""
         limits = self._gpu.architecture
         return {
             "max_shared_mem": limits.max_shared_per_block_bytes,

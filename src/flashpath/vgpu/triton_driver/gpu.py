@@ -77,7 +77,7 @@ def triton(
 
 
 def watched(device: str | None, options: Options, reports: list[Report]) -> TritonGpu:
-    """As `triton`, with the reports of launches added to a list that others add to too."""
+    """Returns what `triton` does, with reports added to a list that others add to as well."""
     return _made(None, device, options, reports)
 
 

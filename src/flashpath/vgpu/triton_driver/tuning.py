@@ -50,7 +50,7 @@ def benchmark(
     quantiles: Sequence[float] | None = None,
     return_mode: str = "mean",
 ) -> Any:
-    """In place of `triton.testing.do_bench`: run once, counted; the cost in milliseconds.
+    """Stands in for `triton.testing.do_bench`: runs once, counted, and returns the cost in milliseconds.
 
     Every run counts the same, so all quantiles are equal and there is nothing to warm up or repeat. What
     launches no kernel on the virtual GPU has no known cost: NaN.

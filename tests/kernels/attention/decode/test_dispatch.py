@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 import torch
-from decode_samples import Sample, made
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.decode import dispatch, host_cuda, host_triton
 from flashpath.kernels.attention.decode.cache import Cache, Step, prepare_step
+from flashpath.kernels.attention.decode.ladder import LADDER
 from flashpath.kernels.attention.dispatch_table import DecodeCell, Table
 from flashpath.kernels.attention.problem import Options
 from flashpath.kernels.attention.score_mod import ScoreMod
 from flashpath.kernels.where import Where, named
+from tests.harness.decode_samples import Sample, made
 
 
 def unaligned(step: Step) -> Step:
@@ -31,23 +32,23 @@ def unaligned(step: Step) -> Step:
 
 def test_a_backend_that_was_asked_for_is_taken() -> None:
     step = made(Sample())
-    assert dispatch.choose(step, "cuda").decode is host_cuda.decode
-    assert dispatch.choose(step, "triton").decode is host_triton.decode
+    assert dispatch.host_of(LADDER.best(step, "cuda").rung) is host_cuda
+    assert dispatch.host_of(LADDER.best(step, "triton").rung) is host_triton
     with pytest.raises(FlashpathError, match="triton, cuda and reference"):
-        dispatch.choose(step, "cudnn")
+        LADDER.best(step, "cudnn")
 
 
 def test_the_virtual_gpu_gets_what_is_compiled_sooner() -> None:
-    choice = dispatch.choose(made(Sample()))
-    assert (choice.backend, "virtual GPU" in choice.why) == ("cuda", True)
+    choice = LADDER.best(made(Sample()))
+    assert (choice.rung.language, "virtual GPU" in str(choice.why)) == ("cuda", True)
 
 
 def test_what_cuda_does_not_take_goes_to_triton(monkeypatch: pytest.MonkeyPatch) -> None:
     step = made(Sample())
-    choice = dispatch.choose(unaligned(step))
-    assert (choice.backend, "multiples of 16 bytes" in choice.why) == ("triton", True)
-    choice = dispatch.choose(step, where=Where("a small one", (8, 0), 16 * 1024))
-    assert (choice.backend, "shared memory than the 16384 bytes" in choice.why) == ("triton", True)
+    choice = LADDER.best(unaligned(step))
+    assert (choice.rung.language, "multiples of 16 bytes" in str(choice.why)) == ("triton", True)
+    choice = LADDER.best(step, where=Where("a small one", (8, 0), 16 * 1024, 108))
+    assert (choice.rung.language, "shared memory than the 16384 bytes" in str(choice.why)) == ("triton", True)
     monkeypatch.setattr(host_cuda, "max_shared_per_block", lambda _: 16 * 1024)
     with pytest.raises(FlashpathError, match="Use backend"):
         host_cuda.decode(step)
@@ -56,8 +57,8 @@ def test_what_cuda_does_not_take_goes_to_triton(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(("form", "backend"), [({"cuda": "score"}, "cuda"), ({"triton": print}, "triton")])
 def test_a_function_of_ones_own_goes_where_its_language_is(form: dict[str, Any], backend: str) -> None:
     step = replace(made(Sample()), options=Options(score_mod=ScoreMod("mine", **form)))
-    choice = dispatch.choose(step)
-    assert (choice.backend, "'mine'" in choice.why) == (backend, True)
+    choice = LADDER.best(step)
+    assert (choice.rung.language, "'mine'" in str(choice.why)) == (backend, True)
 
 
 def meta_step(batch: int, keys: int, page_size: int = 0) -> Step:
@@ -110,25 +111,25 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ],
 )
 def test_on_a_gpu_the_nearest_measurement_decides(step: tuple[int, int, int], backend: str, why: str) -> None:
-    choice = dispatch.choose(meta_step(*step), where=named("H200"))
-    assert (choice.backend, why in choice.why) == (backend, True), choice.why
+    choice = LADDER.best(meta_step(*step), where=named("H200"))
+    assert (choice.rung.language, why in str(choice.why)) == (backend, True), choice.why
 
 
 @pytest.mark.parametrize(("page_size", "backend"), [(0, "triton"), (16, "cuda")])
 def test_a_gpu_that_nobody_measured(page_size: int, backend: str) -> None:
-    choice = dispatch.choose(meta_step(8, 1024, page_size), where=named("A100"))
-    assert (choice.backend, "no measurement of this GPU" in choice.why) == (backend, True)
+    choice = LADDER.best(meta_step(8, 1024, page_size), where=named("A100"))
+    assert (choice.rung.language, "no measurement of this GPU" in str(choice.why)) == (backend, True)
 
 
 @pytest.mark.parametrize("backend", [None, "triton", "cuda"])
 def test_a_gpu_that_has_not_what_kernels_need(backend: str | None) -> None:
     with pytest.raises(FlashpathError, match=r"(?s)attention_decode's kernels.*T4 is sm_75.*reference"):
-        dispatch.choose(meta_step(8, 1024), backend, where=named("T4"))
+        LADDER.best(meta_step(8, 1024), backend, where=named("T4"))
 
 
 def test_what_is_asked_for_and_cannot_be_done_is_refused() -> None:
     with pytest.raises(FlashpathError, match="Use backend"):
-        dispatch.choose(made(Sample()), "cuda", where=Where("a small one", (8, 0), 16 * 1024))
+        LADDER.best(made(Sample()), "cuda", where=Where("a small one", (8, 0), 16 * 1024, 108))
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from flashpath.kernels.building import (
     sm_count,
 )
 from flashpath.kernels.counters import counters_at_zero
+from flashpath.messages import Message
 
 FOLDER = Path(__file__).parent
 SPLIT, APPEND = FOLDER / "split.cu", FOLDER / "append.cu"
@@ -120,18 +121,15 @@ def plan_of(step: Step, room: int | None = None) -> Plan | None:
     return next((plan for plan in plans if plan.shared(dim, v_dim, MOST_SPLITS) <= room), None)
 
 
-def obstacle_to(step: Step, room: int | None = None) -> str | None:
-    """Why it cannot be done here, if it cannot."""
+def obstacle_to(step: Step, room: int | None = None) -> Message | None:
+    """Says why a step cannot be done here; None where it can."""
     for name, x in (("k", step.cache.k), ("v", step.cache.v)):
         if x.data_ptr() % 16 or any(stride % 8 for stride in x.stride()[:-1]):
             # It is read 16 bytes at a time, and it cannot be copied.
-            return f"rows of the cache of {name}, strides {x.stride()}, do not begin at multiples of 16 bytes"
+            return Message("kernels.cache-unaligned", {"name": name, "strides": str(x.stride())})
     room = max_shared_per_block(step.q) if room is None else room
     if plan_of(step, room) is None:
-        return (
-            f"dimensions of {step.dim} and {step.v_dim} need more shared memory than the {room} bytes that "
-            "a block has"
-        )
+        return Message("kernels.decode-no-room", {"dim": step.dim, "v_dim": step.v_dim, "room": room})
     return None
 
 
@@ -139,10 +137,7 @@ def require_possible(step: Step, room: int | None = None) -> None:
     """Refuse what cannot be done here."""
     obstacle = obstacle_to(step, room)
     if obstacle is not None:
-        raise FlashpathError(
-            f"Decoding in CUDA C++ does not take this step: {obstacle}.",
-            'Use backend="triton", or a cache that is aligned.',
-        )
+        raise FlashpathError("kernels.decode-not-here", obstacle=obstacle)
 
 
 def splits_of(step: Step, plan: Plan) -> int:
@@ -199,10 +194,7 @@ def decode(
     out = step.new_out() if out is None else out
     lse = step.new_lse() if lse is None else lse
     if num_splits is not None and not 1 <= num_splits <= MOST_SPLITS:
-        raise FlashpathError(
-            f"attention_decode got num_splits={num_splits}.",
-            f"It takes 1 to {MOST_SPLITS}, or None to choose.",
-        )
+        raise FlashpathError("kernels.splits", given=num_splits, most=MOST_SPLITS)
     require_possible(step)
     plan = plan or plan_of(step)
     assert plan is not None

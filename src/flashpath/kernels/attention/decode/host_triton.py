@@ -116,10 +116,7 @@ def decode(step: Step, num_splits: int | None = None, out: Any = None, lse: Any 
     out = step.new_out() if out is None else out
     lse = step.new_lse() if lse is None else lse
     if num_splits is not None and not 1 <= num_splits <= MOST_SPLITS:
-        raise FlashpathError(
-            f"attention_decode got num_splits={num_splits}.",
-            f"It takes 1 to {MOST_SPLITS}, or None to choose.",
-        )
+        raise FlashpathError("kernels.splits", given=num_splits, most=MOST_SPLITS)
     step = replace(step, q=append(step))
     if not out.numel():
         return out, lse

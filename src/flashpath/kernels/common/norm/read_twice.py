@@ -7,6 +7,7 @@ from typing import Any
 
 from flashpath.kernels.building import cuda_kernel
 from flashpath.kernels.common.norm import rows as shared
+from flashpath.messages import Message
 
 # Threads of a block, packs of each at a time, and blocks of an SM where all threads have as many packs of
 # bfloat16; those of float16 would spill.
@@ -30,9 +31,21 @@ def forward(
 
 
 def is_fastest(x: Any, *vectors: Any) -> bool:
-    """Whether no rung was faster on an H200 for rows of this type and length."""
+    """Whether this rung was the fastest on an H200 for rows of this type and length."""
     import torch
 
     given = [x, *(each for each in vectors if each is not None)]
     is_whole = x.shape[-1] == THREADS * PACKS * 8
     return is_whole and all(each.dtype == torch.bfloat16 and each.data_ptr() % 16 == 0 for each in given)
+
+
+_HELD = "vectorized", Message("kernels.norm-row-held")
+_READ_TWICE = "read_twice", Message("kernels.norm-read-twice")
+_BACKWARD = "backward_fused", Message("kernels.norm-gradients")
+
+
+def chosen(x: Any, *vectors: Any, direction: str = "forward", where: object = None) -> tuple[str, Message]:
+    """Returns the rung for rows and their weight and bias, and why; it is the same `where` ever they are."""
+    if direction == "backward":
+        return _BACKWARD
+    return _READ_TWICE if is_fastest(x, *vectors) else _HELD
