@@ -20,10 +20,7 @@ def with_section(text: str, name: str, made: str) -> str:
     before, begin, rest = text.partition(first)
     _, end, after = rest.partition(last)
     if not begin or not end:
-        raise FlashpathError(
-            f"The document has no place for its section {name!r}.",
-            f"Put the lines {first.strip()} and {last.strip()} where it belongs.",
-        )
+        raise FlashpathError("messages.no-section", name=name, first=first.strip(), last=last.strip())
     return before + begin + made + end + after
 
 

@@ -12,6 +12,16 @@ MESSAGES: dict[str, Text | Entry] = {
     "there-are": Text("There {count:?is/are}: {names}.", "可选：{names}。"),
     "or": Text(" or ", " 或 "),
     "either": Text("{one} or {other}", "{one} 或 {other}"),
+    # ---- Documents -------------------------------------------------------------------------------------
+    "no-section": Entry(
+        Text(
+            "The document has no place for its section {name!r}.",
+            "文档里没有小节 {name!r} 的位置。",
+        ),
+        Text(
+            "Put the lines {first} and {last} where it belongs.", "请在相应位置加上 {first} 和 {last} 两行。"
+        ),
+    ),
     # ---- Settings --------------------------------------------------------------------------------------
     "cache-limit": Entry(
         Text(

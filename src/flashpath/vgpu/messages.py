@@ -281,6 +281,36 @@ MESSAGES: dict[str, Text | Entry] = {
             "请取消设置 TRITON_STORE_BINARY_ONLY，并清空 Triton 的缓存：虚拟 GPU 运行的是 PTX。",
         ),
     ),
+    # ---- Traced accesses -------------------------------------------------------------------------------
+    "no-traced-access": Entry(
+        Text(
+            "Line {line} has {count:,} traced {kinds}accesses; request {request} was asked for.",
+            "第 {line} 行有 {count:,} 次记录下来的{kinds}访问；要的是第 {request} 次请求。",
+        ),
+        Text(
+            "Lines with traced accesses: {lines}. fp.profile(…, trace=Trace(requests=…)) keeps more of each.",
+            "有访问记录的行：{lines}。fp.profile(…, trace=Trace(requests=…)) 会多记录一些。",
+        ),
+    ),
+    "trace-counts": Entry(
+        Text("got {trace}", "收到 {trace}"),
+        Text("Give a warp and a number of requests of 0 or more.", "warp 和请求数都应不小于 0。"),
+    ),
+    "trace-block": Entry(
+        Text("got {trace}", "收到 {trace}"),
+        Text("Give a block as its number, or as (x, y, z).", "线程块请写编号，或写 (x, y, z)。"),
+    ),
+    "trace-block-outside": Entry(
+        Text("got block {block} to trace", "要记录的线程块是 {block}"),
+        Text("The grid {grid} has blocks 0 to {last}.", "网格 {grid} 的线程块编号是 0 到 {last}。"),
+    ),
+    "trace-warp-outside": Entry(
+        Text("got warp {warp} to trace", "要记录的 warp 是 {warp}"),
+        Text(
+            "A block of {block} threads has warps 0 to {last}.",
+            "{block} 个线程的线程块有 0 到 {last} 号 warp。",
+        ),
+    ),
     # ---- Findings: accesses to memory ----
     "a-read": Text("a read", "读取"),
     "a-write": Text("a write", "写入"),

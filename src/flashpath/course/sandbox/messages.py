@@ -16,6 +16,9 @@ _KEEP_PARAMETERS = Text(
 _SHORTER = Text("Write shorter expressions.", "请把表达式写短。")
 
 MESSAGES: dict[str, Text | Entry] = {
+    "assembler-refuses": Text(
+        "The assembler refuses the compiled {kernel}:\n{log}", "汇编器拒绝编译好的 {kernel}：\n{log}"
+    ),
     # ---- Steps -----------------------------------------------------------------------------------------
     "starting": Text("starting Python", "启动 Python"),
     "building": Text("building {file}", "编译 {file}"),

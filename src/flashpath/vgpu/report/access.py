@@ -32,10 +32,10 @@ class Trace:
     def __post_init__(self) -> None:
         counts = [self.requests, *([self.warp] if self.warp is not None else [])]
         if not all(_is_count(each) for each in counts):
-            raise FlashpathError(f"got {self}", "Give a warp and a number of requests of 0 or more.")
+            raise FlashpathError("vgpu.trace-counts", trace=self)
         place = self.block if isinstance(self.block, tuple) else (self.block or 0,) * 3
         if len(place) != 3 or not all(_is_count(each) for each in place):
-            raise FlashpathError(f"got {self}", "Give a block as its number, or as (x, y, z).")
+            raise FlashpathError("vgpu.trace-block", trace=self)
         own: dict[str, object] = {  # Python's own numbers, where others were given
             "block": tuple(map(int, self.block)) if isinstance(self.block, tuple) else _own(self.block),
             "warp": _own(self.warp),
@@ -56,7 +56,7 @@ class Trace:
         )
         if not inside:
             raise FlashpathError(
-                f"got block {self.block} to trace", f"The grid {grid} has blocks 0 to {blocks - 1}."
+                "vgpu.trace-block-outside", block=str(self.block), grid=str(grid), last=blocks - 1
             )
         return number
 
@@ -64,9 +64,7 @@ class Trace:
         """The warp's place in the block."""
         warps = -(-block[0] * block[1] * block[2] // _LANES)
         if self.warp is not None and self.warp >= warps:
-            raise FlashpathError(
-                f"got warp {self.warp} to trace", f"A block of {block} threads has warps 0 to {warps - 1}."
-            )
+            raise FlashpathError("vgpu.trace-warp-outside", warp=self.warp, block=str(block), last=warps - 1)
         return self.warp
 
 

@@ -97,12 +97,10 @@ class Report(Counts):
         found = self.accesses(line, kind, space, file)
         if 0 <= request < len(found):
             return found[request]
-        what = f"{len(found)} traced {' '.join(filter(None, (space, kind)))} accesses".replace("  ", " ")
+        kinds = "".join(f"{word} " for word in (space, kind) if word)
         lines = sorted({access.line for access in self.traced if access.line})
         raise FlashpathError(
-            f"Line {line} has {what}; request {request} was asked for.",
-            f"Lines with traced accesses: {', '.join(map(str, lines)) or 'none'}. "
-            "fp.profile(…, trace=Trace(requests=…)) keeps more of each.",
+            "vgpu.no-traced-access", line=line, count=len(found), kinds=kinds, request=request, lines=lines
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -324,7 +324,7 @@ class PtxKernel:
             cubin, log = assembler.assemble(self._text, self._arch, [])
             if cubin is None:
                 raise FlashpathError(
-                    f"The assembler refuses the compiled {self._name}:\n{log.strip()[:2000]}"
+                    "course.sandbox.assembler-refuses", kernel=self._name, log=log.strip()[:2000]
                 )
             self._used = read_resources(cubin, self._name)
         return self._used
