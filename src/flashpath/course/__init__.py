@@ -8,5 +8,4 @@ workspace/  the learner's own folder: made from a track, found again, exported
 figures/    the pictures of lessons, drawn by code
 validation/ the four steps of `flashpath validate`
 expressions.py  what exercises compute: sizes, references, counts; nothing in them can reach a file
-speech.py   the language that a command speaks
 """
