@@ -142,7 +142,7 @@ def test_every_goal_has_a_mutant_that_misses_it(exercise: Exercise) -> None:
         if missing and mutant.rejected_for == "goal":
             with session_for(exercise, exercise.launch, mutant.source, exercise.solution.name) as session:
                 trial = Trial(session, exercise, exercise.launch, mutant.source)
-                counts, failure = goals.counted(trial, 1, "en")
+                counts, failure = goals.counted(trial, 1)
             assert failure is None, failure
             missing -= {place for place in missing if not exercise.goals[place].is_met(counts[place])}
     assert not missing, [exercise.goals[place].name.en for place in missing]
@@ -213,7 +213,7 @@ def test_predictions_are_counted(exercise: Exercise, tmp_path: Path) -> None:
         counted = {question.id: counter.count(question) for question in exercise.questions}
         for question in exercise.questions:
             for common in question.common:  # judged with the kernels that are built by now
-                said = judge_question(counter, question, common.answer, "en")
+                said = judge_question(counter, question, common.answer)
                 assert said.right is False, f"{question.id}: {common.answer} is right"
                 assert common.hint.en.split("\n")[0] in said.said
     right = "".join(f"{name} = {value!r}\n" for name, value in counted.items())

@@ -46,7 +46,7 @@ def test_the_solution_is_fast_enough_and_a_slow_one_is_not(exercise: Exercise, t
     (line,) = (each for each in right.details if exercise.speed.rung in each)
     print(f"{exercise.id}: {line}")
     assert slowed(exercise) != exercise.solution_text()
-    goals, failure = speed.measure(exercise, slowed(exercise), 1, "en")
+    goals, failure = speed.measure(exercise, slowed(exercise), 1)
     assert failure is not None
     assert failure.reason == "goal", failure
     print(f"{exercise.id}, slowed: {goals[0].said}")

@@ -7,6 +7,7 @@ import pytest
 
 from flashpath.course.grader.dtypes import Array
 from flashpath.course.grader.pictures import COLUMNS, pattern, picture
+from flashpath.course.grader.verdict import said
 from flashpath.messages import Message
 
 
@@ -70,8 +71,8 @@ def test_patterns_of_a_matrix(wrong: Array, words: str) -> None:
 def test_pictures_are_small(shape: tuple[int, ...]) -> None:
     wrong = np.zeros(shape, bool)
     wrong.reshape(-1)[-1] = True
-    *rows, legend = picture(wrong)
-    assert "mark" in str(legend)
+    *rows, legend = said(picture(wrong))
+    assert "mark" in legend
     assert len(rows) <= 16
     assert all(1 <= len(row) <= COLUMNS for row in rows)
     assert rows[-1][-1] == "✗"
@@ -79,8 +80,8 @@ def test_pictures_are_small(shape: tuple[int, ...]) -> None:
 
 
 def test_a_mark_stands_for_a_power_of_two() -> None:
-    *rows, legend = picture(_line(5000, 0))
-    assert "16 elements" in str(legend)
+    *rows, legend = said(picture(_line(5000, 0)))
+    assert "16 elements" in legend
     assert sum(map(len, rows)) == 313  # 5000 / 16
 
 

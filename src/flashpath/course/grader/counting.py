@@ -54,7 +54,7 @@ def _why_nothing(expression: str, names: Mapping[str, int]) -> str | Message | N
         value = evaluate(expression, {**names, "report": Report()})
         float(value)
     except ExpressionError as error:
-        return None if "divides by zero" in error.problem and "report" in expression else error.said
+        return None if error.code == "course.expression-zero" and "report" in expression else error.said
     except (TypeError, ValueError, OverflowError) as error:
         return str(error)
     return None
