@@ -1,10 +1,8 @@
 """Attention twice: as the formula has it, and block by block with the online softmax.
-注意力的两种写法：按公式直接算，以及用在线 softmax 逐块算。
 
     python simple_attention.py
 
 Both must give the same. Change the block size, take the rescaling by alpha away, and see what happens.
-两者结果必须一致。试着改变块大小，或去掉 alpha 重缩放，看看会怎样。
 """
 
 import math
@@ -13,7 +11,7 @@ import torch
 
 
 def attention(q, k, v, causal=False):
-    """softmax(q kᵀ / √d) v; the scores are a matrix of (N, N) numbers.  分数是 (N, N) 的矩阵。"""
+    """softmax(q kᵀ / √d) v; the scores are a matrix of (N, N) numbers."""
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (H, N, N)
     if causal:
         n = q.shape[-2]
@@ -23,11 +21,11 @@ def attention(q, k, v, causal=False):
 
 
 def attention_by_blocks(q, k, v, causal=False, block=32):
-    """The same, with no more than `block` columns of scores at a time.  任何时刻只有 block 列分数。"""
+    """The same, with no more than `block` columns of scores at a time."""
     n, d = q.shape[-2:]
-    m = torch.full((*q.shape[:-1], 1), -math.inf, dtype=q.dtype)  # the largest score so far  目前的最大值
-    l = torch.zeros_like(m)  # noqa: E741, the paper's letter: the sum of exp so far  目前的指数和
-    o = torch.zeros_like(q)  # the output so far, not yet divided by l  尚未除以 l 的输出
+    m = torch.full((*q.shape[:-1], 1), -math.inf, dtype=q.dtype)  # the largest score so far
+    l = torch.zeros_like(m)  # noqa: E741, the paper's letter: the sum of exp so far
+    o = torch.zeros_like(q)  # the output so far, not yet divided by l
     rows = torch.arange(n)[:, None]
     for start in range(0, n, block):
         k_block, v_block = k[..., start : start + block, :], v[..., start : start + block, :]

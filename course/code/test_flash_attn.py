@@ -1,13 +1,10 @@
 """Is FlashAttention here, is it right, and how fast is it?
-Flash-Attention 装好了吗？结果对吗？有多快？
 
-    python test_flash_attn.py              right or wrong  正确性
-    python test_flash_attn.py --speed      and how fast  性能测试
+    python test_flash_attn.py              right or wrong
+    python test_flash_attn.py --speed      and how fast
 
 With a GPU and flash-attn installed, that is tested; else flashpath's function of the same signature, on the
 virtual GPU, which checks and counts but says nothing about time.
-有 GPU 且装了 flash-attn 时测试它本身；否则在虚拟 GPU 上测试 flashpath 的同名函数：
-能验证、能计数，但不反映时间。
 """
 
 import math

@@ -21,9 +21,9 @@ def rung(
     compile_for: Callable[[str], object] | None = None,
 ) -> Rung:
     return Rung(
-        name,
-        language,
-        arch,
+        name=name,
+        language=language,
+        arch=arch,
         idea="an idea",
         file=Path(__file__),
         function=torch.relu,
@@ -43,9 +43,9 @@ def check(output: Any, given: tuple[Any, ...]) -> None:
 
 def ladder() -> Ladder:
     return Ladder(
-        "relu",
-        "ReLU",
-        "max(x, 0)",
+        name="relu",
+        title="ReLU",
+        maths="max(x, 0)",
         rungs=[rung("eager"), rung("naive", "cuda", "sm_75"), rung("tuned", "triton", "sm_80")],
         cases=lambda: [Case("small", inputs), Case("medium", inputs)],
         peers=lambda _: {"library": torch.nn.functional.relu},

@@ -199,7 +199,7 @@ def test_a_triton_kernel(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("path", _files("graded"))
 def test_the_verdict_on_an_answer(path: Path) -> None:
     exercise = load_course(Path(__file__).parent / "grader" / "course").exercise("kinds/axpy")
-    verdict = grade(exercise, path, lang="en")
+    verdict = grade(exercise, path)
     assert not verdict.passed
     assert verdict.reason in _expected(path)
 
@@ -209,7 +209,7 @@ def test_the_verdict_on_an_answer_to_the_course_s_own_exercise(path: Path) -> No
     if path.suffix == ".py" and "triton" in path.read_text() and sys.platform != "linux":
         pytest.skip("Triton is Linux's")
     exercise = path.read_text().splitlines()[2].lstrip("#/ ")
-    verdict = grade(load_course(ROOT / "course").exercise(exercise), path, lang="en")
+    verdict = grade(load_course(ROOT / "course").exercise(exercise), path)
     assert not verdict.passed
     assert verdict.reason in _expected(path)
 

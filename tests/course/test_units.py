@@ -8,8 +8,8 @@ from flashpath.course import making
 from flashpath.course.content import Course, load_course
 from flashpath.course.content.check import check_unit
 from flashpath.course.content.lesson import check_both
-from flashpath.course.content.text import LANGUAGES
 from flashpath.errors import FlashpathError
+from flashpath.messages import LANGUAGES
 
 
 def _course() -> Course | None:

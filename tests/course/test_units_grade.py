@@ -26,6 +26,7 @@ from flashpath.course.grader.predict import Counter, judge_question
 from flashpath.course.grader.reference import expected_outputs
 from flashpath.course.grader.trial import Trial
 from flashpath.errors import FlashpathError
+from flashpath.messages import speaking
 
 SEEDS = (1, 2)
 
@@ -78,11 +79,19 @@ def _with_goals() -> Callable[[Any], Any]:
 RUN = ("kernel", "debug", "derive")
 
 
-def _graded(exercise: Exercise, text: str, folder: Path, lang: str = "en", seed: int | None = 1) -> Grade:
+@pytest.fixture(autouse=True)
+def language(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The language of a test's parameter is spoken, else English."""
+    lang = request.getfixturevalue("lang") if "lang" in request.fixturenames else "en"
+    with speaking(lang):
+        yield
+
+
+def _graded(exercise: Exercise, text: str, folder: Path, seed: int | None = 1) -> Grade:
     name = exercise.solution.name if exercise.solution else "answers.toml"
     file = folder / name
     file.write_text(text, encoding="utf-8")
-    return grade(exercise, file, lang=lang, seed=seed)
+    return grade(exercise, file, seed=seed)
 
 
 def _solution(exercise: Exercise) -> str:
@@ -104,12 +113,13 @@ def test_the_solution_passes(exercise: Exercise, seed: int | None, tmp_path: Pat
 @_of(*RUN)
 def test_the_skeleton_fails_with_words(exercise: Exercise, tmp_path: Path) -> None:
     assert exercise.skeleton is not None
-    # In Chinese: the mutants are graded in English.
-    result = _graded(exercise, exercise.skeleton.read_text(encoding="utf-8"), tmp_path, "zh")
+    result = _graded(exercise, exercise.skeleton.read_text(encoding="utf-8"), tmp_path)
     assert not result.passed
     assert result.reason not in (None, "crashed", "timeout")
-    assert result.headline.strip()
-    assert "Traceback" not in str(result)
+    for lang in ("en", "zh"):
+        with speaking(lang):
+            assert result.headline.strip()
+            assert "Traceback" not in str(result)
 
 
 @_mutants()
@@ -183,7 +193,7 @@ def _right_answer(item: QuizItem) -> str | None:
 @_of("quiz", "read")
 def test_right_answers_pass(exercise: Exercise, lang: str, tmp_path: Path) -> None:
     lines = [f"{item.id} = {answer}" for item in exercise.items if (answer := _right_answer(item))]
-    result = _graded(exercise, "\n".join(lines), tmp_path, lang)
+    result = _graded(exercise, "\n".join(lines), tmp_path)
     texts = len(exercise.items) - len(lines)
     assert result.cases == len(lines), str(result)
     assert result.reason == ("unanswered" if texts else None)
@@ -192,7 +202,7 @@ def test_right_answers_pass(exercise: Exercise, lang: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @_of("quiz", "read", "predict")
 def test_the_template_of_answers_is_unanswered(exercise: Exercise, lang: str, tmp_path: Path) -> None:
-    result = _graded(exercise, answers_template(exercise, lang), tmp_path, lang)
+    result = _graded(exercise, answers_template(exercise, lang), tmp_path)
     assert result.reason == "unanswered"
     assert result.headline
 
@@ -220,8 +230,8 @@ def test_predictions_are_counted(exercise: Exercise, tmp_path: Path) -> None:
 @_of("note", "report")
 def test_a_note_is_complete_when_it_is_filled(exercise: Exercise, lang: str, tmp_path: Path) -> None:
     template = exercise.template(lang)
-    result = _graded(exercise, template, tmp_path, lang)
+    result = _graded(exercise, template, tmp_path)
     assert result.reason == "incomplete"
     own = "x" * exercise.least
     lines = [f"{line}\n\n{own}" if line.startswith(">") else line for line in template.splitlines()]
-    assert _graded(exercise, "\n".join(lines), tmp_path, lang).passed
+    assert _graded(exercise, "\n".join(lines), tmp_path).passed

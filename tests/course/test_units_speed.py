@@ -41,7 +41,7 @@ def test_the_solution_is_fast_enough_and_a_slow_one_is_not(exercise: Exercise, t
     assert exercise.solution is not None
     file = tmp_path / exercise.solution.name
     file.write_text(exercise.solution_text(), encoding="utf-8")
-    right = grade(exercise, file, lang="en")
+    right = grade(exercise, file)
     assert right.passed, right
     (line,) = (each for each in right.details if exercise.speed.rung in each)
     print(f"{exercise.id}: {line}")

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,7 @@ from flashpath.cli import app
 from flashpath.course.validation import load_reference, parse_input, validate
 from flashpath.course.validation.inputs import edge_sizes
 from flashpath.errors import FlashpathError
+from flashpath.messages import speaking
 
 MATRIX = [parse_input("x: float32[m, n]")]
 SMALL = {"m": [0, 1, 5], "n": [0, 1, 33, 64]}
@@ -113,14 +115,22 @@ def test_no_backward_is_a_failure_where_the_reference_has_one() -> None:
 def test_gradients_are_not_done_where_there_are_none_or_none_are_wanted() -> None:
     found = verdicts(lambda x: softmax(x.detach()), lambda x: softmax(x.detach()))
     assert found["gradients"].verdict == "skipped"
-    assert found["gradients"].skipped == "neither it nor the reference has a backward pass"
+    assert str(found["gradients"].skipped) == "neither it nor the reference has a backward pass"
     steps = validate(lambda x: softmax(x.detach()), softmax, MATRIX, sizes=SMALL, gradients=False)
     assert [each.verdict for each in steps] == ["passed", "passed", "passed", "skipped"]
 
 
 def test_each_check_is_told_as_it_begins() -> None:
     told: list[tuple[str, str]] = []
-    steps = list(validate(softmax, softmax, MATRIX, sizes=SMALL, progress=lambda *each: told.append(each)))
+    steps = list(
+        validate(
+            softmax,
+            softmax,
+            MATRIX,
+            sizes=SMALL,
+            progress=lambda step, check: told.append((step, str(check))),
+        )
+    )
     checks = [(each.step, one.check) for each in steps for one in each.outcomes]
     assert [each for each in told if each in set(checks)] == checks
 
@@ -301,3 +311,10 @@ def test_what_cannot_be_loaded_is_told_as_before(hanging: Path) -> None:
     done = run(hanging, "no_such")
     assert isinstance(done.exception, FlashpathError)
     assert "has no function 'no_such'" in str(done.exception)
+
+
+def test_reasons_are_said_in_the_language_that_is_spoken() -> None:
+    found = verdicts(lambda x: x + 1, lambda x: x * 1)
+    with speaking("zh"):
+        assert re.search("个元素中有 .* 个不对", str(found["comparison"].failures[0].problem))
+        assert found["comparison"].failures[0].check == "随机输入 1"

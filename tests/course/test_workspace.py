@@ -16,6 +16,7 @@ import pytest
 
 from flashpath import settings
 from flashpath.course.content import UnknownName, load_course
+from flashpath.course.content.comments import commented
 from flashpath.course.state import Store
 from flashpath.course.state.progress import Progress
 from flashpath.course.workspace import Workspace, WorkspaceError, writing
@@ -225,7 +226,7 @@ def test_lessons_and_exercises_of_ready_units_are_there(tmp_path: Path, lang: st
             assert file.is_file()
             if exercise.skeleton is not None:
                 assert file.name == f"{exercise.name}{exercise.skeleton.suffix}"
-                assert file.read_bytes() == exercise.skeleton.read_bytes()
+                assert file.read_text(encoding="utf-8") == commented(exercise.skeleton, lang)
             elif exercise.kind in ("predict", "read", "quiz"):
                 assert file.name == "answers.toml"
             if exercise.kind != "quiz":
@@ -256,9 +257,8 @@ def test_the_code_of_the_first_week_runs(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stdout + done.stderr
     program = "cuda_basics/01_hello_cuda.cu"
-    assert (code / program).read_bytes() == (
-        settings.content_dir("programs") / "cuda/01_hello_cuda.cu"
-    ).read_bytes()
+    own = settings.content_dir("programs") / "cuda/01_hello_cuda.cu"
+    assert (code / program).read_text(encoding="utf-8") == commented(own, "zh")
 
 
 def test_questions_come_from_each_list_in_turn() -> None:

@@ -547,4 +547,4 @@ def test_the_layout_is_the_compilers(cache: KernelCache) -> None:
     ],
 )
 def test_describe(value: Any, text: str) -> None:
-    assert describe(value) == text
+    assert str(describe(value)) == text

@@ -280,10 +280,10 @@ def test_the_operators_function_takes_every_row() -> None:
         torch.empty(3, 0),
     ):
         out = torch.full_like(x, NAN)
-        assert host.softmax(x, out) is out
+        assert LADDER.best(x, out).rung(x, out) is out
         LADDER.check(out, (x,))
         if x.dim():
-            LADDER.check(host.softmax_backward(out, x), (out, x))
+            LADDER.check(LADDER.best(x, direction="backward").rung(out, x), (out, x))
 
 
 # ---- Gradients -----------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from operator_contract import DEVICES, check_compiled, check_graph, check_operator
 
 import flashpath as fp
 from flashpath import ops
@@ -19,6 +18,7 @@ from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.problem import Options, Sequences
 from flashpath.kernels.attention.reference import formula
 from flashpath.kernels.attention.score_mod import ScoreMod
+from tests.harness.operator_contract import DEVICES, check_compiled, check_graph, check_operator
 
 HALF = torch.float16
 

@@ -7,12 +7,18 @@ from typing import Any
 
 import pytest
 import torch
-from operator_contract import DEVICES, check_compiled, check_gradients, check_graph, check_operator
 
 from flashpath import ops
 from flashpath.errors import FlashpathError
 from flashpath.kernels.elementwise.reference import TORCH
 from flashpath.ops.registration import SLOW_ON_CPU, tell_if_slow
+from tests.harness.operator_contract import (
+    DEVICES,
+    check_compiled,
+    check_gradients,
+    check_graph,
+    check_operator,
+)
 
 ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu")
 

@@ -7,11 +7,17 @@ from typing import Any
 
 import pytest
 import torch
-from operator_contract import DEVICES, check_compiled, check_gradients, check_graph, check_operator
 
 from flashpath import ops
 from flashpath.errors import FlashpathError
 from flashpath.kernels.reduction.reference import torch_reduction
+from tests.harness.operator_contract import (
+    DEVICES,
+    check_compiled,
+    check_gradients,
+    check_graph,
+    check_operator,
+)
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -7,10 +7,16 @@ from typing import Any
 
 import pytest
 import torch
-from operator_contract import DEVICES, check_compiled, check_gradients, check_graph, check_operator
 
 from flashpath import ops
 from flashpath.errors import FlashpathError
+from tests.harness.operator_contract import (
+    DEVICES,
+    check_compiled,
+    check_gradients,
+    check_graph,
+    check_operator,
+)
 
 F: Any = torch.nn.functional
 

@@ -361,4 +361,119 @@ MESSAGES: dict[str, Text | Entry] = {
     "commit-changed": Text("commit {commit} with changes", "提交 {commit}（有改动）"),
     "clocks": Text("SM at {mhz:.0f} MHz", "SM 频率 {mhz:.0f} MHz"),
     "driver": Text("driver {version}", "驱动 {version}"),
+    # ---- Nsight --------------------------------------------------------------------------------------
+    "nsight-missing": Text(
+        "{tool} was not found on PATH, in a CUDA toolkit or in /opt/nvidia; it gives {gives}.",
+        "PATH、CUDA 工具包和 /opt/nvidia 中都没有 {tool}；它能给出{gives}。",
+    ),
+    "nsight-install": Text(
+        "Install {product} (`flashpath doctor` has the command), or put the folder of it on PATH.",
+        "请安装 {product}（命令见 `flashpath doctor`），或把它所在的目录加入 PATH。",
+    ),
+    "nsight-ncu-gives": Text("stalls, achieved bandwidth and occupancy", "停顿原因、实际带宽和占用率"),
+    "nsight-nsys-gives": Text(
+        "the timeline, and the times of the program's own run", "时间线，以及程序本身运行的时间"
+    ),
+    "nsight-other-shape": Text(
+        "{name}, launch {number} of it: grid {grid}, block {block} on the virtual GPU, grid {other_grid}, block {other_block} {where}; it is compared up to there",
+        "{name} 的第 {number} 次启动：虚拟 GPU 上网格 {grid}、线程块 {block}，{where}网格 {other_grid}、线程块 {other_block}；只比较到这里",
+    ),
+    "nsight-other-count": Text(
+        "{name}: {here} on the virtual GPU, {there} {where}", "{name}：虚拟 GPU 上{here}，{where}{there}"
+    ),
+    "nsight-never": Text("never launched", "没有启动"),
+    "nsight-once": Text("launched once", "启动 1 次"),
+    "nsight-times": Text("launched {count:,} times", "启动 {count:,} 次"),
+    "nsight-ncu-ended": Text(
+        "ncu was ended before the program's end: it measured nothing.",
+        "ncu 在程序结束前被终止，没有测到任何东西。",
+    ),
+    "nsight-counters-locked": Text(
+        "ncu may not read this GPU's counters (ERR_NVGPUCTRPERM): they are the administrator's here.",
+        "ncu 无权读取这块 GPU 的计数器（ERR_NVGPUCTRPERM）：它们只对管理员开放。",
+    ),
+    "nsight-unlock-counters": Text(
+        "Run it as root, or let everyone read them: echo options nvidia NVreg_RestrictProfilingToAdminUsers=0 | sudo tee /etc/modprobe.d/nvidia-profiling.conf && sudo reboot. A container needs --cap-add=SYS_ADMIN.",
+        "请以 root 运行，或对所有人开放：echo options nvidia NVreg_RestrictProfilingToAdminUsers=0 | sudo tee /etc/modprobe.d/nvidia-profiling.conf && sudo reboot。容器需要 --cap-add=SYS_ADMIN。",
+    ),
+    "nsight-launch-failed": Text(
+        "A kernel failed, or cannot be run again: `flashpath sanitize` finds faults.",
+        "有核函数出错或无法重复运行：用 `flashpath sanitize` 查找错误。",
+    ),
+    "nsight-silent": Text("it said nothing", "它没有给出任何信息"),
+    "nsight-ncu-did-not-run": Text("ncu did not run the program: {why}", "ncu 没有运行程序：{why}"),
+    "nsight-nsys-ended": Text(
+        "nsys was ended before the program's end: there is no timeline.",
+        "nsys 在程序结束前被终止，没有时间线。",
+    ),
+    "nsight-no-report": Text("nsys made no report: {why}", "nsys 没有生成报告：{why}"),
+    "nsight-systems-itself": Text(
+        "The nsys inside Nsight Compute cannot; install Nsight Systems itself.",
+        "Nsight Compute 自带的 nsys 做不到；请安装 Nsight Systems 本身。",
+    ),
+    "nsight-unreadable": Text(
+        "What nsys exported cannot be read: {why}.", "无法读取 nsys 导出的内容：{why}。"
+    ),
+    "nsight-not-started": Text("{program} cannot be started: {why}.", "无法启动 {program}：{why}。"),
+    "nsight-stall-barrier": Text(
+        "at __syncthreads(), for the other warps of the block", "在屏障处等待线程块的其他 warp"
+    ),
+    "nsight-stall-branch-resolving": Text(
+        "for a jump to be worked out: many short branches", "等待跳转目标算出：短分支太多"
+    ),
+    "nsight-stall-dispatch-stall": Text(
+        "for the dispatcher, which held an instruction back", "等待分派器：它扣住了一条指令"
+    ),
+    "nsight-stall-drain": Text("at its end, for its last stores to leave", "在结尾等待最后的存储完成"),
+    "nsight-stall-gmma": Text(
+        "for the tensor cores' asynchronous products (wgmma)", "等待张量核心的异步乘法（wgmma）"
+    ),
+    "nsight-stall-imc-miss": Text(
+        "for a constant that was not in its cache, such as a kernel's parameter at first use",
+        "等待不在缓存中的常量，例如首次用到的核函数参数",
+    ),
+    "nsight-stall-lg-throttle": Text(
+        "for room in the queue of global and local accesses: too many small ones at once",
+        "等待全局与本地访存队列的空位：同时的小访问太多",
+    ),
+    "nsight-stall-long-scoreboard": Text(
+        "for data from global or local memory: more warps or more loads in flight hide it",
+        "等待全局或本地内存的数据：更多 warp 或更多在途加载可以掩盖它",
+    ),
+    "nsight-stall-math-pipe-throttle": Text(
+        "for an arithmetic unit that is busy: that unit is what bounds it",
+        "等待忙碌的运算单元：瓶颈就是这个单元",
+    ),
+    "nsight-stall-membar": Text(
+        "at a memory fence, for its earlier accesses to be seen", "在内存栅栏处等待此前的访存可见"
+    ),
+    "nsight-stall-mio-throttle": Text(
+        "for room in the queue of shared memory and special functions: fewer, wider accesses",
+        "等待共享内存与特殊函数队列的空位：用更少、更宽的访问",
+    ),
+    "nsight-stall-misc": Text("for something else", "等待其他事情"),
+    "nsight-stall-no-instruction": Text(
+        "for its next instruction to be fetched: a start, a jump, or long code",
+        "等待取下一条指令：刚启动、跳转，或代码太长",
+    ),
+    "nsight-stall-not-selected": Text(
+        "although ready: another warp was taken, so there are warps enough",
+        "已就绪，但选中了另一个 warp：warp 已经够多",
+    ),
+    "nsight-stall-short-scoreboard": Text(
+        "for shared memory or a special function: look at bank conflicts",
+        "等待共享内存或特殊函数：检查 bank 冲突",
+    ),
+    "nsight-stall-sleeping": Text("in __nanosleep()", "在休眠：它自己调用了 nanosleep"),
+    "nsight-stall-tex-throttle": Text("for room in the queue of textures", "等待纹理队列的空位"),
+    "nsight-stall-wait": Text(
+        "a fixed time between two dependent instructions: independent ones in between hide it",
+        "两条相关指令之间的固定间隔：插入无关的指令可以掩盖它",
+    ),
+    "nsight-stall-warpgroup-arrive": Text(
+        "for the other warps of its group before a wgmma", "在 wgmma 之前等待同组的其他 warp"
+    ),
+    "nsight-stall-unknown": Text(
+        "a reason of this GPU that is not described here", "这种 GPU 特有的原因，这里没有说明"
+    ),
 }

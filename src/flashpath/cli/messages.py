@@ -1495,11 +1495,6 @@ Examples:
     "validate-failed": Text("failed", "未通过"),
     "validate-skipped": Text("not done", "未检查"),
     "validate-loading": Text("loading", "加载"),
-    "validate-no-floats": Text("no input is a floating-point tensor", "没有浮点张量输入"),
-    "validate-not-asked": Text("it was not asked for: --no-gradients", "按 --no-gradients 的要求未检查"),
-    "validate-no-backward": Text(
-        "neither it nor the reference has a backward pass", "它和参考实现都没有反向传播"
-    ),
     "validate-checks": Text(", {count} checks", "，{count} 项检查"),
     "validate-more": Text("    … {count} more failures", "    …… 另有 {count} 项失败"),
     "validate-all": Text("All four steps hold.", "四个步骤全部通过。"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -98,7 +98,8 @@ def _code(out: Console, text: str, language: str) -> None:
     from rich.syntax import Syntax
 
     if out.is_terminal:
-        out.print(Padding(Syntax(text, language, background_color="default", word_wrap=True), (1, 3)))
+        code = Syntax(text, language, background_color="default", word_wrap=True)
+        out.print(Padding(code, (1, 3)), soft_wrap=False)
     else:  # rich would fill every line with spaces
         out.print("\n" + "".join(f"   {line}\n" for line in text.splitlines()), markup=False)
 
@@ -260,7 +261,7 @@ def _show_coalescing(out: Console, rung: Rung, kernel: Kernel) -> None:
 
 def _show_next(out: Console) -> None:
     _step(out, say("cli.tour-5"), "")
-    for command, what in (
+    commands = (
         ("flashpath run FILE.cu", say("cli.tour-next-run")),
         ("flashpath ladder vector_add", say("cli.tour-next-ladder")),
         ("flashpath ladder vector_add vectorized", say("cli.tour-next-rung")),
@@ -268,9 +269,8 @@ def _show_next(out: Console) -> None:
         ("flashpath profile FILE.cu --help", say("cli.tour-next-profile")),
         ("flashpath bench vector_add", say("cli.tour-next-bench")),
         ("flashpath doctor", say("cli.tour-next-doctor")),
-    ):
-        out.print(f"   [bold]{command:<40}[/] {what}")
-    out.print()
+    )
+    _list(out, commands)
 
 
 def _offer_course(out: Console) -> None:
@@ -280,8 +280,21 @@ def _offer_course(out: Console) -> None:
     course = load_course()
     ready = sum(unit.status == "ready" for unit in course.units)
     _step(out, say("cli.tour-6"), say("cli.tour-course", units=ready))
-    for track in course.tracks:
-        out.print(
-            f"   [bold]{'flashpath start ' + track.name:<40}[/] {in_language(track.title)}", highlight=False
-        )
+    _list(out, [(f"flashpath start {track.name}", in_language(track.title)) for track in course.tracks])
+
+
+def _list(out: Console, commands: Sequence[tuple[str, str]]) -> None:
+    """Prints commands and what they do, in two columns that fit a terminal."""
+    from rich.padding import Padding
+    from rich.table import Table
+
+    if out.is_terminal:
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(style="bold", no_wrap=True)
+        for row in commands:
+            table.add_row(*row)
+        out.print(Padding(table, (0, 0, 0, 3)), soft_wrap=False)
+    else:
+        for command, what in commands:
+            out.print(f"   {command:<40} {what}", highlight=False)
     out.print()

@@ -4,9 +4,9 @@ content/    what the files under course/ say: units, lessons, exercises, tracks,
 sandbox/    processes that build and run what a learner wrote, and can do little else
 grader/     cases, references, tolerances, goals; a Grade for every kind of exercise
 state/      one SQLite file: attempts, ticks, time, questions to ask again
-workspace/  the learner's own folder: made from a track, found again, exported
-figures/    the pictures of lessons, drawn by code
+workspace/  the learner's own folder: made from a track, found again
+learner/    who learns here: grading, hints, review, notes, the portfolio
+figures/    the pictures of lessons, drawn by code; units/ has a module for each unit
 validation/ the four steps of `flashpath validate`
 expressions.py  what exercises compute: sizes, references, counts; nothing in them can reach a file
-speech.py   the language that a command speaks
 """

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flashpath.errors import FlashpathError
-from flashpath.messages import did_you_mean
+from flashpath.messages import Message, did_you_mean
 
 _NODES = (
     ast.Expression, ast.Constant, ast.Name, ast.Load, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare,
@@ -57,8 +57,8 @@ Draw = Callable[[int, int], int]  # low, high → a whole number between them, b
 class ExpressionError(FlashpathError):
     """An expression that cannot be read, or has no value."""
 
-    def __init__(self, text: str, wrong: str, fix: str | None = None) -> None:
-        super().__init__(f"`{text}`: {wrong}", fix)
+    def __init__(self, code: str, text: str, **params: Any) -> None:
+        super().__init__(code, text=text, **params)
         self.text = text
 
 
@@ -81,13 +81,11 @@ def drawn(text: str) -> Drawn | None:
     match = re.fullmatch(r"\s*between\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*", text)
     if match is None:
         if "between" in text:
-            raise ExpressionError(
-                text, "between stands alone and has two numbers.", "Write between(2000, 5000)."
-            )
+            raise ExpressionError("course.expression-between", text)
         return None
     low, high = map(int, match.groups())
     if low >= high:
-        raise ExpressionError(text, "the lower number comes first.", f"Write between({high}, {low}).")
+        raise ExpressionError("course.expression-lower-first", text, low=high, high=low)
     return Drawn(low, high)
 
 
@@ -135,9 +133,12 @@ def evaluate(text: str, names: Mapping[str, Any] | None = None) -> Any:
     except FlashpathError:
         raise
     except ZeroDivisionError:
-        raise ExpressionError(text, f"divides by zero{_where(used, given)}.") from None
+        raise ExpressionError("course.expression-zero", text, where=_where(used, given)) from None
     except Exception as error:
-        raise ExpressionError(text, f"{type(error).__name__}: {error}{_where(used, given)}.") from None
+        where = _where(used, given)
+        raise ExpressionError(
+            "course.expression-failed", text, kind=type(error).__name__, error=error, where=where
+        ) from None
 
 
 def evaluate_integer(text: str, names: Mapping[str, Any] | None = None, *, least: int = 0) -> int:
@@ -147,9 +148,9 @@ def evaluate_integer(text: str, names: Mapping[str, Any] | None = None, *, least
         whole = int(value)
         is_whole = whole == value
     except (TypeError, ValueError, OverflowError):
-        raise ExpressionError(text, f"is {value!r}, and a whole number is wanted.") from None
+        raise ExpressionError("course.expression-not-whole", text, value=repr(value)) from None
     if not is_whole or whole < least:
-        raise ExpressionError(text, f"is {value}, and a whole number from {least} on is wanted.")
+        raise ExpressionError("course.expression-too-small", text, value=value, least=least)
     return whole
 
 
@@ -168,12 +169,14 @@ def _check_known(text: str, used: Collection[str], known: Collection[str]) -> No
     for name in sorted(used):
         if name not in known:
             every = [*sorted(known), "np", *FUNCTIONS]
-            raise ExpressionError(text, f"there is no {name} here.", did_you_mean(name, every))
+            raise ExpressionError(
+                "course.expression-no-name", text, name=name, advice=did_you_mean(name, every)
+            )
 
 
-def _where(used: Collection[str], given: Mapping[str, Any]) -> str:
+def _where(used: Collection[str], given: Mapping[str, Any]) -> Message | str:
     sizes = [f"{name} = {given[name]}" for name in sorted(used) if isinstance(given.get(name), (int, float))]
-    return f", where {', '.join(sizes)}" if sizes else ""
+    return Message("course.expression-where", {"sizes": sizes}) if sizes else ""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -182,9 +185,7 @@ def _compiled(text: str) -> tuple[Any, frozenset[str], bool]:
     try:
         tree = ast.parse(text.strip(), "<expression>", "eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ExpressionError(
-            text, "cannot be read as an expression.", "Write it as in Python: a * x + y"
-        ) from None
+        raise ExpressionError("course.expression-unreadable", text) from None
     used: set[str] = set()
     for node in ast.walk(tree):
         _check_kind(text, node)
@@ -204,39 +205,34 @@ def _inside_out(node: ast.AST) -> Iterator[ast.AST]:
 
 def _check_kind(text: str, node: ast.AST) -> None:
     if not isinstance(node, _NODES):
-        word = type(node).__name__
-        raise ExpressionError(
-            text, f"{word} has no place in an expression.", "Numbers, names, arithmetic, calls."
-        )
+        raise ExpressionError("course.expression-no-place", text, word=type(node).__name__)
 
 
 def _check_node(text: str, node: ast.AST) -> None:
     if isinstance(node, ast.Constant) and not isinstance(node.value, _CONSTANTS):
-        raise ExpressionError(text, f"{node.value!r} has no place in an expression.")
+        raise ExpressionError("course.expression-no-place", text, word=repr(node.value))
     if isinstance(node, ast.Name) and node.id.startswith("_"):
-        raise ExpressionError(text, f"{node.id} begins with an underscore.", "Use names of the file.")
+        raise ExpressionError("course.expression-underscore", text, name=node.id)
     if isinstance(node, ast.Attribute):
         _check_attribute(text, node)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id not in FUNCTIONS:
-        fix = did_you_mean(node.func.id, FUNCTIONS)
-        raise ExpressionError(text, f"{node.func.id} is no function here.", f"{fix} NumPy's are np.…".strip())
+        advice = did_you_mean(node.func.id, FUNCTIONS)
+        raise ExpressionError("course.expression-no-function", text, name=node.func.id, advice=advice)
 
 
 def _check_attribute(text: str, node: ast.Attribute) -> None:
     name = node.attr
     if name.startswith("_"):
-        raise ExpressionError(
-            text, f".{name} begins with an underscore.", "Such names are not for expressions."
-        )
+        raise ExpressionError("course.expression-underscore", text, name=f".{name}")
     path = _path(node.value)
     if path[:1] == ("report",):
         return  # what a report has is seen when there is one
     if path == ("np",):
         if name not in _NUMPY and not _is_ufunc(name):
-            raise ExpressionError(text, f"np.{name} is not for expressions.", "Put it into reference.py.")
+            raise ExpressionError("course.expression-numpy", text, name=f"np.{name}")
     elif path == ("np", "linalg"):
         if name not in _LINALG:
-            raise ExpressionError(text, f"np.linalg.{name} is not for expressions.")
+            raise ExpressionError("course.expression-numpy", text, name=f"np.linalg.{name}")
     elif (
         path[:1] == ("np",)
         and path[1:]
@@ -245,7 +241,9 @@ def _check_attribute(text: str, node: ast.Attribute) -> None:
     ):
         return  # np.logaddexp.reduce
     elif name not in _METHODS:
-        raise ExpressionError(text, f".{name} is not for expressions.", did_you_mean(name, _METHODS))
+        raise ExpressionError(
+            "course.expression-method", text, name=name, advice=did_you_mean(name, _METHODS)
+        )
 
 
 def _path(node: ast.AST) -> tuple[str, ...]:

@@ -26,8 +26,8 @@ from flashpath import settings
 from flashpath.course.content import ContentError, Course, Figure, Unit, load_course
 from flashpath.course.content.directives import output_name, words_of
 from flashpath.course.content.lesson import load_lesson
-from flashpath.course.content.text import LANGUAGES
 from flashpath.errors import FlashpathError
+from flashpath.messages import LANGUAGES
 
 WIDTH = 100
 LIMIT_S = 300
@@ -109,10 +109,11 @@ def _function(unit: Unit, figure: Figure) -> Callable[..., tuple[str, str]]:
         return getattr(importlib.import_module(module), name)
     except (ModuleNotFoundError, AttributeError) as error:
         raise ContentError(
+            "course.content.figure-function",
             unit.folder / "unit.toml",
             "figures.made_by",
-            f"{figure.made_by!r}: {error}.",
-            "Write the function.",
+            made_by=figure.made_by,
+            error=str(error),
         ) from None
 
 
@@ -159,11 +160,10 @@ def output_of(course: Course, words: Sequence[str], lang: str) -> str:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise FlashpathError(
-                f"`{' '.join(words)}` took more than {LIMIT_S} s.", "Give the lesson a smaller problem."
-            ) from None
+            raise FlashpathError("course.making-too-long", command=" ".join(words), seconds=LIMIT_S) from None
         if done.returncode == 2 or "Traceback" in done.stdout:
-            raise FlashpathError(f"`{' '.join(words)}` cannot be run: {done.stdout.strip()[-500:]}")
+            output = done.stdout.strip()[-500:]
+            raise FlashpathError("course.making-failed", command=" ".join(words), output=output)
         return steady(done.stdout, folder, course)
 
 

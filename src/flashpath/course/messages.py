@@ -204,4 +204,57 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "listing-columns": Text("| week | about | units |", "| 周 | 主题 | 单元 |"),
     "listing-units": Text("The units", "单元"),
+    # ---- Expressions of the course's files -----------------------------------------------------------------
+    "expression-between": Entry(
+        Text("`{text}`: between stands alone and has two numbers.", "`{text}`：between 要单独写，带两个数。"),
+        Text("Write between(2000, 5000).", "请写 between(2000, 5000)。"),
+    ),
+    "expression-lower-first": Entry(
+        Text("`{text}`: the lower number comes first.", "`{text}`：小的数写在前面。"),
+        Text("Write between({low}, {high}).", "请写 between({low}, {high})。"),
+    ),
+    "expression-zero": Text("`{text}`: divides by zero{where}.", "`{text}`：除以零{where}。"),
+    "expression-failed": Text("`{text}`: {kind}: {error}{where}.", "`{text}`：{kind}：{error}{where}。"),
+    "expression-where": Text(", where {sizes}", "，其中 {sizes}"),
+    "expression-not-whole": Text(
+        "`{text}`: is {value}, and a whole number is wanted.", "`{text}`：值是 {value}，应当是整数。"
+    ),
+    "expression-too-small": Text(
+        "`{text}`: is {value}, and a whole number from {least} on is wanted.",
+        "`{text}`：值是 {value}，应当是不小于 {least} 的整数。",
+    ),
+    "expression-no-name": Entry(
+        Text("`{text}`: there is no {name} here.", "`{text}`：这里没有 {name}。"),
+        Text("{advice}", "{advice}"),
+    ),
+    "expression-unreadable": Entry(
+        Text("`{text}`: cannot be read as an expression.", "`{text}`：不是表达式。"),
+        Text("Write it as in Python: a * x + y", "请按 Python 的写法：a * x + y"),
+    ),
+    "expression-no-place": Entry(
+        Text("`{text}`: {word} has no place in an expression.", "`{text}`：表达式中不能用 {word}。"),
+        Text("Numbers, names, arithmetic, calls.", "只能用数、名字、算术和调用。"),
+    ),
+    "expression-underscore": Entry(
+        Text("`{text}`: {name} begins with an underscore.", "`{text}`：{name} 以下划线开头。"),
+        Text("Such names are not for expressions.", "表达式中不能用这样的名字。"),
+    ),
+    "expression-no-function": Entry(
+        Text("`{text}`: {name} is no function here.", "`{text}`：这里没有函数 {name}。"),
+        Text("{advice} NumPy's are np.…", "{advice}NumPy 的函数写作 np.…"),
+    ),
+    "expression-numpy": Entry(
+        Text("`{text}`: {name} is not for expressions.", "`{text}`：表达式中不能用 {name}。"),
+        Text("Put it into reference.py.", "请写进 reference.py。"),
+    ),
+    "expression-method": Entry(
+        Text("`{text}`: .{name} is not for expressions.", "`{text}`：表达式中不能用 .{name}。"),
+        Text("{advice}", "{advice}"),
+    ),
+    # ---- Making what lessons show --------------------------------------------------------------------------
+    "making-too-long": Entry(
+        Text("`{command}` took more than {seconds} s.", "`{command}` 用了超过 {seconds} 秒。"),
+        Text("Give the lesson a smaller problem.", "请让讲义用小一些的问题。"),
+    ),
+    "making-failed": Text("`{command}` cannot be run: {output}", "无法运行 `{command}`：{output}"),
 }

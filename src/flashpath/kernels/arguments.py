@@ -7,6 +7,7 @@ from typing import Any
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.building import dtype_name
+from flashpath.messages import Message
 
 FLOATS = ("float32", "float16", "bfloat16")
 
@@ -16,18 +17,22 @@ def require_tensor(operation: str, name: str, x: Any, dtypes: Sequence[str], dim
     import torch
 
     if not isinstance(x, torch.Tensor):
-        raise FlashpathError(f"{operation} got {name} = {x!r:.80}.", "It must be a torch tensor.")
+        raise FlashpathError("kernels.no-tensor", operation=operation, name=name, x=f"{x!r:.80}")
     tensor: Any = x
     if dtype_name(tensor) not in dtypes:
         raise FlashpathError(
-            f"{operation} got {dtype_name(tensor)} for {name}.", f"It takes {', '.join(dtypes)}."
+            "kernels.wrong-dtype",
+            operation=operation,
+            dtype=dtype_name(tensor),
+            name=name,
+            dtypes=list(dtypes),
         )
     if dims is not None and tensor.dim() != dims:
         raise FlashpathError(
-            f"{operation} got {name} of shape {tuple(tensor.shape)}.", f"It takes {dims} dimensions."
+            "kernels.wrong-dims", operation=operation, name=name, shape=str(tuple(tensor.shape)), dims=dims
         )
     if not tensor.is_contiguous():
-        raise FlashpathError(f"{operation} got a non-contiguous {name}.", f"Pass {name}.contiguous().")
+        raise FlashpathError("kernels.not-contiguous", operation=operation, name=name)
 
 
 def require_like(
@@ -37,16 +42,17 @@ def require_like(
     import torch
 
     shape = tuple(shape)
-    wanted = f"shape {shape}, {str(dtype).removeprefix('torch.')}, on {device}, contiguous"
+    like = {"shape": str(shape), "dtype": str(dtype).removeprefix("torch."), "device": str(device)}
+    wanted = Message("kernels.like", like)
     if not isinstance(tensor, torch.Tensor):
-        raise FlashpathError(f"{operation} got {name} = {tensor!r:.80}.", f"It must be a tensor of {wanted}.")
+        raise FlashpathError(
+            "kernels.no-tensor-like", operation=operation, name=name, tensor=f"{tensor!r:.80}", wanted=wanted
+        )
     got: Any = tensor
     if tuple(got.shape) != shape or got.dtype != dtype or got.device != device or not got.is_contiguous():
-        raise FlashpathError(
-            f"{operation} got {name} of shape {tuple(got.shape)}, {dtype_name(got)}, on {got.device}"
-            f"{'' if got.is_contiguous() else ', not contiguous'}.",
-            f"It must have {wanted}.",
-        )
+        code = "kernels.unlike" if got.is_contiguous() else "kernels.unlike-strided"
+        is_like = {"shape": str(tuple(got.shape)), "dtype": dtype_name(got), "device": str(got.device)}
+        raise FlashpathError(code, operation=operation, name=name, wanted=wanted, **is_like)
 
 
 def require_apart(operation: str, out: Any, *inputs: Any, in_place: bool = False) -> None:
@@ -58,10 +64,8 @@ def require_apart(operation: str, out: Any, *inputs: Any, in_place: bool = False
     for tensor in inputs:
         first, last = _span(tensor)
         if start < last and first < end and not (in_place and start == first):
-            raise FlashpathError(
-                f"{operation} got an out= that overlaps an input.",
-                "Give it memory of its own" + (", or exactly the input." if in_place else "."),
-            )
+            code = "kernels.overlaps-in-place" if in_place else "kernels.overlaps"
+            raise FlashpathError(code, operation=operation)
 
 
 def _span(tensor: Any) -> tuple[int, int]:

@@ -28,10 +28,8 @@ def ladder(name: str) -> Ladder:
     modules = _modules()
     if name not in modules:
         near = difflib.get_close_matches(name, modules, n=1)
-        fix = f"Did you mean {near[0]!r}? " if near else ""
-        raise UnknownLadder(
-            f"There is no ladder {name!r}.", f"{fix}The ladders: {', '.join(sorted(modules))}."
-        )
+        code = "kernels.no-ladder-but" if near else "kernels.no-ladder"
+        raise UnknownLadder(code, name=name, known=sorted(modules), near=near)
     found: Ladder = importlib.import_module(modules[name]).LADDER
     return found
 

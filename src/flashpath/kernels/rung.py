@@ -9,9 +9,25 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from flashpath.errors import FlashpathError
-from flashpath.messages import Message
+from flashpath.messages import Message, Text, spoken
 
 Language = Literal["pytorch", "cuda", "triton"]
+
+
+class Spoken:
+    """A field that is given a text in both languages, and read in the language that is spoken."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = f"_{name}"
+
+    def __get__(self, instance: object | None, owner: type) -> str:
+        if instance is None:
+            raise AttributeError  # so that the field has no default
+        text: Text | str = instance.__dict__[self._name]
+        return text.in_(spoken()) if isinstance(text, Text) else text
+
+    def __set__(self, instance: object, text: Text | str) -> None:
+        instance.__dict__[self._name] = text
 
 
 @dataclass(frozen=True)
@@ -50,14 +66,14 @@ def short(n: int) -> str:
     return f"2^{n.bit_length() - 1}" if n >= 2**16 and n & (n - 1) == 0 else str(n)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rung:
     """One implementation of an operation, with one idea."""
 
     name: str
     language: Language
     arch: str  # the least architecture it runs on: "sm_75", or "any"
-    idea: str
+    idea: Spoken = Spoken()
     file: Path
     function: Callable[..., Any]
     improves_on: str | None = None
@@ -67,10 +83,14 @@ class Rung:
     compile_for: Callable[[str], object] | None = None  # arch → compiled; raises where it cannot
     readability: Score | None = None
     debugging: Score | None = None
-    not_counted: str | None = (
-        None  # what it does beside the virtual GPU, which counts only kernels of its own
-    )
+    uncounted: Text | None = None
+    """What it does beside the virtual GPU, which counts only kernels of its own."""
     dev_hours: float | None = None  # entered by hand: how long it took to write and get right
+
+    @property
+    def not_counted(self) -> str | None:
+        """Says what is not counted, in the language that is spoken."""
+        return None if self.uncounted is None else self.uncounted.in_(spoken())
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         return self.function(*args, **options)
@@ -91,13 +111,13 @@ class Choice(NamedTuple):
     why: Message
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Ladder:
     """The ordered rungs of one operation, from the reference to the fastest."""
 
     name: str
-    title: str
-    maths: str
+    title: Spoken = Spoken()
+    maths: Spoken = Spoken()
     rungs: Sequence[Rung]
     cases: Callable[[], Sequence[Case]]  # what `flashpath bench` runs
     peers: Callable[[str], Mapping[str, Callable[..., Any] | Peer]]  # device → other libraries' functions

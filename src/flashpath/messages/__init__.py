@@ -9,7 +9,7 @@ both languages, or an `Entry` where advice follows. The code `jit.no-such-kernel
 
 A template is a format string. `{count:~thread}` is "1 thread" or "5 threads" (`~entry/entries` where the
 plural is another word), `{count:?is/are}` the word alone. A list is joined by the comma of the language; a
-parameter that is itself a `Message` is said in the same language.
+parameter that is itself a `Message` or a `Text` is said in the same language.
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ class Message:
                 named = cast("dict[str, Any]", params)
                 message = Message(code, {name: _from_data(value) for name, value in named.items()})
                 try:
-                    message.text("en")
+                    for learner in (False, True):
+                        message.text("en", learner=learner)
+                        message.fix("en", learner=learner)
                     return message
                 except (LookupError, ImportError) as error:
                     raise ValueError(f"{code!r} with these parameters is not a message: {error}") from None
@@ -106,6 +108,11 @@ class Message:
 def say(code: str, /, **params: Any) -> str:
     """Returns the sentence of that code in the language that is spoken here."""
     return Message(code, params).text()
+
+
+def told(code: str, /, **params: Any) -> Message:
+    """Returns the message of that code, to be said later, where somebody reads it."""
+    return Message(code, params)
 
 
 def any_of(names: Sequence[str]) -> Message | str:
@@ -182,6 +189,8 @@ class _Template(string.Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         if isinstance(value, Message):
             return value.text(self._lang, learner=self._learner)
+        if isinstance(value, Text):
+            return value.in_(self._lang)
         if isinstance(value, list | tuple):
             parts = cast("Sequence[Any]", value)
             return _COMMAS[self._lang].join(self.format_field(part, format_spec) for part in parts)
@@ -202,6 +211,8 @@ def _counted(value: Any, spec: str) -> str:
 def _as_data(value: Any) -> Any:
     if isinstance(value, Message):
         return {"message": value.as_data()}
+    if isinstance(value, Text):
+        return {"en": value.en, "zh": value.zh}
     if isinstance(value, list | tuple):
         return [_as_data(part) for part in cast("Sequence[Any]", value)]
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
@@ -211,6 +222,8 @@ def _from_data(value: Any) -> Any:
     match value:
         case {"message": data}:
             return Message.from_data(data)
+        case {"en": str(en), "zh": str(zh)}:
+            return Text(en, zh)
         case list():
             return [_from_data(part) for part in cast("list[Any]", value)]
         case None | str() | int() | float():

@@ -215,12 +215,9 @@ def _run(
     given = {"alibi_slopes": alibi_slopes, "sinks": sinks, "dropout_seed": dropout_seed}
     require_tensors(name, **{key: x for key, x in given.items() if x is not None})
     if alibi_slopes is not None and alibi_slopes.requires_grad and torch.is_grad_enabled():
-        refuse(
-            f"{name} got alibi_slopes that require a gradient.",
-            "There is none for them: give alibi_slopes.detach().",
-        )
+        refuse("ops.alibi-gradient", name=name)
     if backend is not None and not isinstance(backend, str):
-        refuse(f"{name} got backend = {backend!r:.80}.", "It takes triton, cuda, reference or None.")
+        refuse("ops.backend", name=name, backend=f"{backend!r:.80}")
     left, right = window_sides(name, window)
     seed = None
     if dropout_p:

@@ -6,6 +6,7 @@ before an operator can be called.
 """
 
 import numbers
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import torch
@@ -21,22 +22,26 @@ SYMBOLS = (torch.SymInt, torch.SymFloat)  # numbers that torch.compile does not 
 # ---- Refusing --------------------------------------------------------------------------------------------
 
 
-def _refuse(problem: str, fix: str) -> None:
-    raise FlashpathError(problem, fix)
+def _refuse(code: str, names: Sequence[str], values: Sequence[str]) -> None:
+    raise FlashpathError(code, **dict(zip(names, values, strict=True)))
 
 
 _library: Any = torch.library
 _refusal: Any = _library.custom_op(
-    "flashpath::refuse", _refuse, mutates_args=(), schema="(str problem, str fix) -> ()"
+    "flashpath::refuse", _refuse, mutates_args=(), schema="(str code, str[] names, str[] values) -> ()"
 )
 _refusal.register_fake(_refuse)
 
 
-def refuse(problem: str, fix: str) -> NoReturn:
-    """Raise the error. A compiler that traces a `raise` loses the words, so it gets them from an operator."""
+def refuse(code: str, /, **params: Any) -> NoReturn:
+    """Raises the error; under a compiler an operator does, since tracing a `raise` loses what it says."""
     if torch.compiler.is_compiling():
-        _refusal(problem, fix)
-    raise FlashpathError(problem, fix)
+        _refusal(code, list(params), [_as_text(value) for value in params.values()])
+    raise FlashpathError(code, **params)
+
+
+def _as_text(value: Any) -> str:
+    return str(value) if isinstance(value, str | int | float) else ", ".join(map(str, value))
 
 
 # ---- Arguments -------------------------------------------------------------------------------------------
@@ -46,15 +51,11 @@ def require_tensors(name: str, **tensors: Any) -> None:
     """Dense tensors, without a tangent: an operator would drop it, and torch would go on with zeros."""
     for key, x in tensors.items():
         if not isinstance(x, Tensor):
-            refuse(f"{name} got {key} = {x!r:.80}.", "It must be a torch tensor.")
+            refuse("ops.no-tensor", name=name, key=key, x=f"{x!r:.80}")
         if x.is_nested:
-            refuse(
-                f"{name} got {key}, a nested tensor.",
-                f"It takes dense ones: {key}.values() and offsets() for attention_varlen, or "
-                f"{key}.to_padded_tensor(0.0).",
-            )
+            refuse("ops.nested", name=name, key=key)
         if x.layout != torch.strided:
-            refuse(f"{name} got {key} of layout {x.layout}.", f"It takes dense tensors: {key}.to_dense().")
+            refuse("ops.layout", name=name, key=key, layout=x.layout)
         if not torch.compiler.is_compiling() and getattr(forward_ad, "_current_level", -1) >= 0:
             _refuse_tangent(name, key, x)
 
@@ -62,16 +63,13 @@ def require_tensors(name: str, **tensors: Any) -> None:
 def _refuse_tangent(name: str, key: str, x: Tensor) -> None:
     differentiation: Any = forward_ad
     if differentiation.unpack_dual(x).tangent is not None:
-        raise FlashpathError(
-            f"{name} got {key} with a tangent: forward-mode differentiation (jvp).",
-            "Operators of flashpath have backward gradients only: take torch.autograd.grad or .backward().",
-        )
+        raise FlashpathError("ops.tangent", name=name, key=key)
 
 
 def require_choice(name: str, what: str, value: Any, choices: tuple[str, ...]) -> None:
     """One of these words."""
     if not isinstance(value, str) or value not in choices:
-        refuse(f"{name} got the {what} {value!r:.80}.", f"It knows {', '.join(choices)}.")
+        refuse("ops.no-choice", name=name, what=what, value=f"{value!r:.80}", choices=list(choices))
 
 
 def require_number(name: str, key: str, value: Any) -> None:
@@ -79,21 +77,21 @@ def require_number(name: str, key: str, value: Any) -> None:
     if isinstance(value, (int, float)):
         return
     if not isinstance(value, (*SYMBOLS, numbers.Real, Tensor)):
-        refuse(f"{name} got {key} = {value!r:.80}.", "It must be a number.")
+        refuse("ops.no-number", name=name, key=key, value=f"{value!r:.80}")
 
 
 def require_flag(name: str, key: str, value: Any) -> None:
     """True or False."""
     if not isinstance(value, (bool, torch.SymBool)):
-        refuse(f"{name} got {key} = {value!r:.80}.", "It takes True or False.")
+        refuse("ops.no-flag", name=name, key=key, value=f"{value!r:.80}")
 
 
 def require_whole(name: str, key: str, value: Any) -> None:
     """A whole number of 0 or more."""
     if isinstance(value, bool) or not isinstance(value, (int, torch.SymInt)):
-        refuse(f"{name} got {key} = {value!r:.80}.", "It takes a whole number.")
+        refuse("ops.not-whole", name=name, key=key, value=f"{value!r:.80}")
     if isinstance(value, int) and value < 0:
-        refuse(f"{name} got {key} = {value}.", "It takes 0 or more.")
+        refuse("ops.negative", name=name, key=key, value=value)
 
 
 def window_sides(name: str, window: Any) -> tuple[int, int]:
@@ -105,10 +103,7 @@ def window_sides(name: str, window: Any) -> tuple[int, int]:
     whole = all(isinstance(side, (int, torch.SymInt)) and not isinstance(side, bool) for side in sides)
     too_low = any(isinstance(side, int) and side < -1 for side in sides)
     if not is_pair or not whole or too_low:
-        refuse(
-            f"{name} got window = {window!r:.80}.",
-            "It takes (left, right), whole numbers of 0 or more, or -1 for no bound.",
-        )
+        refuse("ops.window", name=name, window=f"{window!r:.80}")
     left, right = (min(side, WIDEST) if isinstance(side, int) else side for side in sides)
     return left, right
 
@@ -118,8 +113,7 @@ def require_dim(name: str, x: Tensor, dim: Any) -> None:
     rank = max(x.dim(), 1)
     if not isinstance(dim, int) or isinstance(dim, bool) or not -rank <= dim < rank:
         refuse(
-            f"{name} got dim={dim!r:.80} for a tensor of shape {tuple(x.shape)}.",
-            f"It takes one dimension, from {-rank} to {rank - 1}.",
+            "ops.dim", name=name, dim=f"{dim!r:.80}", shape=str(tuple(x.shape)), value=-rank, rank=rank - 1
         )
 
 

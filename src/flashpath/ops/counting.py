@@ -37,7 +37,7 @@ def histogram(x: Tensor, bins: int, lo: float, hi: float) -> Tensor:
     require_tensors("histogram", x=x)
     given: Any = bins
     if not isinstance(given, (int, torch.SymInt)):
-        refuse(f"histogram got bins = {given!r:.80}.", f"It takes 1 to {host.MOST_BINS:,} bins.")
+        refuse("ops.bins", given=f"{given!r:.80}", most_bins=host.MOST_BINS)
     require_number("histogram", "lo", lo)
     require_number("histogram", "hi", hi)
     return _histogram(x, bins, lo, hi)

@@ -154,18 +154,13 @@ def attention_decode(
     }
     require_tensors("attention_decode", **{name: x for name, x in given.items() if x is not None})
     if q.dim() != 4:
-        refuse(
-            f"attention_decode got q of shape {tuple(q.shape)}.", "It takes (batch, sequence, heads, dim)."
-        )
+        refuse("ops.decode-q", shape=str(tuple(q.shape)))
     if isinstance(cache_seqlens, int):
         if isinstance(cache_seqlens, bool) or not 0 <= cache_seqlens < 2**31:
-            refuse(
-                f"attention_decode got cache_seqlens = {cache_seqlens}.",
-                "It takes a whole number of 0 or more, or one for each sequence: int32, (batch).",
-            )
+            refuse("ops.decode-lengths", cache_seqlens=cache_seqlens)
         cache_seqlens = torch.full((q.shape[0],), cache_seqlens, dtype=torch.int32, device=q.device)
     if (rotary_cos is None) != (rotary_sin is None):
-        refuse("attention_decode got only one of rotary_cos and rotary_sin.", "Give both, or none of them.")
+        refuse("ops.decode-rotary")
     for name, value in (
         ("causal", causal),
         ("return_lse", return_lse),
@@ -173,9 +168,7 @@ def attention_decode(
     ):
         require_flag("attention_decode", name, value)
     if backend is not None and not isinstance(backend, str):
-        refuse(
-            f"attention_decode got backend = {backend!r:.80}.", "It takes triton, cuda, reference or None."
-        )
+        refuse("ops.decode-backend", backend=f"{backend!r:.80}")
     if num_splits is not None:
         require_whole("attention_decode", "num_splits", num_splits)
     for name, value in (("softcap", softcap), ("scale", 1.0 if scale is None else scale)):
@@ -206,21 +199,18 @@ def _detached(x: Any) -> Any:
 
 def _check_states(a: Tensor, a_lse: Tensor, b: Tensor, b_lse: Tensor) -> None:
     if dtype_name(a) not in HALVES:
-        raise FlashpathError(f"merge_states got {dtype_name(a)} for a.", f"It takes {' or '.join(HALVES)}.")
+        raise FlashpathError("ops.merge-dtype", dtype=dtype_name(a), known=list(HALVES))
     wanted = (a.shape[0], a.shape[2], a.shape[1]) if a.dim() == 4 else None
     for name, x, lse in (("a", a, a_lse), ("b", b, b_lse)):
         fits = x.shape == a.shape and x.dtype == a.dtype and lse.dtype == torch.float32
         if not fits or tuple(lse.shape) != wanted:
             raise FlashpathError(
-                f"merge_states got {name} of shape {tuple(x.shape)} and its lse of {tuple(lse.shape)}.",
-                "Both must be (batch, queries, heads, dim) of one type, and their lse (batch, heads, "
-                "queries), float32.",
+                "ops.merge-shapes", name=name, shape=str(tuple(x.shape)), shape2=str(tuple(lse.shape))
             )
         for each, tensor in ((name, x), (f"{name}_lse", lse)):
             if tensor.device != a.device:
                 raise FlashpathError(
-                    f"merge_states got a on {a.device} and {each} on {tensor.device}.",
-                    "All must be on one device.",
+                    "ops.merge-devices", device=str(a.device), each=each, device2=str(tensor.device)
                 )
 
 

@@ -58,9 +58,10 @@ def require_few_products(operator: str, products: int) -> None:
     """Of what the virtual GPU is asked for."""
     if products > MOST_PRODUCTS_ON_CPU:
         raise FlashpathError(
-            f"{operator} got {products:,} multiply-adds on the CPU; the virtual GPU takes up to "
-            f"{MOST_PRODUCTS_ON_CPU:,}.",
-            "Move the tensors to a GPU (q.cuda()), or give backend='reference', which torch computes.",
+            "ops.many-products",
+            operator=operator,
+            products=products,
+            most_products_on_cpu=MOST_PRODUCTS_ON_CPU,
         )
 
 
@@ -79,8 +80,9 @@ def require_memory_for_gradients(problem: Problem, dtype: Any) -> None:
     kept = scores * _KEPT_FOR_A_SCORE * dtype.itemsize
     if kept > MOST_KEPT_BYTES_ON_CPU:
         refuse(
-            f"{problem.operator} got {scores:,} scores to differentiate by torch's formula on the CPU, which "
-            f"keeps about {kept / 2**30:,.1f} GiB for it; it takes up to {MOST_KEPT_BYTES_ON_CPU >> 30} GiB.",
-            "Move the tensors to a GPU (q.cuda()), take torch.no_grad() where no gradient is wanted, or give "
-            "shorter sequences or fewer heads at a time.",
+            "ops.many-scores",
+            operator=problem.operator,
+            scores=scores,
+            kept=f"{kept / 2**30:,.1f}",
+            most_kept_bytes_on_cpu=MOST_KEPT_BYTES_ON_CPU >> 30,
         )

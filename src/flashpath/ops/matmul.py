@@ -19,16 +19,17 @@ DTYPES = (*FLOATS, "float64")
 def _check(a: Tensor, b: Tensor) -> None:
     """What all rungs together take; each of them takes less."""
     if a.dim() != 2 or b.dim() != 2 or a.shape[1] != b.shape[0]:
-        raise FlashpathError(
-            f"matmul got shapes {tuple(a.shape)} and {tuple(b.shape)}.", "It takes (m, k) and (k, n)."
-        )
+        raise FlashpathError("ops.matmul-shapes", shape=str(tuple(a.shape)), shape2=str(tuple(b.shape)))
     if a.dtype != b.dtype or a.device != b.device:
         raise FlashpathError(
-            f"matmul got a of {dtype_name(a)} on {a.device} and b of {dtype_name(b)} on {b.device}.",
-            "Both must have one type and one device.",
+            "ops.matmul-unlike",
+            dtype=dtype_name(a),
+            device=str(a.device),
+            dtype2=dtype_name(b),
+            device2=str(b.device),
         )
     if dtype_name(a) not in DTYPES:
-        raise FlashpathError(f"matmul got matrices of {dtype_name(a)}.", f"It takes {', '.join(DTYPES)}.")
+        raise FlashpathError("ops.matmul-dtype", dtype=dtype_name(a), dtypes=list(DTYPES))
 
 
 def _forward(a: Tensor, b: Tensor) -> Tensor:

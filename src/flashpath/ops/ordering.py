@@ -78,10 +78,7 @@ def scan(
     require_choice("scan", "operation", op, tuple(SCANS))
     require_dim("scan", x, dim)
     if flags is not None and flags.shape != x.shape:
-        refuse(
-            f"scan got flags of shape {tuple(flags.shape)} for x of shape {tuple(x.shape)}.",
-            "They have one shape.",
-        )
+        refuse("ops.scan-flags", shape=str(tuple(flags.shape)), shape2=str(tuple(x.shape)))
     if not x.dim():
         scanned = _scan(x.reshape(1), op, bool(exclusive), None if flags is None else flags.reshape(1))
         return scanned.reshape(())
@@ -143,7 +140,7 @@ def sort(x: Tensor, return_indices: bool = False) -> Any:
     """
     require_tensors("sort", x=x)
     if x.dim() != 1:
-        refuse(f"sort got a tensor of shape {tuple(x.shape)}.", "It takes a vector: x.flatten().")
+        refuse("ops.sort-shape", shape=str(tuple(x.shape)))
     if not return_indices and not x.requires_grad:
         return _sort_keys(x)
     values, indices = _sort_pairs(x)

@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+from flashpath.messages import say
+
 # Above so many elements, or multiply-adds, an operator on CPU tensors says that it runs on the virtual GPU.
 SLOW_ON_CPU = 2**22
 SLOW_PRODUCTS_ON_CPU = 2**26
@@ -54,13 +56,11 @@ def tell_if_slow(name: str, x: torch.Tensor, products: int = 0) -> None:
     """Warn at each place that gives an operator a large tensor of the CPU."""
     if x.is_cuda or (x.numel() <= SLOW_ON_CPU and products <= SLOW_PRODUCTS_ON_CPU):
         return
-    count = f"{products:,} multiply-adds" if products > SLOW_PRODUCTS_ON_CPU else f"{x.numel():,} elements"
-    warnings.warn(
-        f"ops.{name} got {count} on the CPU: the virtual GPU computes them, slowly. "
-        f"Move them to a GPU (x.cuda()), or take torch's own function there.",
-        SlowOnCpu,
-        stacklevel=_levels_to_the_caller(),
-    )
+    if products > SLOW_PRODUCTS_ON_CPU:
+        text = say("ops.slow-products", name=name, count=products)
+    else:
+        text = say("ops.slow-elements", name=name, count=x.numel())
+    warnings.warn(text, SlowOnCpu, stacklevel=_levels_to_the_caller())
 
 
 def _levels_to_the_caller() -> int:

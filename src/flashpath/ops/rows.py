@@ -265,4 +265,4 @@ def _require_norm(name: str, x: Tensor, eps: Any, vectors: dict[str, Tensor]) ->
     require_tensors(name, x=x, **vectors)
     require_number(name, "eps", eps)
     if not x.dim():
-        refuse(f"{name} got a tensor without dimensions.", "It normalises the last dimension.")
+        refuse("ops.norm-scalar", name=name)

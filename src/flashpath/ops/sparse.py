@@ -20,23 +20,18 @@ def _check_indices(row_ptr: Tensor, col: Tensor, val: Tensor, x: Tensor) -> None
         return  # the host refuses it
     first, last = int(row_ptr[0]), int(row_ptr[-1])
     if first != 0 or last != val.numel():
-        raise FlashpathError(
-            f"spmv got a row_ptr from {first} to {last}.",
-            f"It starts with 0 and ends with the number of entries, here {val.numel()}.",
-        )
+        raise FlashpathError("ops.spmv-ends", first=first, last=last, count=val.numel())
     falls = (row_ptr.diff() < 0).nonzero()
     if falls.numel():
         at = int(falls[0])
         raise FlashpathError(
-            f"spmv got row_ptr[{at}] = {int(row_ptr[at])} and row_ptr[{at + 1}] = {int(row_ptr[at + 1])}.",
-            "It never falls: row r has the entries from row_ptr[r] up to row_ptr[r + 1].",
+            "ops.spmv-falls", at=at, row_ptr=int(row_ptr[at]), at2=at + 1, row_ptr2=int(row_ptr[at + 1])
         )
     outside = ((col < 0) | (col >= x.numel())).nonzero()
     if outside.numel():
         at = int(outside[0])
         raise FlashpathError(
-            f"spmv got col[{at}] = {int(col[at])} for an x of {x.numel()} elements.",
-            f"Columns are from 0 to {x.numel() - 1}.",
+            "ops.spmv-column", at=at, col=int(col[at]), count=x.numel(), count2=x.numel() - 1
         )
 
 

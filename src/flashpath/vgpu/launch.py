@@ -21,7 +21,7 @@ from flashpath.vgpu.device import HostArray, VirtualKernel, engine, place
 from flashpath.vgpu.findings import Finding, KernelFault, merged
 from flashpath.vgpu.options import DEFAULT, Options
 from flashpath.vgpu.profiles import ProfileLimits, max_threads, resident_blocks
-from flashpath.vgpu.report import Footprint, PlacedArray, Report, make_report
+from flashpath.vgpu.report import PlacedArray, Report, make_report
 
 if TYPE_CHECKING:
     from flashpath.vgpu import _engine
@@ -173,24 +173,13 @@ class Launch:
     def _report(self, result: LaunchResult, addresses: Sequence[int], options: Options) -> Report | None:
         if not options.count or self.gpu is None or self.code is None:
             return None
-        shape, used = self.shape, self.code.resources()
-        shared = used.static_shared + shape.shared
         placed = [
             PlacedArray(name, argument, address + array.first - array.address, array.last - array.first)
             for array, address in zip(self.arguments.arrays, addresses, strict=True)
             for argument, name in [self.arguments.named(array.parameter)]
         ]
-        report = make_report(
-            self.kernel.name,
-            self.gpu,
-            self.kernel.listing,
-            result,
-            gpus.occupancy(self.gpu, math.prod(shape.block), used.registers, shared),
-            grid=shape.grid,
-            block=shape.block,
-            footprint=Footprint(used.static_shared, shape.shared, used.registers, used.local_memory),
-            arrays=placed,
-        )
+        kernel, used = self.kernel, self.code.resources()
+        report = make_report(kernel.name, self.gpu, kernel.listing, result, self.shape, used, placed)
         report.findings = tuple(merged(self.kernel.findings(result)))
         return report
 

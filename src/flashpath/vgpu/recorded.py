@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,10 +12,12 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 
 from flashpath import gpus
+from flashpath.gpus.shape import Shape
 from flashpath.messages import Message
+from flashpath.vgpu.cubin import Resources
 from flashpath.vgpu.findings import Dim3, Finding, Kind, Party
 from flashpath.vgpu.host_findings import HostFinding, HostParty, Stack
-from flashpath.vgpu.report import Footprint, Report, make_report
+from flashpath.vgpu.report import Report, make_report
 from flashpath.vgpu.report.listing import Listing
 
 if TYPE_CHECKING:
@@ -30,9 +31,7 @@ class RecordedKernel:
     """A kernel of the program, as the engine ran it: what `Listing` reads of it."""
 
     name: str
-    registers: int
-    local: int
-    static_shared: int
+    resources: Resources
     files: list[str]
     origins: list[tuple[str, int, int, int, int, int]]
     libraries: Mapping[int, str]
@@ -72,18 +71,9 @@ class RecordedLaunch:
 
     def report(self, gpu: gpus.Gpu) -> Report:
         """Returns the report that `fp.profile` gives for a single launch."""
-        kernel = self.kernel
-        threads, shared = math.prod(self.block), kernel.static_shared + self.dynamic_shared
-        return make_report(
-            kernel.name,
-            gpu,
-            kernel.listing,
-            cast("LaunchResult", self),
-            gpus.occupancy(gpu, threads, kernel.registers, shared),
-            grid=self.grid,
-            block=self.block,
-            footprint=Footprint(kernel.static_shared, self.dynamic_shared, kernel.registers, kernel.local),
-        )
+        kernel, result = self.kernel, cast("LaunchResult", self)
+        shape = Shape(self.grid, self.block, self.dynamic_shared)
+        return make_report(kernel.name, gpu, kernel.listing, result, shape, kernel.resources)
 
 
 @dataclass
@@ -190,9 +180,7 @@ def _failed(
 def _kernel(row: Mapping[str, Any]) -> RecordedKernel:
     return RecordedKernel(
         name=row["kernel"],
-        registers=row["registers"],
-        local=row["local"],
-        static_shared=row["static_shared"],
+        resources=Resources(row["registers"], row["static_shared"], row["local"]),
         files=row["files"],
         origins=[cast("tuple[str, int, int, int, int, int]", tuple(each)) for each in row["origins"]],
         libraries={int(number): name for number, name in row["libraries"].items()},

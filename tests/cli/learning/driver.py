@@ -10,6 +10,7 @@ from typing import Any
 
 from flashpath import settings
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message
 
 _content_dir = settings.content_dir
 
@@ -18,9 +19,25 @@ def content_dir(name: str) -> Path:
     return Path(os.environ["TEST_COURSE"]) if name == "course" else _content_dir(name)
 
 
-def grade(exercise: Any, submission: Path, *, lang: str, seed: int | None = None, source: str) -> Any:
+class Told(Message):
+    """A message whose sentence is its own."""
+
+    def text(self, lang: str | None = None, *, learner: bool = False) -> str:
+        return str(self.params["text"])
+
+    def fix(self, lang: str | None = None, *, learner: bool = False) -> str | None:
+        return "Write something else."
+
+
+def told(text: str) -> Message:
+    return Told("messages.or", {"text": text})
+
+
+def grade(exercise: Any, submission: Path, *, seed: int | None = None, source: str) -> Any:
     """Passes what holds "right"; what holds "slow" takes long."""
     from flashpath.course.grader import Grade
+    from flashpath.course.grader.verdict import Hint
+    from flashpath.messages import Text
 
     text = source
     if "slow" in text:
@@ -29,15 +46,17 @@ def grade(exercise: Any, submission: Path, *, lang: str, seed: int | None = None
     if "crash" in text:
         raise ZeroDivisionError("a bug of the grader's")
     if "refused" in text:
-        raise FlashpathError("it is refused", "Write something else.")
+        error = FlashpathError("messages.or")
+        error.said = told("it is refused")
+        raise error
     passed = "right" in text
     return Grade(
         exercise=exercise.id,
         passed=passed,
         reason=None if passed else "wrong",
-        headline="all is well" if passed else "y[3] is 1.0, expected 2.0",
-        details=("a detail [with brackets]",),
-        misconception=None if passed else "it looks like a copy",
+        summary=told("all is well" if passed else "y[3] is 1.0, expected 2.0"),
+        lines=("a detail [with brackets]",),
+        hint=None if passed else Hint("copy", Text("it looks like a copy", "看起来像复制")),
         seconds=0.1,
     )
 

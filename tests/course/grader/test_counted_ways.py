@@ -40,7 +40,7 @@ COPIED = """
 def _graded(body: str, folder: Path) -> Grade:
     file = folder / "matmul.cu"
     file.write_text(KERNEL.format(body=body))
-    return grade(load_course(COURSE).exercise("shared-memory/tiled-matmul"), file, lang="en")
+    return grade(load_course(COURSE).exercise("shared-memory/tiled-matmul"), file)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_what_the_virtual_gpu_does_not_know_is_refused(tmp_path: Path) -> None:
 def test_an_exercise_for_atomics_has_them() -> None:
     exercise = load_course(COURSE).exercise("reduction/grid-sum")
     assert exercise.solution is not None
-    assert grade(exercise, exercise.solution, lang="en").passed
+    assert grade(exercise, exercise.solution).passed
 
 
 def test_atomics_on_shared_memory_are_atomics(tmp_path: Path) -> None:
@@ -109,6 +109,6 @@ __global__ void copy(int n, const float* x, float* out) {
   }
 }
 """)
-    found = grade(load_course(COURSE).exercise("coalescing/coalesced-copy"), file, lang="en")
+    found = grade(load_course(COURSE).exercise("coalescing/coalesced-copy"), file)
     assert found.reason == "goal"
     assert any(line.startswith("✗ atomics, by threads: ") for line in found.details)

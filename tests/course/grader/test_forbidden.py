@@ -27,18 +27,17 @@ FORBIDDEN = ("np.exp2", "torch.softmax", "torch.nn")
     ],
 )
 def test_it_is_found(source: str) -> None:
-    for lang in ("en", "zh"):
-        failure = check(source, FORBIDDEN, lang)
-        assert failure is not None
-        assert failure.reason == "refused"
-        assert str(len(source.rstrip().splitlines())) in failure.headline
+    failure = check(source, FORBIDDEN)
+    assert failure is not None
+    assert failure.reason == "refused"
+    assert failure.headline.params["line"] == len(source.rstrip().splitlines())
 
 
 @pytest.mark.parametrize(
     "source", ["import numpy as np\ny = np.exp(x)", "import torch\nexp3 = torch.exp(x)", "def broken(:\n"]
 )
 def test_the_rest_is_left_alone(source: str) -> None:
-    assert check(source, FORBIDDEN, "en") is None
+    assert check(source, FORBIDDEN) is None
 
 
 @pytest.mark.parametrize(
@@ -52,7 +51,7 @@ def test_the_rest_is_left_alone(source: str) -> None:
     ],
 )
 def test_a_function_s_own_variable_is_none_of_python_s(source: str) -> None:
-    assert check(source, ("sum",), "en") is None
+    assert check(source, ("sum",)) is None
 
 
 @pytest.mark.parametrize(
@@ -74,10 +73,10 @@ def test_a_function_s_own_variable_is_none_of_python_s(source: str) -> None:
     ],
 )
 def test_binding_a_name_does_not_free_the_builtin(source: str) -> None:
-    failure = check(source, ("sum",), "en")
+    failure = check(source, ("sum",))
     assert failure is not None
     assert failure.reason == "refused"
 
 
 def test_nothing_is_forbidden_where_nothing_is_named() -> None:
-    assert check("import numpy as np\nnp.exp2(1)", (), "en") is None
+    assert check("import numpy as np\nnp.exp2(1)", ()) is None

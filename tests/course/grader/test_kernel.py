@@ -241,7 +241,7 @@ def test_a_grade_is_plain_data(grade_text: GradeText) -> None:
 
 def test_a_file_that_is_not_there(course: Course, tmp_path: Path) -> None:
     with pytest.raises(FlashpathError, match="There is no file"):
-        grade(course.exercise("kinds/axpy"), tmp_path / "axpy.cu", lang="en")
+        grade(course.exercise("kinds/axpy"), tmp_path / "axpy.cu")
 
 
 @pytest.mark.parametrize("name", ["axpy", "online", "scale"])
@@ -254,7 +254,7 @@ def test_a_file_of_other_bytes(course: Course, tmp_path: Path) -> None:
     file = tmp_path / "axpy.cu"
     file.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(FlashpathError, match="UTF-8"):
-        grade(course.exercise("kinds/axpy"), file, lang="en")
+        grade(course.exercise("kinds/axpy"), file)
 
 
 @pytest.mark.parametrize("text", ["", "\n", "}" * 50, "中文", "#error no\n", "\0"])
@@ -320,7 +320,7 @@ from pathlib import Path
 from flashpath.course.content import load_course
 from flashpath.course.grader import grade
 exercise = load_course(Path(sys.argv[1])).exercise(sys.argv[2])
-assert grade(exercise, exercise.solution, lang="en").passed
+assert grade(exercise, exercise.solution).passed
 print(time.perf_counter() - start)
 """
 

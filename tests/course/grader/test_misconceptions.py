@@ -29,7 +29,7 @@ def test_a_mistake_in_other_words(instead: str, mutant: str, tmp_path: Path) -> 
     assert source.count(RESCALED) == 1
     file = tmp_path / "mine.py"
     file.write_text(source.replace(RESCALED, instead), encoding="utf-8")
-    result = grade(exercise, file, lang="en", seed=1)
+    result = grade(exercise, file, seed=1)
     assert (result.reason, result.mutant) == ("wrong", mutant), str(result)
 
 

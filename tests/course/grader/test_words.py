@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from flashpath.course.grader import Grade, kernel, launching
-from flashpath.course.grader.chinese import in_language
 from flashpath.course.grader.failing import failure_of
+from flashpath.course.grader.verdict import said
 from flashpath.course.sandbox import Crashed, Refused, TimedOut, check_python
-from flashpath.course.sandbox.errors import importing
+from flashpath.messages import speaking, told
 
 GradeText = Callable[..., Grade]
 
@@ -25,7 +25,7 @@ def test_a_launch_that_fails_is_no_compile_error(grade_text: GradeText, lang: st
     assert result.reason == "launch"
     assert words in result.headline
     assert "32" in result.details[0]
-    assert lang == "en" or "块" in result.details[0]
+    assert lang == "en" or "线程" in result.details[0]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_fault_where_only_work_is_counted_has_its_line(
         ("return {'m': m, 'l': l}", "is of the type dict"),
         ("return (k for k in (m, l))", "is of the type generator"),
         ("return m, [l]", "Value 2 of what the function returned is of the type list"),
-        ("return np.array([m, None]), l", "is of the type array of object"),
+        ("return np.array([m, None]), l", "is of the type ndarray[object]"),
         ("return complex(m), l", "is of the type complex"),
         ("return 'one', l", "is of the type str"),
         ("return [0.0] * 1000", "far more values than are expected"),
@@ -90,24 +90,31 @@ def test_a_slow_compiler_is_no_loop_of_the_learner_s(
 def test_refusals_are_said_in_chinese(source: str) -> None:
     with pytest.raises(Refused) as caught:
         check_python(source, "f.py", ("math", "numpy"))
-    failure = failure_of(caught.value, "zh")
-    assert failure.headline.startswith("这里不允许这样做：")
-    for line in (failure.headline.removeprefix("这里不允许这样做："), *failure.details):
+    failure = failure_of(caught.value)
+    with speaking("zh"):
+        headline, details = str(failure.headline), said(failure.details)
+    assert headline.startswith("这里不允许这样做：")
+    assert details
+    for line in (headline.removeprefix("这里不允许这样做："), *details):
         assert re.search("[\u4e00-\u9fff]", line), line
 
 
 def test_errors_of_processes_are_said_in_chinese() -> None:
     for how in (
-        "was ended by signal SIGSEGV",
-        "ended with exit code 3 and gave no answer",
-        "closed its pipe",
+        told("course.sandbox.ended-by-signal", signal="SIGSEGV"),
+        told("course.sandbox.exited", code=3),
+        told("course.sandbox.closed-its-pipe"),
     ):
-        failure = failure_of(Crashed(how), "zh")
-        assert how not in failure.headline
-        assert all(re.search("[\u4e00-\u9fff]", line) for line in failure.details)
-    assert "编译" in failure_of(TimedOut("building f.cu", 30.0), "zh").headline
-    assert "导入" in failure_of(TimedOut(importing("f.py"), 30.0), "zh").headline
-    assert in_language("what nobody knows", "zh") == "what nobody knows"
+        failure = failure_of(Crashed(how))
+        with speaking("zh"):
+            assert how.text("en") not in str(failure.headline)
+            assert all(re.search("[\u4e00-\u9fff]", line) for line in said(failure.details))
+    building, importing = (
+        told("course.sandbox.building", file="f"),
+        told("course.sandbox.importing", file="f"),
+    )
+    assert "编译" in failure_of(TimedOut(building, 30.0)).headline.text("zh")
+    assert "导入" in failure_of(TimedOut(importing, 30.0)).headline.text("zh")
 
 
 def test_details_of_findings_are_chinese(grade_text: GradeText) -> None:

@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +12,6 @@ import torch
 from triton.runtime.jit import KernelInterface
 
 import flashpath as fp
-
-sys.path.insert(0, str(Path(__file__).parent))  # this folder's modules, by their names
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 import torch
-from attention_checks import check_backward, check_forward
-from attention_samples import MODS, Sample, made
 
 import flashpath as fp
 from flashpath.errors import FlashpathError
@@ -22,6 +20,8 @@ from flashpath.kernels.attention.problem import Options, Problem, prepare
 from flashpath.kernels.attention.problem import Sequences as Varlen
 from flashpath.kernels.attention.reference import formula
 from flashpath.kernels.tolerance import check_against
+from tests.harness.attention_checks import check_backward, check_forward
+from tests.harness.attention_samples import MODS, Sample, made
 
 KERNELS: dict[str, Callable[..., tuple[Any, Any]]] = {
     "unfused": unfused.forward,

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 import torch
-from attention_checks import check_backward, check_forward
-from attention_samples import Sample, covering, made
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.flash_v2.triton import configs, host
 from flashpath.kernels.attention.problem import Options, prepare
 from flashpath.kernels.attention.score_mod import ScoreMod
+from tests.harness.attention_checks import check_backward, check_forward
+from tests.harness.attention_samples import Sample, covering, made
 
 SAMPLES = covering()
 

@@ -13,11 +13,11 @@ import math
 from typing import Any
 
 import pytest
-from attention_checks import check_backward, check_forward
-from attention_samples import CHOICES, Sample, made
 
 from flashpath.kernels.attention.flash_v2.cuda import host as cuda
 from flashpath.kernels.attention.flash_v2.triton import host as triton
+from tests.harness.attention_checks import check_backward, check_forward
+from tests.harness.attention_samples import CHOICES, Sample, made
 
 pytestmark = pytest.mark.gpu
 

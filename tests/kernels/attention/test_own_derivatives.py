@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 import torch
-from attention_samples import Sample, made
 
 from flashpath.kernels.attention.flash_v2.cuda import host as cuda
 from flashpath.kernels.attention.flash_v2.triton import host as triton
 from flashpath.kernels.attention.problem import Problem
+from tests.harness.attention_samples import Sample, made
 
 RUNGS = {"triton": triton, "cuda": cuda}
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]

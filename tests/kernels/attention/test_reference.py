@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 import torch
-from attention_checks import check_backward, in_double
-from attention_samples import CHOICES, Sample, covering, covering_with_few_kernels, made
-from covering_array import all_pairs, pairs_of
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention import dropout, tiled
 from flashpath.kernels.attention.problem import Options, Problem, prepare, visible_pairs
 from flashpath.kernels.attention.reference import formula, places, visible
+from tests.harness.attention_checks import check_backward, in_double
+from tests.harness.attention_samples import CHOICES, Sample, covering, covering_with_few_kernels, made
+from tests.harness.covering_array import all_pairs, pairs_of
 
 SAMPLES = covering()
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +13,6 @@ from flashpath.kernels.common.norm import read_twice as twice
 from flashpath.kernels.common.norm import rows as shared
 from flashpath.kernels.layer_norm import host as layer_norm
 from flashpath.kernels.rms_norm import host as rms_norm
-
-sys.path.insert(0, str(Path(__file__).parent))  # this folder's modules, by their names
 
 
 @pytest.fixture(autouse=True)

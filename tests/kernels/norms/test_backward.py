@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 import torch
-from norm_checks import (
+
+from flashpath.errors import FlashpathError
+from flashpath.jit.launcher import Launcher
+from flashpath.kernels.common.norm import rows as shared
+from flashpath.kernels.layer_norm.reference import gradients as layer_norm_gradients
+from flashpath.kernels.rms_norm.reference import gradients as rms_norm_gradients
+from flashpath.vgpu.options import Options
+from tests.harness.norm_checks import (
     BACKWARD,
     BRAIN,
     EPS,
@@ -19,13 +26,6 @@ from norm_checks import (
     vectors,
     verify_backward,
 )
-
-from flashpath.errors import FlashpathError
-from flashpath.jit.launcher import Launcher
-from flashpath.kernels.common.norm import rows as shared
-from flashpath.kernels.layer_norm.reference import gradients as layer_norm_gradients
-from flashpath.kernels.rms_norm.reference import gradients as rms_norm_gradients
-from flashpath.vgpu.options import Options
 
 IN_FLOAT64 = [(name, rung) for name, rung in BACKWARD if rung != "triton_backward"]
 # Rows for a warp, some lanes, all of a block; more rows than a round of all blocks takes.

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 import torch
-from norm_checks import (
+
+from tests.harness.norm_checks import (
     BACKWARD,
     BRAIN,
     EPS,

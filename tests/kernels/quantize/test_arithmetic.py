@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 import torch
-from quantize_cases import NAN, bits
 
 import flashpath as fp
 from flashpath.kernels.quantize import host
+from tests.harness.quantize_cases import NAN, bits
 
 DIVIDE = """
 #include "division.cuh"

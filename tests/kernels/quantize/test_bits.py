@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from quantize_cases import LADDER, RUNGS, SEGMENTS, flags, indptr, verify
 
 from flashpath.kernels.quantize.reference import TORCH
+from tests.harness.quantize_cases import LADDER, RUNGS, SEGMENTS, flags, indptr, verify
 
 
 @pytest.mark.parametrize("name", RUNGS)

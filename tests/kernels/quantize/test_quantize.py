@@ -7,12 +7,22 @@ from typing import Any
 
 import pytest
 import torch
-from quantize_cases import LADDER, OF_ROWS, QUANTIZE, RUNGS, SEGMENTS, flags, indptr, matrix, verify
 
 import flashpath as fp
 from flashpath.errors import FlashpathError
 from flashpath.kernels.quantize import host
 from flashpath.kernels.quantize.operations import OPERATIONS
+from tests.harness.quantize_cases import (
+    LADDER,
+    OF_ROWS,
+    QUANTIZE,
+    RUNGS,
+    SEGMENTS,
+    flags,
+    indptr,
+    matrix,
+    verify,
+)
 
 
 class Sanitized:

@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 import torch
-from quantize_cases import (
+
+import flashpath as fp
+from flashpath.kernels.quantize import host
+from flashpath.kernels.quantize.operations import LARGEST
+from tests.harness.quantize_cases import (
     FLOATS,
     INF,
     LADDER,
@@ -20,10 +24,6 @@ from quantize_cases import (
     matrix,
     verify,
 )
-
-import flashpath as fp
-from flashpath.kernels.quantize import host
-from flashpath.kernels.quantize.operations import LARGEST
 
 
 @pytest.mark.parametrize("operation", QUANTIZE)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 import torch
-from scan_checks import DTYPES, LADDER, RUNGS, THOROUGH, sample, some_heads, verify
 
 from flashpath.kernels.scan import problem
+from tests.harness.scan_checks import DTYPES, LADDER, RUNGS, THOROUGH, sample, some_heads, verify
 
 
 @pytest.mark.gpu

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 import torch
-from scan_checks import LADDER, NAN, sample, verify
 
 import flashpath as fp
 from flashpath.jit.launcher import Launcher
 from flashpath.kernels.scan import problem, single_pass
 from flashpath.vgpu.options import Options
+from tests.harness.scan_checks import LADDER, NAN, sample, verify
 
 
 def lookback_launch(x: Any, out: Any) -> tuple[Any, ...]:

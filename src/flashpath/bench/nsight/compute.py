@@ -10,6 +10,7 @@ from pathlib import Path
 
 from flashpath.bench.nsight.names import kernel_name
 from flashpath.bench.nsight.session import Problem, Session
+from flashpath.messages import say
 
 Dim3 = tuple[int, int, int]
 
@@ -83,7 +84,7 @@ def measure_launches(ncu: Path, session: Session) -> tuple[list[MeasuredLaunch],
     text = output.read_text(errors="replace") if output.is_file() else watched.log
     launches = list(read_launches(text))
     if watched.ended_by_us:
-        return launches, Problem("ncu", "ncu was ended before the program's end: it measured nothing.")
+        return launches, Problem("ncu", say("bench.nsight-ncu-ended"))
     return launches, _problem(text, watched.code)
 
 
@@ -132,17 +133,15 @@ def _problem(text: str, code: int | None) -> Problem | None:
     if any("ERR_NVGPUCTRPERM" in line for line in own):
         return Problem(
             "ncu",
-            "ncu may not read this GPU's counters (ERR_NVGPUCTRPERM): they are the administrator's here.",
-            "Run it as root, or let everyone read them: echo options nvidia "
-            "NVreg_RestrictProfilingToAdminUsers=0 | sudo tee /etc/modprobe.d/nvidia-profiling.conf && "
-            "sudo reboot. A container needs --cap-add=SYS_ADMIN.",
+            say("bench.nsight-counters-locked"),
+            say("bench.nsight-unlock-counters"),
         )
     if own:
         fix = None
         if any("LaunchFailed" in line for line in own):
-            fix = "A kernel failed, or cannot be run again: `flashpath sanitize` finds faults."
+            fix = say("bench.nsight-launch-failed")
         return Problem("ncu", f"ncu: {' '.join(own)}", fix)
     if code is None:
-        last = text.strip().splitlines()[-1:] or ["it said nothing"]
-        return Problem("ncu", f"ncu did not run the program: {last[0]}")
+        last = text.strip().splitlines()[-1:] or [say("bench.nsight-silent")]
+        return Problem("ncu", say("bench.nsight-ncu-did-not-run", why=last[0]))
     return None

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from flashpath.messages import say
+
 
 class Launch(NamedTuple):
     """What a launch is known by in every run."""
@@ -48,13 +50,31 @@ def match(
         if alike < min(len(ours), len(theirs)):
             here, there = counted[ours[alike]], measured[theirs[alike]]
             unlike.append(
-                f"{name}, launch {alike + 1} of it: grid {here.grid}, block {here.block} on the virtual GPU, "
-                f"grid {there.grid}, block {there.block} {where}; it is compared up to there"
+                say(
+                    "bench.nsight-other-shape",
+                    name=name,
+                    number=alike + 1,
+                    grid=str(here.grid),
+                    block=str(here.block),
+                    other_grid=str(there.grid),
+                    other_block=str(there.block),
+                    where=where,
+                )
             )
         elif len(theirs) != len(ours) and not (cut_short and len(theirs) < len(ours)):
-            unlike.append(f"{name}: {_times(len(ours))} on the virtual GPU, {_times(len(theirs))} {where}")
+            unlike.append(
+                say(
+                    "bench.nsight-other-count",
+                    name=name,
+                    here=_times(len(ours)),
+                    there=_times(len(theirs)),
+                    where=where,
+                )
+            )
     return Matches(tuple(places), tuple(sorted(rest)), tuple(unlike))
 
 
 def _times(count: int) -> str:
-    return "never launched" if count == 0 else "launched once" if count == 1 else f"launched {count:,} times"
+    if count == 0:
+        return say("bench.nsight-never")
+    return say("bench.nsight-once") if count == 1 else say("bench.nsight-times", count=count)

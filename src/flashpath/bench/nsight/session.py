@@ -23,6 +23,7 @@ from flashpath.jit.programs import TIMED_OUT, Program, Run
 from flashpath.jit.programs.processes import carrying, kill_carrying
 from flashpath.jit.programs.running import environment, wait_for
 from flashpath.jit.programs.shared_input import SharedInput
+from flashpath.messages import say
 
 _LAUNCHER = Path(__file__).with_name("launcher.py")
 _LAST_GRACE = 2.0  # seconds: a profiler's agents end by themselves shortly after the program
@@ -113,7 +114,9 @@ class Session:
                 ended = wait_for(start, self.how, f"{name} under {tool}")
                 grace = _LAST_GRACE if ended.stopped is None else 0.0
             except OSError as error:
-                return Watched(None, False, f"{profiler[0]} cannot be started: {error.strerror}.")
+                return Watched(
+                    None, False, say("bench.nsight-not-started", program=profiler[0], why=error.strerror)
+                )
             finally:
                 _end_all(mark, grace)
         code = int(kept.read_text()) if kept.is_file() and kept.read_text() else None

@@ -5,28 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from flashpath.messages import say
+
 ISSUING = "selected"  # no wait: the warp whose instruction was issued
 
 _MEANINGS = {
-    "barrier": "at __syncthreads(), for the other warps of the block",
-    "branch_resolving": "for a jump to be worked out: many short branches",
-    "dispatch_stall": "for the dispatcher, which held an instruction back",
-    "drain": "at its end, for its last stores to leave",
-    "gmma": "for the tensor cores' asynchronous products (wgmma)",
-    "imc_miss": "for a constant that was not in its cache, such as a kernel's parameter at first use",
-    "lg_throttle": "for room in the queue of global and local accesses: too many small ones at once",
-    "long_scoreboard": "for data from global or local memory: more warps or more loads in flight hide it",
-    "math_pipe_throttle": "for an arithmetic unit that is busy: that unit is what bounds it",
-    "membar": "at a memory fence, for its earlier accesses to be seen",
-    "mio_throttle": "for room in the queue of shared memory and special functions: fewer, wider accesses",
-    "misc": "for something else",
-    "no_instruction": "for its next instruction to be fetched: a start, a jump, or long code",
-    "not_selected": "although ready: another warp was taken, so there are warps enough",
-    "short_scoreboard": "for shared memory or a special function: look at bank conflicts",
-    "sleeping": "in __nanosleep()",
-    "tex_throttle": "for room in the queue of textures",
-    "wait": "a fixed time between two dependent instructions: independent ones in between hide it",
-    "warpgroup_arrive": "for the other warps of its group before a wgmma",
+    "barrier": "bench.nsight-stall-barrier",
+    "branch_resolving": "bench.nsight-stall-branch-resolving",
+    "dispatch_stall": "bench.nsight-stall-dispatch-stall",
+    "drain": "bench.nsight-stall-drain",
+    "gmma": "bench.nsight-stall-gmma",
+    "imc_miss": "bench.nsight-stall-imc-miss",
+    "lg_throttle": "bench.nsight-stall-lg-throttle",
+    "long_scoreboard": "bench.nsight-stall-long-scoreboard",
+    "math_pipe_throttle": "bench.nsight-stall-math-pipe-throttle",
+    "membar": "bench.nsight-stall-membar",
+    "mio_throttle": "bench.nsight-stall-mio-throttle",
+    "misc": "bench.nsight-stall-misc",
+    "no_instruction": "bench.nsight-stall-no-instruction",
+    "not_selected": "bench.nsight-stall-not-selected",
+    "short_scoreboard": "bench.nsight-stall-short-scoreboard",
+    "sleeping": "bench.nsight-stall-sleeping",
+    "tex_throttle": "bench.nsight-stall-tex-throttle",
+    "wait": "bench.nsight-stall-wait",
+    "warpgroup_arrive": "bench.nsight-stall-warpgroup-arrive",
 }
 
 
@@ -39,7 +41,7 @@ class Stall:
 
     @property
     def meaning(self) -> str:
-        return _MEANINGS.get(self.reason, "a reason of this GPU that is not described here")
+        return say(_MEANINGS.get(self.reason, "bench.nsight-stall-unknown"))
 
 
 def top_stalls(cycles: Mapping[str, float], most: int = 3, least: float = 0.02) -> tuple[Stall, ...]:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from flashpath.bench.nsight.compute import Dim3
 from flashpath.bench.nsight.names import kernel_name
 from flashpath.bench.nsight.session import Problem, Session
+from flashpath.messages import say
 
 _COPIES = {
     1: "copy, host to device",
@@ -48,22 +49,22 @@ def record_timeline(nsys: Path, session: Session) -> tuple[list[Activity], Probl
     command += ["--trace=cuda", "--cuda-graph-trace=node", "--sample=none", "--cpuctxsw=none"]
     watched = session.run_under(command, "nsys", own_output=True)
     if watched.ended_by_us:
-        return [], Problem("nsys", "nsys was ended before the program's end: there is no timeline.")
+        return [], Problem("nsys", say("bench.nsight-nsys-ended"))
     database = output.with_suffix(".sqlite")
     if not database.is_file():
         # Progress bars overwrite themselves: what stands after the last return is what is seen.
         lines = [line.split("\r")[-1].strip() for line in watched.log.splitlines()]
         said = next((line for line in reversed(lines) if "error" in line.lower()), None)
-        last = said or next((line for line in reversed(lines) if line), "it said nothing")
+        last = said or next((line for line in reversed(lines) if line), say("bench.nsight-silent"))
         return [], Problem(
             "nsys",
-            f"nsys made no report: {last}",
-            "The nsys inside Nsight Compute cannot; install Nsight Systems itself.",
+            say("bench.nsight-no-report", why=last),
+            say("bench.nsight-systems-itself"),
         )
     try:
         return read_activities(database), None
     except sqlite3.Error as error:
-        return [], Problem("nsys", f"What nsys exported cannot be read: {error}.")
+        return [], Problem("nsys", say("bench.nsight-unreadable", why=error))
 
 
 def read_activities(database: Path) -> list[Activity]:

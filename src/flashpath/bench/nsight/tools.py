@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Literal
 
 from flashpath.bench.nsight.session import Problem
+from flashpath.messages import Message, say
 
 Name = Literal["ncu", "nsys"]
 
 _PRODUCTS: dict[Name, str] = {"ncu": "Nsight Compute", "nsys": "Nsight Systems"}
 _GIVES: dict[Name, str] = {
-    "ncu": "stalls, achieved bandwidth and occupancy",
-    "nsys": "the timeline, and the times of the program's own run",
+    "ncu": "bench.nsight-ncu-gives",
+    "nsys": "bench.nsight-nsys-gives",
 }
 # Below /opt/nvidia, the newest first. The nsys inside Nsight Compute is left out: it lacks the importer that
 # makes a report of what it records.
@@ -55,6 +56,6 @@ def missing(name: Name) -> Problem:
     """What to tell where it is not found."""
     return Problem(
         name,
-        f"{name} was not found on PATH, in a CUDA toolkit or in /opt/nvidia; it gives {_GIVES[name]}.",
-        f"Install {_PRODUCTS[name]} (`flashpath doctor` has the command), or put the folder of it on PATH.",
+        say("bench.nsight-missing", tool=name, gives=Message(_GIVES[name])),
+        say("bench.nsight-install", product=_PRODUCTS[name]),
     )

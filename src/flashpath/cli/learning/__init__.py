@@ -1,10 +1,8 @@
-"""The course's commands: `start` to `export`, one file each, and what they share.
+"""The course's commands: `start` to `export`, one file each, and what they share. They only show.
 
-learner.py          who learns what, where: the course, the track, the work folder, the state
-grading.py          one answer graded and kept; how a verdict looks
+opening.py          opens the learner of `flashpath.course.learner`
+verdict_view.py     how a verdict looks
+progress_view.py    bars, days in a row, time
 markdown.py         lessons in the terminal
 keys.py, asking.py  single keys, and questions before something is replaced
-progress_view.py    bars, days in a row, time
-notes.py            the notes of a work folder
-portfolio.py        what `export` writes
 """

@@ -9,7 +9,7 @@ import typer
 
 from flashpath.cli import options
 from flashpath.course.workspace.titles import week_title
-from flashpath.messages import say
+from flashpath.messages import did_you_mean, say
 
 if TYPE_CHECKING:
     from flashpath.course.content import Course, Resource, ResourceUse, Track, Week
@@ -54,7 +54,10 @@ def _weeks(track: Track, wanted: str | None) -> list[Week]:
         return list(track.weeks)
     weeks = [each for each in track.weeks if wanted in _numbers(each.number)]
     if not weeks:
-        raise UnknownName(f"week in {track.name}", wanted, [each.number for each in track.weeks])
+        numbers = [week.number for week in track.weeks]
+        raise UnknownName(
+            "course.content.unknown-week", track=track.name, name=wanted, advice=did_you_mean(wanted, numbers)
+        )
     return weeks
 
 

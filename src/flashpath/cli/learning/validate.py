@@ -24,15 +24,12 @@ _WORDS = {
     "passed": "cli.validate-passed",
     "failed": "cli.validate-failed",
     "skipped": "cli.validate-skipped",
-    "no input is a floating-point tensor": "cli.validate-no-floats",
-    "it was not asked for: --no-gradients": "cli.validate-not-asked",
-    "neither it nor the reference has a backward pass": "cli.validate-no-backward",
 }
 
 
-def _word(word: object) -> str:
-    """Returns what a step, a verdict or a reason is called."""
-    return say(_WORDS[word]) if isinstance(word, str) and word in _WORDS else str(word)
+def _word(word: str) -> str:
+    """Returns what a step or a verdict is called."""
+    return say(_WORDS[word]) if word in _WORDS else word
 
 
 def validate(
@@ -76,7 +73,7 @@ def validate(
                         {
                             "step": each.step,
                             "verdict": each.verdict,
-                            "skipped": each.skipped,
+                            "skipped": each.skipped and each.skipped.text(),
                             "checks": [{"check": one.check, "problem": one.problem} for one in each.outcomes],
                         }
                         for each in steps
@@ -128,7 +125,7 @@ class _View:
         amount = say("cli.validate-checks", count=len(result.outcomes)) if len(result.outcomes) > 1 else ""
         out.print(f"[{style}]{mark}[/] [bold]{_word(result.step)}[/]: {_word(result.verdict)}{amount}")
         if result.skipped:
-            out.print(f"    {_word(result.skipped)}", markup=False)
+            out.print(f"    {result.skipped}", markup=False)
         for failure in result.failures[:3]:
             out.print(f"    {failure.check}: {failure.problem}", markup=False)
         if len(result.failures) > 3:

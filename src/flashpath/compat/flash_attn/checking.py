@@ -18,7 +18,9 @@ def require_layout(name: str, dims: int, layout: str | None = None, **tensors: A
     require_tensors(name, **tensors)
     for key, x in tensors.items():
         if x.dim() != dims:
-            refuse(f"{name} got {key} of shape {tuple(x.shape)}.", f"It takes {layout or LAYOUTS[dims]}.")
+            refuse(
+                "compat.layout", name=name, key=key, shape=str(tuple(x.shape)), value=layout or LAYOUTS[dims]
+            )
 
 
 def require_given_tensors(name: str, **tensors: Any) -> None:
@@ -33,7 +35,7 @@ def unpacked(name: str, layout: str, **packed: Any) -> tuple[Tensor, ...]:
     place = next(i for i, word in enumerate(wanted) if word.isdecimal())
     require_tensors(name, **packed)
     if x.dim() != len(wanted) or x.shape[place] != int(wanted[place]):
-        refuse(f"{name} got {key} of shape {tuple(x.shape)}.", f"It takes {layout}.")
+        refuse("compat.packed-layout", name=name, key=key, shape=str(tuple(x.shape)), layout=layout)
     return x.unbind(place)
 
 
@@ -47,10 +49,7 @@ def window_sides(name: str, window: Any) -> tuple[int, int]:
         is_pair = False
         sides = -1, -1
     if not is_pair:
-        refuse(
-            f"{name} got window_size = {window!r:.80}.",
-            "It takes (left, right), two whole numbers; negative ones are no bound.",
-        )
+        refuse("compat.window", name=name, window=f"{window!r:.80}")
     return max(-1, sides[0]), max(-1, sides[1])
 
 
@@ -62,7 +61,7 @@ def whole_number(name: str, key: str, value: Any) -> int:
     except (TypeError, ValueError, RuntimeError):
         number, is_whole = 0, False
     if not is_whole:
-        refuse(f"{name} got {key} = {value!r:.80}.", "It takes a whole number.")
+        refuse("compat.not-whole", name=name, key=key, value=f"{value!r:.80}")
     return number
 
 
@@ -70,14 +69,14 @@ def require_pages(name: str, pages: Any, block_table: Any, cu_seqlens: Any) -> N
     """What a page table and the bounds of sequences have to be; their numbers on the CPU only."""
     if block_table.dim() != 2 or block_table.dtype != torch.int32:
         refuse(
-            f"{name} got block_table of shape {tuple(block_table.shape)}, {block_table.dtype}.",
-            "It takes int32 of shape (sequences, pages).",
+            "compat.block-table", name=name, shape=str(tuple(block_table.shape)), dtype=str(block_table.dtype)
         )
     if cu_seqlens.dim() != 1 or cu_seqlens.numel() != block_table.shape[0] + 1:
         refuse(
-            f"{name} got cu_seqlens_k of shape {tuple(cu_seqlens.shape)} and block_table of "
-            f"{tuple(block_table.shape)}.",
-            "There is one bound for each sequence, and one more.",
+            "compat.bounds-and-table",
+            name=name,
+            shape=str(tuple(cu_seqlens.shape)),
+            shape2=str(tuple(block_table.shape)),
         )
     if pages.is_cuda or torch.compiler.is_compiling():
         return
@@ -86,10 +85,7 @@ def require_pages(name: str, pages: Any, block_table: Any, cu_seqlens: Any) -> N
     for row, length in zip(block_table.tolist(), lengths, strict=True):
         used = row[: -(-length // size)] if size else row
         if not 0 <= length <= size * len(row) or any(not 0 <= page < count for page in used):
-            refuse(
-                f"{name} got a sequence of {length} keys with the pages {used!r:.80}, of {size} keys each.",
-                f"Its pages must hold it, and are numbers from 0 to {count - 1}.",
-            )
+            refuse("compat.pages", name=name, length=length, used=f"{used!r:.80}", size=size, count=count - 1)
 
 
 def require_one_query_each(name: str, q: Any, cu_seqlens: Any) -> None:
@@ -101,18 +97,19 @@ def require_one_query_each(name: str, q: Any, cu_seqlens: Any) -> None:
         or cu_seqlens.device != q.device
     ):
         refuse(
-            f"{name} got cu_seqlens_q of shape {tuple(cu_seqlens.shape)}, {cu_seqlens.dtype} on "
-            f"{cu_seqlens.device}.",
-            f"It takes int32 of shape ({q.shape[0] + 1}), one for each sequence and one more, on {q.device}.",
+            "compat.bounds-q",
+            name=name,
+            shape=str(tuple(cu_seqlens.shape)),
+            dtype=str(cu_seqlens.dtype),
+            device=str(cu_seqlens.device),
+            shape2=q.shape[0] + 1,
+            device2=str(q.device),
         )
     if q.is_cuda or torch.compiler.is_compiling():
         return
     bounds: list[int] = cu_seqlens.tolist()
     if bounds != list(range(q.shape[0] + 1)):
-        refuse(
-            f"{name} got cu_seqlens_q = {bounds!r:.80}, {q.shape[0]} tokens and max_seqlen_q = 1.",
-            "It must begin with 0 and rise by 1 for each sequence.",
-        )
+        refuse("compat.bounds-by-one", name=name, bounds=f"{bounds!r:.80}", shape=q.shape[0])
 
 
 def require_longest(name: str, q: Any, cu_seqlens: Any, most: int) -> None:
@@ -121,7 +118,4 @@ def require_longest(name: str, q: Any, cu_seqlens: Any, most: int) -> None:
         return
     lengths: list[int] = cu_seqlens.diff().tolist()
     if lengths and max(lengths) > most:
-        refuse(
-            f"{name} got max_seqlen_k = {most}, and a sequence of {max(lengths)}.",
-            "It must be no less than the longest.",
-        )
+        refuse("compat.longest-k", name=name, most=most, max=max(lengths))

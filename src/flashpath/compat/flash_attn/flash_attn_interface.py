@@ -46,7 +46,7 @@ def _filled_up(x: Tensor) -> Tensor:
 
 def _require_dim(name: str, q: Tensor) -> None:
     if not q.shape[-1]:
-        refuse(f"{name} got q of shape {tuple(q.shape)}.", "It takes a head dimension of 1 or more.")
+        refuse("compat.head-dim", name=name, shape=str(tuple(q.shape)))
 
 
 def _scale(q: Tensor, given: float | None) -> float:
@@ -383,16 +383,10 @@ def flash_attn_with_kvcache(
     require_given_tensors(name, k=k, v=v, block_table=block_table)
     window, num_splits = window_sides(name, window_size), whole_number(name, "num_splits", num_splits)
     if block_table is not None and block_table.dim() != 2:
-        refuse(
-            f"{name} got block_table of shape {tuple(block_table.shape)}.",
-            "It takes int32 of shape (batch, pages).",
-        )
+        refuse("compat.cache-table", name=name, shape=str(tuple(block_table.shape)))
     if cache_seqlens is None:
         if k is not None:
-            refuse(
-                f"{name} got k, and no cache_seqlens that say where it goes.",
-                "Give it: int32, (batch), or one number for all.",
-            )
+            refuse("compat.no-lengths", name=name)
         pages = 1 if block_table is None else block_table.shape[1]
         cache_seqlens = k_cache.shape[1] * pages
     caches = [_filled_up(each) for each in (k_cache, v_cache)]

@@ -20,10 +20,11 @@ from flashpath.course.content.exercise import (
 )
 from flashpath.course.content.quiz import QuizItem
 from flashpath.course.content.resources import Resource, ResourceUse
-from flashpath.course.content.text import Text, Texts
+from flashpath.course.content.text import Texts
 from flashpath.course.content.track import Correction, Day, Formula, Stage, Task, Track, Week
 from flashpath.course.content.unit import Checkpoint, Figure, Unit
 from flashpath.course.expressions import Drawn, ExpressionError, evaluate
+from flashpath.messages import Text
 
 __all__ = [
     "ArraySpec",

@@ -15,10 +15,9 @@ from flashpath.course.content.directives import markdown
 from flashpath.course.content.errors import ContentError
 from flashpath.course.content.exercise import Exercise, Speed
 from flashpath.course.content.references import rung
-from flashpath.course.content.text import LANGUAGES
 from flashpath.course.content.unit import Unit
 from flashpath.errors import FlashpathError
-from flashpath.messages import did_you_mean
+from flashpath.messages import LANGUAGES, did_you_mean
 
 LEAST_QUIZ = 6
 LEAST_MUTANTS = 4
@@ -40,17 +39,22 @@ def check_unit(course: Course, unit: Unit) -> None:
         _check_used(unit, lesson, file)
     if len(unit.quiz) < LEAST_QUIZ:
         quiz = unit.folder / "quiz.toml"
-        raise ContentError(quiz, "items", f"there are {len(unit.quiz)}.", f"Write at least {LEAST_QUIZ}.")
+        raise ContentError(
+            "course.content.too-few-questions", quiz, "items", count=len(unit.quiz), least=LEAST_QUIZ
+        )
     if not unit.checkpoints:
-        raise ContentError(file, "checkpoints", "there is none.", "Say what one must be able to explain.")
+        raise ContentError("course.content.no-checkpoints", file, "checkpoints")
     exercises = [unit.exercise(each) for each in unit.exercises]
     kinds = {each.kind for each in exercises}
     if len(exercises) < LEAST_EXERCISES or len(kinds) < LEAST_KINDS:
         raise ContentError(
+            "course.content.too-few-exercises",
             file,
             "exercises",
-            f"there are {len(exercises)} of {len(kinds)} kinds.",
-            f"Write at least {LEAST_EXERCISES}, of at least {LEAST_KINDS} kinds.",
+            count=len(exercises),
+            kinds=len(kinds),
+            least=LEAST_EXERCISES,
+            least_kinds=LEAST_KINDS,
         )
     for each in exercises:
         check_exercise(each)
@@ -61,12 +65,12 @@ def _check_prerequisites(course: Course, unit: Unit, file: Path) -> None:
     for each in unit.prerequisites:
         if each not in course.unit_ids:
             fix = did_you_mean(each, course.unit_ids)
-            raise ContentError(file, "prerequisites", f"there is no unit {each!r}.", fix)
+            raise ContentError("course.content.no-such-unit", file, "prerequisites", name=each, advice=fix)
     waiting, seen = list(unit.prerequisites), set[str]()
     while waiting:
         each = waiting.pop()
         if each == unit.id:
-            raise ContentError(file, "prerequisites", f"{unit.id} comes before itself.", "Break the circle.")
+            raise ContentError("course.content.before-itself", file, "prerequisites", id=unit.id)
         if each not in seen and each in course.unit_ids:
             seen.add(each)
             waiting += course.unit(each).prerequisites
@@ -77,7 +81,9 @@ def _check_rungs(names: Iterable[str], file: Path, key: str) -> None:
         try:
             rung(each)
         except FlashpathError as error:
-            raise ContentError(file, key, error.problem, error.fix) from None
+            raise ContentError(
+                "course.content.of-another", file, key, problem=error.said, advice=error.fix or ""
+            ) from None
 
 
 def _check_used(unit: Unit, lesson: lessons.Lesson, file: Path) -> None:
@@ -86,27 +92,28 @@ def _check_used(unit: Unit, lesson: lessons.Lesson, file: Path) -> None:
         for each in lesson.directives:
             if each.name == kind and each.argument not in declared:
                 raise ContentError(
-                    file, f"{kind}s", f"{each.argument!r} of {lesson.file.name} is not in it.", "Add it."
+                    "course.content.not-declared",
+                    file,
+                    f"{kind}s",
+                    argument=each.argument,
+                    lesson=lesson.file.name,
                 )
     shown = {each.argument.removesuffix(".svg") for each in lesson.directives if each.name == "figure"}
     for each in unit.figures:
         if each.name not in shown:
             raise ContentError(
-                file,
-                "figures",
-                f"{lesson.file.name} does not show {each.name!r}.",
-                "Show it, or leave it out.",
+                "course.content.figure-not-shown", file, "figures", lesson=lesson.file.name, name=each.name
             )
     for name in ("exercises", "checkpoints"):
         if not any(each.name == name for each in lesson.directives):
-            raise ContentError(lesson.file, None, f"{{{{{name}}}}} is missing.", "Write it into its section.")
+            raise ContentError("course.content.directive-missing", lesson.file, None, name=name)
 
 
 def _check_translated(unit: Unit) -> None:
     """What is called Chinese is written in it."""
     for each in sorted(unit.folder.rglob("*.zh.md")):
         if not re.search("[\u4e00-\u9fff]", each.read_text(encoding="utf-8")):
-            raise ContentError(each, None, "holds no Chinese.", "Translate it.")
+            raise ContentError("course.content.no-chinese", each, None)
 
 
 def check_exercise(exercise: Exercise) -> None:
@@ -114,7 +121,9 @@ def check_exercise(exercise: Exercise) -> None:
     file = exercise.folder / "exercise.toml"
     for lang in LANGUAGES:
         if exercise.kind != "quiz" and not exercise.task(lang).strip():
-            raise ContentError(exercise.folder / f"task.{lang}.md", None, "is empty.", "Write what is asked.")
+            raise ContentError("course.content.task-empty", exercise.folder / f"task.{lang}.md", None)
+    if exercise.skeleton is not None and not exercise.skeleton.with_suffix(".zh.txt").is_file():
+        raise ContentError("course.content.comments-not-translated", exercise.skeleton, None)
     if exercise.speed is not None:
         _check_rungs([exercise.speed.rung], file, "speed.rung")
         _check_problem(exercise.speed, file)
@@ -131,10 +140,12 @@ def _check_problem(speed: Speed, file: Path) -> None:
     for each in ladder(speed.rung.partition("/")[0]).dimensions:
         if speed.problem.get(each, each) not in speed.sizes:
             raise ContentError(
+                "course.content.dimension-without-size",
                 file,
                 "speed.problem",
-                f"{speed.rung} has the dimension {each!r}; speed.sizes has {', '.join(speed.sizes)}.",
-                f'Say which one it is: problem = {{ {each} = "…" }}.',
+                rung=speed.rung,
+                name=each,
+                sizes=list(speed.sizes),
             )
 
 
@@ -146,23 +157,25 @@ def _check_gpus(exercise: Exercise, file: Path) -> None:
         try:
             gpus.gpu(name)
         except FlashpathError as error:
-            raise ContentError(file, "launch.gpu", error.problem, error.fix) from None
+            raise ContentError(
+                "course.content.of-another", file, "launch.gpu", problem=error.said, advice=error.fix or ""
+            ) from None
 
 
 def _check_kernel(exercise: Exercise, file: Path) -> None:
     if len(exercise.mutants) < LEAST_MUTANTS:
         raise ContentError(
-            file, "mutants", f"there are {len(exercise.mutants)}.", f"Write at least {LEAST_MUTANTS}."
+            "course.content.too-few-mutants",
+            file,
+            "mutants",
+            count=len(exercise.mutants),
+            least=LEAST_MUTANTS,
         )
     if not any(each.is_drawn for each in exercise.cases):
-        raise ContentError(
-            file, "cases", "no size is drawn anew in every run.", 'Add sizes = { n = "between(2000, 5000)" }.'
-        )
+        raise ContentError("course.content.no-drawn-size", file, "cases")
     own_values = all(each.values for each in exercise.arrays.values() if each.is_input)
     if not own_values and not any("shifted" in each.values for each in exercise.cases):
-        raise ContentError(file, "cases", 'none has values = ["shifted"].', "Add one.")
+        raise ContentError("course.content.no-shifted-values", file, "cases")
     missing = len(exercise.goals) - sum(each.rejected_for == "goal" for each in exercise.mutants)
     if missing > 0:
-        raise ContentError(
-            file, "mutants", "a goal has no mutant that is right but misses it.", 'Add rejected_for = "goal".'
-        )
+        raise ContentError("course.content.goal-without-mutant", file, "mutants")

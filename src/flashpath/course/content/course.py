@@ -11,6 +11,7 @@ from flashpath.course.content.exercise import Exercise
 from flashpath.course.content.resources import Resource, load_resources
 from flashpath.course.content.track import Track, load_track
 from flashpath.course.content.unit import Unit, load_unit, short_name
+from flashpath.messages import did_you_mean
 
 
 class Course:
@@ -29,11 +30,9 @@ class Course:
         for folder in folders:
             number, _, name = folder.name.partition("-")
             if not number.isdecimal() or not name:
-                raise ContentError(
-                    folder, None, "a unit's folder has a number and a name.", "Call it 01-first-kernel."
-                )
+                raise ContentError("course.content.unit-folder-name", folder, None)
             if name in short:
-                raise ContentError(folder, None, f"{short[name].name} has that name too.", "Name them apart.")
+                raise ContentError("course.content.same-unit-name", folder, None, name=short[name].name)
             short[name] = folder
         return tuple(folder.name for folder in folders)
 
@@ -49,7 +48,7 @@ class Course:
             if wanted in (each, short_name(each), each.partition("-")[0]):
                 return self._unit(each)
         names = [short_name(each) for each in self.unit_ids]
-        raise UnknownName("unit", name, names, "flashpath read lists them.", "flashpath read 会列出它们。")
+        raise UnknownName("course.content.unknown-unit", name=name, advice=did_you_mean(name, names))
 
     def _unit(self, folder: str) -> Unit:
         if folder not in self._units:
@@ -68,15 +67,9 @@ class Course:
             return found[0].exercise(unit)
         if found:
             names = " or ".join(f"{each.name}/{unit}" for each in found)
-            raise UnknownName(
-                "one exercise", name, (), f"There are several: {names}.", f"有好几个：{names}。"
-            )
+            raise UnknownName("course.content.several-exercises", name=name, names=names)
         raise UnknownName(
-            "exercise",
-            name,
-            self.exercise_ids,
-            "Exercises are named UNIT/EXERCISE.",
-            "练习的写法是 UNIT/EXERCISE。",
+            "course.content.unknown-exercise", name=name, advice=did_you_mean(name, self.exercise_ids)
         )
 
     @property
@@ -96,7 +89,9 @@ class Course:
 
     def track(self, name: str) -> Track:
         if name not in self.track_names:
-            raise UnknownName("track", name, self.track_names)
+            raise UnknownName(
+                "course.content.unknown-track", name=name, advice=did_you_mean(name, self.track_names)
+            )
         if name not in self._tracks:
             units = {unit.id: unit for unit in self.units}
             self._tracks[name] = load_track(self.root / "tracks" / f"{name}.toml", units, self.resources)
@@ -110,11 +105,7 @@ class Course:
     def resource(self, key: str) -> Resource:
         if key not in self.resources:
             raise UnknownName(
-                "resource",
-                key,
-                self.resources,
-                "flashpath resources lists them.",
-                "flashpath resources 会列出它们。",
+                "course.content.unknown-resource", name=key, advice=did_you_mean(key, self.resources)
             )
         return self.resources[key]
 

@@ -13,7 +13,7 @@ from flashpath.course.content.errors import ContentError
 from flashpath.course.content.references import program_file, rung
 from flashpath.course.content.table import read
 from flashpath.errors import FlashpathError
-from flashpath.messages import did_you_mean
+from flashpath.messages import did_you_mean, told
 
 if TYPE_CHECKING:
     from flashpath.course.content.course import Course
@@ -90,9 +90,7 @@ def words_of(command: str) -> list[str]:
     """The words of a lesson's command, which is one of flashpath's."""
     words = shlex.split(command)
     if words[:1] != ["flashpath"] or len(words) < 2:
-        raise FlashpathError(
-            f"`{command}` is no command of flashpath's.", "Write {{run flashpath profile …}}."
-        )
+        raise FlashpathError("course.content.no-command", command=command)
     return words
 
 
@@ -106,17 +104,13 @@ def excerpt(text: str, start: str | None, end: str | None) -> str:
     if start is not None:
         first = next((number for number, line in enumerate(lines) if start in line), -1)
         if first < 0:
-            raise FlashpathError(
-                f"no line holds {start!r}.", "Copy a piece of the line that it is to begin with."
-            )
+            raise FlashpathError("course.content.no-line-holds", start=start)
     last = len(lines) - 1
     if end is not None:
         from_here = range(first + (start is not None), len(lines))
         last = next((number for number in from_here if lines[number].startswith(end)), -1)
         if last < 0:
-            raise FlashpathError(
-                f"no line after it begins with {end!r}.", "Copy the beginning of the last line."
-            )
+            raise FlashpathError("course.content.no-line-begins", end=end)
     return "\n".join(lines[first : last + 1]).strip("\n")
 
 
@@ -165,7 +159,11 @@ class _Expander:
             raise
         except FlashpathError as error:
             raise ContentError(
-                self.lesson.file, f"line {directive.line}, {directive.name}", error.problem, error.fix
+                "course.content.of-another",
+                self.lesson.file,
+                f"line {directive.line}, {directive.name}",
+                problem=error.said,
+                advice=error.fix or "",
             ) from None
 
     def _rung(self, directive: Directive) -> str:
@@ -178,9 +176,7 @@ class _Expander:
     def _program(self, directive: Directive) -> str:
         file = program_file(directive.argument)
         if file is None:
-            raise FlashpathError(
-                f"there is no program {directive.argument!r}.", "Write a path under programs/."
-            )
+            raise FlashpathError("course.content.no-such-program", name=directive.argument)
         return f"{self._code(file, directive)}\n\n*`programs/{directive.argument}`*"
 
     def _code(self, file: Path, directive: Directive) -> str:
@@ -191,9 +187,7 @@ class _Expander:
         words_of(directive.argument)
         file = output_file(self.unit, directive.argument, self.lang)
         if not file.exists():
-            raise FlashpathError(
-                f"outputs/{file.name} is missing.", "make figures runs the command and keeps it."
-            )
+            raise FlashpathError("course.content.output-missing", name=file.name)
         output = excerpt(read(file), directive.options.get("from"), directive.options.get("to"))
         return f"{fenced(shell_lines(directive.argument), 'bash')}\n\n{fenced(output, 'text')}"
 
@@ -202,12 +196,14 @@ class _Expander:
         if name not in [each.name for each in self.unit.figures]:
             known = [each.name for each in self.unit.figures]
             raise FlashpathError(
-                f"unit.toml has no figure {name!r}.", did_you_mean(name, known) or "Add it under [[figures]]."
+                "course.content.no-such-figure",
+                name=name,
+                advice=did_you_mean(name, known) or told("course.content.add-figure"),
             )
         suffix = ".txt" if self.figures == "text" else ".svg"
         file = figure_file(self.unit, name, self.lang, suffix)
         if not file.exists():
-            raise FlashpathError(f"figures/{file.name} is missing.", "make figures draws it.")
+            raise FlashpathError("course.content.figure-missing", name=file.name)
         caption = f"\n\n*{directive.caption}*" if directive.caption else ""
         if self.figures == "text":
             return fenced(read(file).rstrip(), "text") + caption

@@ -14,8 +14,8 @@ from pathlib import Path
 from flashpath.course.content.errors import ContentError
 from flashpath.course.content.quiz import QuizItem
 from flashpath.course.content.table import read
-from flashpath.course.content.text import Text
 from flashpath.course.expressions import Draw, Drawn, evaluate_integer
+from flashpath.messages import Text
 
 KINDS = ("kernel", "debug", "predict", "derive", "note", "read", "report")
 LANGUAGES = ("cuda", "triton", "pytorch")
@@ -245,7 +245,7 @@ class Exercise:
 
     def solution_text(self) -> str:
         if self.solution is None:
-            raise ContentError(self.folder, None, f"{self.kind} has no solution.")
+            raise ContentError("course.content.no-solution", self.folder, None, kind=self.kind)
         return read(self.solution)
 
 

@@ -12,7 +12,6 @@ from flashpath.course.content.launch_file import launch_of, read_launch
 from flashpath.course.content.mutant_file import read_mutants
 from flashpath.course.content.quiz import read_items
 from flashpath.course.content.table import Table, check_slug, read, table_of
-from flashpath.course.content.text import LANGUAGES, Text
 from flashpath.course.content.value_file import (
     checked,
     distinct_names,
@@ -23,6 +22,7 @@ from flashpath.course.content.value_file import (
     size_names,
     whole_sizes,
 )
+from flashpath.messages import LANGUAGES, Text
 
 GRADED_BY_RUNNING = ("kernel", "debug", "derive")
 _FILE = "exercise.toml"
@@ -47,9 +47,7 @@ def load_exercise(folder: Path, unit: str) -> Exercise:
 def _hints(table: Table, kind: str) -> tuple[Text, ...]:
     hints = tuple(each.own_text() for each in table.tables("hints"))
     if len(hints) != 3 and (hints or kind in GRADED_BY_RUNNING):
-        table.wrong(
-            "hints", f"there are {len(hints)}.", "Write three: what to look at, the idea, almost the line."
-        )
+        table.wrong("hints", "course.content.not-three-hints", count=len(hints))
     return hints
 
 
@@ -65,7 +63,7 @@ def _read_graded(table: Table, folder: Path, kind: str) -> dict[str, Any]:
     _need_files(folder, "explanation")
     language = "python" if kind == "derive" else table.choice("language", _languages(kind), "cuda")
     if kind == "derive" and table.raw("language") not in (None, "python"):
-        table.wrong("language", f"is {table.raw('language')!r}, and derive is Python.", "Leave it out.")
+        table.wrong("language", "course.content.derive-is-python", value=table.raw("language"))
     suffix = model.SUFFIXES[language]
     skeleton, solution = folder / f"skeleton{suffix}", folder / f"solution{suffix}"
     read(skeleton)
@@ -91,7 +89,7 @@ def _read_graded(table: Table, folder: Path, kind: str) -> dict[str, Any]:
         launch = launch_of(table, values, sizes, language)
         outputs = [name for name, each in arrays.items() if each.is_written]
         if not outputs:
-            table.wrong("arrays", "none is written.", 'Give the output role = "output" or "inout".')
+            table.wrong("arrays", "course.content.nothing-written")
         found |= {"launch": launch, "goals": _goals(table, sizes), "atomics": table.flag("atomics")}
         found |= {"speed": _speed(table, sizes)}
     readable = [name for name in values if name not in arrays or arrays[name].is_input]
@@ -116,12 +114,10 @@ def _reference(
     if file is None and not reference:
         table.missing("reference", "… : an expression for each output; or write reference.py")
     if file and reference:
-        table.wrong("reference", "is there, and reference.py too.", "Keep one of them.")
+        table.wrong("reference", "course.content.two-references")
     if reference and set(reference) != set(outputs):
         table.wrong(
-            "reference",
-            f"is of {', '.join(reference)}, and the outputs are {', '.join(outputs)}.",
-            "Give one for each.",
+            "reference", "course.content.other-outputs", given=list(reference), expected=list(outputs)
         )
     with table.table("tolerance") as each:
         tolerance = model.Tolerance(
@@ -202,7 +198,7 @@ def _read_predict(table: Table, folder: Path, kind: str) -> dict[str, Any]:
     for each in table.tables("questions"):
         question = _question(each, folder, base, values, sizes, language)
         if any(other.id == question.id for other in questions):
-            each.wrong("id", f"{question.id!r} is there twice.", "Give each question an id of its own.")
+            each.wrong("id", "course.content.question-twice", id=question.id)
         questions.append(question)
     if not questions:
         table.missing("questions", "… : at least one under [[questions]]")
@@ -232,11 +228,7 @@ def _question(
 ) -> model.Question:
     source, rung = table.maybe_string("source"), table.maybe_string("rung")
     if (source is None) == (rung is None):
-        table.wrong(
-            "source",
-            "a question is about one kernel.",
-            'Write source = "strided.cu", or rung = "transpose/naive".',
-        )
+        table.wrong("source", "course.content.one-kernel")
     if source is not None:
         read(folder / source)
     if base is None and "launch" not in table:
@@ -272,11 +264,7 @@ def _read_reading(table: Table, folder: Path, kind: str) -> dict[str, Any]:
         )
     counterpart = table.string("counterpart", '"kernels/attention/flash_v2/cuda/softmax.cuh"')
     if counterpart_file(counterpart) is None:
-        table.wrong(
-            "counterpart",
-            f"there is no {counterpart}.",
-            "Write a path under src/flashpath/, or of programs/.",
-        )
+        table.wrong("counterpart", "course.content.no-counterpart", counterpart=counterpart)
     return {
         "upstream": upstream,
         "counterpart": counterpart,

@@ -34,14 +34,14 @@ def read_launch(
     if language == "triton":
         entries["num_warps"] = table.integer("num_warps", 1, 32, default=entries.get("num_warps", 4))
         if "block" in table or "shared" in table:
-            table.wrong("block", "is CUDA's; Triton has num_warps.", "Leave block and shared out.")
+            table.wrong("block", "course.content.block-is-cuda")
     else:
         if base is None or "block" in table:
             entries["block"] = expressions_of(table, "block", sizes, most=3)
         shared = expression(table, "shared", sizes)
         entries |= {} if shared is None else {"shared": shared}
         if "num_warps" in table:
-            table.wrong("num_warps", "is Triton's; CUDA has block.", "Leave it out.")
+            table.wrong("num_warps", "course.content.num-warps-is-triton")
     return Launch(**entries)
 
 
@@ -52,7 +52,7 @@ def _launch_arguments(table: Table, values: Collection[str]) -> tuple[str, ...]:
         table.missing("arguments", '["n", "x", "y"]')
     for each in names:  # one value may be two arguments: of a square matrix, n is
         if not isinstance(each, str):
-            table.wrong("arguments", f"{each!r} is no name.", "Name sizes, scalars and arrays.")
+            table.wrong("arguments", "course.content.not-an-argument", name=each)
         table.one_of("arguments", each, values)
     return tuple(names)
 
@@ -61,8 +61,6 @@ def _constants(table: Table) -> dict[str, model.Constant]:
     found: dict[str, model.Constant] = {}
     for name, value in table.items("constants"):
         if not name.isidentifier() or not isinstance(value, (int, float, bool, str)):
-            table.wrong(
-                f"constants.{name}", f"is {value!r}.", "Write a number, true or false, or a text for a macro."
-            )
+            table.wrong(f"constants.{name}", "course.content.not-a-constant", value=value)
         found[name] = value
     return found

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from flashpath.course.content.errors import ContentError
 from flashpath.course.content.table import read
-from flashpath.course.content.text import LANGUAGES
 from flashpath.course.content.unit import Unit
-from flashpath.messages import did_you_mean
+from flashpath.messages import LANGUAGES, did_you_mean, told
 
 HEADINGS = {
     "en": (
@@ -116,14 +115,17 @@ def check_both(unit: Unit) -> None:
             missing = first if one is None else second
             extra = one or other
             raise ContentError(
-                missing.file, None, f"{extra.what if extra else ''} is missing at the end.", "Translate it."
+                "course.content.missing-at-end", missing.file, None, what=extra.what if extra else ""
             )
         if one.what != other.what:
             raise ContentError(
+                "course.content.lessons-differ",
                 second.file,
                 f"line {other.line}",
-                f"{other.what} stands where {first.file.name} has {one.what} (line {one.line}).",
-                "Give both lessons the same headings and directives in the same order.",
+                here=other.what,
+                name=first.file.name,
+                there=one.what,
+                line=one.line,
             )
 
 
@@ -155,7 +157,7 @@ def _parse(unit: Unit, lang: str, file: Path, text: str) -> Lesson:
             continue
         written.append(line)
     if fence:
-        raise ContentError(file, None, f"the code block that {fence} begins has no end.", "Close it.")
+        raise ContentError("course.content.open-code-block", file, None, fence=fence)
     return Lesson(unit, lang, file, (*parts, "\n".join(written)), tuple(headings))
 
 
@@ -163,12 +165,12 @@ def _directive(file: Path, line: str, number: int) -> Directive:
     place = f"line {number}"
     match = _DIRECTIVE.fullmatch(line.strip())
     if match is None:
-        raise ContentError(
-            file, place, f"{line.strip()!r} is no directive.", "Write {{name …}} alone on its line."
-        )
+        raise ContentError("course.content.not-a-directive", file, place, line=line.strip())
     name, rest = match.groups()
     if name not in DIRECTIVES:
-        raise ContentError(file, place, f"there is no directive {name!r}.", did_you_mean(name, DIRECTIVES))
+        raise ContentError(
+            "course.content.no-such-directive", file, place, name=name, advice=did_you_mean(name, DIRECTIVES)
+        )
     options: dict[str, str] = {}
     rest = " " + rest
     while option := _OPTION.search(rest):
@@ -176,13 +178,17 @@ def _directive(file: Path, line: str, number: int) -> Directive:
             if name == "run":  # the command's own
                 break
             known = ", ".join(DIRECTIVES[name]) or "none"
-            raise ContentError(file, place, f"{name} has no option {option[1]!r}.", f"It has: {known}.")
+            raise ContentError(
+                "course.content.no-such-option", file, place, name=name, option=option[1], known=known
+            )
         options[option[1]] = re.sub(r"\\(.)", r"\1", option[2])
         rest = rest[: option.start()]
     argument = rest.strip()
     if bool(argument) == (name in _ALONE):
         wanted = f"{{{{{name}}}}}" if name in _ALONE else f"{{{{{name} …}}}}"
-        raise ContentError(file, place, f"{line.strip()!r} cannot be read.", f"Write {wanted}.")
+        raise ContentError(
+            "course.content.directive-unreadable", file, place, line=line.strip(), wanted=wanted
+        )
     return Directive(name, argument, options, number)
 
 
@@ -190,33 +196,27 @@ def _check_shape(lesson: Lesson) -> None:
     file, title = lesson.file, lesson.unit.title.in_(lesson.lang)
     first = lesson.headings[0] if lesson.headings else None
     if first is None or first.level != 1 or first.line != 1 or first.text != title:
-        found = f"is {'#' * first.level} {first.text}" if first and first.line == 1 else "is no heading"
-        raise ContentError(file, "line 1", f"{found}.", f"Write the unit's title: # {title}")
+        found = told("course.content.is-no-heading")
+        if first and first.line == 1:
+            found = told("course.content.is-heading", marks="#" * first.level, text=first.text)
+        raise ContentError("course.content.other-title", file, "line 1", found=found, title=title)
     for each in lesson.headings[1:]:
         if each.level not in (2, 3):
-            raise ContentError(
-                file,
-                f"line {each.line}",
-                f"a heading of level {each.level}.",
-                "Sections have ##, their parts ###.",
-            )
+            raise ContentError("course.content.heading-level", file, f"line {each.line}", level=each.level)
     found = [each for each in lesson.headings if each.level == 2]
     wanted = HEADINGS[lesson.lang]
     for number, name in enumerate(wanted):
         if number >= len(found):
-            raise ContentError(file, None, f"the section {name!r} is missing.", f"Write ## {name}")
+            raise ContentError("course.content.section-missing", file, None, name=name)
         if found[number].text != name:
             raise ContentError(
+                "course.content.section-misplaced",
                 file,
                 f"line {found[number].line}",
-                f"## {found[number].text} stands where {name!r} belongs.",
-                f"The sections are: {', '.join(wanted)}.",
+                text=found[number].text,
+                name=name,
+                sections=list(wanted),
             )
     if len(found) > len(wanted):
         extra = found[len(wanted)]
-        raise ContentError(
-            file,
-            f"line {extra.line}",
-            f"## {extra.text} is one section too many.",
-            "Use ### within a section.",
-        )
+        raise ContentError("course.content.section-too-many", file, f"line {extra.line}", text=extra.text)

@@ -13,7 +13,7 @@ def read_mutants(table: Table, solution: str) -> tuple[Mutant, ...]:
     for each in table.tables("mutants"):
         mutant = _mutant(each, solution)
         if any(other.name == mutant.name for other in mutants):
-            each.wrong("name", f"{mutant.name!r} is there twice.", "Name them apart.")
+            each.wrong("name", "course.content.mutant-twice", name=mutant.name)
         mutants.append(mutant)
     return tuple(mutants)
 
@@ -22,11 +22,7 @@ def _mutant(table: Table, solution: str) -> Mutant:
     name = check_slug(table, "name", table.string("name"))
     source, edits = table.maybe_string("source"), _edits(table)
     if (source is None) == (not edits):
-        table.wrong(
-            "edits",
-            "a mutant has edits of the solution, or a source of its own.",
-            'Write edits = [["old", "new"]].',
-        )
+        table.wrong("edits", "course.content.mutant-without-edits")
     return Mutant(
         name=name,
         rejected_for=table.one_of("rejected_for", table.string("rejected_for"), reasons()),
@@ -49,9 +45,7 @@ def _edits(table: Table) -> tuple[tuple[str, str], ...]:
     for each in cast("list[Any]", raw if isinstance(raw, list) else [] if raw is None else [raw]):
         pair = cast("list[Any]", each) if isinstance(each, list) else []
         if len(pair) != 2 or not all(isinstance(text, str) for text in pair) or not pair[0]:
-            table.wrong(
-                "edits", f"{each!r} is no edit.", 'Write ["text of the solution", "its replacement"].'
-            )
+            table.wrong("edits", "course.content.not-an-edit", edit=each)
         edits.append((pair[0], pair[1]))
     return tuple(edits)
 
@@ -62,23 +56,21 @@ def _edited(table: Table, solution: str, edits: tuple[tuple[str, str], ...]) -> 
     for number, (old, new) in enumerate(edits, 1):
         times = solution.count(old)
         if times != 1:
-            found = f"is there {times} times" if times else "is not there"
             table.wrong(
                 f"edits[{number}]",
-                f"{old!r} {found} in the solution.",
-                "Write text that is there exactly once; take in more of the line."
-                if times
-                else "Copy it from the solution.",
+                "course.content.edit-many-times" if times else "course.content.edit-not-there",
+                old=old,
+                times=times,
             )
         places.append((solution.index(old), old, new))
     places.sort()
     parts, end = [""], 0
     for start, old, new in places:
         if start < end:
-            table.wrong("edits", f"{old!r} overlaps another edit.", "Make one edit of both.")
+            table.wrong("edits", "course.content.edits-overlap", old=old)
         parts += [solution[end:start], new]
         end = start + len(old)
     text = "".join(parts) + solution[end:]
     if text == solution:
-        table.wrong("edits", "change nothing.", "Write another text as the replacement.")
+        table.wrong("edits", "course.content.edits-nothing")
     return text

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from flashpath.course.content.table import Table, check_slug, table_of
-from flashpath.course.content.text import Text, Texts
+from flashpath.course.content.text import Texts
+from flashpath.messages import Text
 
 KINDS = ("choice", "number", "order", "text")
 
@@ -49,7 +50,7 @@ def read_items(table: Table, *, about_functions: bool = False) -> tuple[QuizItem
     for each in table.tables("items"):
         item = _item(each, about_functions)
         if any(other.id == item.id for other in items):
-            each.wrong("id", f"{item.id!r} is there twice.", "Give each question an id of its own.")
+            each.wrong("id", "course.content.question-twice", id=item.id)
         items.append(item)
     if not items:
         table.missing("items", "… : questions, each under [[items]]")
@@ -60,7 +61,7 @@ def _item(table: Table, about_functions: bool) -> QuizItem:
     kind = table.choice("kind", KINDS)
     options = table.texts("options") if kind in ("choice", "order") else Texts()
     if kind in ("choice", "order") and len(options) < 2:
-        table.wrong("options", f"has {len(options)}, and at least 2 are wanted.")
+        table.wrong("options", "course.content.too-few-options", count=len(options))
     choices: tuple[int, ...] = tuple(range(1, len(options) + 1)) if kind == "order" else ()
     number, patterns, tolerance = None, (), 0.0
     if kind == "choice":
@@ -91,13 +92,9 @@ def _choices(table: Table, options: int) -> tuple[int, ...]:
         table.missing("answer", "1, the number of the right option")
     for each in numbers:
         if type(each) is not int or not 1 <= each <= options:
-            table.wrong(
-                "answer",
-                f"{each!r} is none of the {options} options.",
-                f"Write a number from 1 to {options}.",
-            )
+            table.wrong("answer", "course.content.not-an-option", answer=each, options=options)
     if not numbers or len(set(numbers)) < len(numbers):
-        table.wrong("answer", f"is {answer!r}.", "Write each right option once.")
+        table.wrong("answer", "course.content.not-each-once", answer=answer)
     return tuple(sorted(numbers))
 
 
@@ -109,5 +106,5 @@ def _patterns(table: Table) -> tuple[str, ...]:
         try:
             re.compile(each)
         except re.error as error:
-            table.wrong("answer", f"{each!r} is no regular expression: {error}.")
+            table.wrong("answer", "course.content.not-a-pattern", pattern=each, error=str(error))
     return patterns

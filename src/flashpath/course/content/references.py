@@ -18,7 +18,7 @@ def rung(name: str) -> Rung:
 
     ladder, slash, of_it = name.partition("/")
     if not slash or not of_it:
-        raise FlashpathError(f"{name!r} is no rung.", 'Write ladder and rung: "reduction/shuffle".')
+        raise FlashpathError("course.content.not-a-rung", name=name)
     return kernels.ladder(ladder)[of_it]
 
 

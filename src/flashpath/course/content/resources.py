@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flashpath.course.content.table import Table, check_slug, parse
-from flashpath.course.content.text import Text
+from flashpath.messages import Text
 
 KINDS = ("book", "paper", "document", "course", "community", "repository", "talk", "tool")
 
@@ -43,7 +43,7 @@ def load_resources(file: Path) -> dict[str, Resource]:
         check_slug(table, "", key)
         url = table.maybe_string("url")
         if url is not None and not url.startswith(("https://", "http://")):
-            table.wrong("url", f"{url!r} is no address.", "Write https://…")
+            table.wrong("url", "course.content.not-an-address", url=url)
         found[key] = Resource(
             key=key,
             title=table.text("title", one_for_both=True),

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any, Never, cast
 
 from flashpath.course.content.errors import ContentError
-from flashpath.course.content.text import LANGUAGES, Text, Texts
-from flashpath.messages import did_you_mean
+from flashpath.course.content.text import Texts
+from flashpath.messages import LANGUAGES, Message, Text, did_you_mean, told
 
 _TYPES = {
-    str: "a text",
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    list: "a list",
-    dict: "a table",
+    str: told("course.content.a-text"),
+    int: told("course.content.a-whole-number"),
+    float: told("course.content.a-number"),
+    bool: told("course.content.true-or-false"),
+    list: told("course.content.a-list"),
+    dict: told("course.content.a-table"),
 }
 
 
@@ -38,7 +38,7 @@ def parse(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read(file))
     except tomllib.TOMLDecodeError as error:
-        raise ContentError(file, None, f"this is no TOML: {error}.", "Correct that line.") from None
+        raise ContentError("course.content.not-toml", file, None, error=str(error)) from None
 
 
 def read(file: Path) -> str:
@@ -46,13 +46,9 @@ def read(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise ContentError(
-            file, None, "there is no such file.", "Write it; docs/authoring.md says what it holds."
-        ) from None
+        raise ContentError("course.content.no-file", file, None) from None
     except UnicodeDecodeError as error:
-        raise ContentError(
-            file, None, f"byte {error.start} is no UTF-8.", "Save the file as UTF-8."
-        ) from None
+        raise ContentError("course.content.not-utf-8", file, None, byte=error.start) from None
 
 
 class Table:
@@ -64,22 +60,24 @@ class Table:
 
     # ---- Errors ------------------------------------------------------------------------------------
 
-    def wrong(self, key: str | None, problem: str, write: str | None = None) -> Never:
-        raise ContentError(self.file, self.key(key), problem, write)
+    def wrong(self, key: str | None, code: str, /, **params: Any) -> Never:
+        raise ContentError(code, self.file, self.key(key), **params)
 
     def key(self, key: str | None) -> str | None:
         """The key as it is written from the top of the file."""
         return ".".join(filter(None, (self.path, key))) or None
 
     def missing(self, key: str, example: str) -> Never:
-        self.wrong(key, "is missing.", f"Write {key} = {example}")
+        self.wrong(key, "course.content.missing", key=key, example=example)
 
     def done(self) -> None:
         """Every key that was not asked for is refused."""
         for name in self.values:
             if name not in self._asked:
                 self.wrong(
-                    name, "is not known here.", did_you_mean(name, sorted(self._asked)) or "Leave it out."
+                    name,
+                    "course.content.unknown-key",
+                    advice=did_you_mean(name, sorted(self._asked)) or told("course.content.leave-it-out"),
                 )
 
     # ---- Values ------------------------------------------------------------------------------------
@@ -98,13 +96,13 @@ class Table:
             return None
         right = isinstance(value, (int, float) if kind is float else kind)
         if not right or (kind in (int, float) and isinstance(value, bool)):
-            self.wrong(key, f"is {_show(value)}, and {_TYPES[kind]} is wanted.")
+            self.wrong(key, "course.content.other-type", value=_show(value), kind=_TYPES[kind])
         return value
 
     def maybe_string(self, key: str) -> str | None:
         value = cast("str | None", self._typed(key, str))
         if value is not None and not value.strip():
-            self.wrong(key, "is empty.", "Write it, or leave the key out.")
+            self.wrong(key, "course.content.empty")
         return value
 
     def string(self, key: str, example: str = '"…"') -> str:
@@ -121,7 +119,7 @@ class Table:
 
     def one_of(self, key: str, value: str, known: Collection[str]) -> str:
         if value not in known:
-            self.wrong(key, f"{value!r} is not known.", f"It is one of {', '.join(known)}.")
+            self.wrong(key, "course.content.not-known", value=value, known=list(known))
         return value
 
     def maybe_number(
@@ -142,14 +140,12 @@ class Table:
 
     def _between(self, key: str, value: Any, least: float, most: float) -> Any:
         if not least <= value <= most:
-            wanted = (
-                f"at least {least:g}"
-                if most == float("inf")
-                else f"at most {most:g}"
-                if least == float("-inf")
-                else f"from {least:g} to {most:g}"
-            )
-            self.wrong(key, f"is {value}, and must be {wanted}.")
+            wanted = told("course.content.from-to", least=least, most=most)
+            if most == float("inf"):
+                wanted = told("course.content.at-least", least=least)
+            elif least == float("-inf"):
+                wanted = told("course.content.at-most", most=most)
+            self.wrong(key, "course.content.out-of-range", value=value, range=wanted)
         return value
 
     def flag(self, key: str) -> bool:
@@ -161,10 +157,10 @@ class Table:
         values = cast("list[Any]", self._typed(key, list) or [])
         for number, value in enumerate(values, 1):
             if not isinstance(value, str) or not value.strip():
-                self.wrong(f"{key}[{number}]", f"is {_show(value)}, and a text is wanted.")
+                self.wrong(f"{key}[{number}]", "course.content.not-a-text", value=_show(value))
         if len(set(values)) < len(values):
             twice = next(each for each in values if values.count(each) > 1)
-            self.wrong(key, f"{twice!r} is there twice.", "Keep one of them.")
+            self.wrong(key, "course.content.twice", name=twice)
         return tuple(values)
 
     # ---- Both languages ----------------------------------------------------------------------------
@@ -179,11 +175,7 @@ class Table:
         if one_for_both and isinstance(value, str) and value.strip():
             return Text(value, value)
         if not isinstance(value, dict):
-            self.wrong(
-                key,
-                f"is {_show(value)}, and is wanted in both languages.",
-                f'Write {key}.en = "…" and {key}.zh = "…"',
-            )
+            self.wrong(key, "course.content.both-languages", value=_show(value), key=key)
         table = Table(cast("dict[str, Any]", value), self.file, self.key(key) or "")
         text = table.own_text()
         table.done()
@@ -204,9 +196,7 @@ class Table:
                 table.missing(lang, '["…"]')
         lists = Texts(*(table._sentences(lang) for lang in LANGUAGES))
         if len(lists.en) != len(lists.zh):
-            self.wrong(
-                key, f"has {len(lists.en)} in English and {len(lists.zh)} in Chinese.", "Translate each."
-            )
+            self.wrong(key, "course.content.other-lengths", english=len(lists.en), chinese=len(lists.zh))
         table.done()
         return lists
 
@@ -215,7 +205,7 @@ class Table:
         values = cast("list[Any]", self._typed(key, list) or [])
         for number, value in enumerate(values, 1):
             if not isinstance(value, str) or not value.strip():
-                self.wrong(f"{key}[{number}]", f"is {_show(value)}, and a text is wanted.")
+                self.wrong(f"{key}[{number}]", "course.content.not-a-text", value=_show(value))
         return tuple(values)
 
     # ---- Tables within -----------------------------------------------------------------------------
@@ -232,9 +222,7 @@ class Table:
         values = cast("list[Any]", self._typed(key, list) or [])
         for number, value in enumerate(values, 1):
             if not isinstance(value, dict):
-                self.wrong(
-                    f"{key}[{number}]", f"is {_show(value)}, and a table is wanted.", f"Write [[{key}]]."
-                )
+                self.wrong(f"{key}[{number}]", "course.content.not-a-table", value=_show(value), key=key)
             table = Table(cast("dict[str, Any]", value), self.file, self.key(f"{key}[{number}]") or "")
             yield table
             table.done()
@@ -244,7 +232,7 @@ class Table:
         values = cast("dict[str, Any]", self._typed(key, dict) or {})
         for name, value in values.items():
             if not isinstance(value, dict):
-                self.wrong(f"{key}.{name}", f"is {_show(value)}, and a table is wanted.", "Write { … }.")
+                self.wrong(f"{key}.{name}", "course.content.not-an-inline-table", value=_show(value))
             table = Table(cast("dict[str, Any]", value), self.file, self.key(f"{key}.{name}") or "")
             yield name, table
             table.done()
@@ -257,15 +245,13 @@ class Table:
 def check_slug(table: Table, key: str, name: str) -> str:
     """A name that is a folder, a part of a path, or an identifier: lower case, digits, hyphens."""
     if not re.fullmatch(r"[a-z0-9]+(?:[-_][a-z0-9]+)*", name):
-        table.wrong(
-            key, f"{name!r} is no name.", "Write lower-case letters, digits and hyphens: no-tail-check."
-        )
+        table.wrong(key, "course.content.not-a-slug", name=name)
     return name
 
 
-def _show(value: Any) -> str:
-    if isinstance(value, dict):
-        return "a table"
-    if isinstance(value, list):
-        return "a list"
-    return "empty" if value == "" else repr(value) if not isinstance(value, bool) else str(value).lower()
+def _show(value: Any) -> Message | str:
+    if isinstance(value, dict | list):
+        return _TYPES[dict if isinstance(value, dict) else list]
+    if value == "":
+        return told("course.content.an-empty-text")
+    return repr(value) if not isinstance(value, bool) else str(value).lower()

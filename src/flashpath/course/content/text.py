@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from flashpath.messages import LANGUAGES as LANGUAGES
-from flashpath.messages import Text as Text
-
 
 @dataclass(frozen=True)
 class Texts:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from flashpath.course.content.resources import Resource, ResourceUse
 from flashpath.course.content.table import Table, check_slug, table_of
-from flashpath.course.content.text import NO_TEXTS, Text, Texts
+from flashpath.course.content.text import NO_TEXTS, Texts
 from flashpath.course.content.unit import Checkpoint, read_checkpoints, short_name
-from flashpath.messages import did_you_mean
+from flashpath.messages import Text, did_you_mean
 
 if TYPE_CHECKING:
     from flashpath.course.content.unit import Unit
@@ -184,7 +184,9 @@ class _Reader:
         known = [week.number for stage in stages for week in stage.weeks]
         for each in weeks:
             if each not in known:
-                table.wrong("weeks", f"there is no week {each!r}.", did_you_mean(each, known))
+                table.wrong(
+                    "weeks", "course.content.no-such-week", name=each, advice=did_you_mean(each, known)
+                )
         return Correction(table.own_text(), weeks)
 
     def stage(self, table: Table) -> Stage:
@@ -258,8 +260,10 @@ class _Reader:
         elif slash and unit.is_ready and exercise not in unit.exercise_names:
             table.wrong(
                 "done_by",
-                f"{unit.id} has no exercise {exercise!r}.",
-                did_you_mean(exercise, unit.exercise_names),
+                "course.content.no-such-exercise",
+                id=unit.id,
+                exercise=exercise,
+                advice=did_you_mean(exercise, unit.exercise_names),
             )
 
     def _units(self, table: Table) -> tuple[str, ...]:
@@ -273,20 +277,25 @@ class _Reader:
         return tuple(found)
 
     def _no_unit(self, table: Table, key: str, name: str) -> None:
-        table.wrong(key, f"there is no unit {name!r}.", did_you_mean(name, self.units))
+        table.wrong(key, "course.content.no-such-unit", name=name, advice=did_you_mean(name, self.units))
 
     def resources_of(self, table: Table) -> tuple[ResourceUse, ...]:
         uses: list[ResourceUse] = []
         for each in table.strings("resources"):
             key, _, part = each.partition(":")
             if key not in self.resources:
-                table.wrong("resources", f"resources.toml has no {key!r}.", did_you_mean(key, self.resources))
+                table.wrong(
+                    "resources",
+                    "course.content.no-such-resource",
+                    key=key,
+                    advice=did_you_mean(key, self.resources),
+                )
             uses.append(ResourceUse(key, part.strip() or None))
         return tuple(uses)
 
     def _once(self, table: Table, key: str, name: str) -> None:
         if (key, name) in self.seen:
-            table.wrong(key, f"{name!r} is there twice in this track.", "Give each an id of its own.")
+            table.wrong(key, "course.content.twice-in-track", name=name)
         self.seen.add((key, name))
 
     def _number_once(self, table: Table, key: str) -> str:
@@ -303,7 +312,7 @@ def _number(table: Table, key: str, *, needed: bool = True) -> str:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return str(value)
     if value is not None and not (isinstance(value, str) and value.strip()):
-        table.wrong(key, f"is {value!r}.", 'Write 1, or "7-8".')
+        table.wrong(key, "course.content.not-a-number", value=value)
     return value  # type: ignore[return-value]
 
 

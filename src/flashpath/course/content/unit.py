@@ -12,7 +12,8 @@ from flashpath.course.content.exercise import Exercise, quiz_exercise
 from flashpath.course.content.exercise_file import load_exercise
 from flashpath.course.content.quiz import QuizItem, load_quiz
 from flashpath.course.content.table import Table, check_slug, table_of
-from flashpath.course.content.text import Text, Texts
+from flashpath.course.content.text import Texts
+from flashpath.messages import Text, did_you_mean
 
 STATUSES = ("ready", "planned")
 QUIZ = "quiz"
@@ -91,7 +92,12 @@ class Unit:
         if name == QUIZ and self.has_quiz:
             return quiz_exercise(self.name, self.folder, self.quiz)
         if name not in self.exercises:
-            raise UnknownName(f"exercise of {self.name}", name, self.exercise_names)
+            raise UnknownName(
+                "course.content.unknown-exercise-of-unit",
+                unit=self.name,
+                name=name,
+                advice=did_you_mean(name, self.exercise_names),
+            )
         return _exercise(self.folder / "exercises" / name, self.name)
 
     def all_exercises(self) -> tuple[Exercise, ...]:
@@ -137,11 +143,7 @@ def load_unit(folder: Path) -> Unit:
 
     for each in unit.programs:
         if program_file(each) is None:
-            table.wrong(
-                "programs",
-                f"there is no program {each!r}.",
-                "Write a path under programs/: cuda/01_hello_cuda.cu",
-            )
+            table.wrong("programs", "course.content.no-such-program-file", name=each)
     return unit
 
 
@@ -152,7 +154,7 @@ def read_checkpoints(table: Table, key: str = "checkpoints") -> tuple[Checkpoint
             check_slug(each, "id", each.string("id")), each.text("ask"), each.maybe_text("topic")
         )
         if any(other.id == checkpoint.id for other in found):
-            each.wrong("id", f"{checkpoint.id!r} is there twice.", "Give each checkpoint an id of its own.")
+            each.wrong("id", "course.content.checkpoint-twice", id=checkpoint.id)
         found.append(checkpoint)
     return tuple(found)
 
@@ -161,7 +163,7 @@ def _serves(table: Table) -> tuple[str, ...]:
     lines = table.strings("serves")
     for each in lines:
         if not re.fullmatch(r"\d{3}-\d{2,3}", each):
-            table.wrong("serves", f"{each!r} is no line of a plan.", 'Write plan and number: "000-01".')
+            table.wrong("serves", "course.content.not-a-plan-line", name=each)
     return lines
 
 
@@ -169,7 +171,7 @@ def _rungs(table: Table) -> tuple[str, ...]:
     rungs = table.strings("rungs")
     for each in rungs:
         if each.count("/") != 1:
-            table.wrong("rungs", f"{each!r} is no rung.", 'Write ladder and rung: "reduction/shuffle".')
+            table.wrong("rungs", "course.content.not-a-rung-name", name=each)
     return rungs
 
 
@@ -177,18 +179,12 @@ def _exercises(table: Table, folder: Path, ready: bool) -> tuple[str, ...]:
     names = table.strings("exercises")
     for each in names:
         if check_slug(table, "exercises", each) == QUIZ:
-            table.wrong("exercises", "the quiz comes last by itself.", "Leave it out of the list.")
+            table.wrong("exercises", "course.content.quiz-in-list")
         if ready and not (folder / "exercises" / each / "exercise.toml").exists():
-            table.wrong(
-                "exercises", f"there is no exercises/{each}/exercise.toml.", "Write it, or leave it out."
-            )
+            table.wrong("exercises", "course.content.no-exercise-file", name=each)
     for each in sorted((folder / "exercises").glob("*/exercise.toml")):
         if each.parent.name not in names:
-            table.wrong(
-                "exercises",
-                f"{each.parent.name} is in the folder and not in the list.",
-                "Add it where it belongs.",
-            )
+            table.wrong("exercises", "course.content.not-in-list", name=each.parent.name)
     return names
 
 
@@ -198,12 +194,8 @@ def _figures(table: Table) -> tuple[Figure, ...]:
         name = check_slug(each, "name", each.string("name").removesuffix(".svg"))
         made_by = each.string("made_by", '"flashpath.course.figures.units.coalescing:sectors"')
         if not re.fullmatch(r"flashpath\.course\.figures\.units\.\w+:\w+", made_by):
-            each.wrong(
-                "made_by",
-                f"{made_by!r} names no figure.",
-                'Write "flashpath.course.figures.units.MODULE:FUNCTION".',
-            )
+            each.wrong("made_by", "course.content.names-no-figure", made_by=made_by)
         if any(other.name == name for other in found):
-            each.wrong("name", f"{name!r} is there twice.")
+            each.wrong("name", "course.content.figure-twice", name=name)
         found.append(Figure(name, made_by))
     return tuple(found)

@@ -9,6 +9,7 @@ from typing import Any, cast
 from flashpath.course import expressions
 from flashpath.course.content import exercise as model
 from flashpath.course.content.table import Table
+from flashpath.messages import told
 
 
 def read_case(table: Table) -> model.CaseSpec:
@@ -16,7 +17,7 @@ def read_case(table: Table) -> model.CaseSpec:
     for name, value in table.items("sizes"):
         choices = cast("list[Any]", value if isinstance(value, list) else [value])
         if not choices:
-            table.wrong(f"sizes.{name}", "is an empty list.", "Write at least one size.")
+            table.wrong(f"sizes.{name}", "course.content.no-sizes")
         sizes[name] = tuple(_size(table, name, each, list(sizes)) for each in choices)
     if "sizes" not in table:
         table.missing("sizes", "{ n = 1000 }")
@@ -33,16 +34,16 @@ def _size(table: Table, name: str, value: Any, before: Collection[str]) -> model
     key = f"sizes.{name}"
     if type(value) is int:
         if not 0 <= value < 2**31:
-            table.wrong(key, f"is {value}, and must be from 0 to 2³¹ − 1.")
+            table.wrong(key, "course.content.size-out-of-range", value=value)
         return value
     if not isinstance(value, str):
-        table.wrong(key, f"is {value!r}.", 'Write a number, a list of numbers, or "between(2000, 5000)".')
+        table.wrong(key, "course.content.not-a-size", value=value)
     try:
         found = expressions.drawn(value)
         if found is None:
             expressions.check(value, before)
     except expressions.ExpressionError as error:
-        table.wrong(key, error.problem, error.fix)
+        table.wrong(key, "course.content.of-another", problem=error.said, advice=error.fix or "")
     return found or value
 
 
@@ -54,8 +55,9 @@ def size_names(table: Table, cases: tuple[model.CaseSpec, ...]) -> list[str]:
         if set(each.sizes) != set(names):
             table.wrong(
                 f"cases[{number}].sizes",
-                f"has {', '.join(each.sizes) or 'none'}, and the first case has {', '.join(names)}.",
-                "Give every case the same sizes.",
+                "course.content.sizes-differ",
+                given=list(each.sizes) or told("course.content.none"),
+                expected=list(names),
             )
     return names
 
@@ -65,11 +67,11 @@ def distinct_names(table: Table, *groups: Collection[str]) -> list[str]:
     every = [name for group in groups for name in group]
     for name in every:
         if every.count(name) > 1:
-            table.wrong(None, f"{name} is a size, scalar or array more than once.", "Name them apart.")
+            table.wrong(None, "course.content.name-twice", name=name)
         if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
-            table.wrong(None, f"{name!r} cannot be the name of a value.", "Write a name such as row_stride.")
+            table.wrong(None, "course.content.not-a-value-name", name=name)
         if name in ("np", "report", "between", *expressions.FUNCTIONS):
-            table.wrong(None, f"{name} has a meaning in expressions.", "Choose another name.")
+            table.wrong(None, "course.content.name-has-meaning", name=name)
     return every
 
 
@@ -90,11 +92,7 @@ def read_arrays(table: Table, sizes: Collection[str]) -> dict[str, model.ArraySp
         values = each.choice("values", model.VALUES) if "values" in each else None
         below = expression(each, "below", sizes)
         if (values == "indices") != (below is not None):
-            each.wrong(
-                "below",
-                'belongs to values = "indices", and that to it.',
-                'Write values = "indices", below = "n".',
-            )
+            each.wrong("below", "course.content.below-with-indices")
         found[name] = model.ArraySpec(
             dtype=each.choice("dtype", model.DTYPES),
             shape=expressions_of(each, "shape", sizes, most=8),
@@ -110,11 +108,14 @@ def whole_sizes(table: Table, sizes: Collection[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     for name, value in table.items("sizes"):
         if type(value) is not int or not 0 <= value < 2**31:
-            table.wrong(f"sizes.{name}", f"is {value!r}, and one number is wanted here.")
+            table.wrong(f"sizes.{name}", "course.content.not-one-number", value=value)
         found[name] = value
     if set(found) != set(sizes):
         table.wrong(
-            "sizes", f"has {', '.join(found) or 'none'}.", f"Give a number for each of {', '.join(sizes)}."
+            "sizes",
+            "course.content.other-sizes",
+            given=list(found) or told("course.content.none"),
+            expected=list(sizes),
         )
     return found
 
@@ -126,13 +127,11 @@ def checked(table: Table, key: str, value: Any, known: Collection[str]) -> str:
     """An expression; a number is one too."""
     text = str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
     if not isinstance(text, str) or not text.strip():
-        table.wrong(
-            key, f"is {value!r}, and an expression is wanted.", 'Write a text such as "ceil_div(n, 256)".'
-        )
+        table.wrong(key, "course.content.not-an-expression", value=value)
     try:
         expressions.check(text, known)
     except expressions.ExpressionError as error:
-        table.wrong(key, error.problem, error.fix)
+        table.wrong(key, "course.content.of-another", problem=error.said, advice=error.fix or "")
     return text
 
 
@@ -147,5 +146,5 @@ def expressions_of(table: Table, key: str, known: Collection[str], most: int) ->
         table.missing(key, '["n"]')
     values = cast("list[Any]", value if isinstance(value, list) else [value])
     if not 1 <= len(values) <= most:
-        table.wrong(key, f"has {len(values)} entries, and must have 1 to {most}.")
+        table.wrong(key, "course.content.other-entry-count", count=len(values), most=most)
     return tuple(checked(table, key, each, known) for each in values)

@@ -2,7 +2,7 @@
 
 grade.py            grade(): one answer, judged by the judge of its kind
 verdict.py          Grade and GoalResult, and what judges hand over
-texts.py            all that is said, in English and Chinese
+messages.py         all that is said, in English and Chinese
 
 cases.py            sizes, values and inputs of one run, from a secret seed
 values.py dtypes.py how inputs are filled, in which types
@@ -18,7 +18,7 @@ predict.py          the judge of predicted counts
 answers.py          the judge of quizzes and guided reading
 notes.py            the judge of notes and reports
 misconceptions.py   the mutant that fails as the answer does
-describe.py pictures.py failing.py chinese.py    what went wrong, in words and marks
+describe.py pictures.py failing.py    what went wrong, in words and marks
 """
 
 from __future__ import annotations

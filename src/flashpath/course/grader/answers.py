@@ -21,8 +21,8 @@ from typing import Any, cast
 
 from flashpath.course.content.exercise import Exercise
 from flashpath.course.content.quiz import QuizItem
-from flashpath.course.grader.texts import say
 from flashpath.course.grader.verdict import Failure, Judged
+from flashpath.messages import Message, told
 
 UNANSWERED = "?"
 _MOST_SHOWN = 80  # characters of an answer
@@ -34,7 +34,12 @@ class ItemResult:
 
     id: str
     right: bool | None
-    said: str  # the line that shows it
+    line: Message  # what shows it
+
+    @property
+    def said(self) -> str:
+        """The line that shows it, in the language that is spoken."""
+        return self.line.text()
 
 
 # ---- The file ------------------------------------------------------------------------------------------
@@ -42,18 +47,23 @@ class ItemResult:
 
 def answers_template(exercise: Exercise, lang: str) -> str:
     """The file that a learner fills in: of predict, read and quiz."""
-    parts = [f"# {exercise.id}: {exercise.title.in_(lang)}\n# {say(lang, 'answers-head')}\n"]
+    head = told("course.grader.answers-head").text(lang)
+    parts = [f"# {exercise.id}: {exercise.title.in_(lang)}\n# {head}\n"]
     for question in exercise.questions:
-        parts.append(_block(question.id, question.ask.in_(lang), [], say(lang, "how-number"), None, lang))
+        parts.append(
+            _block(question.id, question.ask.in_(lang), [], told("course.grader.how-number"), None, lang)
+        )
     for item in exercise.items:
         options = [f"{number}. {text}" for number, text in enumerate(shown_options(item, lang), 1)]
-        parts.append(_block(item.id, item.ask.in_(lang), options, how(item, lang), item.function, lang))
+        parts.append(_block(item.id, item.ask.in_(lang), options, how(item), item.function, lang))
     return "\n".join(parts)
 
 
-def _block(name: str, ask: str, options: Sequence[str], wanted: str, function: str | None, lang: str) -> str:
-    about = [f"({say(lang, 'about-function', function=function)})"] if function else []
-    lines = [*about, *ask.splitlines(), *(f"  {each}" for each in options), f"→ {wanted}"]
+def _block(
+    name: str, ask: str, options: Sequence[str], form: Message, function: str | None, lang: str
+) -> str:
+    about = [told("course.grader.about-function", function=function).text(lang)] if function else []
+    lines = [*about, *ask.splitlines(), *(f"  {each}" for each in options), f"→ {form.text(lang)}"]
     return "".join(f"# {line}".rstrip() + "\n" for line in lines) + f'{name} = "{UNANSWERED}"\n'
 
 
@@ -76,29 +86,34 @@ def shown_order(item: QuizItem) -> list[int]:
     return mixed if mixed != places else [*mixed[1:], mixed[0]]  # the right order is not to be shown
 
 
-def how(item: QuizItem, lang: str) -> str:
+def how(item: QuizItem) -> Message:
     """What kind of answer a question wants."""
     if item.kind == "choice":
-        return say(lang, "how-choice" if len(item.choices) == 1 else "how-choices")
-    return say(lang, f"how-{item.kind}")
+        return told("course.grader.how-choice" if len(item.choices) == 1 else "course.grader.how-choices")
+    return told(_FORMS[item.kind])
 
 
-def read_answers(
-    text: str, known: Sequence[str], file: Path, lang: str
-) -> tuple[dict[str, Any], Failure | None]:
+_FORMS = {
+    "number": "course.grader.how-number",
+    "order": "course.grader.how-order",
+    "text": "course.grader.how-text",
+}
+
+
+def read_answers(text: str, known: Sequence[str], file: Path) -> tuple[dict[str, Any], Failure | None]:
     """What the file says for each question; a failure where it cannot be read."""
     try:
         given = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        problem = say(lang, "answers-toml", file=file.name, problem=error)
+        problem = told("course.grader.answers-toml", file=file.name, problem=str(error))
         return {}, Failure("compile", problem, _line_of(text, str(error)))
     except (ValueError, RecursionError):  # a number of thousands of digits, brackets without end
-        problem = say(lang, "answers-too-much")
-        return {}, Failure("compile", say(lang, "answers-toml", file=file.name, problem=problem))
+        problem = told("course.grader.answers-too-much")
+        return {}, Failure("compile", told("course.grader.answers-toml", file=file.name, problem=problem))
     unknown = [name for name in given if name not in known]
     if unknown:
-        told = say(lang, "unknown-answer", id=unknown[0], known=", ".join(known))
-        return {}, Failure("compile", told)
+        unknown_answer = told("course.grader.unknown-answer", id=unknown[0], known=list(known))
+        return {}, Failure("compile", unknown_answer)
     return given, None
 
 
@@ -121,49 +136,51 @@ def is_unanswered(answer: Any) -> bool:
 # ---- Judging -------------------------------------------------------------------------------------------
 
 
-def judge(exercise: Exercise, text: str, file: Path, lang: str) -> Judged:
+def judge(exercise: Exercise, text: str, file: Path) -> Judged:
     """All questions of a quiz or of guided reading."""
     return judge_all(
         [item.id for item in exercise.items],
         text,
         file,
-        lang,
-        lambda place, answer: judge_item(exercise.items[place], answer, lang),
+        lambda place, answer: judge_item(exercise.items[place], answer),
     )
 
 
-def judge_all(
-    names: Sequence[str], text: str, file: Path, lang: str, one: Callable[[int, Any], ItemResult]
-) -> Judged:
+def judge_all(names: Sequence[str], text: str, file: Path, one: Callable[[int, Any], ItemResult]) -> Judged:
     """Every question by its own judge: first what is wrong is said, then what is not answered."""
-    given, failure = read_answers(text, names, file, lang)
+    given, failure = read_answers(text, names, file)
     if failure is not None:
         return Judged(failure)
     results = [one(place, given.get(name)) for place, name in enumerate(names)]
     right = sum(each.right is True for each in results)
     wrong = sum(each.right is False for each in results)
-    lines = tuple(line for each in results for line in each.said.splitlines())
+    lines = tuple(result.line for result in results)
     if wrong:
-        headline = say(lang, "answers-wrong", count=wrong, n=len(names))
+        headline = told("course.grader.answers-wrong", count=wrong, n=len(names))
         return Judged(Failure("wrong", headline, lines), cases=right)
+    unread = sum(each.line.code == "course.grader.item-form" for each in results)
+    if unread:
+        headline = told("course.grader.answers-form", count=unread, n=len(names))
+        return Judged(Failure("form", headline, lines), cases=right)
     if right < len(names):
-        headline = say(lang, "unanswered", count=len(names) - right, n=len(names))
+        headline = told("course.grader.unanswered", count=len(names) - right, n=len(names))
         return Judged(Failure("unanswered", headline, lines), cases=right)
-    return Judged(None, cases=right, lines=lines, headline=say(lang, "answers-right", n=len(names)))
+    return Judged(None, cases=right, lines=lines, headline=told("course.grader.answers-right", n=len(names)))
 
 
-def judge_item(item: QuizItem, answer: Any, lang: str) -> ItemResult:
+def judge_item(item: QuizItem, answer: Any) -> ItemResult:
     """One question of a quiz; `answer` as answers.toml has it: the numbers of options as they are shown."""
     if is_unanswered(answer):
-        return ItemResult(item.id, None, say(lang, "item-unanswered", id=item.id))
+        return ItemResult(item.id, None, told("course.grader.item-unanswered", id=item.id))
     right = _JUDGES[item.kind](item, answer)
     if right is None:
         return ItemResult(
-            item.id, False, say(lang, "item-form", id=item.id, answer=shown(answer), how=how(item, lang))
+            item.id, None, told("course.grader.item-form", id=item.id, answer=shown(answer), how=how(item))
         )
     if right:
-        return ItemResult(item.id, True, say(lang, "item-right", id=item.id, explain=item.explain.in_(lang)))
-    return ItemResult(item.id, False, say(lang, "item-wrong", id=item.id, answer=shown(answer)))
+        return ItemResult(item.id, True, told("course.grader.item-right", id=item.id, explain=item.explain))
+    wrong = told("course.grader.item-explained", id=item.id, answer=shown(answer), explain=item.explain)
+    return ItemResult(item.id, False, wrong)
 
 
 def shown(answer: Any) -> str:
@@ -179,6 +196,8 @@ def _choice(item: QuizItem, answer: Any) -> bool | None:
     numbers = _numbers(answer)
     if numbers is None or any(not 1 <= each <= len(item.options) for each in numbers):
         return None
+    if len(numbers) > 1 and len(item.choices) == 1:
+        return None
     return sorted(set(numbers)) == sorted(item.choices)
 
 
@@ -193,6 +212,7 @@ def _order(item: QuizItem, answer: Any) -> bool | None:
 def _numbers(answer: Any) -> list[int] | None:
     """Whole numbers, alone, as a list, or as a learner types them into quotes: "2, 1, 3"."""
     if isinstance(answer, str):
+        answer = answer.strip(" ()（）[]【】")
         if not re.fullmatch(r"\s*\d{1,9}(?:[\s,，、]+\d{1,9})*\s*", answer):
             return None
         answer = [int(each) for each in re.findall(r"\d+", answer)]

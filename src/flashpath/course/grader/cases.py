@@ -17,8 +17,8 @@ import numpy as np
 from flashpath.course.content.exercise import ArraySpec, Exercise, ScalarSpec
 from flashpath.course.expressions import evaluate, evaluate_integer
 from flashpath.course.grader.dtypes import Array, dtype_of
-from flashpath.course.grader.texts import say
 from flashpath.course.grader.values import fill
+from flashpath.messages import Message, told
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,11 @@ class Case:
     seed: int  # of what is drawn later on: the poison of outputs
     elements: int  # of all arrays together: what the case costs
 
-    def said(self, lang: str) -> str:
+    @property
+    def said(self) -> Message:
         """The case in words: n = 1000, values shifted."""
         sizes = [f"{name} = {size}" for name, size in self.sizes.items()]
-        return ", ".join([*sizes, say(lang, "values-of", values=self.values)])
+        return told("course.grader.case", parts=[*sizes, told("course.grader.values-of", values=self.values)])
 
     @property
     def rng(self) -> np.random.Generator:

@@ -60,7 +60,8 @@ class Difference:
 def compare(expected: Expected, got: Array, written: Array | None = None) -> Difference | None:
     """None where every element is right. `written` says which elements a store reached, if that is known."""
     if got.shape != expected.value.shape:  # the border of functions looks at shapes before
-        raise FlashpathError(f"{expected.name} has the shape {got.shape}, not {expected.value.shape}.")
+        shapes = {"got": str(got.shape), "expected": str(expected.value.shape)}
+        raise FlashpathError("course.grader.other-shape", name=expected.name, **shapes)
     wrong = ~_is_right(expected, got)
     if not wrong.any():
         return None

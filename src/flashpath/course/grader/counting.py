@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 from flashpath.course.expressions import ExpressionError, evaluate
 from flashpath.course.grader.verdict import CountFailed
 from flashpath.course.sandbox import Crashed, KernelRun, SandboxError, TimedOut
+from flashpath.messages import Message
 
 _ALWAYS = "1"  # a count that has a value whatever the launch
 
@@ -30,7 +30,7 @@ def counted_launch(
             try:
                 launch((each,))
             except SandboxError as error:
-                raise CountFailed(exercise, each, _said(error)) from None
+                raise CountFailed(exercise, each, _why(error)) from None
         raise
     for expression, value in result.counts.items():
         why = _why_nothing(expression, names) if math.isnan(value) else None
@@ -39,13 +39,13 @@ def counted_launch(
     return result
 
 
-def _said(error: SandboxError) -> str:
+def _why(error: SandboxError) -> str | Message:
     """What Python said of an expression, without what the sandbox takes it for."""
-    inner = re.search(r"\((\w+: .*)\)$", error.how, re.DOTALL) if isinstance(error, Crashed) else None
-    return error.problem if inner is None else inner[1]
+    defect = error.how.params.get("defect") if isinstance(error, Crashed) else None
+    return error.said if defect is None else str(defect)
 
 
-def _why_nothing(expression: str, names: Mapping[str, int]) -> str | None:
+def _why_nothing(expression: str, names: Mapping[str, int]) -> str | Message | None:
     """Why it has no value for any launch; None where it may have one, such as a share of loads: a kernel that
     loads nothing has none."""
     from flashpath.vgpu.report import Report
@@ -54,7 +54,7 @@ def _why_nothing(expression: str, names: Mapping[str, int]) -> str | None:
         value = evaluate(expression, {**names, "report": Report()})
         float(value)
     except ExpressionError as error:
-        return None if "divides by zero" in error.problem and "report" in expression else error.problem
+        return None if "divides by zero" in error.problem and "report" in expression else error.said
     except (TypeError, ValueError, OverflowError) as error:
         return str(error)
     return None

@@ -32,7 +32,7 @@ def dtype_of(name: str) -> np.dtype[Any]:
         return np.dtype(getattr(ml_dtypes, name))
     if name in _OF_NUMPY:
         return np.dtype(name)
-    raise FlashpathError(f"There is no element type {name!r}.", f"It is one of {', '.join(DTYPES)}.")
+    raise FlashpathError("course.grader.no-such-dtype", name=name, known=list(DTYPES))
 
 
 def is_float(dtype: np.dtype[Any]) -> bool:

@@ -2,55 +2,51 @@
 
 from __future__ import annotations
 
-import re
-
 from flashpath.course.grader.cases import Case
-from flashpath.course.grader.chinese import in_language
-from flashpath.course.grader.texts import say
-from flashpath.course.grader.verdict import Failure
+from flashpath.course.grader.verdict import Advice, Failure
 from flashpath.course.sandbox import BuildFailed, Crashed, Raised, Refused, SandboxError, TimedOut
-
-# What the process of a function says of a value that it cannot send; it has raised nothing.
-_RETURNED = re.compile(
-    r"(?:\S+: )?(?:Value (?P<place>\d+) is an? (?P<kind>.+?)(?:: return .+)?|It returned .+?)\.?"
-)
+from flashpath.messages import Message, told
 
 
-def failure_of(
-    error: SandboxError, lang: str, case: Case | None = None, *, is_built: bool = False
-) -> Failure:
+def failure_of(error: SandboxError, case: Case | None = None, *, is_built: bool = False) -> Failure:
     """What building an answer ended with, or, where it is built, running it."""
-    details = [in_language(line, lang) for line in error.problem.splitlines()]
-    fix = (f"→ {in_language(error.fix, lang)}",) if error.fix else ()
-    if isinstance(error, TimedOut):
-        return Failure("timeout", _timeout(error, lang))
-    if isinstance(error, BuildFailed):
-        reason = "launch" if is_built else "compile"
-        return Failure(reason, say(lang, reason), (*details, *fix))
-    if isinstance(error, Raised) and case is not None:
-        returned = _RETURNED.fullmatch(error.problem)
-        if returned is not None:
-            return Failure("wrong", _no_value(returned, case, lang))
-        return Failure("crashed", say(lang, "raised", case=case.said(lang)), (*details, *fix))
-    if isinstance(error, Refused):
-        return Failure("refused", say(lang, "refused", problem=details[0]), (*details[1:], *fix))
-    if isinstance(error, Crashed):
-        return Failure(
-            "crashed", say(lang, "crashed", problem=in_language(error.how, lang)), (*error.last, *fix)
-        )
-    return Failure("crashed", say(lang, "crashed", problem=details[0]), (*details[1:], *fix))
+    said, advice = error.said, Advice(error.said)
+    match error:
+        case TimedOut():
+            return Failure("timeout", _timeout(error))
+        case BuildFailed() if is_built:
+            return Failure("launch", told("course.grader.launch"), (said, advice))
+        case BuildFailed():
+            return Failure("compile", told("course.grader.compile"), (said, advice))
+        case Raised() if case is not None:
+            no_value = _no_value(error.reported, case)
+            if no_value is not None:
+                return Failure("wrong", no_value)
+            return Failure("crashed", told("course.grader.raised", case=case.said), (said, advice))
+        case Refused():
+            return Failure("refused", told("course.grader.refused", problem=said), (advice,))
+        case Crashed():
+            return Failure("crashed", told("course.grader.crashed", problem=error.how), (*error.last, advice))
+        case _:
+            return Failure("crashed", told("course.grader.crashed", problem=said), (advice,))
 
 
-def _timeout(error: TimedOut, lang: str) -> str:
-    is_building = error.what.startswith(("building", "loading"))
-    key = "timeout-import" if error.at_import else "timeout-compile" if is_building else "timeout"
-    return say(lang, key, seconds=error.seconds)
+def _timeout(error: TimedOut) -> Message:
+    if error.at_import:
+        return told("course.grader.timeout-import", seconds=error.seconds)
+    if error.at_build:
+        return told("course.grader.timeout-compile", seconds=error.seconds)
+    return told("course.grader.timeout", seconds=error.seconds)
 
 
-def _no_value(returned: re.Match[str], case: Case, lang: str) -> str:
-    """None is most often a forgotten return."""
-    kind = returned["kind"]
-    if kind is None:
-        return say(lang, "too-many-values", case=case.said(lang))
-    key = "nothing-returned" if kind == "NoneType" else "no-numbers"
-    return say(lang, key, kind=kind, place=returned["place"], case=case.said(lang))
+def _no_value(reported: Message, case: Case) -> Message | None:
+    """Returns what is said of a value that the function's process cannot send; None most often is a forgotten
+    return."""
+    if reported.code == "course.sandbox.returned-too-many":
+        return told("course.grader.too-many-values", case=case.said)
+    if reported.code != "course.sandbox.returned-no-numbers":
+        return None
+    place, kind = reported.params["place"], reported.params["kind"]
+    if kind == "NoneType":
+        return told("course.grader.nothing-returned", place=place, case=case.said)
+    return told("course.grader.no-numbers", place=place, kind=kind, case=case.said)

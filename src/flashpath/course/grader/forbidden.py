@@ -10,14 +10,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from flashpath.course.grader.texts import say
 from flashpath.course.grader.verdict import Failure
 from flashpath.course.sandbox.python_source import own_variables
+from flashpath.messages import told
 
 _ALIASES = {"np": "numpy", "F": "torch.nn.functional"}
 
 
-def check(source: str, forbidden: Sequence[str], lang: str) -> Failure | None:
+def check(source: str, forbidden: Sequence[str]) -> Failure | None:
     """A failure that names the line, or None. A file that Python cannot read is left to the compiler."""
     if not forbidden:
         return None
@@ -32,7 +32,7 @@ def check(source: str, forbidden: Sequence[str], lang: str) -> Failure | None:
         if node in own or (isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)):
             continue
         for line, name in _uses(node, aliases, banned):
-            return Failure("refused", say(lang, "forbidden", line=line, name=name))
+            return Failure("refused", told("course.grader.forbidden", line=line, name=name))
     return None
 
 

@@ -17,18 +17,18 @@ from flashpath.course.grader.failing import failure_of
 from flashpath.course.grader.misconceptions import Evidence
 from flashpath.course.grader.reference import expected_outputs, output_names
 from flashpath.course.grader.returned import judge_value
-from flashpath.course.grader.texts import say
 from flashpath.course.grader.verdict import Failure, Hint, Judged
 from flashpath.course.sandbox import FunctionSession, Limits, SandboxError
+from flashpath.messages import told
 
 _LIMITS = Limits(build_seconds=30.0, run_seconds=10.0)
 
 
-def judge(exercise: Exercise, source: str, file: Path, lang: str, seed: int) -> Judged:
+def judge(exercise: Exercise, source: str, file: Path, seed: int) -> Judged:
     """Call the function with every case and compare what it returns."""
-    refused = forbidden.check(source, exercise.forbidden, lang)
+    refused = forbidden.check(source, exercise.forbidden)
     if refused is not None:
-        return Judged(refused, hint=misconceptions.of_broken(exercise, refused, source, lang))
+        return Judged(refused, hint=misconceptions.of_broken(exercise, refused, source))
     cases = cases_of(exercise, seed)
     case: Case | None = None
     right = 0
@@ -36,15 +36,15 @@ def judge(exercise: Exercise, source: str, file: Path, lang: str, seed: int) -> 
         with _session(exercise, source, file.name) as session:
             for case in cases:
                 before = len(session.printed)
-                failure = _judge_values(exercise, case, _called(session, exercise, case), lang)
+                failure = _judge_values(exercise, case, _called(session, exercise, case))
                 if failure is not None:
-                    failure = with_printed(failure, session.printed[before:], lang)
-                    hint = _misconception(session, exercise, source, cases, case, failure, lang)
+                    failure = with_printed(failure, session.printed[before:])
+                    hint = _misconception(session, exercise, source, cases, case, failure)
                     return Judged(failure, cases=right, hint=hint)
                 right += 1
     except SandboxError as error:
-        failure = with_printed(failure_of(error, lang, case), error.printed, lang)
-        hint = misconceptions.of_broken(exercise, failure, source, lang)
+        failure = with_printed(failure_of(error, case), error.printed)
+        hint = misconceptions.of_broken(exercise, failure, source)
         return Judged(failure, cases=right, hint=hint)
     return Judged(None, cases=right)
 
@@ -56,7 +56,6 @@ def _misconception(
     cases: Sequence[Case],
     case: Case,
     failure: Failure,
-    lang: str,
 ) -> Hint | None:
     """What mutants are compared with: the case that failed, and the largest one."""
     compared = [case, *([cases[-1]] if cases[-1].elements > case.elements else [])]
@@ -70,7 +69,7 @@ def _misconception(
         evidence = _evidence(session, exercise, compared)
     except SandboxError:  # it fails in another way there
         evidence = None
-    return misconceptions.of_case(exercise, failure, evidence, source, rerun, lang)
+    return misconceptions.of_case(exercise, failure, evidence, source, rerun)
 
 
 def _evidence(session: FunctionSession, exercise: Exercise, cases: Sequence[Case]) -> Evidence:
@@ -97,13 +96,13 @@ def _argument(case: Case, name: str) -> Any:
     return case.sizes[name]
 
 
-def _judge_values(exercise: Exercise, case: Case, arrays: Sequence[Array], lang: str) -> Failure | None:
+def _judge_values(exercise: Exercise, case: Case, arrays: Sequence[Array]) -> Failure | None:
     names = output_names(exercise)
     if len(arrays) != len(names):
-        told = say(lang, "wrong-count", got=len(arrays), expected=len(names), names=", ".join(names))
-        return Failure("wrong", told)
+        headline = told("course.grader.wrong-count", got=len(arrays), expected=len(names), names=list(names))
+        return Failure("wrong", headline)
     for truth, got in zip(expected_outputs(exercise, case), arrays, strict=True):
-        failure = judge_value(case, truth, got, lang)
+        failure = judge_value(case, truth, got)
         if failure is not None:
             return failure
     return None

@@ -20,17 +20,17 @@ from flashpath.course.sandbox import KernelSession, SandboxError
 _MOST_ELEMENTS = 20_000
 
 
-def judge(exercise: Exercise, source: str, file: Path, lang: str, seed: int) -> Judged:
+def judge(exercise: Exercise, source: str, file: Path, seed: int) -> Judged:
     """Build the kernel, launch it with every case, then count what its goals ask for."""
     launch = _launch_of(exercise)
     is_built = False
     try:
         with session_for(exercise, launch, source, file.name) as session:
             is_built = True
-            return _judge(session, exercise, launch, source, lang, seed)
+            return _judge(session, exercise, launch, source, seed)
     except SandboxError as error:
-        failure = failure_of(error, lang, is_built=is_built)
-        return Judged(failure, hint=misconceptions.of_broken(exercise, failure, source, lang))
+        failure = failure_of(error, is_built=is_built)
+        return Judged(failure, hint=misconceptions.of_broken(exercise, failure, source))
 
 
 def _launch_of(exercise: Exercise) -> Launch:
@@ -38,34 +38,30 @@ def _launch_of(exercise: Exercise) -> Launch:
     return exercise.launch
 
 
-def _judge(
-    session: KernelSession, exercise: Exercise, launch: Launch, source: str, lang: str, seed: int
-) -> Judged:
+def _judge(session: KernelSession, exercise: Exercise, launch: Launch, source: str, seed: int) -> Judged:
     cases = cases_of(exercise, seed)
     trial = Trial(session, exercise, launch, source)
     for right, case in enumerate(cases):
-        outcome = trial.judge(prepare(exercise, case), lang)
+        outcome = trial.judge(prepare(exercise, case))
         if outcome.failure is not None:
-            hint = _misconception(trial, cases, case, outcome, lang)
+            hint = _misconception(trial, cases, case, outcome)
             return Judged(outcome.failure, cases=right, hint=hint)
     right = len(cases)
-    counts, failure = goals.counted(trial, seed, lang)
+    counts, failure = goals.counted(trial, seed)
     if failure is not None:
         return Judged(failure, cases=right)
-    results = goals.results(exercise, counts, lang)
+    results = goals.results(exercise, counts)
     if not all(each.reached for each in results):
-        failure = goals.missed(exercise, counts, lang)
-        hint = misconceptions.of_goals(exercise, counts, source, _counts_again(exercise, launch, seed), lang)
+        failure = goals.missed(exercise, counts)
+        hint = misconceptions.of_goals(exercise, counts, source, _counts_again(exercise, launch, seed))
         return Judged(failure, cases=right, goals=results, hint=hint)
-    measured, failure = speed.measure(exercise, source, seed, lang)
+    measured, failure = speed.measure(exercise, source, seed)
     every: tuple[GoalResult, ...] = (*results, *measured)
-    lines = tuple(each.said for each in every)
+    lines = tuple(goal.line for goal in every)
     return Judged(failure, cases=right, goals=every, lines=lines)
 
 
-def _misconception(
-    trial: Trial, cases: Sequence[Case], case: Case, outcome: Outcome, lang: str
-) -> Hint | None:
+def _misconception(trial: Trial, cases: Sequence[Case], case: Case, outcome: Outcome) -> Hint | None:
     """What mutants are compared with: the case that failed, and a larger one."""
     exercise, failure = trial.exercise, outcome.failure
     if failure is None or not any(each.rejected_for == failure.reason for each in exercise.mutants):
@@ -84,13 +80,13 @@ def _misconception(
             seen = replace(seen, larger=trial.evidence(prepared[1:]))
         except SandboxError:  # it fails in another way there, or takes too long for a hint
             return None
-    return misconceptions.of_case(exercise, failure, seen, trial.source, rerun, lang)
+    return misconceptions.of_case(exercise, failure, seen, trial.source, rerun)
 
 
 def _counts_again(exercise: Exercise, launch: Launch, seed: int) -> misconceptions.Counts:
     def counts(mutant: Mutant) -> list[float]:
         with _hint_session(exercise, launch, mutant) as session:
-            return goals.counted(Trial(session, exercise, launch, mutant.source), seed, "en")[0]
+            return goals.counted(Trial(session, exercise, launch, mutant.source), seed)[0]
 
     return counts
 

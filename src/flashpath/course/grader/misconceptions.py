@@ -113,11 +113,11 @@ Rerun = Callable[[Exercise, Mutant], Evidence | None]
 
 
 def of_case(
-    exercise: Exercise, failure: Failure, evidence: Evidence | None, source: str, rerun: Rerun, lang: str
+    exercise: Exercise, failure: Failure, evidence: Evidence | None, source: str, rerun: Rerun
 ) -> Hint | None:
     """The mutant that fails as the answer does, on the case that failed and on a larger one."""
     if failure.reason == "timeout" or evidence is None:
-        return of_broken(exercise, failure, source, lang)
+        return of_broken(exercise, failure, source)
 
     def likeness(mutant: Mutant) -> int:
         other = rerun(exercise, mutant)
@@ -132,7 +132,7 @@ def of_case(
             best = alike, mutant
         if alike == evidence.best_likeness:
             break
-    return None if best is None else _hint(best[1], lang)
+    return None if best is None else _hint(best[1])
 
 
 def _tried(
@@ -163,22 +163,22 @@ def _tried(
                 future.cancel()
 
 
-def of_broken(exercise: Exercise, failure: Failure, source: str, lang: str) -> Hint | None:
+def of_broken(exercise: Exercise, failure: Failure, source: str) -> Hint | None:
     """For what cannot be run again in a second: the one mutant that hangs, or is refused, or does not compile
     with these words."""
     same = [each for each in exercise.mutants if each.rejected_for == failure.reason]
     text = _plain(source)
     exact = [each for each in same if _plain(each.source) == text]
     if exact:
-        return _hint(exact[0], lang)
-    return _hint(same[0], lang) if len(same) == 1 and failure.reason in ("timeout", "refused") else None
+        return _hint(exact[0])
+    return _hint(same[0]) if len(same) == 1 and failure.reason in ("timeout", "refused") else None
 
 
-def of_goals(exercise: Exercise, counted: list[float], source: str, counts: Counts, lang: str) -> Hint | None:
+def of_goals(exercise: Exercise, counted: list[float], source: str, counts: Counts) -> Hint | None:
     """The mutant of which the same is counted."""
     for mutant, of_mutant in _tried(_candidates(exercise, "goal", source), counts):
         if of_mutant == counted:
-            return _hint(mutant, lang)
+            return _hint(mutant)
     return None
 
 
@@ -201,5 +201,5 @@ def _plain(source: str) -> list[str]:
     return [line for line in lines if line]
 
 
-def _hint(mutant: Mutant, lang: str) -> Hint:
-    return Hint(mutant.name, mutant.hint.in_(lang))
+def _hint(mutant: Mutant) -> Hint:
+    return Hint(mutant.name, mutant.hint)

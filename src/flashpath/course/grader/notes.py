@@ -5,45 +5,47 @@ from __future__ import annotations
 import re
 
 from flashpath.course.content.exercise import Exercise
-from flashpath.course.grader.texts import say
-from flashpath.course.grader.verdict import Failure, Judged
+from flashpath.course.grader.verdict import Failure, Judged, Line
+from flashpath.messages import LANGUAGES, spoken, told
 
 _HEADING = re.compile(r"^(#{2,6})\s+(.*?)\s*#*\s*$")
 _FENCE = re.compile(r"^\s*(```|~~~)")
 
 
-def judge(exercise: Exercise, text: str, lang: str) -> Judged:
+def judge(exercise: Exercise, text: str) -> Judged:
     """Every heading of the template is there with enough under it; its language is that of the note."""
     template = max(
-        (exercise.template(each) for each in ("en", "zh")),
-        key=lambda each: (
-            len(sections(each).keys() & sections(text).keys()),
-            each == exercise.template(lang),
+        (exercise.template(lang) for lang in LANGUAGES),
+        key=lambda template: (
+            len(sections(template).keys() & sections(text).keys()),
+            template == exercise.template(spoken()),
         ),
     )
     wanted, given = sections(template), sections(text)
-    lines: list[str] = []
+    lines: list[Line] = []
     missing = 0
     for heading, of_template in wanted.items():
         if not asks(of_template):
             continue
         if heading not in given:
             missing += 1
-            lines.append(say(lang, "section-missing", heading=heading))
+            lines.append(told("course.grader.section-missing", heading=heading))
             continue
         have = filled(given[heading], of_template)
         if have < exercise.least:
             missing += 1
-            lines.append(say(lang, "section-empty", heading=heading, have=have, least=exercise.least))
+            lines.append(
+                told("course.grader.section-empty", heading=heading, have=have, least=exercise.least)
+            )
         else:
-            lines.append(say(lang, "section-filled", heading=heading))
+            lines.append(told("course.grader.section-filled", heading=heading))
     n = len(lines)
     if missing:
         return Judged(
-            Failure("incomplete", say(lang, "incomplete", count=missing, n=n), tuple(lines)),
+            Failure("incomplete", told("course.grader.incomplete", count=missing, n=n), tuple(lines)),
             cases=n - missing,
         )
-    return Judged(None, cases=n, lines=tuple(lines), headline=say(lang, "complete", n=n))
+    return Judged(None, cases=n, lines=tuple(lines), headline=told("course.grader.complete", n=n))
 
 
 def sections(text: str) -> dict[str, list[str]]:

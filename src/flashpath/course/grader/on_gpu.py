@@ -80,7 +80,7 @@ def scratch(text: str, name: str, passed: Sequence[Any]) -> list[Any]:
     extra = sizes[len(passed) :]
     pointer = ctypes.sizeof(ctypes.c_uint64)
     if sizes[: len(passed)] != [ctypes.sizeof(each) for each in passed] or set(extra) - {pointer}:
-        raise FlashpathError(f"The compiled {name} takes other parameters than the exercise passes.")
+        raise FlashpathError("course.grader.other-parameters", name=name)
     return [ctypes.c_uint64(0) for _ in extra]
 
 
@@ -89,5 +89,5 @@ def machine_code(text: str, arch: str) -> bytes:
     target = text.partition(".target ")[2].partition("\n")[0].strip().partition(",")[0] or arch
     code, log = assembler.assemble(text, target, ())
     if code is None:
-        raise FlashpathError(f"The compiled kernel is not assembled: {log[:300]}")
+        raise FlashpathError("course.grader.not-assembled", log=log[:300])
     return code

@@ -14,21 +14,20 @@ from flashpath.course.grader.answers import ItemResult, as_number, is_near, is_u
 from flashpath.course.grader.cases import make_case
 from flashpath.course.grader.goals import figure
 from flashpath.course.grader.launching import blank_outputs, run, session_for
-from flashpath.course.grader.texts import say
 from flashpath.course.grader.verdict import CountFailed, Judged
 from flashpath.course.sandbox import KernelSession
 from flashpath.errors import FlashpathError
+from flashpath.messages import told
 
 
-def judge(exercise: Exercise, text: str, file: Path, lang: str, seed: int) -> Judged:
+def judge(exercise: Exercise, text: str, file: Path, seed: int) -> Judged:
     """All predictions; only the kernels of answered questions are run, each built once."""
     with Counter(exercise, seed) as counter:
         return judge_all(
             [question.id for question in exercise.questions],
             text,
             file,
-            lang,
-            lambda place, answer: judge_question(counter, exercise.questions[place], answer, lang),
+            lambda place, answer: judge_question(counter, exercise.questions[place], answer),
         )
 
 
@@ -56,10 +55,10 @@ class Counter:
         session = self._session(question)
         launched = run(session, exercise, launch, case, outputs, counts=(question.count,), sanitize=False)
         if launched is None:
-            raise FlashpathError(f"{exercise.id}: the launch of {question.id} has an empty grid.")
+            raise FlashpathError("course.grader.empty-grid", id=exercise.id, what=question.id)
         value = float(launched[0].counts[question.count])
         if math.isnan(value):  # the kernel is the exercise's own too
-            raise CountFailed(exercise.id, question.count, "it has no value for this kernel.")
+            raise CountFailed(exercise.id, question.count, told("course.grader.no-value"))
         return value
 
     def _session(self, question: Question) -> KernelSession:
@@ -73,22 +72,28 @@ class Counter:
         return self._sessions[key]
 
 
-def judge_question(counter: Counter, question: Question, answer: Any, lang: str) -> ItemResult:
+def judge_question(counter: Counter, question: Question, answer: Any) -> ItemResult:
     """One prediction: right ones are explained, wrong ones that many give have a remark."""
     if is_unanswered(answer):
-        return ItemResult(question.id, None, say(lang, "item-unanswered", id=question.id))
+        return ItemResult(question.id, None, told("course.grader.item-unanswered", id=question.id))
     number = as_number(answer)
     if number is None:
-        told = say(lang, "item-form", id=question.id, answer=shown(answer), how=say(lang, "how-number"))
-        return ItemResult(question.id, False, told)
+        how = told("course.grader.how-number")
+        line = told("course.grader.item-form", id=question.id, answer=shown(answer), how=how)
+        return ItemResult(question.id, None, line)
     truth = counter.count(question)
     if is_near(number, truth, question.tolerance):
-        explain = question.explain.in_(lang)
-        told = say(lang, "item-counted", id=question.id, counted=figure(truth), explain=explain)
-        return ItemResult(question.id, True, told)
-    told = say(lang, "item-wrong", id=question.id, answer=shown(answer))
-    remarks = [each.hint.in_(lang) for each in question.common if is_near(number, each.answer, 0.0)]
-    return ItemResult(question.id, False, " ".join([told, *remarks]))
+        line = told(
+            "course.grader.item-counted", id=question.id, counted=figure(truth), explain=question.explain
+        )
+        return ItemResult(question.id, True, line)
+    for common in question.common:
+        if is_near(number, common.answer, 0.0):
+            line = told("course.grader.item-common", id=question.id, answer=shown(answer), remark=common.hint)
+            return ItemResult(question.id, False, line)
+    return ItemResult(
+        question.id, False, told("course.grader.item-wrong", id=question.id, answer=shown(answer))
+    )
 
 
 def _source(question: Question) -> tuple[str, str]:

@@ -53,8 +53,7 @@ def _truth(exercise: Exercise, names: Mapping[str, Any]) -> dict[str, Any]:
     unknown = [name for name in wanted if name not in names]
     if unknown:
         raise FlashpathError(
-            f"{exercise.id}: reference.py asks for {', '.join(unknown)}.",
-            f"Its parameters are of {', '.join(names)}.",
+            "course.grader.reference-asks", id=exercise.id, unknown=unknown, known=list(names)
         )
     result = function(**{name: names[name] for name in wanted})
     outputs = output_names(exercise)
@@ -63,8 +62,11 @@ def _truth(exercise: Exercise, names: Mapping[str, Any]) -> dict[str, Any]:
     results = cast("Sequence[Any]", result if isinstance(result, tuple) else (result,))
     if len(results) != len(outputs):
         raise FlashpathError(
-            f"{exercise.id}: reference.py returned {len(results)} arrays.",
-            f"It must return {len(outputs)}: {', '.join(outputs)}.",
+            "course.grader.reference-returned",
+            id=exercise.id,
+            got=len(results),
+            expected=len(outputs),
+            names=list(outputs),
         )
     return dict(zip(outputs, results, strict=True))
 
@@ -78,7 +80,7 @@ def _function_of(file: Path) -> Callable[..., Any]:
     spec.loader.exec_module(module)
     function = getattr(module, "reference", None)
     if not callable(function):
-        raise FlashpathError(f"{file} defines no function reference.", "Write def reference(n, x): …")
+        raise FlashpathError("course.grader.no-reference", file=file)
     return function
 
 
@@ -115,7 +117,9 @@ def _whole(value: Array, dtype: np.dtype[Any], exercise: Exercise, name: str) ->
     if value.dtype.kind == "f":
         rounded = np.rint(value)
         if not (rounded == value).all():
-            raise FlashpathError(f"{exercise.id}: the reference of {name} has fractions, and is {dtype}.")
+            raise FlashpathError(
+                "course.grader.reference-has-fractions", id=exercise.id, name=name, dtype=dtype
+            )
         value = rounded
     return value.astype(dtype)
 

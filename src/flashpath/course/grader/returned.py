@@ -13,23 +13,23 @@ from flashpath.course.grader.cases import Case
 from flashpath.course.grader.compare import Expected, compare
 from flashpath.course.grader.describe import index_of, number, wrong_output
 from flashpath.course.grader.dtypes import Array, is_float
-from flashpath.course.grader.texts import say
 from flashpath.course.grader.verdict import Failure
+from flashpath.messages import Message, told
 
 
-def judge_value(case: Case, truth: Expected, got: Array, lang: str) -> Failure | None:
+def judge_value(case: Case, truth: Expected, got: Array) -> Failure | None:
     """One value that a function returned; None where it is right."""
-    said = case.said(lang)
+    said = case.said
     if got.shape != truth.value.shape:
-        shapes = {"got": tuple(got.shape), "expected": tuple(truth.value.shape)}
-        return Failure("wrong", say(lang, "wrong-shape", name=truth.name, case=said, **shapes))
+        shapes = {"got": str(got.shape), "expected": str(truth.value.shape)}
+        return Failure("wrong", told("course.grader.wrong-shape", name=truth.name, case=said, **shapes))
     wants_truth_value = truth.dtype == np.bool_
     is_number = got.dtype.kind in "iu" or is_float(got.dtype)
     if not is_number and not (got.dtype == np.bool_ and wants_truth_value):
-        told = say(lang, "wrong-type", name=truth.name, got=got.dtype, expected=truth.dtype, case=said)
-        return Failure("wrong", told)
+        types = {"got": str(got.dtype), "expected": str(truth.dtype)}
+        return Failure("wrong", told("course.grader.wrong-type", name=truth.name, case=said, **types))
     if truth.allowed is None and is_float(got.dtype):
-        failure = _not_whole(truth, got, said, lang)
+        failure = _not_whole(truth, got, said)
         if failure is not None:
             return failure
         got = _whole(got)
@@ -37,14 +37,14 @@ def judge_value(case: Case, truth: Expected, got: Array, lang: str) -> Failure |
         got, truth = got.astype(np.int64), Expected(truth.name, truth.value.astype(np.int64), _INT64, None)
     # Integers of different types are compared by value, also signed ones with unsigned ones.
     difference = compare(truth, got)
-    return None if difference is None else wrong_output(difference, case, lang)
+    return None if difference is None else wrong_output(difference, case)
 
 
 _INT64 = np.dtype(np.int64)
 _BEYOND = 2.0**63  # the first float that int64 does not hold
 
 
-def _not_whole(truth: Expected, got: Array, said: str, lang: str) -> Failure | None:
+def _not_whole(truth: Expected, got: Array, said: Message) -> Failure | None:
     """A fraction, NaN or infinity where a whole number is expected: the first one is told."""
     numbers = got.astype(np.float64)
     bad = ~((np.rint(numbers) == numbers) & (np.abs(numbers) < _BEYOND))
@@ -52,8 +52,8 @@ def _not_whole(truth: Expected, got: Array, said: str, lang: str) -> Failure | N
         return None
     at = tuple(int(each) for each in np.unravel_index(int(np.argmax(bad)), bad.shape))
     place = f"{truth.name}{index_of(at)}"
-    told = {"name": place, "got": number(numbers[at]), "expected": number(truth.value[at]), "case": said}
-    return Failure("wrong", say(lang, "not-whole", **told))
+    shown = {"name": place, "got": number(numbers[at]), "expected": number(truth.value[at]), "case": said}
+    return Failure("wrong", told("course.grader.not-whole", **shown))
 
 
 def _whole(got: Array) -> Array:

@@ -23,11 +23,11 @@ from flashpath.course.grader.failing import failure_of
 from flashpath.course.grader.launching import shape
 from flashpath.course.grader.poison import poisoned
 from flashpath.course.grader.reference import expected_outputs
-from flashpath.course.grader.texts import say
 from flashpath.course.grader.verdict import Failure, GoalResult
 from flashpath.course.sandbox import SandboxError
 from flashpath.errors import FlashpathError
 from flashpath.jit import device
+from flashpath.messages import told
 
 # Below the floor by less than this is the noise of clocks.
 _NOISE = 0.95
@@ -44,22 +44,20 @@ class Floor:
         return seconds >= _NOISE * self.seconds
 
 
-def measure(
-    exercise: Exercise, source: str, seed: int, lang: str
-) -> tuple[tuple[GoalResult, ...], Failure | None]:
+def measure(exercise: Exercise, source: str, seed: int) -> tuple[tuple[GoalResult, ...], Failure | None]:
     """The speed beside the rung's; nothing where none is asked for or there is no GPU."""
     if exercise.speed is None or exercise.launch is None or not device.count():
         return (), None
     case = make_case(exercise, exercise.speed.sizes, "normal", np.random.default_rng(seed))
     try:
-        own, other, failure = times(exercise, exercise.speed, source, case, lang)
+        own, other, failure = times(exercise, exercise.speed, source, case)
     except SandboxError as error:  # Triton builds for this GPU anew
-        return (), failure_of(error, lang)
+        return (), failure_of(error)
     except FlashpathError as error:
-        return (), Failure("crashed", say(lang, "speed-failed", problem=error.problem))
+        return (), Failure("crashed", told("course.grader.speed-failed", problem=error.said))
     if failure is not None:
         return (), failure
-    return judged(exercise.speed, own, other, floor_of(exercise.speed), lang)
+    return judged(exercise.speed, own, other, floor_of(exercise.speed))
 
 
 def floor_of(speed: Speed, name: str | None = None) -> Floor:
@@ -74,27 +72,27 @@ def floor_of(speed: Speed, name: str | None = None) -> Floor:
 
 
 def judged(
-    speed: Speed, own: float, other: float, floor: Floor, lang: str
+    speed: Speed, own: float, other: float, floor: Floor
 ) -> tuple[tuple[GoalResult, ...], Failure | None]:
     """The ratio of two times in seconds, judged."""
     if not floor.allows(own):
-        told = say(lang, "speed-impossible", own=duration(own), floor=duration(floor.seconds), gpu=floor.gpu)
-        return (), Failure("refused", told)
+        floored = duration(floor.seconds)
+        impossible = told("course.grader.speed-impossible", own=duration(own), floor=floored, gpu=floor.gpu)
+        return (), Failure("refused", impossible)
     ratio = other / own
     reached = ratio >= speed.at_least
-    name = say(lang, "speed-name", rung=speed.rung)
-    line = say(
-        lang,
-        "speed-line",
+    name = told("course.grader.speed-name", rung=speed.rung)
+    line = told(
+        "course.grader.speed-line",
         mark="✓" if reached else "✗",
         name=name,
         ratio=f"{ratio:.2f}",
-        asked=say(lang, "at-least", asked=f"{speed.at_least:g}"),
+        asked=told("course.grader.at-least", asked=f"{speed.at_least:g}"),
         own=duration(own),
         other=duration(other),
     )
     result = GoalResult(name, ratio, speed.at_least, False, reached, line)
-    return (result,), None if reached else Failure("goal", say(lang, "speed"), (line,))
+    return (result,), None if reached else Failure("goal", told("course.grader.speed"), (line,))
 
 
 def duration(seconds: float) -> str:
@@ -106,7 +104,7 @@ def duration(seconds: float) -> str:
 
 
 def times(
-    exercise: Exercise, speed: Speed, source: str, case: Case, lang: str, on: str = "cuda"
+    exercise: Exercise, speed: Speed, source: str, case: Case, on: str = "cuda"
 ) -> tuple[float, float, Failure | None]:
     """Seconds of the learner's kernel and of the rung; or why the first is wrong.
 
@@ -115,15 +113,15 @@ def times(
     from flashpath.bench.timer import time_interleaved
 
     own = _OwnKernel(exercise, source, case, on)
-    wrong = own.failure(lang)
+    wrong = own.failure()
     if wrong is not None:
         return 0.0, 0.0, wrong
     timings = time_interleaved({"own": own, "rung": rung_call(exercise, speed, on)}, device=on)
     for each in timings.values():
         if each.median is None:
-            raise FlashpathError(each.error or "it was not timed")
+            raise FlashpathError("course.grader.not-timed", problem=each.error or "?")
     # Once more: what was timed must have been the work itself.
-    return timings["own"].median or 0.0, timings["rung"].median or 0.0, own.failure(lang)
+    return timings["own"].median or 0.0, timings["rung"].median or 0.0, own.failure()
 
 
 class _OwnKernel:
@@ -149,7 +147,7 @@ class _OwnKernel:
     def __call__(self) -> None:
         self._launch()
 
-    def failure(self, lang: str) -> Failure | None:
+    def failure(self) -> Failure | None:
         """One launch from fresh inputs onto poison, compared with the reference."""
         for name, array in self.before.items():
             self.tensors[name].copy_(self._tensor(array))
@@ -158,7 +156,7 @@ class _OwnKernel:
             got = self.tensors[each.name].cpu().numpy()
             difference = compare(each, got if got.dtype == each.dtype else got.view(each.dtype))
             if difference is not None:
-                return wrong_output(difference, self.case, lang)
+                return wrong_output(difference, self.case)
         return None
 
     def _tensor(self, array: Array) -> Any:
@@ -175,7 +173,7 @@ def rung_call(exercise: Exercise, speed: Speed, on: str) -> Callable[[], Any]:
     name, _, rung_name = speed.rung.partition("/")
     found = ladder(name)
     if found.sized is None:
-        raise FlashpathError(f"The ladder {name} has no problem of a size of one's own.")
+        raise FlashpathError("course.grader.no-own-size", ladder=name)
     sizes = [speed.sizes[speed.problem.get(each, each)] for each in found.dimensions]
     dtype = next(each.dtype for each in exercise.arrays.values() if each.is_input)
     torch = load_torch()

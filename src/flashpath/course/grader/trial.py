@@ -76,7 +76,7 @@ class Trial:
         truths = {places[each.name]: each.value for each in prepared.expected if each.allowed is not None}
         return Evidence.of_kernel(result, truths, larger)
 
-    def judge(self, prepared: Prepared, lang: str, counts: tuple[str, ...] = ()) -> Outcome:
+    def judge(self, prepared: Prepared, counts: tuple[str, ...] = ()) -> Outcome:
         """Launch the case and look at everything: findings first, then inputs, then outputs.
 
         A launch that is counted is not sanitised: it is large, and its kernel has passed all cases.
@@ -85,20 +85,18 @@ class Trial:
         if launched is None:
             return Outcome(None)  # an empty grid: nothing ran, so that nothing can have changed
         result, places = launched
-        failure = self._failure(prepared, result, places, lang)
+        failure = self._failure(prepared, result, places)
         if failure is not None:
-            failure = with_printed(failure, result.printed, lang)
+            failure = with_printed(failure, result.printed)
         return Outcome(failure, self._left_behind(prepared, result, places), result.counts)
 
-    def _failure(
-        self, prepared: Prepared, result: KernelRun, places: Mapping[str, int], lang: str
-    ) -> Failure | None:
+    def _failure(self, prepared: Prepared, result: KernelRun, places: Mapping[str, int]) -> Failure | None:
         case, arrays = prepared.case, self.exercise.arrays
         if result.findings:
-            return found(result.findings, self.source, case, lang)
+            return found(result.findings, self.source, case)
         for name, before in case.inputs.items():
             if name in places and not arrays[name].is_written:
-                changed = changed_input(name, before, result.arrays[places[name]], case, lang)
+                changed = changed_input(name, before, result.arrays[places[name]], case)
                 if changed is not None:
                     return changed
         differences: list[Difference] = []
@@ -109,7 +107,7 @@ class Trial:
             differences += [] if difference is None else [difference]
         # What was never stored explains what is wrong beside it.
         differences.sort(key=lambda difference: difference.reason != "unwritten")
-        return wrong_output(differences[0], case, lang) if differences else None
+        return wrong_output(differences[0], case) if differences else None
 
     def _written(
         self, prepared: Prepared, result: KernelRun, places: Mapping[str, int], name: str

@@ -23,7 +23,7 @@ def fill(
     if kind == "indices":
         return _indices(shape, dtype, rng, below)
     if kind not in _FLOATS:
-        raise FlashpathError(f"There are no values {kind!r}.", f"They are one of {', '.join(VALUES)}.")
+        raise FlashpathError("course.grader.no-such-values", kind=kind, known=list(VALUES))
     if is_float(dtype):
         with np.errstate(over="ignore"):  # a huge value may round to inf in a narrow type
             return np.asarray(_FLOATS[kind](shape, dtype, rng)).astype(dtype).reshape(shape)
@@ -37,10 +37,7 @@ def _indices(
     shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator, below: int | None
 ) -> Array:
     if below is None or (below < 1 and math.prod(shape)):
-        raise FlashpathError(
-            f"Values of the kind indices need a bound of at least 1; got {below}.",
-            'Give the array below = "…", such as the length of what it points into.',
-        )
+        raise FlashpathError("course.grader.indices-without-bound", below=below)
     return np.asarray(rng.integers(0, max(below, 1), shape)).astype(dtype).reshape(shape)
 
 

@@ -1,23 +1,81 @@
-"""The grade: what a learner is told of an answer, in plain lines that are ready to print."""
+"""The grade: what a learner is told of an answer. It is kept as messages, and said where it is shown."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message, Text, spoken
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to do about what a message says: a line of its own."""
+
+    about: Message
+
+
+# A line of a verdict; plain texts are pictures, listings, and what the answer printed.
+Line = Message | Advice | str
+
+
+def said(lines: Iterable[Line]) -> tuple[str, ...]:
+    """Returns the lines in the language that is spoken, worded for learners."""
+    return tuple(row for line in lines for row in _said(line))
+
+
+def _said(line: Line) -> list[str]:
+    match line:
+        case str():
+            return [line]
+        case Advice(about):
+            fix = about.fix(learner=True)
+            return [f"→ {fix}"] if fix else []
+        case Message():
+            return line.text(learner=True).splitlines()
 
 
 @dataclass(frozen=True)
 class GoalResult:
     """One counted goal: what was counted, what is asked."""
 
-    name: str
+    title: Text | Message
     counted: float
     asked: float
     at_most: bool  # False: at least
     reached: bool
-    said: str  # the line that shows it
+    line: Message  # what shows it
+
+    @property
+    def name(self) -> str:
+        """What is counted."""
+        return self.title.in_(spoken()) if isinstance(self.title, Text) else self.title.text()
+
+    @property
+    def said(self) -> str:
+        """The line that shows it."""
+        return self.line.text()
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns plain data, with the words in the language that is spoken."""
+        return {
+            "name": self.name,
+            "counted": self.counted,
+            "asked": self.asked,
+            "at_most": self.at_most,
+            "reached": self.reached,
+            "said": self.said,
+        }
+
+
+@dataclass(frozen=True)
+class Hint:
+    """What a known mistake teaches, and which mutant it is."""
+
+    mutant: str
+    text: Text
 
 
 @dataclass(frozen=True)
@@ -27,17 +85,48 @@ class Grade:
     exercise: str  # its id, such as first-kernel/saxpy
     passed: bool
     reason: str | None  # one word where it failed: a finding's kind, wrong, unwritten, goal, compile …
-    headline: str
-    details: tuple[str, ...] = ()
-    misconception: str | None = None  # the hint of the mistake that this looks like
+    summary: Message
+    lines: tuple[Line, ...] = ()
+    hint: Hint | None = None  # of the mistake that this looks like
     cases: int = 0  # how many were right
     goals: tuple[GoalResult, ...] = ()
     seconds: float = 0.0
-    mutant: str | None = None  # the mutant whose hint that is
+
+    @property
+    def headline(self) -> str:
+        """The verdict in one sentence, in the language that is spoken."""
+        return self.summary.text(learner=True)
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """What else there is to say, line by line, in the language that is spoken."""
+        return said(self.lines)
+
+    @property
+    def misconception(self) -> str | None:
+        """What the mistake that this looks like teaches, in the language that is spoken."""
+        return None if self.hint is None else self.hint.text.in_(spoken())
+
+    @property
+    def mutant(self) -> str | None:
+        """The mutant whose hint that is."""
+        return None if self.hint is None else self.hint.mutant
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data, ready for `json.dumps`."""
-        return asdict(self)
+        """Returns plain data, ready for `json.dumps`, with the words in the language that is spoken."""
+        return {
+            "exercise": self.exercise,
+            "passed": self.passed,
+            "reason": self.reason,
+            "code": self.summary.code,
+            "headline": self.headline,
+            "details": list(self.details),
+            "misconception": self.misconception,
+            "cases": self.cases,
+            "goals": [goal.to_json() for goal in self.goals],
+            "seconds": self.seconds,
+            "mutant": self.mutant,
+        }
 
     def __str__(self) -> str:
         mark = "✓" if self.passed else "✗"
@@ -50,16 +139,8 @@ class Failure:
     """Why an answer is not right: what the kinds of exercises hand to `grade`."""
 
     reason: str
-    headline: str
-    details: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Hint:
-    """What a known mistake teaches, and which mutant it is."""
-
-    mutant: str
-    text: str
+    headline: Message
+    details: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,17 +150,13 @@ class Judged:
     failure: Failure | None
     cases: int = 0
     goals: tuple[GoalResult, ...] = ()
-    lines: tuple[str, ...] = ()  # details of an answer that is right
+    lines: tuple[Line, ...] = ()  # details of an answer that is right
     hint: Hint | None = None
-    headline: str | None = None  # of an answer that is right, where it is not the usual one
+    headline: Message | None = None  # of an answer that is right, where it is not the usual one
 
 
 class CountFailed(FlashpathError):
-    """An expression of an exercise that cannot be counted."""
+    """An expression that cannot be counted: the exercise's own mistake, and none of the answer's."""
 
-    def __init__(self, exercise: str, expression: str, why: str) -> None:
-        super().__init__(
-            f"{exercise}: the exercise's own count `{expression}` failed: {why}",
-            "This is a mistake in its exercise.toml, and none of the answer's.",
-        )
-        self.exercise, self.expression, self.why = exercise, expression, why
+    def __init__(self, exercise: str, expression: str, why: str | Message) -> None:
+        super().__init__("course.grader.count-failed", id=exercise, count=expression, why=why)

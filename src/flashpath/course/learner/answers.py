@@ -59,10 +59,9 @@ def _explanation(exercise: Exercise, lang: str) -> str:
 
 def put_back(learner: Learner, exercise: Exercise, path: Path, text: str | None = None) -> None:
     """Writes the beginning, or `text`, in place of what is there, which is kept first."""
-    from flashpath.course.workspace.beginnings import beginning
     from flashpath.course.workspace.writing import write_whole
 
-    new = beginning(exercise, learner.lang) if text is None else text
+    new = learner.beginning(exercise) if text is None else text
     if path.exists():
         old = path.read_text(encoding="utf-8", errors="surrogateescape")
         if old == new:

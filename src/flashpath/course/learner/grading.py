@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from flashpath.course.state import StoreError
 from flashpath.errors import FlashpathError
-from flashpath.messages import Message, say
+from flashpath.messages import Message, told
 
 if TYPE_CHECKING:
     from flashpath.course.content import Exercise
@@ -22,14 +22,14 @@ def grade_and_keep(learner: Learner, exercise: Exercise, path: Path) -> Grade:
     if exercise.kind == "quiz" and _is_passed_in_review(learner, exercise, text):
         from flashpath.course.grader import Grade
 
-        return Grade(exercise.id, True, None, say("course.quiz-passed-in-review"), cases=len(exercise.items))
+        return Grade(exercise.id, True, None, told("course.quiz-passed-in-review"), cases=len(exercise.items))
     attempt: int | None = None
     with contextlib.suppress(StoreError):  # tried again with the verdict, and told if that fails too
         attempt = learner.store.begin_attempt(exercise.id, text)
     # The grader is slow to load, and the attempt need not wait for it.
     from flashpath.course.grader import grade
 
-    verdict = grade(exercise, path, lang=learner.lang, source=text)
+    verdict = grade(exercise, path, source=text)
     try:
         if attempt is None:
             attempt = learner.store.begin_attempt(exercise.id, text)
@@ -59,10 +59,8 @@ def _ask_again_later(learner: Learner, exercise: Exercise) -> None:
 
 def _is_passed_in_review(learner: Learner, exercise: Exercise, text: str) -> bool:
     """Whether every question was answered right in `flashpath review`, and the file was left as it was."""
-    from flashpath.course.workspace.beginnings import beginning
-
     try:
-        return exercise.id in learner.store.passes() and text == beginning(exercise, learner.lang)
+        return exercise.id in learner.store.passes() and text == learner.beginning(exercise)
     except StoreError:
         return False
 

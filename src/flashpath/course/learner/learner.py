@@ -135,14 +135,16 @@ class Learner:
 
     def is_begun(self, exercise: Exercise, path: Path) -> bool:
         """Whether the file says anything that its beginning did not."""
-        from flashpath.course.workspace.beginnings import beginning
-
         try:
-            return path.read_text(encoding="utf-8", errors="surrogateescape") != beginning(
-                exercise, self.lang
-            )
+            return path.read_text(encoding="utf-8", errors="surrogateescape") != self.beginning(exercise)
         except OSError:
             return False
+
+    def beginning(self, exercise: Exercise) -> str:
+        """Returns what the file of an answer begins with, in the language of the work folder."""
+        from flashpath.course.workspace.beginnings import beginning
+
+        return beginning(exercise, self.lang if self.workspace is None else self.workspace.lang)
 
     def _exercise_of(self, path: Path) -> str:
         if name := self._answered_in(path):

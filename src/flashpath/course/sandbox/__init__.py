@@ -2,14 +2,15 @@
 
 kernels.py         KernelSession: CUDA C++ and Triton kernels on the virtual GPU
 functions.py       FunctionSession: Python functions, called by value
-errors.py          BuildFailed, TimedOut, Crashed, Refused: each in words for the learner
+errors.py          BuildFailed, TimedOut, Crashed, Raised, Refused
 job.py             what is to be built, what it may take, what comes back
 cuda_source.py     what a learner's CUDA C++ may include
 directives.py      the directives in it that name files
 python_source.py   what a learner's Python may contain
 triton_source.py   a learner's Triton file → PTX, in a child that sees no data
 headers/           stand-ins for headers of the standard library that device code can do with
-learner_words.py   compile errors, without advice that a learner cannot follow
+messages.py        all that is said, in English and Chinese
+machine_paths.py   compilers' texts without the paths of this machine
 child.py           one child process: started, asked, ended
 nursery.py         where children come from: forked where their libraries are loaded
 folders.py         its folder: made, measured, removed

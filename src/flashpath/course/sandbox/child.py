@@ -20,6 +20,7 @@ from flashpath.course.sandbox.errors import Crashed, TimedOut
 from flashpath.course.sandbox.inside import frames
 from flashpath.course.sandbox.job import Array, Limits
 from flashpath.course.sandbox.places import Places, package_folders
+from flashpath.messages import Message, told
 
 _LAST_LINES = 8
 _LOOKS_PER_MEASURE = 4  # a fifth of a second, in which a disk takes some dozens of MiB
@@ -89,7 +90,7 @@ class Child:
 
     def ask(
         self,
-        what: str,
+        step: Message,
         seconds: float,
         header: dict[str, Any],
         arrays: Sequence[Array] = (),
@@ -100,13 +101,13 @@ class Child:
         The first answer also waits for the child's start, which is not the learner's fault.
         """
         if not self._is_ready:
-            self._exchange("starting Python", _START_SECONDS, None, (), 0)
+            self._exchange(told("course.sandbox.starting"), _START_SECONDS, None, (), 0)
             self._is_ready = True
-        return self._exchange(what, seconds, header, arrays, most_answer_bytes)
+        return self._exchange(step, seconds, header, arrays, most_answer_bytes)
 
     def _exchange(
         self,
-        what: str,
+        step: Message,
         seconds: float,
         header: dict[str, Any] | None,
         arrays: Sequence[Array],
@@ -124,18 +125,19 @@ class Child:
 
         talker = threading.Thread(target=talk, daemon=True)
         talker.start()
-        self._wait(talker, what, seconds)
+        self._wait(talker, step, seconds)
         if wrote := self._wrote_too_much():
             raise self._stopped(talker, *wrote)
         answer = got[0]
         if isinstance(answer, frames.BadFrame):
             self.close()
-            raise self._marked(Crashed(f"sent what is no answer ({answer})", self._last_lines()))
+            how = told("course.sandbox.sent-no-frame", why=str(answer))
+            raise self._marked(Crashed(how, self._last_lines()))
         if isinstance(answer, BaseException):
-            raise self._ended(what)
+            raise self._ended(step)
         return answer
 
-    def _wait(self, talker: threading.Thread, what: str, seconds: float) -> None:
+    def _wait(self, talker: threading.Thread, step: Message, seconds: float) -> None:
         end = time.monotonic() + seconds
         looks = 0
         while talker.is_alive():
@@ -143,32 +145,32 @@ class Child:
             if left <= 0:
                 self.close()
                 talker.join(5)
-                raise self._marked(TimedOut(what, seconds))
+                raise self._marked(TimedOut(step, seconds))
             talker.join(min(left, 0.05))
             looks += 1
             if self._resident_bytes() > 2 * self.limits.memory_bytes:
-                raise self._stopped(talker, "took more memory than it may, and was ended")
+                raise self._stopped(talker, told("course.sandbox.took-too-much-memory"))
             if looks % _LOOKS_PER_MEASURE == 0 and (wrote := self._wrote_too_much()):
                 raise self._stopped(talker, *wrote)
 
-    def _stopped(self, talker: threading.Thread, how: str, fix: str | None = None) -> Crashed:
+    def _stopped(self, talker: threading.Thread, how: Message, advice: Message | None = None) -> Crashed:
         self.close()
         talker.join(5)
-        return self._marked(Crashed(how, self._last_lines(), fix))
+        return self._marked(Crashed(how, self._last_lines(), advice))
 
-    def _wrote_too_much(self) -> tuple[str, str] | None:
+    def _wrote_too_much(self) -> tuple[Message, Message] | None:
         """What to say where the child's folder holds more than it may. The kernel bounds each file alone."""
         limits = self.limits
         used = folders.measure(self.folder, limits.folder_bytes, limits.folder_files, self._process.pid)
         if used.bytes > limits.folder_bytes:
-            what = f"wrote more than {limits.folder_bytes >> 20} MiB into files"
+            how = told("course.sandbox.wrote-too-much", mib=limits.folder_bytes >> 20)
         elif used.files > limits.folder_files:
-            what = f"made more than {limits.folder_files} files"
+            how = told("course.sandbox.made-too-many-files", count=limits.folder_files)
         elif used.too_deep:
-            what = "made folders in folders without end"
+            how = told("course.sandbox.made-too-deep-folders")
         else:
             return None
-        return f"{what}, and was ended", "An answer needs no files: compute, and return the result."
+        return how, told("course.sandbox.needs-no-files")
 
     def _resident_bytes(self) -> int:
         """Memory that the limits of the kernel do not count, such as pages that are shared."""
@@ -199,14 +201,14 @@ class Child:
                     stream.close()
         folders.remove_folder(self.folder)
 
-    def _ended(self, what: str) -> Crashed | TimedOut:
+    def _ended(self, step: Message) -> Crashed | TimedOut:
         """Why there was no answer: the child has ended, or closed its pipe and soon will have."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
         code = self._process.poll()
         self.close()
         if os.name == "posix" and code == -int(getattr(signal, "SIGXCPU", 24)):
-            return self._marked(TimedOut(what, self.limits.cpu_seconds))
+            return self._marked(TimedOut(step, self.limits.cpu_seconds))
         return self._marked(Crashed(_how(code), self._last_lines()))
 
     # ---- What it prints --------------------------------------------------------------------------------
@@ -267,16 +269,16 @@ class Child:
         return error
 
 
-def _how(code: int | None) -> str:
+def _how(code: int | None) -> Message:
     if code is None:
-        return "closed its pipe"
+        return told("course.sandbox.closed-its-pipe")
     if code >= 0:
-        return f"ended with exit code {code} and gave no answer"
+        return told("course.sandbox.exited", code=code)
     try:
         name = signal.Signals(-code).name
     except ValueError:
         name = str(-code)
-    return f"was ended by signal {name}"
+    return told("course.sandbox.ended-by-signal", signal=name)
 
 
 def _finders() -> list[str]:

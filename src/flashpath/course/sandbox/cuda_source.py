@@ -6,7 +6,9 @@ import re
 
 from flashpath.course.sandbox.directives import Directive, directives
 from flashpath.course.sandbox.errors import BuildFailed, Refused
-from flashpath.course.sandbox.python_source import failed_at
+from flashpath.course.sandbox.python_source import place_of
+from flashpath.jit.diagnostics import Diagnostic
+from flashpath.messages import told
 
 MOST_SOURCE_BYTES = 1 << 20
 # Of host code: what is not among the stand-ins in headers/, and is no header of CUDA's for the device.
@@ -23,24 +25,20 @@ _PRAGMAS_WITH_FILES = re.compile(r"\b(?:include_alias|dependency)\b")
 def check_cuda(source: str, file_name: str) -> None:
     """Raise where the source is empty, too long, or includes what no answer may use."""
     if not source.strip():
-        raise BuildFailed(f"{file_name} is empty.", "`flashpath reset` brings the skeleton back.")
+        raise BuildFailed(told("course.sandbox.empty", file=file_name))
     if len(source.encode(errors="replace")) > MOST_SOURCE_BYTES or "\0" in source:
-        raise Refused(file_name, "it is longer than 1 MiB, or holds a NUL character.", "Write a kernel.")
+        raise Refused("course.sandbox.too-long", file=file_name)
     for found in directives(source):
         where = f"{file_name}:{found.line}: {found.word}"
         if found.kind in ("include", "has_include"):
             _check_file(found, where)
             _check_host(found, source, file_name)
         elif found.kind == "line":
-            raise Refused(
-                where, "messages name the lines of your own file, which it would rename.", "Remove the line."
-            )
+            raise Refused("course.sandbox.refused-line", where=where)
         elif found.kind == "pragma" and _PRAGMAS_WITH_FILES.search(found.name or ""):
-            raise Refused(where, "it names another file.", "Remove the line: an answer is one file.")
+            raise Refused("course.sandbox.refused-pragma", where=where)
         elif found.kind == "condition" and '"' in _without_has_include(found.name or ""):
-            raise Refused(
-                where, "there is a text in its condition.", "Compare whole numbers and macros only."
-            )
+            raise Refused("course.sandbox.refused-condition", where=where)
 
 
 def _without_has_include(condition: str) -> str:
@@ -51,24 +49,17 @@ def _without_has_include(condition: str) -> str:
 def _check_file(found: Directive, where: str) -> None:
     name = found.name
     if name is None:
-        raise Refused(where, "a macro names the file.", "Write the header's name itself.")
+        raise Refused("course.sandbox.refused-macro", where=where)
     if re.match(r"\s*(?:[/\\~]|[A-Za-z]:)", name) or ".." in re.split(r"[/\\]", name):
-        raise Refused(
-            f"{where} {name}", "answers include headers of CUDA only, by their names.", "Remove the line."
-        )
+        raise Refused("course.sandbox.refused-path", where=f"{where} {name}")
     if "flashpath" in name.lower():
-        raise Refused(
-            f"{where} {name}",
-            "this is no header of CUDA: an answer stands on its own.",
-            "Remove the line; write what you need into this file.",
-        )
+        raise Refused("course.sandbox.refused-own-header", where=f"{where} {name}")
 
 
 def _check_host(found: Directive, source: str, file_name: str) -> None:
     name = found.name or ""
     if found.kind != "include" or not (name in _HOST_HEADERS or name.startswith("thrust/")):
         return
-    problem = f"<{name}> is for host code, which is no part of the exercise"
-    error = failed_at(source, file_name, problem, found.line)
-    error.fix = "Remove the line; printf and assert are there without any #include."
-    raise error
+    where, listing = place_of(source, file_name, found.line)
+    said = told("course.sandbox.host-header", where=where, name=name, listing=listing)
+    raise BuildFailed(said, (Diagnostic(file_name, found.line, None, "error", ""),))

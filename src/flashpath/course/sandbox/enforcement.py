@@ -9,6 +9,7 @@ from flashpath.course.sandbox import places
 from flashpath.course.sandbox.child import Child
 from flashpath.course.sandbox.errors import SandboxError
 from flashpath.course.sandbox.job import Limits
+from flashpath.messages import told
 
 # What each part means, for people; docs/sandbox.md says more.
 MEANING = {
@@ -27,7 +28,7 @@ def enforced() -> tuple[str, ...]:
     """The parts that are in force here, in the order of `MEANING`."""
     child = Child("probe", Limits(), places.for_learners(), trusted=False)
     try:
-        header, _ = child.ask("looking at its restrictions", 20, {})
+        header, _ = child.ask(told("course.sandbox.looking"), 20, {})
     except SandboxError:
         return ()
     finally:

@@ -1,17 +1,29 @@
-"""How building or running a learner's work can fail. Each says it in words for the learner."""
+"""How building or running a learner's work can fail. Each error is a message that is worded for learners."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from flashpath.errors import FlashpathError
 from flashpath.jit.diagnostics import Diagnostic
+from flashpath.messages import Message, told
 
 
 class SandboxError(FlashpathError):
-    """Base of the four below. `printed` is what the learner's code printed until then."""
+    """Base of the errors below, worded for learners. `printed` is what their code printed until then."""
 
     printed: str = ""
+
+    @property
+    def problem(self) -> str:
+        """What happened, in a learner's wording."""
+        return self.said.text(learner=True)
+
+    @property
+    def fix(self) -> str | None:
+        """What a learner can do about it in the answer."""
+        return self.said.fix(learner=True)
 
 
 class BuildFailed(SandboxError):
@@ -20,60 +32,66 @@ class BuildFailed(SandboxError):
     The message itself is ready to be shown: each place with its line of text and a caret under it.
     """
 
-    def __init__(self, problem: str, fix: str | None = None, diagnostics: Sequence[Diagnostic] = ()) -> None:
-        super().__init__(problem, fix)
+    def __init__(self, said: Message, diagnostics: Sequence[Diagnostic] = ()) -> None:
+        super().__init__(said.code, **said.params)
         self.diagnostics = tuple(diagnostics)
 
 
-def importing(file_name: str) -> str:
-    """The step in which a Python file is imported, as errors name it."""
-    return f"the import of {file_name}"
+class Raised(SandboxError):
+    """A learner's function raised an exception, or returned what is no value; `reported` says which."""
+
+    def __init__(self, said: Message, diagnostics: Sequence[Diagnostic], reported: Message) -> None:
+        super().__init__(said.code, **said.params)
+        self.diagnostics = tuple(diagnostics)
+        self.reported = reported
 
 
 class TimedOut(SandboxError):
-    """It took longer than it may, and was ended. `what` names the step, such as "building saxpy.cu"."""
+    """It took longer than it may, and was ended. `step` is what was done: building, importing, running."""
 
-    def __init__(self, what: str, seconds: float) -> None:
-        super().__init__(
-            f"It hung: {what} took more than {seconds:g} s and was stopped.",
-            "Look for a loop that never ends, or for work that grows without bound.",
-        )
-        self.what = what
+    def __init__(self, step: Message, seconds: float) -> None:
+        super().__init__("course.sandbox.timed-out", step=step, seconds=seconds)
+        self.step = step
         self.seconds = seconds
 
     @property
     def at_import(self) -> bool:
         """Whether it was the learner's file itself, before any of its functions was called."""
-        return self.what.startswith(importing(""))
+        return self.step.code == "course.sandbox.importing"
+
+    @property
+    def at_build(self) -> bool:
+        """Whether a compiler was at work."""
+        return self.step.code in ("course.sandbox.building", "course.sandbox.loading")
 
 
 class Crashed(SandboxError):
     """The process ended by itself. `how` says by which signal or exit code, `last` its last lines."""
 
-    def __init__(self, how: str, last: Sequence[str] = (), fix: str | None = None) -> None:
-        shown = "".join(f"\n    {line}" for line in last)
+    def __init__(self, how: Message, last: Sequence[str] = (), advice: Message | None = None) -> None:
         super().__init__(
-            f"The process that ran it {how}.{shown}",
-            fix or "Look for memory without bound, or for a call that ends the process.",
+            "course.sandbox.crashed",
+            how=how,
+            last="".join(f"\n    {line}" for line in last),
+            advice=advice or told("course.sandbox.look-for-memory"),
         )
         self.how = how
         self.last = tuple(last)
 
 
-class Raised(Crashed):
-    """A learner's function raised an exception. The message shows their line; `diagnostics` name it."""
-
-    def __init__(self, problem: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
-        super().__init__("raised an exception")
-        self.problem = problem
-        self.fix = None
-        self.diagnostics = tuple(diagnostics)
-
-
 class Refused(SandboxError):
-    """It asks for something that an answer may not use. `what` is that, `why` the reason."""
+    """It asks for something that an answer may not use."""
 
-    def __init__(self, what: str, why: str, fix: str | None = None) -> None:
-        super().__init__(f"{what}: {why}", fix)
-        self.what = what
-        self.why = why
+
+_MOST_REPORTED = 16 << 10
+
+
+def reported(data: object) -> Message | None:
+    """Reads what a child that runs a learner's code says; None where it is no short message of this room."""
+    try:
+        if len(json.dumps(data)) > _MOST_REPORTED:
+            return None
+        message = Message.from_data(data)
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return message if message.code.startswith("course.sandbox.") else None

@@ -11,11 +11,12 @@ import numpy as np
 
 from flashpath.course.sandbox import places
 from flashpath.course.sandbox.child import Child
-from flashpath.course.sandbox.errors import Crashed, Raised, SandboxError, importing
+from flashpath.course.sandbox.errors import Crashed, Raised, SandboxError, reported
 from flashpath.course.sandbox.job import Array, Limits
 from flashpath.course.sandbox.plain import plain_number
 from flashpath.course.sandbox.python_source import check_python, failed_at
 from flashpath.course.sandbox.session import Session
+from flashpath.messages import told
 
 
 class FunctionSession(Session):
@@ -43,7 +44,7 @@ class FunctionSession(Session):
         self._child = Child("function_worker", self.limits, places.for_learners(), trusted=False, plan=plan)
         try:
             header, _ = self._child.ask(
-                importing(self.file_name),
+                told("course.sandbox.importing", file=self.file_name),
                 self.limits.import_seconds,
                 {"do": "load", "source": self.source, "file_name": self.file_name, "function": self.function},
             )
@@ -70,7 +71,7 @@ class FunctionSession(Session):
         arrays = [cast("Array", each) for each in arguments if isinstance(each, np.ndarray)]
         described = ["array" if isinstance(each, np.ndarray) else plain_number(each) for each in arguments]
         header, found = child.ask(
-            f"calling {self.function}",
+            told("course.sandbox.calling", function=self.function),
             self.limits.run_seconds,
             {"do": "call", "arguments": described},
             arrays,
@@ -82,14 +83,14 @@ class FunctionSession(Session):
     def _check(self, header: dict[str, Any], *, calling: bool) -> None:
         if header.get("ok") is True:
             return
-        problem, line = header.get("failed"), header.get("line")
+        problem, line = reported(header.get("failed")), header.get("line")
         error: SandboxError
-        if not isinstance(problem, str) or type(line) is not int:
-            error = Crashed("sent what is no answer")
+        if problem is None or type(line) is not int:
+            error = Crashed(told("course.sandbox.sent-no-answer"))
         else:
             inside = line if 0 < line <= self.source.count("\n") + 1 else 0
             shown = failed_at(self.source, self.file_name, problem, inside)
-            error = Raised(shown.problem, shown.diagnostics) if calling else shown
+            error = Raised(shown.said, shown.diagnostics, problem) if calling else shown
         error.printed = self.printed
         raise error
 
@@ -97,10 +98,10 @@ class FunctionSession(Session):
 def _returned(header: dict[str, Any], found: list[Array]) -> tuple[Array | float, ...]:
     described = header.get("returned")
     if not isinstance(described, list):
-        raise Crashed("sent what is no answer")
+        raise Crashed(told("course.sandbox.sent-no-answer"))
     kinds = cast("list[Any]", described)
     if kinds.count("array") != len(found):
-        raise Crashed("sent what is no answer")
+        raise Crashed(told("course.sandbox.sent-no-answer"))
     given = iter(found)
     values: list[Array | float] = []
     for kind in kinds:
@@ -110,7 +111,7 @@ def _returned(header: dict[str, Any], found: list[Array]) -> tuple[Array | float
             try:
                 values.append(float(kind))
             except OverflowError:  # an honest child has made a float of it
-                raise Crashed("sent what is no answer") from None
+                raise Crashed(told("course.sandbox.sent-no-answer")) from None
         else:
-            raise Crashed("sent what is no answer")
+            raise Crashed(told("course.sandbox.sent-no-answer"))
     return tuple(values)

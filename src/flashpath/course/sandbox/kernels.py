@@ -12,12 +12,14 @@ import numpy as np
 from flashpath.course.sandbox import places
 from flashpath.course.sandbox.child import Child
 from flashpath.course.sandbox.cuda_source import check_cuda
-from flashpath.course.sandbox.errors import Crashed, SandboxError
+from flashpath.course.sandbox.errors import BuildFailed, Crashed, SandboxError
 from flashpath.course.sandbox.job import Array, KernelJob, KernelRun, Limits
-from flashpath.course.sandbox.learner_words import told
+from flashpath.course.sandbox.machine_paths import MachinePaths
 from flashpath.course.sandbox.plain import plain_number
 from flashpath.course.sandbox.session import Session
 from flashpath.course.sandbox.triton_source import build_triton, check_triton
+from flashpath.jit.diagnostics import Diagnostic
+from flashpath.messages import Message, told
 from flashpath.vgpu.findings import Finding
 
 # A sanitised launch runs some millions of these a second.
@@ -53,7 +55,7 @@ class KernelSession(Session):
     def _build_cuda(self, child: Child) -> None:
         job = self.job
         header, _ = child.ask(
-            f"building {self.file_name}",
+            told("course.sandbox.building", file=self.file_name),
             self.limits.build_seconds,
             {
                 "do": "build",
@@ -73,7 +75,7 @@ class KernelSession(Session):
         built = build_triton(job, self.file_name, self.limits)
         self._printed = built.printed
         header, _ = child.ask(
-            f"loading {self.file_name}",
+            told("course.sandbox.loading", file=self.file_name),
             self.limits.build_seconds,
             {
                 "do": "load",
@@ -92,12 +94,21 @@ class KernelSession(Session):
             return
         error: SandboxError
         if "defect" in header:
-            error = Crashed(f"met a defect of flashpath's own ({header['defect']})")
+            error = Crashed(told("course.sandbox.met-a-defect", defect=header["defect"]))
         else:
-            folder = self._child.folder if self._child else Path.cwd()
-            error = told(header, self.job, self.file_name, folder)
+            error = self._failed(header)
         error.printed = self._child.take_printed() if self._child else ""
         raise error
+
+    def _failed(self, header: Mapping[str, Any]) -> BuildFailed:
+        """Returns the error of a child that could not build or launch.
+
+        Which headers there are and how a kernel is launched is the exercise's, and not a learner's to change.
+        """
+        paths = MachinePaths(self._child.folder if self._child else Path.cwd())
+        said = paths.hidden_in_message(Message.from_data(header["failed"]))
+        diagnostics = [paths.hidden_in_diagnostic(Diagnostic(**row)) for row in header["diagnostics"]]
+        return BuildFailed(said, diagnostics)
 
     def run(
         self,
@@ -147,7 +158,11 @@ class KernelSession(Session):
         wanted = [cast("Array", arguments[index]) for index in stores]
         room = sum(each.nbytes + each.size for each in wanted)
         header, found = child.ask(
-            f"running {self.job.kernel}", self.limits.run_seconds, request, arrays, room + _ROOM_FOR_FINDINGS
+            told("course.sandbox.running", kernel=self.job.kernel),
+            self.limits.run_seconds,
+            request,
+            arrays,
+            room + _ROOM_FOR_FINDINGS,
         )
         self._check(header)
         count = len(wanted)

@@ -26,7 +26,7 @@ _SYSTEM = (
 _PACKAGE = tuple(map(Path, flashpath.__path__))
 # What the kernel worker itself consists of: neither kernels nor what the course holds.
 _OF_THE_PACKAGE = (
-    "__init__.py", "errors.py", "settings.py", "vgpu", "jit", "gpus", "course/sandbox/headers",
+    "__init__.py", "errors.py", "settings.py", "messages", "vgpu", "jit", "gpus", "course/sandbox/headers",
 )  # fmt: skip
 
 

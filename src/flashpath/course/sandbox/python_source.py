@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator
 from flashpath.course.sandbox.errors import BuildFailed, Refused
 from flashpath.jit.diagnostics import Diagnostic, show
 from flashpath.jit.source import Source
+from flashpath.messages import Message, told
 
 MOST_SOURCE_BYTES = 1 << 20
 
@@ -32,15 +33,14 @@ _ATTRIBUTES = frozenset({
 def check_python(source: str, file_name: str, imports: Collection[str]) -> None:
     """Raise where the text is no Python, or uses what no answer may; `imports` are what it may import."""
     if not source.strip():
-        raise BuildFailed(f"{file_name} is empty.", "`flashpath reset` brings the skeleton back.")
+        raise BuildFailed(told("course.sandbox.empty", file=file_name))
     if len(source.encode(errors="replace")) > MOST_SOURCE_BYTES or "\0" in source:
-        raise Refused(file_name, "it is longer than 1 MiB, or holds a NUL character.", "Write less.")
+        raise Refused("course.sandbox.too-long", file=file_name)
     try:
         tree = ast.parse(source, file_name)
     except SyntaxError as error:
-        raise failed_at(
-            source, file_name, f"SyntaxError: {error.msg}", error.lineno or 0, error.offset
-        ) from None
+        problem = told("course.sandbox.python-says", text=f"SyntaxError: {error.msg}")
+        raise failed_at(source, file_name, problem, error.lineno or 0, error.offset) from None
     except (RecursionError, MemoryError, ValueError):
         raise _too_deep(file_name) from None
     try:
@@ -50,15 +50,25 @@ def check_python(source: str, file_name: str, imports: Collection[str]) -> None:
 
 
 def _too_deep(file_name: str) -> Refused:
-    return Refused(file_name, "it is nested too deeply to be read.", "Write shorter expressions.")
+    return Refused("course.sandbox.too-deep", file=file_name)
 
 
-def failed_at(source: str, file_name: str, problem: str, line: int, column: int | None = None) -> BuildFailed:
-    """The error for a place in the learner's file, with its line shown; for no place where `line` is 0."""
+def failed_at(
+    source: str, file_name: str, problem: Message, line: int, column: int | None = None
+) -> BuildFailed:
+    """Returns the error for a line of the learner's file, shown below it; `line` is 0 for none."""
     if line <= 0:
-        return BuildFailed(f"{file_name}: {problem}")
-    found = Diagnostic(file_name, line, column, "error", problem)
-    return BuildFailed(show(found, Source(source, file_name, None)), None, (found,))
+        return BuildFailed(told("course.sandbox.in-file", file=file_name, problem=problem))
+    where, listing = place_of(source, file_name, line, column)
+    said = told("course.sandbox.at-place", where=where, problem=problem, listing=listing)
+    return BuildFailed(said, (Diagnostic(file_name, line, column, "error", ""),))
+
+
+def place_of(source: str, file_name: str, line: int, column: int | None = None) -> tuple[str, str]:
+    """Returns `file:line:column`, and the line below it with a caret."""
+    nothing_said = Diagnostic(file_name, line, column, "error", "")
+    head, newline, listing = show(nothing_said, Source(source, file_name, None)).partition("\n")
+    return head.removesuffix(": error: "), newline + listing
 
 
 class _Checker(ast.NodeVisitor):
@@ -67,16 +77,13 @@ class _Checker(ast.NodeVisitor):
         self._imports = imports
         self._own = own
 
-    def _refuse(self, node: ast.AST, what: str, why: str) -> None:
-        line = getattr(node, "lineno", 0)
-        allowed = ", ".join(sorted(self._imports)) or "nothing"
-        raise Refused(
-            f"{self._file_name}:{line}: {what}", why, f"Remove it; what an answer may import here: {allowed}."
-        )
+    def _refuse(self, node: ast.AST, what: str, code: str) -> None:
+        where = f"{self._file_name}:{getattr(node, 'lineno', 0)}: {what}"
+        raise Refused(code, where=where, allowed=sorted(self._imports) or told("course.sandbox.nothing"))
 
     def _check_module(self, node: ast.AST, name: str) -> None:
         if not any(name == each or name.startswith(f"{each}.") for each in self._imports):
-            self._refuse(node, f"import {name}", "an answer to this exercise may not import it.")
+            self._refuse(node, f"import {name}", "course.sandbox.refused-import")
         self._check_path(node, name)
 
     def _check_path(self, node: ast.AST, name: str) -> None:
@@ -86,9 +93,9 @@ class _Checker(ast.NodeVisitor):
 
     def _check_attribute(self, node: ast.AST, name: str) -> None:
         if name.startswith("__") and name.endswith("__"):
-            self._refuse(node, name, "names with two underscores around them are Python's own.")
+            self._refuse(node, name, "course.sandbox.refused-own-name")
         if name in _ATTRIBUTES:
-            self._refuse(node, f".{name}", "an answer needs no files, processes or insides of Python.")
+            self._refuse(node, f".{name}", "course.sandbox.refused-attribute")
 
     def visit_Import(self, node: ast.Import) -> None:
         for each in node.names:
@@ -96,7 +103,7 @@ class _Checker(ast.NodeVisitor):
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         if node.level or node.module is None:
-            self._refuse(node, "from .", "an answer is one file.")
+            self._refuse(node, "from .", "course.sandbox.refused-relative-import")
             return
         if node.module == "__future__":
             return
@@ -107,11 +114,11 @@ class _Checker(ast.NodeVisitor):
     def visit_Name(self, node: ast.Name) -> None:
         is_read = isinstance(node.ctx, ast.Load)
         if node.id in _NAMES and is_read and node not in self._own:
-            self._refuse(node, f"{node.id}()", "an answer needs no files, and no code made from text.")
+            self._refuse(node, f"{node.id}()", "course.sandbox.refused-builtin")
         if node.id == "__name__" and is_read:  # as in the last lines of many a file
             return
         if node.id.startswith("__") and node.id.endswith("__"):
-            self._refuse(node, node.id, "names with two underscores around them are Python's own.")
+            self._refuse(node, node.id, "course.sandbox.refused-own-name")
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         self._check_attribute(node, node.attr)

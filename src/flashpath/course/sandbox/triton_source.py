@@ -11,9 +11,10 @@ import numpy as np
 from flashpath import gpus
 from flashpath.course.sandbox import places
 from flashpath.course.sandbox.child import Child
-from flashpath.course.sandbox.errors import BuildFailed, Crashed, SandboxError, importing
+from flashpath.course.sandbox.errors import BuildFailed, Crashed, SandboxError, reported
 from flashpath.course.sandbox.job import Array, KernelJob, Limits
 from flashpath.course.sandbox.python_source import check_python, failed_at
+from flashpath.messages import told
 
 IMPORTS = ("triton", "triton.language", "math")
 _MOST_PTX_BYTES = 16 << 20
@@ -51,13 +52,13 @@ def build_triton(job: KernelJob, file_name: str, limits: Limits) -> BuiltTriton:
 
 def _build(child: Child, job: KernelJob, file_name: str, capability: int, limits: Limits) -> BuiltTriton:
     header, _ = child.ask(
-        importing(file_name),
+        told("course.sandbox.importing", file=file_name),
         limits.import_seconds,
         {"do": "load", "source": job.source, "file_name": file_name},
     )
     _check(header, child, job.source, file_name)
     header, arrays = child.ask(
-        f"building {file_name}",
+        told("course.sandbox.building", file=file_name),
         limits.build_seconds,
         {
             "do": "build",
@@ -83,9 +84,9 @@ def _check(header: dict[str, Any], child: Child, source: str, file_name: str) ->
 
 
 def _failure(header: dict[str, Any], source: str, file_name: str) -> SandboxError:
-    problem, line, column = header.get("failed"), header.get("line"), header.get("column")
-    if not isinstance(problem, str) or type(line) is not int:
-        return Crashed("sent what is no answer")
+    problem, line, column = reported(header.get("failed")), header.get("line"), header.get("column")
+    if problem is None or type(line) is not int:
+        return Crashed(told("course.sandbox.sent-no-answer"))
     lines = source.count("\n") + 1
     return failed_at(source, file_name, problem, line if 0 < line <= lines else 0, _whole(column))
 
@@ -109,18 +110,14 @@ def _checked(header: dict[str, Any], arrays: list[Array], folder: str, printed: 
         and arrays[0].ndim == 1
     )
     if not good:
-        raise Crashed("sent what is no compiled kernel")
+        raise Crashed(told("course.sandbox.sent-no-kernel"))
     name, warps, shared = str(name), int(cast("int", warps)), int(cast("int", shared))
     if shared > _MOST_SHARED_BYTES:
         raise BuildFailed(
-            f"{name} needs {shared} bytes of shared memory; no GPU has more than {_MOST_SHARED_BYTES}.",
-            "Use smaller blocks.",
+            told("course.sandbox.too-much-shared", kernel=name, shared=shared, most=_MOST_SHARED_BYTES)
         )
     if header.get("num_ctas", 1) != 1 or header.get("scratch", 0) != 0 or header.get("descriptors"):
-        raise BuildFailed(
-            f"{name} uses clusters, descriptors or scratch memory, which the virtual GPU does not have.",
-            "Use pointers and masks.",
-        )
+        raise BuildFailed(told("course.sandbox.no-clusters", kernel=name))
     # The learner's file by its name alone: the folder is gone when somebody reads the line.
     text = arrays[0].tobytes().replace(f"{folder}/".encode(), b"")
     return BuiltTriton(np.frombuffer(text, np.uint8), name, warps, shared, printed)

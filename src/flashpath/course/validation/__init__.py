@@ -10,10 +10,9 @@ child.py      what runs in that process
 from flashpath.course.validation.apart import Job, Started, validate_apart
 from flashpath.course.validation.inputs import Input, parse_input
 from flashpath.course.validation.reference import load_reference
-from flashpath.course.validation.steps import SKIPPED, STEPS, Outcome, StepResult, validate
+from flashpath.course.validation.steps import STEPS, Outcome, StepResult, validate
 
 __all__ = [
-    "SKIPPED",
     "STEPS",
     "Input",
     "Job",

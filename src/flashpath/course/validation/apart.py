@@ -18,6 +18,7 @@ from typing import Any
 
 from flashpath.course.validation.steps import Outcome, StepResult
 from flashpath.errors import FlashpathError, MissingDevice
+from flashpath.messages import Message, told
 
 LOADING = "loading"
 """What comes before the first step; a step of this name tells that it failed."""
@@ -43,7 +44,7 @@ class Started:
     """A check begins: of which step, and which."""
 
     step: str
-    check: str
+    check: Message
 
 
 def validate_apart(job: Job, seconds: float) -> Iterator[str | Started | StepResult]:
@@ -75,24 +76,24 @@ def validate_apart(job: Job, seconds: float) -> Iterator[str | Started | StepRes
 def _follow(
     job: Job, child: subprocess.Popen[bytes], tells: int, shows: int, seconds: float
 ) -> Iterator[str | Started | StepResult]:
-    running = Started(LOADING, job.function)
+    running = Started(LOADING, told("course.validation.it-says", text=job.function))
     for message in _messages(tells, seconds):
         match message:
             case {"event": "device", "device": str(device)}:
                 yield device
-            case {"event": "begins", "step": str(step), "check": str(check)}:
-                running = Started(step, check)
+            case {"event": "begins", "step": str(step), "check": check}:
+                running = Started(step, Message.from_data(check))
                 yield running
             case {"event": "done", "step": str(step), "checks": checks, "skipped": skipped}:
-                outcomes = tuple(Outcome(check, problem) for check, problem in checks)
-                yield StepResult(step, outcomes, skipped)
-            case {"event": "refused", "problem": str(problem), "fix": fix, "needs_device": needs_device}:
-                raise (MissingDevice if needs_device else FlashpathError)(problem, fix)
+                outcomes = tuple(Outcome(Message.from_data(title), _read(wrong)) for title, wrong in checks)
+                yield StepResult(step, outcomes, _read(skipped))
+            case {"event": "refused", "said": data, "needs_device": needs_device}:
+                said = Message.from_data(data)
+                raise (MissingDevice if needs_device else FlashpathError)(said.code, **said.params)
             case {"event": "end"}:
                 return
             case None:
-                where = _where(job, child, shows)
-                problem = f"it took longer than {seconds:g} s, and was ended{where}"
+                problem = _took_too_long(job, child, shows, seconds)
                 yield StepResult(running.step, (Outcome(running.check, problem),), was_hung=True)
                 return
             case _:
@@ -100,8 +101,15 @@ def _follow(
     code = child.wait()
     if code == 130:
         raise KeyboardInterrupt
-    name = f"signal {-code} ({signal.Signals(-code).name})" if code < 0 else f"exit code {code}"
-    yield StepResult(running.step, (Outcome(running.check, f"it ended the process with {name}"),))
+    ended = told("course.validation.exited", code=code)
+    if code < 0:
+        name = signal.Signals(-code).name
+        ended = told("course.validation.ended-by-signal", number=-code, name=name)
+    yield StepResult(running.step, (Outcome(running.check, ended),))
+
+
+def _read(data: object) -> Message | None:
+    return None if data is None else Message.from_data(data)
 
 
 def _messages(tells: int, seconds: float) -> Iterator[dict[str, Any] | None]:
@@ -124,13 +132,14 @@ def _messages(tells: int, seconds: float) -> Iterator[dict[str, Any] | None]:
             yield json.loads(line)
 
 
-def _where(job: Job, child: subprocess.Popen[bytes], shows: int) -> str:
-    """In which line of the learner's file it is, where the process can still say so."""
+def _took_too_long(job: Job, child: subprocess.Popen[bytes], shows: int, seconds: float) -> Message:
+    """Returns what is said of it, with the line of the learner's file where the process can still name it."""
+    nowhere = told("course.validation.took-too-long", seconds=seconds)
     files = {
         str(Path(each.rpartition(":")[0]).expanduser().resolve()) for each in (job.function, job.reference)
     }
     if not hasattr(signal, "SIGUSR1"):
-        return ""
+        return nowhere
     text = b""
     with contextlib.suppress(OSError):
         child.send_signal(signal.SIGUSR1)
@@ -142,5 +151,11 @@ def _where(job: Job, child: subprocess.Popen[bytes], shows: int) -> str:
         text += read
     for frame in _FRAME.finditer(text.decode("utf-8", "replace")):  # the innermost comes first
         if frame["file"] in files:
-            return f", at {Path(frame['file']).name}:{frame['line']}, in {frame['name']}"
-    return ""
+            return told(
+                "course.validation.took-too-long-at",
+                seconds=seconds,
+                file=Path(frame["file"]).name,
+                line=frame["line"],
+                function=frame["name"],
+            )
+    return nowhere

@@ -12,6 +12,7 @@ from typing import Any
 
 from flashpath.course.validation.apart import LOADING, Job
 from flashpath.errors import FlashpathError, MissingDevice
+from flashpath.messages import Message, told
 
 
 def main() -> None:
@@ -26,7 +27,7 @@ def main() -> None:
     try:
         _validate(job, say)
     except FlashpathError as error:
-        say("refused", problem=error.problem, fix=error.fix, needs_device=isinstance(error, MissingDevice))
+        say("refused", said=error.said.as_data(), needs_device=isinstance(error, MissingDevice))
     except KeyboardInterrupt:
         sys.exit(130)
 
@@ -36,6 +37,9 @@ def _validate(job: Job, say: Any) -> None:
     from flashpath.bench.device import load_torch, resolve_device
     from flashpath.course.validation import load_reference, parse_input, validate
 
+    def begins(step: str, check: Message) -> None:
+        say("begins", step=step, check=check.as_data())
+
     # What takes long to load and is not the learner's comes before the first word, after which time counts.
     load_torch()
     with contextlib.suppress(ImportError):
@@ -43,9 +47,9 @@ def _validate(job: Job, say: Any) -> None:
     inputs = [parse_input(text) for text in job.inputs]
     device = resolve_device(job.device)
     say("device", device=device)
-    say("begins", step=LOADING, check=job.function)
+    begins(LOADING, told("course.validation.it-says", text=job.function))
     function = load_function(job.function)
-    say("begins", step=LOADING, check=job.reference)
+    begins(LOADING, told("course.validation.it-says", text=job.reference))
     steps = validate(
         function,
         load_reference(job.reference),
@@ -54,12 +58,16 @@ def _validate(job: Job, say: Any) -> None:
         device=device,
         seed=job.seed,
         gradients=job.gradients,
-        progress=lambda step, check: say("begins", step=step, check=check),
+        progress=begins,
     )
     for each in steps:
-        checks = [[one.check, one.problem] for one in each.outcomes]
-        say("done", step=each.step, checks=checks, skipped=each.skipped)
+        checks = [[one.title.as_data(), _as_data(one.wrong)] for one in each.outcomes]
+        say("done", step=each.step, checks=checks, skipped=_as_data(each.skipped))
     say("end")
+
+
+def _as_data(message: Message | None) -> dict[str, Any] | None:
+    return None if message is None else message.as_data()
 
 
 if __name__ == "__main__":

@@ -12,10 +12,6 @@ from typing import Any
 from flashpath.bench.device import load_torch
 from flashpath.errors import FlashpathError
 
-HOW_TO_DECLARE = (
-    "Write NAME: DTYPE[SIZES], such as 'x: float32[m, n]' or 'index: int64[n] < 10', "
-    "or NAME: NUMBER for a plain argument, such as 'eps: 1e-5'."
-)
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 INTEGERS = ("int64", "int32", "int16", "int8", "uint8")
 DTYPES = (*FLOATS, *INTEGERS, "bool")
@@ -61,23 +57,21 @@ def parse_input(text: str) -> Input:
     """`x: float32[m, n]` → Input; whatever is no such thing is refused with words."""
     name, colon, rest = (part.strip() for part in text.partition(":"))
     if not colon or not name.isidentifier():
-        raise FlashpathError(f"The input {text!r} has no name and kind.", HOW_TO_DECLARE)
+        raise FlashpathError("course.validation.input-without-name", text=text)
     declared = _DECLARED.fullmatch(rest)
     if declared is None:
         try:
             return Input(name, None, constant=ast.literal_eval(rest))
         except (ValueError, SyntaxError):
-            raise FlashpathError(
-                f"The input {text!r} is neither a tensor nor a number.", HOW_TO_DECLARE
-            ) from None
+            raise FlashpathError("course.validation.input-neither", text=text) from None
     if declared["dtype"] not in DTYPES:
         raise FlashpathError(
-            f"The input {name!r} is of dtype {declared['dtype']!r}.", f"It is one of {', '.join(DTYPES)}."
+            "course.validation.input-dtype", name=name, dtype=declared["dtype"], known=list(DTYPES)
         )
     sizes: list[str | int] = []
     for size in filter(None, (part.strip() for part in declared["sizes"].split(","))):
         if not (size.isdecimal() or size.isidentifier()):
-            raise FlashpathError(f"The input {name!r} has the size {size!r}.", HOW_TO_DECLARE)
+            raise FlashpathError("course.validation.input-size", name=name, size=size)
         sizes.append(int(size) if size.isdecimal() else size)
     below = declared["below"]
     return Input(

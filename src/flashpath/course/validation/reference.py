@@ -12,7 +12,6 @@ from flashpath.bench import load_function
 from flashpath.errors import FlashpathError
 
 _ROOTS = ("torch", "numpy")
-_HOW = "Name FILE.py:function, torch's or NumPy's (torch.nn.functional.gelu), or a ladder (ladder:softmax)."
 
 
 def load_reference(where: str) -> Callable[..., Any]:
@@ -24,20 +23,21 @@ def load_reference(where: str) -> Callable[..., Any]:
         return load_function(where)
     root, *path = where.split(".")
     if root not in _ROOTS or not path:
-        raise FlashpathError(f"The reference {where!r} is not known.", _HOW)
+        raise FlashpathError("course.validation.unknown-reference", where=where)
     found: Any = importlib.import_module(root)
     for depth, name in enumerate(path):
         try:
             found = getattr(found, name)
         except AttributeError:
             so_far = ".".join((root, *path[:depth]))
-            near = difflib.get_close_matches(name, dir(found))
-            raise FlashpathError(
-                f"{so_far} has no {name!r}.",
-                f"Did you mean {' or '.join(f'{so_far}.{each}' for each in near)}?" if near else _HOW,
-            ) from None
+            near = [f"{so_far}.{other}" for other in difflib.get_close_matches(name, dir(found))]
+            if near:
+                raise FlashpathError(
+                    "course.validation.no-such-function-near", module=so_far, name=name, near=near
+                ) from None
+            raise FlashpathError("course.validation.no-such-function", module=so_far, name=name) from None
     if not callable(found):
-        raise FlashpathError(f"{where} is no function.", _HOW)
+        raise FlashpathError("course.validation.no-function", where=where)
     if root == "numpy":
         return _on_arrays(found)
     return cast("Callable[..., Any]", found)

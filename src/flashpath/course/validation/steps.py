@@ -13,18 +13,15 @@ from flashpath.bench.device import load_torch
 from flashpath.bench.failure import FAILURES, describe
 from flashpath.course.validation.inputs import Input, edge_sizes
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message, told
 
 Function = Callable[..., Any]
 Sizes = Mapping[str, int]
-Progress = Callable[[str, str], None]  # the step, and its check that begins now
+Progress = Callable[[str, Message], None]  # the step, and its check that begins now
 
 STEPS = ("edge cases", "numerical stability", "comparison", "gradients")
 
-NO_FLOATS = "no input is a floating-point tensor"
-NOT_WANTED = "it was not asked for: --no-gradients"
-NEITHER = "neither it nor the reference has a backward pass"
-SKIPPED = (NO_FLOATS, NOT_WANTED, NEITHER)
-"""Why a step was not done."""
+_NO_FLOATS = told("course.validation.no-floats")
 
 _REPEATS = 3
 _SPECIAL = ("zeros", "ones", "large", "tiny", "±inf", "NaN")
@@ -38,8 +35,21 @@ _SLOPE_TOLERANCE = 5e-2
 class Outcome:
     """One check: which, and what is wrong, if something is."""
 
-    check: str
-    problem: str | None = None
+    title: Message
+    wrong: Message | None = None
+
+    @property
+    def check(self) -> str:
+        """What was checked, in the language that is spoken."""
+        return self.title.text()
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong and what to do about it, in the language that is spoken."""
+        if self.wrong is None:
+            return None
+        fix = self.wrong.fix()
+        return f"{self.wrong}\n  → {fix}" if fix else str(self.wrong)
 
 
 @dataclass(frozen=True)
@@ -48,18 +58,30 @@ class StepResult:
 
     step: str
     outcomes: tuple[Outcome, ...]
-    skipped: str | None = None
+    skipped: Message | None = None
     was_hung: bool = False
 
     @property
     def failures(self) -> tuple[Outcome, ...]:
-        return tuple(each for each in self.outcomes if each.problem)
+        return tuple(each for each in self.outcomes if each.wrong is not None)
 
     @property
     def verdict(self) -> Literal["passed", "failed", "skipped"]:
         if self.skipped is not None:
             return "skipped"
         return "failed" if self.failures else "passed"
+
+
+_Step = tuple[Iterator[Outcome], Message | None]  # what a step checks; why it is not done, where it is not
+
+
+def _its_words(error: BaseException) -> Message:
+    """Returns what the function, or Python, says of an error."""
+    return (
+        error.said
+        if isinstance(error, FlashpathError)
+        else told("course.validation.it-says", text=describe(error))
+    )
 
 
 def validate(
@@ -82,10 +104,10 @@ def validate(
     `gradients` is false. `progress` is called as each check begins.
     """
     if not any(each.dtype for each in inputs):
-        raise FlashpathError("No input is a tensor.", "Declare one: --input 'x: float32[n]'.")
+        raise FlashpathError("course.validation.no-tensor")
     checks = _Checks(function, reference, tuple(inputs), dict(sizes or {}), device, seed)
-    no_gradients: tuple[Iterator[Outcome], str | None] = (iter(()), NOT_WANTED)
-    steps: dict[str, Callable[[], tuple[Iterator[Outcome], str | None]]] = {
+    no_gradients = iter(()), told("course.validation.not-wanted")
+    steps: dict[str, Callable[[], _Step]] = {
         "edge cases": lambda: (checks.edges(), None),
         "numerical stability": checks.stability,
         "comparison": lambda: (checks.comparison(), None),
@@ -130,7 +152,7 @@ class _Checks:
         self.function, self.reference, self.inputs, self.device = function, reference, inputs, device
         self.all_sizes = list(edge_sizes(inputs, sizes))
         self.generator = self.torch.Generator().manual_seed(seed)
-        self.begin: Callable[[str], None] = lambda _: None
+        self.begin: Callable[[Message], None] = lambda _: None
         """Told of each check before it is made."""
 
     # The steps.
@@ -143,9 +165,9 @@ class _Checks:
             for values in _SPECIAL:
                 yield self._compared(self._roomy, values)
 
-    def stability(self) -> tuple[Iterator[Outcome], str | None]:
+    def stability(self) -> _Step:
         if not any(each.is_float for each in self.inputs):
-            return iter(()), NO_FLOATS
+            return iter(()), _NO_FLOATS
         return self._stability(), None
 
     def _stability(self) -> Iterator[Outcome]:
@@ -158,7 +180,7 @@ class _Checks:
                 continue
             lower = tuple(replace(each, dtype=dtype) if each.is_float else each for each in self.inputs)
             arguments = self._arguments(lower, self._roomy, "normal")
-            self.begin(dtype)
+            self.begin(told("course.validation.case", parts=[dtype]))
             try:
                 with self._quiet():
                     self.function(*arguments)
@@ -169,26 +191,29 @@ class _Checks:
     def comparison(self) -> Iterator[Outcome]:
         """Random numbers, again and again: the same bits each time, and the inputs as they were."""
         for number in range(_REPEATS):
-            yield self._compared(self._roomy, "normal", name=f"random inputs {number + 1}")
+            yield self._compared(
+                self._roomy, "normal", title=told("course.validation.random-inputs", number=number + 1)
+            )
         arguments = self._arguments(self.inputs, self._roomy, "normal")
-        yield self._checked("the same bits again", lambda: self._differs_again(arguments))
-        yield self._checked("inputs stay as they are", lambda: self._changes_inputs(arguments))
+        yield self._checked(told("course.validation.same-bits-again"), lambda: self._differs_again(arguments))
+        yield self._checked(told("course.validation.inputs-stay"), lambda: self._changes_inputs(arguments))
         turned = [self._with_other_strides(each) for each in arguments]
         if any(one is not other for one, other in zip(arguments, turned, strict=True)):
             yield self._checked(
-                "inputs that are not contiguous", lambda: self._difference(turned, self.inputs)
+                told("course.validation.not-contiguous"), lambda: self._difference(turned, self.inputs)
             )
 
-    def gradients(self) -> tuple[Iterator[Outcome], str | None]:
+    def gradients(self) -> _Step:
         arguments, wanted = self._for_gradients("float32")
         if not wanted:
-            return iter(()), NO_FLOATS
-        self.begin("a call with requires_grad")
+            return iter(()), _NO_FLOATS
+        call = told("course.validation.requires-grad")
+        self.begin(call)
         try:
             with self._quiet():
                 has_backward = self._requires_grad(self.function(*arguments))
         except FAILURES as error:
-            return iter([Outcome("a call with requires_grad", describe(error))]), None
+            return iter([Outcome(call, _its_words(error))]), None
         if has_backward:
             return self._gradients(), None
         try:
@@ -197,12 +222,9 @@ class _Checks:
         except FAILURES:  # as one of NumPy's does
             is_expected = False
         if not is_expected:
-            return iter(()), NEITHER
-        problem = (
-            "it has no backward pass: its result does not require gradients, the reference's does. "
-            "If none is wanted, say --no-gradients"
-        )
-        return iter([Outcome("a backward pass", problem)]), None
+            return iter(()), told("course.validation.neither")
+        backward = told("course.validation.backward-pass")
+        return iter([Outcome(backward, told("course.validation.no-backward"))]), None
 
     def _requires_grad(self, result: Any) -> bool:
         return any(getattr(each, "requires_grad", False) for each in leaves(result))
@@ -210,22 +232,23 @@ class _Checks:
     def _gradients(self) -> Iterator[Outcome]:
         """gradcheck where float64 is taken; always the reference's gradients, and finite differences."""
         arguments, wanted = self._for_gradients("float64")
-        self.begin("a call in float64")
+        self.begin(told("course.validation.float64-call"))
         if self._takes(arguments):
 
             def of_wanted(*_: Any) -> Any:
                 return self.function(*arguments)
 
-            def check() -> str | None:
+            def check() -> Message | None:
                 try:
                     self.torch.autograd.gradcheck(of_wanted, wanted)
                 except RuntimeError as error:  # whose message goes on with both matrices, whole
-                    return str(error).partition("\n")[0].rstrip(",")
+                    first = str(error).partition("\n")[0].rstrip(",")
+                    return told("course.validation.it-says", text=first)
                 return None
 
-            yield self._checked("torch.autograd.gradcheck in float64", check)
-        yield self._checked("gradients of the reference", self._gradients_differ)
-        yield self._checked("finite differences of its own forward", self._slope_differs)
+            yield self._checked(told("course.validation.gradcheck"), check)
+        yield self._checked(told("course.validation.reference-gradients"), self._gradients_differ)
+        yield self._checked(told("course.validation.finite-differences"), self._slope_differs)
 
     # What they are made of.
 
@@ -251,23 +274,23 @@ class _Checks:
         return [each.make(sizes, values, self.generator, self.device) for each in inputs]
 
     def _compared(
-        self, sizes: Sizes, values: str, inputs: tuple[Input, ...] | None = None, name: str | None = None
+        self, sizes: Sizes, values: str, inputs: tuple[Input, ...] | None = None, title: Message | None = None
     ) -> Outcome:
         inputs = inputs or self.inputs
         arguments = self._arguments(inputs, sizes, values)
-        where = ", ".join(f"{letter} = {size}" for letter, size in sizes.items())
+        where = [f"{letter} = {size}" for letter, size in sizes.items()]
         kinds = sorted({str(each.dtype) for each in inputs if each.is_float and each not in self.inputs})
-        title = name or ", ".join(part for part in (where, values, *kinds) if part)
-        return self._checked(title, lambda: self._difference(arguments, inputs))
+        case = told("course.validation.case", parts=[*where, values, *kinds])
+        return self._checked(title or case, lambda: self._difference(arguments, inputs))
 
-    def _checked(self, title: str, check: Callable[[], str | None]) -> Outcome:
+    def _checked(self, title: Message, check: Callable[[], Message | None]) -> Outcome:
         """What the check found, or the words of what it ran into."""
         self.begin(title)
         try:
             with self._quiet():
                 return Outcome(title, check())
         except FAILURES as error:
-            return Outcome(title, describe(error))
+            return Outcome(title, _its_words(error))
 
     def _quiet(self) -> contextlib.AbstractContextManager[Any]:
         import warnings
@@ -293,7 +316,7 @@ class _Checks:
             plain = [self._contiguous(each) for each in arguments]
             return [self.torch.as_tensor(each).detach() for each in leaves(self.reference(*plain))]
         except FAILURES as error:
-            raise FlashpathError(f"The reference failed: {describe(error)}") from None
+            raise FlashpathError("course.validation.reference-failed", problem=describe(error)) from None
 
     def _widened(self, value: Any) -> Any:
         if isinstance(value, self.torch.Tensor) and value.is_floating_point():
@@ -303,30 +326,32 @@ class _Checks:
     def _contiguous(self, value: Any) -> Any:
         return value.contiguous() if isinstance(value, self.torch.Tensor) else value
 
-    def _difference(self, arguments: Sequence[Any], inputs: Sequence[Input]) -> str | None:
+    def _difference(self, arguments: Sequence[Any], inputs: Sequence[Input]) -> Message | None:
         exact, same = self._truth([self._copied(each) for each in arguments])
         got = leaves(self.function(*[self._copied(each) for each in arguments]))
         if len(got) != len(exact):
-            return f"it returned {len(got)} results, the reference {len(exact)}"
+            return told("course.validation.other-count", got=len(got), expected=len(exact))
         for number, (one, truth, low) in enumerate(zip(got, exact, same, strict=True)):
-            which = f"result {number}: " if len(got) > 1 else ""
             found = self._first_difference(one, truth, low)
-            if found:
-                return which + found
+            if found is not None and len(got) > 1:
+                return told("course.validation.of-result", number=number, problem=found)
+            if found is not None:
+                return found
         return None
 
-    def _first_difference(self, got: Any, exact: Any, low: Any) -> str | None:
+    def _first_difference(self, got: Any, exact: Any, low: Any) -> Message | None:
         torch = self.torch
         if got is None:
-            return "it returned None: return the result"
+            return told("course.validation.returned-none")
         got = torch.as_tensor(got).detach().to(exact.device)
         if got.shape != exact.shape:
-            return f"its shape is {tuple(got.shape)}, the reference's {tuple(exact.shape)}"
+            shapes = {"got": str(tuple(got.shape)), "expected": str(tuple(exact.shape))}
+            return told("course.validation.other-shape", **shapes)
         if not got.numel():
             return None
         if not exact.is_floating_point():
             wrong = got != exact
-            allowed = "bit by bit"
+            allowed = told("course.validation.bit-by-bit")
         else:
             wide = got.double()
             finite = exact.isfinite() & low.double().isfinite()
@@ -338,14 +363,20 @@ class _Checks:
             limit = 2 * worst + 8 * eps * (exact.abs() + typical)
             same_kind = (wide == low.double()) | (wide.isnan() & low.isnan())
             wrong = torch.where(finite, ~(error <= limit), ~same_kind)
-            allowed = f"twice the reference's own error in {str(low.dtype).removeprefix('torch.')}"
+            dtype = str(low.dtype).removeprefix("torch.")
+            allowed = told("course.validation.twice-own-error", dtype=dtype)
         count = int(wrong.sum())
         if not count:
             return None
         first = tuple(int(place) for place in wrong.nonzero()[0])
-        return (
-            f"{count:,} of {wrong.numel():,} elements are off, first at {list(first)}: "
-            f"got {got[first].item():.9g}, expected {exact[first].item():.9g} ({allowed})"
+        return told(
+            "course.validation.elements-off",
+            count=count,
+            n=wrong.numel(),
+            at=str(list(first)),
+            got=f"{got[first].item():.9g}",
+            expected=f"{exact[first].item():.9g}",
+            allowed=allowed,
         )
 
     def _copied(self, value: Any) -> Any:
@@ -367,7 +398,7 @@ class _Checks:
             return tensor.transpose(-1, -2).contiguous().transpose(-1, -2)
         return self.torch.stack([tensor, tensor], dim=-1)[..., 0]
 
-    def _differs_again(self, arguments: Sequence[Any]) -> str | None:
+    def _differs_again(self, arguments: Sequence[Any]) -> Message | None:
         runs = [
             [self.torch.as_tensor(each).detach().clone() for each in leaves(self.function(*arguments))]
             for _ in range(_REPEATS)
@@ -376,18 +407,15 @@ class _Checks:
             for one, other in zip(runs[0], later, strict=True):
                 same = (one == other) | ((one != one) & (other != other))
                 if not bool(same.all()):
-                    return (
-                        f"two calls with the same inputs differ in {int((~same).sum()):,} elements: "
-                        f"atomics, or a race"
-                    )
+                    return told("course.validation.calls-differ", count=int((~same).sum()))
         return None
 
-    def _changes_inputs(self, arguments: Sequence[Any]) -> str | None:
+    def _changes_inputs(self, arguments: Sequence[Any]) -> Message | None:
         before = [self._copied(each) for each in arguments]
         self.function(*arguments)
         for declared, old, new in zip(self.inputs, before, arguments, strict=True):
             if declared.dtype is not None and not bool(((old == new) | (old != old)).all()):
-                return f"it writes into its input {declared.name!r}"
+                return told("course.validation.writes-input", name=declared.name)
         return None
 
     def _for_gradients(self, dtype: str) -> tuple[list[Any], list[Any]]:
@@ -402,7 +430,7 @@ class _Checks:
         ]
         return arguments, wanted
 
-    def _gradients_differ(self) -> str | None:
+    def _gradients_differ(self) -> Message | None:
         torch = self.torch
         arguments, wanted = self._for_gradients("float32")
         results = [each for each in leaves(self.function(*arguments)) if each.requires_grad]
@@ -426,13 +454,13 @@ class _Checks:
             if truth is None:
                 continue
             if one is None:
-                return f"{name!r} has no gradient, the reference has one for it"
+                return told("course.validation.no-gradient", name=name)
             found = self._first_difference(one, truth, low)
             if found:
-                return f"gradient of {name!r}: {found}"
+                return told("course.validation.gradient-off", name=name, problem=found)
         return None
 
-    def _slope_differs(self) -> str | None:
+    def _slope_differs(self) -> Message | None:
         """Along one random direction: (f(x + h) − f(x − h)) / 2h beside the gradient's product with it."""
         torch = self.torch
         arguments, wanted = self._for_gradients("float32")
@@ -457,5 +485,6 @@ class _Checks:
         )
         size = max(abs(slope), abs(promised), 1.0)
         if abs(slope - promised) > _SLOPE_TOLERANCE * size:
-            return f"along a random direction it rises by {slope:.6g}, its gradient says {promised:.6g}"
+            figures = {"slope": f"{slope:.6g}", "promised": f"{promised:.6g}"}
+            return told("course.validation.slope-off", **figures)
         return None

@@ -7,7 +7,8 @@ repository.py  the folder's git repository
 layouts.py     which files a folder has: by weeks, by days, or as the first week is drawn
 first_week.py  the first week of flash-attention-source
 pages.py       pages of Markdown: the track, a week, a day, a lesson, an exercise
-words.py       headings in both languages
+titles.py      titles of weeks and days
+messages.py    headings and sentences in both languages
 """
 
 from flashpath.course.workspace.marker import WorkspaceError

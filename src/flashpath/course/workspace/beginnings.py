@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flashpath.course.content import Exercise
+from flashpath.course.content.comments import commented
 
 ANSWERS = "answers.toml"
 _BY_TEMPLATE = ("note", "report")
@@ -22,7 +23,7 @@ def beginning(exercise: Exercise, lang: str) -> str:
     if exercise.kind in _BY_TEMPLATE:
         return exercise.template(lang)
     if exercise.skeleton is not None:
-        return exercise.skeleton.read_text(encoding="utf-8")
+        return commented(exercise.skeleton, lang)
     from flashpath.course.grader.answers import answers_template
 
     return answers_template(exercise, lang)

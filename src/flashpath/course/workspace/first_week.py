@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from flashpath import settings
 from flashpath.course.content import Day, QuizItem, Stage, Unit, Week
+from flashpath.course.content.comments import commented
 from flashpath.course.content.text import as_markdown
 from flashpath.course.workspace import pages
 from flashpath.course.workspace.layouts import File, Layout
@@ -217,9 +218,9 @@ class FirstWeekLayout(Layout):
         scripts = settings.content_dir("course") / "code"
         programs = settings.content_dir("programs") / "cuda"
         for name in SCRIPTS:
-            yield f"{folder}/{name}", (scripts / name).read_bytes()
+            yield f"{folder}/{name}", commented(scripts / name, self.lang).encode()
         for name in PROGRAMS:
-            yield f"{folder}/cuda_basics/{name}", (programs / name).read_bytes()
+            yield f"{folder}/cuda_basics/{name}", commented(programs / name, self.lang).encode()
 
     def _questions(self, topic: Topic) -> str:
         """Questions of quizzes, from each unit in turn; then, of units to come, what they will ask for."""

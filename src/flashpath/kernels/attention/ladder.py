@@ -22,6 +22,7 @@ from flashpath.kernels.attention.problem import Options, Problem, prepare
 from flashpath.kernels.attention.reference import formula
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_by
 from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.messages import Text
 
 FOLDER = Path(__file__).parent
 FIRST = FOLDER / "first_rungs"
@@ -121,9 +122,13 @@ _entry = functools.partial(Rung, arch="sm_80", language="triton", declines=forwa
 
 LADDER = Ladder(
     name="attention",
-    title="Attention",
-    maths="s = scale q kᵀ, p = softmax(s), out = p v for every head; "
-    "backward: dv = pᵀ dout, ds = p (dout vᵀ - Σ dout · out), dq = scale ds k, dk = scale dsᵀ q",
+    title=Text("Attention", "注意力"),
+    maths=Text(
+        "s = scale q kᵀ, p = softmax(s), out = p v for every head; backward: dv = pᵀ dout, ds = p "
+        "(dout vᵀ - Σ dout · out), dq = scale ds k, dk = scale dsᵀ q",
+        "对每个头：s = scale q kᵀ，p = softmax(s)，out = p v；反向：dv = pᵀ dout，ds = p (dout vᵀ - Σ dout · "
+        "out)，dq = scale ds k，dk = scale dsᵀ q",
+    ),
     cases=cases,
     peers=peers,
     check=check,
@@ -138,7 +143,7 @@ LADDER = Ladder(
             name="reference",
             language="pytorch",
             arch="any",
-            idea="the formula in float64, rounded once",
+            idea=Text("the formula in float64, rounded once", "按公式用 float64 计算，只舍入一次"),
             file=FOLDER / "reference.py",
             function=_reference,
             declines=_small_forward,
@@ -149,7 +154,10 @@ LADDER = Ladder(
             name="naive",
             language="pytorch",
             arch="any",
-            idea="the formula in PyTorch, in the type of its inputs: all scores are written, and read again",
+            idea=Text(
+                "the formula in PyTorch, in the type of its inputs: all scores are written, and read again",
+                "用 PyTorch 按公式计算，类型与输入相同：所有分数都写入内存，再读回来",
+            ),
             file=FIRST / "naive.py",
             function=_forward(naive.forward),
             declines=forward_only,
@@ -161,7 +169,10 @@ LADDER = Ladder(
             name="naive_backward",
             language="pytorch",
             arch="any",
-            idea="gradients of that by torch: all weights, which nobody kept, are made again",
+            idea=Text(
+                "gradients of that by torch: all weights, which nobody kept, are made again",
+                "由 torch 求它的梯度：没有保留的权重要全部重算",
+            ),
             file=FIRST / "naive.py",
             function=_backward(naive.backward),
             declines=_backward_only,
@@ -173,7 +184,10 @@ LADDER = Ladder(
             name="tiled",
             language="pytorch",
             arch="any",
-            idea="FlashAttention 2 in PyTorch: the algorithm of the kernels, tile by tile",
+            idea=Text(
+                "FlashAttention 2 in PyTorch: the algorithm of the kernels, tile by tile",
+                "用 PyTorch 写的 FlashAttention 2：与核函数相同的算法，逐分块进行",
+            ),
             file=FOLDER / "tiled.py",
             function=_forward(tiled.forward),
             declines=_tiny_forward,
@@ -183,7 +197,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="unfused",
-            idea="the three steps as kernels: scores with their mask, softmax of rows, weights times values",
+            idea=Text(
+                "the three steps as kernels: scores with their mask, softmax of rows, weights times values",
+                "三步各一个核函数：带掩码的分数、逐行 softmax、权重乘以值",
+            ),
             file=FIRST / "triton_unfused.py",
             function=_forward(unfused.forward),
             improves_on="naive",
@@ -193,7 +210,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="fused",
-            idea="one kernel, no scores in memory: computed for maximum and sum, and again to use",
+            idea=Text(
+                "one kernel, no scores in memory: computed for maximum and sum, and again to use",
+                "一个核函数，分数不写内存：先为最大值与和算一遍，使用时再算一遍",
+            ),
             file=FIRST / "triton_fused.py",
             function=_forward(fused.forward),
             improves_on="unfused",
@@ -204,7 +224,10 @@ LADDER = Ladder(
         _entry(
             name="online_softmax",
             language="cuda",
-            idea="the update rule alone: keys one by one, m, l and o corrected as a larger score comes",
+            idea=Text(
+                "the update rule alone: keys one by one, m, l and o corrected as a larger score comes",
+                "只看更新规则：逐个处理键，出现更大的分数时修正 m、l 和 o",
+            ),
             file=online_softmax.FILE,
             function=_forward(online_softmax.forward),
             declines=_small_forward,
@@ -218,7 +241,10 @@ LADDER = Ladder(
         _entry(
             name="flash_v1_cuda",
             language="cuda",
-            idea="FlashAttention 1: keys outside, queries inside; o, m and l wait in memory between steps",
+            idea=Text(
+                "FlashAttention 1: keys outside, queries inside; o, m and l wait in memory between steps",
+                "FlashAttention 1：外层循环是键，内层是查询；o、m、l 在各步之间存放在内存里",
+            ),
             file=flash_v1.CUDA,
             function=_forward(flash_v1.cuda),
             declines=_small_forward,
@@ -229,7 +255,7 @@ LADDER = Ladder(
         ),
         _entry(
             name="flash_v1_triton",
-            idea="the same in Triton, on tensor cores",
+            idea=Text("the same in Triton, on tensor cores", "同样的算法，用 Triton 写，使用张量核心"),
             file=flash_v1.TRITON,
             function=_forward(flash_v1.triton),
             improves_on="flash_v1_cuda",
@@ -239,7 +265,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="flash_v2_triton",
-            idea="FlashAttention 2: queries outside; o, m and l stay in registers; masks only where needed",
+            idea=Text(
+                "FlashAttention 2: queries outside; o, m and l stay in registers; masks only where needed",
+                "FlashAttention 2：外层循环是查询；o、m、l 一直留在寄存器里；只在需要处加掩码",
+            ),
             file=FOLDER / "flash_v2" / "triton" / "forward.py",
             function=_forward(triton.forward),
             improves_on="flash_v1_triton",
@@ -250,7 +279,10 @@ LADDER = Ladder(
         _entry(
             name="flash_v2_cuda",
             language="cuda",
-            idea="the same in CUDA C++: mma.sync, ldmatrix, cp.async; weights stay in registers",
+            idea=Text(
+                "the same in CUDA C++: mma.sync, ldmatrix, cp.async; weights stay in registers",
+                "同样的算法，用 CUDA C++ 写：mma.sync、ldmatrix、cp.async；权重留在寄存器里",
+            ),
             file=cuda.FORWARD,
             function=_forward(cuda.forward),
             improves_on="flash_v1_cuda",
@@ -260,7 +292,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="flash_v2_triton_backward_adds",
-            idea="gradients with the scores computed again; dk and dv in registers, dq added up in memory",
+            idea=Text(
+                "gradients with the scores computed again; dk and dv in registers, dq added up in memory",
+                "重算分数来求梯度；dk、dv 在寄存器里，dq 在内存里累加",
+            ),
             file=FOLDER / "flash_v2" / "triton" / "backward.py",
             function=_backward(triton.backward, adds_dq=True),
             declines=_backward_only,
@@ -272,7 +307,10 @@ LADDER = Ladder(
         _entry(
             name="flash_v2_cuda_backward",
             language="cuda",
-            idea="the same in CUDA C++: of two warps that share their keys, one has dv, the other dk",
+            idea=Text(
+                "the same in CUDA C++: of two warps that share their keys, one has dv, the other dk",
+                "同样的算法，用 CUDA C++ 写：共用键的两个 warp，一个算 dv，另一个算 dk",
+            ),
             file=plans.PairsPlan.file,
             function=_backward(cuda.backward),
             declines=_backward_only,
@@ -283,7 +321,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="flash_v2_triton_backward",
-            idea="a kernel of its own for dq: two products more, no sums in memory, the same bits always",
+            idea=Text(
+                "a kernel of its own for dq: two products more, no sums in memory, the same bits always",
+                "dq 单独一个核函数：多两次乘积，不在内存里累加，每次结果逐位相同",
+            ),
             file=FOLDER / "flash_v2" / "triton" / "backward_queries.py",
             function=_backward(triton.backward),
             declines=_backward_only,

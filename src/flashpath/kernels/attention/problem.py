@@ -227,40 +227,63 @@ def _check_tensors(
     operator = called.operator
     for name, x in (("q", q), (called.k, k), (called.v, v)):
         if not isinstance(x, torch.Tensor):
-            raise FlashpathError(f"{operator} got {name} = {x!r:.80}.", "It must be a torch tensor.")
+            raise FlashpathError("kernels.attention-no-tensor", operator=operator, name=name, x=f"{x!r:.80}")
         tensor: Any = x
         if tensor.dim() != dims:
             raise FlashpathError(
-                f"{operator} got {name} of shape {tuple(tensor.shape)}.", f"It takes {layout}."
+                "kernels.attention-layout",
+                operator=operator,
+                name=name,
+                shape=str(tuple(tensor.shape)),
+                layout=layout,
             )
         if dtype_name(tensor) not in dtypes:
             raise FlashpathError(
-                f"{operator} got {dtype_name(tensor)} for {name}.", f"It takes {' or '.join(dtypes)}."
+                "kernels.attention-dtype",
+                operator=operator,
+                dtype=dtype_name(tensor),
+                name=name,
+                known=list(dtypes),
             )
         if tensor.dtype != q.dtype or tensor.device != q.device:
             raise FlashpathError(
-                f"{operator} got q of {dtype_name(q)} on {q.device} and {name} of {dtype_name(tensor)} on "
-                f"{tensor.device}.",
-                "All must have one type and one device.",
+                "kernels.attention-unlike",
+                operator=operator,
+                dtype=dtype_name(q),
+                device=str(q.device),
+                name=name,
+                dtype2=dtype_name(tensor),
+                device2=str(tensor.device),
             )
     if k.shape[:-1] != v.shape[:-1] or q.shape[-1] != k.shape[-1] or (dims == 4 and q.shape[0] != k.shape[0]):
         raise FlashpathError(
-            f"{operator} got q {tuple(q.shape)}, {called.k} {tuple(k.shape)} and {called.v} "
-            f"{tuple(v.shape)}.",
-            f"{called.k} and {called.v} must agree in all but the last dimension, q and {called.k} in the "
-            f"last{' and in the batch' if dims == 4 else ''}.",
+            "kernels.attention-shapes" if dims == 4 else "kernels.varlen-shapes",
+            operator=operator,
+            shape=str(tuple(q.shape)),
+            k=called.k,
+            shape2=str(tuple(k.shape)),
+            v=called.v,
+            shape3=str(tuple(v.shape)),
         )
     heads, kv_heads = q.shape[-2], k.shape[-2]
     if heads and (not kv_heads or heads % kv_heads):
         raise FlashpathError(
-            f"{operator} got {heads} heads of q and {kv_heads} of {called.k} and {called.v}.",
-            f"The heads of q must be a multiple of those of {called.k} and {called.v}.",
+            "kernels.attention-heads",
+            operator=operator,
+            heads=heads,
+            kv_heads=kv_heads,
+            k=called.k,
+            v=called.v,
         )
     for name, dim in ((f"q and {called.k}", q.shape[-1]), (called.v, v.shape[-1])):
         if not 0 < dim <= LARGEST_DIM or dim % DIM_STEP:
             raise FlashpathError(
-                f"{operator} got a head dimension of {dim} for {name}.",
-                f"It takes multiples of {DIM_STEP} up to {LARGEST_DIM}; pad others with zeros.",
+                "kernels.attention-dim",
+                operator=operator,
+                dim=dim,
+                name=name,
+                dim_step=DIM_STEP,
+                largest_dim=LARGEST_DIM,
             )
     if sequences is not None:
         _check_sequences(q, sequences)
@@ -271,18 +294,15 @@ def _check_sequences(q: Any, sequences: Sequences) -> None:
 
     for name, x in (("cu_seqlens_q", sequences.cu_q), ("cu_seqlens_k", sequences.cu_k)):
         if not isinstance(x, torch.Tensor) or x.dtype != torch.int32 or x.dim() != 1 or not x.numel():
-            raise FlashpathError(
-                f"attention_varlen got {name} = {x!r:.80}.", "It must be int32 of shape (batch + 1)."
-            )
+            raise FlashpathError("kernels.varlen-int32", name=name, x=f"{x!r:.80}")
         tensor: Any = x
         if tensor.device != q.device or not tensor.is_contiguous():
             raise FlashpathError(
-                f"attention_varlen got {name} on {tensor.device}.", f"It must be dense, on {q.device}."
+                "kernels.varlen-device", name=name, device=str(tensor.device), device2=str(q.device)
             )
     if sequences.cu_q.shape != sequences.cu_k.shape:
         raise FlashpathError(
-            f"attention_varlen got {sequences.cu_q.numel()} bounds of q and {sequences.cu_k.numel()} of k.",
-            "Both must have one for each sequence, and one more.",
+            "kernels.varlen-bounds", count=sequences.cu_q.numel(), count2=sequences.cu_k.numel()
         )
 
 
@@ -296,14 +316,10 @@ def check_bounds(problem: Problem) -> None:
         lengths = [after - before for before, after in itertools.pairwise(bounds)]
         if bounds[0] != 0 or bounds[-1] != tokens.shape[0] or any(length < 0 for length in lengths):
             raise FlashpathError(
-                f"attention_varlen got cu_seqlens_{name} = {bounds!r:.80} for {tokens.shape[0]} tokens.",
-                "It must begin with 0, end with the number of tokens, and never fall.",
+                "kernels.varlen-falls", name=name, bounds=f"{bounds!r:.80}", shape=tokens.shape[0]
             )
         if lengths and max(lengths) > most:
-            raise FlashpathError(
-                f"attention_varlen got max_seqlen_{name} = {most}, and a sequence of {max(lengths)}.",
-                "It must be no less than the longest.",
-            )
+            raise FlashpathError("kernels.varlen-longest", name=name, most=most, max=max(lengths))
 
 
 def _check_options(q: Any, options: Options, sequences: Sequences | None, operator: str) -> None:
@@ -311,18 +327,15 @@ def _check_options(q: Any, options: Options, sequences: Sequences | None, operat
 
     window = options.window
     if window is not None and (len(window) != 2 or any(side < -1 for side in window)):
-        raise FlashpathError(
-            f"{operator} got window={window!r}.",
-            "It takes (left, right), 0 or more each, or -1 for no bound.",
-        )
+        raise FlashpathError("kernels.attention-window", operator=operator, window=f"{window!r}")
     if not math.isfinite(options.softcap) or options.softcap < 0:
-        raise FlashpathError(
-            f"{operator} got softcap={options.softcap!r}.", "It takes 0 (none) or more, and finite."
-        )
+        raise FlashpathError("kernels.attention-softcap", operator=operator, softcap=f"{options.softcap!r}")
     if options.scale is not None and not math.isfinite(options.scale):
-        raise FlashpathError(f"{operator} got scale={options.scale!r}.", "It takes a finite number.")
+        raise FlashpathError("kernels.attention-scale", operator=operator, scale=f"{options.scale!r}")
     if not 0 <= options.dropout_p < 1:
-        raise FlashpathError(f"{operator} got dropout_p={options.dropout_p!r}.", "It takes 0 <= p < 1.")
+        raise FlashpathError(
+            "kernels.attention-dropout", operator=operator, dropout_p=f"{options.dropout_p!r}"
+        )
     heads = q.shape[-2]
     batch = q.shape[0] if sequences is None else sequences.cu_q.shape[0] - 1
     shapes: dict[str, tuple[Any, list[tuple[int, ...]], Any]] = {
@@ -341,9 +354,13 @@ def _check_options(q: Any, options: Options, sequences: Sequences | None, operat
             or x.device != q.device
         ):
             raise FlashpathError(
-                f"{operator} got {name} = {x!r:.80}.",
-                f"It must be {str(dtype).removeprefix('torch.')} of shape {' or '.join(map(str, allowed))} "
-                f"on {q.device}.",
+                "kernels.attention-option",
+                operator=operator,
+                name=name,
+                x=f"{x!r:.80}",
+                dtype=str(dtype).removeprefix("torch."),
+                device=str(q.device),
+                known=list(map(str, allowed)),
             )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import Message
 
 ARGUMENTS = ("score", "batch", "head", "query", "key")
 _numbers = itertools.count()
@@ -45,16 +46,17 @@ class ScoreMod:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise FlashpathError(f"ScoreMod got name = {self.name!r:.80}.", "It takes a text.")
+            raise FlashpathError("kernels.mod-name", name=f"{self.name!r:.80}")
         if self.torch is None and self.triton is None and self.cuda is None:
-            raise FlashpathError(
-                f"ScoreMod({self.name!r}) has no form.", "Give torch=…, triton=… or cuda=…: what runs it."
-            )
+            raise FlashpathError("kernels.mod-empty", name=f"{self.name!r}")
         for name in ("torch", "torch_derivative"):
             if getattr(self, name) is not None and not _takes_a_place(getattr(self, name)):
                 raise FlashpathError(
-                    f"ScoreMod({self.name!r}) got {name} = {getattr(self, name)!r:.80}.",
-                    f"It takes a function of ({', '.join(ARGUMENTS)}).",
+                    "kernels.mod-no-function",
+                    name=f"{self.name!r}",
+                    name2=name,
+                    getattr=f"{getattr(self, name)!r:.80}",
+                    arguments=list(ARGUMENTS),
                 )
         object.__setattr__(self, "key", f"{self.name}#{next(_numbers)}")
         _all[self.key] = self
@@ -64,21 +66,19 @@ class ScoreMod:
         found = getattr(self, language)
         if found is None:
             forms = [each for each in ("torch", "triton", "cuda") if getattr(self, each) is not None]
-            has = ", ".join(forms) or "none"
-            raise FlashpathError(
-                f"The score_mod {self.name!r} has no form for {language}; it has {has}.",
-                f"Give ScoreMod(…, {language}=…), or take a backend that runs one of its forms.",
-            )
+            has = forms or Message("kernels.none")
+            raise FlashpathError("kernels.mod-no-form", name=f"{self.name!r}", language=language, has=has)
         return found
 
     def of_scores(self, scores: Any, *place: Any) -> Any:
         """What the form of torch makes of these scores."""
         new = self.form("torch")(scores, *place)
         if not isinstance(new, torch.Tensor) or new.shape != scores.shape:
-            got = f"a tensor of shape {tuple(new.shape)}" if isinstance(new, torch.Tensor) else f"{new!r:.80}"
+            got = f"{new!r:.80}"
+            if isinstance(new, torch.Tensor):
+                got = Message("kernels.a-tensor", {"shape": str(tuple(new.shape))})
             raise FlashpathError(
-                f"The score_mod {self.name!r} gave {got} for scores of shape {tuple(scores.shape)}.",
-                "It must give a tensor of their shape: a new score for each.",
+                "kernels.mod-gave", name=f"{self.name!r}", got=got, shape=str(tuple(scores.shape))
             )
         return new.to(scores.dtype)
 
@@ -104,11 +104,14 @@ def _compiles_with(mod: ScoreMod) -> Generator[None]:
         at = getattr(inner.node, "lineno", 0) - 1
         functions = [each for each in (mod.triton, mod.triton_derivative) if each is not None]
         own = inner.src in [each.src for each in functions] and 0 <= at < len(lines)
-        where = f" in its line {at + 1}, `{lines[at].strip()}`" if own else ""
+        line = {"number": at + 1, "text": lines[at].strip()} if own else {}
+        where = Message("kernels.in-line", line) if own else ""
         raise FlashpathError(
-            f"Triton does not compile the score_mod {mod.name!r}: {said:.300}{where}.",
-            f"It takes a @triton.jit function of ({', '.join(ARGUMENTS)}) that returns a tile of new scores, "
-            "of the shape of `score`.",
+            "kernels.mod-not-compiled",
+            name=f"{mod.name!r}",
+            said=f"{said:.300}",
+            where=where,
+            arguments=list(ARGUMENTS),
         ) from error
 
 
@@ -128,9 +131,7 @@ def of_key(key: str) -> ScoreMod | None:
     if not key:
         return None
     if key not in _all:
-        raise FlashpathError(
-            f"The score_mod {key.partition('#')[0]!r} is gone.", "Keep the ScoreMod as long as it is used."
-        )
+        raise FlashpathError("kernels.mod-gone", value=f"{key.partition('#')[0]!r}")
     return _all[key]
 
 
@@ -157,10 +158,7 @@ def _of_triton(function: Any) -> ScoreMod:
     jit: Any = sys.modules.get("triton.runtime.jit")  # whoever has such a function has imported Triton
     names = function.arg_names if jit is not None and isinstance(function, jit.JITFunction) else ()
     if len(names) != len(ARGUMENTS):
-        raise FlashpathError(
-            f"score_mod is {function!r:.80}.",
-            f"It takes a @triton.jit function of ({', '.join(ARGUMENTS)}), or a ScoreMod.",
-        )
+        raise FlashpathError("kernels.mod-is-none", function=f"{function!r:.80}", arguments=list(ARGUMENTS))
     if id(function) not in _of_functions:
         _of_functions[id(function)] = ScoreMod(function.__name__, triton=function)
     return _of_functions[id(function)]

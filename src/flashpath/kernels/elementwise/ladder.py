@@ -14,7 +14,7 @@ from flashpath.kernels.elementwise.reference import TORCH, reference, truth
 from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
 from flashpath.kernels.tolerance import check_against
-from flashpath.messages import Message
+from flashpath.messages import Message, Text
 
 _SCALARS = {"factor": 0.7, "low": -0.5, "high": 1.25}
 # Elements that are checked at a time: the float64 truth of a whole large case would fill a GPU's memory.
@@ -142,8 +142,11 @@ def _chosen(_x: Any, operation: str, *_: Any, where: object = None) -> tuple[str
 
 LADDER = Ladder(
     name="elementwise",
-    title="Elementwise operations",
-    maths="out[i] = f(x[i], y[i]); gated: out[r, c] = act(x[r, c]) * x[r, d + c]",
+    title=Text("Elementwise operations", "逐元素运算"),
+    maths=Text(
+        "out[i] = f(x[i], y[i]); gated: out[r, c] = act(x[r, c]) * x[r, d + c]",
+        "out[i] = f(x[i], y[i])；门控：out[r, c] = act(x[r, c]) * x[r, d + c]",
+    ),
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -156,7 +159,10 @@ LADDER = Ladder(
             name="reference",
             language="pytorch",
             arch="any",
-            idea="PyTorch in float64, rounded once: the truth that the others are checked against",
+            idea=Text(
+                "PyTorch in float64, rounded once: the truth that the others are checked against",
+                "PyTorch 用 float64 计算，只舍入一次：其余梯级以它为准",
+            ),
             file=host.FOLDER / "reference.py",
             function=reference,
             readability=Score(5, "each operation as the textbook has it"),
@@ -165,7 +171,10 @@ LADDER = Ladder(
         _entry(
             name="scalar",
             language="cuda",
-            idea="one thread per element; the operation is a functor, a template argument of one kernel",
+            idea=Text(
+                "one thread per element; the operation is a functor, a template argument of one kernel",
+                "每个元素一个线程；运算是函数对象，作为核函数的模板参数",
+            ),
             file=host.SCALAR,
             function=host.scalar,
             improves_on="reference",
@@ -177,7 +186,10 @@ LADDER = Ladder(
         _entry(
             name="grid_stride",
             language="cuda",
-            idea="a grid of fixed size, each thread walking; gated rows are found by carrying, not dividing",
+            idea=Text(
+                "a grid of fixed size, each thread walking; gated rows are found by carrying, not dividing",
+                "网格大小固定，线程循环处理；门控的行号靠进位得到，不用除法",
+            ),
             file=host.GRID_STRIDE,
             function=host.grid_stride,
             improves_on="scalar",
@@ -189,7 +201,10 @@ LADDER = Ladder(
         _entry(
             name="vectorized",
             language="cuda",
-            idea="16 bytes per access, up to four of them in flight per thread, for any alignment and tail",
+            idea=Text(
+                "16 bytes per access, up to four of them in flight per thread, for any alignment and tail",
+                "每次访问 16 字节，每个线程最多四次同时在途，任何对齐和尾部都支持",
+            ),
             file=host.VECTORIZED,
             function=host.vectorized,
             improves_on="grid_stride",
@@ -201,7 +216,10 @@ LADDER = Ladder(
         _entry(
             name="fused_chain",
             language="cuda",
-            idea="scale, add and activation in one pass: 3 n elements moved in place of 7 n, rounded once",
+            idea=Text(
+                "scale, add and activation in one pass: 3 n elements moved in place of 7 n, rounded once",
+                "缩放、加法、激活一遍完成：搬运 3 n 个元素而不是 7 n 个，只舍入一次",
+            ),
             file=host.FUSED_CHAIN,
             function=host.fused_chain,
             improves_on="vectorized",
@@ -213,7 +231,10 @@ LADDER = Ladder(
         _entry(
             name="triton",
             language="triton",
-            idea="one program per block; the chain is fused, the widths are chosen by the compiler",
+            idea=Text(
+                "one program per block; the chain is fused, the widths are chosen by the compiler",
+                "每块数据一个程序；整条链融合，访问宽度由编译器选择",
+            ),
             file=host.FOLDER / "triton_elementwise.py",
             function=host.triton,
             improves_on="fused_chain",

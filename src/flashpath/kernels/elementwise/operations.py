@@ -84,12 +84,12 @@ def checked(x: Any, name: str, operands: Sequence[Any], out: Any | None) -> Call
     """The call, its output made where there is none; what does not fit is refused before anything runs."""
     operation = OPERATIONS.get(name)
     if operation is None:
-        raise FlashpathError(f"There is no operation {name!r}.", f"There are: {', '.join(OPERATIONS)}.")
+        raise FlashpathError("kernels.elementwise-unknown", name=f"{name!r}", operations=list(OPERATIONS))
     if len(operands) != len(operation.operands):
         wanted = ", ".join(operation.operands) or "nothing"
         example = _FIXES.get(next(iter(operation.operands), ""), f'rung(x, "{name}")')
         raise FlashpathError(
-            f"{name} got {len(operands)} operands after its name; it takes {wanted}.", f"Write {example}."
+            "kernels.elementwise-operands", name=name, operands=len(operands), wanted=wanted, example=example
         )
     require_tensor(name, "x", x, operation.dtypes)
     named = dict(zip(operation.operands, operands, strict=True))
@@ -109,10 +109,7 @@ def _out_shape(operation: Operation, x: Any) -> tuple[int, ...]:
     if not operation.gated:
         return tuple(x.shape)
     if x.dim() == 0 or x.shape[-1] % 2:
-        raise FlashpathError(
-            f"{operation.name} got the shape {tuple(x.shape)}.",
-            "Its last dimension holds two halves of one length: the gate, then what is gated.",
-        )
+        raise FlashpathError("kernels.elementwise-halves", name=operation.name, shape=str(tuple(x.shape)))
     return (*x.shape[:-1], x.shape[-1] // 2)
 
 
@@ -121,9 +118,7 @@ def _number(name: str, key: str, value: Any, x: Any) -> Any:
     if dtype_name(x) != "int32":
         if isinstance(value, (int, float)):
             return float(value)
-        raise FlashpathError(f"{name} got {key} {value!r}.", "It must be a number.")
+        raise FlashpathError("kernels.elementwise-number", name=name, key=key, value=f"{value!r}")
     if isinstance(value, int) and -(2**31) <= value < 2**31:
         return int(value)
-    raise FlashpathError(
-        f"{name} of int32 got {key} {value!r}.", "It must be an int of 32 bits; for others pass x.float()."
-    )
+    raise FlashpathError("kernels.elementwise-int32", name=name, key=key, value=f"{value!r}")

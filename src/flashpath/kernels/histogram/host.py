@@ -56,33 +56,25 @@ def prepare(x: Any, bins: int, lo: float, hi: float, out: Any | None) -> Problem
 
     require_tensor("histogram", "x", x, DTYPES)
     if not isinstance(bins, int) or isinstance(bins, bool) or not 1 <= bins <= MOST_BINS:
-        raise FlashpathError(f"histogram got bins = {bins!r}.", f"It takes 1 to {MOST_BINS:,} bins.")
+        raise FlashpathError("kernels.histogram-bins", bins=f"{bins!r}", most_bins=MOST_BINS)
     low, high = _bound(x, "lo", lo), _bound(x, "hi", hi)
     if not low < high:
-        raise FlashpathError(
-            f"histogram got lo = {lo!r} and hi = {hi!r}.",
-            f"lo has to be less than hi, in {dtype_name(x)} too. torch.histc's default is x.min(), x.max().",
-        )
+        raise FlashpathError("kernels.histogram-bounds", lo=f"{lo!r}", hi=f"{hi!r}", dtype=dtype_name(x))
     if x.dtype.is_floating_point and (high - low) * bins > LARGEST_FLOAT32:
-        raise FlashpathError(
-            f"histogram got {bins} bins from {lo!r} to {hi!r}.",
-            "(hi - lo) * bins has to be a float32 as well.",
-        )
+        raise FlashpathError("kernels.histogram-width", bins=bins, lo=f"{lo!r}", hi=f"{hi!r}")
     return Problem(x.numel(), low, high, output("histogram", out, (bins,), torch.int64, x.device))
 
 
 def _bound(x: Any, name: str, value: float) -> float:
     """A bound as the kernel computes with it: a float32, or for int32 values an int32."""
     if not isinstance(value, int | float) or not math.isfinite(value):
-        raise FlashpathError(f"histogram got {name} = {value!r}.", "It must be a finite number.")
+        raise FlashpathError("kernels.histogram-finite", name=name, value=f"{value!r}")
     if x.dtype.is_floating_point:
         if abs(value) > LARGEST_FLOAT32:
-            raise FlashpathError(f"histogram got {name} = {value!r}.", "It must be a float32.")
+            raise FlashpathError("kernels.histogram-float32", name=name, value=f"{value!r}")
         return _single(value)
     if value != int(value) or not -(2**31) <= value < 2**31:
-        raise FlashpathError(
-            f"histogram got {name} = {value!r} for int32 values.", "It must be an int32 as well."
-        )
+        raise FlashpathError("kernels.histogram-int32", name=name, value=f"{value!r}")
     return int(value)
 
 

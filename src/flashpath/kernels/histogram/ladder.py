@@ -10,7 +10,7 @@ from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.histogram import host
 from flashpath.kernels.histogram.reference import reference
 from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
-from flashpath.messages import Message
+from flashpath.messages import Message, Text
 
 
 def _case(data: str, bins: int, dtype: str = "float32", n: int = 2**26) -> Case:
@@ -103,8 +103,11 @@ def _chosen(*_: Any, where: object = None) -> tuple[str, Message]:
 
 LADDER = Ladder(
     name="histogram",
-    title="Histogram",
-    maths="counts[b] = how many x[i] in [lo, hi] have ⌊(x[i] - lo) bins / (hi - lo)⌋ = b; hi in the last bin",
+    title=Text("Histogram", "直方图"),
+    maths=Text(
+        "counts[b] = how many x[i] in [lo, hi] have ⌊(x[i] - lo) bins / (hi - lo)⌋ = b; hi in the last bin",
+        "counts[b] = [lo, hi] 内满足 ⌊(x[i] - lo) bins / (hi - lo)⌋ = b 的 x[i] 的个数；hi 归入最后一个区间",
+    ),
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -117,7 +120,10 @@ LADDER = Ladder(
             name="reference",
             language="pytorch",
             arch="any",
-            idea="PyTorch's tensor operations, rounding as torch.histc does, counted exactly",
+            idea=Text(
+                "PyTorch's tensor operations, rounding as torch.histc does, counted exactly",
+                "用 PyTorch 的张量运算，舍入方式与 torch.histc 相同，计数精确",
+            ),
             file=host.FOLDER / "reference.py",
             function=reference,
             readability=Score(5, "the formula, then bincount"),
@@ -125,7 +131,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="global_atomics",
-            idea="one atomic addition in the L2 cache per value: any number of bins, and all meet there",
+            idea=Text(
+                "one atomic addition in the L2 cache per value: any number of bins, and all meet there",
+                "每个值在 L2 缓存里做一次原子加：区间数不限，但全都挤在那里",
+            ),
             file=host.GLOBAL_ATOMICS,
             function=host.global_atomics,
             improves_on="reference",
@@ -135,7 +144,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="shared",
-            idea="privatised: each block counts in shared memory and adds its counts once",
+            idea=Text(
+                "privatised: each block counts in shared memory and adds its counts once",
+                "私有化：每个线程块在共享内存里计数，最后只加一次",
+            ),
             file=host.SHARED,
             function=host.shared,
             improves_on="global_atomics",
@@ -145,7 +157,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="per_warp",
-            idea="a copy for each warp: what is left are meetings within a warp",
+            idea=Text(
+                "a copy for each warp: what is left are meetings within a warp",
+                "每个 warp 一份计数：只剩 warp 内部的冲突",
+            ),
             file=host.PER_WARP,
             function=host.per_warp,
             improves_on="shared",
@@ -155,7 +170,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="aggregated",
-            idea="lanes that hold the same bin send one of them, with their number",
+            idea=Text(
+                "lanes that hold the same bin send one of them, with their number",
+                "落入同一区间的 lane 只派一个去加它们的个数",
+            ),
             file=host.AGGREGATED,
             function=host.aggregated,
             improves_on="shared",
@@ -165,7 +183,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="vectorized",
-            idea="16-byte loads, two at once; division by multiplying; no branch",
+            idea=Text(
+                "16-byte loads, two at once; division by multiplying; no branch",
+                "16 字节加载，每次两个；用乘法代替除法；没有分支",
+            ),
             file=host.VECTORIZED,
             function=host.vectorized,
             improves_on="shared",
@@ -175,7 +196,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="per_lane",
-            idea="a column of counts, and so a bank, for each lane: no lanes meet, whatever is added",
+            idea=Text(
+                "a column of counts, and so a bank, for each lane: no lanes meet, whatever is added",
+                "每个 lane 一列计数，也就是一个 bank：无论加什么，lane 之间都不冲突",
+            ),
             file=host.PER_LANE,
             function=host.per_lane,
             improves_on="vectorized",
@@ -187,7 +211,10 @@ LADDER = Ladder(
             name="triton",
             language="triton",
             arch="sm_75",
-            idea="`tl.histogram` of one block after the other; programs add up with atomics",
+            idea=Text(
+                "`tl.histogram` of one block after the other; programs add up with atomics",
+                "逐块调用 `tl.histogram`；各程序用原子加汇总",
+            ),
             file=host.TRITON,
             function=host.triton,
             improves_on="shared",

@@ -12,6 +12,7 @@ from flashpath.kernels.common.norm.arguments import is_backward
 from flashpath.kernels.layer_norm import host, reference
 from flashpath.kernels.peers import library
 from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score
+from flashpath.messages import Text
 
 _NORM = cases.Norm(centered=True, eps=host.EPS, formulas=reference)
 
@@ -48,8 +49,11 @@ _BF16 = "__nv_bfloat16, __nv_bfloat16"
 
 LADDER = Ladder(
     name="layer_norm",
-    title="Layer norm",
-    maths="out = (x - mean) / sqrt(var + eps) * weight + bias of each row, of x + residual; its gradients",
+    title=Text("Layer norm", "层归一化（layer norm）"),
+    maths=Text(
+        "out = (x - mean) / sqrt(var + eps) * weight + bias of each row, of x + residual; its gradients",
+        "每一行 out = (x - mean) / sqrt(var + eps) * weight + bias，也可对 x + residual；及其梯度",
+    ),
     cases=_NORM.cases,
     peers=_peers,
     check=_NORM.check,
@@ -64,7 +68,10 @@ LADDER = Ladder(
             name="reference",
             language="pytorch",
             arch="any",
-            idea="PyTorch in float64, rounded once: the truth that the others are checked against",
+            idea=Text(
+                "PyTorch in float64, rounded once: the truth that the others are checked against",
+                "PyTorch 用 float64 计算，只舍入一次：其余梯级以它为准",
+            ),
             file=host.FOLDER / "reference.py",
             function=reference.reference,
             readability=Score(5, "the formulas"),
@@ -73,7 +80,10 @@ LADDER = Ladder(
         _entry(
             name="two_pass",
             language="cuda",
-            idea="a block per row: the mean, then the variance, then the row, each from memory",
+            idea=Text(
+                "a block per row: the mean, then the variance, then the row, each from memory",
+                "每行一个线程块：先求平均值，再求方差，再写结果，每次都从内存读",
+            ),
             file=host.TWO_PASS,
             function=host.two_pass,
             improves_on="reference",
@@ -85,7 +95,10 @@ LADDER = Ladder(
         _entry(
             name="welford",
             language="cuda",
-            idea="mean and variance from one walk: triples (count, mean, M2) that threads merge",
+            idea=Text(
+                "mean and variance from one walk: triples (count, mean, M2) that threads merge",
+                "一遍求出平均值和方差：各线程合并三元组 (count, mean, M2)",
+            ),
             file=host.WELFORD,
             function=host.welford,
             improves_on="two_pass",
@@ -97,7 +110,10 @@ LADDER = Ladder(
         _entry(
             name="vectorized",
             language="cuda",
-            idea="the row stays in registers: one read in 16-byte packs, one write",
+            idea=Text(
+                "the row stays in registers: one read in 16-byte packs, one write",
+                "整行留在寄存器里：以 16 字节为单位读一次、写一次",
+            ),
             file=host.VECTORIZED,
             function=host.vectorized,
             choices={"lanes": rows.LANES},
@@ -112,7 +128,10 @@ LADDER = Ladder(
         _entry(
             name="read_twice",
             language="cuda",
-            idea="a long row is read twice, the second time from the L2 cache: registers hold nothing",
+            idea=Text(
+                "a long row is read twice, the second time from the L2 cache: registers hold nothing",
+                "长行读两遍，第二遍来自 L2 缓存：寄存器里不保留数据",
+            ),
             file=host.READ_TWICE,
             function=host.read_twice,
             improves_on="vectorized",
@@ -124,7 +143,10 @@ LADDER = Ladder(
         _entry(
             name="fused_residual",
             language="cuda",
-            idea="x + residual is written and normalised in one pass: 4 n elements moved, not 5 n",
+            idea=Text(
+                "x + residual is written and normalised in one pass: 4 n elements moved, not 5 n",
+                "一遍写出 x + residual 并归一化：搬运 4 n 个元素而不是 5 n 个",
+            ),
             file=host.FUSED_RESIDUAL,
             function=host.fused_residual,
             choices={"lanes": rows.LANES},
@@ -140,7 +162,10 @@ LADDER = Ladder(
         _entry(
             name="backward",
             language="cuda",
-            idea="a kernel along rows for dx, one down the columns for dweight and dbias",
+            idea=Text(
+                "a kernel along rows for dx, one down the columns for dweight and dbias",
+                "dx 用一个逐行的核函数，dweight 和 dbias 用一个逐列的核函数",
+            ),
             file=host.BACKWARD,
             function=host.backward,
             improves_on="reference",
@@ -153,7 +178,10 @@ LADDER = Ladder(
             name="backward_fused",
             language="cuda",
             arch="sm_80",  # cp.async
-            idea="all gradients from one read: column sums stay in registers, rows are fetched ahead",
+            idea=Text(
+                "all gradients from one read: column sums stay in registers, rows are fetched ahead",
+                "所有梯度只读一遍：列的和留在寄存器里，后面的行提前取",
+            ),
             file=host.BACKWARD_FUSED,
             function=host.backward_fused,
             improves_on="backward",
@@ -167,7 +195,10 @@ LADDER = Ladder(
         _entry(
             name="triton",
             language="triton",
-            idea="a program per row, the row one array; with or without a residual",
+            idea=Text(
+                "a program per row, the row one array; with or without a residual",
+                "每行一个程序，整行是一个数组；可带残差，也可不带",
+            ),
             file=host.TRITON,
             function=host.triton,
             improves_on="vectorized",
@@ -185,7 +216,10 @@ LADDER = Ladder(
         _entry(
             name="triton_backward",
             language="triton",
-            idea="few programs for many rows, column sums on the way, a second kernel to add these up",
+            idea=Text(
+                "few programs for many rows, column sums on the way, a second kernel to add these up",
+                "少量程序处理许多行，顺便求列的和，再用第二个核函数汇总",
+            ),
             file=host.TRITON,
             function=host.triton_backward,
             improves_on="backward",

@@ -30,7 +30,9 @@ class Epilogue:
 
         if self.activation not in ACTIVATIONS:
             raise FlashpathError(
-                f"An epilogue got activation={self.activation!r}.", f"It knows {', '.join(ACTIVATIONS)}."
+                "kernels.epilogue-activation",
+                activation=f"{self.activation!r}",
+                activations=list(ACTIVATIONS),
             )
         if self.bias is not None:
             require_like("An epilogue", "bias", self.bias, out.shape[1:], out.dtype, out.device)

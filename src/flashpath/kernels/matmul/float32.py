@@ -11,6 +11,7 @@ from flashpath.kernels.arguments import widest_pack
 from flashpath.kernels.building import CPP_TYPES, cuda_compiles_for, cuda_kernel, dtype_name, sm_count
 from flashpath.kernels.matmul.problem import FOLDER, prepare, takes_only
 from flashpath.kernels.rung import Rung, Score
+from flashpath.messages import Text
 
 NAIVE = FOLDER / "naive.cu"
 COALESCED = FOLDER / "coalesced.cu"
@@ -181,7 +182,10 @@ _TILES = {"tile": (8, 16, 32)}
 RUNGS = (
     _entry(
         name="naive",
-        idea="one thread per element, as the definition has it; neighbours read far apart",
+        idea=Text(
+            "one thread per element, as the definition has it; neighbours read far apart",
+            "照定义，每个元素一个线程；相邻线程读的地址相距很远",
+        ),
         file=NAIVE,
         function=naive,
         improves_on="reference",
@@ -192,7 +196,10 @@ RUNGS = (
     ),
     _entry(
         name="coalesced",
-        idea="x and y change places: the lanes of a warp read neighbours",
+        idea=Text(
+            "x and y change places: the lanes of a warp read neighbours",
+            "交换 x 和 y：一个 warp 的各 lane 读相邻的地址",
+        ),
         file=COALESCED,
         function=coalesced,
         improves_on="naive",
@@ -203,7 +210,10 @@ RUNGS = (
     ),
     _entry(
         name="shared_tile",
-        idea="a block copies tiles to shared memory, where each element is read 32 times",
+        idea=Text(
+            "a block copies tiles to shared memory, where each element is read 32 times",
+            "线程块把分块拷到共享内存，每个元素在那里被读 32 次",
+        ),
         file=SHARED_TILE,
         function=shared_tile,
         improves_on="coalesced",
@@ -214,7 +224,10 @@ RUNGS = (
     ),
     _entry(
         name="register_1d",
-        idea="8 results of a column per thread: what is loaded of b serves 8 times",
+        idea=Text(
+            "8 results of a column per thread: what is loaded of b serves 8 times",
+            "每个线程算一列的 8 个结果：b 的一次加载用 8 次",
+        ),
         file=REGISTER_1D,
         function=register_1d,
         improves_on="shared_tile",
@@ -224,7 +237,10 @@ RUNGS = (
     ),
     _entry(
         name="register_2d",
-        idea="8 × 8 results per thread: an outer product makes 64 multiply-adds of 16 numbers",
+        idea=Text(
+            "8 × 8 results per thread: an outer product makes 64 multiply-adds of 16 numbers",
+            "每个线程 8 × 8 个结果：外积用 16 个数做 64 次乘加",
+        ),
         file=REGISTER_2D,
         function=register_2d,
         improves_on="register_1d",
@@ -234,7 +250,10 @@ RUNGS = (
     ),
     _entry(
         name="vectorized",
-        idea="16 bytes per access; a is transposed on its way to shared memory, without bank conflicts",
+        idea=Text(
+            "16 bytes per access; a is transposed on its way to shared memory, without bank conflicts",
+            "每次访问 16 字节；a 在进入共享内存时转置，没有 bank 冲突",
+        ),
         file=VECTORIZED,
         function=vectorized,
         improves_on="register_2d",
@@ -244,7 +263,10 @@ RUNGS = (
     ),
     _entry(
         name="double_buffered",
-        idea="two copies of each tile: the next is fetched while this one is multiplied",
+        idea=Text(
+            "two copies of each tile: the next is fetched while this one is multiplied",
+            "每个分块两份：乘这一块时取下一块",
+        ),
         file=DOUBLE_BUFFERED,
         function=double_buffered,
         improves_on="vectorized",
@@ -255,7 +277,10 @@ RUNGS = (
     _entry(
         name="warp_tiled",
         arch="sm_80",
-        idea="64 × 64 results per warp, 8 × 16 per thread; copies run past the registers, steps ahead",
+        idea=Text(
+            "64 × 64 results per warp, 8 × 16 per thread; copies run past the registers, steps ahead",
+            "每个 warp 64 × 64 个结果，每个线程 8 × 16 个；拷贝不经过寄存器，提前几步进行",
+        ),
         file=WARP_TILED,
         function=warp_tiled,
         improves_on="double_buffered",

@@ -23,7 +23,7 @@ from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case, Ladder, Rung, Score
 from flashpath.kernels.tolerance import check_against
 from flashpath.kernels.where import Where, where_is
-from flashpath.messages import Message
+from flashpath.messages import Message, Text
 
 
 def _case(m: int, n: int, k: int, dtype: str, precision: str = "ieee") -> Case:
@@ -190,8 +190,8 @@ def _chosen(a: Any, b: Any, *, where: Where | None = None) -> tuple[str, Message
 
 LADDER = Ladder(
     name="matmul",
-    title="Matrix multiplication",
-    maths="out[i, j] = Σ_p a[i, p] b[p, j]",
+    title=Text("Matrix multiplication", "矩阵乘法"),
+    maths=Text("out[i, j] = Σ_p a[i, p] b[p, j]", "out[i, j] = Σ_p a[i, p] b[p, j]"),
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -206,7 +206,10 @@ LADDER = Ladder(
             name="reference",
             language="pytorch",
             arch="any",
-            idea="PyTorch in float64, rounded once: the truth that the others are checked against",
+            idea=Text(
+                "PyTorch in float64, rounded once: the truth that the others are checked against",
+                "PyTorch 用 float64 计算，只舍入一次：其余梯级以它为准",
+            ),
             file=FOLDER / "reference.py",
             function=reference,
             readability=Score(5, "one operator"),

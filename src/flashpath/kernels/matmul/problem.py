@@ -41,25 +41,24 @@ def prepare(
     require_tensor("matmul", "b", b, dtypes, dims=2)
     if a.dtype != b.dtype or a.device != b.device:
         raise FlashpathError(
-            f"matmul got a of {dtype_name(a)} on {a.device} and b of {dtype_name(b)} on {b.device}.",
-            "Both must have one type and one device.",
+            "kernels.matmul-unlike",
+            dtype=dtype_name(a),
+            device=str(a.device),
+            dtype2=dtype_name(b),
+            device2=str(b.device),
         )
     if a.shape[1] != b.shape[0]:
-        raise FlashpathError(
-            f"matmul got a of shape {tuple(a.shape)} and b of shape {tuple(b.shape)}.",
-            "It takes (m, k) and (k, n).",
-        )
+        raise FlashpathError("kernels.matmul-shapes", shape=str(tuple(a.shape)), shape2=str(tuple(b.shape)))
     if precision not in PRECISIONS:
-        raise FlashpathError(f"matmul got precision={precision!r}.", f"It knows {', '.join(PRECISIONS)}.")
-    if precision == "tf32" and dtype_name(a) != "float32":
         raise FlashpathError(
-            f"matmul got precision='tf32' for {dtype_name(a)}.", "Only float32 is rounded to tf32."
+            "kernels.matmul-precision", precision=f"{precision!r}", precisions=list(PRECISIONS)
         )
+    if precision == "tf32" and dtype_name(a) != "float32":
+        raise FlashpathError("kernels.matmul-tf32", dtype=dtype_name(a))
     # What a rung takes only one precision of, it takes of float32: half types do not ask.
     if dtype_name(a) == "float32" and precision not in precisions:
         raise FlashpathError(
-            f"This rung does not multiply float32 in precision={precision!r}.",
-            f"It takes {', '.join(precisions)}.",
+            "kernels.matmul-rung-precision", precision=f"{precision!r}", precisions=list(precisions)
         )
     m, k = a.shape
     n = b.shape[1]

@@ -13,6 +13,7 @@ from flashpath.kernels.building import CPP_TYPES, cuda_compiles_for, cuda_kernel
 from flashpath.kernels.matmul.epilogue import ACTIVATIONS, Epilogue
 from flashpath.kernels.matmul.problem import FOLDER, Problem, prepare, takes_only
 from flashpath.kernels.rung import Case, Rung, Score
+from flashpath.messages import Text
 
 WMMA = FOLDER / "wmma.cu"
 MMA_LDMATRIX = FOLDER / "mma_ldmatrix.cu"
@@ -164,7 +165,10 @@ _PLANS = {"plan": (LARGE, SMALL, *MORE_PLANS)}
 RUNGS = (
     _entry(
         name="wmma",
-        idea="a warp multiplies 16 × 16 × 16 at once, through the C++ interface of the tensor cores",
+        idea=Text(
+            "a warp multiplies 16 × 16 × 16 at once, through the C++ interface of the tensor cores",
+            "一个 warp 通过张量核心的 C++ 接口一次乘 16 × 16 × 16",
+        ),
         file=WMMA,
         function=wmma,
         declines=products_only,
@@ -175,7 +179,10 @@ RUNGS = (
     ),
     _entry(
         name="mma_ldmatrix",
-        idea="the instructions themselves: ldmatrix hands over what mma.sync wants, four matrices at a time",
+        idea=Text(
+            "the instructions themselves: ldmatrix hands over what mma.sync wants, four matrices at a time",
+            "直接用指令：ldmatrix 按 mma.sync 的要求一次取四个矩阵",
+        ),
         file=MMA_LDMATRIX,
         function=mma_ldmatrix,
         declines=products_only,
@@ -186,7 +193,10 @@ RUNGS = (
     ),
     _entry(
         name="mma_pipelined",
-        idea="cp.async fills a ring of swizzled tiles ahead of the tensor cores, which never wait for memory",
+        idea=Text(
+            "cp.async fills a ring of swizzled tiles ahead of the tensor cores, which never wait for memory",
+            "cp.async 提前填好一圈交错存放（swizzle）的分块，张量核心从不等待内存",
+        ),
         file=MMA_PIPELINED,
         function=mma_pipelined,
         declines=products_only,
@@ -200,10 +210,16 @@ RUNGS = (
     ),
     _entry(
         name="unfused",
-        idea="the product, then scale, bias, activation and mask, each a pass over memory of its own",
+        idea=Text(
+            "the product, then scale, bias, activation and mask, each a pass over memory of its own",
+            "先算乘积，再缩放、加偏置、激活、加掩码，每一步都单独过一遍内存",
+        ),
         file=MMA_PIPELINED,
         function=unfused,
-        not_counted="torch's passes are not counted: each step after the product reads and writes it again",
+        uncounted=Text(
+            "torch's passes are not counted: each step after the product reads and writes it again",
+            "torch 的各遍不计入：乘积之后的每一步都要再读写一遍",
+        ),
         declines=epilogues_only,
         improves_on="reference",
         compile_for=cuda_compiles_for(
@@ -214,7 +230,10 @@ RUNGS = (
     ),
     _entry(
         name="fused",
-        idea="the same steps in the product's own kernel, on sums that are still in registers",
+        idea=Text(
+            "the same steps in the product's own kernel, on sums that are still in registers",
+            "同样的步骤放进乘积自己的核函数，在还留在寄存器里的和上进行",
+        ),
         file=EPILOGUE,
         function=fused,
         declines=epilogues_only,

@@ -23,6 +23,7 @@ from flashpath.kernels.matmul.epilogue import Epilogue
 from flashpath.kernels.matmul.problem import FOLDER, Problem, prepare
 from flashpath.kernels.matmul.tensor_core import epilogues_only, products_only
 from flashpath.kernels.rung import Rung, Score
+from flashpath.messages import Text
 
 ENOUGH_PROGRAMS = 64  # large tiles, where there are so many: for half of an H200's SMs at least
 
@@ -238,7 +239,10 @@ _PERSISTENT_CONFIGS = {"config": (*_EVERYWHERE, *IN_PARTS)}
 RUNGS = (
     _entry(
         name="triton_pointers",
-        idea="a tile of the result per program; the compiler makes the stages, swizzles and fragments",
+        idea=Text(
+            "a tile of the result per program; the compiler makes the stages, swizzles and fragments",
+            "每个程序算结果的一个分块；流水级、交错存放和片段由编译器安排",
+        ),
         file=FOLDER / "triton_pointers.py",
         function=triton_pointers,
         choices=_CONFIGS,
@@ -250,7 +254,10 @@ RUNGS = (
     ),
     _entry(
         name="triton_block_pointers",
-        idea="shape, strides and place of a block instead of an address for each element",
+        idea=Text(
+            "shape, strides and place of a block instead of an address for each element",
+            "给出块的形状、步长和位置，而不是每个元素的地址",
+        ),
         file=FOLDER / "triton_block_pointers.py",
         function=triton_block_pointers,
         choices=_CONFIGS,
@@ -262,7 +269,10 @@ RUNGS = (
     ),
     _entry(
         name="triton_descriptors",
-        idea="the host describes the matrices; on Hopper the TMA fetches whole tiles by it",
+        idea=Text(
+            "the host describes the matrices; on Hopper the TMA fetches whole tiles by it",
+            "由主机描述矩阵；在 Hopper 上 TMA 据此取整个分块",
+        ),
         file=FOLDER / "triton_descriptors.py",
         function=triton_descriptors,
         choices=_CONFIGS,
@@ -274,7 +284,10 @@ RUNGS = (
     ),
     _entry(
         name="triton_persistent",
-        idea="one program per SM; the next tile's loads are under way while the last one is stored",
+        idea=Text(
+            "one program per SM; the next tile's loads are under way while the last one is stored",
+            "每个 SM 一个程序；存上一个分块时，下一个分块已经在加载",
+        ),
         file=FOLDER / "triton_persistent.py",
         function=triton_persistent,
         choices=_PERSISTENT_CONFIGS,
@@ -286,7 +299,10 @@ RUNGS = (
     ),
     _entry(
         name="triton_autotuned",
-        idea="tiles, stages and warps are measured for each size, not chosen",
+        idea=Text(
+            "tiles, stages and warps are measured for each size, not chosen",
+            "对每种大小实测分块、流水级数和 warp 数，而不是预先选定",
+        ),
         file=FOLDER / "triton_autotuned.py",
         function=triton_autotuned,
         declines=products_only,
@@ -297,7 +313,10 @@ RUNGS = (
     ),
     _entry(
         name="triton_fused",
-        idea="an epilogue on the tile in registers, written as on whole matrices",
+        idea=Text(
+            "an epilogue on the tile in registers, written as on whole matrices",
+            "在寄存器里的分块上做尾处理，写法与对整个矩阵一样",
+        ),
         file=FOLDER / "triton_epilogue.py",
         function=triton_fused,
         choices=_PERSISTENT_CONFIGS,

@@ -46,7 +46,7 @@ def simple(x: Any, operation: str, *operands: Any, out: Any | None = None) -> An
 def ballot(x: Any, operation: str, *operands: Any, out: Any | None = None) -> Any:
     call = checked(x, operation, operands, out)
     if not isinstance(call, Packing):
-        raise FlashpathError("ballot packs bits only.", "For rows take simple, vectorized or triton.")
+        raise FlashpathError("kernels.quantize-ballot")
     if call.is_empty:
         return call.result
     if call.indptr is None:

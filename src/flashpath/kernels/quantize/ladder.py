@@ -12,6 +12,7 @@ from flashpath.kernels.quantize import host
 from flashpath.kernels.quantize.operations import LARGEST, PACKING
 from flashpath.kernels.quantize.reference import TORCH, reference
 from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.messages import Text
 
 # Elements that are checked at a time: the float64 truth of a whole large case would fill a GPU's memory.
 _CHECKED_AT_ONCE = 2**26
@@ -183,8 +184,11 @@ _entry = functools.partial(Rung, arch="sm_75", language="cuda")
 
 LADDER = Ladder(
     name="quantize",
-    title="Quantisation: bits, int8 and fp8",
-    maths="packbits: bit k of out[i] = x[8 i + k] != 0; rows: codes[r, c] = x[r, c] / scale[r], rounded",
+    title=Text("Quantisation: bits, int8 and fp8", "量化：比特、int8 和 fp8"),
+    maths=Text(
+        "packbits: bit k of out[i] = x[8 i + k] != 0; rows: codes[r, c] = x[r, c] / scale[r], rounded",
+        "packbits：out[i] 的第 k 位 = x[8 i + k] != 0；按行：codes[r, c] = x[r, c] / scale[r]，再舍入",
+    ),
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -198,7 +202,10 @@ LADDER = Ladder(
             name="reference",
             language="pytorch",
             arch="any",
-            idea="NumPy's packbits, PyTorch's division and casts: the bits that the others have to meet",
+            idea=Text(
+                "NumPy's packbits, PyTorch's division and casts: the bits that the others have to meet",
+                "NumPy 的 packbits、PyTorch 的除法和类型转换：其余梯级要逐位相同",
+            ),
             file=host.FOLDER / "reference.py",
             function=reference,
             readability=Score(5, "a line for each step"),
@@ -206,7 +213,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="simple",
-            idea="a thread per byte, a block per row; each row is read twice",
+            idea=Text(
+                "a thread per byte, a block per row; each row is read twice",
+                "每字节一个线程，每行一个线程块；每行读两遍",
+            ),
             file=host.SIMPLE,
             function=host.simple,
             improves_on="reference",
@@ -216,7 +226,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="ballot",
-            idea="a warp's vote is 32 bits at once; lane k keeps the k-th vote",
+            idea=Text(
+                "a warp's vote is 32 bits at once; lane k keeps the k-th vote",
+                "一次 warp 投票得到 32 位；lane k 保留第 k 次投票",
+            ),
             file=host.BALLOT,
             function=host.ballot,
             declines=_packs_only,
@@ -227,7 +240,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="vectorized",
-            idea="16-byte accesses; rows stay in registers; one reciprocal and exact remainders divide a row",
+            idea=Text(
+                "16-byte accesses; rows stay in registers; one reciprocal and exact remainders divide a row",
+                "16 字节访问；整行留在寄存器里；用一个倒数和精确余数完成一行的除法",
+            ),
             file=host.VECTORIZED,
             function=host.vectorized,
             improves_on="simple",
@@ -240,7 +256,10 @@ LADDER = Ladder(
             name="triton",
             language="triton",
             arch="sm_75",
-            idea="tiles of bytes and rows; the compiler keeps a row in registers by itself",
+            idea=Text(
+                "tiles of bytes and rows; the compiler keeps a row in registers by itself",
+                "按字节和行分块；编译器自己把整行留在寄存器里",
+            ),
             file=host.TRITON,
             function=host.triton,
             improves_on="vectorized",

@@ -67,11 +67,16 @@ class Rows:
 def checked(x: Any, operation: str, operands: Sequence[Any], out: Any | None) -> Packing | Rows:
     """The call, its outputs made where there are none; what does not fit is refused before anything runs."""
     if operation not in OPERATIONS:
-        raise FlashpathError(f"There is no operation {operation!r}.", f"There are: {', '.join(OPERATIONS)}.")
+        raise FlashpathError(
+            "kernels.quantize-unknown", operation=f"{operation!r}", operations=list(OPERATIONS)
+        )
     least, most = COUNTS[operation]
     if not least <= len(operands) <= most:
         raise FlashpathError(
-            f"{operation} got {len(operands)} operands after its name.", f"Write {OPERATIONS[operation]}."
+            "kernels.quantize-operands",
+            operation=operation,
+            operands=len(operands),
+            operations=OPERATIONS[operation],
         )
     if operation in PACKING:
         return _packing(x, operation, list(operands), out)
@@ -93,7 +98,7 @@ def _packing(x: Any, operation: str, operands: list[Any], out: Any | None) -> Pa
     indptr = operands.pop(0) if operation == "segment_packbits" else None
     order = operands[0] if operands else "big"
     if order not in ("big", "little"):
-        raise FlashpathError(f"{operation} got the bit order {order!r}.", 'It is "big" or "little".')
+        raise FlashpathError("kernels.quantize-order", operation=operation, order=f"{order!r}")
     out_indptr = None
     if indptr is None:
         packed = output(operation, out, (-(-x.numel() // 8),), torch.uint8, x.device)
@@ -101,8 +106,11 @@ def _packing(x: Any, operation: str, operands: list[Any], out: Any | None) -> Pa
         require_tensor(operation, "indptr", indptr, tuple(INDICES), 1)
         if indptr.device != x.device or not indptr.numel():
             raise FlashpathError(
-                f"{operation} got indptr of {indptr.numel()} on {indptr.device}, x on {x.device}.",
-                "It holds one more than there are segments, on the device of x.",
+                "kernels.quantize-indptr",
+                operation=operation,
+                count=indptr.numel(),
+                device=str(indptr.device),
+                device2=str(x.device),
             )
         out_indptr = torch.zeros_like(indptr)
         torch.cumsum(indptr.diff().add_(7).bitwise_right_shift_(3), 0, dtype=indptr.dtype, out=out_indptr[1:])
@@ -123,7 +131,7 @@ def _packing(x: Any, operation: str, operands: list[Any], out: Any | None) -> Pa
 
 def _shape(operation: str, x: Any) -> tuple[int, int]:
     if x.dim() == 0:
-        raise FlashpathError(f"{operation} got a single number.", "Its last dimension is a row.")
+        raise FlashpathError("kernels.quantize-number", operation=operation)
     n = x.shape[-1]
     return (x.numel() // n if n else x.shape[:-1].numel()), n
 
@@ -134,7 +142,7 @@ def _quantize(x: Any, operation: str, out: Any | None) -> Rows:
     require_tensor(operation, "x", x, FLOATS)
     rows, n = _shape(operation, x)
     if out is not None and not (isinstance(out, tuple) and len(out) == 2):  # type: ignore[arg-type]
-        raise FlashpathError(f"{operation} got out={out!r:.80}.", "It is a pair: codes and scale.")
+        raise FlashpathError("kernels.quantize-out", operation=operation, out=f"{out!r:.80}")
     pair = (None, None) if out is None else cast(tuple[Any, Any], out)
     kind = torch.int8 if operation == "quantize_int8" else torch.float8_e4m3fn
     codes = output(operation, pair[0], x.shape, kind, x.device)
@@ -152,7 +160,7 @@ def _dequantize(codes: Any, scale: Any, dtype: Any = None, *, out: Any | None) -
     require_like("dequantize", "scale", scale, codes.shape[:-1], torch.float32, codes.device)
     dtype = torch.float32 if dtype is None else dtype
     if str(dtype).removeprefix("torch.") not in FLOATS:
-        raise FlashpathError(f"dequantize got the type {dtype!r}.", f"It makes {', '.join(FLOATS)}.")
+        raise FlashpathError("kernels.quantize-type", dtype=f"{dtype!r}", floats=list(FLOATS))
     floats = output("dequantize", out, codes.shape, dtype, codes.device)
     require_apart("dequantize", floats, codes, scale)
     return Rows(floats, codes, scale, rows, n, to_codes=False)

@@ -51,22 +51,17 @@ def prepare(x: Any, op: str, dim: int | None, out: Any | None, *, rows_allowed: 
     import torch
 
     if op not in OPERATIONS:
-        raise FlashpathError(f"reduction got the operation {op!r}.", f"It knows {', '.join(OPERATIONS)}.")
+        raise FlashpathError("kernels.reduce-operation", op=f"{op!r}", operations=list(OPERATIONS))
     require_tensor("reduction", "x", x, DTYPES)
     if op == "mean" and x.dtype == torch.int32:
-        raise FlashpathError("The mean of int32 is no int32.", "Pass x.float(), as for torch.mean.")
+        raise FlashpathError("kernels.reduce-int-mean")
     if dim is not None and (x.ndim != 2 or dim not in (1, -1)):
-        raise FlashpathError(
-            f"reduction got dim={dim} for a tensor of shape {tuple(x.shape)}.",
-            "Pass dim=None for the whole tensor, or dim=-1 for each row of a 2-D tensor.",
-        )
+        raise FlashpathError("kernels.reduce-dim", dim=dim, shape=str(tuple(x.shape)))
     if dim is not None and not rows_allowed:
-        raise FlashpathError(
-            "This rung reduces whole tensors only.", "For each row take single_pass, by_row or triton."
-        )
+        raise FlashpathError("kernels.reduce-whole-only")
     rows, n = (1, x.numel()) if dim is None else x.shape
     if n == 0 and op in ("max", "argmax"):
-        raise FlashpathError(f"{op} got no elements.", "Only a sum and a mean of nothing are defined.")
+        raise FlashpathError("kernels.reduce-nothing", op=op)
     shape = () if dim is None else (rows,)
     dtype = torch.int64 if op == "argmax" or (x.dtype == torch.int32 and op == "sum") else x.dtype
     return Problem(rows, n, output("reduction", out, shape, dtype, x.device))
@@ -166,7 +161,7 @@ def single_pass(
 
 def by_row(x: Any, op: str = "sum", dim: int | None = -1, out: Any | None = None) -> Any:
     if dim is None:
-        raise FlashpathError("by_row reduces rows.", "Pass dim=-1; for the whole tensor take single_pass.")
+        raise FlashpathError("kernels.reduce-rows-only")
     rows, n, result = prepare(x, op, dim, out)
     if rows:
         row_bytes = n * x.element_size()

@@ -12,6 +12,7 @@ from flashpath.kernels.peers import cupy_stream, library, with_compiled
 from flashpath.kernels.reduction import host
 from flashpath.kernels.reduction.reference import reference, torch_reduction
 from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
+from flashpath.messages import Text
 
 
 def _case(op: str, dtype: str, shape: tuple[int, ...], name: str) -> Case:
@@ -144,8 +145,11 @@ def _compiles(file: Any, arguments: str = "Sum<float>, float") -> Callable[[str]
 
 LADDER = Ladder(
     name="reduction",
-    title="Reduction",
-    maths="out = x[0] ⊕ x[1] ⊕ … ⊕ x[n - 1]: sum, max, mean, argmax; of the whole tensor or of each row",
+    title=Text("Reduction", "归约"),
+    maths=Text(
+        "out = x[0] ⊕ x[1] ⊕ … ⊕ x[n - 1]: sum, max, mean, argmax; of the whole tensor or of each row",
+        "out = x[0] ⊕ x[1] ⊕ … ⊕ x[n - 1]：sum、max、mean、argmax；对整个张量或每一行",
+    ),
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -159,7 +163,10 @@ LADDER = Ladder(
             name="reference",
             language="pytorch",
             arch="any",
-            idea="PyTorch's own reductions, whose rules for NaN, ties and types the others follow",
+            idea=Text(
+                "PyTorch's own reductions, whose rules for NaN, ties and types the others follow",
+                "PyTorch 自己的归约；NaN、相等元素和类型的规则以它为准",
+            ),
             file=host.FOLDER / "reference.py",
             function=reference,
             readability=Score(5, "one call"),
@@ -167,7 +174,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="divergent",
-            idea="a tree in shared memory, neighbours first; most lanes of every warp idle",
+            idea=Text(
+                "a tree in shared memory, neighbours first; most lanes of every warp idle",
+                "共享内存里的归约树，先合并相邻元素；每个 warp 的大多数 lane 空闲",
+            ),
             file=host.DIVERGENT,
             function=host.divergent,
             declines=_wholes_only,
@@ -178,7 +188,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="bank_conflicted",
-            idea="working threads side by side, so whole warps rest; their data meet in the same banks",
+            idea=Text(
+                "working threads side by side, so whole warps rest; their data meet in the same banks",
+                "工作的线程相邻，于是整个 warp 可以空闲；但数据落在同一批 bank 里",
+            ),
             file=host.BANK_CONFLICTED,
             function=host.bank_conflicted,
             declines=_wholes_only,
@@ -189,7 +202,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="sequential",
-            idea="the upper half folds onto the lower: threads and data both side by side",
+            idea=Text(
+                "the upper half folds onto the lower: threads and data both side by side",
+                "上半折叠到下半：线程和数据都相邻",
+            ),
             file=host.SEQUENTIAL,
             function=host.sequential,
             declines=_wholes_only,
@@ -200,7 +216,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="first_add_on_load",
-            idea="two elements per thread: the widest step of the tree happens in registers",
+            idea=Text(
+                "two elements per thread: the widest step of the tree happens in registers",
+                "每个线程两个元素：归约树最宽的一步在寄存器里完成",
+            ),
             file=host.FIRST_ADD_ON_LOAD,
             function=host.first_add_on_load,
             declines=_wholes_only,
@@ -211,7 +230,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="warp_shuffle",
-            idea="lanes hand their states over in registers: one barrier instead of nine",
+            idea=Text(
+                "lanes hand their states over in registers: one barrier instead of nine",
+                "lane 之间通过寄存器传递状态：一个屏障代替九个",
+            ),
             file=host.WARP_SHUFFLE,
             function=host.warp_shuffle,
             declines=_wholes_only,
@@ -222,7 +244,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="vectorized",
-            idea="16-byte loads, four at once, thousands of elements per block: as fast as memory is read",
+            idea=Text(
+                "16-byte loads, four at once, thousands of elements per block: as fast as memory is read",
+                "16 字节加载，每次四个，每个线程块数千个元素：达到内存的读取速度",
+            ),
             file=host.VECTORIZED,
             function=host.vectorized,
             declines=_wholes_only,
@@ -233,7 +258,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="single_pass",
-            idea="one launch: the last block to arrive reduces all blocks' results, always in the same order",
+            idea=Text(
+                "one launch: the last block to arrive reduces all blocks' results, always in the same order",
+                "一次启动：最后到达的线程块归约所有线程块的结果，顺序始终相同",
+            ),
             file=host.SINGLE_PASS,
             function=host.single_pass,
             choices={"blocks_per_sm": (1, 2, 4, 8, 16)},
@@ -244,7 +272,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="by_row",
-            idea="8 threads, a warp or a block for each row, as its length asks for",
+            idea=Text(
+                "8 threads, a warp or a block for each row, as its length asks for",
+                "按行的长度，每行用 8 个线程、一个 warp 或一个线程块",
+            ),
             file=host.BY_ROW,
             function=host.by_row,
             declines=_rows_only,
@@ -257,7 +288,10 @@ LADDER = Ladder(
             name="triton",
             language="triton",
             arch="sm_75",
-            idea="⊕ written once for two scalars; the compiler makes the tree, for tensors and for rows",
+            idea=Text(
+                "⊕ written once for two scalars; the compiler makes the tree, for tensors and for rows",
+                "只为两个标量写一次 ⊕；张量和行的归约树都由编译器生成",
+            ),
             file=host.TRITON,
             function=host.triton,
             improves_on="vectorized",
@@ -277,7 +311,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="cub_block",
-            idea="CUB's block-wide load and reduction with a functor of our own",
+            idea=Text(
+                "CUB's block-wide load and reduction with a functor of our own",
+                "CUB 的线程块级加载和归约，配上自己的函数对象",
+            ),
             file=host.CUB_BLOCK,
             function=host.cub_block,
             declines=_wholes_only,

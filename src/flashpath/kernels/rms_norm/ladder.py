@@ -12,6 +12,7 @@ from flashpath.kernels.common.norm.arguments import is_backward
 from flashpath.kernels.peers import library
 from flashpath.kernels.rms_norm import host, reference
 from flashpath.kernels.rung import Ladder, Rung, Score
+from flashpath.messages import Text
 
 _NORM = cases.Norm(centered=False, eps=host.EPS, formulas=reference)
 
@@ -49,8 +50,11 @@ _BF16 = "__nv_bfloat16, __nv_bfloat16"
 
 LADDER = Ladder(
     name="rms_norm",
-    title="RMS norm",
-    maths="out = x / sqrt(Σ x² / n + eps) * weight of each row, of x + residual; its gradients",
+    title=Text("RMS norm", "RMS 归一化（RMS norm）"),
+    maths=Text(
+        "out = x / sqrt(Σ x² / n + eps) * weight of each row, of x + residual; its gradients",
+        "每一行 out = x / sqrt(Σ x² / n + eps) * weight，也可对 x + residual；及其梯度",
+    ),
     cases=_NORM.cases,
     peers=_peers,
     check=_NORM.check,
@@ -65,7 +69,10 @@ LADDER = Ladder(
             name="reference",
             language="pytorch",
             arch="any",
-            idea="PyTorch in float64, rounded once: the truth that the others are checked against",
+            idea=Text(
+                "PyTorch in float64, rounded once: the truth that the others are checked against",
+                "PyTorch 用 float64 计算，只舍入一次：其余梯级以它为准",
+            ),
             file=host.FOLDER / "reference.py",
             function=reference.reference,
             readability=Score(5, "the formulas"),
@@ -74,7 +81,10 @@ LADDER = Ladder(
         _entry(
             name="two_pass",
             language="cuda",
-            idea="a block per row: the mean square, then the row, each from memory",
+            idea=Text(
+                "a block per row: the mean square, then the row, each from memory",
+                "每行一个线程块：先求均方，再写结果，每次都从内存读",
+            ),
             file=host.TWO_PASS,
             function=host.two_pass,
             improves_on="reference",
@@ -86,7 +96,10 @@ LADDER = Ladder(
         _entry(
             name="vectorized",
             language="cuda",
-            idea="the row stays in registers: one read in 16-byte packs, one write",
+            idea=Text(
+                "the row stays in registers: one read in 16-byte packs, one write",
+                "整行留在寄存器里：以 16 字节为单位读一次、写一次",
+            ),
             file=host.VECTORIZED,
             function=host.vectorized,
             choices={"lanes": rows.LANES},
@@ -101,7 +114,10 @@ LADDER = Ladder(
         _entry(
             name="read_twice",
             language="cuda",
-            idea="a long row is read twice, the second time from the L2 cache: registers hold nothing",
+            idea=Text(
+                "a long row is read twice, the second time from the L2 cache: registers hold nothing",
+                "长行读两遍，第二遍来自 L2 缓存：寄存器里不保留数据",
+            ),
             file=host.READ_TWICE,
             function=host.read_twice,
             improves_on="vectorized",
@@ -113,7 +129,10 @@ LADDER = Ladder(
         _entry(
             name="fused_residual",
             language="cuda",
-            idea="x + residual is written and normalised in one pass: 4 n elements moved, not 5 n",
+            idea=Text(
+                "x + residual is written and normalised in one pass: 4 n elements moved, not 5 n",
+                "一遍写出 x + residual 并归一化：搬运 4 n 个元素而不是 5 n 个",
+            ),
             file=host.FUSED_RESIDUAL,
             function=host.fused_residual,
             choices={"lanes": rows.LANES},
@@ -128,7 +147,10 @@ LADDER = Ladder(
         _entry(
             name="backward",
             language="cuda",
-            idea="a kernel along rows for dx, one down the columns for dweight",
+            idea=Text(
+                "a kernel along rows for dx, one down the columns for dweight",
+                "dx 用一个逐行的核函数，dweight 用一个逐列的核函数",
+            ),
             file=host.BACKWARD,
             function=host.backward,
             improves_on="reference",
@@ -141,7 +163,10 @@ LADDER = Ladder(
             name="backward_fused",
             language="cuda",
             arch="sm_80",  # cp.async
-            idea="both gradients from one read: column sums stay in registers, rows are fetched ahead",
+            idea=Text(
+                "both gradients from one read: column sums stay in registers, rows are fetched ahead",
+                "两个梯度只读一遍：列的和留在寄存器里，后面的行提前取",
+            ),
             file=host.BACKWARD_FUSED,
             function=host.backward_fused,
             improves_on="backward",
@@ -155,7 +180,9 @@ LADDER = Ladder(
         _entry(
             name="triton",
             language="triton",
-            idea="layer norm's kernel compiled without the mean",
+            idea=Text(
+                "layer norm's kernel compiled without the mean", "layer norm 的核函数，编译时去掉平均值"
+            ),
             file=host.TRITON,
             function=host.triton,
             improves_on="vectorized",
@@ -173,7 +200,10 @@ LADDER = Ladder(
         _entry(
             name="triton_backward",
             language="triton",
-            idea="layer norm's backward kernels compiled without the mean",
+            idea=Text(
+                "layer norm's backward kernels compiled without the mean",
+                "layer norm 的反向核函数，编译时去掉平均值",
+            ),
             file=host.TRITON,
             function=host.triton_backward,
             improves_on="backward",

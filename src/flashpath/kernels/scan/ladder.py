@@ -13,6 +13,7 @@ from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score, short
 from flashpath.kernels.scan import host, problem, single_pass
 from flashpath.kernels.scan.checking import check, exact_scan
 from flashpath.kernels.scan.reference import reference, torch_scan
+from flashpath.messages import Text
 
 
 def _case(
@@ -128,8 +129,11 @@ def _compiles(file: Any) -> Callable[[str], object]:
 
 LADDER = Ladder(
     name="scan",
-    title="Scan",
-    maths="out[i] = x[0] ⊕ … ⊕ x[i]: sum, max; inclusive, exclusive, segmented; of a vector or of each row",
+    title=Text("Scan", "扫描（前缀和）"),
+    maths=Text(
+        "out[i] = x[0] ⊕ … ⊕ x[i]: sum, max; inclusive, exclusive, segmented; of a vector or of each row",
+        "out[i] = x[0] ⊕ … ⊕ x[i]：sum、max；包含、不包含、分段；对向量或每一行",
+    ),
     cases=_cases,
     peers=_peers,
     check=check,
@@ -143,7 +147,10 @@ LADDER = Ladder(
             name="reference",
             language="pytorch",
             arch="any",
-            idea="PyTorch's cumsum and cummax, whose rules for NaN and types the others follow",
+            idea=Text(
+                "PyTorch's cumsum and cummax, whose rules for NaN and types the others follow",
+                "PyTorch 的 cumsum 和 cummax；NaN 和类型的规则以它们为准",
+            ),
             file=problem.FOLDER / "reference.py",
             function=reference,
             readability=Score(5, "one call; segments are scanned one by one"),
@@ -151,7 +158,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="hillis_steele",
-            idea="log2(n) doublings in shared memory; each block's total is scanned the same way",
+            idea=Text(
+                "log2(n) doublings in shared memory; each block's total is scanned the same way",
+                "在共享内存里倍增 log2(n) 次；各线程块的总和用同样的方法扫描",
+            ),
             file=host.HILLIS_STEELE,
             function=host.hillis_steele,
             improves_on="reference",
@@ -161,7 +171,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="blelloch",
-            idea="up a tree with the sums, down it with what stands before: 2 n operations, not n log2(n)",
+            idea=Text(
+                "up a tree with the sums, down it with what stands before: 2 n operations, not n log2(n)",
+                "沿树向上求和，再向下传递前面的和：2 n 次运算，而不是 n log2(n) 次",
+            ),
             file=host.BLELLOCH,
             function=host.blelloch,
             improves_on="hillis_steele",
@@ -171,7 +184,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="blelloch_padded",
-            idea="a gap after every 32 nodes, so that the nodes of a level lie in different banks",
+            idea=Text(
+                "a gap after every 32 nodes, so that the nodes of a level lie in different banks",
+                "每 32 个结点后填充一格，使同一层的结点落在不同的 bank",
+            ),
             file=host.BLELLOCH_PADDED,
             function=host.blelloch_padded,
             improves_on="blelloch",
@@ -181,7 +197,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="warp",
-            idea="lanes hand their states over in registers: one barrier instead of 20",
+            idea=Text(
+                "lanes hand their states over in registers: one barrier instead of 20",
+                "lane 之间通过寄存器传递状态：一个屏障代替 20 个",
+            ),
             file=host.WARP,
             function=host.warp,
             improves_on="blelloch_padded",
@@ -191,7 +210,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="decoupled_lookback",
-            idea="one pass: tiles publish their totals and look back at those before; always the same bits",
+            idea=Text(
+                "one pass: tiles publish their totals and look back at those before; always the same bits",
+                "一遍完成：各分块公布自己的总和，并回看前面的分块；每次结果逐位相同",
+            ),
             file=single_pass.DECOUPLED_LOOKBACK,
             function=single_pass.decoupled_lookback,
             improves_on="warp",
@@ -205,7 +227,10 @@ LADDER = Ladder(
             name="lookahead",
             language="cuda",
             arch="sm_80",  # cp.async
-            idea="a ring of tiles in shared memory: totals go out rounds before they are asked for",
+            idea=Text(
+                "a ring of tiles in shared memory: totals go out rounds before they are asked for",
+                "共享内存里的一圈分块：总和在被用到的几轮之前就已公布",
+            ),
             file=single_pass.LOOKAHEAD,
             function=single_pass.lookahead,
             improves_on="decoupled_lookback",
@@ -217,7 +242,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="by_row",
-            idea="a warp or a block for each row walks along it, carrying what it has so far",
+            idea=Text(
+                "a warp or a block for each row walks along it, carrying what it has so far",
+                "每行一个 warp 或一个线程块，带着已有的结果向前走",
+            ),
             file=host.BY_ROW,
             function=host.by_row,
             improves_on="decoupled_lookback",
@@ -230,7 +258,10 @@ LADDER = Ladder(
             name="triton",
             language="triton",
             arch="sm_75",
-            idea="⊕ written once for two scalars; totals of large parts, then each part from end to end",
+            idea=Text(
+                "⊕ written once for two scalars; totals of large parts, then each part from end to end",
+                "只为两个标量写一次 ⊕；先求各大段的总和，再从头到尾扫描每一段",
+            ),
             file=host.TRITON,
             function=host.triton,
             improves_on="warp",
@@ -260,7 +291,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="cub_block",
-            idea="CUB's block-wide load, scan and store with a functor of our own",
+            idea=Text(
+                "CUB's block-wide load, scan and store with a functor of our own",
+                "CUB 的线程块级加载、扫描和存储，配上自己的函数对象",
+            ),
             file=host.CUB_BLOCK,
             function=host.cub_block,
             improves_on="warp",

@@ -41,12 +41,10 @@ def prepare(x: Any, op: str, flags: Any | None, out: Any | None) -> Problem:
     import torch
 
     if op not in OPERATIONS:
-        raise FlashpathError(f"scan got the operation {op!r}.", f"It knows {', '.join(OPERATIONS)}.")
+        raise FlashpathError("kernels.scan-operation", op=f"{op!r}", operations=list(OPERATIONS))
     require_tensor("scan", "x", x, DTYPES)
     if x.dim() not in (1, 2):
-        raise FlashpathError(
-            f"scan got x of shape {tuple(x.shape)}.", "It takes a vector, or a matrix to scan row by row."
-        )
+        raise FlashpathError("kernels.scan-shape", shape=str(tuple(x.shape)))
     heads = None
     if flags is not None:
         dtype = flags.dtype if getattr(flags, "dtype", None) == torch.bool else torch.uint8

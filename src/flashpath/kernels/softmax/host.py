@@ -133,10 +133,7 @@ def shared(x: Any, out: Any | None = None) -> Any:
     problem = prepare(x, out)
     most = (max_shared_per_block(x) - STATIC_SHARED) // 4
     if problem.n > most:
-        raise FlashpathError(
-            f"shared got rows of {problem.n} elements; shared memory holds {most} as float32.",
-            "Take online, split_rows or meeting.",
-        )
+        raise FlashpathError("kernels.softmax-shared-long", n=problem.n, most=most)
     return _block_per_row(SHARED, problem, x, problem.n * 4)
 
 
@@ -146,10 +143,7 @@ def shared(x: Any, out: Any | None = None) -> Any:
 def warp_per_row(x: Any, out: Any | None = None) -> Any:
     rows, n, result = prepare(x, out)
     if n > 32 * MOST_PER_LANE:
-        raise FlashpathError(
-            f"warp_per_row got rows of {n} elements; a warp's registers hold {32 * MOST_PER_LANE} well.",
-            "Take resident.",
-        )
+        raise FlashpathError("kernels.softmax-warp-long", n=n, value=32 * MOST_PER_LANE)
     if rows:
         per_lane = 1 << (-(-n // 32) - 1).bit_length()
         kernel = cuda_kernel(WARP_PER_ROW, f"softmax<{CPP_TYPES[dtype_name(x)]}, {per_lane}>", x)
@@ -189,9 +183,7 @@ def resident(x: Any, out: Any | None = None) -> Any:
         pairs = most_pairs(x, cut)
         if where.parked_pairs > pairs:
             raise FlashpathError(
-                f"resident got rows of {n} elements; an SM holds "
-                f"{(where.packs + 2 * pairs) * MOST_LANES * cut.width} of them here.",
-                "Take meeting or split_rows.",
+                "kernels.softmax-resident-long", n=n, packs=(where.packs + 2 * pairs) * MOST_LANES * cut.width
             )
         arguments = f"{cut.arguments}, {where.lanes}, {where.packs}, {where.parked_pairs}"
         kernel = cuda_kernel(RESIDENT, f"softmax<{CPP_TYPES[dtype_name(x)]}, {arguments}>", x)
@@ -255,10 +247,7 @@ def meeting(x: Any, out: Any | None = None) -> Any:
         cut = packing(n, x, result)
         packs, pairs, parts = share(x, rows, cut)
         if parts > MOST_PARTS:
-            raise FlashpathError(
-                f"meeting got rows of {n} elements; its blocks hold {n * MOST_PARTS // parts} here.",
-                "Take split_rows.",
-            )
+            raise FlashpathError("kernels.softmax-meeting-long", n=n, n2=n * MOST_PARTS // parts)
         arguments = f"{cut.arguments}, {MEETING_THREADS}, {packs}, {pairs}"
         kernel = cuda_kernel(MEETING, f"softmax<{CPP_TYPES[dtype_name(x)]}, {arguments}>", x)
         zeros, states = counters_at_zero(x, rows + 1), scratch(x, rows * parts)
@@ -294,7 +283,7 @@ def backward_residence(cut: Packing) -> Residence:
 def backward_resident(y: Any, dy: Any, out: Any | None = None) -> Any:
     rows, n, result = prepare_backward(y, dy, out)
     if n >= 2**31:
-        raise FlashpathError(f"backward_resident got rows of {n} elements.", "Take backward_simple.")
+        raise FlashpathError("kernels.softmax-backward-long", n=n)
     if rows:
         cut = packing(n, y, dy, result)
         where = backward_residence(cut)

@@ -12,6 +12,7 @@ from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score
 from flashpath.kernels.softmax import host
 from flashpath.kernels.softmax.reference import formula, reference, torch_softmax
 from flashpath.kernels.tolerance import check_against
+from flashpath.messages import Text
 
 # Elements that are checked at a time: the float64 truth of a whole large case would fill a GPU's memory.
 _CHECKED_AT_ONCE = 2**25
@@ -147,9 +148,13 @@ def _compiles(file: Any, name: str = "softmax<float>") -> Callable[[str], object
 
 LADDER = Ladder(
     name="softmax",
-    title="Softmax",
-    maths="out[r, i] = e^(x[r, i] - m) / Σ_j e^(x[r, j] - m), m = max x[r, :]; "
-    "backward: dx[r, i] = y[r, i] (dy[r, i] - Σ_j y[r, j] dy[r, j])",
+    title=Text("Softmax", "Softmax（归一化指数）"),
+    maths=Text(
+        "out[r, i] = e^(x[r, i] - m) / Σ_j e^(x[r, j] - m), m = max x[r, :]; backward: dx[r, i] = "
+        "y[r, i] (dy[r, i] - Σ_j y[r, j] dy[r, j])",
+        "out[r, i] = e^(x[r, i] - m) / Σ_j e^(x[r, j] - m)，m = max x[r, :]；反向：dx[r, i] = y[r, i] "
+        "(dy[r, i] - Σ_j y[r, j] dy[r, j])",
+    ),
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -164,7 +169,10 @@ LADDER = Ladder(
             name="reference",
             language="pytorch",
             arch="any",
-            idea="PyTorch's own softmax and its gradient, whose rules for NaN and infinity the others follow",
+            idea=Text(
+                "PyTorch's own softmax and its gradient, whose rules for NaN and infinity the others follow",
+                "PyTorch 自己的 softmax 及其梯度；NaN 和无穷的规则以它们为准",
+            ),
             file=host.FOLDER / "reference.py",
             function=reference,
             readability=Score(5, "one call"),
@@ -172,7 +180,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="three_pass",
-            idea="the definition: a pass for the maximum, one for the sum, one to write",
+            idea=Text(
+                "the definition: a pass for the maximum, one for the sum, one to write",
+                "照定义：一遍求最大值，一遍求和，一遍写结果",
+            ),
             file=host.THREE_PASS,
             function=host.three_pass,
             improves_on="reference",
@@ -182,7 +193,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="online",
-            idea="maximum and sum in one pass: a larger element scales down what was summed",
+            idea=Text(
+                "maximum and sum in one pass: a larger element scales down what was summed",
+                "一遍求出最大值与和：出现更大的元素时缩小已有的和",
+            ),
             file=host.ONLINE,
             function=host.online,
             improves_on="three_pass",
@@ -192,7 +206,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="shared",
-            idea="the row waits in shared memory: one read from global memory",
+            idea=Text(
+                "the row waits in shared memory: one read from global memory",
+                "整行放在共享内存里：全局内存只读一次",
+            ),
             file=host.SHARED,
             function=host.shared,
             declines=_short_rows(48 * 1024),
@@ -203,7 +220,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="warp_per_row",
-            idea="a warp per row, its elements in registers, reduced by shuffles: no barrier",
+            idea=Text(
+                "a warp per row, its elements in registers, reduced by shuffles: no barrier",
+                "每行一个 warp，元素在寄存器里，用 shuffle 归约：不需要屏障",
+            ),
             file=host.WARP_PER_ROW,
             function=host.warp_per_row,
             declines=_short_rows(32 * host.MOST_PER_LANE),
@@ -214,7 +234,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="resident",
-            idea="the whole row on one SM: 16-byte packs in registers, then in shared memory",
+            idea=Text(
+                "the whole row on one SM: 16-byte packs in registers, then in shared memory",
+                "整行放在一个 SM 上：16 字节一组，先放寄存器，再放共享内存",
+            ),
             file=host.RESIDENT,
             function=host.resident,
             declines=_fits_an_sm,
@@ -225,7 +248,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="split_rows",
-            idea="long rows cut into parts: one launch for the parts' {m, l}, one to write",
+            idea=Text(
+                "long rows cut into parts: one launch for the parts' {m, l}, one to write",
+                "长行切成几段：一次启动求各段的 {m, l}，一次写结果",
+            ),
             file=host.SPLIT_ROWS,
             function=host.split_rows,
             improves_on="resident",
@@ -235,7 +261,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="meeting",
-            idea="the blocks of a row wait for each other, their parts in registers: one launch, one read",
+            idea=Text(
+                "the blocks of a row wait for each other, their parts in registers: one launch, one read",
+                "同一行的线程块互相等待，各段留在寄存器里：启动一次，读一次",
+            ),
             file=host.MEETING,
             function=host.meeting,
             improves_on="split_rows",
@@ -247,7 +276,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="backward_simple",
-            idea="the gradient from y and dy alone: a pass for the sum, one to write",
+            idea=Text(
+                "the gradient from y and dy alone: a pass for the sum, one to write",
+                "只用 y 和 dy 求梯度：一遍求和，一遍写结果",
+            ),
             file=host.BACKWARD_SIMPLE,
             function=host.backward_simple,
             declines=_backward_only,
@@ -258,7 +290,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="backward_resident",
-            idea="y and dy in registers, in 16-byte packs: each is read once",
+            idea=Text(
+                "y and dy in registers, in 16-byte packs: each is read once",
+                "y 和 dy 以 16 字节为单位放在寄存器里：各读一次",
+            ),
             file=host.BACKWARD_RESIDENT,
             function=host.backward_resident,
             declines=_backward_only,
@@ -270,7 +305,10 @@ LADDER = Ladder(
         _entry(
             name="triton",
             language="triton",
-            idea="a tile of rows per program; the compiler makes the shuffles, barriers and wide accesses",
+            idea=Text(
+                "a tile of rows per program; the compiler makes the shuffles, barriers and wide accesses",
+                "每个程序处理几行；shuffle、屏障和宽访问由编译器生成",
+            ),
             file=host.TRITON,
             function=host.triton,
             improves_on="resident",

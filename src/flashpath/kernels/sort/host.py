@@ -52,14 +52,12 @@ def prepare(x: Any, return_indices: bool, out: Any | None, most: int = MOST) -> 
     require_tensor("sort", "x", x, DTYPES, dims=1)
     n = x.numel()
     if n > most:
-        raise FlashpathError(
-            f"This sort got {n} keys.", f"It takes up to {most}: sort parts of it, or take torch.sort."
-        )
+        raise FlashpathError("kernels.sort-many", n=n, most=most)
     if out is None:
         values = torch.empty_like(x)
         return Problem(n, values, torch.empty_like(x, dtype=torch.int64) if return_indices else None)
     if return_indices and (isinstance(out, torch.Tensor) or len(out) != 2):
-        raise FlashpathError("sort got one out= for keys and indices.", "Pass out=(values, indices).")
+        raise FlashpathError("kernels.sort-out")
     values, indices = out if return_indices else (out, None)
     require_like("sort", "out=", values, x.shape, x.dtype, x.device)
     require_apart("sort", values, x)

@@ -11,7 +11,7 @@ from flashpath.kernels.peers import cupy_stream, library
 from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score, short
 from flashpath.kernels.sort import host
 from flashpath.kernels.sort.reference import reference, torch_sort
-from flashpath.messages import Message
+from flashpath.messages import Message, Text
 
 # Of CuPy's sort on an H200, as a share of the copy bandwidth.
 _KNOWN_PEERS = {"CuPy (CUB)": 261 / 4296}
@@ -115,8 +115,11 @@ def _chosen(*_: Any, where: object = None) -> tuple[str, Message]:
 
 LADDER = Ladder(
     name="sort",
-    title="Sort",
-    maths="out = x in rising order; equal keys stay in the order they came in; NaN comes last",
+    title=Text("Sort", "排序"),
+    maths=Text(
+        "out = x in rising order; equal keys stay in the order they came in; NaN comes last",
+        "out = x 的升序排列；相等的键保持原来的次序；NaN 排在最后",
+    ),
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -129,7 +132,10 @@ LADDER = Ladder(
             name="reference",
             language="pytorch",
             arch="any",
-            idea="PyTorch's stable sort, whose rules for NaN, -0 and equal keys the others follow",
+            idea=Text(
+                "PyTorch's stable sort, whose rules for NaN, -0 and equal keys the others follow",
+                "PyTorch 的稳定排序；NaN、-0 和相等键的规则以它为准",
+            ),
             file=host.FOLDER / "reference.py",
             function=reference,
             readability=Score(5, "one call"),
@@ -137,7 +143,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="bitonic",
-            idea="comparisons fixed beforehand, a network: in shared memory within a tile, in global beyond",
+            idea=Text(
+                "comparisons fixed beforehand, a network: in shared memory within a tile, in global beyond",
+                "比较次序预先固定的排序网络：分块内在共享内存，跨分块在全局内存",
+            ),
             file=host.BITONIC,
             function=host.bitonic,
             improves_on="reference",
@@ -147,7 +156,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="radix",
-            idea="no comparison: count the keys of each digit, scan the counts, scatter; 4 bits at a time",
+            idea=Text(
+                "no comparison: count the keys of each digit, scan the counts, scatter; 4 bits at a time",
+                "不做比较：统计每个数位的键数，扫描计数，再分散写出；每次 4 位",
+            ),
             file=host.RADIX,
             function=host.radix,
             improves_on="bitonic",
@@ -157,7 +169,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="radix_tiled",
-            idea="8 bits at a time; a tile is put in order in shared memory first, so that stores coalesce",
+            idea=Text(
+                "8 bits at a time; a tile is put in order in shared memory first, so that stores coalesce",
+                "每次 8 位；先在共享内存里把分块排好，使写出能合并",
+            ),
             file=host.RADIX_TILED,
             function=host.radix_tiled,
             improves_on="radix",
@@ -167,8 +182,11 @@ LADDER = Ladder(
         ),
         _entry(
             name="onesweep",
-            idea="one read and one write per digit: all digits are counted at once, and tiles look back at "
-            "each other's counts",
+            idea=Text(
+                "one read and one write per digit: all digits are counted at once, and tiles look "
+                "back at each other's counts",
+                "每个数位只读写各一遍：所有数位一次统计完，分块之间回看彼此的计数",
+            ),
             file=host.ONESWEEP,
             function=host.onesweep,
             choices={"items": (8, 12, 16, 18, 20)},
@@ -181,7 +199,10 @@ LADDER = Ladder(
             name="triton",
             language="triton",
             arch="sm_75",
-            idea="radix in array code: ranks are sums down the columns of a table of keys and digits",
+            idea=Text(
+                "radix in array code: ranks are sums down the columns of a table of keys and digits",
+                "用数组代码写的基数排序：名次是“键 × 数位”表各列的前缀和",
+            ),
             file=host.TRITON,
             function=host.triton,
             improves_on="radix",

@@ -54,11 +54,10 @@ def prepare(row_ptr: Any, col: Any, val: Any, x: Any, out: Any | None) -> Proble
     require_tensor("spmv", "x", x, (dtype_name(val),), 1)
     if row_ptr.device != val.device or x.device != val.device:
         raise FlashpathError(
-            f"spmv got row_ptr on {row_ptr.device}, val on {val.device} and x on {x.device}.",
-            "All need one device.",
+            "kernels.spmv-devices", device=str(row_ptr.device), device2=str(val.device), device3=str(x.device)
         )
     if row_ptr.numel() == 0:
-        raise FlashpathError("spmv got an empty row_ptr.", "It is [0] where there are no rows.")
+        raise FlashpathError("kernels.spmv-empty")
     rows = row_ptr.numel() - 1
     y = output("spmv", out, (rows,), val.dtype, val.device)
     if out is not None:

@@ -10,7 +10,7 @@ from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
 from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
 from flashpath.kernels.spmv import host, matrices
 from flashpath.kernels.spmv.reference import reference, truth
-from flashpath.messages import Message
+from flashpath.messages import Message, Text
 
 
 def _case(name: str, rows: int, nnz: int, make: Callable[[str], tuple[Any, Any]]) -> Case:
@@ -114,8 +114,11 @@ def _chosen(*_: Any, where: object = None) -> tuple[str, Message]:
 
 LADDER = Ladder(
     name="spmv",
-    title="Sparse matrix times vector (CSR)",
-    maths="y[r] = Σ val[j] x[col[j]] for row_ptr[r] <= j < row_ptr[r + 1]",
+    title=Text("Sparse matrix times vector (CSR)", "稀疏矩阵乘向量（CSR）"),
+    maths=Text(
+        "y[r] = Σ val[j] x[col[j]] for row_ptr[r] <= j < row_ptr[r + 1]",
+        "y[r] = Σ val[j] x[col[j]]，其中 row_ptr[r] <= j < row_ptr[r + 1]",
+    ),
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -129,7 +132,10 @@ LADDER = Ladder(
             name="reference",
             language="pytorch",
             arch="any",
-            idea="every product in float64, added to its row: the truth that the others are checked against",
+            idea=Text(
+                "every product in float64, added to its row: the truth that the others are checked against",
+                "每个乘积用 float64 计算并加到所在的行：其余梯级以它为准",
+            ),
             file=host.FOLDER / "reference.py",
             function=reference,
             readability=Score(5, "gather, multiply, add by row: a line each"),
@@ -137,7 +143,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="thread_per_row",
-            idea="one thread per row: the formula as it stands; as slow as the longest row",
+            idea=Text(
+                "one thread per row: the formula as it stands; as slow as the longest row",
+                "每行一个线程：照公式写；快慢取决于最长的行",
+            ),
             file=host.THREAD_PER_ROW,
             function=host.thread_per_row,
             improves_on="reference",
@@ -147,7 +156,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="warp_per_row",
-            idea="1 to 32 lanes per row, by the mean length: neighbours read neighbouring entries, in packs",
+            idea=Text(
+                "1 to 32 lanes per row, by the mean length: neighbours read neighbouring entries, in packs",
+                "按平均长度，每行 1 到 32 个 lane：相邻的 lane 成组读相邻的元素",
+            ),
             file=host.WARP_PER_ROW,
             function=host.warp_per_row,
             improves_on="thread_per_row",
@@ -158,7 +170,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="merge_based",
-            idea="entries and row ends on one path, cut into equal pieces: no row is too long or too short",
+            idea=Text(
+                "entries and row ends on one path, cut into equal pieces: no row is too long or too short",
+                "元素和行尾排成一条路径，切成等长的段：行再长再短都没关系",
+            ),
             file=host.MERGE_BASED,
             function=host.merge_based,
             improves_on="warp_per_row",
@@ -171,7 +186,10 @@ LADDER = Ladder(
             name="triton",
             language="triton",
             arch="sm_75",
-            idea="a tile of rows × entries moves along until its longest row is done",
+            idea=Text(
+                "a tile of rows × entries moves along until its longest row is done",
+                "“行 × 元素”的分块一直向前移动，直到最长的行处理完",
+            ),
             file=host.TRITON,
             function=host.triton,
             improves_on="warp_per_row",

@@ -34,11 +34,11 @@ def prepare(x: Any, operation: str, out: Any | None, only: str | None = None) ->
     """Check the arguments; returns the output tensor. `only` is the one operation of a rung that has one."""
     if operation not in OPERATIONS:
         raise FlashpathError(
-            f"transpose got the operation {operation!r}.", f"It knows {', '.join(OPERATIONS)}."
+            "kernels.transpose-operation", operation=f"{operation!r}", operations=list(OPERATIONS)
         )
     if only is not None and operation != only:
         other = "copy" if only == "transpose" else "vectorized"
-        raise FlashpathError(f"This rung does {only} only.", f"For {operation} take {other}.")
+        raise FlashpathError("kernels.transpose-only", only=only, operation=operation, other=other)
     require_tensor("transpose", "x", x, DTYPES, dims=2)
     rows, cols = x.shape
     result = output(

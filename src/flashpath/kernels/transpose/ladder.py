@@ -11,6 +11,7 @@ from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case, Ladder, Rung, Score
 from flashpath.kernels.transpose import host
 from flashpath.kernels.transpose.reference import reference, torch_movement
+from flashpath.messages import Text
 
 
 def _case(operation: str, rows: int, cols: int, dtype: str) -> Case:
@@ -96,8 +97,11 @@ def _compiles(file: Any) -> Callable[[str], object]:
 
 LADDER = Ladder(
     name="transpose",
-    title="Copy and transpose",
-    maths="out[c, r] = x[r, c]; a copy of the same bytes as the measure",
+    title=Text("Copy and transpose", "拷贝与转置"),
+    maths=Text(
+        "out[c, r] = x[r, c]; a copy of the same bytes as the measure",
+        "out[c, r] = x[r, c]；以拷贝同样多的字节为参照",
+    ),
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -111,7 +115,10 @@ LADDER = Ladder(
             name="reference",
             language="pytorch",
             arch="any",
-            idea="PyTorch's own strided copy, the truth that the others are checked against",
+            idea=Text(
+                "PyTorch's own strided copy, the truth that the others are checked against",
+                "PyTorch 自己的跨步拷贝：其余梯级以它为准",
+            ),
             file=host.FOLDER / "reference.py",
             function=reference,
             readability=Score(5, "one call"),
@@ -121,7 +128,10 @@ LADDER = Ladder(
             name="copy",
             language="cuda",
             arch="sm_75",
-            idea="no transpose at all: the same bytes in the same order, the speed that transposes aim at",
+            idea=Text(
+                "no transpose at all: the same bytes in the same order, the speed that transposes aim at",
+                "完全不转置：按原顺序拷贝同样多的字节，这是转置要追赶的速度",
+            ),
             file=host.COPY,
             function=host.copy,
             declines=functools.partial(_declines, "copy"),
@@ -133,7 +143,10 @@ LADDER = Ladder(
         ),
         _transposes(
             name="naive",
-            idea="rows are read together and written apart: 32 sectors per store in place of 4",
+            idea=Text(
+                "rows are read together and written apart: 32 sectors per store in place of 4",
+                "按行一起读，却分散写：每次存储要访问 32 个扇区，而不是 4 个",
+            ),
             file=host.NAIVE,
             function=host.naive,
             improves_on="copy",
@@ -144,7 +157,10 @@ LADDER = Ladder(
         ),
         _transposes(
             name="coalesced",
-            idea="a tile in shared memory: both sides along rows; columns of the tile all in one bank",
+            idea=Text(
+                "a tile in shared memory: both sides along rows; columns of the tile all in one bank",
+                "分块放进共享内存：读写都沿行进行；但分块的一列都在同一个 bank",
+            ),
             file=host.COALESCED,
             function=host.coalesced,
             improves_on="naive",
@@ -155,7 +171,10 @@ LADDER = Ladder(
         ),
         _transposes(
             name="padded",
-            idea="rows of the tile one word longer: a column lies in 32 banks",
+            idea=Text(
+                "rows of the tile one word longer: a column lies in 32 banks",
+                "分块的每行多填充一个字：一列分布在 32 个 bank 里",
+            ),
             file=host.PADDED,
             function=host.padded,
             improves_on="coalesced",
@@ -166,7 +185,10 @@ LADDER = Ladder(
         ),
         _transposes(
             name="swizzled",
-            idea="column c of row r at place c ^ r: no conflict and no padding",
+            idea=Text(
+                "column c of row r at place c ^ r: no conflict and no padding",
+                "第 r 行第 c 列存放在 c ^ r 处：没有冲突，也不用填充",
+            ),
             file=host.SWIZZLED,
             function=host.swizzled,
             improves_on="padded",
@@ -177,7 +199,10 @@ LADDER = Ladder(
         ),
         _transposes(
             name="vectorized",
-            idea="squares of 16-byte packs turned in registers; shared memory hands packs over, swizzled",
+            idea=Text(
+                "squares of 16-byte packs turned in registers; shared memory hands packs over, swizzled",
+                "在寄存器里转置由 16 字节组构成的方块；各组经共享内存交错传递",
+            ),
             file=host.VECTORIZED,
             function=host.vectorized,
             improves_on="swizzled",
@@ -189,7 +214,10 @@ LADDER = Ladder(
         _transposes(
             name="triton",
             language="triton",
-            idea="load a tile, `tl.trans`, store it; the compiler goes through shared memory by itself",
+            idea=Text(
+                "load a tile, `tl.trans`, store it; the compiler goes through shared memory by itself",
+                "加载一个分块，`tl.trans`，再存回；编译器自己借道共享内存",
+            ),
             file=host.TRITON,
             function=host.triton,
             improves_on="vectorized",

@@ -25,9 +25,13 @@ def prepare(a: Any, b: Any, out: Any | None) -> Any:
     """Check the operands; returns the output tensor."""
     if a.shape != b.shape or a.dtype != b.dtype or a.device != b.device:
         raise FlashpathError(
-            f"vector_add got {tuple(a.shape)} {dtype_name(a)} on {a.device} and "
-            f"{tuple(b.shape)} {dtype_name(b)} on {b.device}.",
-            "Both operands need one shape, one dtype and one device.",
+            "kernels.vector-add-unlike",
+            shape=str(tuple(a.shape)),
+            dtype=dtype_name(a),
+            device=str(a.device),
+            shape2=str(tuple(b.shape)),
+            dtype2=dtype_name(b),
+            device2=str(b.device),
         )
     for name, operand in (("a", a), ("b", b)):
         require_tensor("vector_add", name, operand, tuple(CPP_TYPES))

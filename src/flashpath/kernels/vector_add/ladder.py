@@ -11,6 +11,7 @@ from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
 from flashpath.kernels.vector_add import host
 from flashpath.kernels.vector_add.reference import reference
+from flashpath.messages import Text
 
 
 def _case(n: int, dtype: str) -> Case:
@@ -67,8 +68,8 @@ _entry = functools.partial(Rung, arch="sm_75")
 
 LADDER = Ladder(
     name="vector_add",
-    title="Vector addition",
-    maths="c[i] = a[i] + b[i]",
+    title=Text("Vector addition", "向量加法"),
+    maths=Text("c[i] = a[i] + b[i]", "c[i] = a[i] + b[i]"),
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -80,7 +81,10 @@ LADDER = Ladder(
             name="reference",
             language="pytorch",
             arch="any",
-            idea="PyTorch's own addition, the truth that the others are checked against",
+            idea=Text(
+                "PyTorch's own addition, the truth that the others are checked against",
+                "PyTorch 自己的加法：其余梯级以它为准",
+            ),
             file=host.FOLDER / "reference.py",
             function=reference,
             readability=Score(5, "one call"),
@@ -89,7 +93,10 @@ LADDER = Ladder(
         _entry(
             name="one_per_thread",
             language="cuda",
-            idea="one thread per element; neighbours touch neighbours, so accesses coalesce",
+            idea=Text(
+                "one thread per element; neighbours touch neighbours, so accesses coalesce",
+                "每个元素一个线程；相邻线程访问相邻元素，访问得以合并",
+            ),
             file=host.ONE_PER_THREAD,
             function=host.one_per_thread,
             improves_on="reference",
@@ -101,7 +108,10 @@ LADDER = Ladder(
         _entry(
             name="grid_stride",
             language="cuda",
-            idea="a grid of fixed size, each thread walking through the array: any n, any grid",
+            idea=Text(
+                "a grid of fixed size, each thread walking through the array: any n, any grid",
+                "网格大小固定，每个线程循环走过数组（网格跨步循环）：任意 n，任意网格",
+            ),
             file=host.GRID_STRIDE,
             function=host.grid_stride,
             improves_on="one_per_thread",
@@ -113,7 +123,10 @@ LADDER = Ladder(
         _entry(
             name="vectorized",
             language="cuda",
-            idea="16 bytes per access: the same bytes in flight with a quarter of the instructions",
+            idea=Text(
+                "16 bytes per access: the same bytes in flight with a quarter of the instructions",
+                "每次访问 16 字节：同样多的在途字节，指令只要四分之一",
+            ),
             file=host.VECTORIZED,
             function=host.vectorized,
             improves_on="one_per_thread",
@@ -125,7 +138,10 @@ LADDER = Ladder(
         _entry(
             name="triton",
             language="triton",
-            idea="one program per block of elements; as fast as vectorized, in a third of the lines",
+            idea=Text(
+                "one program per block of elements; as fast as vectorized, in a third of the lines",
+                "每块元素一个程序；与 vectorized 一样快，代码只有三分之一",
+            ),
             file=host.FOLDER / "triton_vector_add.py",
             function=host.triton,
             improves_on="vectorized",

@@ -42,7 +42,7 @@ TRITON_MATCH_BLOCK = 128  # a group is compared with itself: 32 times the elemen
 
 def require_operation(rung: str, op: str, known: Sequence[str]) -> None:
     if op not in known:
-        raise FlashpathError(f"{rung} got the operation {op!r}.", f"It knows {', '.join(known)}.")
+        raise FlashpathError("kernels.warp-operation", rung=rung, op=f"{op!r}", known=list(known))
 
 
 # ---- Groups of 32 --------------------------------------------------------------------------------------
@@ -120,10 +120,7 @@ def prepare_compaction(
     require_operation(rung, op, known)
     require_tensor(rung, "x", x, DTYPES, dims=1)
     if dtype_name(x) == "int32" and abs(threshold) >= 2**24:
-        raise FlashpathError(
-            f"{rung} got the threshold {threshold} for int32.",
-            "Elements are compared as float32, which tells whole numbers apart below 2^24: stay below.",
-        )
+        raise FlashpathError("kernels.warp-threshold", rung=rung, threshold=threshold)
     result = output(rung, out, x.shape, x.dtype, x.device)
     require_apart(rung, result, x)
     return result, torch.zeros((), dtype=torch.int64, device=x.device)

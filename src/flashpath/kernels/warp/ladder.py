@@ -12,6 +12,7 @@ from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score, short
 from flashpath.kernels.tolerance import check_against
 from flashpath.kernels.warp import host
 from flashpath.kernels.warp.reference import reference, torch_groups, torch_select
+from flashpath.messages import Text
 
 
 def _case(op: str, n: int, dtype: str) -> Case:
@@ -134,9 +135,13 @@ _entry = functools.partial(Rung, arch="sm_75", language="cuda")
 
 LADDER = Ladder(
     name="warp",
-    title="Warp primitives",
-    maths="of each 32 elements: broadcast the first, sum, vote (any, all, ballot), match equals; and of all: "
-    "keep those above a threshold (compact)",
+    title=Text("Warp primitives", "warp 原语"),
+    maths=Text(
+        "of each 32 elements: broadcast the first, sum, vote (any, all, ballot), match equals; and "
+        "of all: keep those above a threshold (compact)",
+        "每 32 个元素：广播第一个、求和、投票（any、all、ballot）、匹配相等的值；"
+        "以及对全部元素：保留超过阈值的（compact）",
+    ),
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -148,7 +153,10 @@ LADDER = Ladder(
             name="reference",
             language="pytorch",
             arch="any",
-            idea="PyTorch on rows of 32, and its indexing by a mask: the truth for all others",
+            idea=Text(
+                "PyTorch on rows of 32, and its indexing by a mask: the truth for all others",
+                "PyTorch 按 32 个一行计算，并用掩码索引：其余梯级以它为准",
+            ),
             file=host.FOLDER / "reference.py",
             function=reference,
             readability=Score(5, "array code"),
@@ -156,7 +164,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="shared_memory",
-            idea="without the primitives: an array of the block, a barrier, and everyone reads everyone's",
+            idea=Text(
+                "without the primitives: an array of the block, a barrier, and everyone reads everyone's",
+                "不用原语：线程块的一个数组、一个屏障，然后每个线程读所有线程的值",
+            ),
             file=host.SHARED_MEMORY,
             function=host.shared_memory,
             declines=_only(*host.OF_GROUPS),
@@ -167,7 +178,9 @@ LADDER = Ladder(
         ),
         _entry(
             name="broadcast",
-            idea="a shuffle gives one lane's register to all",
+            idea=Text(
+                "a shuffle gives one lane's register to all", "一次 shuffle 把一个 lane 的寄存器给所有 lane"
+            ),
             file=host.BROADCAST,
             function=host.broadcast,
             declines=_only("broadcast"),
@@ -178,7 +191,7 @@ LADDER = Ladder(
         ),
         _entry(
             name="reduce_shuffle",
-            idea="five shuffles fold 32 lanes into one sum",
+            idea=Text("five shuffles fold 32 lanes into one sum", "五次 shuffle 把 32 个 lane 归约成一个和"),
             file=host.REDUCE_SHUFFLE,
             function=host.reduce_shuffle,
             declines=_only("sum"),
@@ -190,7 +203,7 @@ LADDER = Ladder(
         _entry(
             name="reduce_instruction",
             arch="sm_80",
-            idea="whole numbers are added up by one instruction",
+            idea=Text("whole numbers are added up by one instruction", "一条指令就能把整数加起来"),
             file=host.REDUCE_INSTRUCTION,
             function=host.reduce_instruction,
             declines=_only("sum", dtypes=("int32",)),
@@ -201,7 +214,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="vote",
-            idea="each lane gives a bit, all get the answer: any, all, or the 32 bits themselves",
+            idea=Text(
+                "each lane gives a bit, all get the answer: any, all, or the 32 bits themselves",
+                "每个 lane 给出一位，所有 lane 得到结果：any、all，或者这 32 位本身",
+            ),
             file=host.VOTE,
             function=host.vote,
             declines=_only("any", "all", "ballot"),
@@ -212,7 +228,9 @@ LADDER = Ladder(
         ),
         _entry(
             name="match",
-            idea="each lane learns which others have its value",
+            idea=Text(
+                "each lane learns which others have its value", "每个 lane 得知还有哪些 lane 的值与自己相同"
+            ),
             file=host.MATCH,
             function=host.match,
             declines=_only("match"),
@@ -223,7 +241,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="compact_atomics",
-            idea="one counter tells each thread that keeps an element the next free place",
+            idea=Text(
+                "one counter tells each thread that keeps an element the next free place",
+                "一个计数器告诉每个要保留元素的线程下一个空位",
+            ),
             file=host.COMPACT_ATOMICS,
             function=host.compact_atomics,
             declines=_only("compact_unordered"),
@@ -234,7 +255,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="compact_active",
-            idea="the lanes that are left in a branch appoint one of them to ask for room for all",
+            idea=Text(
+                "the lanes that are left in a branch appoint one of them to ask for room for all",
+                "分支里剩下的 lane 推选一个，替大家申请位置",
+            ),
             file=host.COMPACT_ACTIVE,
             function=host.compact_active,
             declines=_only("compact_unordered"),
@@ -245,7 +269,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="compact_ballot",
-            idea="a ballot counts what a warp keeps, one lane asks for room for all",
+            idea=Text(
+                "a ballot counts what a warp keeps, one lane asks for room for all",
+                "用 ballot 数出一个 warp 保留多少，由一个 lane 替大家申请位置",
+            ),
             file=host.COMPACT_BALLOT,
             function=host.compact_ballot,
             declines=_only("compact_unordered"),
@@ -256,7 +283,7 @@ LADDER = Ladder(
         ),
         _entry(
             name="compact_block",
-            idea="one atomic for a tile of 4096 elements",
+            idea=Text("one atomic for a tile of 4096 elements", "每 4096 个元素的分块只做一次原子操作"),
             file=host.COMPACT_BLOCK,
             function=host.compact_block,
             declines=_only("compact_unordered"),
@@ -267,7 +294,10 @@ LADDER = Ladder(
         ),
         _entry(
             name="compact",
-            idea="tiles look back at what those before them keep: the order stays, in one pass",
+            idea=Text(
+                "tiles look back at what those before them keep: the order stays, in one pass",
+                "分块回看前面的分块保留了多少：保持次序，一遍完成",
+            ),
             file=host.COMPACT,
             function=host.compact,
             declines=_only(*host.COMPACTIONS),
@@ -280,7 +310,10 @@ LADDER = Ladder(
             name="triton",
             language="triton",
             arch="sm_75",
-            idea="no lanes: rows of 32, of which the compiler makes shuffles",
+            idea=Text(
+                "no lanes: rows of 32, of which the compiler makes shuffles",
+                "没有 lane 的概念：32 个一行，由编译器变成 shuffle",
+            ),
             file=host.TRITON,
             function=host.triton,
             declines=_only(*host.OF_GROUPS),

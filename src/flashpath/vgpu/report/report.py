@@ -18,7 +18,9 @@ from flashpath.vgpu.report.counts import Counts, Line
 from flashpath.vgpu.report.listing import Listing
 
 if TYPE_CHECKING:
+    from flashpath.gpus.shape import Shape
     from flashpath.vgpu._engine import LaunchResult
+    from flashpath.vgpu.cubin import Resources
 
 
 @dataclass(frozen=True)
@@ -133,19 +135,14 @@ def make_report(
     gpu: gpus.Gpu,
     listing: Listing,
     result: LaunchResult,
-    occupancy: gpus.Occupancy,
-    *,
-    grid: Dim3,
-    block: Dim3,
-    footprint: Footprint,
+    shape: Shape,
+    used: Resources,
     arrays: Sequence[PlacedArray] = (),
 ) -> Report:
-    """Sum up what each instruction counted.
-
-    `footprint` says what one block and one thread need; what the launch needs of global memory is added.
-    `arrays` give traced addresses the names of what they are in.
-    """
-    report = Report(kernel=kernel, gpu=gpu.name, grid=grid, block=block, occupancy=occupancy)
+    """Sums up what each instruction counted; `arrays` give traced addresses the names of what they are in."""
+    shared = used.static_shared + shape.shared
+    occupancy = gpus.occupancy(gpu, math.prod(shape.block), used.registers, shared)
+    report = Report(kernel=kernel, gpu=gpu.name, grid=shape.grid, block=shape.block, occupancy=occupancy)
     lines: dict[tuple[str, int], Line] = {}
     for place, row in listing.sums(result):
         report.add(place.opcode, row)
@@ -156,8 +153,13 @@ def make_report(
             lines[key].add(place.opcode, row)
     report.lines = tuple(lines[key] for key in sorted(lines))
     report.dram_bytes = result.memory_sectors * SECTOR_BYTES
-    report.footprint = dataclasses.replace(
-        footprint, global_allocated=result.global_allocated, global_touched=result.global_touched
+    report.footprint = Footprint(
+        used.static_shared,
+        shape.shared,
+        used.registers,
+        used.local_memory,
+        result.global_allocated,
+        result.global_touched,
     )
 
     def make_traced() -> tuple[Access, ...]:  # only when somebody looks

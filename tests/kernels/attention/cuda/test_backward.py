@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 import torch
-from attention_checks import check_backward, in_double
-from attention_samples import Sample, covering_with_few_kernels, made
 
 from flashpath.kernels.attention import tiled
 from flashpath.kernels.attention.flash_v2.cuda import host
 from flashpath.kernels.attention.flash_v2.cuda.plans import BackwardPlan, PairsPlan, backward_plan
+from tests.harness.attention_checks import check_backward, in_double
+from tests.harness.attention_samples import Sample, covering_with_few_kernels, made
 
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 import torch
-from attention_checks import check_forward, poisoned
-from attention_samples import Sample, covering_with_few_kernels, made
 
 from flashpath.kernels.attention.flash_v2.cuda import host
 from flashpath.kernels.attention.flash_v2.cuda.plans import ForwardPlan
 from flashpath.kernels.attention.problem import Options, Problem, prepare
+from tests.harness.attention_checks import check_forward, poisoned
+from tests.harness.attention_samples import Sample, covering_with_few_kernels, made
 
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 import torch
-from covering_array import all_pairs, pairs_of
-from decode_samples import CHOICES, Sample, check_decode, covering, made
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.decode import host_triton
@@ -17,6 +15,8 @@ from flashpath.kernels.attention.decode.cache import Cache, Rotary, prepare_step
 from flashpath.kernels.attention.problem import Options
 from flashpath.kernels.attention.reference import formula
 from flashpath.vgpu import triton_driver
+from tests.harness.covering_array import all_pairs, pairs_of
+from tests.harness.decode_samples import CHOICES, Sample, check_decode, covering, made
 
 SAMPLES = covering()
 

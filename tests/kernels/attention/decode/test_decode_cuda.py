@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 import torch
-from decode_samples import Sample, check_decode, copied, covering, made
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.decode import host_cuda, reference
 from flashpath.kernels.attention.decode.cache import Cache, prepare_step
 from flashpath.kernels.attention.decode.host_cuda import Plan
 from flashpath.kernels.attention.problem import Options
+from tests.harness.decode_samples import Sample, check_decode, copied, covering, made
 
 SAMPLES = covering()
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]

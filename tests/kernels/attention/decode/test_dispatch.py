@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 import torch
-from decode_samples import Sample, made
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.decode import dispatch, host_cuda, host_triton
@@ -20,6 +19,7 @@ from flashpath.kernels.attention.dispatch_table import DecodeCell, Table
 from flashpath.kernels.attention.problem import Options
 from flashpath.kernels.attention.score_mod import ScoreMod
 from flashpath.kernels.where import Where, named
+from tests.harness.decode_samples import Sample, made
 
 
 def unaligned(step: Step) -> Step:

@@ -55,33 +55,44 @@ def _check(x: Tensor, cos: Tensor, sin: Tensor, offsets: int | Tensor, cu_seqlen
     require_given_tensors(name, cu_seqlens=cu_seqlens)
     if cos.shape != sin.shape or 2 * cos.shape[1] > x.shape[-1]:
         refuse(
-            f"{name} got cos of shape {tuple(cos.shape)}, sin of {tuple(sin.shape)} and x of "
-            f"{tuple(x.shape)}.",
-            f"Both must be (positions, pairs), with at most {x.shape[-1] // 2} pairs.",
+            "compat.rotary-shapes",
+            name=name,
+            shape=str(tuple(cos.shape)),
+            shape2=str(tuple(sin.shape)),
+            shape3=str(tuple(x.shape)),
+            shape4=x.shape[-1] // 2,
         )
     if any(each.device != x.device for each in (cos, sin)):
-        refuse(f"{name} got x on {x.device}, cos on {cos.device} and sin on {sin.device}.", "Use one device.")
+        refuse(
+            "compat.rotary-devices",
+            name=name,
+            device=str(x.device),
+            device2=str(cos.device),
+            device3=str(sin.device),
+        )
     looks = not x.is_cuda and not torch.compiler.is_compiling()
     if cu_seqlens is not None:
         if cu_seqlens.dim() != 1 or not cu_seqlens.numel() or cu_seqlens.is_floating_point():
             refuse(
-                f"{name} got cu_seqlens of shape {tuple(cu_seqlens.shape)}, {cu_seqlens.dtype}.",
-                "It takes whole numbers of shape (sequences + 1).",
+                "compat.rotary-bounds",
+                name=name,
+                shape=str(tuple(cu_seqlens.shape)),
+                dtype=str(cu_seqlens.dtype),
             )
         given: Any = cu_seqlens
         bounds: list[int] = given.tolist() if looks else []
         if looks and (bounds[0] != 0 or bounds[-1] != x.shape[0] or bounds != sorted(bounds)):
-            refuse(
-                f"{name} got cu_seqlens = {bounds!r:.80} for {x.shape[0]} tokens.",
-                "It must begin with 0, end with the number of tokens, and never fall.",
-            )
+            refuse("compat.rotary-falls", name=name, bounds=f"{bounds!r:.80}", shape=x.shape[0])
     if isinstance(offsets, Tensor):
         require_tensors(name, seqlen_offsets=offsets)
         sequences = x.shape[0] if cu_seqlens is None else cu_seqlens.shape[0] - 1
         if tuple(offsets.shape) != (sequences,) or offsets.is_floating_point():
             refuse(
-                f"{name} got seqlen_offsets of shape {tuple(offsets.shape)}, {offsets.dtype}.",
-                f"It takes one whole number, or one for each of the {sequences} sequences.",
+                "compat.rotary-offsets",
+                name=name,
+                shape=str(tuple(offsets.shape)),
+                dtype=str(offsets.dtype),
+                sequences=sequences,
             )
         least = int(offsets.min()) if looks and offsets.numel() else 0
     elif isinstance(offsets, SYMBOLS):
@@ -89,11 +100,9 @@ def _check(x: Tensor, cos: Tensor, sin: Tensor, offsets: int | Tensor, cu_seqlen
     elif isinstance(offsets, int) and not isinstance(offsets, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
         least = offsets
     else:
-        refuse(
-            f"{name} got seqlen_offsets = {offsets!r:.80}.", "It takes a whole number, or a tensor of them."
-        )
+        refuse("compat.rotary-no-offsets", name=name, offsets=f"{offsets!r:.80}")
     if least < 0:
-        refuse(f"{name} got a seqlen_offsets of {least}.", "Positions are 0 or more.")
+        refuse("compat.rotary-negative", name=name, least=least)
 
 
 def _positions(x: Tensor, offsets: int | Tensor, cu_seqlens: Tensor | None) -> Tensor:

@@ -46,13 +46,13 @@ def serve(requests: BinaryIO, answers: BinaryIO, folder: str, state: Any) -> Non
                 module = learner_file.load(message["source"], folder, message["file_name"])
                 function = getattr(module, message["function"], None)
                 if not callable(function):
-                    raise Failed(f"There is no function {message['function']} in the file.")
+                    raise Failed("course.sandbox.no-function", name=message["function"])
                 frames.write_frame(answers, {"ok": True})
             else:
                 header, results = _call(function, path, message["arguments"], arrays, torch)
                 frames.write_frame(answers, {"ok": True, **header}, results)
         except Failed as error:
-            frames.write_frame(answers, {"failed": error.problem, "line": error.line, "column": error.column})
+            frames.write_frame(answers, error.as_data())
         sys.stderr.flush()
 
 
@@ -65,7 +65,7 @@ def _call(
         returned = function(*arguments)
         values: list[Any] = list(returned) if type(returned) in (tuple, list) else [returned]
         if len(values) > _MOST_RETURNED:
-            raise Failed(f"It returned {len(values)} values.")
+            raise Failed("course.sandbox.returned-too-many", count=len(values))
         kinds: list[Any] = []
         results: list[Array] = []
         for place, value in enumerate(values):
@@ -78,7 +78,7 @@ def _call(
     except Failed:
         raise
     except MemoryError:
-        raise Failed("MemoryError: it takes more memory than it may.") from None
+        raise Failed("course.sandbox.no-memory-call") from None
     except BaseException as error:  # KeyboardInterrupt and SystemExit too: a learner's code may raise any
         raise learner_file.failure(error, path) from None
 
@@ -96,7 +96,7 @@ def _plain(value: Any, place: int, torch: Any) -> Array:
     """A plain array with the value's numbers, computed now: nothing lazy leaves this process."""
     if torch is not None and isinstance(value, torch.Tensor):
         if type(value) is not torch.Tensor and type(value) is not torch.nn.Parameter:
-            raise Failed(f"Value {place + 1} is a {type(value).__name__}: return a plain torch.Tensor.")
+            raise _no_numbers(place, type(value).__name__)
         tensor = value.detach().cpu().contiguous()
         name = str(tensor.dtype).removeprefix("torch.")
         if name in _TORCH_STAND_INS:
@@ -106,9 +106,13 @@ def _plain(value: Any, place: int, torch: Any) -> Array:
     arrays: Any = np.ndarray, np.generic
     if isinstance(value, arrays):
         if isinstance(value, arrays[0]) and type(value) is not np.ndarray:
-            raise Failed(f"Value {place + 1} is a {type(value).__name__}: return a plain np.ndarray.")
+            raise _no_numbers(place, type(value).__name__)
         array: Array = np.array(value, copy=True, subok=False)
         if array.dtype.name not in frames.DTYPES:
-            raise Failed(f"Value {place + 1} is an array of {array.dtype}.")
+            raise _no_numbers(place, f"ndarray[{array.dtype}]")
         return array
-    raise Failed(f"Value {place + 1} is a {type(value).__name__}: return numbers or arrays.")
+    raise _no_numbers(place, type(value).__name__)
+
+
+def _no_numbers(place: int, kind: str) -> Failed:
+    return Failed("course.sandbox.returned-no-numbers", place=place + 1, kind=kind[:200])

@@ -20,7 +20,6 @@ from flashpath.course.expressions import ExpressionError, evaluate
 from flashpath.errors import FlashpathError
 from flashpath.gpus.shape import Shape, dim3, shared_bytes
 from flashpath.jit import assembler, nvrtc, ptx, toolkit
-from flashpath.jit.arguments import ArgumentError
 from flashpath.jit.cache import CacheWarning
 from flashpath.jit.compiler import compile as compile_source
 from flashpath.jit.diagnostics import CompileError
@@ -78,12 +77,10 @@ def serve(requests: BinaryIO, answers: BinaryIO, folder: str, state: None) -> No
                 frames.write_frame(answers, {"ok": True, **header}, results)
         except FlashpathError as error:
             found = [asdict(each) for each in error.diagnostics] if isinstance(error, CompileError) else []
-            problem, fix = error.said.text("en", learner=True), error.said.fix("en", learner=True)
-            told = {"failed": problem, "fix": fix, "diagnostics": found}
-            frames.write_frame(answers, {**told, "kind": type(error).__name__})
+            frames.write_frame(answers, {"failed": error.said.as_data(), "diagnostics": found})
         except MemoryError:
-            failed = "There is not enough memory for it."
-            frames.write_frame(answers, {"failed": failed, "fix": None, "diagnostics": []})
+            no_memory = FlashpathError("course.sandbox.no-memory").said
+            frames.write_frame(answers, {"failed": no_memory.as_data(), "diagnostics": []})
         except Exception as error:  # ours to mend; a learner is not shown where in the engine it was
             frames.write_frame(answers, {"defect": f"{type(error).__name__}: {error}"[:2000]})
 
@@ -208,14 +205,26 @@ def _called_with(wanted: Sequence[Message]) -> str:
 
 def _check_parameters(kernel: Kernel, wanted: Sequence[Message]) -> None:
     """Refuse a kernel that takes other arguments than the exercise gives."""
-    fix = f"The exercise calls it with ({_called_with(wanted)}): keep the skeleton's parameters."
+    called = _called_with(wanted)
     own = kernel.signature.parameters
     if len(own) != len(wanted):
-        raise ArgumentError(f"{kernel.name} takes {len(own)} parameters {kernel.signature}.", fix)
+        raise FlashpathError(
+            "course.sandbox.other-parameter-count",
+            kernel=kernel.name,
+            count=len(own),
+            signature=str(kernel.signature),
+            called=called,
+        )
     for parameter, each in zip(own, wanted, strict=True):
         if not _takes(parameter, each["dtype"], each["is_array"]):
-            problem = f"Parameter {parameter.index + 1} of {kernel.name} ({each['name']}) is {parameter}."
-            raise ArgumentError(problem, fix)
+            raise FlashpathError(
+                "course.sandbox.other-parameter",
+                place=parameter.index + 1,
+                kernel=kernel.name,
+                name=each["name"],
+                parameter=str(parameter),
+                called=called,
+            )
 
 
 def _takes(parameter: KernelParameter, dtype: str, is_array: bool) -> bool:
@@ -248,7 +257,7 @@ class PtxKernel:
         self._shared, self._threads = int(message["shared"]), int(message["num_warps"]) * gpus.WARP_SIZE
         entry = next((each for each in ptx.entries(text) if each.name == self._name), None)
         if entry is None:
-            raise FlashpathError(f"The compiled code has no kernel {self._name}.")
+            raise FlashpathError("course.sandbox.ptx-without-kernel", kernel=self._name)
         self._most_threads = entry.max_threads
         self.offsets = self._laid_out(entry.parameters, message["parameters"])
         self._module = VirtualModule(with_calls(text, library_name), library_name)
@@ -272,9 +281,8 @@ class PtxKernel:
         extra = own[len(wanted) :]
         fits = len(own) >= len(wanted) and all(each.size == _POINTER_BYTES for each in extra)
         if not fits or [each.size for each in own[: len(wanted)]] != sizes:
-            raise ArgumentError(
-                f"The compiled {self._name} takes other parameters than the exercise passes.",
-                f"The exercise calls it with ({_called_with(wanted)}): keep the skeleton's parameters.",
+            raise FlashpathError(
+                "course.sandbox.ptx-other-parameters", kernel=self._name, called=_called_with(wanted)
             )
         return offsets[: len(wanted)]
 

@@ -7,16 +7,22 @@ import sys
 import traceback
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 _MODULE = "answer"
 
 
 class Failed(Exception):
-    """What the learner is told: the problem, and the line of theirs that it is at (0: none)."""
+    """What the learner is told: a code of the sandbox's messages, parameters, and their line (0: none)."""
 
-    def __init__(self, problem: str, line: int = 0, column: int | None = None) -> None:
-        super().__init__(problem)
-        self.problem, self.line, self.column = problem, line, column
+    def __init__(self, code: str, line: int = 0, column: int | None = None, /, **params: Any) -> None:
+        super().__init__(code)
+        self.code, self.line, self.column, self.params = code, line, column, params
+
+    def as_data(self) -> dict[str, Any]:
+        """Returns what is sent of it."""
+        failed = {"code": self.code, "params": self.params}
+        return {"failed": failed, "line": self.line, "column": self.column}
 
 
 def load(source: str, folder: str, file_name: str) -> ModuleType:
@@ -31,7 +37,7 @@ def load(source: str, folder: str, file_name: str) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except MemoryError:
-        raise Failed("MemoryError: importing the file takes more memory than it may.") from None
+        raise Failed("course.sandbox.no-memory-import") from None
     except BaseException as error:  # KeyboardInterrupt and SystemExit too: a learner's code may raise any
         raise failure(error, path) from None
     return module
@@ -43,13 +49,9 @@ def failure(error: BaseException, path: Path) -> Failed:
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename == str(path):
             line = frame.lineno or 0
-    return Failed(_words(error), line)
-
-
-def _words(error: BaseException) -> str:
-    """What Python would print of it last; its class may be the learner's own, and refuse to tell."""
+    # What Python would print of it last; its class may be the learner's own, and refuse to tell.
     try:
         name, text = f"{type(error).__name__}"[:200], f"{error}"[:2000]
-        return f"{name}: {text}" if text else name
     except BaseException:
-        return "an exception whose text cannot be shown"
+        return Failed("course.sandbox.exception-without-text", line)
+    return Failed("course.sandbox.python-says", line, text=f"{name}: {text}" if text else name)

@@ -87,7 +87,7 @@ def serve(requests: BinaryIO, answers: BinaryIO, folder: str, state: None) -> No
                 header, ptx = _build(module, message, folder)
                 frames.write_frame(answers, {"ok": True, **header}, [np.frombuffer(ptx, np.uint8)])
         except Failed as error:
-            frames.write_frame(answers, {"failed": error.problem, "line": error.line, "column": error.column})
+            frames.write_frame(answers, error.as_data())
         sys.stderr.flush()
 
 
@@ -97,9 +97,9 @@ def _build(module: Any, message: Mapping[str, Any], folder: str) -> tuple[dict[s
     triton: Any = importlib.import_module("triton")
     jit: Any = importlib.import_module("triton.runtime.jit")
     if kernel is None:
-        raise Failed(f"There is no kernel {message['kernel']} in the file.")
+        raise Failed("course.sandbox.no-kernel", name=message["kernel"])
     if not isinstance(kernel, jit.JITFunction):
-        raise Failed(f"{message['kernel']} is no @triton.jit function: keep the decorator, and no other.")
+        raise Failed("course.sandbox.not-jit", kernel=message["kernel"])
     signature, constants, attributes = _signature(kernel, message)
     try:
         source = triton.compiler.ASTSource(kernel, signature, constants, attributes)
@@ -107,7 +107,7 @@ def _build(module: Any, message: Mapping[str, Any], folder: str) -> tuple[dict[s
         made = triton.compile(source, target=_target(message["capability"]), options=options)
         metadata, text = made.metadata, made.asm["ptx"]
     except MemoryError:
-        raise Failed("MemoryError: compiling it takes more memory than it may.") from None
+        raise Failed("course.sandbox.no-memory-compile") from None
     except BaseException as error:  # what a learner's own class raises while Triton looks at it, too
         raise _compile_failure(error, message["source"], path) from None
     header = {
@@ -132,15 +132,11 @@ def _signature(
     line = _line_of(kernel)
     plain = [name for name in names if name not in constants]
     if missing := [name for name in constants if name not in names]:
-        raise Failed(
-            f"{message['kernel']} has no parameter {missing[0]}: tl.constexpr, which the exercise gives.",
-            line,
-        )
+        raise Failed("course.sandbox.no-constexpr", line, kernel=message["kernel"], name=missing[0])
     if len(plain) != len(wanted):
         called = ", ".join([*(each["name"] for each in wanted), *constants])
-        raise Failed(
-            f"{message['kernel']} takes ({', '.join(names)}); the exercise calls it with ({called}).", line
-        )
+        own = ", ".join(names)
+        raise Failed("course.sandbox.takes-others", line, kernel=message["kernel"], own=own, called=called)
     signature: dict[str, str] = {}
     values: dict[Any, Any] = {}
     attributes: dict[Any, Any] = {}
@@ -156,7 +152,7 @@ def _signature(
         if each["is_array"]:
             attributes[(index,)] = _POINTERS_ARE_ALIGNED
         if kernel.params[index].is_constexpr:
-            raise Failed(f"{name} is marked tl.constexpr; the exercise passes it at run time.", line)
+            raise Failed("course.sandbox.is-constexpr", line, name=name)
     return signature, values, attributes
 
 
@@ -184,8 +180,8 @@ def _compile_failure(error: BaseException, source: str, path: Path) -> Failed:
     text = _CANNOT_BE_DONE.sub("", text)[:2000]
     if place is None:
         failed = learner_file.failure(chain[0], path)
-        return Failed(f"{type(last).__name__}: {text}", failed.line)
-    return Failed(text, *place)
+        return Failed("course.sandbox.python-says", failed.line, text=f"{type(last).__name__}: {text}")
+    return Failed("course.sandbox.python-says", *place, text=text)
 
 
 def _plain_helper(name: str, source: str) -> Failed:
@@ -197,13 +193,10 @@ def _plain_helper(name: str, source: str) -> Failed:
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
             called = called or node.lineno
     if not made:
-        return Failed(
-            f"A kernel calls {name}, which is plain Python: kernels call @triton.jit functions.", called
-        )
-    where = f" (line {called})" if called else ""
-    return Failed(
-        f"a kernel calls {name}{where}, which is a plain Python function: put @triton.jit above it.", made
-    )
+        return Failed("course.sandbox.calls-plain-python", called, name=name)
+    if not called:
+        return Failed("course.sandbox.needs-jit", made, name=name)
+    return Failed("course.sandbox.needs-jit-at", made, name=name, line=called)
 
 
 def _place(error: Any, source: str) -> tuple[int, int | None] | None:

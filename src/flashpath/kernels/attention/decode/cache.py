@@ -128,12 +128,12 @@ def prepare_step(
 ) -> Step:
     """Check all of it. What is only read is copied where its rows are not whole; the cache never is."""
     if options.dropout_p:
-        raise FlashpathError("attention_decode got a dropout_p.", "Dropout is for training: leave it away.")
+        raise FlashpathError("kernels.decode-dropout")
     paged = cache.page_table is not None
     check(q, _one_for_each(q, cache.k), _one_for_each(q, cache.v), options, called=_CALLED)
     _check_cache(q, cache, paged)
     if (new_k is None) != (new_v is None):
-        raise FlashpathError("attention_decode got only one of k and v.", "Give both, or none of them.")
+        raise FlashpathError("kernels.decode-half-given")
     if new_k is not None and new_v is not None:
         new = new_k.shape[1] if new_k.dim() == 4 else "new"
         for name, x, wanted in (
@@ -143,8 +143,14 @@ def prepare_step(
             if tuple(x.shape) != wanted or x.dtype != q.dtype or x.device != q.device:
                 shape = ", ".join(map(str, wanted))
                 raise FlashpathError(
-                    f"attention_decode got {name} of shape {tuple(x.shape)}, {dtype_name(x)} on {x.device}.",
-                    f"It must be ({shape}), {dtype_name(q)} on {q.device}: (batch, new keys, kv_heads, dim).",
+                    "kernels.decode-new-keys",
+                    name=name,
+                    shape=str(tuple(x.shape)),
+                    dtype=dtype_name(x),
+                    device=str(x.device),
+                    shape2=shape,
+                    dtype2=dtype_name(q),
+                    device2=str(q.device),
                 )
         new_k, new_v = _whole(new_k), _whole(new_v)
     if rotary is not None:
@@ -167,26 +173,24 @@ def check_numbers(step: Step) -> None:
     most = cache.capacity - step.new
     if lengths and not 0 <= min(lengths) <= max(lengths) <= most:
         raise FlashpathError(
-            f"attention_decode got cache_seqlens = {lengths!r:.80}, {step.new} new keys and a cache of "
-            f"{cache.capacity}.",
-            "Each must be 0 or more, and leave room for the new keys.",
+            "kernels.decode-lengths", lengths=f"{lengths!r:.80}", new=step.new, capacity=cache.capacity
         )
     if step.rotary is not None and lengths:
         steps = max(step.new, step.queries if step.queries_move else min(step.queries, 1))
         positions, wanted = step.rotary.cos.shape[0], max(lengths) + steps if steps else 0
         if wanted > positions:
             raise FlashpathError(
-                f"attention_decode got rotary_cos and rotary_sin of {positions} positions, for "
-                f"cache_seqlens = {lengths!r:.80}, {step.queries} queries and {step.new} new keys.",
-                f"The tables need a row for each position: {wanted} or more.",
+                "kernels.decode-rotary-short",
+                positions=positions,
+                lengths=f"{lengths!r:.80}",
+                queries=step.queries,
+                new=step.new,
+                wanted=wanted,
             )
     if cache.left_pad is not None:
         pads: list[int] = cache.left_pad.tolist()
         if any(not 0 <= pad <= length + step.new for pad, length in zip(pads, lengths, strict=True)):
-            raise FlashpathError(
-                f"attention_decode got cache_leftpad = {pads!r:.80} and cache_seqlens = {lengths!r:.80}.",
-                "Each must be 0 or more, and no more than its sequence has.",
-            )
+            raise FlashpathError("kernels.decode-leftpad", pads=f"{pads!r:.80}", lengths=f"{lengths!r:.80}")
     places: list[tuple[str, list[int]]] = []
     if cache.batch_index is not None:
         places.append(("cache_batch_idx", cache.batch_index.tolist()))
@@ -196,8 +200,7 @@ def check_numbers(step: Step) -> None:
     for name, numbers in places:
         if any(not 0 <= number < cache.k.shape[0] for number in numbers):
             raise FlashpathError(
-                f"attention_decode got {name} = {numbers!r:.80}.",
-                f"The cache has the places 0 to {cache.k.shape[0] - 1}.",
+                "kernels.decode-places", name=name, numbers=f"{numbers!r:.80}", shape=cache.k.shape[0] - 1
             )
 
 
@@ -210,17 +213,11 @@ def _check_cache(q: Any, cache: Cache, paged: bool) -> None:
 
     batch = q.shape[0]
     if cache.k.stride(-1) != 1 or cache.v.stride(-1) != 1:
-        raise FlashpathError(
-            "attention_decode got a cache whose last dimension is not dense.",
-            "The step writes into it, so it is not copied: make it with a dense last dimension.",
-        )
+        raise FlashpathError("kernels.decode-cache-strided")
     if paged and cache.batch_index is not None:
-        raise FlashpathError("attention_decode got a page table and a batch index.", "The table says it all.")
+        raise FlashpathError("kernels.decode-table-and-index")
     if not paged and cache.batch_index is None and cache.k.shape[0] != batch:
-        raise FlashpathError(
-            f"attention_decode got a cache of {cache.k.shape[0]} sequences and {batch} of q.",
-            "Both must be as many, or cache_batch_idx says which entry each sequence has.",
-        )
+        raise FlashpathError("kernels.decode-batches", shape=cache.k.shape[0], batch=batch)
     vectors = {
         "cache_seqlens": cache.lengths,
         "cache_batch_idx": cache.batch_index,
@@ -241,8 +238,12 @@ def _check_cache(q: Any, cache: Cache, paged: bool) -> None:
         ):
             shape = "(batch, pages), pages > 0" if dims == 2 else "(batch)"
             raise FlashpathError(
-                f"attention_decode got {name} = {x!r:.80}.",
-                f"It must be int32 of shape {shape}, batch = {batch}, on {q.device}.",
+                "kernels.decode-int32",
+                name=name,
+                x=f"{x!r:.80}",
+                shape=shape,
+                batch=batch,
+                device=str(q.device),
             )
 
 
@@ -259,9 +260,11 @@ def _checked_rotary(q: Any, rotary: Rotary) -> Rotary:
         or cos.shape[1] % 8
     ):
         raise FlashpathError(
-            f"attention_decode got rotary_cos {tuple(cos.shape)} and rotary_sin {tuple(sin.shape)} of "
-            f"{dtype_name(cos)}.",
-            f"Both must be (positions, pairs) of {dtype_name(q)}, with a multiple of 8 pairs and at most "
-            f"{q.shape[-1] // 2}.",
+            "kernels.decode-rotary",
+            shape=str(tuple(cos.shape)),
+            shape2=str(tuple(sin.shape)),
+            dtype=dtype_name(cos),
+            dtype2=dtype_name(q),
+            shape3=q.shape[-1] // 2,
         )
     return Rotary(cos.contiguous(), sin.contiguous(), rotary.interleaved)

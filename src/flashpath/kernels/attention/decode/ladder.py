@@ -16,6 +16,7 @@ from flashpath.kernels.building import cuda_compiles_for, triton_compiles_by
 from flashpath.kernels.peers import library
 from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score
 from flashpath.kernels.tolerance import check_against
+from flashpath.messages import Text
 
 Tensor = torch.Tensor
 FOLDER = Path(__file__).parent
@@ -242,8 +243,11 @@ def _cuda_name() -> str:
 
 LADDER = Ladder(
     name="attention_decode",
-    title="Attention, decoding",
-    maths="out = softmax(scale q kᵀ) v for one query of each sequence, over a cache of keys and values",
+    title=Text("Attention, decoding", "注意力：解码"),
+    maths=Text(
+        "out = softmax(scale q kᵀ) v for one query of each sequence, over a cache of keys and values",
+        "out = softmax(scale q kᵀ) v，每条序列一个查询，键和值来自缓存",
+    ),
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -258,7 +262,10 @@ LADDER = Ladder(
             name="reference",
             language="pytorch",
             arch="any",
-            idea="the formula in float64, sequence by sequence, rounded once",
+            idea=Text(
+                "the formula in float64, sequence by sequence, rounded once",
+                "按公式用 float64 逐条序列计算，只舍入一次",
+            ),
             file=FOLDER / "reference.py",
             function=_reference,
             declines=_small,
@@ -269,7 +276,10 @@ LADDER = Ladder(
             name="split_triton",
             language="triton",
             arch="sm_80",
-            idea="keys are split until all SMs read; heads that share them read together; a kernel combines",
+            idea=Text(
+                "keys are split until all SMs read; heads that share them read together; a kernel combines",
+                "把键切成多段，让所有 SM 都参与读取；共用键的头一起读；再用一个核函数合并",
+            ),
             file=FOLDER / "triton_split.py",
             function=_by(host_triton.decode),
             improves_on="reference",
@@ -281,7 +291,10 @@ LADDER = Ladder(
             name="split_cuda",
             language="cuda",
             arch="sm_80",
-            idea="a ring of copies for each warp, pages looked up ahead; the last block combines: one launch",
+            idea=Text(
+                "a ring of copies for each warp, pages looked up ahead; the last block combines: one launch",
+                "每个 warp 一个异步拷贝环，提前查页表；最后完成的线程块负责合并：只启动一次",
+            ),
             file=host_cuda.SPLIT,
             function=_by(host_cuda.decode),
             improves_on="split_triton",

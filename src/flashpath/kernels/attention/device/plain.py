@@ -35,10 +35,7 @@ def not_plain(problem: Problem) -> list[str]:
 def require_plain(rung: str, problem: Problem) -> None:
     asked = not_plain(problem)
     if asked:
-        raise FlashpathError(
-            f"{rung} got {', '.join(asked)}.",
-            "It has none of these: take a rung of flash_v2, which has them.",
-        )
+        raise FlashpathError("kernels.not-plain", rung=rung, asked=list(asked))
 
 
 def is_causal(problem: Problem) -> bool:

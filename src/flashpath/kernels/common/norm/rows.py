@@ -95,7 +95,7 @@ def check_forward(name: str, x: Any, weight: Any, bias: Any, eps: float) -> None
     require_tensor(name, "x", x, FLOATS, dims=2)
     check_vectors(name, x, weight=weight, bias=bias)
     if not isinstance(eps, (int, float)) or eps < 0:
-        raise FlashpathError(f"{name} got eps = {eps!r:.80}.", "It must be a number, 0 or more.")
+        raise FlashpathError("kernels.norm-eps", name=name, eps=f"{eps!r:.80}")
 
 
 def check_vectors(name: str, x: Any, **vectors: Any) -> None:
@@ -134,7 +134,7 @@ def check_statistics(name: str, x: Any, **statistics: Any) -> None:
     missing = [key for key, value in statistics.items() if value is None]
     if missing and len(missing) < len(statistics):
         raise FlashpathError(
-            f"{name} got no {missing[0]}=.", f"Give all of {', '.join(statistics)}, or none."
+            "kernels.norm-statistics", name=name, missing=missing[0], statistics=list(statistics)
         )
     for key, value in statistics.items():
         if value is not None:
@@ -234,10 +234,7 @@ def forward(
     least_threads = LEAST_THREADS if residual is None else LEAST_THREADS_ADDING
     share = share_row(n, width, (*SHARES[kernel], *LONGEST_SHARES, *OTHER_SHARES), least_threads, lanes)
     if share is None and lanes is not None:
-        raise FlashpathError(
-            f"{kernel} has no instance of {lanes} threads for {n} elements.",
-            "Leave lanes= out, or give more.",
-        )
+        raise FlashpathError("kernels.norm-lanes", kernel=kernel, lanes=lanes, n=n)
     if share is None:
         long_rows = cuda_kernel(file, f"long_rows<{long}, {types}, {width}>", x)
         weight, bias = (*vectors, None)[:2]

@@ -62,11 +62,9 @@ def backward(
 
     rows, n = x.shape
     if x.dtype == torch.float64:
-        raise FlashpathError("The Triton backward computes in float32.", "Take backward_fused for float64.")
+        raise FlashpathError("kernels.norm-triton-float64")
     if n > MOST_COLUMNS:
-        raise FlashpathError(
-            f"The Triton backward got rows of {n} elements, and holds {MOST_COLUMNS}.", "Take backward_fused."
-        )
+        raise FlashpathError("kernels.norm-triton-long", n=n, most_columns=MOST_COLUMNS)
     if not n:
         return
     block = block_of(n)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "machine/numerics.h"
+#include "messages/message.h"
 #include "program/program.h"
 #include "program/types.h"
 

@@ -11,6 +11,16 @@ std::string hexadecimal(u64 value) {
   return text;
 }
 
+Message action_message(std::string_view action) {
+  return action == "atomic" ? "vgpu.an-atomic" : action == "write" ? "vgpu.a-write" : "vgpu.a-read";
+}
+
+Message space_message(std::string_view space) {
+  if (space == "shared") return "vgpu.shared-memory";
+  if (space == "local") return "vgpu.local-memory";
+  return space == "constant" ? "vgpu.constant-memory" : "vgpu.global-memory";
+}
+
 Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, Message message) {
   Fault fault(kind, std::move(message), instruction);
   const u32* size = warp.launch->block;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "machine/block.h"
@@ -24,6 +25,10 @@ enum class Shape : u8 {
 };
 
 std::string hexadecimal(u64 value);
+
+// "read", "write" and "atomic", "global", "shared", "local" and "constant" as messages name them.
+Message action_message(std::string_view action);
+Message space_message(std::string_view space);
 
 // A fault of one lane, with its place in the grid.
 Fault fault_at(const Warp& warp, u32 instruction, int lane, const char* kind, Message message);

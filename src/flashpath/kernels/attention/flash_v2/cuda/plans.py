@@ -68,11 +68,7 @@ def forward_plan(problem: Problem, room: int | None = None) -> ForwardPlan:
 
 
 def _no_room(problem: Problem, wanted: int, room: int) -> FlashpathError:
-    return FlashpathError(
-        f"flash_v2 in CUDA C++ needs {wanted} bytes of shared memory for dimensions of "
-        f"{problem.dim} and {problem.v_dim}; a block of this GPU has {room}.",
-        "Use a rung of flash_v2 in Triton.",
-    )
+    return FlashpathError("kernels.no-room", wanted=wanted, dim=problem.dim, v_dim=problem.v_dim, room=room)
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ def backward(
     `adds_dq`: the programs that have keys add to dq in memory, in any order, for two products less.
     """
     if adds_dq and deterministic:
-        raise FlashpathError("backward got adds_dq and deterministic.", "Sums in memory have no order.")
+        raise FlashpathError("kernels.adds-dq-deterministic")
     q, k, v = problem.q, problem.k, problem.v
     dq, dk, dv = (torch.empty_like(each) for each in (q, k, v))
     if not out.numel() or not k.numel():

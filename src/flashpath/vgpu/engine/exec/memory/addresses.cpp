@@ -149,16 +149,6 @@ void locate_mixed(Warp& warp, const Instruction& i, const u64* address, u32 misa
 
 }  // namespace
 
-Message action_message(std::string_view action) {
-  return action == "atomic" ? "vgpu.an-atomic" : action == "write" ? "vgpu.a-write" : "vgpu.a-read";
-}
-
-Message space_message(std::string_view space) {
-  if (space == "shared") return "vgpu.shared-memory";
-  if (space == "local") return "vgpu.local-memory";
-  return space == "constant" ? "vgpu.constant-memory" : "vgpu.global-memory";
-}
-
 std::byte* refuse(Warp& warp, int lane, const Fault& fault) {
   if (warp.watch == nullptr) throw fault;
   sanitize::report_fault(warp, fault);

@@ -10,10 +10,6 @@
 
 namespace flashpath::exec {
 
-// "read", "write" and "atomic", "global", "shared", "local" and "constant" as messages name them.
-Message action_message(std::string_view action);
-Message space_message(std::string_view space);
-
 // Host memory of the lanes' accesses.
 struct Places {
   Shape shape = Shape::kScattered;

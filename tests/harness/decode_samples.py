@@ -10,13 +10,13 @@ from typing import Any
 
 import covering_array
 import torch
-from attention_checks import NAN, check_lse
-from attention_samples import MASKS, MODS
 
 from flashpath.kernels.attention.decode import reference
 from flashpath.kernels.attention.decode.cache import Cache, Rotary, Step, prepare_step
 from flashpath.kernels.attention.problem import Options
 from flashpath.kernels.tolerance import check_against
+from tests.harness.attention_checks import NAN, check_lse
+from tests.harness.attention_samples import MASKS, MODS
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,217 @@
+"""What the operators say of arguments that they refuse."""
+
+from __future__ import annotations
+
+from flashpath.messages import Entry, Text
+
+MESSAGES: dict[str, Text | Entry] = {
+    "alibi-gradient": Entry(
+        Text("{name} got alibi_slopes that require a gradient.", "{name} 的 alibi_slopes 要求梯度。"),
+        Text(
+            "There is none for them: give alibi_slopes.detach().", "它没有梯度：请传 alibi_slopes.detach()。"
+        ),
+    ),
+    "backend": Entry(
+        Text("{name} got backend = {backend}.", "{name} 收到 backend = {backend}。"),
+        Text("It takes triton, cuda, reference or None.", "应是 triton、cuda、reference 或 None。"),
+    ),
+    "tangent": Entry(
+        Text(
+            "{name} got {key} with a tangent: forward-mode differentiation (jvp).",
+            "{name} 的 {key} 带有切向量：这是前向模式微分（jvp）。",
+        ),
+        Text(
+            "Operators of flashpath have backward gradients only: take torch.autograd.grad or .backward().",
+            "flashpath 的算子只有反向梯度：请用 torch.autograd.grad 或 .backward()。",
+        ),
+    ),
+    "no-choice": Entry(
+        Text("{name} got the {what} {value}.", "{name} 收到的 {what} 是 {value}。"),
+        Text("It knows {choices}.", "可选：{choices}。"),
+    ),
+    "no-number": Entry(
+        Text("{name} got {key} = {value}.", "{name} 收到 {key} = {value}。"),
+        Text("It must be a number.", "它必须是数。"),
+    ),
+    "no-flag": Entry(
+        Text("{name} got {key} = {value}.", "{name} 收到 {key} = {value}。"),
+        Text("It takes True or False.", "应是 True 或 False。"),
+    ),
+    "not-whole": Entry(
+        Text("{name} got {key} = {value}.", "{name} 收到 {key} = {value}。"),
+        Text("It takes a whole number.", "应是整数。"),
+    ),
+    "negative": Entry(
+        Text("{name} got {key} = {value}.", "{name} 收到 {key} = {value}。"),
+        Text("It takes 0 or more.", "应不小于 0。"),
+    ),
+    "window": Entry(
+        Text("{name} got window = {window}.", "{name} 收到 window = {window}。"),
+        Text(
+            "It takes (left, right), whole numbers of 0 or more, or -1 for no bound.",
+            "应是 (left, right)，不小于 0 的整数，-1 表示不限。",
+        ),
+    ),
+    "dim": Entry(
+        Text(
+            "{name} got dim={dim} for a tensor of shape {shape}.",
+            "对形状为 {shape} 的张量，{name} 收到 dim={dim}。",
+        ),
+        Text("It takes one dimension, from {value} to {rank}.", "应是一个维度，从 {value} 到 {rank}。"),
+    ),
+    "no-tensor": Entry(
+        Text("{name} got {key} = {x}.", "{name} 收到 {key} = {x}。"),
+        Text("It must be a torch tensor.", "它必须是 torch 张量。"),
+    ),
+    "nested": Entry(
+        Text("{name} got {key}, a nested tensor.", "{name} 的 {key} 是嵌套张量。"),
+        Text(
+            "It takes dense ones: {key}.values() and offsets() for attention_varlen, or "
+            "{key}.to_padded_tensor(0.0).",
+            "它需要普通张量：用 {key}.values() 和 offsets() 调用 attention_varlen，或者用 {key}.to_padded_tensor(0.0)。",
+        ),
+    ),
+    "layout": Entry(
+        Text("{name} got {key} of layout {layout}.", "{name} 的 {key} 布局是 {layout}。"),
+        Text("It takes dense tensors: {key}.to_dense().", "它需要普通张量：{key}.to_dense()。"),
+    ),
+    "bins": Entry(
+        Text("histogram got bins = {given}.", "histogram 收到 bins = {given}。"),
+        Text("It takes 1 to {most_bins:,} bins.", "应是 1 到 {most_bins:,}。"),
+    ),
+    "decode-q": Entry(
+        Text("attention_decode got q of shape {shape}.", "attention_decode 的 q 形状是 {shape}。"),
+        Text("It takes (batch, sequence, heads, dim).", "应是 (batch, sequence, heads, dim)。"),
+    ),
+    "decode-rotary": Entry(
+        Text(
+            "attention_decode got only one of rotary_cos and rotary_sin.",
+            "attention_decode 只收到了 rotary_cos 和 rotary_sin 中的一个。",
+        ),
+        Text("Give both, or none of them.", "请两个都给，或者都不给。"),
+    ),
+    "decode-backend": Entry(
+        Text("attention_decode got backend = {backend}.", "attention_decode 收到 backend = {backend}。"),
+        Text("It takes triton, cuda, reference or None.", "应是 triton、cuda、reference 或 None。"),
+    ),
+    "merge-dtype": Entry(
+        Text("merge_states got {dtype} for a.", "merge_states 的 a 类型是 {dtype}。"),
+        Text("It takes {known}.", "支持的类型：{known}。"),
+    ),
+    "decode-lengths": Entry(
+        Text(
+            "attention_decode got cache_seqlens = {cache_seqlens}.",
+            "attention_decode 收到 cache_seqlens = {cache_seqlens}。",
+        ),
+        Text(
+            "It takes a whole number of 0 or more, or one for each sequence: int32, (batch).",
+            "应是不小于 0 的整数，或者每条序列一个：int32，(batch)。",
+        ),
+    ),
+    "merge-shapes": Entry(
+        Text(
+            "merge_states got {name} of shape {shape} and its lse of {shape2}.",
+            "merge_states 的 {name} 形状是 {shape}，它的 lse 是 {shape2}。",
+        ),
+        Text(
+            "Both must be (batch, queries, heads, dim) of one type, and their lse (batch, heads, "
+            "queries), float32.",
+            "两者都应是同一类型的 (batch, queries, heads, dim)，lse 是 float32 的 (batch, heads, queries)。",
+        ),
+    ),
+    "merge-devices": Entry(
+        Text(
+            "merge_states got a on {device} and {each} on {device2}.",
+            "merge_states 的 a 在 {device} 上，{each} 在 {device2} 上。",
+        ),
+        Text("All must be on one device.", "它们要在同一设备上。"),
+    ),
+    "many-products": Entry(
+        Text(
+            "{operator} got {products:,} multiply-adds on the CPU; the virtual GPU takes up to "
+            "{most_products_on_cpu:,}.",
+            "{operator} 在 CPU 上要做 {products:,} 次乘加，虚拟 GPU 最多 {most_products_on_cpu:,} 次。",
+        ),
+        Text(
+            "Move the tensors to a GPU (q.cuda()), or give backend='reference', which torch computes.",
+            "请把张量移到 GPU（q.cuda()），或者传 backend='reference'，由 torch 计算。",
+        ),
+    ),
+    "many-scores": Entry(
+        Text(
+            "{operator} got {scores:,} scores to differentiate by torch's formula on the CPU, which "
+            "keeps about {kept} GiB for it; it takes up to {most_kept_bytes_on_cpu} GiB.",
+            "{operator} 要在 CPU 上用 torch 的公式对 {scores:,} 个分数求导，约需保留 {kept} GiB，上限是 "
+            "{most_kept_bytes_on_cpu} GiB。",
+        ),
+        Text(
+            "Move the tensors to a GPU (q.cuda()), take torch.no_grad() where no gradient is wanted, "
+            "or give shorter sequences or fewer heads at a time.",
+            "请把张量移到 GPU（q.cuda()）；不需要梯度时用 torch.no_grad()；或者缩短序列、减少每次的头数。",
+        ),
+    ),
+    "matmul-shapes": Entry(
+        Text("matmul got shapes {shape} and {shape2}.", "matmul 收到的形状是 {shape} 和 {shape2}。"),
+        Text("It takes (m, k) and (k, n).", "应是 (m, k) 和 (k, n)。"),
+    ),
+    "matmul-unlike": Entry(
+        Text(
+            "matmul got a of {dtype} on {device} and b of {dtype2} on {device2}.",
+            "matmul 的 a 是 {dtype}，在 {device} 上，b 是 {dtype2}，在 {device2} 上。",
+        ),
+        Text("Both must have one type and one device.", "两者的类型和设备都要相同。"),
+    ),
+    "matmul-dtype": Entry(
+        Text("matmul got matrices of {dtype}.", "matmul 收到 {dtype} 的矩阵。"),
+        Text("It takes {dtypes}.", "支持的类型：{dtypes}。"),
+    ),
+    "scan-flags": Entry(
+        Text(
+            "scan got flags of shape {shape} for x of shape {shape2}.",
+            "scan 的 flags 形状是 {shape}，x 的形状是 {shape2}。",
+        ),
+        Text("They have one shape.", "两者的形状要相同。"),
+    ),
+    "sort-shape": Entry(
+        Text("sort got a tensor of shape {shape}.", "sort 收到形状为 {shape} 的张量。"),
+        Text("It takes a vector: x.flatten().", "它需要向量：x.flatten()。"),
+    ),
+    "norm-scalar": Entry(
+        Text("{name} got a tensor without dimensions.", "{name} 收到没有维度的张量。"),
+        Text("It normalises the last dimension.", "它对最后一维做归一化。"),
+    ),
+    "spmv-ends": Entry(
+        Text("spmv got a row_ptr from {first} to {last}.", "spmv 的 row_ptr 从 {first} 到 {last}。"),
+        Text(
+            "It starts with 0 and ends with the number of entries, here {count}.",
+            "它要从 0 开始，以元素个数结束，这里是 {count}。",
+        ),
+    ),
+    "spmv-falls": Entry(
+        Text(
+            "spmv got row_ptr[{at}] = {row_ptr} and row_ptr[{at2}] = {row_ptr2}.",
+            "spmv 收到 row_ptr[{at}] = {row_ptr}、row_ptr[{at2}] = {row_ptr2}。",
+        ),
+        Text(
+            "It never falls: row r has the entries from row_ptr[r] up to row_ptr[r + 1].",
+            "它不能下降：第 r 行的元素从 row_ptr[r] 到 row_ptr[r + 1] 之前。",
+        ),
+    ),
+    "spmv-column": Entry(
+        Text(
+            "spmv got col[{at}] = {col} for an x of {count} elements.",
+            "x 有 {count} 个元素，spmv 却收到 col[{at}] = {col}。",
+        ),
+        Text("Columns are from 0 to {count2}.", "列号从 0 到 {count2}。"),
+    ),
+    "slow-products": Text(
+        "ops.{name} got {count:,} multiply-adds on the CPU: the virtual GPU computes them, slowly. "
+        "Move them to a GPU (x.cuda()), or take torch's own function there.",
+        "ops.{name} 要在 CPU 上做 {count:,} 次乘加：由虚拟 GPU 计算，很慢。请把张量移到 GPU（x.cuda()），或者在 CPU 上用 torch 自己的函数。",
+    ),
+    "slow-elements": Text(
+        "ops.{name} got {count:,} elements on the CPU: the virtual GPU computes them, slowly. Move "
+        "them to a GPU (x.cuda()), or take torch's own function there.",
+        "ops.{name} 收到 CPU 上的 {count:,} 个元素：由虚拟 GPU 计算，很慢。请把张量移到 GPU（x.cuda()），或者在 CPU 上用 torch 自己的函数。",
+    ),
+}

@@ -1,0 +1,1 @@
+"""What tests of several folders share: samples, checks and contracts, imported as `tests.harness`."""
