@@ -87,31 +87,9 @@ USAGE = [
     "cache no-such-command",
 ]
 
-_LANG = "the help of --lang (cli/options.py)"
-_HELP = "the help of the command and its options"
-_RUNGS = "ideas, scores and maths of the rungs"
 LEFT: dict[str, str] = {
-    "--help": "the first lines of run, explain, profile, sanitize, explain-finding and explain-dispatch",
-    **{
-        f"{command} --help": _LANG
-        for command in (
-            "start", "read", "watch", "grade", "hint", "solution", "reset", "review", "note", "log", "export",
-            "resources", "validate",
-        )
-    },
-    **{
-        f"{command} --help": _HELP
-        for command in ("run", "explain", "profile", "sanitize", "explain-finding", "explain-dispatch")
-    },
-    "tour": _RUNGS,
-    "ladder": _RUNGS,
-    "ladder vector_add --no-count": _RUNGS,
-    "ladder vectoradd": "kernels: there is no such ladder",
-    "bench vector_add --device cpu --sizes 64 --seconds 0.01 --no-ceilings": _RUNGS,
-    "cache show zz": "jit: no entry has this key",
-    "explain-finding no-such-finding": "vgpu: there is no such finding",
-    "explain-dispatch attention": "what it shows",
-}  # fmt: skip
+    "bench vector_add --device cpu --sizes 64 --seconds 0.01 --no-ceilings": "the reasons of the rungs' scores",
+}
 
 # Runs command lines in one process, as `flashpath` does, and prints what each said.
 WALK = """
