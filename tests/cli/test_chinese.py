@@ -87,16 +87,9 @@ USAGE = [
     "cache no-such-command",
 ]
 
-_RUNGS = "ideas, scores and maths of the rungs"
 LEFT: dict[str, str] = {
-    "tour": _RUNGS,
-    "ladder": _RUNGS,
-    "ladder vector_add --no-count": _RUNGS,
-    "ladder vectoradd": "kernels: there is no such ladder",
-    "bench vector_add --device cpu --sizes 64 --seconds 0.01 --no-ceilings": _RUNGS,
-    "cache show zz": "jit: no entry has this key",
-    "explain-dispatch attention": "what it shows",
-}  # fmt: skip
+    "bench vector_add --device cpu --sizes 64 --seconds 0.01 --no-ceilings": "the reasons of the rungs' scores",
+}
 
 # Runs command lines in one process, as `flashpath` does, and prints what each said.
 WALK = """
