@@ -26,7 +26,8 @@ ROOMS = sorted(
 def _templates(found: Text | Entry) -> list[Text]:
     if isinstance(found, Text):
         return [found]
-    return [text for text in (found.says, found.fix, found.learner, found.learner_fix) if text is not None]
+    texts = (found.says, found.fix, found.learner, found.learner_fix, found.command, found.command_fix)
+    return [text for text in texts if text is not None]
 
 
 def _names(template: str) -> set[str]:

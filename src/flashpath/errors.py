@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flashpath.messages import Message, is_code
+from flashpath.messages import Message, Reader
 
 
 class FlashpathError(Exception):
@@ -14,11 +14,11 @@ class FlashpathError(Exception):
     where they are read. The command line prints both without a traceback.
     """
 
-    def __init__(self, code: str, fix: str | None = None, /, **params: Any) -> None:
+    reader: Reader = "caller"
+    """For whom it is worded."""
+
+    def __init__(self, code: str, /, **params: Any) -> None:
         super().__init__(code)
-        # TRANSITION: sentences instead of codes are accepted until every room has its catalogue.
-        if not is_code(code):
-            code, params = "messages.literal", {"problem": code, "fix": fix or ""}
         self.said = Message(code, params)
         self.lang: str | None = None
         """The language of the command or folder that it ended; None: the one that is spoken."""
@@ -31,20 +31,12 @@ class FlashpathError(Exception):
     @property
     def problem(self) -> str:
         """What happened."""
-        return self.said.text(self.lang)
+        return self.said.text(self.lang, self.reader)
 
     @property
     def fix(self) -> str | None:
         """What the reader can do about it."""
-        return self.said.fix(self.lang)
-
-    @problem.setter
-    def problem(self, text: str) -> None:  # TRANSITION
-        self.said = Message("messages.literal", {"problem": text, "fix": self.fix or ""})
-
-    @fix.setter
-    def fix(self, text: str | None) -> None:  # TRANSITION
-        self.said = Message("messages.literal", {"problem": self.problem, "fix": text or ""})
+        return self.said.fix(self.lang, self.reader)
 
     def __str__(self) -> str:
         return f"{self.problem}\n  → {fix}" if (fix := self.fix) else self.problem

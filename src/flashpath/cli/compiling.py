@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,21 +10,6 @@ if TYPE_CHECKING:
     from flashpath.errors import FlashpathError
     from flashpath.jit import Kernel
     from flashpath.jit.programs import Program, Recipe
-
-# Errors advise in Python; here the same is said in options.
-_IN_OPTIONS = (
-    (r"fp\.compile\(…, name_expressions=\[(.+?)\]\)", r"--kernel \1"),
-    (r"fp\.compile\(…, includes=\[(.+?)\]\)", r"-I \1"),
-    (r"fp\.compile\(…, defines=\{.*?\}\)", r"-D NAME=VALUE"),
-    (r"compiler='(\w+)'", r"--compiler \1"),
-    (r"\bname_expressions=", "--kernel"),
-    (r"\bincludes=", "-I"),
-    (r"\bdefines=", "-D"),
-    (r"\barch=", "--arch"),
-    (r"^options holds\b", "--option is"),
-    (r"^defines has the name\b", "-D has the name"),
-    (r"; CUDA source given as a string [^.]*", ""),
-)
 
 
 def compile_kernel(
@@ -76,17 +60,9 @@ def build_program(recipe: Recipe) -> Program:
 
 
 def in_options(error: FlashpathError) -> FlashpathError:
-    """The same error, its advice said in options."""
-    error.problem = _said(error.problem)
-    if error.fix is not None:
-        error.fix = _said(error.fix)
+    """Returns the same error, worded in options."""
+    error.reader = "command"
     return error
-
-
-def _said(text: str) -> str:
-    for pattern, option in _IN_OPTIONS:
-        text = re.sub(pattern, option, text)
-    return text
 
 
 def _choose(file: Path, compiled: list[str], source: str) -> FlashpathError:

@@ -12,6 +12,7 @@ from flashpath.errors import FlashpathError
 from flashpath.gpus import parse_arch
 from flashpath.jit import assembler, device, nvcc, nvcc_names, nvrtc, toolkit
 from flashpath.jit.source import Source, read_source
+from flashpath.messages import told
 
 Compiler = Literal["nvrtc", "nvcc"]
 Define = str | int | float | bool | None
@@ -124,9 +125,9 @@ def make_job(
 
 
 _MANAGED = {
-    ("-arch", "--gpu-architecture", "-gencode", "--generate-code"): "arch=",
-    ("-I", "--include-path", "-i", "--pre-include", "--system-include"): "includes=",
-    ("-D", "--define-macro"): "defines=",
+    ("-arch", "--gpu-architecture", "-gencode", "--generate-code"): told("jit.keyword-arch"),
+    ("-I", "--include-path", "-i", "--pre-include", "--system-include"): told("jit.keyword-includes"),
+    ("-D", "--define-macro"): told("jit.keyword-defines"),
 }
 _DEBUG = ("-G", "--device-debug")
 # Code that is linked later has no complete PTX of its own.

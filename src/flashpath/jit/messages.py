@@ -27,6 +27,9 @@ _UNNEST = Text(
 _NVRTC = "pip install 'nvidia-cuda-nvrtc==13.0.*'"
 _NVJITLINK = "pip install 'cuda-bindings>=13,<14' 'nvidia-nvjitlink==13.0.*'"
 
+_HOLDS_OPTION = Text("options holds {option!r}.", "options 里有 {option!r}。")
+_OPTION_IS = Text("--option is {option!r}.", "--option 是 {option!r}。")
+
 MESSAGES: dict[str, Text | Entry] = {
     # ---- Compilers' errors -----------------------------------------------------------------------------
     "does-not-compile": Entry(Text("{shown}{more}", "{shown}{more}"), _ADVICE),
@@ -37,9 +40,15 @@ MESSAGES: dict[str, Text | Entry] = {
     "needs-another-arch": Text(
         "The instruction needs another architecture than {arch}.", "这条指令需要 {arch} 以外的架构。"
     ),
-    "needs-sm-90a": Text(
-        "wgmma and setmaxnreg need arch='sm_90a': plain sm_90 does not have them.",
-        "wgmma 和 setmaxnreg 需要 arch='sm_90a'：普通的 sm_90 没有它们。",
+    "needs-sm-90a": Entry(
+        Text(
+            "wgmma and setmaxnreg need arch='sm_90a': plain sm_90 does not have them.",
+            "wgmma 和 setmaxnreg 需要 arch='sm_90a'：普通的 sm_90 没有它们。",
+        ),
+        command=Text(
+            "wgmma and setmaxnreg need --arch sm_90a: plain sm_90 does not have them.",
+            "wgmma 和 setmaxnreg 需要 --arch sm_90a：普通的 sm_90 没有它们。",
+        ),
     ),
     # What to do about the first error.
     "inside-a-kernel": Text(
@@ -71,11 +80,19 @@ MESSAGES: dict[str, Text | Entry] = {
             f"请删去这行 #include：练习里没有主机代码。{_ONE_FILE_ZH}",
         ),
     ),
-    "host-header": Text(
-        "<{name}> is a host header; NVRTC compiles device code only. printf and assert need no header; "
-        "for the rest use <cuda/std/…> (<cuda/std/cstdint>, <cuda/std/limits>), or compiler='nvcc'.",
-        "<{name}> 是主机端头文件；NVRTC 只编译设备代码。printf 和 assert 不需要头文件；"
-        "其余的请用 <cuda/std/…>（如 <cuda/std/cstdint>、<cuda/std/limits>），或 compiler='nvcc'。",
+    "host-header": Entry(
+        Text(
+            "<{name}> is a host header; NVRTC compiles device code only. printf and assert need no header; "
+            "for the rest use <cuda/std/…> (<cuda/std/cstdint>, <cuda/std/limits>), or compiler='nvcc'.",
+            "<{name}> 是主机端头文件；NVRTC 只编译设备代码。printf 和 assert 不需要头文件；"
+            "其余的请用 <cuda/std/…>（如 <cuda/std/cstdint>、<cuda/std/limits>），或 compiler='nvcc'。",
+        ),
+        command=Text(
+            "<{name}> is a host header; NVRTC compiles device code only. printf and assert need no header; "
+            "for the rest use <cuda/std/…> (<cuda/std/cstdint>, <cuda/std/limits>), or --compiler nvcc.",
+            "<{name}> 是主机端头文件；NVRTC 只编译设备代码。printf 和 assert 不需要头文件；"
+            "其余的请用 <cuda/std/…>（如 <cuda/std/cstdint>、<cuda/std/limits>），或 --compiler nvcc。",
+        ),
     ),
     "searched": Text(
         "Searched: {folders} and CUDA's own headers.", "已查找：{folders} 和 CUDA 自己的头文件。"
@@ -86,9 +103,12 @@ MESSAGES: dict[str, Text | Entry] = {
         "It comes with CUDA's toolkit, or with pip install '{package}'. {searched}",
         "它随 CUDA 工具包提供，也可以 pip install '{package}'。{searched}",
     ),
-    "searched-pass-folder": Text(
-        "{searched} Pass its folder: fp.compile(…, includes=[folder]).",
-        "{searched}请给出它的目录：fp.compile(…, includes=[folder])。",
+    "searched-pass-folder": Entry(
+        Text(
+            "{searched} Pass its folder: fp.compile(…, includes=[folder]).",
+            "{searched}请给出它的目录：fp.compile(…, includes=[folder])。",
+        ),
+        command=Text("{searched} Pass its folder: -I folder.", "{searched}请给出它的目录：-I folder。"),
     ),
     # ---- Names of kernels ------------------------------------------------------------------------------
     "form-template": Text("template", "模板"),
@@ -105,6 +125,9 @@ MESSAGES: dict[str, Text | Entry] = {
             "请指定一个实例：fp.compile(…, name_expressions=['{wanted}<float>'])。",
         ),
         learner_fix=_KEEP,
+        command_fix=Text(
+            "Ask for an instance: --kernel '{wanted}<float>'.", "请指定一个实例：--kernel '{wanted}<float>'。"
+        ),
     ),
     "instance-not-compiled": Entry(
         Text(
@@ -117,6 +140,7 @@ MESSAGES: dict[str, Text | Entry] = {
             "请加上它：fp.compile(…, name_expressions=['{wanted}'])。",
         ),
         learner_fix=_KEEP,
+        command_fix=Text("Add it: --kernel '{wanted}'.", "请加上它：--kernel '{wanted}'。"),
     ),
     "no-such-kernel": Entry(
         Text(
@@ -151,6 +175,7 @@ MESSAGES: dict[str, Text | Entry] = {
             "请去掉它：name_expressions 只用于模板实例；或者写上命名空间：ns::name。",
         ),
         learner_fix=_KEEP,
+        command_fix=Text("Write its namespace: --kernel ns::name.", "请写上命名空间：--kernel ns::name。"),
     ),
     "not-global": Entry(
         Text(
@@ -393,6 +418,10 @@ MESSAGES: dict[str, Text | Entry] = {
             "pip install 'flashpath[nvcc]' brings it; NVRTC (compiler='nvrtc') needs no nvcc.",
             "pip install 'flashpath[nvcc]' 会装上它；NVRTC（compiler='nvrtc'）不需要 nvcc。",
         ),
+        command_fix=Text(
+            "pip install 'flashpath[nvcc]' brings it; NVRTC (--compiler nvrtc) needs no nvcc.",
+            "pip install 'flashpath[nvcc]' 会装上它；NVRTC（--compiler nvrtc）不需要 nvcc。",
+        ),
     ),
     "no-nvcc-for-programs": Entry(
         Text("{problem}", "{problem}"), Text("pip install 'flashpath[nvcc]'", "pip install 'flashpath[nvcc]'")
@@ -448,25 +477,33 @@ MESSAGES: dict[str, Text | Entry] = {
     "no-include-folder": Entry(
         Text("The include folder {folder} does not exist.", "头文件目录 {folder} 不存在。"),
         Text("Check includes=.", "请检查 includes=。"),
+        command_fix=Text("Check -I.", "请检查 -I。"),
     ),
+    "keyword-arch": Entry(Text("arch=", "arch="), command=Text("--arch", "--arch")),
+    "keyword-includes": Entry(Text("includes=", "includes="), command=Text("-I", "-I")),
+    "keyword-defines": Entry(Text("defines=", "defines="), command=Text("-D", "-D")),
     "managed-option": Entry(
-        Text("options holds {option!r}.", "options 里有 {option!r}。"),
+        _HOLDS_OPTION,
         Text("Use {keyword} for that, so the cache sees it.", "请改用 {keyword}，这样缓存才知道。"),
+        command=_OPTION_IS,
     ),
     "linking-option": Entry(
-        Text("options holds {option!r}.", "options 里有 {option!r}。"),
+        _HOLDS_OPTION,
         Text(
             "A module is compiled whole: leave it out, #include what it needs.",
             "模块是整个编译的：请去掉它，把需要的代码 #include 进来。",
         ),
+        command=_OPTION_IS,
     ),
     "option-without-value": Entry(
-        Text("options holds {option!r}.", "options 里有 {option!r}。"),
+        _HOLDS_OPTION,
         Text("Write it with a value: {option}=….", "请写上值：{option}=…。"),
+        command=_OPTION_IS,
     ),
     "define-name": Entry(
         Text("defines has the name {name}.", "defines 里有名字 {name}。"),
         Text("A macro's name is a C identifier.", "宏的名字必须是 C 标识符。"),
+        command=Text("-D has the name {name}.", "-D 里有名字 {name}。"),
     ),
     "define-not-finite": Entry(
         Text("defines has {name}={value}.", "defines 里有 {name}={value}。"),
@@ -544,6 +581,7 @@ MESSAGES: dict[str, Text | Entry] = {
             "Check the path; CUDA source given as a string holds a line break, a brace or a semicolon.",
             "请检查路径；以字符串给出的 CUDA 源代码应含有换行、花括号或分号。",
         ),
+        command_fix=_CHECK_PATH,
     ),
     "template-variable": Entry(
         Text("{name}: {error}.", "{name}：{error}。"),

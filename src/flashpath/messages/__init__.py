@@ -23,9 +23,10 @@ import string
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args
 
 LANGUAGES = ("en", "zh")
+Reader = Literal["caller", "learner", "command"]
 _CODE = re.compile(r"[a-z_]+(\.[a-z_]+)*\.[a-z0-9-]+")
 _COMMAS = {"en": ", ", "zh": "、"}
 _spoken: ContextVar[str | None] = ContextVar("spoken", default=None)
@@ -45,15 +46,28 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A sentence with what to do about it; the learner's wording stands beside it where it differs.
+    """A sentence with what to do about it; other readers' wordings stand beside it where they differ.
 
-    Who calls the library can change the call; who answers an exercise can change the answer alone.
+    Who calls the library can change the call, who answers an exercise the answer alone, and who types a
+    command its options.
     """
 
     says: Text
     fix: Text | None = None
     learner: Text | None = None
     learner_fix: Text | None = None
+    command: Text | None = None
+    command_fix: Text | None = None
+
+    def says_to(self, reader: Reader) -> Text:
+        """Returns the sentence in a reader's wording."""
+        own = {"learner": self.learner, "command": self.command}.get(reader)
+        return own or self.says
+
+    def fix_for(self, reader: Reader) -> Text | None:
+        """Returns what that reader can do about it."""
+        own = {"learner": self.learner_fix, "command": self.command_fix}.get(reader)
+        return own or self.fix
 
 
 @dataclass(frozen=True)
@@ -63,24 +77,21 @@ class Message:
     code: str
     params: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
-    def text(self, lang: str | None = None, *, learner: bool = False) -> str:
+    def text(self, lang: str | None = None, reader: Reader = "caller") -> str:
         """Returns the sentence, in the language that is spoken where none is named."""
-        entry = _entry(self.code)
-        chosen = entry.learner if learner and entry.learner is not None else entry.says
-        return self._filled(chosen, lang, learner)
+        return self._filled(_entry(self.code).says_to(reader), lang, reader)
 
-    def fix(self, lang: str | None = None, *, learner: bool = False) -> str | None:
+    def fix(self, lang: str | None = None, reader: Reader = "caller") -> str | None:
         """Returns what to do about it; None where there is no advice."""
-        entry = _entry(self.code)
-        chosen = entry.learner_fix if learner and entry.learner_fix is not None else entry.fix
-        return None if chosen is None else self._filled(chosen, lang, learner) or None
+        chosen = _entry(self.code).fix_for(reader)
+        return None if chosen is None else self._filled(chosen, lang, reader) or None
 
     def __str__(self) -> str:
         return self.text()
 
-    def _filled(self, text: Text, lang: str | None, learner: bool) -> str:
+    def _filled(self, text: Text, lang: str | None, reader: Reader) -> str:
         lang = lang or spoken()
-        return _Template(lang, learner).vformat(text.in_(lang), (), self.params)
+        return _Template(lang, reader).vformat(text.in_(lang), (), self.params)
 
     # ---- Between processes -----------------------------------------------------------------------------
 
@@ -91,18 +102,19 @@ class Message:
     @staticmethod
     def from_data(data: object) -> Message:
         """Reads what `as_data` wrote; whatever else somebody sends raises ValueError."""
-        match data:
+        match cast("Any", data):
             case {"code": str(code), "params": dict(params)}:
                 named = cast("dict[str, Any]", params)
                 message = Message(code, {name: _from_data(value) for name, value in named.items()})
                 try:
-                    for learner in (False, True):
-                        message.text("en", learner=learner)
-                        message.fix("en", learner=learner)
+                    for reader in get_args(Reader):
+                        message.text("en", reader)
+                        message.fix("en", reader)
                     return message
                 except (LookupError, ImportError) as error:
                     raise ValueError(f"{code!r} with these parameters is not a message: {error}") from None
-        raise ValueError("this is not a message")
+            case _:
+                raise ValueError("this is not a message")
 
 
 def say(code: str, /, **params: Any) -> str:
@@ -182,13 +194,13 @@ def _entry(code: str) -> Entry:
 class _Template(string.Formatter):
     """Fills a template in one language."""
 
-    def __init__(self, lang: str, learner: bool) -> None:
+    def __init__(self, lang: str, reader: Reader) -> None:
         self._lang = lang
-        self._learner = learner
+        self._reader: Reader = reader
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if isinstance(value, Message):
-            return value.text(self._lang, learner=self._learner)
+            return value.text(self._lang, self._reader)
         if isinstance(value, Text):
             return value.in_(self._lang)
         if isinstance(value, list | tuple):
@@ -228,4 +240,5 @@ def _from_data(value: Any) -> Any:
             return [_from_data(part) for part in cast("list[Any]", value)]
         case None | str() | int() | float():
             return value
-    raise ValueError(f"{type(value).__name__} is not a parameter of a message")
+        case _:
+            raise ValueError(f"{type(value).__name__} is not a parameter of a message")

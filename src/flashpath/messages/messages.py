@@ -5,8 +5,6 @@ from __future__ import annotations
 from flashpath.messages import Entry, Text
 
 MESSAGES: dict[str, Text | Entry] = {
-    # TRANSITION: a sentence that no catalogue has yet.
-    "literal": Entry(Text("{problem}", "{problem}"), Text("{fix}", "{fix}")),
     # ---- Names that nobody knows -----------------------------------------------------------------------
     "did-you-mean": Text("Did you mean {names}?", "你是不是想说 {names}？"),
     "there-are": Text("There {count:?is/are}: {names}.", "可选：{names}。"),

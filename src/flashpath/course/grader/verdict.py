@@ -31,10 +31,10 @@ def _said(line: Line) -> list[str]:
         case str():
             return [line]
         case Advice(about):
-            fix = about.fix(learner=True)
+            fix = about.fix(reader="learner")
             return [f"→ {fix}"] if fix else []
         case Message():
-            return line.text(learner=True).splitlines()
+            return line.text(reader="learner").splitlines()
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Grade:
     @property
     def headline(self) -> str:
         """The verdict in one sentence, in the language that is spoken."""
-        return self.summary.text(learner=True)
+        return self.summary.text(reader="learner")
 
     @property
     def details(self) -> tuple[str, ...]:

@@ -14,16 +14,7 @@ class SandboxError(FlashpathError):
     """Base of the errors below, worded for learners. `printed` is what their code printed until then."""
 
     printed: str = ""
-
-    @property
-    def problem(self) -> str:
-        """What happened, in a learner's wording."""
-        return self.said.text(learner=True)
-
-    @property
-    def fix(self) -> str | None:
-        """What a learner can do about it in the answer."""
-        return self.said.fix(learner=True)
+    reader = "learner"
 
 
 class BuildFailed(SandboxError):
