@@ -9,8 +9,6 @@
 namespace flashpath::runtime {
 namespace {
 
-using quoted;
-
 // A JSON object, written member by member.
 class Object {
  public:

@@ -8,7 +8,6 @@
 #include "messages/message.h"
 
 namespace flashpath::runtime {
-using quoted;
 
 void write_timeline(const std::string& path, const std::vector<OperationRef>& history, const Gpu& gpu) {
   std::FILE* const file = std::fopen(path.c_str(), "w");
