@@ -88,7 +88,7 @@ USAGE = [
 ]
 
 LEFT: dict[str, str] = {
-    "bench vector_add --device cpu --sizes 64 --seconds 0.01 --no-ceilings": "the reasons of the rungs' scores",
+    "bench vector_add --device cpu --sizes 64 --seconds 0.01 --no-ceilings": "the reasons of scores",
 }
 
 # Runs command lines in one process, as `flashpath` does, and prints what each said.
