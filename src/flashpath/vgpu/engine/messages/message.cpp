@@ -5,7 +5,7 @@
 namespace flashpath {
 namespace {
 
-std::string json_of(const Parameter& parameter) {
+std::string json_of(const MessageParameter& parameter) {
   if (const auto* text = std::get_if<std::string>(&parameter.value)) return quoted(*text);
   if (const auto* number = std::get_if<std::uint64_t>(&parameter.value)) return std::to_string(*number);
   return "{\"message\": " + std::get<std::vector<Message>>(parameter.value).front().json() + "}";
@@ -15,7 +15,7 @@ std::string json_of(const Parameter& parameter) {
 
 std::string Message::json() const {
   std::string all;
-  for (const Parameter& each : parameters) all += (all.empty() ? "" : ", ") + quoted(each.name) + ": " + json_of(each);
+  for (const MessageParameter& each : parameters) all += (all.empty() ? "" : ", ") + quoted(each.name) + ": " + json_of(each);
   return "{\"code\": " + quoted(code) + ", \"params\": {" + all + "}}";
 }
 

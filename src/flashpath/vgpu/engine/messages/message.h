@@ -15,31 +15,31 @@ namespace flashpath {
 class Message;
 
 // A named text, number or message.
-struct Parameter {
+struct MessageParameter {
   std::string name;
   std::variant<std::string, std::uint64_t, std::vector<Message>> value;  // a message is a list of one
 
-  Parameter(const char* name, std::string text) : name(name), value(std::move(text)) {}
-  Parameter(const char* name, const char* text) : name(name), value(std::string(text)) {}
+  MessageParameter(const char* name, std::string text) : name(name), value(std::move(text)) {}
+  MessageParameter(const char* name, const char* text) : name(name), value(std::string(text)) {}
   template <std::integral T>
-  Parameter(const char* name, T number) : name(name), value(static_cast<std::uint64_t>(number)) {}
-  Parameter(const char* name, Message message);
+  MessageParameter(const char* name, T number) : name(name), value(static_cast<std::uint64_t>(number)) {}
+  MessageParameter(const char* name, Message message);
 };
 
 class Message {
  public:
   Message() = default;  // says nothing
-  Message(const char* code, std::vector<Parameter> parameters = {}) : code(code), parameters(std::move(parameters)) {}
+  Message(const char* code, std::vector<MessageParameter> parameters = {}) : code(code), parameters(std::move(parameters)) {}
 
   bool empty() const { return code.empty(); }
   // As flashpath.messages.Message.from_data reads it.
   std::string json() const;
 
   std::string code;  // such as "vgpu.access-null"
-  std::vector<Parameter> parameters;
+  std::vector<MessageParameter> parameters;
 };
 
-inline Parameter::Parameter(const char* name, Message message)
+inline MessageParameter::MessageParameter(const char* name, Message message)
     : name(name), value(std::vector<Message>{std::move(message)}) {}
 
 // A text as JSON writes it.

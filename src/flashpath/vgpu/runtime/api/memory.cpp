@@ -29,7 +29,7 @@ const Allocation& allocate(Runtime& runtime, MemoryKind kind, std::size_t size) 
   const std::uint64_t capacity = capacity_for(runtime, kind);
   const Allocation* const made = runtime.memory.allocate(kind, size, runtime.current(), capacity);
   if (made == nullptr) {
-    const flashpath::Parameter bytes("bytes", size), most("most", capacity);
+    const flashpath::MessageParameter bytes("bytes", size), most("most", capacity);
     if (kind == MemoryKind::kDevice) {
       throw ApiError{cudaErrorMemoryAllocation,
                      {"vgpu.device-memory-full",

@@ -37,7 +37,7 @@ std::string Speech::text(const Message& message) const {
 std::string Speech::filled(const Message& message, std::string_view field) const {
   const std::size_t colon = field.find(':');
   const std::string_view form = colon == std::string_view::npos ? std::string_view() : field.substr(colon + 1);
-  for (const Parameter& each : message.parameters) {
+  for (const MessageParameter& each : message.parameters) {
     if (each.name != field.substr(0, colon)) continue;
     if (const auto* words = std::get_if<std::string>(&each.value)) return *words;
     if (const auto* number = std::get_if<std::uint64_t>(&each.value)) return counted(*number, form);

@@ -32,7 +32,7 @@ End find(Runtime& runtime, const Place& place, const Box& box, const char* which
     const std::uint64_t offset = reinterpret_cast<std::uint64_t>(place.pointer) - found->address;
     return {found, found->bytes + offset, place.pitch, place.plane};
   }
-  const Parameter end("end", Message(which));
+  const MessageParameter end("end", Message(which));
   if (place.pointer == nullptr) throw ApiError{cudaErrorInvalidValue, {"vgpu.end-is-null", {end}}, "bad-pointer"};
   if (const Allocation* const cut = runtime.memory.find(place.pointer)) {
     const std::uint64_t offset = reinterpret_cast<std::uint64_t>(place.pointer) - cut->address;

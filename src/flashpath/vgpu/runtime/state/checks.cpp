@@ -42,7 +42,7 @@ bool conflicts(const HostTouch& touch, const Accesses& accesses) {
 void tell_crash(std::uint64_t address, bool writes, const CallSite& site) {
   const void* const pointer = reinterpret_cast<const void*>(address);
   Runtime& runtime = Runtime::get();
-  const Parameter does("does", Message(writes ? "vgpu.host-writes" : "vgpu.host-reads"));
+  const MessageParameter does("does", Message(writes ? "vgpu.host-writes" : "vgpu.host-reads"));
   if (const Freed* const freed = runtime.memory.was_freed(pointer)) {
     const HostParty other{"vgpu.freed", freed->freed};
     runtime.record.host_finding("use-after-free", {"vgpu.touches-freed", {does}}, site, &other);
@@ -185,8 +185,8 @@ void Checks::guard_pending() {
 Message Checks::told_place(observe::Range bytes) const {
   const Allocation* const found = memory_.find(reinterpret_cast<const void*>(bytes.begin));
   if (found == nullptr) return "vgpu.freed-since";
-  const Parameter first("first", bytes.begin - found->address);
-  const Parameter size("size", found->size);
+  const MessageParameter first("first", bytes.begin - found->address);
+  const MessageParameter size("size", found->size);
   if (bytes.end - bytes.begin == 1) return {"vgpu.byte-of-array", {first, size}};
   return {"vgpu.bytes-of-array", {first, {"last", bytes.end - 1 - found->address}, size}};
 }

@@ -191,7 +191,7 @@ void Misuse::check_sources(Warp& warp, const Instruction& i, u32 group, u32 memb
     const ShuffleSource source = shuffle_source(*mode, lane, b[lane], c[lane]);
     if (!source.inside || (group >> source.lane & 1) != 0) return;
     const bool named = (members >> source.lane & 1) != 0;
-    const Parameter instruction("what", what), from("lane", source.lane);
+    const MessageParameter instruction("what", what), from("lane", source.lane);
     if (named) {
       add(warp, i.index, lane, kMask, {"vgpu.shuffle-from-absent-lane", {instruction, from}});
     } else {

@@ -149,7 +149,7 @@ Message for_members(const Program& program, const Group& group, bool all_wait) {
   const u32 living = missing & warp.alive;
   const u32 ended = missing & ~warp.alive;
   const Group other = living == 0 ? group : group_of(warp, std::countr_zero(living), all_wait);
-  std::vector<Parameter> parameters{{"threads", group.threads},
+  std::vector<MessageParameter> parameters{{"threads", group.threads},
                                              {"what", what},
                                              {"mask", hexadecimal(members)},
                                              {"lanes", lane_list(living == 0 ? ended : living)},
@@ -163,7 +163,7 @@ Message for_members(const Program& program, const Group& group, bool all_wait) {
 Message running(const Program& program, const Group& group, bool waits) {
   const bool asks = asks_memory(program.code[group.instruction]);
   const std::string& what = program.origins[group.instruction].text;
-  const Parameter threads("threads", group.threads);
+  const MessageParameter threads("threads", group.threads);
   if (waits && asks) return {"vgpu.spins-on", {threads, {"what", what}}};
   if (waits) return {"vgpu.goes-round", {threads}};
   if (!loop_around(program, group.instruction)) return {"vgpu.runs", {threads}};
@@ -206,7 +206,7 @@ Message where_they_are(const std::vector<const Block*>& blocks, bool all_wait) {
 Message line_of(const Program& program, u32 instruction) {
   const Origin& origin = program.origins[instruction];
   if (origin.line == 0) return {"vgpu.ptx-line", {{"line", std::to_string(origin.ptx_line)}}};
-  const Parameter line("line", std::to_string(origin.line));
+  const MessageParameter line("line", std::to_string(origin.line));
   const std::string_view file = origin.file < program.files.size() ? program.files[origin.file] : std::string_view();
   if (file.empty()) return {"vgpu.source-line", {line}};
   return {"vgpu.source-line-of", {line, {"file", std::string(file.substr(file.rfind('/') + 1))}}};
