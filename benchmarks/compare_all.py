@@ -210,10 +210,11 @@ def chosen(ladder: Ladder, names: Sequence[str] | None) -> tuple[list[str], list
         return rungs, peers
     if unknown := [each for each in names if each not in (*rungs, *peers)]:
         away = not_importable()
-        why = f" Its module {away[unknown[0]]} cannot be imported." if unknown[0] in away else ""
-        raise FlashpathError(
-            f"There is no implementation {unknown[0]!r}.{why}", f"There are: {', '.join((*rungs, *peers))}."
-        )
+        names = (*rungs, *peers)
+        if unknown[0] in away:
+            module = away[unknown[0]]
+            raise FlashpathError("bench.peer-not-importable", name=unknown[0], module=module, names=names)
+        raise FlashpathError("bench.no-such-implementation", name=unknown[0], names=names)
     return [each for each in rungs if each in names], [each for each in peers if each in names]
 
 
@@ -295,10 +296,9 @@ def require_countable(options: argparse.Namespace) -> None:
                 products = block_pairs(length, length, right=0 if mask == "causal" else -1) * 2 * dim
                 if products > MOST_PRODUCTS_ON_CPU:
                     raise FlashpathError(
-                        f"--lengths {length} with --dims {dim} ({mask}) is {products:,} multiply-adds; the "
-                        f"virtual GPU takes up to {MOST_PRODUCTS_ON_CPU:,}.",
-                        "Give shorter --lengths, or --device cuda where there is a GPU.",
-                    )
+                        "bench.too-long-for-virtual-gpu",
+                        length=length, dim=dim, mask=mask, products=products, most=MOST_PRODUCTS_ON_CPU,
+                    )  # fmt: skip
 
 
 def count_case(
@@ -324,7 +324,7 @@ def read_rows(path: Path | None) -> list[Traffic]:
     try:
         return [Traffic(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
     except (ValueError, TypeError) as error:
-        raise FlashpathError(f"{path} holds no counts: {error}", "Name another file.") from None
+        raise FlashpathError("bench.no-counts", file=path, error=error) from None
 
 
 def is_of(row: Traffic, case: Case, on_chip: int) -> bool:

@@ -44,9 +44,9 @@ def _sections(results: Path, kind: str, what: str, section: Callable[[_Record], 
         try:
             parts += [*section(json.loads(file.read_text(encoding="utf-8"))), ""]
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            why = f"{type(error).__name__}: {error}"
             raise FlashpathError(
-                f"{file} is no record of {what}: {type(error).__name__}: {error}",
-                f"python benchmarks/{program} --json {file.name}",
+                "bench.no-record-of", file=file, what=what, why=why, program=program, name=file.name
             ) from None
     if parts:
         command = f"python benchmarks/{program} --json benchmarks/results/<machine>-{kind}.json"

@@ -46,10 +46,10 @@ def _bare(template: str) -> str:
 
 @functools.cache
 def _sources() -> dict[Path, str]:
-    """The code that may say something: Python and C++ but for the catalogues."""
+    """The code that may say something: Python and C++ but for the catalogues, and the benchmark programs."""
     return {
         file: file.read_text(encoding="utf-8")
-        for file in SOURCE.rglob("*")
+        for file in (*SOURCE.rglob("*"), *(SOURCE.parent.parent / "benchmarks").glob("*.py"))
         if file.suffix in (".py", ".cpp", ".h") and file.name != "messages.py"
     }
 

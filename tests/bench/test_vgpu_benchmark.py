@@ -84,8 +84,9 @@ def test_what_was_refused_misses_its_mark(vgpu: Any) -> None:
 def test_a_refusal_is_reported_and_the_others_are_timed(vgpu: Any) -> None:
     def refuse() -> Any:
         raise FlashpathError(
-            "k, PTX line 9 (/home/me/k.cu:3): the instruction x is not known.", "Run it elsewhere."
-        )
+            "vgpu.unsupported-instruction",
+            kernel="k", ptx_line=9, place=" (/home/me/k.cu:3)", problem="the instruction x is not known",
+        )  # fmt: skip
 
     calls: list[int] = []
     attempts: dict[str, Callable[[], Any]] = {

@@ -476,4 +476,34 @@ MESSAGES: dict[str, Text | Entry] = {
     "nsight-stall-unknown": Text(
         "a reason of this GPU that is not described here", "这种 GPU 特有的原因，这里没有说明"
     ),
+    # ---- Programs under benchmarks/ --------------------------------------------------------------------
+    "no-such-implementation": Entry(
+        Text("There is no implementation {name!r}.", "没有实现 {name!r}。"),
+        Text("There are: {names}.", "可选：{names}。"),
+    ),
+    "peer-not-importable": Entry(
+        Text(
+            "There is no implementation {name!r}. Its module {module} cannot be imported.",
+            "没有实现 {name!r}：无法导入模块 {module}。",
+        ),
+        Text("There are: {names}.", "可选：{names}。"),
+    ),
+    "too-long-for-virtual-gpu": Entry(
+        Text(
+            "--lengths {length} with --dims {dim} ({mask}) is {products:,} multiply-adds; the virtual GPU takes up to {most:,}.",
+            "--lengths {length}、--dims {dim}（{mask}）需要 {products:,} 次乘加；虚拟 GPU 最多算 {most:,} 次。",
+        ),
+        Text(
+            "Give shorter --lengths, or --device cuda where there is a GPU.",
+            "请缩短 --lengths；有 GPU 时可用 --device cuda。",
+        ),
+    ),
+    "no-counts": Entry(
+        Text("{file} holds no counts: {error}", "{file} 里没有计数：{error}"),
+        Text("Name another file.", "请指定别的文件。"),
+    ),
+    "no-record-of": Entry(
+        Text("{file} is no record of {what}: {why}", "{file} 不是 {what} 的记录：{why}"),
+        Text("python benchmarks/{program} --json {name}", "python benchmarks/{program} --json {name}"),
+    ),
 }

@@ -102,19 +102,19 @@ class Message:
     @staticmethod
     def from_data(data: object) -> Message:
         """Reads what `as_data` wrote; whatever else somebody sends raises ValueError."""
-        match cast("Any", data):
-            case {"code": str(code), "params": dict(params)}:
-                named = cast("dict[str, Any]", params)
-                message = Message(code, {name: _from_data(value) for name, value in named.items()})
-                try:
-                    for reader in get_args(Reader):
-                        message.text("en", reader)
-                        message.fix("en", reader)
-                    return message
-                except (LookupError, ImportError) as error:
-                    raise ValueError(f"{code!r} with these parameters is not a message: {error}") from None
-            case _:
-                raise ValueError("this is not a message")
+        given = cast("dict[str, Any]", data) if isinstance(data, dict) else {}
+        code, params = given.get("code"), given.get("params")
+        if not isinstance(code, str) or not isinstance(params, dict):
+            raise ValueError("this is not a message")
+        named = cast("dict[str, Any]", params)
+        message = Message(code, {name: _from_data(value) for name, value in named.items()})
+        try:
+            for reader in get_args(Reader):
+                message.text("en", reader)
+                message.fix("en", reader)
+        except (LookupError, ImportError) as error:
+            raise ValueError(f"{code!r} with these parameters is not a message: {error}") from None
+        return message
 
 
 def say(code: str, /, **params: Any) -> str:

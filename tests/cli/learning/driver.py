@@ -10,7 +10,7 @@ from typing import Any
 
 from flashpath import settings
 from flashpath.errors import FlashpathError
-from flashpath.messages import Message
+from flashpath.messages import Message, Reader
 
 _content_dir = settings.content_dir
 
@@ -22,10 +22,10 @@ def content_dir(name: str) -> Path:
 class Told(Message):
     """A message whose sentence is its own."""
 
-    def text(self, lang: str | None = None, *, learner: bool = False) -> str:
+    def text(self, lang: str | None = None, reader: Reader = "caller") -> str:
         return str(self.params["text"])
 
-    def fix(self, lang: str | None = None, *, learner: bool = False) -> str | None:
+    def fix(self, lang: str | None = None, reader: Reader = "caller") -> str | None:
         return "Write something else."
 
 

@@ -437,13 +437,13 @@ def test_on_a_full_disk_the_verdict_comes_all_the_same(folder: Any, monkeypatch:
     folder.write("first/double", "right")
 
     def full(*_: object) -> int:
-        raise StoreError("Progress could not be kept: there is no room", "Free some space.")
+        raise StoreError("course.state.full", file="f", what="full", folder="/x", variable="V")
 
     monkeypatch.setattr(Store, "begin_attempt", full)
     done = folder.run("grade", "first/double")
     assert done.code == 0
     has(done.out, "✓ first/double")
-    has(done.err, "warning: Progress could not be kept", "Free some space.", "was not recorded")
+    has(done.err, "warning: Progress could not be kept", "Free some space", "was not recorded")
 
 
 def test_what_another_process_kept_from_being_recorded_is_recorded_with_the_verdict(
@@ -456,7 +456,7 @@ def test_what_another_process_kept_from_being_recorded_is_recorded_with_the_verd
     def busy_at_first(store: Store, exercise: str, text: str) -> int:
         tried.append(exercise)
         if len(tried) == 1:
-            raise StoreError("The progress file is being written by another process.", "Wait.")
+            raise StoreError("course.state.busy", file="f", seconds=5.0)
         return begin(store, exercise, text)
 
     monkeypatch.setattr(Store, "begin_attempt", busy_at_first)

@@ -22,6 +22,7 @@ from flashpath.course.sandbox import (
     functions,
 )
 from flashpath.course.sandbox.inside import restrict
+from flashpath.messages import told
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux only")
 
@@ -197,4 +198,4 @@ def test_what_is_enforced_is_tried_out() -> None:
 
 def test_every_error_is_one_that_a_learner_can_read() -> None:
     assert issubclass(Raised, SandboxError)
-    assert "more than 3 s" in str(TimedOut("building x.cu", 3.0))
+    assert "more than 3 s" in str(TimedOut(told("course.sandbox.importing", file="x.py"), 3.0))

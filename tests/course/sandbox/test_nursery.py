@@ -15,8 +15,11 @@ import pytest
 
 from flashpath.course.sandbox import Crashed, Limits, nursery, places
 from flashpath.course.sandbox.child import Child
+from flashpath.messages import told
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere children are started anew")
+
+LOOKING = told("course.sandbox.looking")
 
 
 @pytest.fixture
@@ -34,7 +37,7 @@ def probe(**more: Any) -> Child:
 
 
 def restrictions(child: Child) -> list[str]:
-    header, _ = child.ask("looking", 20, {})
+    header, _ = child.ask(LOOKING, 20, {})
     child.close()
     return header["in_force"]
 
@@ -79,7 +82,7 @@ def test_a_child_has_no_way_to_its_nursery(alone: Any) -> None:
     ]
     assert len(alone) == 1
     for child in children:
-        child.ask("importing", 20, load)
+        child.ask(LOOKING, 20, load)
         opened = [str(link.readlink()) for link in Path(f"/proc/{child.pid}/fd").iterdir()]
         assert not [each for each in opened if "socket" in each or "pidfd" in each]
         assert len(opened) <= 5, opened  # nothing, output twice, requests and answers
@@ -93,14 +96,14 @@ def test_a_nursery_that_was_killed_is_replaced_and_its_children_die(alone: Any) 
     os.kill(first.pid, signal.SIGKILL)
     assert gone_within(child.pid, 5)
     with pytest.raises(Crashed):
-        child.ask("looking", 20, {})
+        child.ask(LOOKING, 20, {})
     assert restrictions(probe())
 
 
 def test_what_cannot_be_loaded_is_said_by_the_child(alone: Any) -> None:
     child = Child("no_such_worker", Limits(), places.for_learners(), trusted=False)
     with pytest.raises(Crashed) as raised:
-        child.ask("looking", 20, {})
+        child.ask(LOOKING, 20, {})
     assert "no_such_worker" in str(raised.value)
 
 
