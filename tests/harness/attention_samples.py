@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-import covering_array
 import torch
 import triton
 import triton.language as tl
@@ -17,6 +16,7 @@ import triton.language as tl
 from flashpath.kernels.attention.problem import Options, Problem, prepare
 from flashpath.kernels.attention.problem import Sequences as Varlen
 from flashpath.kernels.attention.score_mod import ScoreMod
+from tests.harness import covering_array
 
 
 @triton.jit

@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-import covering_array
 import torch
 
 from flashpath.kernels.attention.decode import reference
 from flashpath.kernels.attention.decode.cache import Cache, Rotary, Step, prepare_step
 from flashpath.kernels.attention.problem import Options
 from flashpath.kernels.tolerance import check_against
+from tests.harness import covering_array
 from tests.harness.attention_checks import NAN, check_lse
 from tests.harness.attention_samples import MASKS, MODS
 
