@@ -72,7 +72,7 @@ def lacking(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     """Pretend that the JIT finds no `what`."""
 
     def refuse() -> Any:
-        raise toolkit.MissingCompiler(f"There is no {what}.")
+        raise toolkit.MissingCompiler(f"jit.no-{what.replace('_', '-')}")
 
     monkeypatch.setattr(toolkit, what, refuse)
 
@@ -435,7 +435,7 @@ def test_hidden_gpus_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_driver_in_trouble_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse() -> tuple[CudaDevice, ...]:
-        raise devices.DriverError("cuInit answers CUDA_ERROR_SYSTEM_DRIVER_MISMATCH")
+        raise devices.DriverError("jit.driver-refuses", status="CUDA_ERROR_SYSTEM_DRIVER_MISMATCH")
 
     with_gpus(monkeypatch)
     monkeypatch.setattr(devices, "devices", refuse)

@@ -59,7 +59,7 @@ def profile(
 def test_what_was_measured_stands_beside_what_was_counted(tools: Path) -> None:
     done = profile(tools, "--", SIDE)
     assert done.returncode == 3, "the program's own exit code"
-    assert "runs three times, under nsys, under ncu and on the virtual H200" in done.stderr
+    assert "runs 3 times, under nsys, ncu and on the virtual H200" in done.stderr
     assert done.stdout.count("2 rounds: the sum is") == 1, "what it prints is shown once"
     assert "Generating" not in done.stdout + done.stderr, "and what the profilers print is not"
     assert "Not alike" not in done.stdout

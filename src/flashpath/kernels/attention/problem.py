@@ -21,6 +21,7 @@ import numpy as np
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.score_mod import ScoreMod
 from flashpath.kernels.building import dtype_name
+from flashpath.messages import any_of
 
 HALVES = ("float16", "bfloat16")
 LARGEST_DIM = 256
@@ -243,7 +244,7 @@ def _check_tensors(
                 operator=operator,
                 dtype=dtype_name(tensor),
                 name=name,
-                known=list(dtypes),
+                known=any_of(dtypes),
             )
         if tensor.dtype != q.dtype or tensor.device != q.device:
             raise FlashpathError(

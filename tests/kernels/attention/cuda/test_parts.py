@@ -22,8 +22,11 @@ AT = "const int lane = threadIdx.x % 32; auto row = [&](int e) { return lane / 4
 )
 
 
+INCLUDES = [plans.FOLDER, plans.FOLDER.parents[1] / "device"]
+
+
 def probe(code: str, name: str = "probe") -> Any:
-    return fp.compile(code, arch="sm_80", includes=[plans.FOLDER], name_expressions=[name])[name]
+    return fp.compile(code, arch="sm_80", includes=INCLUDES, name_expressions=[name])[name]
 
 
 def shape(**numbers: Any) -> host.Shape:
