@@ -148,9 +148,7 @@ def test_a_quick_run_and_its_report(vgpu: Any, tmp_path: Path) -> None:
         assert set(ways) == {vgpu.PLAIN, vgpu.COUNTED, vgpu.FAST, vgpu.FAST_COUNTED, vgpu.SANITISED}
         assert all(figure["instructions"] > 0 for figure in ways.values())
 
-    program = runpy.run_path(str(BENCHMARKS / "report.py"))
-    names = program["main"].__globals__
-    names["RESULTS"] = results
-    text = names["document"]()
+    pages = runpy.run_path(str(BENCHMARKS / "machine_pages.py"))["machine_pages"](results)
+    text = "\n".join(pages["virtual-gpu"][1])
     assert f"## The virtual GPU on one core, {record['cpu']}" in text
     assert "| 1,000 instructions ready, 60 ms | 1 × |" in text
