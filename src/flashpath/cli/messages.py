@@ -859,6 +859,9 @@ Examples:
     ),
     "next-review": Text("questions that are due again", "复习到期的题目"),
     "next-portfolio": Text("a portfolio of what you did", "把做过的内容整理成作品集"),
+    "next-checkpoint": Text(
+        "the checkpoint of a unit that you finished: {count:~question}", "已学完单元的检查点：{count} 个问题"
+    ),
     "next-due": Text("{count:~question} {count:?is/are} due again", "有 {count} 道题该复习了"),
     "about-minutes": Text("about {minutes} min", "约 {minutes} 分钟"),
     "next-lesson-first": Text("   the lesson first: {unit}", "   先读讲义：{unit}"),
@@ -903,10 +906,6 @@ Examples:
     "read-column-minutes": Text("minutes", "分钟"),
     "read-column-exercises": Text("exercises", "练习"),
     "read-how": Text("flashpath read UNIT shows a lesson.", "flashpath read 单元 显示讲义。"),
-    "read-goals": Text("You will be able to:", "学完之后，你能："),
-    "read-after": Text("after {units}", "先学 {units}"),
-    "read-not-yet": Text("This unit is not written yet.", "这个单元还没有写好。"),
-    "read-meanwhile": Text("What there is of it already:", "现在就可以用的内容："),
     # ---- watch
     "watch-help": Text(
         """Grade again on every save, with single keys: next, hint, list, check all, reset, solution, quit.
@@ -1174,6 +1173,8 @@ Examples:
 
 A question answered right comes back after 1, 3, 7, 16 and 35 days; one answered wrong, the next day.
 Every answer is kept as soon as it is given. Type ? where you do not know, q to stop.
+Once all exercises of a unit are passed, its checkpoint is asked too: answer in your own words, see the answer, and
+say whether you had it.
 With --json nothing is asked: what is due, and when the rest is, is printed.
 
 Examples:
@@ -1190,6 +1191,7 @@ Examples:
 
 答对的题在 1、3、7、16、35 天之后再问；答错的题第二天再问。
 每个回答都立即保存。不知道就输入 ?，输入 q 停止。
+单元的练习全部通过之后，还会问它的检查点：先用自己的话回答，再看答案，然后说明自己是否答到了。
 加 --json 时不提问，只输出哪些题到期、其余何时到期。
 
 示例：
@@ -1222,6 +1224,15 @@ Examples:
     "review-wrong": Text("  ✗ not right", "  ✗ 不对"),
     "review-wrong-answer": Text("  ✗ not right. The answer is: {answer}", "  ✗ 不对。正确答案：{answer}"),
     "review-again-on": Text("again on {day}", "{day} 再问"),
+    "review-checkpoint": Text(
+        "The checkpoint: what you must be able to explain.", "检查点：学完之后应当能讲清楚的内容。"
+    ),
+    "review-own-words": Text(
+        "  in your own words, then Enter (q stop): ", "  先用自己的话回答，再按回车（q 停止）："
+    ),
+    "review-had-it": Text("  Did you have it? [y/N] (q stop): ", "  答到了吗？[y/N]（q 停止）："),
+    "review-had": Text("  ☑ kept in your progress", "  ☑ 已记入进度"),
+    "review-not-had": Text("  ☐ it stays open, and is asked again", "  ☐ 仍未完成，下次再问"),
     "review-score": Text(
         "{right} of {asked} right; every answer is kept.", "答对 {right}/{asked}；所有回答都已保存。"
     ),

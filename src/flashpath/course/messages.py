@@ -100,6 +100,10 @@ MESSAGES: dict[str, Text | Entry] = {
     "way-program": Text("a whole program, to read and to run", "完整的程序，可以读，也可以运行"),
     "way-ladder": Text("its kernels, from the simplest to the fastest", "从最简单到最快的核函数"),
     "way-quiz": Text("its quiz: {count:~question}", "它的测验：{count} 题"),
+    "read-goals": Text("You will be able to:", "学完之后，你能："),
+    "read-after": Text("after {units}", "先学 {units}"),
+    "read-not-yet": Text("This unit is not written yet.", "这个单元还没有写好。"),
+    "read-meanwhile": Text("What there is of it already:", "现在就可以用的内容："),
     # ---- Notes ---------------------------------------------------------------------------------------------
     "note-name": Entry(
         Text("{given!r} is no name for a note.", "{given!r} 不能作为笔记的名字。"),

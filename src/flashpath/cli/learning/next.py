@@ -22,61 +22,25 @@ def next_thing(
 ) -> int:
     """Says what to do now: the next exercise of the track with its file, and tasks that are still to tick."""
     from flashpath.cli.learning.opening import learning
+    from flashpath.course.learner import overview
 
     with learning(lang, must_keep=False) as learner:
         progress = learner.progress()
         coming = progress.next()
-        due = len(learner.store.reviews.due())
         if as_json:
             from flashpath.cli.output import print_json
 
-            print_json(_as_json(learner, coming, due))
+            print_json(overview.next_data(learner, coming))
         else:
-            _show(learner, progress, coming, due)
+            _show(learner, progress, coming)
     return 0
 
 
-def _as_json(learner: Learner, coming: Next | None, due: int) -> dict[str, Any]:
-    if coming is None:
-        return {"track": learner.track.name, "done": True, "reviews_due": due}
-    path = _path(learner, coming)
-    return {
-        "track": learner.track.name,
-        "done": False,
-        "week": coming.week.number,
-        "day": coming.day.number if coming.day else None,
-        "unit": coming.unit.name if coming.unit else None,
-        "exercise": coming.exercise,
-        "read_first": coming.is_new_unit,
-        "path": path,
-        "command": _command(coming),
-        "tasks": [
-            {"id": each.id, "do": each.do.in_(learner.lang), "done_by": each.done_by} for each in coming.tasks
-        ],
-        "reviews_due": due,
-    }
-
-
-def _path(learner: Learner, coming: Next) -> str | None:
-    if coming.exercise is None or coming.exercise.endswith("/quiz") or learner.workspace is None:
-        return None
-    return str(learner.workspace.file(coming.exercise))
-
-
-def _command(coming: Next) -> str | None:
-    if coming.exercise is None or coming.unit is None:
-        return None
-    if coming.is_new_unit:
-        return f"flashpath read {coming.unit.name}"
-    if coming.exercise.endswith("/quiz"):
-        return f"flashpath review {coming.unit.name}"
-    return f"flashpath grade {coming.exercise}"
-
-
-def _show(learner: Learner, progress: Progress, coming: Next | None, due: int) -> None:
+def _show(learner: Learner, progress: Progress, coming: Next | None) -> None:
     from rich.text import Text
 
     from flashpath.cli.output import console
+    from flashpath.course.learner.overview import open_checkpoints
 
     out = console()
     if coming is None or coming.exercise is None:
@@ -86,9 +50,11 @@ def _show(learner: Learner, progress: Progress, coming: Next | None, due: int) -
         for line in _exercise_lines(learner, coming):
             out.print(line)
         _show_tasks(learner, coming)
-    if due:
-        questions = say("cli.next-due", count=due)
-        out.print(Text() + Text("  flashpath review", style="cyan") + Text(f"   {questions}"))
+    reviews = {"": say("cli.next-due", count=due)} if (due := len(learner.store.reviews.due())) else {}
+    for unit, count in open_checkpoints(learner).items():
+        reviews[f" {unit}"] = say("cli.next-checkpoint", count=count)
+    for unit, questions in reviews.items():
+        out.print(Text() + Text(f"  flashpath review{unit}", style="cyan") + Text(f"   {questions}"))
 
 
 def _show_end(learner: Learner, progress: Progress) -> None:
@@ -138,6 +104,7 @@ def _exercise_lines(learner: Learner, coming: Next) -> list[Any]:
     from rich.text import Text
 
     from flashpath.cli.learning.verdict_view import linked
+    from flashpath.course.learner.overview import answer_path
 
     if coming.exercise is None or coming.unit is None:
         return []
@@ -160,7 +127,7 @@ def _exercise_lines(learner: Learner, coming: Next) -> list[Any]:
         what = say("cli.next-answer-questions")
         lines.append(Text() + Text(f"  flashpath review {coming.unit.name}", style="cyan") + Text(what))
         return lines
-    path = _path(learner, coming)
+    path = answer_path(learner, coming)
     if path is not None:
         lines.append(Text("  ") + linked(learner, Path(path)))
     lines.append(

@@ -25,8 +25,15 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("Write at least {least}.", "至少写 {least} 个。"),
     ),
     "no-checkpoints": Entry(
-        Text("{place}: there is none.", "{place}：一个也没有。"),
-        Text("Say what one must be able to explain.", "请写出学完后应能讲清楚的内容。"),
+        Text("{place}: there is none, or one without an answer.", "{place}：一个也没有，或者有的缺少答案。"),
+        Text(
+            "Say what one must be able to explain, and what the answer is.",
+            "请写出学完后应能讲清楚的内容，以及答案。",
+        ),
+    ),
+    "no-such-page": Entry(
+        Text("{place}: there is no page {name!r}.", "{place}：没有页面 {name!r}。"),
+        Text("Write the name of a file in docs/ without .md: attention", "请写 docs/ 下的文件名，不带 .md：attention"),
     ),
     "too-few-exercises": Entry(
         Text("{place}: there are {count} of {kinds} kinds.", "{place}：有 {count} 个练习，{kinds} 种类型。"),
