@@ -1011,6 +1011,10 @@ Examples:
         "Every exercise of the track is passed. Well done!  (flashpath next)",
         "这条路线的练习全部通过，祝贺你！  (flashpath next)",
     ),
+    "grade-checkpoint": Text(
+        "  the unit is finished; its checkpoint: flashpath review {unit}",
+        "  这个单元已经学完；检查点：flashpath review {unit}",
+    ),
     "grade-solution": Text(
         "  a solution and its explanation: flashpath solution {exercise}",
         "  答案与讲解：flashpath solution {exercise}",

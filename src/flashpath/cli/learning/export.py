@@ -33,7 +33,7 @@ def export(
             with Folder(learner, place) as folder:
                 write_portfolio(learner, folder)
         if as_json:
-            print_json({"folder": str(place.resolve()), "files": folder.files})
+            print_json({"folder": str(folder.place), "files": folder.files})
         else:
             typer.echo(
                 say("cli.export-done", count=len(folder.files), place=place, first=place / "README.md")

@@ -68,6 +68,8 @@ def _grade_one(learner: Learner, what: str | None, file: Path | None, *, quiet: 
 
 def _show_what_follows(out: Console, learner: Learner, exercise: Exercise, verdict: Grade) -> None:
     """Prints the next exercise of one that passed, where its explanation is, or where a hint is."""
+    from flashpath.course.learner.review import finished_checkpoints
+
     if not verdict.passed:
         seen = learner.store.hints_seen(exercise.id)
         if seen < len(exercise.hints):
@@ -77,6 +79,8 @@ def _show_what_follows(out: Console, learner: Learner, exercise: Exercise, verdi
         out.print(say("cli.grade-solution", exercise=exercise.id))
     if learner.workspace is None:
         return
+    if finished_checkpoints(learner, [learner.course.unit(exercise.unit)]):
+        out.print(say("cli.grade-checkpoint", unit=exercise.unit))
     coming = learner.progress().next_exercise(exercise.id)
     out.print(say("cli.grade-next", exercise=coming) if coming else say("cli.grade-all-done"))
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flashpath import settings
 from flashpath.cli.options import AsJson, Lang
 from flashpath.errors import FlashpathError
 from flashpath.messages import say
@@ -76,7 +76,7 @@ def _kernel(learner: Learner, kernel: str | None) -> str:
     """The path as seen from the work folder, so that the folder may be moved; another path as it is."""
     if not kernel:
         return ""
-    path = Path(kernel).expanduser()
+    path = settings.expanded(kernel)
     if not path.exists():
         raise FlashpathError("cli.log-no-file", file=kernel)
     path = path.resolve()

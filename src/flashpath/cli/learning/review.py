@@ -15,8 +15,8 @@ from flashpath.messages import say
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from flashpath.course.learner import Learner
     from flashpath.course.content import Checkpoint, QuizItem
+    from flashpath.course.learner import Learner
     from flashpath.course.learner.review import Card
     from flashpath.course.state.quiz import Asked
 
@@ -42,7 +42,9 @@ def review(
         if chosen and not _ask_all(out, learner, chosen):
             return
         left = None if limit is None else limit - len(chosen)
-        if at_end := checkpoints(learner, unit, again=again)[:left]:  # the quiz may have been the last to pass
+        if at_end := checkpoints(learner, unit, again=again)[
+            :left
+        ]:  # the quiz may have been the last to pass
             _ask_checkpoints(out, learner, at_end)
         elif not chosen:
             _say_nothing_is_due(out, learner, unit)

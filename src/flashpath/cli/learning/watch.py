@@ -315,6 +315,7 @@ class Watch:
         from rich.text import Text
 
         from flashpath.cli.learning.progress_view import bar
+        from flashpath.course.learner.review import finished_checkpoints
         from flashpath.course.state.progress import Count
 
         progress = self.learner.progress()
@@ -326,6 +327,8 @@ class Watch:
             coming = self._coming()
             said = say("cli.watch-passed", exercise=coming) if coming else say("cli.watch-all-passed")
             self.out.print(Text(said, style="bold green"))
+            if finished_checkpoints(self.learner, [self.learner.course.unit(self.exercise.unit)]):
+                self.out.print(say("cli.grade-checkpoint", unit=self.exercise.unit))
         keys = say("cli.watch-keys")
         self.out.print(Text(keys, style="dim"))
 

@@ -39,7 +39,7 @@ def check_unit(course: Course, unit: Unit) -> None:
     for lang in LANGUAGES:
         lesson = lessons.load_lesson(unit, lang)
         markdown(course, lesson)
-        markdown(course, lesson, figures="image")
+        markdown(course, lesson, image=str)
         _check_used(unit, lesson, file)
     if len(unit.quiz) < LEAST_QUIZ:
         quiz = unit.folder / "quiz.toml"

@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from flashpath.course.content.errors import ContentError
 from flashpath.course.content.references import program_file, rung
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from flashpath.course.content.unit import Unit
 
 Link = Callable[[str], str | None]  # an exercise's id → where it leads
-Figures = Literal["text", "image"]
+Image = Callable[[Path], str]  # a figure's SVG → the address that the page shows
 
 KIND_NAMES = {
     "en": {
@@ -51,13 +51,13 @@ LANGUAGE_NAMES = {"cuda": "CUDA C++", "triton": "Triton", "pytorch": "PyTorch", 
 _FENCES = {".cu": "cuda", ".cuh": "cuda", ".py": "python", ".cpp": "cpp", ".h": "cpp"}
 
 
-def markdown(course: Course, lesson: Lesson, *, figures: Figures = "text", link: Link | None = None) -> str:
-    """The lesson as Markdown with everything put in.
+def markdown(course: Course, lesson: Lesson, *, image: Image | None = None, link: Link | None = None) -> str:
+    """Returns the lesson as Markdown with everything put in.
 
-    `figures` are their drawing in characters, or images by a path from the unit's folder. `link` says where
+    Figures are images at the address that `image` gives, else their drawing in characters. `link` says where
     an exercise leads; else to its task's file.
     """
-    expander = _Expander(course, lesson, figures, link)
+    expander = _Expander(course, lesson, image, link)
     texts = [each if isinstance(each, str) else expander.expand(each) for each in lesson.parts]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(texts)).strip() + "\n"
 
@@ -135,12 +135,12 @@ def shell_lines(command: str, width: int = 80) -> str:
 
 
 class _Expander:
-    def __init__(self, course: Course, lesson: Lesson, figures: Figures, link: Link | None) -> None:
+    def __init__(self, course: Course, lesson: Lesson, image: Image | None, link: Link | None) -> None:
         self.course = course
         self.lesson = lesson
         self.unit = lesson.unit
         self.lang = lesson.lang
-        self.figures = figures
+        self.image = image
         self.link = link
         self.known = {
             "rung": self._rung,
@@ -200,14 +200,13 @@ class _Expander:
                 name=name,
                 advice=did_you_mean(name, known) or told("course.content.add-figure"),
             )
-        suffix = ".txt" if self.figures == "text" else ".svg"
-        file = figure_file(self.unit, name, self.lang, suffix)
+        file = figure_file(self.unit, name, self.lang, ".svg" if self.image else ".txt")
         if not file.exists():
             raise FlashpathError("course.content.figure-missing", name=file.name)
         caption = f"\n\n*{directive.caption}*" if directive.caption else ""
-        if self.figures == "text":
+        if self.image is None:
             return fenced(read(file).rstrip(), "text") + caption
-        return f"![{directive.caption}](figures/{file.name}){caption}"
+        return f"![{directive.caption}]({self.image(file)}){caption}"
 
     def _exercises(self, directive: Directive) -> str:
         del directive

@@ -33,7 +33,10 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "no-such-page": Entry(
         Text("{place}: there is no page {name!r}.", "{place}：没有页面 {name!r}。"),
-        Text("Write the name of a file in docs/ without .md: attention", "请写 docs/ 下的文件名，不带 .md：attention"),
+        Text(
+            "Write the name of a file in docs/ without .md: attention",
+            "请写 docs/ 下的文件名，不带 .md：attention",
+        ),
     ),
     "too-few-exercises": Entry(
         Text("{place}: there are {count} of {kinds} kinds.", "{place}：有 {count} 个练习，{kinds} 种类型。"),

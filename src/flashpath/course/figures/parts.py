@@ -406,7 +406,9 @@ def glyph(group: Group) -> str:
 def wrapped(text: str, columns: int) -> list[str]:
     """Lines of at most so many columns, broken at spaces, and between Chinese characters."""
     found = [""]
-    for word in re.findall(r"[^\s\u2e80-\uffef]+\s*|[\u2e80-\uffef]\s*|^\s+", text):
+    for word in re.findall(
+        r"[^\s\u2e80-\uffef]+[，。；：！？、）]*\s*|[\u2e80-\uffef][，。；：！？、）]*\s*|^\s+", text
+    ):
         if found[-1] and svg.columns(found[-1] + word.rstrip()) > columns:
             found.append("")
         found[-1] += word

@@ -91,7 +91,7 @@ class Learner:
         """An exercise and its file: named, by the file or its folder, or the one last touched."""
         if what is None:
             return self._last_touched()
-        path = Path(what).expanduser()
+        path = settings.expanded(what)
         if path.is_file():
             return self.course.exercise(self._exercise_of(path)), path
         exercise = self.exercise(what)
@@ -99,14 +99,14 @@ class Learner:
 
     def exercise(self, what: str | None) -> Exercise:
         """As `find`, where the file does not matter."""
-        if what is None or Path(what).expanduser().is_file():
+        if what is None or settings.expanded(what).is_file():
             return self.find(what)[0]
         return self._named(what)
 
     def _named(self, what: str) -> Exercise:
         """The exercise of that name, or in that folder. A path of no file is told as such, not as a name that
         nobody knows."""
-        path = Path(what).expanduser()
+        path = settings.expanded(what)
         if path.is_dir():
             with contextlib.suppress(FlashpathError):  # a folder may be called as an exercise is
                 return self.course.exercise(what)

@@ -74,10 +74,10 @@ def progress_data(learner: Learner, state: Progress) -> dict[str, Any]:
     track = state.track
 
     def asked(checkpoints: Iterable[Checkpoint], prefix: str = "", **more: str) -> list[dict[str, Any]]:
+        names = {prefix + each.id: each.ask.in_(lang) for each in checkpoints}
         return [
-            {"id": prefix + each.id, **more, "ask": each.ask.in_(lang), "ticked": state.is_ticked(prefix + each.id)}
-            for each in checkpoints
-        ]  # fmt: skip
+            {"id": name, **more, "ask": ask, "ticked": state.is_ticked(name)} for name, ask in names.items()
+        ]
 
     return {
         "track": track.name,

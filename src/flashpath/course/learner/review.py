@@ -1,7 +1,7 @@
 """The questions of the units: which of them are to be asked now, and what an answer changes.
 
-A quiz is checked, and its questions come again. A checkpoint is asked once all exercises of its unit are passed:
-the learner answers in their own words, sees the answer, and says whether they had it.
+A quiz is checked, and its questions come again. A checkpoint is asked once all exercises of its unit are
+passed: the learner answers in their own words, sees the answer, and says whether they had it.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 
 from flashpath.course.content import (
     Checkpoint,
@@ -44,14 +45,23 @@ class Site:
     begun_notes: frozenset[str]  # those that are there from the start; any other is made by its command
 
     def link(self, page: str, target: str, text: str) -> str:
-        """A link from one file of the folder to another."""
-        return f"[{text}]({os.path.relpath(target, os.path.dirname(page) or '.')})"  # noqa: PTH120
+        """Returns a link from one file of the folder to another."""
+        return f"[{text}]({address(page, target)})"
+
+    def figure_place(self, unit: Unit, name: str) -> str:
+        """Returns where a figure lies: beside the lessons, in a folder of its unit."""
+        return f"{os.path.dirname(self.lesson_place(unit))}/figures/{unit.id}/{name}"  # noqa: PTH120
 
     def exercise_folder(self, exercise: Exercise) -> str:
         return f"{self.exercises}/{exercise.unit}/{exercise.name}"
 
     def units(self, names: Iterable[str]) -> list[Unit]:
         return [self.course.unit(each) for each in names]
+
+
+def address(page: str, target: str) -> str:
+    """Returns how a page of the folder names another file of it."""
+    return os.path.relpath(target, os.path.dirname(page) or ".")  # noqa: PTH120
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -338,16 +348,18 @@ def _time_boxes(day: Day) -> list[str]:
 
 
 def lesson_page(site: Site, unit: Unit, page: str) -> str:
-    """A lesson with everything put in, and links to the exercises of this folder."""
+    """Returns a lesson with everything put in, and links to the exercises and figures of this folder."""
     from flashpath.course.content.directives import markdown
     from flashpath.course.content.lesson import load_lesson
 
     def link(name: str) -> str:
         folder = site.exercise_folder(site.course.exercise(name))
-        target = f"{folder}/{'answers.toml' if name.endswith('/quiz') else 'README.md'}"
-        return os.path.relpath(target, os.path.dirname(page) or ".")  # noqa: PTH120
+        return address(page, f"{folder}/{'answers.toml' if name.endswith('/quiz') else 'README.md'}")
 
-    return markdown(site.course, load_lesson(unit, site.lang), link=link)
+    def image(file: Path) -> str:
+        return address(page, site.figure_place(unit, file.name))
+
+    return markdown(site.course, load_lesson(unit, site.lang), image=image, link=link)
 
 
 def planned_page(site: Site, unit: Unit) -> str:
