@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from flashpath import settings
 from flashpath.gpus import parse_arch
 from flashpath.jit import Kernel, compile
 from flashpath.jit import device as cuda
@@ -103,9 +104,12 @@ def triton_device(tensor: Any) -> AbstractContextManager[object]:
 
     A virtual GPU that the caller has switched on stays: it may be another one, and it may be counting.
     """
-    if tensor.is_cuda:
+    if tensor.is_cuda and not settings.debug():
         return nullcontext()
     driver: Any = importlib.import_module("flashpath.vgpu.triton_driver")
+    if tensor.is_cuda:
+        driver.show_launches()
+        return nullcontext()
     return nullcontext() if driver.active_driver() is not None else driver.triton()
 
 

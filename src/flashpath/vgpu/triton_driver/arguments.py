@@ -216,6 +216,16 @@ def _as_c_converts(name: str, letter: str, value: Any) -> Any:
     return value
 
 
+def shown_arguments(source: Any, values: Sequence[Any]) -> str:
+    """Returns the arguments of a launch, but for those that are compiled in, beside their types."""
+    given = [
+        (name, value)
+        for name, value in zip(source.signature.values(), values, strict=False)
+        if name != "constexpr"
+    ]
+    return _shown([str(name) for name, _ in given], [value for _, value in given])
+
+
 def _shown(types: Sequence[str], values: Sequence[Any]) -> str:
     """The arguments of a launch beside their types."""
     described = (
