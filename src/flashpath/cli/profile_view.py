@@ -137,20 +137,17 @@ def _counters(report: Report) -> list[Text]:
     def counted(what: str, count: int) -> None:
         rows.append(Text(f"{padded(what, 26)}{count:>15,}"))
 
-    for name in ("load", "store", "atomic"):
-        traffic = getattr(report, f"global_{name}")
-        if traffic.requests:
-            each = traffic.sectors_per_request
-            ideal = traffic.ideal_sectors_per_request
-            what = say("cli.profile-sectors", access=named(f"global {name}"))
-            compared(what, traffic.sectors, each, ideal, each / ideal, say("cli.profile-bytes"))
-    for name in ("load", "store", "atomic"):
-        traffic = getattr(report, f"shared_{name}")
-        if traffic.requests:
-            each = traffic.wavefronts_per_request
-            ideal = traffic.ideal_wavefronts_per_request
-            what = say("cli.profile-shared-passes", access=named(f"shared {name}"))
-            compared(what, traffic.wavefronts, each, ideal, each / ideal, say("cli.profile-passes"))
+    for space, code, counter, of in (
+        ("global", "cli.profile-sectors", "sectors", say("cli.profile-bytes")),
+        ("shared", "cli.profile-shared-passes", "wavefronts", say("cli.profile-passes")),
+    ):
+        for name in ("load", "store", "atomic"):
+            traffic = getattr(report, f"{space}_{name}")
+            if traffic.requests:
+                each = getattr(traffic, f"{counter}_per_request")
+                ideal = getattr(traffic, f"ideal_{counter}_per_request")
+                what = Message(code, {"access": named(f"{space} {name}")}).text()
+                compared(what, getattr(traffic, counter), each, ideal, each / ideal, of)
     if atomics := report.atomics.turns_per_request:
         what = say("cli.profile-atomics")
         compared(what, report.atomics.turns, atomics, 1, atomics, say("cli.profile-turns"))

@@ -91,15 +91,12 @@ def _grade_all(learner: Learner, *, quiet: bool) -> list[Grade]:
 
     out = console()
     grades: list[Grade] = []
-    for name, path in learner.files().items():
-        exercise = learner.course.exercise(name)
-        if not path.is_file() or not learner.is_begun(exercise, path):
-            continue
+    for exercise, path in learner.begun():
         verdict = grade_and_keep(learner, exercise, path)
         grades.append(verdict)
         if not quiet:
             mark = "[green]✓[/]" if verdict.passed else "[red]✗[/]"
-            out.print(f"{mark} {name}  ", end="")
+            out.print(f"{mark} {exercise.id}  ", end="")
             out.print(verdict.headline, markup=False)
     if not quiet:
         passed = sum(verdict.passed for verdict in grades)

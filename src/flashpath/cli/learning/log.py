@@ -92,10 +92,7 @@ def _show(entries: tuple[LogEntry, ...]) -> None:
 
     out = console()
     if not entries:
-        out.print(
-            say("cli.log-empty"),
-            markup=False,
-        )
+        out.print(say("cli.log-empty"), markup=False)
     for entry in entries:
         day = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.at))
         out.print(Text() + Text(f"{entry.id}  {day}  ", style="dim") + Text(entry.problem, style="bold"))

@@ -239,10 +239,8 @@ class Watch:
         from rich.text import Text
 
         lines: list[Any] = []
-        for name, path in self.files.items():
-            exercise = self.learner.course.exercise(name)
-            if not path.is_file() or not self.learner.is_begun(exercise, path):
-                continue
+        for exercise, path in self.learner.begun():
+            name = exercise.id
             self.below = [*lines, say("cli.watch-checking-one", name=name)]
             self.draw()
             graded = self._grade(exercise, path)

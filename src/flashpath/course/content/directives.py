@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from flashpath.course.content.errors import ContentError
 from flashpath.course.content.references import program_file, rung
 from flashpath.course.content.table import read
+from flashpath.course.content.text import kind_name
 from flashpath.errors import FlashpathError
-from flashpath.messages import did_you_mean, told
+from flashpath.messages import Message, did_you_mean, told
 
 if TYPE_CHECKING:
     from flashpath.course.content.course import Course
@@ -25,28 +26,6 @@ if TYPE_CHECKING:
 Link = Callable[[str], str | None]  # an exercise's id → where it leads
 Image = Callable[[Path], str]  # a figure's SVG → the address that the page shows
 
-KIND_NAMES = {
-    "en": {
-        "kernel": "kernel",
-        "debug": "debug",
-        "predict": "predict",
-        "derive": "derive",
-        "note": "note",
-        "read": "reading",
-        "report": "report",
-        "quiz": "quiz",
-    },
-    "zh": {
-        "kernel": "写核函数",
-        "debug": "调试",
-        "predict": "预测",
-        "derive": "推导",
-        "note": "笔记",
-        "read": "读源码",
-        "report": "报告",
-        "quiz": "小测验",
-    },
-}
 LANGUAGE_NAMES = {"cuda": "CUDA C++", "triton": "Triton", "pytorch": "PyTorch", "python": "Python"}
 _FENCES = {".cu": "cuda", ".cuh": "cuda", ".py": "python", ".cpp": "cpp", ".h": "cpp"}
 
@@ -217,9 +196,9 @@ class _Expander:
         target = self.link(exercise.id) if self.link else None
         title = exercise.title.in_(self.lang)
         own = f"exercises/{exercise.name}/task.{self.lang}.md" if exercise.kind != "quiz" else "quiz.toml"
-        kind = KIND_NAMES[self.lang][exercise.kind]
+        kind = kind_name(exercise.kind, self.lang)
         language = f", {LANGUAGE_NAMES[exercise.language]}" if exercise.language else ""
-        minutes = f"{exercise.minutes} {'分钟' if self.lang == 'zh' else 'min'}"
+        minutes = Message("course.workspace.minutes", {"count": exercise.minutes}).text(self.lang)
         said = f"{kind}{language}, {minutes}. `flashpath grade {exercise.id}`"
         return f"{number}. [{title}]({target or own}): {said}"
 
@@ -231,10 +210,10 @@ class _Expander:
         return "- " + resource_line(self.course.resource(directive.argument), self.lang)
 
 
-def resource_line(resource: Resource, lang: str) -> str:
-    """A resource in one line of Markdown."""
+def resource_line(resource: Resource, lang: str, part: str = "") -> str:
+    """Returns a resource in one line of Markdown; `part` names chapters of it."""
     title = resource.title.in_(lang)
     linked = f"[{title}]({resource.url})" if resource.url else title
     by = f", {resource.by}" if resource.by else ""
     note = f". {resource.note.in_(lang)}" if resource.note else ""
-    return f"{linked}{by}{note}"
+    return f"{linked}{part}{by}{note}"

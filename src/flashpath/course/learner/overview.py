@@ -128,12 +128,5 @@ def _part(state: Progress, part: Week | Day, count: Count, lang: str) -> dict[st
 
 
 def _count(count: Count) -> dict[str, int]:
-    return {
-        "done": count.done,
-        "total": count.total,
-        "exercises_done": count.exercises_done,
-        "exercises": count.exercises,
-        "tasks_done": count.tasks_done,
-        "tasks": count.tasks,
-        "planned_units": count.planned,
-    }
+    names = ("done", "total", "exercises_done", "exercises", "tasks_done", "tasks")
+    return {name: getattr(count, name) for name in names} | {"planned_units": count.planned}

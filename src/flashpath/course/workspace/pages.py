@@ -21,6 +21,9 @@ from flashpath.course.content import (
     Unit,
     Week,
 )
+from flashpath.course.content.directives import markdown, resource_line
+from flashpath.course.content.lesson import load_lesson
+from flashpath.course.content.text import lines_outside_code
 from flashpath.course.content.unit import QUIZ
 from flashpath.course.workspace.titles import day_title, expected, stars, week_title
 from flashpath.messages import Message, say
@@ -289,14 +292,12 @@ def resource_lines(course: Course, uses: Iterable[ResourceUse], lang: str) -> li
     lines: list[str] = []
     for use in uses:
         found = course.resource(use.key)
-        title = found.title.in_(lang)
-        text = f"[{title}]({found.url})" if found.url else title
+        part = ""
         if use.part:
             is_tutorial = "tutorial" in found.title.en.lower()
             code = "course.workspace.parts" if is_tutorial else "course.workspace.chapters"
-            text += f" ({Message(code, {'part': use.part.replace('-', '–')}).text(lang)})"
-        by = f", {found.by}" if found.by else ""
-        lines.append(f"- {text}{by}" + (f". {found.note.in_(lang)}" if found.note else ""))
+            part = f" ({Message(code, {'part': use.part.replace('-', '–')}).text(lang)})"
+        lines.append(f"- {resource_line(found, lang, part)}")
     return lines
 
 
@@ -349,8 +350,6 @@ def _time_boxes(day: Day) -> list[str]:
 
 def lesson_page(site: Site, unit: Unit, page: str) -> str:
     """Returns a lesson with everything put in, and links to the exercises and figures of this folder."""
-    from flashpath.course.content.directives import markdown
-    from flashpath.course.content.lesson import load_lesson
 
     def link(name: str) -> str:
         folder = site.exercise_folder(site.course.exercise(name))
@@ -382,23 +381,12 @@ def material_page(site: Site, title: str, units: Iterable[Unit], page: str) -> s
     return joined(parts)
 
 
-_FENCE = re.compile(r"\s*(```+|~~~+)")
-
-
 def demoted(text: str) -> str:
-    """Every heading a level deeper; marks inside code are none."""
-    lines: list[str] = []
-    fence = ""
-    for line in text.splitlines():
-        mark = _FENCE.match(line)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and line.strip().startswith(fence):
-            fence = ""
-        elif not fence and re.match(r"#{1,5} ", line):
-            line = f"#{line}"
-        lines.append(line)
-    return "\n".join(lines) + "\n"
+    """Returns Markdown with every heading a level deeper; marks inside code are none."""
+    return "".join(
+        f"#{line}\n" if is_text and re.match(r"#{1,5} ", line) else f"{line}\n"
+        for line, is_text in lines_outside_code(text)
+    )
 
 
 def exercise_page(site: Site, exercise: Exercise, file: str) -> str:
