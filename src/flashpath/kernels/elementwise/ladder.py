@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_rung, triton_compiles_for
 from flashpath.kernels.elementwise import host
 from flashpath.kernels.elementwise.messages import MESSAGES
 from flashpath.kernels.elementwise.operations import OPERATIONS
@@ -128,8 +129,8 @@ def check_part(output: Any, operation: str, x: Any, *operands: Any) -> None:
 _PACKED = {"threads": (128, 256, 512), "packs": (1, 2, 4)}
 
 
-def _compiles(file: Any, *sizes: int, operation: str = "gelu") -> Callable[[str], object]:
-    return cuda_compiles_for(file, host.kernel_name(file, OPERATIONS[operation], "bfloat16", *sizes))
+def _kernel(file: Path, *sizes: int, operation: str = "gelu") -> str:
+    return host.kernel_name(file, OPERATIONS[operation], "bfloat16", *sizes)
 
 
 _ONE = "vectorized", Message("kernels.elementwise-one")
@@ -152,43 +153,35 @@ LADDER = Ladder(
     chooses=_chosen,
     rungs=(
         Rung.reference(host.FOLDER, reference),
-        Rung(
-            name="scalar",
-            file=host.SCALAR,
-            function=host.scalar,
+        cuda_rung(
+            host.scalar,
+            _kernel(host.SCALAR),
             improves_on="reference",
             choices={"threads": (64, 128, 256, 512, 1024)},
-            compile_for=_compiles(host.SCALAR),
             readability=5,
             debugging=5,
         ),
-        Rung(
-            name="grid_stride",
-            file=host.GRID_STRIDE,
-            function=host.grid_stride,
+        cuda_rung(
+            host.grid_stride,
+            _kernel(host.GRID_STRIDE),
             improves_on="scalar",
             choices={"threads": (128, 256, 512), "blocks_per_sm": (4, 8, 16, 32)},
-            compile_for=_compiles(host.GRID_STRIDE),
             readability=4,
             debugging=5,
         ),
-        Rung(
-            name="vectorized",
-            file=host.VECTORIZED,
-            function=host.vectorized,
+        cuda_rung(
+            host.vectorized,
+            _kernel(host.VECTORIZED, 8, host.PACKS[1]),
             improves_on="grid_stride",
             choices=_PACKED,
-            compile_for=_compiles(host.VECTORIZED, 8, host.PACKS[1]),
             readability=3,
             debugging=3,
         ),
-        Rung(
-            name="fused_chain",
-            file=host.FUSED_CHAIN,
-            function=host.fused_chain,
+        cuda_rung(
+            host.fused_chain,
+            _kernel(host.FUSED_CHAIN, 8, host.PACKS[2], operation="scale_add_gelu"),
             improves_on="vectorized",
             choices=_PACKED,
-            compile_for=_compiles(host.FUSED_CHAIN, 8, host.PACKS[2], operation="scale_add_gelu"),
             readability=4,
             debugging=2,
         ),

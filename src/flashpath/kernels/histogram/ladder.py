@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_rung, triton_compiles_for
 from flashpath.kernels.histogram import host
 from flashpath.kernels.histogram.messages import MESSAGES
 from flashpath.kernels.histogram.reference import reference
@@ -87,10 +87,6 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
         torch.testing.assert_close(output, expected, rtol=0, atol=0)
 
 
-def _compiles(file: Any, arguments: str = "float") -> Callable[[str], object]:
-    return cuda_compiles_for(file, f"histogram<{arguments}>")
-
-
 _CHOICE = "vectorized", Message("kernels.histogram-packs")
 
 
@@ -110,60 +106,14 @@ LADDER = Ladder(
     chooses=_chosen,
     rungs=(
         Rung.reference(host.FOLDER, reference),
-        Rung(
-            name="global_atomics",
-            file=host.GLOBAL_ATOMICS,
-            function=host.global_atomics,
-            improves_on="reference",
-            compile_for=_compiles(host.GLOBAL_ATOMICS),
-            readability=5,
-            debugging=5,
+        cuda_rung(
+            host.global_atomics, "histogram<float>", improves_on="reference", readability=5, debugging=5
         ),
-        Rung(
-            name="shared",
-            file=host.SHARED,
-            function=host.shared,
-            improves_on="global_atomics",
-            compile_for=_compiles(host.SHARED),
-            readability=4,
-            debugging=4,
-        ),
-        Rung(
-            name="per_warp",
-            file=host.PER_WARP,
-            function=host.per_warp,
-            improves_on="shared",
-            compile_for=_compiles(host.PER_WARP),
-            readability=4,
-            debugging=4,
-        ),
-        Rung(
-            name="aggregated",
-            file=host.AGGREGATED,
-            function=host.aggregated,
-            improves_on="shared",
-            compile_for=_compiles(host.AGGREGATED),
-            readability=3,
-            debugging=3,
-        ),
-        Rung(
-            name="vectorized",
-            file=host.VECTORIZED,
-            function=host.vectorized,
-            improves_on="shared",
-            compile_for=_compiles(host.VECTORIZED, "float, 2"),
-            readability=3,
-            debugging=3,
-        ),
-        Rung(
-            name="per_lane",
-            file=host.PER_LANE,
-            function=host.per_lane,
-            improves_on="vectorized",
-            compile_for=_compiles(host.PER_LANE, "float, 2"),
-            readability=3,
-            debugging=3,
-        ),
+        cuda_rung(host.shared, "histogram<float>", improves_on="global_atomics", readability=4, debugging=4),
+        cuda_rung(host.per_warp, "histogram<float>", improves_on="shared", readability=4, debugging=4),
+        cuda_rung(host.aggregated, "histogram<float>", improves_on="shared", readability=3, debugging=3),
+        cuda_rung(host.vectorized, "histogram<float, 2>", improves_on="shared", readability=3, debugging=3),
+        cuda_rung(host.per_lane, "histogram<float, 2>", improves_on="vectorized", readability=3, debugging=3),
         Rung(
             name="triton",
             language="triton",

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_compiles_for, cuda_rung, triton_compiles_for
 from flashpath.kernels.common.norm import cases, read_twice, rows
 from flashpath.kernels.common.norm.arguments import is_backward
 from flashpath.kernels.declines import takes
@@ -61,70 +61,53 @@ LADDER = Ladder(
     chooses=read_twice.chosen,
     rungs=(
         Rung.reference(host.FOLDER, reference.reference),
-        Rung(
-            name="two_pass",
-            file=host.TWO_PASS,
-            function=host.two_pass,
+        cuda_rung(
+            host.two_pass,
+            f"layer_norm<{_BF16}>",
             improves_on="reference",
             declines=cases.FORWARD_ONLY,
-            compile_for=cuda_compiles_for(host.TWO_PASS, f"layer_norm<{_BF16}>"),
             readability=5,
             debugging=5,
         ),
-        Rung(
-            name="welford",
-            file=host.WELFORD,
-            function=host.welford,
+        cuda_rung(
+            host.welford,
+            f"layer_norm<{_BF16}>",
             improves_on="two_pass",
             declines=cases.FORWARD_ONLY,
-            compile_for=cuda_compiles_for(host.WELFORD, f"layer_norm<{_BF16}>"),
             readability=4,
             debugging=4,
         ),
-        Rung(
-            name="vectorized",
-            file=host.VECTORIZED,
-            function=host.vectorized,
+        cuda_rung(
+            host.vectorized,
+            f"layer_norm<{_BF16}, 8, 128, 4, 128, 1, kPackByPack, true, true, true>",
             choices={"lanes": rows.LANES},
             improves_on="welford",
             declines=cases.FORWARD_ONLY,
-            compile_for=cuda_compiles_for(
-                host.VECTORIZED, f"layer_norm<{_BF16}, 8, 128, 4, 128, 1, kPackByPack, true, true, true>"
-            ),
             readability=4,
             debugging=3,
         ),
-        Rung(
-            name="read_twice",
-            file=host.READ_TWICE,
-            function=host.read_twice,
+        cuda_rung(
+            host.read_twice,
+            f"norm<true, {_BF16}, 8, 3, true, true, true>",
             improves_on="vectorized",
             declines=cases.FORWARD_ONLY,
-            compile_for=cuda_compiles_for(host.READ_TWICE, f"norm<true, {_BF16}, 8, 3, true, true, true>"),
             readability=4,
             debugging=4,
         ),
-        Rung(
-            name="fused_residual",
-            file=host.FUSED_RESIDUAL,
-            function=host.fused_residual,
+        cuda_rung(
+            host.fused_residual,
+            f"add_layer_norm<{_BF16}, 8, 128, 4, 128, 1, kPackByPack, true, true, true>",
             choices={"lanes": rows.LANES},
             improves_on="vectorized",
             declines=cases.ADD_ONLY,
-            compile_for=cuda_compiles_for(
-                host.FUSED_RESIDUAL,
-                f"add_layer_norm<{_BF16}, 8, 128, 4, 128, 1, kPackByPack, true, true, true>",
-            ),
             readability=4,
             debugging=3,
         ),
-        Rung(
-            name="backward",
-            file=host.BACKWARD,
-            function=host.backward,
+        cuda_rung(
+            host.backward,
+            f"input_gradient<true, {_BF16}>",
             improves_on="reference",
             declines=cases.BACKWARD_ONLY,
-            compile_for=cuda_compiles_for(host.BACKWARD, f"input_gradient<true, {_BF16}>"),
             readability=5,
             debugging=5,
         ),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from flashpath.kernels.arguments import widest_pack
-from flashpath.kernels.building import CPP_TYPES, cuda_compiles_for, cuda_kernel, dtype_name, sm_count
+from flashpath.kernels.building import (
+    CPP_TYPES,
+    cuda_kernel,
+    cuda_rung,
+    dtype_name,
+    sm_count,
+)
 from flashpath.kernels.matmul.problem import FOLDER, prepare, takes_only
-from flashpath.kernels.rung import Rung
 
 NAIVE = FOLDER / "naive.cu"
 COALESCED = FOLDER / "coalesced.cu"
@@ -169,90 +173,36 @@ def warp_tiled(
 
 # ---- The ladder's entries ------------------------------------------------------------------------------
 
-_entry = functools.partial(Rung, declines=takes_only(("float32",)))
-
-
-def _compiles(file: Path, arguments: str = "") -> Callable[[str], object]:
-    return cuda_compiles_for(file, f"matmul_{file.stem}{arguments}")
+_cuda = functools.partial(cuda_rung, declines=takes_only(("float32",)))
 
 
 _TILES = {"tile": (8, 16, 32)}
 
 RUNGS = (
-    _entry(
-        name="naive",
-        file=NAIVE,
-        function=naive,
-        improves_on="reference",
-        choices=_TILES,
-        compile_for=_compiles(NAIVE, "<float>"),
-        readability=5,
-        debugging=5,
+    _cuda(naive, "matmul_naive<float>", improves_on="reference", choices=_TILES, readability=5, debugging=5),
+    _cuda(
+        coalesced, "matmul_coalesced<float>", improves_on="naive", choices=_TILES, readability=5, debugging=5
     ),
-    _entry(
-        name="coalesced",
-        file=COALESCED,
-        function=coalesced,
-        improves_on="naive",
-        choices=_TILES,
-        compile_for=_compiles(COALESCED, "<float>"),
-        readability=5,
-        debugging=5,
-    ),
-    _entry(
-        name="shared_tile",
-        file=SHARED_TILE,
-        function=shared_tile,
+    _cuda(
+        shared_tile,
+        "matmul_shared_tile<float>",
         improves_on="coalesced",
         choices=_TILES,
-        compile_for=_compiles(SHARED_TILE, "<float>"),
         readability=5,
         debugging=4,
     ),
-    _entry(
-        name="register_1d",
-        file=REGISTER_1D,
-        function=register_1d,
-        improves_on="shared_tile",
-        compile_for=_compiles(REGISTER_1D),
-        readability=4,
-        debugging=4,
+    _cuda(register_1d, "matmul_register_1d", improves_on="shared_tile", readability=4, debugging=4),
+    _cuda(register_2d, "matmul_register_2d", improves_on="register_1d", readability=4, debugging=3),
+    _cuda(vectorized, "matmul_vectorized<true>", improves_on="register_2d", readability=3, debugging=3),
+    _cuda(
+        double_buffered, "matmul_double_buffered<true>", improves_on="vectorized", readability=3, debugging=3
     ),
-    _entry(
-        name="register_2d",
-        file=REGISTER_2D,
-        function=register_2d,
-        improves_on="register_1d",
-        compile_for=_compiles(REGISTER_2D),
-        readability=4,
-        debugging=3,
-    ),
-    _entry(
-        name="vectorized",
-        file=VECTORIZED,
-        function=vectorized,
-        improves_on="register_2d",
-        compile_for=_compiles(VECTORIZED, "<true>"),
-        readability=3,
-        debugging=3,
-    ),
-    _entry(
-        name="double_buffered",
-        file=DOUBLE_BUFFERED,
-        function=double_buffered,
-        improves_on="vectorized",
-        compile_for=_compiles(DOUBLE_BUFFERED, "<true>"),
-        readability=3,
-        debugging=3,
-    ),
-    _entry(
-        name="warp_tiled",
+    _cuda(
+        warp_tiled,
+        f"matmul_warp_tiled<true, {TILINGS[0].kernel_arguments}>",
         arch="sm_80",
-        file=WARP_TILED,
-        function=warp_tiled,
         improves_on="double_buffered",
         choices={"tiling": (*TILINGS, *MORE_TILINGS)},
-        compile_for=_compiles(WARP_TILED, f"<true, {TILINGS[0].kernel_arguments}>"),
         readability=2,
         debugging=2,
     ),

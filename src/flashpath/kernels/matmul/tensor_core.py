@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from flashpath.kernels.arguments import FLOATS, widest_pack
-from flashpath.kernels.building import CPP_TYPES, cuda_compiles_for, cuda_kernel, dtype_name, sm_count
+from flashpath.kernels.building import (
+    CPP_TYPES,
+    cuda_compiles_for,
+    cuda_kernel,
+    cuda_rung,
+    dtype_name,
+    sm_count,
+)
 from flashpath.kernels.matmul.epilogue import ACTIVATIONS, Epilogue
 from flashpath.kernels.matmul.problem import FOLDER, Problem, prepare, takes_only
 from flashpath.kernels.rung import Case, Rung
@@ -159,57 +166,47 @@ def products_only(case: Case) -> Message | None:
     return told("kernels.matmul.no-epilogue") if case.parameters.get("epilogue") else _takes(case)
 
 
-_entry = functools.partial(Rung, arch="sm_80")
+_cuda = functools.partial(cuda_rung, arch="sm_80")
 _PLANS = {"plan": (LARGE, SMALL, *MORE_PLANS)}
 
 RUNGS = (
-    _entry(
-        name="wmma",
-        file=WMMA,
-        function=wmma,
+    _cuda(
+        wmma,
+        "matmul_wmma<__nv_bfloat16, true>",
         declines=products_only,
         improves_on="warp_tiled",
-        compile_for=cuda_compiles_for(WMMA, "matmul_wmma<__nv_bfloat16, true>"),
         readability=4,
         debugging=3,
     ),
-    _entry(
-        name="mma_ldmatrix",
-        file=MMA_LDMATRIX,
-        function=mma_ldmatrix,
+    _cuda(
+        mma_ldmatrix,
+        "matmul_mma_ldmatrix<__nv_bfloat16, true>",
         declines=products_only,
         improves_on="wmma",
-        compile_for=cuda_compiles_for(MMA_LDMATRIX, "matmul_mma_ldmatrix<__nv_bfloat16, true>"),
         readability=3,
         debugging=2,
     ),
-    _entry(
-        name="mma_pipelined",
-        file=MMA_PIPELINED,
-        function=mma_pipelined,
+    _cuda(
+        mma_pipelined,
+        f"matmul_mma_pipelined<__nv_bfloat16, {LARGE}, Plain, true>",
         declines=products_only,
         choices=_PLANS,
         improves_on="mma_ldmatrix",
-        compile_for=cuda_compiles_for(
-            MMA_PIPELINED, f"matmul_mma_pipelined<__nv_bfloat16, {LARGE}, Plain, true>"
-        ),
         readability=2,
         debugging=2,
     ),
-    _entry(
-        name="unfused",
+    _cuda(
+        unfused,
+        f"matmul_mma_pipelined<__nv_bfloat16, {LARGE}, Plain, true>",
         file=MMA_PIPELINED,
-        function=unfused,
         declines=epilogues_only,
         improves_on="reference",
-        compile_for=cuda_compiles_for(
-            MMA_PIPELINED, f"matmul_mma_pipelined<__nv_bfloat16, {LARGE}, Plain, true>"
-        ),
         readability=5,
         debugging=5,
     ),
-    _entry(
+    Rung(
         name="fused",
+        arch="sm_80",
         file=EPILOGUE,
         function=fused,
         declines=epilogues_only,

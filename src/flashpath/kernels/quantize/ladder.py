@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_rung, triton_compiles_for
 from flashpath.kernels.declines import takes
 from flashpath.kernels.peers import library, with_compiled
 from flashpath.kernels.quantize import host
@@ -191,32 +191,22 @@ LADDER = Ladder(
     more_samples=_more_samples,
     rungs=(
         Rung.reference(host.FOLDER, reference),
-        Rung(
-            name="simple",
-            file=host.SIMPLE,
-            function=host.simple,
-            improves_on="reference",
-            compile_for=cuda_compiles_for(host.SIMPLE, "quantize<Fp8, __nv_bfloat16>"),
-            readability=5,
-            debugging=5,
+        cuda_rung(
+            host.simple, "quantize<Fp8, __nv_bfloat16>", improves_on="reference", readability=5, debugging=5
         ),
-        Rung(
-            name="ballot",
-            file=host.BALLOT,
-            function=host.ballot,
+        cuda_rung(
+            host.ballot,
+            "packbits<true>",
             declines=takes("operation", *PACKING, otherwise=told("kernels.quantize.packs-only")),
             improves_on="simple",
-            compile_for=cuda_compiles_for(host.BALLOT, "packbits<true>"),
             readability=4,
             debugging=4,
         ),
-        Rung(
-            name="vectorized",
-            file=host.VECTORIZED,
-            function=host.vectorized,
+        cuda_rung(
+            host.vectorized,
+            "quantize<Fp8, __nv_bfloat16, 8, 128>",
             improves_on="simple",
             choices={"lanes": host.LANES},
-            compile_for=cuda_compiles_for(host.VECTORIZED, "quantize<Fp8, __nv_bfloat16, 8, 128>"),
             readability=3,
             debugging=3,
         ),

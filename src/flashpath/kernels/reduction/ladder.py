@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_rung, triton_compiles_for
 from flashpath.kernels.peers import cupy_stream, library, with_compiled
 from flashpath.kernels.reduction import host
 from flashpath.kernels.reduction.messages import MESSAGES
@@ -137,10 +137,6 @@ def _rows_only(case: Case) -> Message | None:
     return told("kernels.reduction.rows-only") if len(case.parameters["shape"]) == 1 else None
 
 
-def _compiles(file: Any, arguments: str = "Sum<float>, float") -> Callable[[str], object]:
-    return cuda_compiles_for(file, f"reduce<{arguments}>")
-
-
 LADDER = Ladder(
     name="reduction",
     texts=MESSAGES,
@@ -154,83 +150,67 @@ LADDER = Ladder(
     chooses=host.chosen,
     rungs=(
         Rung.reference(host.FOLDER, reference),
-        Rung(
-            name="divergent",
-            file=host.DIVERGENT,
-            function=host.divergent,
+        cuda_rung(
+            host.divergent,
+            "reduce<Sum<float>, float>",
             declines=_wholes_only,
             improves_on="reference",
-            compile_for=_compiles(host.DIVERGENT),
             readability=5,
             debugging=4,
         ),
-        Rung(
-            name="bank_conflicted",
-            file=host.BANK_CONFLICTED,
-            function=host.bank_conflicted,
+        cuda_rung(
+            host.bank_conflicted,
+            "reduce<Sum<float>, float>",
             declines=_wholes_only,
             improves_on="divergent",
-            compile_for=_compiles(host.BANK_CONFLICTED),
             readability=4,
             debugging=4,
         ),
-        Rung(
-            name="sequential",
-            file=host.SEQUENTIAL,
-            function=host.sequential,
+        cuda_rung(
+            host.sequential,
+            "reduce<Sum<float>, float>",
             declines=_wholes_only,
             improves_on="bank_conflicted",
-            compile_for=_compiles(host.SEQUENTIAL),
             readability=5,
             debugging=4,
         ),
-        Rung(
-            name="first_add_on_load",
-            file=host.FIRST_ADD_ON_LOAD,
-            function=host.first_add_on_load,
+        cuda_rung(
+            host.first_add_on_load,
+            "reduce<Sum<float>, float>",
             declines=_wholes_only,
             improves_on="sequential",
-            compile_for=_compiles(host.FIRST_ADD_ON_LOAD),
             readability=4,
             debugging=4,
         ),
-        Rung(
-            name="warp_shuffle",
-            file=host.WARP_SHUFFLE,
-            function=host.warp_shuffle,
+        cuda_rung(
+            host.warp_shuffle,
+            "reduce<Sum<float>, float>",
             declines=_wholes_only,
             improves_on="first_add_on_load",
-            compile_for=_compiles(host.WARP_SHUFFLE),
             readability=4,
             debugging=3,
         ),
-        Rung(
-            name="vectorized",
-            file=host.VECTORIZED,
-            function=host.vectorized,
+        cuda_rung(
+            host.vectorized,
+            "reduce<Sum<float>, float>",
             declines=_wholes_only,
             improves_on="warp_shuffle",
-            compile_for=_compiles(host.VECTORIZED),
             readability=3,
             debugging=3,
         ),
-        Rung(
-            name="single_pass",
-            file=host.SINGLE_PASS,
-            function=host.single_pass,
+        cuda_rung(
+            host.single_pass,
+            "reduce<Sum<float>, float>",
             choices={"blocks_per_sm": (1, 2, 4, 8, 16)},
             improves_on="vectorized",
-            compile_for=_compiles(host.SINGLE_PASS),
             readability=3,
             debugging=2,
         ),
-        Rung(
-            name="by_row",
-            file=host.BY_ROW,
-            function=host.by_row,
+        cuda_rung(
+            host.by_row,
+            "reduce<Sum<float>, 32, float>",
             declines=_rows_only,
             improves_on="single_pass",
-            compile_for=_compiles(host.BY_ROW, "Sum<float>, 32, float"),
             readability=4,
             debugging=4,
         ),
@@ -254,13 +234,11 @@ LADDER = Ladder(
             readability=4,
             debugging=3,
         ),
-        Rung(
-            name="cub_block",
-            file=host.CUB_BLOCK,
-            function=host.cub_block,
+        cuda_rung(
+            host.cub_block,
+            "reduce<Sum<float>, float>",
             declines=_wholes_only,
             improves_on="warp_shuffle",
-            compile_for=_compiles(host.CUB_BLOCK),
             readability=4,
             debugging=3,
         ),

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_compiles_for, cuda_rung, triton_compiles_for
 from flashpath.kernels.common.norm import cases, read_twice, rows
 from flashpath.kernels.common.norm.arguments import is_backward
 from flashpath.kernels.peers import library
@@ -61,59 +61,45 @@ LADDER = Ladder(
     chooses=read_twice.chosen,
     rungs=(
         Rung.reference(host.FOLDER, reference.reference),
-        Rung(
-            name="two_pass",
-            file=host.TWO_PASS,
-            function=host.two_pass,
+        cuda_rung(
+            host.two_pass,
+            f"rms_norm<{_BF16}>",
             improves_on="reference",
             declines=cases.FORWARD_ONLY,
-            compile_for=cuda_compiles_for(host.TWO_PASS, f"rms_norm<{_BF16}>"),
             readability=5,
             debugging=5,
         ),
-        Rung(
-            name="vectorized",
-            file=host.VECTORIZED,
-            function=host.vectorized,
+        cuda_rung(
+            host.vectorized,
+            f"rms_norm<{_BF16}, 8, 128, 4, 128, 1, kAfterSums, true, true>",
             choices={"lanes": rows.LANES},
             improves_on="two_pass",
             declines=cases.FORWARD_ONLY,
-            compile_for=cuda_compiles_for(
-                host.VECTORIZED, f"rms_norm<{_BF16}, 8, 128, 4, 128, 1, kAfterSums, true, true>"
-            ),
             readability=4,
             debugging=3,
         ),
-        Rung(
-            name="read_twice",
-            file=host.READ_TWICE,
-            function=host.read_twice,
+        cuda_rung(
+            host.read_twice,
+            f"norm<false, {_BF16}, 8, 3, true, false, true>",
             improves_on="vectorized",
             declines=cases.FORWARD_ONLY,
-            compile_for=cuda_compiles_for(host.READ_TWICE, f"norm<false, {_BF16}, 8, 3, true, false, true>"),
             readability=4,
             debugging=4,
         ),
-        Rung(
-            name="fused_residual",
-            file=host.FUSED_RESIDUAL,
-            function=host.fused_residual,
+        cuda_rung(
+            host.fused_residual,
+            f"add_rms_norm<{_BF16}, 8, 128, 4, 128, 1, kAfterSums, true, true>",
             choices={"lanes": rows.LANES},
             improves_on="vectorized",
             declines=cases.ADD_ONLY,
-            compile_for=cuda_compiles_for(
-                host.FUSED_RESIDUAL, f"add_rms_norm<{_BF16}, 8, 128, 4, 128, 1, kAfterSums, true, true>"
-            ),
             readability=4,
             debugging=3,
         ),
-        Rung(
-            name="backward",
-            file=host.BACKWARD,
-            function=host.backward,
+        cuda_rung(
+            host.backward,
+            f"input_gradient<false, {_BF16}>",
             improves_on="reference",
             declines=cases.BACKWARD_ONLY,
-            compile_for=cuda_compiles_for(host.BACKWARD, f"input_gradient<false, {_BF16}>"),
             readability=4,
             debugging=5,
         ),

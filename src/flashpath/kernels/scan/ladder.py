@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_compiles_for, cuda_rung, triton_compiles_for
 from flashpath.kernels.declines import no_bfloat16, takes
 from flashpath.kernels.peers import cupy_stream, library, with_compiled
 from flashpath.kernels.rung import Case, Ladder, Peer, Rung, short
@@ -118,8 +118,7 @@ def _plain_vectors_only(case: Case) -> Message | None:
     return None if is_plain else told("kernels.scan.plain-vectors-only")
 
 
-def _compiles(file: Any) -> Callable[[str], object]:
-    return cuda_compiles_for(file, "scan<Whole<Sum<float>>, float, float>")
+_KERNEL = "scan<Whole<Sum<float>>, float, float>"
 
 
 LADDER = Ladder(
@@ -135,50 +134,14 @@ LADDER = Ladder(
     chooses=host.chosen,
     rungs=(
         Rung.reference(problem.FOLDER, reference),
-        Rung(
-            name="hillis_steele",
-            file=host.HILLIS_STEELE,
-            function=host.hillis_steele,
-            improves_on="reference",
-            compile_for=_compiles(host.HILLIS_STEELE),
-            readability=5,
-            debugging=4,
-        ),
-        Rung(
-            name="blelloch",
-            file=host.BLELLOCH,
-            function=host.blelloch,
-            improves_on="hillis_steele",
-            compile_for=_compiles(host.BLELLOCH),
-            readability=4,
-            debugging=4,
-        ),
-        Rung(
-            name="blelloch_padded",
-            file=host.BLELLOCH_PADDED,
-            function=host.blelloch_padded,
-            improves_on="blelloch",
-            compile_for=_compiles(host.BLELLOCH_PADDED),
-            readability=3,
-            debugging=4,
-        ),
-        Rung(
-            name="warp",
-            file=host.WARP,
-            function=host.warp,
-            improves_on="blelloch_padded",
-            compile_for=_compiles(host.WARP),
-            readability=4,
-            debugging=3,
-        ),
-        Rung(
-            name="decoupled_lookback",
-            file=single_pass.DECOUPLED_LOOKBACK,
-            function=single_pass.decoupled_lookback,
+        cuda_rung(host.hillis_steele, _KERNEL, improves_on="reference", readability=5, debugging=4),
+        cuda_rung(host.blelloch, _KERNEL, improves_on="hillis_steele", readability=4, debugging=4),
+        cuda_rung(host.blelloch_padded, _KERNEL, improves_on="blelloch", readability=3, debugging=4),
+        cuda_rung(host.warp, _KERNEL, improves_on="blelloch_padded", readability=4, debugging=3),
+        cuda_rung(
+            single_pass.decoupled_lookback,
+            "scan<Whole<Sum<float>>, 4, float>",
             improves_on="warp",
-            compile_for=cuda_compiles_for(
-                single_pass.DECOUPLED_LOOKBACK, "scan<Whole<Sum<float>>, 4, float>"
-            ),
             readability=2,
             debugging=2,
         ),
@@ -194,12 +157,10 @@ LADDER = Ladder(
             readability=2,
             debugging=2,
         ),
-        Rung(
-            name="by_row",
-            file=host.BY_ROW,
-            function=host.by_row,
+        cuda_rung(
+            host.by_row,
+            "scan<Whole<Sum<float>>, 8, 4, float>",
             improves_on="decoupled_lookback",
-            compile_for=cuda_compiles_for(host.BY_ROW, "scan<Whole<Sum<float>>, 8, 4, float>"),
             declines=_rows_only,
             readability=4,
             debugging=4,
@@ -232,14 +193,6 @@ LADDER = Ladder(
             readability=3,
             debugging=3,
         ),
-        Rung(
-            name="cub_block",
-            file=host.CUB_BLOCK,
-            function=host.cub_block,
-            improves_on="warp",
-            compile_for=_compiles(host.CUB_BLOCK),
-            readability=4,
-            debugging=3,
-        ),
+        cuda_rung(host.cub_block, _KERNEL, improves_on="warp", readability=4, debugging=3),
     ),
 )

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_rung, triton_compiles_for
 from flashpath.kernels.declines import backward_only, forward_only
 from flashpath.kernels.peers import library, with_compiled
 from flashpath.kernels.rung import Case, Declines, Ladder, Peer, Rung
@@ -127,11 +127,7 @@ def _fits_an_sm(case: Case) -> Message | None:
     return _longer(case, _RESIDENT_BYTES // getattr(torch, case.dtype).itemsize) or forward_only(case)
 
 
-_entry = functools.partial(Rung, declines=forward_only)
-
-
-def _compiles(file: Any, name: str = "softmax<float>") -> Callable[[str], object]:
-    return cuda_compiles_for(file, name)
+_cuda = functools.partial(cuda_rung, declines=forward_only)
 
 
 LADDER = Ladder(
@@ -148,97 +144,66 @@ LADDER = Ladder(
     chooses=host.chosen,
     rungs=(
         Rung.reference(host.FOLDER, reference),
-        _entry(
-            name="three_pass",
-            file=host.THREE_PASS,
-            function=host.three_pass,
-            improves_on="reference",
-            compile_for=_compiles(host.THREE_PASS),
-            readability=5,
-            debugging=4,
-        ),
-        _entry(
-            name="online",
-            file=host.ONLINE,
-            function=host.online,
-            improves_on="three_pass",
-            compile_for=_compiles(host.ONLINE),
-            readability=4,
-            debugging=4,
-        ),
-        _entry(
-            name="shared",
-            file=host.SHARED,
-            function=host.shared,
+        _cuda(host.three_pass, "softmax<float>", improves_on="reference", readability=5, debugging=4),
+        _cuda(host.online, "softmax<float>", improves_on="three_pass", readability=4, debugging=4),
+        _cuda(
+            host.shared,
+            "softmax<float>",
             declines=_short_rows(48 * 1024),
             improves_on="online",
-            compile_for=_compiles(host.SHARED),
             readability=5,
             debugging=4,
         ),
-        _entry(
-            name="warp_per_row",
-            file=host.WARP_PER_ROW,
-            function=host.warp_per_row,
+        _cuda(
+            host.warp_per_row,
+            "softmax<float, 32>",
             declines=_short_rows(32 * host.MOST_PER_LANE),
             improves_on="shared",
-            compile_for=_compiles(host.WARP_PER_ROW, "softmax<float, 32>"),
             readability=4,
             debugging=4,
         ),
-        _entry(
-            name="resident",
-            file=host.RESIDENT,
-            function=host.resident,
+        _cuda(
+            host.resident,
+            f"softmax<float, 4, false, 1024, {host.PACKS}, 1>",
             declines=_fits_an_sm,
             improves_on="warp_per_row",
-            compile_for=_compiles(host.RESIDENT, f"softmax<float, 4, false, 1024, {host.PACKS}, 1>"),
             readability=3,
             debugging=3,
         ),
-        _entry(
-            name="split_rows",
-            file=host.SPLIT_ROWS,
-            function=host.split_rows,
+        _cuda(
+            host.split_rows,
+            "part_states<float, 4, false>",
             improves_on="resident",
-            compile_for=_compiles(host.SPLIT_ROWS, "part_states<float, 4, false>"),
             readability=3,
             debugging=4,
         ),
-        _entry(
-            name="meeting",
-            file=host.MEETING,
-            function=host.meeting,
+        _cuda(
+            host.meeting,
+            f"softmax<float, 4, false, {host.MEETING_THREADS}, {host.PACKS}, 1>",
             improves_on="split_rows",
-            compile_for=_compiles(
-                host.MEETING, f"softmax<float, 4, false, {host.MEETING_THREADS}, {host.PACKS}, 1>"
-            ),
             readability=3,
             debugging=2,
         ),
-        _entry(
-            name="backward_simple",
-            file=host.BACKWARD_SIMPLE,
-            function=host.backward_simple,
+        _cuda(
+            host.backward_simple,
+            "backward<float>",
             declines=backward_only,
             improves_on="reference",
-            compile_for=_compiles(host.BACKWARD_SIMPLE, "backward<float>"),
             readability=5,
             debugging=4,
         ),
-        _entry(
-            name="backward_resident",
-            file=host.BACKWARD_RESIDENT,
-            function=host.backward_resident,
+        _cuda(
+            host.backward_resident,
+            f"backward<float, 4, false, 32, {host.PACKS}>",
             declines=backward_only,
             improves_on="backward_simple",
-            compile_for=_compiles(host.BACKWARD_RESIDENT, f"backward<float, 4, false, 32, {host.PACKS}>"),
             readability=3,
             debugging=3,
         ),
-        _entry(
+        Rung(
             name="triton",
             language="triton",
+            declines=forward_only,
             file=host.TRITON,
             function=host.triton,
             improves_on="resident",

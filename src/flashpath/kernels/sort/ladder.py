@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_rung, triton_compiles_for
 from flashpath.kernels.declines import no_bfloat16
 from flashpath.kernels.peers import cupy_stream, library
 from flashpath.kernels.rung import Case, Ladder, Peer, Rung, short
@@ -121,40 +121,14 @@ LADDER = Ladder(
     chooses=_chosen,
     rungs=(
         Rung.reference(host.FOLDER, reference),
-        Rung(
-            name="bitonic",
-            file=host.BITONIC,
-            function=host.bitonic,
-            improves_on="reference",
-            compile_for=cuda_compiles_for(host.BITONIC, "sort_tiles<float>"),
-            readability=4,
-            debugging=4,
-        ),
-        Rung(
-            name="radix",
-            file=host.RADIX,
-            function=host.radix,
-            improves_on="bitonic",
-            compile_for=cuda_compiles_for(host.RADIX, "scatter<float>"),
-            readability=5,
-            debugging=4,
-        ),
-        Rung(
-            name="radix_tiled",
-            file=host.RADIX_TILED,
-            function=host.radix_tiled,
-            improves_on="radix",
-            compile_for=cuda_compiles_for(host.RADIX_TILED, "scatter<float>"),
-            readability=3,
-            debugging=3,
-        ),
-        Rung(
-            name="onesweep",
-            file=host.ONESWEEP,
-            function=host.onesweep,
+        cuda_rung(host.bitonic, "sort_tiles<float>", improves_on="reference", readability=4, debugging=4),
+        cuda_rung(host.radix, "scatter<float>", improves_on="bitonic", readability=5, debugging=4),
+        cuda_rung(host.radix_tiled, "scatter<float>", improves_on="radix", readability=3, debugging=3),
+        cuda_rung(
+            host.onesweep,
+            "sort_digit<float, false, 16>",
             choices={"items": (8, 12, 16, 18, 20)},
             improves_on="radix_tiled",
-            compile_for=cuda_compiles_for(host.ONESWEEP, "sort_digit<float, false, 16>"),
             readability=2,
             debugging=2,
         ),

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_rung, triton_compiles_for
 from flashpath.kernels.rung import Case, Ladder, Rung, short
 from flashpath.kernels.spmv import host, matrices
 from flashpath.kernels.spmv.messages import MESSAGES
@@ -124,32 +124,22 @@ LADDER = Ladder(
     chooses=_chosen,
     rungs=(
         Rung.reference(host.FOLDER, reference),
-        Rung(
-            name="thread_per_row",
-            file=host.THREAD_PER_ROW,
-            function=host.thread_per_row,
-            improves_on="reference",
-            compile_for=cuda_compiles_for(host.THREAD_PER_ROW, "spmv<float, int>"),
-            readability=5,
-            debugging=5,
+        cuda_rung(
+            host.thread_per_row, "spmv<float, int>", improves_on="reference", readability=5, debugging=5
         ),
-        Rung(
-            name="warp_per_row",
-            file=host.WARP_PER_ROW,
-            function=host.warp_per_row,
+        cuda_rung(
+            host.warp_per_row,
+            "spmv<8, 4, float, int>",
             improves_on="thread_per_row",
             choices={"lanes": (1, 2, 4, 8, 16, 32)},
-            compile_for=cuda_compiles_for(host.WARP_PER_ROW, "spmv<8, 4, float, int>"),
             readability=4,
             debugging=4,
         ),
-        Rung(
-            name="merge_based",
-            file=host.MERGE_BASED,
-            function=host.merge_based,
+        cuda_rung(
+            host.merge_based,
+            f"spmv<{host.ITEMS}, 4, float, float, int>",
             improves_on="warp_per_row",
             choices={"items": (5, 7, 9, 11, 13)},
-            compile_for=cuda_compiles_for(host.MERGE_BASED, f"spmv<{host.ITEMS}, 4, float, float, int>"),
             readability=2,
             debugging=2,
         ),

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_rung, triton_compiles_for
 from flashpath.kernels.declines import takes
 from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case, Ladder, Rung
@@ -80,14 +80,10 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
         assert not len(wrong), f"{len(wrong)} elements differ, the first at {wrong[0].tolist()}"
 
 
-_transposes = functools.partial(
-    Rung, declines=takes("operation", "transpose", otherwise=told("kernels.transpose.transposes-only"))
-)
+_transposes_only = takes("operation", "transpose", otherwise=told("kernels.transpose.transposes-only"))
+_transposes = functools.partial(cuda_rung, declines=_transposes_only)
+_KERNEL = "transpose<float>"
 _ROWS_AT_ONCE = {"rows_at_once": (2, 4, 8, 16, 32)}
-
-
-def _compiles(file: Any) -> Callable[[str], object]:
-    return cuda_compiles_for(file, "transpose<float>")
 
 
 LADDER = Ladder(
@@ -103,70 +99,39 @@ LADDER = Ladder(
     more_samples=_more_samples,
     rungs=(
         Rung.reference(host.FOLDER, reference),
-        Rung(
-            name="copy",
-            file=host.COPY,
-            function=host.copy,
+        cuda_rung(
+            host.copy,
+            "copy<float, 4>",
             declines=takes("operation", "copy", otherwise=told("kernels.transpose.copies-only")),
             improves_on="reference",
             choices={"threads": (256, 512, 1024), "packs": (1, 2, 4, 8)},
-            compile_for=cuda_compiles_for(host.COPY, "copy<float, 4>"),
             readability=5,
             debugging=4,
         ),
         _transposes(
-            name="naive",
-            file=host.NAIVE,
-            function=host.naive,
-            improves_on="copy",
-            choices=_ROWS_AT_ONCE,
-            compile_for=_compiles(host.NAIVE),
-            readability=5,
-            debugging=5,
+            host.naive, _KERNEL, improves_on="copy", choices=_ROWS_AT_ONCE, readability=5, debugging=5
         ),
         _transposes(
-            name="coalesced",
-            file=host.COALESCED,
-            function=host.coalesced,
-            improves_on="naive",
-            choices=_ROWS_AT_ONCE,
-            compile_for=_compiles(host.COALESCED),
-            readability=5,
-            debugging=4,
+            host.coalesced, _KERNEL, improves_on="naive", choices=_ROWS_AT_ONCE, readability=5, debugging=4
         ),
         _transposes(
-            name="padded",
-            file=host.PADDED,
-            function=host.padded,
-            improves_on="coalesced",
-            choices=_ROWS_AT_ONCE,
-            compile_for=_compiles(host.PADDED),
-            readability=5,
-            debugging=4,
+            host.padded, _KERNEL, improves_on="coalesced", choices=_ROWS_AT_ONCE, readability=5, debugging=4
         ),
         _transposes(
-            name="swizzled",
-            file=host.SWIZZLED,
-            function=host.swizzled,
-            improves_on="padded",
-            choices=_ROWS_AT_ONCE,
-            compile_for=_compiles(host.SWIZZLED),
-            readability=4,
-            debugging=3,
+            host.swizzled, _KERNEL, improves_on="padded", choices=_ROWS_AT_ONCE, readability=4, debugging=3
         ),
         _transposes(
-            name="vectorized",
-            file=host.VECTORIZED,
-            function=host.vectorized,
+            host.vectorized,
+            "transpose<float, 4, true>",
             improves_on="swizzled",
             choices={"threads": (128, 256)},
-            compile_for=cuda_compiles_for(host.VECTORIZED, "transpose<float, 4, true>"),
             readability=3,
             debugging=3,
         ),
-        _transposes(
+        Rung(
             name="triton",
             language="triton",
+            declines=_transposes_only,
             file=host.TRITON,
             function=host.triton,
             improves_on="vectorized",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_rung, triton_compiles_for
 from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case, Ladder, Rung, short
 from flashpath.kernels.vector_add import host
@@ -74,33 +74,27 @@ LADDER = Ladder(
     sample=(2**16,),
     rungs=(
         Rung.reference(host.FOLDER, reference),
-        Rung(
-            name="one_per_thread",
-            file=host.ONE_PER_THREAD,
-            function=host.one_per_thread,
+        cuda_rung(
+            host.one_per_thread,
+            "vector_add<float>",
             improves_on="reference",
             choices={"threads": (64, 128, 256, 512, 1024)},
-            compile_for=cuda_compiles_for(host.ONE_PER_THREAD, "vector_add<float>"),
             readability=5,
             debugging=4,
         ),
-        Rung(
-            name="grid_stride",
-            file=host.GRID_STRIDE,
-            function=host.grid_stride,
+        cuda_rung(
+            host.grid_stride,
+            "vector_add<float>",
             improves_on="one_per_thread",
             choices={"threads": (128, 256, 512), "blocks_per_sm": (4, 8, 16)},
-            compile_for=cuda_compiles_for(host.GRID_STRIDE, "vector_add<float>"),
             readability=5,
             debugging=5,
         ),
-        Rung(
-            name="vectorized",
-            file=host.VECTORIZED,
-            function=host.vectorized,
+        cuda_rung(
+            host.vectorized,
+            "vector_add<float, 4>",
             improves_on="one_per_thread",
             choices={"threads": (128, 256, 512), "width_bytes": (4, 8, 16)},
-            compile_for=cuda_compiles_for(host.VECTORIZED, "vector_add<float, 4>"),
             readability=3,
             debugging=3,
         ),

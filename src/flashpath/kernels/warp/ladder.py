@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_rung, triton_compiles_for
 from flashpath.kernels.declines import no_bfloat16, takes
 from flashpath.kernels.peers import cupy_stream, library
 from flashpath.kernels.rung import Case, Declines, Ladder, Peer, Rung, short
@@ -143,114 +143,92 @@ LADDER = Ladder(
     more_samples=_more_samples,
     rungs=(
         Rung.reference(host.FOLDER, reference),
-        Rung(
-            name="shared_memory",
-            file=host.SHARED_MEMORY,
-            function=host.shared_memory,
+        cuda_rung(
+            host.shared_memory,
+            "match<float>",
             declines=_only(*host.OF_GROUPS),
             improves_on="reference",
-            compile_for=cuda_compiles_for(host.SHARED_MEMORY, "match<float>"),
             readability=4,
             debugging=4,
         ),
-        Rung(
-            name="broadcast",
-            file=host.BROADCAST,
-            function=host.broadcast,
+        cuda_rung(
+            host.broadcast,
+            "broadcast<float>",
             declines=_only("broadcast"),
             improves_on="shared_memory",
-            compile_for=cuda_compiles_for(host.BROADCAST, "broadcast<float>"),
             readability=5,
             debugging=4,
         ),
-        Rung(
-            name="reduce_shuffle",
-            file=host.REDUCE_SHUFFLE,
-            function=host.reduce_shuffle,
+        cuda_rung(
+            host.reduce_shuffle,
+            "sum<float>",
             declines=_only("sum"),
             improves_on="shared_memory",
-            compile_for=cuda_compiles_for(host.REDUCE_SHUFFLE, "sum<float>"),
             readability=5,
             debugging=4,
         ),
-        Rung(
-            name="reduce_instruction",
+        cuda_rung(
+            host.reduce_instruction,
+            "sum",
             arch="sm_80",
-            file=host.REDUCE_INSTRUCTION,
-            function=host.reduce_instruction,
             declines=_int32_sums,
             improves_on="reduce_shuffle",
-            compile_for=cuda_compiles_for(host.REDUCE_INSTRUCTION, "sum"),
             readability=5,
             debugging=5,
         ),
-        Rung(
-            name="vote",
-            file=host.VOTE,
-            function=host.vote,
+        cuda_rung(
+            host.vote,
+            "ballot<float>",
             declines=_only("any", "all", "ballot"),
             improves_on="shared_memory",
-            compile_for=cuda_compiles_for(host.VOTE, "ballot<float>"),
             readability=5,
             debugging=4,
         ),
-        Rung(
-            name="match",
-            file=host.MATCH,
-            function=host.match,
+        cuda_rung(
+            host.match,
+            "match<float>",
             declines=_only("match"),
             improves_on="shared_memory",
-            compile_for=cuda_compiles_for(host.MATCH, "match<float>"),
             readability=4,
             debugging=4,
         ),
-        Rung(
-            name="compact_atomics",
-            file=host.COMPACT_ATOMICS,
-            function=host.compact_atomics,
+        cuda_rung(
+            host.compact_atomics,
+            "compact<float>",
             declines=_only("compact_unordered"),
             improves_on="reference",
-            compile_for=cuda_compiles_for(host.COMPACT_ATOMICS, "compact<float>"),
             readability=5,
             debugging=3,
         ),
-        Rung(
-            name="compact_active",
-            file=host.COMPACT_ACTIVE,
-            function=host.compact_active,
+        cuda_rung(
+            host.compact_active,
+            "compact<float>",
             declines=_only("compact_unordered"),
             improves_on="compact_atomics",
-            compile_for=cuda_compiles_for(host.COMPACT_ACTIVE, "compact<float>"),
             readability=4,
             debugging=2,
         ),
-        Rung(
-            name="compact_ballot",
-            file=host.COMPACT_BALLOT,
-            function=host.compact_ballot,
+        cuda_rung(
+            host.compact_ballot,
+            "compact<float>",
             declines=_only("compact_unordered"),
             improves_on="compact_atomics",
-            compile_for=cuda_compiles_for(host.COMPACT_BALLOT, "compact<float>"),
             readability=4,
             debugging=3,
         ),
-        Rung(
-            name="compact_block",
-            file=host.COMPACT_BLOCK,
-            function=host.compact_block,
+        cuda_rung(
+            host.compact_block,
+            "compact<float>",
             declines=_only("compact_unordered"),
             improves_on="compact_ballot",
-            compile_for=cuda_compiles_for(host.COMPACT_BLOCK, "compact<float>"),
             readability=4,
             debugging=3,
         ),
-        Rung(
-            name="compact",
-            file=host.COMPACT,
-            function=host.compact,
+        cuda_rung(
+            host.compact,
+            "compact<float>",
             declines=_only(*host.COMPACTIONS),
             improves_on="compact_block",
-            compile_for=cuda_compiles_for(host.COMPACT, "compact<float>"),
             readability=3,
             debugging=2,
         ),
