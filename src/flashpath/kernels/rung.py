@@ -121,6 +121,15 @@ class Choice(NamedTuple):
     why: Message
 
 
+def always(rung: str, why: Message) -> Callable[..., tuple[str, Message]]:
+    """For a ladder's `chooses`, where one rung answers every call."""
+
+    def chosen(*_inputs: Any, where: object = None) -> tuple[str, Message]:
+        return rung, why
+
+    return chosen
+
+
 @dataclass(frozen=True, kw_only=True)
 class Ladder:
     """The ordered rungs of one operation, from the reference to the fastest."""

@@ -9,8 +9,8 @@ from flashpath.kernels.building import cuda_rung, triton_compiles_for
 from flashpath.kernels.histogram import host
 from flashpath.kernels.histogram.messages import MESSAGES
 from flashpath.kernels.histogram.reference import reference
-from flashpath.kernels.rung import Case, Ladder, Rung, short
-from flashpath.messages import Message
+from flashpath.kernels.rung import Case, Ladder, Rung, always, short
+from flashpath.messages import told
 
 
 def _case(data: str, bins: int, dtype: str = "float32", n: int = 2**26) -> Case:
@@ -87,13 +87,6 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
         torch.testing.assert_close(output, expected, rtol=0, atol=0)
 
 
-_CHOICE = "vectorized", Message("kernels.histogram-packs")
-
-
-def _chosen(*_: Any, where: object = None) -> tuple[str, Message]:
-    return _CHOICE
-
-
 LADDER = Ladder(
     name="histogram",
     texts=MESSAGES,
@@ -103,7 +96,7 @@ LADDER = Ladder(
     truth=_truth,
     sized=_sized,
     sample=(2**16,),
-    chooses=_chosen,
+    chooses=always("vectorized", told("kernels.histogram-packs")),
     rungs=(
         Rung.reference(host.FOLDER, reference),
         cuda_rung(

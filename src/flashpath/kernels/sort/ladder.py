@@ -9,11 +9,11 @@ from typing import Any
 from flashpath.kernels.building import cuda_rung, triton_compiles_for
 from flashpath.kernels.declines import no_bfloat16
 from flashpath.kernels.peers import cupy_stream, library
-from flashpath.kernels.rung import Case, Ladder, Peer, Rung, short
+from flashpath.kernels.rung import Case, Ladder, Peer, Rung, always, short
 from flashpath.kernels.sort import host
 from flashpath.kernels.sort.messages import MESSAGES
 from flashpath.kernels.sort.reference import reference, torch_sort
-from flashpath.messages import Message
+from flashpath.messages import told
 
 # Of CuPy's sort on an H200, as a share of the copy bandwidth.
 _KNOWN_PEERS = {"CuPy (CUB)": 261 / 4296}
@@ -102,13 +102,6 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
             )
 
 
-_CHOICE = "onesweep", Message("kernels.sort-onesweep")
-
-
-def _chosen(*_: Any, where: object = None) -> tuple[str, Message]:
-    return _CHOICE
-
-
 LADDER = Ladder(
     name="sort",
     texts=MESSAGES,
@@ -118,7 +111,7 @@ LADDER = Ladder(
     truth=_truth,
     sized=_sized,
     sample=(2**16,),
-    chooses=_chosen,
+    chooses=always("onesweep", told("kernels.sort-onesweep")),
     rungs=(
         Rung.reference(host.FOLDER, reference),
         cuda_rung(host.bitonic, "sort_tiles<float>", improves_on="reference", readability=4, debugging=4),

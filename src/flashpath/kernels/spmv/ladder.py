@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from flashpath.kernels.building import cuda_rung, triton_compiles_for
-from flashpath.kernels.rung import Case, Ladder, Rung, short
+from flashpath.kernels.rung import Case, Ladder, Rung, always, short
 from flashpath.kernels.spmv import host, matrices
 from flashpath.kernels.spmv.messages import MESSAGES
 from flashpath.kernels.spmv.reference import reference, truth
-from flashpath.messages import Message
+from flashpath.messages import told
 
 
 def _case(name: str, rows: int, nnz: int, make: Callable[[str], tuple[Any, Any]]) -> Case:
@@ -104,13 +104,6 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     assert bool(is_right.all()), f"row {int((~is_right).nonzero()[0])} is off by {error[~is_right][0]:.3g}"
 
 
-_CHOICE = "merge_based", Message("kernels.spmv-merge")
-
-
-def _chosen(*_: Any, where: object = None) -> tuple[str, Message]:
-    return _CHOICE
-
-
 LADDER = Ladder(
     name="spmv",
     texts=MESSAGES,
@@ -121,7 +114,7 @@ LADDER = Ladder(
     dimensions=("rows", "length"),
     sized=_sized,
     sample=(2**11, 32),
-    chooses=_chosen,
+    chooses=always("merge_based", told("kernels.spmv-merge")),
     rungs=(
         Rung.reference(host.FOLDER, reference),
         cuda_rung(
