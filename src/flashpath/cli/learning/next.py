@@ -19,7 +19,7 @@ _UNITS_SHOWN = 4
 
 
 def next_thing(
-    lang: Annotated[str | None, Option(help=say("cli.option-lang"))] = None,
+    lang: Annotated[str | None, Option(help=say("cli.learning.option-lang"))] = None,
     as_json: Annotated[bool, Option("--json", help=say("cli.option-json"))] = False,
 ) -> int:
     """Says what to do now: the next exercise of the track with its file, and tasks that are still to tick."""
@@ -53,9 +53,11 @@ def _show(learner: Learner, progress: Progress, coming: Next | None) -> None:
         _show_exercise(out, learner, coming)
         _show_tasks(out, learner, coming)
     if due := len(learner.store.reviews.due()):
-        _show_command(out, "flashpath review", "   " + say("cli.next-due", count=due))
+        _show_command(out, "flashpath review", "   " + say("cli.learning.next-due", count=due))
     for unit, count in open_checkpoints(learner).items():
-        _show_command(out, f"flashpath review {unit}", "   " + say("cli.next-checkpoint", count=count))
+        _show_command(
+            out, f"flashpath review {unit}", "   " + say("cli.learning.next-checkpoint", count=count)
+        )
 
 
 def _show_command(out: Console, command: str, meaning: str) -> None:
@@ -69,20 +71,20 @@ def _show_end(out: Console, learner: Learner, progress: Progress) -> None:
     count = progress.of_track()
     title = learner.track.title.in_(learner.lang)
     if count.is_done and not count.planned:
-        out.print(say("cli.next-done", track=title), style="bold green", markup=False)
-        out.print(say("cli.next-export"))
+        out.print(say("cli.learning.next-done", track=title), style="bold green", markup=False)
+        out.print(say("cli.learning.next-export"))
         return
-    said = say("cli.next-all-passed", track=title, count=count.exercises)
+    said = say("cli.learning.next-all-passed", track=title, count=count.exercises)
     out.print(said, style="bold green", markup=False)
     if count.planned:
         names = [unit.title.in_(learner.lang) for unit in progress.planned_units()]
         more = " …" if len(names) > _UNITS_SHOWN else ""
-        out.print(say("cli.next-planned", count=count.planned, names=names[:_UNITS_SHOWN]) + more)
+        out.print(say("cli.learning.next-planned", count=count.planned, names=names[:_UNITS_SHOWN]) + more)
     for command, meaning in (
-        ("flashpath ladder", say("cli.next-ladder")),
-        ("flashpath run", say("cli.next-programs")),
-        ("flashpath review", say("cli.next-review")),
-        ("flashpath export", say("cli.next-portfolio")),
+        ("flashpath ladder", say("cli.learning.next-ladder")),
+        ("flashpath run", say("cli.learning.next-programs")),
+        ("flashpath review", say("cli.learning.next-review")),
+        ("flashpath export", say("cli.learning.next-portfolio")),
     ):
         _show_command(out, f"{command:<18}", meaning)
 
@@ -98,29 +100,29 @@ def _show_exercise(out: Console, learner: Learner, coming: Next) -> None:
     if coming.exercise is None or coming.unit is None:
         return
     exercise = learner.course.exercise(coming.exercise)
-    minutes = say("cli.about-minutes", minutes=exercise.minutes)
+    minutes = say("cli.learning.about-minutes", minutes=exercise.minutes)
     what = f"  {exercise.title.in_(learner.lang)}  ({learner.kind(exercise)}, {minutes})"
     out.print(Text.assemble((exercise.id, "bold"), what))
     if coming.is_new_unit:
-        lesson = say("cli.next-lesson-first", unit=coming.unit.title.in_(learner.lang))
+        lesson = say("cli.learning.next-lesson-first", unit=coming.unit.title.in_(learner.lang))
         _show_command(out, f"flashpath read {coming.unit.name}", lesson)
     if exercise.kind == "quiz":
-        _show_command(out, f"flashpath review {coming.unit.name}", say("cli.next-answer-questions"))
+        _show_command(out, f"flashpath review {coming.unit.name}", say("cli.learning.next-answer-questions"))
         return
     if path := answer_path(learner, coming):
         out.print(Text("  ") + linked(learner, Path(path)))
-    _show_command(out, f"flashpath grade {exercise.id}", say("cli.next-or-watch"))
+    _show_command(out, f"flashpath grade {exercise.id}", say("cli.learning.next-or-watch"))
 
 
 def _show_tasks(out: Console, learner: Learner, coming: Next) -> None:
     from rich.text import Text
 
     if coming.tasks:
-        out.print(say("cli.next-to-tick"))
+        out.print(say("cli.learning.next-to-tick"))
     for task in coming.tasks[:_TASKS_SHOWN]:
         command = f"flashpath progress --tick {task.id}"
         if task.done_by is not None:
             command = f"flashpath note --name {task.done_by.partition(':')[2]}"
         out.print(Text.assemble(f"  □ {task.do.in_(learner.lang)}  ", (command, "dim")))
     if (more := len(coming.tasks) - _TASKS_SHOWN) > 0:
-        out.print(say("cli.next-more-tasks", more=more))
+        out.print(say("cli.learning.next-more-tasks", more=more))

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def read(
-    unit: Annotated[str | None, typer.Argument(help=say("cli.read-unit"))] = None,
+    unit: Annotated[str | None, typer.Argument(help=say("cli.learning.read-unit"))] = None,
     lang: options.Lang = None,
-    pager: Annotated[bool, typer.Option(help=say("cli.read-pager"))] = True,
+    pager: Annotated[bool, typer.Option(help=say("cli.learning.read-pager"))] = True,
     as_json: options.AsJson = False,
 ) -> None:
     """Shows a lesson in the terminal; without a unit, lists them all. Into a pipe it is Markdown."""
@@ -47,14 +47,14 @@ def _list(units: Sequence[Unit], lang: str) -> None:
     from flashpath.cli.output import console, print_table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(say("cli.read-column-unit"))
-    table.add_column(say("cli.read-column-title"))
-    table.add_column(say("cli.read-column-minutes"), justify="right")
-    table.add_column(say("cli.read-column-exercises"), justify="right")
+    table.add_column(say("cli.learning.read-column-unit"))
+    table.add_column(say("cli.learning.read-column-title"))
+    table.add_column(say("cli.learning.read-column-minutes"), justify="right")
+    table.add_column(say("cli.learning.read-column-exercises"), justify="right")
     for each in units:
         count = str(len(each.exercise_names)) if each.is_ready else say("course.workspace.planned-short")
         row = (each.id, each.title.in_(lang), str(each.minutes or "–"), count)
         table.add_row(*map(Text, row), style=None if each.is_ready else "dim")
     out = console()
     print_table(out, table)
-    out.print(say("cli.read-how"), markup=False)
+    out.print(say("cli.learning.read-how"), markup=False)
