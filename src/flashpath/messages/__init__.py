@@ -5,7 +5,7 @@ both languages, or an `Entry` where advice follows. The code `jit.no-such-kernel
 `no-such-kernel` in `flashpath/jit/messages.py`.
 
     raise FlashpathError("jit.no-such-kernel", name="saxpy", known=["axpy"])  # travels as data
-    say("cli.grade-next", exercise="first-kernel/copy")                       # a sentence, at the edge
+    say("cli.learning.grade-next", exercise="first-kernel/copy")              # a sentence, at the edge
 
 A template is a format string. `{count:~thread}` is "1 thread" or "5 threads" (`~entry/entries` where the
 plural is another word), `{count:?is/are}` the word alone. A list is joined by the comma of the language; a
