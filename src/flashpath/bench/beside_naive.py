@@ -53,8 +53,10 @@ class Beside:
 
 
 def beside_naive(records: Sequence[Record]) -> list[Beside]:
-    """By mask, dimension and length. Both directions together are a step: naive's gradient begins with its
-    forward direction, as nobody kept the weights, so it is the whole of its step."""
+    """Returns the comparisons by mask, dimension and length, and of both directions together, a step.
+
+    Naive's gradient begins with its forward direction, as nobody kept the weights: it is its whole step.
+    """
     rows: list[Beside] = []
     of_problem: dict[tuple[int, bool, int], dict[str, list[Record]]] = {}
     for record in records:
@@ -126,7 +128,7 @@ def verdict(found: Sequence[float | None], claimed: tuple[float, float]) -> str:
 
 
 def markdown(rows: Sequence[Beside]) -> str:
-    """What is claimed and by whom, what is found beside it, then a row for each problem."""
+    """Returns what is claimed and by whom, what is found beside it, then a row for each problem."""
     headings = (
         "problem: batch × tokens × heads × dim",
         "direction",

@@ -117,7 +117,7 @@ def last_measured(ladder: Ladder) -> list[dict[str, Record]]:
 
 
 def _kind(parameters: Mapping[str, Any]) -> dict[str, str]:
-    """What a problem is, without its size: forward, float32, …"""
+    """Returns what a problem is, without its size: forward, float32, …"""
     return {name: value for name, value in parameters.items() if isinstance(value, str)}
 
 

@@ -66,7 +66,7 @@ def bench_ladder(
 
 
 def check_arguments(ladder: object, cases: object, extra: object, only: object) -> None:
-    """What a caller may give in another shape: a name in place of a ladder, a word in place of a list."""
+    """Refuses what a caller gives in another shape: a name for a ladder, a word for a list."""
     if not isinstance(ladder, Ladder):
         raise FlashpathError("bench.not-a-ladder", given=repr(ladder))
     for option, given in (("only", only), ("cases", cases)):

@@ -54,7 +54,7 @@ class Tried:
 
 
 def configurations(rung: Rung) -> list[dict[str, Any]]:
-    """What the rung chooses by itself, then every combination of its choices."""
+    """Returns what the rung chooses by itself, then every combination of its choices."""
     if not rung.choices:
         return [{}]
     combined = itertools.product(*rung.choices.values())
@@ -137,7 +137,7 @@ def _problem(ladder: Ladder, case: Case, device: str) -> tuple[tuple[Any, ...], 
 
 
 def _rank(tried: Tried) -> tuple[float, int]:
-    """By time, or by counted cost where there is no clock."""
+    """Returns the key that sorts results by time, or by counted cost where there is no clock."""
     rank = tried.cost if tried.is_bound else tried.seconds
     return float("inf") if rank is None else rank, tried.instructions or 0
 

@@ -50,7 +50,7 @@ def warm(
 
 
 def _calls(found: Ladder, makers: Iterable[Maker], peers: Collection[str]) -> list[tuple[str, Maker]]:
-    """For each that is compiled, two cases of every kind it takes: the smallest, and one in the middle."""
+    """Returns, for each compiled rung, two cases of every kind it takes: the smallest, and a middle one."""
     made = sorted(((make(), make) for make in makers), key=lambda each: each[0].flops)
     takers = {rung.name: rung.declines for rung in found if rung.language != "pytorch"}
     for name, peer in found.peers("cuda").items() if peers else ():
@@ -68,7 +68,7 @@ def _calls(found: Ladder, makers: Iterable[Maker], peers: Collection[str]) -> li
 
 
 def _kind(case: Case) -> tuple[Any, ...]:
-    """What a case is beside its length."""
+    """Returns what a case is beside its length."""
     return tuple((name, value) for name, value in case.parameters.items() if name != "sequence")
 
 

@@ -181,7 +181,7 @@ def _blank(char: str) -> str:
 
 
 def _column_in(line: str | None, diagnostic: Diagnostic) -> int | None:
-    """Where the caret belongs in the learner's line, if macros changed the line the compiler saw."""
+    """Returns where the caret belongs in the learner's line, if macros changed the line the compiler saw."""
     if line is None or diagnostic.column is None or diagnostic.quoted in (None, line):
         return diagnostic.column
     rest = diagnostic.quoted[diagnostic.column - 1 :]

@@ -170,7 +170,7 @@ def executed(program: Program) -> Arithmetic:
 
 @functools.cache
 def _expansion(text: str) -> Arithmetic:
-    """What ptxas makes of one instruction, by asking it."""
+    """Returns what ptxas makes of one instruction, by asking it."""
     size, kind = (8, "f64") if text.endswith("f64") else (4, "f32")
     operands = "%x, %x, %y;" if text.startswith("div") else "%x, %x;"
     cubin, _ = assembler.assemble(
@@ -215,7 +215,7 @@ def _difference(ours: Arithmetic, theirs: Arithmetic) -> Message | None:
 
 
 def _totals(found: Arithmetic, number: str, place: Place | None = None) -> tuple[int, int]:
-    """How many are fused, and how many are sums, in all or of one line."""
+    """Returns how many are fused, and how many are sums, in all or of one line."""
 
     def count(kind: str) -> int:
         return sum(

@@ -52,12 +52,12 @@ class Module:
 
     @property
     def log(self) -> str:
-        """What the compilers said: warnings, registers, spills."""
+        """Returns what the compilers said: warnings, registers, spills."""
         return self._assembled.files[LOG].decode()
 
     @property
     def build_seconds(self) -> float:
-        """How long the compilers took, be it now or when the cache was filled."""
+        """Returns how long the compilers took, be it now or when the cache was filled."""
         return float(self._assembled.build["seconds"])
 
     @functools.cached_property
@@ -66,7 +66,7 @@ class Module:
 
     @functools.cached_property
     def resources(self) -> dict[str, Resources]:
-        """What the kernels use of an SM, by their mangled names."""
+        """Returns what the kernels use of an SM, by their mangled names."""
         return read_resources(self.cubin, self.log)
 
     @functools.cached_property
@@ -143,7 +143,7 @@ class Kernel:
 
     @property
     def resources(self) -> Resources:
-        """What ptxas says that it uses of an SM."""
+        """Returns what ptxas says that it uses of an SM."""
         return self.module.resources[self.lowered]
 
     def launch(

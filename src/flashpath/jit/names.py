@@ -191,7 +191,7 @@ def _last_part(name: str) -> str:
 
 
 def about_kernel(wanted: str, also: Message | str = "") -> dict[str, Any]:
-    """What every `KernelNotFound` tells: the name, its form, and what the compiler says besides."""
+    """Returns what every `KernelNotFound` tells: the name, its form, and what the compiler says besides."""
     form = Message("jit.form-template") if "<" in wanted else Message("jit.form-function")
     return {"wanted": wanted, "form": form, "also": also}
 

@@ -73,7 +73,7 @@ class Launched:
 
     @functools.cached_property
     def findings(self) -> list[Finding]:
-        """What a sanitised launch found; the fault that ended it, if one did, is the last."""
+        """Returns what a sanitised launch found; the fault that ended it, if one did, is the last."""
         return self.kernel.findings(self.result)
 
 
@@ -185,6 +185,6 @@ class Launch:
 
 
 def _show(text: bytes) -> None:
-    """What a kernel prints goes where Python's own output goes."""
+    """Writes what a kernel prints to where Python's own output goes."""
     sys.stdout.write(text.decode(errors="replace"))
     sys.stdout.flush()

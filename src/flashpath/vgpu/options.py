@@ -24,7 +24,7 @@ def host_threads() -> int:
 
 
 def checked_exact(value: object) -> bool:
-    """What a caller gave as `exact=`."""
+    """Checks what a caller gave as `exact=`, and returns it."""
     exact = truth(value)
     if exact is None:
         raise FlashpathError("vgpu.exact", value=repr(value))
@@ -76,7 +76,7 @@ class Options:
         object.__setattr__(self, name, value)  # while it is made, and never again
 
     def host_threads(self, order_matters: bool) -> int:
-        """How many threads of the host run blocks."""
+        """Returns how many threads of the host run blocks."""
         if self.sanitize or self.seed:
             return 1  # one order of events, the same in every run
         if self.threads is not None:

@@ -65,5 +65,5 @@ def max_threads(gpu: gpus.Gpu, registers: int) -> int:
 
 @functools.cache
 def resident_blocks(gpu: gpus.Gpu, threads: int, registers: int, shared: int) -> int:
-    """How many blocks of a kernel the GPU holds at once."""
+    """Returns how many blocks of a kernel the GPU holds at once."""
     return gpus.occupancy(gpu, threads, registers, shared).blocks_per_sm * gpu.sm_count

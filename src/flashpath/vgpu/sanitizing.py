@@ -89,7 +89,7 @@ class _Memory:
 
     @contextmanager
     def kept(self) -> Generator[None]:
-        """What is there now is there again afterwards, also when the launches in between are stopped."""
+        """Restores at the end what is there now, also when the launches in between are stopped."""
         arrays, module = self._copies(), self._program.save()
         try:
             yield

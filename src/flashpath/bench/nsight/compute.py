@@ -127,7 +127,7 @@ def _figure(row: Mapping[str, str], units: Mapping[str, str], metric: str) -> fl
 
 
 def _problem(text: str, code: int | None) -> Problem | None:
-    """What ncu complained of, in our words where it is known."""
+    """Returns what ncu complained of, in our words where it is known."""
     said = [line.removeprefix("==ERROR== ") for line in text.splitlines() if line.startswith("==ERROR==")]
     own = [line for line in said if not line.startswith("The application returned an error code")]
     if any("ERR_NVGPUCTRPERM" in line for line in own):

@@ -19,7 +19,7 @@ class Launch(NamedTuple):
 
 @dataclass(frozen=True)
 class Matches:
-    """For each launch of the first run the place of its like in the other, and what did not fit."""
+    """The place in the other run of each launch of the first, and what did not fit."""
 
     places: tuple[int | None, ...]
     rest: tuple[int, ...]

@@ -233,7 +233,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _search_folders(recipe: Recipe) -> list[Path]:
-    """Where the user's headers are looked for, in that order."""
+    """Returns where the user's headers are looked for, in that order."""
     folders = [(recipe.folder / file).parent for file in recipe.files]
     folders += [recipe.folder / flag[2:] for flag in recipe.flags if flag.startswith("-I")]
     return list(dict.fromkeys(folder.resolve() for folder in folders))

@@ -107,7 +107,7 @@ def failed_link(log: str, recipe: Recipe) -> FlashpathError:
 
 
 def _undefined(names: Sequence[str], recipe: Recipe, log: str) -> LinkError:
-    """Which calls nothing answers, and what to do about the first kind of them."""
+    """Returns which calls nothing answers, and what to do about the first kind of them."""
     api = [name for name in names if _RUNTIME_CALL.match(name) or _DRIVER_CALL.fullmatch(name)]
     library = next((each for each in _LIBRARIES if any(name.startswith(each) for name in names)), None)
     if recipe.target.is_virtual and (api or library):

@@ -80,7 +80,7 @@ def _note(recipe: Recipe, cache: KernelCache) -> Path:
 
 
 def _versions(note: Path) -> list[dict[str, Any]]:
-    """What the note says, the latest first; nothing where it is missing or damaged."""
+    """Returns what the note says, the latest first; nothing where it is missing or damaged."""
     versions: list[Any] = []
     with contextlib.suppress(OSError, ValueError, TypeError):
         versions = list(json.loads(note.read_bytes()))

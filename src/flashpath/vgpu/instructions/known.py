@@ -207,7 +207,7 @@ def _accesses(opcode: str, names: list[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def _atomics(names: list[str]) -> Iterator[str]:
-    """What atomics do, to which types, and to how many of them at once."""
+    """Yields what atomics do, to which types, and to how many of them at once."""
     types: dict[tuple[str, str], set[str]] = defaultdict(set)
     spaces: dict[tuple[str, str], set[str]] = defaultdict(set)
     for name in names:
@@ -237,7 +237,7 @@ def _atomics(names: list[str]) -> Iterator[str]:
 
 
 def _conversions(names: list[str]) -> Iterator[str]:
-    """Which types are made of which."""
+    """Yields which types are made of which."""
     sources: dict[str, set[str]] = defaultdict(set)
     for name in names:
         _, to, *origin = name.partition("/")[0].split(".")

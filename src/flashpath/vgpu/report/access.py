@@ -189,7 +189,7 @@ class Access:
         return tuple(found)
 
     def _served(self, members: list[tuple[int, int]]) -> list[list[tuple[int, ...]]]:
-        """By bank, in turn: the lanes that it serves together."""
+        """Returns, for each bank, the groups of lanes that it serves together, one group after the other."""
         wanted: list[dict[tuple[int, int], list[int]]] = [{} for _ in range(BANKS)]
         for lane, address in members:
             last = (address + self.size - 1) // BANK_BYTES
@@ -213,7 +213,7 @@ class Access:
 
     @property
     def turns(self) -> int:
-        """Of an atomic: the most lanes that meet at one address. They go one after the other."""
+        """Returns how many turns an atomic takes: the most lanes that meet at one address go one by one."""
         if self.kind != "atomic":
             return 1
         met = [address for _, address in self._asked()]

@@ -50,7 +50,7 @@ class Listing:
         return self.groups[self._group_of[instruction]]
 
     def sums(self, result: LaunchResult) -> list[tuple[Place, dict[str, int]]]:
-        """What was counted, by place, where anything ran: counters by their names."""
+        """Returns what was counted at each place where anything ran: counters by their names."""
         names = result.counter_names
         table = np.add.reduceat(result.instructions[self._order], self._starts)
         issued = names.index("warps")

@@ -72,7 +72,7 @@ class VirtualDriver(parts.DriverBase):
         return tuning.benchmark
 
     def get_device_interface(self) -> Any:
-        """What `triton.testing.do_bench` times with; it gets here only if it was imported by its name."""
+        """Returns what `triton.testing.do_bench` times with, where it was imported by its name."""
         raise FlashpathError("vgpu.no-clock")
 
 
