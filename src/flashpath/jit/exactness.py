@@ -228,10 +228,5 @@ def _totals(counts: Arithmetic, number: str, place: Place | None = None) -> tupl
 
 
 def _places(both: Iterable[Arithmetic], number: str) -> list[Place]:
-    places = {
-        operation.place
-        for one in both
-        for operation in one
-        if operation.type == number and operation.kind in ("fma", "add")
-    }
+    places = {op.place for one in both for op in one if op.type == number and op.kind in ("fma", "add")}
     return sorted(places, key=lambda place: (place.file, place.line))

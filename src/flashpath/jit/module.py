@@ -106,13 +106,13 @@ class Module:
         return (self[name] for name in self.kernels)
 
     def __contains__(self, name: str) -> bool:
-        return any(_normal(name) in (_normal(each.name), each.lowered) for each in self.names)
+        return any(_normal(name) in (_normal(kernel.name), kernel.lowered) for kernel in self.names)
 
     @property
     def kernels(self) -> list[str]:
         """The C++ names of the kernels; the mangled one where a name is overloaded."""
-        plain = [each.name for each in self.names]
-        return [each.name if plain.count(each.name) == 1 else each.lowered for each in self.names]
+        plain = [kernel.name for kernel in self.names]
+        return [kernel.name if plain.count(kernel.name) == 1 else kernel.lowered for kernel in self.names]
 
     def __repr__(self) -> str:
         return f"<flashpath module {self.source_name}, {self.arch}: {', '.join(self.kernels) or 'no kernel'}>"
