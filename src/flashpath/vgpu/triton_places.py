@@ -51,11 +51,11 @@ def with_calls(ptx: str, library_name: LibraryName) -> str:
     def users_call(calls: list[tuple[str, str]]) -> str | None:
         """The innermost call from a file of the user's."""
         for k, (name, place) in enumerate(calls, 1):
-            files = numbers.get(name, [])
-            if len(files) > 1:  # which of them is known of the outermost call only
-                files = [file for file in files if k == len(calls) and kernel and file == kernel[1]]
-            if files and files[0] not in libraries:
-                return f"{files[0]} {place}"
+            alike = numbers.get(name, [])
+            if len(alike) > 1:  # which of them is known of the outermost call only
+                alike = [number for number in alike if k == len(calls) and kernel and number == kernel[1]]
+            if alike and alike[0] not in libraries:
+                return f"{alike[0]} {place}"
         return None
 
     def spelled(location: re.Match[str]) -> str:
