@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import importlib.util
 import os
 import re
 import shlex
@@ -12,6 +13,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from flashpath import settings
@@ -232,6 +234,29 @@ def test_links_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+)\)", prose):
             if not target.startswith("http"):
                 assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+PROSE = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md")]
+TOP = "src|tests|docs|benchmarks|course|programs"
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_paths_and_commands_of_a_page_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    history = page.name == "CHANGELOG.md"  # which names what was there once
+    for path in re.findall(rf"`((?:{TOP})/[\w./-]*)`", text):
+        assert history or (ROOT / path).exists() or (ROOT / "src/flashpath" / path).exists(), path
+    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    for target in re.findall(r"`make ([a-z]+)", text):
+        assert target in targets, f"make {target}"
+    for module in re.findall(r"python -m (flashpath[\w.]+)", text):
+        assert history or importlib.util.find_spec(module), module
+    known = typer.main.get_command(app).commands  # pyright: ignore[reportAttributeAccessIssue]
+    for name, words in re.findall(r"`flashpath ([a-z][a-z-]*)([^`\n]*)`", text):
+        assert name in known, f"flashpath {name}"
+        options = {option for parameter in known[name].params for option in parameter.opts}
+        for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", words.partition(" -- ")[0]):
+            assert history or option in options | {"--help"}, f"flashpath {name} {option}"
 
 
 def test_results_are_generated_from_the_records() -> None:
