@@ -138,12 +138,12 @@ def portability(rung: Rung) -> list[str] | None:
     return compiles
 
 
-def choose_cases(ladder: Ladder, chosen: Sequence[Case | str] | None) -> Sequence[Case]:
+def choose_cases(ladder: Ladder, given: Sequence[Case | str] | None) -> Sequence[Case]:
     own: Mapping[str, Case] = {case.name: case for case in ladder.cases()}
-    if chosen is None:
+    if given is None:
         return list(own.values())
     chosen: list[Case] = []
-    for case in chosen:
+    for case in given:
         if isinstance(case, Case):
             chosen.append(case)
         elif case in own:

@@ -174,13 +174,13 @@ def _key(name: str) -> str:
 
 def architecture(capability: tuple[int, int]) -> Architecture:
     """The SM's limits at that compute capability, whichever GPU it is in."""
-    known = _architectures().get(capability)
-    if known is None:
+    limits = _architectures().get(capability)
+    if limits is None:
         known = [f"{major}.{minor}" for major, minor in _architectures()]
         raise FlashpathError(
             "gpus.unknown-capability", capability=".".join(map(str, capability)), known=known
         )
-    return known
+    return limits
 
 
 def gpu_for_arch(arch: str | Arch) -> Gpu:
