@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -251,10 +252,10 @@ def test_paths_and_commands_of_a_page_exist(page: Path) -> None:
         assert target in targets, f"make {target}"
     for module in re.findall(r"python -m (flashpath[\w.]+)", text):
         assert history or importlib.util.find_spec(module), module
-    known = typer.main.get_command(app).commands  # pyright: ignore[reportAttributeAccessIssue]
+    group: Any = typer.main.get_command(app)
     for name, words in re.findall(r"`flashpath ([a-z][a-z-]*)([^`\n]*)`", text):
-        assert name in known, f"flashpath {name}"
-        options = {option for parameter in known[name].params for option in parameter.opts}
+        assert name in group.commands, f"flashpath {name}"
+        options = {option for parameter in group.commands[name].params for option in parameter.opts}
         for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", words.partition(" -- ")[0]):
             assert history or option in options | {"--help"}, f"flashpath {name} {option}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
@@ -39,7 +39,7 @@ def bits(tensor: Any) -> Any:
 
 
 @contextlib.contextmanager
-def unchanged(*arguments: Any) -> Iterator[None]:
+def unchanged(*arguments: Any) -> Generator[None]:
     """Fails where one of the tensors among the arguments has other bits at the end than at the beginning."""
     tensors = [argument for argument in arguments if isinstance(argument, torch.Tensor)]
     copies = [bits(tensor).clone() for tensor in tensors]

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
@@ -55,7 +55,7 @@ def launch_in_schedule(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
 
 
 @contextlib.contextmanager
-def nothing_found(launches: int | None = None) -> Iterator[list[fp.Report]]:
+def nothing_found(launches: int | None = None) -> Generator[list[fp.Report]]:
     """Fails where the sanitizer finds something in what is launched, or the number of launches is another."""
     with fp.watch(sanitize=True) as reports:
         yield reports

@@ -80,7 +80,7 @@ def verify(name: str, *given: Any) -> Any:
     x, operation, *_ = given
     expected = as_tuple(LADDER.reference(*given))
     guarded = [Guarded(tensor) for tensor in (expected[:1] if operation in PACKING else expected)]
-    outputs = tuple(one.output for one in guarded)
+    outputs: Any = tuple(one.output for one in guarded)
     with unchanged(*given):
         result = LADDER[name](*given, out=outputs if len(outputs) > 1 else outputs[0])
     results = as_tuple(result)

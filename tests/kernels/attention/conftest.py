@@ -26,6 +26,7 @@ def findings(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 @pytest.fixture
 def sanitized_on_cpu(request: pytest.FixtureRequest) -> Iterator[None]:
     """For tests of both devices: on the virtual GPU the sanitizer is on, and must find nothing."""
-    found = request.getfixturevalue("findings") if request.getfixturevalue("device") == "cpu" else []
+    is_virtual = request.getfixturevalue("device") == "cpu"
+    findings: list[Any] = request.getfixturevalue("findings") if is_virtual else []
     yield
-    assert not found
+    assert not findings
