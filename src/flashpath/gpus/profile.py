@@ -33,7 +33,7 @@ class Architecture:
     unified_l1_shared_per_sm_kib: int
     max_shared_per_sm_kib: int
     max_shared_per_block_kib: int
-    """With the opt-in; without it a kernel gets 48 KiB."""
+    """The most with the opt-in; without it a kernel gets 48 KiB."""
     shared_splits_kib: tuple[int, ...]
     """What can be taken for shared memory of what it has in common with the L1 cache."""
     reserved_shared_per_block_kib: int
@@ -100,7 +100,7 @@ class Gpu:
     """One direction."""
     peak_tflops: PeakTflops
     memory_clock_mhz: int | None = None
-    """As its driver tells it; None: not known."""
+    """The clock that its driver tells; None: not known."""
     driver_memory_bytes: int | None = None
     """What its driver leaves to programs; None: not known."""
     ecc: bool = False

@@ -22,7 +22,7 @@ class Frame:
 
 
 Stack = tuple[Frame, ...]
-"""From the innermost function outwards; only those of the program's own files."""
+"""The calls from the innermost function outwards; only those of the program's own files."""
 
 
 @dataclass(frozen=True)

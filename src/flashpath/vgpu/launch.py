@@ -67,7 +67,7 @@ class Launched:
     kernel: VirtualKernel
     result: LaunchResult
     addresses: Sequence[int]
-    """Where the kernel saw its arrays."""
+    """The addresses at which the kernel saw its arrays."""
     report: Report | None
     """What was counted; None where nothing was."""
 

@@ -41,7 +41,7 @@ class Options:
     count: bool = False
     """Whether the work of each instruction is counted."""
     trace: Trace = FIRST_ACCESSES
-    """Of a counted launch: the accesses whose addresses are kept."""
+    """The accesses of a counted launch whose addresses are kept."""
     sanitize: bool = False
     """Whether races, uninitialised memory and misuse are looked for; findings are then listed, not raised."""
     seed: int = 0
@@ -49,7 +49,7 @@ class Options:
     budget: int = WARP_INSTRUCTION_BUDGET
     """After so many instructions of warps the launch is stopped."""
     threads: int | None = None
-    """Of the host; None: all cores if the order of blocks cannot be seen in the results, else one."""
+    """Threads of the host; None: all cores if the order of blocks cannot be seen in the results, else one."""
     accessed: bool = False
     """Whether a sanitised launch tells which bytes of its arrays it has read and written."""
 

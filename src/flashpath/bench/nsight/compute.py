@@ -51,7 +51,7 @@ class MeasuredLaunch:
     """Bytes; what stays in the L2 is not written."""
     dram_written: float | None = None
     dram_busy: float | None = None
-    """Of what memory could have moved in that time; so for the L2 and the multiprocessors."""
+    """The share of what memory could have moved in that time; so for the L2 and the multiprocessors."""
     l2_busy: float | None = None
     sm_busy: float | None = None
     occupancy: float | None = None

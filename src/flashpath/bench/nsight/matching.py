@@ -25,7 +25,7 @@ class Matches:
     rest: tuple[int, ...]
     """Launches of the other run that are nobody's like."""
     unlike: tuple[str, ...]
-    """For people: where the runs differ."""
+    """Sentences that say where the runs differ."""
 
 
 def match(

@@ -111,7 +111,7 @@ class Pass:
     """One pass over the banks of shared memory."""
 
     banks: tuple[tuple[int, ...], ...]
-    """For each of the 32 banks the lanes that it serves: several where they ask for the same word."""
+    """The lanes that each of the 32 banks serves: several where they ask for the same word."""
     is_conflict: bool
     """Whether it is there only because another word of one of its banks was asked for as well."""
 
@@ -134,11 +134,11 @@ class Access:
     size: int
     """Bytes that each lane asks for."""
     addresses: tuple[int | None, ...]
-    """By lane; None where the lane took no part. In shared memory they start at 0 in each block."""
+    """The address of each lane; None where it took no part. Shared memory starts at 0 in each block."""
     array: str = ""
     """The array that the first lane's address is in, such as "argument 1 (float*)"; empty for others."""
     base: int = 0
-    """Where that array starts; 0 where there is none."""
+    """The address at which that array starts; 0 where there is none."""
     argument: int | None = None
     """Its place among the arguments of the launch; None for what is not one of them."""
 
@@ -224,7 +224,7 @@ class Access:
 
 
 AccessRow = tuple[int, str, Sequence[int], int, int, int, Sequence[int]]
-"""As the engine gives it: instruction, space, block, warp, lanes, bytes, addresses."""
+"""An access as the engine gives it: instruction, space, block, warp, lanes, bytes, addresses."""
 
 
 def make_access(row: AccessRow, place: Place, arrays: Sequence[PlacedArray]) -> Access:

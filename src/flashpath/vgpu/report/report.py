@@ -28,17 +28,17 @@ class Footprint:
     """The memory that a launch needs, in bytes."""
 
     static_shared: int = 0
-    """Of each block."""
+    """Bytes of each block."""
     dynamic_shared: int = 0
-    """Of each block."""
+    """Bytes of each block."""
     registers: int = 0
     """32-bit registers of each thread."""
     local: int = 0
-    """Of each thread, in machine code: arrays indexed at run time, spilled registers, call frames."""
+    """Bytes of each thread, in machine code: arrays indexed at run time, spilled registers, call frames."""
     global_allocated: int = 0
     """The arrays that the kernel was given, and its module's variables but for constants."""
     global_touched: int = 0
-    """Of these, what lies in sectors that were read or written."""
+    """Bytes of these that lie in sectors that were read or written."""
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Report(Counts):
     least that must be moved, where no cache holds it before or keeps it after."""
     footprint: Footprint = field(default_factory=Footprint)
     lines: tuple[Line, ...] = ()
-    """By file and line; instructions without a line are in the sums only."""
+    """The counts by file and line; instructions without a line are in the sums only."""
     occupancy: gpus.Occupancy | None = None
     roofline: gpus.Roofline | None = None
     """Lower bounds on the GPU named, from datasheet peaks: no prediction, and no time that was measured."""
