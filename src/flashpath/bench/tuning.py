@@ -63,7 +63,7 @@ def configurations(rung: Rung) -> list[dict[str, Any]]:
 
 @dataclass
 class Tuning:
-    """What was tried on one case, best first; those that have no time come last, with the reason."""
+    """The options tried on one case, best first; those that have no time come last, with the reason."""
 
     case: Case
     tried: list[Tried] = field(default_factory=list[Tried])

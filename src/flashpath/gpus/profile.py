@@ -18,7 +18,7 @@ WARP_SIZE = 32
 
 @dataclass(frozen=True)
 class Architecture:
-    """What every GPU of one compute capability has in common: the limits of its SM."""
+    """The limits of an SM, which all GPUs of one compute capability have in common."""
 
     major: int
     minor: int

@@ -47,7 +47,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Summary:
-    """What `flashpath cache list` shows of an entry."""
+    """An entry as `flashpath cache list` shows it."""
 
     key: str
     source: str

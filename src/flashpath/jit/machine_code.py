@@ -27,7 +27,7 @@ NOWHERE = Place("", 0)
 
 @dataclass(frozen=True)
 class Operation:
-    """What one floating-point instruction does, whatever it is called."""
+    """The operation of a floating-point instruction, whatever it is called."""
 
     kind: str  # fma, mul or add; with .rz, .rm or .rp where it does not round to nearest
     type: str  # f16, bf16, f32 or f64

@@ -38,7 +38,7 @@ _ANY_FLOAT = (*HALVES, "float32", "float64")
 
 
 class _Call(NamedTuple):
-    """What an operator is given: options in the types that a schema knows."""
+    """The arguments of an operator: options in the types that a schema knows."""
 
     q: Tensor
     k: Tensor

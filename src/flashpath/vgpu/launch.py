@@ -62,7 +62,7 @@ class MachineCode(NamedTuple):
 
 @dataclass(frozen=True)
 class Launched:
-    """What a launch gave."""
+    """The result of a launch."""
 
     kernel: VirtualKernel
     result: LaunchResult

@@ -33,7 +33,7 @@ def checked_exact(value: object) -> bool:
 
 @dataclass(frozen=True)
 class Options:
-    """What a launch may be told; wrong values are refused here, before anything runs. Those of NumPy become
+    """The options of a launch; wrong values are refused here, before anything runs. Those of NumPy become
     Python's own."""
 
     exact: bool = True

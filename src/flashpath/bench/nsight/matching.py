@@ -10,7 +10,7 @@ from flashpath.messages import say
 
 
 class Launch(NamedTuple):
-    """What a launch is known by in every run."""
+    """A launch, as it is known in every run."""
 
     kernel: str
     grid: tuple[int, int, int]

@@ -97,7 +97,7 @@ class AtomicTraffic:
 
 @dataclass
 class Counts:
-    """What was counted: for a launch, or for one line of its source."""
+    """The counts of a launch, or of one line of its source."""
 
     instructions: int = 0
     """PTX instructions, each thread for itself."""
@@ -191,7 +191,7 @@ def _add(counts: dict[str, int], name: str, count: int) -> None:
 
 @dataclass
 class Line(Counts):
-    """What one line of the source counted."""
+    """The counts of one line of the source."""
 
     file: str = ""
     line: int = 0

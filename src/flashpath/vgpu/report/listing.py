@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Place:
-    """Where an instruction stands: its opcode in PTX, and the file and line it was compiled from."""
+    """The place of an instruction: its opcode in PTX, and the file and line it was compiled from."""
 
     opcode: str  # empty: the engine's own addition
     file: str  # of what the user wrote: what a library's header gave has the place that it was called at

@@ -43,7 +43,7 @@ class Footprint:
 
 @dataclass
 class Report(Counts):
-    """What a launch counted, and what that means on the named GPU."""
+    """The counts of a launch, and what they mean on the named GPU."""
 
     kernel: str = ""
     gpu: str = ""

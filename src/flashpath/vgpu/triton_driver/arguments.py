@@ -47,7 +47,7 @@ class WrongDevice(FlashpathError, ValueError):
 
 
 class Arguments:
-    """How the arguments of one compiled kernel become its parameters."""
+    """Turns the arguments of one compiled kernel into its parameters."""
 
     def __init__(self, source: Any, metadata: Any) -> None:
         self._signature: list[Any] = list(source.signature.values())

@@ -77,7 +77,7 @@ class VirtualDriver(parts.DriverBase):
 
 
 class DeviceUtils:
-    """What Triton reaches through `driver.active.utils`."""
+    """The functions that Triton reaches through `driver.active.utils`."""
 
     def __init__(self, gpu: gpus.Gpu) -> None:
         self._gpu = gpu
