@@ -32,7 +32,7 @@ def profile_for(arch: str, device: str | None = None) -> gpus.Gpu:
 
 @dataclass(frozen=True)
 class ProfileLimits:
-    """The limits that a profile sets to a launch; grids and the axes of blocks are limited alike on all GPUs."""
+    """A profile's limits of a launch; grids and the axes of blocks are limited alike on all GPUs."""
 
     gpu: gpus.Gpu
     max_grid: Dim3 = (2**31 - 1, 65535, 65535)
