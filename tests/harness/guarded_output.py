@@ -38,6 +38,13 @@ def bits(tensor: Any) -> Any:
     return tensor.detach().contiguous().reshape(-1).view(torch.uint8)
 
 
+def value_bits(tensor: Any) -> Any:
+    """Returns the bytes of a tensor in which every NaN is the same one, since its payload is no promise."""
+    if tensor.is_floating_point() and tensor.itemsize > 1:  # torch finds no NaN in 8 bits
+        tensor = torch.where(tensor.isnan(), torch.full_like(tensor, float("nan")), tensor)
+    return bits(tensor)
+
+
 @contextlib.contextmanager
 def unchanged(*arguments: Any) -> Generator[None]:
     """Fails where one of the tensors among the arguments has other bits at the end than at the beginning."""

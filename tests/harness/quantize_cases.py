@@ -8,7 +8,7 @@ import torch
 
 from flashpath import kernels
 from flashpath.kernels.quantize.operations import PACKING
-from tests.harness.guarded_output import Guarded, unchanged
+from tests.harness.guarded_output import Guarded, unchanged, value_bits
 
 LADDER = kernels.ladder("quantize")
 RUNGS = [rung.name for rung in LADDER]
@@ -28,13 +28,6 @@ SEGMENTS = {
 # Rows for 8, 32, 128 and 512 threads, of whole packs and not, too long for registers, and all that they hold.
 SHAPES: list[tuple[tuple[int, ...], int]] = [((1, 1), 0), ((7, 13), 1), ((9, 64), 0), ((3, 5, 520), 0)]
 LONG: list[tuple[tuple[int, ...], int]] = [((2, 5000), 0), ((1, 40_000), 0), ((3, 8192), 0), ((3, 16_384), 0)]
-
-
-def bits(tensor: Any) -> Any:
-    """For comparison to the bit; a NaN of floats has many."""
-    if tensor.dtype in FLOATS:
-        tensor = torch.where(tensor.isnan(), torch.full_like(tensor, NAN), tensor)
-    return tensor.contiguous().view(torch.uint8)
 
 
 def flags(n: int, dtype: torch.dtype = torch.bool, offset: int = 0, device: str = "cpu") -> Any:
@@ -87,7 +80,12 @@ def verify(name: str, *given: Any) -> Any:
     assert results[0].data_ptr() == outputs[0].data_ptr()
     for ours, reference in zip(results, expected, strict=True):
         assert (ours.dtype, ours.shape) == (reference.dtype, reference.shape)
-        assert torch.equal(bits(ours), bits(reference)), (name, operation, tuple(x.shape), x.dtype)
+        assert torch.equal(value_bits(ours), value_bits(reference)), (
+            name,
+            operation,
+            tuple(x.shape),
+            x.dtype,
+        )
     for one in guarded:
         one.check()
     LADDER.check(result, given)

@@ -17,7 +17,7 @@ from flashpath.kernels.elementwise import fit_gelu, host
 from flashpath.kernels.elementwise.operations import OPERATIONS, checked
 from flashpath.kernels.elementwise.reference import TORCH, truth
 from flashpath.kernels.elementwise.traffic import traffic
-from tests.harness.guarded_output import run_guarded
+from tests.harness.guarded_output import bits, run_guarded
 
 LADDER = kernels.ladder("elementwise")
 RUNGS = [rung.name for rung in LADDER]
@@ -62,14 +62,6 @@ def arguments(
 def run(rung: str, given: tuple[Any, ...], shape: tuple[int, ...], offset: int = 0) -> Any:
     """The rung's result in a poisoned buffer; what lies around it and the inputs are as they were."""
     return run_guarded(LADDER[rung], *given, like=given[0].new_empty(shape), offset=offset)
-
-
-def bits(values: Any) -> Any:
-    return (
-        values
-        if values.dtype == torch.int32
-        else values.view({2: torch.int16, 4: torch.int32}[values.itemsize])
-    )
 
 
 def assert_right(rung: str, result: Any, given: tuple[Any, ...]) -> None:
