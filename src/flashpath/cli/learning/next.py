@@ -17,7 +17,7 @@ _UNITS_SHOWN = 4
 
 
 def next_thing(
-    lang: Annotated[str | None, Option(help=say("cli.option-lang"))] = None,
+    lang: Annotated[str | None, Option(help=say("cli.learning.option-lang"))] = None,
     as_json: Annotated[bool, Option("--json", help=say("cli.option-json"))] = False,
 ) -> int:
     """Says what to do now: the next exercise of the track with its file, and tasks that are still to tick."""
@@ -87,7 +87,7 @@ def _show(learner: Learner, progress: Progress, coming: Next | None, due: int) -
             out.print(line)
         _show_tasks(learner, coming)
     if due:
-        questions = say("cli.next-due", count=due)
+        questions = say("cli.learning.next-due", count=due)
         out.print(Text() + Text("  flashpath review", style="cyan") + Text(f"   {questions}"))
 
 
@@ -101,20 +101,20 @@ def _show_end(learner: Learner, progress: Progress) -> None:
     count = progress.of_track()
     title = learner.track.title.in_(learner.lang)
     if count.is_done and not count.planned:
-        out.print(Text(say("cli.next-done", track=title), style="bold green"))
-        out.print(say("cli.next-export"))
+        out.print(Text(say("cli.learning.next-done", track=title), style="bold green"))
+        out.print(say("cli.learning.next-export"))
         return
-    said = say("cli.next-all-passed", track=title, count=count.exercises)
+    said = say("cli.learning.next-all-passed", track=title, count=count.exercises)
     out.print(Text(said, style="bold green"))
     if count.planned:
         names = [unit.title.in_(learner.lang) for unit in progress.planned_units()]
         more = " …" if len(names) > _UNITS_SHOWN else ""
-        out.print(say("cli.next-planned", count=count.planned, names=names[:_UNITS_SHOWN]) + more)
+        out.print(say("cli.learning.next-planned", count=count.planned, names=names[:_UNITS_SHOWN]) + more)
     for command, meaning in (
-        ("flashpath ladder", say("cli.next-ladder")),
-        ("flashpath run", say("cli.next-programs")),
-        ("flashpath review", say("cli.next-review")),
-        ("flashpath export", say("cli.next-portfolio")),
+        ("flashpath ladder", say("cli.learning.next-ladder")),
+        ("flashpath run", say("cli.learning.next-programs")),
+        ("flashpath review", say("cli.learning.next-review")),
+        ("flashpath export", say("cli.learning.next-portfolio")),
     ):
         out.print(Text() + Text(f"  {command:<18}", style="cyan") + Text(meaning))
 
@@ -143,7 +143,7 @@ def _exercise_lines(learner: Learner, coming: Next) -> list[Any]:
         return []
     exercise = learner.course.exercise(coming.exercise)
     title = exercise.title.in_(learner.lang)
-    minutes = say("cli.about-minutes", minutes=exercise.minutes)
+    minutes = say("cli.learning.about-minutes", minutes=exercise.minutes)
     lines = [
         Text()
         + Text(f"{exercise.id}", style="bold")
@@ -154,17 +154,19 @@ def _exercise_lines(learner: Learner, coming: Next) -> list[Any]:
         lines.append(
             Text()
             + Text(f"  flashpath read {coming.unit.name}", style="cyan")
-            + Text(say("cli.next-lesson-first", unit=unit))
+            + Text(say("cli.learning.next-lesson-first", unit=unit))
         )
     if exercise.kind == "quiz":
-        what = say("cli.next-answer-questions")
+        what = say("cli.learning.next-answer-questions")
         lines.append(Text() + Text(f"  flashpath review {coming.unit.name}", style="cyan") + Text(what))
         return lines
     path = _path(learner, coming)
     if path is not None:
         lines.append(Text("  ") + linked(learner, Path(path)))
     lines.append(
-        Text() + Text(f"  flashpath grade {exercise.id}", style="cyan") + Text(say("cli.next-or-watch"))
+        Text()
+        + Text(f"  flashpath grade {exercise.id}", style="cyan")
+        + Text(say("cli.learning.next-or-watch"))
     )
     return lines
 
@@ -176,7 +178,7 @@ def _show_tasks(learner: Learner, coming: Next) -> None:
 
     out = console()
     if coming.tasks:
-        out.print(say("cli.next-to-tick"))
+        out.print(say("cli.learning.next-to-tick"))
     for task in coming.tasks[:_TASKS_SHOWN]:
         command = f"flashpath progress --tick {task.id}"
         if task.done_by is not None:
@@ -185,5 +187,5 @@ def _show_tasks(learner: Learner, coming: Next) -> None:
     more = len(coming.tasks) - _TASKS_SHOWN
     if more > 0:
         out.print(
-            say("cli.next-more-tasks", more=more),
+            say("cli.learning.next-more-tasks", more=more),
         )

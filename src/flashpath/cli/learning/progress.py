@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def progress(
-    tick: Annotated[list[str] | None, Option(help=say("cli.progress-tick"))] = None,
-    untick: Annotated[list[str] | None, Option(help=say("cli.progress-untick"))] = None,
-    week: Annotated[str | None, Option(help=say("cli.progress-week"))] = None,
-    everything: Annotated[bool, Option("--all", help=say("cli.progress-all"))] = False,
-    track: Annotated[str | None, Option(help=say("cli.progress-track"))] = None,
-    lang: Annotated[str | None, Option(help=say("cli.option-lang"))] = None,
+    tick: Annotated[list[str] | None, Option(help=say("cli.learning.progress-tick"))] = None,
+    untick: Annotated[list[str] | None, Option(help=say("cli.learning.progress-untick"))] = None,
+    week: Annotated[str | None, Option(help=say("cli.learning.progress-week"))] = None,
+    everything: Annotated[bool, Option("--all", help=say("cli.learning.progress-all"))] = False,
+    track: Annotated[str | None, Option(help=say("cli.learning.progress-track"))] = None,
+    lang: Annotated[str | None, Option(help=say("cli.learning.option-lang"))] = None,
     as_json: Annotated[bool, Option("--json", help=say("cli.option-json"))] = False,
 ) -> int:
     """Shows how far you are: by track, week and day, checkpoints, days in a row, time spent."""
@@ -69,7 +69,7 @@ def _show_ticked(state: Progress, keys: list[tuple[tuple[str, str], bool]]) -> N
     for (_, name), done in keys:
         out.print(f"{'☑' if done else '☐'} {name}", markup=False)
     count = state.of_track()
-    out.print(say("cli.progress-ticked", done=count.done, total=count.total, track=state.track.name))
+    out.print(say("cli.learning.progress-ticked", done=count.done, total=count.total, track=state.track.name))
 
 
 def _as_json(learner: Learner, state: Progress) -> dict[str, Any]:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def read(
-    unit: Annotated[str | None, typer.Argument(help=say("cli.read-unit"))] = None,
+    unit: Annotated[str | None, typer.Argument(help=say("cli.learning.read-unit"))] = None,
     lang: options.Lang = None,
-    pager: Annotated[bool, typer.Option(help=say("cli.read-pager"))] = True,
+    pager: Annotated[bool, typer.Option(help=say("cli.learning.read-pager"))] = True,
     as_json: options.AsJson = False,
 ) -> None:
     """Shows a lesson in the terminal; without a unit, lists them all. Into a pipe it is Markdown."""
@@ -43,17 +43,17 @@ def _list(units: Sequence[Unit], lang: str, as_json: bool) -> None:
         print_json([_facts(each, lang) for each in units])
         return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(say("cli.read-column-unit"))
-    table.add_column(say("cli.read-column-title"))
-    table.add_column(say("cli.read-column-minutes"), justify="right")
-    table.add_column(say("cli.read-column-exercises"), justify="right")
+    table.add_column(say("cli.learning.read-column-unit"))
+    table.add_column(say("cli.learning.read-column-title"))
+    table.add_column(say("cli.learning.read-column-minutes"), justify="right")
+    table.add_column(say("cli.learning.read-column-exercises"), justify="right")
     for each in units:
         count = str(len(each.exercise_names)) if each.is_ready else say("course.workspace.planned-short")
         row = (each.id, each.title.in_(lang), str(each.minutes or "–"), count)
         table.add_row(*map(Text, row), style=None if each.is_ready else "dim")
     out = console()
     print_table(out, table)
-    out.print(say("cli.read-how"), markup=False)
+    out.print(say("cli.learning.read-how"), markup=False)
 
 
 def _show(learner: Learner, unit: Unit, pager: bool, as_json: bool) -> None:
@@ -74,14 +74,14 @@ def _lesson(learner: Learner, unit: Unit) -> str:
     from flashpath.course.content.lesson import load_lesson
 
     lang = learner.lang
-    goals = "\n".join([say("cli.read-goals"), "", *(f"- {goal}" for goal in unit.goals.in_(lang))])
+    goals = "\n".join([say("cli.learning.read-goals"), "", *(f"- {goal}" for goal in unit.goals.in_(lang))])
     if not unit.is_ready:
         return _planned(unit, lang, goals)
     body = markdown(learner.course, load_lesson(unit, lang), link=lambda name: _place(learner, name))
     title, _, rest = body.partition("\n")
     facts = [unit.id, say("course.workspace.minutes", count=unit.minutes)]
     if unit.prerequisites:
-        facts.append(say("cli.read-after", units=unit.prerequisites))
+        facts.append(say("cli.learning.read-after", units=unit.prerequisites))
     return f"{title}\n\n*{' · '.join(facts)}*\n\n{goals}\n{rest}"
 
 
@@ -89,10 +89,10 @@ def _planned(unit: Unit, lang: str, goals: str) -> str:
     """Returns what is known of a unit that is not written, and what there is of it already."""
     from flashpath.course.learner.planned import ways
 
-    parts = [f"# {unit.title.in_(lang)}", "*" + say("cli.read-not-yet") + "*", goals]
+    parts = [f"# {unit.title.in_(lang)}", "*" + say("cli.learning.read-not-yet") + "*", goals]
     if meanwhile := ways(unit):
         parts += [
-            say("cli.read-meanwhile"),
+            say("cli.learning.read-meanwhile"),
             "\n".join(f"- `{way}`: {what.text()}" for way, what in meanwhile),
         ]
     return "\n\n".join(parts) + "\n"

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def review(
-    unit: Annotated[str | None, typer.Argument(help=say("cli.review-unit"))] = None,
-    limit: Annotated[int | None, typer.Option(help=say("cli.review-limit"), min=1)] = None,
-    again: Annotated[bool, typer.Option("--again", help=say("cli.review-again"))] = False,
+    unit: Annotated[str | None, typer.Argument(help=say("cli.learning.review-unit"))] = None,
+    limit: Annotated[int | None, typer.Option(help=say("cli.learning.review-limit"), min=1)] = None,
+    again: Annotated[bool, typer.Option("--again", help=say("cli.learning.review-again"))] = False,
     lang: Lang = None,
     as_json: AsJson = False,
 ) -> None:
@@ -48,12 +48,12 @@ def _say_nothing_is_due(out: Console, learner: Learner, unit: str | None) -> Non
     known = learner.store.reviews.all()
     if unit is not None:
         chosen = learner.course.unit(unit)
-        code = "cli.review-unit-done" if chosen.quiz else "cli.review-no-quiz"
+        code = "cli.learning.review-unit-done" if chosen.quiz else "cli.learning.review-no-quiz"
         out.print(say(code, unit=chosen.name))
     elif known:
-        out.print(say("cli.review-nothing-due", day=min(item.due for item in known.values())))
+        out.print(say("cli.learning.review-nothing-due", day=min(item.due for item in known.values())))
     else:
-        out.print(say("cli.review-nothing-asked"))
+        out.print(say("cli.learning.review-nothing-asked"))
 
 
 def _ask_all(out: Console, learner: Learner, cards: Sequence[Card]) -> None:
@@ -75,10 +75,12 @@ def _ask_all(out: Console, learner: Learner, cards: Sequence[Card]) -> None:
         asked += 1
         right += is_right
         _say_verdict(out, learner, question, is_right)
-        out.print(Text("  " + say("cli.review-again-on", day=kept.due) + "\n", style="dim"))
+        out.print(Text("  " + say("cli.learning.review-again-on", day=kept.due) + "\n", style="dim"))
         if pass_quiz(learner, card.unit):
-            out.print(say("cli.review-quiz-passed", quiz=f"{card.unit.name}/quiz"), style="bold green")
-    out.print(say("cli.review-score", right=right, asked=asked))
+            out.print(
+                say("cli.learning.review-quiz-passed", quiz=f"{card.unit.name}/quiz"), style="bold green"
+            )
+    out.print(say("cli.learning.review-score", right=right, asked=asked))
 
 
 def _put(out: Console, learner: Learner, card: Card, question: Asked, number: str) -> None:
@@ -91,21 +93,21 @@ def _put(out: Console, learner: Learner, card: Card, question: Asked, number: st
 
 
 _KINDS = {
-    "choice": "cli.review-choice",
-    "order": "cli.review-order",
-    "number": "cli.review-number",
-    "text": "cli.review-text",
+    "choice": "cli.learning.review-choice",
+    "order": "cli.learning.review-order",
+    "number": "cli.learning.review-number",
+    "text": "cli.learning.review-text",
 }
 
 
 def _kind(question: Asked) -> str:
-    return say("cli.review-choices") if question.takes_several() else say(_KINDS[question.item.kind])
+    return say("cli.learning.review-choices") if question.takes_several() else say(_KINDS[question.item.kind])
 
 
 def _answer(question: Asked) -> str | None:
     """Returns what was typed, once it can be read; None: to stop."""
     while True:
-        line = ask_line(say("cli.review-prompt", kind=_kind(question)))
+        line = ask_line(say("cli.learning.review-prompt", kind=_kind(question)))
         if line is None:
             typer.echo()
             return None
@@ -115,16 +117,20 @@ def _answer(question: Asked) -> str | None:
         if typed in ("?", "？") or question.check(typed) is not None:
             return typed
         if typed:
-            typer.echo(say("cli.review-unreadable", typed=typed, kind=_kind(question)))
+            typer.echo(say("cli.learning.review-unreadable", typed=typed, kind=_kind(question)))
 
 
 def _say_verdict(out: Console, learner: Learner, question: Asked, is_right: bool) -> None:
     from rich.text import Text
 
     if is_right:
-        out.print(Text(say("cli.review-right"), style="green"))
+        out.print(Text(say("cli.learning.review-right"), style="green"))
     else:
         answer = question.right_answer(learner.lang)
-        said = say("cli.review-wrong-answer", answer=answer) if answer else say("cli.review-wrong")
+        said = (
+            say("cli.learning.review-wrong-answer", answer=answer)
+            if answer
+            else say("cli.learning.review-wrong")
+        )
         out.print(Text(said, style="red"))
     out.print(Text(f"  {question.item.explain.in_(learner.lang)}"))
