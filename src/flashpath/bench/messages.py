@@ -56,6 +56,13 @@ MESSAGES: dict[str, Text | Entry] = {
     "column-memory": Text("peak memory", "峰值内存"),
     "column-distance": Text("off by", "误差"),
     "column-method": Text("timed by", "计时方式"),
+    "method-cpu": Text("perf_counter, warm caches", "perf_counter，热缓存"),
+    "method-graph": Text("graph replay, cold L2", "重放 CUDA 图，冷 L2"),
+    "method-events": Text("events, cold L2", "事件，冷 L2"),
+    "method-events-no-graph": Text(
+        "events, cold L2; includes launch gaps, no graph: {why}",
+        "事件，冷 L2；含启动间隙，没有 CUDA 图：{why}",
+    ),
     "column-lines": Text("lines", "行数"),
     "column-hours": Text("hours", "小时"),
     "column-archs": Text("compiles for", "可编译的架构"),

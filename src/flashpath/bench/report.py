@@ -44,7 +44,7 @@ def name(record: Record) -> str:
 
 
 def newest(records: Sequence[Record]) -> list[Record]:
-    """Of each implementation and case the last one measured, in the order they were first met."""
+    """Returns the last record of each implementation and case, in the order they were first met."""
     latest: dict[tuple[str, str], Record] = {}
     for record in records:
         key = (record.case, record.implementation)

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 NO_VALUE = "–"
+# How records name the methods of timing, and what is shown.
+_METHODS = {
+    "perf_counter, warm caches": "bench.method-cpu",
+    "graph replay, cold L2": "bench.method-graph",
+    "events, cold L2": "bench.method-events",
+    "events, cold L2; includes launch gaps, no graph": "bench.method-events-no-graph",
+}
 UNBOUNDED = 10_000
 
 
@@ -143,6 +150,14 @@ def spread(record: Record) -> str:
     return f"{seconds(record.time.p20)} … {seconds(record.time.p80)}" if record.time else NO_VALUE
 
 
+def method(record: Record) -> str:
+    """Returns how a record was timed, in the language that is spoken; a method that nobody knows stays."""
+    if record.time is None:
+        return NO_VALUE
+    stored, _, why = record.time.method.partition(": ")
+    return say(_METHODS[stored], why=why) if stored in _METHODS else record.time.method
+
+
 def name(record: Record) -> str:
     return record.implementation + (say("bench.peer") if record.is_peer else "")
 
@@ -160,7 +175,7 @@ MEASURED: Sequence[Column] = (
     ("bench.column-ceiling", fraction),
     ("bench.column-memory", lambda record: memory(record.peak_memory_bytes)),
     ("bench.column-distance", distance),
-    ("bench.column-method", lambda record: record.time.method if record.time else NO_VALUE),
+    ("bench.column-method", method),
 )
 
 JUDGED: Sequence[Column] = (

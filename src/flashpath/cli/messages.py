@@ -865,6 +865,11 @@ MESSAGES: dict[str, Text | Entry] = {
         "The timeline {file} cannot be read: {why}.", "无法读取时间线 {file}：{why}。"
     ),
     "timeline-zoom": Text("zoom", "缩放"),
+    "timeline-default-stream": Text("default stream", "默认流"),
+    "timeline-stream": Text("stream {number}", "流 {number}"),
+    "timeline-kernel": Text("kernel", "核函数"),
+    "timeline-copy": Text("copy", "拷贝"),
+    "timeline-fill": Text("fill", "填充"),
     "timeline-empty": Text(
         "The program used the GPU for nothing: no copy, no kernel.",
         "程序没有使用 GPU：没有拷贝，也没有核函数。",

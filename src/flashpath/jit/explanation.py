@@ -41,7 +41,7 @@ class Explanation:
         return "\n".join([head, *(f"  {padded(label, 22)} {value}" for label, value in self.rows())])
 
     def rows(self) -> list[tuple[str, str]]:
-        """What it says of the kernel, each under its label."""
+        """Returns what it says of the kernel, each under its label."""
         used, shared = (
             self.resources,
             {"static": self.resources.static_shared, "dynamic": self.dynamic_shared},
@@ -146,12 +146,12 @@ def disassemble(kernel: Kernel) -> str | None:
 
 
 def sass_instructions(sass: str) -> int:
-    """How many machine instructions a listing has, less the NOPs that pad it."""
+    """Returns how many machine instructions a listing has, less the NOPs that pad it."""
     return len(re.findall(r"^\s*/\*[0-9a-f]{4,}\*/(?!\s*NOP\s*;)", sass, re.MULTILINE))
 
 
 def ptx_instructions(ptx: str) -> int:
-    """How many instructions a PTX body has: its statements that are neither directives nor labels."""
+    """Returns how many instructions a PTX body has: statements that are neither directives nor labels."""
     body = ptx.partition("{")[2]
     statements = (line.strip() for line in body.splitlines())
     return sum(

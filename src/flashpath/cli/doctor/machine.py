@@ -11,7 +11,7 @@ from flashpath import settings
 from flashpath.cli.doctor import fixes
 from flashpath.cli.doctor.check import Answer, missing, ok, warn
 from flashpath.jit import device as devices
-from flashpath.messages import say
+from flashpath.messages import Message, say, told
 from flashpath.vgpu import host
 
 MIN_FREE_BYTES = 10**9
@@ -72,11 +72,13 @@ def sandbox() -> Answer:
     held = enforced()
     if not held:
         return warn(say("cli.doctor.sandbox-none"))
-    lacking = [part for part in MEANING if part not in held]
+    lacking = [
+        told("cli.doctor.sandbox-part", part=part, meaning=Message(code))
+        for part, code in MEANING.items()
+        if part not in held
+    ]
     found = " ".join(held)
-    return (
-        warn(say("cli.doctor.sandbox-lacks", held=found, lacking=" ".join(lacking))) if lacking else ok(found)
-    )
+    return warn(say("cli.doctor.sandbox-lacks", held=found, lacking=lacking)) if lacking else ok(found)
 
 
 def environment() -> Answer:

@@ -146,6 +146,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "disk-locked": Text("{folder} cannot be written", "{folder} 不可写"),
     "sandbox-none": Text("children that run answers cannot be started", "无法启动运行答案的子进程"),
     "sandbox-lacks": Text("{held}; not here: {lacking}", "{held}；本机没有：{lacking}"),
+    "sandbox-part": Text("{part} ({meaning})", "{part}（{meaning}）"),
     "environment-stops": Text("Commands that read it stop with this error.", "读取它的命令会因此报错停止。"),
     "environment-none": Text("none set: the defaults hold", "都没有设置，使用默认值"),
     "python": Text("{version} at {path}", "{version}，位于 {path}"),

@@ -13,7 +13,7 @@ from flashpath.course.content.exercise_file import load_exercise
 from flashpath.course.content.quiz import QuizItem, load_quiz
 from flashpath.course.content.table import Table, check_slug, table_of
 from flashpath.course.content.text import Texts
-from flashpath.messages import Text, did_you_mean
+from flashpath.messages import Text, did_you_mean, told
 
 STATUSES = ("ready", "planned")
 QUIZ = "quiz"
@@ -125,7 +125,7 @@ def load_unit(folder: Path) -> Unit:
         status = table.choice("status", STATUSES, "ready")
         goals = table.texts("goals")
         if not goals:
-            table.missing("goals.en", '["…"], and goals.zh = ["…"]')
+            table.missing("goals.en", told("course.content.example-goals"))
         ready = status == "ready"
         unit = Unit(
             folder=folder,

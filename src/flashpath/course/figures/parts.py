@@ -92,7 +92,7 @@ class Grid(Part):
 
     @property
     def columns(self) -> int:
-        """Of a terminal, for one cell."""
+        """Returns the columns of a terminal for one cell."""
         every = [*self.column_labels, *(each for row in self.cells for each in row)]
         return max(self.least_columns, *(svg.columns(each) for each in every))
 

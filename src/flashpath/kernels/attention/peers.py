@@ -108,7 +108,7 @@ def _sdpa(backend: str | None) -> Attend:
 
 
 class _GradientsOfFlash:
-    """Of torch's FlashAttention 2, by its operator: what autograd does beside it is not timed."""
+    """The gradients of torch's FlashAttention 2, by its operator: what autograd does beside is not timed."""
 
     def __init__(self) -> None:
         self.saved = Kept(self._saved)
@@ -165,7 +165,7 @@ class _Flex:
 
 @functools.cache
 def compiled_flex() -> Any:
-    """Of static shapes: code for any shape would be slower, and not its best."""
+    """Compiles for static shapes: code for any shape would be slower, and not its best."""
     from torch.nn.attention import flex_attention
 
     compiler: Any = torch

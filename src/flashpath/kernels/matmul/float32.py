@@ -138,7 +138,7 @@ class Tiling(NamedTuple):
         return 4 * self.stages * self.block_k * (self.block_m + 4 + self.block_n)
 
     def time(self, m: int, n: int, sms: int) -> float:
-        """Of a product per step of k, in no particular unit: the last wave takes as long as a full one."""
+        """Returns the cost per step of k, in no unit: the last wave takes as long as a full one."""
         waves = -(-blocks(m, n, self[:2]) // (sms * self.blocks_per_sm))
         return waves * self.blocks_per_sm * self.block_m * self.block_n / self.speed
 

@@ -49,7 +49,7 @@ class Plan:
 
     @property
     def shared(self) -> int:
-        """In bytes: a stage has row_bytes of each row of A, and so many rows of B as these hold columns."""
+        """Returns the bytes: a stage has row_bytes of each row of A, and B's rows for the columns in them."""
         return self.stages * (self.m + self.n) * self.row_bytes
 
     def tiles(self, m: int, n: int) -> int:

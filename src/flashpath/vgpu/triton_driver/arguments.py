@@ -47,7 +47,7 @@ class WrongDevice(FlashpathError, ValueError):
 
 
 class Arguments:
-    """How the arguments of one compiled kernel become its parameters."""
+    """Turns the arguments of one compiled kernel into its parameters."""
 
     def __init__(self, source: Any, metadata: Any) -> None:
         self._signature: list[Any] = list(source.signature.values())
@@ -101,7 +101,7 @@ class Arguments:
     def _pointer(
         self, index: int, name: str, value: Any, arrays: list[HostArray], addresses: list[int]
     ) -> int:
-        """What to put in a pointer's place; its array, and addresses that it may hold, are noted."""
+        """Returns what stands for a pointer, and notes its array and the addresses that it may hold."""
         if value is None:
             return 0
         if isinstance(value, int):
@@ -250,7 +250,7 @@ def _tensor(value: Any) -> Any:
 
 
 def _addresses_in(tensor: Any) -> list[int]:
-    """What may be addresses among 64-bit integers: kernels for groups of problems take tables of pointers."""
+    """Returns what may be addresses among 64-bit integers: grouped kernels take tables of pointers."""
     import torch
 
     if tensor.numel() > _LONGEST_POINTER_TABLE:

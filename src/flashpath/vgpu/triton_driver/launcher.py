@@ -27,7 +27,7 @@ _LONGEST_FILE_STEM = 150  # Triton cuts the names of its cache's files here
 
 @dataclass(frozen=True)
 class LoadedKernel:
-    """What stands for a CUfunction: the GPU that a kernel was loaded on, and what it takes there."""
+    """A kernel that stands for a CUfunction: the GPU that a kernel was loaded on, and what it takes there."""
 
     gpu: gpus.Gpu
     resources: Resources

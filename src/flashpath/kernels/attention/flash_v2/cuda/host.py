@@ -161,7 +161,7 @@ def _of_sinks(problem: Problem, logs: Any, deltas: Any) -> Any | None:
 
 
 def padded_rows(problem: Problem) -> int:
-    """Of a head in backward's scratch, where every sequence begins at a multiple of _PADDING."""
+    """Returns the rows of a head in backward's scratch, where sequences begin at multiples of _PADDING."""
     if problem.sequences is None:
         return problem.batch * math.ceil(problem.queries / _PADDING) * _PADDING
     return (problem.q.shape[0] // _PADDING + problem.batch + 1) * _PADDING

@@ -15,7 +15,7 @@ QUERIES = FOLDER / "backward_queries.cu"
 
 
 def padded(dim: int) -> int:
-    """As tiles have it: 32 columns at a time."""
+    """Returns the dimension as tiles have it: 32 columns at a time."""
     return -(-dim // 32) * 32
 
 
@@ -35,7 +35,7 @@ class ForwardPlan:
         return 32 * self.warps
 
     def shared(self, dim: int, v_dim: int) -> int:
-        """In bytes: q, and a ring of k and v; a row of each takes panels of 128 bytes."""
+        """Returns the bytes of q, and of a ring of k and v; a row of each takes panels of 128 bytes."""
         of_dim, of_v_dim = (-(-each // 64) * 128 for each in (dim, v_dim))
         return self.m * of_dim + self.stages * self.n * (of_dim + of_v_dim)
 
@@ -84,12 +84,12 @@ class BackwardPlan:
         return 32 * self.warps
 
     def shared(self, dim: int, v_dim: int) -> int:
-        """In bytes: k and v; two stages of q, dout, lse and delta; two places of the scores' gradient."""
+        """Returns the bytes of k, v, two stages of q, dout, lse, delta, and two of the scores' gradient."""
         of_dim, of_v_dim, of_m = (-(-each // 64) * 128 for each in (dim, v_dim, self.m))
         return (self.n + 2 * self.m) * (of_dim + of_v_dim) + 16 * self.m + 2 * self.n * of_m
 
     def name(self, dtype: str, dim: int, v_dim: int, parts: int) -> str:
-        """Of the kernel, with all of its template but the features."""
+        """Returns the kernel's name, with all of its template but the features."""
         sizes = dim, v_dim, self.m, self.n, self.warps, self.warps_q, parts, self.blocks_per_sm
         return f"{self.kernel}<{CPP_TYPES[dtype]}, {', '.join(map(str, sizes))}>"
 
@@ -146,7 +146,7 @@ class QueriesPlan:
         return 32 * self.warps
 
     def shared(self, dim: int, v_dim: int) -> int:
-        """In bytes: q and dout; two stages of k and v."""
+        """Returns the bytes of q and dout, and of two stages of k and v."""
         of_dim, of_v_dim = (-(-each // 64) * 128 for each in (dim, v_dim))
         return (self.m + 2 * self.n) * (of_dim + of_v_dim)
 
