@@ -71,23 +71,32 @@ def _composition(outer: Layout, inner: Tiler) -> Layout:
         given = [_composition(mode, part) for mode, part in zip(outer, inner, strict=False)]
         return make_layout([*given, *list(outer)[len(inner) :]])
     inner = Layout(inner) if isinstance(inner, int) else inner
-    return _composed(coalesce(outer).flat, inner, outer, inner)
+    modes = coalesce(outer).flat
+    reached = [0] * len(modes)  # how far all parts of `inner` together go within each mode
+    composed = _composed(modes, inner, reached, outer, inner)
+    for (extent, _), last in zip(modes[:-1], reached, strict=False):
+        if last >= extent:
+            raise LayoutError(
+                "layout.composition-carry", outer=outer, inner=inner, extent=extent, position=last
+            )
+    return composed
 
 
-def _composed(modes: _Modes, part: Layout, outer: Layout, inner: Layout) -> Layout:
+def _composed(modes: _Modes, part: Layout, reached: list[int], outer: Layout, inner: Layout) -> Layout:
     """Composes with one part of `inner`; the whole layouts are for what is said where it fails."""
     if isinstance(part.shape, tuple):
-        return make_layout(_composed(modes, mode, outer, inner) for mode in part)
+        return make_layout(_composed(modes, mode, reached, outer, inner) for mode in part)
     ((rest, step),) = part.flat
     if rest == 1 or step == 0:
         return Layout(rest, 0)
     taken: list[tuple[int, int]] = []
-    for extent, stride in modes[:-1]:
-        if step >= extent:  # the mode is stepped over
+    for number, (extent, stride) in enumerate(modes):
+        if number == len(modes) - 1 or step * (rest - 1) < extent:  # the part ends within the mode
+            count = rest
+        elif step >= extent:  # the mode is stepped over
             _refuse_stride(step, extent, part, outer, inner)
             step //= extent
-        elif step * (rest - 1) < extent:  # the part ends within the mode
-            return _from_modes([*taken, (rest, step * stride)])
+            continue
         else:
             _refuse_stride(step, extent, part, outer, inner)
             count = extent // step
@@ -102,11 +111,12 @@ def _composed(modes: _Modes, part: Layout, outer: Layout, inner: Layout) -> Layo
                     count=count,
                     rest=rest,
                 )
-            taken.append((count, step * stride))
-            rest, step = rest // count, 1
-            if rest == 1:
-                return _from_modes(taken)
-    return _from_modes([*taken, (rest, step * modes[-1][1])])
+        taken.append((count, step * stride))
+        reached[number] += (count - 1) * step
+        rest, step = rest // count, 1
+        if rest == 1:
+            break
+    return _from_modes(taken)
 
 
 def _refuse_stride(step: int, extent: int, part: Layout, outer: Layout, inner: Layout) -> None:

@@ -66,14 +66,25 @@ def rows_of(layout: AnyLayout) -> list[list[int]]:
 
 
 def _warps(indices: Sequence[int], bits: int) -> Iterator[list[set[int]]]:
-    """Yields for each warp the sets of words that are asked for at once: of 64 bits, half a warp's."""
-    lanes = BANKS * WORD // max(bits, WORD)
+    """Yields for each warp the sets of words that are asked for at once: 128 bytes, of 32 bits or less all.
+
+    Two such parts go as one where each lane's element is also its neighbour's, or its next but one's.
+    """
     for first in range(0, len(indices), BANKS):
         warp = indices[first : first + BANKS]
+        lanes = BANKS * WORD // max(bits, WORD)
+        if bits > WORD and any(_is_paired(warp, distance) for distance in (1, 2)):
+            lanes *= 2
         yield [
             {word for index in warp[lane : lane + lanes] for word in _words(index, bits)}
             for lane in range(0, len(warp), lanes)
         ]
+
+
+def _is_paired(warp: Sequence[int], distance: int) -> bool:
+    """Whether each lane has the element of the lane whose number differs in that bit."""
+    partners = ((lane, lane ^ distance) for lane in range(len(warp)))
+    return all(other >= len(warp) or warp[lane] == warp[other] for lane, other in partners)
 
 
 def _words(index: int, bits: int) -> range:
@@ -111,7 +122,7 @@ def _access(order: str, requests: Iterator[list[set[int]]]) -> BankAccess:
             for word in words:
                 load[word % BANKS] += 1
             passes += max(load)
-            least += -(-len(words) // BANKS)
+            least += 1
             if max(load) > max(worst):
                 worst = load
     return BankAccess(order, count, passes, least, tuple(worst))

@@ -12,7 +12,13 @@ def flatten(value: IntTuple) -> tuple[int, ...]:
     """Returns the integers of a nested tuple, from left to right."""
     if isinstance(value, int):
         return (value,)
-    return tuple(integer for part in value for integer in flatten(part))
+    found: list[int] = []
+    for part in value:
+        if isinstance(part, int):
+            found.append(part)
+        else:
+            found += flatten(part)
+    return tuple(found)
 
 
 def product(value: IntTuple) -> int:

@@ -77,6 +77,18 @@ MESSAGES: dict[str, Text | Entry] = {
             "把大小改为 {count} 的倍数，或不超过 {count}。",
         ),
     ),
+    "composition-carry": Entry(
+        Text(
+            "{outer} o {inner} has no layout: the modes of {inner} together reach position {position} of a mode of {extent}, "
+            "and the carry into the next mode is no fixed step.",
+            "{outer} o {inner} 无法写成布局：{inner} 的各个 mode 合起来会走到大小为 {extent} 的 mode 的第 {position} 个位置，"
+            "向下一个 mode 的进位不是固定的一步。",
+        ),
+        Text(
+            "Choose extents and strides that stay below {extent} together, or that step over it as a whole.",
+            "选择合起来小于 {extent} 的大小与步长，或者整个跨过它。",
+        ),
+    ),
     "too-many-modes": Entry(
         Text(
             "{what} got a tiler for {got:~mode}, but {layout} has {rank}.",
