@@ -18,7 +18,12 @@ __global__ void read(const int* places, int count, T* out) {
   if (i < count) out[i] = tile[places[i]];
 }
 """
-TYPES = {8: ("unsigned char", np.uint8), 16: ("unsigned short", np.uint16), 32: ("float", np.float32), 64: ("double", np.float64)}  # fmt: skip
+TYPES = {
+    8: ("unsigned char", np.uint8),
+    16: ("unsigned short", np.uint16),
+    32: ("float", np.float32),
+    64: ("double", np.float64),
+}
 LAYOUTS = [
     "(8,64):(64,1)",
     "Sw<3,3,3> o 0 o (8,64):(64,1)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
@@ -31,22 +32,18 @@ from flashpath.layout import (
 from flashpath.layout.int_tuple import depth, flatten, is_congruent
 from tests.layout.random_layouts import random_layout
 
-settings.register_profile("layout", max_examples=150, deadline=None)
+settings.register_profile("layout", max_examples=100, deadline=None)
 settings.load_profile("layout")
 
 layouts = st.builds(random_layout, st.builds(random.Random, st.integers(0, 2**32)), st.just(128))
-tiles = st.builds(
-    lambda extent, stride: Layout(extent, stride),
-    st.sampled_from((1, 2, 3, 4, 8)),
-    st.sampled_from((1, 2, 4, 8)),
-)
-swizzles = st.builds(
-    lambda bits, base, more, sign: Swizzle(bits, base, sign * (bits + more)),
-    st.integers(0, 4),
-    st.integers(0, 4),
-    st.integers(0, 3),
-    st.sampled_from((-1, 1)),
-)
+tiles = st.builds(Layout, st.sampled_from((1, 2, 3, 4, 8)), st.sampled_from((1, 2, 4, 8)))
+
+
+@st.composite
+def swizzles(draw: st.DrawFn) -> Swizzle:
+    bits = draw(st.integers(0, 4))
+    shift = bits + draw(st.integers(0, 3))
+    return Swizzle(bits, draw(st.integers(0, 4)), shift * draw(st.sampled_from((-1, 1))))
 
 
 @given(layouts)
@@ -73,7 +70,7 @@ def test_coalesce_keeps_the_function_in_fewer_modes(layout: Layout) -> None:
     assert short.indices() == layout.indices()
     assert depth(short.shape) <= 1
     assert coalesce(short) == short
-    assert all(one[0] * one[1] != other[1] for one, other in zip(short.flat, short.flat[1:], strict=False))
+    assert all(one[0] * one[1] != other[1] for one, other in itertools.pairwise(short.flat))
     by_mode = coalesce(layout, (1,) * layout.rank)
     assert by_mode.rank == layout.rank
     assert by_mode.indices() == layout.indices()
@@ -131,9 +128,7 @@ def test_a_complement_is_refused_only_where_indices_overlap(layout: Layout) -> N
         complement(layout)
     except LayoutError:
         modes = sorted((stride, extent) for extent, stride in layout.flat if extent > 1 and stride)
-        assert any(
-            other < stride * extent for (stride, extent), (other, _) in zip(modes, modes[1:], strict=False)
-        )
+        assert any(other < stride * extent for (stride, extent), (other, _) in itertools.pairwise(modes))
 
 
 @given(layouts)
@@ -228,7 +223,7 @@ def test_a_product_has_the_rank_of_the_larger() -> None:
 # ---- Swizzle -----------------------------------------------------------------------------------------------
 
 
-@given(swizzles)
+@given(swizzles())
 def test_a_swizzle_is_its_own_inverse(swizzle: Swizzle) -> None:
     size = 1 << (swizzle.bits + swizzle.base + abs(swizzle.shift))
     flipped = [swizzle(index) for index in range(min(size, 4096))]
@@ -237,7 +232,7 @@ def test_a_swizzle_is_its_own_inverse(swizzle: Swizzle) -> None:
     assert all((index ^ other) & kept == 0 for index, other in enumerate(flipped)) or swizzle.shift < 0
 
 
-@given(layouts, swizzles, st.integers(0, 64))
+@given(layouts, swizzles(), st.integers(0, 64))
 def test_a_swizzle_stays_outside_of_what_is_done_to_coordinates(
     layout: Layout, swizzle: Swizzle, offset: int
 ) -> None:

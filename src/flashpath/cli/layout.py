@@ -72,12 +72,21 @@ def layout(
         elif tile is not None:
             drawing = _thread_value(text, tile)
         else:
-            drawing = _made(text, compose, divide, product, kind, swizzle, bits, banks)
+            drawing = drawing_of(
+                text,
+                compose=compose,
+                divide=divide,
+                product=product,
+                kind=kind,
+                swizzle=swizzle,
+                bits=bits,
+                shows_banks=banks,
+            )
     except LayoutError as error:
         error.reader = "command"
         raise
     if save is not None:
-        _save(drawing, save)
+        save_svg(drawing, save)
     if as_json:
         print_json(drawing.data)
     elif save is not None:
@@ -88,7 +97,8 @@ def layout(
         show(console(), drawing, everything)
 
 
-def _save(drawing: Drawing, file: Path) -> None:
+def save_svg(drawing: Drawing, file: Path) -> None:
+    """Writes the picture into a file."""
     from flashpath.cli.layout_view import bank_lines
     from flashpath.layout import svg
 
@@ -98,15 +108,16 @@ def _save(drawing: Drawing, file: Path) -> None:
 # ---- A layout, and what is made of it --------------------------------------------------------------------
 
 
-def _made(
+def drawing_of(
     text: str,
-    compose: str | None,
-    divide: str | None,
-    product: str | None,
-    kind: str | None,
-    swizzle: str | None,
-    bits: int,
-    shows_banks: bool,
+    *,
+    compose: str | None = None,
+    divide: str | None = None,
+    product: str | None = None,
+    kind: str | None = None,
+    swizzle: str | None = None,
+    bits: int = 16,
+    shows_banks: bool = False,
 ) -> Drawing:
     """Applies the operations in the order of the options' names, and draws what comes out."""
     from flashpath.layout import bank_accesses, composition, parse_layout, parse_swizzle, parse_tiler
@@ -165,18 +176,15 @@ def _multiplied(block: AnyLayout, tiler: Tiler, kind: str) -> tuple[str, AnyLayo
     if kind not in _PRODUCTS:
         raise FlashpathError("cli.layout-no-such-kind", kind=kind, known=list(_PRODUCTS))
     inner = block if isinstance(block, Layout) else block.inner
-    repeats = zipped_product(inner, tiler)[1]
-    if kind == "logical":
-        return "logical_product", logical_product(block, tiler), repeats
-    if isinstance(tiler, int):
-        tiler = Layout(tiler)
-    if not isinstance(tiler, Layout):
-        if not (isinstance(tiler, tuple) and all(isinstance(extent, int) for extent in tiler)):
+    if kind != "logical":
+        if isinstance(tiler, tuple) and all(isinstance(extent, int) for extent in tiler):
+            tiler = Layout(tuple(extent for extent in tiler if isinstance(extent, int)))
+        tiler = Layout(tiler) if isinstance(tiler, int) else tiler
+        if not isinstance(tiler, Layout):
             raise FlashpathError("cli.layout-product-by-mode", kind=kind)
-        tiler = Layout(tuple(extent for extent in tiler if isinstance(extent, int)))
-        repeats = zipped_product(inner, tiler)[1]
-    function = blocked_product if kind == "blocked" else raked_product
-    return function.__name__, function(block, tiler), repeats
+        function = blocked_product if kind == "blocked" else raked_product
+        return function.__name__, function(block, tiler), zipped_product(inner, tiler)[1]
+    return "logical_product", logical_product(block, tiler), zipped_product(inner, tiler)[1]
 
 
 def _refuse_large(made: AnyLayout) -> None:

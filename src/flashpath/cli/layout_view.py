@@ -103,6 +103,8 @@ def _panel(panel: Panel, width: int | None, everything: bool, coloured: bool) ->
             row_numbers = [*range(_MOST_ROWS - 2), None, rows - 1]
     per_piece = -(-len(column_numbers) // -(-len(column_numbers) // fit))  # pieces of the same width
     for first in range(0, len(column_numbers), per_piece):
+        if first:
+            yield Text()
         piece = column_numbers[first : first + per_piece]
         names = "".join(
             "…".rjust(wide) if at is None else f"{panel.column_name}{at}".rjust(wide) for at in piece

@@ -214,17 +214,17 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     # ---- Titles of pictures ----------------------------------------------------------------------------
     "panel-indices": Text(
-        "The index of every coordinate; a colour is 16 bytes of banks, at {bits} bits an element.",
+        "Indices of all coordinates; a colour is 16 bytes of banks ({bits}-bit elements).",
         "每个坐标的索引；每种颜色是 16 字节的 bank，元素为 {bits} 位。",
     ),
     "panel-banks": Text(
-        "The bank of every coordinate, at {bits} bits an element.", "每个坐标所在的 bank，元素为 {bits} 位。"
+        "Banks of all coordinates ({bits}-bit elements).", "每个坐标所在的 bank，元素为 {bits} 位。"
     ),
     "panel-tiles": Text(
         "{layout} before, cut into {count:~tile}.", "划分之前的 {layout}，分成 {count} 个分块。"
     ),
     "panel-blocks": Text(
-        "The index of every coordinate in {count:~block}.", "每个坐标的索引，共 {count} 个块。"
+        "Indices of all coordinates, in {count:~block}.", "每个坐标的索引，共 {count} 个块。"
     ),
     "panel-thread-value": Text(
         "Which thread (T) holds which element, as which value (V).",

@@ -99,7 +99,7 @@ def _document(width: float, height: float, shapes: Sequence[str]) -> str:
     )
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
-        f'viewBox="0 0 {width:g} {height:g}" font-family="{_FONT}" font-size="{_SIZE}">'
+        f'viewBox="0 0 {width:g} {height:g}" xml:space="preserve" font-family="{_FONT}" font-size="{_SIZE}">'
     )
     page = f'<rect class="page" width="{width:g}" height="{height:g}"/>'
     return "\n".join((head, f"<style>{style}</style>", page, *shapes, "</svg>\n"))
