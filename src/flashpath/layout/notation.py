@@ -62,9 +62,9 @@ class _Reader:
             raise LayoutError("layout.empty")
         value = read(self)
         if self._token == ")":
-            self._refuse("layout.closed-too-often")
+            raise LayoutError("layout.closed-too-often", shown=self._shown(self._at))
         if self._token:
-            self._refuse("layout.text-left", rest=self._text[self._at :])
+            raise LayoutError("layout.text-left", shown=self._shown(self._at), rest=self._text[self._at :])
         return value
 
     # ---- What there is to read -------------------------------------------------------------------------
@@ -125,7 +125,8 @@ class _Reader:
         parts = [read()]
         while not self._skip(closing):
             if self._token in ("", ":"):
-                self._refuse("layout.never-closed", at=opened_at, sign=opening, closing=closing)
+                shown = self._shown(opened_at)
+                raise LayoutError("layout.never-closed", shown=shown, sign=opening, closing=closing)
             self._expect((",",), told("layout.expected-comma", closing=closing))
             parts.append(read())
         return tuple(parts)
@@ -135,7 +136,7 @@ class _Reader:
         digits = self._token.removeprefix("_")
         if not digits.isdigit():
             if self._token == "-":
-                self._refuse("layout.negative-number")
+                raise LayoutError("layout.negative-number", shown=self._shown(self._at))
             self._refuse_token(told("layout.expected-number"))
         self._advance()
         return sign * int(digits)
@@ -150,7 +151,7 @@ class _Reader:
         elif found := _TOKEN.match(self._text, self._end):
             self._token, self._end = found["token"], found.end()
         else:
-            self._refuse("layout.unknown-sign", sign=self._text[self._at])
+            raise LayoutError("layout.unknown-sign", shown=self._shown(self._at), sign=self._text[self._at])
 
     def _skip(self, token: str) -> bool:
         """Goes past that token; whether it was there."""
@@ -166,13 +167,14 @@ class _Reader:
 
     def _refuse_token(self, expected: Message) -> NoReturn:
         if self._token:
-            self._refuse("layout.unexpected-sign", sign=self._token, expected=expected)
-        self._refuse("layout.ends-early", expected=expected)
+            raise LayoutError(
+                "layout.unexpected-sign", shown=self._shown(self._at), sign=self._token, expected=expected
+            )
+        raise LayoutError("layout.ends-early", shown=self._shown(self._at), expected=expected)
 
-    def _refuse(self, code: str, at: int | None = None, **params: object) -> NoReturn:
-        position = self._at if at is None else at
+    def _shown(self, position: int) -> str:
+        """Returns the text with a caret under one of its letters."""
         columns = sum(
             2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in self._text[:position]
         )
-        shown = f"\n  {self._text}\n  {' ' * columns}^"
-        raise LayoutError(code, shown=shown, **params)
+        return f"\n  {self._text}\n  {' ' * columns}^"
