@@ -46,7 +46,7 @@ class Counted:
 def count(rung: Rung, case: Case, device: str | None = None) -> Counted:
     """Run the rung once on the virtual GPU. A rung of PyTorch launches nothing that could be counted."""
     if rung.declines and (reason := rung.declines(case)):
-        return Counted(failure=reason)
+        return Counted(failure=reason.text())
     try:
         with watch(device) as reports:
             rung(*case.inputs("cpu"))

@@ -61,6 +61,8 @@ MESSAGES: dict[str, Text | Entry] = {
     "column-archs": Text("compiles for", "可编译的架构"),
     "column-readable": Text("readable", "可读性"),
     "column-debuggable": Text("debuggable", "可调试性"),
+    "score": Text("{what} {value} ({reason})", "{what} {value}（{reason}）"),
+    "scores": Text("{name}: {scores}", "{name}：{scores}"),
     "failed": Text("failed", "失败"),
     "skipped": Text("skipped", "跳过"),
     "of-ceiling": Text("{fraction:.0%} of {ceiling}", "{ceiling} 的 {fraction:.0%}"),

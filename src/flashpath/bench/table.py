@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING
 
 from flashpath.bench.failure import is_out_of_memory
 from flashpath.bench.record import Record
-from flashpath.messages import say
+from flashpath.messages import Message, say, told
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,8 +63,8 @@ def _print(records: Sequence[Record], console: Console) -> None:
         columns = [(say(heading), [show(record) for record in distinct]) for heading, show in JUDGED]
         _print_columns(console, say("bench.beside-speed"), columns)
         for record in distinct:
-            if reasons(record):
-                console.print(Text(f"{record.implementation}: {reasons(record)}"))
+            if line := reasons(record, record.implementation):
+                console.print(Text(line))
 
 
 def _print_columns(console: Console, title: str, columns: Sequence[tuple[str, list[str]]]) -> None:
@@ -128,13 +128,15 @@ def distance(record: Record) -> str:
     return NO_VALUE if record.distance is None else f"{record.distance:.1e}"
 
 
-def reasons(record: Record) -> str:
-    """Why the judgements are what they are; empty where there are none."""
-    scores = (
-        (say("bench.column-readable"), record.readability),
-        (say("bench.column-debuggable"), record.debugging),
-    )
-    return ", ".join(f"{what} {score.value} ({score.reason})" for what, score in scores if score)
+def reasons(record: Record, implementation: str) -> str:
+    """Says why the judgements are what they are; empty where there are none."""
+    judged = {"bench.column-readable": record.readability, "bench.column-debuggable": record.debugging}
+    scores = [
+        told("bench.score", what=Message(code), value=score.value, reason=score.reason)
+        for code, score in judged.items()
+        if score
+    ]
+    return say("bench.scores", name=implementation, scores=scores) if scores else ""
 
 
 def spread(record: Record) -> str:

@@ -109,7 +109,8 @@ def tune(
     with suppress(KeyboardInterrupt):
         inputs, exact = _problem(ladder, case, device)
         for rung in rungs:
-            obstacle = rung.declines(case) if rung.declines else None
+            reason = rung.declines(case) if rung.declines else None
+            obstacle = reason and reason.text()
             if capability is not None:
                 obstacle = obstacle or why_not(rung, capability)
             if obstacle:  # whatever its options: said once
