@@ -16,6 +16,7 @@ from flashpath.cli import (
     explain_dispatch,
     explain_finding,
     ladder,
+    layout,
     profile,
     quick,
     run,
@@ -168,6 +169,7 @@ _command(_KERNELS, "validate", validate.validate, say("cli.learning.validate-hel
 _command(_KERNELS, "ladder", ladder.ladder, say("cli.ladder-help"))
 _command(_KERNELS, "bench", bench.bench, say("cli.bench-help"))
 _command(_KERNELS, "tune", tune.tune, say("cli.tune-help"))
+_command(_KERNELS, "layout", layout.layout, say("cli.layout-help"))
 _command(_KERNELS, "explain-dispatch", explain_dispatch.explain_dispatch, cls=ShapeCommand)
 
 _command(_MACHINE, "doctor", doctor, say("cli.doctor.help"))

@@ -1252,6 +1252,211 @@ MESSAGES: dict[str, Text | Entry] = {
     "sanitize-called": Text("called from here", "从这里调用"),
     "sanitize-launched": Text("launched here", "在这里启动"),
     "sanitize-also-called": Text("{what}, which is called from here", "{what}，它从这里调用"),
+    # ---- layout ----------------------------------------------------------------------------------------
+    "layout-help": Text(
+        """Draw a CuTe layout, what is made of it, or an MMA instruction.
+
+        A grid shows the index of every coordinate, rows by the first mode; below it stands what reading it from
+        shared memory asks of the banks. --compose, --divide, --product and --swizzle are applied in this order.
+
+        Examples:
+
+            flashpath layout '((2,4),(8,2)):((8,32),(1,16))'
+
+            flashpath layout '(8,8):(8,1)' --compose '(4,4):(2,16)'
+
+            flashpath layout '(8,8):(8,1)' --divide '(4,2)'
+
+            flashpath layout '(2,2):(1,2)' --product '(3,4):(4,1)' --kind raked
+
+            flashpath layout '(8,64):(64,1)' --swizzle 3,3,3
+
+            flashpath layout --mma SM80_16x8x16_F32F16F16F32_TN
+
+            flashpath layout '((4,8),(2,2)):((32,1),(16,8))' --tile 16,8
+
+            flashpath layout '(64,64):(64,1)' --swizzle 3,3,3 --json
+        """,
+        """画出一个 CuTe 布局、由它得到的布局，或一条 MMA 指令。
+
+        网格中是每个坐标的索引，第一个 mode 为行；下面是从共享内存读取它时各个 bank 的负担。
+        --compose、--divide、--product、--swizzle 按这个顺序依次进行。
+
+        例：
+
+            flashpath layout '((2,4),(8,2)):((8,32),(1,16))'
+
+            flashpath layout '(8,8):(8,1)' --compose '(4,4):(2,16)'
+
+            flashpath layout '(8,8):(8,1)' --divide '(4,2)'
+
+            flashpath layout '(2,2):(1,2)' --product '(3,4):(4,1)' --kind raked
+
+            flashpath layout '(8,64):(64,1)' --swizzle 3,3,3
+
+            flashpath layout --mma SM80_16x8x16_F32F16F16F32_TN
+
+            flashpath layout '((4,8),(2,2)):((32,1),(16,8))' --tile 16,8
+
+            flashpath layout '(64,64):(64,1)' --swizzle 3,3,3 --json
+        """,
+    ),
+    "layout-text": Text(
+        "shape:stride in CuTe's notation; a shape alone has its first mode fastest.",
+        "CuTe 记法的 形状:步长；只写形状时第一个 mode 最快。",
+    ),
+    "layout-compose": Text(
+        "Compose: the layout after this one, R(c) = LAYOUT(this(c)).",
+        "复合：先经过这个布局，R(c) = LAYOUT(此布局(c))。",
+    ),
+    "layout-divide": Text(
+        "Cut into tiles: 4:2 for all modes together, (4,8) or <4:2,_> mode by mode.",
+        "划分为分块：4:2 作用于全部 mode，(4,8) 或 <4:2,_> 逐个 mode。",
+    ),
+    "layout-product": Text(
+        "Repeat the layout, a block, over this one.", "把布局当作一个块，按这个布局重复。"
+    ),
+    "layout-kind": Text(
+        "Of --divide: zipped, logical or tiled; of --product: blocked, raked or logical.",
+        "--divide 可用 zipped、logical、tiled；--product 可用 blocked、raked、logical。",
+    ),
+    "layout-swizzle": Text("Bits, base, shift: 3,3,3.", "依次为 bits、base、shift：3,3,3。"),
+    "layout-mma": Text(
+        "Draw which thread holds which element of an MMA instruction; list: names all.",
+        "画出一条 MMA 指令中每个元素由哪个线程持有；list：列出全部名字。",
+    ),
+    "layout-operand": Text(
+        "Of --mma: only A, B or C; may be repeated.", "用于 --mma：只画 A、B 或 C，可重复。"
+    ),
+    "layout-tile": Text(
+        "Rows, columns: the layout gives to (thread, value) an element of this tile.",
+        "行数,列数：布局把（线程, 值）映射到这个分块的元素。",
+    ),
+    "layout-bits": Text("Bits of an element, for the banks.", "一个元素的位数，用于计算 bank。"),
+    "layout-banks": Text("Show banks instead of indices.", "显示 bank 而不是索引。"),
+    "layout-all": Text("Show every row and column, in pieces.", "分段显示所有的行与列。"),
+    "layout-save": Text(
+        "Write the picture to this .svg file, for light and dark pages.",
+        "把图写入这个 .svg 文件，深浅两种页面都适用。",
+    ),
+    "layout-save-suffix": Entry(
+        Text("A picture cannot be saved as {file}.", "图不能保存为 {file}。"),
+        Text("Give a name that ends in .svg.", "请给出以 .svg 结尾的文件名。"),
+    ),
+    "layout-no-such-size": Entry(
+        Text("No element has {bits:~bit}.", "没有 {bits} 位的元素。"),
+        Text("Give --bits one of {known}.", "--bits 可取 {known}。"),
+    ),
+    "layout-nothing": Entry(
+        Text("There is neither a layout nor an MMA instruction to draw.", "没有给出要画的布局或 MMA 指令。"),
+        Text(
+            "Give a layout, as in flashpath layout '(4,8):(8,1)', or --mma NAME; --mma list shows the names.",
+            "请给出布局，例如 flashpath layout '(4,8):(8,1)'；或给出 --mma NAME，名字见 --mma list。",
+        ),
+    ),
+    "layout-and-mma": Entry(
+        Text("--mma draws an instruction, and no layout beside it.", "--mma 只画一条指令，不能同时画布局。"),
+        Text("Leave out the layout and its options, or leave out --mma.", "去掉布局及其选项，或去掉 --mma。"),
+    ),
+    "layout-divide-or-product": Entry(
+        Text("--divide and --product are both given.", "同时给出了 --divide 和 --product。"),
+        Text("Do one, and start a second command from its result.", "先做一个，再用其结果执行另一条命令。"),
+    ),
+    "layout-kind-of-nothing": Entry(
+        Text(
+            "--kind {kind} is given, but neither --divide nor --product.",
+            "给出了 --kind {kind}，却没有 --divide 或 --product。",
+        ),
+        Text("Add one of them.", "请加上其中一个。"),
+    ),
+    "layout-no-such-kind": Entry(
+        Text("There is no kind {kind} of this operation.", "这个操作没有 {kind} 这种形式。"),
+        Text("Give --kind one of {known}.", "--kind 可取 {known}。"),
+    ),
+    "layout-product-by-mode": Entry(
+        Text(
+            "A {kind} product takes one layout, not a tiler for each mode.",
+            "{kind} 乘积需要一个布局，而不是逐个 mode 的 tiler。",
+        ),
+        Text(
+            "Give a layout such as (3,4):(4,1), or --kind logical.",
+            "请给出布局，例如 (3,4):(4,1)；或用 --kind logical。",
+        ),
+    ),
+    "layout-swizzled-already": Entry(
+        Text("{layout} has a swizzle already.", "{layout} 已经带有 swizzle。"),
+        Text(
+            "Leave out --swizzle, or give the layout without one.",
+            "去掉 --swizzle，或给出不带 swizzle 的布局。",
+        ),
+    ),
+    "layout-swizzled-tile": Entry(
+        Text(
+            "{layout} is no thread-value layout: it has a swizzle.",
+            "{layout} 带有 swizzle，不是线程–值布局。",
+        ),
+        Text("Give --tile a plain layout (thread,value).", "--tile 需要普通的布局（线程,值）。"),
+    ),
+    "layout-no-such-operand": Entry(
+        Text("There is no operand {operand}.", "没有操作数 {operand}。"),
+        Text("Give --operand one of {known}.", "--operand 可取 {known}。"),
+    ),
+    "layout-too-large": Entry(
+        Text(
+            "{layout} has {size:,} elements; at most {most:,} are drawn.",
+            "{layout} 有 {size:,} 个元素；最多能画 {most:,} 个。",
+        ),
+        Text("Draw a tile of it.", "请只画其中的一个分块。"),
+    ),
+    "layout-composed": Text("o {text} = {result}", "o {text} = {result}"),
+    "layout-operation": Text("{name} by {text} = {result}", "{name} {text} = {result}"),
+    "layout-swizzled": Text("swizzled: {result}", "swizzle 之后：{result}"),
+    "layout-facts": Text(
+        "size {size:,}, cosize {cosize:,}, rank {rank}: {reached}.",
+        "size {size:,}，cosize {cosize:,}，rank {rank}：{reached}。",
+    ),
+    "layout-bijective": Text("every index from 0 to {last:,} once", "0 到 {last:,} 的每个索引恰好一次"),
+    "layout-gaps": Text(
+        "no index twice, and {gaps:,} between 0 and {last:,} left out",
+        "没有重复的索引，0 到 {last:,} 之间空出 {gaps:,} 个",
+    ),
+    "layout-shared": Text(
+        "only {different:,} different indices, some coordinates share one",
+        "只有 {different:,} 个不同的索引，有些坐标共用同一个",
+    ),
+    "layout-tile-facts": Text(
+        "{threads:~thread} with {values:~value} each, on a tile of {rows} × {columns}.",
+        "{threads} 个线程，每个持有 {values} 个值，分块为 {rows} × {columns}。",
+    ),
+    "layout-mma-facts": Text(
+        "D ({m}×{n}, {d}) = A ({m}×{k}, {a}) · B ({k}×{n}, {b}) + C ({m}×{n}, {c}), by {threads:~thread}. "
+        "T is the thread, V its value.",
+        "D（{m}×{n}，{d}）= A（{m}×{k}，{a}）· B（{k}×{n}，{b}）+ C（{m}×{n}，{c}），由 {threads} 个线程完成。"
+        "T 是线程，V 是它的第几个值。",
+    ),
+    "layout-quad-pair": Text(
+        "A warp does four of these at once; lanes {lanes} do the one that is drawn.",
+        "一个 warp 同时做四个；图中是 lane {lanes} 做的那个。",
+    ),
+    "layout-in-shared": Text(
+        "{operands}: read from shared memory through a descriptor; no thread holds it.",
+        "{operands}：通过描述符从共享内存读取，不在任何线程的寄存器里。",
+    ),
+    "layout-bank-title": Text(
+        "Read from shared memory, how many words each bank gives to the worst warp:",
+        "从共享内存读取时，最差的 warp 要每个 bank 给出几个字：",
+    ),
+    "layout-by-columns": Text("by columns", "逐列"),
+    "layout-by-rows": Text("by rows", "逐行"),
+    "layout-conflicts": Text(
+        "{ways}-way: {passes:~pass/passes}, {least} would do",
+        "{ways} 路 bank 冲突：{passes} 趟，{least} 趟即可",
+    ),
+    "layout-no-conflicts": Text("no conflict: {passes:~pass/passes}", "无冲突：{passes} 趟"),
+    "layout-cut": Text(
+        "… {rows} rows, {columns} columns: --all shows all of them, --save draws them.",
+        "…… 共 {rows} 行、{columns} 列：--all 全部显示，--save 画成图。",
+    ),
     # ---- explain-dispatch ------------------------------------------------------------------------------
     "explain-dispatch-help": Text(
         """Say which rung answers a call of an operator, for each direction, and why it is that one.
