@@ -884,6 +884,9 @@ MESSAGES: dict[str, Text | Entry] = {
         "{end}到末尾只有 {bytes} 字节，而要求的是 {asked} 字节",
     ),
     "end-was-freed": Text("{end} was freed before", "{end}已经被释放"),
+    "end-beyond-memory": Text(
+        "{end} would have {asked} bytes, beyond all memory", "{end}需要 {asked} 字节，超出了任何内存"
+    ),
     "end-is-unknown": Text("{end} is no memory of this program", "{end}不是这个程序的内存"),
     "destination-is-host": Text("the destination is host memory", "目标是主机内存"),
     "no-such-direction": Text("there is no such direction", "没有这样的方向"),
@@ -938,6 +941,9 @@ MESSAGES: dict[str, Text | Entry] = {
         "memory is not attached to the default stream alone", "内存不能只附着到默认流"
     ),
     "no-memory-given": Text("no memory was given", "没有给出内存"),
+    "not-all-memory": Text(
+        "not all of the {bytes} bytes there are memory of the program", "那里的 {bytes} 字节并不都是程序的内存"
+    ),
     "nothing-registered": Text("nothing was registered there", "那里没有注册过内存"),
     "registered-already": Text("part of it is registered already", "其中一部分已经注册"),
     "allocated-by-cuda": Text(
@@ -995,6 +1001,11 @@ MESSAGES: dict[str, Text | Entry] = {
     "function-is-null": Text("the function is a null pointer", "函数是空指针"),
     "no-such-stream": Text("this stream does not exist (any more)", "这个流不存在（或已经销毁）"),
     "no-such-event": Text("this event does not exist (any more)", "这个事件不存在（或已经销毁）"),
+    "no-such-graph": Text("this graph does not exist (any more)", "这个图不存在（或已经销毁）"),
+    "no-such-instantiated-graph": Text(
+        "this instantiated graph does not exist (any more)", "这个可执行图不存在（或已经销毁）"
+    ),
+    "no-such-node": Text("this node is in no graph", "这个节点不属于任何图"),
     "default-stream-stays": Text("a default stream cannot be destroyed", "默认流不能销毁"),
     "events-without-times": Text(
         "both events must have been recorded, and keep times", "两个事件都必须已经记录，并且带有计时"

@@ -64,7 +64,9 @@ class Builder {
   // Where an operand of that width stands: a register, a special register, or a constant.
   u32 source(const ptx::Operand& operand, u32 width);
   u32 predicate(const ptx::Operand& operand);
-  u32 destination(const ptx::Operand& operand, u32 width);  // kNoRegister for the sink
+  // Where a result goes; what is written to the sink `_` goes to a place that nobody reads.
+  u32 destination(const ptx::Operand& operand, u32 width);
+  u32 predicate_destination(const ptx::Operand& operand);
   u32 special(const ptx::Operand& operand, u32 width);
   u32 carry();  // the condition code that add.cc and its kind write
 
@@ -99,12 +101,14 @@ class Builder {
 
  private:
   void refuse_component(const ptx::Operand& operand) const;
+  u32 sink();
   // A special register that does not change while a block runs.
   u32 fixed_special(const ptx::Operand& operand);
 
   std::map<std::pair<u32, u64>, u32> constants_;
   std::vector<u32> written_;  // ptx registers, by the current instruction
   u32 carry_ = kNoRegister;
+  u32 sink_ = kNoRegister;  // wide enough for any result
 };
 
 // One PTX instruction; appends what it becomes.

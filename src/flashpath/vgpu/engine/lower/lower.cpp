@@ -15,6 +15,7 @@ constexpr u64 kMostSharedBytes = 1 << 20;
 // What cooperative groups use for tiles of several warps; their header counts on so much.
 constexpr u32 kReservedSharedBytes = 288;
 constexpr u64 kMostVariableBytes = u64(1) << 30;
+constexpr u64 kMostLocalBytes = 512 << 10;   // of a thread, on every GPU
 
 u32 find(const ptx::Module& module, std::string_view kernel) {
   std::string names;
@@ -186,10 +187,13 @@ Program lower(const LoadedModule& loaded, std::string_view kernel, const std::ve
       if (is_dynamic_shared(builder.function.variables[k])) builder.variable_address[k] = dynamic;
     }
   }
-  if (shared > kMostSharedBytes) {
-    builders.front().refuse("the kernel's static shared memory has " + std::to_string(shared) +
+  const auto limit = [&](const char* what, u64 bytes, u64 most) {
+    if (bytes <= most) return;
+    builders.front().refuse(std::string("the kernel's ") + what + " has " + std::to_string(bytes) +
                             " bytes, more than any GPU");
-  }
+  };
+  limit("static shared memory", std::max(shared, dynamic), kMostSharedBytes);
+  limit("local memory", local, kMostLocalBytes);
   program.shared_bytes = static_cast<u32>(shared);
   program.dynamic_shared_offset = static_cast<u32>(dynamic);
   program.stack_base = static_cast<u32>((local + 15) / 16 * 16);

@@ -7,6 +7,8 @@
 namespace flashpath::lower {
 namespace {
 
+constexpr u64 kMostParameterBytes = 32764;  // of a kernel, since sm_70
+
 u64 take(u64& end, const ptx::Variable& variable) {
   const u64 alignment = std::max<u64>(1, alignment_of(variable));
   end = (end + alignment - 1) / alignment * alignment;
@@ -122,6 +124,10 @@ void place_variables(Builder& builder, u64& shared, u64& local) {
   for (const ptx::Parameter& result : function.returns) {
     refuse_register(builder, result);
     builder.return_offset.push_back(take(local, result.variable));
+  }
+  if (parameters > kMostParameterBytes) {
+    builder.refuse("the kernel's parameters have " + std::to_string(parameters) + " bytes, at most " +
+                   std::to_string(kMostParameterBytes) + " are passed");
   }
   if (function.is_entry) builder.program.parameter_bytes = static_cast<u32>(parameters);
 }

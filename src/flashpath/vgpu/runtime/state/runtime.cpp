@@ -281,7 +281,7 @@ void Runtime::capture(Stream& stream, Operation operation) {
   stream.captured_last = {capture.graph.nodes.size() - 1};
 }
 
-std::unique_ptr<Graph> Runtime::end_capture(Stream& stream) {
+Graph Runtime::end_capture(Stream& stream) {
   const std::shared_ptr<Capture> ended = stream.capture;
   if (ended == nullptr) throw ApiError{cudaErrorIllegalState, "vgpu.stream-not-captured"};
   if (ended->origin != &stream) {
@@ -309,12 +309,22 @@ std::unique_ptr<Graph> Runtime::end_capture(Stream& stream) {
     throw ApiError{cudaErrorStreamCaptureUnjoined,
                    "vgpu.capture-unjoined"};
   }
-  return std::make_unique<Graph>(std::move(ended->graph));
+  return std::move(ended->graph);
 }
 
-std::unique_ptr<Graph> Runtime::instantiate(const Graph& graph) {
-  auto made = std::make_unique<Graph>(Graph{graph.nodes, nullptr});
-  for (GraphNode& each : made->nodes) each.operation.chain = next_chain_++;
+GraphNode& Runtime::node(cudaGraphNode_t handle) {
+  const GraphNode* const asked = reinterpret_cast<GraphNode*>(handle);
+  for (const std::unique_ptr<Graph>& graph : graphs_.all()) {
+    for (GraphNode& each : graph->nodes) {
+      if (&each == asked) return each;
+    }
+  }
+  throw ApiError{cudaErrorInvalidValue, "vgpu.no-such-node"};
+}
+
+Graph Runtime::instantiate(const Graph& graph) {
+  Graph made{graph.nodes, nullptr};
+  for (GraphNode& each : made.nodes) each.operation.chain = next_chain_++;
   return made;
 }
 
