@@ -123,6 +123,8 @@ struct ModuleLayout {
   u64 managed = 0;
 };
 ModuleLayout lay_out(const ptx::Module& module, const VariableBases& bases);
+// Leaves shared memory to those of its variables that these functions name: a kernel has no others.
+void place_shared(const ptx::Module& module, const std::vector<u32>& functions, ModuleLayout& layout);
 // The module's memory as it is before its first launch.
 std::shared_ptr<ModuleMemory> initial_memory(const ptx::Module& module, const ModuleLayout& layout,
                                              const VariableBases& bases);
@@ -131,6 +133,8 @@ void place_variables(Builder& builder, u64& shared, u64& local);
 u64 size_of(const ptx::Variable& variable);
 u64 alignment_of(const ptx::Variable& variable);
 bool is_dynamic_shared(const ptx::Variable& variable);
+// Gives code of libraries that is called from one line of the user's that line.
+void name_callers(Program& program);
 // Ranks the basic blocks of the code from `first` on, so that diverged lanes meet again as early as they can.
 void order_blocks(Program& program, u32 first);
 

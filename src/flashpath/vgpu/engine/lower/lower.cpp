@@ -140,7 +140,8 @@ Program lower(const LoadedModule& loaded, std::string_view kernel, const std::ve
     if (extent) program.max_threads = (*extent)[0] * std::max(1u, (*extent)[1]) * std::max(1u, (*extent)[2]);
   }
 
-  const ModuleLayout layout = lay_out(module, loaded.memory->bases);
+  ModuleLayout layout = lay_out(module, loaded.memory->bases);
+  place_shared(module, graph.functions, layout);
   std::vector<u32> codes(module.functions.size(), ptx::kNone);
   for (std::size_t k = 0; k < graph.functions.size(); ++k) codes[graph.functions[k]] = static_cast<u32>(k);
   u64 shared = layout.shared;
@@ -201,6 +202,7 @@ Program lower(const LoadedModule& loaded, std::string_view kernel, const std::ve
   if (recursive) builders.front().frame_pointer();
   program.local_bytes = recursive ? static_cast<u32>(program.stack_base + kStackBytes) : static_cast<u32>(local);
   for (std::size_t k = 0; k < builders.size(); ++k) lower_body(builders[k], program.functions[k]);
+  name_callers(program);
   program.register_bytes = (program.register_bytes + 63) / 64 * 64;
   // Blocks that talk to each other do it by atomics or by accesses that say who must see them.
   for (const Origin& origin : program.origins) {

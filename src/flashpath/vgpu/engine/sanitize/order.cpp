@@ -255,12 +255,12 @@ void meet_warp(exec::Warp& warp, const u32* members) {
 void exchange(exec::Warp& warp, const u32* members) {
   WarpWatch& watch = *warp.watch;
   if (!watch.reads) return;  // the last one has told all
-  const u32 gone = watch.started & ~warp.alive;
-  for_lanes(warp.executing, [&](int lane) { watch.exchanged[lane] = {watch.epoch, members[lane]}; });
-  if ((watch.started & ~(warp.executing | gone)) == 0 &&
-      (watch.started & ~(members[std::countr_zero(warp.executing)] | gone)) == 0) {
-    watch.exchanged_by_all = watch.epoch;
-  }
+  u32 common = kAllLanes;
+  for_lanes(warp.executing, [&](int lane) {
+    watch.exchanged[lane] = {watch.epoch, members[lane]};
+    common &= members[lane];
+  });
+  if ((watch.started & ~(warp.executing & common)) == 0) watch.exchanged_by_all = watch.epoch;
   watch.block->all->begin_epoch(watch);
 }
 

@@ -203,9 +203,11 @@ void Sanitizer::take_back_consequences() {
   const auto is_same_place = [&](u32 a, u32 b) {
     return a == b || (origins[a].line != 0 && origins[a].line == origins[b].line && origins[a].file == origins[b].file);
   };
-  const auto explains = [&](const observe::Finding& cause, const observe::Finding& uninitialized) {
+  const auto races_with = [&](const observe::Finding& cause, const observe::Finding& uninitialized) {
     const u32 at = uninitialized.at.instruction;
-    if (cause.other) return is_same_place(cause.at.instruction, at) || is_same_place(cause.other->instruction, at);
+    return cause.other && (is_same_place(cause.at.instruction, at) || is_same_place(cause.other->instruction, at));
+  };
+  const auto loses_a_write = [&](const observe::Finding& cause) {
     const bool is_lost = cause.kind == "out-of-bounds" || cause.kind == "misaligned" || cause.kind == "const-write";
     const Effect effect = launch.program->code[cause.at.instruction].effect;
     return is_lost && (stores(effect) || effect == Effect::kAtomic);
@@ -213,9 +215,10 @@ void Sanitizer::take_back_consequences() {
   const std::vector<observe::Finding> found = launch.findings->all();
   launch.findings->take_back([&](observe::Finding& finding) {
     if (finding.kind != "uninitialized") return false;
-    const bool follows =
-        std::any_of(found.begin(), found.end(), [&](const auto& each) { return explains(each, finding); });
-    if (!follows) return false;
+    if (std::any_of(found.begin(), found.end(), loses_a_write)) return true;
+    const bool races =
+        std::any_of(found.begin(), found.end(), [&](const auto& each) { return races_with(each, finding); });
+    if (!races) return false;
     const std::vector<Blank>& read = blanks[finding.at.instruction];
     const auto never = std::find_if_not(read.begin(), read.end(), is_written);
     if (never == read.end()) return true;
