@@ -3,12 +3,13 @@
     python tests/vgpu/fuzz/fuzz_ptx.py                      # 100,000 modules, some twenty minutes
     python tests/vgpu/fuzz/fuzz_ptx.py --modules 1000 --first 5000 --jobs 2
     python tests/vgpu/fuzz/fuzz_ptx.py --reproduce 5123     # one of them, here, and its text on the screen
-    python tests/vgpu/fuzz/fuzz_ptx.py --engine build/checked/_engine….so   # an engine with the compiler's sanitizers
+    python tests/vgpu/fuzz/fuzz_ptx.py --engine build/checked/src/flashpath/vgpu/engine/_engine*.so
 
 An engine with the compiler's sanitizers is built beside the usual one, and never installed:
 
-    cmake -S . -B build/checked -G Ninja -DCMAKE_BUILD_TYPE=Release -DFLASHPATH_LEVELS=own -DFLASHPATH_SANITIZERS=ON \\
-      -DPython_EXECUTABLE=$(which python) && ninja -C build/checked _engine
+    cmake -S . -B build/checked -G Ninja -DCMAKE_BUILD_TYPE=Release -DFLASHPATH_SANITIZERS=ON \\
+      -DFLASHPATH_LEVELS=own -DPython_EXECUTABLE=$(which python)
+    ninja -C build/checked _engine
 
 Modules run in processes of their own. One that dies, hangs for longer than --patience seconds, or lets any
 error out that is not flashpath's own is written to --save with its number; the others go on. The exit code is

@@ -1,4 +1,4 @@
-"""Changes that a module's author would make on purpose: sinks, calls, offsets, sizes and types that are wrong."""
+"""Changes that an author would make on purpose: sinks, calls, offsets, sizes and types that are wrong."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _EXTREMES = (
     "-2147483648", "2147483648", "4294967295", "4294967296", "-1", "65536", "1073741824",
 )  # fmt: skip
 _TYPES = (
-    "pred", "b1", "u2", "s4", "u4", "b8", "u8", "s8", "b16", "u16", "s16", "f16", "bf16", "b32", "u32", "s32", "f32",
-    "f16x2", "bf16x2", "u16x2", "s16x2", "b64", "u64", "s64", "f64", "b128", "tf32", "e4m3", "e5m2x2",
+    "pred", "b1", "u2", "s4", "u4", "b8", "u8", "s8", "b16", "u16", "s16", "f16", "bf16", "b32", "u32", "s32",
+    "f32", "f16x2", "bf16x2", "u16x2", "s16x2", "b64", "u64", "s64", "f64", "b128", "tf32", "e4m3", "e5m2x2",
 )  # fmt: skip
 _PROVIDED = ("vprintf", "malloc", "free", "__assertfail", "cudaGetParameterBufferV2", "nobody")
 _SIZES = ("b8", "b16", "b32", "b64", "b128")

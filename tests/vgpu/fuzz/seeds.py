@@ -1,4 +1,4 @@
-"""The real modules that mutants are made from: kernels of every kind that the virtual GPU runs, CUDA and Triton."""
+"""The real modules that mutants are made from: CUDA and Triton kernels of every kind that is run."""
 
 from __future__ import annotations
 
