@@ -1,4 +1,4 @@
-"""Device code that means harm, or is wrong beyond what a compiler makes: refused or run, and nobody is hurt."""
+"""Device code that means harm, or is wrong as no compiler makes it: refused or run, and nobody is hurt."""
 
 from __future__ import annotations
 

@@ -232,8 +232,8 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
 
     The parties of a race may change sides from schedule to schedule, and a loop that was unrolled has the
     same access many times; it is the same finding. Of races between the same lines, one between warps or
-    blocks is told. A read that came before the write that it races with, in another schedule, has found nothing
-    written: that is no finding of its own.
+    blocks is told. A read that came before the write that it races with, in another schedule, has found
+    nothing written: that is no finding of its own.
     """
     kept: dict[object, Finding] = {}
     for finding in findings:
