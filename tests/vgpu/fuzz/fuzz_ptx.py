@@ -117,12 +117,15 @@ def under_sanitizers(engine: Path) -> None:
     """Starts this program again with the sanitizers' library, which has to be loaded before all others."""
     if _CHECKED in os.environ:
         return
-    library = subprocess.run(
-        ["g++", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
-    )
+    # C++'s own library comes with it: what is thrown is looked for there.
+    names = [f"-print-file-name={name}" for name in ("libasan.so", "libstdc++.so")]
+    files = [
+        subprocess.run(["g++", name], capture_output=True, text=True, check=True).stdout.strip()
+        for name in names
+    ]
     options = "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096:handle_segv=1"
     os.environ |= {
-        "LD_PRELOAD": library.stdout.strip(),
+        "LD_PRELOAD": ":".join(files),
         "ASAN_OPTIONS": options,
         _CHECKED: str(engine.resolve()),
     }
