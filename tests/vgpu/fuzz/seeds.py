@@ -11,7 +11,7 @@ from triton_seeds import triton_seeds
 import flashpath as fp
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.device import VirtualModule
-from flashpath.vgpu.ptx import summarize
+from tests.harness.ptx_text import summarize
 
 ARCH = "sm_80"
 SOURCES = Path(__file__).parents[1] / "ptx" / "sources"
