@@ -225,7 +225,8 @@ ret;
 
 
 @pytest.mark.parametrize(
-    ("again", "place"), [("", ("k.cu", 7, "curand_kernel.h:300")), (".loc 1 9 1\ncall inner;", (None, 300, ""))]
+    ("again", "place"),
+    [("", ("k.cu", 7, "curand_kernel.h:300")), (".loc 1 9 1\ncall inner;", (None, 300, ""))],
 )
 def test_a_librarys_function_that_is_called_is_told_at_the_callers_line(
     again: str, place: tuple[str | None, int, str]

@@ -8,8 +8,8 @@ import re
 from typing import Any
 
 import torch
-import triton
-import triton.language as tl
+import triton  # pyright: ignore[reportMissingTypeStubs]
+import triton.language as tl  # pyright: ignore[reportMissingTypeStubs]
 from mutations import Seed
 
 import flashpath as fp
