@@ -38,6 +38,16 @@ def install() -> None:
     for name, text in constants.items():
         if hasattr(rich_utils, name):
             setattr(rich_utils, name, text)
+    if make_text := getattr(rich_utils, "_make_rich_text", None):
+        rich_utils._make_rich_text = functools.partial(_made_to_fold, make_text)
+
+
+def _made_to_fold(make_text: Any, **given: Any) -> Any:
+    """Makes a text of the help that goes on in the next line: Chinese has no spaces, and would end in an ellipsis."""
+    text = make_text(**given)
+    if hasattr(text, "overflow"):
+        text.overflow = "fold"
+    return text
 
 
 class Speaking:
