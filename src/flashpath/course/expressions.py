@@ -73,7 +73,7 @@ class Drawn:
     high: int
     step: str = "1"
 
-    def draw(self, draw: Draw, before: Mapping[str, int]) -> int:
+    def draw(self, draw: Draw, before: Mapping[str, int] | None = None) -> int:
         step = evaluate_integer(self.step, before, least=1)
         return step * draw(ceil_div(self.low, step), self.high // step)
 
