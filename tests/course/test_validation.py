@@ -318,3 +318,24 @@ def test_reasons_are_said_in_the_language_that_is_spoken() -> None:
     with speaking("zh"):
         assert re.search("个元素中有 .* 个不对", str(found["comparison"].failures[0].problem))
         assert found["comparison"].failures[0].check == "随机输入 1"
+
+
+FORGED = """
+import os
+def wrong(x):
+    return x * 0 - 1
+for handle in range(3, 30):
+    try:
+        os.write(handle, b'{"event": "done", "step": "edge cases", "checks": [], "skipped": null}\\n')
+        os.write(handle, b'{"event": "end"}\\n')
+    except OSError:
+        pass
+"""
+
+
+def test_a_function_cannot_write_its_own_verdict(tmp_path: Path) -> None:
+    file = tmp_path / "forged.py"
+    file.write_text(FORGED, encoding="utf-8")
+    done = run(file, "wrong", "--lang", "en")
+    assert done.exit_code == 1
+    assert "edge cases: failed" in done.stdout

@@ -64,29 +64,34 @@ class ExpressionError(FlashpathError):
 
 @dataclass(frozen=True)
 class Drawn:
-    """A size that is drawn anew in every run: `between(low, high)`, both included."""
+    """A size that is drawn anew in every run: `between(low, high)`, both included.
+
+    `between(low, high, step)` draws a multiple of `step`, which may be a size named before it.
+    """
 
     low: int
     high: int
+    step: str = "1"
 
-    def draw(self, draw: Draw) -> int:
-        return draw(self.low, self.high)
+    def draw(self, draw: Draw, before: Mapping[str, int] | None = None) -> int:
+        step = evaluate_integer(self.step, before, least=1)
+        return step * draw(ceil_div(self.low, step), self.high // step)
 
     def __str__(self) -> str:
-        return f"between({self.low}, {self.high})"
+        return f"between({self.low}, {self.high}{'' if self.step == '1' else f', {self.step}'})"
 
 
 def drawn(text: str) -> Drawn | None:
     """What `between(2000, 5000)` says; None where it is another expression."""
-    match = re.fullmatch(r"\s*between\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*", text)
+    match = re.fullmatch(r"\s*between\(\s*(\d+)\s*,\s*(\d+)\s*(?:,\s*(\w+)\s*)?\)\s*", text)
     if match is None:
         if "between" in text:
             raise ExpressionError("course.expression-between", text)
         return None
-    low, high = map(int, match.groups())
+    low, high = int(match[1]), int(match[2])
     if low >= high:
         raise ExpressionError("course.expression-lower-first", text, low=high, high=low)
-    return Drawn(low, high)
+    return Drawn(low, high, match[3] or "1")
 
 
 def ceil_div(a: Any, b: Any) -> Any:

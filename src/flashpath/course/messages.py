@@ -210,8 +210,14 @@ MESSAGES: dict[str, Text | Entry] = {
     "listing-units": Text("The units", "单元"),
     # ---- Expressions of the course's files -----------------------------------------------------------------
     "expression-between": Entry(
-        Text("`{text}`: between stands alone and has two numbers.", "`{text}`：between 要单独写，带两个数。"),
-        Text("Write between(2000, 5000).", "请写 between(2000, 5000)。"),
+        Text(
+            "`{text}`: between stands alone, with two numbers and, if need be, what it is a multiple of.",
+            "`{text}`：between 要单独写，带两个数，必要时再写明是谁的倍数。",
+        ),
+        Text(
+            "Write between(2000, 5000) or between(0, 4000, size).",
+            "请写 between(2000, 5000) 或 between(0, 4000, size)。",
+        ),
     ),
     "expression-lower-first": Entry(
         Text("`{text}`: the lower number comes first.", "`{text}`：小的数写在前面。"),

@@ -58,8 +58,9 @@ MESSAGES: dict[str, Text | Entry] = {
     "mark-the-function": Entry(
         Text("Mark the function __device__ or __global__.", "请给函数加上 __device__ 或 __global__。"),
         learner=Text(
-            "Mark the function __device__. An answer has no host code, and no main.",
-            "请给函数加上 __device__。答案里没有主机代码，也没有 main。",
+            "Mark a kernel __global__, and a function that a kernel calls __device__. An answer has no host code, "
+            "and no main.",
+            "核函数要加 __global__，由核函数调用的函数要加 __device__。答案里没有主机代码，也没有 main。",
         ),
     ),
     "mark-the-variable": Text(

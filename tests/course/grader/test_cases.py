@@ -10,6 +10,7 @@ import pytest
 
 from flashpath.course.content import ArraySpec, CaseSpec, Course, Drawn, ScalarSpec, Tolerance
 from flashpath.course.grader.cases import cases_of, fresh_seed
+from flashpath.course.grader.compare import Expected, compare
 from flashpath.course.grader.reference import expected_outputs
 from flashpath.errors import FlashpathError
 
@@ -131,3 +132,27 @@ def test_a_scale_of_another_shape_leaves_other_outputs_alone(course: Course) -> 
     assert twice.allowed is not None
     assert twice.allowed.shape == twice.value.shape
     assert sums.allowed.min() > twice.allowed.max()
+
+
+def test_drawn_sizes_can_be_multiples_of_an_earlier_one(course: Course) -> None:
+    spec = CaseSpec({"n": (16,), "first": (Drawn(5, 70, "n"),)}, ("normal",))
+    exercise = replace(course.exercise("kinds/axpy"), cases=(spec,))
+    assert {cases_of(exercise, seed)[0].sizes["first"] for seed in range(100)} == {16, 32, 48, 64}
+
+
+def test_some_cases_run_under_another_schedule(course: Course) -> None:
+    orders = [case.schedule for case in cases_of(course.exercise("kinds/axpy"), 1)]
+    assert 0 in orders
+    assert any(orders)
+    assert orders != [case.schedule for case in cases_of(course.exercise("kinds/axpy"), 2)]
+
+
+def test_data_that_is_moved_is_compared_bit_by_bit() -> None:
+    stored = np.array([0.0, -0.0, 1.0, np.nan], np.float32)
+    expected = Expected("y", stored, np.dtype(np.float32), None)
+    assert compare(expected, stored.copy()) is None
+    assert compare(expected, np.array([0.0, 0.0, 1.0, np.nan], np.float32)) is not None
+    assert (
+        compare(expected, np.array([0.0, -0.0, np.nextafter(np.float32(1), 2), np.nan], np.float32))
+        is not None
+    )

@@ -146,14 +146,14 @@ def test_shapes_that_are_known_do_not_help(grade_text: GradeText) -> None:
 def test_sums_in_half_are_refused(grade_text: GradeText) -> None:
     """Also for a kernel that rounds only once in a while."""
     text = """extern "C" __global__ void row_sums(int rows, int n, const float* x, float* y) {
-        if (threadIdx.x != 0) return;
+        if (threadIdx.x >= 32) return;
         float sum = 0.0f;
         for (int i = 0; i < n; ++i) {
             sum += x[blockIdx.x * n + i];
             if (n > 64) { short h; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(sum));
                           asm("cvt.f32.f16 %0, %1;" : "=f"(sum) : "h"(h)); }
         }
-        y[blockIdx.x] = sum;
+        if (threadIdx.x == 0) y[blockIdx.x] = sum;
     }"""
     assert grade_text("row-sums", text.replace("if (n > 64)", "if (0)")).passed
     for seed in range(5):
@@ -214,7 +214,7 @@ def test_a_mistake_that_only_a_small_case_shares_gets_none(grade_text: GradeText
 
 def test_looking_for_mistakes_has_an_end(grade_text: GradeText, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(misconceptions, "SECONDS", -1.0)
-    assert grade_text("axpy", _axpy("if (i < n) y[i] = 0.0f;")).mutant is None
+    assert grade_text("axpy", _axpy("if (i < n) y[i] = 0.0f * n;")).mutant is None
 
 
 def test_comments_and_space_are_no_difference(grade_text: GradeText) -> None:

@@ -25,7 +25,8 @@ DTYPES = (
 )  # fmt: skip
 ROLES = ("input", "output", "inout")
 VALUES = (
-    "normal", "shifted", "positive", "ties", "specials", "huge", "tiny", "zeros", "integers", "indices",
+    "normal", "shifted", "positive", "ties", "specials", "huge", "tiny", "zeros", "integers", "wide",
+    "rising", "bits", "indices",
 )  # fmt: skip
 # Why a submission is rejected, besides the kinds of the sanitizer's findings.
 REASONS = (
@@ -78,6 +79,7 @@ class ArraySpec:
 class Tolerance:
     depth: str = "1"  # roundings behind one element
     scale: str | None = None  # the size of what was summed; that of the result where there is none
+    exact: bool = False  # data is only moved: every bit of it counts, that of -0 and those of NaN too
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class CaseSpec:
 def sized(size: Size, before: Mapping[str, int], draw: Draw) -> int:
     """The number that a size stands for."""
     if isinstance(size, Drawn):
-        return size.draw(draw)
+        return size.draw(draw, before)
     return evaluate_integer(size, before) if isinstance(size, str) else size
 
 
@@ -147,6 +149,8 @@ class Mutant:
     hint: Text
     source: str  # the whole file: the solution with its edits, or as it is given
     edits: tuple[tuple[str, str], ...] = ()
+    with_words: tuple[str, ...] = ()  # an answer that makes this mistake has all of these words
+    without_words: tuple[str, ...] = ()  # and none of these
 
 
 @dataclass(frozen=True)

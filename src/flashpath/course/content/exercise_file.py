@@ -81,6 +81,7 @@ def _read_graded(table: Table, folder: Path, kind: str) -> dict[str, Any]:
         "scalars": scalars,
         "arrays": arrays,
         "mutants": read_mutants(table, read(solution)),
+        "forbidden": table.strings("forbidden"),
     }
     if is_function:
         found |= _function(table, values, language)
@@ -121,7 +122,9 @@ def _reference(
         )
     with table.table("tolerance") as each:
         tolerance = model.Tolerance(
-            depth=expression(each, "depth", values) or "1", scale=expression(each, "scale", values)
+            depth=expression(each, "depth", [*values, *outputs]) or "1",
+            scale=expression(each, "scale", [*values, *outputs]),
+            exact=each.flag("exact"),
         )
     return {"reference": reference, "reference_file": file, "tolerance": tolerance}
 
@@ -176,7 +179,6 @@ def _function(table: Table, values: Collection[str], language: str) -> dict[str,
         "arguments": arguments,
         "returns": returns,
         "imports": imports,
-        "forbidden": table.strings("forbidden"),
     }
 
 

@@ -29,6 +29,8 @@ def _mutant(table: Table, solution: str) -> Mutant:
         hint=table.text("hint"),
         source=_edited(table, solution, edits) if source is None else source,
         edits=edits,
+        with_words=table.strings("with"),
+        without_words=table.strings("without"),
     )
 
 

@@ -40,8 +40,7 @@ def _size(table: Table, name: str, value: Any, before: Collection[str]) -> model
         table.wrong(key, "course.content.not-a-size", value=value)
     try:
         found = expressions.drawn(value)
-        if found is None:
-            expressions.check(value, before)
+        expressions.check(found.step if found else value, before)
     except expressions.ExpressionError as error:
         table.wrong(key, "course.content.of-another", problem=error.said, advice=error.fix or "")
     return found or value

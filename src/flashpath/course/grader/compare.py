@@ -16,7 +16,7 @@ class Expected:
     """What an output must be: the reference's value, the type, and how far a float may lie from it."""
 
     name: str
-    value: Array  # floats as float64, integers in the output's own type
+    value: Array  # floats as float64; integers, and floats that are only moved, in the output's own type
     dtype: np.dtype[Any]
     allowed: Array | None  # None: bit by bit
 
@@ -76,6 +76,8 @@ def _is_right(expected: Expected, got: Array) -> Array:
     if expected.allowed is None:
         if expected.dtype == np.bool_:  # a byte that is neither 0 nor 1 is no bool
             return bits_of(got).reshape(got.shape) == expected.value.astype(np.uint8)
+        if is_float(expected.dtype):
+            return (bits_of(got) == bits_of(expected.value)).reshape(got.shape)
         return np.asarray(got == expected.value)
     value = expected.value
     number = got.astype(np.float64)

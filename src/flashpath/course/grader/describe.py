@@ -63,12 +63,19 @@ def wrong_output(difference: Difference, case: Case) -> Failure:
 
 
 def _first_wrong(difference: Difference) -> list[Line]:
+    expected, got = number(difference.expected), number(difference.got)
+    if expected == got:  # they differ in digits that are not shown, or in bits that are no digits
+        expected, got = repr(float(difference.expected)), repr(float(difference.got))
+    if expected == got:
+        expected, got = (
+            f"0x{int(bits_of(np.asarray(x)).flat[0]):x}" for x in (difference.expected, difference.got)
+        )
     line = told(
         "course.grader.first-difference",
         name=difference.name,
         index=index_of(difference.index),
-        expected=number(difference.expected),
-        got=number(difference.got),
+        expected=expected,
+        got=got,
     )
     if difference.allowed is None:
         return [line]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,17 +12,18 @@ import numpy as np
 
 from flashpath.course.content.exercise import Exercise, Mutant
 from flashpath.course.grader import forbidden, misconceptions
-from flashpath.course.grader.cases import Case, cases_of
+from flashpath.course.grader.cases import Case, cases_of, telling_cases
 from flashpath.course.grader.describe import with_printed
 from flashpath.course.grader.dtypes import Array
 from flashpath.course.grader.failing import failure_of
-from flashpath.course.grader.misconceptions import Evidence
+from flashpath.course.grader.misconceptions import Left, Seen
 from flashpath.course.grader.reference import expected_outputs, output_names
 from flashpath.course.grader.returned import judge_value
 from flashpath.course.grader.verdict import Failure, Hint, Judged
 from flashpath.course.sandbox import FunctionSession, Limits, SandboxError
 from flashpath.messages import told
 
+_EVIDENCE = misconceptions.Kept()
 _LIMITS = Limits(build_seconds=30.0, run_seconds=10.0)
 
 
@@ -28,7 +31,7 @@ def judge(exercise: Exercise, source: str, file: Path, seed: int) -> Judged:
     """Call the function with every case and compare what it returns."""
     refused = forbidden.check(source, exercise.forbidden)
     if refused is not None:
-        return Judged(refused, hint=misconceptions.of_broken(exercise, refused, source))
+        return Judged(refused, hint=misconceptions.of_text(exercise, refused, source))
     cases = cases_of(exercise, seed)
     case: Case | None = None
     right = 0
@@ -39,42 +42,49 @@ def judge(exercise: Exercise, source: str, file: Path, seed: int) -> Judged:
                 failure = _judge_values(exercise, case, _called(session, exercise, case))
                 if failure is not None:
                     failure = with_printed(failure, session.printed[before:])
-                    hint = _misconception(session, exercise, source, cases, case, failure)
+                    hint = _misconception(session, exercise, source, failure)
                     return Judged(failure, cases=right, hint=hint)
                 right += 1
     except SandboxError as error:
         failure = with_printed(failure_of(error, case), error.printed)
-        hint = misconceptions.of_broken(exercise, failure, source)
+        hint = misconceptions.of_text(exercise, failure, source)
         return Judged(failure, cases=right, hint=hint)
     return Judged(None, cases=right)
 
 
 def _misconception(
-    session: FunctionSession,
-    exercise: Exercise,
-    source: str,
-    cases: Sequence[Case],
-    case: Case,
-    failure: Failure,
+    session: FunctionSession, exercise: Exercise, source: str, failure: Failure
 ) -> Hint | None:
-    """What mutants are compared with: the case that failed, and the largest one."""
-    compared = [case, *([cases[-1]] if cases[-1].elements > case.elements else [])]
-
-    def rerun(exercise: Exercise, mutant: Mutant) -> Evidence | None:
-        name = exercise.solution.name if exercise.solution is not None else "mutant.py"
-        with _session(exercise, mutant.source, name) as other:
-            return _evidence(other, exercise, compared)
-
+    """The mutant that returns what this function does, in all of a few cases that are always the same."""
+    exact = misconceptions.of_text(exercise, failure, source)
+    if exact or not misconceptions.candidates(exercise, failure.reason, source):
+        return exact
     try:
-        evidence = _evidence(session, exercise, compared)
+        own = _evidence(session, exercise)
     except SandboxError:  # it fails in another way there
-        evidence = None
-    return misconceptions.of_case(exercise, failure, evidence, source, rerun)
+        return None
+    return misconceptions.of_case(exercise, failure, own, source, functools.partial(evidence_of, exercise))
 
 
-def _evidence(session: FunctionSession, exercise: Exercise, cases: Sequence[Case]) -> Evidence:
-    first, *rest = [_called(session, exercise, each) for each in cases]
-    return Evidence.of_values(first, *(Evidence.of_values(each) for each in rest))
+def evidence_of(exercise: Exercise, mutant: Mutant) -> misconceptions.Evidence:
+    """What a mutant returns in the cases that tell mutants apart."""
+
+    def made() -> misconceptions.Evidence:
+        name = exercise.solution.name if exercise.solution is not None else "mutant.py"
+        with _session(exercise, mutant.source, name) as session:
+            return _evidence(session, exercise)
+
+    return _EVIDENCE.of(exercise, mutant, made)
+
+
+def _evidence(session: FunctionSession, exercise: Exercise) -> misconceptions.Evidence:
+    """What the function returns in each of these cases."""
+    seen: list[Seen] = []
+    for case in telling_cases(exercise):
+        truths = expected_outputs(exercise, case)
+        returned = zip_longest(_called(session, exercise, case), truths)
+        seen.append(Seen.of(Left(value, truth) for value, truth in returned if value is not None))
+    return tuple(seen)
 
 
 def _session(exercise: Exercise, source: str, file_name: str) -> FunctionSession:

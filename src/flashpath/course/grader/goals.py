@@ -7,6 +7,7 @@ has any: no atomics, unless the exercise says that it is for them, and no loads 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -32,6 +33,20 @@ _UNSEEN = {
     ),
 }
 
+# What tells one way to reach a result from another: accesses of every kind.
+_PROFILE = (
+    *(
+        f"report.global_{way}.{what}"
+        for way in ("load", "store")
+        for what in ("requests", "sectors", "bytes")
+    ),
+    *(f"report.shared_{way}.{what}" for way in ("load", "store") for what in ("requests", "wavefronts")),
+    "report.footprint.static_shared",
+    "report.atomics.requests",
+    "report.atomics.turns",
+    *(f"report.instructions_by_class.get('{name}', 0)" for name in ("barrier", "warp-wide")),
+)
+
 
 def goals_of(exercise: Exercise) -> tuple[Goal, ...]:
     """Those of the exercise, then those that hold wherever there are any."""
@@ -49,8 +64,17 @@ def _both(message: Message) -> Text:
     return Text(*(message.text(lang) for lang in LANGUAGES))
 
 
-def counted(trial: Trial, seed: int) -> tuple[list[float], Failure | None]:
-    """What each goal counts, in order; goals of the same sizes share a launch.
+@dataclass(frozen=True)
+class Counted:
+    """What each goal counts, in order, and the accesses of every kind; or why nothing could be counted."""
+
+    counts: list[float]
+    profile: tuple[float, ...] = ()
+    failure: Failure | None = None
+
+
+def counted(trial: Trial, seed: int) -> Counted:
+    """Counts what each goal asks for; goals of the same sizes share a launch.
 
     The result of that launch is compared too: else a kernel that does nothing for just these sizes would be
     the most efficient one.
@@ -58,16 +82,20 @@ def counted(trial: Trial, seed: int) -> tuple[list[float], Failure | None]:
     exercise = trial.exercise
     goals = goals_of(exercise)
     found: dict[int, float] = {}
+    profile: list[float] = []
     for sizes in dict.fromkeys(tuple(goal.sizes.items()) for goal in goals):
         wanted = {place: goal.count for place, goal in enumerate(goals) if tuple(goal.sizes.items()) == sizes}
         case = make_case(exercise, dict(sizes), "normal", np.random.default_rng(seed))
-        outcome = _outcome(trial, prepare(exercise, case), tuple(dict.fromkeys(wanted.values())))
+        outcome = _outcome(
+            trial, prepare(exercise, case), tuple(dict.fromkeys((*wanted.values(), *_PROFILE)))
+        )
         if outcome.failure is not None:
-            return [], outcome.failure
-        if outcome.evidence is None:
+            return Counted([], failure=outcome.failure)
+        if not outcome.is_launched:
             raise FlashpathError("course.grader.empty-grid", id=exercise.id, what=str(dict(sizes)))
         found |= {place: float(outcome.counts[text]) for place, text in wanted.items()}
-    return [found[place] for place in range(len(goals))], None
+        profile += [outcome.counts[text] for text in _PROFILE]
+    return Counted([found[place] for place in range(len(goals))], tuple(profile))
 
 
 def _outcome(trial: Trial, prepared: Prepared, counts: tuple[str, ...]) -> Outcome:

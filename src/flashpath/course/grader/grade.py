@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from flashpath.course.answer_file import answer_text
 from flashpath.course.content.exercise import Exercise
 from flashpath.course.grader.cases import fresh_seed
 from flashpath.course.grader.verdict import Grade, Judged
@@ -40,7 +41,7 @@ def grade(
 
 def _read(submission: Path) -> str:
     try:
-        return submission.read_text(encoding="utf-8-sig")  # some editors put a mark before the first line
+        return answer_text(submission)
     except FileNotFoundError:
         raise FlashpathError("course.grader.no-file", file=submission) from None
     except IsADirectoryError:

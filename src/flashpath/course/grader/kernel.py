@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import functools
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from flashpath.course.content.exercise import Exercise, Launch, Mutant
-from flashpath.course.grader import goals, misconceptions, speed
-from flashpath.course.grader.cases import Case, cases_of
+from flashpath.course.grader import forbidden, goals, misconceptions, sharing, speed
+from flashpath.course.grader.cases import cases_of, telling_cases
 from flashpath.course.grader.failing import failure_of
 from flashpath.course.grader.launching import HINT_LIMITS, session_for
-from flashpath.course.grader.misconceptions import Evidence
-from flashpath.course.grader.trial import Outcome, Trial, prepare
-from flashpath.course.grader.verdict import GoalResult, Hint, Judged
-from flashpath.course.sandbox import KernelSession, SandboxError
+from flashpath.course.grader.trial import Prepared, Trial, prepare
+from flashpath.course.grader.verdict import Failure, GoalResult, Hint, Judged
+from flashpath.course.sandbox import SandboxError
 
-# Of a case that mutants are tried on, so that a hint comes soon.
-_MOST_ELEMENTS = 20_000
+_Result = TypeVar("_Result")
+_EVIDENCE, _PROFILES = misconceptions.Kept(), misconceptions.Kept()
 
 
 def judge(exercise: Exercise, source: str, file: Path, seed: int) -> Judged:
     """Build the kernel, launch it with every case, then count what its goals ask for."""
     launch = _launch_of(exercise)
+    refused = forbidden.check(source, exercise.forbidden)
+    if refused is not None:
+        return Judged(refused, hint=misconceptions.of_text(exercise, refused, source))
     is_built = False
     try:
         with session_for(exercise, launch, source, file.name) as session:
             is_built = True
-            return _judge(session, exercise, launch, source, seed)
+            return _judge(Trial(session, exercise, launch, source), seed)
     except SandboxError as error:
         failure = failure_of(error, is_built=is_built)
-        return Judged(failure, hint=misconceptions.of_broken(exercise, failure, source))
+        return Judged(failure, hint=misconceptions.of_text(exercise, failure, source))
 
 
 def _launch_of(exercise: Exercise) -> Launch:
@@ -38,59 +41,75 @@ def _launch_of(exercise: Exercise) -> Launch:
     return exercise.launch
 
 
-def _judge(session: KernelSession, exercise: Exercise, launch: Launch, source: str, seed: int) -> Judged:
+def _judge(trial: Trial, seed: int) -> Judged:
+    exercise = trial.exercise
     cases = cases_of(exercise, seed)
-    trial = Trial(session, exercise, launch, source)
     for right, case in enumerate(cases):
-        outcome = trial.judge(prepare(exercise, case))
-        if outcome.failure is not None:
-            hint = _misconception(trial, cases, case, outcome)
-            return Judged(outcome.failure, cases=right, hint=hint)
-    right = len(cases)
-    counts, failure = goals.counted(trial, seed)
-    if failure is not None:
-        return Judged(failure, cases=right)
-    results = goals.results(exercise, counts)
-    if not all(each.reached for each in results):
-        failure = goals.missed(exercise, counts)
-        hint = misconceptions.of_goals(exercise, counts, source, _counts_again(exercise, launch, seed))
-        return Judged(failure, cases=right, goals=results, hint=hint)
-    measured, failure = speed.measure(exercise, source, seed)
+        failure = trial.judge(prepare(exercise, case)).failure
+        if failure is not None:
+            unshared = sharing.not_shared(trial) if failure.reason in ("timeout", "race") else None
+            hint = None if unshared else _misconception(trial, failure)
+            return Judged(unshared or failure, cases=right, hint=hint)
+    unshared = sharing.not_shared(trial)
+    counted = goals.counted(trial, seed)
+    if counted.failure is not None:
+        return Judged(unshared or counted.failure, cases=len(cases))
+    results = goals.results(exercise, counted.counts)
+    if unshared or not all(each.reached for each in results):
+        failure = unshared or goals.missed(exercise, counted.counts)
+        return Judged(failure, cases=len(cases), goals=results, hint=_missed(trial, failure, counted.profile))
+    measured, failure = speed.measure(exercise, trial.source, seed)
     every: tuple[GoalResult, ...] = (*results, *measured)
     lines = tuple(goal.line for goal in every)
-    return Judged(failure, cases=right, goals=every, lines=lines)
+    return Judged(failure, cases=len(cases), goals=every, lines=lines)
 
 
-def _misconception(trial: Trial, cases: Sequence[Case], case: Case, outcome: Outcome) -> Hint | None:
-    """What mutants are compared with: the case that failed, and a larger one."""
-    exercise, failure = trial.exercise, outcome.failure
-    if failure is None or not any(each.rejected_for == failure.reason for each in exercise.mutants):
+def _misconception(trial: Trial, failure: Failure) -> Hint | None:
+    """The mutant that does what this kernel does, on cases that are always the same."""
+    exercise = trial.exercise
+    exact = misconceptions.of_text(exercise, failure, trial.source)
+    known = misconceptions.candidates(exercise, failure.reason, trial.source)
+    if exact or failure.reason == "timeout" or not known:
+        return exact
+    trial.session.limits = HINT_LIMITS
+    try:
+        evidence = trial.evidence(_telling(exercise))
+    except SandboxError:  # it fails in another way there, or takes too long for a hint
         return None
-    larger = [each for each in cases if case.elements < each.elements <= _MOST_ELEMENTS]
-    prepared = [prepare(exercise, each) for each in (case, *larger[-1:])]
-
-    def rerun(exercise: Exercise, mutant: Mutant) -> Evidence | None:
-        with _hint_session(exercise, trial.launch, mutant) as session:
-            return Trial(session, exercise, trial.launch, mutant.source).evidence(prepared)
-
-    seen = outcome.evidence
-    if seen is not None and failure.reason != "timeout":
-        trial.session.limits = HINT_LIMITS
-        try:
-            seen = replace(seen, larger=trial.evidence(prepared[1:]))
-        except SandboxError:  # it fails in another way there, or takes too long for a hint
-            return None
-    return misconceptions.of_case(exercise, failure, seen, trial.source, rerun)
+    of = functools.partial(evidence_of, exercise)
+    return misconceptions.of_case(exercise, failure, evidence, trial.source, of)
 
 
-def _counts_again(exercise: Exercise, launch: Launch, seed: int) -> misconceptions.Counts:
-    def counts(mutant: Mutant) -> list[float]:
-        with _hint_session(exercise, launch, mutant) as session:
-            return goals.counted(Trial(session, exercise, launch, mutant.source), seed)[0]
+def _missed(trial: Trial, failure: Failure, profile: misconceptions.Profile) -> Hint | None:
+    """The mutant that misses the goals with the same accesses."""
+    exact = misconceptions.of_text(trial.exercise, failure, trial.source)
+    of = functools.partial(profile_of, trial.exercise)
+    return exact or misconceptions.of_goals(trial.exercise, profile, trial.source, of)
 
-    return counts
+
+def evidence_of(exercise: Exercise, mutant: Mutant) -> misconceptions.Evidence:
+    """What a mutant leaves behind in the cases that tell mutants apart."""
+    return _EVIDENCE.of(
+        exercise,
+        mutant,
+        lambda: _measured(exercise, mutant, lambda trial: trial.evidence(_telling(exercise))),
+    )
 
 
-def _hint_session(exercise: Exercise, launch: Launch, mutant: Mutant) -> KernelSession:
+def profile_of(exercise: Exercise, mutant: Mutant) -> misconceptions.Profile:
+    """The accesses of a mutant in the launches of the goals."""
+    return _PROFILES.of(
+        exercise, mutant, lambda: _measured(exercise, mutant, lambda trial: goals.counted(trial, 0).profile)
+    )
+
+
+def _telling(exercise: Exercise) -> list[Prepared]:
+    return [prepare(exercise, case) for case in telling_cases(exercise)]
+
+
+def _measured(exercise: Exercise, mutant: Mutant, measure: Callable[[Trial], _Result]) -> _Result:
+    """What is measured of a mutant in a session of its own, with little time for it."""
+    launch = _launch_of(exercise)
     name = exercise.solution.name if exercise.solution is not None else "mutant"
-    return session_for(exercise, launch, mutant.source, name, HINT_LIMITS)
+    with session_for(exercise, launch, mutant.source, name, HINT_LIMITS) as session:
+        return measure(Trial(session, exercise, launch, mutant.source))

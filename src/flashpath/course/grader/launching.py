@@ -132,6 +132,7 @@ def run(
             sanitize=sanitize,
             budget=budget,
             unset=tuple(unset),
+            seed=case.schedule,
         )
 
     if not sanitize:

@@ -53,6 +53,11 @@ MESSAGES: dict[str, Text | Entry] = {
         "The result is right; the speed asked for is not reached yet.",
         "结果正确；速度尚未达到要求。",
     ),
+    "every-thread": Text("Every thread does all the work.", "每个线程都把全部工作做了一遍。"),
+    "one-thread": Text(
+        "The threads do not share the work: one does it while the others wait.",
+        "线程没有分工：只有一个线程在做，其余的都在等。",
+    ),
     "compile": Text("It does not compile.", "编译不通过。"),
     "launch": Text("It compiles, but its launch failed.", "编译通过，但启动失败。"),
     "nothing-returned": Text(
@@ -96,6 +101,13 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("`flashpath reset` brings the skeleton back.", "`flashpath reset` 可以恢复初始文件。"),
     ),
     "is-a-folder": Text("{file} is a folder, not a file.", "{file} 是文件夹，不是文件。"),
+    "no-plain-file": Text(
+        "{file} is a pipe or a device. An answer is a plain file.",
+        "{file} 是管道或设备。答案必须是普通文件。",
+    ),
+    "too-large": Text(
+        "{file} has more than {most:,} bytes: it is not read.", "{file} 超过 {most:,} 字节，不予读取。"
+    ),
     "not-utf-8": Entry(
         Text("{file}: byte {at} is no UTF-8.", "{file}：第 {at} 个字节不是 UTF-8。"),
         Text("Save it as UTF-8.", "请把文件存成 UTF-8 编码。"),
@@ -165,6 +177,25 @@ MESSAGES: dict[str, Text | Entry] = {
     "at-least": Text("at least {asked}", "至少 {asked}"),
     "times-too-many": Text("{factor} times too many", "是目标的 {factor} 倍"),
     "share-reached": Text("{share} of what is asked", "只达到目标的 {share}"),
+    "asked-times": Text(
+        "  {threads} threads asked for {times} times the bytes that there are, for {case}",
+        "  {threads} 个线程请求的字节数是数据本身的 {times} 倍（{case}）",
+    ),
+    "lanes-of-a-request": Text(
+        "  {lanes} of 32 lanes take part in a load or store of a warp, for {case}",
+        "  一个 warp 的每次加载或存储平均只有 {lanes} 个 lane 参与，共 32 个（{case}）",
+    ),
+    "share-every-thread": Text(
+        "All threads run the same lines, and here every one of them goes through all elements. A thread's own number, "
+        "from blockIdx and threadIdx, decides which elements are its own: share them out.",
+        "所有线程执行同样的代码，而这里每个线程都走遍了所有元素。线程应当用 blockIdx 和 threadIdx 算出自己的编号，"
+        "只处理属于自己的元素。",
+    ),
+    "share-one-thread": Text(
+        "A warp's 32 lanes load and store together; here one lane at a time does. Share the elements out, so that "
+        "neighbouring threads take neighbouring elements.",
+        "一个 warp 的 32 个 lane 是一起加载、一起存储的；这里每次只有一个 lane 在做。请把元素分给各个线程，相邻的线程取相邻的元素。",
+    ),
     "goal-atomics": Text("atomics, by threads", "线程执行的原子操作"),
     "missed-atomics": Text(
         "An atomic reads and writes memory too, and the goals here count plain loads and stores. This "

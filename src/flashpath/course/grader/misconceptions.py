@@ -1,9 +1,11 @@
-"""A known mistake behind a failure: which of the exercise's mutants fails exactly as this answer does.
+"""A known mistake behind a failure: which of the exercise's mutants does exactly what this answer does.
 
-Mutants that are rejected for the same reason are run on the very case that failed, with the same inputs and
-the same poison. One that leaves the same bits behind has, as far as that case can tell, the same mistake, and
-its hint is shown; so has one whose results differ by rounding alone. A case of one element tells few mistakes
-apart, so a larger one must agree too. All this takes a second or so: a hint is worth no longer wait.
+A hint that may be wrong is worse than none, so a mutant is named only where nothing tells the answer from
+it. Either the texts are the same, or both did the same on every one of a few cases: they left the same
+numbers behind, but for rounding, and the same findings at the same threads. Where goals were missed, both had
+the same accesses of every kind. The cases are always the same ones (`cases.telling_cases`), chosen so that
+they tell the mutants of an exercise from each other; a test compares all pairs. What no case can tell apart
+(a barrier that is missing, and one of a warp in its place) the mutant's own words do: `with` and `without`.
 """
 
 from __future__ import annotations
@@ -11,8 +13,8 @@ from __future__ import annotations
 import difflib
 import re
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -20,11 +22,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from flashpath.course.content.exercise import Exercise, Mutant
+from flashpath.course.grader.compare import Expected
 from flashpath.course.grader.describe import by_cause
-from flashpath.course.grader.dtypes import Array, bits_of
+from flashpath.course.grader.dtypes import Array, bits_of, half_ulp, is_float
 from flashpath.course.grader.verdict import Failure, Hint
-from flashpath.course.sandbox import KernelRun
 from flashpath.errors import FlashpathError
+from flashpath.vgpu.findings import Finding
 
 SECONDS = 1.0
 _AT_ONCE = 2
@@ -33,111 +36,142 @@ _CPP_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _PYTHON_COMMENT = re.compile(r"#[^\n]*")
 
 
+# ---- What was seen -------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, eq=False)
 class Left:
-    """An array as it was left behind, and what it should be where it is an output of floats."""
+    """An array as it was left behind, and what it should be where it is an output."""
 
     value: Array
-    truth: Array | None = None
+    expected: Expected | None = None
 
-    def is_same(self, other: Left) -> bool:
-        return bits_of(self.value).tobytes() == bits_of(other.value).tobytes()
-
-    def is_near(self, other: Left) -> bool:
-        """Whether both are wrong in the same way: no further from each other than rounding brings them, which
-        is far less than they are from the truth."""
-        if self.is_same(other):
+    def is_like(self, other: Left) -> bool:
+        """Whether both hold the same numbers: to the bit, or wrong in the same way but for rounding."""
+        if self.value.shape != other.value.shape or self.value.dtype != other.value.dtype:
+            return False
+        if bits_of(self.value).tobytes() == bits_of(other.value).tobytes():
             return True
-        if (
-            self.truth is None
-            or self.value.shape != other.value.shape
-            or self.value.dtype != other.value.dtype
-        ):
+        expected = self.expected
+        if expected is None or expected.allowed is None or not is_float(self.value.dtype):
             return False
         with np.errstate(all="ignore"):
-            own, others, truth = (each.astype(np.float64) for each in (self.value, other.value, self.truth))
+            own, others, truth = (x.astype(np.float64) for x in (self.value, other.value, expected.value))
             apart = np.where((own == others) | (np.isnan(own) & np.isnan(others)), 0.0, np.abs(own - others))
+            rounding = expected.allowed + 4 * half_ulp(self.value.dtype) * np.abs(own)
             wrong = np.abs(own - truth)
-            furthest = float(np.max(wrong, where=np.isfinite(wrong), initial=0.0))
-        return bool(np.all(apart <= _FAR_LESS * furthest))
+            # Where it is wrong, the two must be far nearer to each other than to the truth.
+            far_less = np.where(wrong > expected.allowed, _FAR_LESS * wrong, np.inf)
+        # Zero is no number that rounding makes.
+        return bool(np.all((apart <= np.minimum(rounding, far_less)) & ((own == 0) == (others == 0))))
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """What a launch or a call left behind, for comparison."""
+_FAR_LESS = 0.01
 
-    findings: tuple[tuple[Any, ...], ...]  # kind, thread and count of each
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What one launch or one call left behind."""
+
+    findings: tuple[tuple[Any, ...], ...]
     arrays: tuple[Left, ...]
-    larger: Evidence | None = None  # of a larger case, which tells more mistakes apart
 
     @classmethod
-    def of_kernel(
-        cls, run: KernelRun, truths: Mapping[int, Array], larger: Evidence | None = None
-    ) -> Evidence:
-        """`truths`: what arrays should hold, by their place in the run."""
-        found = tuple((each.kind, each.block, each.thread, each.count) for each in by_cause(run.findings))
-        left = tuple(Left(array, truths.get(place)) for place, array in enumerate(run.arrays))
-        return cls(found, left, larger)
+    def of(cls, arrays: Iterable[Left], findings: Iterable[Finding] = ()) -> Seen:
+        return cls(tuple(map(_key, by_cause(findings))), tuple(arrays))
 
-    @classmethod
-    def of_values(cls, arrays: Iterable[Array], larger: Evidence | None = None) -> Evidence:
-        return cls((), tuple(map(Left, arrays)), larger)
+    def tells(self) -> bool:
+        """Whether it shows more than NaN and infinity, which many mistakes lead to."""
+        numbers = (each.value for each in self.arrays if each.expected is not None)
+        return bool(self.findings) or any(
+            not is_float(x.dtype) or bool(np.isfinite(x).any()) for x in numbers
+        )
 
-    def likeness(self, other: Evidence) -> int:
-        """0: another failure; else the more the better. Findings of one kind are alike, equal ones more."""
-        same_arrays = self._agrees(other, Left.is_same)
-        if not self.findings and not other.findings:
-            return _SAME if same_arrays else _NEAR if self._agrees(other, Left.is_near) else 0
-        if self.findings[:1] and other.findings[:1] and self.findings[0][0] == other.findings[0][0]:
-            return 1 + same_arrays + (self.findings == other.findings)
-        return 0
-
-    def _agrees(self, other: Evidence, alike: Callable[[Left, Left], bool]) -> bool:
-        if len(self.arrays) != len(other.arrays) or not all(map(alike, self.arrays, other.arrays)):
-            return False
-        if self.larger is None or other.larger is None:
-            return self.larger is other.larger
-        return self.larger.findings == other.larger.findings and self.larger._agrees(other.larger, alike)
-
-    @property
-    def best_likeness(self) -> int:
-        """What no other evidence can exceed."""
-        return 3 if self.findings else _SAME
+    def is_like(self, other: Seen) -> bool:
+        return (
+            self.findings == other.findings
+            and len(self.arrays) == len(other.arrays)
+            and all(map(Left.is_like, self.arrays, other.arrays))
+        )
 
 
-_FAR_LESS = 1e-3
-_NEAR, _SAME = 3, 4
+def _key(finding: Finding) -> tuple[Any, ...]:
+    """A finding without the words and lines of the source that it is in."""
+    numbers = {name: each for name, each in finding.said.params.items() if isinstance(each, (int, float))}
+    other = finding.other and (finding.other.action, finding.other.block, finding.other.thread)
+    return (
+        finding.kind, finding.said.code, sorted(numbers.items()),
+        finding.block, finding.thread, other, finding.count,
+    )  # fmt: skip
+
+
+Evidence = tuple[Seen, ...]  # one for each case that tells mutants apart
+
+
+def is_same(own: Evidence, other: Evidence) -> bool:
+    """Whether nothing tells one from the other."""
+    return len(own) == len(other) and all(map(Seen.is_like, own, other))
+
+
+# ---- Which mutant that is ------------------------------------------------------------------------------
+
 _Result = TypeVar("_Result")
-Counts = Callable[[Mutant], list[float]]
-Rerun = Callable[[Exercise, Mutant], Evidence | None]
+Profile = tuple[float, ...]  # how many accesses of each kind there were
+Of = Callable[[Mutant], _Result]
 
 
 def of_case(
-    exercise: Exercise, failure: Failure, evidence: Evidence | None, source: str, rerun: Rerun
+    exercise: Exercise, failure: Failure, evidence: Evidence, source: str, of: Of[Evidence]
 ) -> Hint | None:
-    """The mutant that fails as the answer does, on the case that failed and on a larger one."""
-    if failure.reason == "timeout" or evidence is None:
-        return of_broken(exercise, failure, source)
-
-    def likeness(mutant: Mutant) -> int:
-        other = rerun(exercise, mutant)
-        return 0 if other is None else evidence.likeness(other)
-
-    candidates = _candidates(exercise, failure.reason, source)
-    # A finding of the same kind alone says little where several mistakes lead to it.
-    least = 1 if len(candidates) == 1 else 2
-    best: tuple[int, Mutant] | None = None
-    for mutant, alike in _tried(candidates, likeness):
-        if alike >= least and (best is None or alike > best[0]):
-            best = alike, mutant
-        if alike == evidence.best_likeness:
-            break
-    return None if best is None else _hint(best[1])
+    """The mutant that does what the answer does, on all cases that tell mutants apart."""
+    if not any(map(Seen.tells, evidence)):
+        return None
+    return _first(exercise, failure.reason, source, of, lambda other: is_same(evidence, other))
 
 
-def _tried(
-    mutants: Sequence[Mutant], measure: Callable[[Mutant], _Result]
-) -> Iterator[tuple[Mutant, _Result]]:
+def of_goals(exercise: Exercise, profile: Profile, source: str, of: Of[Profile]) -> Hint | None:
+    """The mutant that has the same accesses."""
+    return _first(exercise, "goal", source, of, lambda other: other == profile)
+
+
+def of_text(exercise: Exercise, failure: Failure, source: str) -> Hint | None:
+    """The mutant that is this very program: all that is certain of what cannot be run."""
+    text = _plain(source)
+    for mutant in exercise.mutants:
+        if mutant.rejected_for == failure.reason and _plain(mutant.source) == text:
+            return Hint(mutant.name, mutant.hint)
+    return None
+
+
+def _first(
+    exercise: Exercise, reason: str, source: str, of: Of[_Result], is_it: Callable[[_Result], bool]
+) -> Hint | None:
+    for mutant, result in _tried(candidates(exercise, reason, source), of):
+        if is_it(result):
+            return Hint(mutant.name, mutant.hint)
+    return None
+
+
+def candidates(exercise: Exercise, reason: str, source: str) -> list[Mutant]:
+    """Those of the same reason that have the answer's words, the one whose text is nearest first."""
+    text = "\n".join(_plain(source))
+    same = [mutant for mutant in exercise.mutants if mutant.rejected_for == reason and _may_be(mutant, text)]
+    matcher = difflib.SequenceMatcher(b=_plain(source), autojunk=False)
+
+    def nearness(mutant: Mutant) -> float:
+        matcher.set_seq1(_plain(mutant.source))
+        return matcher.ratio()
+
+    return sorted(same, key=nearness, reverse=True) if len(same) > 1 else same
+
+
+def _may_be(mutant: Mutant, text: str) -> bool:
+    return all(word in text for word in mutant.with_words) and not any(
+        word in text for word in mutant.without_words
+    )
+
+
+def _tried(mutants: Sequence[Mutant], measure: Of[_Result]) -> Iterator[tuple[Mutant, _Result]]:
     """Each mutant with what was measured of it, two at a time, until the time is over.
 
     What fails in the sandbox shows nothing.
@@ -163,35 +197,20 @@ def _tried(
                 future.cancel()
 
 
-def of_broken(exercise: Exercise, failure: Failure, source: str) -> Hint | None:
-    """For what cannot be run again in a second: the one mutant that hangs, or is refused, or does not compile
-    with these words."""
-    same = [each for each in exercise.mutants if each.rejected_for == failure.reason]
-    text = _plain(source)
-    exact = [each for each in same if _plain(each.source) == text]
-    if exact:
-        return _hint(exact[0])
-    return _hint(same[0]) if len(same) == 1 and failure.reason in ("timeout", "refused") else None
+class Kept:
+    """What mutants showed, kept for the next answer to the same exercise: `watch` grades many of them."""
 
+    def __init__(self, most: int = 64) -> None:
+        self._most = most
+        self._results: OrderedDict[Any, Any] = OrderedDict()
 
-def of_goals(exercise: Exercise, counted: list[float], source: str, counts: Counts) -> Hint | None:
-    """The mutant of which the same is counted."""
-    for mutant, of_mutant in _tried(_candidates(exercise, "goal", source), counts):
-        if of_mutant == counted:
-            return _hint(mutant)
-    return None
-
-
-def _candidates(exercise: Exercise, reason: str, source: str) -> list[Mutant]:
-    """Those of the same reason, the one whose text is nearest first."""
-    same = [each for each in exercise.mutants if each.rejected_for == reason]
-    matcher = difflib.SequenceMatcher(b=_plain(source), autojunk=False)
-
-    def nearness(mutant: Mutant) -> float:
-        matcher.set_seq1(_plain(mutant.source))
-        return matcher.ratio()
-
-    return sorted(same, key=nearness, reverse=True) if len(same) > 1 else same
+    def of(self, exercise: Exercise, mutant: Mutant, make: Callable[[], _Result]) -> _Result:
+        key = (exercise.folder, repr((exercise.cases, exercise.goals, exercise.launch)), mutant.source)
+        if key not in self._results:
+            self._results[key] = make()
+        while len(self._results) > self._most:
+            self._results.popitem(last=False)
+        return self._results[key]
 
 
 def _plain(source: str) -> list[str]:
@@ -199,7 +218,3 @@ def _plain(source: str) -> list[str]:
     comment = _CPP_COMMENT if "__global__" in source else _PYTHON_COMMENT
     lines = (re.sub(r"\s+", "", line) for line in comment.sub("", source).splitlines())
     return [line for line in lines if line]
-
-
-def _hint(mutant: Mutant) -> Hint:
-    return Hint(mutant.name, mutant.hint)

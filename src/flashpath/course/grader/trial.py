@@ -11,7 +11,7 @@ from flashpath.course.grader.compare import Difference, Expected, compare
 from flashpath.course.grader.describe import changed_input, found, with_printed, wrong_output
 from flashpath.course.grader.dtypes import Array, bits_of
 from flashpath.course.grader.launching import run
-from flashpath.course.grader.misconceptions import Evidence
+from flashpath.course.grader.misconceptions import Evidence, Left, Seen
 from flashpath.course.grader.poison import poisoned
 from flashpath.course.grader.reference import expected_outputs
 from flashpath.course.grader.verdict import Failure
@@ -44,7 +44,7 @@ class Outcome:
     """What a launch showed: nothing wrong, or a failure; and what was counted."""
 
     failure: Failure | None
-    evidence: Evidence | None = None  # None where nothing was launched
+    is_launched: bool = True  # False for an empty grid
     counts: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
@@ -57,24 +57,18 @@ class Trial:
     launch: Launch
     source: str
 
-    def evidence(self, cases: Sequence[Prepared]) -> Evidence | None:
-        """What it leaves behind in the first case, and in the larger second one if there is one."""
-        launched = [self._launched(each) for each in cases]
-        first = launched[0] if launched else None
-        if first is None:
-            return None
-        seen = [
-            self._left_behind(prepared, *each)
-            for prepared, each in zip(cases[1:], launched[1:], strict=True)
-            if each is not None
-        ]
-        return self._left_behind(cases[0], *first, *seen)
+    def evidence(self, cases: Sequence[Prepared]) -> Evidence:
+        """What it leaves behind in each case."""
+        return tuple(self._seen(each) for each in cases)
 
-    def _left_behind(
-        self, prepared: Prepared, result: KernelRun, places: Mapping[str, int], larger: Evidence | None = None
-    ) -> Evidence:
-        truths = {places[each.name]: each.value for each in prepared.expected if each.allowed is not None}
-        return Evidence.of_kernel(result, truths, larger)
+    def _seen(self, prepared: Prepared) -> Seen:
+        launched = self._launched(prepared)
+        if launched is None:
+            return Seen.of(())
+        result, places = launched
+        expected = {places[each.name]: each for each in prepared.expected}
+        arrays = [Left(array, expected.get(place)) for place, array in enumerate(result.arrays)]
+        return Seen.of(arrays, result.findings)
 
     def judge(self, prepared: Prepared, counts: tuple[str, ...] = ()) -> Outcome:
         """Launch the case and look at everything: findings first, then inputs, then outputs.
@@ -83,12 +77,12 @@ class Trial:
         """
         launched = self._launched(prepared, counts)
         if launched is None:
-            return Outcome(None)  # an empty grid: nothing ran, so that nothing can have changed
+            return Outcome(None, False)  # an empty grid: nothing ran, so that nothing can have changed
         result, places = launched
         failure = self._failure(prepared, result, places)
         if failure is not None:
             failure = with_printed(failure, result.printed)
-        return Outcome(failure, self._left_behind(prepared, result, places), result.counts)
+        return Outcome(failure, True, result.counts)
 
     def _failure(self, prepared: Prepared, result: KernelRun, places: Mapping[str, int]) -> Failure | None:
         case, arrays = prepared.case, self.exercise.arrays

@@ -13,6 +13,7 @@ from flashpath.errors import FlashpathError
 
 _TIES = (-2.0, -0.5, 0.0, 0.5, 3.0)  # sums of them are exact in every type
 _FLOAT_SPECIALS = (math.inf, -math.inf, 0.0, -0.0)
+_NEAR_SHARE = 0.3  # of wide values
 _SPECIAL_SHARE = 0.15  # of the elements: enough to be met, few enough that sums survive elsewhere
 
 
@@ -84,6 +85,40 @@ def _integers(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Gener
     return rng.integers(-8, 9, shape)
 
 
+def _wide(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Any:
+    # Some elements stay near the largest; how far the others lie below it differs from row to row, and so
+    # does how far the whole row lies below 0.
+    below = np.abs(rng.standard_normal(shape)) * _of_rows(shape, rng, 1.0, 300.0)
+    near = rng.standard_normal(shape) - (_of_rows(shape, rng, 1.0, 300.0) if len(shape) > 1 else 0.0)
+    return near - np.where(rng.random(shape) < _NEAR_SHARE, 0.0, below)
+
+
+def _rising(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Any:
+    # The largest element comes late, and how much it grows on the way differs from row to row.
+    steps = np.arange(shape[-1]) if shape else 0
+    return rng.standard_normal(shape) + _of_rows(shape, rng, 0.01, 0.3) * steps
+
+
+def _of_rows(shape: tuple[int, ...], rng: np.random.Generator, low: float, high: float) -> Array:
+    """Returns a factor for each row (for each element where there is one dimension), from low to high.
+
+    They are spread evenly over the orders of magnitude, so that a few rows already have small and large ones.
+    """
+    kept = (*shape[:-1], 1) if len(shape) > 1 else shape
+    count = max(math.prod(kept), 1)
+    places = (rng.permutation(count) + rng.random(count)) / count
+    return (low * (high / low) ** places[: math.prod(kept)]).reshape(kept)
+
+
+def _bits(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Any:
+    # Half of the elements are any pattern of bits, with NaN, denormal numbers and both zeros among them.
+    size = math.prod(shape)
+    drawn = np.frombuffer(rng.bytes(size * dtype.itemsize), dtype).reshape(shape)
+    specials = rng.choice((*_FLOAT_SPECIALS, math.nan), shape)
+    ordinary = np.where(rng.random(shape) < _SPECIAL_SHARE, specials, rng.standard_normal(shape))
+    return np.where(rng.random(shape) < 0.5, drawn, ordinary.astype(dtype))
+
+
 _FLOATS: dict[str, _Filler] = {
     "normal": _normal,
     "shifted": _shifted,
@@ -94,6 +129,9 @@ _FLOATS: dict[str, _Filler] = {
     "tiny": _tiny,
     "zeros": _zeros,
     "integers": _integers,
+    "wide": _wide,
+    "rising": _rising,
+    "bits": _bits,
 }
 VALUES = (*_FLOATS, "indices")
 
@@ -116,6 +154,9 @@ def _whole_numbers(
         "tiny": (-1, 1),
         "zeros": (0, 0),
         "integers": (-8, 8),
+        "wide": (-10_000, 0),
+        "rising": (-100, 100),
+        "bits": (least, most),
     }[kind]
     drawn = rng.integers(max(low, least), min(high, most), shape, dtype, endpoint=True)
     drawn = np.asarray(drawn, dtype).reshape(shape)

@@ -23,7 +23,15 @@ Line = Message | Advice | str
 
 def said(lines: Iterable[Line]) -> tuple[str, ...]:
     """Returns the lines in the language that is spoken, worded for learners."""
-    return tuple(row for line in lines for row in _said(line))
+    return tuple(plain(row) for line in lines for row in _said(line))
+
+
+_ORDERS = {code: "�" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
+
+
+def plain(text: str) -> str:
+    """Returns the text without what a terminal would take for an order: an answer may say anything."""
+    return text.translate(_ORDERS)
 
 
 def _said(line: Line) -> list[str]:
@@ -95,7 +103,7 @@ class Grade:
     @property
     def headline(self) -> str:
         """The verdict in one sentence, in the language that is spoken."""
-        return self.summary.text(reader="learner")
+        return plain(self.summary.text(reader="learner"))
 
     @property
     def details(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flashpath.course.answer_file import answer_text
 from flashpath.course.state import StoreError
 from flashpath.errors import FlashpathError
 from flashpath.messages import Message, told
@@ -68,7 +69,7 @@ def _is_passed_in_review(learner: Learner, exercise: Exercise, text: str) -> boo
 def read_answer(exercise: Exercise, path: Path) -> str:
     """Returns the text of an answer; some editors put a mark before its first line."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return answer_text(path)
     except FileNotFoundError:
         raise FlashpathError("course.no-answer-file", path=path, exercise=exercise.id) from None
     except IsADirectoryError:

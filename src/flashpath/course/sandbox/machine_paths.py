@@ -15,11 +15,22 @@ from flashpath.messages import Message
 _BUILT_IN = "__nv_nvrtc_builtin_header.h"
 # NVRTC's own header has no place on any disk, and nobody who answers an exercise chooses NVRTC's options.
 _OF_NVRTC = (
-    (rf"\S*{_BUILT_IN}\(\d+\): note(?: #[\w-]+)?: ", "note: "),
-    (rf" \(\S*{_BUILT_IN}:\d+\)", ""),
-    (rf"\S*/{_BUILT_IN}", _BUILT_IN),
+    (rf"(?<!\S)\S*{_BUILT_IN}\(\d+\): note(?: #[\w-]+)?: ", "note: "),
+    (rf" \((?:[^\s()]*/)?{_BUILT_IN}:\d+\)", ""),
+    (rf"(?<!\S)\S*/{_BUILT_IN}", _BUILT_IN),
     (r"\.? Consider using -default-device flag[^\n]*", "."),
 )
+# A compiler quotes what a learner wrote: no line of it is longer, and no message has more lines.
+_LONGEST_LINE, _MOST_LINES = 1_000, 400
+
+
+def bounded(text: str) -> str:
+    """Returns the text with its longest lines, and what comes after many lines, cut off."""
+    lines = text.split("\n", _MOST_LINES)
+    kept = [
+        line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]} …" for line in lines[:_MOST_LINES]
+    ]
+    return "\n".join([*kept, *(["…"] if len(lines) > _MOST_LINES else [])])
 
 
 class MachinePaths:
@@ -41,7 +52,8 @@ class MachinePaths:
         self._prefixes = re.compile("|".join(re.escape(name.rstrip("/\\")) + r"[/\\]" for name in names))
 
     def hidden_in(self, text: str) -> str:
-        """Returns the text without them."""
+        """Returns the text without them, and no more of it than anyone reads."""
+        text = bounded(text)
         for pattern, other in _OF_NVRTC:
             text = re.sub(pattern, other, text)
         return self._prefixes.sub("", text)

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import secrets
 import select
 import signal
 import subprocess
@@ -54,19 +55,23 @@ def validate_apart(job: Job, seconds: float) -> Iterator[str | Started | StepRes
     A check that takes longer than this, or ends the process, is a failure of its step, and the last thing
     that is done. What the functions print goes to stderr.
     """
+    secret = secrets.token_hex(16)
     tells, tell = os.pipe()
     shows, show = os.pipe()
     command = [sys.executable, "-P", "-m", "flashpath.course.validation.child"]
     child = subprocess.Popen(
         [*command, json.dumps(asdict(job)), str(tell), str(show)],
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=sys.__stderr__,
         pass_fds=(tell, show),
     )
     os.close(tell)
     os.close(show)
+    assert child.stdin is not None
+    with contextlib.suppress(BrokenPipeError), child.stdin as words:
+        words.write(f"{secret}\n".encode())
     try:
-        yield from _follow(job, child, tells, shows, seconds)
+        yield from _follow(job, child, tells, shows, seconds, secret)
     finally:
         child.kill()
         child.wait()
@@ -75,10 +80,10 @@ def validate_apart(job: Job, seconds: float) -> Iterator[str | Started | StepRes
 
 
 def _follow(
-    job: Job, child: subprocess.Popen[bytes], tells: int, shows: int, seconds: float
+    job: Job, child: subprocess.Popen[bytes], tells: int, shows: int, seconds: float, secret: str
 ) -> Iterator[str | Started | StepResult]:
     running = Started(LOADING, told("course.validation.it-says", text=job.function))
-    for message in _messages(tells, seconds):
+    for message in _messages(tells, seconds, secret):
         match message:
             case {"event": "device", "device": str(device)}:
                 yield device
@@ -113,10 +118,11 @@ def _read(data: object) -> Message | None:
     return None if data is None else Message.from_data(data)
 
 
-def _messages(tells: int, seconds: float) -> Iterator[dict[str, Any] | None]:
+def _messages(tells: int, seconds: float, secret: str) -> Iterator[dict[str, Any] | None]:
     """What the process tells, until it ends; None where it told nothing for so long.
 
-    What comes before its first word, such as loading torch, is not the learner's, and may take its time.
+    What comes before its first word, such as loading torch, is not the learner's, and may take its time. A
+    line without the secret is not the process's own: a function that is validated can write to any pipe.
     """
     rest, limit = b"", None
     while True:
@@ -130,7 +136,9 @@ def _messages(tells: int, seconds: float) -> Iterator[dict[str, Any] | None]:
         limit = seconds
         *lines, rest = (rest + read).split(b"\n")
         for line in lines:
-            yield json.loads(line)
+            own, _, told_line = line.partition(b" ")
+            if secrets.compare_digest(own, secret.encode()):
+                yield json.loads(told_line)
 
 
 def _took_too_long(job: Job, child: subprocess.Popen[bytes], shows: int, seconds: float) -> Message:

@@ -18,11 +18,13 @@ from flashpath.messages import Message, told
 def main() -> None:
     """Called with the job, the pipe to tell on, and the one to show on where the process is when asked."""
     job, tell, show = Job(**json.loads(sys.argv[1])), int(sys.argv[2]), int(sys.argv[3])
+    secret = os.read(0, 100).decode().strip()  # before anything of the learner's is there to read it
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     if hasattr(faulthandler, "register"):  # not on Windows
         faulthandler.register(signal.SIGUSR1, file=show, all_threads=False)
 
     def say(event: str, **facts: Any) -> None:
-        os.write(tell, f"{json.dumps({'event': event, **facts})}\n".encode())
+        os.write(tell, f"{secret} {json.dumps({'event': event, **facts})}\n".encode())
 
     try:
         _validate(job, say)

@@ -82,10 +82,25 @@ def set_limits(limits: dict[str, Any]) -> bool:
         # Libraries reserve address space that they never use: what is reserved by now does not count.
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         _limit(resource.RLIMIT_AS, pages * os.sysconf("SC_PAGE_SIZE") + memory)
+        # It counts the threads of all of the user's processes: those that there are now do not count.
+        _limit(resource.RLIMIT_NPROC, _threads_of_user() + _MORE_THREADS)
     elif sys.platform == "darwin":
         _limit(resource.RLIMIT_DATA, memory)
         _limit(resource.RLIMIT_NPROC, 1)  # threads do not count there
     return True
+
+
+_MORE_THREADS = 512
+
+
+def _threads_of_user() -> int:
+    """Returns how many threads all processes of this user have."""
+    count, own = 0, os.getuid()
+    for process in os.scandir("/proc"):
+        with contextlib.suppress(OSError):
+            if process.name.isdigit() and process.stat().st_uid == own:
+                count += len(os.listdir(f"/proc/{process.name}/task"))  # noqa: PTH208 - names alone
+    return count
 
 
 def _limit(which: int, value: int) -> None:

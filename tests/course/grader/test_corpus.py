@@ -1,0 +1,136 @@
+"""Wrong answers as learners give them: all are rejected, and the hint of each is the right one, or none."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from flashpath.course.content import Course, Exercise, Mutant, load_course
+from flashpath.course.grader import Grade, function, grade, kernel
+from flashpath.course.grader.misconceptions import Seen, candidates, is_same
+
+CORPUS = Path(__file__).parents[1] / "corpus"
+NONE = "-"
+HEAD = re.compile(r'\A(?://.*\n)+|\A"""(?:.|\n)*?"""\n')  # what the solution says of itself
+HEADLINES = {"!every-thread": "course.grader.every-thread", "!one-thread": "course.grader.one-thread"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One line of the corpus."""
+
+    exercise: str
+    hint: str
+    edits: str
+
+    def text(self, solution: str) -> str:
+        """The solution with the edits, each of which must have its place in it."""
+        solution = HEAD.sub("", solution)
+        places: list[tuple[int, str, str]] = []
+        for edit in self.edits.split(" ;; "):
+            old, arrow, new = (part.strip(" ") for part in _parts(edit))
+            old, new = old.replace("\\n", "\n"), new.replace("\\n", "\n")
+            count = solution.count(old)
+            assert count == 1 or (count and arrow == "=>>"), f"{self}: {old!r} is there {count} times"
+            start = -1
+            for _ in range(count):
+                start = solution.index(old, start + 1)
+                places.append((start, old, new))
+        parts, end = [""], 0
+        for start, old, new in sorted(places):
+            assert start >= end, f"{self}: edits overlap"
+            parts += [solution[end:start], new]
+            end = start + len(old)
+        return "".join(parts) + solution[end:]
+
+
+def _parts(edit: str) -> tuple[str, str, str]:
+    arrow = "=>>" if "=>>" in edit else "=>"
+    old, found, new = edit.partition(arrow)
+    assert found, edit
+    return old, arrow, new
+
+
+def _answers() -> Iterator[Answer]:
+    for file in sorted(CORPUS.glob("*.txt")):
+        exercise = ""
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if line.startswith("== "):
+                exercise = line.removeprefix("== ").strip()
+            elif line.strip() and not line.startswith("#"):
+                hint, _, edits = line.partition(" | ")
+                yield Answer(exercise, hint.strip(), edits)
+
+
+ANSWERS = tuple(_answers())
+EXERCISES = tuple(dict.fromkeys(answer.exercise for answer in ANSWERS))
+
+
+@functools.cache
+def _course() -> Course:
+    return load_course()
+
+
+def _graded(exercise: Exercise, text: str, folder: Path) -> Grade:
+    assert exercise.solution is not None
+    file = folder / exercise.solution.name
+    file.write_text(text, encoding="utf-8")
+    return grade(exercise, file, seed=1)
+
+
+def test_the_corpus_is_large_and_covers_every_exercise_that_is_run() -> None:
+    assert len(ANSWERS) >= 300
+    ready = [_course().unit(name) for name in _course().unit_ids]
+    every = [_course().exercise(name) for unit in ready if unit.is_ready for name in unit.exercise_ids]
+    assert set(EXERCISES) == {each.id for each in every if each.solution is not None}
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_no_hint_is_wrong(name: str, tmp_path: Path) -> None:
+    exercise = _course().exercise(name)
+    _tell_mutants_apart(exercise)
+    known = {mutant.name for mutant in exercise.mutants} | {NONE, *HEADLINES}
+    mistakes: list[str] = []
+    hinted = expected = 0
+    for answer in (each for each in ANSWERS if each.exercise == name):
+        assert answer.hint in known, f"{answer}: there is no such mutant"
+        result = _graded(exercise, answer.text(exercise.solution_text()), tmp_path)
+        wanted = answer.hint if answer.hint in {mutant.name for mutant in exercise.mutants} else None
+        expected += wanted is not None
+        hinted += wanted is not None and result.mutant == wanted
+        if result.passed:
+            mistakes.append(f"passes: {answer}")
+        elif result.mutant not in (None, wanted):
+            mistakes.append(f"{answer} is told of {result.mutant}: {result.headline}")
+        elif answer.hint in HEADLINES and result.summary.code != HEADLINES[answer.hint]:
+            mistakes.append(f"{answer}: {result.summary.code}, {result.headline}")
+    assert not mistakes, "\n".join(mistakes)
+    assert 2 * hinted >= expected, f"hints for {hinted} of {expected} mistakes that have one"
+
+
+def _tell_mutants_apart(exercise: Exercise) -> None:
+    """Of each pair of mutants that are rejected for one reason, something tells one from the other."""
+    for own, other in itertools.permutations(exercise.mutants, 2):
+        reason = own.rejected_for
+        if reason in ("compile", "refused", "timeout", "launch"):  # known by their texts alone
+            continue
+        may_be = candidates(exercise, reason, own.source)
+        assert own in may_be, f"{exercise.id}: {own.name} has not its own words"
+        if own.hint != other.hint and other in may_be:
+            assert not _alike(exercise, own, other), (
+                f"{exercise.id}: {own.name} does just what {other.name} does"
+            )
+
+
+def _alike(exercise: Exercise, own: Mutant, other: Mutant) -> bool:
+    if own.rejected_for == "goal":
+        return kernel.profile_of(exercise, own) == kernel.profile_of(exercise, other)
+    of = function.evidence_of if exercise.launch is None else kernel.evidence_of
+    evidence = of(exercise, own)
+    return any(map(Seen.tells, evidence)) and is_same(evidence, of(exercise, other))

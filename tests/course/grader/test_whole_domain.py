@@ -1,0 +1,103 @@
+"""Solutions that are spoilt beyond the sizes that are listed, or done by one thread, are always rejected."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from flashpath.course.content import Exercise, load_course
+from flashpath.course.grader import grade
+
+COURSE = load_course()
+EXERCISES = [
+    exercise
+    for unit in map(COURSE.unit, COURSE.unit_ids)
+    if unit.is_ready
+    for exercise in map(COURSE.exercise, unit.exercise_ids)
+    if exercise.launch is not None and exercise.solution is not None
+]
+SEEDS = (11, 12, 13)
+
+
+def _largest_listed(exercise: Exercise, size: str) -> int:
+    """The largest number that a case gives for the size without drawing it."""
+    return max(each for case in exercise.cases for each in (*case.sizes[size], 0) if isinstance(each, int))
+
+
+def _beyond() -> list[tuple[Exercise, str, str]]:
+    """Each exercise with a size and the condition under which its kernel returns at once."""
+    found: list[tuple[Exercise, str, str]] = []
+    for exercise in EXERCISES:
+        assert exercise.launch is not None
+        block = "tl.program_id(0)" if exercise.language == "triton" else "(int)blockIdx.x"
+        for size in exercise.cases[0].sizes:
+            largest = _largest_listed(exercise, size)
+            if largest == exercise.launch.constants.get("BLOCK"):
+                continue  # the exercise has no larger one
+            if size in exercise.launch.arguments:
+                exact = sorted({goal.sizes[size] for goal in exercise.goals if goal.sizes[size] > largest})
+                word = "and" if exercise.language == "triton" else "&&"
+                but = "".join(f" {word} {size} != {number}" for number in exact)
+                found.append((exercise, size, f"{size} > {largest}{but}"))
+            elif exercise.launch.grid == (size,):
+                found.append((exercise, size, f"{block} >= {largest}"))
+    return found
+
+
+def _spoilt(exercise: Exercise, condition: str) -> str:
+    text = exercise.solution_text()
+    assert exercise.launch is not None
+    name = exercise.launch.kernel
+    if exercise.language == "triton":
+        return re.sub(rf"(def {name}\(.*\):\n)", rf"\1    if {condition}:\n        return\n", text)
+    return re.sub(rf"(__global__ void {name}\(.*\) {{\n)", rf"\1  if ({condition}) return;\n", text)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "size", "condition"), _beyond(), ids=[f"{each[0].id}:{each[1]}" for each in _beyond()]
+)
+def test_wrong_beyond_what_is_listed(exercise: Exercise, size: str, condition: str, tmp_path: Path) -> None:
+    del size
+    assert exercise.solution is not None
+    text = _spoilt(exercise, condition)
+    assert condition in text
+    file = tmp_path / exercise.solution.name
+    file.write_text(text, encoding="utf-8")
+    for seed in SEEDS[: 1 if exercise.language == "triton" else None]:
+        result = grade(exercise, file, seed=seed)
+        assert result.reason in ("unwritten", "wrong"), f"{condition}\n{result}"
+
+
+# Kernels whose threads never wait for each other: one thread can play them all.
+ALONE = [
+    each
+    for each in EXERCISES
+    if each.language == "cuda" and not re.search(r"__sync|__shfl|atomic", each.solution_text())
+]
+
+
+@pytest.mark.parametrize("exercise", ALONE, ids=[each.id for each in ALONE])
+def test_one_thread_that_does_it_all(exercise: Exercise, tmp_path: Path) -> None:
+    assert exercise.launch is not None
+    assert exercise.solution is not None
+    name = exercise.launch.kernel
+    text = exercise.solution_text()
+    found = re.search(rf"__global__ void {name}\((.*)\) {{", text)
+    assert found
+    passed = ", ".join(each.split()[-1].lstrip("*") for each in found[1].split(","))
+    text = text.replace(found[0], f"__device__ void played(uint3 threadIdx, {found[1]}) {{")
+    text += f"""
+__global__ void {name}({found[1]}) {{
+  if (threadIdx.x + threadIdx.y > 0) return;
+  for (unsigned q = 0; q < blockDim.y; ++q)
+    for (unsigned p = 0; p < blockDim.x; ++p) played(make_uint3(p, q, 0), {passed});
+}}
+"""
+    file = tmp_path / exercise.solution.name
+    file.write_text(text, encoding="utf-8")
+    for seed in SEEDS:
+        result = grade(exercise, file, seed=seed)
+        assert result.reason == "goal", str(result)
+        assert result.summary.code == "course.grader.one-thread"
