@@ -43,7 +43,7 @@ def install() -> None:
 
 
 def _made_to_fold(make_text: Any, **given: Any) -> Any:
-    """Makes a text of the help that goes on in the next line: Chinese has no spaces, and would end in an ellipsis."""
+    """Makes a text of the help that goes on in the next line: Chinese, without spaces, would be cut off."""
     text = make_text(**given)
     if hasattr(text, "overflow"):
         text.overflow = "fold"
