@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from flashpath import settings
 from flashpath.gpus.shape import LaunchError, Shape
 from flashpath.jit import device as cuda
-from flashpath.jit import virtual, watching
+from flashpath.jit import observing, virtual, watching
 from flashpath.jit.arguments import HOST, shown
 from flashpath.jit.loading import Launch
 from flashpath.messages import Message
@@ -25,7 +25,7 @@ from flashpath.vgpu.profiles import profile_for
 if TYPE_CHECKING:
     from flashpath.jit.module import Kernel
 
-_INVALID_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT: this thread has not used the GPU yet
+INVALID_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT: this thread has not used the GPU yet
 
 
 class Launcher:
@@ -52,6 +52,8 @@ class Launcher:
         if where < 0:
             if where == HOST or self._without_arrays_virtual:
                 self._launch_virtual(args)
+                if observing.observer is not None:
+                    observing.observer.launched(self, args, self.kernel.packer.packed(), HOST)
                 return
             where = _torchs_device()
         try:
@@ -64,11 +66,13 @@ class Launcher:
             self.shape.show(self.kernel.name, f"stream {handle:#x}", arguments)
         if self._several_gpus:
             launch = _on_device(launch, where)
-        (status,) = launch(handle, parameters, 0)
-        if status == _INVALID_CONTEXT:
-            (status,) = _on_device(launch, where)(handle, parameters, 0)
+        status = launch(handle, parameters)
         if status:
-            cuda.checked((status,), Message("jit.doing-launch", {"kernel": self.kernel.name}))
+            if status == INVALID_CONTEXT:
+                status = _on_device(launch, where)(handle, parameters)
+            require_launched(status, self.kernel.name)
+        if observing.observer is not None and stream is None:
+            observing.observer.launched(self, args, self.kernel.packer.packed(), where)
 
     def _launch_virtual(self, args: Sequence[Any]) -> None:
         watch = watching.current()
@@ -110,19 +114,26 @@ def stream_handle(stream: Any) -> int:
     raise LaunchError("jit.stream", value=repr(stream))
 
 
+def require_launched(status: int, kernel: str) -> None:
+    """Raises what the driver says of a launch that failed."""
+    if status:
+        status = cuda.driver().CUresult(status)
+        cuda.checked((status,), Message("jit.doing-launch", {"kernel": kernel}))
+
+
 # ---- Contexts ------------------------------------------------------------------------------------------
 
 
 def _on_device(launch: Launch, device: int) -> Launch:
     """The same launch with that GPU current in this thread, and what was current before restored after."""
 
-    def on_device(stream: int, parameters: int, extra: int) -> tuple[int]:
+    def on_device(stream: int, parameters: int) -> int:
         bindings = cuda.driver()
         before = cuda.checked(bindings.cuCtxGetCurrent(), "cuCtxGetCurrent")
         core: Any = importlib.import_module("cuda.core")
         core.Device(device).set_current()  # the primary context, the one that torch uses
         try:
-            return launch(stream, parameters, extra)
+            return launch(stream, parameters)
         finally:
             if int(before):
                 cuda.checked(bindings.cuCtxSetCurrent(before), "cuCtxSetCurrent")

@@ -51,7 +51,7 @@ def _save(ctx: Any, inputs: Sequence[Any], _output: Any) -> None:
 def _backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:
     """da = dc bᵀ, db = aᵀ dc: two products by the same operator."""
     a, b = ctx.saved_tensors
-    wants_a, wants_b = ctx.needs_input_grad
+    wants_a, wants_b = ctx.needs_input_grad[:2]
     return _matmul(grad, b.t()) if wants_a else None, _matmul(a.t(), grad) if wants_b else None
 
 
