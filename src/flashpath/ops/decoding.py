@@ -22,6 +22,7 @@ from flashpath.ops.checking import (
     window_sides,
 )
 from flashpath.ops.limits import decode_products, tell_or_refuse_if_large
+from flashpath.ops.plans import planned, planned_without_gradient
 from flashpath.ops.registration import define
 
 Tensor = torch.Tensor
@@ -101,6 +102,7 @@ _decode: Any = define(
 )
 
 
+@planned_without_gradient
 def attention_decode(
     q: Tensor,
     k_cache: Tensor,
@@ -256,6 +258,7 @@ _merge: Any = define(
 )
 
 
+@planned
 def merge_states(a: Tensor, a_lse: Tensor, b: Tensor, b_lse: Tensor) -> tuple[Tensor, Tensor]:
     """Two attentions of the same queries over different keys, as one over all of them: (out, lse).
 

@@ -39,7 +39,7 @@ def define(
     gradient, and `save(ctx, inputs, output)` keeps what it needs.
     """
     library: Any = torch.library
-    run = plans.planned(forward, has_gradient=False)
+    run = plans.planned_without_gradient(forward)
     operator = library.custom_op(f"flashpath::{name}", run, mutates_args=mutates, schema=schema)
     operator.register_fake(fake)
     if backward is not None:

@@ -27,7 +27,10 @@ CALLS: dict[str, tuple[Callable[..., Any], list[tuple[tuple[int, ...], Any]]]] =
     "silu": (ops.silu, [((5, 33), HALF)]),
     "add": (ops.add, [((5, 33), HALF), ((5, 33), HALF)]),
     "clamp": (lambda x: ops.clamp(x, -0.5, 0.5), [((100,), torch.float32)]),
-    "layer_norm": (ops.layer_norm, [((2, 3, 40), torch.float32), ((40,), torch.float32), ((40,), torch.float32)]),
+    "layer_norm": (
+        ops.layer_norm,
+        [((2, 3, 40), torch.float32), ((40,), torch.float32), ((40,), torch.float32)],
+    ),
     "rms_norm": (ops.rms_norm, [((6, 40), HALF), ((40,), HALF)]),
     "matmul": (ops.matmul, [((17, 24), torch.float32), ((24, 40), torch.float32)]),
     "sum": (ops.reduce, [((3000,), torch.float32)]),

@@ -29,7 +29,6 @@ Key = tuple[Any, ...]
 MOST_KEYS = 1024  # of a function: the oldest goes
 _PLAIN = frozenset((bool, int, float, str, type(None), torch.dtype))
 _SEEN: Final = object()
-_NEVER: Final = object()
 
 _c: Any = torch._C
 _modes, _function_modes = _c._len_torch_dispatch_stack, _c._len_torch_function_stack
@@ -52,9 +51,17 @@ class Kinds:
     def __len__(self) -> int:
         return len(self._plans)
 
+    def count(self) -> int:
+        """Returns the number of plans; keys that were seen once, or have no plan, are not counted."""
+        return sum(plan.__class__ is _FUNCTION for plan in self._plans.values())
+
+    def obstacles(self) -> list[str]:
+        """Says why calls have no plan, of those that were tried."""
+        return [str(plan) for plan in self._plans.values() if isinstance(plan, NotPlannable)]
+
     def unplanned(self, known: Any, key: Key, tensors: list[Tensor], args: Any, kwargs: Any) -> Any:
         """Calls the function the usual way, and makes a plan of it where it is time for one."""
-        if known is _NEVER:
+        if known.__class__ is NotPlannable:
             return self.function(*args, **kwargs)
         if known is None or _c._cuda_isCurrentStreamCapturing():
             result = self.function(*args, **kwargs)
@@ -87,8 +94,8 @@ def recorded(
 def _plan(recorder: recording.Recorder, result: Any, tensors: list[Tensor]) -> Any:
     try:
         return replay.compiled(recorder.trace(result), len(tensors), tensors[0].get_device(), _driver())
-    except NotPlannable:
-        return _NEVER
+    except NotPlannable as obstacle:
+        return NotPlannable(*obstacle.args)  # without the frames that it was raised in
 
 
 @functools.cache
@@ -139,11 +146,17 @@ def key_of(args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Tensor])
     return tuple(key)
 
 
-def planned(function: Callable[P, R], *, has_gradient: bool = True) -> Callable[P, R]:
-    """Makes calls of a public function cost what their launches cost, where no gradient is wanted of them.
+def planned(function: Callable[P, R]) -> Callable[P, R]:
+    """Makes calls of a function cost what their launches cost, where no gradient is wanted of them."""
+    return _planned(function, has_gradient=True)
 
-    A function that has no gradient is planned whatever its tensors require.
-    """
+
+def planned_without_gradient(function: Callable[P, R]) -> Callable[P, R]:
+    """Makes calls of a function that has no gradient cost what their launches cost."""
+    return _planned(function, has_gradient=False)
+
+
+def _planned(function: Callable[P, R], has_gradient: bool) -> Callable[P, R]:
     kinds = Kinds(function)
     get = kinds.get
 

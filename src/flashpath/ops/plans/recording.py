@@ -41,7 +41,18 @@ OPERATORS: dict[Any, tuple[Callable[..., Any], tuple[int, ...]]] = {}
 _ALLOCATIONS = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
 # Operators that depend on nothing but their arguments, and wait for nothing.
 _REPEATABLE = (
-    *("zeros", "zeros_like", "new_zeros", "full", "full_like", "new_full", "zero_", "fill_", "copy_", "clone"),
+    *(
+        "zeros",
+        "zeros_like",
+        "new_zeros",
+        "full",
+        "full_like",
+        "new_full",
+        "zero_",
+        "fill_",
+        "copy_",
+        "clone",
+    ),
     *("contiguous", "reshape", "to"),
     *("add", "sub", "mul", "neg", "exp", "exp2", "sum", "diff", "where", "eq", "masked_fill", "cat"),
     *("constant_pad_nd", "randint", "_to_copy", "index_add_", "div", "mean", "amax", "arange"),

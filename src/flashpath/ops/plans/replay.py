@@ -54,7 +54,9 @@ class Driver:
 
     def __init__(self) -> None:
         parts: Any = torch._C
-        self.empty: Callable[..., Any] = parts._dynamo.guards._empty_strided_cuda  # what Inductor's code calls
+        self.empty: Callable[..., Any] = (
+            parts._dynamo.guards._empty_strided_cuda
+        )  # what Inductor's code calls
         self.current_stream: Callable[[int], int] = parts._cuda_getCurrentRawStream
         self.launch = driver_calls.launch()
         self.replace_address = driver_calls.replace_address()
@@ -106,12 +108,7 @@ class _Writer:
         }
         by_operations = {made for step in steps if isinstance(step, Operation) for made in step.made}
         returned = {part.memory for part in results}
-        used = [
-            part.memory
-            for step in steps
-            if isinstance(step, Launch)
-            for part in _pointers(step)
-        ]
+        used = [part.memory for step in steps if isinstance(step, Launch) for part in _pointers(step)]
         size = 0
         for memory in dict.fromkeys((*used, *operated, *returned)):
             if isinstance(memory, Given):
@@ -125,7 +122,9 @@ class _Writer:
             elif memory in operated or memory in returned:
                 layout = self._layout(memory, [] if memory in operated else results)
                 name = self._names[memory] = f"m{len(self._names)}"
-                self._values |= dict(zip((f"size_{name}", f"strides_{name}", f"dtype_{name}"), layout, strict=True))
+                self._values |= dict(
+                    zip((f"size_{name}", f"strides_{name}", f"dtype_{name}"), layout, strict=True)
+                )
                 self._lines.append(f"{name} = empty(size_{name}, strides_{name}, dtype_{name})")
             else:
                 self._work[memory] = size
@@ -235,7 +234,11 @@ class _Writer:
 
     def _tensor(self, part: Part) -> str:
         name, like = self._names[part.memory], self._whole.get(part.memory, part.memory)
-        if not part.offset and (part.shape, part.strides, part.dtype) == (like.shape, like.strides, like.dtype):
+        if not part.offset and (part.shape, part.strides, part.dtype) == (
+            like.shape,
+            like.strides,
+            like.dtype,
+        ):
             return name
         key = f"view{len(self._values)}"
         self._values |= {key: part, "part_of": _part_of}
@@ -289,7 +292,9 @@ class _Layout:
         """Returns a frame for launches on a stream: buffer, tensor maps, and each launch's two arguments."""
         memory = ctypes.create_string_buffer(len(self._content) + 64)
         base = -(-ctypes.addressof(memory) // 64) * 64
-        buffer = (ctypes.c_char * max(1, len(self._content))).from_buffer(memory, base - ctypes.addressof(memory))
+        buffer = (ctypes.c_char * max(1, len(self._content))).from_buffer(
+            memory, base - ctypes.addressof(memory)
+        )
         buffer[: len(self._content)] = bytes(self._content)
         maps: list[list[int]] = []
         heads: list[Any] = []
@@ -346,7 +351,9 @@ def _without_unused(trace: Trace) -> Trace:
 
 
 def _writes(step: Operation) -> bool:
-    return any(each.alias_info is not None and each.alias_info.is_write for each in step.function._schema.arguments)
+    return any(
+        each.alias_info is not None and each.alias_info.is_write for each in step.function._schema.arguments
+    )
 
 
 def _pointers(launch: Launch) -> list[Part]:

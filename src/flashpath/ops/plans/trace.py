@@ -39,7 +39,7 @@ class Made:
 
 @dataclass(frozen=True, eq=False)
 class Lent:
-    """Memory that is kept elsewhere and asked for anew by each call: `again` gives a tensor of this layout."""
+    """Memory that is kept elsewhere; each call asks anew, by `again`, for a tensor of this layout."""
 
     again: Callable[[], Any]
     shape: tuple[int, ...]

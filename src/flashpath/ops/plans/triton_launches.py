@@ -18,8 +18,20 @@ from flashpath.jit import driver_calls
 from flashpath.ops.plans.trace import Launch, NotPlannable, Parameter, Part, TensorMap
 
 _CODES = {
-    **{"i1": "<b", "i8": "<b", "i16": "<h", "i32": "<i", "i64": "<q", "fp32": "<f", "f32": "<f", "fp64": "<d"},
-    **{"u1": "<B", "u8": "<B", "u16": "<H", "u32": "<I", "u64": "<Q", "fp16": "<e"},
+    "i1": "<b",
+    "i8": "<b",
+    "i16": "<h",
+    "i32": "<i",
+    "i64": "<q",
+    "fp32": "<f",
+    "f32": "<f",
+    "fp64": "<d",
+    "u1": "<B",
+    "u8": "<B",
+    "u16": "<H",
+    "u32": "<I",
+    "u64": "<Q",
+    "fp16": "<e",
 }
 _MAP_BYTES = 128
 
