@@ -40,6 +40,7 @@ class Launcher:
         self._current_stream = _current_stream()
         self._debug = settings.debug()
         self._several_gpus = cuda.count() > 1
+        self._is_usual = not self._debug and not self._several_gpus
         wanted = (settings.DEVICE.value or "cuda").lower()
         self._without_arrays_virtual = cuda.count() == 0 or not wanted.startswith("cuda")
 
@@ -61,11 +62,8 @@ class Launcher:
         except KeyError:
             launch = self._ready[where] = self.kernel.loaded(where).prepare(self.shape)
         handle = self._current_stream(where) if stream is None else stream_handle(stream)
-        if self._debug:
-            arguments = shown(self.kernel.signature, args)
-            self.shape.show(self.kernel.name, f"stream {handle:#x}", arguments)
-        if self._several_gpus:
-            launch = _on_device(launch, where)
+        if not self._is_usual:
+            launch = self._unusual(launch, args, where, handle)
         status = launch(handle, parameters)
         if status:
             if status == INVALID_CONTEXT:
@@ -73,6 +71,12 @@ class Launcher:
             require_launched(status, self.kernel.name)
         if observing.observer is not None and stream is None:
             observing.observer.launched(self, args, self.kernel.packer.packed(), where)
+
+    def _unusual(self, launch: Launch, args: Sequence[Any], where: int, stream: int) -> Launch:
+        if self._debug:
+            arguments = shown(self.kernel.signature, args)
+            self.shape.show(self.kernel.name, f"stream {stream:#x}", arguments)
+        return _on_device(launch, where) if self._several_gpus else launch
 
     def _launch_virtual(self, args: Sequence[Any]) -> None:
         watch = watching.current()

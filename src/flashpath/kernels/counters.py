@@ -9,7 +9,11 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import torch
+
 from flashpath.jit import observing
+
+cuda: Any = torch._C  # a tenth of the cost of a torch.cuda.Stream
 
 # By device and stream: launches of one stream follow each other, and those of two may not share a counter.
 _of_streams: dict[tuple[int, int], Any] = {}
@@ -31,9 +35,6 @@ def counters_at_zero(x: Any, count: int) -> Any:
 
 
 def _of_gpu(device: int, count: int) -> Any:
-    import torch
-
-    cuda: Any = torch._C  # a tenth of the cost of a torch.cuda.Stream
     if cuda._cuda_isCurrentStreamCapturing():
         counters, taken = _of_graphs.get(device, (None, _FOR_GRAPHS))
         if counters is None or taken + count > _FOR_GRAPHS:
@@ -51,6 +52,4 @@ def _of_gpu(device: int, count: int) -> Any:
 
 
 def _zeros(count: int, device: Any) -> Any:
-    import torch
-
     return torch.zeros(count, dtype=torch.int32, device=device).view(torch.uint32)

@@ -1,10 +1,12 @@
 """`attention_decode`, a step of decoding against a cache, and `merge_states`, two attentions as one."""
 
+import functools
 from typing import Any, NamedTuple
 
 import torch
 
 from flashpath.errors import FlashpathError
+from flashpath.jit import observing
 from flashpath.kernels.attention.decode import host_triton
 from flashpath.kernels.attention.decode.cache import Cache, Rotary, Step, check_numbers, prepare_step
 from flashpath.kernels.attention.decode.dispatch import host_of
@@ -100,6 +102,27 @@ _decode: Any = define(
     _fake,
     mutates=("k_cache", "v_cache"),
 )
+
+
+def full_lengths(q: Tensor, length: int) -> Tensor | int:
+    """The lengths of caches that are all full; on a GPU a tensor that is kept, as it is always the same."""
+    if torch.compiler.is_compiling() or type(q) is not Tensor or not q.is_cuda:
+        return length
+    core: Any = torch._C
+    is_watched = observing.observer is None and core._len_torch_dispatch_stack()
+    if is_watched or core._cuda_isCurrentStreamCapturing():
+        return length
+    lengths = _kept_lengths(q.shape[0], length, q.get_device())
+    if observing.observer is not None:
+        observing.observer.lent(lengths, lambda: lengths)
+    return lengths
+
+
+@functools.lru_cache(maxsize=256)
+def _kept_lengths(batch: int, length: int, device: int) -> Tensor:
+    lengths = torch.full((batch,), length, dtype=torch.int32, device=device)
+    torch.cuda.current_stream(device).synchronize()  # it is used on any stream
+    return lengths
 
 
 @planned_without_gradient

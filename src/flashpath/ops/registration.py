@@ -45,9 +45,9 @@ def define(
     if backward is not None:
         operator.register_autograd(backward, setup_context=_keeping(save))
     overload = operator._opoverload
-    written = (i for i, each in enumerate(overload._schema.arguments) if each.name in mutates)
-    recording.OPERATORS[overload] = forward, tuple(written)
-    return plans.operator(operator, backward, save)
+    written = [i for i, each in enumerate(overload._schema.arguments) if each.name in mutates]
+    recording.OPERATORS[overload] = recording.Operator(forward, written, backward, save)
+    return plans.planned(operator)
 
 
 def _keeping(save: Callable[[Any, Sequence[Any], Any], None] | None) -> Callable[..., None]:

@@ -24,6 +24,7 @@ from flashpath.compat.flash_attn.probabilities import signed_probabilities
 from flashpath.kernels.attention.problem import DIM_STEP, Options, Problem, Sequences
 from flashpath.ops.attention import new_seed
 from flashpath.ops.checking import refuse, require_flag, require_number, require_tensors
+from flashpath.ops.decoding import full_lengths
 from flashpath.ops.plans import planned, planned_without_gradient
 
 Tensor = torch.Tensor
@@ -396,7 +397,7 @@ def flash_attn_with_kvcache(
         if k is not None:
             refuse("compat.no-lengths", name=name)
         pages = 1 if block_table is None else block_table.shape[1]
-        cache_seqlens = k_cache.shape[1] * pages
+        cache_seqlens = full_lengths(q, k_cache.shape[1] * pages)
     caches = [_filled_up(each) for each in (k_cache, v_cache)]
     out, lse = ops.attention_decode(
         _filled_up(q),

@@ -10,7 +10,7 @@ import importlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -35,8 +35,18 @@ from flashpath.ops.plans.trace import (
 )
 
 Tensor = torch.Tensor
-# The operators of this library: what runs them, and the positions of the arguments that they write to.
-OPERATORS: dict[Any, tuple[Callable[..., Any], tuple[int, ...]]] = {}
+
+
+class Operator(NamedTuple):
+    """An operator of this library: what runs it, the positions of what it writes to, and its gradient."""
+
+    forward: Callable[..., Any]
+    written: Sequence[int]
+    backward: Callable[..., Any] | None
+    save: Callable[..., None] | None
+
+
+OPERATORS: dict[Any, Operator] = {}
 
 _ALLOCATIONS = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
 # Operators that depend on nothing but their arguments, and wait for nothing.
@@ -60,6 +70,14 @@ _REPEATABLE = (
 _recording = threading.Lock()
 
 
+class Called(NamedTuple):
+    """A call of one of this library's operators, with parts for tensors."""
+
+    function: Any
+    args: tuple[Any, ...]
+    outputs: Any
+
+
 def _is_view(function: Any, output: Tensor, of: Tensor) -> bool:
     """Whether an operator gave a view of an argument that it did not write to; some copy where they must."""
     aliases = (each.alias_info for each in function._schema.returns)
@@ -67,8 +85,8 @@ def _is_view(function: Any, output: Tensor, of: Tensor) -> bool:
     return may_be and output.untyped_storage().data_ptr() == of.untyped_storage().data_ptr()
 
 
-def _layout(tensor: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], torch.dtype]:
-    return tuple(tensor.shape), tuple(tensor.stride()), tensor.dtype
+def _layout(tensor: Tensor) -> tuple[torch.Size, tuple[int, ...], torch.dtype]:
+    return tensor.shape, tuple(tensor.stride()), tensor.dtype
 
 
 class Recorder(TorchDispatchMode):
@@ -77,6 +95,7 @@ class Recorder(TorchDispatchMode):
     def __init__(self, given: Sequence[Tensor]) -> None:
         super().__init__()
         self.steps: list[Step] = []
+        self.calls: list[Called] = []
         self.obstacle: str | None = None
         self._thread = threading.get_ident()
         self._device = given[0].device
@@ -101,6 +120,10 @@ class Recorder(TorchDispatchMode):
         except KeyError:
             raise NotPlannable("a tensor that is neither an argument nor made by the call") from None
 
+    def parts(self, value: Any) -> Any:
+        """The same with parts for tensors."""
+        return tree_map(lambda x: self.part(x) if isinstance(x, Tensor) else x, value)
+
     def constant(self, content: bytes) -> bytes:
         """The bytes of a parameter that is the same in each call; an address hidden in it would not be."""
         for at in range(0, len(content) - 7, 4):
@@ -116,11 +139,12 @@ class Recorder(TorchDispatchMode):
     ) -> Any:
         kwargs = kwargs or {}
         if func in OPERATORS:
-            forward, written = OPERATORS[func]
+            operator = OPERATORS[func]
             with self:
-                result = forward(*args, **kwargs)
-            for position in written:
+                result = operator.forward(*args, **kwargs)
+            for position in operator.written:
                 self._try(lambda x=args[position]: self.steps.append(Changed(self.part(x))))
+            self._try(lambda: self.calls.append(Called(func, self.parts(tuple(args)), self.parts(result))))
             return result
         result = func(*args, **kwargs)
         self._try(lambda: self._operated(func, args, kwargs, result))
@@ -141,8 +165,7 @@ class Recorder(TorchDispatchMode):
                     self._remember(output, base.memory, inputs[0].data_ptr() - base.offset)
         elif name in _REPEATABLE:
             made = [self._make(each) for each in outputs if id(each) not in self._parts]
-            as_parts = tree_map(lambda x: self.part(x) if isinstance(x, Tensor) else x, (tuple(args), kwargs))
-            self.steps.append(Operation(func, *as_parts, made))
+            self.steps.append(Operation(func, *self.parts((tuple(args), kwargs)), made))
         else:
             raise NotPlannable(name)
 

@@ -93,7 +93,9 @@ class _Writer:
             self._lines.append("put_back(frames, stream, frame)")
         self._lines.append(f"return {returned}")
         names = "".join(f"g{i}, " for i in range(self._tensors))
-        exec(f"def replay({names}):\n" + "".join(f"    {line}\n" for line in self._lines), values)
+        text = f"def replay({names}):\n" + "".join(f"    {line}\n" for line in self._lines)
+        exec(text, values)  # only our own names are in the text
+        values["replay"].__doc__ = text
         return values["replay"]
 
     # ---- Memory ----------------------------------------------------------------------------------------
