@@ -142,8 +142,8 @@ class _Writer:
             size = part.dtype.itemsize * math.prod(part.shape)
             if part.memory is memory and part.offset == 0 and size == memory.bytes and _is_dense(part):
                 self._whole[memory] = part
-                return part.shape, part.strides, part.dtype
-        return memory.shape, memory.strides, memory.dtype
+                return tuple(part.shape), part.strides, part.dtype
+        return tuple(memory.shape), memory.strides, memory.dtype  # no torch.Size: `empty` takes tuples alone
 
     def _address(self, part: Part) -> str:
         if part.memory in self._work:
