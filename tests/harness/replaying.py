@@ -24,7 +24,7 @@ class VirtualDriver:
         self.streams: list[int] = []
 
     def empty(self, size: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> torch.Tensor:
-        assert type(size) is tuple and type(strides) is tuple  # as torch's own allocation wants them
+        assert (type(size), type(strides)) == (tuple, tuple)  # as torch's own allocation wants them
         made = torch.empty_strided(size, strides, dtype=dtype)
         made.untyped_storage().fill_(0x7F)
         return made

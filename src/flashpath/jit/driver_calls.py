@@ -53,28 +53,30 @@ def _library() -> ctypes.CDLL:
     return ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
 
 
-def _function(name: str, arguments: int) -> Callable[..., int]:
-    function: Any = getattr(_library(), name)
-    function.argtypes, function.restype = [ctypes.c_void_p] * arguments, ctypes.c_int
-    return function
-
-
 @functools.cache
-def launch() -> Callable[[Any, int, int, None], int]:
-    """Returns cuLaunchKernelEx: (a `Config` by reference, kernel, parameter pointers, None) → status."""
-    return _function("cuLaunchKernelEx", 4)
+def launch() -> Callable[[Any, Any, Any, None], int]:
+    """Returns cuLaunchKernelEx: (config, kernel, parameter pointers, None) → status.
+
+    Each argument is one that ctypes passes on as it is: a reference, or a c_void_p. To convert numbers, by
+    declared types, takes as long as a quarter of the launch.
+    """
+    return _library().cuLaunchKernelEx
 
 
 @functools.cache
 def replace_address() -> Callable[[int, int], int]:
     """Returns cuTensorMapReplaceAddress: (tensor map, address) → status."""
-    return _function("cuTensorMapReplaceAddress", 2)
+    function: Any = _library().cuTensorMapReplaceAddress
+    function.argtypes = [ctypes.c_void_p] * 2
+    return function
 
 
 def parameter_sizes(function: int) -> list[int]:
     """Returns the bytes of each parameter of a loaded function, as its code has them."""
-    ask, sizes = _function("cuFuncGetParamInfo", 4), list[int]()
+    ask, sizes = _library().cuFuncGetParamInfo, list[int]()
     offset, size = ctypes.c_size_t(), ctypes.c_size_t()
-    while not ask(function, len(sizes), ctypes.addressof(offset), ctypes.addressof(size)):
+    while not ask(
+        ctypes.c_void_p(function), ctypes.c_size_t(len(sizes)), ctypes.byref(offset), ctypes.byref(size)
+    ):
         sizes.append(size.value)
     return sizes

@@ -131,7 +131,7 @@ def require_launched(status: int, kernel: str) -> None:
 def _on_device(launch: Launch, device: int) -> Launch:
     """The same launch with that GPU current in this thread, and what was current before restored after."""
 
-    def on_device(stream: int, parameters: int) -> int:
+    def on_device(stream: int, parameters: Any) -> int:
         bindings = cuda.driver()
         before = cuda.checked(bindings.cuCtxGetCurrent(), "cuCtxGetCurrent")
         core: Any = importlib.import_module("cuda.core")

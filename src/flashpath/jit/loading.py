@@ -14,8 +14,8 @@ from flashpath.jit import device as cuda
 from flashpath.jit import driver_calls
 from flashpath.messages import Message
 
-# (stream, address of the parameter pointers) → the driver's status
-Launch = Callable[[int, int], int]
+# (stream, parameter pointers by reference) → the driver's status
+Launch = Callable[[int, Any], int]
 _MOST_STREAMS = 64  # whose configurations are kept
 
 
@@ -64,9 +64,9 @@ class LoadedKernel:
         return self._launch_of(shape)
 
     def _launch_of(self, shape: Shape) -> Launch:
-        configs, call, function = dict[int, Any](), driver_calls.launch(), self.handle
+        configs, call, function = dict[int, Any](), driver_calls.launch(), ctypes.c_void_p(self.handle)
 
-        def launch(stream: int, parameters: int) -> int:
+        def launch(stream: int, parameters: Any) -> int:
             try:
                 config = configs[stream]
             except KeyError:

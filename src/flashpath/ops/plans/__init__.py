@@ -110,6 +110,8 @@ def _plan(recorder: recording.Recorder, result: Any, tensors: list[Tensor], want
         )
     except NotPlannable as obstacle:
         return NotPlannable(*obstacle.args)  # without the frames that it was raised in
+    except Exception as error:  # a plan is never worth a call
+        return NotPlannable(repr(error))
 
 
 @functools.cache

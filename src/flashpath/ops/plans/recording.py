@@ -144,7 +144,9 @@ class Recorder(TorchDispatchMode):
                 result = operator.forward(*args, **kwargs)
             for position in operator.written:
                 self._try(lambda x=args[position]: self.steps.append(Changed(self.part(x))))
-            self._try(lambda: self.calls.append(Called(func, self.parts(tuple(args)), self.parts(result))))
+            defaults = (each.default_value for each in func._schema.arguments[len(args) :])
+            every = *args, *defaults  # torch leaves out what equals a default
+            self._try(lambda: self.calls.append(Called(func, self.parts(every), self.parts(result))))
             return result
         result = func(*args, **kwargs)
         self._try(lambda: self._operated(func, args, kwargs, result))

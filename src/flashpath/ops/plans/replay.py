@@ -7,13 +7,14 @@ of one kernel that has one argument, one result and some memory in between, its 
         m0 = empty(size0, strides0, dtype0)
         work = empty(work_size, (1,), uint8); w = work.data_ptr()
         stream = current_stream(device)
-        try: frame = frames[stream].pop()
-        except LookupError: frame = new_frame(stream)
+        pool = pools.get(stream) or pool_of(stream)
+        try: frame = pool.pop()
+        except IndexError: frame = new_frame(stream)  # another thread took it
         buffer, maps, c0, p0, = frame
         pack0(buffer, 0, g0.data_ptr(), m0.data_ptr(), w + 512, )
         status = launch(c0, function0, p0, None)
         if status: again(status, 0, c0, p0)
-        put_back(frames, stream, frame)
+        pool.append(frame)
         return m0
 
 A frame is the memory that the driver reads a launch from. A call takes one and puts it back, so that no two
@@ -90,7 +91,7 @@ class _Writer:
         returned = self._returned(self._trace.result)
         values = self._values
         if self._launches:
-            self._lines.append("put_back(frames, stream, frame)")
+            self._lines.append("pool.append(frame)")
         self._lines.append(f"return {returned}")
         names = "".join(f"g{i}, " for i in range(self._tensors))
         text = f"def replay({names}):\n" + "".join(f"    {line}\n" for line in self._lines)
@@ -167,31 +168,40 @@ class _Writer:
                 self._write_operation(number, step)
 
     def _prepare_frames(self) -> None:
-        frames: dict[int, list[Any]] = {}
+        pools: dict[int, list[Any]] = {}
         layout = _Layout(self._launches)
         driver, launches, device = self._driver, self._launches, self._device
 
-        def again(status: int, number: int, config: Any, parameters: int) -> None:
+        def pool_of(stream: int) -> list[Any]:
+            """The frames of a stream, one of them new: all others are in use, or there is none."""
+            if len(pools) >= _MOST_STREAMS and stream not in pools:
+                pools.clear()
+            pool = pools.setdefault(stream, [])
+            pool.append(layout.new_frame(stream))
+            return pool
+
+        def again(status: int, number: int, config: Any, parameters: Any) -> None:
             if status == INVALID_CONTEXT:  # this thread has not used the GPU yet
                 driver.set_context(device)
-                status = driver.launch(config, launches[number].function, parameters, None)
+                status = driver.launch(config, ctypes.c_void_p(launches[number].function), parameters, None)
             require_launched(status, launches[number].name)
 
         self._values |= {
             "again": again,
             "current_stream": driver.current_stream,
             "device": device,
-            "frames": frames,
             "launch": driver.launch,
             "new_frame": layout.new_frame,
-            "put_back": _put_back,
+            "pool_of": pool_of,
+            "pools": pools,
             "replace": driver.replace_address,
         }
         heads = "".join(f"c{i}, p{i}, " for i in range(len(launches)))
         self._lines += [
             "stream = current_stream(device)",
-            "try: frame = frames[stream].pop()",
-            "except LookupError: frame = new_frame(stream)",
+            "pool = pools.get(stream) or pool_of(stream)",
+            "try: frame = pool.pop()",
+            "except IndexError: frame = new_frame(stream)  # another thread took it",
             f"buffer, maps, {heads}= frame",
         ]
         self._layout_of_frames = layout
@@ -207,7 +217,7 @@ class _Writer:
                 f"at = {self._address(each.part)}",
                 f"if maps[{index}][1] != at: replace(maps[{index}][0], at); maps[{index}][1] = at",
             ]
-        self._values[f"function{number}"] = step.function
+        self._values[f"function{number}"] = ctypes.c_void_p(step.function)
         self._values[f"owner{number}"] = step.owner
         self._lines += [
             f"status = launch(c{number}, function{number}, p{number}, None)",
@@ -308,15 +318,6 @@ class _Layout:
                 if isinstance(each, TensorMap):
                     maps.append([base + offset, -1])
         return buffer, maps, *heads
-
-
-def _put_back(frames: dict[int, list[Any]], stream: int, frame: Any) -> None:
-    try:
-        frames[stream].append(frame)
-    except KeyError:
-        if len(frames) >= _MOST_STREAMS:
-            frames.clear()
-        frames[stream] = [frame]
 
 
 def _changed(tensor: Any) -> None:
