@@ -60,7 +60,7 @@ def _packer(*names: str) -> ArgumentPacker:
 def _packed(packer: ArgumentPacker, arguments: list[Any]) -> list[bytes]:
     """The bytes behind each pointer of the array that the driver gets."""
     pointers, _ = packer.pack(arguments)
-    array = pointers._obj
+    array = pointers._obj[: len(arguments)]
     sizes = [parameter.size for parameter in packer.signature.parameters]
     return [ctypes.string_at(int(place or 0), size) for place, size in zip(array, sizes, strict=True)]
 
