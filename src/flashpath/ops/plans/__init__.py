@@ -71,14 +71,13 @@ class Kinds:
             return result
         with torch.set_grad_enabled(_has_gradients() and not wants_gradient):
             result, recorder = recorded(self.function, args, kwargs)
-        if recorder is not None:
-            plan = _plan(recorder, result, tensors, wants_gradient)
+        plan = None if recorder is None else _plan(recorder, result, tensors, wants_gradient)
+        if plan is not None:
             self._keep(key, plan)
-            if not wants_gradient:
-                return result
-            if plan.__class__ is not NotPlannable:
-                return plan(*tensors)
-        return self.function(*args, **kwargs) if wants_gradient else result
+        if not wants_gradient:
+            return result
+        del result, recorder  # what the recorded call made is not needed: this call is made again
+        return plan(*tensors) if plan.__class__ in _PLANS else self.function(*args, **kwargs)
 
     def _keep(self, key: Key, plan: Any) -> None:
         with self._lock:
