@@ -58,7 +58,7 @@ class ArgumentPacker:
         buffer, _ = self.local.memory
         return bytes(buffer.raw[: self.layout.size])
 
-    def allocate(self) -> tuple[Any, int]:
+    def allocate(self) -> tuple[Any, Any]:
         """The calling thread's memory: a buffer for the values, and the pointers into it by reference."""
         buffer = ctypes.create_string_buffer(max(1, self.layout.size))
         base = ctypes.addressof(buffer)

@@ -13,7 +13,8 @@ import torch
 
 from flashpath.jit import observing
 
-cuda: Any = torch._C  # a tenth of the cost of a torch.cuda.Stream
+core: Any = torch
+cuda = core._C  # a tenth of the cost of a torch.cuda.Stream
 
 # By device and stream: launches of one stream follow each other, and those of two may not share a counter.
 _of_streams: dict[tuple[int, int], Any] = {}

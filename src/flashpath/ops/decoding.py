@@ -108,7 +108,8 @@ def full_lengths(q: Tensor, length: int) -> Tensor | int:
     """The lengths of caches that are all full; on a GPU a tensor that is kept, as it is always the same."""
     if torch.compiler.is_compiling() or type(q) is not Tensor or not q.is_cuda:
         return length
-    core: Any = torch._C
+    library: Any = torch
+    core = library._C
     is_watched = observing.observer is None and core._len_torch_dispatch_stack()
     if is_watched or core._cuda_isCurrentStreamCapturing():
         return length

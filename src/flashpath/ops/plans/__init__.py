@@ -29,7 +29,8 @@ Key = tuple[Any, ...]
 MOST_KEYS = 1024  # of a function: the oldest goes
 _SEEN: Final = object()
 
-_c: Any = torch._C
+_torch: Any = torch
+_c = _torch._C
 _modes, _function_modes = _c._len_torch_dispatch_stack, _c._len_torch_function_stack
 _transforms = _c._functorch.peek_interpreter_stack
 _tracing, _profiling = _c._get_tracing_state, _c._autograd._profiler_enabled
@@ -45,7 +46,7 @@ class Kinds:
         self.function = function
         self._plans: dict[Key, Any] = {}
         self._lock = threading.Lock()
-        self.get = self._plans.get
+        self.get: Callable[[Key], Any] = self._plans.get
 
     def __len__(self) -> int:
         return len(self._plans)
@@ -71,13 +72,14 @@ class Kinds:
             return result
         with torch.set_grad_enabled(_has_gradients() and not wants_gradient):
             result, recorder = recorded(self.function, args, kwargs)
-        plan = None if recorder is None else _plan(recorder, result, tensors, wants_gradient)
+        plan: Any = None if recorder is None else _plan(recorder, result, tensors, wants_gradient)
         if plan is not None:
             self._keep(key, plan)
         if not wants_gradient:
             return result
         del result, recorder  # what the recorded call made is not needed: this call is made again
-        return plan(*tensors) if plan.__class__ in _PLANS else self.function(*args, **kwargs)
+        is_planned = plan.__class__ in _PLANS
+        return cast(Any, plan)(*tensors) if is_planned else self.function(*args, **kwargs)
 
     def _keep(self, key: Key, plan: Any) -> None:
         with self._lock:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 
@@ -91,14 +91,16 @@ class _Planned(torch.autograd.Function):
         of_outputs = [None if at is None else _shaped(grads[at[0]], at[1]) for at in plan.grads]
         got = plan.backward(context, *of_outputs)
         of_inputs: list[Any] = [None] * len(needs)
-        for at, grad in zip(plan.inputs, got if isinstance(got, tuple) else (got,), strict=True):
+        of_arguments = cast(tuple[Any, ...], got if isinstance(got, tuple) else (got,))
+        for at, grad in zip(plan.inputs, of_arguments, strict=True):
             if at is not None and grad is not None:
                 of_inputs[at[0] + 1] = _shaped(grad, plan.shapes[at[0]])
         return tuple(of_inputs)
 
 
 # Function.apply itself asks for functorch's transformations first, under which there are no plans.
-_apply: Any = super(torch.autograd.Function, _Planned).apply  # pyright: ignore[reportAttributeAccessIssue]
+_base: Any = super(torch.autograd.Function, _Planned)
+_apply = _base.apply
 
 
 def _shaped(grad: Any, shape: Any) -> Any:
@@ -116,7 +118,9 @@ def planned(
     if operator.backward is None:
         raise NotPlannable("an operator without a gradient")
     probe = _Probe()
-    outputs = called.outputs if isinstance(called.outputs, tuple) else (called.outputs,)
+    outputs = cast(
+        tuple[Any, ...], called.outputs if isinstance(called.outputs, tuple) else (called.outputs,)
+    )
     if operator.save is not None:
         operator.save(probe, called.args, called.outputs)
     attributes = {

@@ -44,7 +44,7 @@ def is_plain(value: Any) -> bool:
     """Whether a plan can depend on an argument's key alone."""
     if isinstance(value, torch.Tensor):
         return value.is_cuda and value.layout == torch.strided and not value.is_neg()
-    return not isinstance(value, tuple) or all(type(each) is int for each in value)  # pyright: ignore[reportUnknownVariableType]
+    return not isinstance(value, tuple) or all(type(each) is int for each in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
 
 def _maker(types: tuple[Any, ...], number: int) -> Maker | None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import importlib
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -93,7 +93,7 @@ class Recorder(TorchDispatchMode):
     """Follows one call on the thread that makes it."""
 
     def __init__(self, given: Sequence[Tensor]) -> None:
-        super().__init__()
+        super().__init__()  # pyright: ignore[reportUnknownMemberType]
         self.steps: list[Step] = []
         self.calls: list[Called] = []
         self.obstacle: str | None = None
@@ -122,7 +122,11 @@ class Recorder(TorchDispatchMode):
 
     def parts(self, value: Any) -> Any:
         """The same with parts for tensors."""
-        return tree_map(lambda x: self.part(x) if isinstance(x, Tensor) else x, value)
+
+        def of(x: Any) -> Any:
+            return self.part(x) if isinstance(x, Tensor) else x
+
+        return tree_map(of, value)
 
     def constant(self, content: bytes) -> bytes:
         """The bytes of a parameter that is the same in each call; an address hidden in it would not be."""
@@ -167,7 +171,7 @@ class Recorder(TorchDispatchMode):
                     self._remember(output, base.memory, inputs[0].data_ptr() - base.offset)
         elif name in _REPEATABLE:
             made = [self._make(each) for each in outputs if id(each) not in self._parts]
-            self.steps.append(Operation(func, *self.parts((tuple(args), kwargs)), made))
+            self.steps.append(Operation(func, self.parts(tuple(args)), self.parts(kwargs), made))
         else:
             raise NotPlannable(name)
 
@@ -233,7 +237,7 @@ class Recorder(TorchDispatchMode):
 
     def _returned(self, result: Any) -> Any:
         if type(result) is tuple:
-            return tuple(map(self._returned, result))
+            return tuple(map(self._returned, cast(tuple[Any, ...], result)))
         if result is None:
             return None
         part = self.part(result)
@@ -243,7 +247,7 @@ class Recorder(TorchDispatchMode):
 
 
 @contextmanager
-def recording(given: Sequence[Tensor]) -> Iterator[Recorder | None]:
+def recording(given: Sequence[Tensor]) -> Generator[Recorder | None]:
     """Follows what is called inside; gives None where another call is being recorded."""
     if not _recording.acquire(blocking=False):
         yield None
@@ -259,7 +263,7 @@ def recording(given: Sequence[Tensor]) -> Iterator[Recorder | None]:
 
 
 @contextmanager
-def _triton_told(recorder: Recorder) -> Iterator[None]:
+def _triton_told(recorder: Recorder) -> Generator[None]:
     """Triton has no hook that sees arguments: meanwhile its `run` is another."""
     try:
         jit: Any = importlib.import_module("triton.runtime.jit").JITFunction

@@ -27,7 +27,7 @@ import ctypes
 import math
 import struct
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -54,7 +54,8 @@ class Driver:
     """How replays allocate and launch; tests put another in its place."""
 
     def __init__(self) -> None:
-        parts: Any = torch._C
+        library: Any = torch
+        parts = library._C
         self.empty: Callable[..., Any] = (
             parts._dynamo.guards._empty_strided_cuda
         )  # what Inductor's code calls
@@ -239,7 +240,8 @@ class _Writer:
     def _argument(self, name: str, value: Any) -> str:
         if isinstance(value, Part):
             return self._tensor(value)
-        if isinstance(value, (list, tuple)) and any(isinstance(each, Part) for each in value):
+        if isinstance(value, (list, tuple)) and any(_parts_of(value)):
+            value = cast(Sequence[Any], value)
             return f"[{', '.join(self._argument(f'{name}_{i}', each) for i, each in enumerate(value))}]"
         self._values[name] = value
         return name

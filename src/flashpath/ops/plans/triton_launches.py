@@ -11,7 +11,7 @@ import ctypes
 import importlib
 import struct
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 from flashpath.gpus.shape import Shape, dim3
 from flashpath.jit import driver_calls
@@ -60,12 +60,12 @@ def launch(
     is_on_gpu = isinstance(kernel.function, int)
     if is_on_gpu:
         _require_agreement(parameters, driver_calls.parameter_sizes(kernel.function))
-    programs = dim3(grid(bound.arguments) if callable(grid) else grid, "grid")
+    programs: Any = grid(bound.arguments) if callable(grid) else grid
     cooperative = bool(getattr(metadata, "launch_cooperative_grid", False))
     return Launch(
         kernel.name,
         kernel.function if is_on_gpu else 0,
-        Shape(programs, (32 * metadata.num_warps, 1, 1), metadata.shared, None, cooperative),
+        Shape(dim3(programs, "grid"), (32 * metadata.num_warps, 1, 1), metadata.shared, None, cooperative),
         parameters,
         kernel,
         bool(getattr(metadata, "launch_pdl", False)),
@@ -80,7 +80,7 @@ def _flattened(
     constant: Callable[[bytes], bytes],
 ) -> Iterator[Parameter]:
     if isinstance(kind, tuple):
-        for each, element in zip(kind, value, strict=True):
+        for each, element in zip(cast(tuple[Any, ...], kind), value, strict=True):
             yield from _flattened(each, element, descriptors, part, constant)
     elif kind == "constexpr":
         return
