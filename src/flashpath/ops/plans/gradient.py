@@ -118,11 +118,10 @@ def planned(
     if operator.backward is None:
         raise NotPlannable("an operator without a gradient")
     probe = _Probe()
-    outputs = cast(
-        tuple[Any, ...], called.outputs if isinstance(called.outputs, tuple) else (called.outputs,)
-    )
+    returned: Any = called.outputs
+    outputs: list[Any] = list(returned) if type(returned) is tuple else [returned]  # pyright: ignore[reportUnknownArgumentType]
     if operator.save is not None:
-        operator.save(probe, called.args, called.outputs)
+        operator.save(probe, called.args, returned)
     attributes = {
         name: value
         for name, value in vars(probe).items()
