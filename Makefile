@@ -36,8 +36,8 @@ pytest: $(VENV)/.installed-dev
 # The pictures and tables in the documents and lessons, made anew from this code.
 figures: $(VENV)/.installed
 	$(BIN)/flashpath tour --save docs/tour.svg
-	$(BIN)/python -m flashpath.vgpu.instructions docs/vgpu.md
-	$(BIN)/python -m flashpath.vgpu.runtime_calls docs/programs.md
+	$(BIN)/python -m flashpath.vgpu.instructions docs/vgpu.md docs/vgpu.zh.md
+	$(BIN)/python -m flashpath.vgpu.runtime_calls docs/programs.md docs/programs.zh.md
 	$(BIN)/python benchmarks/attention_steps.py docs/attention.md
 	$(BIN)/python benchmarks/attention_steps.py docs/attention.zh.md
 	$(BIN)/python benchmarks/flash_attn_tests.py --document docs/flash_attn.md

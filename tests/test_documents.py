@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import importlib.util
 import os
 import re
 import shlex
@@ -10,13 +11,15 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from flashpath import settings
 from flashpath.cli import app
-from flashpath.documents import with_section
+from flashpath.documents import with_section, write_section
 from flashpath.errors import FlashpathError
 from flashpath.jit import device
 from flashpath.vgpu import runtime_calls
@@ -234,6 +237,29 @@ def test_links_lead_somewhere() -> None:
                 assert (document.parent / target).exists(), f"{document.name} links to {target}"
 
 
+PROSE = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md")]
+TOP = "src|tests|docs|benchmarks|course|programs"
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_paths_and_commands_of_a_page_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    history = page.name == "CHANGELOG.md"  # which names what was there once
+    for path in re.findall(rf"`((?:{TOP})/[\w./-]*)`", text):
+        assert history or (ROOT / path).exists() or (ROOT / "src/flashpath" / path).exists(), path
+    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    for target in re.findall(r"`make ([a-z]+)", text):
+        assert target in targets, f"make {target}"
+    for module in re.findall(r"python -m (flashpath[\w.]+)", text):
+        assert history or importlib.util.find_spec(module), module
+    group: Any = typer.main.get_command(app)
+    for name, words in re.findall(r"`flashpath ([a-z][a-z-]*)([^`\n]*)`", text):
+        assert name in group.commands, f"flashpath {name}"
+        options = {option for parameter in group.commands[name].params for option in parameter.opts}
+        for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", words.partition(" -- ")[0]):
+            assert history or option in options | {"--help"}, f"flashpath {name} {option}"
+
+
 def test_results_are_generated_from_the_records() -> None:
     done = subprocess.run(
         [sys.executable, "benchmarks/report.py", "--check"],
@@ -253,11 +279,10 @@ def test_a_section_has_its_place_in_a_document() -> None:
         with_section(text, "yours", "new\n")
 
 
-def test_the_instructions_are_those_that_the_engine_knows() -> None:
-    document = (ROOT / "docs" / "vgpu.md").read_text(encoding="utf-8")
-    assert with_section(document, instructions.SECTION, instructions.section()) == document, (
-        "`make figures` writes it again"
-    )
+@pytest.mark.parametrize("page", ["vgpu.md", "vgpu.zh.md"])
+def test_the_instructions_are_those_that_the_engine_knows(page: str) -> None:
+    out_of_date = write_section(ROOT / "docs" / page, instructions.SECTION, instructions.section, check=True)
+    assert not out_of_date, "`make figures` writes it again"
 
 
 def picture_text(svg: str) -> list[str]:
@@ -295,10 +320,12 @@ def test_the_picture_of_the_tour_shows_this_tour(tmp_path: Path) -> None:
     assert without_numbers(picture) == without_numbers(fresh), "`make figures` draws it again"
 
 
-def test_the_list_of_runtime_calls_is_that_of_the_library() -> None:
-    document = (ROOT / "docs/programs.md").read_text(encoding="utf-8")
-    made = with_section(document, runtime_calls.SECTION, runtime_calls.section())
-    assert made == document, "`make figures` writes it again"
+@pytest.mark.parametrize("page", ["programs.md", "programs.zh.md"])
+def test_the_list_of_runtime_calls_is_that_of_the_library(page: str) -> None:
+    out_of_date = write_section(
+        ROOT / "docs" / page, runtime_calls.SECTION, runtime_calls.section, check=True
+    )
+    assert not out_of_date, "`make figures` writes it again"
     assert "other" not in runtime_calls.by_topic()
 
 

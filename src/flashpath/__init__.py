@@ -16,7 +16,7 @@ from flashpath.vgpu.host import shield_torch_from_amx
 shield_torch_from_amx()
 
 if TYPE_CHECKING:
-    from flashpath import bench, gpus, jit, kernels, ops, vgpu
+    from flashpath import bench, gpus, jit, kernels, layout, ops, vgpu
     from flashpath.errors import FlashpathError, MissingDevice
     from flashpath.jit import Kernel, Module, compile, explain, profile, sanitize, watch
     from flashpath.kernels.attention.score_mod import ScoreMod
@@ -43,6 +43,7 @@ _HOME = {
     "gpus": None,
     "jit": None,
     "kernels": None,
+    "layout": None,
     "ops": None,
     "profile": "jit",
     "sanitize": "jit",
@@ -67,6 +68,7 @@ __all__ = [
     "gpus",
     "jit",
     "kernels",
+    "layout",
     "ops",
     "profile",
     "sanitize",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import speaking
 
 
 def language_of(document: Path) -> str:
@@ -24,11 +26,18 @@ def with_section(text: str, name: str, made: str) -> str:
     return before + begin + made + end + after
 
 
+def wrapped(paragraph: str) -> str:
+    """Returns a paragraph in lines as long as those of the documents."""
+    return textwrap.fill(paragraph, 118, break_on_hyphens=False, break_long_words=False)
+
+
 def write_section(document: Path, name: str, made: Callable[[], str], *, check: bool) -> int:
-    """For a program's `DOCUMENT [--check]`: its exit code. With `check` the document is only looked at."""
+    """Writes a section in the document's language; with `check` it only compares. Returns the exit code."""
     try:
         text = document.read_text(encoding="utf-8")
-        wanted = with_section(text, name, made())
+        with speaking(language_of(document)):
+            section = made()
+        wanted = with_section(text, name, section)
     except (FlashpathError, OSError, ValueError) as error:
         print(f"error: {document}: {error}", file=sys.stderr)
         return 1

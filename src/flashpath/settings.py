@@ -78,6 +78,14 @@ def home_dir() -> Path:
     return _folder(HOME, "XDG_DATA_HOME", "~/.local/share")
 
 
+def expanded(path: str | Path) -> Path:
+    """Returns the path with `~` and `~user` replaced by that home folder."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise FlashpathError("messages.no-home-of", path=path) from None
+
+
 def _folder(variable: Variable, shared: str, otherwise: str) -> Path:
     """Returns the folder that the variable names, else flashpath's own in the one that all tools share."""
     folder = Path(variable.value or f"{os.environ.get(shared) or otherwise}/flashpath")

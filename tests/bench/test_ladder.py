@@ -12,6 +12,7 @@ from flashpath.bench.ladder import ARCHITECTURES, bench_ladder, portability, why
 from flashpath.bench.record import Record
 from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Case, Ladder, Language, Rung, Score
+from flashpath.messages import Message, Text, told
 
 
 def rung(
@@ -24,11 +25,10 @@ def rung(
         name=name,
         language=language,
         arch=arch,
-        idea="an idea",
         file=Path(__file__),
         function=torch.relu,
         compile_for=compile_for,
-        readability=Score(5, "one line"),
+        readability=5,
         dev_hours=1.0,
     )
 
@@ -44,8 +44,7 @@ def check(output: Any, given: tuple[Any, ...]) -> None:
 def ladder() -> Ladder:
     return Ladder(
         name="relu",
-        title="ReLU",
-        maths="max(x, 0)",
+        texts={f"{name}-readability": Text("one line", "一行") for name in ("eager", "naive", "tuned")},
         rungs=[rung("eager"), rung("naive", "cuda", "sm_75"), rung("tuned", "triton", "sm_80")],
         cases=lambda: [Case("small", inputs), Case("medium", inputs)],
         peers=lambda _: {"library": torch.nn.functional.relu},
@@ -81,15 +80,15 @@ def test_rungs_that_need_a_gpu_say_so_on_the_cpu() -> None:
 
 
 def test_a_rung_is_skipped_where_it_does_not_take_the_case() -> None:
-    def declines(case: Case) -> str | None:
-        return "takes small tensors only" if case.name == "medium" else None
+    def declines(case: Case) -> Message | None:
+        return told("kernels.takes-forward") if case.name == "medium" else None
 
     choosy = replace(ladder(), rungs=[replace(rung("eager"), declines=declines)])
     small, medium = bench_ladder(choosy, device="cpu", ceilings=False, seconds=0.0, progress=False).records[
         ::2
     ]
     assert small.time is not None
-    assert (medium.time, medium.skipped, medium.error) == (None, True, "takes small tensors only")
+    assert (medium.time, medium.skipped, medium.error) == (None, True, "computes the forward direction only")
 
 
 def test_only_cases_and_extra() -> None:

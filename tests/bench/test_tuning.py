@@ -14,6 +14,7 @@ from flashpath.bench.tuning import cases_of, configurations, tune
 from flashpath.cli.sizes import parse_size, sized_cases, split_sizes
 from flashpath.errors import FlashpathError
 from flashpath.kernels import Case, Ladder, ladder
+from flashpath.messages import Message, told
 
 
 def _rounded(a: Any, b: Any, mantissa: int = 24) -> Any:
@@ -26,8 +27,8 @@ def _anything(_output: Any, _inputs: tuple[Any, ...]) -> None:
     """A check that nobody fails."""
 
 
-def _not_today(_case: Case) -> str:
-    return "not today"
+def _backward_alone(_case: Case) -> Message:
+    return told("kernels.takes-backward")
 
 
 def _ladder() -> tuple[Ladder, Case]:
@@ -67,9 +68,11 @@ def test_a_wrong_configuration_is_last_and_says_why() -> None:
 
 def test_a_rung_that_declines_the_case_says_so_once() -> None:
     add, case = _ladder()
-    choosy = replace(add["rounded"], declines=_not_today)
+    choosy = replace(add["rounded"], declines=_backward_alone)
     tried = tune(replace(add, rungs=[*add.rungs[:2], choosy]), case, device="cpu")
-    assert [(each.name, each.failure) for each in tried if each.failure] == [("rounded", "not today")]
+    assert [(each.name, each.failure) for each in tried if each.failure] == [
+        ("rounded", "computes the backward direction only")
+    ]
 
 
 def test_without_a_clock_the_counted_cost_decides_the_order() -> None:

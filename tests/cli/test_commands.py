@@ -75,6 +75,7 @@ def kernel_file(tmp_path: Path) -> Path:
         "explain",
         "profile",
         "ladder",
+        "layout",
         "read",
         "resources",
         "bench",

@@ -147,8 +147,8 @@ def test_a_crashing_check_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
 
     groups(
         monkeypatch,
-        Question("Fragile", "cli.doctor-git-matters", crash),
-        Question("Sound", "cli.doctor-git-matters", lambda: ok("yes")),
+        Question("Fragile", "cli.doctor.git-matters", crash),
+        Question("Sound", "cli.doctor.git-matters", lambda: ok("yes")),
     )
     result = run()
     assert result.exit_code == 0
@@ -162,7 +162,7 @@ def test_a_crashing_check_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_required_failure_exits_1_and_names_the_fix(
     monkeypatch: pytest.MonkeyPatch, answer: Answer
 ) -> None:
-    groups(monkeypatch, Question("Thing", "cli.doctor-git-matters", lambda: answer, required=True))
+    groups(monkeypatch, Question("Thing", "cli.doctor.git-matters", lambda: answer, required=True))
     result = run()
     assert result.exit_code == 1
     assert answer.fix is not None
@@ -174,13 +174,13 @@ def test_a_required_failure_exits_1_and_names_the_fix(
 
 
 def test_an_optional_failure_exits_0(monkeypatch: pytest.MonkeyPatch) -> None:
-    groups(monkeypatch, Question("Thing", "cli.doctor-git-matters", lambda: missing("gone", "bring it back")))
+    groups(monkeypatch, Question("Thing", "cli.doctor.git-matters", lambda: missing("gone", "bring it back")))
     assert run().exit_code == 0
 
 
 def test_a_long_fix_is_not_wrapped(monkeypatch: pytest.MonkeyPatch) -> None:
     command = "pip install " + " ".join(f"'package-{i}[extra]'" for i in range(20))
-    groups(monkeypatch, Question("Thing", "cli.doctor-git-matters", lambda: missing("gone", command)))
+    groups(monkeypatch, Question("Thing", "cli.doctor.git-matters", lambda: missing("gone", command)))
     assert f"  {command}\n" in run().stdout
 
 
@@ -213,7 +213,7 @@ def test_a_hanging_program_is_a_warning(monkeypatch: pytest.MonkeyPatch, tmp_pat
     tool.chmod(0o755)
     monkeypatch.setattr(find, "program", always(tool))
     monkeypatch.setattr(find, "TIMEOUT_S", 0.2)
-    groups(monkeypatch, Question("git", "cli.doctor-git-matters", tools.git))
+    groups(monkeypatch, Question("git", "cli.doctor.git-matters", tools.git))
     result = run()
     assert result.exit_code == 0
     assert "TimeoutExpired" in result.stdout

@@ -14,7 +14,6 @@ from flashpath.course.expressions import (
     drawn,
     evaluate,
     evaluate_integer,
-    names_in,
 )
 
 REPORT = SimpleNamespace(dram_bytes=800, lines=(SimpleNamespace(line=3),))
@@ -73,7 +72,6 @@ def test_it_is_checked_without_values() -> None:
     check("ceil_div(n, 256) + np.abs(n)", ["n"])
     with pytest.raises(ExpressionError, match="Did you mean rows"):
         check("row * 2", ["rows", "columns"])
-    assert names_in("np.abs(a * x) + ceil_div(n, 2)") == {"a", "x", "n"}
 
 
 def test_whole_numbers() -> None:

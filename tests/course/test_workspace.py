@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -222,6 +223,10 @@ def test_lessons_and_exercises_of_ready_units_are_there(tmp_path: Path, lang: st
         lesson = workspace.root / {"en": "lessons", "zh": "学习材料"}[lang] / f"{unit.id}.md"
         assert lesson.read_text(encoding="utf-8").startswith(f"# {unit.title.in_(lang)}")
         assert "{{" not in re.sub(r"^(```+).*?^\1", "", lesson.read_text(encoding="utf-8"), flags=re.M | re.S)
+        shown = re.findall(r"!\[.+\]\((.+)\)", lesson.read_text(encoding="utf-8"))
+        assert len(shown) == len(unit.figures) > 0
+        for name in shown:
+            assert ElementTree.parse(lesson.parent / name).getroot().tag.endswith("svg")
         for exercise in unit.all_exercises():
             file = workspace.file(exercise.id)
             assert file.is_file()

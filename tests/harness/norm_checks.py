@@ -12,6 +12,7 @@ from flashpath.kernels.common.norm import rows as shared
 from flashpath.kernels.common.norm import triton_host
 from flashpath.kernels.layer_norm import host as layer_norm
 from flashpath.kernels.rms_norm import host as rms_norm
+from tests.harness.guarded_output import Guarded, unchanged
 
 LADDERS = {name: kernels.ladder(name) for name in ("layer_norm", "rms_norm")}
 EPS = {"layer_norm": layer_norm.EPS, "rms_norm": rms_norm.EPS}
@@ -59,34 +60,16 @@ def vectors(name: str, n: int, dtype: Any, device: str = "cpu") -> tuple[Any, ..
     return tuple(sample((n,), dtype, device=device, seed=7 + i) for i in range(many))
 
 
-def poisoned(like: Any) -> tuple[Any, Any]:
-    """A tensor of NaN between two guards, and the storage it lies in."""
-    width = 16 // like.element_size()
-    guarded = torch.full((like.numel() + 2 * width,), NAN, dtype=like.dtype, device=like.device)
-    return guarded[width:-width].view(like.shape), guarded
-
-
-def guards_hold(like: Any, guarded: Any) -> bool:
-    width = 16 // like.element_size()
-    return bool(guarded[:width].isnan().all() and guarded[-width:].isnan().all())
-
-
 def verify(name: str, rung: str, x: Any, *rest: Any) -> Any:
     """Right to the last element, all of it written, nothing beside it, and the inputs as they were."""
-    inputs = (x, *rest)
-    before = [each.clone() for each in inputs if isinstance(each, torch.Tensor)]
-    out, guarded = poisoned(x)
-    options: dict[str, Any] = {"out": out}
+    outputs = {"out": Guarded(x)}
     if rest and isinstance(rest[-1], torch.Tensor):  # a residual
-        options["total"], guarded_total = poisoned(x)
-    result = LADDERS[name][rung](*inputs, **options)
-    LADDERS[name].check(result, inputs)
-    assert guards_hold(x, guarded), "it wrote beside its output"
-    if "total" in options:
-        assert guards_hold(x, guarded_total), "it wrote beside the sum"  # pyright: ignore[reportPossiblyUnboundVariable]
-    after = [each for each in inputs if isinstance(each, torch.Tensor)]
-    for one, other in zip(before, after, strict=True):
-        torch.testing.assert_close(one, other, rtol=0, atol=0, equal_nan=True)
+        outputs["total"] = Guarded(x)
+    with unchanged(x, *rest):
+        result = LADDERS[name][rung](x, *rest, **{key: guarded.output for key, guarded in outputs.items()})
+    LADDERS[name].check(result, (x, *rest))
+    for guarded in outputs.values():
+        guarded.check()
     return result
 
 
@@ -122,8 +105,6 @@ def verify_backward(name: str, rung: str, shape: tuple[int, int], dtype: Any, **
     x, dy = (sample(shape, dtype, offset, device, seed) for seed in (1, 2))
     weight = how.get("weight", vectors(name, shape[1], dtype, device)[0])
     inputs = (dy, x, weight, *saved(name, x))
-    before = [each.clone() for each in inputs if each is not None]
-    result = LADDERS[name][rung](*inputs)
+    with unchanged(*inputs):
+        result = LADDERS[name][rung](*inputs)
     LADDERS[name].check(result, inputs)
-    for one, other in zip(before, [each for each in inputs if each is not None], strict=True):
-        assert torch.equal(one, other)

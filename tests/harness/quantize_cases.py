@@ -8,6 +8,7 @@ import torch
 
 from flashpath import kernels
 from flashpath.kernels.quantize.operations import PACKING
+from tests.harness.guarded_output import Guarded, unchanged, value_bits
 
 LADDER = kernels.ladder("quantize")
 RUNGS = [rung.name for rung in LADDER]
@@ -27,13 +28,6 @@ SEGMENTS = {
 # Rows for 8, 32, 128 and 512 threads, of whole packs and not, too long for registers, and all that they hold.
 SHAPES: list[tuple[tuple[int, ...], int]] = [((1, 1), 0), ((7, 13), 1), ((9, 64), 0), ((3, 5, 520), 0)]
 LONG: list[tuple[tuple[int, ...], int]] = [((2, 5000), 0), ((1, 40_000), 0), ((3, 8192), 0), ((3, 16_384), 0)]
-
-
-def bits(tensor: Any) -> Any:
-    """For comparison to the bit; a NaN of floats has many."""
-    if tensor.dtype in FLOATS:
-        tensor = torch.where(tensor.isnan(), torch.full_like(tensor, NAN), tensor)
-    return tensor.contiguous().view(torch.uint8)
 
 
 def flags(n: int, dtype: torch.dtype = torch.bool, offset: int = 0, device: str = "cpu") -> Any:
@@ -70,13 +64,6 @@ def indptr(lengths: list[int], dtype: torch.dtype, device: str = "cpu") -> Any:
     return result.to(device)
 
 
-def poisoned(like: Any) -> tuple[Any, Any]:
-    """An output full of other bytes, and the guarded buffer it lies in."""
-    n = like.numel() * like.itemsize
-    guarded = torch.full((n + 32,), 0xA5, dtype=torch.uint8, device=like.device)
-    return guarded[16 : 16 + n].view(like.dtype).view(like.shape), guarded
-
-
 def as_tuple(result: Any) -> tuple[Any, ...]:
     return result if isinstance(result, tuple) else (result,)  # type: ignore[return-value]
 
@@ -84,27 +71,22 @@ def as_tuple(result: Any) -> tuple[Any, ...]:
 def verify(name: str, *given: Any) -> Any:
     """Run with poisoned outputs and compare with the reference to the bit; inputs stay as they are."""
     x, operation, *_ = given
-    expected = LADDER.reference(*given)
-    tensors = [each for each in given if isinstance(each, torch.Tensor)]
-    copies = [each.clone() for each in tensors]
-    outputs = as_tuple(expected)
-    made = [poisoned(each) for each in outputs]
-    out: Any = tuple(each for each, _ in made)
-    if operation in PACKING:
-        made, out = made[:1], out[0]
-    elif operation == "dequantize":
-        out = out[0]
-    result = LADDER[name](*given, out=out)
+    expected = as_tuple(LADDER.reference(*given))
+    guarded = [Guarded(tensor) for tensor in (expected[:1] if operation in PACKING else expected)]
+    outputs: Any = tuple(one.output for one in guarded)
+    with unchanged(*given):
+        result = LADDER[name](*given, out=outputs if len(outputs) > 1 else outputs[0])
     results = as_tuple(result)
-    assert results[0].data_ptr() == made[0][0].data_ptr()
-    for one, other in zip(results, outputs, strict=True):
-        assert (one.dtype, one.shape) == (other.dtype, other.shape)
-        assert torch.equal(bits(one), bits(other)), (name, operation, tuple(x.shape), x.dtype)
-    for _, guarded in made:
-        assert bool((guarded[:16] == 0xA5).all() & (guarded[-16:] == 0xA5).all()), (
-            "it wrote beside its output"
+    assert results[0].data_ptr() == outputs[0].data_ptr()
+    for ours, reference in zip(results, expected, strict=True):
+        assert (ours.dtype, ours.shape) == (reference.dtype, reference.shape)
+        assert torch.equal(value_bits(ours), value_bits(reference)), (
+            name,
+            operation,
+            tuple(x.shape),
+            x.dtype,
         )
-    for each, copy in zip(tensors, copies, strict=True):
-        assert torch.equal(bits(each), bits(copy)), "it changed an input"
+    for one in guarded:
+        one.check()
     LADDER.check(result, given)
     return result

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from flashpath import kernels
+from tests.harness.guarded_output import run_guarded
 
 LADDER = kernels.ladder("scan")
 # Each kernel that includes CUB compiles for a second or two: cub_block has a test of its own.
@@ -40,17 +41,7 @@ def some_heads(shape: tuple[int, ...], every: int, offset: int = 0, device: str 
 def run_poisoned(name: str, x: Any, op: str, exclusive: bool = False, flags: Any | None = None) -> Any:
     """The rung's result, out of a guarded buffer that held another value; x must stay as it is."""
     dtype = torch.int64 if x.dtype == torch.int32 and op == "sum" else x.dtype
-    poison = NAN if dtype.is_floating_point else 0x7EADBEEF
-    guard = 16 // dtype.itemsize  # so many elements that the output is aligned as a new one is
-    guarded = torch.full((x.numel() + 2 * guard,), poison, dtype=dtype, device=x.device)
-    copies = [each.clone() for each in (x, flags) if each is not None]
-    out = guarded[guard : guard + x.numel()].view(x.shape)
-    assert LADDER[name](x, op, exclusive, flags, out).data_ptr() == out.data_ptr()
-    beside = torch.cat((guarded[:guard], guarded[guard + x.numel() :]))
-    assert bool((beside.isnan() if dtype.is_floating_point else beside == poison).all()), "it wrote beside"
-    for each, copy in zip((x, flags), copies, strict=False):
-        torch.testing.assert_close(each, copy, rtol=0, atol=0, equal_nan=True)
-    return out
+    return run_guarded(LADDER[name], x, op, exclusive, flags, like=x.to(dtype))
 
 
 def verify(name: str, x: Any, op: str, exclusive: bool = False, flags: Any | None = None) -> None:

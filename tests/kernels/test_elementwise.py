@@ -17,6 +17,7 @@ from flashpath.kernels.elementwise import fit_gelu, host
 from flashpath.kernels.elementwise.operations import OPERATIONS, checked
 from flashpath.kernels.elementwise.reference import TORCH, truth
 from flashpath.kernels.elementwise.traffic import traffic
+from tests.harness.guarded_output import bits, run_guarded
 
 LADDER = kernels.ladder("elementwise")
 RUNGS = [rung.name for rung in LADDER]
@@ -60,27 +61,7 @@ def arguments(
 
 def run(rung: str, given: tuple[Any, ...], shape: tuple[int, ...], offset: int = 0) -> Any:
     """The rung's result in a poisoned buffer; what lies around it and the inputs are as they were."""
-    x = given[0]
-    poison = 0x7EADBEEF if x.dtype == torch.int32 else NAN
-    n = torch.Size(shape).numel()
-    guarded = torch.full((n + offset + 16,), poison, dtype=x.dtype, device=x.device)
-    around = torch.cat([guarded[:offset], guarded[offset + n :]])
-    copies = [each.clone() for each in given if isinstance(each, torch.Tensor)]
-    out = guarded[offset : offset + n].view(shape)
-    result = LADDER[rung](*given, out=out)
-    assert result.data_ptr() == out.data_ptr()
-    assert torch.equal(bits(torch.cat([guarded[:offset], guarded[offset + n :]])), bits(around))
-    for each, copy in zip((each for each in given if isinstance(each, torch.Tensor)), copies, strict=True):
-        assert torch.equal(bits(each), bits(copy))
-    return out
-
-
-def bits(values: Any) -> Any:
-    return (
-        values
-        if values.dtype == torch.int32
-        else values.view({2: torch.int16, 4: torch.int32}[values.itemsize])
-    )
+    return run_guarded(LADDER[rung], *given, like=given[0].new_empty(shape), offset=offset)
 
 
 def assert_right(rung: str, result: Any, given: tuple[Any, ...]) -> None:

@@ -20,10 +20,9 @@ def test_ladder_is_complete(name: str) -> None:
     assert len(set(names)) == len(names) == len(ladder)
     assert ladder.reference.language == "pytorch"
     for rung in ladder:
-        assert rung.idea
         assert rung.file.is_file()
-        assert rung.readability is not None
-        assert rung.debugging is not None
+        assert rung.score("readability") is not None
+        assert rung.score("debugging") is not None
         assert rung.improves_on is None or rung.improves_on in names[: names.index(rung.name)]
         if rung.language != "pytorch":
             assert rung.compile_for is not None

@@ -20,6 +20,8 @@ from flashpath.kernels.matmul.ladder import allowed_error
 from flashpath.kernels.matmul.problem import FOLDER
 from flashpath.kernels.matmul.reference import to_tf32
 from flashpath.kernels.rung import Case
+from tests.harness.guarded_output import run_guarded
+from tests.harness.launches import nothing_found
 
 LADDER = kernels.ladder("matmul")
 INF, NAN = float("inf"), float("nan")
@@ -68,19 +70,7 @@ def operands(
 
 
 def run_poisoned(name: str, a: Any, b: Any, precision: str = "ieee", offset: int = 0) -> Any:
-    """The rung's result, out of a guarded buffer that held NaN; a and b must stay as they are."""
-    m, n = a.shape[0], b.shape[1]
-    guard = 16 + offset  # whole 16 bytes of any type before the output, but for the offset
-    guarded = torch.full((guard + m * n + 16,), NAN, dtype=a.dtype, device=a.device)
-    guarded[:guard] = guarded[guard + m * n :] = 12345.0
-    copies = a.clone(), b.clone()
-    out = guarded[guard : guard + m * n].view(m, n)
-    assert LADDER[name](a, b, precision, out).data_ptr() == out.data_ptr()
-    beside = torch.cat((guarded[:guard], guarded[guard + m * n :]))
-    assert bool((beside == torch.tensor(12345.0, dtype=a.dtype)).all()), "it wrote beside its output"
-    for now, before in zip((a, b), copies, strict=True):
-        torch.testing.assert_close(now, before, rtol=0, atol=0, equal_nan=True)
-    return out
+    return run_guarded(LADDER[name], a, b, precision, like=a.new_empty(a.shape[0], b.shape[1]), offset=offset)
 
 
 def verify(name: str, a: Any, b: Any, precision: str = "ieee", offset: int = 0) -> None:
@@ -185,11 +175,9 @@ def test_tf32_rounds_to_the_nearest_and_ties_away_from_zero(name: str) -> None:
 @pytest.mark.parametrize(("name", "arithmetic"), FIRSTS[1:], ids=name_of)
 def test_the_sanitizer_finds_nothing(name: str, arithmetic: Arithmetic) -> None:
     dtype, precision = arithmetic
-    with fp.watch(sanitize=True) as reports:
+    with nothing_found():
         verify(name, *operands(37, 45, 27, dtype, 1), precision, 1)
         verify(name, *operands(72, 136, 40, dtype), precision)
-    assert reports
-    assert [finding for report in reports for finding in report.findings] == []
 
 
 @pytest.mark.parametrize("name", ["shared_tile", "vectorized", "double_buffered", "warp_tiled"])
@@ -213,10 +201,9 @@ def test_every_tiling_of_warp_tiled(tiling: float32.Tiling, offset: int) -> None
     a, b = operands(
         2 * tiling.block_m + 8, 2 * tiling.block_n + 4, 5 * tiling.block_k // 2, torch.float32, offset
     )
-    with fp.watch(sanitize=True) as reports:
+    with nothing_found(launches=1) as reports:
         LADDER.check(float32.warp_tiled(a, b, tiling=tiling), (a, b))
     (report,) = reports
-    assert report.findings == ()
     assert (report.shared_load.bank_conflicts, report.shared_store.bank_conflicts) == (0, 0)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,11 +12,11 @@ import torch
 import flashpath as fp
 from flashpath import kernels
 from flashpath.errors import FlashpathError
-from flashpath.jit.launcher import Launcher
 from flashpath.kernels.counters import counters_at_zero
 from flashpath.kernels.reduction import host
 from flashpath.kernels.reduction.ladder import allowed_error
-from flashpath.vgpu.options import Options
+from tests.harness.guarded_output import run_guarded
+from tests.harness.launches import launch_in_schedule, nothing_found
 
 LADDER = kernels.ladder("reduction")
 # Each kernel that includes CUB compiles for a second or two: cub_block has a test of its own.
@@ -56,16 +55,7 @@ def sample(shape: tuple[int, ...], dtype: torch.dtype, offset: int = 0, device: 
 
 
 def run_poisoned(name: str, x: Any, op: str, dim: int | None) -> Any:
-    """The rung's result, out of a guarded buffer that held another value; x must stay as it is."""
-    expected = LADDER.reference(x, op, dim)
-    poison = 0x7EADBEEF if not expected.dtype.is_floating_point else 12345.0
-    guarded = torch.full((expected.numel() + 2,), poison, dtype=expected.dtype, device=x.device)
-    copy = x.clone()
-    out = guarded[1:-1].view(expected.shape)
-    assert LADDER[name](x, op, dim, out).data_ptr() == out.data_ptr()
-    assert bool((guarded[[0, -1]] == poison).all()), "it wrote beside its output"
-    torch.testing.assert_close(x, copy, rtol=0, atol=0, equal_nan=True)
-    return out
+    return run_guarded(LADDER[name], x, op, dim, like=LADDER.reference(x, op, dim), offset=1)
 
 
 def verify(name: str, x: Any, op: str, dim: int | None = None) -> None:
@@ -204,36 +194,6 @@ def test_an_alternating_sum_keeps_what_a_running_sum_loses(name: str) -> None:
     assert abs(result - (2**24 + 16_383)) <= 130
 
 
-class Sanitized:
-    """Stands for a kernel: each launch runs under several schedules, and what is found is kept."""
-
-    def __init__(self, kernel: Any, findings: list[Any]) -> None:
-        self.kernel, self.findings = kernel, findings
-
-    def __getitem__(self, shape: Any) -> Callable[..., None]:
-        def launch(*args: Any, **options: Any) -> None:
-            if hasattr(self.kernel, "signature") and not options:
-                grid, block = shape
-                self.findings += fp.sanitize(self.kernel, grid, block, args, seeds=3)
-            else:
-                self.findings += fp.sanitize(self.kernel, shape, args=args, **options)
-
-        return launch
-
-
-@pytest.fixture
-def findings(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    found: list[Any] = []
-    real, real_triton = host.cuda_kernel, host.triton_kernel
-
-    def cuda_kernel(*args: Any) -> Sanitized:
-        return Sanitized(real(*args), found)
-
-    monkeypatch.setattr(host, "cuda_kernel", cuda_kernel)
-    monkeypatch.setattr(host, "triton_kernel", lambda: Sanitized(real_triton(), found))
-    return found
-
-
 @pytest.mark.parametrize("name", RUNGS[1:])
 def test_nothing_is_wrong_in_any_schedule(name: str, findings: list[Any]) -> None:
     for op, dtype in (("sum", torch.float32), ("argmax", torch.float32)):
@@ -256,9 +216,8 @@ def test_cub_block_reduces_as_the_others_do() -> None:
     ]:
         assert run_poisoned("cub_block", torch.tensor(values), "argmax", None).item() == expected
     x = sample((9001,), torch.float32, 1)
-    with fp.watch(sanitize=True) as reports:
+    with nothing_found(launches=2):
         verify("cub_block", x, "argmax")
-    assert [report.findings for report in reports] == [(), ()]
     with pytest.raises(FlashpathError, match="by_row"):
         LADDER["cub_block"](x[None], "sum", -1)
 
@@ -276,28 +235,13 @@ def test_a_missing_fence_in_single_pass_is_found() -> None:
         assert (found == []) == is_right
 
 
-class Scheduled:
-    """Stands for a kernel whose launches run under another schedule."""
-
-    def __init__(self, kernel: Any, seed: int) -> None:
-        self.kernel, self.seed = kernel, seed
-
-    def __getitem__(self, shape: Any) -> Launcher:
-        return Launcher(self.kernel, self.kernel[shape].shape, Options(seed=self.seed))
-
-
 @pytest.mark.parametrize("name", [name for name in RUNGS if LADDER[name].language == "cuda"])
 def test_the_bits_are_the_same_in_every_schedule(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Warps and blocks in other orders, so that another block comes last."""
     x = sample((1, 20_011), torch.float32)
-    real = host.cuda_kernel
     results: set[float] = set()
     for seed in range(6):
-
-        def cuda_kernel(*args: Any, seed: int = seed) -> Scheduled:
-            return Scheduled(real(*args), seed)
-
-        monkeypatch.setattr(host, "cuda_kernel", cuda_kernel)
+        launch_in_schedule(monkeypatch, seed)
         results.add(LADDER[name](x, "sum", -1 if name == "by_row" else None).item())
     assert len(results) == 1
 

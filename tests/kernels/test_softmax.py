@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from flashpath import kernels
 from flashpath.errors import FlashpathError
 from flashpath.kernels.softmax import host
 from flashpath.kernels.softmax.reference import formula
+from tests.harness.guarded_output import run_guarded
 
 LADDER = kernels.ladder("softmax")
 RUNGS = [rung.name for rung in LADDER]
@@ -42,21 +42,9 @@ def arguments(name: str, x: Any) -> tuple[Any, ...]:
 
 
 def run_poisoned(name: str, args: tuple[Any, ...], offset: int | None = None) -> Any:
-    """The rung's result, out of a guarded buffer of NaN; the arguments must stay as they are.
-
-    The output starts `offset` elements into its storage, by default as far as the first argument.
-    """
-    x = args[0]
-    start = 8 + (x.storage_offset() % 8 if offset is None else offset)
-    guarded = torch.full((start + x.numel() + 8,), NAN, dtype=x.dtype, device=x.device)
-    out = guarded[start : start + x.numel()].view(x.shape)
-    copies = [each.clone() for each in args]
-    assert LADDER[name](*args, out=out).data_ptr() == out.data_ptr()
-    assert guarded[:start].isnan().all(), "it wrote before its output"
-    assert guarded[start + x.numel() :].isnan().all(), "it wrote behind its output"
-    for each, copy in zip(args, copies, strict=True):
-        torch.testing.assert_close(each, copy, rtol=0, atol=0, equal_nan=True)
-    return out
+    """The rung's result; the output starts `offset` elements in, by default as far as the first argument."""
+    start = args[0].storage_offset() % 8 if offset is None else offset
+    return run_guarded(LADDER[name], *args, like=args[0], offset=start)
 
 
 def verify(name: str, x: Any, offset: int | None = None) -> None:
@@ -196,37 +184,6 @@ def test_float32_is_as_exact_as_float32_can_be(name: str) -> None:
     out, exact = LADDER[name](x).double(), torch.softmax(x.double(), -1)
     allowed = 2**-21 + 2.25 * 2**-24 * (x.double().amax(-1, keepdim=True) - x)
     assert bool(((out - exact).abs() <= allowed * exact)[exact > 1e-30].all())
-
-
-class Sanitized:
-    """Stands for a kernel: each launch runs under several schedules, and what is found is kept."""
-
-    def __init__(self, kernel: Any, findings: list[Any]) -> None:
-        self.kernel, self.findings = kernel, findings
-
-    def __getitem__(self, shape: Any) -> Callable[..., None]:
-        def launch(*args: Any, **options: Any) -> None:
-            if hasattr(self.kernel, "signature") and not options:
-                grid, block, *shared = shape
-                self.findings += fp.sanitize(self.kernel, grid, block, args, shared=sum(shared), seeds=3)
-            else:
-                self.findings += fp.sanitize(self.kernel, shape, args=args, **options)
-
-        return launch
-
-
-@pytest.fixture
-def findings(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    found: list[Any] = []
-    real, real_triton, real_long = host.cuda_kernel, host.triton_kernel, host.triton_long_kernel
-
-    def cuda_kernel(*args: Any) -> Sanitized:
-        return Sanitized(real(*args), found)
-
-    monkeypatch.setattr(host, "cuda_kernel", cuda_kernel)
-    monkeypatch.setattr(host, "triton_kernel", lambda: Sanitized(real_triton(), found))
-    monkeypatch.setattr(host, "triton_long_kernel", lambda: Sanitized(real_long(), found))
-    return found
 
 
 @pytest.mark.parametrize("name", RUNGS[1:])

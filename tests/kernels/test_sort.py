@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,9 +10,9 @@ import torch
 import flashpath as fp
 from flashpath import kernels
 from flashpath.errors import FlashpathError
-from flashpath.jit.launcher import Launcher
 from flashpath.kernels.sort import host
-from flashpath.vgpu.options import Options
+from tests.harness.guarded_output import Guarded, unchanged
+from tests.harness.launches import launch_in_schedule
 
 LADDER = kernels.ladder("sort")
 RUNGS = [rung.name for rung in LADDER]
@@ -44,15 +43,13 @@ def sample(n: int, dtype: torch.dtype, offset: int = 0, device: str = "cpu") -> 
 
 def run_poisoned(name: str, x: Any, return_indices: bool) -> Any:
     """The rung's result, out of guarded buffers that held other values; x must stay as it is."""
-    n, copy = x.numel(), x.clone()
-    guarded = [torch.full((n + 2,), 77, dtype=kind, device=x.device) for kind in (x.dtype, torch.int64)]
-    outs = tuple(each[1:-1] for each in guarded)
-    result = LADDER[name](x, return_indices, outs if return_indices else outs[0])
-    values = result[0] if return_indices else result
-    assert values.data_ptr() == outs[0].data_ptr()
-    for each in guarded[: 2 if return_indices else 1]:
-        assert bool((each[[0, -1]] == 77).all()), "it wrote beside its output"
-    torch.testing.assert_close(x, copy, rtol=0, atol=0, equal_nan=True)
+    outputs = [Guarded(x, 1), Guarded(x.to(torch.int64), 1)][: 2 if return_indices else 1]
+    values, *indices = (guarded.output for guarded in outputs)
+    with unchanged(x):
+        result = LADDER[name](x, return_indices, (values, *indices) if return_indices else values)
+    assert (result[0] if return_indices else result).data_ptr() == values.data_ptr()
+    for guarded in outputs:
+        guarded.check()
     return result
 
 
@@ -129,52 +126,16 @@ def test_keys_that_are_already_in_order_or_all_equal(name: str) -> None:
         verify(name, x.contiguous(), return_indices=True)
 
 
-class Sanitized:
-    """Stands for a kernel: each launch runs under several schedules, and what is found is kept."""
-
-    def __init__(self, kernel: Any, findings: list[Any]) -> None:
-        self.kernel, self.findings = kernel, findings
-
-    def __getitem__(self, shape: Any) -> Callable[..., None]:
-        def launch(*args: Any) -> None:
-            grid, block = shape
-            self.findings += fp.sanitize(self.kernel, grid, block, args, seeds=2)
-
-        return launch
-
-
 @pytest.mark.parametrize("name", CUDA)
-def test_nothing_is_wrong_in_any_schedule(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found: list[Any] = []
-    real = host.cuda_kernel
-
-    def cuda_kernel(*args: Any) -> Sanitized:
-        return Sanitized(real(*args), found)
-
-    monkeypatch.setattr(host, "cuda_kernel", cuda_kernel)
+def test_nothing_is_wrong_in_any_schedule(name: str, findings: list[Any]) -> None:
     verify(name, sample(9001 if name != "onesweep" else 20_011, torch.float16, 1), return_indices=True)
-    assert found == []
-
-
-class Scheduled:
-    """Stands for a kernel whose launches run under another schedule."""
-
-    def __init__(self, kernel: Any, seed: int) -> None:
-        self.kernel, self.seed = kernel, seed
-
-    def __getitem__(self, shape: Any) -> Launcher:
-        return Launcher(self.kernel, self.kernel[shape].shape, Options(seed=self.seed))
+    assert findings == []
 
 
 def test_tiles_may_start_and_publish_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = host.cuda_kernel
     x = sample(40_009, torch.float16)
     for seed in range(1, 5):
-
-        def cuda_kernel(*args: Any, seed: int = seed) -> Scheduled:
-            return Scheduled(real(*args), seed)
-
-        monkeypatch.setattr(host, "cuda_kernel", cuda_kernel)
+        launch_in_schedule(monkeypatch, seed)
         verify("onesweep", x, return_indices=True)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,11 +11,11 @@ import torch
 import flashpath as fp
 from flashpath import kernels
 from flashpath.errors import FlashpathError
-from flashpath.jit.launcher import Launcher
 from flashpath.kernels.spmv import host, matrices
 from flashpath.kernels.spmv.ladder import allowed_error, torch_csr
 from flashpath.kernels.spmv.reference import truth
-from flashpath.vgpu.options import Options
+from tests.harness.guarded_output import run_guarded
+from tests.harness.launches import launch_in_schedule
 
 LADDER = kernels.ladder("spmv")
 RUNGS = [rung.name for rung in LADDER]
@@ -61,16 +61,8 @@ def problem(
 
 
 def run_poisoned(name: str, given: tuple[Any, ...]) -> Any:
-    """The rung's result, out of a guarded buffer that held NaN; the inputs must stay as they are."""
     row_ptr, _, val, _ = given
-    guarded = torch.full((row_ptr.numel() + 1,), NAN, dtype=val.dtype, device=val.device)
-    guarded[[0, -1]] = 77.0
-    out, copies = guarded[1:-1], [each.clone() for each in given]
-    assert LADDER[name](*given, out=out).data_ptr() == out.data_ptr()
-    assert bool((guarded[[0, -1]] == 77.0).all()), "it wrote beside its output"
-    for each, copy in zip(given, copies, strict=True):
-        torch.testing.assert_close(each, copy, rtol=0, atol=0, equal_nan=True)
-    return out
+    return run_guarded(LADDER[name], *given, like=val.new_empty(row_ptr.numel() - 1), offset=1)
 
 
 # ---- On the virtual GPU --------------------------------------------------------------------------------
@@ -144,59 +136,19 @@ def test_packs_of_entries_may_begin_and_end_anywhere(name: str) -> None:
     assert host.width_for(col.long(), val) == host.width_for(col, val.half()) == 1
 
 
-class Sanitized:
-    """Stands for a kernel: each launch runs under several schedules, and what is found is kept."""
-
-    def __init__(self, kernel: Any, findings: list[Any]) -> None:
-        self.kernel, self.findings = kernel, findings
-
-    def __getitem__(self, shape: Any) -> Callable[..., None]:
-        def launch(*args: Any, **options: Any) -> None:
-            if options:
-                self.findings += fp.sanitize(self.kernel, shape, args=args, **options)
-            else:
-                grid, block = shape
-                self.findings += fp.sanitize(self.kernel, grid, block, args, seeds=3)
-
-        return launch
-
-
 @pytest.mark.parametrize("name", RUNGS[1:])
-def test_nothing_is_wrong_in_any_schedule(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    findings: list[Any] = []
-    real, real_triton = host.cuda_kernel, host.triton_kernel
-
-    def cuda_kernel(*args: Any) -> Sanitized:
-        return Sanitized(real(*args), findings)
-
-    monkeypatch.setattr(host, "cuda_kernel", cuda_kernel)
-    monkeypatch.setattr(host, "triton_kernel", lambda: Sanitized(real_triton(), findings))
+def test_nothing_is_wrong_in_any_schedule(name: str, findings: list[Any]) -> None:
     given = problem([0, 2500, 1, 0, 900, 3, 3, 3, 4000, *[5] * 60, 0], torch.float32, torch.int32)
     LADDER.check(run_poisoned(name, given), given)
     assert findings == []
-
-
-class Scheduled:
-    """Stands for a kernel whose launches run under another schedule."""
-
-    def __init__(self, kernel: Any, seed: int) -> None:
-        self.kernel, self.seed = kernel, seed
-
-    def __getitem__(self, shape: Any) -> Launcher:
-        return Launcher(self.kernel, self.kernel[shape].shape, Options(seed=self.seed))
 
 
 @pytest.mark.parametrize("name", CUDA)
 def test_the_bits_are_the_same_in_every_schedule(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     given = problem(LENGTHS["long and short"], torch.float32, torch.int32)
     expected = LADDER[name](*given)
-    real = host.cuda_kernel
     for seed in range(1, 4):
-
-        def cuda_kernel(*args: Any, seed: int = seed) -> Scheduled:
-            return Scheduled(real(*args), seed)
-
-        monkeypatch.setattr(host, "cuda_kernel", cuda_kernel)
+        launch_in_schedule(monkeypatch, seed)
         assert torch.equal(LADDER[name](*given), expected)
 
 

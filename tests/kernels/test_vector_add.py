@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 import torch
 
-import flashpath as fp
 from flashpath import kernels
 from flashpath.errors import FlashpathError
+from tests.harness.guarded_output import run_guarded, value_bits
+from tests.harness.launches import nothing_found
 
 LADDER = kernels.ladder("vector_add")
 RUNGS = [rung.name for rung in LADDER]
@@ -32,12 +33,6 @@ def operands(n: int, dtype: torch.dtype, offset: int = 0, device: str = "cuda") 
     return made[0], made[1].flip(0) if offset == 0 else made[1]
 
 
-def poisoned(like: Any, offset: int = 0) -> Any:
-    """An output full of a value that no rung may leave behind, with a guard at both ends."""
-    value = 0x7EADBEEF if like.dtype == torch.int32 else float("nan")
-    return torch.full((like.numel() + offset + 16,), value, device=like.device, dtype=like.dtype)
-
-
 @pytest.mark.gpu
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("name", RUNGS)
@@ -45,35 +40,17 @@ def test_rung_equals_torch_to_the_bit(name: str, dtype: torch.dtype) -> None:
     for n in SIZES:
         for offset in (0, 1, 2, 4):  # 1, 2 and 4 elements in: misaligned for wide accesses
             a, b = operands(n, dtype, offset)
-            copies = a.clone(), b.clone()
-            guarded = poisoned(a, offset)
-            before = guarded.clone()
-            out = guarded[offset : offset + n]
-            result = LADDER[name](a, b, out)
-            assert result.data_ptr() == out.data_ptr()
-            expected = torch.add(a, b)
-            assert torch.equal(_bits(out), _bits(expected)), (n, offset)
-            assert torch.equal(_bits(a), _bits(copies[0]))
-            assert torch.equal(_bits(b), _bits(copies[1]))
-            assert torch.equal(_bits(guarded[:offset]), _bits(before[:offset]))
-            assert torch.equal(_bits(guarded[offset + n :]), _bits(before[offset + n :]))
-
-
-def _bits(tensor: Any) -> Any:
-    """Integers of the same width; every NaN becomes the same one, since its payload is no promise."""
-    if tensor.dtype == torch.int32:
-        return tensor
-    clean = torch.where(tensor.isnan(), torch.full_like(tensor, float("nan")), tensor)
-    return clean.view({2: torch.int16, 4: torch.int32, 8: torch.int64}[tensor.element_size()])
+            out = run_guarded(LADDER[name], a, b, like=a, offset=offset)
+            assert torch.equal(value_bits(out), value_bits(torch.add(a, b))), (n, offset)
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", RUNGS)
-def test_the_same_call_gives_the_same_bits(name: str) -> None:
+def test_the_same_call_gives_the_samevalue_bits(name: str) -> None:
     a, b = operands(100_003, torch.float32)
-    first = _bits(LADDER[name](a, b))
+    first = value_bits(LADDER[name](a, b))
     for _ in range(99):
-        assert torch.equal(_bits(LADDER[name](a, b)), first)
+        assert torch.equal(value_bits(LADDER[name](a, b)), first)
 
 
 @pytest.mark.gpu
@@ -132,30 +109,23 @@ def test_rung_on_the_virtual_gpu_equals_torch_to_the_bit(name: str, dtype: torch
     for n in (0, 1, 3, 31, 33, 257, 1021, 4099):
         for offset in (0, 1, 2, 4):
             a, b = operands(n, dtype, offset, "cpu")
-            guarded = poisoned(a, offset)
-            before = guarded.clone()
-            out = guarded[offset : offset + n]
-            LADDER[name](a, b, out)
-            assert torch.equal(_bits(out), _bits(torch.add(a, b))), (n, offset)
-            assert torch.equal(_bits(guarded[:offset]), _bits(before[:offset]))
-            assert torch.equal(_bits(guarded[offset + n :]), _bits(before[offset + n :]))
+            out = run_guarded(LADDER[name], a, b, like=a, offset=offset)
+            assert torch.equal(value_bits(out), value_bits(torch.add(a, b))), (n, offset)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("name", RUNGS[1:])
 def test_the_sanitizer_finds_nothing(name: str, dtype: torch.dtype) -> None:
     for n, offset in ((1, 0), (1021, 0), (1021, 1)):
-        with fp.watch(sanitize=True) as reports:
+        with nothing_found(launches=1):
             LADDER[name](*operands(n, dtype, offset, "cpu"))
-        (report,) = reports
-        assert report.findings == ()
 
 
 @pytest.mark.parametrize("name", RUNGS)
 def test_in_place_but_not_half_over_an_operand(name: str) -> None:
     a, b = operands(1021, torch.float32, device="cpu")
     expected = a + b
-    assert torch.equal(_bits(LADDER[name](a, b, a)), _bits(expected))
+    assert torch.equal(value_bits(LADDER[name](a, b, a)), value_bits(expected))
     room = torch.ones(1024)
     with pytest.raises(FlashpathError, match="overlaps an input"):
         LADDER[name](room[:1000], room[:1000], room[1:1001])

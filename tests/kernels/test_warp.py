@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,9 +10,9 @@ import torch
 import flashpath as fp
 from flashpath import kernels
 from flashpath.errors import FlashpathError
-from flashpath.jit.launcher import Launcher
 from flashpath.kernels.warp import host
-from flashpath.vgpu.options import Options
+from tests.harness.guarded_output import Guarded, run_guarded, unchanged
+from tests.harness.launches import launch_in_schedule
 
 LADDER = kernels.ladder("warp")
 # (rung, operation) of groups of 32; sums of whole numbers by one instruction are a case of their own.
@@ -45,23 +44,16 @@ def sample(n: int, dtype: torch.dtype, offset: int = 0, device: str = "cpu") -> 
 
 
 def verify_groups(name: str, op: str, x: Any) -> None:
-    expected = LADDER.reference(x, op)
-    guarded = torch.full((expected.numel() + 2,), 77, device=x.device).to(expected.dtype)
-    poison, copy = guarded[0].item(), x.clone()
-    out = guarded[1:-1]
-    assert LADDER[name](x, op, out=out).data_ptr() == out.data_ptr()
-    assert guarded[0].item() == guarded[-1].item() == poison, "it wrote beside its output"
-    torch.testing.assert_close(x, copy, rtol=0, atol=0, equal_nan=True)
+    out = run_guarded(LADDER[name], x, op, like=LADDER.reference(x, op), offset=1)
     LADDER.check(out, (x, op))
 
 
 def verify_compaction(name: str, x: Any, op: str, threshold: float = 0.0) -> None:
-    n, copy = x.numel(), x.clone()
-    guarded = torch.full((n + 2,), 77, dtype=x.dtype, device=x.device)
-    values, count = LADDER[name](x, op, threshold, guarded[1:-1])
-    torch.testing.assert_close(x, copy, rtol=0, atol=0, equal_nan=True)
-    assert guarded[0].item() == 77
-    assert bool((guarded[1 + int(count) :] == 77).all()), "it wrote beyond what it kept"
+    guarded = Guarded(x, 1)
+    with unchanged(x):
+        values, count = LADDER[name](x, op, threshold, guarded.output)
+    guarded.check()
+    assert guarded.is_untouched(guarded.output[int(count) :]), "it wrote beyond what it kept"
     LADDER.check((values, count), (x, op, threshold))
 
 
@@ -123,55 +115,19 @@ def test_half_types_are_compared_as_float32() -> None:
     assert int(count) == 1
 
 
-class Sanitized:
-    """Stands for a kernel: each launch runs under several schedules, and what is found is kept."""
-
-    def __init__(self, kernel: Any, findings: list[Any]) -> None:
-        self.kernel, self.findings = kernel, findings
-
-    def __getitem__(self, shape: Any) -> Callable[..., None]:
-        def launch(*args: Any) -> None:
-            grid, block = shape
-            self.findings += fp.sanitize(self.kernel, grid, block, args, seeds=3)
-
-        return launch
-
-
-def test_nothing_is_wrong_in_any_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
-    found: list[Any] = []
-    real = host.cuda_kernel
-
-    def cuda_kernel(*args: Any) -> Sanitized:
-        return Sanitized(real(*args), found)
-
-    monkeypatch.setattr(host, "cuda_kernel", cuda_kernel)
+def test_nothing_is_wrong_in_any_schedule(findings: list[Any]) -> None:
     for name, op in GROUPS:
         verify_groups(name, op, sample(1021, torch.float32, 1))
     verify_groups("reduce_instruction", "sum", sample(1021, torch.int32, 1))
     for name in COMPACTING:
         x = sample(20_011, torch.float32, 1)
         LADDER.check(LADDER[name](x), (x, "compact" if name == "compact" else "compact_unordered"))
-    assert found == []
-
-
-class Scheduled:
-    """Stands for a kernel whose launches run under another schedule."""
-
-    def __init__(self, kernel: Any, seed: int) -> None:
-        self.kernel, self.seed = kernel, seed
-
-    def __getitem__(self, shape: Any) -> Launcher:
-        return Launcher(self.kernel, self.kernel[shape].shape, Options(seed=self.seed))
+    assert findings == []
 
 
 def test_tiles_may_start_and_publish_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = host.cuda_kernel
     for seed in range(1, 5):
-
-        def cuda_kernel(*args: Any, seed: int = seed) -> Scheduled:
-            return Scheduled(real(*args), seed)
-
-        monkeypatch.setattr(host, "cuda_kernel", cuda_kernel)
+        launch_in_schedule(monkeypatch, seed)
         verify_compaction("compact", sample(200_003, torch.float32), "compact")
 
 

@@ -11,6 +11,7 @@ from flashpath.bench.report import code, newest
 from flashpath.bench.table import digits
 from flashpath.kernels.attention.cases import HIDDEN, TOKENS, case
 from flashpath.kernels.rung import Ladder
+from flashpath.messages import speaking, spoken
 
 SECTION = "attention steps"
 """Its name in the document."""
@@ -23,7 +24,7 @@ MEASURED = {"sequence": 1024, "dim": 64, "causal": False}
 _WAYS = {"en": {}, "zh": {"forward": "前向", "backward": "反向"}}
 _HEADINGS = {
     "en": ("rung", "idea", "bytes", "× once", "× naive", "formula", "× formula"),
-    "zh": ("梯级", "", "字节", "× 各一次", "× naive", "公式", "× 公式"),
+    "zh": ("梯级", "思路", "字节", "× 各一次", "× naive", "公式", "× 公式"),
 }
 
 
@@ -33,7 +34,7 @@ def count_steps(ladder: Ladder) -> list[Traffic]:
 
 
 def section(ladder: Ladder, rows: Sequence[Traffic], records: Sequence[Record], lang: str = "en") -> str:
-    """Returns the text between the markers; in Chinese without the ideas, which the ladder has in English."""
+    """Returns the text between the markers."""
     length, tokens, heads = MEASURED["sequence"], TOKENS, HIDDEN // MEASURED["dim"]
     words = {
         "en": f"Bytes of one head with N = {LENGTH:,} queries and keys, d = {DIM}, bfloat16, no mask, on the "
@@ -55,7 +56,8 @@ def section(ladder: Ladder, rows: Sequence[Traffic], records: Sequence[Record], 
         speeds = measured_speeds(records, way)
         heading = f"TFLOP/s, {next(iter(speeds.values()))[1]}" if speeds else None
         parts += ["", f"**{_WAYS[lang].get(way, way)}**", ""]
-        parts += _table(ladder, of_way, naive, speeds, heading, lang)
+        with speaking(lang):
+            parts += _table(ladder, of_way, naive, speeds, heading)
     command = f"`python benchmarks/attention_steps.py docs/attention.{'md' if lang == 'en' else 'zh.md'}`"
     parts += ["", {"en": f"{command} writes this section.", "zh": f"本节由 {command} 生成。"}[lang], "", ""]
     return "\n".join(parts)
@@ -85,18 +87,16 @@ def _table(
     naive: str,
     speeds: dict[str, tuple[float, str]],
     speed_heading: str | None,
-    lang: str,
 ) -> list[str]:
-    has_ideas = lang == "en"
-    headings = [*filter(None, _HEADINGS[lang]), *filter(None, [speed_heading])]
-    rule = "| --- | " + ("--- | " if has_ideas else "") + "---: | ---: | ---: | --- | ---: |"
+    headings = [*_HEADINGS[spoken()], *filter(None, [speed_heading])]
+    rule = "| --- | --- | ---: | ---: | ---: | --- | ---: |"
     lines = [f"| {' | '.join(headings)} |", rule + (" ---: |" if speed_heading else "")]
     of_naive = next((row.bytes for row in rows if row.rung == naive), None)
     for row in rows:
         moved = row.bytes
         cells = [
             code(row.rung),
-            *([ladder[row.rung].idea.replace("|", "\\|")] if has_ideas else []),
+            ladder[row.rung].idea.replace("|", "\\|"),
             "failed" if moved is None else f"{moved:,}",
             "–" if moved is None else digits(moved / row.least),
             "–" if moved is None or not of_naive else digits(moved / of_naive),

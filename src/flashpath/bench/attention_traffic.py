@@ -20,7 +20,7 @@ NAIVE = {"forward": "naive", "backward": "naive_backward"}
 
 @dataclass(frozen=True)
 class Traffic:
-    """What one call of a rung moves, of one head: all sectors of 32 bytes it asks for, also again.
+    """The traffic of one call of a rung, for one head: all sectors of 32 bytes it asks for, also again.
 
     `bytes` is None where it failed. `by_formula` is what its loops move, `least` each tensor once, `bound`
     the paper's N² d² / M, all in bytes.

@@ -53,35 +53,39 @@ class Beside:
 
 
 def beside_naive(records: Sequence[Record]) -> list[Beside]:
-    """By mask, dimension and length. Both directions together are a step: naive's gradient begins with its
-    forward direction, as nobody kept the weights, so it is the whole of its step."""
+    """Returns the comparisons by mask, dimension and length, and of both directions together, a step.
+
+    Naive's gradient begins with its forward direction, as nobody kept the weights: it is its whole step.
+    """
     rows: list[Beside] = []
     of_problem: dict[tuple[int, bool, int], dict[str, list[Record]]] = {}
     for record in records:
-        place = record.parameters
-        if not {"direction", "dim", "causal", LENGTH} <= place.keys():
+        problem = record.parameters
+        if not {"direction", "dim", "causal", LENGTH} <= problem.keys():
             continue
-        by_direction = of_problem.setdefault((place["dim"], place["causal"], place[LENGTH]), {})
-        by_direction.setdefault(place["direction"], []).append(record)
+        by_direction = of_problem.setdefault((problem["dim"], problem["causal"], problem[LENGTH]), {})
+        by_direction.setdefault(problem["direction"], []).append(record)
     for (_, _, sequence), by_direction in sorted(of_problem.items()):
-        found = {
+        rows_of_problem = {
             direction: row
             for direction in _NAIVE
             if (row := _of_direction(direction, sequence, by_direction.get(direction, [])))
         }
-        rows += found.values()
-        if len(found) == len(_NAIVE):
-            rows.append(_step(found["forward"], found["backward"]))
+        rows += rows_of_problem.values()
+        if len(rows_of_problem) == len(_NAIVE):
+            rows.append(_step(rows_of_problem["forward"], rows_of_problem["backward"]))
     return rows
 
 
 def _of_direction(direction: str, sequence: int, records: Iterable[Record]) -> Beside | None:
     records = list(records)
-    naive = next((each for each in records if each.implementation == _NAIVE[direction]), None)
-    ours = [each for each in records if not each.is_peer and each.language != "pytorch" and each.time]
+    naive = next((record for record in records if record.implementation == _NAIVE[direction]), None)
+    ours = [
+        record for record in records if not record.is_peer and record.language != "pytorch" and record.time
+    ]
     if naive is None or naive.skipped or not ours:
         return None
-    best = min(ours, key=lambda each: each.time.median if each.time else 0.0)
+    best = min(ours, key=lambda record: record.time.median if record.time else 0.0)
     assert best.time is not None
     return Beside(
         direction,
@@ -97,7 +101,7 @@ def _of_direction(direction: str, sequence: int, records: Iterable[Record]) -> B
 
 
 def _step(forward: Beside, backward: Beside) -> Beside:
-    peaks = [each.bytes for each in (forward, backward) if each.bytes]
+    peaks = [direction.bytes for direction in (forward, backward) if direction.bytes]
     return Beside(
         "both",
         forward.problem,
@@ -111,13 +115,13 @@ def _step(forward: Beside, backward: Beside) -> Beside:
     )
 
 
-def verdict(found: Sequence[float | None], claimed: tuple[float, float]) -> str:
+def verdict(ratios: Sequence[float | None], claimed: tuple[float, float]) -> str:
     """`1.9 to 7.2 times; the learning plans promise 2 to 4, and 30 of 36 problems have at least 2`."""
-    known = [each for each in found if each is not None]
+    known = [ratio for ratio in ratios if ratio is not None]
     low, high = claimed
     if not known:
         return f"not measured; the learning plans promise {low:g} to {high:g} times"
-    met = sum(each >= low for each in known)
+    met = sum(ratio >= low for ratio in known)
     span = f"{digits(min(known))} to {digits(max(known))} times"
     return (
         f"{span}; the learning plans promise {low:g} to {high:g}, "
@@ -126,7 +130,7 @@ def verdict(found: Sequence[float | None], claimed: tuple[float, float]) -> str:
 
 
 def markdown(rows: Sequence[Beside]) -> str:
-    """What is claimed and by whom, what is found beside it, then a row for each problem."""
+    """Returns what is claimed and by whom, what is found beside it, then a row for each problem."""
     headings = (
         "problem: batch × tokens × heads × dim",
         "direction",

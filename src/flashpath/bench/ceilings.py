@@ -60,7 +60,7 @@ class Ceilings:
     failed: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def bound(self, case: Case, written_bytes: int | None = None) -> Bound | None:
-        """Which ceiling lets the case finish last; `written_bytes` tells readers from copiers."""
+        """Returns which ceiling lets the case finish last; `written_bytes` tells readers from copiers."""
         is_reader = written_bytes is not None and written_bytes < READER_WRITES_BELOW * case.bytes
         arithmetic = ARITHMETIC.get(case.dtype, case.dtype)
         bandwidth = self.read_bytes_per_s if is_reader else self.copy_bytes_per_s

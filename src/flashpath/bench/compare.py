@@ -178,7 +178,7 @@ def make_records(
 
 
 def known_peers(case: Case, timed: Collection[str], ceilings: Ceilings | None) -> dict[str, Time]:
-    """What libraries that are not here would take, by their known share of this run's copy bandwidth."""
+    """Returns the times of libraries that are not here, by their known share of this copy bandwidth."""
     bandwidth = ceilings.copy_bytes_per_s if ceilings else None
     if not bandwidth:
         return {}

@@ -46,7 +46,7 @@ class Counted:
 def count(rung: Rung, case: Case, device: str | None = None) -> Counted:
     """Run the rung once on the virtual GPU. A rung of PyTorch launches nothing that could be counted."""
     if rung.declines and (reason := rung.declines(case)):
-        return Counted(failure=reason)
+        return Counted(failure=reason.text())
     try:
         with watch(device) as reports:
             rung(*case.inputs("cpu"))
@@ -57,20 +57,20 @@ def count(rung: Rung, case: Case, device: str | None = None) -> Counted:
 
 def summed(reports: Sequence[Report], case: Case) -> Counted:
     traffic = [
-        each for report in reports for each in (report.global_load, report.global_store, report.global_atomic)
+        part for report in reports for part in (report.global_load, report.global_store, report.global_atomic)
     ]
     shared = [
-        each for report in reports for each in (report.shared_load, report.shared_store, report.shared_atomic)
+        part for report in reports for part in (report.shared_load, report.shared_store, report.shared_atomic)
     ]
-    moved = _SECTOR_BYTES * sum(each.sectors for each in traffic)
+    moved = _SECTOR_BYTES * sum(part.sectors for part in traffic)
     return Counted(
         launches=len(reports),
         warp_instructions=sum(report.warp_instructions for report in reports),
         global_bytes=moved,
-        global_requests=sum(each.requests for each in traffic),
+        global_requests=sum(part.requests for part in traffic),
         times_least=moved / case.bytes if case.bytes and reports else None,
-        shared_requests=sum(each.requests for each in shared),
-        bank_conflicts=sum(each.bank_conflicts for each in shared),
+        shared_requests=sum(part.requests for part in shared),
+        bank_conflicts=sum(part.bank_conflicts for part in shared),
     )
 
 
@@ -117,7 +117,7 @@ def last_measured(ladder: Ladder) -> list[dict[str, Record]]:
 
 
 def _kind(parameters: Mapping[str, Any]) -> dict[str, str]:
-    """What a problem is, without its size: forward, float32, …"""
+    """Returns what a problem is, without its size: forward, float32, …"""
     return {name: value for name, value in parameters.items() if isinstance(value, str)}
 
 
@@ -128,7 +128,7 @@ def _problem(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_one_case(
     records: Sequence[Record],
-    wanted: Collection[str],
+    names: Collection[str],
     kind: Mapping[str, str],
     problem: Mapping[str, Any] | None,
 ) -> dict[str, Record]:
@@ -138,18 +138,18 @@ def _of_one_case(
         by_case.setdefault(record.case, []).append(record)
 
     def rungs(case: str) -> list[Record]:
-        return [record for record in by_case[case] if record.implementation in wanted]
+        return [record for record in by_case[case] if record.implementation in names]
 
     def weight(case: str) -> tuple[bool, bool, int, int, float]:
         parameters = by_case[case][0].parameters
         same = _problem(parameters)
         of_problem = {
-            each.implementation
-            for other, found in by_case.items()
-            for each in rungs(other)
-            if _problem(found[0].parameters) == same
+            record.implementation
+            for other, records in by_case.items()
+            for record in rungs(other)
+            if _problem(records[0].parameters) == same
         }
-        longest = sum(each.time.median for each in rungs(case) if each.time)
+        longest = sum(record.time.median for record in rungs(case) if record.time)
         is_usual = _kind(parameters) == kind
         return same == problem, is_usual, len(rungs(case)), len(of_problem), longest
 

@@ -29,14 +29,14 @@ def table_of(records: Sequence[Record], capability: tuple[int, int] | None = Non
 def cells_of(records: Sequence[Record], capability: tuple[int, int] | None = None) -> list[Cell]:
     """A cell for every problem that one of the backends has a time for."""
     by_rung = {rung: (way, backend) for way, rungs in RUNGS.items() for backend, rung in rungs.items()}
-    found: dict[tuple[Any, ...], dict[str, float]] = {}
+    cells: dict[tuple[Any, ...], dict[str, float]] = {}
     for record, gpu, microseconds in _timed(records, ATTENTION):
         if record.implementation not in by_rung:
             continue
         direction, backend = by_rung[record.implementation]
         given = record.parameters
-        place = direction, given["dim"], given["causal"], given["sequence"], *_batch_and_heads(record)
-        found.setdefault((gpu, *place), {})[backend] = microseconds
+        problem = direction, given["dim"], given["causal"], given["sequence"], *_batch_and_heads(record)
+        cells.setdefault((gpu, *problem), {})[backend] = microseconds
     return [
         Cell(
             capability=capability or _capability(gpu),
@@ -49,14 +49,14 @@ def cells_of(records: Sequence[Record], capability: tuple[int, int] | None = Non
             microseconds=times,
             gpu=gpu,
         )
-        for (gpu, direction, dim, causal, sequence, batch, heads), times in _sorted(found)
+        for (gpu, direction, dim, causal, sequence, batch, heads), times in _sorted(cells)
     ]
 
 
 def decode_cells_of(records: Sequence[Record], capability: tuple[int, int] | None = None) -> list[DecodeCell]:
     """A cell for every step that one of the backends has a time for."""
     by_rung = {rung: backend for backend, rung in DECODE_RUNGS.items()}
-    found: dict[tuple[Any, ...], dict[str, float]] = {}
+    cells: dict[tuple[Any, ...], dict[str, float]] = {}
     for record, gpu, microseconds in _timed(records, DECODE):
         if record.implementation not in by_rung:
             continue
@@ -64,8 +64,8 @@ def decode_cells_of(records: Sequence[Record], capability: tuple[int, int] | Non
         page_size = int(given["layout"].rpartition(" ")[2]) if given["layout"] != "dense" else 0
         # Records that do not say it are of the ladder's own steps, which have one.
         dim = given.get("dim", DECODE_DIM)
-        place = page_size, given["batch"], given["keys"], given["heads"], given["kv_heads"], dim
-        found.setdefault((gpu, *place), {})[by_rung[record.implementation]] = microseconds
+        problem = page_size, given["batch"], given["keys"], given["heads"], given["kv_heads"], dim
+        cells.setdefault((gpu, *problem), {})[by_rung[record.implementation]] = microseconds
     return [
         DecodeCell(
             capability=capability or _capability(gpu),
@@ -78,17 +78,17 @@ def decode_cells_of(records: Sequence[Record], capability: tuple[int, int] | Non
             microseconds=times,
             gpu=gpu,
         )
-        for (gpu, page_size, batch, keys, heads, kv_heads, dim), times in _sorted(found)
+        for (gpu, page_size, batch, keys, heads, kv_heads, dim), times in _sorted(cells)
     ]
 
 
-def _sorted(found: dict[tuple[Any, ...], dict[str, float]]) -> list[tuple[tuple[Any, ...], dict[str, float]]]:
-    return sorted(found.items(), key=lambda each: each[0])
+def _sorted(cells: dict[tuple[Any, ...], dict[str, float]]) -> list[tuple[tuple[Any, ...], dict[str, float]]]:
+    return sorted(cells.items(), key=lambda cell: cell[0])
 
 
 def _timed(records: Sequence[Record], ladder: str) -> Iterator[tuple[Record, str, float]]:
     """(record, GPU, µs) of what has a time on a GPU."""
-    for record in newest([each for each in records if each.ladder == ladder]):
+    for record in newest([record for record in records if record.ladder == ladder]):
         if record.time and record.environment.gpu:
             yield record, record.environment.gpu, record.time.median * 1e6
 
@@ -103,7 +103,9 @@ def _batch_and_heads(record: Record) -> tuple[int, int]:
 
 def runs_of(records: Sequence[Record], ladder: str = ATTENTION) -> list[str]:
     """The machines and the software that the records were made with, in words."""
-    used = [each for each in records if each.ladder == ladder and each.time and each.environment.gpu]
+    used = [
+        record for record in records if record.ladder == ladder and record.time and record.environment.gpu
+    ]
     runs: dict[str, None] = {}
     for record in used:
         environment, versions = record.environment, record.environment.versions or {}
@@ -114,9 +116,9 @@ def runs_of(records: Sequence[Record], ladder: str = ATTENTION) -> list[str]:
 
 
 def _capability(name: str) -> tuple[int, int]:
-    found = gpus.match_device_name(name) or next(
+    gpu = gpus.match_device_name(name) or next(
         (gpu for gpu in reversed(gpus.gpus()) if gpu.name in name), None
     )
-    if found is None:
+    if gpu is None:
         raise FlashpathError("bench.no-capability", gpu=name)
-    return found.capability
+    return gpu.capability

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from flashpath.bench.loc import count_file, count_function
 from flashpath.errors import FlashpathError
-from flashpath.kernels.rung import Case, Peer, Score
+from flashpath.kernels.rung import Case, Declines, Peer, Score
 from flashpath.messages import Message
 
 
@@ -26,11 +26,12 @@ class Implementation:
     portability: Sequence[str] | None = None
     is_peer: bool = False
     obstacle: str | None = None  # why it cannot run on this machine: then it is skipped
-    declines: Callable[[Case], str | None] | None = None  # why it does not take a case: skipped there
+    declines: Declines | None = None  # why it does not take a case: skipped there
 
     def obstacle_to(self, case: Case) -> str | None:
         """Why it is skipped in this case, if it is."""
-        return self.obstacle or (self.declines(case) if self.declines else None)
+        reason = self.declines(case) if self.declines else None
+        return self.obstacle or (reason and reason.text())
 
     @property
     def lines_of_code(self) -> int | None:

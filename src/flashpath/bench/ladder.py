@@ -66,7 +66,7 @@ def bench_ladder(
 
 
 def check_arguments(ladder: object, cases: object, extra: object, only: object) -> None:
-    """What a caller may give in another shape: a name in place of a ladder, a word in place of a list."""
+    """Refuses what a caller gives in another shape: a name for a ladder, a word for a list."""
     if not isinstance(ladder, Ladder):
         raise FlashpathError("bench.not-a-ladder", given=repr(ladder))
     for option, given in (("only", only), ("cases", cases)):
@@ -77,15 +77,15 @@ def check_arguments(ladder: object, cases: object, extra: object, only: object) 
         raise FlashpathError("bench.extra-unnamed", kind=type(extra).__name__)
 
 
-def choose_peers(ladder: Ladder, device: str, wanted: Sequence[str] | None) -> Implementations:
-    found = ladder.peers(device)
-    if wanted is None:
-        return found
-    if unknown := [name for name in wanted if name not in found]:
+def choose_peers(ladder: Ladder, device: str, names: Sequence[str] | None) -> Implementations:
+    peers = ladder.peers(device)
+    if names is None:
+        return peers
+    if unknown := [name for name in names if name not in peers]:
         raise FlashpathError(
-            "bench.no-peer", ladder=ladder.name, peer=unknown[0], names=list(found) or Message("bench.none")
+            "bench.no-peer", ladder=ladder.name, peer=unknown[0], names=list(peers) or Message("bench.none")
         )
-    return {name: found[name] for name in wanted}
+    return {name: peers[name] for name in names}
 
 
 def as_implementation(rung: Rung, capability: int | None, with_portability: bool = True) -> Implementation:
@@ -95,8 +95,8 @@ def as_implementation(rung: Rung, capability: int | None, with_portability: bool
         language=rung.language,
         file=rung.file,
         dev_hours=rung.dev_hours,
-        readability=rung.readability,
-        debugging=rung.debugging,
+        readability=rung.score("readability"),
+        debugging=rung.score("debugging"),
         portability=portability(rung) if with_portability else None,
         obstacle=why_not(rung, capability),
         declines=rung.declines,
@@ -138,12 +138,12 @@ def portability(rung: Rung) -> list[str] | None:
     return compiles
 
 
-def choose_cases(ladder: Ladder, wanted: Sequence[Case | str] | None) -> Sequence[Case]:
+def choose_cases(ladder: Ladder, given: Sequence[Case | str] | None) -> Sequence[Case]:
     own: Mapping[str, Case] = {case.name: case for case in ladder.cases()}
-    if wanted is None:
+    if given is None:
         return list(own.values())
     chosen: list[Case] = []
-    for case in wanted:
+    for case in given:
         if isinstance(case, Case):
             chosen.append(case)
         elif case in own:
@@ -160,11 +160,11 @@ def choose_cases(ladder: Ladder, wanted: Sequence[Case | str] | None) -> Sequenc
     return chosen
 
 
-def _shown_cases(wanted: str, names: Sequence[str]) -> Message:
+def _shown_cases(given: str, names: Sequence[str]) -> Message:
     """A few, each on a line, those first that are most like what was wanted; and how to see all."""
-    words = wanted.split()
+    words = given.split()
     near = [name for name in names if words and all(word in name.split() for word in words)]
-    near += [name for name in difflib.get_close_matches(wanted, names, _CASES_SHOWN) if name not in near]
+    near += [name for name in difflib.get_close_matches(given, names, _CASES_SHOWN) if name not in near]
     if len(near) == 1:
         return Message("bench.case-near", {"name": near[0]})
     shown = (near or names)[:_CASES_SHOWN]

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from flashpath import settings
 from flashpath.bench.failure import describe
 from flashpath.errors import FlashpathError
 from flashpath.messages import Message
@@ -22,7 +23,7 @@ def load_function(where: str) -> Callable[..., Any]:
     file_name, colon, function_name = where.rpartition(":")
     if not colon or not file_name or not function_name or function_name.endswith(".py"):
         raise FlashpathError("bench.not-a-function-name", given=where)
-    path = Path(file_name).expanduser().resolve()
+    path = settings.expanded(file_name).resolve()
     if not path.is_file():
         raise FlashpathError("bench.no-file", file=file_name, near=near_files(path))
     module = import_file(path)

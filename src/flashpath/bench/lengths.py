@@ -63,7 +63,7 @@ def lengths(records: Iterable[Record]) -> list[int]:
 
 
 def tables(records: Sequence[Record]) -> list[str]:
-    """For each kind those of SHOWN that were measured: a row for each implementation, a column per length."""
+    """Returns, for each kind, the tables of SHOWN that were measured: implementations by lengths."""
     parts: list[str] = []
     for words, of_kind in kinds(records).items():
         for what, show in SHOWN.items():

@@ -10,7 +10,7 @@ from flashpath.bench.arrays import tensors
 
 
 def operator_bytes(call: Callable[[], Any]) -> int:
-    """What every operator that `call` runs reads and writes, each tensor once; views move nothing.
+    """Returns what all operators that `call` runs read and write, each tensor once; views move nothing.
 
     An operator of torch is a kernel or more. None can move less than this, and some move more.
     """

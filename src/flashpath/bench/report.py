@@ -20,9 +20,9 @@ def markdown(records: Sequence[Record]) -> str:
             parts.extend(_case_tables(of_ladder))
             distinct = _one_per_implementation(of_ladder)
             parts.append(table(JUDGED, distinct))
-            judged = [record for record in distinct if reasons(record)]
+            judged = [line for record in distinct if (line := reasons(record, name(record)))]
             if judged:
-                parts.append("\n".join(f"- {name(record)}: {reasons(record)}" for record in judged))
+                parts.append("\n".join(f"- {line}" for line in judged))
             parts.append(f"Measured on {of_ladder[0].environment.describe()}.")
     return "\n\n".join(parts) + "\n"
 
@@ -44,7 +44,7 @@ def name(record: Record) -> str:
 
 
 def newest(records: Sequence[Record]) -> list[Record]:
-    """Of each implementation and case the last one measured, in the order they were first met."""
+    """Returns the last record of each implementation and case, in the order they were first met."""
     latest: dict[tuple[str, str], Record] = {}
     for record in records:
         key = (record.case, record.implementation)

@@ -14,13 +14,20 @@ from typing import IO, TYPE_CHECKING
 
 from flashpath.bench.failure import is_out_of_memory
 from flashpath.bench.record import Record
-from flashpath.messages import say
+from flashpath.messages import Message, say, told
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
 NO_VALUE = "–"
+# How records name the methods of timing, and what is shown.
+_METHODS = {
+    "perf_counter, warm caches": "bench.method-cpu",
+    "graph replay, cold L2": "bench.method-graph",
+    "events, cold L2": "bench.method-events",
+    "events, cold L2; includes launch gaps, no graph": "bench.method-events-no-graph",
+}
 UNBOUNDED = 10_000
 
 
@@ -63,8 +70,8 @@ def _print(records: Sequence[Record], console: Console) -> None:
         columns = [(say(heading), [show(record) for record in distinct]) for heading, show in JUDGED]
         _print_columns(console, say("bench.beside-speed"), columns)
         for record in distinct:
-            if reasons(record):
-                console.print(Text(f"{record.implementation}: {reasons(record)}"))
+            if line := reasons(record, record.implementation):
+                console.print(Text(line))
 
 
 def _print_columns(console: Console, title: str, columns: Sequence[tuple[str, list[str]]]) -> None:
@@ -128,17 +135,27 @@ def distance(record: Record) -> str:
     return NO_VALUE if record.distance is None else f"{record.distance:.1e}"
 
 
-def reasons(record: Record) -> str:
-    """Why the judgements are what they are; empty where there are none."""
-    scores = (
-        (say("bench.column-readable"), record.readability),
-        (say("bench.column-debuggable"), record.debugging),
-    )
-    return ", ".join(f"{what} {score.value} ({score.reason})" for what, score in scores if score)
+def reasons(record: Record, implementation: str) -> str:
+    """Says why the judgements are what they are; empty where there are none."""
+    judged = {"bench.column-readable": record.readability, "bench.column-debuggable": record.debugging}
+    scores = [
+        told("bench.score", what=Message(code), value=score.value, reason=score.reason)
+        for code, score in judged.items()
+        if score
+    ]
+    return say("bench.scores", name=implementation, scores=scores) if scores else ""
 
 
 def spread(record: Record) -> str:
     return f"{seconds(record.time.p20)} … {seconds(record.time.p80)}" if record.time else NO_VALUE
+
+
+def method(record: Record) -> str:
+    """Returns how a record was timed, in the language that is spoken; a method that nobody knows stays."""
+    if record.time is None:
+        return NO_VALUE
+    stored, _, why = record.time.method.partition(": ")
+    return say(_METHODS[stored], why=why) if stored in _METHODS else record.time.method
 
 
 def name(record: Record) -> str:
@@ -158,7 +175,7 @@ MEASURED: Sequence[Column] = (
     ("bench.column-ceiling", fraction),
     ("bench.column-memory", lambda record: memory(record.peak_memory_bytes)),
     ("bench.column-distance", distance),
-    ("bench.column-method", lambda record: record.time.method if record.time else NO_VALUE),
+    ("bench.column-method", method),
 )
 
 JUDGED: Sequence[Column] = (

@@ -21,7 +21,7 @@ Function = Callable[[], Any]
 
 @dataclass(frozen=True)
 class Timing:
-    """What one variant took, in seconds; `error` says why where there is no time."""
+    """The time that one variant took, in seconds; `error` says why where there is no time."""
 
     median: float | None
     p20: float | None

@@ -35,7 +35,7 @@ NEAR_FOR_A_PEER = 2**-6
 
 
 class Refused(FlashpathError):
-    """What an implementation returned, or did to its inputs, is not right."""
+    """An implementation returned what is not right, or changed its inputs."""
 
 
 @contextmanager

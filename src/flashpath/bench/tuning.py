@@ -54,7 +54,7 @@ class Tried:
 
 
 def configurations(rung: Rung) -> list[dict[str, Any]]:
-    """What the rung chooses by itself, then every combination of its choices."""
+    """Returns what the rung chooses by itself, then every combination of its choices."""
     if not rung.choices:
         return [{}]
     combined = itertools.product(*rung.choices.values())
@@ -63,7 +63,7 @@ def configurations(rung: Rung) -> list[dict[str, Any]]:
 
 @dataclass
 class Tuning:
-    """What was tried on one case, best first; those that have no time come last, with the reason."""
+    """The options tried on one case, best first; those that have no time come last, with the reason."""
 
     case: Case
     tried: list[Tried] = field(default_factory=list[Tried])
@@ -109,15 +109,16 @@ def tune(
     with suppress(KeyboardInterrupt):
         inputs, exact = _problem(ladder, case, device)
         for rung in rungs:
-            obstacle = rung.declines(case) if rung.declines else None
+            reason = rung.declines(case) if rung.declines else None
+            obstacle = reason and reason.text()
             if capability is not None:
                 obstacle = obstacle or why_not(rung, capability)
             if obstacle:  # whatever its options: said once
                 tuning.tried.append(Tried(rung.name, {}, failure=obstacle))
                 continue
             for options in configurations(rung):
-                found = _examined(ladder, rung, options, case, inputs, exact, is_virtual=capability is None)
-                tuning.tried.append(found)
+                tried = _examined(ladder, rung, options, case, inputs, exact, is_virtual=capability is None)
+                tuning.tried.append(tried)
         tuning.interrupted = False
         if capability is not None:
             _time(ladder, tuning, seconds, progress)
@@ -137,7 +138,7 @@ def _problem(ladder: Ladder, case: Case, device: str) -> tuple[tuple[Any, ...], 
 
 
 def _rank(tried: Tried) -> tuple[float, int]:
-    """By time, or by counted cost where there is no clock."""
+    """Returns the key that sorts results by time, or by counted cost where there is no clock."""
     rank = tried.cost if tried.is_bound else tried.seconds
     return float("inf") if rank is None else rank, tried.instructions or 0
 
@@ -179,13 +180,13 @@ def _examined(
 
 def _time(ladder: Ladder, tuning: Tuning, seconds: float, progress: bool) -> None:
     """Put times to what was tried, all interleaved in one run."""
-    right = {each.name: each for each in tuning if each.failure is None}
+    right = {tried.name: tried for tried in tuning if tried.failure is None}
 
-    def call(each: Tried) -> Callable[..., Any]:
-        return functools.partial(ladder[each.rung].function, **each.options)
+    def call(tried: Tried) -> Callable[..., Any]:
+        return functools.partial(ladder[tried.rung].function, **tried.options)
 
     implementations = {
-        name: Implementation(call(each), file=ladder[each.rung].file) for name, each in right.items()
+        name: Implementation(call(tried), file=ladder[tried.rung].file) for name, tried in right.items()
     }
     if not implementations:
         return
@@ -200,9 +201,9 @@ def _time(ladder: Ladder, tuning: Tuning, seconds: float, progress: bool) -> Non
     )
     tuning.interrupted = results.interrupted
     times = {record.implementation: record for record in results.records}
-    for index, each in enumerate(tuning.tried):
-        if record := times.get(each.name):
+    for index, tried in enumerate(tuning.tried):
+        if record := times.get(tried.name):
             median = record.time.median if record.time else None
             tuning.tried[index] = Tried(
-                each.rung, each.options, median, error=each.error, failure=record.error
+                tried.rung, tried.options, median, error=tried.error, failure=record.error
             )

@@ -33,9 +33,9 @@ def warm(
     What fails here fails again in the run, and is told there.
     """
     tasks: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
-    found = find_ladder(name)
-    rungs = [rung for rung in found if rung.language != "pytorch"]
-    tasks += [(_run, (name, each, make)) for each, make in _calls(found, makers, peers)]
+    ladder = find_ladder(name)
+    rungs = [rung for rung in ladder if rung.language != "pytorch"]
+    tasks += [(_run, (name, rung, make)) for rung, make in _calls(ladder, makers, peers)]
     tasks += [(_compile, (name, rung.name, arch)) for rung in rungs for arch in archs]
     if not tasks:
         return
@@ -49,11 +49,11 @@ def warm(
             on_done(done, len(futures))
 
 
-def _calls(found: Ladder, makers: Iterable[Maker], peers: Collection[str]) -> list[tuple[str, Maker]]:
-    """For each that is compiled, two cases of every kind it takes: the smallest, and one in the middle."""
-    made = sorted(((make(), make) for make in makers), key=lambda each: each[0].flops)
-    takers = {rung.name: rung.declines for rung in found if rung.language != "pytorch"}
-    for name, peer in found.peers("cuda").items() if peers else ():
+def _calls(ladder: Ladder, makers: Iterable[Maker], peers: Collection[str]) -> list[tuple[str, Maker]]:
+    """Returns, for each compiled rung, two cases of every kind it takes: the smallest, and a middle one."""
+    made = sorted(((make(), make) for make in makers), key=lambda maker: maker[0].flops)
+    takers = {rung.name: rung.declines for rung in ladder if rung.language != "pytorch"}
+    for name, peer in ladder.peers("cuda").items() if peers else ():
         if name in peers:
             takers[name] = peer.declines if isinstance(peer, Peer) else None
     calls: list[tuple[str, Maker]] = []
@@ -63,20 +63,20 @@ def _calls(found: Ladder, makers: Iterable[Maker], peers: Collection[str]) -> li
             if declines is None or declines(case) is None:
                 kinds.setdefault(_kind(case), []).append(make)
         for alike in kinds.values():
-            calls += [(name, each) for each in dict.fromkeys((alike[0], alike[len(alike) // 2]))]
+            calls += [(name, maker) for maker in dict.fromkeys((alike[0], alike[len(alike) // 2]))]
     return calls
 
 
 def _kind(case: Case) -> tuple[Any, ...]:
-    """What a case is beside its length."""
+    """Returns what a case is beside its length."""
     return tuple((name, value) for name, value in case.parameters.items() if name != "sequence")
 
 
 def _run(name: str, implementation: str, make: Maker) -> None:
-    found, case = find_ladder(name), make()
-    function: Any = {rung.name: rung.function for rung in found}.get(implementation)
+    ladder, case = find_ladder(name), make()
+    function: Any = {rung.name: rung.function for rung in ladder}.get(implementation)
     if function is None:
-        peer = found.peers("cuda")[implementation]
+        peer = ladder.peers("cuda")[implementation]
         function = peer.function if isinstance(peer, Peer) else peer
     function(*case.inputs("cuda"))
 

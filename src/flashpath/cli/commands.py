@@ -16,6 +16,7 @@ from flashpath.cli import (
     explain_dispatch,
     explain_finding,
     ladder,
+    layout,
     profile,
     quick,
     run,
@@ -144,31 +145,32 @@ def _command(
 
 
 _command(_COURSE, "tour", tour.tour, say("cli.tour-help"))
-_command(_COURSE, "start", start.start, say("cli.start-help"))
-_command(_COURSE, "next", quick.for_typer(next_thing), say("cli.next-help"))
-_command(_COURSE, "read", read.read, say("cli.read-help"))
-_command(_COURSE, "watch", watch.watch, say("cli.watch-help"))
-_command(_COURSE, "grade", grade.grade, say("cli.grade-help"))
-_command(_COURSE, "hint", hint.hint, say("cli.hint-help"))
-_command(_COURSE, "solution", solution.solution, say("cli.solution-help"))
-_command(_COURSE, "reset", reset.reset, say("cli.reset-help"))
-_command(_COURSE, "progress", quick.for_typer(progress.progress), say("cli.progress-help"))
-_command(_COURSE, "review", review.review, say("cli.review-help"))
-_command(_COURSE, "note", note.note, say("cli.note-help"))
-_command(_COURSE, "log", log.log, say("cli.log-help"))
-_command(_COURSE, "export", export.export, say("cli.export-help"))
-_command(_COURSE, "resources", resources.resources, say("cli.resources-help"))
+_command(_COURSE, "start", start.start, say("cli.learning.start-help"))
+_command(_COURSE, "next", quick.for_typer(next_thing), say("cli.learning.next-help"))
+_command(_COURSE, "read", read.read, say("cli.learning.read-help"))
+_command(_COURSE, "watch", watch.watch, say("cli.learning.watch-help"))
+_command(_COURSE, "grade", grade.grade, say("cli.learning.grade-help"))
+_command(_COURSE, "hint", hint.hint, say("cli.learning.hint-help"))
+_command(_COURSE, "solution", solution.solution, say("cli.learning.solution-help"))
+_command(_COURSE, "reset", reset.reset, say("cli.learning.reset-help"))
+_command(_COURSE, "progress", quick.for_typer(progress.progress), say("cli.learning.progress-help"))
+_command(_COURSE, "review", review.review, say("cli.learning.review-help"))
+_command(_COURSE, "note", note.note, say("cli.learning.note-help"))
+_command(_COURSE, "log", log.log, say("cli.learning.log-help"))
+_command(_COURSE, "export", export.export, say("cli.learning.export-help"))
+_command(_COURSE, "resources", resources.resources, say("cli.learning.resources-help"))
 
 _command(_KERNELS, "run", quick.for_typer(run.run), say("cli.run-help"), ProgramCommand)
 _command(_KERNELS, "explain", explain.explain, say("cli.explain-help"))
 _command(_KERNELS, "profile", profile.profile, say("cli.profile-help"), ProgramCommand)
 _command(_KERNELS, "sanitize", sanitize.sanitize, say("cli.sanitize-help"), ProgramCommand)
 _command(_KERNELS, "explain-finding", explain_finding.explain_finding, say("cli.explain-finding-help"))
-_command(_KERNELS, "validate", validate.validate, say("cli.validate-help"))
+_command(_KERNELS, "validate", validate.validate, say("cli.learning.validate-help"))
 _command(_KERNELS, "ladder", ladder.ladder, say("cli.ladder-help"))
 _command(_KERNELS, "bench", bench.bench, say("cli.bench-help"))
 _command(_KERNELS, "tune", tune.tune, say("cli.tune-help"))
+_command(_KERNELS, "layout", layout.layout, say("cli.layout-help"))
 _command(_KERNELS, "explain-dispatch", explain_dispatch.explain_dispatch, cls=ShapeCommand)
 
-_command(_MACHINE, "doctor", doctor, say("cli.doctor-help"))
+_command(_MACHINE, "doctor", doctor, say("cli.doctor.help"))
 app.add_typer(cache.app, name="cache", rich_help_panel=_MACHINE)

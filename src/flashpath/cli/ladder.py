@@ -26,22 +26,20 @@ def ladder(
 ) -> None:
     """Lists the ladders, the rungs of one, or the source of a rung."""
     from flashpath import kernels
-    from flashpath.cli.output import console, in_language, print_json
+    from flashpath.cli.output import console, print_json
 
     out = console()
     if name is None:
         every = [kernels.ladder(each) for each in kernels.ladders()]
         if as_json:
-            print_json(
-                [{"name": each.name, "title": in_language(each.title), "rungs": len(each)} for each in every]
-            )
+            print_json([{"name": each.name, "title": each.title, "rungs": len(each)} for each in every])
             return
         for each in every:
             out.print(
                 say(
                     "cli.ladder-line",
                     name=each.name,
-                    title=in_language(each.title),
+                    title=each.title,
                     maths=each.maths,
                     rungs=len(each),
                 ),
@@ -111,9 +109,8 @@ def _counted(found: Ladder, cases: Sequence[Case]) -> dict[str, tuple[Case, Coun
 
 def _print_ideas(found: Ladder, out: Console) -> None:
     from flashpath.bench.loc import count_file
-    from flashpath.cli.output import in_language
 
-    out.print(f"{in_language(found.title)}  {found.maths}", markup=False, style="bold")  # [i] is no markup
+    out.print(f"{found.title}  {found.maths}", markup=False, style="bold")  # [i] is no markup
     rows = [
         (
             each.name,
@@ -121,7 +118,7 @@ def _print_ideas(found: Ladder, out: Console) -> None:
             each.arch,
             str(count_file(each.file)),
             each.improves_on or "–",
-            in_language(each.idea),
+            each.idea,
         )
         for each in found
     ]
@@ -246,20 +243,11 @@ def _print(
 
 def _facts(rung: Rung) -> dict[str, Any]:
     """A rung for programs; its two scores come with their reasons."""
-    from flashpath.cli.output import in_language
-
-    fields = (
-        "name",
-        "language",
-        "arch",
-        "improves_on",
-        "readability",
-        "debugging",
-        "dev_hours",
-        "not_counted",
-        "file",
-    )
-    return {field: getattr(rung, field) for field in fields} | {"idea": in_language(rung.idea)}
+    fields = ("name", "language", "arch", "improves_on", "dev_hours", "not_counted", "file", "idea")
+    return {field: getattr(rung, field) for field in fields} | {
+        "readability": rung.score("readability"),
+        "debugging": rung.score("debugging"),
+    }
 
 
 def _numbers(counted: tuple[Case, Counted] | None, measured: Record | None) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class Pair:
 
 
 def bandwidth_share(counters: MeasuredLaunch, gpu: gpus.Gpu) -> float | None:
-    """Of the datasheet's bandwidth."""
+    """Returns the share of the datasheet's bandwidth."""
     rate = counters.bandwidth
     return None if rate is None else rate / (gpu.memory_bandwidth_gb_per_s * 1e9)
 
@@ -130,7 +130,7 @@ def _mean(seconds: Sequence[float]) -> str:
 
 
 def _bandwidth_cells(counters: Sequence[MeasuredLaunch], gpu: gpus.Gpu) -> list[str]:
-    """Of all launches together: bytes over time."""
+    """Returns the bytes over the time of all launches together."""
     known = [each for each in counters if each.dram_bytes is not None]
     seconds = sum(each.seconds for each in known)
     if not seconds:

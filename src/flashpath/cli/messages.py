@@ -142,221 +142,6 @@ MESSAGES: dict[str, Text | Entry] = {
     "tour-save": Text(
         "Save it instead of showing it: .svg (a picture) or .txt.", "不显示，存成文件：.svg（图片）或 .txt。"
     ),
-    # ---- doctor ----------------------------------------------------------------------------------------
-    "doctor-json": Text("Print one JSON object and nothing else.", "只输出一个 JSON 对象。"),
-    "doctor-help": Text(
-        """Check this machine for what flashpath needs, and say how to mend what is missing.
-
-        Exits with 0 when everything required is there, else with 1. A machine without a GPU is no failure.
-
-        Examples:
-
-            flashpath doctor
-
-            flashpath doctor --json > machine.json
-        """,
-        """检查本机是否具备 flashpath 所需的一切，并说明缺少的该怎样补上。
-
-        必需的都在，退出码是 0，否则是 1。没有 GPU 不算失败。
-
-        例：
-
-            flashpath doctor
-
-            flashpath doctor --json > machine.json
-        """,
-    ),
-    "doctor-check-failed": Text("the check itself failed: {why}", "这项检查本身出错：{why}"),
-    "doctor-python-matters": Text(
-        "flashpath is written for 3.11 and newer.", "flashpath 需要 3.11 或更新的版本。"
-    ),
-    "doctor-torch-matters": Text(
-        "Tensors, references and the ops all stand on it.", "张量、参考实现和各个算子都依赖它。"
-    ),
-    "doctor-triton-matters": Text(
-        "Kernels written in Triton do not compile without it; CUDA C++ kernels do.",
-        "没有它，Triton 核函数无法编译；CUDA C++ 核函数不受影响。",
-    ),
-    "doctor-peer-matters": Text(
-        "A peer that benchmarks compare with; flashpath's own kernels do not need it.",
-        "基准测试的对照库；flashpath 自己的核函数不需要它。",
-    ),
-    "doctor-nvrtc-matters": Text(
-        "No CUDA C++ kernel compiles without it.", "没有它，CUDA C++ 核函数无法编译。"
-    ),
-    "doctor-nvjitlink-matters": Text(
-        "No PTX becomes machine code without it.", "没有它，PTX 无法变成机器码。"
-    ),
-    "doctor-headers-matters": Text(
-        "No kernel that includes cuda_fp16.h, mma.h or cuda/std compiles without them.",
-        "没有它们，包含 cuda_fp16.h、mma.h 或 cuda/std 的核函数无法编译。",
-    ),
-    "doctor-nvcc-matters": Text(
-        "Programs with host code and compiler='nvcc' need it; single kernels compile with NVRTC.",
-        "带主机代码的程序和 compiler='nvcc' 需要它；单个核函数用 NVRTC 编译。",
-    ),
-    "doctor-compiler-matters": Text(
-        "nvcc calls it for host code, and the engine is built with it; single kernels need none.",
-        "nvcc 用它编译主机代码，引擎也由它编译；单个核函数不需要。",
-    ),
-    "doctor-driver-matters": Text(
-        "Kernels compiled for CUDA 13 do not load under an older one.",
-        "为 CUDA 13 编译的核函数无法在更旧的驱动下加载。",
-    ),
-    "doctor-gpu-matters": Text(
-        "Kernels run at full speed from compute capability 7.5 on.",
-        "计算能力 7.5 及以上的 GPU 能全速运行核函数。",
-    ),
-    "doctor-nsys-matters": Text(
-        "The timeline of a program: what waits for what.", "程序的时间线：谁在等谁。"
-    ),
-    "doctor-ncu-matters": Text("Hardware counters of one kernel.", "单个核函数的硬件计数器。"),
-    "doctor-sanitizer-matters": Text(
-        "Finds races and bad accesses on a real GPU.", "在真实 GPU 上查找竞争和非法访问。"
-    ),
-    "doctor-gdb-matters": Text("Steps through a kernel on a real GPU.", "在真实 GPU 上单步调试核函数。"),
-    "doctor-disassembler-matters": Text(
-        "The machine code (SASS) of a kernel is not shown without cuobjdump.",
-        "没有 cuobjdump 就无法显示核函数的机器码（SASS）。",
-    ),
-    "doctor-git-matters": Text(
-        "Benchmark reports name the commit that they measured.", "基准测试报告会写明所测的提交。"
-    ),
-    "doctor-engine-matters": Text(
-        "No virtual GPU without it; compiling and a real GPU do not need it.",
-        "没有它就没有虚拟 GPU；编译和真实 GPU 不需要它。",
-    ),
-    "doctor-vector-matters": Text(
-        "The wider they are, the faster the virtual GPU; it runs with any.",
-        "越宽，虚拟 GPU 越快；没有也能运行。",
-    ),
-    "doctor-amx-matters": Text(
-        "Where it traps, torch's bf16 products on the CPU die with SIGILL.",
-        "若它会触发陷阱，torch 在 CPU 上做 bf16 矩阵乘会因 SIGILL 而终止。",
-    ),
-    "doctor-disk-matters": Text(
-        "Compiled kernels are cached; without room each run compiles again.",
-        "编译好的核函数会缓存；没有空间就要每次重新编译。",
-    ),
-    "doctor-sandbox-matters": Text(
-        "What holds an answer that is graded; docs/sandbox.md says what each part means.",
-        "评分时约束答案的机制；各部分的含义见 docs/sandbox.md。",
-    ),
-    "doctor-environment-matters": Text("flashpath's variables that are set.", "已设置的 flashpath 变量。"),
-    "doctor-see": Text("see {page}", "见 {page}"),
-    "doctor-version-unknown": Text("version unknown", "版本未知"),
-    "doctor-no-gpu-needed": Text(
-        "Nothing is broken: kernels compile here and run on the virtual GPU. Speed can be measured on a real GPU only.",
-        "一切正常：核函数在这里编译，在虚拟 GPU 上运行。只有速度要在真实 GPU 上测。",
-    ),
-    "doctor-gpu-without-driver": Text(
-        "there is an NVIDIA GPU on the PCI bus, and no driver for it", "PCI 总线上有 NVIDIA GPU，但没有驱动"
-    ),
-    "doctor-gpu-useless": Text("The GPU cannot be used at all without it.", "没有它就完全无法使用这块 GPU。"),
-    "doctor-no-driver": Text("none, and no NVIDIA GPU on the PCI bus", "没有，PCI 总线上也没有 NVIDIA GPU"),
-    "doctor-where-gpu": Text("It matters only where there is a GPU.", "只有装了 GPU 的机器才需要。"),
-    "doctor-driver-broken": Text("installed, but {why}", "已安装，但是 {why}"),
-    "doctor-driver": Text("{release}CUDA up to {cuda}", "{release}最高支持 CUDA {cuda}"),
-    "doctor-driver-shows-none": Text("the driver does not show any: {why}", "驱动没有列出任何 GPU：{why}"),
-    "doctor-gpu-hidden": Text(
-        "none is visible: {variable} is {value!r}", "没有可见的 GPU：{variable} 是 {value!r}"
-    ),
-    "doctor-none": Text("none", "没有"),
-    "doctor-gpu-old": Text("too old: {names}", "太旧：{names}"),
-    "doctor-capability": Text("compute capability {capability}", "计算能力 {capability}"),
-    "doctor-sms": Text("{count} SMs", "{count} 个 SM"),
-    "doctor-memory": Text("memory {gb:.0f} GB", "显存 {gb:.0f} GB"),
-    "doctor-bandwidth-about": Text(
-        "bandwidth about {rate:.0f} GB/s (bus width x memory clock)",
-        "带宽约 {rate:.0f} GB/s（位宽 × 显存时钟）",
-    ),
-    "doctor-bandwidth": Text("bandwidth {rate:g} GB/s", "带宽 {rate:g} GB/s"),
-    "doctor-peak": Text(
-        "peak TFLOP/s: fp32 {fp32:g}, {tensor} (data sheet: {name})",
-        "峰值 TFLOP/s：fp32 {fp32:g}，{tensor}（数据手册：{name}）",
-    ),
-    "doctor-shared": Text("shared memory {kib:.0f} KiB per SM", "每个 SM 共享内存 {kib:.0f} KiB"),
-    "doctor-l1-shared": Text(
-        "L1 and shared memory {unified} KiB per SM ({kib:.0f} KiB of it shared at most)",
-        "每个 SM 的 L1 与共享内存共 {unified} KiB（其中共享内存至多 {kib:.0f} KiB）",
-    ),
-    "doctor-built": Text("built", "已编译"),
-    "doctor-vector-unknown": Text(
-        "unknown: it is the engine that asks the processor", "未知：要由引擎询问处理器"
-    ),
-    "doctor-vector-none": Text("none known", "没有已知的"),
-    "doctor-amx-absent": Text("absent", "没有"),
-    "doctor-amx-works": Text("works", "可用"),
-    "doctor-amx-untried": Text(
-        "advertised, and not tried, for want of the engine", "处理器声明支持，但没有引擎，未能验证"
-    ),
-    "doctor-amx-traps": Text("advertised, and traps", "处理器声明支持，但执行时触发陷阱"),
-    "doctor-amx-avoided": Text("{state}: torch is kept off it", "{state}：已让 torch 不使用它"),
-    "doctor-disk": Text("{gb:.1f} GB free for {folder}", "{folder} 可用空间 {gb:.1f} GB"),
-    "doctor-disk-locked": Text("{folder} cannot be written", "{folder} 不可写"),
-    "doctor-sandbox-none": Text("children that run answers cannot be started", "无法启动运行答案的子进程"),
-    "doctor-sandbox-lacks": Text("{held}; not here: {lacking}", "{held}；本机没有：{lacking}"),
-    "doctor-environment-stops": Text(
-        "Commands that read it stop with this error.", "读取它的命令会因此报错停止。"
-    ),
-    "doctor-environment-none": Text("none set: the defaults hold", "都没有设置，使用默认值"),
-    "doctor-python": Text("{version} at {path}", "{version}，位于 {path}"),
-    "doctor-not-installed": Text("not installed", "未安装"),
-    "doctor-too-old": Text("{version}, too old", "{version}，太旧"),
-    "doctor-torch-cuda": Text("{version}, built for CUDA {cuda}", "{version}，为 CUDA {cuda} 构建"),
-    "doctor-torch-cpu": Text("{version}, built without CUDA", "{version}，不带 CUDA"),
-    "doctor-torch-needs-cuda": Text(
-        "This machine's GPU: a torch without CUDA cannot hold tensors on it.",
-        "本机有 GPU，但不带 CUDA 的 torch 无法在上面存放张量。",
-    ),
-    "doctor-torch-cpu-fine": Text(
-        "{version}, built without CUDA (there is no GPU here that would need it)",
-        "{version}，不带 CUDA（这里没有 GPU，用不到）",
-    ),
-    "doctor-triton-platform": Text("not made for {platform}", "不支持 {platform}"),
-    "doctor-flash-attn-wants": Text(
-        "not installed; it wants a GPU of compute capability >= {capability}, CUDA >= {cuda}, PyTorch >= 2.0; there: {fix}",
-        "未安装；它要求 GPU 计算能力 ≥ {capability}、CUDA ≥ {cuda}、PyTorch ≥ 2.0；满足时：{fix}",
-    ),
-    "doctor-needs-gpu": Text(
-        "not installed; it needs a GPU; there: {fix}", "未安装；它需要 GPU；有 GPU 时：{fix}"
-    ),
-    "doctor-counters-locked": Text(
-        "{found}; the driver shows hardware counters to root only", "{found}；驱动只允许 root 读取硬件计数器"
-    ),
-    "doctor-no-cuobjdump": Text(
-        "no cuobjdump on PATH, in a CUDA toolkit or in triton",
-        "PATH、CUDA 工具包和 triton 中都没有 cuobjdump",
-    ),
-    "doctor-not-on-path": Text("not on PATH", "不在 PATH 中"),
-    "doctor-tool-nowhere": Text("neither on PATH nor in a CUDA toolkit", "PATH 和 CUDA 工具包中都没有"),
-    "doctor-where-gpu-fix": Text(
-        "It matters only where there is a GPU; there: {fix}", "只有装了 GPU 的机器才需要；届时：{fix}"
-    ),
-    "doctor-not-ready": Text("Not ready: {names}.", "还缺少：{names}。"),
-    "doctor-ready-without-gpu": Text(
-        "Ready to compile. There is no GPU here; what needs one says so.",
-        "可以编译了。这里没有 GPU；需要 GPU 的命令会说明。",
-    ),
-    "doctor-ready": Text("Ready.", "一切就绪。"),
-    "doctor-to-mend": Text("To mend", "补上缺少的"),
-    "doctor-required": Text("required", "必需"),
-    "doctor-optional": Text("optional", "可选"),
-    "doctor-status-ok": Text("ok", "正常"),
-    "doctor-status-warn": Text("warn", "注意"),
-    "doctor-status-missing": Text("missing", "没有"),
-    "doctor-group-compilers": Text("Compilers", "编译器"),
-    "doctor-group-tools": Text("Tools", "工具"),
-    "doctor-name-headers": Text("CUDA headers", "CUDA 头文件"),
-    "doctor-name-compiler": Text("C++ compiler", "C++ 编译器"),
-    "doctor-name-driver": Text("NVIDIA driver", "NVIDIA 驱动"),
-    "doctor-name-disassembler": Text("Disassembler", "反汇编器"),
-    "doctor-name-engine": Text("Engine", "引擎"),
-    "doctor-name-vector": Text("Vector extensions", "向量指令集"),
-    "doctor-name-disk": Text("Disk", "磁盘"),
-    "doctor-name-sandbox": Text("Sandbox", "沙箱"),
-    "doctor-name-environment": Text("Environment", "环境变量"),
-    # ---- tour ----------------------------------------------------------------------------------------
     "tour-saved": Text("Saved {file}.", "已保存 {file}。"),
     "tour-title": Text(
         "[bold]flashpath[/]: one CUDA kernel, from its source to its result",
@@ -458,7 +243,7 @@ MESSAGES: dict[str, Text | Entry] = {
         ),
         Text("flashpath doctor", "flashpath doctor"),
     ),
-    # ---- pictures of an access -----------------------------------------------------------------------
+    # ---- pictures of an access -------------------------------------------------------------------------
     "picture-line": Text("line {line}: ", "第 {line} 行："),
     "picture-memory": Text("{space} memory", "{space} 内存"),
     "picture-load": Text("load of {size} bytes a lane", "加载，每个 lane {size} 字节"),
@@ -493,7 +278,7 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "picture-pass": Text("pass {number}", "第 {number} 轮"),
     "picture-lanes": Text("{count:?lane/lanes} {lanes}", "lane {lanes}"),
-    # ---- ladder --------------------------------------------------------------------------------------
+    # ---- ladder ----------------------------------------------------------------------------------------
     "ladder-help": Text(
         """List the ladders, the rungs of one, or the source of a rung.
 
@@ -545,7 +330,7 @@ MESSAGES: dict[str, Text | Entry] = {
         "Last measured: {case} on {where}{commit}", "最近一次实测：{case}，{where}{commit}"
     ),
     "ladder-peer": Text("{name} (peer)", "{name}（对照）"),
-    # ---- columns of tables ---------------------------------------------------------------------------
+    # ---- columns of tables -----------------------------------------------------------------------------
     "column-rung": Text("rung", "梯级"),
     "column-language": Text("language", "语言"),
     "column-from": Text("from", "最低架构"),
@@ -574,7 +359,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "column-used": Text("last used", "最近使用"),
     "column-kernels": Text("kernels", "核函数"),
     "column-source": Text("source", "源代码"),
-    # ---- tune ----------------------------------------------------------------------------------------
+    # ---- tune ------------------------------------------------------------------------------------------
     "tune-help": Text(
         """Try every configuration of a ladder's rungs, and list each with its time and its error.
 
@@ -616,7 +401,7 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("Both --size and --case were given.", "同时给了 --size 和 --case。"),
         Text("Name a case, or the size of a new one.", "请只给一个问题，或一个新问题的大小。"),
     ),
-    # ---- cache ---------------------------------------------------------------------------------------
+    # ---- cache -----------------------------------------------------------------------------------------
     "cache-help": Text(
         "The compiled kernels on disk: list them, look into one, clear them.",
         "磁盘上编译好的核函数：列出、查看、清空。",
@@ -658,7 +443,7 @@ MESSAGES: dict[str, Text | Entry] = {
             "下次需要时会丢弃并重新构建；`flashpath cache clear` 可立即删除。",
         ),
     ),
-    # ---- bench ---------------------------------------------------------------------------------------
+    # ---- bench -----------------------------------------------------------------------------------------
     "bench-help": Text(
         """Time every rung of a ladder against PyTorch and, with --with, against your own function.
 
@@ -732,7 +517,7 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("Both --sizes and --case were given.", "同时给了 --sizes 和 --case。"),
         Text("Name cases, or sizes for new ones.", "请只给已有的问题，或新问题的大小。"),
     ),
-    # ---- sizes ---------------------------------------------------------------------------------------
+    # ---- sizes -----------------------------------------------------------------------------------------
     "sizes": Text(
         "Such as 2^20, or 32768x1024 where a size has two dimensions, or three (matmul: MxNxK): one number alone stands for all of them. attention has four: batch, sequence, heads and dim (4x4096x16x128); attention_decode five: batch, keys, heads, heads of k and v, and dim (8x8192x32x8x128).",
         "如 2^20；有两维的写 32768x1024，三维的（matmul）写 MxNxK；只写一个数表示各维相同。attention 有四维：batch、序列长度、头数、头维度（4x4096x16x128）；attention_decode 有五维：batch、键的个数、头数、k 和 v 的头数、头维度（8x8192x32x8x128）。",
@@ -753,765 +538,7 @@ MESSAGES: dict[str, Text | Entry] = {
         ),
         Text("It is {dimensions}, such as {example}.", "应为 {dimensions}，如 {example}。"),
     ),
-    # ---- The commands of the course: options that several have -------------------------------------------
-    "option-lang": Text(
-        "en or zh; by default FLASHPATH_LANG, or the folder's.",
-        "en 或 zh；默认取 FLASHPATH_LANG，否则取学习目录的语言。",
-    ),
-    # ---- start
-    "start-help": Text(
-        """Begin a track: make a work folder with its plan, lessons, exercises and notes, as a git repository.
-
-Run again, it adds what is new and what is missing, and changes nothing that you wrote. Nothing is downloaded.
-
-Examples:
-
-    flashpath start
-
-    flashpath start cuda-triton-flash
-
-    flashpath start flash-attention-source --lang zh --into 源码学习
-""",
-        """开始一条学习路线：建立学习目录，含计划、讲义、练习和笔记，并建成 git 仓库。
-
-再次运行时只补上新增和缺少的内容，不改动你写的东西。不会下载任何东西。
-
-示例：
-
-    flashpath start
-
-    flashpath start cuda-triton-flash
-
-    flashpath start flash-attention-source --lang zh --into 源码学习
-""",
-    ),
-    "start-track": Text(
-        "cuda-triton-flash, …; without it, all are listed.", "cuda-triton-flash 等；不写则列出全部路线。"
-    ),
-    "start-into": Text(
-        "The folder; by default one of the track's name here.", "学习目录；默认在当前位置以路线名建立。"
-    ),
-    "start-how": Text("Begin one: flashpath start {track}", "开始学习：flashpath start {track}"),
-    "start-made": Text("Made {root}: {new} files.", "已创建 {root}：{new} 个文件。"),
-    "start-completed": Text(
-        "{root}: {new} files added, {updated} brought up to date, {same} as they were.",
-        "{root}：新增 {new} 个文件，更新 {updated} 个，{same} 个未变。",
-    ),
-    "start-kept": Text(
-        "{count} of yours left as they are, though there is something newer: {names}",
-        "{count} 个你改过的文件保持原样（有更新的版本）：{names}",
-    ),
-    "start-git-begun": Text(
-        "A git repository with a first commit is in it.", "已建立 git 仓库并做了第一次提交。"
-    ),
-    "start-git-inside": Text(
-        "It lies in the git repository {said}, so it has none of its own.",
-        "它位于 git 仓库 {said} 中，因此没有另建仓库。",
-    ),
-    "start-git-none": Text(
-        "There is no git here, so no repository was made; everything else works.",
-        "没有找到 git，因此没有建立仓库；其他功能不受影响。",
-    ),
-    "start-git-failed": Text(
-        "git could not make the repository: {said}. Everything else works.",
-        "git 未能建立仓库：{said}。其他功能不受影响。",
-    ),
-    "start-next": Text("Next:", "下一步："),
-    # ---- next
-    "next-help": Text(
-        """Say what to do now: the next exercise of the track with its file, and tasks that are still to tick.
-
-Examples:
-
-    flashpath next
-
-    flashpath next --lang zh
-
-    flashpath next --json
-""",
-        """说明现在该做什么：路线中的下一个练习及其文件，以及还没有打勾的任务。
-
-示例：
-
-    flashpath next
-
-    flashpath next --lang zh
-
-    flashpath next --json
-""",
-    ),
-    "next-done": Text("{track}: everything is done. Well done!", "{track}：全部完成，祝贺你！"),
-    "next-all-passed": Text(
-        "{track}: all {count} exercises that are written are passed. Well done!",
-        "{track}：已写成的 {count} 个练习全部通过，祝贺你！",
-    ),
-    "next-planned": Text(
-        "{count:~unit} {count:?is/are} planned: {names}", "还有 {count} 个单元正在计划中：{names}"
-    ),
-    "next-export": Text("  flashpath export   makes a portfolio of it", "  flashpath export   生成作品集"),
-    "next-ladder": Text(
-        "kernels from the simplest to the fastest, to read and to run",
-        "从最简单到最快的核函数，可以读，也可以运行",
-    ),
-    "next-programs": Text(
-        "whole programs, such as programs/cuda/03_matrix_multiply.cu",
-        "完整的程序，例如 programs/cuda/03_matrix_multiply.cu",
-    ),
-    "next-review": Text("questions that are due again", "复习到期的题目"),
-    "next-portfolio": Text("a portfolio of what you did", "把做过的内容整理成作品集"),
-    "next-due": Text("{count:~question} {count:?is/are} due again", "有 {count} 道题该复习了"),
-    "about-minutes": Text("about {minutes} min", "约 {minutes} 分钟"),
-    "next-lesson-first": Text("   the lesson first: {unit}", "   先读讲义：{unit}"),
-    "next-answer-questions": Text("   answer the questions", "   回答问题"),
-    "next-or-watch": Text("   or: flashpath watch", "   或者：flashpath watch"),
-    "next-to-tick": Text("To do and to tick:", "待完成并打勾："),
-    "next-more-tasks": Text("  and {more} more: flashpath progress", "  还有 {more} 项：flashpath progress"),
-    # ---- read
-    "read-help": Text(
-        """Read a lesson in the terminal; without a unit, list them all.
-
-Into a pipe it is Markdown.
-
-Examples:
-
-    flashpath read
-
-    flashpath read first-kernel
-
-    flashpath read 03-coalescing --lang zh > coalescing.md
-""",
-        """在终端里读讲义；不给出单元时列出全部单元。
-
-输出到管道时是 Markdown。
-
-示例：
-
-    flashpath read
-
-    flashpath read first-kernel
-
-    flashpath read 03-coalescing --lang zh > coalescing.md
-""",
-    ),
-    "read-unit": Text(
-        "A unit, such as first-kernel; without it, the list of all.",
-        "单元，例如 first-kernel；不写则列出全部。",
-    ),
-    "read-pager": Text("Page through a lesson that is longer than the screen.", "讲义比屏幕长时分页显示。"),
-    "read-column-unit": Text("unit", "单元"),
-    "read-column-title": Text("title", "标题"),
-    "read-column-minutes": Text("minutes", "分钟"),
-    "read-column-exercises": Text("exercises", "练习"),
-    "read-how": Text("flashpath read UNIT shows a lesson.", "flashpath read 单元 显示讲义。"),
-    "read-goals": Text("You will be able to:", "学完之后，你能："),
-    "read-after": Text("after {units}", "先学 {units}"),
-    "read-not-yet": Text("This unit is not written yet.", "这个单元还没有写好。"),
-    "read-meanwhile": Text("What there is of it already:", "现在就可以用的内容："),
-    # ---- watch
-    "watch-help": Text(
-        """Grade again on every save, with single keys: next, hint, list, check all, reset, solution, quit.
-
-Saving another exercise's file turns to that one. Where there is no terminal, grades are only printed,
-with --json one document a line; end it with Ctrl-C.
-
-Examples:
-
-    flashpath watch
-
-    flashpath watch first-kernel/vector-add
-
-    flashpath watch --json
-""",
-        """每次保存文件时重新评分，按单个键操作：下一个、提示、列表、全部检查、重置、答案、退出。
-
-保存另一个练习的文件，就转到那个练习。没有终端时只打印评分，加 --json 则每行一个文档；按 Ctrl-C 结束。
-
-示例：
-
-    flashpath watch
-
-    flashpath watch first-kernel/vector-add
-
-    flashpath watch --json
-""",
-    ),
-    "watch-exercise": Text(
-        "first-kernel/vector-add, or its file; by default the next one to do.",
-        "first-kernel/vector-add，或它的文件；默认是下一个要做的练习。",
-    ),
-    "watch-lesson": Text("The lesson: flashpath read {unit}", "讲义：flashpath read {unit}"),
-    "watch-hint": Text("hint {number} of {count}: ", "提示 {number}/{count}："),
-    "watch-passed": Text(
-        "Passed. Press n to go on to {exercise}, s to see the solution and its explanation.",
-        "通过。按 n 继续：{exercise}；按 s 看答案与讲解。",
-    ),
-    "watch-all-passed": Text(
-        "Passed, and so is every other exercise here. Press s for the solution; `flashpath next` says what is left.",
-        "通过，其余练习也都已通过。按 s 看答案与讲解；`flashpath next` 会说明还剩什么。",
-    ),
-    "watch-checking": Text("checking …", "正在检查……"),
-    "watch-stopped": Text("stopped; Enter checks it again", "已停止；按回车重新检查"),
-    "watch-no-other": Text("There is no other to do.", "没有别的练习要做了。"),
-    "watch-checking-one": Text("checking {name} …", "正在检查 {name}……"),
-    "watch-nothing-begun": Text("Nothing was begun yet.", "还没有开始任何练习。"),
-    "watch-stopped-at": Text("stopped at {name}; c checks all again", "在 {name} 处停止；按 c 重新全部检查"),
-    "watch-listed": Text(
-        "  {first}–{last} of {count}; l shows more", "  第 {first}–{last} 个，共 {count} 个；按 l 看更多"
-    ),
-    "watch-reset-ask": Text(
-        "Put the file back to its beginning? What you wrote is kept. [y/N]",
-        "把文件恢复到最初？你写的内容会保留。[y/N]",
-    ),
-    "watch-keys": Text(
-        "n next · h hint · l list · c check all · r reset · s solution · q quit",
-        "n 下一个 · h 提示 · l 列表 · c 全部检查 · r 重置 · s 答案 · q 退出",
-    ),
-    # ---- grade
-    "grade-help": Text(
-        """Grade an exercise. Exits with 0 when it passes, else with 1.
-
-What you tried is kept before it is graded: nothing is lost when the command is stopped.
-
-Examples:
-
-    flashpath grade
-
-    flashpath grade first-kernel/vector-add
-
-    flashpath grade exercises/first-kernel/vector-add/vector-add.cu
-
-    flashpath grade first-kernel/vector-add --file ~/my-vector-add.cu
-
-    flashpath grade --all --json
-""",
-        """给练习评分。通过时退出码为 0，否则为 1。
-
-评分之前先保存你写的内容：中途停止也不会丢失。
-
-示例：
-
-    flashpath grade
-
-    flashpath grade first-kernel/vector-add
-
-    flashpath grade 练习/first-kernel/vector-add/vector-add.cu
-
-    flashpath grade first-kernel/vector-add --file ~/my-vector-add.cu
-
-    flashpath grade --all --json
-""",
-    ),
-    "grade-exercise": Text(
-        "first-kernel/vector-add, its file or folder; by default what was last changed.",
-        "first-kernel/vector-add，或它的文件、目录；默认是最近改动的练习。",
-    ),
-    "grade-file": Text("Grade this file as an answer to the exercise.", "把这个文件当作该练习的答案来评分。"),
-    "grade-every": Text("Every exercise of the track that was begun.", "路线中所有已经开始的练习。"),
-    "grade-next": Text("Next: {exercise}  (flashpath next)", "下一个：{exercise}  (flashpath next)"),
-    "grade-all-done": Text(
-        "Every exercise of the track is passed. Well done!  (flashpath next)",
-        "这条路线的练习全部通过，祝贺你！  (flashpath next)",
-    ),
-    "grade-solution": Text(
-        "  a solution and its explanation: flashpath solution {exercise}",
-        "  答案与讲解：flashpath solution {exercise}",
-    ),
-    "grade-hint": Text(
-        "  a hint ({seen} of {count} seen): flashpath hint {exercise}",
-        "  提示（已看 {seen}/{count}）：flashpath hint {exercise}",
-    ),
-    "grade-all-passed": Text(
-        "{passed} of {count} exercises that were begun pass.", "已开始的 {count} 个练习中通过 {passed} 个。"
-    ),
-    # ---- hint
-    "hint-help": Text(
-        """Show the next hint: what to look at, the idea, almost the line.
-
-Examples:
-
-    flashpath hint
-
-    flashpath hint first-kernel/vector-add
-
-    flashpath hint first-kernel/vector-add --number 1
-""",
-        """给出下一条提示：该看哪里、思路是什么、几乎就是那一行代码。
-
-示例：
-
-    flashpath hint
-
-    flashpath hint first-kernel/vector-add
-
-    flashpath hint first-kernel/vector-add --number 1
-""",
-    ),
-    "hint-exercise": Text(
-        "first-kernel/vector-add, or its file; by default the one that was last changed.",
-        "first-kernel/vector-add，或它的文件；默认是最近改动的练习。",
-    ),
-    "hint-number": Text("Show this one again.", "再看一次这一条。"),
-    "hint-title": Text("hint {number} of {count}", "提示 {number}/{count}"),
-    "hint-last": Text(
-        "That was the last one. The solution: flashpath solution {exercise} --give-up",
-        "这是最后一条提示。查看答案：flashpath solution {exercise} --give-up",
-    ),
-    # ---- solution
-    "solution-help": Text(
-        """Show a solution and its explanation: once you have passed, or with --give-up.
-
-Examples:
-
-    flashpath solution first-kernel/vector-add
-
-    flashpath solution first-kernel/vector-add --give-up
-""",
-        """显示答案与讲解：通过之后可看，或加上 --give-up。
-
-示例：
-
-    flashpath solution first-kernel/vector-add
-
-    flashpath solution first-kernel/vector-add --give-up
-""",
-    ),
-    "solution-give-up": Text(
-        "Show it before you have passed; that is noted.", "没有通过也要看；会记录下来。"
-    ),
-    # ---- reset
-    "reset-help": Text(
-        """Put the exercise's file back to its beginning. What you wrote is kept: --bring-back writes it again.
-
-Examples:
-
-    flashpath reset first-kernel/vector-add
-
-    flashpath reset first-kernel/vector-add --yes
-
-    flashpath reset first-kernel/vector-add --bring-back
-""",
-        """把练习的文件恢复到最初。你写的内容会保留：--bring-back 把它写回来。
-
-示例：
-
-    flashpath reset first-kernel/vector-add
-
-    flashpath reset first-kernel/vector-add --yes
-
-    flashpath reset first-kernel/vector-add --bring-back
-""",
-    ),
-    "reset-exercise": Text("first-kernel/vector-add, or its file.", "first-kernel/vector-add，或它的文件。"),
-    "reset-yes": Text("Do not ask.", "不再询问。"),
-    "reset-bring-back": Text("Undo: write what the last reset replaced.", "撤销：写回上次重置所替换的内容。"),
-    "reset-ask": Text(
-        "Put {file} back to its beginning? What you wrote is kept.",
-        "把 {file} 恢复到最初？你写的内容会保留。",
-    ),
-    "reset-undone": Text("{file} is as it was before the reset.", "{file} 已恢复到重置之前。"),
-    "reset-done": Text("{file} is as it was at first.", "{file} 已恢复到最初。"),
-    # ---- progress
-    "progress-help": Text(
-        """Show how far you are: by track, week and day, checkpoints, days in a row, time spent.
-
-Tasks and checkpoints that no exercise stands for are ticked by hand, by the names shown.
-
-Examples:
-
-    flashpath progress
-
-    flashpath progress --week 2
-
-    flashpath progress --tick read-paper
-
-    flashpath progress --tick first-kernel/global-index
-
-    flashpath progress --untick read-paper --json
-""",
-        """显示学到了哪里：按路线、周和天，检查点，连续学习的天数，所用时间。
-
-没有对应练习的任务和检查点由你自己打勾，名字如显示的那样。
-
-示例：
-
-    flashpath progress
-
-    flashpath progress --week 2
-
-    flashpath progress --tick read-paper
-
-    flashpath progress --tick first-kernel/global-index
-
-    flashpath progress --untick read-paper --json
-""",
-    ),
-    "progress-tick": Text(
-        "Mark a task or checkpoint as done; may be repeated.", "把任务或检查点标为完成；可重复使用。"
-    ),
-    "progress-untick": Text("Take a mark back.", "取消标记。"),
-    "progress-week": Text("Show the days and tasks of this week.", "显示这一周的各天与任务。"),
-    "progress-all": Text("Show the days and tasks of every week.", "显示每一周的各天与任务。"),
-    "progress-track": Text(
-        "Of this track; by default the work folder's.", "这条路线的进度；默认是学习目录的路线。"
-    ),
-    "progress-ticked": Text("{done} of {total} in {track}", "{track}：{done}/{total}"),
-    "progress-all-passed": Text(
-        "All {count} exercises that are written are passed. Well done!",
-        "已写成的 {count} 个练习全部通过，祝贺你！",
-    ),
-    "progress-streak": Text("{days:~day} in a row · {time} spent", "连续 {days} 天 · 已学习 {time}"),
-    "progress-due": Text(" · {due} due: flashpath review", " · {due} 道题待复习：flashpath review"),
-    "progress-exercises": Text("{done} exercises", "练习 {done}"),
-    "progress-tasks": Text("{done} tasks", "任务 {done}"),
-    "progress-planned": Text("{count:~unit} to come", "{count} 个单元待编写"),
-    "progress-to-come": Text("to come", "待编写"),
-    "progress-solution-seen": Text("  (solution seen)", "  （已看答案）"),
-    "progress-checkpoints": Text("Checkpoints", "检查点"),
-    "progress-assessment": Text("Final assessment", "最终评估"),
-    # ---- review
-    "review-help": Text(
-        """Ask questions: those of a unit when they are new, and old ones when they are due again.
-
-A question answered right comes back after 1, 3, 7, 16 and 35 days; one answered wrong, the next day.
-Every answer is kept as soon as it is given. Type ? where you do not know, q to stop.
-With --json nothing is asked: what is due, and when the rest is, is printed.
-
-Examples:
-
-    flashpath review first-kernel
-
-    flashpath review
-
-    flashpath review --limit 10
-
-    flashpath review first-kernel --again
-""",
-        """提问：单元里没有做过的题，以及到期该复习的题。
-
-答对的题在 1、3、7、16、35 天之后再问；答错的题第二天再问。
-每个回答都立即保存。不知道就输入 ?，输入 q 停止。
-加 --json 时不提问，只输出哪些题到期、其余何时到期。
-
-示例：
-
-    flashpath review first-kernel
-
-    flashpath review
-
-    flashpath review --limit 10
-
-    flashpath review first-kernel --again
-""",
-    ),
-    "review-unit": Text(
-        "Ask this unit's questions; by default those that are due.", "问这个单元的题；默认问到期的题。"
-    ),
-    "review-limit": Text("At most so many questions.", "最多问多少题。"),
-    "review-again": Text("Of a unit: all its questions, due or not.", "单元的全部题目，不论是否到期。"),
-    "review-choice": Text("the number of one option", "一个选项的编号"),
-    "review-choices": Text("the numbers of all right ones, such as 1 3", "所有正确选项的编号，例如 1 3"),
-    "review-order": Text("the numbers in the right order, such as 2 1 3", "按正确顺序写编号，例如 2 1 3"),
-    "review-number": Text("a number", "一个数"),
-    "review-text": Text("a few words", "几个字"),
-    "review-prompt": Text("  {kind} (? I do not know, q stop): ", "  {kind}（? 不知道，q 停止）："),
-    "review-unreadable": Text(
-        "  {typed!r} cannot be read as an answer, and does not count. Write {kind}.",
-        "  {typed!r} 不符合答题格式，不算作答。请写{kind}。",
-    ),
-    "review-right": Text("  ✓ right", "  ✓ 正确"),
-    "review-wrong": Text("  ✗ not right", "  ✗ 不对"),
-    "review-wrong-answer": Text("  ✗ not right. The answer is: {answer}", "  ✗ 不对。正确答案：{answer}"),
-    "review-again-on": Text("again on {day}", "{day} 再问"),
-    "review-score": Text(
-        "{right} of {asked} right; every answer is kept.", "答对 {right}/{asked}；所有回答都已保存。"
-    ),
-    "review-quiz-passed": Text("✓ {quiz} is passed.", "✓ {quiz} 已通过。"),
-    "review-unit-done": Text(
-        "Nothing of {unit} is due. All its questions again: flashpath review {unit} --again",
-        "{unit} 没有到期的题目。全部再问一遍：flashpath review {unit} --again",
-    ),
-    "review-no-quiz": Text("{unit} has no questions yet.", "{unit} 还没有题目。"),
-    "review-nothing-due": Text("Nothing is due before {day}.", "{day} 之前没有要复习的题目。"),
-    "review-nothing-asked": Text(
-        "No question was asked yet. Begin with a unit: flashpath review first-kernel",
-        "还没有做过题。先从一个单元开始：flashpath review first-kernel",
-    ),
-    # ---- note
-    "note-help": Text(
-        """Begin a note from its template in the work folder, and open it; one that is there is never overwritten.
-
-Examples:
-
-    flashpath note
-
-    flashpath note --week 1
-
-    flashpath note csrc/flash_attn/src/flash_fwd_kernel.h
-
-    flashpath note --environment
-
-    flashpath note --name flash-attention-paper --no-edit
-""",
-        """在学习目录中用模板新建笔记并打开；已有的笔记不会被覆盖。
-
-示例：
-
-    flashpath note
-
-    flashpath note --week 1
-
-    flashpath note csrc/flash_attn/src/flash_fwd_kernel.h
-
-    flashpath note --environment
-
-    flashpath note --name flash-attention-paper --no-edit
-""",
-    ),
-    "note-source": Text(
-        "A note on this source file; by default today's note.", "关于这个源文件的笔记；默认是今天的笔记。"
-    ),
-    "note-file": Text(
-        "The same: --file csrc/flash_attn/src/softmax.h.", "同上：--file csrc/flash_attn/src/softmax.h。"
-    ),
-    "note-week": Text("The note of this week of the track: 1, 7-8.", "路线中这一周的笔记：1、7-8。"),
-    "note-name": Text("The note that a task of the track names.", "路线的某个任务所要求的笔记。"),
-    "note-environment": Text(
-        "What this machine has, filled in by doctor.", "这台机器的环境，由 doctor 填写。"
-    ),
-    "note-edit": Text(
-        "Open it in $VISUAL or $EDITOR, where one is set.", "用 $VISUAL 或 $EDITOR 打开（若已设置）。"
-    ),
-    "note-list": Text("List the notes that are there.", "列出已有的笔记。"),
-    "note-one": Entry(
-        Text("One note at a time.", "一次只能写一篇笔记。"),
-        Text(
-            "Give one of --file, --week, --name and --environment.",
-            "请在 --file、--week、--name、--environment 中选一个。",
-        ),
-    ),
-    "note-editor": Entry(
-        Text("The editor {editor!r} cannot be started: {error}.", "无法启动编辑器 {editor!r}：{error}。"),
-        Text("Set $EDITOR to one that is there.", "请把 $EDITOR 设为可用的编辑器。"),
-    ),
-    "note-checks": Text("| what | state | found |", "| 项目 | 状态 | 检查结果 |"),
-    "note-mend": Text("To mend", "如何补齐"),
-    # ---- log
-    "log-help": Text(
-        """Keep a learning log: a problem, its solution, what was learnt, and the kernel that it is about.
-
-Examples:
-
-    flashpath log "wrong sums for n = 33" --solution "guard the tail" --learnt "the last warp is not full"
-
-    flashpath log "race in the reduction" --kernel exercises/reduction/block-sum/block-sum.cu
-
-    flashpath log
-
-    flashpath log --list
-""",
-        """写学习日志：遇到的问题、怎样解决、学到什么，以及与哪个核函数有关。
-
-示例：
-
-    flashpath log "n = 33 时求和出错" --solution "给尾部加边界检查" --learnt "最后一个 warp 没有占满"
-
-    flashpath log "归约中有数据竞争" --kernel 练习/reduction/block-sum/block-sum.cu
-
-    flashpath log
-
-    flashpath log --list
-""",
-    ),
-    "log-problem-option": Text("What happened; without it, you are asked.", "遇到的问题；不写则逐项询问。"),
-    "log-solution-option": Text("What solved it.", "怎样解决的。"),
-    "log-learnt-option": Text("What you learnt.", "学到了什么。"),
-    "log-kernel-option": Text("The file that it is about.", "与之有关的文件。"),
-    "log-list-option": Text("Show what was written so far.", "显示已有的记录。"),
-    "log-problem": Text("What was the problem", "遇到了什么问题"),
-    "log-solution": Text("What solved it (Enter: not solved yet)", "怎样解决的（回车：尚未解决）"),
-    "log-learnt": Text("What did you learn", "学到了什么"),
-    "log-file": Text("Which file is it about (Enter: none)", "与哪个文件有关（回车：无）"),
-    "log-problem-empty": Entry(
-        Text("The problem is empty.", "问题是空的。"),
-        Text('Write it: flashpath log "…"', '请写上：flashpath log "…"'),
-    ),
-    "log-nobody-to-ask": Entry(
-        Text("There is no problem to keep, and nobody to ask.", "没有给出问题，也无法询问。"),
-        Text(
-            'flashpath log "…" --solution "…" --learnt "…" --kernel FILE',
-            'flashpath log "…" --solution "…" --learnt "…" --kernel FILE',
-        ),
-    ),
-    "log-no-file": Entry(
-        Text("There is no file {file}.", "找不到文件 {file}。"),
-        Text("Give the path of a file, or leave --kernel out.", "请给出文件路径，或省略 --kernel。"),
-    ),
-    "log-kept": Text("Kept as entry {number}.", "已保存为第 {number} 条。"),
-    "log-empty": Text('Nothing yet. Begin: flashpath log "…"', '还没有记录。开始：flashpath log "…"'),
-    "log-entry-solution": Text("solution", "解决"),
-    "log-entry-learnt": Text("learnt", "收获"),
-    "log-entry-file": Text("kernel", "文件"),
-    # ---- export
-    "export-help": Text(
-        """Make a folder of Markdown to show: notes, passed kernels with their grades, progress, the log.
-
-A folder that is there is made anew only if an earlier export made it.
-
-Examples:
-
-    flashpath export
-
-    flashpath export ~/my-portfolio --lang zh
-
-    flashpath export --review first-kernel/vector-add
-""",
-        """生成可以展示的 Markdown 目录：笔记、通过的核函数及评分、进度、学习日志。
-
-已有的目录只有在由之前的导出生成时才会重做。
-
-示例：
-
-    flashpath export
-
-    flashpath export ~/my-portfolio --lang zh
-
-    flashpath export --review first-kernel/vector-add
-""",
-    ),
-    "export-into": Text(
-        "The folder to make; by default portfolio, or review-EXERCISE.",
-        "要生成的目录；默认是 portfolio 或 review-EXERCISE。",
-    ),
-    "export-review": Text(
-        "Bundle this exercise's kernel with its report and a review checklist.",
-        "把这个练习的核函数、报告和评审清单放在一起。",
-    ),
-    "export-done": Text(
-        "{count} files in {place}; begin with {first}", "{place} 中有 {count} 个文件；从 {first} 看起"
-    ),
-    # ---- resources
-    "resources-help": Text(
-        """List what there is to read and watch, and where people meet.
-
-Examples:
-
-    flashpath resources
-
-    flashpath resources --track cuda-triton-flash --week 1
-""",
-        """列出可读、可看的资料，以及交流的社区。
-
-示例：
-
-    flashpath resources
-
-    flashpath resources --track cuda-triton-flash --week 1
-""",
-    ),
-    "resources-track": Text("Those of a track, week by week.", "某条路线的资料，按周列出。"),
-    "resources-week": Text(
-        "Those of one week: 1, or 7-8; of the work folder's track, or --track.",
-        "某一周的资料：1 或 7-8；路线取自学习目录或 --track。",
-    ),
-    "resources-which-track": Entry(
-        Text("--week {week} is of which track?", "--week {week} 属于哪条路线？"),
-        Text("Add --track, one of {names}.", "请加上 --track，可选：{names}。"),
-    ),
-    "resources-none": Text("None are named.", "没有指定资料。"),
-    "resources-books": Text("Books", "书籍"),
-    "resources-papers": Text("Papers", "论文"),
-    "resources-documents": Text("Documents", "文档"),
-    "resources-courses": Text("Courses", "课程"),
-    "resources-communities": Text("Communities", "社区"),
-    "resources-repositories": Text("Repositories", "代码仓库"),
-    "resources-talks": Text("Talks", "演讲"),
-    "resources-tools": Text("Tools", "工具"),
-    # ---- validate
-    "validate-help": Text(
-        """Edge cases, numerical stability, comparison with a reference, gradients: on a function of your own.
-
-The function takes and returns torch tensors, and so does the reference, with the same arguments. Without
-a GPU, Triton kernels that it launches run on the virtual one. The reference in float64 is the truth; the
-error may be twice that of the reference in the same precision. A function without gradients fails where
-the reference has them: say --no-gradients if it is to have none. The exit code is 1 if a step fails, and
-124 if a check took longer than --timeout; the words then say in which line it was.
-
-Examples:
-
-    flashpath validate softmax.py:my_softmax --reference ladder:softmax --input 'x: float32\\[m, n]'
-
-    flashpath validate mine.py:forward_only --reference torch.relu --no-gradients --timeout 10
-
-    flashpath validate gelu.py:gelu --reference torch.nn.functional.gelu --sizes n=0,1,1000
-
-    flashpath validate norm.py:rms --reference norm.py:slow --input 'x: float32\\[m, n]' --input 'eps: 1e-5'
-""",
-        """对你自己的函数做四步检查：边界情况、数值稳定性、与参考实现对比、梯度。
-
-函数接收并返回 torch 张量，参考实现也一样，参数相同。没有 GPU 时，它启动的 Triton 核函数在虚拟 GPU 上运行。
-以 float64 的参考实现为准；误差至多是同精度参考实现误差的两倍。参考实现有梯度而函数没有，就算不通过：
-确实不需要梯度时请加 --no-gradients。有一步不通过时退出码为 1；某项检查超过 --timeout 时为 124，并说明停在哪一行。
-
-示例：
-
-    flashpath validate softmax.py:my_softmax --reference ladder:softmax --input 'x: float32\\[m, n]'
-
-    flashpath validate mine.py:forward_only --reference torch.relu --no-gradients --timeout 10
-
-    flashpath validate gelu.py:gelu --reference torch.nn.functional.gelu --sizes n=0,1,1000
-
-    flashpath validate norm.py:rms --reference norm.py:slow --input 'x: float32\\[m, n]' --input 'eps: 1e-5'
-""",
-    ),
-    "validate-where": Text("Such as softmax.py:my_softmax.", "例如 softmax.py:my_softmax。"),
-    "validate-reference": Text(
-        "FILE.py:function, torch's or NumPy's (torch.nn.functional.gelu), or ladder:softmax.",
-        "FILE.py:function、torch 或 NumPy 的函数（torch.nn.functional.gelu），或 ladder:softmax。",
-    ),
-    "validate-input": Text(
-        "An argument, in order: 'x: float32\\[m, n]', 'i: int64\\[n] < m', 'eps: 1e-5'.",
-        "依次给出参数：'x: float32\\[m, n]'、'i: int64\\[n] < m'、'eps: 1e-5'。",
-    ),
-    "validate-sizes": Text(
-        "Sizes of a letter, in place of the usual ones: 'm=1,7,128'.",
-        "某个字母的大小，代替默认值：'m=1,7,128'。",
-    ),
-    "validate-device": Text(
-        "cpu or cuda; by default the GPU, if there is one.", "cpu 或 cuda；有 GPU 时默认用 GPU。"
-    ),
-    "validate-seed": Text("Of the random inputs.", "随机输入的种子。"),
-    "validate-check-gradients": Text(
-        "Check gradients; a function that needs none goes without.",
-        "是否检查梯度；不需要梯度的函数可以不查。",
-    ),
-    "validate-timeout": Text(
-        "Seconds that one check may take, of which there are about 30.", "每项检查至多用多少秒，共约 30 项。"
-    ),
-    "validate-edge-cases": Text("edge cases", "边界情况"),
-    "validate-stability": Text("numerical stability", "数值稳定性"),
-    "validate-comparison": Text("comparison with the reference", "与参考实现对比"),
-    "validate-gradients": Text("gradients", "梯度检查"),
-    "validate-passed": Text("passed", "通过"),
-    "validate-failed": Text("failed", "未通过"),
-    "validate-skipped": Text("not done", "未检查"),
-    "validate-loading": Text("loading", "加载"),
-    "validate-checks": Text(", {count} checks", "，{count} 项检查"),
-    "validate-more": Text("    … {count} more failures", "    …… 另有 {count} 项失败"),
-    "validate-all": Text("All four steps hold.", "四个步骤全部通过。"),
-    "validate-some": Text(
-        "Not all steps hold: mend the first failure, then run this again.",
-        "尚有步骤未通过：先改第一处失败，再运行一次。",
-    ),
-    "validate-all-but": Text(
-        "What was checked holds. Not done: {names}.", "已检查的步骤全部通过。未检查：{names}。"
-    ),
-    "validate-sizes-format": Entry(
-        Text("--sizes got {text!r}.", "--sizes 是 {text!r}。"),
-        Text(
-            "Write LETTER=NUMBERS, such as --sizes n=0,1,1000.", "请写成 字母=数字，例如 --sizes n=0,1,1000。"
-        ),
-    ),
-    # ---- Options that the commands about kernels share ----------------------------------------------------
+    # ---- Options that the commands about kernels share -------------------------------------------------
     "option-source-file": Text("A .cu file.", ".cu 文件。"),
     "option-source-files": Text(
         "A .cu file; of a program also several: .cu, .cpp, .cc, .c.",
@@ -1612,7 +639,7 @@ Examples:
         Text("{option} is {text!r}.", "{option} 是 {text!r}。"),
         Text("Give one to three numbers: 32, or 16,16.", "请给出一到三个数：32，或 16,16。"),
     ),
-    # ---- Arguments of a kernel: --arg ----------------------------------------------------------------------
+    # ---- Arguments of a kernel: --arg ------------------------------------------------------------------
     "arg-too-large": Entry(
         Text(
             "--arg {text}: there is no memory for so large an array.",
@@ -1674,7 +701,7 @@ Examples:
         Text("--arg {text}: {low}..{high} does not fit.", "--arg {text}：{low}..{high} 超出了类型的范围。"),
         Text("Its values run from {least} to {most}.", "这个类型的值从 {least} 到 {most}。"),
     ),
-    # ---- Which kernel of a file ----------------------------------------------------------------------------
+    # ---- Which kernel of a file ------------------------------------------------------------------------
     "no-such-compiler": Entry(
         Text("--compiler is {compiler!r}.", "--compiler 是 {compiler!r}。"),
         Text("It is nvrtc or nvcc.", "应当是 nvrtc 或 nvcc。"),
@@ -1706,7 +733,7 @@ Examples:
             "Name an instance with its own arguments: {example}.", "请指定一个带模板参数的实例：{example}。"
         ),
     ),
-    # ---- run -----------------------------------------------------------------------------------------------
+    # ---- run -------------------------------------------------------------------------------------------
     "run-help": Text(
         """Compile a CUDA program, host code included, and run it: on a GPU, or on the virtual GPU.
 
@@ -1838,6 +865,11 @@ Examples:
         "The timeline {file} cannot be read: {why}.", "无法读取时间线 {file}：{why}。"
     ),
     "timeline-zoom": Text("zoom", "缩放"),
+    "timeline-default-stream": Text("default stream", "默认流"),
+    "timeline-stream": Text("stream {number}", "流 {number}"),
+    "timeline-kernel": Text("kernel", "核函数"),
+    "timeline-copy": Text("copy", "拷贝"),
+    "timeline-fill": Text("fill", "填充"),
     "timeline-empty": Text(
         "The program used the GPU for nothing: no copy, no kernel.",
         "程序没有使用 GPU：没有拷贝，也没有核函数。",
@@ -1856,7 +888,7 @@ Examples:
         "共 {count:,} 次拷贝和核函数，历时 {time}；每行只画前 {most:,} 个。时间是{times}。把指针停在色条上可以看到详情。",
     ),
     "timeline-bar": Text("{time}, from {start} on", "{time}，从 {start} 开始"),
-    # ---- explain -------------------------------------------------------------------------------------------
+    # ---- explain ---------------------------------------------------------------------------------------
     "explain-help": Text(
         """Show source, PTX, SASS, registers, memory, spills and occupancy of a kernel. No GPU is needed.
 
@@ -1892,7 +924,7 @@ Examples:
         "没有找到反汇编器。pip install triton 会带来一个。",
     ),
     "explain-resources": Text("resources", "资源"),
-    # ---- explain-finding -----------------------------------------------------------------------------------
+    # ---- explain-finding -------------------------------------------------------------------------------
     "explain-finding-help": Text(
         """Teach what a finding of the virtual GPU means: why it matters, an example, how to mend it.
 
@@ -1930,7 +962,7 @@ Examples:
         "Write the example and the mended one into this folder, to try them.",
         "把有错的例子和改正后的例子写到这个目录，供你试验。",
     ),
-    # ---- profile -------------------------------------------------------------------------------------------
+    # ---- profile ---------------------------------------------------------------------------------------
     "profile-help": Text(
         r"""Run a program, or a kernel alone, on the virtual GPU and show what it counted: traffic, conflicts,
         divergence, hot lines.
@@ -2084,7 +1116,7 @@ Examples:
     "profile-column-all": Text("all", "合计"),
     "profile-column-each": Text("each", "每次"),
     "profile-column-tool": Text("by", "工具"),
-    # ---- profile: beside measurements ----------------------------------------------------------------------
+    # ---- profile: beside measurements ------------------------------------------------------------------
     "measured-runs": Text(
         "the program runs {count} times, under {tools} and on the virtual {gpu}; what it prints is shown once",
         "程序运行 {count} 次：在 {tools} 下各一次，在虚拟 {gpu} 上一次；它的输出只显示一次",
@@ -2132,7 +1164,7 @@ Examples:
     "measured-stalls": Text(
         "a warp waits, of the time between its instructions", "warp 在两条指令之间的等待原因及占比"
     ),
-    # ---- sanitize ------------------------------------------------------------------------------------------
+    # ---- sanitize --------------------------------------------------------------------------------------
     "sanitize-help": Text(
         r"""Run a program, or a kernel alone, on the virtual GPU and show what is wrong: races, bad accesses,
         missing waits, deadlocks, and mistakes of host code.
@@ -2220,6 +1252,211 @@ Examples:
     "sanitize-called": Text("called from here", "从这里调用"),
     "sanitize-launched": Text("launched here", "在这里启动"),
     "sanitize-also-called": Text("{what}, which is called from here", "{what}，它从这里调用"),
+    # ---- layout ----------------------------------------------------------------------------------------
+    "layout-help": Text(
+        """Draw a CuTe layout, what is made of it, or an MMA instruction.
+
+        A grid shows the index of every coordinate, rows by the first mode; below it stands what reading it from
+        shared memory asks of the banks. --compose, --divide, --product and --swizzle are applied in this order.
+
+        Examples:
+
+            flashpath layout '((2,4),(8,2)):((8,32),(1,16))'
+
+            flashpath layout '(8,8):(8,1)' --compose '(4,4):(2,16)'
+
+            flashpath layout '(8,8):(8,1)' --divide '(4,2)'
+
+            flashpath layout '(2,2):(1,2)' --product '(3,4):(4,1)' --kind raked
+
+            flashpath layout '(8,64):(64,1)' --swizzle 3,3,3
+
+            flashpath layout --mma SM80_16x8x16_F32F16F16F32_TN
+
+            flashpath layout '((4,8),(2,2)):((32,1),(16,8))' --tile 16,8
+
+            flashpath layout '(64,64):(64,1)' --swizzle 3,3,3 --json
+        """,
+        """画出一个 CuTe 布局、由它得到的布局，或一条 MMA 指令。
+
+        网格中是每个坐标的索引，第一个 mode 为行；下面是从共享内存读取它时各个 bank 的负担。
+        --compose、--divide、--product、--swizzle 按这个顺序依次进行。
+
+        例：
+
+            flashpath layout '((2,4),(8,2)):((8,32),(1,16))'
+
+            flashpath layout '(8,8):(8,1)' --compose '(4,4):(2,16)'
+
+            flashpath layout '(8,8):(8,1)' --divide '(4,2)'
+
+            flashpath layout '(2,2):(1,2)' --product '(3,4):(4,1)' --kind raked
+
+            flashpath layout '(8,64):(64,1)' --swizzle 3,3,3
+
+            flashpath layout --mma SM80_16x8x16_F32F16F16F32_TN
+
+            flashpath layout '((4,8),(2,2)):((32,1),(16,8))' --tile 16,8
+
+            flashpath layout '(64,64):(64,1)' --swizzle 3,3,3 --json
+        """,
+    ),
+    "layout-text": Text(
+        "shape:stride in CuTe's notation; a shape alone has its first mode fastest.",
+        "CuTe 记法的 形状:步长；只写形状时第一个 mode 最快。",
+    ),
+    "layout-compose": Text(
+        "Compose: the layout after this one, R(c) = LAYOUT(this(c)).",
+        "复合：先经过这个布局，R(c) = LAYOUT(此布局(c))。",
+    ),
+    "layout-divide": Text(
+        "Cut into tiles: 4:2 for all modes together, (4,8) or <4:2,_> mode by mode.",
+        "划分为分块：4:2 作用于全部 mode，(4,8) 或 <4:2,_> 逐个 mode。",
+    ),
+    "layout-product": Text(
+        "Repeat the layout, a block, over this one.", "把布局当作一个块，按这个布局重复。"
+    ),
+    "layout-kind": Text(
+        "Of --divide: zipped, logical or tiled; of --product: blocked, raked or logical.",
+        "--divide 可用 zipped、logical、tiled；--product 可用 blocked、raked、logical。",
+    ),
+    "layout-swizzle": Text("Bits, base, shift: 3,3,3.", "依次为 bits、base、shift：3,3,3。"),
+    "layout-mma": Text(
+        "Draw which thread holds which element of an MMA instruction; list: names all.",
+        "画出一条 MMA 指令中每个元素由哪个线程持有；list：列出全部名字。",
+    ),
+    "layout-operand": Text(
+        "Of --mma: only A, B or C; may be repeated.", "用于 --mma：只画 A、B 或 C，可重复。"
+    ),
+    "layout-tile": Text(
+        "Rows, columns: the layout gives to (thread, value) an element of this tile.",
+        "行数,列数：布局把（线程, 值）映射到这个分块的元素。",
+    ),
+    "layout-bits": Text("Bits of an element, for the banks.", "一个元素的位数，用于计算 bank。"),
+    "layout-banks": Text("Show banks instead of indices.", "显示 bank 而不是索引。"),
+    "layout-all": Text("Show every row and column, in pieces.", "分段显示所有的行与列。"),
+    "layout-save": Text(
+        "Write the picture to this .svg file, for light and dark pages.",
+        "把图写入这个 .svg 文件，深浅两种页面都适用。",
+    ),
+    "layout-save-suffix": Entry(
+        Text("A picture cannot be saved as {file}.", "图不能保存为 {file}。"),
+        Text("Give a name that ends in .svg.", "请给出以 .svg 结尾的文件名。"),
+    ),
+    "layout-no-such-size": Entry(
+        Text("No element has {bits:~bit}.", "没有 {bits} 位的元素。"),
+        Text("Give --bits one of {known}.", "--bits 可取 {known}。"),
+    ),
+    "layout-nothing": Entry(
+        Text("There is neither a layout nor an MMA instruction to draw.", "没有给出要画的布局或 MMA 指令。"),
+        Text(
+            "Give a layout, as in flashpath layout '(4,8):(8,1)', or --mma NAME; --mma list shows the names.",
+            "请给出布局，例如 flashpath layout '(4,8):(8,1)'；或给出 --mma NAME，名字见 --mma list。",
+        ),
+    ),
+    "layout-and-mma": Entry(
+        Text("--mma draws an instruction, and no layout beside it.", "--mma 只画一条指令，不能同时画布局。"),
+        Text("Leave out the layout and its options, or leave out --mma.", "去掉布局及其选项，或去掉 --mma。"),
+    ),
+    "layout-divide-or-product": Entry(
+        Text("--divide and --product are both given.", "同时给出了 --divide 和 --product。"),
+        Text("Do one, and start a second command from its result.", "先做一个，再用其结果执行另一条命令。"),
+    ),
+    "layout-kind-of-nothing": Entry(
+        Text(
+            "--kind {kind} is given, but neither --divide nor --product.",
+            "给出了 --kind {kind}，却没有 --divide 或 --product。",
+        ),
+        Text("Add one of them.", "请加上其中一个。"),
+    ),
+    "layout-no-such-kind": Entry(
+        Text("There is no kind {kind} of this operation.", "这个操作没有 {kind} 这种形式。"),
+        Text("Give --kind one of {known}.", "--kind 可取 {known}。"),
+    ),
+    "layout-product-by-mode": Entry(
+        Text(
+            "A {kind} product takes one layout, not a tiler for each mode.",
+            "{kind} 乘积需要一个布局，而不是逐个 mode 的 tiler。",
+        ),
+        Text(
+            "Give a layout such as (3,4):(4,1), or --kind logical.",
+            "请给出布局，例如 (3,4):(4,1)；或用 --kind logical。",
+        ),
+    ),
+    "layout-swizzled-already": Entry(
+        Text("{layout} has a swizzle already.", "{layout} 已经带有 swizzle。"),
+        Text(
+            "Leave out --swizzle, or give the layout without one.",
+            "去掉 --swizzle，或给出不带 swizzle 的布局。",
+        ),
+    ),
+    "layout-swizzled-tile": Entry(
+        Text(
+            "{layout} is no thread-value layout: it has a swizzle.",
+            "{layout} 带有 swizzle，不是线程–值布局。",
+        ),
+        Text("Give --tile a plain layout (thread,value).", "--tile 需要普通的布局（线程,值）。"),
+    ),
+    "layout-no-such-operand": Entry(
+        Text("There is no operand {operand}.", "没有操作数 {operand}。"),
+        Text("Give --operand one of {known}.", "--operand 可取 {known}。"),
+    ),
+    "layout-too-large": Entry(
+        Text(
+            "{layout} has {size:,} elements; at most {most:,} are drawn.",
+            "{layout} 有 {size:,} 个元素；最多能画 {most:,} 个。",
+        ),
+        Text("Draw a tile of it.", "请只画其中的一个分块。"),
+    ),
+    "layout-composed": Text("o {text} = {result}", "o {text} = {result}"),
+    "layout-operation": Text("{name} by {text} = {result}", "{name} {text} = {result}"),
+    "layout-swizzled": Text("swizzled: {result}", "swizzle 之后：{result}"),
+    "layout-facts": Text(
+        "size {size:,}, cosize {cosize:,}, rank {rank}: {reached}.",
+        "size {size:,}，cosize {cosize:,}，rank {rank}：{reached}。",
+    ),
+    "layout-bijective": Text("every index from 0 to {last:,} once", "0 到 {last:,} 的每个索引恰好一次"),
+    "layout-gaps": Text(
+        "no index twice, and {gaps:,} between 0 and {last:,} left out",
+        "没有重复的索引，0 到 {last:,} 之间空出 {gaps:,} 个",
+    ),
+    "layout-shared": Text(
+        "only {different:,} different indices, some coordinates share one",
+        "只有 {different:,} 个不同的索引，有些坐标共用同一个",
+    ),
+    "layout-tile-facts": Text(
+        "{threads:~thread} with {values:~value} each, on a tile of {rows} × {columns}.",
+        "{threads} 个线程，每个持有 {values} 个值，分块为 {rows} × {columns}。",
+    ),
+    "layout-mma-facts": Text(
+        "D ({m}×{n}, {d}) = A ({m}×{k}, {a}) · B ({k}×{n}, {b}) + C ({m}×{n}, {c}), by {threads:~thread}. "
+        "T is the thread, V its value.",
+        "D（{m}×{n}，{d}）= A（{m}×{k}，{a}）· B（{k}×{n}，{b}）+ C（{m}×{n}，{c}），由 {threads} 个线程完成。"
+        "T 是线程，V 是它的第几个值。",
+    ),
+    "layout-quad-pair": Text(
+        "A warp does four of these at once; lanes {lanes} do the one that is drawn.",
+        "一个 warp 同时做四个；图中是 lane {lanes} 做的那个。",
+    ),
+    "layout-in-shared": Text(
+        "{operands}: read from shared memory through a descriptor; no thread holds it.",
+        "{operands}：通过描述符从共享内存读取，不在任何线程的寄存器里。",
+    ),
+    "layout-bank-title": Text(
+        "Read from shared memory, how many words each bank gives to the worst warp:",
+        "从共享内存读取时，最差的 warp 要每个 bank 给出几个字：",
+    ),
+    "layout-by-columns": Text("by columns", "逐列"),
+    "layout-by-rows": Text("by rows", "逐行"),
+    "layout-conflicts": Text(
+        "{ways}-way: {passes:~pass/passes}, {least} would do",
+        "{ways} 路 bank 冲突：{passes} 趟，{least} 趟即可",
+    ),
+    "layout-no-conflicts": Text("no conflict: {passes:~pass/passes}", "无冲突：{passes} 趟"),
+    "layout-cut": Text(
+        "… {rows} rows, {columns} columns: --all shows all of them, --save draws them.",
+        "…… 共 {rows} 行、{columns} 列：--all 全部显示，--save 画成图。",
+    ),
     # ---- explain-dispatch ------------------------------------------------------------------------------
     "explain-dispatch-help": Text(
         """Say which rung answers a call of an operator, for each direction, and why it is that one.

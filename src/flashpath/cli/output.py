@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ _UNBOUNDED = 10_000
 
 def console() -> Console:
     """The console for a command's results. Text from users goes through it as Text or with markup=False."""
-    width = None if sys.stdout.isatty() else _PIPE_WIDTH
+    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _PIPE_WIDTH
     return Console(highlight=False, emoji=False, width=width, soft_wrap=True)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,10 +23,7 @@ def profile(
     kernel: options.KernelName = None,
     arg: options.Arguments = None,
     shared: options.SharedBytes = 0,
-    device: Annotated[
-        str | None,
-        typer.Option(help=say("cli.profile-device")),
-    ] = None,
+    device: Annotated[str | None, typer.Option(help=say("cli.profile-device"))] = None,
     line: Annotated[int | None, typer.Option(help=say("cli.profile-line"), min=1)] = None,
     of_block: Annotated[int | None, typer.Option(help=say("cli.profile-of-block"), min=0)] = None,
     of_warp: Annotated[int | None, typer.Option(help=say("cli.profile-of-warp"), min=0)] = None,
@@ -56,22 +53,13 @@ def profile(
     from flashpath.vgpu.report import Trace
 
     options.refuse_python(files)
+    of_programs: dict[str, Any] = {"std": std, "optimize": optimize, "library": library}
+    of_programs["library_folder"] = library_folder
     if grid is None and block is None:
         options.refuse_of_kernels(
             kernel=kernel, arg=arg, shared=shared, line=line, of_block=of_block, of_warp=of_warp
         )
-        recipe = options.recipe_of(
-            files,
-            device,
-            arch,
-            define,
-            include,
-            option,
-            std=std,
-            optimize=optimize,
-            library=library,
-            library_folder=library_folder,
-        )
+        recipe = options.recipe_of(files, device, arch, define, include, option, **of_programs)
         wanted = Wanted(launch, as_json, timeline, devices or 1)
         raise typer.Exit(profile_program(recipe, arguments or (), timeout, wanted))
     options.refuse_of_programs(
@@ -79,11 +67,8 @@ def profile(
         launch=launch,
         timeout=timeout,
         timeline=timeline,
-        std=std,
-        optimize=optimize,
-        library=library,
-        library_folder=library_folder,
         devices=devices,
+        **of_programs,
     )
     grid, block = options.both(grid, block)
     blocks, threads = parse_extents(grid, "--grid"), parse_extents(block, "--block")
@@ -91,15 +76,8 @@ def profile(
     found = compile_kernel(
         options.single(files), kernel, arch, define or [], include or [], option or [], compiler
     )
-    report = jit.profile(
-        found,
-        blocks,
-        threads,
-        [each.value for each in values],
-        device,
-        shared,
-        trace=Trace(of_block, of_warp),
-    )
+    trace = Trace(of_block, of_warp)
+    report = jit.profile(found, blocks, threads, [each.value for each in values], device, shared, trace=trace)
     _name_arrays(report, [each.name for each in values])
     if line is not None:
         _check_line(report, found.module.source_name, line)

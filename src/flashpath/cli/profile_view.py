@@ -28,14 +28,13 @@ _TALLEST = 12  # rows of a picture that nobody asked for
 
 def show(out: Console, report: Report, source_name: str, source: str, line: int | None = None) -> None:
     """All of it; `line` chooses the accesses that are drawn, else the most wasteful are."""
-    width = min(out.width, _WIDEST) if out.is_terminal else _WIDEST
     accesses = chosen_accesses(report, source_name, line)
     for part in (
         _header(report),
         _verdict(report),
         _counters(report),
         _classes(report),
-        _listing(report, source_name, source, width),
+        _listing(out, report, source_name, source),
         *(picture(access, _TALLEST if line is None else None) for access in accesses),
     ):
         for each in part:
@@ -138,20 +137,17 @@ def _counters(report: Report) -> list[Text]:
     def counted(what: str, count: int) -> None:
         rows.append(Text(f"{padded(what, 26)}{count:>15,}"))
 
-    for name in ("load", "store", "atomic"):
-        traffic = getattr(report, f"global_{name}")
-        if traffic.requests:
-            each = traffic.sectors_per_request
-            ideal = traffic.ideal_sectors_per_request
-            what = say("cli.profile-sectors", access=named(f"global {name}"))
-            compared(what, traffic.sectors, each, ideal, each / ideal, say("cli.profile-bytes"))
-    for name in ("load", "store", "atomic"):
-        traffic = getattr(report, f"shared_{name}")
-        if traffic.requests:
-            each = traffic.wavefronts_per_request
-            ideal = traffic.ideal_wavefronts_per_request
-            what = say("cli.profile-shared-passes", access=named(f"shared {name}"))
-            compared(what, traffic.wavefronts, each, ideal, each / ideal, say("cli.profile-passes"))
+    for space, code, counter, of in (
+        ("global", "cli.profile-sectors", "sectors", say("cli.profile-bytes")),
+        ("shared", "cli.profile-shared-passes", "wavefronts", say("cli.profile-passes")),
+    ):
+        for name in ("load", "store", "atomic"):
+            traffic = getattr(report, f"{space}_{name}")
+            if traffic.requests:
+                each = getattr(traffic, f"{counter}_per_request")
+                ideal = getattr(traffic, f"ideal_{counter}_per_request")
+                what = Message(code, {"access": named(f"{space} {name}")}).text()
+                compared(what, getattr(traffic, counter), each, ideal, each / ideal, of)
     if atomics := report.atomics.turns_per_request:
         what = say("cli.profile-atomics")
         compared(what, report.atomics.turns, atomics, 1, atomics, say("cli.profile-turns"))
@@ -198,9 +194,10 @@ _HEAT: tuple[tuple[str, Callable[[Counts], int]], ...] = (
     ("cli.profile-heat-conflicts", lambda counts: counts.bank_conflicts),
 )
 _BAR = 4
+_GOES_ON = "  ↪ "  # before the rest of a line that is wider than its column
 
 
-def _listing(report: Report, source_name: str, source: str, width: int) -> list[Text]:
+def _listing(out: Console, report: Report, source_name: str, source: str) -> list[Text]:
     from rich.syntax import Syntax
 
     heats = [(title, count, total) for title, count in _HEAT if (total := count(report))]
@@ -210,7 +207,7 @@ def _listing(report: Report, source_name: str, source: str, width: int) -> list[
         {near for line in own for near in range(line - _NEAR, line + _NEAR + 1) if 1 <= near <= len(texts)}
     )
     cell = _BAR + 5
-    room = max(width - 6 - (cell + 1) * len(heats), 20)
+    room = max(min(out.width, _WIDEST) - 6 - (cell + 1) * len(heats), 20)
     title = Text(f"{'':<6}{shown_file(source_name)[-room:]:<{room}}", "dim")
     for name, _, _ in heats:
         title.append(f" {right(Message(name).text(), cell)}", "dim")
@@ -223,12 +220,17 @@ def _listing(report: Report, source_name: str, source: str, width: int) -> list[
         before = number
         code = highlighter.highlight(texts[number - 1].expandtabs(4).rstrip())
         code.rstrip()
-        code.truncate(room, overflow="ellipsis", pad=True)
-        row = Text.assemble((f"{number:>4}  ", "dim"), code)
+        first, *rest = (
+            code.wrap(out, room - len(_GOES_ON), overflow="fold", no_wrap=False)
+            if code.cell_len > room
+            else [code]
+        )
+        first.truncate(room, pad=True)
+        row = Text.assemble((f"{number:>4}  ", "dim"), first)
         for _, count, total in heats:
             share = count(own[number]) / total if number in own else 0.0
             row.append_text(_heat(share))
-        rows.append(row)
+        rows += [row, *(Text.assemble(" " * 6, (_GOES_ON, "dim"), part) for part in rest)]
     rows.extend(_elsewhere(report, source_name))
     return rows
 

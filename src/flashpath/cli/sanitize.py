@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -56,21 +56,13 @@ def sanitize(
     from flashpath.cli.sanitize_view import plain, show
     from flashpath.vgpu.sanitizing import SANITIZE_BUDGET
 
+    of_programs: dict[str, Any] = {"std": std, "optimize": optimize, "library": library}
+    of_programs["library_folder"] = library_folder
     if grid is None and block is None:
         with _failures_are_no_findings():
             options.refuse_of_kernels(kernel=kernel, arg=arg, shared=shared)
             recipe = options.recipe_of(
-                files,
-                device,
-                arch,
-                define,
-                include,
-                option,
-                std=std,
-                optimize=optimize,
-                library=library,
-                library_folder=library_folder,
-                checked=True,
+                files, device, arch, define, include, option, checked=True, **of_programs
             )
             how = Schedules(seeds, budget or SANITIZE_BUDGET, devices or 1, timeout)
             findings, died = sanitize_program(recipe, arguments or (), how, as_json)
@@ -78,15 +70,7 @@ def sanitize(
             raise typer.Exit(died)
         raise typer.Exit(_FOUND if findings else _NOT_RUN if died else 0)
     with _failures_are_no_findings():
-        options.refuse_of_programs(
-            arguments=arguments,
-            timeout=timeout,
-            std=std,
-            optimize=optimize,
-            library=library,
-            library_folder=library_folder,
-            devices=devices,
-        )
+        options.refuse_of_programs(arguments=arguments, timeout=timeout, devices=devices, **of_programs)
         grid, block = options.both(grid, block)
         blocks, threads = parse_extents(grid, "--grid"), parse_extents(block, "--block")
         values = parse_arguments(arg or [], seed)

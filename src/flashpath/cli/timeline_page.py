@@ -18,6 +18,7 @@ _TICKS = 10
 # Colours that people with any sight can tell apart, dark enough to write on.
 _COLOURS = {"kernel": "#1f6fb4", "copy": "#b45f06", "fill": "#7a5195"}
 _OTHER_COLOUR = "#5f6b73"
+_KINDS = {"kernel": "cli.timeline-kernel", "copy": "cli.timeline-copy", "fill": "cli.timeline-fill"}
 
 _PAGE = """<!doctype html>
 <html lang="{lang}">
@@ -112,7 +113,7 @@ def make_page(
     several = len({row[0] for row in rows}) > 1
     labels: list[str] = []
     for row in rows:
-        label = names.get(row, f"stream {row[1]}")
+        label = _stream_name(names.get(row), row[1])
         labels.append(f"{processes.get(row[0], f'GPU {row[0]}')}: {label}" if several else label)
     return _PAGE.format(
         lang=spoken(),
@@ -120,13 +121,24 @@ def make_page(
         title=html.escape(title),
         summary=html.escape(_summary(bars, gpu, measured_by)),
         key="".join(
-            f'<span style="background:{_colour(kind)}">{html.escape(kind)}</span>'
+            f'<span style="background:{_colour(kind)}">{html.escape(_kind_name(kind))}</span>'
             for kind in sorted({bar.kind for bar in bars if bar.kind})
         ),
         names="".join(f"<div>{html.escape(label)}</div>" for label in labels),
         rows="\n".join(_row(row, bars) for row in rows),
         axis=_axis(bars),
     )
+
+
+def _stream_name(recorded: str | None, number: Any) -> str:
+    """Returns the name of a row: streams are named in the language, whatever else a recorder names stays."""
+    if recorded == "default stream":
+        return say("cli.timeline-default-stream")
+    return say("cli.timeline-stream", number=number) if recorded in (None, f"stream {number}") else recorded
+
+
+def _kind_name(kind: str) -> str:
+    return say(_KINDS[kind]) if kind in _KINDS else kind
 
 
 def _span(bars: Sequence[Bar]) -> tuple[float, float]:

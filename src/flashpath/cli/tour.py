@@ -105,7 +105,7 @@ def _code(out: Console, text: str, language: str) -> None:
 
 
 def _show_source(out: Console, rung: Rung) -> None:
-    _step(out, say("cli.tour-1"), in_language(rung.idea))
+    _step(out, say("cli.tour-1"), rung.idea)
     source = rung.file.read_text(encoding="utf-8")
     body = source[source.index("template") :].rstrip()
     _code(out, body, "cuda")

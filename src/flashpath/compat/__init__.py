@@ -9,7 +9,7 @@ FLASH_ATTN = ("", ".bert_padding", ".flash_attn_interface", ".layers", ".layers.
 
 
 def install_as_flash_attn() -> None:
-    """From here on `import flash_attn` and its modules give those of `flashpath.compat.flash_attn`.
+    """Makes `import flash_attn` and its modules give those of `flashpath.compat.flash_attn`.
 
     Call it before anything imports flash_attn. Modules of flash-attn that are not there are not found.
     `importlib.metadata.version("flash_attn")` is the version of flash-attn whose interface it is.

@@ -16,7 +16,7 @@ _EVERYTHING = metadata.DistributionFinder.Context()
 
 
 class Standing(metadata.Distribution):
-    """In flash_attn's place."""
+    """The distribution that stands in flash_attn's place."""
 
     def __init__(self, version: str) -> None:
         self._texts = {
@@ -50,6 +50,6 @@ class Finder(metadata.DistributionFinder):
 
 
 def install(version: str) -> None:
-    """In front of all others, once."""
+    """Puts the finder in front of all others, once."""
     if not any(isinstance(each, Finder) for each in sys.meta_path):
         sys.meta_path.insert(0, Finder(version))

@@ -160,11 +160,6 @@ def check(text: str, known: Collection[str]) -> None:
     _check_known(text, used, known)
 
 
-def names_in(text: str) -> frozenset[str]:
-    """The names in an expression, without np and the functions."""
-    return _compiled(text)[1]
-
-
 def _check_known(text: str, used: Collection[str], known: Collection[str]) -> None:
     for name in sorted(used):
         if name not in known:

@@ -26,13 +26,13 @@ from flashpath import settings
 from flashpath.course.content import ContentError, Course, Figure, Unit, load_course
 from flashpath.course.content.directives import output_name, words_of
 from flashpath.course.content.lesson import load_lesson
+from flashpath.course.figures.parts import wrapped
+from flashpath.course.figures.svg import columns
 from flashpath.errors import FlashpathError
 from flashpath.messages import LANGUAGES
 
-WIDTH = 100
+WIDTH = 80
 LIMIT_S = 300
-# Print the same in every language: once is enough.
-_SAME_IN_BOTH = ("run", "explain", "profile", "ladder", "explain-dispatch", "bench")
 _TIMES = re.compile(r"(?<![\w.])\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|seconds?)(?![\w/])")
 
 Made = dict[Path, str]  # file → its text
@@ -131,8 +131,7 @@ def _commands(unit: Unit) -> list[str]:
 def _outputs(course: Course, unit: Unit, command: str) -> Made:
     folder, name = unit.folder / "outputs", output_name(command)
     words = words_of(command)
-    first = output_of(course, words, "en")
-    second = first if words[1] in _SAME_IN_BOTH else output_of(course, words, "zh")
+    first, second = (output_of(course, words, lang) for lang in ("en", "zh"))
     if first == second:
         return {folder / f"{name}.txt": first}
     return {folder / f"{name}.en.txt": first, folder / f"{name}.zh.txt": second}
@@ -195,7 +194,7 @@ def _environment(folder: Path, lang: str) -> dict[str, str]:
 
 
 def steady(text: str, folder: Path, course: Course) -> str:
-    """Without this machine's paths and clock."""
+    """Returns what was printed without this machine's paths and clock, and with no line that is too wide."""
     for path in (
         folder,
         folder.resolve(),
@@ -203,11 +202,20 @@ def steady(text: str, folder: Path, course: Course) -> str:
         settings.content_dir("programs").resolve().parent,
     ):
         text = text.replace(f"{path}/", "")
-    lines = (line.rstrip() for line in text.splitlines())
-    return (
-        "\n".join(_TIMES.sub(_hidden, line) if "wall" in line or "took" in line else line for line in lines)
-        + "\n"
+    lines = (
+        _TIMES.sub(_hidden, line) if "wall" in line or "took" in line else line for line in text.splitlines()
     )
+    return "".join(f"{part}\n" for line in lines for part in _fitted(line.rstrip()))
+
+
+def _fitted(line: str) -> list[str]:
+    """Returns the line in parts of at most `WIDTH` columns; all but the first are indented further."""
+    if columns(line) <= WIDTH:
+        return [line]
+    words = line.lstrip()
+    indent = " " * (len(line) - len(words))
+    first, *rest = wrapped(words, WIDTH - len(indent) - 2)
+    return [indent + first, *(f"{indent}  {part}" for part in rest)]
 
 
 def _hidden(match: re.Match[str]) -> str:

@@ -18,7 +18,7 @@ WARP_SIZE = 32
 
 @dataclass(frozen=True)
 class Architecture:
-    """What every GPU of one compute capability has in common: the limits of its SM."""
+    """The limits of an SM, which all GPUs of one compute capability have in common."""
 
     major: int
     minor: int
@@ -33,7 +33,7 @@ class Architecture:
     unified_l1_shared_per_sm_kib: int
     max_shared_per_sm_kib: int
     max_shared_per_block_kib: int
-    """With the opt-in; without it a kernel gets 48 KiB."""
+    """The most with the opt-in; without it a kernel gets 48 KiB."""
     shared_splits_kib: tuple[int, ...]
     """What can be taken for shared memory of what it has in common with the L1 cache."""
     reserved_shared_per_block_kib: int
@@ -100,7 +100,7 @@ class Gpu:
     """One direction."""
     peak_tflops: PeakTflops
     memory_clock_mhz: int | None = None
-    """As its driver tells it; None: not known."""
+    """The clock that its driver tells; None: not known."""
     driver_memory_bytes: int | None = None
     """What its driver leaves to programs; None: not known."""
     ecc: bool = False
@@ -122,29 +122,29 @@ def _tables() -> dict[str, Any]:
 @cache
 def _architectures() -> dict[tuple[int, int], Architecture]:
     generations = {arch.capability: arch.generation for arch in archs()}
-    found: dict[tuple[int, int], Architecture] = {}
+    architectures: dict[tuple[int, int], Architecture] = {}
     for version, table in _tables()["architecture"].items():
         major, minor = map(int, version.split("."))
         fields = {**_tables()["common"], **table}
         fields["shared_splits_kib"] = tuple(fields["shared_splits_kib"])
-        found[major, minor] = Architecture(major, minor, generations[major, minor], **fields)
-    return found
+        architectures[major, minor] = Architecture(major, minor, generations[major, minor], **fields)
+    return architectures
 
 
 @cache
 def _gpus() -> dict[str, Gpu]:
-    found: dict[str, Gpu] = {}
+    gpus: dict[str, Gpu] = {}
     for name, table in _tables()["gpu"].items():
         fields = dict(table)
         major, minor = map(int, fields.pop("compute_capability").split("."))
-        found[name] = Gpu(
+        gpus[name] = Gpu(
             name=name,
             architecture=_architectures()[major, minor],
             driver_names=tuple(fields.pop("driver_names")),
             peak_tflops=PeakTflops(**fields.pop("peak_tflops")),
             **fields,
         )
-    return found
+    return gpus
 
 
 def gpus() -> list[Gpu]:
@@ -174,13 +174,13 @@ def _key(name: str) -> str:
 
 def architecture(capability: tuple[int, int]) -> Architecture:
     """The SM's limits at that compute capability, whichever GPU it is in."""
-    found = _architectures().get(capability)
-    if found is None:
+    limits = _architectures().get(capability)
+    if limits is None:
         known = [f"{major}.{minor}" for major, minor in _architectures()]
         raise FlashpathError(
             "gpus.unknown-capability", capability=".".join(map(str, capability)), known=known
         )
-    return found
+    return limits
 
 
 def gpu_for_arch(arch: str | Arch) -> Gpu:
@@ -198,9 +198,9 @@ def match_device_name(device_name: str) -> Gpu | None:
     The whole name has to match: an "NVIDIA H100 PCIe" or an "NVIDIA A100-SXM4-40GB" has other figures than
     the profile of the same family, and a slice of a GPU (MIG) has fewer SMs.
     """
-    wanted = _driver_key(device_name)
+    key = _driver_key(device_name)
     for profile in _gpus().values():
-        if wanted in map(_driver_key, profile.driver_names):
+        if key in map(_driver_key, profile.driver_names):
             return profile
     return None
 

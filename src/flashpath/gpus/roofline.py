@@ -76,7 +76,7 @@ class Roofline:
         return max(self.memory_seconds, self.compute_seconds)
 
     def fraction(self, seconds: float) -> float:
-        """How much of the bound a measured time reaches: 1 is the roof itself.
+        """Returns how much of the bound a measured time reaches: 1 is the roof itself.
 
         Above 1 the bytes or FLOPs were counted wrongly, or the data came from a cache and not from memory.
         """

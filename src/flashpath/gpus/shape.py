@@ -56,7 +56,7 @@ def shared_bytes(value: object) -> int:
 
 
 class Limits(Protocol):
-    """What a device allows a launch."""
+    """The limits that a device sets to a launch."""
 
     @property
     def name(self) -> str: ...

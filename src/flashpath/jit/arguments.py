@@ -192,7 +192,7 @@ def _array_advice(parameter: Parameter) -> Message:
 
 @dataclass(frozen=True)
 class ArrayView:
-    """What a kernel needs to know of an array, whoever made it."""
+    """An array, whoever made it, as far as a kernel needs to know it."""
 
     address: int
     dtype: str

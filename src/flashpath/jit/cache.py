@@ -47,7 +47,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Summary:
-    """What `flashpath cache list` shows of an entry."""
+    """An entry as `flashpath cache list` shows it."""
 
     key: str
     source: str
@@ -80,34 +80,34 @@ class KernelCache:
 
     def load(self, key: str) -> Entry | None:
         """The entry, verified, or None. A damaged one is removed, with a warning."""
-        place = self.place(key)
+        folder = self.folder_of(key)
         try:
-            build = _sealed(json.loads((place / "build.json").read_bytes()))
-            files = {name: (place / name).read_bytes() for name in build["digests"]}
+            build = _sealed(json.loads((folder / "build.json").read_bytes()))
+            files = {name: (folder / name).read_bytes() for name in build["digests"]}
             damaged = [name for name, data in files.items() if _digest(data) != build["digests"][name]]
             if damaged or build["key"] != key:
                 raise _Changed(*damaged or ("build.json",))
         except FileNotFoundError as error:
-            if not place.exists():
+            if not folder.exists():
                 return None
-            self._discard(place, Message("jit.file-is-missing", {"file": Path(error.filename).name}))
+            self._discard(folder, Message("jit.file-is-missing", {"file": Path(error.filename).name}))
             return None
         except _Changed as error:
-            self._discard(place, Message("jit.file-changed", {"files": error.args}))
+            self._discard(folder, Message("jit.file-changed", {"files": error.args}))
             return None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            self._discard(place, str(error))
+            self._discard(folder, str(error))
             return None
         except OSError as error:
             _warn("jit.cache-unreadable", error=str(error))
             return None
         with contextlib.suppress(OSError):  # a read-only cache still serves
-            os.utime(place)  # the least recently used entry is evicted first
+            os.utime(folder)  # the least recently used entry is evicted first
         return Entry(key, build, files)
 
-    def _discard(self, place: Path, why: Message | str) -> None:
-        _warn("jit.cache-damaged", why=why, place=str(place))
-        self._remove(place)
+    def _discard(self, folder: Path, why: Message | str) -> None:
+        _warn("jit.cache-damaged", why=why, place=str(folder))
+        self._remove(folder)
 
     # ---- Writing ---------------------------------------------------------------------------------------
 
@@ -140,27 +140,27 @@ class KernelCache:
             text = json.dumps({**build, "seal": _seal(build)}, indent=1, ensure_ascii=False)
             _write_synced(temporary / "build.json", text.encode())
             _sync_folder(temporary)
-            place = self.place(key)
-            place.parent.mkdir(parents=True, exist_ok=True)
+            folder = self.folder_of(key)
+            folder.parent.mkdir(parents=True, exist_ok=True)
             try:
-                temporary.rename(place)
+                temporary.rename(folder)
             except OSError:
-                if not (place / "build.json").exists():
+                if not (folder / "build.json").exists():
                     raise
                 # Another process was first: its entry holds the same.
             else:
-                _sync_folder(place.parent)
+                _sync_folder(folder.parent)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 
     def _evict(self, keep: str) -> None:
-        entries = [(_modified(place), _size(place), place) for place in self._places()]
+        entries = [(_modified(folder), _size(folder), folder) for folder in self._folders()]
         total = sum(size for _, size, _ in entries)
-        for _, size, place in sorted(entries, key=lambda entry: entry[0]):
+        for _, size, folder in sorted(entries, key=lambda entry: entry[0]):
             if total <= self.limit_bytes:
                 break
-            if place.name != keep:
-                self._remove(place)
+            if folder.name != keep:
+                self._remove(folder)
                 total -= size
         for leftover in (self.folder / "tmp").glob("*"):
             if time.time() - _modified(leftover) > _STALE_SECONDS:
@@ -168,14 +168,14 @@ class KernelCache:
 
     def remove(self, key: str) -> None:
         """Take an entry away, if it is there."""
-        self._remove(self.place(key))
+        self._remove(self.folder_of(key))
 
-    def _remove(self, place: Path) -> None:
+    def _remove(self, folder: Path) -> None:
         """Take an entry away whole: renamed first, so that no reader meets half of it."""
         temporary = self._temporary()
         try:
             temporary.parent.mkdir(parents=True, exist_ok=True)
-            place.rename(temporary)
+            folder.rename(temporary)
         except OSError:
             return  # another process took it away, or the cache is read-only
         shutil.rmtree(temporary, ignore_errors=True)
@@ -184,28 +184,28 @@ class KernelCache:
 
     def entries(self) -> list[Summary]:
         """All entries, the most recently used first."""
-        found: list[Summary] = []
-        for place in self._places():
+        summaries: list[Summary] = []
+        for folder in self._folders():
             try:
-                build = json.loads((place / "build.json").read_bytes())
-                found.append(
+                build = json.loads((folder / "build.json").read_bytes())
+                summaries.append(
                     Summary(
-                        place.name,
+                        folder.name,
                         build["source"],
                         build["arch"],
                         tuple(kernel["name"] for kernel in build["kernels"]),
-                        _size(place),
+                        _size(folder),
                         build["built"],
-                        place.stat().st_mtime,
+                        folder.stat().st_mtime,
                     )
                 )
             except (OSError, ValueError, KeyError, TypeError):
                 continue  # damaged, or gone meanwhile: load() will say so
-        return sorted(found, key=lambda summary: -summary.last_used)
+        return sorted(summaries, key=lambda summary: -summary.last_used)
 
     def find(self, prefix: str) -> Path:
         """The folder of the one entry whose key starts with `prefix`."""
-        matches = [place for place in self._places() if prefix and place.name.startswith(prefix)]
+        matches = [folder for folder in self._folders() if prefix and folder.name.startswith(prefix)]
         if len(matches) == 1:
             return matches[0]
         if not matches:
@@ -214,17 +214,17 @@ class KernelCache:
 
     def clear(self) -> tuple[int, int]:
         """Remove everything; returns how many entries and bytes went."""
-        places = list(self._places())
-        size = sum(_size(place) for place in places)
-        for place in places:
-            self._remove(place)
+        folders = list(self._folders())
+        size = sum(_size(folder) for folder in folders)
+        for folder in folders:
+            self._remove(folder)
         shutil.rmtree(self.index, ignore_errors=True)
-        return len(places), size
+        return len(folders), size
 
-    def _places(self) -> list[Path]:
-        return [place for place in self.folder.glob("[0-9a-f][0-9a-f]/*") if place.is_dir()]
+    def _folders(self) -> list[Path]:
+        return [folder for folder in self.folder.glob("[0-9a-f][0-9a-f]/*") if folder.is_dir()]
 
-    def place(self, key: str) -> Path:
+    def folder_of(self, key: str) -> Path:
         """The folder of an entry, whether it is there or not."""
         return self.folder / key[:2] / key
 
@@ -252,16 +252,16 @@ def _sealed(build: dict[str, Any]) -> dict[str, Any]:
     return build
 
 
-def _modified(place: Path) -> float:
+def _modified(folder: Path) -> float:
     try:
-        return place.stat().st_mtime
+        return folder.stat().st_mtime
     except OSError:
         return time.time()  # gone meanwhile: nobody's leftover
 
 
-def _size(place: Path) -> int:
+def _size(folder: Path) -> int:
     try:
-        return sum(file.stat().st_size for file in place.iterdir())
+        return sum(file.stat().st_size for file in folder.iterdir())
     except OSError:
         return 0  # gone meanwhile
 

@@ -115,7 +115,7 @@ class _Builder:
         return Entry(key, build, files) if self.store is None else self.store.store(key, build, files)
 
     def _compile(self) -> tuple[Build, Files]:
-        """What goes into build.json, and the artefacts: PTX, but no machine code yet."""
+        """Returns what goes into build.json, and the artefacts: PTX, but no machine code yet."""
         job = self.job
         started = time.perf_counter()
         text, log, marked = run_front_end(job)

@@ -132,7 +132,7 @@ def devices() -> tuple[CudaDevice, ...]:
 
 
 def count() -> int:
-    """How many GPUs can be used; a driver in trouble counts as none, and `flashpath doctor` tells why."""
+    """Returns how many GPUs can be used; a driver in trouble counts as none: `flashpath doctor` tells why."""
     try:
         return len(devices())
     except DriverError:
@@ -180,7 +180,7 @@ def _read(index: int) -> CudaDevice:
 
 
 def default_arch() -> str:
-    """What to compile for where nothing is said: the GPU's own architecture, else sm_80."""
+    """Returns the architecture to compile for where none is named: the GPU's own, else sm_80."""
     wanted = (settings.DEVICE.value or "cuda").lower()
     if wanted == "virtual":
         return "sm_80"

@@ -63,25 +63,27 @@ class MissingInclude(CompileError):
 
 def parse_log(log: str) -> list[Diagnostic]:
     """The messages of NVRTC, nvcc's front end and the host compiler."""
-    found: list[Diagnostic] = []
+    listed: list[Diagnostic] = []
     lines = log.splitlines()
     for at, text in enumerate(lines):
         if edg := _EDG.match(text):
             block = _block(lines[at + 1 :])
             severity = "warning" if edg["severity"] == "warning" else "error"
             line, message = int(edg["line"]), edg["message"]
-            found.append(Diagnostic(edg["file"], line, severity=severity, message=message, **_snippet(block)))
+            listed.append(
+                Diagnostic(edg["file"], line, severity=severity, message=message, **_snippet(block))
+            )
         elif end := _AT_END.match(text):
             block = _block(lines[at + 1 :])
             note = _NOTE.match(block[0]) if block else None
             file, line = (note["file"], int(note["line"])) if note else (say("jit.end-of-source"), 0)
             message = f"{end['message']} {note['message']}" if note else end["message"]
             snippet = _snippet(block[1:] if note else block)
-            found.append(Diagnostic(file, line, severity="error", message=message, **snippet))
+            listed.append(Diagnostic(file, line, severity="error", message=message, **snippet))
         elif gcc := _GCC.match(text):
             column = int(gcc["column"]) if gcc["column"] else None
-            found.append(Diagnostic(gcc["file"], int(gcc["line"]), column, "error", gcc["message"]))
-    return found
+            listed.append(Diagnostic(gcc["file"], int(gcc["line"]), column, "error", gcc["message"]))
+    return listed
 
 
 def _block(following: Sequence[str]) -> list[str]:
@@ -94,19 +96,19 @@ def _snippet(block: list[str]) -> dict[str, Any]:
     """Splits the lines after a message into the indented source line, the caret's column, and the rest."""
     for at, text in enumerate(block):
         if at > 0 and text.strip() == "^":
-            rest = "\n".join(each.strip() for each in block[at + 1 :])
+            rest = "\n".join(text.strip() for text in block[at + 1 :])
             quoted = block[at - 1][2:]
             before = quoted.encode()[: text.index("^") - 2]  # compilers count bytes
             column = len(before.decode(errors="ignore")) + 1
             return {"column": column, "details": rest, "quoted": quoted}
-    return {"column": None, "details": "\n".join(each.strip() for each in block)}
+    return {"column": None, "details": "\n".join(text.strip() for text in block)}
 
 
 def compile_error(
     log: str, source: Source, include_folders: Iterable[Path], *, with_host: bool = False
 ) -> CompileError:
     """The error for a failed compilation: of device code, or of a whole program, `with_host` code."""
-    errors = [each for each in parse_log(log) if each.severity == "error"]
+    errors = [diagnostic for diagnostic in parse_log(log) if diagnostic.severity == "error"]
     if not errors:
         return CompileError("jit.compiler-failed", log=log, output=log.strip())
     for error in errors:
@@ -170,7 +172,7 @@ def show(diagnostic: Diagnostic, source: Source) -> str:
             before = "".join(_blank(char) for char in line[: column - 1])
             shown.append(f"  {' ' * len(number)} | {before}^")
     if diagnostic.details:
-        shown.extend(f"    {each}" for each in diagnostic.details.splitlines())
+        shown.extend(f"    {detail}" for detail in diagnostic.details.splitlines())
     return "\n".join(shown)
 
 
@@ -181,7 +183,7 @@ def _blank(char: str) -> str:
 
 
 def _column_in(line: str | None, diagnostic: Diagnostic) -> int | None:
-    """Where the caret belongs in the learner's line, if macros changed the line the compiler saw."""
+    """Returns where the caret belongs in the learner's line, if macros changed the line the compiler saw."""
     if line is None or diagnostic.column is None or diagnostic.quoted in (None, line):
         return diagnostic.column
     rest = diagnostic.quoted[diagnostic.column - 1 :]
@@ -263,6 +265,6 @@ _HINTS = (
 
 def _hint(errors: Sequence[Diagnostic]) -> Message | None:
     for pattern, hint in _HINTS:
-        if any(re.search(pattern, f"{each.message}\n{each.quoted}") for each in errors):
+        if any(re.search(pattern, f"{error.message}\n{error.quoted}") for error in errors):
             return hint
     return None

@@ -83,24 +83,24 @@ def _first(spelled: Spelled, pattern: str) -> str | None:
 
 
 def _tensor_cores(spelled: Spelled, gpu: gpus.Gpu) -> Message | None:
-    found = _first(spelled, r"(wgmma\.)?w?mma\.")
-    if found is None or gpu.capability == _VERIFIED_CAPABILITY:
+    instruction = _first(spelled, r"(wgmma\.)?w?mma\.")
+    if instruction is None or gpu.capability == _VERIFIED_CAPABILITY:
         return None
-    told = {"gpu": gpu.name, "verified": VERIFIED, "instruction": found}
+    told = {"gpu": gpu.name, "verified": VERIFIED, "instruction": instruction}
     return Message("jit.modelled-tensor-cores", told)
 
 
 def _special_functions(spelled: Spelled, gpu: gpus.Gpu) -> Message | None:
-    found = _first(spelled, r"\w+\.approx|div\.full")
-    if found is None or gpu.capability == _VERIFIED_CAPABILITY:
+    instruction = _first(spelled, r"\w+\.approx|div\.full")
+    if instruction is None or gpu.capability == _VERIFIED_CAPABILITY:
         return None
-    return Message("jit.special-functions", {"verified": VERIFIED, "instruction": found})
+    return Message("jit.special-functions", {"verified": VERIFIED, "instruction": instruction})
 
 
 def _order_of_atomics(spelled: Spelled, gpu: gpus.Gpu) -> Message | None:
-    found = _first(spelled, r"(atom|red)\..*\badd\..*f(16|32|64)(x2)?\b")
-    told = {"gpu": gpu.name, "instruction": found}
-    return Message("jit.order-of-atomics", told) if found else None
+    instruction = _first(spelled, r"(atom|red)\..*\badd\..*f(16|32|64)(x2)?\b")
+    told = {"gpu": gpu.name, "instruction": instruction}
+    return Message("jit.order-of-atomics", told) if instruction else None
 
 
 def _clocks(spelled: Spelled, gpu: gpus.Gpu) -> Message | None:
@@ -152,25 +152,25 @@ def _contraction(
 
 def executed(program: Program) -> Arithmetic:
     """The sums, products and fused operations of a program, with those that ptxas adds by itself."""
-    found: Arithmetic = Counter()
+    counts: Arithmetic = Counter()
     for operation, (text, _, *places) in zip(program.operations, program.origins, strict=True):
         file, line = places[2:] if places[3] else places[:2]  # the machine code's lines are the innermost too
         place = Place(program.files[file], line) if line else machine_code.NOWHERE
         directed = "".join(f".{mode}" for mode in ("rz", "rm", "rp") if f".{mode}" in text)
         if fused := _FUSED.match(operation):
-            found[Operation("fma" + directed, fused.group(1), place)] += 1
+            counts[Operation("fma" + directed, fused.group(1), place)] += 1
         elif plain := _PLAIN.match(operation):
             kind = "mul" if plain.group(1) == "mul" else "add"
-            found[Operation(kind + directed, plain.group(2), place)] += 1
+            counts[Operation(kind + directed, plain.group(2), place)] += 1
         elif _EXPANDED.match(text):
             for part, count in _expansion(text).items():
-                found[Operation(part.kind, part.type, place)] += count
-    return found
+                counts[Operation(part.kind, part.type, place)] += count
+    return counts
 
 
 @functools.cache
 def _expansion(text: str) -> Arithmetic:
-    """What ptxas makes of one instruction, by asking it."""
+    """Returns what ptxas makes of one instruction, by asking it."""
     size, kind = (8, "f64") if text.endswith("f64") else (4, "f32")
     operands = "%x, %x, %y;" if text.startswith("div") else "%x, %x;"
     cubin, _ = assembler.assemble(
@@ -214,21 +214,19 @@ def _difference(ours: Arithmetic, theirs: Arithmetic) -> Message | None:
     return None
 
 
-def _totals(found: Arithmetic, number: str, place: Place | None = None) -> tuple[int, int]:
-    """How many are fused, and how many are sums, in all or of one line."""
+def _totals(counts: Arithmetic, number: str, place: Place | None = None) -> tuple[int, int]:
+    """Returns how many are fused, and how many are sums, in all or of one line."""
 
     def count(kind: str) -> int:
         return sum(
             times
-            for each, times in found.items()
-            if each.kind == kind and each.type == number and place in (None, each.place)
+            for operation, times in counts.items()
+            if operation.kind == kind and operation.type == number and place in (None, operation.place)
         )
 
     return count("fma"), count("add")
 
 
 def _places(both: Iterable[Arithmetic], number: str) -> list[Place]:
-    found = {
-        each.place for one in both for each in one if each.type == number and each.kind in ("fma", "add")
-    }
-    return sorted(found, key=lambda place: (place.file, place.line))
+    places = {op.place for one in both for op in one if op.type == number and op.kind in ("fma", "add")}
+    return sorted(places, key=lambda place: (place.file, place.line))

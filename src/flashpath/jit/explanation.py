@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from unicodedata import east_asian_width
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
@@ -14,6 +13,8 @@ from flashpath.jit.exactness import BitExactness, bit_exactness
 from flashpath.jit.module import Kernel
 from flashpath.jit.resources import Resources
 from flashpath.messages import Message, say
+from flashpath.vgpu.report.names import named
+from flashpath.vgpu.report.text import padded
 
 
 @dataclass(frozen=True)
@@ -37,10 +38,10 @@ class Explanation:
     def __str__(self) -> str:
         name, signature, source = self.kernel, self.signature, self.source_name
         head = say("jit.compiled-from", kernel=name, signature=signature, arch=self.arch, source=source)
-        return "\n".join([head, *(f"  {_padded(label)} {value}" for label, value in self.rows())])
+        return "\n".join([head, *(f"  {padded(label, 22)} {value}" for label, value in self.rows())])
 
     def rows(self) -> list[tuple[str, str]]:
-        """What it says of the kernel, each under its label."""
+        """Returns what it says of the kernel, each under its label."""
         used, shared = (
             self.resources,
             {"static": self.resources.static_shared, "dynamic": self.dynamic_shared},
@@ -75,22 +76,8 @@ class Explanation:
             threads=self.threads_per_block,
             warps=found.warps_per_sm,
             most=round(found.warps_per_sm / found.fraction),
-            limit=_LIMITS[found.limit],
+            limit=named(found.limit),
         )
-
-
-_LIMITS = {
-    "warps": Message("jit.limit-warps"),
-    "blocks": Message("jit.limit-blocks"),
-    "registers": Message("jit.limit-registers"),
-    "shared memory": Message("jit.limit-shared"),
-    "threads per block": Message("jit.limit-threads"),
-}
-
-
-def _padded(label: str) -> str:
-    """The label with spaces behind it: characters of Chinese are two columns wide."""
-    return label + " " * (22 - sum(2 if east_asian_width(char) in "WF" else 1 for char in label))
 
 
 def explain(
@@ -159,12 +146,12 @@ def disassemble(kernel: Kernel) -> str | None:
 
 
 def sass_instructions(sass: str) -> int:
-    """How many machine instructions a listing has, less the NOPs that pad it."""
+    """Returns how many machine instructions a listing has, less the NOPs that pad it."""
     return len(re.findall(r"^\s*/\*[0-9a-f]{4,}\*/(?!\s*NOP\s*;)", sass, re.MULTILINE))
 
 
 def ptx_instructions(ptx: str) -> int:
-    """How many instructions a PTX body has: its statements that are neither directives nor labels."""
+    """Returns how many instructions a PTX body has: statements that are neither directives nor labels."""
     body = ptx.partition("{")[2]
     statements = (line.strip() for line in body.splitlines())
     return sum(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from flashpath import settings
 from flashpath.errors import FlashpathError
 from flashpath.gpus import parse_arch
 from flashpath.jit import assembler, device, nvcc, nvcc_names, nvrtc, toolkit
@@ -97,7 +98,7 @@ def make_job(
         raise FlashpathError("jit.defines", value=repr(defines))
     source = read_source(path_or_source, variables)
     target = parse_arch(arch or device.default_arch())
-    folders = tuple(Path(folder).expanduser().resolve() for folder in includes)
+    folders = tuple(settings.expanded(folder).resolve() for folder in includes)
     for folder in folders:
         if not folder.is_dir():
             raise FlashpathError("jit.no-include-folder", folder=str(folder))

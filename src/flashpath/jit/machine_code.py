@@ -27,7 +27,7 @@ NOWHERE = Place("", 0)
 
 @dataclass(frozen=True)
 class Operation:
-    """What one floating-point instruction does, whatever it is called."""
+    """The operation of a floating-point instruction, whatever it is called."""
 
     kind: str  # fma, mul or add; with .rz, .rm or .rp where it does not round to nearest
     type: str  # f16, bf16, f32 or f64
@@ -74,13 +74,13 @@ def arithmetic(lined_listing: str, function: str) -> Arithmetic:
 
     Subroutines of ptxas (division, square roots) are left out.
     """
-    found: Arithmetic = Counter()
+    counts: Arithmetic = Counter()
     for place, opcode, operands in _instructions(lined_listing, function):
         if operation := _operation(opcode, operands):
             kind, number = operation
             directed = "".join(f".{word.lower()}" for word in opcode.split(".") if word in _DIRECTED)
-            found[Operation(kind + directed, number, place)] += 1
-    return found
+            counts[Operation(kind + directed, number, place)] += 1
+    return counts
 
 
 def _instructions(text: str, function: str) -> Iterator[tuple[Place, str, list[str]]]:
@@ -97,7 +97,7 @@ def _instructions(text: str, function: str) -> Iterator[tuple[Place, str, list[s
                 place = Place(at.group(1), int(at.group(2)))
             inlined = at.group(3) is not None
         elif instruction := _INSTRUCTION.match(line):
-            yield place, instruction.group(1), [each.strip() for each in instruction.group(2).split(",")]
+            yield place, instruction.group(1), [word.strip() for word in instruction.group(2).split(",")]
 
 
 _KINDS = {"FMA": "fma", "MUL": "mul", "ADD": "add"}
@@ -114,16 +114,16 @@ def _operation(opcode: str, operands: list[str]) -> tuple[str, str] | None:
     kind = _KINDS[name[1:4]]
     # Constants of half pairs stand there as two numbers.
     sources = [
-        each
-        for k, each in enumerate(operands[1:])
-        if not (k and _is_number(each) and _is_number(operands[k]))
+        operand
+        for k, operand in enumerate(operands[1:])
+        if not (k and _is_number(operand) and _is_number(operands[k]))
     ]
     return _seen_through(kind, sources, "bf16" if "BF16_V2" in modifiers else "f16")
 
 
 def _seen_through(kind: str, sources: list[str], number: str) -> tuple[str, str] | None:
     """A fused operation that only adds or multiplies is what it does; one that does neither is nothing."""
-    zeros = [each.lstrip("-+|").startswith("RZ") for each in sources]
+    zeros = [source.lstrip("-+|").startswith("RZ") for source in sources]
     if kind == "fma":
         if (zeros[0] and zeros[1]) or (number in ("f16", "bf16") and zeros[0]):
             return None  # a constant, or a negation
@@ -132,7 +132,7 @@ def _seen_through(kind: str, sources: list[str], number: str) -> tuple[str, str]
         if number in ("f16", "bf16") and sources[1] in ("1", "-1"):
             return "add", number
     if kind == "add" and any(
-        zero and each.startswith("-") for zero, each in zip(zeros, sources, strict=True)
+        zero and source.startswith("-") for zero, source in zip(zeros, sources, strict=True)
     ):
         return None  # a negation or a magnitude
     return kind, number

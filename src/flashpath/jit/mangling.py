@@ -145,7 +145,7 @@ class _Parser:
         return int(self.text[start : self.at])
 
     def until(self, end: str) -> str:
-        """What stands before the next `end`, which is read too."""
+        """Returns what stands before the next `end`, and reads past it."""
         found, mark, _ = self.text[self.at :].partition(end)
         if not mark:
             raise Unreadable(f"{self.text}: no {end!r} after {self.at}")

@@ -806,11 +806,6 @@ MESSAGES: dict[str, Text | Entry] = {
         "{fraction:.0%}: {blocks} blocks of {threads} threads, {warps} of {most} warps (limited by {limit})",
         "{fraction:.0%}：{blocks} 个线程块，每块 {threads} 个线程，{most} 个 warp 中的 {warps} 个（受限于{limit}）",
     ),
-    "limit-warps": Text("warps", " warp 数"),
-    "limit-blocks": Text("blocks", "线程块数"),
-    "limit-registers": Text("registers", "寄存器"),
-    "limit-shared": Text("shared memory", "共享内存"),
-    "limit-threads": Text("threads per block", "每块的线程数"),
     "bit-exact-on": Text("bit-exact on {gpu}", "与 {gpu} 逐位一致"),
     # ---- Whether results have the bits of the hardware -------------------------------------------------
     "bit-exact": Text("yes", "是"),

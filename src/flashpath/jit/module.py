@@ -53,12 +53,12 @@ class Module:
 
     @property
     def log(self) -> str:
-        """What the compilers said: warnings, registers, spills."""
+        """Returns what the compilers said: warnings, registers, spills."""
         return self._assembled.files[LOG].decode()
 
     @property
     def build_seconds(self) -> float:
-        """How long the compilers took, be it now or when the cache was filled."""
+        """Returns how long the compilers took, be it now or when the cache was filled."""
         return float(self._assembled.build["seconds"])
 
     @functools.cached_property
@@ -67,7 +67,7 @@ class Module:
 
     @functools.cached_property
     def resources(self) -> dict[str, Resources]:
-        """What the kernels use of an SM, by their mangled names."""
+        """Returns what the kernels use of an SM, by their mangled names."""
         return read_resources(self.cubin, self.log)
 
     @functools.cached_property
@@ -107,13 +107,13 @@ class Module:
         return (self[name] for name in self.kernels)
 
     def __contains__(self, name: str) -> bool:
-        return any(_normal(name) in (_normal(each.name), each.lowered) for each in self.names)
+        return any(_normal(name) in (_normal(kernel.name), kernel.lowered) for kernel in self.names)
 
     @property
     def kernels(self) -> list[str]:
         """The C++ names of the kernels; the mangled one where a name is overloaded."""
-        plain = [each.name for each in self.names]
-        return [each.name if plain.count(each.name) == 1 else each.lowered for each in self.names]
+        plain = [kernel.name for kernel in self.names]
+        return [kernel.name if plain.count(kernel.name) == 1 else kernel.lowered for kernel in self.names]
 
     def __repr__(self) -> str:
         return f"<flashpath module {self.source_name}, {self.arch}: {', '.join(self.kernels) or 'no kernel'}>"
@@ -144,7 +144,7 @@ class Kernel:
 
     @property
     def resources(self) -> Resources:
-        """What ptxas says that it uses of an SM."""
+        """Returns what ptxas says that it uses of an SM."""
         return self.module.resources[self.lowered]
 
     def launch(

@@ -101,7 +101,7 @@ def read_markers(ptx: str, names: Sequence[str]) -> tuple[str, list[KernelName]]
 
 def names_of_entries(lowered_names: Sequence[str], marked: Sequence[KernelName]) -> list[KernelName]:
     """A C++ name and types for every entry: from its marker, or from its mangled name."""
-    by_lowered = {each.lowered: each for each in marked}
+    by_lowered = {name.lowered: name for name in marked}
     result = list(marked)
     for lowered in lowered_names:
         if lowered in by_lowered:
@@ -136,7 +136,7 @@ def declared_kernels(text: str) -> list[DeclaredKernel]:
     """The `__global__` functions in a source text."""
     code = re.sub(r"\bextern(\s+)\"C\"", r"extern\1 C ", without_comments(text))
     code = without_comments(code, keep_literals=False)
-    found: dict[str, DeclaredKernel] = {}
+    kernels: dict[str, DeclaredKernel] = {}
     for match in _GLOBAL.finditer(code):
         name = _name_after(code, match.end())
         if name is None:
@@ -144,10 +144,10 @@ def declared_kernels(text: str) -> list[DeclaredKernel]:
         start = max(code.rfind(mark, 0, match.start()) for mark in (";", "}", "{"))
         head = code[start + 1 : match.start()]
         inside_block = _inside_extern_c_block(code, match.start())
-        found[name] = DeclaredKernel(
+        kernels[name] = DeclaredKernel(
             name, "template" in head, inside_block or re.search(r"extern\s+C\b", head) is not None
         )
-    return list(found.values())
+    return list(kernels.values())
 
 
 def _name_after(code: str, position: int) -> str | None:
@@ -164,8 +164,8 @@ def _name_after(code: str, position: int) -> str | None:
                 break
         else:
             return None
-    found = re.compile(r"[^;{}()]*?\b([A-Za-z_]\w*)\s*\(").match(code, position)
-    return found.group(1) if found else None
+    identifier = re.compile(r"[^;{}()]*?\b([A-Za-z_]\w*)\s*\(").match(code, position)
+    return identifier.group(1) if identifier else None
 
 
 def _inside_extern_c_block(code: str, position: int) -> bool:
@@ -182,7 +182,7 @@ def _inside_extern_c_block(code: str, position: int) -> bool:
 
 def extern_c_kernels(text: str) -> list[str]:
     """The kernels whose types only a marker can tell, since their names are not mangled."""
-    return [each.name for each in declared_kernels(text) if each.is_extern_c and not each.is_template]
+    return [kernel.name for kernel in declared_kernels(text) if kernel.is_extern_c and not kernel.is_template]
 
 
 def _last_part(name: str) -> str:
@@ -190,17 +190,17 @@ def _last_part(name: str) -> str:
     return name.partition("<")[0].rpartition("::")[2].strip()
 
 
-def about_kernel(wanted: str, also: Message | str = "") -> dict[str, Any]:
-    """What every `KernelNotFound` tells: the name, its form, and what the compiler says besides."""
-    form = Message("jit.form-template") if "<" in wanted else Message("jit.form-function")
-    return {"wanted": wanted, "form": form, "also": also}
+def about_kernel(name: str, also: Message | str = "") -> dict[str, Any]:
+    """Returns what every `KernelNotFound` tells: the name, its form, and what the compiler says besides."""
+    form = Message("jit.form-template") if "<" in name else Message("jit.form-function")
+    return {"wanted": name, "form": form, "also": also}
 
 
 def kernel_not_found(
     wanted: str, have: Sequence[str], source_text: str, also: Message | str = ""
 ) -> KernelNotFound:
     """The error for a name that no kernel has: with what the source declares, and the nearest names."""
-    declared = {each.name: each for each in declared_kernels(source_text)}
+    declared = {kernel.name: kernel for kernel in declared_kernels(source_text)}
     base, about = _last_part(wanted), about_kernel(wanted, also)
     if (kernel := declared.get(base)) and kernel.is_template and "<" not in wanted:
         return KernelNotFound("jit.kernel-is-template", **about)

@@ -16,7 +16,7 @@ _BARRIERS = re.compile(r"used (\d+) barriers")
 
 @dataclass(frozen=True)
 class Resources(cubin.Resources):
-    """What ptxas says in its log besides: spilled bytes of a thread, barriers of a block."""
+    """The resources that ptxas tells in its log besides: spilled bytes of a thread, barriers of a block."""
 
     spill_stores: int
     spill_loads: int

@@ -101,7 +101,7 @@ _HOST_HEADERS = ("/usr/include/", "/usr/lib/")  # what nvcc takes from the host'
 
 
 def header_name(file: str) -> str | None:
-    """What an `#include` calls a header of CUDA or of the host's compiler; None for any other file."""
+    """Returns the `#include` name of a header of CUDA or of the host's compiler; None for any other file."""
     path = Path(os.path.normpath(file))
     folder = _header_folder(path.parent)
     if folder is not None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Watch(NamedTuple):
-    """How launches are watched, and what has been seen so far."""
+    """A watch over launches, and the reports of those so far."""
 
     options: Options
     device: str | None

@@ -61,7 +61,7 @@ def _lines(source_name: str, module: str, entry: str) -> tuple[int, int] | None:
 
 
 def _body(code: str, first: int, last: int) -> str | None:
-    """What stands in the braces that open after the first line's start and close on the last."""
+    """Returns what stands in the braces that open after the first line's start and close on the last."""
     start = sum(len(line) for line in code.splitlines(keepends=True)[: first - 1])
     opening = code.find("{", start)
     depth = 0

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from flashpath import settings
 from flashpath.gpus import parse_arch
 from flashpath.jit import Kernel, compile
 from flashpath.jit import device as cuda
+from flashpath.kernels.rung import Rung
 from flashpath.kernels.where import Where
 from flashpath.vgpu.profiles import profile_for
 
@@ -50,6 +53,16 @@ def cuda_compiles_for(file: Path, name: str) -> Callable[[str], object]:
         return kernel
 
     return compile_for
+
+
+def cuda_rung(function: Callable[..., Any], kernel: str, file: Path | None = None, **more: Any) -> Rung:
+    """Returns a rung in CUDA C++ that is named after its host function; `kernel` is one to compile.
+
+    The kernel is in the file of that name beside the host function, or in `file`.
+    """
+    name = function.__name__
+    file = file or Path(inspect.getfile(function)).with_name(f"{name}.cu")
+    return Rung(name=name, file=file, function=function, compile_for=cuda_compiles_for(file, kernel), **more)
 
 
 def triton_compiles_for(
@@ -103,9 +116,12 @@ def triton_device(tensor: Any) -> AbstractContextManager[object]:
 
     A virtual GPU that the caller has switched on stays: it may be another one, and it may be counting.
     """
-    if tensor.is_cuda:
+    if tensor.is_cuda and not settings.debug():
         return nullcontext()
     driver: Any = importlib.import_module("flashpath.vgpu.triton_driver")
+    if tensor.is_cuda:
+        driver.show_launches()
+        return nullcontext()
     return nullcontext() if driver.active_driver() is not None else driver.triton()
 
 

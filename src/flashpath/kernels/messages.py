@@ -4,6 +4,25 @@ from __future__ import annotations
 
 from flashpath.messages import Entry, Text
 
+# What rungs of several ladders are said to be.
+FLOAT64_TRUTH = Text(
+    "PyTorch in float64, rounded once: the truth that the others are checked against",
+    "PyTorch 用 float64 计算，只舍入一次：其余梯级以它为准",
+)
+ONE_CALL = Text("one call", "一次调用")
+ANY_DEBUGGER = Text("runs on the CPU, under any Python debugger", "在 CPU 上运行，任何 Python 调试器都能用")
+ELEMENT_PER_THREAD = Text(
+    "one thread is one element: printf and cuda-gdb show it directly",
+    "一个线程对应一个元素：用 printf 和 cuda-gdb 直接就能看到",
+)
+LANE_BY_LANE = Text("what is in registers has to be printed lane by lane", "寄存器里的值只能逐个 lane 打印")
+ROW_ALONE = Text("one row can be followed alone", "可以只跟踪一行")
+PRINTS_WORK = Text("prints and asserts work", "可以打印和断言")
+HIDDEN_THREADS = Text(
+    "prints and asserts work; the compiler hides what the threads do",
+    "可以打印和断言；但看不到编译器给每个线程安排了什么",
+)
+
 MESSAGES: dict[str, Text | Entry] = {
     # ---- Ladders -----------------------------------------------------------------------------------------
     "no-choice": Entry(
@@ -24,6 +43,14 @@ MESSAGES: dict[str, Text | Entry] = {
         "A score is 1 to 5 with a reason, not {value} ({reason}).",
         "评分是 1 到 5 的整数，并且要有理由，不能是 {value}（{reason}）。",
     ),
+    # ---- Why a rung or a peer does not take a case -------------------------------------------------------
+    "takes-forward": Text("computes the forward direction only", "只计算前向"),
+    "takes-backward": Text("computes the backward direction only", "只计算反向"),
+    "takes-no-bfloat16": Text("has no bfloat16", "不支持 bfloat16"),
+    "norm-forward": Text("computes the norm alone", "只计算归一化本身"),
+    "norm-add": Text("computes the norm with a residual", "只计算带残差的归一化"),
+    "norm-backward": Text("computes the backward pass", "只计算反向"),
+    "norm-forward-or-add": Text("computes the norm, with or without a residual", "只计算归一化，可带残差"),
     # ---- Why a rung answers a call -----------------------------------------------------------------------
     "softmax-float64": Text("it is the rung that computes float64", "只有这个梯级支持 float64"),
     "softmax-row-held": Text(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -12,22 +12,6 @@ from flashpath.errors import FlashpathError
 from flashpath.messages import Message, Text, spoken
 
 Language = Literal["pytorch", "cuda", "triton"]
-
-
-class Spoken:
-    """A field that is given a text in both languages, and read in the language that is spoken."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = f"_{name}"
-
-    def __get__(self, instance: object | None, owner: type) -> str:
-        if instance is None:
-            raise AttributeError  # so that the field has no default
-        text: Text | str = instance.__dict__[self._name]
-        return text.in_(spoken()) if isinstance(text, Text) else text
-
-    def __set__(self, instance: object, text: Text | str) -> None:
-        instance.__dict__[self._name] = text
 
 
 @dataclass(frozen=True)
@@ -61,6 +45,9 @@ class Case:
     known_peers: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
+Declines = Callable[[Case], Message | None]  # why a case is not taken; None where it is
+
+
 def short(n: int) -> str:
     """A number in a case's name: 2^20 for a power of two from 2^16 on, else its digits."""
     return f"2^{n.bit_length() - 1}" if n >= 2**16 and n & (n - 1) == 0 else str(n)
@@ -71,26 +58,49 @@ class Rung:
     """One implementation of an operation, with one idea."""
 
     name: str
-    language: Language
-    arch: str  # the least architecture it runs on: "sm_75", or "any"
-    idea: Spoken = Spoken()
+    language: Language = "cuda"
+    arch: str = "sm_75"  # the least architecture it runs on, or "any"
     file: Path
     function: Callable[..., Any]
     improves_on: str | None = None
-    declines: Callable[[Case], str | None] | None = None  # why it does not take a case; None where it does
+    declines: Declines | None = None
     choices: Mapping[str, Sequence[Any]] = field(default_factory=dict[str, Sequence[Any]])
     """Keyword options of the function and their values, which `flashpath tune` tries in all combinations."""
     compile_for: Callable[[str], object] | None = None  # arch → compiled; raises where it cannot
-    readability: Score | None = None
-    debugging: Score | None = None
-    uncounted: Text | None = None
-    """What it does beside the virtual GPU, which counts only kernels of its own."""
+    readability: int | None = None  # from 1 (poor) to 5 (excellent), as debugging
+    debugging: int | None = None
     dev_hours: float | None = None  # entered by hand: how long it took to write and get right
+    texts: Mapping[str, Text] = field(default_factory=dict[str, Text], repr=False)  # the ladder's
+
+    @staticmethod
+    def reference(folder: Path, function: Callable[..., Any], **more: Any) -> Rung:
+        """Returns the first rung of a ladder: PyTorch code in `reference.py`."""
+        return Rung(
+            name="reference",
+            language="pytorch",
+            arch="any",
+            file=folder / "reference.py",
+            function=function,
+            readability=5,
+            debugging=5,
+            **more,
+        )
+
+    @property
+    def idea(self) -> str:
+        """Says what is new in this rung."""
+        return self.texts[f"{self.name}-idea"].in_(spoken())
 
     @property
     def not_counted(self) -> str | None:
-        """Says what is not counted, in the language that is spoken."""
-        return None if self.uncounted is None else self.uncounted.in_(spoken())
+        """Says what the rung does beside the virtual GPU, which counts only kernels of its own."""
+        text = self.texts.get(f"{self.name}-uncounted")
+        return text and text.in_(spoken())
+
+    def score(self, what: Literal["readability", "debugging"]) -> Score | None:
+        """Returns that judgement with its reason; None where there is none."""
+        value: int | None = getattr(self, what)
+        return None if value is None else Score(value, self.texts[f"{self.name}-{what}"].in_(spoken()))
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         return self.function(*args, **options)
@@ -101,7 +111,7 @@ class Peer:
     """Another library's function that does not take every case."""
 
     function: Callable[..., Any]
-    declines: Callable[[Case], str | None]  # why it does not take a case; None where it does
+    declines: Declines
 
 
 class Choice(NamedTuple):
@@ -111,13 +121,22 @@ class Choice(NamedTuple):
     why: Message
 
 
+def always(rung: str, why: Message) -> Callable[..., tuple[str, Message]]:
+    """For a ladder's `chooses`, where one rung answers every call."""
+
+    def chosen(*_inputs: Any, where: object = None) -> tuple[str, Message]:
+        return rung, why
+
+    return chosen
+
+
 @dataclass(frozen=True, kw_only=True)
 class Ladder:
     """The ordered rungs of one operation, from the reference to the fastest."""
 
     name: str
-    title: Spoken = Spoken()
-    maths: Spoken = Spoken()
+    texts: Mapping[str, Text]
+    """What the ladder says: `title`, `maths`, and `<rung>-idea`, `-readability`, `-debugging` of rungs."""
     rungs: Sequence[Rung]
     cases: Callable[[], Sequence[Case]]  # what `flashpath bench` runs
     peers: Callable[[str], Mapping[str, Callable[..., Any] | Peer]]  # device → other libraries' functions
@@ -131,6 +150,17 @@ class Ladder:
     """As small: cases for the rungs that decline the one of the sample's size."""
     chooses: Callable[..., tuple[str, Message]] | None = None
     """A call → the name of the rung that answers it, and why; None where no operator calls the ladder."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rungs", [replace(rung, texts=self.texts) for rung in self.rungs])
+
+    @property
+    def title(self) -> str:
+        return self.texts["title"].in_(spoken())
+
+    @property
+    def maths(self) -> str:
+        return self.texts["maths"].in_(spoken())
 
     def best(self, *inputs: Any, **options: Any) -> Choice:
         """Returns the rung that answers a call, which is the one that was fastest for such calls, and why.

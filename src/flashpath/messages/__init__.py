@@ -5,7 +5,7 @@ both languages, or an `Entry` where advice follows. The code `jit.no-such-kernel
 `no-such-kernel` in `flashpath/jit/messages.py`.
 
     raise FlashpathError("jit.no-such-kernel", name="saxpy", known=["axpy"])  # travels as data
-    say("cli.grade-next", exercise="first-kernel/copy")                       # a sentence, at the edge
+    say("cli.learning.grade-next", exercise="first-kernel/copy")              # a sentence, at the edge
 
 A template is a format string. `{count:~thread}` is "1 thread" or "5 threads" (`~entry/entries` where the
 plural is another word), `{count:?is/are}` the word alone. A list is joined by the comma of the language; a
@@ -18,7 +18,6 @@ import contextlib
 import difflib
 import functools
 import importlib
-import re
 import string
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextvars import ContextVar
@@ -27,7 +26,6 @@ from typing import Any, Literal, cast, get_args
 
 LANGUAGES = ("en", "zh")
 Reader = Literal["caller", "learner", "command"]
-_CODE = re.compile(r"[a-z_]+(\.[a-z_]+)*\.[a-z0-9-]+")
 _COMMAS = {"en": ", ", "zh": "、"}
 _spoken: ContextVar[str | None] = ContextVar("spoken", default=None)
 
@@ -131,11 +129,6 @@ def any_of(names: Sequence[str]) -> Message | str:
     """Returns the names as a choice, "a or b", in the language of whoever reads it."""
     first, *rest = names
     return Message("messages.either", {"one": first, "other": any_of(rest)}) if rest else first
-
-
-def is_code(text: str) -> bool:
-    """Whether that is the code of a message, as opposed to a sentence."""
-    return _CODE.fullmatch(text) is not None
 
 
 def did_you_mean(name: str, known: Iterable[str], *, near: float = 0.5, most: int = 16) -> str:

@@ -38,6 +38,10 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("The language is {value!r}.", "语言是 {value!r}。"),
         Text("It is one of {languages}.", "可选：{languages}。"),
     ),
+    "no-home-of": Entry(
+        Text("{path}: there is no such home folder.", "{path}：没有这个主目录。"),
+        Text("Write the path without ~, or put ./ before it.", "请写不带 ~ 的路径，或在前面加上 ./。"),
+    ),
     "no-home": Entry(
         Text(
             "There is no home folder for {folder}: HOME is not set, and the system does not know this user.",

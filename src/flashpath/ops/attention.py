@@ -39,7 +39,7 @@ _ANY_FLOAT = (*HALVES, "float32", "float64")
 
 
 class _Call(NamedTuple):
-    """What an operator is given: options in the types that a schema knows."""
+    """The arguments of an operator: options in the types that a schema knows."""
 
     q: Tensor
     k: Tensor
@@ -180,7 +180,7 @@ _attention: Any = define("attention", f"({_ARGUMENTS}) -> (Tensor, Tensor)", _fo
 
 
 def new_seed(device: torch.device) -> Tensor:
-    """Of dropout, from torch's generator of that device."""
+    """Returns a seed of dropout, drawn from torch's generator of that device."""
     return torch.randint(0, 2**63 - 1, (1,), dtype=torch.int64, device=device)
 
 

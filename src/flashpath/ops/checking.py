@@ -123,5 +123,5 @@ def as_rows(x: Tensor) -> Tensor:
 
 
 def known(value: Any) -> Any:
-    """For the fake side: a number whose value is not known yet stands for one that fits."""
+    """Returns the number, or 1, which always fits, where the fake side does not know its value yet."""
     return 1 if isinstance(value, SYMBOLS) else value

@@ -31,7 +31,7 @@ Tensor = torch.Tensor
 
 
 class _Call(NamedTuple):
-    """What the operator is given: options in the types that a schema knows."""
+    """The arguments of the operator: options in the types that a schema knows."""
 
     q: Tensor
     k_cache: Tensor

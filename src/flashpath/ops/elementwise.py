@@ -41,7 +41,7 @@ ACTIVATIONS = ("relu", *SLOPES)
 
 
 def _gradient(activation: str, grad: Tensor, x: Tensor) -> Tensor:
-    """Of an activation's input. relu lets it through at NaN, and stops all of it below 0, as torch does."""
+    """Returns the gradient of an activation's input; as in torch, relu's passes at NaN and is 0 below 0."""
     return torch.where(x <= 0, 0, grad) if activation == "relu" else grad * SLOPES[activation](x)
 
 

@@ -55,7 +55,7 @@ def _lengths(problem: Problem) -> list[tuple[int, int]]:
 
 
 def require_few_products(operator: str, products: int) -> None:
-    """Of what the virtual GPU is asked for."""
+    """Refuses more products than the virtual GPU computes in a bearable time."""
     if products > MOST_PRODUCTS_ON_CPU:
         raise FlashpathError(
             "ops.many-products",
@@ -66,7 +66,7 @@ def require_few_products(operator: str, products: int) -> None:
 
 
 def tell_or_refuse_if_large(operator: str, q: torch.Tensor, products: int) -> None:
-    """Of CPU tensors."""
+    """Warns of a call on CPU tensors that is slow, and refuses one that is too large."""
     require_few_products(operator, products)
     tell_if_slow(operator, q, products=products)
 
@@ -75,7 +75,7 @@ def tell_or_refuse_if_large(operator: str, q: torch.Tensor, products: int) -> No
 
 
 def require_memory_for_gradients(problem: Problem, dtype: Any) -> None:
-    """Of CPU tensors, where torch is to differentiate the formula, computed in this type."""
+    """Refuses CPU tensors whose scores, kept for the gradient in this type, need too much memory."""
     scores = problem.heads * sum(queries * keys for queries, keys in _lengths(problem))
     kept = scores * _KEPT_FOR_A_SCORE * dtype.itemsize
     if kept > MOST_KEPT_BYTES_ON_CPU:

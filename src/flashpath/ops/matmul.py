@@ -18,7 +18,7 @@ DTYPES = (*FLOATS, "float64")
 
 
 def _check(a: Tensor, b: Tensor) -> None:
-    """What all rungs together take; each of them takes less."""
+    """Refuses what no rung takes; a rung alone may take less."""
     if a.dim() != 2 or b.dim() != 2 or a.shape[1] != b.shape[0]:
         raise FlashpathError("ops.matmul-shapes", shape=str(tuple(a.shape)), shape2=str(tuple(b.shape)))
     if a.dtype != b.dtype or a.device != b.device:

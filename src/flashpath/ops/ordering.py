@@ -36,7 +36,7 @@ def _save_scan(ctx: Any, inputs: Sequence[Any], output: Tensor) -> None:
 
 
 def _scan_backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None, None]:
-    """Of a sum: every element is in all sums after it, so the gradient is a scan from the other end."""
+    """Returns the gradient of a sum: every element is in all sums after it, so it is a scan from the end."""
     flags, *rest = ctx.saved_tensors
     if ctx.op == "sum":
         ends = None if flags is None else flags.bool().roll(-1, -1).flip(-1)

@@ -48,7 +48,7 @@ def _save(ctx: Any, inputs: Sequence[Any], output: Any) -> None:
 
 
 def _backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, None]:
-    """Of a maximum, elements that share it share its gradient, as torch.amax has it."""
+    """Returns the gradient; elements that share a maximum share its gradient, as in torch.amax."""
     if ctx.op == "argmax":
         return None, None
     spread = grad if grad.dim() == 0 else grad.unsqueeze(-1)

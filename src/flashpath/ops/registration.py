@@ -70,7 +70,7 @@ def tell_if_slow(name: str, x: torch.Tensor, products: int = 0) -> None:
 
 
 def _levels_to_the_caller() -> int:
-    """How far above `tell_if_slow` the first frame is that belongs neither to torch nor to the operators."""
+    """Returns how far above `tell_if_slow` the first frame is that is neither torch's nor an operator's."""
     levels, above = 0, inspect.currentframe()
     while above is not None and above.f_code.co_filename.startswith(_NOT_THE_CALLER):
         levels, above = levels + 1, above.f_back

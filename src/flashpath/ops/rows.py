@@ -160,7 +160,7 @@ def _layer_norm_vjp(ctx: Any, grad: Tensor, *_: Any) -> tuple[Tensor, Tensor | N
 
 
 def _norm_gradients(dy: Tensor, x: Tensor, weight: Tensor | None, eps: float) -> tuple[Tensor, Tensor | None]:
-    """Of `x / sqrt(mean(x²) + eps) * weight`, by functions that torch differentiates; dx in float32."""
+    """Returns gradients of `x / sqrt(mean(x²) + eps) * weight` that torch differentiates; dx in float32."""
     rstd = torch.rsqrt(x.square().mean(-1, keepdim=True) + eps)
     normal, wide = x * rstd, dy.float()
     inner = wide if weight is None else wide * weight.float()

@@ -16,7 +16,7 @@ Tensor = torch.Tensor
 
 
 def _check_indices(row_ptr: Tensor, col: Tensor, val: Tensor, x: Tensor) -> None:
-    """What is in the index tensors. On a GPU each question waits for it."""
+    """Checks what is in the index tensors; on a GPU each question waits for it."""
     if not row_ptr.numel():
         return  # the host refuses it
     first, last = int(row_ptr[0]), int(row_ptr[-1])

@@ -21,7 +21,7 @@ _PAIR = struct.Struct("<II")
 
 @dataclass(frozen=True)
 class Resources:
-    """What a kernel takes of an SM."""
+    """The resources that a kernel takes of an SM."""
 
     registers: int  # of a thread
     static_shared: int  # of a block, in bytes; none of Triton's kernels has any

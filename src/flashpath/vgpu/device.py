@@ -131,7 +131,7 @@ class VirtualKernel:
         return Listing(self.program, self._library_names)
 
     def findings(self, result: LaunchResult) -> list[Finding]:
-        """What a sanitised launch found; the fault that ended it, if one did, is the last."""
+        """Returns what a sanitised launch found; the fault that ended it, if one did, is the last."""
         found = [self._finding(*row) for row in result.findings]
         return [*found, self._fault(result)] if result.fault_kind else found
 

@@ -80,7 +80,7 @@ class Party:
 
     @property
     def said(self) -> Message:
-        """Where the thread was, and what it did there."""
+        """Returns where the thread was, and what it did there."""
         where = _place(self)
         if not self.action:
             return where
@@ -108,17 +108,17 @@ class Finding:
 
     @property
     def message(self) -> str:
-        """What happened, in the language that is spoken."""
+        """Returns what happened, in the language that is spoken."""
         return self.said.text()
 
     @property
     def advice(self) -> str:
-        """What mends it, in a sentence, and where more is said."""
+        """Returns what mends it, in a sentence, and where more is said."""
         return self.advised.text()
 
     @property
     def advised(self) -> Message:
-        """What mends it, as data."""
+        """Returns what mends it, as data."""
         return advice_for(self.kind, self.said.code)
 
     @property
@@ -242,7 +242,7 @@ class KernelFault(FlashpathError):
 
     @property
     def message(self) -> str:
-        """What happened."""
+        """Returns what happened."""
         return self.finding.message
 
     @property

@@ -22,7 +22,7 @@ class Frame:
 
 
 Stack = tuple[Frame, ...]
-"""From the innermost function outwards; only those of the program's own files."""
+"""The calls from the innermost function outwards; only those of the program's own files."""
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,12 @@ class HostFinding:
 
     @property
     def message(self) -> str:
-        """What happened, in the language that is spoken."""
+        """Returns what happened, in the language that is spoken."""
         return self.said.text()
 
     @property
     def advice(self) -> str:
-        """What mends it, in a sentence, and where more is said."""
+        """Returns what mends it, in a sentence, and where more is said."""
         return advice_for(self.kind, of_host=True).text()
 
     def __str__(self) -> str:

@@ -62,18 +62,18 @@ class MachineCode(NamedTuple):
 
 @dataclass(frozen=True)
 class Launched:
-    """What a launch gave."""
+    """The result of a launch."""
 
     kernel: VirtualKernel
     result: LaunchResult
     addresses: Sequence[int]
-    """Where the kernel saw its arrays."""
+    """The addresses at which the kernel saw its arrays."""
     report: Report | None
     """What was counted; None where nothing was."""
 
     @functools.cached_property
     def findings(self) -> list[Finding]:
-        """What a sanitised launch found; the fault that ended it, if one did, is the last."""
+        """Returns what a sanitised launch found; the fault that ended it, if one did, is the last."""
         return self.kernel.findings(self.result)
 
 
@@ -185,6 +185,6 @@ class Launch:
 
 
 def _show(text: bytes) -> None:
-    """What a kernel prints goes where Python's own output goes."""
+    """Writes what a kernel prints to where Python's own output goes."""
     sys.stdout.write(text.decode(errors="replace"))
     sys.stdout.flush()

@@ -1138,4 +1138,22 @@ MESSAGES: dict[str, Text | Entry] = {
     "limit-registers": Text("registers", "寄存器"),
     "limit-warps": Text("warps", " warp 数"),
     "limit-blocks": Text("blocks", "线程块数"),
+    # ---- The list of runtime calls ----
+    "calls-about": Text("about", "关于"),
+    "calls-calls": Text("calls", "函数"),
+    "calls-graphs": Text("graphs", "图"),
+    "calls-errors": Text("errors", "错误"),
+    "calls-symbols": Text("symbols", "符号"),
+    "calls-streams": Text("streams", "流"),
+    "calls-events": Text("events", "事件"),
+    "calls-pools": Text("pools of memory", "内存池"),
+    "calls-copies": Text("copies and fills", "拷贝与填充"),
+    "calls-memory": Text("memory", "内存"),
+    "calls-launches": Text("launches and kernels", "启动与核函数"),
+    "calls-peers": Text("several GPUs", "多块 GPU"),
+    "calls-devices": Text("devices", "设备"),
+    "calls-missing": Text(
+        "Not there: a program that names one of these can be linked; called, it says so, and what to do instead, and returns `cudaErrorNotSupported`: {names}.",
+        "没有的函数：用到它们的程序可以链接；调用时会说明没有、可以改用什么，并返回 `cudaErrorNotSupported`：{names}。",
+    ),
 }

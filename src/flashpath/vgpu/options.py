@@ -24,7 +24,7 @@ def host_threads() -> int:
 
 
 def checked_exact(value: object) -> bool:
-    """What a caller gave as `exact=`."""
+    """Checks what a caller gave as `exact=`, and returns it."""
     exact = truth(value)
     if exact is None:
         raise FlashpathError("vgpu.exact", value=repr(value))
@@ -33,7 +33,7 @@ def checked_exact(value: object) -> bool:
 
 @dataclass(frozen=True)
 class Options:
-    """What a launch may be told; wrong values are refused here, before anything runs. Those of NumPy become
+    """The options of a launch; wrong values are refused here, before anything runs. Those of NumPy become
     Python's own."""
 
     exact: bool = True
@@ -41,7 +41,7 @@ class Options:
     count: bool = False
     """Whether the work of each instruction is counted."""
     trace: Trace = FIRST_ACCESSES
-    """Of a counted launch: the accesses whose addresses are kept."""
+    """The accesses of a counted launch whose addresses are kept."""
     sanitize: bool = False
     """Whether races, uninitialised memory and misuse are looked for; findings are then listed, not raised."""
     seed: int = 0
@@ -49,7 +49,7 @@ class Options:
     budget: int = WARP_INSTRUCTION_BUDGET
     """After so many instructions of warps the launch is stopped."""
     threads: int | None = None
-    """Of the host; None: all cores if the order of blocks cannot be seen in the results, else one."""
+    """Threads of the host; None: all cores if the order of blocks cannot be seen in the results, else one."""
     accessed: bool = False
     """Whether a sanitised launch tells which bytes of its arrays it has read and written."""
 
@@ -76,7 +76,7 @@ class Options:
         object.__setattr__(self, name, value)  # while it is made, and never again
 
     def host_threads(self, order_matters: bool) -> int:
-        """How many threads of the host run blocks."""
+        """Returns how many threads of the host run blocks."""
         if self.sanitize or self.seed:
             return 1  # one order of events, the same in every run
         if self.threads is not None:

@@ -32,7 +32,7 @@ def profile_for(arch: str, device: str | None = None) -> gpus.Gpu:
 
 @dataclass(frozen=True)
 class ProfileLimits:
-    """What a profile allows a launch; grids and the axes of blocks are limited alike on all GPUs."""
+    """A profile's limits of a launch; grids and the axes of blocks are limited alike on all GPUs."""
 
     gpu: gpus.Gpu
     max_grid: Dim3 = (2**31 - 1, 65535, 65535)
@@ -65,5 +65,5 @@ def max_threads(gpu: gpus.Gpu, registers: int) -> int:
 
 @functools.cache
 def resident_blocks(gpu: gpus.Gpu, threads: int, registers: int, shared: int) -> int:
-    """How many blocks of a kernel the GPU holds at once."""
+    """Returns how many blocks of a kernel the GPU holds at once."""
     return gpus.occupancy(gpu, threads, registers, shared).blocks_per_sm * gpu.sm_count

@@ -89,7 +89,7 @@ Site = tuple[int, ...]
 
 
 class HostCode(Protocol):
-    """What is known of the host's side of the program that was run."""
+    """The host's side of the program that was run, as far as it is known."""
 
     @property
     def dropped(self) -> Set[tuple[str, int]]:

@@ -1,6 +1,7 @@
 """The calls of the CUDA runtime API that the virtual GPU's library has, as a section of docs/programs.md.
 
-`python -m flashpath.vgpu.runtime_calls docs/programs.md` makes the section anew, from the library itself.
+`python -m flashpath.vgpu.runtime_calls docs/programs.md docs/programs.zh.md` makes the section anew, from the
+library itself.
 """
 
 from __future__ import annotations
@@ -8,32 +9,31 @@ from __future__ import annotations
 import re
 import struct
 import sys
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from flashpath.documents import with_section
+from flashpath.documents import wrapped, write_section
+from flashpath.messages import say
 from flashpath.vgpu import runtime_library
 from flashpath.vgpu.cubin import sections
 
 SECTION = "calls"
-_WIDTH = 118
 _SYMBOL = struct.Struct("<IBBHQQ")
 _PER_THREAD = re.compile(r"_pt(ds|sz)$")
 
-# What a call is about, by the first pattern that its name matches.
+# The message that says what a call is about, by the first pattern that its name matches.
 _TOPICS = {
-    "graphs": r"Graph|Capture",
-    "errors": r"Error",
-    "symbols": r"Symbol",
-    "streams": r"cudaStream|HostFunc|StreamPriority|UpdateCapture",
-    "events": r"cudaEvent",
-    "pools of memory": r"MemPool|MallocAsync|FreeAsync|FromPool",
-    "copies and fills": r"Memcpy|Memset",
-    "memory": r"Malloc|Free|Host|MemGetInfo|MemAdvise|Prefetch|Pointer|MemRange|ChannelDesc",
-    "launches and kernels": r"Launch|Func|Kernel|Occupancy",
-    "several GPUs": r"Peer|P2P",
-    "devices": r"Device|Version|Limit|Ctx|Profiler|Thread",
+    "vgpu.calls-graphs": r"Graph|Capture",
+    "vgpu.calls-errors": r"Error",
+    "vgpu.calls-symbols": r"Symbol",
+    "vgpu.calls-streams": r"cudaStream|HostFunc|StreamPriority|UpdateCapture",
+    "vgpu.calls-events": r"cudaEvent",
+    "vgpu.calls-pools": r"MemPool|MallocAsync|FreeAsync|FromPool",
+    "vgpu.calls-copies": r"Memcpy|Memset",
+    "vgpu.calls-memory": r"Malloc|Free|Host|MemGetInfo|MemAdvise|Prefetch|Pointer|MemRange|ChannelDesc",
+    "vgpu.calls-launches": r"Launch|Func|Kernel|Occupancy",
+    "vgpu.calls-peers": r"Peer|P2P",
+    "vgpu.calls-devices": r"Device|Version|Limit|Ctx|Profiler|Thread",
 }
 
 
@@ -60,22 +60,17 @@ def by_topic() -> dict[str, list[str]]:
 
 
 def section() -> str:
-    """The section between the markers."""
+    """Returns the section between the markers, in the language that is spoken."""
 
     def rows() -> Iterator[str]:
         yield ""
-        yield "| about | calls |"
+        yield f"| {say('vgpu.calls-about')} | {say('vgpu.calls-calls')} |"
         yield "|---|---|"
         for topic, names in by_topic().items():
-            yield f"| {topic} | {' '.join(f'`{name}`' for name in names)} |"
+            yield f"| {say(topic)} | {' '.join(f'`{name}`' for name in names)} |"
         yield ""
         missing = " ".join(f"`{name}`" for name in runtime_library.unavailable())
-        yield textwrap.fill(
-            "Not there: a program that names one of these can be linked; called, it says so, and what to do "
-            f"instead, and returns `cudaErrorNotSupported`: {missing}.",
-            _WIDTH,
-            break_on_hyphens=False,
-        )
+        yield wrapped(say("vgpu.calls-missing", names=missing))
         yield ""
         yield ""
 
@@ -83,12 +78,11 @@ def section() -> str:
 
 
 def main() -> None:
-    """Write it into the documents that are named."""
-    for name in sys.argv[1:]:
-        document = Path(name)
-        document.write_text(
-            with_section(document.read_text(encoding="utf-8"), SECTION, section()), encoding="utf-8"
-        )
+    """Writes the section into the documents that are named, each in its language."""
+    documents = map(Path, sys.argv[1:])
+    sys.exit(
+        max((write_section(document, SECTION, section, check=False) for document in documents), default=0)
+    )
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ def settings(gpu: gpus.Gpu, options: Mapping[str, object]) -> str:
 
 
 def _sentences() -> Iterator[tuple[str, Text]]:
-    """What the program may say on stderr."""
+    """Returns what the program may say on stderr."""
     for key, entry in catalogue("vgpu").items():
         if isinstance(entry, Text) and "\n" not in entry.en:
             yield key, entry

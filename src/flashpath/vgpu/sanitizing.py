@@ -29,7 +29,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Schedules:
-    """How a launch is sanitised: the seeds 0 to `seeds` - 1, each one schedule that a GPU might choose."""
+    """The schedules of a sanitised launch: seeds 0 to `seeds` - 1, each one that a GPU might choose."""
 
     options: Options
     seeds: int = 1
@@ -70,7 +70,7 @@ class Schedules:
 
 
 class _Memory:
-    """What a launch may write: its arrays and its module's variables, as they are when this is made."""
+    """The arrays and module's variables that a launch may write, as they are when this is made."""
 
     def __init__(self, launch: Launch) -> None:
         self._program = launch.kernel.program
@@ -89,7 +89,7 @@ class _Memory:
 
     @contextmanager
     def kept(self) -> Generator[None]:
-        """What is there now is there again afterwards, also when the launches in between are stopped."""
+        """Restores at the end what is there now, also when the launches in between are stopped."""
         arrays, module = self._copies(), self._program.save()
         try:
             yield

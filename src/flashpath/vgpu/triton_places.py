@@ -27,10 +27,10 @@ _CALL = re.compile(r"@\[ (.*?):(\d+):(\d+)")
 
 @functools.cache
 def _folder() -> str:
-    found = importlib.util.find_spec("triton")  # not imported: the PTX may come from another process
-    assert found is not None, "PTX of Triton's, but no Triton"
-    assert found.origin is not None, "a Triton without a file"
-    return f"{Path(found.origin).parent}{os.sep}"
+    package = importlib.util.find_spec("triton")  # not imported: the PTX may come from another process
+    assert package is not None, "PTX of Triton's, but no Triton"
+    assert package.origin is not None, "a Triton without a file"
+    return f"{Path(package.origin).parent}{os.sep}"
 
 
 def library_name(path: str) -> str | None:
@@ -51,11 +51,11 @@ def with_calls(ptx: str, library_name: LibraryName) -> str:
     def users_call(calls: list[tuple[str, str]]) -> str | None:
         """The innermost call from a file of the user's."""
         for k, (name, place) in enumerate(calls, 1):
-            found = numbers.get(name, [])
-            if len(found) > 1:  # which of them is known of the outermost call only
-                found = [each for each in found if k == len(calls) and kernel and each == kernel[1]]
-            if found and found[0] not in libraries:
-                return f"{found[0]} {place}"
+            alike = numbers.get(name, [])
+            if len(alike) > 1:  # which of them is known of the outermost call only
+                alike = [number for number in alike if k == len(calls) and kernel and number == kernel[1]]
+            if alike and alike[0] not in libraries:
+                return f"{alike[0]} {place}"
         return None
 
     def spelled(location: re.Match[str]) -> str:

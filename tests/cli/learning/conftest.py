@@ -44,6 +44,8 @@ exercises = [{exercises}]
 id = "why"
 ask.en = "Why?"
 ask.zh = "为什么？"
+answer.en = "Because it is so."
+answer.zh = "因为如此。"
 """
 _PLANNED = """
 title.en = "Later"
@@ -206,6 +208,7 @@ title.zh = "阶段"
   goals.zh = ["继续"]
   units = ["02-second", "03-later"]
 """
+TASK = "Each element of the result is " * 6 + "twice that of x."
 SKELETON = "import numpy as np\n\n\ndef twice(x):\n    return x\n"
 SOLUTION = "import numpy as np\n\n\ndef twice(x):\n    return 2 * x\n"
 
@@ -233,7 +236,7 @@ def make_course(root: Path) -> Path:
         )
         for name in exercises:
             folder = f"units/{unit}/exercises/{name}"
-            both(f"{folder}/task", "# Do it\n", "# 做\n")
+            both(f"{folder}/task", f"# Do it\n\n{TASK}\n", "# 做\n")
             if name == "essay":
                 write(f"{folder}/exercise.toml", _NOTE)
                 both(f"{folder}/template", "# E\n\n## Part\n\n> write\n", "# 文\n\n## 部分\n\n> 写\n")

@@ -295,6 +295,61 @@ def test_review_asks_what_is_due(folder: Any) -> None:
         assert store.reviews.all()["first/how-many"].box == 1
 
 
+def test_the_checkpoint_of_a_finished_unit_is_asked_and_kept(folder: Any) -> None:
+    assert folder.run("next", "--json").json["checkpoints"] == {}
+    assert "Why?" not in folder.run("review", "second").out  # not before its exercises are passed
+    with folder.store() as store:
+        store.pass_without_file("second/essay")
+    folder.write("second/again", "right")
+    has(folder.run("grade", "second/again").out, "its checkpoint: flashpath review second")
+    assert folder.run("next", "--json").json["checkpoints"] == {"second": 1}
+    has(folder.run("next").out, "flashpath review second", "a unit that you finished: 1 question")
+    assert folder.run("review", "second", "--json").json["checkpoints"] == ["second/why"]
+
+    done = folder.run("review", "second", typed="q\n")
+    assert "Because" not in done.out  # nobody sees the answer before they gave their own
+    done = folder.run("review", "second", typed="I do not know\nn\n")
+    has(done.out, "Why?", "in your own words", "Because it is so.", "Did you have it?", "asked again")
+    done = folder.run("review", typed="It is so.\ny\n", FLASHPATH_LANG="zh")  # without a unit, too
+    has(done.out, "为什么？", "先用自己的话回答", "因为如此", "已记入进度")
+    with folder.store() as store:
+        assert store.ticks("") == {"second/why"}
+    assert folder.run("next", "--json").json["checkpoints"] == {}
+    assert "Why?" not in folder.run("review", "second").out
+    has(folder.run("review", "second", "--again").out, "Why?")
+
+
+def test_what_json_says_is_made_in_the_course(folder: Any) -> None:
+    from flashpath.cli.learning.opening import learning
+    from flashpath.course.learner import overview, reading
+
+    with learning("en") as learner:
+        state = learner.progress()
+        coming = json.loads(json.dumps(overview.next_data(learner, state.next())))
+        lesson = json.loads(json.dumps(reading.lesson_data(learner, learner.course.unit("first"))))
+        weeks = overview.progress_data(learner, state)["weeks"]
+    assert folder.run("next", "--json").json == coming
+    assert folder.run("read", "first", "--json").json == lesson
+    assert folder.run("progress", "--json").json["weeks"] == json.loads(json.dumps(weeks))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["grade", "~nobody-such/x.py"],
+        ["hint", "~nobody-such/x.py"],
+        ["start", "small", "--into", "~nobody-such/work"],
+        ["export", "~nobody-such/portfolio"],
+        ["note", "--file", "~nobody-such/x.cu"],
+        ["log", "p", "--kernel", "~nobody-such/x.cu"],
+    ],
+)
+def test_the_home_of_nobody_is_told_in_words(folder: Any, words: list[str]) -> None:
+    done = folder.run(*words)
+    assert done.code in (1, 2)
+    has(done.err, "~nobody-such", "no such home folder", "without ~")
+
+
 # ---- log, note, export ---------------------------------------------------------------------------------
 
 
@@ -548,14 +603,19 @@ def _every(folder: Any) -> list[str]:
 def test_a_planned_unit_says_what_there_is_of_it_already(folder: Any) -> None:
     del folder
     from flashpath.course.content import Text, Texts, Unit
-    from flashpath.course.learner.planned import ways
+    from flashpath.course.learner.reading import ways
 
     unit = Unit(
         Path("12-matmul"), Text("a", "甲"), "planned", Texts(), rungs=("matmul/naive", "no-such/rung"),
-        programs=("cuda/03_matrix_multiply.cu",),
+        programs=("cuda/03_matrix_multiply.cu",), docs=("attention", "results"),
     )  # fmt: skip
-    commands = [command for command, _ in ways(unit)]
+    *commands, first, second = [way for way, _ in ways(unit, "zh")]
     assert commands == ["flashpath run programs/cuda/03_matrix_multiply.cu", "flashpath ladder matmul"]
+    assert Path(first).name == "attention.zh.md"  # in the reader's language, where it is written in it
+    assert Path(second).name == "results.md"
+    assert Path(first).is_file()
+    assert Path(second).is_file()
+    assert ways(unit, "en")[-2][1] == "Attention, from the formula to FlashAttention 2"
 
 
 def test_a_broken_table_does_not_spoil_a_verdict(folder: Any) -> None:

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from flashpath.cli.messages import MESSAGES
+from flashpath.cli import messages
+from flashpath.cli.learning.messages import MESSAGES
 from flashpath.course.content import load_course
 from flashpath.messages import Text
 
@@ -15,7 +16,7 @@ from flashpath.messages import Text
 def test_examples_name_exercises_that_exist(lang: str) -> None:
     course = load_course()
     checked = 0
-    for key, text in MESSAGES.items():
+    for key, text in (MESSAGES | messages.MESSAGES).items():
         if isinstance(text, Text):
             for unit, name in re.findall(r"(?<![\w/])(first-kernel|reduction)/([a-z-]+)", text.in_(lang)):
                 if key != "progress-help":  # which ticks a checkpoint

@@ -8,11 +8,9 @@ import pytest
 import torch
 
 from flashpath.errors import FlashpathError
-from flashpath.jit.launcher import Launcher
-from flashpath.kernels.common.norm import rows as shared
 from flashpath.kernels.layer_norm.reference import gradients as layer_norm_gradients
 from flashpath.kernels.rms_norm.reference import gradients as rms_norm_gradients
-from flashpath.vgpu.options import Options
+from tests.harness.launches import launch_in_schedule
 from tests.harness.norm_checks import (
     BACKWARD,
     BRAIN,
@@ -108,29 +106,15 @@ def test_empty(name: str, rung: str) -> None:
             assert torch.equal(each, torch.zeros(shape[1]))
 
 
-class Scheduled:
-    """Stands for a kernel whose launches run under another schedule."""
-
-    def __init__(self, kernel: Any, seed: int) -> None:
-        self.kernel, self.seed = kernel, seed
-
-    def __getitem__(self, shape: Any) -> Launcher:
-        return Launcher(self.kernel, self.kernel[shape].shape, Options(seed=self.seed))
-
-
 @pytest.mark.parametrize("name", LADDERS)
 def test_the_gradients_bits_are_the_same_in_every_schedule(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     x, dy = sample((23, 1032), SINGLE), sample((23, 1032), SINGLE, seed=1)
     inputs = (dy, x, vectors(name, 1032, SINGLE)[0], *saved(name, x))
-    real, first = shared.cuda_kernel, LADDERS[name]["backward_fused"](*inputs)
+    first = LADDERS[name]["backward_fused"](*inputs)
     for seed in range(1, 4):
-
-        def cuda_kernel(*args: Any, seed: int = seed) -> Scheduled:
-            return Scheduled(real(*args), seed)
-
-        monkeypatch.setattr(shared, "cuda_kernel", cuda_kernel)
+        launch_in_schedule(monkeypatch, seed)
         for one, other in zip(first, LADDERS[name]["backward_fused"](*inputs), strict=True):
             assert torch.equal(one, other)
 

@@ -9,7 +9,8 @@ import torch
 
 import flashpath as fp
 from flashpath.kernels.quantize import host
-from tests.harness.quantize_cases import NAN, bits
+from tests.harness.guarded_output import bits
+from tests.harness.quantize_cases import NAN
 
 DIVIDE = """
 #include "division.cuh"

@@ -34,13 +34,14 @@ from flashpath.gpus.shape import Shape
 from flashpath.vgpu.launch import Launch, Packed
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 from mutations import Mutant, Seed, mutant
 from seeds import make_seeds
 
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.device import HostArray, VirtualModule
 from flashpath.vgpu.options import Options
-from flashpath.vgpu.ptx import Parameter, summarize
+from tests.harness.ptx_text import Parameter, summarize
 
 BUDGET = 20_000  # warp instructions: a launch of milliseconds
 MEMORY_LIMIT = 8 << 30  # bytes a process may ask for: a module may declare much

@@ -10,7 +10,7 @@ from mutations import Seed
 import flashpath as fp
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.device import VirtualModule
-from flashpath.vgpu.ptx import summarize
+from tests.harness.ptx_text import summarize
 
 ARCH = "sm_80"
 SOURCES = Path(__file__).parents[1] / "ptx" / "sources"

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from real_gpu import Gpu
+from tests.harness.real_gpu import Gpu
 
 
 class Driver:

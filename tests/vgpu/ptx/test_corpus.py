@@ -15,7 +15,7 @@ from flashpath import kernels
 from flashpath.gpus import parse_arch
 from flashpath.jit import Kernel, assembler
 from flashpath.kernels import Rung
-from flashpath.vgpu import ptx
+from tests.harness import ptx_text as ptx
 
 SOURCES = sorted((Path(__file__).parent / "sources").glob("*.cu"))
 ARCHS = ("sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flashpath.errors import FlashpathError
-from flashpath.vgpu import ptx
+from tests.harness import ptx_text as ptx
 
 HEADER = ".version 8.5\n.target sm_80\n.address_size 64\n"  # what follows starts on line 4
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flashpath.vgpu import ptx
+from tests.harness import ptx_text as ptx
 
 HEADER = ".version 8.5\n.target sm_80\n.address_size 64\n"
 DECLARED = (

@@ -262,6 +262,28 @@ def test_debug_shows_launches(gpu, monkeypatch, capsys):
     assert "*fp32: torch.float32 (8,)" in shown
 
 
+def test_debug_shows_launches_of_tritons_own_driver_too(gpu, monkeypatch, capsys):
+    from types import SimpleNamespace
+
+    from flashpath.kernels.building import triton_device
+    from flashpath.vgpu.triton_driver import parts
+
+    monkeypatch.setenv("FLASHPATH_DEBUG", "1")
+    launched = []
+    own = SimpleNamespace(launcher_cls=lambda source, metadata: lambda *given: launched.append(given))
+    monkeypatch.setattr(parts, "drivers", SimpleNamespace(active=own, _active=own))
+    for _ in range(2):  # a launch is shown once, however often a rung runs
+        triton_device(SimpleNamespace(is_cuda=True))
+    source = SimpleNamespace(signature={"x": "*fp32", "n": "i32", "BLOCK": "constexpr"})
+    metadata = SimpleNamespace(name="add", num_warps=4, num_ctas=1, shared=64, launch_cooperative_grid=False)
+    launch = own.launcher_cls(source, metadata)
+    launch(3, 1, 1, 0x10, None, None, None, None, None, torch.zeros(8), 8, 32)
+    shown = capsys.readouterr().err
+    assert shown.count("[flashpath]") == 1
+    assert "add <<<(3, 1, 1), (128, 1, 1), 64 B, stream 0x10>>> (*fp32: torch.float32 (8,), i32: 8)" in shown
+    assert len(launched) == 1
+
+
 @triton.jit
 def _shown_kernel(x, n, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)

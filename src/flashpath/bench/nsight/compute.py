@@ -51,7 +51,7 @@ class MeasuredLaunch:
     """Bytes; what stays in the L2 is not written."""
     dram_written: float | None = None
     dram_busy: float | None = None
-    """Of what memory could have moved in that time; so for the L2 and the multiprocessors."""
+    """The share of what memory could have moved in that time; so for the L2 and the multiprocessors."""
     l2_busy: float | None = None
     sm_busy: float | None = None
     occupancy: float | None = None
@@ -127,7 +127,7 @@ def _figure(row: Mapping[str, str], units: Mapping[str, str], metric: str) -> fl
 
 
 def _problem(text: str, code: int | None) -> Problem | None:
-    """What ncu complained of, in our words where it is known."""
+    """Returns what ncu complained of, in our words where it is known."""
     said = [line.removeprefix("==ERROR== ") for line in text.splitlines() if line.startswith("==ERROR==")]
     own = [line for line in said if not line.startswith("The application returned an error code")]
     if any("ERR_NVGPUCTRPERM" in line for line in own):

@@ -10,7 +10,7 @@ from flashpath.messages import say
 
 
 class Launch(NamedTuple):
-    """What a launch is known by in every run."""
+    """A launch, as it is known in every run."""
 
     kernel: str
     grid: tuple[int, int, int]
@@ -19,13 +19,13 @@ class Launch(NamedTuple):
 
 @dataclass(frozen=True)
 class Matches:
-    """For each launch of the first run the place of its like in the other, and what did not fit."""
+    """The place in the other run of each launch of the first, and what did not fit."""
 
     places: tuple[int | None, ...]
     rest: tuple[int, ...]
     """Launches of the other run that are nobody's like."""
     unlike: tuple[str, ...]
-    """For people: where the runs differ."""
+    """Sentences that say where the runs differ."""
 
 
 def match(

@@ -38,7 +38,7 @@ def _demangled(mangled: str) -> str:
 
 @functools.cache
 def _reader() -> Callable[..., int | None] | None:
-    """Of the C++ library, which any machine with a host compiler has; None where it is not found."""
+    """Returns the demangler of the C++ library, which comes with a host compiler; None without it."""
     try:
         demangle = ctypes.CDLL("libstdc++.so.6")["__cxa_demangle"]
     except (OSError, AttributeError):

@@ -43,7 +43,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Watched:
-    """How a run under a profiler ended: the program's exit code (None: it was not started), and the log."""
+    """The end of a run under a profiler: the program's exit code (None: it was not started), and the log."""
 
     code: int | None
     ended_by_us: bool

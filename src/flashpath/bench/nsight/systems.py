@@ -80,9 +80,9 @@ def read_activities(database: Path) -> list[Activity]:
         texts: dict[int, str] = {}
         if "StringIds" in there:
             texts = {row["id"]: row["value"] for row in opened.execute("SELECT id, value FROM StringIds")}
-    first = min((row["start"] for each in rows.values() for row in each), default=0)
-    found = [_activity(kind, row, texts, first) for kind, each in rows.items() for row in each]
-    return sorted(found, key=lambda each: each.begin)
+    first = min((row["start"] for of_kind in rows.values() for row in of_kind), default=0)
+    activities = [_activity(kind, row, texts, first) for kind, of_kind in rows.items() for row in of_kind]
+    return sorted(activities, key=lambda activity: activity.begin)
 
 
 def _activity(kind: str, row: sqlite3.Row, texts: dict[int, str], first: int) -> Activity:
@@ -115,22 +115,22 @@ def trace_of(activities: Sequence[Activity], gpu: str) -> dict[str, Any]:
 
 
 def _rows(activities: Sequence[Activity]) -> Iterator[dict[str, Any]]:
-    for device, stream in sorted({(each.device, each.stream) for each in activities}):
+    for device, stream in sorted({(activity.device, activity.stream) for activity in activities}):
         name = {"name": f"stream {stream}"}
         yield {"ph": "M", "name": "thread_name", "pid": device, "tid": stream, "args": name}
 
 
-def _event(each: Activity) -> dict[str, Any]:
-    details: dict[str, Any] = {} if each.bytes is None else {"bytes": each.bytes}
-    if each.kind == "kernel":
-        details |= {"grid": list(each.grid), "block": list(each.block)}
+def _event(activity: Activity) -> dict[str, Any]:
+    details: dict[str, Any] = {} if activity.bytes is None else {"bytes": activity.bytes}
+    if activity.kind == "kernel":
+        details |= {"grid": list(activity.grid), "block": list(activity.block)}
     return {
         "ph": "X",
-        "name": each.name,
-        "cat": each.kind,
-        "pid": each.device,
-        "tid": each.stream,
-        "ts": round(each.begin * 1e6, 6),
-        "dur": round(each.seconds * 1e6, 6),
+        "name": activity.name,
+        "cat": activity.kind,
+        "pid": activity.device,
+        "tid": activity.stream,
+        "ts": round(activity.begin * 1e6, 6),
+        "dur": round(activity.seconds * 1e6, 6),
         "args": details,
     }

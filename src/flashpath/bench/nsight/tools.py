@@ -53,7 +53,7 @@ def _newest_first(folder: Path, pattern: str) -> list[Path]:
 
 
 def missing(name: Name) -> Problem:
-    """What to tell where it is not found."""
+    """Returns what to tell where it is not found."""
     return Problem(
         name,
         say("bench.nsight-missing", tool=name, gives=Message(_GIVES[name])),

@@ -10,7 +10,7 @@ from flashpath.messages import say
 
 
 def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help=say("cli.doctor-json"))] = False,
+    as_json: Annotated[bool, typer.Option("--json", help=say("cli.doctor.json"))] = False,
 ) -> None:
     """Looks at this machine, and says how to mend what is missing."""
     from flashpath.cli.doctor import report

@@ -70,7 +70,7 @@ def ask(question: Question) -> Check:
     except FlashpathError as error:
         answer = warn(error.problem, error.fix)
     except Exception as error:
-        answer = warn(say("cli.doctor-check-failed", why=f"{type(error).__name__}: {error}"))
+        answer = warn(say("cli.doctor.check-failed", why=f"{type(error).__name__}: {error}"))
     return Check(
         name=question.name,
         status=answer.status,

@@ -65,7 +65,7 @@ def host_compiler() -> Answer:
         otherwise = (
             "xcode-select --install"
             if sys.platform == "darwin"
-            else say("cli.doctor-see", page="https://gcc.gnu.org/install")
+            else say("cli.doctor.see", page="https://gcc.gnu.org/install")
         )
         return missing(error.problem, fixes.system(packages, otherwise))
     return ok(f"{version}, {path}")

@@ -70,7 +70,7 @@ def program_version(path: Path) -> str:
     """The version in what `--version` prints: the number after one of the words that tools put before it."""
     text = output(path, "--version")
     found = re.search(rf"(?:version|release|{re.escape(path.name)}) +(\d+(?:\.\d+)+)", text, re.IGNORECASE)
-    return found[1] if found else say("cli.doctor-version-unknown")
+    return found[1] if found else say("cli.doctor.version-unknown")
 
 
 def nvidia_hardware() -> bool:

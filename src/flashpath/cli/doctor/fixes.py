@@ -42,9 +42,9 @@ def nvidia_tool(nvidia_name: str, debian_name: str) -> str:
     if any(path for folder in NVIDIA_REPOSITORIES for path in Path(folder).glob("cuda*")):
         return system(
             dict.fromkeys(("apt-get", "dnf", "zypper"), f"{nvidia_name}-13-0"),
-            say("cli.doctor-see", page=CUDA_DOWNLOADS),
+            say("cli.doctor.see", page=CUDA_DOWNLOADS),
         )
-    return system({"apt-get": debian_name, "pacman": "cuda"}, say("cli.doctor-see", page=CUDA_DOWNLOADS))
+    return system({"apt-get": debian_name, "pacman": "cuda"}, say("cli.doctor.see", page=CUDA_DOWNLOADS))
 
 
 def _sudo(manager: str) -> str:

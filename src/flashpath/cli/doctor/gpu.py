@@ -26,17 +26,17 @@ def driver() -> Answer:
     if cuda is None:
         if find.nvidia_hardware():
             return missing(
-                say("cli.doctor-gpu-without-driver"),
+                say("cli.doctor.gpu-without-driver"),
                 _driver_fix(),
-                matters=say("cli.doctor-gpu-useless"),
+                matters=say("cli.doctor.gpu-useless"),
             )
-        return missing(say("cli.doctor-no-driver"), matters=say("cli.doctor-where-gpu"))
+        return missing(say("cli.doctor.no-driver"), matters=say("cli.doctor.where-gpu"))
     try:
         devices.devices()
     except devices.DriverError as error:
         # The usual cause: the driver's files were updated under a loaded, older kernel module.
-        return warn(say("cli.doctor-driver-broken", why=error), "sudo reboot")
-    found = say("cli.doctor-driver", release=_driver_release(), cuda=f"{cuda[0]}.{cuda[1]}")
+        return warn(say("cli.doctor.driver-broken", why=error), "sudo reboot")
+    found = say("cli.doctor.driver", release=_driver_release(), cuda=f"{cuda[0]}.{cuda[1]}")
     if cuda < MIN_DRIVER_CUDA:
         return warn(found, _driver_fix())
     return ok(found)
@@ -46,16 +46,16 @@ def gpus() -> Answer:
     try:
         found = devices.devices()
     except devices.DriverError as error:
-        return missing(say("cli.doctor-driver-shows-none", why=error))
+        return missing(say("cli.doctor.driver-shows-none", why=error))
     if not found:
         hidden = os.environ.get(HIDDEN)
         if hidden is not None and devices.driver_version() is not None:
-            return missing(say("cli.doctor-gpu-hidden", variable=HIDDEN, value=hidden), f"unset {HIDDEN}")
-        return missing(say("cli.doctor-none"), matters=say("cli.doctor-no-gpu-needed"))
+            return missing(say("cli.doctor.gpu-hidden", variable=HIDDEN, value=hidden), f"unset {HIDDEN}")
+        return missing(say("cli.doctor.none"), matters=say("cli.doctor.no-gpu-needed"))
     text = "\n".join(describe(device) for device in found)
     old = [device.name for device in found if device.capability < MIN_CAPABILITY]
     if old:
-        return warn(text + "\n" + say("cli.doctor-gpu-old", names=old))
+        return warn(text + "\n" + say("cli.doctor.gpu-old", names=old))
     return ok(text)
 
 
@@ -64,19 +64,19 @@ def describe(device: CudaDevice) -> str:
     profile = match_device_name(device.name)
     parts = [
         device.name,
-        say("cli.doctor-capability", capability="{}.{}".format(*device.capability)),
-        say("cli.doctor-sms", count=device.sm_count),
+        say("cli.doctor.capability", capability="{}.{}".format(*device.capability)),
+        say("cli.doctor.sms", count=device.sm_count),
         _l1_and_shared(device),
         f"L2 {device.l2_bytes / 2**20:.0f} MiB",
-        say("cli.doctor-memory", gb=device.memory_bytes / 1e9),
+        say("cli.doctor.memory", gb=device.memory_bytes / 1e9),
     ]
     if profile is None:
-        parts.append(say("cli.doctor-bandwidth-about", rate=device.bandwidth_gb_per_s))
+        parts.append(say("cli.doctor.bandwidth-about", rate=device.bandwidth_gb_per_s))
         return ", ".join(parts)
     peak = profile.peak_tflops
     tensor = f"bf16 tensor {peak.bf16_tensor:g}" if peak.bf16_tensor else f"fp16 tensor {peak.fp16_tensor:g}"
-    parts.append(say("cli.doctor-bandwidth", rate=profile.memory_bandwidth_gb_per_s))
-    parts.append(say("cli.doctor-peak", fp32=peak.fp32, tensor=tensor, name=profile.marketing_name))
+    parts.append(say("cli.doctor.bandwidth", rate=profile.memory_bandwidth_gb_per_s))
+    parts.append(say("cli.doctor.peak", fp32=peak.fp32, tensor=tensor, name=profile.marketing_name))
     return ", ".join(parts)
 
 
@@ -85,8 +85,8 @@ def _l1_and_shared(device: CudaDevice) -> str:
     try:
         unified = architecture(device.capability).unified_l1_shared_per_sm_kib
     except FlashpathError:
-        return say("cli.doctor-shared", kib=shared)
-    return say("cli.doctor-l1-shared", unified=unified, kib=shared)
+        return say("cli.doctor.shared", kib=shared)
+    return say("cli.doctor.l1-shared", unified=unified, kib=shared)
 
 
 def _driver_release() -> str:
@@ -107,4 +107,4 @@ def _driver_fix() -> str:
         "zypper": "nvidia-open",
         "pacman": "nvidia-open",
     }
-    return fixes.system(names, say("cli.doctor-see", page="https://www.nvidia.com/drivers"))
+    return fixes.system(names, say("cli.doctor.see", page="https://www.nvidia.com/drivers"))

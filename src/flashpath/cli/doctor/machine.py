@@ -11,7 +11,7 @@ from flashpath import settings
 from flashpath.cli.doctor import fixes
 from flashpath.cli.doctor.check import Answer, missing, ok, warn
 from flashpath.jit import device as devices
-from flashpath.messages import say
+from flashpath.messages import Message, say, told
 from flashpath.vgpu import host
 
 MIN_FREE_BYTES = 10**9
@@ -25,16 +25,16 @@ def engine() -> Answer:
         if (checkout / "CMakeLists.txt").is_file():
             return missing(error.problem, fixes.pip("-e", str(checkout)))
         return missing(error.problem, fixes.pip("--force-reinstall", "--no-deps", "flashpath"))
-    return ok(say("cli.doctor-built"))
+    return ok(say("cli.doctor.built"))
 
 
 def vector_extensions() -> Answer:
     try:
         found = host.vector_extensions()
     except host.EngineNotBuilt:
-        return missing(say("cli.doctor-vector-unknown"))
+        return missing(say("cli.doctor.vector-unknown"))
     present = [name for name, there in found.items() if there]
-    return ok(" ".join(present)) if present else warn(say("cli.doctor-vector-none"))
+    return ok(" ".join(present)) if present else warn(say("cli.doctor.vector-none"))
 
 
 def amx() -> Answer:
@@ -42,15 +42,15 @@ def amx() -> Answer:
         verdict = host.amx()
     except host.EngineNotBuilt:
         if not host.advertises_amx():
-            return ok(say("cli.doctor-amx-absent"))
-        state = say("cli.doctor-amx-untried")
+            return ok(say("cli.doctor.amx-absent"))
+        state = say("cli.doctor.amx-untried")
     else:
         if verdict != "traps":
-            return ok(say("cli.doctor-amx-works") if verdict == "works" else say("cli.doctor-amx-absent"))
-        state = say("cli.doctor-amx-traps")
+            return ok(say("cli.doctor.amx-works") if verdict == "works" else say("cli.doctor.amx-absent"))
+        state = say("cli.doctor.amx-traps")
     if _torch_may_use_amx():
         return warn(f"{state}{_limit()}", f"export {host.ONEDNN_LIMIT}={host.ONEDNN_BELOW_AMX}")
-    return ok(say("cli.doctor-amx-avoided", state=state) + _limit())
+    return ok(say("cli.doctor.amx-avoided", state=state) + _limit())
 
 
 def disk() -> Answer:
@@ -59,10 +59,10 @@ def disk() -> Answer:
     while not folder.exists():
         folder = folder.parent
     free = shutil.disk_usage(folder).free
-    found = say("cli.doctor-disk", gb=free / 1e9, folder=cache)
+    found = say("cli.doctor.disk", gb=free / 1e9, folder=cache)
     elsewhere = f"export {settings.CACHE_DIR.name}=/path/on/another/disk"
     if not folder.is_dir() or not os.access(folder, os.W_OK):
-        return warn(say("cli.doctor-disk-locked", folder=cache), elsewhere)
+        return warn(say("cli.doctor.disk-locked", folder=cache), elsewhere)
     return ok(found) if free >= MIN_FREE_BYTES else warn(found, elsewhere)
 
 
@@ -71,12 +71,14 @@ def sandbox() -> Answer:
 
     held = enforced()
     if not held:
-        return warn(say("cli.doctor-sandbox-none"))
-    lacking = [part for part in MEANING if part not in held]
+        return warn(say("cli.doctor.sandbox-none"))
+    lacking = [
+        told("cli.doctor.sandbox-part", part=part, meaning=Message(code))
+        for part, code in MEANING.items()
+        if part not in held
+    ]
     found = " ".join(held)
-    return (
-        warn(say("cli.doctor-sandbox-lacks", held=found, lacking=" ".join(lacking))) if lacking else ok(found)
-    )
+    return warn(say("cli.doctor.sandbox-lacks", held=found, lacking=lacking)) if lacking else ok(found)
 
 
 def environment() -> Answer:
@@ -94,9 +96,9 @@ def environment() -> Answer:
         return warn(
             "\n".join(wrong.values()),
             f"unset {' '.join(wrong)}",
-            matters=say("cli.doctor-environment-stops"),
+            matters=say("cli.doctor.environment-stops"),
         )
-    return ok("\n".join(in_force) or say("cli.doctor-environment-none"))
+    return ok("\n".join(in_force) or say("cli.doctor.environment-none"))
 
 
 def _torch_may_use_amx() -> bool:

@@ -20,7 +20,7 @@ MIN_FLASH_ATTN_CAPABILITY = (8, 0)  # Ampere
 
 
 def python() -> Answer:
-    found = say("cli.doctor-python", version=platform.python_version(), path=sys.executable)
+    found = say("cli.doctor.python", version=platform.python_version(), path=sys.executable)
     if sys.version_info[:2] >= MIN_PYTHON:
         return ok(found)
     names = {"apt-get": "python3.12-venv", "dnf": "python3.12", "brew": "python@3.12"}
@@ -30,19 +30,19 @@ def python() -> Answer:
 def torch() -> Answer:
     version = find.distribution("torch")
     if version is None:
-        return missing(say("cli.doctor-not-installed"), fixes.pip(TORCH))
+        return missing(say("cli.doctor.not-installed"), fixes.pip(TORCH))
     if find.number(version) < MIN_TORCH:
-        return warn(say("cli.doctor-too-old", version=version), fixes.pip("--upgrade", TORCH))
+        return warn(say("cli.doctor.too-old", version=version), fixes.pip("--upgrade", TORCH))
     cuda = torch_cuda()
     if cuda is not None:
-        return ok(say("cli.doctor-torch-cuda", version=version, cuda=cuda))
+        return ok(say("cli.doctor.torch-cuda", version=version, cuda=cuda))
     if devices.count():
         return warn(
-            say("cli.doctor-torch-cpu", version=version),
+            say("cli.doctor.torch-cpu", version=version),
             fixes.pip("--force-reinstall", TORCH, "--index-url", "https://download.pytorch.org/whl/cu130"),
-            matters=say("cli.doctor-torch-needs-cuda"),
+            matters=say("cli.doctor.torch-needs-cuda"),
         )
-    return ok(say("cli.doctor-torch-cpu-fine", version=version))
+    return ok(say("cli.doctor.torch-cpu-fine", version=version))
 
 
 def torch_cuda() -> str | None:
@@ -65,8 +65,8 @@ def triton() -> Answer:
     if version := find.distribution("triton"):
         return ok(version)
     if sys.platform != "linux":
-        return missing(say("cli.doctor-triton-platform", platform=sys.platform))
-    return missing(say("cli.doctor-not-installed"), fixes.pip(TRITON))
+        return missing(say("cli.doctor.triton-platform", platform=sys.platform))
+    return missing(say("cli.doctor.not-installed"), fixes.pip(TRITON))
 
 
 def flash_attn() -> Answer:
@@ -78,10 +78,10 @@ def flash_attn() -> Answer:
         device.capability >= MIN_FLASH_ATTN_CAPABILITY for device in devices.devices()
     )
     if able and cuda is not None and find.number(cuda) >= MIN_FLASH_ATTN_CUDA:
-        return missing(say("cli.doctor-not-installed"), fix)
+        return missing(say("cli.doctor.not-installed"), fix)
     return missing(
         say(
-            "cli.doctor-flash-attn-wants",
+            "cli.doctor.flash-attn-wants",
             capability=_dotted(MIN_FLASH_ATTN_CAPABILITY),
             cuda=_dotted(MIN_FLASH_ATTN_CUDA),
             fix=fix,
@@ -94,8 +94,8 @@ def flashinfer() -> Answer:
         return ok(version)
     fix = fixes.pip("flashpath[peers]")
     if devices.count():
-        return missing(say("cli.doctor-not-installed"), fix)
-    return missing(say("cli.doctor-needs-gpu", fix=fix))
+        return missing(say("cli.doctor.not-installed"), fix)
+    return missing(say("cli.doctor.needs-gpu", fix=fix))
 
 
 def _dotted(version: tuple[int, int]) -> str:

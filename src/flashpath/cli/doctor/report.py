@@ -18,21 +18,21 @@ from flashpath.messages import say
 _STYLE = {"ok": "green", "warn": "yellow", "missing": "dim"}
 # What is a word, and no product's name, is shown in the language; programs read the name itself.
 _SHOWN = {
-    "ok": "cli.doctor-status-ok",
-    "warn": "cli.doctor-status-warn",
-    "missing": "cli.doctor-status-missing",
-    "Compilers": "cli.doctor-group-compilers",
-    "Tools": "cli.doctor-group-tools",
+    "ok": "cli.doctor.status-ok",
+    "warn": "cli.doctor.status-warn",
+    "missing": "cli.doctor.status-missing",
+    "Compilers": "cli.doctor.group-compilers",
+    "Tools": "cli.doctor.group-tools",
     "This machine": "cli.panel-machine",
-    "CUDA headers": "cli.doctor-name-headers",
-    "C++ compiler": "cli.doctor-name-compiler",
-    "NVIDIA driver": "cli.doctor-name-driver",
-    "Disassembler": "cli.doctor-name-disassembler",
-    "Engine": "cli.doctor-name-engine",
-    "Vector extensions": "cli.doctor-name-vector",
-    "Disk": "cli.doctor-name-disk",
-    "Sandbox": "cli.doctor-name-sandbox",
-    "Environment": "cli.doctor-name-environment",
+    "CUDA headers": "cli.doctor.name-headers",
+    "C++ compiler": "cli.doctor.name-compiler",
+    "NVIDIA driver": "cli.doctor.name-driver",
+    "Disassembler": "cli.doctor.name-disassembler",
+    "Engine": "cli.doctor.name-engine",
+    "Vector extensions": "cli.doctor.name-vector",
+    "Disk": "cli.doctor.name-disk",
+    "Sandbox": "cli.doctor.name-sandbox",
+    "Environment": "cli.doctor.name-environment",
 }
 
 
@@ -45,11 +45,11 @@ def verdict(groups: dict[str, list[Check]]) -> str:
     checks = [check for group in groups.values() for check in group]
     failed = [check.name for check in checks if check.failed]
     if failed:
-        return say("cli.doctor-not-ready", names=[shown(name) for name in failed])
+        return say("cli.doctor.not-ready", names=[shown(name) for name in failed])
     gpu = next((check for check in checks if check.name == "GPU"), None)
     if gpu is not None and gpu.status == "missing":
-        return say("cli.doctor-ready-without-gpu")
-    return say("cli.doctor-ready")
+        return say("cli.doctor.ready-without-gpu")
+    return say("cli.doctor.ready")
 
 
 def as_json(groups: dict[str, list[Check]]) -> dict[str, Any]:
@@ -83,9 +83,9 @@ def show(groups: dict[str, list[Check]], console: Console) -> None:
         console.print()
     mendable = [check for group in groups.values() for check in group if check.fix]
     if mendable:
-        console.print(Text(say("cli.doctor-to-mend"), style="bold"))
+        console.print(Text(say("cli.doctor.to-mend"), style="bold"))
         for check in mendable:
-            need = say("cli.doctor-required") if check.required else say("cli.doctor-optional")
+            need = say("cli.doctor.required") if check.required else say("cli.doctor.optional")
             # Never wrapped: a command is there to be copied.
             console.print(Text(f"  # {shown(check.name)} ({need})", style="dim"), soft_wrap=True)
             console.print(Text(f"  {check.fix}"), soft_wrap=True)

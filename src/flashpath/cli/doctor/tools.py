@@ -22,7 +22,7 @@ def ncu() -> Answer:
     answer = _on_gpu("ncu", fixes.nvidia_tool("cuda-nsight-compute", "nsight-compute"))
     if answer.status == "ok" and devices.count() and _counters_are_locked():
         return warn(
-            say("cli.doctor-counters-locked", found=answer.found),
+            say("cli.doctor.counters-locked", found=answer.found),
             "echo options nvidia NVreg_RestrictProfilingToAdminUsers=0 "
             "| sudo tee /etc/modprobe.d/nvidia-profiling.conf && sudo reboot",
         )
@@ -40,7 +40,7 @@ def cuda_gdb() -> Answer:
 def disassembler() -> Answer:
     path = toolkit.disassembler()
     if path is None:  # triton's wheel bundles one
-        return missing(say("cli.doctor-no-cuobjdump"), fixes.pip("triton>=3.5,<3.8"))
+        return missing(say("cli.doctor.no-cuobjdump"), fixes.pip("triton>=3.5,<3.8"))
     return ok(f"{find.program_version(path)}, {path}")
 
 
@@ -48,8 +48,8 @@ def git() -> Answer:
     path = find.program("git")
     if path is None:
         return missing(
-            say("cli.doctor-not-on-path"),
-            fixes.system({"": "git"}, say("cli.doctor-see", page="https://git-scm.com/downloads")),
+            say("cli.doctor.not-on-path"),
+            fixes.system({"": "git"}, say("cli.doctor.see", page="https://git-scm.com/downloads")),
         )
     return ok(find.program_version(path))
 
@@ -60,8 +60,8 @@ def _on_gpu(name: str, fix: str) -> Answer:
     if path is not None:
         return ok(f"{find.program_version(path)}, {path}")
     if devices.count():
-        return missing(say("cli.doctor-tool-nowhere"), fix)
-    return missing(say("cli.doctor-not-installed"), matters=say("cli.doctor-where-gpu-fix", fix=fix))
+        return missing(say("cli.doctor.tool-nowhere"), fix)
+    return missing(say("cli.doctor.not-installed"), matters=say("cli.doctor.where-gpu-fix", fix=fix))
 
 
 def _counters_are_locked() -> bool:

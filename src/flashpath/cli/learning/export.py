@@ -12,8 +12,8 @@ from flashpath.messages import say
 
 
 def export(
-    into: Annotated[Path | None, typer.Argument(help=say("cli.export-into"))] = None,
-    review: Annotated[str | None, typer.Option(help=say("cli.export-review"))] = None,
+    into: Annotated[Path | None, typer.Argument(help=say("cli.learning.export-into"))] = None,
+    review: Annotated[str | None, typer.Option(help=say("cli.learning.export-review"))] = None,
     lang: Lang = None,
     as_json: AsJson = False,
 ) -> None:
@@ -33,8 +33,13 @@ def export(
             with Folder(learner, place) as folder:
                 write_portfolio(learner, folder)
         if as_json:
-            print_json({"folder": str(place.resolve()), "files": folder.files})
+            print_json({"folder": str(folder.place), "files": folder.files})
         else:
             typer.echo(
-                say("cli.export-done", count=len(folder.files), place=place, first=place / "README.md")
+                say(
+                    "cli.learning.export-done",
+                    count=len(folder.files),
+                    place=place,
+                    first=place / "README.md",
+                )
             )

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def grade(
-    exercise: Annotated[str | None, typer.Argument(help=say("cli.grade-exercise"))] = None,
-    file: Annotated[Path | None, typer.Option(help=say("cli.grade-file"))] = None,
-    every: Annotated[bool, typer.Option("--all", help=say("cli.grade-every"))] = False,
+    exercise: Annotated[str | None, typer.Argument(help=say("cli.learning.grade-exercise"))] = None,
+    file: Annotated[Path | None, typer.Option(help=say("cli.learning.grade-file"))] = None,
+    every: Annotated[bool, typer.Option("--all", help=say("cli.learning.grade-every"))] = False,
     lang: Lang = None,
     as_json: AsJson = False,
 ) -> None:
@@ -68,17 +68,25 @@ def _grade_one(learner: Learner, what: str | None, file: Path | None, *, quiet: 
 
 def _show_what_follows(out: Console, learner: Learner, exercise: Exercise, verdict: Grade) -> None:
     """Prints the next exercise of one that passed, where its explanation is, or where a hint is."""
+    from flashpath.course.learner.review import finished_checkpoints
+
     if not verdict.passed:
         seen = learner.store.hints_seen(exercise.id)
         if seen < len(exercise.hints):
-            out.print(say("cli.grade-hint", seen=seen, count=len(exercise.hints), exercise=exercise.id))
+            out.print(
+                say("cli.learning.grade-hint", seen=seen, count=len(exercise.hints), exercise=exercise.id)
+            )
         return
     if exercise.solution is not None:
-        out.print(say("cli.grade-solution", exercise=exercise.id))
+        out.print(say("cli.learning.grade-solution", exercise=exercise.id))
     if learner.workspace is None:
         return
+    if finished_checkpoints(learner, [learner.course.unit(exercise.unit)]):
+        out.print(say("cli.learning.grade-checkpoint", unit=exercise.unit))
     coming = learner.progress().next_exercise(exercise.id)
-    out.print(say("cli.grade-next", exercise=coming) if coming else say("cli.grade-all-done"))
+    out.print(
+        say("cli.learning.grade-next", exercise=coming) if coming else say("cli.learning.grade-all-done")
+    )
 
 
 def _grade_all(learner: Learner, *, quiet: bool) -> list[Grade]:
@@ -87,17 +95,14 @@ def _grade_all(learner: Learner, *, quiet: bool) -> list[Grade]:
 
     out = console()
     grades: list[Grade] = []
-    for name, path in learner.files().items():
-        exercise = learner.course.exercise(name)
-        if not path.is_file() or not learner.is_begun(exercise, path):
-            continue
+    for exercise, path in learner.begun():
         verdict = grade_and_keep(learner, exercise, path)
         grades.append(verdict)
         if not quiet:
             mark = "[green]✓[/]" if verdict.passed else "[red]✗[/]"
-            out.print(f"{mark} {name}  ", end="")
+            out.print(f"{mark} {exercise.id}  ", end="")
             out.print(verdict.headline, markup=False)
     if not quiet:
         passed = sum(verdict.passed for verdict in grades)
-        out.print(say("cli.grade-all-passed", passed=passed, count=len(grades)))
+        out.print(say("cli.learning.grade-all-passed", passed=passed, count=len(grades)))
     return grades

@@ -11,8 +11,8 @@ from flashpath.messages import say
 
 
 def hint(
-    exercise: Annotated[str | None, typer.Argument(help=say("cli.hint-exercise"))] = None,
-    number: Annotated[int | None, typer.Option(help=say("cli.hint-number"), min=1)] = None,
+    exercise: Annotated[str | None, typer.Argument(help=say("cli.learning.hint-exercise"))] = None,
+    number: Annotated[int | None, typer.Option(help=say("cli.learning.hint-number"), min=1)] = None,
     lang: Lang = None,
     as_json: AsJson = False,
 ) -> None:
@@ -29,8 +29,8 @@ def hint(
             print_json({"exercise": chosen.id, "number": shown, "of": count, "hint": text})
             return
         out = console()
-        title = say("cli.hint-title", number=shown, count=count)
+        title = say("cli.learning.hint-title", number=shown, count=count)
         out.print(f"{chosen.id}: {title}", style="bold", markup=False)
         out.print(text, markup=False)
         if shown == count:
-            out.print(say("cli.hint-last", exercise=chosen.id), style="dim")
+            out.print(say("cli.learning.hint-last", exercise=chosen.id), style="dim")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flashpath import settings
 from flashpath.cli.options import AsJson, Lang
 from flashpath.errors import FlashpathError
 from flashpath.messages import say
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def log(
-    problem: Annotated[str | None, typer.Argument(help=say("cli.log-problem-option"))] = None,
-    solution: Annotated[str | None, typer.Option(help=say("cli.log-solution-option"))] = None,
-    learnt: Annotated[str | None, typer.Option(help=say("cli.log-learnt-option"))] = None,
-    kernel: Annotated[str | None, typer.Option(help=say("cli.log-kernel-option"))] = None,
-    list_all: Annotated[bool, typer.Option("--list", help=say("cli.log-list-option"))] = False,
+    problem: Annotated[str | None, typer.Argument(help=say("cli.learning.log-problem-option"))] = None,
+    solution: Annotated[str | None, typer.Option(help=say("cli.learning.log-solution-option"))] = None,
+    learnt: Annotated[str | None, typer.Option(help=say("cli.learning.log-learnt-option"))] = None,
+    kernel: Annotated[str | None, typer.Option(help=say("cli.learning.log-kernel-option"))] = None,
+    list_all: Annotated[bool, typer.Option("--list", help=say("cli.learning.log-list-option"))] = False,
     lang: Lang = None,
     as_json: AsJson = False,
 ) -> None:
@@ -42,7 +42,7 @@ def log(
         if problem is None:
             problem, solution, learnt, kernel = _ask(solution, learnt, kernel)
         if not problem.strip():
-            raise FlashpathError("cli.log-problem-empty")
+            raise FlashpathError("cli.learning.log-problem-empty")
         number = learner.store.add_log(
             problem.strip(),
             solution=(solution or "").strip(),
@@ -52,23 +52,23 @@ def log(
         if as_json:
             print_json(learner.store.log()[-1])
         else:
-            typer.echo(say("cli.log-kept", number=number))
+            typer.echo(say("cli.learning.log-kept", number=number))
 
 
 def _ask(
     solution: str | None, learnt: str | None, kernel: str | None
 ) -> tuple[str, str | None, str | None, str | None]:
     if not sys.stdin.isatty():
-        raise FlashpathError("cli.log-nobody-to-ask")
+        raise FlashpathError("cli.learning.log-nobody-to-ask")
 
     def asked(question: str) -> str:
         return typer.prompt(question, default="", show_default=False)
 
-    problem = asked(say("cli.log-problem"))
+    problem = asked(say("cli.learning.log-problem"))
     # What is not known yet may be left empty; it is one entry, kept when all was asked.
-    solution = solution or asked(say("cli.log-solution"))
-    learnt = learnt or asked(say("cli.log-learnt"))
-    kernel = kernel or asked(say("cli.log-file"))
+    solution = solution or asked(say("cli.learning.log-solution"))
+    learnt = learnt or asked(say("cli.learning.log-learnt"))
+    kernel = kernel or asked(say("cli.learning.log-file"))
     return problem, solution, learnt, kernel
 
 
@@ -76,9 +76,9 @@ def _kernel(learner: Learner, kernel: str | None) -> str:
     """The path as seen from the work folder, so that the folder may be moved; another path as it is."""
     if not kernel:
         return ""
-    path = Path(kernel).expanduser()
+    path = settings.expanded(kernel)
     if not path.exists():
-        raise FlashpathError("cli.log-no-file", file=kernel)
+        raise FlashpathError("cli.learning.log-no-file", file=kernel)
     path = path.resolve()
     if learner.workspace is not None and path.is_relative_to(learner.workspace.root.resolve()):
         return path.relative_to(learner.workspace.root.resolve()).as_posix()
@@ -92,17 +92,14 @@ def _show(entries: tuple[LogEntry, ...]) -> None:
 
     out = console()
     if not entries:
-        out.print(
-            say("cli.log-empty"),
-            markup=False,
-        )
+        out.print(say("cli.learning.log-empty"), markup=False)
     for entry in entries:
         day = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.at))
         out.print(Text() + Text(f"{entry.id}  {day}  ", style="dim") + Text(entry.problem, style="bold"))
         for name, text in (
-            (say("cli.log-entry-solution"), entry.solution),
-            (say("cli.log-entry-learnt"), entry.learnt),
-            (say("cli.log-entry-file"), entry.kernel),
+            (say("cli.learning.log-entry-solution"), entry.solution),
+            (say("cli.learning.log-entry-learnt"), entry.learnt),
+            (say("cli.learning.log-entry-file"), entry.kernel),
         ):
             if text:
                 out.print(Text() + Text(f"   {name}: ", style="dim") + Text(text))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING
 
 import typer
@@ -11,6 +10,8 @@ from rich import markdown as rich_markdown
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
+
+from flashpath.course.content.text import lines_outside_code
 
 if TYPE_CHECKING:
     from rich.console import ConsoleOptions, RenderResult
@@ -107,15 +108,11 @@ def _may_break(before: str, after: str) -> bool:
 def joined(text: str) -> str:
     """Markdown whose paragraphs have no line end between two Chinese characters: it would become a space."""
     lines: list[str] = []
-    fence = ""
-    for line in text.splitlines():
-        mark = re.match(r"\s*(```+|~~~+)", line)
-        if mark and (not fence or mark[1].startswith(fence)):
-            fence = "" if fence else mark[1]
+    for line, is_text in lines_outside_code(text):
         before = lines[-1] if lines else ""
         next_text = line.strip()
         if (
-            not fence
+            is_text
             and before
             and next_text
             and not before.startswith("#")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from flashpath.cli.quick import Option
 from flashpath.course.workspace.titles import day_name, week_name
 from flashpath.messages import say
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from flashpath.course.learner import Learner
     from flashpath.course.state.progress import Next, Progress
 
@@ -17,173 +19,110 @@ _UNITS_SHOWN = 4
 
 
 def next_thing(
-    lang: Annotated[str | None, Option(help=say("cli.option-lang"))] = None,
+    lang: Annotated[str | None, Option(help=say("cli.learning.option-lang"))] = None,
     as_json: Annotated[bool, Option("--json", help=say("cli.option-json"))] = False,
 ) -> int:
     """Says what to do now: the next exercise of the track with its file, and tasks that are still to tick."""
     from flashpath.cli.learning.opening import learning
+    from flashpath.course.learner import overview
 
     with learning(lang, must_keep=False) as learner:
         progress = learner.progress()
         coming = progress.next()
-        due = len(learner.store.reviews.due())
         if as_json:
             from flashpath.cli.output import print_json
 
-            print_json(_as_json(learner, coming, due))
+            print_json(overview.next_data(learner, coming))
         else:
-            _show(learner, progress, coming, due)
+            _show(learner, progress, coming)
     return 0
 
 
-def _as_json(learner: Learner, coming: Next | None, due: int) -> dict[str, Any]:
-    if coming is None:
-        return {"track": learner.track.name, "done": True, "reviews_due": due}
-    path = _path(learner, coming)
-    return {
-        "track": learner.track.name,
-        "done": False,
-        "week": coming.week.number,
-        "day": coming.day.number if coming.day else None,
-        "unit": coming.unit.name if coming.unit else None,
-        "exercise": coming.exercise,
-        "read_first": coming.is_new_unit,
-        "path": path,
-        "command": _command(coming),
-        "tasks": [
-            {"id": each.id, "do": each.do.in_(learner.lang), "done_by": each.done_by} for each in coming.tasks
-        ],
-        "reviews_due": due,
-    }
-
-
-def _path(learner: Learner, coming: Next) -> str | None:
-    if coming.exercise is None or coming.exercise.endswith("/quiz") or learner.workspace is None:
-        return None
-    return str(learner.workspace.file(coming.exercise))
-
-
-def _command(coming: Next) -> str | None:
-    if coming.exercise is None or coming.unit is None:
-        return None
-    if coming.is_new_unit:
-        return f"flashpath read {coming.unit.name}"
-    if coming.exercise.endswith("/quiz"):
-        return f"flashpath review {coming.unit.name}"
-    return f"flashpath grade {coming.exercise}"
-
-
-def _show(learner: Learner, progress: Progress, coming: Next | None, due: int) -> None:
-    from rich.text import Text
-
+def _show(learner: Learner, progress: Progress, coming: Next | None) -> None:
     from flashpath.cli.output import console
+    from flashpath.course.learner.overview import open_checkpoints
 
     out = console()
     if coming is None or coming.exercise is None:
-        _show_end(learner, progress)
+        _show_end(out, learner, progress)
     if coming is not None:
-        _show_place(learner, coming)
-        for line in _exercise_lines(learner, coming):
-            out.print(line)
-        _show_tasks(learner, coming)
-    if due:
-        questions = say("cli.next-due", count=due)
-        out.print(Text() + Text("  flashpath review", style="cyan") + Text(f"   {questions}"))
+        parts = [week_name(coming.week.number), coming.week.title.in_(learner.lang)]
+        if coming.day is not None:
+            parts += [day_name(coming.day.number), coming.day.title.in_(learner.lang)]
+        out.print(" · ".join(parts), style="dim", markup=False)
+        _show_exercise(out, learner, coming)
+        _show_tasks(out, learner, coming)
+    if due := len(learner.store.reviews.due()):
+        _show_command(out, "flashpath review", "   " + say("cli.learning.next-due", count=due))
+    for unit, count in open_checkpoints(learner).items():
+        _show_command(
+            out, f"flashpath review {unit}", "   " + say("cli.learning.next-checkpoint", count=count)
+        )
 
 
-def _show_end(learner: Learner, progress: Progress) -> None:
-    """Prints what is done, what is planned, and what can be done meanwhile."""
+def _show_command(out: Console, command: str, meaning: str) -> None:
     from rich.text import Text
 
-    from flashpath.cli.output import console
+    out.print(Text.assemble((f"  {command}", "cyan"), meaning))
 
-    out = console()
+
+def _show_end(out: Console, learner: Learner, progress: Progress) -> None:
+    """Prints what is done, what is planned, and what can be done meanwhile."""
     count = progress.of_track()
     title = learner.track.title.in_(learner.lang)
     if count.is_done and not count.planned:
-        out.print(Text(say("cli.next-done", track=title), style="bold green"))
-        out.print(say("cli.next-export"))
+        out.print(say("cli.learning.next-done", track=title), style="bold green", markup=False)
+        out.print(say("cli.learning.next-export"))
         return
-    said = say("cli.next-all-passed", track=title, count=count.exercises)
-    out.print(Text(said, style="bold green"))
+    said = say("cli.learning.next-all-passed", track=title, count=count.exercises)
+    out.print(said, style="bold green", markup=False)
     if count.planned:
         names = [unit.title.in_(learner.lang) for unit in progress.planned_units()]
         more = " …" if len(names) > _UNITS_SHOWN else ""
-        out.print(say("cli.next-planned", count=count.planned, names=names[:_UNITS_SHOWN]) + more)
+        out.print(say("cli.learning.next-planned", count=count.planned, names=names[:_UNITS_SHOWN]) + more)
     for command, meaning in (
-        ("flashpath ladder", say("cli.next-ladder")),
-        ("flashpath run", say("cli.next-programs")),
-        ("flashpath review", say("cli.next-review")),
-        ("flashpath export", say("cli.next-portfolio")),
+        ("flashpath ladder", say("cli.learning.next-ladder")),
+        ("flashpath run", say("cli.learning.next-programs")),
+        ("flashpath review", say("cli.learning.next-review")),
+        ("flashpath export", say("cli.learning.next-portfolio")),
     ):
-        out.print(Text() + Text(f"  {command:<18}", style="cyan") + Text(meaning))
+        _show_command(out, f"{command:<18}", meaning)
 
 
-def _show_place(learner: Learner, coming: Next) -> None:
-    from rich.text import Text
-
-    from flashpath.cli.output import console
-
-    week, day = coming.week, coming.day
-    parts = [week_name(week.number), week.title.in_(learner.lang)]
-    if day is not None:
-        parts += [day_name(day.number), day.title.in_(learner.lang)]
-    place = " · ".join(parts)
-    console().print(Text(place, style="dim"))
-
-
-def _exercise_lines(learner: Learner, coming: Next) -> list[Any]:
+def _show_exercise(out: Console, learner: Learner, coming: Next) -> None:
     from pathlib import Path
 
     from rich.text import Text
 
     from flashpath.cli.learning.verdict_view import linked
+    from flashpath.course.learner.overview import answer_path
 
     if coming.exercise is None or coming.unit is None:
-        return []
+        return
     exercise = learner.course.exercise(coming.exercise)
-    title = exercise.title.in_(learner.lang)
-    minutes = say("cli.about-minutes", minutes=exercise.minutes)
-    lines = [
-        Text()
-        + Text(f"{exercise.id}", style="bold")
-        + Text(f"  {title}  ({learner.kind(exercise)}, {minutes})")
-    ]
+    minutes = say("cli.learning.about-minutes", minutes=exercise.minutes)
+    what = f"  {exercise.title.in_(learner.lang)}  ({learner.kind(exercise)}, {minutes})"
+    out.print(Text.assemble((exercise.id, "bold"), what))
     if coming.is_new_unit:
-        unit = coming.unit.title.in_(learner.lang)
-        lines.append(
-            Text()
-            + Text(f"  flashpath read {coming.unit.name}", style="cyan")
-            + Text(say("cli.next-lesson-first", unit=unit))
-        )
+        lesson = say("cli.learning.next-lesson-first", unit=coming.unit.title.in_(learner.lang))
+        _show_command(out, f"flashpath read {coming.unit.name}", lesson)
     if exercise.kind == "quiz":
-        what = say("cli.next-answer-questions")
-        lines.append(Text() + Text(f"  flashpath review {coming.unit.name}", style="cyan") + Text(what))
-        return lines
-    path = _path(learner, coming)
-    if path is not None:
-        lines.append(Text("  ") + linked(learner, Path(path)))
-    lines.append(
-        Text() + Text(f"  flashpath grade {exercise.id}", style="cyan") + Text(say("cli.next-or-watch"))
-    )
-    return lines
+        _show_command(out, f"flashpath review {coming.unit.name}", say("cli.learning.next-answer-questions"))
+        return
+    if path := answer_path(learner, coming):
+        out.print(Text("  ") + linked(learner, Path(path)))
+    _show_command(out, f"flashpath grade {exercise.id}", say("cli.learning.next-or-watch"))
 
 
-def _show_tasks(learner: Learner, coming: Next) -> None:
+def _show_tasks(out: Console, learner: Learner, coming: Next) -> None:
     from rich.text import Text
 
-    from flashpath.cli.output import console
-
-    out = console()
     if coming.tasks:
-        out.print(say("cli.next-to-tick"))
+        out.print(say("cli.learning.next-to-tick"))
     for task in coming.tasks[:_TASKS_SHOWN]:
         command = f"flashpath progress --tick {task.id}"
         if task.done_by is not None:
             command = f"flashpath note --name {task.done_by.partition(':')[2]}"
-        out.print(Text(f"  □ {task.do.in_(learner.lang)}  ") + Text(command, style="dim"))
-    more = len(coming.tasks) - _TASKS_SHOWN
-    if more > 0:
-        out.print(
-            say("cli.next-more-tasks", more=more),
-        )
+        out.print(Text.assemble(f"  □ {task.do.in_(learner.lang)}  ", (command, "dim")))
+    if (more := len(coming.tasks) - _TASKS_SHOWN) > 0:
+        out.print(say("cli.learning.next-more-tasks", more=more))

@@ -18,13 +18,15 @@ from flashpath.messages import say, speaking
 
 
 def note(
-    source: Annotated[str | None, typer.Argument(help=say("cli.note-source"))] = None,
-    file: Annotated[str | None, typer.Option(help=say("cli.note-file"))] = None,
-    week: Annotated[str | None, typer.Option(help=say("cli.note-week"))] = None,
-    name: Annotated[str | None, typer.Option(help=say("cli.note-name"))] = None,
-    environment: Annotated[bool, typer.Option("--environment", help=say("cli.note-environment"))] = False,
-    edit: Annotated[bool, typer.Option("--edit/--no-edit", help=say("cli.note-edit"))] = True,
-    listed: Annotated[bool, typer.Option("--list", help=say("cli.note-list"))] = False,
+    source: Annotated[str | None, typer.Argument(help=say("cli.learning.note-source"))] = None,
+    file: Annotated[str | None, typer.Option(help=say("cli.learning.note-file"))] = None,
+    week: Annotated[str | None, typer.Option(help=say("cli.learning.note-week"))] = None,
+    name: Annotated[str | None, typer.Option(help=say("cli.learning.note-name"))] = None,
+    environment: Annotated[
+        bool, typer.Option("--environment", help=say("cli.learning.note-environment"))
+    ] = False,
+    edit: Annotated[bool, typer.Option("--edit/--no-edit", help=say("cli.learning.note-edit"))] = True,
+    listed: Annotated[bool, typer.Option("--list", help=say("cli.learning.note-list"))] = False,
     lang: Lang = None,
     as_json: AsJson = False,
 ) -> None:
@@ -36,7 +38,7 @@ def note(
 
     with learning(lang) as learner:
         if sum(given is not None for given in (source, file, week, name)) + environment > 1:
-            raise FlashpathError("cli.note-one")
+            raise FlashpathError("cli.learning.note-one")
         if listed:
             notes = list_notes(learner.folder)
             if as_json:
@@ -65,7 +67,7 @@ def _edit(editor: str, path: Path) -> None:
     try:
         done = subprocess.run([*shlex.split(editor), str(path)], check=False)
     except (OSError, ValueError) as error:
-        raise FlashpathError("cli.note-editor", editor=editor, error=error) from None
+        raise FlashpathError("cli.learning.note-editor", editor=editor, error=error) from None
     if done.returncode:
         raise typer.Exit(1)
 
@@ -80,14 +82,14 @@ def environment_note(lang: str) -> str:
         groups = run_checks()
         lines: list[str] = []
         for title, checks in groups.items():
-            lines += [f"### {title}", "", say("cli.note-checks"), "|---|---|---|"]
+            lines += [f"### {title}", "", say("cli.learning.note-checks"), "|---|---|---|"]
             for check in checks:
                 found = str(check.found).replace("|", "\\|").replace("\n", " ")
                 lines.append(f"| {check.name} | {check.status} | {found} |")
             lines.append("")
         mendable = [check for checks in groups.values() for check in checks if check.fix]
         if mendable:
-            lines += ["### " + say("cli.note-mend"), "", "```sh"]
+            lines += ["### " + say("cli.learning.note-mend"), "", "```sh"]
             lines += [f"# {check.name}\n{check.fix}" for check in mendable]
             lines += ["```"]
         verdict = report.verdict(groups)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from flashpath.cli.quick import Option
 from flashpath.errors import FlashpathError
@@ -10,17 +10,16 @@ from flashpath.messages import say
 
 if TYPE_CHECKING:
     from flashpath.course.content import Week
-    from flashpath.course.learner import Learner
-    from flashpath.course.state.progress import Count, Progress
+    from flashpath.course.state.progress import Progress
 
 
 def progress(
-    tick: Annotated[list[str] | None, Option(help=say("cli.progress-tick"))] = None,
-    untick: Annotated[list[str] | None, Option(help=say("cli.progress-untick"))] = None,
-    week: Annotated[str | None, Option(help=say("cli.progress-week"))] = None,
-    everything: Annotated[bool, Option("--all", help=say("cli.progress-all"))] = False,
-    track: Annotated[str | None, Option(help=say("cli.progress-track"))] = None,
-    lang: Annotated[str | None, Option(help=say("cli.option-lang"))] = None,
+    tick: Annotated[list[str] | None, Option(help=say("cli.learning.progress-tick"))] = None,
+    untick: Annotated[list[str] | None, Option(help=say("cli.learning.progress-untick"))] = None,
+    week: Annotated[str | None, Option(help=say("cli.learning.progress-week"))] = None,
+    everything: Annotated[bool, Option("--all", help=say("cli.learning.progress-all"))] = False,
+    track: Annotated[str | None, Option(help=say("cli.learning.progress-track"))] = None,
+    lang: Annotated[str | None, Option(help=say("cli.learning.option-lang"))] = None,
     as_json: Annotated[bool, Option("--json", help=say("cli.option-json"))] = False,
 ) -> int:
     """Shows how far you are: by track, week and day, checkpoints, days in a row, time spent."""
@@ -40,8 +39,9 @@ def progress(
             raise FlashpathError("course.no-week", track=chosen.name, week=week, known=known)
         if as_json:
             from flashpath.cli.output import print_json
+            from flashpath.course.learner.overview import progress_data
 
-            print_json(_as_json(learner, state))
+            print_json(progress_data(learner, state))
         elif keys and week is None and not everything:
             _show_ticked(state, keys)
         else:
@@ -69,81 +69,4 @@ def _show_ticked(state: Progress, keys: list[tuple[tuple[str, str], bool]]) -> N
     for (_, name), done in keys:
         out.print(f"{'☑' if done else '☐'} {name}", markup=False)
     count = state.of_track()
-    out.print(say("cli.progress-ticked", done=count.done, total=count.total, track=state.track.name))
-
-
-def _as_json(learner: Learner, state: Progress) -> dict[str, Any]:
-    lang, study = learner.lang, learner.store.study
-    return {
-        "track": state.track.name,
-        "title": state.track.title.in_(lang),
-        "count": _count(state.of_track()),
-        "streak_days": study.streak(),
-        "seconds": round(study.seconds(state.track.name)),
-        "seconds_by_day": {
-            day: round(spent) for day, spent in study.seconds_by_day(state.track.name).items()
-        },
-        "reviews_due": len(learner.store.reviews.due()),
-        "passed": sorted(state.passed),
-        "given_up": sorted(state.given_up),
-        "weeks": [_week(state, week, lang) for week in state.track.weeks],
-        "checkpoints": [
-            {
-                "id": each.id,
-                "stage": stage.title.in_(lang),
-                "ask": each.ask.in_(lang),
-                "ticked": state.is_ticked(each.id),
-            }
-            for stage in state.track.stages
-            for each in stage.checkpoints
-        ],
-        "unit_checkpoints": [
-            {
-                "id": f"{unit.name}/{each.id}",
-                "ask": each.ask.in_(lang),
-                "ticked": state.is_ticked(f"{unit.name}/{each.id}"),
-            }
-            for unit in map(learner.course.unit, state.track.units)
-            for each in unit.checkpoints
-        ],
-    }
-
-
-def _week(state: Progress, week: Week, lang: str) -> dict[str, Any]:
-    def tasks(of: Any) -> list[dict[str, Any]]:
-        return [
-            {"id": task.id, "do": task.do.in_(lang), "done": state.is_done(task), "done_by": task.done_by}
-            for task in of.tasks
-        ]
-
-    units = map(state.course.unit, week.all_units)
-    return {
-        "number": week.number,
-        "title": week.title.in_(lang),
-        "count": _count(state.of_week(week)),
-        "units": [
-            {"name": unit.name, "status": unit.status, "count": _count(state.of_unit(unit))} for unit in units
-        ],
-        "tasks": tasks(week),
-        "days": [
-            {
-                "number": day.number,
-                "title": day.title.in_(lang),
-                "count": _count(state.of_day(day)),
-                "tasks": tasks(day),
-            }
-            for day in week.days
-        ],
-    }
-
-
-def _count(count: Count) -> dict[str, int]:
-    return {
-        "done": count.done,
-        "total": count.total,
-        "exercises_done": count.exercises_done,
-        "exercises": count.exercises,
-        "tasks_done": count.tasks_done,
-        "tasks": count.tasks,
-        "planned_units": count.planned,
-    }
+    out.print(say("cli.learning.progress-ticked", done=count.done, total=count.total, track=state.track.name))

@@ -46,10 +46,10 @@ class View:
             for week in stage.weeks:
                 self._show_week(week, week in opened)
             if any(week in opened for week in stage.weeks):
-                self._show_checkpoints(stage.checkpoints, say("cli.progress-checkpoints"))
+                self._show_checkpoints(stage.checkpoints, say("cli.learning.progress-checkpoints"))
         if track.assessment and len(opened) == len(track.weeks):
             self.out.print()
-            self._show_checkpoints(track.assessment, say("cli.progress-assessment"))
+            self._show_checkpoints(track.assessment, say("cli.learning.progress-assessment"))
 
     def _show_head(self) -> None:
         learner, state = self.learner, self.state
@@ -57,24 +57,26 @@ class View:
         self.out.print(Text(state.track.title.in_(learner.lang), style="bold"))
         self.out.print(bar(count) + Text(f"  {self._done(count)}"))
         if count.exercises and count.exercises_done == count.exercises:
-            self.out.print(Text(say("cli.progress-all-passed", count=count.exercises), style="bold green"))
+            self.out.print(
+                Text(say("cli.learning.progress-all-passed", count=count.exercises), style="bold green")
+            )
         streak, seconds = study.streak(), study.seconds(state.track.name)
-        line = say("cli.progress-streak", days=streak, time=spent(seconds))
+        line = say("cli.learning.progress-streak", days=streak, time=spent(seconds))
         due = len(learner.store.reviews.due())
         if due:
-            line += say("cli.progress-due", due=due)
+            line += say("cli.learning.progress-due", due=due)
         self.out.print(Text(line))
 
     def _done(self, count: Count) -> str:
         parts: list[str] = []
         if count.exercises:
             done = f"{count.exercises_done}/{count.exercises}"
-            parts.append(say("cli.progress-exercises", done=done))
+            parts.append(say("cli.learning.progress-exercises", done=done))
         if count.tasks:
             done = f"{count.tasks_done}/{count.tasks}"
-            parts.append(say("cli.progress-tasks", done=done))
+            parts.append(say("cli.learning.progress-tasks", done=done))
         if count.planned:
-            parts.append(say("cli.progress-planned", count=count.planned))
+            parts.append(say("cli.learning.progress-planned", count=count.planned))
         return " · ".join(parts)
 
     def _show_week(self, week: Week, is_open: bool) -> None:
@@ -103,7 +105,7 @@ class View:
         for unit in map(self.state.course.unit, names):
             title = f"{unit.name}  {unit.title.in_(self.learner.lang)}"
             if not unit.is_ready:
-                coming = say("cli.progress-to-come")
+                coming = say("cli.learning.progress-to-come")
                 self.out.print(Text(f"{indent}· {title}  {coming}", style="dim"))
                 continue
             self.out.print(Text(f"{indent}{'✓' if self.state.unit_is_done(unit) else '·'} {title}"))
@@ -115,7 +117,7 @@ class View:
             if exercise in state.passed:
                 self.out.print(Text(f"{indent}✓ {name}", style="green"))
                 continue
-            seen = say("cli.progress-solution-seen") if exercise in state.given_up else ""
+            seen = say("cli.learning.progress-solution-seen") if exercise in state.given_up else ""
             self.out.print(Text(f"{indent}· {name}{seen}"))
         for each in unit.checkpoints if self.detailed else ():
             name = f"{unit.name}/{each.id}"

@@ -11,9 +11,11 @@ from flashpath.messages import say
 
 
 def reset(
-    exercise: Annotated[str, typer.Argument(help=say("cli.reset-exercise"))],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help=say("cli.reset-yes"))] = False,
-    bring_back: Annotated[bool, typer.Option("--bring-back", help=say("cli.reset-bring-back"))] = False,
+    exercise: Annotated[str, typer.Argument(help=say("cli.learning.reset-exercise"))],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help=say("cli.learning.reset-yes"))] = False,
+    bring_back: Annotated[
+        bool, typer.Option("--bring-back", help=say("cli.learning.reset-bring-back"))
+    ] = False,
     lang: Lang = None,
     as_json: AsJson = False,
 ) -> None:
@@ -30,11 +32,13 @@ def reset(
             not bring_back
             and path.exists()
             and not yes
-            and not typer.confirm(say("cli.reset-ask", file=shown), err=True)
+            and not typer.confirm(say("cli.learning.reset-ask", file=shown), err=True)
         ):
             raise typer.Exit(1)
         put_back(learner, chosen, path, text)
         if as_json:
             print_json({"exercise": chosen.id, "path": str(path), "brought_back": bring_back})
         else:
-            typer.echo(say("cli.reset-undone" if bring_back else "cli.reset-done", file=shown))
+            typer.echo(
+                say("cli.learning.reset-undone" if bring_back else "cli.learning.reset-done", file=shown)
+            )

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from flashpath.course.content import Course, Resource, ResourceUse, Track, Week
 
 _KINDS = {
-    "book": "cli.resources-books",
-    "paper": "cli.resources-papers",
-    "document": "cli.resources-documents",
-    "course": "cli.resources-courses",
-    "community": "cli.resources-communities",
-    "repository": "cli.resources-repositories",
-    "talk": "cli.resources-talks",
-    "tool": "cli.resources-tools",
+    "book": "cli.learning.resources-books",
+    "paper": "cli.learning.resources-papers",
+    "document": "cli.learning.resources-documents",
+    "course": "cli.learning.resources-courses",
+    "community": "cli.learning.resources-communities",
+    "repository": "cli.learning.resources-repositories",
+    "talk": "cli.learning.resources-talks",
+    "tool": "cli.learning.resources-tools",
 }
 
 
 def resources(
-    track: Annotated[str | None, typer.Option(help=say("cli.resources-track"))] = None,
-    week: Annotated[str | None, typer.Option(help=say("cli.resources-week"))] = None,
+    track: Annotated[str | None, typer.Option(help=say("cli.learning.resources-track"))] = None,
+    week: Annotated[str | None, typer.Option(help=say("cli.learning.resources-week"))] = None,
     lang: options.Lang = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -43,7 +43,7 @@ def resources(
             return
         name = track or (learner.workspace.track if learner.workspace is not None else None)
         if name is None:
-            raise FlashpathError("cli.resources-which-track", week=week, names=course.track_names)
+            raise FlashpathError("cli.learning.resources-which-track", week=week, names=course.track_names)
         _show_weeks(course, _weeks(course.track(name), week), learner.lang, as_json)
 
 
@@ -112,7 +112,9 @@ def _show_weeks(course: Course, weeks: list[Week], lang: str, as_json: bool) -> 
         for use in _uses(each):
             part = f" **{use.part}**" if use.part else ""
             lines.append(f"- {resource_line(course.resource(use.key), lang)}{part}")
-        texts.append("\n".join([f"## {week_title(each)}", "", *(lines or [say("cli.resources-none")]), ""]))
+        texts.append(
+            "\n".join([f"## {week_title(each)}", "", *(lines or [say("cli.learning.resources-none")]), ""])
+        )
     print_markdown("\n".join(texts))
 
 

@@ -14,8 +14,8 @@ _WIDEST = 100
 
 
 def solution(
-    exercise: Annotated[str | None, typer.Argument(help=say("cli.hint-exercise"))] = None,
-    give_up: Annotated[bool, typer.Option("--give-up", help=say("cli.solution-give-up"))] = False,
+    exercise: Annotated[str | None, typer.Argument(help=say("cli.learning.hint-exercise"))] = None,
+    give_up: Annotated[bool, typer.Option("--give-up", help=say("cli.learning.solution-give-up"))] = False,
     lang: Lang = None,
     as_json: AsJson = False,
 ) -> None:

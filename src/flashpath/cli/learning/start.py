@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def start(
-    track: Annotated[str | None, typer.Argument(help=say("cli.start-track"))] = None,
-    into: Annotated[Path | None, typer.Option(help=say("cli.start-into"))] = None,
+    track: Annotated[str | None, typer.Argument(help=say("cli.learning.start-track"))] = None,
+    into: Annotated[Path | None, typer.Option(help=say("cli.learning.start-into"))] = None,
     lang: Lang = None,
     as_json: AsJson = False,
 ) -> None:
@@ -69,7 +69,7 @@ def _list(course: Course, lang: str, as_json: bool) -> None:
         out.print(Text(f"    {takes}"))
         if each.about is not None:
             out.print(Text(f"    {each.about.in_(lang)}"))
-    out.print("\n" + say("cli.start-how", track=course.track_names[0]), markup=False)
+    out.print("\n" + say("cli.learning.start-how", track=course.track_names[0]), markup=False)
 
 
 def _facts(track: Track, lang: str) -> dict[str, object]:
@@ -121,23 +121,23 @@ def _print_json(made: Made) -> None:
 
 
 _GIT = {
-    "begun": "cli.start-git-begun",
-    "inside": "cli.start-git-inside",
-    "none": "cli.start-git-none",
-    "failed": "cli.start-git-failed",
+    "begun": "cli.learning.start-git-begun",
+    "inside": "cli.learning.start-git-inside",
+    "none": "cli.learning.start-git-none",
+    "failed": "cli.learning.start-git-failed",
 }
 
 
 def _tell(made: Made) -> None:
     counts, root = made.counts, made.workspace.root
-    code = "cli.start-made" if made.is_new else "cli.start-completed"
+    code = "cli.learning.start-made" if made.is_new else "cli.learning.start-completed"
     typer.echo(say(code, root=root, new=counts["new"], updated=counts["updated"], same=counts["same"]))
     if made.kept:
         names = ", ".join(made.kept[:5]) + (" …" if len(made.kept) > 5 else "")
-        typer.echo(say("cli.start-kept", count=len(made.kept), names=names))
+        typer.echo(say("cli.learning.start-kept", count=len(made.kept), names=names))
     if made.git in _GIT:
         typer.echo(say(_GIT[made.git], said=made.git_said))
-    typer.echo(say("cli.start-next"))
+    typer.echo(say("cli.learning.start-next"))
     if root != Path.cwd():
         typer.echo(f"  cd {_shown(root)}")
     typer.echo("  flashpath next")

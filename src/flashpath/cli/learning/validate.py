@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from flashpath.course.validation import Job, StepResult
 
 _WORDS = {
-    "edge cases": "cli.validate-edge-cases",
-    "numerical stability": "cli.validate-stability",
-    "comparison": "cli.validate-comparison",
-    "gradients": "cli.validate-gradients",
-    "passed": "cli.validate-passed",
-    "failed": "cli.validate-failed",
-    "skipped": "cli.validate-skipped",
+    "edge cases": "cli.learning.validate-edge-cases",
+    "numerical stability": "cli.learning.validate-stability",
+    "comparison": "cli.learning.validate-comparison",
+    "gradients": "cli.learning.validate-gradients",
+    "passed": "cli.learning.validate-passed",
+    "failed": "cli.learning.validate-failed",
+    "skipped": "cli.learning.validate-skipped",
 }
 
 
@@ -33,14 +33,16 @@ def _word(word: str) -> str:
 
 
 def validate(
-    where: Annotated[str, typer.Argument(metavar="FILE:FUNCTION", help=say("cli.validate-where"))],
-    reference: Annotated[str, typer.Option(help=say("cli.validate-reference"))],
-    declared: Annotated[list[str] | None, typer.Option("--input", help=say("cli.validate-input"))] = None,
-    sizes: Annotated[list[str] | None, typer.Option(help=say("cli.validate-sizes"))] = None,
-    device: Annotated[str | None, typer.Option(help=say("cli.validate-device"))] = None,
-    seed: Annotated[int, typer.Option(help=say("cli.validate-seed"), min=0)] = 0,
-    gradients: Annotated[bool, typer.Option(help=say("cli.validate-check-gradients"))] = True,
-    timeout: Annotated[float, typer.Option(help=say("cli.validate-timeout"), min=0.001)] = 60.0,
+    where: Annotated[str, typer.Argument(metavar="FILE:FUNCTION", help=say("cli.learning.validate-where"))],
+    reference: Annotated[str, typer.Option(help=say("cli.learning.validate-reference"))],
+    declared: Annotated[
+        list[str] | None, typer.Option("--input", help=say("cli.learning.validate-input"))
+    ] = None,
+    sizes: Annotated[list[str] | None, typer.Option(help=say("cli.learning.validate-sizes"))] = None,
+    device: Annotated[str | None, typer.Option(help=say("cli.learning.validate-device"))] = None,
+    seed: Annotated[int, typer.Option(help=say("cli.learning.validate-seed"), min=0)] = 0,
+    gradients: Annotated[bool, typer.Option(help=say("cli.learning.validate-check-gradients"))] = True,
+    timeout: Annotated[float, typer.Option(help=say("cli.learning.validate-timeout"), min=0.001)] = 60.0,
     lang: Lang = None,
     as_json: AsJson = False,
 ) -> None:
@@ -107,7 +109,7 @@ class _View:
         from flashpath.course.validation import Started, validate_apart
 
         # On stderr, so that it is seen where the results are piped, and never among them.
-        with Console(stderr=True, highlight=False).status(say("cli.validate-loading")) as status:
+        with Console(stderr=True, highlight=False).status(say("cli.learning.validate-loading")) as status:
             for each in validate_apart(job, seconds):
                 if isinstance(each, Started):
                     status.update(escape(f"{_word(each.step)}: {each.check}"))
@@ -122,24 +124,28 @@ class _View:
         ]
         out = self.out
         # Of a step that was cut short, only the last check is known.
-        amount = say("cli.validate-checks", count=len(result.outcomes)) if len(result.outcomes) > 1 else ""
+        amount = (
+            say("cli.learning.validate-checks", count=len(result.outcomes))
+            if len(result.outcomes) > 1
+            else ""
+        )
         out.print(f"[{style}]{mark}[/] [bold]{_word(result.step)}[/]: {_word(result.verdict)}{amount}")
         if result.skipped:
             out.print(f"    {result.skipped}", markup=False)
         for failure in result.failures[:3]:
             out.print(f"    {failure.check}: {failure.problem}", markup=False)
         if len(result.failures) > 3:
-            out.print(say("cli.validate-more", count=len(result.failures) - 3))
+            out.print(say("cli.learning.validate-more", count=len(result.failures) - 3))
         sys.stdout.flush()
 
     def close(self, good: bool, not_done: list[str]) -> None:
         if not good:
-            self.out.print(say("cli.validate-some"))
+            self.out.print(say("cli.learning.validate-some"))
         elif not not_done:
-            self.out.print(say("cli.validate-all"))
+            self.out.print(say("cli.learning.validate-all"))
         else:
             self.out.print(
-                say("cli.validate-all-but", names=[_word(step) for step in not_done]), markup=False
+                say("cli.learning.validate-all-but", names=[_word(step) for step in not_done]), markup=False
             )
 
 
@@ -151,6 +157,6 @@ def _sizes(given: list[str]) -> dict[str, list[int]]:
         letter, equals, numbers = (part.strip() for part in text.partition("="))
         parts = [part.strip() for part in numbers.split(",")]
         if not equals or not letter.isidentifier() or not all(part.isdecimal() for part in parts):
-            raise FlashpathError("cli.validate-sizes-format", text=text)
+            raise FlashpathError("cli.learning.validate-sizes-format", text=text)
         found[letter] = [int(part) for part in parts]
     return found

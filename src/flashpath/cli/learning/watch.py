@@ -33,7 +33,7 @@ Stamp = tuple[int, int, int] | None
 
 
 def watch(
-    exercise: Annotated[str | None, typer.Argument(help=say("cli.watch-exercise"))] = None,
+    exercise: Annotated[str | None, typer.Argument(help=say("cli.learning.watch-exercise"))] = None,
     lang: Lang = None,
     as_json: AsJson = False,
 ) -> None:
@@ -127,13 +127,13 @@ class Watch:
     def check(self) -> None:
         """Grade the exercise, and show the verdict."""
         if self.keys.is_terminal:
-            self.below = [say("cli.watch-checking")]
+            self.below = [say("cli.learning.watch-checking")]
             self.draw()
         graded = self._grade(self.exercise, self.path)
         self.verdict = None if isinstance(graded, str) else graded
         self.below = [graded] if isinstance(graded, str) else []
         if graded is None:
-            self.below = [say("cli.watch-stopped")]
+            self.below = [say("cli.learning.watch-stopped")]
         self.draw()
 
     def _grade(self, exercise: Exercise, path: Path) -> Grade | str | None:
@@ -172,7 +172,7 @@ class Watch:
         """Turns to the next one that is not passed."""
         name = self._coming()
         if name is None:
-            self.below = [say("cli.watch-no-other")]
+            self.below = [say("cli.learning.watch-no-other")]
             self.draw()
             return
         self.turn_to(name)
@@ -206,7 +206,7 @@ class Watch:
         except FlashpathError as error:
             self.below = [str(error)]
         else:
-            title = say("cli.watch-hint", number=number, count=len(self.exercise.hints))
+            title = say("cli.learning.watch-hint", number=number, count=len(self.exercise.hints))
             self.below = [title + text]
         self.draw()
 
@@ -230,7 +230,7 @@ class Watch:
             quiz = f"   flashpath review {name.partition('/')[0]}" if name.endswith("/quiz") else ""
             self.below.append(Text() + pointer + mark + Text(name) + Text(quiz, style="dim"))
         if last:
-            shown = say("cli.watch-listed", first=first + 1, last=first + _LISTED, count=len(order))
+            shown = say("cli.learning.watch-listed", first=first + 1, last=first + _LISTED, count=len(order))
             self.below.append(Text(shown, style="dim"))
         self.draw()
 
@@ -239,27 +239,25 @@ class Watch:
         from rich.text import Text
 
         lines: list[Any] = []
-        for name, path in self.files.items():
-            exercise = self.learner.course.exercise(name)
-            if not path.is_file() or not self.learner.is_begun(exercise, path):
-                continue
-            self.below = [*lines, say("cli.watch-checking-one", name=name)]
+        for exercise, path in self.learner.begun():
+            name = exercise.id
+            self.below = [*lines, say("cli.learning.watch-checking-one", name=name)]
             self.draw()
             graded = self._grade(exercise, path)
             if graded is None:
-                lines.append(say("cli.watch-stopped-at", name=name))
+                lines.append(say("cli.learning.watch-stopped-at", name=name))
                 break
             passed = not isinstance(graded, str) and graded.passed
             mark = Text("✓ ", style="green") if passed else Text("✗ ", style="red")
             said = graded if isinstance(graded, str) else graded.headline
             lines.append(Text() + mark + Text(f"{name}: {said}"))
-        self.below = lines or [say("cli.watch-nothing-begun")]
+        self.below = lines or [say("cli.learning.watch-nothing-begun")]
         self.draw()
 
     def reset(self) -> None:
         from flashpath.course.learner.answers import put_back
 
-        question = say("cli.watch-reset-ask")
+        question = say("cli.learning.watch-reset-ask")
         self.below = [question]
         self.draw()
         answer = None
@@ -309,12 +307,13 @@ class Watch:
             self.out.print(Text("  ") + linked(self.learner, self.path))
         if self.verdict is None or not self.verdict.passed:
             self.out.print(Text(_first_paragraph(exercise.task(lang)), style="italic"))
-        self.out.print(Text(say("cli.watch-lesson", unit=exercise.unit), style="dim"))
+        self.out.print(Text(say("cli.learning.watch-lesson", unit=exercise.unit), style="dim"))
 
     def _draw_foot(self) -> None:
         from rich.text import Text
 
         from flashpath.cli.learning.progress_view import bar
+        from flashpath.course.learner.review import finished_checkpoints
         from flashpath.course.state.progress import Count
 
         progress = self.learner.progress()
@@ -324,9 +323,15 @@ class Watch:
         self.out.print(bar(count, 30) + Text(f" {count.done}/{count.total}"))
         if self.verdict is not None and self.verdict.passed:
             coming = self._coming()
-            said = say("cli.watch-passed", exercise=coming) if coming else say("cli.watch-all-passed")
+            said = (
+                say("cli.learning.watch-passed", exercise=coming)
+                if coming
+                else say("cli.learning.watch-all-passed")
+            )
             self.out.print(Text(said, style="bold green"))
-        keys = say("cli.watch-keys")
+            if finished_checkpoints(self.learner, [self.learner.course.unit(self.exercise.unit)]):
+                self.out.print(say("cli.learning.grade-checkpoint", unit=self.exercise.unit))
+        keys = say("cli.learning.watch-keys")
         self.out.print(Text(keys, style="dim"))
 
     def _print_json(self) -> None:

@@ -40,7 +40,7 @@ def unpacked(name: str, layout: str, **packed: Any) -> tuple[Tensor, ...]:
 
 
 def window_sides(name: str, window: Any) -> tuple[int, int]:
-    """As flash-attn reads them: two whole numbers of any kind, and every negative one means no bound."""
+    """Reads a window as flash-attn does: two whole numbers of any kind; a negative one means no bound."""
     try:
         left, right = window
         sides = int(left), int(right)
@@ -66,7 +66,7 @@ def whole_number(name: str, key: str, value: Any) -> int:
 
 
 def require_pages(name: str, pages: Any, block_table: Any, cu_seqlens: Any) -> None:
-    """What a page table and the bounds of sequences have to be; their numbers on the CPU only."""
+    """Checks a page table and the bounds of sequences; the numbers in them only on the CPU."""
     if block_table.dim() != 2 or block_table.dtype != torch.int32:
         refuse(
             "compat.block-table", name=name, shape=str(tuple(block_table.shape)), dtype=str(block_table.dtype)

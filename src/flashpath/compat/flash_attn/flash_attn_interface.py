@@ -36,7 +36,7 @@ WHOLE_ROW = 2**31 - 1
 def _get_block_size_n(  # pyright: ignore[reportUnusedFunction]: by flash-attn's tests
     device: Any, head_dim: int, is_dropout: bool, is_causal: bool
 ) -> int:
-    """How many keys of `return_attn_probs` share a scale: all of a row, whatever the kernel's tiles are."""
+    """Returns how many keys of `return_attn_probs` share a scale: all of a row, whatever the tiles."""
     del device, head_dim, is_dropout, is_causal
     return WHOLE_ROW
 

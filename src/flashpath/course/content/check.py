@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from flashpath import settings
 from flashpath.course.content import lesson as lessons
 from flashpath.course.content.course import Course
 from flashpath.course.content.directives import markdown
@@ -29,20 +30,23 @@ def check_unit(course: Course, unit: Unit) -> None:
     file = unit.folder / "unit.toml"
     _check_prerequisites(course, unit, file)
     _check_rungs(unit.rungs, file, "rungs")
+    for page in unit.docs:
+        if not (settings.content_dir("docs") / f"{page}.md").exists():
+            raise ContentError("course.content.no-such-page", file, "docs", name=page)
     if not unit.is_ready:
         return
     lessons.check_both(unit)
     for lang in LANGUAGES:
         lesson = lessons.load_lesson(unit, lang)
         markdown(course, lesson)
-        markdown(course, lesson, figures="image")
+        markdown(course, lesson, image=str)
         _check_used(unit, lesson, file)
     if len(unit.quiz) < LEAST_QUIZ:
         quiz = unit.folder / "quiz.toml"
         raise ContentError(
             "course.content.too-few-questions", quiz, "items", count=len(unit.quiz), least=LEAST_QUIZ
         )
-    if not unit.checkpoints:
+    if not unit.checkpoints or any(each.answer is None for each in unit.checkpoints):
         raise ContentError("course.content.no-checkpoints", file, "checkpoints")
     exercises = [unit.exercise(each) for each in unit.exercises]
     kinds = {each.kind for each in exercises}

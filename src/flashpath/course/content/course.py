@@ -74,7 +74,7 @@ class Course:
 
     @property
     def exercise_ids(self) -> tuple[str, ...]:
-        """Of all units that are ready, in order."""
+        """Returns the ids of the exercises of all units that are ready, in order."""
         return tuple(each for unit in self.units if unit.is_ready for each in unit.exercise_ids)
 
     # ---- Tracks and resources ----------------------------------------------------------------------

@@ -7,13 +7,14 @@ import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from flashpath.course.content.errors import ContentError
 from flashpath.course.content.references import program_file, rung
 from flashpath.course.content.table import read
+from flashpath.course.content.text import kind_name
 from flashpath.errors import FlashpathError
-from flashpath.messages import did_you_mean, told
+from flashpath.messages import Message, did_you_mean, told
 
 if TYPE_CHECKING:
     from flashpath.course.content.course import Course
@@ -23,41 +24,19 @@ if TYPE_CHECKING:
     from flashpath.course.content.unit import Unit
 
 Link = Callable[[str], str | None]  # an exercise's id → where it leads
-Figures = Literal["text", "image"]
+Image = Callable[[Path], str]  # a figure's SVG → the address that the page shows
 
-KIND_NAMES = {
-    "en": {
-        "kernel": "kernel",
-        "debug": "debug",
-        "predict": "predict",
-        "derive": "derive",
-        "note": "note",
-        "read": "reading",
-        "report": "report",
-        "quiz": "quiz",
-    },
-    "zh": {
-        "kernel": "写核函数",
-        "debug": "调试",
-        "predict": "预测",
-        "derive": "推导",
-        "note": "笔记",
-        "read": "读源码",
-        "report": "报告",
-        "quiz": "小测验",
-    },
-}
 LANGUAGE_NAMES = {"cuda": "CUDA C++", "triton": "Triton", "pytorch": "PyTorch", "python": "Python"}
 _FENCES = {".cu": "cuda", ".cuh": "cuda", ".py": "python", ".cpp": "cpp", ".h": "cpp"}
 
 
-def markdown(course: Course, lesson: Lesson, *, figures: Figures = "text", link: Link | None = None) -> str:
-    """The lesson as Markdown with everything put in.
+def markdown(course: Course, lesson: Lesson, *, image: Image | None = None, link: Link | None = None) -> str:
+    """Returns the lesson as Markdown with everything put in.
 
-    `figures` are their drawing in characters, or images by a path from the unit's folder. `link` says where
+    Figures are images at the address that `image` gives, else their drawing in characters. `link` says where
     an exercise leads; else to its task's file.
     """
-    expander = _Expander(course, lesson, figures, link)
+    expander = _Expander(course, lesson, image, link)
     texts = [each if isinstance(each, str) else expander.expand(each) for each in lesson.parts]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(texts)).strip() + "\n"
 
@@ -135,12 +114,12 @@ def shell_lines(command: str, width: int = 80) -> str:
 
 
 class _Expander:
-    def __init__(self, course: Course, lesson: Lesson, figures: Figures, link: Link | None) -> None:
+    def __init__(self, course: Course, lesson: Lesson, image: Image | None, link: Link | None) -> None:
         self.course = course
         self.lesson = lesson
         self.unit = lesson.unit
         self.lang = lesson.lang
-        self.figures = figures
+        self.image = image
         self.link = link
         self.known = {
             "rung": self._rung,
@@ -200,14 +179,13 @@ class _Expander:
                 name=name,
                 advice=did_you_mean(name, known) or told("course.content.add-figure"),
             )
-        suffix = ".txt" if self.figures == "text" else ".svg"
-        file = figure_file(self.unit, name, self.lang, suffix)
+        file = figure_file(self.unit, name, self.lang, ".svg" if self.image else ".txt")
         if not file.exists():
             raise FlashpathError("course.content.figure-missing", name=file.name)
         caption = f"\n\n*{directive.caption}*" if directive.caption else ""
-        if self.figures == "text":
+        if self.image is None:
             return fenced(read(file).rstrip(), "text") + caption
-        return f"![{directive.caption}](figures/{file.name}){caption}"
+        return f"![{directive.caption}]({self.image(file)}){caption}"
 
     def _exercises(self, directive: Directive) -> str:
         del directive
@@ -218,9 +196,9 @@ class _Expander:
         target = self.link(exercise.id) if self.link else None
         title = exercise.title.in_(self.lang)
         own = f"exercises/{exercise.name}/task.{self.lang}.md" if exercise.kind != "quiz" else "quiz.toml"
-        kind = KIND_NAMES[self.lang][exercise.kind]
+        kind = kind_name(exercise.kind, self.lang)
         language = f", {LANGUAGE_NAMES[exercise.language]}" if exercise.language else ""
-        minutes = f"{exercise.minutes} {'分钟' if self.lang == 'zh' else 'min'}"
+        minutes = Message("course.workspace.minutes", {"count": exercise.minutes}).text(self.lang)
         said = f"{kind}{language}, {minutes}. `flashpath grade {exercise.id}`"
         return f"{number}. [{title}]({target or own}): {said}"
 
@@ -232,10 +210,10 @@ class _Expander:
         return "- " + resource_line(self.course.resource(directive.argument), self.lang)
 
 
-def resource_line(resource: Resource, lang: str) -> str:
-    """A resource in one line of Markdown."""
+def resource_line(resource: Resource, lang: str, part: str = "") -> str:
+    """Returns a resource in one line of Markdown; `part` names chapters of it."""
     title = resource.title.in_(lang)
     linked = f"[{title}]({resource.url})" if resource.url else title
     by = f", {resource.by}" if resource.by else ""
     note = f". {resource.note.in_(lang)}" if resource.note else ""
-    return f"{linked}{by}{note}"
+    return f"{linked}{part}{by}{note}"

@@ -159,7 +159,7 @@ class CommonAnswer:
 
 @dataclass(frozen=True)
 class Question:
-    """Of `predict`: a number that the learner foretells and the grader counts."""
+    """A question of `predict`: a number that the learner foretells and the grader counts."""
 
     id: str
     ask: Text
@@ -234,7 +234,7 @@ class Exercise:
         return self._text("explanation", lang) if self._file("explanation", lang).exists() else ""
 
     def template(self, lang: str) -> str:
-        """Of note and report: what the learner fills in."""
+        """Returns the text of a note or report that the learner fills in."""
         return self._text("template", lang)
 
     def _file(self, stem: str, lang: str) -> Path:

@@ -22,7 +22,7 @@ from flashpath.course.content.value_file import (
     size_names,
     whole_sizes,
 )
-from flashpath.messages import LANGUAGES, Text
+from flashpath.messages import LANGUAGES, Text, told
 
 GRADED_BY_RUNNING = ("kernel", "debug", "derive")
 _FILE = "exercise.toml"
@@ -112,7 +112,7 @@ def _reference(
     own_file = folder / "reference.py"
     file = own_file if own_file.exists() else None
     if file is None and not reference:
-        table.missing("reference", "… : an expression for each output; or write reference.py")
+        table.missing("reference", told("course.content.example-reference"))
     if file and reference:
         table.wrong("reference", "course.content.two-references")
     if reference and set(reference) != set(outputs):
@@ -131,7 +131,7 @@ def _goals(table: Table, sizes: Collection[str]) -> tuple[model.Goal, ...]:
     for each in table.tables("goals"):
         at_most, at_least = each.maybe_number("at_most"), each.maybe_number("at_least")
         if at_most is None and at_least is None:
-            each.missing("at_most", "4.0 (or at_least)")
+            each.missing("at_most", told("course.content.example-at-most"))
         goals.append(
             model.Goal(
                 name=each.text("name"),
@@ -201,7 +201,7 @@ def _read_predict(table: Table, folder: Path, kind: str) -> dict[str, Any]:
             each.wrong("id", "course.content.question-twice", id=question.id)
         questions.append(question)
     if not questions:
-        table.missing("questions", "… : at least one under [[questions]]")
+        table.missing("questions", told("course.content.example-questions"))
     return {
         "language": language,
         "launch": base,
@@ -232,7 +232,7 @@ def _question(
     if source is not None:
         read(folder / source)
     if base is None and "launch" not in table:
-        table.missing("launch", "… : for all questions under [launch], or here")
+        table.missing("launch", told("course.content.example-launch"))
     with table.table("launch") as each:
         launch = read_launch(each, values, sizes, language, base)
     return model.Question(

@@ -25,8 +25,18 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("Write at least {least}.", "至少写 {least} 个。"),
     ),
     "no-checkpoints": Entry(
-        Text("{place}: there is none.", "{place}：一个也没有。"),
-        Text("Say what one must be able to explain.", "请写出学完后应能讲清楚的内容。"),
+        Text("{place}: there is none, or one without an answer.", "{place}：一个也没有，或者有的缺少答案。"),
+        Text(
+            "Say what one must be able to explain, and what the answer is.",
+            "请写出学完后应能讲清楚的内容，以及答案。",
+        ),
+    ),
+    "no-such-page": Entry(
+        Text("{place}: there is no page {name!r}.", "{place}：没有页面 {name!r}。"),
+        Text(
+            "Write the name of a file in docs/ without .md: attention",
+            "请写 docs/ 下的文件名，不带 .md：attention",
+        ),
     ),
     "too-few-exercises": Entry(
         Text("{place}: there are {count} of {kinds} kinds.", "{place}：有 {count} 个练习，{kinds} 种类型。"),
@@ -316,6 +326,24 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("{place}: is missing.", "{place}：缺少。"),
         Text("Write {key} = {example}", "请写 {key} = {example}"),
     ),
+    "example-items": Text("… : questions, each under [[items]]", "… ：题目，各在一个 [[items]] 下"),
+    "example-option": Text("1, the number of the right option", "1，即正确选项的编号"),
+    "example-patterns": Text('["…"], regular expressions', '["…"]，正则表达式'),
+    "example-reference": Text(
+        "… : an expression for each output; or write reference.py",
+        "… ：每个输出一个表达式；或写 reference.py",
+    ),
+    "example-at-most": Text("4.0 (or at_least)", "4.0（或 at_least）"),
+    "example-questions": Text("… : at least one under [[questions]]", "… ：[[questions]] 下至少一个"),
+    "example-launch": Text(
+        "… : for all questions under [launch], or here", "… ：写在 [launch] 下，适用于所有问题；或写在这里"
+    ),
+    "example-stages": Text("… : at least one under [[stages]]", "… ：[[stages]] 下至少一个"),
+    "example-cases": Text("… : at least one under [[cases]]", "… ：[[cases]] 下至少一个"),
+    "example-weeks": Text('1, or "7-8"', '1，或 "7-8"'),
+    "example-goals": Text('["…"], and goals.zh = ["…"]', '["…"]，以及 goals.zh = ["…"]'),
+    "example-choice": Text('"…", one of {known}', '"…"，取 {known} 之一'),
+    "example-both": Text('"…", and {key}.zh = "…"', '"…"，以及 {key}.zh = "…"'),
     "not-a-slug": Entry(
         Text("{place}: {name!r} is no name.", "{place}：{name!r} 不是合适的名字。"),
         Text(

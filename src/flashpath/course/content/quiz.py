@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from flashpath.course.content.table import Table, check_slug, table_of
 from flashpath.course.content.text import Texts
-from flashpath.messages import Text
+from flashpath.messages import Text, told
 
 KINDS = ("choice", "number", "order", "text")
 
@@ -53,7 +53,7 @@ def read_items(table: Table, *, about_functions: bool = False) -> tuple[QuizItem
             each.wrong("id", "course.content.question-twice", id=item.id)
         items.append(item)
     if not items:
-        table.missing("items", "… : questions, each under [[items]]")
+        table.missing("items", told("course.content.example-items"))
     return tuple(items)
 
 
@@ -89,7 +89,7 @@ def _choices(table: Table, options: int) -> tuple[int, ...]:
     answer = table.raw("answer")
     numbers = cast("Sequence[Any]", answer if isinstance(answer, list) else [answer])
     if answer is None:
-        table.missing("answer", "1, the number of the right option")
+        table.missing("answer", told("course.content.example-option"))
     for each in numbers:
         if type(each) is not int or not 1 <= each <= options:
             table.wrong("answer", "course.content.not-an-option", answer=each, options=options)
@@ -101,7 +101,7 @@ def _choices(table: Table, options: int) -> tuple[int, ...]:
 def _patterns(table: Table) -> tuple[str, ...]:
     patterns = table.strings("answer")
     if not patterns:
-        table.missing("answer", '["…"], regular expressions')
+        table.missing("answer", told("course.content.example-patterns"))
     for each in patterns:
         try:
             re.compile(each)

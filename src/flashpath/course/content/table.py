@@ -67,7 +67,7 @@ class Table:
         """The key as it is written from the top of the file."""
         return ".".join(filter(None, (self.path, key))) or None
 
-    def missing(self, key: str, example: str) -> Never:
+    def missing(self, key: str, example: str | Message) -> Never:
         self.wrong(key, "course.content.missing", key=key, example=example)
 
     def done(self) -> None:
@@ -113,7 +113,7 @@ class Table:
         value = self.maybe_string(key)
         if value is None:
             if default is None:
-                self.missing(key, f'"…", one of {", ".join(known)}')
+                self.missing(key, told("course.content.example-choice", known=list(known)))
             return default
         return self.one_of(key, value, known)
 
@@ -171,7 +171,7 @@ class Table:
     def text(self, key: str, *, one_for_both: bool = False) -> Text:
         value = self.raw(key)
         if value is None:
-            self.missing(f"{key}.en", f'"…", and {key}.zh = "…"')
+            self.missing(f"{key}.en", told("course.content.example-both", key=key))
         if one_for_both and isinstance(value, str) and value.strip():
             return Text(value, value)
         if not isinstance(value, dict):

@@ -11,7 +11,7 @@ from flashpath.course.content.resources import Resource, ResourceUse
 from flashpath.course.content.table import Table, check_slug, table_of
 from flashpath.course.content.text import NO_TEXTS, Texts
 from flashpath.course.content.unit import Checkpoint, read_checkpoints, short_name
-from flashpath.messages import Text, did_you_mean
+from flashpath.messages import Text, did_you_mean, told
 
 if TYPE_CHECKING:
     from flashpath.course.content.unit import Unit
@@ -161,7 +161,7 @@ def load_track(file: Path, units: Mapping[str, Unit], resources: Mapping[str, Re
             resources=reader.resources_of(table),
             assessment=reader.checkpoints(table, "assessment"),
             corrections=tuple(reader.correction(each, stages) for each in table.tables("corrections")),
-            stages=stages or table.missing("stages", "… : at least one under [[stages]]"),
+            stages=stages or table.missing("stages", told("course.content.example-stages")),
         )
 
 
@@ -308,7 +308,7 @@ def _number(table: Table, key: str, *, needed: bool = True) -> str:
     """`1` or `"7-8"`."""
     value = table.raw(key)
     if value is None and needed:
-        table.missing(key, '1, or "7-8"')
+        table.missing(key, told("course.content.example-weeks"))
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return str(value)
     if value is not None and not (isinstance(value, str) and value.strip()):

@@ -13,7 +13,7 @@ from flashpath.course.content.exercise_file import load_exercise
 from flashpath.course.content.quiz import QuizItem, load_quiz
 from flashpath.course.content.table import Table, check_slug, table_of
 from flashpath.course.content.text import Texts
-from flashpath.messages import Text, did_you_mean
+from flashpath.messages import Text, did_you_mean, told
 
 STATUSES = ("ready", "planned")
 QUIZ = "quiz"
@@ -25,6 +25,7 @@ class Checkpoint:
 
     id: str
     ask: Text
+    answer: Text | None = None  # of units: shown once the learner has answered in their own words
     topic: Text | None = None  # of tracks: groups them
 
 
@@ -47,6 +48,7 @@ class Unit:
     serves: tuple[str, ...] = ()
     rungs: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
+    docs: tuple[str, ...] = ()  # pages of docs/, without .md
     exercises: tuple[str, ...] = ()  # names, in order, without the quiz
     checkpoints: tuple[Checkpoint, ...] = ()
     figures: tuple[Figure, ...] = ()
@@ -123,7 +125,7 @@ def load_unit(folder: Path) -> Unit:
         status = table.choice("status", STATUSES, "ready")
         goals = table.texts("goals")
         if not goals:
-            table.missing("goals.en", '["…"], and goals.zh = ["…"]')
+            table.missing("goals.en", told("course.content.example-goals"))
         ready = status == "ready"
         unit = Unit(
             folder=folder,
@@ -135,6 +137,7 @@ def load_unit(folder: Path) -> Unit:
             serves=_serves(table),
             rungs=_rungs(table),
             programs=table.strings("programs"),
+            docs=table.strings("docs"),
             exercises=_exercises(table, folder, ready),
             checkpoints=read_checkpoints(table),
             figures=_figures(table),
@@ -150,9 +153,9 @@ def load_unit(folder: Path) -> Unit:
 def read_checkpoints(table: Table, key: str = "checkpoints") -> tuple[Checkpoint, ...]:
     found: list[Checkpoint] = []
     for each in table.tables(key):
-        checkpoint = Checkpoint(
-            check_slug(each, "id", each.string("id")), each.text("ask"), each.maybe_text("topic")
-        )
+        name = check_slug(each, "id", each.string("id"))
+        answer, topic = each.maybe_text("answer"), each.maybe_text("topic")
+        checkpoint = Checkpoint(name, each.text("ask"), answer, topic)
         if any(other.id == checkpoint.id for other in found):
             each.wrong("id", "course.content.checkpoint-twice", id=checkpoint.id)
         found.append(checkpoint)

@@ -49,7 +49,7 @@ def _size(table: Table, name: str, value: Any, before: Collection[str]) -> model
 
 def size_names(table: Table, cases: tuple[model.CaseSpec, ...]) -> list[str]:
     if not cases:
-        table.missing("cases", "… : at least one under [[cases]]")
+        table.missing("cases", told("course.content.example-cases"))
     names = list(cases[0].sizes)
     for number, each in enumerate(cases[1:], 2):
         if set(each.sizes) != set(names):

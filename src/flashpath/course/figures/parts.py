@@ -92,7 +92,7 @@ class Grid(Part):
 
     @property
     def columns(self) -> int:
-        """Of a terminal, for one cell."""
+        """Returns the columns of a terminal for one cell."""
         every = [*self.column_labels, *(each for row in self.cells for each in row)]
         return max(self.least_columns, *(svg.columns(each) for each in every))
 
@@ -406,7 +406,9 @@ def glyph(group: Group) -> str:
 def wrapped(text: str, columns: int) -> list[str]:
     """Lines of at most so many columns, broken at spaces, and between Chinese characters."""
     found = [""]
-    for word in re.findall(r"[^\s\u2e80-\uffef]+\s*|[\u2e80-\uffef]\s*|^\s+", text):
+    for word in re.findall(
+        r"[^\s\u2e80-\uffef]+[，。；：！？、）]*\s*|[\u2e80-\uffef][，。；：！？、）]*\s*|^\s+", text
+    ):
         if found[-1] and svg.columns(found[-1] + word.rstrip()) > columns:
             found.append("")
         found[-1] += word

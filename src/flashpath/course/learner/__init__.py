@@ -6,6 +6,8 @@ answers.py         hints, solutions, and the file of an answer put back to its b
 review.py          the questions that are due, and what an answer to one of them changes
 notes.py           the notes of a work folder: where they lie, what they begin with, which are written
 note_templates.py  templates of notes
+overview.py        what comes next, and how far a track is done, as JSON can hold it
+reading.py         a lesson to read, or what there is of a unit that is planned
 portfolio.py       what `flashpath export` writes
 """
 

@@ -7,15 +7,16 @@ import functools
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flashpath import settings
+from flashpath.course.content.text import kind_name
 from flashpath.course.state import Store, StoreError
 from flashpath.course.state.database import FILE_NAME
 from flashpath.errors import FlashpathError
-from flashpath.messages import Message, say, speaking
+from flashpath.messages import Message, speaking
 
 if TYPE_CHECKING:
     from flashpath.course.content import Course, Exercise, Track
@@ -24,17 +25,6 @@ if TYPE_CHECKING:
 
 Warn = Callable[[Message | FlashpathError], None]
 """Tells the learner of something that did not stop what was asked for."""
-
-_KINDS = {
-    "kernel": "course.kind-kernel",
-    "debug": "course.kind-debug",
-    "predict": "course.kind-predict",
-    "derive": "course.kind-derive",
-    "note": "course.kind-note",
-    "read": "course.kind-read",
-    "report": "course.kind-report",
-    "quiz": "course.kind-quiz",
-}
 
 
 class Learner:
@@ -48,7 +38,7 @@ class Learner:
 
     def kind(self, exercise: Exercise) -> str:
         """Returns the exercise's kind in the learner's language."""
-        return say(_KINDS[exercise.kind])
+        return kind_name(exercise.kind, self.lang)
 
     @functools.cached_property
     def course(self) -> Course:
@@ -91,7 +81,7 @@ class Learner:
         """An exercise and its file: named, by the file or its folder, or the one last touched."""
         if what is None:
             return self._last_touched()
-        path = Path(what).expanduser()
+        path = settings.expanded(what)
         if path.is_file():
             return self.course.exercise(self._exercise_of(path)), path
         exercise = self.exercise(what)
@@ -99,14 +89,14 @@ class Learner:
 
     def exercise(self, what: str | None) -> Exercise:
         """As `find`, where the file does not matter."""
-        if what is None or Path(what).expanduser().is_file():
+        if what is None or settings.expanded(what).is_file():
             return self.find(what)[0]
         return self._named(what)
 
     def _named(self, what: str) -> Exercise:
         """The exercise of that name, or in that folder. A path of no file is told as such, not as a name that
         nobody knows."""
-        path = Path(what).expanduser()
+        path = settings.expanded(what)
         if path.is_dir():
             with contextlib.suppress(FlashpathError):  # a folder may be called as an exercise is
                 return self.course.exercise(what)
@@ -139,6 +129,13 @@ class Learner:
             return path.read_text(encoding="utf-8", errors="surrogateescape") != self.beginning(exercise)
         except OSError:
             return False
+
+    def begun(self) -> Iterator[tuple[Exercise, Path]]:
+        """Yields the exercises of the track whose files were changed, and the files."""
+        for name, path in self.files().items():
+            exercise = self.course.exercise(name)
+            if self.is_begun(exercise, path):
+                yield exercise, path
 
     def beginning(self, exercise: Exercise) -> str:
         """Returns what the file of an answer begins with, in the language of the work folder."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flashpath import settings
 from flashpath.course.learner.note_templates import fill
 from flashpath.course.learner.notes import place_of
 from flashpath.course.workspace.titles import day_name, week_name
@@ -104,7 +105,7 @@ def _weekly(learner: Learner, week: Week) -> str:
 
 
 def _source_file(learner: Learner, file: str) -> str:
-    path = Path(file).expanduser()
+    path = settings.expanded(file)
     return fill("source-file", learner.lang, name=path.name, path=file, version=_version(path))
 
 

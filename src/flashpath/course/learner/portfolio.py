@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from flashpath import settings
 from flashpath.course.content.directives import figure_file
 from flashpath.course.content.lesson import load_lesson
 from flashpath.course.learner.grading import grade_and_keep, read_answer
@@ -28,7 +29,7 @@ class Folder:
     """Made whole or not at all: written beside its place, and put there when it is complete."""
 
     def __init__(self, learner: Learner, place: Path) -> None:
-        self.place = place.expanduser().resolve()
+        self.place = settings.expanded(place).resolve()
         self.files: list[str] = []
         kept = [Path.cwd().resolve()] + ([learner.workspace.root] if learner.workspace is not None else [])
         if any(each.is_relative_to(self.place) for each in kept):

@@ -1,29 +1,37 @@
-"""The questions of the units: which of them are to be asked now, and what an answer changes."""
+"""The questions of the units: which of them are to be asked now, and what an answer changes.
+
+A quiz is checked, and its questions come again. A checkpoint is asked once all exercises of its unit are
+passed: the learner answers in their own words, sees the answer, and says whether they had it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from flashpath.course.content import QuizItem, Unit
+    from flashpath.course.content import Checkpoint, QuizItem, Unit
     from flashpath.course.learner.learner import Learner
     from flashpath.course.state.reviews import ReviewItem
 
 
+Item = TypeVar("Item", "QuizItem", "Checkpoint")
+
+
 @dataclass(frozen=True)
-class Card:
-    """A question of a unit."""
+class Card(Generic[Item]):
+    """A question of a unit: of its quiz, or of its checkpoint."""
 
     unit: Unit
-    item: QuizItem
+    item: Item
 
     @property
     def key(self) -> str:
         return f"{self.unit.name}/{self.item.id}"
 
 
-def cards(learner: Learner, unit: str | None = None, *, again: bool = False) -> list[Card]:
+def cards(learner: Learner, unit: str | None = None, *, again: bool = False) -> list[Card[QuizItem]]:
     """Returns what is to be asked: what is due; of a unit also what is new or was never right.
 
     With `again` these are all questions of the unit.
@@ -45,7 +53,27 @@ def cards(learner: Learner, unit: str | None = None, *, again: bool = False) -> 
     return [by_key[key] for key in known if key in due and key in by_key]
 
 
-def answer(learner: Learner, card: Card, is_right: bool, typed: str) -> ReviewItem:
+def checkpoints(learner: Learner, unit: str | None = None, *, again: bool = False) -> list[Card[Checkpoint]]:
+    """Returns what finished units ask at their checkpoint; of one unit, with `again`, all of it."""
+    if unit is None:
+        return finished_checkpoints(learner, learner.course.units)
+    chosen = learner.course.unit(unit)
+    return _asked_at_end(chosen) if again else finished_checkpoints(learner, [chosen])
+
+
+def finished_checkpoints(learner: Learner, units: Iterable[Unit]) -> list[Card[Checkpoint]]:
+    """Returns the checkpoints that were not had yet, of those units whose exercises are all passed."""
+    passed, ticked = learner.store.passes(), learner.store.ticks("")
+    finished = (unit for unit in units if unit.is_ready and all(each in passed for each in unit.exercise_ids))
+    return [card for unit in finished for card in _asked_at_end(unit) if card.key not in ticked]
+
+
+def answer_checkpoint(learner: Learner, card: Card[Checkpoint], had_it: bool) -> None:
+    """Keeps whether the learner had the answer; where not, the question stays open."""
+    (learner.store.tick if had_it else learner.store.untick)("", card.key)
+
+
+def answer(learner: Learner, card: Card[QuizItem], is_right: bool, typed: str) -> ReviewItem:
     """Keeps an answer, and returns when the question comes again."""
     return learner.store.reviews.answer(card.key, is_right, typed)
 
@@ -71,8 +99,13 @@ def as_data(learner: Learner, unit: str | None) -> dict[str, Any]:
     if unit is not None:
         data["unit"] = learner.course.unit(unit).name
         data["to_ask"] = [card.key for card in cards(learner, unit)]
+    data["checkpoints"] = [card.key for card in checkpoints(learner, unit)]
     return data
 
 
-def _cards_of(unit: Unit) -> list[Card]:
+def _cards_of(unit: Unit) -> list[Card[QuizItem]]:
     return [Card(unit, item) for item in unit.quiz]
+
+
+def _asked_at_end(unit: Unit) -> list[Card[Checkpoint]]:
+    return [Card(unit, item) for item in unit.checkpoints]

@@ -11,21 +11,21 @@ from flashpath.course.sandbox.errors import SandboxError
 from flashpath.course.sandbox.job import Limits
 from flashpath.messages import told
 
-# What each part means, for people; docs/sandbox.md says more.
+# What each part means; docs/sandbox.md says more.
 MEANING = {
-    "time": "a child that takes too long is ended, with all that it has started",
-    "files": "a child that writes too much, or too many files, is ended",
-    "dies-with-parent": "a child ends when the process that started it ends",
-    "rlimits": "limits on CPU time, memory, the size of a file and the number of open ones",
-    "landlock": "reads only Python, its packages and the system's libraries; writes only a folder of its own",
-    "seccomp": "starts no processes, opens no sockets, touches no other process, no file's mode or times",
-    "no-network": "is in a network of its own, with nothing in it",
+    "time": "course.sandbox.part-time",
+    "files": "course.sandbox.part-files",
+    "dies-with-parent": "course.sandbox.part-dies-with-parent",
+    "rlimits": "course.sandbox.part-rlimits",
+    "landlock": "course.sandbox.part-landlock",
+    "seccomp": "course.sandbox.part-seccomp",
+    "no-network": "course.sandbox.part-no-network",
 }
 
 
 @functools.cache
 def enforced() -> tuple[str, ...]:
-    """The parts that are in force here, in the order of `MEANING`."""
+    """Returns the parts that are in force here, in the order of `MEANING`."""
     child = Child("probe", Limits(), places.for_learners(), trusted=False)
     try:
         header, _ = child.ask(told("course.sandbox.looking"), 20, {})
@@ -35,4 +35,4 @@ def enforced() -> tuple[str, ...]:
         child.close()
     found = header.get("in_force")
     held = {"time", "files", *(cast("list[Any]", found) if isinstance(found, list) else [])}
-    return tuple(each for each in MEANING if each in held)
+    return tuple(part for part in MEANING if part in held)

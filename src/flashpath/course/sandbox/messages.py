@@ -245,4 +245,28 @@ MESSAGES: dict[str, Text | Entry] = {
             "请删除这一行；把需要的内容写进本文件。",
         ),
     ),
+    # ---- What the system enforces ----
+    "part-time": Text(
+        "a child that takes too long is ended, with all that it has started",
+        "超时的子进程连同它启动的一切都会被结束",
+    ),
+    "part-files": Text(
+        "a child that writes too much, or too many files, is ended", "写得太多或文件太多的子进程会被结束"
+    ),
+    "part-dies-with-parent": Text(
+        "a child ends when the process that started it ends", "启动它的进程结束时，子进程也结束"
+    ),
+    "part-rlimits": Text(
+        "limits on CPU time, memory, the size of a file and the number of open ones",
+        "限制 CPU 时间、内存、文件大小和打开的文件数",
+    ),
+    "part-landlock": Text(
+        "reads only Python, its packages and the system's libraries; writes only a folder of its own",
+        "只读 Python、它的包和系统库；只写自己的目录",
+    ),
+    "part-seccomp": Text(
+        "starts no processes, opens no sockets, touches no other process, no file's mode or times",
+        "不启动进程，不打开套接字，不触及其他进程，不改文件的权限和时间",
+    ),
+    "part-no-network": Text("is in a network of its own, with nothing in it", "处在空无一物的独立网络中"),
 }

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from flashpath import settings
 from flashpath.course.validation.steps import Outcome, StepResult
 from flashpath.errors import FlashpathError, MissingDevice
 from flashpath.messages import Message, told
@@ -136,7 +137,7 @@ def _took_too_long(job: Job, child: subprocess.Popen[bytes], shows: int, seconds
     """Returns what is said of it, with the line of the learner's file where the process can still name it."""
     nowhere = told("course.validation.took-too-long", seconds=seconds)
     files = {
-        str(Path(each.rpartition(":")[0]).expanduser().resolve()) for each in (job.function, job.reference)
+        str(settings.expanded(each.rpartition(":")[0]).resolve()) for each in (job.function, job.reference)
     }
     if not hasattr(signal, "SIGUSR1"):
         return nowhere

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from flashpath import settings
 from flashpath.course.content import Course, Day, Exercise, Stage, Track, Unit, Week
+from flashpath.course.content.directives import figure_file
 from flashpath.course.workspace import pages
 from flashpath.course.workspace.beginnings import beginning, file_name
 from flashpath.course.workspace.marker import Marker
@@ -124,6 +125,9 @@ class Layout:
             if unit.is_ready:
                 page = self.lesson_place(unit)
                 yield page, pages.lesson_page(self.site, unit, page)
+                for figure in unit.figures:
+                    file = figure_file(unit, figure.name, self.lang, ".svg")
+                    yield self.site.figure_place(unit, file.name), file.read_bytes()
 
     def exercise_files(self) -> Iterator[File]:
         for exercise in self.exercises():

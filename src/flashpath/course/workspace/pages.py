@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 
 from flashpath.course.content import (
     Checkpoint,
@@ -20,6 +21,9 @@ from flashpath.course.content import (
     Unit,
     Week,
 )
+from flashpath.course.content.directives import markdown, resource_line
+from flashpath.course.content.lesson import load_lesson
+from flashpath.course.content.text import lines_outside_code
 from flashpath.course.content.unit import QUIZ
 from flashpath.course.workspace.titles import day_title, expected, stars, week_title
 from flashpath.messages import Message, say
@@ -44,14 +48,23 @@ class Site:
     begun_notes: frozenset[str]  # those that are there from the start; any other is made by its command
 
     def link(self, page: str, target: str, text: str) -> str:
-        """A link from one file of the folder to another."""
-        return f"[{text}]({os.path.relpath(target, os.path.dirname(page) or '.')})"  # noqa: PTH120
+        """Returns a link from one file of the folder to another."""
+        return f"[{text}]({address(page, target)})"
+
+    def figure_place(self, unit: Unit, name: str) -> str:
+        """Returns where a figure lies: beside the lessons, in a folder of its unit."""
+        return f"{os.path.dirname(self.lesson_place(unit))}/figures/{unit.id}/{name}"  # noqa: PTH120
 
     def exercise_folder(self, exercise: Exercise) -> str:
         return f"{self.exercises}/{exercise.unit}/{exercise.name}"
 
     def units(self, names: Iterable[str]) -> list[Unit]:
         return [self.course.unit(each) for each in names]
+
+
+def address(page: str, target: str) -> str:
+    """Returns how a page of the folder names another file of it."""
+    return os.path.relpath(target, os.path.dirname(page) or ".")  # noqa: PTH120
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -279,14 +292,12 @@ def resource_lines(course: Course, uses: Iterable[ResourceUse], lang: str) -> li
     lines: list[str] = []
     for use in uses:
         found = course.resource(use.key)
-        title = found.title.in_(lang)
-        text = f"[{title}]({found.url})" if found.url else title
+        part = ""
         if use.part:
             is_tutorial = "tutorial" in found.title.en.lower()
             code = "course.workspace.parts" if is_tutorial else "course.workspace.chapters"
-            text += f" ({Message(code, {'part': use.part.replace('-', '–')}).text(lang)})"
-        by = f", {found.by}" if found.by else ""
-        lines.append(f"- {text}{by}" + (f". {found.note.in_(lang)}" if found.note else ""))
+            part = f" ({Message(code, {'part': use.part.replace('-', '–')}).text(lang)})"
+        lines.append(f"- {resource_line(found, lang, part)}")
     return lines
 
 
@@ -338,16 +349,16 @@ def _time_boxes(day: Day) -> list[str]:
 
 
 def lesson_page(site: Site, unit: Unit, page: str) -> str:
-    """A lesson with everything put in, and links to the exercises of this folder."""
-    from flashpath.course.content.directives import markdown
-    from flashpath.course.content.lesson import load_lesson
+    """Returns a lesson with everything put in, and links to the exercises and figures of this folder."""
 
     def link(name: str) -> str:
         folder = site.exercise_folder(site.course.exercise(name))
-        target = f"{folder}/{'answers.toml' if name.endswith('/quiz') else 'README.md'}"
-        return os.path.relpath(target, os.path.dirname(page) or ".")  # noqa: PTH120
+        return address(page, f"{folder}/{'answers.toml' if name.endswith('/quiz') else 'README.md'}")
 
-    return markdown(site.course, load_lesson(unit, site.lang), link=link)
+    def image(file: Path) -> str:
+        return address(page, site.figure_place(unit, file.name))
+
+    return markdown(site.course, load_lesson(unit, site.lang), image=image, link=link)
 
 
 def planned_page(site: Site, unit: Unit) -> str:
@@ -370,23 +381,12 @@ def material_page(site: Site, title: str, units: Iterable[Unit], page: str) -> s
     return joined(parts)
 
 
-_FENCE = re.compile(r"\s*(```+|~~~+)")
-
-
 def demoted(text: str) -> str:
-    """Every heading a level deeper; marks inside code are none."""
-    lines: list[str] = []
-    fence = ""
-    for line in text.splitlines():
-        mark = _FENCE.match(line)
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and line.strip().startswith(fence):
-            fence = ""
-        elif not fence and re.match(r"#{1,5} ", line):
-            line = f"#{line}"
-        lines.append(line)
-    return "\n".join(lines) + "\n"
+    """Returns Markdown with every heading a level deeper; marks inside code are none."""
+    return "".join(
+        f"#{line}\n" if is_text and re.match(r"#{1,5} ", line) else f"{line}\n"
+        for line, is_text in lines_outside_code(text)
+    )
 
 
 def exercise_page(site: Site, exercise: Exercise, file: str) -> str:

@@ -79,7 +79,7 @@ class Workspace:
         with speaking(settings.language(lang)):
             course = load_course()
             found = course.track(track)  # says which there are
-            root = (into or Path(found.name)).expanduser()
+            root = settings.expanded(into or found.name)
             before = _before(root, found.name, lang)
             mark = before or Marker(found.name, settings.language(lang), datetime.date.today().isoformat())
         with speaking(mark.lang):

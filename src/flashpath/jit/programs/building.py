@@ -51,8 +51,8 @@ def build_anew(recipe: Recipe, cache: KernelCache, watcher: Watcher) -> Program:
         executable = kitchen.link(objects)
         read = [
             (recipe.folder / name).resolve()
-            for each in objects
-            for name in read_makefile(each.dependencies.read_text(errors="surrogateescape"))
+            for unit in objects
+            for name in read_makefile(unit.dependencies.read_text(errors="surrogateescape"))
         ]
         read += _linked_files(recipe)
         snapshot = Snapshot.take(read, hidden_by(read, _search_folders(recipe)))
@@ -110,14 +110,14 @@ class _Kitchen:
         recipe = self.recipe
         objects = [_Object(file, self.scratch / f"{at}.o") for at, file in enumerate(recipe.files)]
         with self._started(objects) as running:
-            for at, (each, (process, output)) in enumerate(zip(objects, running, strict=True)):
+            for at, (unit, (process, output)) in enumerate(zip(objects, running, strict=True)):
                 where = f" ({at + 1} of {len(objects)})" if len(objects) > 1 else ""
-                self.watcher.progress(f"compiling {each.source} for {recipe.target.arch}{where}")
+                self.watcher.progress(f"compiling {unit.source} for {recipe.target.arch}{where}")
                 code = process.wait()
                 log = errors.cleaned(output.read_text(errors="replace"), recipe, self._sources(objects))
                 if code != 0:
-                    ptx = partial(self._ptx, each.source)
-                    raise errors.failed_compile(log, recipe, each.source, ptx)
+                    ptx = partial(self._ptx, unit.source)
+                    raise errors.failed_compile(log, recipe, unit.source, ptx)
                 self.logs += [log] if log else []
         return objects
 
@@ -125,7 +125,7 @@ class _Kitchen:
         """The objects, with the runtime of the target, to an executable."""
         recipe = self.recipe
         self.watcher.progress("linking")
-        inputs = [str(each.path) for each in objects]
+        inputs = [str(unit.path) for unit in objects]
         runtime = ["-cudart", "static"]
         if recipe.target.is_virtual:
             runtime = ["-cudart", "none", f"-L{runtime_library.folder()}", f"-l{runtime_library.NAME}"]
@@ -155,18 +155,18 @@ class _Kitchen:
             raise errors.failed_link(log, self.recipe)
         self.logs += [log] if log else []
 
-    def _compile_command(self, each: _Object) -> list[str]:
+    def _compile_command(self, unit: _Object) -> list[str]:
         recipe = self.recipe
         flags = [*recipe.code_flags, "--no-compress"]
         if not {"-G", "--device-debug"}.intersection(recipe.flags):
             flags.append("-lineinfo")
         if recipe.links_devices:
             flags.append("-rdc=true")
-        if recipe.checked and each.source.suffix != ".c":
+        if recipe.checked and unit.source.suffix != ".c":
             flags += CHECKED_FLAGS
         flags += [flag for flag in recipe.flags if flag not in flags]
-        wanted = ["-MD", "-MF", str(each.dependencies), "-c", str(each.source), "-o", str(each.path)]
-        return [*self.nvcc, *flags, *wanted]
+        files = ["-MD", "-MF", str(unit.dependencies), "-c", str(unit.source), "-o", str(unit.path)]
+        return [*self.nvcc, *flags, *files]
 
     @contextlib.contextmanager
     def _started(self, objects: Sequence[_Object]) -> Generator[Iterator[_Step]]:
@@ -178,8 +178,8 @@ class _Kitchen:
         def in_order() -> Iterator[_Step]:
             while waiting or running:
                 while waiting and len(running) < _AT_ONCE:
-                    each = waiting.popleft()
-                    running.append(self._start(self._compile_command(each), each.path.stem))
+                    unit = waiting.popleft()
+                    running.append(self._start(self._compile_command(unit), unit.path.stem))
                     every.append(running[-1][0])
                 yield running.popleft()
 
@@ -221,7 +221,7 @@ class _Kitchen:
 
     @staticmethod
     def _sources(objects: Sequence[_Object]) -> dict[str, Path]:
-        return {str(each.path): each.source for each in objects}
+        return {str(unit.path): unit.source for unit in objects}
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -233,7 +233,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _search_folders(recipe: Recipe) -> list[Path]:
-    """Where the user's headers are looked for, in that order."""
+    """Returns where the user's headers are looked for, in that order."""
     folders = [(recipe.folder / file).parent for file in recipe.files]
     folders += [recipe.folder / flag[2:] for flag in recipe.flags if flag.startswith("-I")]
     return list(dict.fromkeys(folder.resolve() for folder in folders))
@@ -243,7 +243,7 @@ def _linked_files(recipe: Recipe) -> list[Path]:
     """The user's own libraries: no compiler lists them."""
     folders = [recipe.folder / flag[2:] for flag in recipe.link_flags if flag.startswith("-L")]
     names = [flag[2:] for flag in recipe.link_flags if flag.startswith("-l")]
-    found = [
+    paths = [
         folder / f"lib{name}{suffix}" for folder in folders for name in names for suffix in (".so", ".a")
     ]
-    return [path.resolve() for path in found if path.is_file()]
+    return [path.resolve() for path in paths if path.is_file()]

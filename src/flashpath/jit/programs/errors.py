@@ -107,9 +107,9 @@ def failed_link(log: str, recipe: Recipe) -> FlashpathError:
 
 
 def _undefined(names: Sequence[str], recipe: Recipe, log: str) -> LinkError:
-    """Which calls nothing answers, and what to do about the first kind of them."""
+    """Returns which calls nothing answers, and what to do about the first kind of them."""
     api = [name for name in names if _RUNTIME_CALL.match(name) or _DRIVER_CALL.fullmatch(name)]
-    library = next((each for each in _LIBRARIES if any(name.startswith(each) for name in names)), None)
+    library = next((known for known in _LIBRARIES if any(name.startswith(known) for name in names)), None)
     if recipe.target.is_virtual and (api or library):
         missing = api or [name for name in names if name.startswith(str(library))]
         told = _listed(missing, recipe)
@@ -151,11 +151,11 @@ def _places(name: str, recipe: Recipe) -> str:
     shown: list[str] = []
     for file in recipe.files:
         text = file.read_text(encoding="utf-8", errors="replace")
-        found = word.search(without_comments(text, keep_literals=False))
-        if found is None:
+        use = word.search(without_comments(text, keep_literals=False))
+        if use is None:
             continue
-        line = text.count("\n", 0, found.start()) + 1
-        column = found.start() - text.rfind("\n", 0, found.start())
-        place = Diagnostic(str(file), line, column, "error", say("jit.used-here", name=plain))
-        shown.append(show(place, Source(text, str(file), file.parent)))
+        line = text.count("\n", 0, use.start()) + 1
+        column = use.start() - text.rfind("\n", 0, use.start())
+        here = Diagnostic(str(file), line, column, "error", say("jit.used-here", name=plain))
+        shown.append(show(here, Source(text, str(file), file.parent)))
     return "".join(f"\n{lines}" for lines in shown)

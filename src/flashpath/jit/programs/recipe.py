@@ -89,7 +89,7 @@ LADDERS = Path(__file__).parents[3]
 
 
 def _identity(tool: Path) -> list[Any]:
-    """What tells one release of a compiler from another without starting it."""
+    """Returns what tells one release of a compiler from another without starting it."""
     status = tool.stat()
     return [str(tool), status.st_size, status.st_mtime_ns]
 

@@ -35,7 +35,7 @@ _STARTS = 5  # others may evict a program from the cache, or hold it open, just 
 
 @dataclass(frozen=True)
 class Run:
-    """How a program is run. `options` are settings of the virtual GPU's runtime: exact, seed, budget, …"""
+    """A way to run a program. `options` are settings of the virtual GPU's runtime: exact, seed, budget, …"""
 
     timeout: float | None = None
     options: Mapping[str, object] = field(default_factory=dict[str, object])
@@ -117,7 +117,7 @@ _News = SimpleQueue[int | None]
 
 @dataclass(frozen=True)
 class Ending:
-    """How a process ended: its exit code as a shell tells it, and whether it was us who ended it."""
+    """The end of a process: its exit code as a shell tells it, and whether it was us who ended it."""
 
     code: int
     stopped: int | None = None

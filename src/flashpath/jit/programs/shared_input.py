@@ -16,7 +16,7 @@ _PIECE = 65_536
 
 
 class SharedInput:
-    """What comes in is kept as it is passed on.
+    """Keeps what comes in as it is passed on.
 
     A file is copied at once. A pipe may never end: a run is given what was kept of it, and after that what
     comes, as it comes. A terminal every run has for itself: what is typed into it is not played again.

@@ -45,7 +45,7 @@ def find(recipe: Recipe, cache: KernelCache) -> Program | None:
         with contextlib.suppress(KeyError, TypeError, ValueError):  # a damaged note is no note
             if Snapshot.from_json(version).holds() and (entry := cache.load(version["entry"])):
                 log = entry.files[LOG].decode(errors="replace")
-                return Program(recipe, cache.place(entry.key) / EXECUTABLE, log, built=False)
+                return Program(recipe, cache.folder_of(entry.key) / EXECUTABLE, log, built=False)
     return None
 
 
@@ -62,7 +62,7 @@ def keep(
     key = cache.key({**recipe.ingredients(), "read": snapshot.digests})
     log = files[LOG].decode(errors="replace")
     cache.store(key, build, files, executable=EXECUTABLE)
-    path = cache.place(key) / EXECUTABLE
+    path = cache.folder_of(key) / EXECUTABLE
     if not path.is_file():  # the cache cannot be written, and has said so
         keeper = tempfile.TemporaryDirectory(prefix="flashpath-program-")
         path = Path(keeper.name) / EXECUTABLE
@@ -80,7 +80,7 @@ def _note(recipe: Recipe, cache: KernelCache) -> Path:
 
 
 def _versions(note: Path) -> list[dict[str, Any]]:
-    """What the note says, the latest first; nothing where it is missing or damaged."""
+    """Returns what the note says, the latest first; nothing where it is missing or damaged."""
     versions: list[Any] = []
     with contextlib.suppress(OSError, ValueError, TypeError):
         versions = list(json.loads(note.read_bytes()))

@@ -135,7 +135,7 @@ def check(output: Any, inputs: tuple[Any, ...]) -> None:
 
 
 def truth(inputs: tuple[Any, ...]) -> Any:
-    """In float64; NaN, which is no truth, in the heads of large problems that are not computed."""
+    """Returns the result in float64; NaN, which is no truth, in heads of large problems that are left out."""
     known: _Known = _known(*inputs)
     results: list[Tensor] = []
     for exact in known.exact:

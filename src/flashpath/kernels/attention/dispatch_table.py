@@ -100,7 +100,7 @@ class DecodeCell(Times):
 
     @property
     def size(self) -> int:
-        """Of the cache, in bytes."""
+        """Returns the bytes of the cache."""
         return 4 * self.batch * self.keys * self.kv_heads * self.dim
 
     @property

@@ -13,16 +13,14 @@ from typing import Any
 import torch
 
 from flashpath.kernels.attention.problem import Options
+from flashpath.kernels.declines import forward_only, takes
 from flashpath.kernels.peers import Kept, library
-from flashpath.kernels.rung import Case, Peer
+from flashpath.kernels.rung import Peer
+from flashpath.messages import told
 
 Tensor = torch.Tensor
 Attend = Callable[[Tensor, Tensor, Tensor, bool], Tensor]  # q, k, v, causal → out, in the layout of a case
 FLEX_LENGTHS = (4096, 16384)
-
-
-def forward_only(case: Case) -> str | None:
-    return None if case.parameters["direction"] == "forward" else "is the forward direction"
 
 
 def peers(device: str) -> Mapping[str, Callable[..., Any] | Peer]:
@@ -35,7 +33,7 @@ def peers(device: str) -> Mapping[str, Callable[..., Any] | Peer]:
         "torch (efficient)": _both(_sdpa("EFFICIENT_ATTENTION")),
         # Its gradient keeps all scores.
         "torch (math)": Peer(_forward(_sdpa("MATH")), forward_only),
-        "torch (flex_attention)": Peer(_Flex(), _flex_declines),
+        "torch (flex_attention)": Peer(_Flex(), _FLEX_DECLINES),
     }
     for each in LIBRARIES:
         module = _imported(each)
@@ -110,7 +108,7 @@ def _sdpa(backend: str | None) -> Attend:
 
 
 class _GradientsOfFlash:
-    """Of torch's FlashAttention 2, by its operator: what autograd does beside it is not timed."""
+    """The gradients of torch's FlashAttention 2, by its operator: what autograd does beside is not timed."""
 
     def __init__(self) -> None:
         self.saved = Kept(self._saved)
@@ -133,11 +131,9 @@ class _GradientsOfFlash:
         return tuple(each.transpose(1, 2) for each in grads)
 
 
-def _flex_declines(case: Case) -> str | None:
-    if case.parameters["sequence"] in FLEX_LENGTHS:
-        return None
-    lengths = " and ".join(map(str, FLEX_LENGTHS))
-    return f"is compiled anew for each shape, which takes seconds: timed at {lengths} tokens"
+_FLEX_DECLINES = takes(
+    "sequence", *FLEX_LENGTHS, otherwise=told("kernels.attention.flex-lengths", lengths=FLEX_LENGTHS)
+)
 
 
 class _Flex:
@@ -169,7 +165,7 @@ class _Flex:
 
 @functools.cache
 def compiled_flex() -> Any:
-    """Of static shapes: code for any shape would be slower, and not its best."""
+    """Compiles for static shapes: code for any shape would be slower, and not its best."""
     from torch.nn.attention import flex_attention
 
     compiler: Any = torch

@@ -113,7 +113,7 @@ class Problem:
 
     @property
     def queries(self) -> int:
-        """Of the longest sequence."""
+        """Returns the queries of the longest sequence."""
         return self.q.shape[1] if self.sequences is None else self.sequences.max_q
 
     @property

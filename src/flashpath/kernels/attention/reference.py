@@ -17,7 +17,7 @@ _AT_ONCE, _AT_ONCE_ON_CPU = 2**27, 2**22
 
 
 class Places(NamedTuple):
-    """Where the scores (heads, queries, keys) stand of which a part, or all, is at hand."""
+    """The heads, queries and keys that some scores, or all of them, belong to."""
 
     batch: int
     head: Tensor  # (heads, 1, 1): their numbers
@@ -27,7 +27,7 @@ class Places(NamedTuple):
 
 
 def places(batch: int, head: Tensor, queries: int, keys: int, rows: slice = slice(None)) -> Places:
-    """Of all scores of a sequence, or of some of its queries."""
+    """Returns the places of all scores of a sequence, or of some of its queries."""
     query, key = (torch.arange(n, device=head.device) for n in (queries, keys))
     return Places(batch, head[:, None, None], query[None, rows, None], key[None, None, :], keys - queries)
 
@@ -118,7 +118,7 @@ def _heads_at_once(problem: Problem, queries: int, keys: int) -> Iterator[Tensor
 def _of_rows(
     q: Tensor, k: Tensor, v: Tensor, problem: Problem, batch: int, head: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Of these heads, some queries at a time; q: (heads, queries, dim), all heads of q, k and v."""
+    """Computes these heads, some queries at a time; q: (heads, queries, dim), all heads of q, k and v."""
     of_kv = head // problem.group
     q, k, v = q[head], k[of_kv], v[of_kv]
     queries, keys = q.shape[1], k.shape[1]

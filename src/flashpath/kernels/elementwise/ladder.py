@@ -5,16 +5,18 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_rung, triton_compiles_for
 from flashpath.kernels.elementwise import host
+from flashpath.kernels.elementwise.messages import MESSAGES
 from flashpath.kernels.elementwise.operations import OPERATIONS
 from flashpath.kernels.elementwise.reference import TORCH, reference, truth
 from flashpath.kernels.peers import with_compiled
-from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
+from flashpath.kernels.rung import Case, Ladder, Rung, short
 from flashpath.kernels.tolerance import check_against
-from flashpath.messages import Message, Text
+from flashpath.messages import Message
 
 _SCALARS = {"factor": 0.7, "low": -0.5, "high": 1.25}
 # Elements that are checked at a time: the float64 truth of a whole large case would fill a GPU's memory.
@@ -124,12 +126,11 @@ def check_part(output: Any, operation: str, x: Any, *operands: Any) -> None:
         torch.testing.assert_close(output, exact, rtol=0, atol=0)
 
 
-_entry = functools.partial(Rung, arch="sm_75")
 _PACKED = {"threads": (128, 256, 512), "packs": (1, 2, 4)}
 
 
-def _compiles(file: Any, *sizes: int, operation: str = "gelu") -> Callable[[str], object]:
-    return cuda_compiles_for(file, host.kernel_name(file, OPERATIONS[operation], "bfloat16", *sizes))
+def _kernel(file: Path, *sizes: int, operation: str = "gelu") -> str:
+    return host.kernel_name(file, OPERATIONS[operation], "bfloat16", *sizes)
 
 
 _ONE = "vectorized", Message("kernels.elementwise-one")
@@ -142,11 +143,7 @@ def _chosen(_x: Any, operation: str, *_: Any, where: object = None) -> tuple[str
 
 LADDER = Ladder(
     name="elementwise",
-    title=Text("Elementwise operations", "逐元素运算"),
-    maths=Text(
-        "out[i] = f(x[i], y[i]); gated: out[r, c] = act(x[r, c]) * x[r, d + c]",
-        "out[i] = f(x[i], y[i])；门控：out[r, c] = act(x[r, c]) * x[r, d + c]",
-    ),
+    texts=MESSAGES,
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -155,86 +152,42 @@ LADDER = Ladder(
     sample=(2**16,),
     chooses=_chosen,
     rungs=(
-        Rung(
-            name="reference",
-            language="pytorch",
-            arch="any",
-            idea=Text(
-                "PyTorch in float64, rounded once: the truth that the others are checked against",
-                "PyTorch 用 float64 计算，只舍入一次：其余梯级以它为准",
-            ),
-            file=host.FOLDER / "reference.py",
-            function=reference,
-            readability=Score(5, "each operation as the textbook has it"),
-            debugging=Score(5, "runs on the CPU, under any Python debugger"),
-        ),
-        _entry(
-            name="scalar",
-            language="cuda",
-            idea=Text(
-                "one thread per element; the operation is a functor, a template argument of one kernel",
-                "每个元素一个线程；运算是函数对象，作为核函数的模板参数",
-            ),
-            file=host.SCALAR,
-            function=host.scalar,
+        Rung.reference(host.FOLDER, reference),
+        cuda_rung(
+            host.scalar,
+            _kernel(host.SCALAR),
             improves_on="reference",
             choices={"threads": (64, 128, 256, 512, 1024)},
-            compile_for=_compiles(host.SCALAR),
-            readability=Score(5, "an index, a bound, a call"),
-            debugging=Score(5, "one thread is one element: printf and cuda-gdb show it directly"),
+            readability=5,
+            debugging=5,
         ),
-        _entry(
-            name="grid_stride",
-            language="cuda",
-            idea=Text(
-                "a grid of fixed size, each thread walking; gated rows are found by carrying, not dividing",
-                "网格大小固定，线程循环处理；门控的行号靠进位得到，不用除法",
-            ),
-            file=host.GRID_STRIDE,
-            function=host.grid_stride,
+        cuda_rung(
+            host.grid_stride,
+            _kernel(host.GRID_STRIDE),
             improves_on="scalar",
             choices={"threads": (128, 256, 512), "blocks_per_sm": (4, 8, 16, 32)},
-            compile_for=_compiles(host.GRID_STRIDE),
-            readability=Score(4, "a for loop; the step in rows and columns takes a second look"),
-            debugging=Score(5, "runs with one block of one thread, then serially"),
+            readability=4,
+            debugging=5,
         ),
-        _entry(
-            name="vectorized",
-            language="cuda",
-            idea=Text(
-                "16 bytes per access, up to four of them in flight per thread, for any alignment and tail",
-                "每次访问 16 字节，每个线程最多四次同时在途，任何对齐和尾部都支持",
-            ),
-            file=host.VECTORIZED,
-            function=host.vectorized,
+        cuda_rung(
+            host.vectorized,
+            _kernel(host.VECTORIZED, 8, host.PACKS[1]),
             improves_on="grid_stride",
             choices=_PACKED,
-            compile_for=_compiles(host.VECTORIZED, 8, host.PACKS[1]),
-            readability=Score(3, "packs, tiles, a tail: the operation is the smallest part"),
-            debugging=Score(3, "the tail and misaligned slices are cases of their own"),
+            readability=3,
+            debugging=3,
         ),
-        _entry(
-            name="fused_chain",
-            language="cuda",
-            idea=Text(
-                "scale, add and activation in one pass: 3 n elements moved in place of 7 n, rounded once",
-                "缩放、加法、激活一遍完成：搬运 3 n 个元素而不是 7 n 个，只舍入一次",
-            ),
-            file=host.FUSED_CHAIN,
-            function=host.fused_chain,
+        cuda_rung(
+            host.fused_chain,
+            _kernel(host.FUSED_CHAIN, 8, host.PACKS[2], operation="scale_add_gelu"),
             improves_on="vectorized",
             choices=_PACKED,
-            compile_for=_compiles(host.FUSED_CHAIN, 8, host.PACKS[2], operation="scale_add_gelu"),
-            readability=Score(4, "a fold over functors, on the loop of the rung before"),
-            debugging=Score(2, "what lies between the steps is in registers only"),
+            readability=4,
+            debugging=2,
         ),
-        _entry(
+        Rung(
             name="triton",
             language="triton",
-            idea=Text(
-                "one program per block; the chain is fused, the widths are chosen by the compiler",
-                "每块数据一个程序；整条链融合，访问宽度由编译器选择",
-            ),
             file=host.FOLDER / "triton_elementwise.py",
             function=host.triton,
             improves_on="fused_chain",
@@ -246,8 +199,8 @@ LADDER = Ladder(
                 {"STEP0": "Scale", "STEP1": "Add", "STEP2": "Gelu"}
                 | {"READS_Y": True, "BLOCK": host.TRITON_BYTES // 2},
             ),
-            readability=Score(5, "the formulas in Python; the mask is the only hint of the hardware"),
-            debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+            readability=5,
+            debugging=3,
         ),
     ),
 )

@@ -13,7 +13,7 @@ from flashpath.kernels.elementwise.operations import checked
 
 @dataclass(frozen=True)
 class Traffic:
-    """Of all launches of one call together."""
+    """The counts of all launches of one call together."""
 
     launches: int
     bytes: int  # to and from memory, each launch finding nothing in the caches

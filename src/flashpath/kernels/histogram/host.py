@@ -79,7 +79,7 @@ def _bound(x: Any, name: str, value: float) -> float:
 
 
 def _count(file: Path, copies: int, x: Any, bins: int, problem: Problem) -> Any:
-    """With `copies` of the counts in each block's shared memory; global atomics where they do not fit."""
+    """Counts into `copies` in each block's shared memory, or into global memory where they do not fit."""
     n, low, high, counts = problem
     counts.zero_()
     if n:
@@ -121,7 +121,7 @@ def per_lane(x: Any, bins: int, lo: float, hi: float, out: Any | None = None) ->
 def _count_wide(
     file: Path, copies: int, options: tuple[int, ...], x: Any, bins: int, problem: Problem
 ) -> Any:
-    """As `_count`, in packs and with no division; `options` are further arguments of the kernel."""
+    """Counts as `_count` does, in packs and with no division; `options` are further kernel arguments."""
     n, low, high, counts = problem
     shared = 4 * copies * (bins + SPARE)
     resident = min(WIDE_BLOCKS_PER_SM, _shared_of_an_sm(x) // (shared + RESERVED_BYTES))
@@ -137,12 +137,12 @@ def _count_wide(
 
 
 def _shared_of_an_sm(x: Any) -> int:
-    """As much as one block can have, with what is reserved for it; on the virtual GPU what every GPU has."""
+    """Returns the shared memory that one block can have; on the virtual GPU, what every GPU has."""
     return (cuda.device(x.get_device()).max_shared_per_block if x.is_cuda else SHARED_BYTES) + RESERVED_BYTES
 
 
 def columns(bins: int) -> int:
-    """Of per_lane's counts: 32 where they fit, else a smaller power of two."""
+    """Returns the copies of per_lane's counts: 32 where they fit, else a smaller power of two."""
     return 2 ** max(0, min(5, (LANE_BYTES // (4 * (bins + SPARE))).bit_length() - 1))
 
 

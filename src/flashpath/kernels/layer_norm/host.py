@@ -82,7 +82,7 @@ def read_twice(
     mean: Any | None = None,
     rstd: Any | None = None,
 ) -> Any:
-    """As `vectorized`; the row is not held."""
+    """Computes what `vectorized` does, without holding the row."""
     shared.check_forward(NAME, x, weight, bias, eps)
     shared.check_statistics(NAME, x, mean=mean, rstd=rstd)
     result = shared.prepared(NAME, x, out, weight, bias)
@@ -140,7 +140,7 @@ def backward(dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, has_bias: bool 
 def backward_fused(
     dy: Any, x: Any, weight: Any, mean: Any, rstd: Any, has_bias: bool = True
 ) -> shared.Gradients:
-    """As `backward`, which also takes the rows that are too long for this one."""
+    """Computes what `backward` does, which also takes the rows that are too long for this one."""
     shared.check_backward(NAME, dy, x, weight, rstd, mean)
     to = shared.gradients(x, weight, has_bias)
     if not shared.backward_fused(BACKWARD_FUSED, "true", dy, x, weight, mean, rstd, to):

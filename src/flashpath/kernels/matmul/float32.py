@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from flashpath.kernels.arguments import widest_pack
-from flashpath.kernels.building import CPP_TYPES, cuda_compiles_for, cuda_kernel, dtype_name, sm_count
+from flashpath.kernels.building import (
+    CPP_TYPES,
+    cuda_kernel,
+    cuda_rung,
+    dtype_name,
+    sm_count,
+)
 from flashpath.kernels.matmul.problem import FOLDER, prepare, takes_only
-from flashpath.kernels.rung import Rung, Score
-from flashpath.messages import Text
 
 NAIVE = FOLDER / "naive.cu"
 COALESCED = FOLDER / "coalesced.cu"
@@ -135,7 +138,7 @@ class Tiling(NamedTuple):
         return 4 * self.stages * self.block_k * (self.block_m + 4 + self.block_n)
 
     def time(self, m: int, n: int, sms: int) -> float:
-        """Of a product per step of k, in no particular unit: the last wave takes as long as a full one."""
+        """Returns the cost per step of k, in no unit: the last wave takes as long as a full one."""
         waves = -(-blocks(m, n, self[:2]) // (sms * self.blocks_per_sm))
         return waves * self.blocks_per_sm * self.block_m * self.block_n / self.speed
 
@@ -170,123 +173,37 @@ def warp_tiled(
 
 # ---- The ladder's entries ------------------------------------------------------------------------------
 
-_entry = functools.partial(Rung, arch="sm_75", language="cuda", declines=takes_only(("float32",)))
-
-
-def _compiles(file: Path, arguments: str = "") -> Callable[[str], object]:
-    return cuda_compiles_for(file, f"matmul_{file.stem}{arguments}")
+_cuda = functools.partial(cuda_rung, declines=takes_only(("float32",)))
 
 
 _TILES = {"tile": (8, 16, 32)}
 
 RUNGS = (
-    _entry(
-        name="naive",
-        idea=Text(
-            "one thread per element, as the definition has it; neighbours read far apart",
-            "照定义，每个元素一个线程；相邻线程读的地址相距很远",
-        ),
-        file=NAIVE,
-        function=naive,
-        improves_on="reference",
-        choices=_TILES,
-        compile_for=_compiles(NAIVE, "<float>"),
-        readability=Score(5, "the definition and a bound"),
-        debugging=Score(5, "one thread is one element: printf and cuda-gdb show it directly"),
+    _cuda(naive, "matmul_naive<float>", improves_on="reference", choices=_TILES, readability=5, debugging=5),
+    _cuda(
+        coalesced, "matmul_coalesced<float>", improves_on="naive", choices=_TILES, readability=5, debugging=5
     ),
-    _entry(
-        name="coalesced",
-        idea=Text(
-            "x and y change places: the lanes of a warp read neighbours",
-            "交换 x 和 y：一个 warp 的各 lane 读相邻的地址",
-        ),
-        file=COALESCED,
-        function=coalesced,
-        improves_on="naive",
-        choices=_TILES,
-        compile_for=_compiles(COALESCED, "<float>"),
-        readability=Score(5, "the definition and a bound"),
-        debugging=Score(5, "one thread is one element: printf and cuda-gdb show it directly"),
-    ),
-    _entry(
-        name="shared_tile",
-        idea=Text(
-            "a block copies tiles to shared memory, where each element is read 32 times",
-            "线程块把分块拷到共享内存，每个元素在那里被读 32 次",
-        ),
-        file=SHARED_TILE,
-        function=shared_tile,
+    _cuda(
+        shared_tile,
+        "matmul_shared_tile<float>",
         improves_on="coalesced",
         choices=_TILES,
-        compile_for=_compiles(SHARED_TILE, "<float>"),
-        readability=Score(5, "two tiles, two barriers; the edges are padded with zeros"),
-        debugging=Score(4, "a missing barrier is a race, which fp.sanitize sees"),
+        readability=5,
+        debugging=4,
     ),
-    _entry(
-        name="register_1d",
-        idea=Text(
-            "8 results of a column per thread: what is loaded of b serves 8 times",
-            "每个线程算一列的 8 个结果：b 的一次加载用 8 次",
-        ),
-        file=REGISTER_1D,
-        function=register_1d,
-        improves_on="shared_tile",
-        compile_for=_compiles(REGISTER_1D),
-        readability=Score(4, "what a thread copies and what it computes are two maps now"),
-        debugging=Score(4, "one column can be followed alone"),
+    _cuda(register_1d, "matmul_register_1d", improves_on="shared_tile", readability=4, debugging=4),
+    _cuda(register_2d, "matmul_register_2d", improves_on="register_1d", readability=4, debugging=3),
+    _cuda(vectorized, "matmul_vectorized<true>", improves_on="register_2d", readability=3, debugging=3),
+    _cuda(
+        double_buffered, "matmul_double_buffered<true>", improves_on="vectorized", readability=3, debugging=3
     ),
-    _entry(
-        name="register_2d",
-        idea=Text(
-            "8 × 8 results per thread: an outer product makes 64 multiply-adds of 16 numbers",
-            "每个线程 8 × 8 个结果：外积用 16 个数做 64 次乘加",
-        ),
-        file=REGISTER_2D,
-        function=register_2d,
-        improves_on="register_1d",
-        compile_for=_compiles(REGISTER_2D),
-        readability=Score(4, "loops over registers, unrolled; the rest as before"),
-        debugging=Score(3, "64 results per thread; an index that is no constant moves them to memory"),
-    ),
-    _entry(
-        name="vectorized",
-        idea=Text(
-            "16 bytes per access; a is transposed on its way to shared memory, without bank conflicts",
-            "每次访问 16 字节；a 在进入共享内存时转置，没有 bank 冲突",
-        ),
-        file=VECTORIZED,
-        function=vectorized,
-        improves_on="register_2d",
-        compile_for=_compiles(VECTORIZED, "<true>"),
-        readability=Score(3, "alignment, a transposed tile, a padding whose reason is in the banks"),
-        debugging=Score(3, "aligned and other matrices go different ways"),
-    ),
-    _entry(
-        name="double_buffered",
-        idea=Text(
-            "two copies of each tile: the next is fetched while this one is multiplied",
-            "每个分块两份：乘这一块时取下一块",
-        ),
-        file=DOUBLE_BUFFERED,
-        function=double_buffered,
-        improves_on="vectorized",
-        compile_for=_compiles(DOUBLE_BUFFERED, "<true>"),
-        readability=Score(3, "as vectorized, with a first step before the loop"),
-        debugging=Score(3, "a copy that is written too early is a race, which fp.sanitize sees"),
-    ),
-    _entry(
-        name="warp_tiled",
+    _cuda(
+        warp_tiled,
+        f"matmul_warp_tiled<true, {TILINGS[0].kernel_arguments}>",
         arch="sm_80",
-        idea=Text(
-            "64 × 64 results per warp, 8 × 16 per thread; copies run past the registers, steps ahead",
-            "每个 warp 64 × 64 个结果，每个线程 8 × 16 个；拷贝不经过寄存器，提前几步进行",
-        ),
-        file=WARP_TILED,
-        function=warp_tiled,
         improves_on="double_buffered",
         choices={"tiling": (*TILINGS, *MORE_TILINGS)},
-        compile_for=_compiles(WARP_TILED, f"<true, {TILINGS[0].kernel_arguments}>"),
-        readability=Score(2, "three nested tilings and a pipeline whose border lies inside a step"),
-        debugging=Score(2, "groups of copies are counted, not named; fp.sanitize sees a wait too few"),
+        readability=2,
+        debugging=2,
     ),
 )

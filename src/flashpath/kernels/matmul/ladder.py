@@ -11,6 +11,7 @@ from typing import Any
 from flashpath.kernels.building import dtype_name, sm_count
 from flashpath.kernels.matmul import float32, tensor_core, triton_rungs
 from flashpath.kernels.matmul.epilogue import Epilogue
+from flashpath.kernels.matmul.messages import MESSAGES
 from flashpath.kernels.matmul.problem import FOLDER, PRECISIONS
 from flashpath.kernels.matmul.reference import (
     float32_precision,
@@ -20,10 +21,10 @@ from flashpath.kernels.matmul.reference import (
     truth,
 )
 from flashpath.kernels.peers import with_compiled
-from flashpath.kernels.rung import Case, Ladder, Rung, Score
+from flashpath.kernels.rung import Case, Ladder, Rung
 from flashpath.kernels.tolerance import check_against
 from flashpath.kernels.where import Where, where_is
-from flashpath.messages import Message, Text
+from flashpath.messages import Message
 
 
 def _case(m: int, n: int, k: int, dtype: str, precision: str = "ieee") -> Case:
@@ -190,8 +191,7 @@ def _chosen(a: Any, b: Any, *, where: Where | None = None) -> tuple[str, Message
 
 LADDER = Ladder(
     name="matmul",
-    title=Text("Matrix multiplication", "矩阵乘法"),
-    maths=Text("out[i, j] = Σ_p a[i, p] b[p, j]", "out[i, j] = Σ_p a[i, p] b[p, j]"),
+    texts=MESSAGES,
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -202,19 +202,7 @@ LADDER = Ladder(
     more_samples=_more_samples,
     chooses=_chosen,
     rungs=(
-        Rung(
-            name="reference",
-            language="pytorch",
-            arch="any",
-            idea=Text(
-                "PyTorch in float64, rounded once: the truth that the others are checked against",
-                "PyTorch 用 float64 计算，只舍入一次：其余梯级以它为准",
-            ),
-            file=FOLDER / "reference.py",
-            function=reference,
-            readability=Score(5, "one operator"),
-            debugging=Score(5, "runs on the CPU, under any Python debugger"),
-        ),
+        Rung.reference(FOLDER, reference),
         *float32.RUNGS,
         *tensor_core.RUNGS,
         *triton_rungs.RUNGS,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.arguments import FLOATS, output, require_apart, require_tensor
 from flashpath.kernels.building import dtype_name
-from flashpath.kernels.rung import Case
+from flashpath.kernels.rung import Case, Declines
+from flashpath.messages import Message, told
 
 FOLDER = Path(__file__).parent
 
@@ -68,15 +69,15 @@ def prepare(
     return Problem(m, n, k, result)
 
 
-def takes_only(dtypes: Sequence[str], precisions: Sequence[str] = ("ieee",)) -> Callable[[Case], str | None]:
+def takes_only(dtypes: Sequence[str], precisions: Sequence[str] = ("ieee",)) -> Declines:
     """For a rung's `declines`: why it does not take a case of another type or precision."""
 
-    def declines(case: Case) -> str | None:
+    def declines(case: Case) -> Message | None:
         dtype, precision = case.parameters["dtype"], case.parameters["precision"]
         if dtype not in dtypes:
-            return f"multiplies {', '.join(dtypes)}, not {dtype}"
+            return told("kernels.matmul.dtypes", dtypes=dtypes, dtype=dtype)
         if dtype == "float32" and precision not in precisions:
-            return f"multiplies float32 in {', '.join(precisions)}, not in {precision}"
+            return told("kernels.matmul.precisions", precisions=precisions, precision=precision)
         return None
 
     return declines

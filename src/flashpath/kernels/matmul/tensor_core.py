@@ -9,11 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from flashpath.kernels.arguments import FLOATS, widest_pack
-from flashpath.kernels.building import CPP_TYPES, cuda_compiles_for, cuda_kernel, dtype_name, sm_count
+from flashpath.kernels.building import (
+    CPP_TYPES,
+    cuda_compiles_for,
+    cuda_kernel,
+    cuda_rung,
+    dtype_name,
+    sm_count,
+)
 from flashpath.kernels.matmul.epilogue import ACTIVATIONS, Epilogue
 from flashpath.kernels.matmul.problem import FOLDER, Problem, prepare, takes_only
-from flashpath.kernels.rung import Case, Rung, Score
-from flashpath.messages import Text
+from flashpath.kernels.rung import Case, Rung
+from flashpath.messages import Message, told
 
 WMMA = FOLDER / "wmma.cu"
 MMA_LDMATRIX = FOLDER / "mma_ldmatrix.cu"
@@ -42,7 +49,7 @@ class Plan:
 
     @property
     def shared(self) -> int:
-        """In bytes: a stage has row_bytes of each row of A, and so many rows of B as these hold columns."""
+        """Returns the bytes: a stage has row_bytes of each row of A, and B's rows for the columns in them."""
         return self.stages * (self.m + self.n) * self.row_bytes
 
     def tiles(self, m: int, n: int) -> int:
@@ -149,91 +156,57 @@ def _pipelined(a: Any, b: Any, problem: Problem, functor: str, after: Epilogue, 
 _takes = takes_only(FLOATS, ("tf32",))
 
 
-def epilogues_only(case: Case) -> str | None:
+def epilogues_only(case: Case) -> Message | None:
     """For the `declines` of rungs that are about what follows a product."""
-    return _takes(case) if case.parameters.get("epilogue") else "is for products with an epilogue"
+    return _takes(case) if case.parameters.get("epilogue") else told("kernels.matmul.epilogues-only")
 
 
-def products_only(case: Case) -> str | None:
+def products_only(case: Case) -> Message | None:
     """For the `declines` of rungs that have no epilogue."""
-    return "has no epilogue" if case.parameters.get("epilogue") else _takes(case)
+    return told("kernels.matmul.no-epilogue") if case.parameters.get("epilogue") else _takes(case)
 
 
-_entry = functools.partial(Rung, arch="sm_80", language="cuda")
+_cuda = functools.partial(cuda_rung, arch="sm_80")
 _PLANS = {"plan": (LARGE, SMALL, *MORE_PLANS)}
 
 RUNGS = (
-    _entry(
-        name="wmma",
-        idea=Text(
-            "a warp multiplies 16 × 16 × 16 at once, through the C++ interface of the tensor cores",
-            "一个 warp 通过张量核心的 C++ 接口一次乘 16 × 16 × 16",
-        ),
-        file=WMMA,
-        function=wmma,
+    _cuda(
+        wmma,
+        "matmul_wmma<__nv_bfloat16, true>",
         declines=products_only,
         improves_on="warp_tiled",
-        compile_for=cuda_compiles_for(WMMA, "matmul_wmma<__nv_bfloat16, true>"),
-        readability=Score(4, "load, multiply, store; what a lane holds need not be known"),
-        debugging=Score(3, "fragments cannot be looked into, only stored"),
+        readability=4,
+        debugging=3,
     ),
-    _entry(
-        name="mma_ldmatrix",
-        idea=Text(
-            "the instructions themselves: ldmatrix hands over what mma.sync wants, four matrices at a time",
-            "直接用指令：ldmatrix 按 mma.sync 的要求一次取四个矩阵",
-        ),
-        file=MMA_LDMATRIX,
-        function=mma_ldmatrix,
+    _cuda(
+        mma_ldmatrix,
+        "matmul_mma_ldmatrix<__nv_bfloat16, true>",
         declines=products_only,
         improves_on="wmma",
-        compile_for=cuda_compiles_for(MMA_LDMATRIX, "matmul_mma_ldmatrix<__nv_bfloat16, true>"),
-        readability=Score(3, "one has to know which lane holds what"),
-        debugging=Score(2, "a wrong lane gives a wrong number somewhere, and no error"),
+        readability=3,
+        debugging=2,
     ),
-    _entry(
-        name="mma_pipelined",
-        idea=Text(
-            "cp.async fills a ring of swizzled tiles ahead of the tensor cores, which never wait for memory",
-            "cp.async 提前填好一圈交错存放（swizzle）的分块，张量核心从不等待内存",
-        ),
-        file=MMA_PIPELINED,
-        function=mma_pipelined,
+    _cuda(
+        mma_pipelined,
+        f"matmul_mma_pipelined<__nv_bfloat16, {LARGE}, Plain, true>",
         declines=products_only,
         choices=_PLANS,
         improves_on="mma_ldmatrix",
-        compile_for=cuda_compiles_for(
-            MMA_PIPELINED, f"matmul_mma_pipelined<__nv_bfloat16, {LARGE}, Plain, true>"
-        ),
-        readability=Score(2, "four ideas at once, none of them visible in the maths"),
-        debugging=Score(2, "a missing wait shows once in a while; fp.sanitize sees it"),
+        readability=2,
+        debugging=2,
     ),
-    _entry(
-        name="unfused",
-        idea=Text(
-            "the product, then scale, bias, activation and mask, each a pass over memory of its own",
-            "先算乘积，再缩放、加偏置、激活、加掩码，每一步都单独过一遍内存",
-        ),
+    _cuda(
+        unfused,
+        f"matmul_mma_pipelined<__nv_bfloat16, {LARGE}, Plain, true>",
         file=MMA_PIPELINED,
-        function=unfused,
-        uncounted=Text(
-            "torch's passes are not counted: each step after the product reads and writes it again",
-            "torch 的各遍不计入：乘积之后的每一步都要再读写一遍",
-        ),
         declines=epilogues_only,
         improves_on="reference",
-        compile_for=cuda_compiles_for(
-            MMA_PIPELINED, f"matmul_mma_pipelined<__nv_bfloat16, {LARGE}, Plain, true>"
-        ),
-        readability=Score(5, "one step after the other"),
-        debugging=Score(5, "every step's result can be looked at"),
+        readability=5,
+        debugging=5,
     ),
-    _entry(
+    Rung(
         name="fused",
-        idea=Text(
-            "the same steps in the product's own kernel, on sums that are still in registers",
-            "同样的步骤放进乘积自己的核函数，在还留在寄存器里的和上进行",
-        ),
+        arch="sm_80",
         file=EPILOGUE,
         function=fused,
         declines=epilogues_only,
@@ -242,7 +215,7 @@ RUNGS = (
         compile_for=cuda_compiles_for(
             MMA_PIPELINED, f"matmul_mma_pipelined<__nv_bfloat16, {LARGE}, Fused<Gelu, false>, true>"
         ),
-        readability=Score(4, "a functor; where it is called is another file's business"),
-        debugging=Score(3, "product and steps are seen together only"),
+        readability=4,
+        debugging=3,
     ),
 )

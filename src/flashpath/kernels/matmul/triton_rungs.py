@@ -22,8 +22,7 @@ from flashpath.kernels.matmul.configs import (
 from flashpath.kernels.matmul.epilogue import Epilogue
 from flashpath.kernels.matmul.problem import FOLDER, Problem, prepare
 from flashpath.kernels.matmul.tensor_core import epilogues_only, products_only
-from flashpath.kernels.rung import Rung, Score
-from flashpath.messages import Text
+from flashpath.kernels.rung import Rung
 
 ENOUGH_PROGRAMS = 64  # large tiles, where there are so many: for half of an H200's SMs at least
 
@@ -239,84 +238,60 @@ _PERSISTENT_CONFIGS = {"config": (*_EVERYWHERE, *IN_PARTS)}
 RUNGS = (
     _entry(
         name="triton_pointers",
-        idea=Text(
-            "a tile of the result per program; the compiler makes the stages, swizzles and fragments",
-            "每个程序算结果的一个分块；流水级、交错存放和片段由编译器安排",
-        ),
         file=FOLDER / "triton_pointers.py",
         function=triton_pointers,
         choices=_CONFIGS,
         declines=products_only,
         improves_on="mma_pipelined",
         compile_for=_compiles("pointers", _POINTERS, ALIGNED=True),
-        readability=Score(4, "array code in Python; the addresses take the most lines"),
-        debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+        readability=4,
+        debugging=3,
     ),
     _entry(
         name="triton_block_pointers",
-        idea=Text(
-            "shape, strides and place of a block instead of an address for each element",
-            "给出块的形状、步长和位置，而不是每个元素的地址",
-        ),
         file=FOLDER / "triton_block_pointers.py",
         function=triton_block_pointers,
         choices=_CONFIGS,
         declines=products_only,
         improves_on="triton_pointers",
         compile_for=_compiles("block_pointers", _POINTERS, ALIGNED=True),
-        readability=Score(4, "no address arithmetic is left"),
-        debugging=Score(3, "as triton_pointers"),
+        readability=4,
+        debugging=3,
     ),
     _entry(
         name="triton_descriptors",
-        idea=Text(
-            "the host describes the matrices; on Hopper the TMA fetches whole tiles by it",
-            "由主机描述矩阵；在 Hopper 上 TMA 据此取整个分块",
-        ),
         file=FOLDER / "triton_descriptors.py",
         function=triton_descriptors,
         choices=_CONFIGS,
         declines=products_only,
         improves_on="triton_block_pointers",
         compile_for=_compiles("descriptors", _TILES),
-        readability=Score(5, "load this tile, multiply, store that tile"),
-        debugging=Score(3, "a wrong descriptor is refused, or reads zeros"),
+        readability=5,
+        debugging=3,
     ),
     _entry(
         name="triton_persistent",
-        idea=Text(
-            "one program per SM; the next tile's loads are under way while the last one is stored",
-            "每个 SM 一个程序；存上一个分块时，下一个分块已经在加载",
-        ),
         file=FOLDER / "triton_persistent.py",
         function=triton_persistent,
         choices=_PERSISTENT_CONFIGS,
         declines=products_only,
         improves_on="triton_descriptors",
         compile_for=_compiles("persistent", {**_TILES, "scale": "fp32"}, **_PERSISTENT),
-        readability=Score(4, "a loop more, and what it is for is not in the maths"),
-        debugging=Score(3, "as triton_descriptors"),
+        readability=4,
+        debugging=3,
     ),
     _entry(
         name="triton_autotuned",
-        idea=Text(
-            "tiles, stages and warps are measured for each size, not chosen",
-            "对每种大小实测分块、流水级数和 warp 数，而不是预先选定",
-        ),
         file=FOLDER / "triton_autotuned.py",
         function=triton_autotuned,
         declines=products_only,
         improves_on="triton_persistent",
         compile_for=_compiles("persistent", {**_TILES, "scale": "fp32"}, **_PERSISTENT),
-        readability=Score(4, "a list of candidates"),
-        debugging=Score(2, "which kernel runs depends on a measurement"),
+        readability=4,
+        debugging=2,
     ),
     _entry(
         name="triton_fused",
-        idea=Text(
-            "an epilogue on the tile in registers, written as on whole matrices",
-            "在寄存器里的分块上做尾处理，写法与对整个矩阵一样",
-        ),
         file=FOLDER / "triton_epilogue.py",
         function=triton_fused,
         choices=_PERSISTENT_CONFIGS,
@@ -327,7 +302,7 @@ RUNGS = (
             {**_TILES, "scale": "fp32"},
             **{**_PERSISTENT, "FUSED": True, "ACTIVATION": "gelu"},
         ),
-        readability=Score(5, "the formula, as one would write it in PyTorch"),
-        debugging=Score(3, "product and steps are seen together only"),
+        readability=5,
+        debugging=3,
     ),
 )

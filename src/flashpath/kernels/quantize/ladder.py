@@ -6,13 +6,15 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_rung, triton_compiles_for
+from flashpath.kernels.declines import takes
 from flashpath.kernels.peers import library, with_compiled
 from flashpath.kernels.quantize import host
+from flashpath.kernels.quantize.messages import MESSAGES
 from flashpath.kernels.quantize.operations import LARGEST, PACKING
 from flashpath.kernels.quantize.reference import TORCH, reference
-from flashpath.kernels.rung import Case, Ladder, Rung, Score
-from flashpath.messages import Text
+from flashpath.kernels.rung import Case, Ladder, Rung
+from flashpath.messages import told
 
 # Elements that are checked at a time: the float64 truth of a whole large case would fill a GPU's memory.
 _CHECKED_AT_ONCE = 2**26
@@ -176,19 +178,9 @@ def _check_rows(x: Any, codes: Any, scale: Any, largest: float) -> None:
     assert bool((error <= step / 2 + quotient.abs() * 2**-21).all()), "a code is not the nearest"
 
 
-def _packs_only(case: Case) -> str | None:
-    return None if case.parameters["operation"] in PACKING else "packs bits, not rows"
-
-
-_entry = functools.partial(Rung, arch="sm_75", language="cuda")
-
 LADDER = Ladder(
     name="quantize",
-    title=Text("Quantisation: bits, int8 and fp8", "量化：比特、int8 和 fp8"),
-    maths=Text(
-        "packbits: bit k of out[i] = x[8 i + k] != 0; rows: codes[r, c] = x[r, c] / scale[r], rounded",
-        "packbits：out[i] 的第 k 位 = x[8 i + k] != 0；按行：codes[r, c] = x[r, c] / scale[r]，再舍入",
-    ),
+    texts=MESSAGES,
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -198,68 +190,29 @@ LADDER = Ladder(
     sample=(32, 1024),
     more_samples=_more_samples,
     rungs=(
-        Rung(
-            name="reference",
-            language="pytorch",
-            arch="any",
-            idea=Text(
-                "NumPy's packbits, PyTorch's division and casts: the bits that the others have to meet",
-                "NumPy 的 packbits、PyTorch 的除法和类型转换：其余梯级要逐位相同",
-            ),
-            file=host.FOLDER / "reference.py",
-            function=reference,
-            readability=Score(5, "a line for each step"),
-            debugging=Score(5, "runs on the CPU, under any Python debugger"),
+        Rung.reference(host.FOLDER, reference),
+        cuda_rung(
+            host.simple, "quantize<Fp8, __nv_bfloat16>", improves_on="reference", readability=5, debugging=5
         ),
-        _entry(
-            name="simple",
-            idea=Text(
-                "a thread per byte, a block per row; each row is read twice",
-                "每字节一个线程，每行一个线程块；每行读两遍",
-            ),
-            file=host.SIMPLE,
-            function=host.simple,
-            improves_on="reference",
-            compile_for=cuda_compiles_for(host.SIMPLE, "quantize<Fp8, __nv_bfloat16>"),
-            readability=Score(5, "each operation as it is defined"),
-            debugging=Score(5, "one thread is one byte: printf and cuda-gdb show it directly"),
-        ),
-        _entry(
-            name="ballot",
-            idea=Text(
-                "a warp's vote is 32 bits at once; lane k keeps the k-th vote",
-                "一次 warp 投票得到 32 位；lane k 保留第 k 次投票",
-            ),
-            file=host.BALLOT,
-            function=host.ballot,
-            declines=_packs_only,
+        cuda_rung(
+            host.ballot,
+            "packbits<true>",
+            declines=takes("operation", *PACKING, otherwise=told("kernels.quantize.packs-only")),
             improves_on="simple",
-            compile_for=cuda_compiles_for(host.BALLOT, "packbits<true>"),
-            readability=Score(4, "short, once votes and bit orders are understood"),
-            debugging=Score(4, "every vote can be printed"),
+            readability=4,
+            debugging=4,
         ),
-        _entry(
-            name="vectorized",
-            idea=Text(
-                "16-byte accesses; rows stay in registers; one reciprocal and exact remainders divide a row",
-                "16 字节访问；整行留在寄存器里；用一个倒数和精确余数完成一行的除法",
-            ),
-            file=host.VECTORIZED,
-            function=host.vectorized,
+        cuda_rung(
+            host.vectorized,
+            "quantize<Fp8, __nv_bfloat16, 8, 128>",
             improves_on="simple",
             choices={"lanes": host.LANES},
-            compile_for=cuda_compiles_for(host.VECTORIZED, "quantize<Fp8, __nv_bfloat16, 8, 128>"),
-            readability=Score(3, "packs, pieces of rows, and arithmetic that needs its proof"),
-            debugging=Score(3, "what is in registers has to be printed lane by lane"),
+            readability=3,
+            debugging=3,
         ),
         Rung(
             name="triton",
             language="triton",
-            arch="sm_75",
-            idea=Text(
-                "tiles of bytes and rows; the compiler keeps a row in registers by itself",
-                "按字节和行分块；编译器自己把整行留在寄存器里",
-            ),
             file=host.TRITON,
             function=host.triton,
             improves_on="vectorized",
@@ -269,8 +222,8 @@ LADDER = Ladder(
                 {"x_ptr": "*bf16", "codes_ptr": "*u8", "scale_ptr": "*fp32", "n": "i32"},
                 {"IS_FP8": True, "HAS_FP8": False, "BLOCK": 4096, "FITS": True},
             ),
-            readability=Score(4, "array code in Python; fp8's rounding is integer arithmetic"),
-            debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+            readability=4,
+            debugging=3,
         ),
     ),
 )

@@ -7,12 +7,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_rung, triton_compiles_for
 from flashpath.kernels.peers import cupy_stream, library, with_compiled
 from flashpath.kernels.reduction import host
+from flashpath.kernels.reduction.messages import MESSAGES
 from flashpath.kernels.reduction.reference import reference, torch_reduction
-from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
-from flashpath.messages import Text
+from flashpath.kernels.rung import Case, Ladder, Rung, short
+from flashpath.messages import Message, told
 
 
 def _case(op: str, dtype: str, shape: tuple[int, ...], name: str) -> Case:
@@ -128,28 +129,17 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     assert bool(is_right.all()), f"error {error.max().item():.3g}, allowed {allowed.max().item():.3g}"
 
 
-def _wholes_only(case: Case) -> str | None:
-    return "reduces whole tensors, not rows" if len(case.parameters["shape"]) == 2 else None
+def _wholes_only(case: Case) -> Message | None:
+    return told("kernels.reduction.wholes-only") if len(case.parameters["shape"]) == 2 else None
 
 
-def _rows_only(case: Case) -> str | None:
-    return "reduces rows, not whole tensors" if len(case.parameters["shape"]) == 1 else None
-
-
-_entry = functools.partial(Rung, arch="sm_75", language="cuda")
-
-
-def _compiles(file: Any, arguments: str = "Sum<float>, float") -> Callable[[str], object]:
-    return cuda_compiles_for(file, f"reduce<{arguments}>")
+def _rows_only(case: Case) -> Message | None:
+    return told("kernels.reduction.rows-only") if len(case.parameters["shape"]) == 1 else None
 
 
 LADDER = Ladder(
     name="reduction",
-    title=Text("Reduction", "归约"),
-    maths=Text(
-        "out = x[0] ⊕ x[1] ⊕ … ⊕ x[n - 1]: sum, max, mean, argmax; of the whole tensor or of each row",
-        "out = x[0] ⊕ x[1] ⊕ … ⊕ x[n - 1]：sum、max、mean、argmax；对整个张量或每一行",
-    ),
+    texts=MESSAGES,
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -159,139 +149,74 @@ LADDER = Ladder(
     more_samples=_more_samples,
     chooses=host.chosen,
     rungs=(
-        Rung(
-            name="reference",
-            language="pytorch",
-            arch="any",
-            idea=Text(
-                "PyTorch's own reductions, whose rules for NaN, ties and types the others follow",
-                "PyTorch 自己的归约；NaN、相等元素和类型的规则以它为准",
-            ),
-            file=host.FOLDER / "reference.py",
-            function=reference,
-            readability=Score(5, "one call"),
-            debugging=Score(5, "runs on the CPU, under any Python debugger"),
-        ),
-        _entry(
-            name="divergent",
-            idea=Text(
-                "a tree in shared memory, neighbours first; most lanes of every warp idle",
-                "共享内存里的归约树，先合并相邻元素；每个 warp 的大多数 lane 空闲",
-            ),
-            file=host.DIVERGENT,
-            function=host.divergent,
+        Rung.reference(host.FOLDER, reference),
+        cuda_rung(
+            host.divergent,
+            "reduce<Sum<float>, float>",
             declines=_wholes_only,
             improves_on="reference",
-            compile_for=_compiles(host.DIVERGENT),
-            readability=Score(5, "the tree as one draws it"),
-            debugging=Score(4, "every step is in shared memory; barriers must be met by all"),
+            readability=5,
+            debugging=4,
         ),
-        _entry(
-            name="bank_conflicted",
-            idea=Text(
-                "working threads side by side, so whole warps rest; their data meet in the same banks",
-                "工作的线程相邻，于是整个 warp 可以空闲；但数据落在同一批 bank 里",
-            ),
-            file=host.BANK_CONFLICTED,
-            function=host.bank_conflicted,
+        cuda_rung(
+            host.bank_conflicted,
+            "reduce<Sum<float>, float>",
             declines=_wholes_only,
             improves_on="divergent",
-            compile_for=_compiles(host.BANK_CONFLICTED),
-            readability=Score(4, "thread and data are no longer at the same place"),
-            debugging=Score(4, "as divergent; the conflicts only a profile shows"),
+            readability=4,
+            debugging=4,
         ),
-        _entry(
-            name="sequential",
-            idea=Text(
-                "the upper half folds onto the lower: threads and data both side by side",
-                "上半折叠到下半：线程和数据都相邻",
-            ),
-            file=host.SEQUENTIAL,
-            function=host.sequential,
+        cuda_rung(
+            host.sequential,
+            "reduce<Sum<float>, float>",
             declines=_wholes_only,
             improves_on="bank_conflicted",
-            compile_for=_compiles(host.SEQUENTIAL),
-            readability=Score(5, "the shortest loop of the ladder"),
-            debugging=Score(4, "every step is in shared memory"),
+            readability=5,
+            debugging=4,
         ),
-        _entry(
-            name="first_add_on_load",
-            idea=Text(
-                "two elements per thread: the widest step of the tree happens in registers",
-                "每个线程两个元素：归约树最宽的一步在寄存器里完成",
-            ),
-            file=host.FIRST_ADD_ON_LOAD,
-            function=host.first_add_on_load,
+        cuda_rung(
+            host.first_add_on_load,
+            "reduce<Sum<float>, float>",
             declines=_wholes_only,
             improves_on="sequential",
-            compile_for=_compiles(host.FIRST_ADD_ON_LOAD),
-            readability=Score(4, "a second bound to think of"),
-            debugging=Score(4, "as sequential"),
+            readability=4,
+            debugging=4,
         ),
-        _entry(
-            name="warp_shuffle",
-            idea=Text(
-                "lanes hand their states over in registers: one barrier instead of nine",
-                "lane 之间通过寄存器传递状态：一个屏障代替九个",
-            ),
-            file=host.WARP_SHUFFLE,
-            function=host.warp_shuffle,
+        cuda_rung(
+            host.warp_shuffle,
+            "reduce<Sum<float>, float>",
             declines=_wholes_only,
             improves_on="first_add_on_load",
-            compile_for=_compiles(host.WARP_SHUFFLE),
-            readability=Score(4, "shuffles have to be known; then it is short"),
-            debugging=Score(3, "what is in registers has to be printed lane by lane"),
+            readability=4,
+            debugging=3,
         ),
-        _entry(
-            name="vectorized",
-            idea=Text(
-                "16-byte loads, four at once, thousands of elements per block: as fast as memory is read",
-                "16 字节加载，每次四个，每个线程块数千个元素：达到内存的读取速度",
-            ),
-            file=host.VECTORIZED,
-            function=host.vectorized,
+        cuda_rung(
+            host.vectorized,
+            "reduce<Sum<float>, float>",
             declines=_wholes_only,
             improves_on="warp_shuffle",
-            compile_for=_compiles(host.VECTORIZED),
-            readability=Score(3, "what lies before and after the packs needs cases of its own"),
-            debugging=Score(3, "alignment, full rounds, the last round and the rest each go another way"),
+            readability=3,
+            debugging=3,
         ),
-        _entry(
-            name="single_pass",
-            idea=Text(
-                "one launch: the last block to arrive reduces all blocks' results, always in the same order",
-                "一次启动：最后到达的线程块归约所有线程块的结果，顺序始终相同",
-            ),
-            file=host.SINGLE_PASS,
-            function=host.single_pass,
+        cuda_rung(
+            host.single_pass,
+            "reduce<Sum<float>, float>",
             choices={"blocks_per_sm": (1, 2, 4, 8, 16)},
             improves_on="vectorized",
-            compile_for=_compiles(host.SINGLE_PASS),
-            readability=Score(3, "its correctness rests on two fences and a counter"),
-            debugging=Score(2, "a missing fence shows once in a million runs; fp.sanitize sees it"),
+            readability=3,
+            debugging=2,
         ),
-        _entry(
-            name="by_row",
-            idea=Text(
-                "8 threads, a warp or a block for each row, as its length asks for",
-                "按行的长度，每行用 8 个线程、一个 warp 或一个线程块",
-            ),
-            file=host.BY_ROW,
-            function=host.by_row,
+        cuda_rung(
+            host.by_row,
+            "reduce<Sum<float>, 32, float>",
             declines=_rows_only,
             improves_on="single_pass",
-            compile_for=_compiles(host.BY_ROW, "Sum<float>, 32, float"),
-            readability=Score(4, "no launch after another, no partial results"),
-            debugging=Score(4, "one row can be followed alone"),
+            readability=4,
+            debugging=4,
         ),
         Rung(
             name="triton",
             language="triton",
-            arch="sm_75",
-            idea=Text(
-                "⊕ written once for two scalars; the compiler makes the tree, for tensors and for rows",
-                "只为两个标量写一次 ⊕；张量和行的归约树都由编译器生成",
-            ),
             file=host.TRITON,
             function=host.triton,
             improves_on="vectorized",
@@ -306,22 +231,16 @@ LADDER = Ladder(
                     "BLOCK": host.TRITON_BLOCKS[-1],
                 },
             ),
-            readability=Score(4, "array code in Python; four operations in one kernel cost branches"),
-            debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+            readability=4,
+            debugging=3,
         ),
-        _entry(
-            name="cub_block",
-            idea=Text(
-                "CUB's block-wide load and reduction with a functor of our own",
-                "CUB 的线程块级加载和归约，配上自己的函数对象",
-            ),
-            file=host.CUB_BLOCK,
-            function=host.cub_block,
+        cuda_rung(
+            host.cub_block,
+            "reduce<Sum<float>, float>",
             declines=_wholes_only,
             improves_on="warp_shuffle",
-            compile_for=_compiles(host.CUB_BLOCK),
-            readability=Score(4, "what happens is said, how it happens is the library's"),
-            debugging=Score(3, "errors of types are pages long; its shared memory is opaque"),
+            readability=4,
+            debugging=3,
         ),
     ),
 )

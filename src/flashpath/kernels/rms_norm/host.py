@@ -59,7 +59,7 @@ def vectorized(
 def read_twice(
     x: Any, weight: Any = None, eps: float = EPS, *, out: Any | None = None, rstd: Any | None = None
 ) -> Any:
-    """As `vectorized`; the row is not held."""
+    """Computes what `vectorized` does, without holding the row."""
     shared.check_forward(NAME, x, weight, None, eps)
     shared.check_statistics(NAME, x, rstd=rstd)
     result = shared.prepared(NAME, x, out, weight)
@@ -103,7 +103,7 @@ def backward(dy: Any, x: Any, weight: Any, rstd: Any) -> tuple[Any, Any]:
 
 
 def backward_fused(dy: Any, x: Any, weight: Any, rstd: Any) -> tuple[Any, Any]:
-    """As `backward`, which also takes the rows that are too long for this one."""
+    """Computes what `backward` does, which also takes the rows that are too long for this one."""
     shared.check_backward(NAME, dy, x, weight, rstd)
     to = shared.gradients(x, weight, has_bias=False)
     if not shared.backward_fused(BACKWARD_FUSED, "false", dy, x, weight, None, rstd, to):

@@ -94,7 +94,7 @@ class Packing(NamedTuple):
 
     @property
     def arguments(self) -> str:
-        """As kernels take them."""
+        """Returns the numbers as kernels take them."""
         return f"{self.width}, {str(self.whole).lower()}"
 
 

@@ -6,12 +6,14 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_rung, triton_compiles_for
+from flashpath.kernels.declines import no_bfloat16
 from flashpath.kernels.peers import cupy_stream, library
-from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score, short
+from flashpath.kernels.rung import Case, Ladder, Peer, Rung, always, short
 from flashpath.kernels.sort import host
+from flashpath.kernels.sort.messages import MESSAGES
 from flashpath.kernels.sort.reference import reference, torch_sort
-from flashpath.messages import Message, Text
+from flashpath.messages import told
 
 # Of CuPy's sort on an H200, as a share of the copy bandwidth.
 _KNOWN_PEERS = {"CuPy (CUB)": 261 / 4296}
@@ -70,14 +72,10 @@ def _cupy(cupy: Any, x: Any, return_indices: bool) -> Any:
         return torch.from_dlpack(cupy.sort(keys))
 
 
-def _cupy_declines(case: Case) -> str | None:
-    return "has no bfloat16" if case.dtype == "bfloat16" else None
-
-
 def _peers(device: str) -> Mapping[str, Callable[..., Any] | Peer]:
     peers: dict[str, Callable[..., Any] | Peer] = {"torch": torch_sort}
     if device == "cuda" and (cupy := library("cupy")):
-        peers["CuPy (CUB)"] = Peer(functools.partial(_cupy, cupy), _cupy_declines)
+        peers["CuPy (CUB)"] = Peer(functools.partial(_cupy, cupy), no_bfloat16)
     return peers
 
 
@@ -104,105 +102,32 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
             )
 
 
-_entry = functools.partial(Rung, arch="sm_75", language="cuda")
-
-_CHOICE = "onesweep", Message("kernels.sort-onesweep")
-
-
-def _chosen(*_: Any, where: object = None) -> tuple[str, Message]:
-    return _CHOICE
-
-
 LADDER = Ladder(
     name="sort",
-    title=Text("Sort", "排序"),
-    maths=Text(
-        "out = x in rising order; equal keys stay in the order they came in; NaN comes last",
-        "out = x 的升序排列；相等的键保持原来的次序；NaN 排在最后",
-    ),
+    texts=MESSAGES,
     cases=_cases,
     peers=_peers,
     check=_check,
     truth=_truth,
     sized=_sized,
     sample=(2**16,),
-    chooses=_chosen,
+    chooses=always("onesweep", told("kernels.sort-onesweep")),
     rungs=(
-        Rung(
-            name="reference",
-            language="pytorch",
-            arch="any",
-            idea=Text(
-                "PyTorch's stable sort, whose rules for NaN, -0 and equal keys the others follow",
-                "PyTorch 的稳定排序；NaN、-0 和相等键的规则以它为准",
-            ),
-            file=host.FOLDER / "reference.py",
-            function=reference,
-            readability=Score(5, "one call"),
-            debugging=Score(5, "runs on the CPU, under any Python debugger"),
-        ),
-        _entry(
-            name="bitonic",
-            idea=Text(
-                "comparisons fixed beforehand, a network: in shared memory within a tile, in global beyond",
-                "比较次序预先固定的排序网络：分块内在共享内存，跨分块在全局内存",
-            ),
-            file=host.BITONIC,
-            function=host.bitonic,
-            improves_on="reference",
-            compile_for=cuda_compiles_for(host.BITONIC, "sort_tiles<float>"),
-            readability=Score(4, "three short loops; why they sort takes a drawing"),
-            debugging=Score(4, "every step leaves sorted runs that can be looked at"),
-        ),
-        _entry(
-            name="radix",
-            idea=Text(
-                "no comparison: count the keys of each digit, scan the counts, scatter; 4 bits at a time",
-                "不做比较：统计每个数位的键数，扫描计数，再分散写出；每次 4 位",
-            ),
-            file=host.RADIX,
-            function=host.radix,
-            improves_on="bitonic",
-            compile_for=cuda_compiles_for(host.RADIX, "scatter<float>"),
-            readability=Score(5, "counting sort as in a textbook, each thread with counters of its own"),
-            debugging=Score(4, "three kernels, and tables between them that can be printed"),
-        ),
-        _entry(
-            name="radix_tiled",
-            idea=Text(
-                "8 bits at a time; a tile is put in order in shared memory first, so that stores coalesce",
-                "每次 8 位；先在共享内存里把分块排好，使写出能合并",
-            ),
-            file=host.RADIX_TILED,
-            function=host.radix_tiled,
-            improves_on="radix",
-            compile_for=cuda_compiles_for(host.RADIX_TILED, "scatter<float>"),
-            readability=Score(3, "ranks by votes have to be understood first"),
-            debugging=Score(3, "a wrong rank shows as a key lost far away"),
-        ),
-        _entry(
-            name="onesweep",
-            idea=Text(
-                "one read and one write per digit: all digits are counted at once, and tiles look "
-                "back at each other's counts",
-                "每个数位只读写各一遍：所有数位一次统计完，分块之间回看彼此的计数",
-            ),
-            file=host.ONESWEEP,
-            function=host.onesweep,
+        Rung.reference(host.FOLDER, reference),
+        cuda_rung(host.bitonic, "sort_tiles<float>", improves_on="reference", readability=4, debugging=4),
+        cuda_rung(host.radix, "scatter<float>", improves_on="bitonic", readability=5, debugging=4),
+        cuda_rung(host.radix_tiled, "scatter<float>", improves_on="radix", readability=3, debugging=3),
+        cuda_rung(
+            host.onesweep,
+            "sort_digit<float, false, 16>",
             choices={"items": (8, 12, 16, 18, 20)},
             improves_on="radix_tiled",
-            compile_for=cuda_compiles_for(host.ONESWEEP, "sort_digit<float, false, 16>"),
-            readability=Score(2, "blocks that talk to each other while they run"),
-            debugging=Score(2, "a mistake in the look-back hangs or loses keys; fp.sanitize sees it"),
+            readability=2,
+            debugging=2,
         ),
         Rung(
             name="triton",
             language="triton",
-            arch="sm_75",
-            idea=Text(
-                "radix in array code: ranks are sums down the columns of a table of keys and digits",
-                "用数组代码写的基数排序：名次是“键 × 数位”表各列的前缀和",
-            ),
             file=host.TRITON,
             function=host.triton,
             improves_on="radix",
@@ -224,8 +149,8 @@ LADDER = Ladder(
                     "TILE": host.TRITON_TILE,
                 },
             ),
-            readability=Score(4, "a table and its sums; no thread in sight"),
-            debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+            readability=4,
+            debugging=3,
         ),
     ),
 )

@@ -10,10 +10,10 @@ constexpr int kDigitBits = 8;
 constexpr int kDigits = 1 << kDigitBits;
 
 // Which lanes of the warp have the same digit as this one: for each bit a vote tells who has it set, and where this
-// lane has not, the others count. In PTX for three reasons that make a sort a tenth faster on an H200: the compiler
-// would test each bit twice, for the vote and for what is made of it; one instruction ands three words, so two bits
-// go at a time; and ~a is written as a * -1 - 1, since multiplications have units of their own, which else would idle.
-// (`__match_any_sync` is all this in one instruction, and makes the sort take 1.7 times as long.)
+// lane has not, the others count. In PTX for three reasons: the compiler would test each bit twice, for the vote and for
+// what is made of it; one instruction ands three words, so two bits go at a time; and ~a is written as a * -1 - 1, since
+// multiplications have units of their own, which else would idle. (`__match_any_sync` is all this in one instruction,
+// which is slower.)
 __device__ inline unsigned lanes_with(unsigned digit) {
   const unsigned minus_one = __ballot_sync(0xffffffff, true);  // as far as the compiler knows, any word
   unsigned lanes = minus_one;

@@ -6,11 +6,12 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
-from flashpath.kernels.rung import Case, Ladder, Rung, Score, short
+from flashpath.kernels.building import cuda_rung, triton_compiles_for
+from flashpath.kernels.rung import Case, Ladder, Rung, always, short
 from flashpath.kernels.spmv import host, matrices
+from flashpath.kernels.spmv.messages import MESSAGES
 from flashpath.kernels.spmv.reference import reference, truth
-from flashpath.messages import Message, Text
+from flashpath.messages import told
 
 
 def _case(name: str, rows: int, nnz: int, make: Callable[[str], tuple[Any, Any]]) -> Case:
@@ -103,22 +104,9 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     assert bool(is_right.all()), f"row {int((~is_right).nonzero()[0])} is off by {error[~is_right][0]:.3g}"
 
 
-_entry = functools.partial(Rung, arch="sm_75", language="cuda")
-
-_CHOICE = "merge_based", Message("kernels.spmv-merge")
-
-
-def _chosen(*_: Any, where: object = None) -> tuple[str, Message]:
-    return _CHOICE
-
-
 LADDER = Ladder(
     name="spmv",
-    title=Text("Sparse matrix times vector (CSR)", "稀疏矩阵乘向量（CSR）"),
-    maths=Text(
-        "y[r] = Σ val[j] x[col[j]] for row_ptr[r] <= j < row_ptr[r + 1]",
-        "y[r] = Σ val[j] x[col[j]]，其中 row_ptr[r] <= j < row_ptr[r + 1]",
-    ),
+    texts=MESSAGES,
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -126,70 +114,31 @@ LADDER = Ladder(
     dimensions=("rows", "length"),
     sized=_sized,
     sample=(2**11, 32),
-    chooses=_chosen,
+    chooses=always("merge_based", told("kernels.spmv-merge")),
     rungs=(
-        Rung(
-            name="reference",
-            language="pytorch",
-            arch="any",
-            idea=Text(
-                "every product in float64, added to its row: the truth that the others are checked against",
-                "每个乘积用 float64 计算并加到所在的行：其余梯级以它为准",
-            ),
-            file=host.FOLDER / "reference.py",
-            function=reference,
-            readability=Score(5, "gather, multiply, add by row: a line each"),
-            debugging=Score(5, "runs on the CPU, under any Python debugger"),
+        Rung.reference(host.FOLDER, reference),
+        cuda_rung(
+            host.thread_per_row, "spmv<float, int>", improves_on="reference", readability=5, debugging=5
         ),
-        _entry(
-            name="thread_per_row",
-            idea=Text(
-                "one thread per row: the formula as it stands; as slow as the longest row",
-                "每行一个线程：照公式写；快慢取决于最长的行",
-            ),
-            file=host.THREAD_PER_ROW,
-            function=host.thread_per_row,
-            improves_on="reference",
-            compile_for=cuda_compiles_for(host.THREAD_PER_ROW, "spmv<float, int>"),
-            readability=Score(5, "the loop of a textbook"),
-            debugging=Score(5, "one thread is one row: printf and cuda-gdb show it directly"),
-        ),
-        _entry(
-            name="warp_per_row",
-            idea=Text(
-                "1 to 32 lanes per row, by the mean length: neighbours read neighbouring entries, in packs",
-                "按平均长度，每行 1 到 32 个 lane：相邻的 lane 成组读相邻的元素",
-            ),
-            file=host.WARP_PER_ROW,
-            function=host.warp_per_row,
+        cuda_rung(
+            host.warp_per_row,
+            "spmv<8, 4, float, int>",
             improves_on="thread_per_row",
             choices={"lanes": (1, 2, 4, 8, 16, 32)},
-            compile_for=cuda_compiles_for(host.WARP_PER_ROW, "spmv<8, 4, float, int>"),
-            readability=Score(4, "the same loop with lanes, and a tree of shuffles"),
-            debugging=Score(4, "one row can be followed alone"),
+            readability=4,
+            debugging=4,
         ),
-        _entry(
-            name="merge_based",
-            idea=Text(
-                "entries and row ends on one path, cut into equal pieces: no row is too long or too short",
-                "元素和行尾排成一条路径，切成等长的段：行再长再短都没关系",
-            ),
-            file=host.MERGE_BASED,
-            function=host.merge_based,
+        cuda_rung(
+            host.merge_based,
+            f"spmv<{host.ITEMS}, 4, float, float, int>",
             improves_on="warp_per_row",
             choices={"items": (5, 7, 9, 11, 13)},
-            compile_for=cuda_compiles_for(host.MERGE_BASED, f"spmv<{host.ITEMS}, 4, float, float, int>"),
-            readability=Score(2, "a search in two lists, a segmented scan, and rows cut at both ends"),
-            debugging=Score(2, "a row's sum is spread over threads and tiles"),
+            readability=2,
+            debugging=2,
         ),
         Rung(
             name="triton",
             language="triton",
-            arch="sm_75",
-            idea=Text(
-                "a tile of rows × entries moves along until its longest row is done",
-                "“行 × 元素”的分块一直向前移动，直到最长的行处理完",
-            ),
             file=host.TRITON,
             function=host.triton,
             improves_on="warp_per_row",
@@ -199,8 +148,8 @@ LADDER = Ladder(
                 | {"rows": "i32"},
                 {"ROWS": host.TRITON_TILE // 16, "WIDTH": 16},
             ),
-            readability=Score(5, "array code in Python; masks take the place of bounds"),
-            debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+            readability=5,
+            debugging=3,
         ),
     ),
 )

@@ -12,8 +12,7 @@
 //            that write neighbouring ones. Pack i of output row c is kept at place i ^ (c / kWidth): in every eight
 //            lanes that store or load 16 bytes together the packs lie in eight different groups of four banks.
 //            Where rows do not start at 16-byte boundaries, on either side, kWidth is smaller.
-//            Blocks follow each other along rows of the output, so that what is being written at a time lies together;
-//            blocks along rows of x, or in groups of 4 to 64 rows, were 2 to 4 % slower.
+//            Blocks follow each other along rows of the output, so that what is being written at a time lies together.
 #include "../common/pack.cuh"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -6,13 +6,15 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flashpath.kernels.building import cuda_compiles_for, triton_compiles_for
+from flashpath.kernels.building import cuda_rung, triton_compiles_for
+from flashpath.kernels.declines import no_bfloat16, takes
 from flashpath.kernels.peers import cupy_stream, library
-from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score, short
+from flashpath.kernels.rung import Case, Declines, Ladder, Peer, Rung, short
 from flashpath.kernels.tolerance import check_against
 from flashpath.kernels.warp import host
+from flashpath.kernels.warp.messages import MESSAGES
 from flashpath.kernels.warp.reference import reference, torch_groups, torch_select
-from flashpath.messages import Text
+from flashpath.messages import Message, told
 
 
 def _case(op: str, n: int, dtype: str) -> Case:
@@ -77,10 +79,11 @@ def _cupy(cupy: Any, x: Any, op: str) -> Any:
         return torch.from_dlpack(elements[elements > 0])
 
 
-def _cupy_declines(case: Case) -> str | None:
-    if case.parameters["op"] not in host.COMPACTIONS:
-        return "selects by a mask only"
-    return "has no bfloat16" if case.dtype == "bfloat16" else None
+_compactions_only = takes("op", *host.COMPACTIONS, otherwise=told("kernels.warp.selects-only"))
+
+
+def _cupy_declines(case: Case) -> Message | None:
+    return _compactions_only(case) or no_bfloat16(case)
 
 
 def _peers(device: str) -> Mapping[str, Callable[..., Any] | Peer]:
@@ -120,28 +123,18 @@ def _bits(tensor: Any) -> Any:
     return tensor.view(torch.int16 if tensor.element_size() == 2 else torch.int32)
 
 
-def _only(*known: str, dtypes: Sequence[str] | None = None) -> Callable[[Case], str | None]:
-    def declines(case: Case) -> str | None:
-        if case.parameters["op"] not in known:
-            return f"does {', '.join(known)} only"
-        if dtypes is not None and case.dtype not in dtypes:
-            return f"takes {', '.join(dtypes)} only"
-        return None
-
-    return declines
+def _only(*operations: str) -> Declines:
+    return takes("op", *operations, otherwise=told("kernels.warp.operations", operations=operations))
 
 
-_entry = functools.partial(Rung, arch="sm_75", language="cuda")
+def _int32_sums(case: Case) -> Message | None:
+    is_taken = (case.parameters["op"], case.dtype) == ("sum", "int32")
+    return None if is_taken else told("kernels.warp.int32-sums")
+
 
 LADDER = Ladder(
     name="warp",
-    title=Text("Warp primitives", "warp 原语"),
-    maths=Text(
-        "of each 32 elements: broadcast the first, sum, vote (any, all, ballot), match equals; and "
-        "of all: keep those above a threshold (compact)",
-        "每 32 个元素：广播第一个、求和、投票（any、all、ballot）、匹配相等的值；"
-        "以及对全部元素：保留超过阈值的（compact）",
-    ),
+    texts=MESSAGES,
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -149,171 +142,99 @@ LADDER = Ladder(
     sample=(2**16,),
     more_samples=_more_samples,
     rungs=(
-        Rung(
-            name="reference",
-            language="pytorch",
-            arch="any",
-            idea=Text(
-                "PyTorch on rows of 32, and its indexing by a mask: the truth for all others",
-                "PyTorch 按 32 个一行计算，并用掩码索引：其余梯级以它为准",
-            ),
-            file=host.FOLDER / "reference.py",
-            function=reference,
-            readability=Score(5, "array code"),
-            debugging=Score(5, "runs on the CPU, under any Python debugger"),
-        ),
-        _entry(
-            name="shared_memory",
-            idea=Text(
-                "without the primitives: an array of the block, a barrier, and everyone reads everyone's",
-                "不用原语：线程块的一个数组、一个屏障，然后每个线程读所有线程的值",
-            ),
-            file=host.SHARED_MEMORY,
-            function=host.shared_memory,
+        Rung.reference(host.FOLDER, reference),
+        cuda_rung(
+            host.shared_memory,
+            "match<float>",
             declines=_only(*host.OF_GROUPS),
             improves_on="reference",
-            compile_for=cuda_compiles_for(host.SHARED_MEMORY, "match<float>"),
-            readability=Score(4, "loops as anyone would write them, and a barrier"),
-            debugging=Score(4, "all that passes between threads is in an array"),
+            readability=4,
+            debugging=4,
         ),
-        _entry(
-            name="broadcast",
-            idea=Text(
-                "a shuffle gives one lane's register to all", "一次 shuffle 把一个 lane 的寄存器给所有 lane"
-            ),
-            file=host.BROADCAST,
-            function=host.broadcast,
+        cuda_rung(
+            host.broadcast,
+            "broadcast<float>",
             declines=_only("broadcast"),
             improves_on="shared_memory",
-            compile_for=cuda_compiles_for(host.BROADCAST, "broadcast<float>"),
-            readability=Score(5, "one instruction"),
-            debugging=Score(4, "all lanes must come to it: the sanitizer tells who did not"),
+            readability=5,
+            debugging=4,
         ),
-        _entry(
-            name="reduce_shuffle",
-            idea=Text("five shuffles fold 32 lanes into one sum", "五次 shuffle 把 32 个 lane 归约成一个和"),
-            file=host.REDUCE_SHUFFLE,
-            function=host.reduce_shuffle,
+        cuda_rung(
+            host.reduce_shuffle,
+            "sum<float>",
             declines=_only("sum"),
             improves_on="shared_memory",
-            compile_for=cuda_compiles_for(host.REDUCE_SHUFFLE, "sum<float>"),
-            readability=Score(5, "a loop of one line"),
-            debugging=Score(4, "what is in registers has to be printed lane by lane"),
+            readability=5,
+            debugging=4,
         ),
-        _entry(
-            name="reduce_instruction",
+        cuda_rung(
+            host.reduce_instruction,
+            "sum",
             arch="sm_80",
-            idea=Text("whole numbers are added up by one instruction", "一条指令就能把整数加起来"),
-            file=host.REDUCE_INSTRUCTION,
-            function=host.reduce_instruction,
-            declines=_only("sum", dtypes=("int32",)),
+            declines=_int32_sums,
             improves_on="reduce_shuffle",
-            compile_for=cuda_compiles_for(host.REDUCE_INSTRUCTION, "sum"),
-            readability=Score(5, "one instruction"),
-            debugging=Score(5, "nothing can go wrong but the mask"),
+            readability=5,
+            debugging=5,
         ),
-        _entry(
-            name="vote",
-            idea=Text(
-                "each lane gives a bit, all get the answer: any, all, or the 32 bits themselves",
-                "每个 lane 给出一位，所有 lane 得到结果：any、all，或者这 32 位本身",
-            ),
-            file=host.VOTE,
-            function=host.vote,
+        cuda_rung(
+            host.vote,
+            "ballot<float>",
             declines=_only("any", "all", "ballot"),
             improves_on="shared_memory",
-            compile_for=cuda_compiles_for(host.VOTE, "ballot<float>"),
-            readability=Score(5, "one instruction"),
-            debugging=Score(4, "lanes beyond the end have to vote too, and rightly"),
+            readability=5,
+            debugging=4,
         ),
-        _entry(
-            name="match",
-            idea=Text(
-                "each lane learns which others have its value", "每个 lane 得知还有哪些 lane 的值与自己相同"
-            ),
-            file=host.MATCH,
-            function=host.match,
+        cuda_rung(
+            host.match,
+            "match<float>",
             declines=_only("match"),
             improves_on="shared_memory",
-            compile_for=cuda_compiles_for(host.MATCH, "match<float>"),
-            readability=Score(4, "a mask of who is there, and a mask of who is equal"),
-            debugging=Score(4, "the mask has to name those who come, no more and no fewer"),
+            readability=4,
+            debugging=4,
         ),
-        _entry(
-            name="compact_atomics",
-            idea=Text(
-                "one counter tells each thread that keeps an element the next free place",
-                "一个计数器告诉每个要保留元素的线程下一个空位",
-            ),
-            file=host.COMPACT_ATOMICS,
-            function=host.compact_atomics,
+        cuda_rung(
+            host.compact_atomics,
+            "compact<float>",
             declines=_only("compact_unordered"),
             improves_on="reference",
-            compile_for=cuda_compiles_for(host.COMPACT_ATOMICS, "compact<float>"),
-            readability=Score(5, "one line"),
-            debugging=Score(3, "the order is another one in every run"),
+            readability=5,
+            debugging=3,
         ),
-        _entry(
-            name="compact_active",
-            idea=Text(
-                "the lanes that are left in a branch appoint one of them to ask for room for all",
-                "分支里剩下的 lane 推选一个，替大家申请位置",
-            ),
-            file=host.COMPACT_ACTIVE,
-            function=host.compact_active,
+        cuda_rung(
+            host.compact_active,
+            "compact<float>",
             declines=_only("compact_unordered"),
             improves_on="compact_atomics",
-            compile_for=cuda_compiles_for(host.COMPACT_ACTIVE, "compact<float>"),
-            readability=Score(4, "who is here, who is first, how many are below me"),
-            debugging=Score(2, "which lanes come together is the compiler's and the hardware's choice"),
+            readability=4,
+            debugging=2,
         ),
-        _entry(
-            name="compact_ballot",
-            idea=Text(
-                "a ballot counts what a warp keeps, one lane asks for room for all",
-                "用 ballot 数出一个 warp 保留多少，由一个 lane 替大家申请位置",
-            ),
-            file=host.COMPACT_BALLOT,
-            function=host.compact_ballot,
+        cuda_rung(
+            host.compact_ballot,
+            "compact<float>",
             declines=_only("compact_unordered"),
             improves_on="compact_atomics",
-            compile_for=cuda_compiles_for(host.COMPACT_BALLOT, "compact<float>"),
-            readability=Score(4, "bits set, bits below mine"),
-            debugging=Score(3, "the order of the groups is another one in every run"),
+            readability=4,
+            debugging=3,
         ),
-        _entry(
-            name="compact_block",
-            idea=Text("one atomic for a tile of 4096 elements", "每 4096 个元素的分块只做一次原子操作"),
-            file=host.COMPACT_BLOCK,
-            function=host.compact_block,
+        cuda_rung(
+            host.compact_block,
+            "compact<float>",
             declines=_only("compact_unordered"),
             improves_on="compact_ballot",
-            compile_for=cuda_compiles_for(host.COMPACT_BLOCK, "compact<float>"),
-            readability=Score(4, "short; the tile's own order is in tile.cuh"),
-            debugging=Score(3, "the order of the tiles is another one in every run"),
+            readability=4,
+            debugging=3,
         ),
-        _entry(
-            name="compact",
-            idea=Text(
-                "tiles look back at what those before them keep: the order stays, in one pass",
-                "分块回看前面的分块保留了多少：保持次序，一遍完成",
-            ),
-            file=host.COMPACT,
-            function=host.compact,
+        cuda_rung(
+            host.compact,
+            "compact<float>",
             declines=_only(*host.COMPACTIONS),
             improves_on="compact_block",
-            compile_for=cuda_compiles_for(host.COMPACT, "compact<float>"),
-            readability=Score(3, "blocks that talk to each other while they run"),
-            debugging=Score(2, "a mistake in the look-back hangs; but results are the same in every run"),
+            readability=3,
+            debugging=2,
         ),
         Rung(
             name="triton",
             language="triton",
-            arch="sm_75",
-            idea=Text(
-                "no lanes: rows of 32, of which the compiler makes shuffles",
-                "没有 lane 的概念：32 个一行，由编译器变成 shuffle",
-            ),
             file=host.TRITON,
             function=host.triton,
             declines=_only(*host.OF_GROUPS),
@@ -323,8 +244,8 @@ LADDER = Ladder(
                 {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32"},
                 {"OP": "sum", "BLOCK": host.TRITON_BLOCK},
             ),
-            readability=Score(5, "array code in Python"),
-            debugging=Score(3, "prints and asserts work; what threads do is the compiler's secret"),
+            readability=5,
+            debugging=3,
         ),
     ),
 )

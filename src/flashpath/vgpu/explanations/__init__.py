@@ -37,7 +37,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a kind of finding means, why it matters, an example, and the example mended."""
+    """The meaning of a kind of finding: why it matters, an example, and the example mended."""
 
     kind: str
     language: str

@@ -1,4 +1,4 @@
-"""`python -m flashpath.vgpu.instructions DOCUMENT.md`."""
+"""`python -m flashpath.vgpu.instructions DOCUMENT.md …`."""
 
 from __future__ import annotations
 

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from flashpath.documents import with_section
+from flashpath.documents import wrapped, write_section
+from flashpath.messages import say
 from flashpath.vgpu.instructions.known import rows
 from flashpath.vgpu.instructions.refused import REFUSED, refusal, special_registers
+from flashpath.vgpu.report.names import named
 
 SECTION = "instructions"
+_KNOWN = ("vgpu.instructions.head-class", "vgpu.instructions.head-opcodes", "vgpu.instructions.head-forms")
+_REFUSED = ("vgpu.instructions.head-what", "vgpu.instructions.head-error")
 
 
 def _table(head: tuple[str, ...], body: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    yield f"| {' | '.join(head)} |"
+    yield f"| {' | '.join(map(say, head))} |"
     yield "|" + "---|" * len(head)
     for cells in body:
         yield f"| {' | '.join(cells)} |"
 
 
 def section() -> str:
-    """The section between the markers."""
+    """Returns the section between the markers, in the language that is spoken."""
     shown: set[str] = set()
 
     def known() -> Iterator[tuple[str, str, str]]:
         for row in rows():
-            name = "" if row.instruction_class in shown else row.instruction_class
+            name = "" if row.instruction_class in shown else named(row.instruction_class)
             shown.add(row.instruction_class)
             yield name, " ".join(f"`{opcode}`" for opcode in row.opcodes), row.forms
 
@@ -36,21 +39,19 @@ def section() -> str:
             problem = refusal(example.instruction, example.before)
             if problem is None:
                 raise AssertionError(f"{example.instruction} is known: take it out of the list")
-            yield example.what, problem.partition(": ")[2].rstrip(".").replace("|", "\\|")
+            yield say(example.what), problem.replace("|", "\\|")
 
     readable, unreadable = special_registers()
     return "\n".join(
         [
             "",
-            *_table(("class", "opcodes", "forms"), known()),
+            *_table(_KNOWN, known()),
             "",
-            textwrap.fill(
-                f"Special registers: {', '.join(readable)}. Not known: {', '.join(unreadable)}.", width=118
-            ),
+            wrapped(say("vgpu.instructions.special-registers", readable=readable, refused=unreadable)),
             "",
-            "Refused, and what the error says:",
+            say("vgpu.instructions.refused"),
             "",
-            *_table(("what", "error"), refused()),
+            *_table(_REFUSED, refused()),
             "",
             "",
         ]
@@ -58,9 +59,8 @@ def section() -> str:
 
 
 def main() -> None:
-    """Write the section into the document that is named."""
-    if len(sys.argv) != 2:
-        raise SystemExit("usage: python -m flashpath.vgpu.instructions DOCUMENT.md")
-    document = Path(sys.argv[1])
-    text = with_section(document.read_text(encoding="utf-8"), SECTION, section())
-    document.write_text(text, encoding="utf-8")
+    """Writes the section into the documents that are named, each in its language."""
+    documents = map(Path, sys.argv[1:])
+    sys.exit(
+        max((write_section(document, SECTION, section, check=False) for document in documents), default=0)
+    )

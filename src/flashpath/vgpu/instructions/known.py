@@ -7,53 +7,57 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from flashpath.messages import Message, say
 from flashpath.vgpu.device import engine
 from flashpath.vgpu.instructions.refused import REFUSED
 from flashpath.vgpu.report.classes import CLASSES, instruction_class
 
 # Opcodes that are made of operations of other names, or of none at all.
 _NOTES = {
-    "addc": "32 and 64 bits; so do `add.cc`, `sub.cc` and `mad.cc` write the carry",
-    "subc": "as `addc`",
-    "madc": "`.hi` `.lo`, as `addc`",
-    "bar": "`.sync` `.arrive` `.red` of all or some threads; `bar.warp.sync`",
-    "barrier": "as `bar`; a block is a cluster of its own",
-    "bra": "to a label, `.uni` or not",
-    "brx": "`.idx`: to one of a list of labels",
-    "brkpt": "stops the launch, as `trap`",
-    "call": "of device functions, direct or by address, recursive too; `printf`, `malloc`, `free`, `assert`",
-    "cvta": "between generic and any space: all share one address space",
-    "cp": "`.async` of 4, 8 and 16 bytes, global to shared, with zeros behind the source's bytes; "
-    "`.commit_group` `.wait_group` `.wait_all` `.mbarrier.arrive`",
-    "createpolicy": "gives a policy that nothing asks for",
-    "exit": "ends the thread",
-    "fence": "no effect: the accesses of a block are never out of order",
-    "griddepcontrol": "no effect: launches follow one another",
-    "ldu": "as `ld`",
-    "ldmatrix": "8×8 matrices of b16 `.x1` `.x2` `.x4`, each also `.trans`; shared, or generic",
-    "stmatrix": "as `ldmatrix`",
-    "mbarrier": "`.init` `.inval` `.arrive` `.arrive_drop` `.test_wait` `.try_wait` (also `.parity`) "
-    "`.pending_count` `.expect_tx` `.complete_tx`",
-    "mov": "16 to 128 bits, predicates, packing and unpacking, addresses, special registers",
-    "nanosleep": "lets the other warps run",
-    "membar": "as `fence`",
-    "ret": "from a device function; from a kernel, as `exit`",
-    "red": "as `atom`, without a result",
-    "trap": "stops the launch with `fp.KernelFault`",
-    "vmad": "of bytes, half-words and words, with `.po`, `.shr7`, `.shr15` and `.sat`",
+    "addc": "vgpu.instructions.note-carry",
+    "subc": "vgpu.instructions.note-as-addc",
+    "madc": "vgpu.instructions.note-madc",
+    "bar": "vgpu.instructions.note-bar",
+    "barrier": "vgpu.instructions.note-barrier",
+    "bra": "vgpu.instructions.note-bra",
+    "brx": "vgpu.instructions.note-brx",
+    "brkpt": "vgpu.instructions.note-brkpt",
+    "call": "vgpu.instructions.note-call",
+    "cvta": "vgpu.instructions.note-cvta",
+    "cp": "vgpu.instructions.note-cp",
+    "createpolicy": "vgpu.instructions.note-createpolicy",
+    "exit": "vgpu.instructions.note-exit",
+    "fence": "vgpu.instructions.note-fence",
+    "griddepcontrol": "vgpu.instructions.note-griddepcontrol",
+    "ldu": "vgpu.instructions.note-as-ld",
+    "ldmatrix": "vgpu.instructions.note-ldmatrix",
+    "stmatrix": "vgpu.instructions.note-as-ldmatrix",
+    "mbarrier": "vgpu.instructions.note-mbarrier",
+    "mov": "vgpu.instructions.note-mov",
+    "nanosleep": "vgpu.instructions.note-nanosleep",
+    "membar": "vgpu.instructions.note-as-fence",
+    "ret": "vgpu.instructions.note-ret",
+    "red": "vgpu.instructions.note-red",
+    "trap": "vgpu.instructions.note-trap",
+    "vmad": "vgpu.instructions.note-vmad",
 }
 # Where an opcode that has a note belongs, if its bare name does not tell.
 _IN_SPACE = {"ldmatrix": "ld.shared", "stmatrix": "st.shared", "ldu": "ld.global"}
 _HINTS = ("applypriority", "discard", "pmevent", "prefetch", "prefetchu")
 _VIDEO = re.compile(r"v(?:add|sub|absdiff|min|max|shl|shr|set|avrg)([24]?)")
 _VIDEO_NOTES = {
-    "": "of bytes, half-words and words, with a second operation",
-    "2": "of two half-words, each with its lane's mask",
-    "4": "of four bytes, each with its lane's mask",
+    "": "vgpu.instructions.video-scalar",
+    "2": "vgpu.instructions.video-halves",
+    "4": "vgpu.instructions.video-bytes",
 }
 _TYPE = re.compile(r"(?:(?:b?f|tf|[su]|b)(\d+)|e\dm\d)(?:x(\d))?|pred")
 _FUSED = {"fma", "fmsub", "fnmadd", "fnmsub"}
 _SPACES = ("generic", "global", "shared", "local", "param")
+_SPACE_NAMES = {
+    "generic": "vgpu.instructions.space-generic",
+    "global": "vgpu.instructions.space-global",
+    "shared": "vgpu.instructions.space-shared",
+}
 
 
 @dataclass(frozen=True)
@@ -66,13 +70,13 @@ class Row:
 
 
 def rows() -> list[Row]:
-    """What is known, in the order of the classes."""
-    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    """Returns what is known, in the order of the classes and in the language that is spoken."""
+    alike: dict[tuple[str, str], list[str]] = defaultdict(list)
     for opcode, instruction, forms in sorted(_known()):
-        opcodes = found[instruction, forms]
+        opcodes = alike[instruction, forms]
         if opcode not in opcodes:
             opcodes.append(opcode)
-    table = [Row(name, tuple(opcodes), forms) for (name, forms), opcodes in found.items()]
+    table = [Row(name, tuple(opcodes), forms) for (name, forms), opcodes in alike.items()]
     return sorted(table, key=lambda row: (CLASSES.index(row.instruction_class), row.opcodes, row.forms))
 
 
@@ -103,9 +107,10 @@ def _known() -> Iterator[tuple[str, str, str]]:
 
 def _note(opcode: str) -> str | None:
     if opcode in _HINTS:
-        return "no effect"
+        return say("vgpu.instructions.no-effect")
     video = _VIDEO.fullmatch(opcode)
-    return _VIDEO_NOTES[video[1]] if video else _NOTES.get(opcode)
+    code = _VIDEO_NOTES[video[1]] if video else _NOTES.get(opcode)
+    return None if code is None else say(code)
 
 
 def _plain(opcode: str, names: list[str]) -> Iterator[tuple[str, str, str]]:
@@ -137,7 +142,7 @@ def _words_and_types(forms: Mapping[str, set[str]]) -> str:
     for types, words in sorted(alike.items(), key=lambda item: sorted(item[1])):
         named = [f"`{word}`" for word in words if word]
         if "" in words and named:
-            named.insert(0, "plain,")
+            named.insert(0, say("vgpu.instructions.plain"))
         parts.append(" ".join(named) + (": " if named and types else "") + " ".join(types))
     return "; ".join(part for part in parts if part)
 
@@ -161,16 +166,19 @@ def _matrices(opcode: str, names: list[str]) -> Iterator[tuple[str, str, str]]:
         shapes[types[1]].add(words[0])
         results[types[1]].add(types[0])
         if words[-1] in ("and", "xor"):
-            results[types[1]].add(f"(by `.{words[-1]}`)")
+            results[types[1]].add(say("vgpu.instructions.matrix-by", operation=words[-1]))
     alike: dict[tuple[str, str], list[str]] = defaultdict(list)
     for element in shapes:
-        into = " ".join(sorted(results[element], key=lambda word: (word.startswith("("), word)))
+        into = " ".join(sorted(results[element], key=lambda word: ("`" in word, word)))
         alike[" ".join(sorted(shapes[element], key=_shape_order)), into].append(element)
     for (shape, into), elements in alike.items():
-        several = " in any pair" if len(elements) > 1 and opcode == "mma" else ""
-        yield opcode, "tensor core", f"{' '.join(sorted(elements))}{several} into {into}: {shape}"
+        multiplied = " ".join(sorted(elements))
+        if len(elements) > 1 and opcode == "mma":
+            multiplied = say("vgpu.instructions.any-pair", elements=multiplied)
+        forms = say("vgpu.instructions.matrix", elements=multiplied, results=into, shapes=shape)
+        yield opcode, "tensor core", forms
     if opcode == "wmma":
-        forms = "fragments of these shapes, `.row` and `.col`, of global, shared and generic memory"
+        forms = say("vgpu.instructions.fragments")
         yield "wmma.load", "generic load", forms
         yield "wmma.store", "generic store", forms
 
@@ -188,16 +196,18 @@ def _accesses(opcode: str, names: list[str]) -> Iterator[tuple[str, str, str]]:
         widths[space].add(int(element.partition("/")[0][1:]))
         vectors[space].update(vector)
     for space in sorted(widths, key=_SPACES.index):
-        bits = ", ".join(map(str, sorted(widths[space])))
+        bits = [str(width) for width in sorted(widths[space])]
         several = " ".join(f"`.{vector}`" for vector in sorted(vectors[space]))
-        forms = f"{bits} bits" + (f"; {several}" if several else "")
+        forms = say("vgpu.instructions.widths", bits=bits)
+        if several:
+            forms = say("vgpu.instructions.widths-vectors", bits=bits, vectors=several)
         yield f"{opcode}.{space}".removesuffix(".generic"), instruction_class(f"{opcode}.{space}"), forms
         if (opcode, space) == ("ld", "global"):
-            yield "ld.const", "constant load", "as `ld.global`; not counted as an access"
+            yield "ld.const", "constant load", say("vgpu.instructions.constant")
 
 
 def _atomics(names: list[str]) -> Iterator[str]:
-    """What atomics do, to which types, and to how many of them at once."""
+    """Yields what atomics do, to which types, and to how many of them at once."""
     types: dict[tuple[str, str], set[str]] = defaultdict(set)
     spaces: dict[tuple[str, str], set[str]] = defaultdict(set)
     for name in names:
@@ -208,18 +218,26 @@ def _atomics(names: list[str]) -> Iterator[str]:
     operations: dict[tuple[str, ...], set[str]] = defaultdict(set)
     vectors: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for (operation, vector), elements in types.items():
-        where = ", ".join(sorted(spaces[operation, vector], key=_SPACES.index))
-        alike = where, "of vectors" if vector else "", *sorted(elements, key=_type_order)
+        where = sorted(spaces[operation, vector], key=_SPACES.index)
+        alike = ",".join(where), "of vectors" if vector else "", *sorted(elements, key=_type_order)
         operations[alike].add(f"`.{operation}`")
         vectors[alike].add(f"`.{vector}`" if vector else "")
     for alike, named in operations.items():
         where, _, *elements = alike
-        several = " ".join(sorted(vectors[alike])) + " of " if all(vectors[alike]) else ""
-        yield f"{' '.join(sorted(named))} ({where}): {several}{' '.join(elements)}"
+        types_of_it = " ".join(elements)
+        if all(vectors[alike]):
+            several = " ".join(sorted(vectors[alike]))
+            types_of_it = say("vgpu.instructions.vectors", vectors=several, elements=types_of_it)
+        yield say(
+            "vgpu.instructions.atomic",
+            operations=" ".join(sorted(named)),
+            spaces=[Message(_SPACE_NAMES[space]) for space in where.split(",")],
+            elements=types_of_it,
+        )
 
 
 def _conversions(names: list[str]) -> Iterator[str]:
-    """Which types are made of which."""
+    """Yields which types are made of which."""
     sources: dict[str, set[str]] = defaultdict(set)
     for name in names:
         _, to, *origin = name.partition("/")[0].split(".")
@@ -234,6 +252,10 @@ def _conversions(names: list[str]) -> Iterator[str]:
     for result, elements in sources.items():
         alike[tuple(sorted(elements, key=_type_order))].append(result)
     for elements, results in alike.items():
-        yield f"to {' '.join(sorted(results, key=_type_order))} from {' '.join(elements)}"
-    yield "between floats of one type, rounded to integers"
-    yield "`.pack`: two integers into halves, bytes, nibbles or pairs of bits, saturated"
+        made, of = (
+            [say("vgpu.instructions.integers") if name == "integers" else name for name in names]
+            for names in (sorted(results, key=_type_order), elements)
+        )
+        yield say("vgpu.instructions.conversion", results=" ".join(made), elements=" ".join(of))
+    yield say("vgpu.instructions.integral")
+    yield say("vgpu.instructions.pack")

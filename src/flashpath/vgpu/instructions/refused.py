@@ -12,7 +12,7 @@ from flashpath.vgpu.device import UnsupportedInstruction, VirtualModule
 class Refused:
     """An instruction that is refused, written out so that the engine can be asked about it."""
 
-    what: str
+    what: str  # the code of its name
     instruction: str
     before: str = ""
     """Declarations in front of the kernel."""
@@ -31,44 +31,44 @@ _LAUNCH = (
 )
 REFUSED = (
     Refused(
-        "sparse tensor cores",
+        "vgpu.instructions.refused-sparse",
         "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 "
         "{%r1, %r2}, {%r1, %r2}, {%r1, %r2}, {%r1, %r2}, %r3, 0x0;",
     ),
-    Refused("tensor cores of sm_90a", "wgmma.fence.sync.aligned;", altogether=True),
-    Refused("tensor cores of sm_100a", "tcgen05.fence::before_thread_sync;", altogether=True),
+    Refused("vgpu.instructions.refused-wgmma", "wgmma.fence.sync.aligned;", altogether=True),
+    Refused("vgpu.instructions.refused-tcgen05", "tcgen05.fence::before_thread_sync;", altogether=True),
     Refused(
-        "bulk copies (TMA, sm_90)",
+        "vgpu.instructions.refused-bulk",
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 16, [%r2];",
     ),
     Refused(
-        "descriptors of TMA (sm_90a)",
+        "vgpu.instructions.refused-tensormap",
         "tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;",
         altogether=True,
     ),
     Refused(
-        "textures: no texture units",
+        "vgpu.instructions.refused-textures",
         "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];",
         altogether=True,
     ),
-    Refused("surfaces: no texture units", "suld.b.1d.b32.trap %r1, [%rd1, {%r2}];", altogether=True),
-    Refused("shared memory of other blocks (sm_90)", "mapa.u64 %rd1, %rd2, %r1;", altogether=True),
+    Refused("vgpu.instructions.refused-surfaces", "suld.b.1d.b32.trap %r1, [%rd1, {%r2}];", altogether=True),
+    Refused("vgpu.instructions.refused-cluster-memory", "mapa.u64 %rd1, %rd2, %r1;", altogether=True),
     Refused(
-        "memory of several GPUs (sm_90)",
+        "vgpu.instructions.refused-multimem",
         "multimem.ld_reduce.relaxed.sys.global.add.f32 %f1, [%rd1];",
         altogether=True,
     ),
-    Refused("registers moved between warps (sm_90a)", "setmaxnreg.inc.sync.aligned.u32 64;", altogether=True),
-    Refused("an elected lane (sm_90)", "elect.sync %r1|%p1, -1;", altogether=True),
-    Refused("the least of three (sm_100)", "min.f32 %f1, %f2, %f3, %f4;"),
-    Refused("stack memory of a size known late", "alloca.u64 %rd1, 16;", altogether=True),
-    Refused("warp-wide without a member mask (before sm_70)", "shfl.idx.b32 %r1, %r2, 0, 31;"),
-    Refused("kernels launched by kernels", _LAUNCH[1], before=_LAUNCH[0]),
+    Refused("vgpu.instructions.refused-setmaxnreg", "setmaxnreg.inc.sync.aligned.u32 64;", altogether=True),
+    Refused("vgpu.instructions.refused-elect", "elect.sync %r1|%p1, -1;", altogether=True),
+    Refused("vgpu.instructions.refused-three-operands", "min.f32 %f1, %f2, %f3, %f4;"),
+    Refused("vgpu.instructions.refused-alloca", "alloca.u64 %rd1, 16;", altogether=True),
+    Refused("vgpu.instructions.refused-no-mask", "shfl.idx.b32 %r1, %r2, 0, 31;"),
+    Refused("vgpu.instructions.refused-device-launch", _LAUNCH[1], before=_LAUNCH[0]),
 )
 
 
 def refusal(instruction: str, before: str) -> str | None:
-    """What the engine says about an instruction; nothing where it takes it."""
+    """Returns what the engine says about an instruction; None where it takes it."""
     module = VirtualModule(
         f".version 9.0\n.target sm_100a\n.address_size 64\n{before}.visible .entry probe()\n{{\n"
         ".reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .f32 %f<8>;\n"
@@ -76,8 +76,8 @@ def refusal(instruction: str, before: str) -> str | None:
     )
     try:
         module.kernel("probe")
-    except UnsupportedInstruction as refusal:
-        return refusal.problem
+    except UnsupportedInstruction as error:
+        return str(error.said.params["problem"])
     return None
 
 

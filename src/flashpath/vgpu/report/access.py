@@ -31,10 +31,10 @@ class Trace:
 
     def __post_init__(self) -> None:
         counts = [self.requests, *([self.warp] if self.warp is not None else [])]
-        if not all(_is_count(each) for each in counts):
+        if not all(_is_count(count) for count in counts):
             raise FlashpathError("vgpu.trace-counts", trace=self)
-        place = self.block if isinstance(self.block, tuple) else (self.block or 0,) * 3
-        if len(place) != 3 or not all(_is_count(each) for each in place):
+        block = self.block if isinstance(self.block, tuple) else (self.block or 0,) * 3
+        if len(block) != 3 or not all(_is_count(count) for count in block):
             raise FlashpathError("vgpu.trace-block", trace=self)
         own: dict[str, object] = {  # Python's own numbers, where others were given
             "block": tuple(map(int, self.block)) if isinstance(self.block, tuple) else _own(self.block),
@@ -111,7 +111,7 @@ class Pass:
     """One pass over the banks of shared memory."""
 
     banks: tuple[tuple[int, ...], ...]
-    """For each of the 32 banks the lanes that it serves: several where they ask for the same word."""
+    """The lanes that each of the 32 banks serves: several where they ask for the same word."""
     is_conflict: bool
     """Whether it is there only because another word of one of its banks was asked for as well."""
 
@@ -134,11 +134,11 @@ class Access:
     size: int
     """Bytes that each lane asks for."""
     addresses: tuple[int | None, ...]
-    """By lane; None where the lane took no part. In shared memory they start at 0 in each block."""
+    """The address of each lane; None where it took no part. Shared memory starts at 0 in each block."""
     array: str = ""
     """The array that the first lane's address is in, such as "argument 1 (float*)"; empty for others."""
     base: int = 0
-    """Where that array starts; 0 where there is none."""
+    """The address at which that array starts; 0 where there is none."""
     argument: int | None = None
     """Its place among the arguments of the launch; None for what is not one of them."""
 
@@ -157,8 +157,8 @@ class Access:
         for lane, address in self._asked():
             start = address // SECTOR_BYTES * SECTOR_BYTES
             lanes.setdefault(start, []).append(lane)
-            wanted = ((1 << self.size) - 1) << (address - start)
-            used[start] = used.get(start, 0) | wanted
+            bytes_of_lane = ((1 << self.size) - 1) << (address - start)
+            used[start] = used.get(start, 0) | bytes_of_lane
         return tuple(Sector(start, tuple(lanes[start]), used[start]) for start in sorted(lanes))
 
     @property
@@ -179,24 +179,24 @@ class Access:
         width = _LANES * BANK_BYTES // max(self.size, BANK_BYTES)
         if width < _LANES and self.kind == "load" and (self._in_pairs(1) or self._in_pairs(2)):
             width *= 2
-        found: list[Pass] = []
+        passes: list[Pass] = []
         for first in range(0, _LANES, width):
             members = [(lane, address) for lane, address in self._asked() if first <= lane < first + width]
             banks = self._served(members)
             for depth in range(max(map(len, banks))):
                 served = tuple(bank[depth] if depth < len(bank) else () for bank in banks)
-                found.append(Pass(served, is_conflict=depth > 0))
-        return tuple(found)
+                passes.append(Pass(served, is_conflict=depth > 0))
+        return tuple(passes)
 
     def _served(self, members: list[tuple[int, int]]) -> list[list[tuple[int, ...]]]:
-        """By bank, in turn: the lanes that it serves together."""
-        wanted: list[dict[tuple[int, int], list[int]]] = [{} for _ in range(BANKS)]
+        """Returns, for each bank, the groups of lanes that it serves together, one group after the other."""
+        banks: list[dict[tuple[int, int], list[int]]] = [{} for _ in range(BANKS)]
         for lane, address in members:
             last = (address + self.size - 1) // BANK_BYTES
             for word in range(address // BANK_BYTES, last + 1):
                 alone = lane if self.kind == "atomic" else -1
-                wanted[word % BANKS].setdefault((word, alone), []).append(lane)
-        return [[tuple(lanes) for lanes in bank.values()] for bank in wanted]
+                banks[word % BANKS].setdefault((word, alone), []).append(lane)
+        return [[tuple(lanes) for lanes in bank.values()] for bank in banks]
 
     def _in_pairs(self, bit: int) -> bool:
         """Whether every lane asks for the same as the one whose number differs in this bit."""
@@ -209,11 +209,11 @@ class Access:
 
     @property
     def bank_conflicts(self) -> int:
-        return sum(each.is_conflict for each in self.passes)
+        return sum(one_pass.is_conflict for one_pass in self.passes)
 
     @property
     def turns(self) -> int:
-        """Of an atomic: the most lanes that meet at one address. They go one after the other."""
+        """Returns how many turns an atomic takes: the most lanes that meet at one address go one by one."""
         if self.kind != "atomic":
             return 1
         met = [address for _, address in self._asked()]
@@ -224,7 +224,7 @@ class Access:
 
 
 AccessRow = tuple[int, str, Sequence[int], int, int, int, Sequence[int]]
-"""As the engine gives it: instruction, space, block, warp, lanes, bytes, addresses."""
+"""An access as the engine gives it: instruction, space, block, warp, lanes, bytes, addresses."""
 
 
 def make_access(row: AccessRow, place: Place, arrays: Sequence[PlacedArray]) -> Access:

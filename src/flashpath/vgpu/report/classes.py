@@ -69,7 +69,7 @@ def instruction_class(opcode: str) -> str:
 
 
 def _moved(operation: str, modifiers: list[str]) -> Literal["load", "store"] | None:
-    """What a plain access to memory does, one of a whole matrix too."""
+    """Returns what a plain access to memory does, one of a whole matrix too."""
     if operation in ("ld", "ldu", "ldmatrix") or (operation == "wmma" and modifiers[:1] == ["load"]):
         return "load"
     if operation in ("st", "stmatrix") or (operation == "wmma" and modifiers[:1] == ["store"]):
@@ -91,7 +91,7 @@ def _space(modifiers: list[str]) -> str:
 
 @functools.cache
 def access_kind(opcode: str, space: Space) -> Access:
-    """What an instruction does to a space that it accesses: a copy loads from one and stores to the other."""
+    """Returns what an instruction does to a space: a copy loads from one and stores to the other."""
     operation, *modifiers = opcode.split(".")
     if operation == "cp":  # the destination is named first
         return "store" if _space(modifiers) == space else "load"

@@ -26,7 +26,7 @@ class GlobalTraffic:
 
     @property
     def ideal_sectors_per_request(self) -> float:
-        """What the same bytes take where they lie side by side, or less where threads share some."""
+        """Returns what the same bytes take where they lie side by side, or less where threads share some."""
         side_by_side = self.bytes / 32 / self.requests if self.requests else 0.0
         return min(side_by_side, self.sectors_per_request)
 
@@ -97,7 +97,7 @@ class AtomicTraffic:
 
 @dataclass
 class Counts:
-    """What was counted: for a launch, or for one line of its source."""
+    """The counts of a launch, or of one line of its source."""
 
     instructions: int = 0
     """PTX instructions, each thread for itself."""
@@ -134,12 +134,12 @@ class Counts:
 
     @property
     def global_sectors(self) -> int:
-        """Of loads, stores and atomics together."""
+        """Returns the sectors of global loads, stores and atomics together."""
         return self.global_load.sectors + self.global_store.sectors + self.global_atomic.sectors
 
     @property
     def bank_conflicts(self) -> int:
-        """Of loads, stores and atomics together."""
+        """Returns the bank conflicts of shared loads, stores and atomics together."""
         parts = (self.shared_load, self.shared_store, self.shared_atomic)
         return sum(traffic.bank_conflicts for traffic in parts)
 
@@ -191,7 +191,7 @@ def _add(counts: dict[str, int], name: str, count: int) -> None:
 
 @dataclass
 class Line(Counts):
-    """What one line of the source counted."""
+    """The counts of one line of the source."""
 
     file: str = ""
     line: int = 0

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Place:
-    """Where an instruction stands: its opcode in PTX, and the file and line it was compiled from."""
+    """The place of an instruction: its opcode in PTX, and the file and line it was compiled from."""
 
     opcode: str  # empty: the engine's own addition
     file: str  # of what the user wrote: what a library's header gave has the place that it was called at
@@ -50,7 +50,7 @@ class Listing:
         return self.groups[self._group_of[instruction]]
 
     def sums(self, result: LaunchResult) -> list[tuple[Place, dict[str, int]]]:
-        """What was counted, by place, where anything ran: counters by their names."""
+        """Returns what was counted at each place where anything ran: counters by their names."""
         names = result.counter_names
         table = np.add.reduceat(result.instructions[self._order], self._starts)
         issued = names.index("warps")

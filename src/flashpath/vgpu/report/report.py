@@ -28,22 +28,22 @@ class Footprint:
     """The memory that a launch needs, in bytes."""
 
     static_shared: int = 0
-    """Of each block."""
+    """Bytes of each block."""
     dynamic_shared: int = 0
-    """Of each block."""
+    """Bytes of each block."""
     registers: int = 0
     """32-bit registers of each thread."""
     local: int = 0
-    """Of each thread, in machine code: arrays indexed at run time, spilled registers, call frames."""
+    """Bytes of each thread, in machine code: arrays indexed at run time, spilled registers, call frames."""
     global_allocated: int = 0
     """The arrays that the kernel was given, and its module's variables but for constants."""
     global_touched: int = 0
-    """Of these, what lies in sectors that were read or written."""
+    """Bytes of these that lie in sectors that were read or written."""
 
 
 @dataclass
 class Report(Counts):
-    """What a launch counted, and what that means on the named GPU."""
+    """The counts of a launch, and what they mean on the named GPU."""
 
     kernel: str = ""
     gpu: str = ""
@@ -54,7 +54,7 @@ class Report(Counts):
     least that must be moved, where no cache holds it before or keeps it after."""
     footprint: Footprint = field(default_factory=Footprint)
     lines: tuple[Line, ...] = ()
-    """By file and line; instructions without a line are in the sums only."""
+    """The counts by file and line; instructions without a line are in the sums only."""
     occupancy: gpus.Occupancy | None = None
     roofline: gpus.Roofline | None = None
     """Lower bounds on the GPU named, from datasheet peaks: no prediction, and no time that was measured."""
@@ -77,11 +77,11 @@ class Report(Counts):
         file: str | None = None,
     ) -> tuple[Access, ...]:
         """The traced accesses of a line, of a kind, to a space, in a file; all of them by default."""
-        wanted = {"line": line, "kind": kind, "space": space, "file": file}
+        filters = {"line": line, "kind": kind, "space": space, "file": file}
         return tuple(
             access
             for access in self.traced
-            if all(value is None or getattr(access, name) == value for name, value in wanted.items())
+            if all(value is None or getattr(access, name) == value for name, value in filters.items())
         )
 
     def access(
@@ -94,13 +94,13 @@ class Report(Counts):
         file: str | None = None,
     ) -> Access:
         """One of these: the first that fits, or the one of that number."""
-        found = self.accesses(line, kind, space, file)
-        if 0 <= request < len(found):
-            return found[request]
+        accesses = self.accesses(line, kind, space, file)
+        if 0 <= request < len(accesses):
+            return accesses[request]
         kinds = "".join(f"{word} " for word in (space, kind) if word)
         lines = sorted({access.line for access in self.traced if access.line})
         raise FlashpathError(
-            "vgpu.no-traced-access", line=line, count=len(found), kinds=kinds, request=request, lines=lines
+            "vgpu.no-traced-access", line=line, count=len(accesses), kinds=kinds, request=request, lines=lines
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -113,13 +113,13 @@ _COMPUTED = (property, functools.cached_property)
 
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [each.name for each in dataclasses.fields(value) if each.name != "trace_maker"]
+        names = [item.name for item in dataclasses.fields(value) if item.name != "trace_maker"]
         names += [name for name in dir(type(value)) if isinstance(getattr(type(value), name), _COMPUTED)]
         return {name: _plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in cast("Mapping[Any, Any]", value).items()}
+        return {str(key): _plain(item) for key, item in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in cast("Sequence[Any]", value)]
+        return [_plain(item) for item in cast("Sequence[Any]", value)]
     if isinstance(value, float) and not math.isfinite(value):
         return None  # JSON has no infinity
     return value

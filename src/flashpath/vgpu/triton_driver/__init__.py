@@ -30,7 +30,7 @@ from flashpath.vgpu.triton_driver.gpu import (
     triton,
     watched,
 )
-from flashpath.vgpu.triton_driver.launcher import active_driver
+from flashpath.vgpu.triton_driver.launcher import active_driver, show_launches
 
 __all__ = [
     "TritonGpu",
@@ -39,6 +39,7 @@ __all__ = [
     "enable_triton",
     "profile",
     "sanitize",
+    "show_launches",
     "triton",
     "watched",
 ]

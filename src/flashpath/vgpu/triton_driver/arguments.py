@@ -47,7 +47,7 @@ class WrongDevice(FlashpathError, ValueError):
 
 
 class Arguments:
-    """How the arguments of one compiled kernel become its parameters."""
+    """Turns the arguments of one compiled kernel into its parameters."""
 
     def __init__(self, source: Any, metadata: Any) -> None:
         self._signature: list[Any] = list(source.signature.values())
@@ -101,7 +101,7 @@ class Arguments:
     def _pointer(
         self, index: int, name: str, value: Any, arrays: list[HostArray], addresses: list[int]
     ) -> int:
-        """What to put in a pointer's place; its array, and addresses that it may hold, are noted."""
+        """Returns what stands for a pointer, and notes its array and the addresses that it may hold."""
         if value is None:
             return 0
         if isinstance(value, int):
@@ -216,6 +216,16 @@ def _as_c_converts(name: str, letter: str, value: Any) -> Any:
     return value
 
 
+def shown_arguments(source: Any, values: Sequence[Any]) -> str:
+    """Returns the arguments of a launch, but for those that are compiled in, beside their types."""
+    given = [
+        (name, value)
+        for name, value in zip(source.signature.values(), values, strict=False)
+        if name != "constexpr"
+    ]
+    return _shown([str(name) for name, _ in given], [value for _, value in given])
+
+
 def _shown(types: Sequence[str], values: Sequence[Any]) -> str:
     """The arguments of a launch beside their types."""
     described = (
@@ -240,7 +250,7 @@ def _tensor(value: Any) -> Any:
 
 
 def _addresses_in(tensor: Any) -> list[int]:
-    """What may be addresses among 64-bit integers: kernels for groups of problems take tables of pointers."""
+    """Returns what may be addresses among 64-bit integers: grouped kernels take tables of pointers."""
     import torch
 
     if tensor.numel() > _LONGEST_POINTER_TABLE:

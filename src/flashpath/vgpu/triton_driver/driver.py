@@ -72,12 +72,12 @@ class VirtualDriver(parts.DriverBase):
         return tuning.benchmark
 
     def get_device_interface(self) -> Any:
-        """What `triton.testing.do_bench` times with; it gets here only if it was imported by its name."""
+        """Returns what `triton.testing.do_bench` times with, where it was imported by its name."""
         raise FlashpathError("vgpu.no-clock")
 
 
 class DeviceUtils:
-    """What Triton reaches through `driver.active.utils`."""
+    """The functions that Triton reaches through `driver.active.utils`."""
 
     def __init__(self, gpu: gpus.Gpu) -> None:
         self._gpu = gpu

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from flashpath.vgpu.device import VirtualKernel, VirtualModule
 from flashpath.vgpu.launch import Launch, MachineCode
 from flashpath.vgpu.options import DEFAULT
 from flashpath.vgpu.triton_driver import parts
-from flashpath.vgpu.triton_driver.arguments import Arguments
+from flashpath.vgpu.triton_driver.arguments import Arguments, shown_arguments
 from flashpath.vgpu.triton_places import library_name, with_calls
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _LONGEST_FILE_STEM = 150  # Triton cuts the names of its cache's files here
 
 @dataclass(frozen=True)
 class LoadedKernel:
-    """What stands for a CUfunction: the GPU that a kernel was loaded on, and what it takes there."""
+    """A kernel that stands for a CUfunction: the GPU that a kernel was loaded on, and what it takes there."""
 
     gpu: gpus.Gpu
     resources: Resources
@@ -38,7 +39,6 @@ class VirtualLauncher:
     def __init__(self, source: Any, metadata: Any) -> None:
         self._source = source
         self._metadata = metadata
-        self._block: Dim3 = (metadata.num_warps * gpus.WARP_SIZE, 1, 1)
         self._arguments = Arguments(source, metadata)
         self._kernel: VirtualKernel | None = None
 
@@ -70,12 +70,9 @@ class VirtualLauncher:
         driver, metadata = active_driver(), self._metadata
         if self._kernel is None:
             self._kernel = self._lower()
-        cluster = (metadata.num_ctas, 1, 1) if metadata.num_ctas > 1 else None
-        shape = Shape(
-            dim3(grid, "grid"), self._block, metadata.shared, cluster, bool(metadata.launch_cooperative_grid)
-        )
         code = MachineCode(lambda: function.resources)
-        launch = Launch(self._kernel, shape, self._arguments.pack(args, scratch), function.gpu, code)
+        packed = self._arguments.pack(args, scratch)
+        launch = Launch(self._kernel, _shape(metadata, grid), packed, function.gpu, code)
         if driver is not None and driver.schedules is not None and not driver.meters:
             driver.findings += driver.schedules.run(launch)
             return
@@ -85,7 +82,7 @@ class VirtualLauncher:
         report = launch.run(options).report
         if driver is not None and report is not None:
             if driver.meters:
-                driver.meters[-1].add(function.gpu, report, math.prod(grid), self._block[0])
+                driver.meters[-1].add(function.gpu, report, math.prod(grid), launch.shape.block[0])
             else:
                 driver.reports.append(report)
 
@@ -122,3 +119,35 @@ def active_driver() -> VirtualDriver | None:
     """The driver of the virtual GPU where that is the one Triton has now."""
     driver: Any = parts.drivers._active
     return driver if getattr(driver, "launcher_cls", None) is VirtualLauncher else None
+
+
+def _shape(metadata: Any, grid: Dim3) -> Shape:
+    block = (metadata.num_warps * gpus.WARP_SIZE, 1, 1)
+    cluster = (metadata.num_ctas, 1, 1) if metadata.num_ctas > 1 else None
+    return Shape(dim3(grid, "grid"), block, metadata.shared, cluster, bool(metadata.launch_cooperative_grid))
+
+
+# ---- On a GPU ------------------------------------------------------------------------------------------
+
+
+class ShownLauncher:
+    """Prints each launch, for FLASHPATH_DEBUG, and hands it on to the launcher of Triton's own driver."""
+
+    def __init__(self, launcher_class: Any, source: Any, metadata: Any) -> None:
+        self._launch = launcher_class(source, metadata)
+        self._source = source
+        self._metadata = metadata
+
+    def __call__(self, grid_x: int, grid_y: int, grid_z: int, stream: int, *rest: Any) -> None:
+        grid = int(grid_x), int(grid_y), int(grid_z)
+        if math.prod(grid) > 0:
+            arguments = shown_arguments(self._source, rest[-len(self._source.signature) :])
+            _shape(self._metadata, grid).show(self._metadata.name, f"stream {stream:#x}", arguments)
+        self._launch(grid_x, grid_y, grid_z, stream, *rest)
+
+
+def show_launches() -> None:
+    """Has Triton's driver show the launches of kernels that are first launched from now on."""
+    driver: Any = parts.drivers.active
+    if not isinstance(driver.launcher_cls, functools.partial):
+        driver.launcher_cls = functools.partial(ShownLauncher, driver.launcher_cls)

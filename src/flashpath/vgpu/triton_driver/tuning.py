@@ -96,7 +96,7 @@ def _tune_by_counts(autotuner: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def by_counts() -> None:
-    """From now on autotuners and `triton.testing.do_bench` go by counts."""
+    """Makes autotuners and `triton.testing.do_bench` go by counts from now on."""
     parts.Autotuner.run = _tune_by_counts
     parts.testing.do_bench = benchmark
 

@@ -11,9 +11,9 @@ from special_function_cases import Array, Instruction
 
 from flashpath.jit.assembler import assemble
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[4]))  # where it runs as a program
 
-from real_gpu import Gpu
+from tests.harness.real_gpu import Gpu
 
 _BLOCK = 256
 _REGISTERS = {2: "%h", 4: "%r", 8: "%d"}

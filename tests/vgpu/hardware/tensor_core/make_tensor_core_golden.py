@@ -22,9 +22,9 @@ from tensor_core_numbers import inputs
 
 from flashpath.jit.assembler import assemble, version
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[4]))  # where it runs as a program
 
-from real_gpu import Gpu
+from tests.harness.real_gpu import Gpu
 
 GOLDEN = Path(__file__).parent / "h200.npz"
 TILES = 64  # of each recipe

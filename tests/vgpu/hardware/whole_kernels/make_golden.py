@@ -15,11 +15,12 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[4]))
 
 import catalogue
 from catalogue import Array, Case
-from real_gpu import Gpu
+
+from tests.harness.real_gpu import Gpu
 
 
 def run(gpu: Gpu, case: Case, image: bytes) -> list[Array]:

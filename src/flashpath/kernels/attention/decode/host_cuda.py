@@ -51,7 +51,7 @@ class Plan:
         return 16 * self.rows
 
     def shared(self, dim: int, v_dim: int, splits: int) -> int:
-        """In bytes: q and the warps' rings; after them the parts of the warps, then weights of the splits."""
+        """Returns the bytes of q, the warps' rings, after them the warps' parts, then the splits' weights."""
         of_dim, of_v_dim = (-(-each // 64) * 128 for each in (dim, v_dim))
         ring = self.m * of_dim + self.warps * self.stages * self.keys * (of_dim + of_v_dim)
         parts = self.warps * self.m * (v_dim + 9) * 4
@@ -91,7 +91,7 @@ class Rows(ctypes.Structure):
 
 
 def padded(dim: int) -> int:
-    """As tiles have it: 16 columns at a time, which is a step of mma."""
+    """Returns the dimension as tiles have it: 16 columns at a time, which is a step of mma."""
     return -(-dim // 16) * 16
 
 

@@ -38,7 +38,7 @@ _SHORT_KEYS = 2048
 
 
 def config_of(step: Step) -> Config:
-    """By what there is to read, and by whether there are programs for all SMs without a split."""
+    """Chooses by what there is to read, and by whether there are programs for all SMs without a split."""
     size = max(64, block_of(step.dim), block_of(step.v_dim))
     capacity, sms = step.cache.capacity, sm_count(step.q)
     heads = step.batch * step.kv_heads
@@ -51,7 +51,7 @@ def config_of(step: Step) -> Config:
 
 
 def rows_of(step: Step) -> int:
-    """Of a tile: the queries of a group, padded to what an mma takes."""
+    """Returns the rows of a tile: the queries of a group, padded to what an mma takes."""
     return min(64, block_of(step.queries * step.group))
 
 

@@ -12,11 +12,13 @@ import torch
 from flashpath.kernels.attention.decode import host_cuda, host_triton, reference
 from flashpath.kernels.attention.decode.cache import Cache, Step, prepare_step
 from flashpath.kernels.attention.decode.dispatch import chosen
+from flashpath.kernels.attention.decode.messages import MESSAGES
 from flashpath.kernels.building import cuda_compiles_for, triton_compiles_by
+from flashpath.kernels.declines import takes
 from flashpath.kernels.peers import library
-from flashpath.kernels.rung import Case, Ladder, Peer, Rung, Score
+from flashpath.kernels.rung import Case, Ladder, Peer, Rung
 from flashpath.kernels.tolerance import check_against
-from flashpath.messages import Text
+from flashpath.messages import Message, told
 
 Tensor = torch.Tensor
 FOLDER = Path(__file__).parent
@@ -125,9 +127,9 @@ def _reference(*inputs: Any) -> Any:
     return reference.decode(step)[0].to(step.q.dtype)
 
 
-def _small(case: Case) -> str | None:
+def _small(case: Case) -> Message | None:
     many = case.parameters["batch"] * case.parameters["keys"] > _FEW_KEYS
-    return f"is timed up to {_FEW_KEYS:,} keys: it is slow" if many else None
+    return told("kernels.attention.decode.slow", limit=_FEW_KEYS) if many else None
 
 
 # ---- Checking --------------------------------------------------------------------------------------------
@@ -170,12 +172,11 @@ def _peers(device: str) -> Mapping[str, Callable[..., Any] | Peer]:
     return peers
 
 
-def _dense_only(case: Case) -> str | None:
-    return None if case.parameters["layout"] == "dense" else "has no pages"
+_dense_only = takes("layout", "dense", otherwise=told("kernels.attention.decode.no-pages"))
 
 
-def _paged_only(case: Case) -> str | None:
-    return "is for pages" if case.parameters["layout"] == "dense" else None
+def _paged_only(case: Case) -> Message | None:
+    return told("kernels.attention.decode.pages-only") if case.parameters["layout"] == "dense" else None
 
 
 def _sdpa(backend: str | None, q: Tensor, k: Tensor, v: Tensor, _lengths: Any, _table: Any) -> Any:
@@ -243,11 +244,7 @@ def _cuda_name() -> str:
 
 LADDER = Ladder(
     name="attention_decode",
-    title=Text("Attention, decoding", "注意力：解码"),
-    maths=Text(
-        "out = softmax(scale q kᵀ) v for one query of each sequence, over a cache of keys and values",
-        "out = softmax(scale q kᵀ) v，每条序列一个查询，键和值来自缓存",
-    ),
+    texts=MESSAGES,
     cases=_cases,
     peers=_peers,
     check=_check,
@@ -258,49 +255,27 @@ LADDER = Ladder(
     more_samples=_more_samples,
     chooses=chosen,
     rungs=(
-        Rung(
-            name="reference",
-            language="pytorch",
-            arch="any",
-            idea=Text(
-                "the formula in float64, sequence by sequence, rounded once",
-                "按公式用 float64 逐条序列计算，只舍入一次",
-            ),
-            file=FOLDER / "reference.py",
-            function=_reference,
-            declines=_small,
-            readability=Score(5, "keys are taken from where they are, then it is attention"),
-            debugging=Score(5, "runs on the CPU, under any Python debugger"),
-        ),
+        Rung.reference(FOLDER, _reference, declines=_small),
         Rung(
             name="split_triton",
             language="triton",
             arch="sm_80",
-            idea=Text(
-                "keys are split until all SMs read; heads that share them read together; a kernel combines",
-                "把键切成多段，让所有 SM 都参与读取；共用键的头一起读；再用一个核函数合并",
-            ),
             file=FOLDER / "triton_split.py",
             function=_by(host_triton.decode),
             improves_on="reference",
             compile_for=triton_compiles_by(lambda: host_triton.decode(_small_step(), 1)),
-            readability=Score(4, "the loop of FlashAttention 2, and where a key is"),
-            debugging=Score(4, "the parts of the splits lie in memory between the launches"),
+            readability=4,
+            debugging=4,
         ),
         Rung(
             name="split_cuda",
-            language="cuda",
             arch="sm_80",
-            idea=Text(
-                "a ring of copies for each warp, pages looked up ahead; the last block combines: one launch",
-                "每个 warp 一个异步拷贝环，提前查页表；最后完成的线程块负责合并：只启动一次",
-            ),
             file=host_cuda.SPLIT,
             function=_by(host_cuda.decode),
             improves_on="split_triton",
             compile_for=lambda arch: cuda_compiles_for(host_cuda.SPLIT, _cuda_name())(arch),
-            readability=Score(3, "the fragments of mma.sync, and who waits for which copy"),
-            debugging=Score(3, "warps depend on nobody until the end; registers can only be printed"),
+            readability=3,
+            debugging=3,
         ),
     ),
 )

@@ -29,7 +29,7 @@ def rotated(x: Tensor, rotary: Rotary, position: Tensor) -> Tensor:
 
 
 def rows_of(cache: Cache, batch: int, positions: Tensor) -> tuple[Tensor, Tensor]:
-    """Where keys of a sequence are: indices of the first two dimensions of the cache."""
+    """Returns where keys of a sequence are: indices of the first two dimensions of the cache."""
     if cache.page_table is not None:
         return cache.page_table[batch][positions // cache.page_size].long(), positions % cache.page_size
     entry = batch if cache.batch_index is None else int(cache.batch_index[batch])

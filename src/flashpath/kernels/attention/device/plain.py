@@ -60,7 +60,7 @@ def outputs(problem: Problem, out: Any | None, lse: Any | None) -> Outputs:
 
 
 def packed_strides(problem: Problem, x: Any) -> bytes:
-    """As the `Strides` of rows.cuh."""
+    """Returns the strides as the `Strides` of rows.cuh."""
     return struct.pack("<3q", *problem.strides(x))
 
 

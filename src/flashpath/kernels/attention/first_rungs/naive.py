@@ -32,7 +32,7 @@ def forward(problem: Problem, out: Any | None = None, lse: Any | None = None) ->
 def backward(
     problem: Problem, out: Any, lse: Any, dout: Any, dlse: Any | None = None, deterministic: bool = False
 ) -> Any:
-    """By torch, from the inputs: it needs p, which nobody kept."""
+    """Returns torch's gradients from the inputs: they need p, which nobody kept."""
     import torch
 
     from flashpath.kernels.attention.tiled import Gradients

@@ -41,7 +41,7 @@ def state(problem: Problem) -> State:
 
 
 def shared_bytes(problem: Problem) -> int:
-    """As flash_v1_shared() of forward.cu has it."""
+    """Returns the bytes of shared memory, as flash_v1_shared() of forward.cu has it."""
     tiles = TILE * (problem.dim + PADDING + problem.v_dim + PADDING) * problem.q.element_size()
     return 4 * WARPS * problem.dim + tiles
 

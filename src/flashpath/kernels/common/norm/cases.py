@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from flashpath.kernels.common.norm.arguments import is_backward
+from flashpath.kernels.declines import takes
 from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case
 from flashpath.kernels.tolerance import check_against
+from flashpath.messages import told
 
 # Rows that are checked at a time: the float64 truth of a whole large case would fill a GPU's memory.
 _ELEMENTS_CHECKED_AT_ONCE = 2**26
@@ -110,16 +112,11 @@ def case(operation: str, rows: int, n: int, centered: bool, eps: float) -> Case:
     )
 
 
-def only(*operations: str) -> Callable[[Case], str | None]:
-    """For a rung that takes only these operations."""
-    names = {"forward": "the norm alone", "add": "the norm with a residual", "backward": "the backward pass"}
-
-    def declines(case: Case) -> str | None:
-        if case.parameters["operation"] in operations:
-            return None
-        return f"computes {' or '.join(names[each] for each in operations)}"
-
-    return declines
+# Which operations a rung takes, for its `declines`.
+FORWARD_ONLY = takes("operation", "forward", otherwise=told("kernels.norm-forward"))
+ADD_ONLY = takes("operation", "add", otherwise=told("kernels.norm-add"))
+BACKWARD_ONLY = takes("operation", "backward", otherwise=told("kernels.norm-backward"))
+FORWARD_OR_ADD = takes("operation", "forward", "add", otherwise=told("kernels.norm-forward-or-add"))
 
 
 def check_forward(

@@ -54,8 +54,8 @@ __device__ void merge_equal_parts_of_row(C (&mean)[kRows], C (&m2)[kRows], C cou
 
 // Of rows of n elements, held by the kLanes threads of `parts`. Where they are whole, so that all threads hold as many,
 // each can take the moments of its own elements, and these are merged: one sum over the row in place of two, of which
-// the second waits for the first. On an H200 that is 1 to 2 % for rows of a warp, and for those of a block whose
-// threads hold 8 packs; with 4 packs it costs as much. All kThreads threads of the block must come here.
+// the second waits for the first. That is done for rows of a warp, and for those of a block whose threads hold 8 packs.
+// All kThreads threads of the block must come here.
 template <int kThreads, class T, int kWidth, int kLanes, int kPacks, bool kIsWhole, int kRows>
 __device__ MeansAndVariances<kRows, Compute<T>> row_moments(RowParts<T, kWidth, kLanes, kPacks, kIsWhole, kRows>& parts,
                                                             Compute<T> n) {

@@ -145,7 +145,7 @@ def check_statistics(name: str, x: Any, **statistics: Any) -> None:
 
 
 def type_names(x: Any, weight: Any, bias: Any = None) -> tuple[str, str]:
-    """Of x, and of weight and bias, as kernels spell them."""
+    """Returns the types of x, and of weight and bias, as kernels spell them."""
     vector = weight if weight is not None else bias
     return CPP_TYPES[dtype_name(x)], CPP_TYPES[dtype_name(x if vector is None else vector)]
 
@@ -202,7 +202,7 @@ def takes_several_rows(share: Share, rows: int, n: int, types: str, sms: int) ->
 
 
 def spelled(flag: bool) -> str:
-    """As C++ does."""
+    """Spells a bool as C++ does."""
     return "true" if flag else "false"
 
 
@@ -293,7 +293,7 @@ def backward(
 
 
 class Layout(NamedTuple):
-    """Of backward_fused: `groups` rows at a time for a block, `lanes` threads each, `stages` in memory."""
+    """Blocks of backward_fused: `groups` rows at a time, `lanes` threads each, `stages` in memory."""
 
     width: int
     lanes: int

@@ -15,7 +15,7 @@ QUERIES = FOLDER / "backward_queries.cu"
 
 
 def padded(dim: int) -> int:
-    """As tiles have it: 32 columns at a time."""
+    """Returns the dimension as tiles have it: 32 columns at a time."""
     return -(-dim // 32) * 32
 
 
@@ -35,7 +35,7 @@ class ForwardPlan:
         return 32 * self.warps
 
     def shared(self, dim: int, v_dim: int) -> int:
-        """In bytes: q, and a ring of k and v; a row of each takes panels of 128 bytes."""
+        """Returns the bytes of q, and of a ring of k and v; a row of each takes panels of 128 bytes."""
         of_dim, of_v_dim = (-(-each // 64) * 128 for each in (dim, v_dim))
         return self.m * of_dim + self.stages * self.n * (of_dim + of_v_dim)
 
@@ -46,12 +46,7 @@ class ForwardPlan:
 
 
 def forward_plan(problem: Problem, room: int | None = None) -> ForwardPlan:
-    """By the larger dimension, and by the shared memory that there is: `room`, or what the tensors' GPU has.
-
-    On an H200, 512 to 16384 tokens in bfloat16, times the speed of torch's FlashAttention 2: 1.10 to 1.17
-    with dimensions of 64 and 1.11 to 1.15 with 128; under a causal mask 1.13 to 1.25 and 1.23 to 1.30. Slower
-    were 32 keys a step, 8 warps of 16 queries, 256 queries a block, and 168 registers for a third block.
-    """
+    """Chooses by the larger dimension and by the shared memory: `room`, or what the tensors' GPU has."""
     dim, v_dim = padded(problem.dim), padded(problem.v_dim)
     larger = max(dim, v_dim)
     plans = [
@@ -89,12 +84,12 @@ class BackwardPlan:
         return 32 * self.warps
 
     def shared(self, dim: int, v_dim: int) -> int:
-        """In bytes: k and v; two stages of q, dout, lse and delta; two places of the scores' gradient."""
+        """Returns the bytes of k, v, two stages of q, dout, lse, delta, and two of the scores' gradient."""
         of_dim, of_v_dim, of_m = (-(-each // 64) * 128 for each in (dim, v_dim, self.m))
         return (self.n + 2 * self.m) * (of_dim + of_v_dim) + 16 * self.m + 2 * self.n * of_m
 
     def name(self, dtype: str, dim: int, v_dim: int, parts: int) -> str:
-        """Of the kernel, with all of its template but the features."""
+        """Returns the kernel's name, with all of its template but the features."""
         sizes = dim, v_dim, self.m, self.n, self.warps, self.warps_q, parts, self.blocks_per_sm
         return f"{self.kernel}<{CPP_TYPES[dtype]}, {', '.join(map(str, sizes))}>"
 
@@ -114,14 +109,7 @@ class PairsPlan(BackwardPlan):
 
 
 def backward_plan(problem: Problem, deterministic: bool = False, room: int | None = None) -> BackwardPlan:
-    """By the larger dimension, and by the shared memory that there is: `room`, or what the tensors' GPU has.
-
-    On an H200, 512 to 16384 tokens in bfloat16, times the speed of torch's FlashAttention 2: pairs of warps
-    1.13 to 1.14 with dimensions of 64 and 1.15 to 1.22 with 128; under a causal mask 1.10 to 1.18 and 1.08 to
-    1.24. Warps by themselves, with the same tiles, come to 1.08 to 1.16 and 0.95 to 1.03. With pairs, slower
-    at 128 were 64 keys a block (0.72 to 1.16), dq of a tile right after its barrier (1.01 to 1.12), and the
-    gradients of scores between the products that take them (1.04 to 1.23).
-    """
+    """Chooses by the larger dimension and by the shared memory: `room`, or what the tensors' GPU has."""
     dim, v_dim = padded(problem.dim), padded(problem.v_dim)
     larger = max(dim, v_dim)
     plans: list[BackwardPlan] = []
@@ -158,7 +146,7 @@ class QueriesPlan:
         return 32 * self.warps
 
     def shared(self, dim: int, v_dim: int) -> int:
-        """In bytes: q and dout; two stages of k and v."""
+        """Returns the bytes of q and dout, and of two stages of k and v."""
         of_dim, of_v_dim = (-(-each // 64) * 128 for each in (dim, v_dim))
         return (self.m + 2 * self.n) * (of_dim + of_v_dim)
 
