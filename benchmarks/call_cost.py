@@ -7,6 +7,8 @@ Tensors are small, and calls are not waited for: what is timed is what the host 
 forward call alone), and forward with backward. The marks are the last column: ours over torch's, at most.
 """
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import argparse

@@ -26,7 +26,8 @@ class VirtualDriver:
     def empty(self, size: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> torch.Tensor:
         assert (type(size), type(strides)) == (tuple, tuple)  # as torch's own allocation wants them
         made = torch.empty_strided(size, strides, dtype=dtype)
-        made.untyped_storage().fill_(0x7F)
+        storage: Any = made.untyped_storage()
+        storage.fill_(0x7F)
         return made
 
     def current_stream(self, device: int) -> int:

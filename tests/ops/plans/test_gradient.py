@@ -1,5 +1,7 @@
 """Plans with a gradient, on CPU tensors: the operator's own gradient of what the replay computed."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -60,7 +62,7 @@ def test_gradients_are_those_of_the_operator(name: str) -> None:
 
 def _with_gradients(function: Callable[..., Any], leaves: list[Tensor]) -> list[Tensor]:
     out = function(*leaves)
-    outputs = list(out) if isinstance(out, tuple) else [out]
+    outputs: list[Any] = list(out) if isinstance(out, tuple) else [out]
     weights = [torch.linspace(-1, 1, each.numel()).reshape(each.shape).to(each.dtype) for each in outputs]
     return [*outputs, *torch.autograd.grad(outputs, leaves, weights)]
 

@@ -1,5 +1,7 @@
 """A recorded call, repeated on other tensors, gives what the call itself gives on them, bit by bit."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable
