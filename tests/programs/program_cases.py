@@ -107,6 +107,16 @@ CASES = (
     Case(("api/streams.cu",)),
     Case(("api/events.cu",)),
     Case(("api/graphs.cu",), host_findings=_found("leak", "graphs.cu", 13, 14, 23)),
+    Case(("api/graph_of_pageable_copies.cu",)),
+    Case(
+        ("api/beyond_all_memory.cu",),
+        host_findings=(
+            *_found("bad-pointer", "beyond_all_memory.cu", 14, 15),
+            *_found("out-of-bounds", "beyond_all_memory.cu", 19, 20),
+        ),
+        only_virtual=True,
+    ),
+    Case(("api/shared_of_templates.cu",), flags=("-rdc=true",)),
     Case(("api/devices.cu",)),
     Case(("api/peers.cu",), devices=2),
     Case(("api/launches.cu",)),

@@ -198,3 +198,47 @@ def test_what_a_header_is_called(tmp_path: Path) -> None:
     assert header_name("/usr/include/c++/13/bits/stl_algobase.h") == "stl_algobase.h"
     assert header_name("source.cu") is None
     assert header_name(str(tmp_path / "include" / "mine.h")) is None
+
+
+LIBRARY_CALL = """.version 8.5
+.target sm_80
+.address_size 64
+.file 1 "k.cu"
+.file 2 "/cuda/include/curand_kernel.h"
+.func inner() {
+.loc 2 300 1
+trap;
+ret;
+}
+.func outer() {
+.loc 2 200 1
+call inner;
+ret;
+}
+.visible .entry k() {
+.loc 1 7 1
+call outer;
+CALL_AGAIN
+ret;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("again", "place"),
+    [("", ("k.cu", 7, "curand_kernel.h:300")), (".loc 1 9 1\ncall inner;", (None, 300, ""))],
+)
+def test_a_librarys_function_that_is_called_is_told_at_the_callers_line(
+    again: str, place: tuple[str | None, int, str]
+) -> None:
+    """As long as one line alone calls it."""
+    module = VirtualModule(
+        LIBRARY_CALL.replace("CALL_AGAIN", again),
+        lambda path: "curand_kernel.h" if path.endswith("curand_kernel.h") else None,
+    )
+    with pytest.raises(fp.KernelFault, match="trap") as caught:
+        Launch(module.kernel("k"), Shape((1, 1, 1), (1, 1, 1)), Packed(b"")).run()
+    finding = caught.value.finding
+    file, line, library = place
+    assert (finding.line, finding.library) == (line, library)
+    assert file is None or finding.file == file

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from flashpath.cli.options import Lang
 from flashpath.errors import FlashpathError
 from flashpath.messages import say
 
@@ -47,7 +48,7 @@ def layout(
     everything: Annotated[bool, typer.Option("--all", help=say("cli.layout-all"))] = False,
     save: Annotated[Path | None, typer.Option(help=say("cli.layout-save"), dir_okay=False)] = None,
     as_json: Annotated[bool, typer.Option("--json", help=say("cli.option-json"))] = False,
-    lang: Annotated[str | None, typer.Option(help=say("cli.option-lang"))] = None,
+    lang: Lang = None,
 ) -> None:
     """Draws a layout or an MMA instruction in the terminal, into a file, or writes it as JSON."""
     from flashpath import settings

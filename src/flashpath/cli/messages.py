@@ -1240,6 +1240,9 @@ MESSAGES: dict[str, Text | Entry] = {
         "{name}：{schedules}没有发现问题；--seeds 20 会试二十种",
     ),
     "sanitize-findings": Text("{name}: {count:~finding}", "{name}：发现 {count} 个问题"),
+    "sanitize-notes": Text(
+        "{name}: {count:~note}, and nothing wrong", "{name}：{count} 条提示，没有发现问题"
+    ),
     "sanitize-under": Text(" {schedules}", "（{schedules}）"),
     "sanitize-headline": Text(": {what}", "：{what}"),
     "sanitize-met": Text("met {count:,} times", "遇到 {count:,} 次"),

@@ -56,13 +56,13 @@ def sanitize_program(
 
     Also its exit code, where it did not come to its own end; else 0.
     """
-    from flashpath.vgpu.findings import merged
+    from flashpath.vgpu.findings import by_cause, merged
     from flashpath.vgpu.host_findings import merged_of_host
 
     if not recipe.target.is_virtual:
         raise FlashpathError("cli.sanitize-on-gpu")
     checked = _run_all(recipe, arguments, how, shown=not as_json)
-    findings = [*merged(checked.of_kernels), *merged_of_host(checked.of_host)]
+    findings = by_cause([*merged(checked.of_kernels), *merged_of_host(checked.of_host)])
     died = next((code for code in checked.codes if _is_of_death(code)), 0)
     name = recipe.files[0].name
     if as_json:

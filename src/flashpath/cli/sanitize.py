@@ -54,6 +54,7 @@ def sanitize(
     from flashpath.cli.output import console, print_json
     from flashpath.cli.program_sanitize import Schedules, sanitize_program
     from flashpath.cli.sanitize_view import plain, show
+    from flashpath.vgpu.findings import without_notes
     from flashpath.vgpu.sanitizing import SANITIZE_BUDGET
 
     of_programs: dict[str, Any] = {"std": std, "optimize": optimize, "library": library}
@@ -68,7 +69,7 @@ def sanitize(
             findings, died = sanitize_program(recipe, arguments or (), how, as_json)
         if died in _STOPPED:
             raise typer.Exit(died)
-        raise typer.Exit(_FOUND if findings else _NOT_RUN if died else 0)
+        raise typer.Exit(_FOUND if without_notes(findings) else _NOT_RUN if died else 0)
     with _failures_are_no_findings():
         options.refuse_of_programs(arguments=arguments, timeout=timeout, devices=devices, **of_programs)
         grid, block = options.both(grid, block)
@@ -95,7 +96,7 @@ def sanitize(
     else:
         sources = {found.module.source_name: found.module.source}
         show(console(), found.name, sources, findings, seeds)
-    if findings:
+    if without_notes(findings):
         raise typer.Exit(_FOUND)
 
 

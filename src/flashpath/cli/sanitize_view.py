@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from flashpath.messages import Message, say
-from flashpath.vgpu.findings import action_said
+from flashpath.vgpu.findings import action_said, without_notes
 from flashpath.vgpu.host_findings import HostFinding, HostParty
 
 if TYPE_CHECKING:
@@ -45,10 +45,17 @@ def show(
         out.print()
     out.print(
         Text.assemble(
-            (say("cli.sanitize-findings", name=name, count=len(findings)), "bold red"),
+            _counted(name, findings),
             say("cli.sanitize-under", schedules=schedules),
         )
     )
+
+
+def _counted(name: str, findings: Sequence[Finding | HostFinding]) -> tuple[str, str]:
+    """Says how many findings there are, or how many notes where there is nothing else."""
+    if without_notes(findings):
+        return say("cli.sanitize-findings", name=name, count=len(findings)), "bold red"
+    return say("cli.sanitize-notes", name=name, count=len(findings)), "bold yellow"
 
 
 def plain(finding: Finding | HostFinding) -> dict[str, Any]:

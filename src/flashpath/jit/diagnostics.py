@@ -212,6 +212,10 @@ def _include_hint(name: str, source: Source, include_folders: Iterable[Path], wi
         return Message("jit.host-header", {"name": name})
     searched = Message("jit.searched", {"folders": folders or Message("jit.no-folder")})
     stem = Path(name).name
+    if stem.startswith(_OF_HOST_LIBRARIES):
+        return Message("jit.header-of-host-library", {"name": name})
+    if stem.startswith("curand"):
+        return Message("jit.searched-package", {"searched": searched, "package": "nvidia-curand"})
     present = {
         entry.name
         for folder in folders
@@ -219,25 +223,14 @@ def _include_hint(name: str, source: Source, include_folders: Iterable[Path], wi
         for entry in Path(folder).iterdir()
         if entry.suffix in (".h", ".cuh", ".hpp")
     }
-    near = difflib.get_close_matches(stem, present, n=2, cutoff=0.6)
+    near = difflib.get_close_matches(stem, present, n=2, cutoff=0.8)
     if near:
         return Message("jit.searched-near", {"searched": searched, "near": any_of(near)})
-    package = next((package for begin, package in _OF_PACKAGES.items() if stem.startswith(begin)), None)
-    if package is not None:
-        return Message("jit.searched-package", {"searched": searched, "package": package})
     return Message("jit.searched-pass-folder", {"searched": searched})
 
 
-# CUDA's libraries with headers of their own, by how their names begin.
-_OF_PACKAGES = {
-    "curand": "nvidia-curand",
-    "cublas": "nvidia-cublas",
-    "cufft": "nvidia-cufft",
-    "cusparse": "nvidia-cusparse",
-    "cusolver": "nvidia-cusolver",
-    "cudnn": "nvidia-cudnn-cu13",
-    "nccl": "nvidia-nccl-cu13",
-}
+# CUDA's libraries whose kernels are machine code, by how the names of their headers begin.
+_OF_HOST_LIBRARIES = ("cublas", "cufft", "cusparse", "cusolver", "cudnn", "nccl")
 
 
 def _include(header: str) -> Message:

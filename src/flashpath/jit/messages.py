@@ -103,6 +103,11 @@ MESSAGES: dict[str, Text | Entry] = {
         "It comes with CUDA's toolkit, or with pip install '{package}'. {searched}",
         "它随 CUDA 工具包提供，也可以 pip install '{package}'。{searched}",
     ),
+    "header-of-host-library": Text(
+        "{name} is of a library whose kernels are machine code: programs that call it run on a GPU only, with CUDA's "
+        "toolkit (--device cuda).",
+        "{name} 属于一个核函数只有机器码的库：调用它的程序只能在 GPU 上运行，并需要 CUDA 工具包（--device cuda）。",
+    ),
     "searched-pass-folder": Entry(
         Text(
             "{searched} Pass its folder: fp.compile(…, includes=[folder]).",

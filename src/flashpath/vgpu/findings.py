@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, TypeVar, get_args
 
 from flashpath.errors import FlashpathError
 from flashpath.messages import Message
 
 Kind = Literal[
     "race",
+    "weak-order",
     "out-of-bounds",
     "uninitialized",
     "misaligned",
@@ -30,10 +31,22 @@ Kind = Literal[
     "bad-pointer",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+NOTES: frozenset[Kind] = frozenset({"weak-order"})
+"""What is worth knowing, and makes no kernel wrong on the GPUs that there are."""
+
+# Where there are several kinds, the cause is told before what follows from it: a barrier that some threads
+# miss lets others race.
+_CAUSES_FIRST: tuple[Kind, ...] = (
+    "use-after-free", "bad-pointer", "wrong-direction", "deadlock", "timeout", "assert", "trap",
+    "divergent-barrier", "bad-mask", "missing-wait", "misaligned", "out-of-bounds", "const-write",
+    "unchecked-error", "missing-sync", "race", "uninitialized", "leak", "weak-order",
+)  # fmt: skip
+_RANK = {kind: place for place, kind in enumerate(_CAUSES_FIRST)}
 Dim3 = tuple[int, int, int]
 
 _ADVICE: dict[str, str] = {
     "race": "vgpu.advice-race",
+    "weak-order": "vgpu.advice-guess-beside-atomics",
     "out-of-bounds": "vgpu.advice-out-of-bounds",
     "uninitialized": "vgpu.advice-uninitialized",
     "misaligned": "vgpu.advice-misaligned",
@@ -63,6 +76,7 @@ _ADVICE_FOR_CODE: dict[str, str] = {
     "vgpu.matrix-lanes-missing": "vgpu.advice-matrix-lanes",
     "vgpu.nobody-goes-on": "vgpu.advice-nobody-goes-on",
     "vgpu.nobody-goes-on-without-room": "vgpu.advice-nobody-goes-on",
+    "vgpu.no-fence-after-atomic": "vgpu.advice-no-fence-after-atomic",
 }
 _ACTIONS = {"read": "vgpu.action-read", "write": "vgpu.action-write", "atomic": "vgpu.action-atomic"}
 
@@ -195,25 +209,56 @@ def summary(kind: Kind, said: Message, parts: Sequence[Message | str]) -> Messag
     return Message("vgpu.finding", {"kind": kind, "what": said, "details": details})
 
 
+class _HasKind(Protocol):
+    @property
+    def kind(self) -> Kind: ...
+
+
+_F = TypeVar("_F", bound=_HasKind)
+
+
+def by_cause(findings: Iterable[_F]) -> list[_F]:
+    """Returns the findings, those that others follow from first."""
+    return sorted(findings, key=lambda finding: _RANK[finding.kind])
+
+
+def without_notes(findings: Iterable[_F]) -> list[_F]:
+    """Returns the findings that make a kernel or a program wrong."""
+    return [finding for finding in findings if finding.kind not in NOTES]
+
+
 def merged(findings: Iterable[Finding]) -> list[Finding]:
-    """Each kind at each place once: as it was first met, with its counts summed.
+    """Each kind at each place once, causes first: as it was first met, with its counts summed.
 
     The parties of a race may change sides from schedule to schedule, and a loop that was unrolled has the
-    same access many times; it is the same finding. A read that came before the write that it races with has
-    found nothing written: that is no finding of its own.
+    same access many times; it is the same finding. Of races between the same lines, one between warps or
+    blocks is told. A read that came before the write that it races with, in another schedule, has found
+    nothing written: that is no finding of its own.
     """
     kept: dict[object, Finding] = {}
     for finding in findings:
         unknown = None if finding.line else str(finding.said.as_data())
         key = finding.kind, _places(finding), finding.other is None, unknown
         known = kept.get(key)
-        kept[key] = finding if known is None else replace(known, count=known.count + finding.count)
-    racing = {place for finding in kept.values() if finding.kind == "race" for place in _places(finding)}
-    return [
-        finding
-        for finding in kept.values()
-        if finding.kind != "uninitialized" or not _places(finding) & racing
-    ]
+        if known is None:
+            kept[key] = finding
+            continue
+        told = finding if _is_within_warp(known) and not _is_within_warp(finding) else known
+        kept[key] = replace(told, count=known.count + finding.count)
+    racing: dict[tuple[str, int], set[int]] = {}  # the schedules that showed a race there
+    for finding in kept.values():
+        for place in _places(finding) if finding.kind == "race" else ():
+            racing.setdefault(place, set()).add(finding.seed)
+
+    def follows(finding: Finding) -> bool:
+        places = [racing[place] for place in _places(finding) if place in racing]
+        return finding.kind == "uninitialized" and any(finding.seed not in seeds for seeds in places)
+
+    return by_cause(finding for finding in kept.values() if not follows(finding))
+
+
+def _is_within_warp(finding: Finding) -> bool:
+    return finding.said.code in ("vgpu.race-other-lane", "vgpu.race-same-write")
 
 
 def _places(finding: Finding) -> frozenset[tuple[str, int]]:

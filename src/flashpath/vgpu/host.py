@@ -22,10 +22,16 @@ ONEDNN_BELOW_AMX = "AVX512_CORE_BF16"
 CPUINFO = Path("/proc/cpuinfo")
 
 
+FOR_NEWER_PROCESSOR = "vgpu.engine-for-newer-processor"
+
+
 class EngineNotBuilt(FlashpathError):
     """The compiled part of flashpath cannot be loaded."""
 
     def __init__(self, cause: ImportError) -> None:
+        if str(cause) == FOR_NEWER_PROCESSOR:  # as the engine itself says
+            super().__init__(FOR_NEWER_PROCESSOR)
+            return
         compiler = "xcode-select --install" if sys.platform == "darwin" else "apt-get install g++"
         super().__init__("vgpu.engine-not-built", cause=str(cause), compiler=compiler)
 

@@ -9,6 +9,16 @@ _SMALLER_TILES = Text("Use smaller tiles or fewer stages.", "请用更小的分�
 
 MESSAGES: dict[str, Text | Entry] = {
     # ---- The engine ------------------------------------------------------------------------------------
+    "engine-for-newer-processor": Entry(
+        Text(
+            "The virtual GPU's engine was compiled for a newer processor than this one (x86-64-v3).",
+            "虚拟 GPU 的引擎是为比这更新的处理器（x86-64-v3）编译的。",
+        ),
+        Text(
+            "Build it on this machine: run `pip install -e .` in the checkout.",
+            "请在这台机器上重新构建：在源代码目录里运行 `pip install -e .`。",
+        ),
+    ),
     "engine-not-built": Entry(
         Text(
             "The virtual GPU's engine is not built for this Python ({cause}).",
@@ -389,6 +399,17 @@ MESSAGES: dict[str, Text | Entry] = {
         "{action} of {piece} races with {other} by another lane of the warp: no __syncwarp() comes between them",
         "对{piece}的{action}与同一 warp 另一个 lane 的{other}竞争：两者之间没有 __syncwarp()",
     ),
+    "guess-beside-atomics": Text(
+        "{action} of {piece} beside {other} by another thread: the plain read is a guess, which the compare-and-swap "
+        "checks; a note, no race that does harm",
+        "对{piece}的{action}与另一个线程的{other}没有先后：这里的普通读只是猜测，随后的比较并交换会检验它；仅作提示，不会造成错误的竞争",
+    ),
+    "no-fence-after-atomic": Text(
+        "{action} of {piece}, which another block has written before its fence and atomic operation: this block has seen "
+        "the atomic operation, and no fence comes after it; a note, GPUs of today keep the order",
+        "对{piece}的{action}，另一个线程块在自己的栅栏和原子操作之前写过那里：本线程块看到了那次原子操作，但之后没有栅栏；"
+        "仅作提示，现有 GPU 会保持这个先后",
+    ),
     "copy-still-writes": Text(
         "{action} of {piece}, where an asynchronous copy writes: the thread that began it has not waited for it yet",
         "对{piece}的{action}，而一次异步拷贝正在写那里：发起拷贝的线程还没有等它完成",
@@ -618,6 +639,30 @@ MESSAGES: dict[str, Text | Entry] = {
     "freed": Text("freed", "释放"),
     "allocated": Text("allocated", "分配"),
     "default-stream": Text("the default stream", "默认流"),
+    "row-of-default-stream": Text("default stream", "默认流"),
+    "timeline-times": Text(
+        "bounds of a model of that GPU, not measurements", "该 GPU 模型给出的界限，不是测量结果"
+    ),
+    "timeline-not-written": Text("the timeline cannot be written to {path}", "无法把时间线写入 {path}"),
+    "record-not-written": Text("the record cannot be written to {path}", "无法把记录写入 {path}"),
+    "setting-missing": Text("the settings of this program have no {key}", "这个程序的设置中没有 {key}"),
+    "setting-strange": Text(
+        "the settings of this program have a strange {key}", "这个程序的设置中 {key} 无法识别"
+    ),
+    "device-code-unknown": Text(
+        "the program's device code has no form that is known", "程序的设备代码格式无法识别"
+    ),
+    "device-code-compressed": Text(
+        "the program's device code is compressed: compile it with --no-compress",
+        "程序的设备代码是压缩过的：编译时请加 --no-compress",
+    ),
+    "device-code-none": Text(
+        "what was registered as device code is none", "注册为设备代码的内容并不是设备代码"
+    ),
+    "device-code-without-ptx": Text(
+        "the program has no PTX, which the virtual GPU runs: compile it with `flashpath run`",
+        "程序里没有虚拟 GPU 所运行的 PTX：请用 `flashpath run` 编译",
+    ),
     "stream": Text("stream {number}", "流 {number}"),
     "operation-kernel": Text("kernel {name}", "核函数 {name}"),
     "operation-fill": Text("fill", "填充"),
@@ -679,6 +724,16 @@ MESSAGES: dict[str, Text | Entry] = {
         "volatile flag between blocks; or make both atomic.",
         "规定两次访问的先后：线程块内用 __syncthreads()，warp 内用 __syncwarp()，线程块之间用内存栅栏加原子或 volatile "
         "标志；或者把两者都改成原子操作。",
+    ),
+    "advice-guess-beside-atomics": Text(
+        "To have the memory model's word for it, read the first value by an atomic load too: "
+        "`cuda::atomic_ref`, `atomicAdd(p, 0)` or a `volatile` pointer.",
+        "想让内存模型也保证正确，第一次读取也用原子读：`cuda::atomic_ref`、`atomicAdd(p, 0)` 或 `volatile` 指针。",
+    ),
+    "advice-no-fence-after-atomic": Text(
+        "To have the memory model's word for it, call __threadfence() after the atomic operation as well, before what "
+        "the other blocks wrote is read.",
+        "想让内存模型也保证正确，在原子操作之后、读取其他线程块写的内容之前，再调用一次 __threadfence()。",
     ),
     "advice-out-of-bounds": Text(
         "Compare the index with the array's length before the access; pointers come from the launch's arguments.",
@@ -884,6 +939,9 @@ MESSAGES: dict[str, Text | Entry] = {
         "{end}到末尾只有 {bytes} 字节，而要求的是 {asked} 字节",
     ),
     "end-was-freed": Text("{end} was freed before", "{end}已经被释放"),
+    "end-beyond-memory": Text(
+        "{end} would have {asked} bytes, beyond all memory", "{end}需要 {asked} 字节，超出了任何内存"
+    ),
     "end-is-unknown": Text("{end} is no memory of this program", "{end}不是这个程序的内存"),
     "destination-is-host": Text("the destination is host memory", "目标是主机内存"),
     "no-such-direction": Text("there is no such direction", "没有这样的方向"),
@@ -938,6 +996,10 @@ MESSAGES: dict[str, Text | Entry] = {
         "memory is not attached to the default stream alone", "内存不能只附着到默认流"
     ),
     "no-memory-given": Text("no memory was given", "没有给出内存"),
+    "not-all-memory": Text(
+        "not all of the {bytes} bytes there are memory of the program",
+        "那里的 {bytes} 字节并不都是程序的内存",
+    ),
     "nothing-registered": Text("nothing was registered there", "那里没有注册过内存"),
     "registered-already": Text("part of it is registered already", "其中一部分已经注册"),
     "allocated-by-cuda": Text(
@@ -995,6 +1057,11 @@ MESSAGES: dict[str, Text | Entry] = {
     "function-is-null": Text("the function is a null pointer", "函数是空指针"),
     "no-such-stream": Text("this stream does not exist (any more)", "这个流不存在（或已经销毁）"),
     "no-such-event": Text("this event does not exist (any more)", "这个事件不存在（或已经销毁）"),
+    "no-such-graph": Text("this graph does not exist (any more)", "这个图不存在（或已经销毁）"),
+    "no-such-instantiated-graph": Text(
+        "this instantiated graph does not exist (any more)", "这个可执行图不存在（或已经销毁）"
+    ),
+    "no-such-node": Text("this node is in no graph", "这个节点不属于任何图"),
     "default-stream-stays": Text("a default stream cannot be destroyed", "默认流不能销毁"),
     "events-without-times": Text(
         "both events must have been recorded, and keep times", "两个事件都必须已经记录，并且带有计时"

@@ -466,6 +466,22 @@ void one_waits_for_all() {
   check(cudaFreeHost(host));
 }
 
+__global__ void count_for_all(int* counter) { atomicAdd_system(counter, 1); }
+
+// Host and device count in one place, each by atomic operations; the host may also look before it does.
+void host_counts_too() {
+  int* counter;
+  check(cudaMallocManaged(&counter, sizeof(int)));
+  *counter = 0;
+  count_for_all<<<4, 32>>>(counter);
+  for (int k = 0; k < 10; ++k) __sync_fetch_and_add(counter, 1);
+  for (int seen = *counter; !__sync_bool_compare_and_swap(counter, seen, seen + 1); seen = *counter) {
+  }
+  __atomic_exchange_n(counter, *counter, __ATOMIC_SEQ_CST);
+  check(cudaDeviceSynchronize());
+  check(cudaFree(counter));
+}
+
 struct Owner {
   float* data = nullptr;
   ~Owner() { cudaFree(data); }  // CUDA is gone by then, and the memory with it
@@ -485,5 +501,5 @@ int main(int argc, char** argv) {
                     NAMED(stream_ordered_memory), NAMED(freed_under_way), NAMED(threads_of_the_host),
                     NAMED(two_readers), NAMED(columns), NAMED(event_used_again), NAMED(asked_until_done),
                     NAMED(host_function_writes), NAMED(struct_arguments), NAMED(one_waits_for_all),
-                    NAMED(global_owner)});
+                    NAMED(global_owner), NAMED(host_counts_too)});
 }

@@ -3,6 +3,13 @@
     python tests/vgpu/fuzz/fuzz_ptx.py                      # 100,000 modules, some twenty minutes
     python tests/vgpu/fuzz/fuzz_ptx.py --modules 1000 --first 5000 --jobs 2
     python tests/vgpu/fuzz/fuzz_ptx.py --reproduce 5123     # one of them, here, and its text on the screen
+    python tests/vgpu/fuzz/fuzz_ptx.py --engine build/checked/src/flashpath/vgpu/engine/_engine*.so
+
+An engine with the compiler's sanitizers is built beside the usual one, and never installed:
+
+    cmake -S . -B build/checked -G Ninja -DCMAKE_BUILD_TYPE=Release -DFLASHPATH_SANITIZERS=ON \\
+      -DFLASHPATH_LEVELS=own -DPython_EXECUTABLE=$(which python)
+    ninja -C build/checked _engine
 
 Modules run in processes of their own. One that dies, hangs for longer than --patience seconds, or lets any
 error out that is not flashpath's own is written to --save with its number; the others go on. The exit code is
@@ -13,11 +20,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib.util
 import io
 import math
 import multiprocessing
+import os
 import pickle
 import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -30,6 +40,7 @@ from typing import Any
 
 import numpy as np
 
+import flashpath.vgpu
 from flashpath.gpus.shape import Shape
 from flashpath.vgpu.launch import Launch, Packed
 
@@ -46,6 +57,7 @@ from tests.harness.ptx_text import Parameter, summarize
 BUDGET = 20_000  # warp instructions: a launch of milliseconds
 MEMORY_LIMIT = 8 << 30  # bytes a process may ask for: a module may declare much
 GRID, BLOCK, SHARED = (2, 1, 1), (64, 1, 1), 1024
+_CHECKED = "FLASHPATH_FUZZED_ENGINE"  # set for this program's own processes: the engine under sanitizers
 
 
 # ---- One module ----------------------------------------------------------------------------------------
@@ -92,8 +104,42 @@ def run(module: Mutant) -> str:
 # ---- A process that runs many --------------------------------------------------------------------------
 
 
+def use_engine(file: str) -> None:
+    """Loads the engine from a file of its own, before anything else does."""
+    spec = importlib.util.spec_from_file_location("flashpath.vgpu._engine", file)
+    assert spec is not None
+    assert spec.loader is not None
+    engine = importlib.util.module_from_spec(spec)
+    sys.modules["flashpath.vgpu._engine"] = engine
+    setattr(flashpath.vgpu, "_engine", engine)  # noqa: B010 - it is no attribute that a checker knows
+    spec.loader.exec_module(engine)
+
+
+def under_sanitizers(engine: Path) -> None:
+    """Starts this program again with the sanitizers' library, which has to be loaded before all others."""
+    if _CHECKED in os.environ:
+        return
+    # C++'s own library comes with it: what is thrown is looked for there.
+    names = [f"-print-file-name={name}" for name in ("libasan.so", "libstdc++.so")]
+    files = [
+        subprocess.run(["g++", name], capture_output=True, text=True, check=True).stdout.strip()
+        for name in names
+    ]
+    options = "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096:handle_segv=1"
+    os.environ |= {
+        "LD_PRELOAD": ":".join(files),
+        "ASAN_OPTIONS": options,
+        _CHECKED: str(engine.resolve()),
+    }
+    os.environ["UBSAN_OPTIONS"] = "print_stacktrace=1"
+    os.execv(sys.executable, [sys.executable, *sys.argv])
+
+
 def _work(seeds_file: str, first: int, step: int, end: int, report: Connection) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+    if _CHECKED in os.environ:  # whose shadow memory needs all addresses
+        use_engine(os.environ[_CHECKED])
+    else:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     seeds: list[Seed] = pickle.loads(Path(seeds_file).read_bytes())
     for number in range(first, end, step):
@@ -230,10 +276,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--patience", type=float, default=60, help="seconds until one counts as hung (60)")
     parser.add_argument("--save", type=Path, default=Path("fuzz-findings"), help="where troubles are written")
     parser.add_argument("--reproduce", type=int, metavar="NUMBER", help="run this one, here, and show it")
+    parser.add_argument("--engine", type=Path, help="run this engine, built with the compiler's sanitizers")
     options = parser.parse_args(arguments)
+    if options.engine is not None:
+        under_sanitizers(options.engine)
+        use_engine(os.environ[_CHECKED])
     if options.reproduce is not None:
         return reproduce(options.reproduce)
     seeds = make_seeds()
+    began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "seeds.pickle"
         file.write_bytes(pickle.dumps(seeds))
@@ -244,6 +295,7 @@ def main(arguments: list[str] | None = None) -> int:
             for lane in fuzzer.lanes:
                 lane.process.kill()
     print(fuzzer.tally)
+    print(f"{fuzzer.tally.done / (time.monotonic() - began):.0f} modules a second")
     for number, trouble in sorted(fuzzer.tally.troubles.items()):
         options.save.mkdir(parents=True, exist_ok=True)
         (options.save / f"{number}.ptx").write_text(mutant(seeds, number).ptx)

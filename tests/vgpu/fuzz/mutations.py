@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from hostile import HOSTILE, Change
+
 _WORDS = re.compile(r"[%.\w]+|\s+|.", re.DOTALL)
-_NUMBERS = ("0", "-1", "1", "7", "31", "32", "33", "65535", "2147483648", "9223372036854775808", "0f7FC00000")
+_NUMBERS = (
+    "0", "-1", "1", "7", "31", "32", "33", "65535", "2147483648", "9223372036854775807",
+    "9223372036854775808", "0f7FC00000",
+)  # fmt: skip
 _SUFFIXES = (".u32", ".s64", ".f16", ".f32", ".v2", ".v4", ".sync", ".uni", ".sat", ".ftz", ".volatile", "x")
 
 
@@ -113,7 +117,8 @@ def _take_line_from_another(words: list[str], other: list[str], choose: random.R
     words[:] = lines
 
 
-_CHANGES: tuple[Callable[[list[str], list[str], random.Random], None], ...] = (
+_CHANGES: tuple[Change, ...] = (
+    *HOSTILE,
     *(_copy_alike for _ in range(12)),  # the others mostly end in the parser
     _swap_words,
     _drop_word,

@@ -1,4 +1,4 @@
-"""The real modules that mutants are made from: CUDA kernels of every kind that the virtual GPU runs."""
+"""The real modules that mutants are made from: CUDA and Triton kernels of every kind that is run."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from mutations import Seed
+from triton_seeds import triton_seeds
 
 import flashpath as fp
 from flashpath.errors import FlashpathError
@@ -38,7 +39,7 @@ def _without_debug_sections(ptx: str) -> str:
 
 
 def make_seeds() -> list[Seed]:
-    """Every kernel of the parser's sources that can be launched, and the small one, several times over."""
+    """Returns the kernels of the parser's sources and Triton's, and the small one several times over."""
     seeds = 4 * [Seed("small", _without_debug_sections(fp.compile(SMALL, ARCH).ptx), "small")]
     for file in sorted(SOURCES.glob("*.cu")):
         try:
@@ -56,4 +57,4 @@ def make_seeds() -> list[Seed]:
             except FlashpathError:  # an instruction that is refused, whole as it is
                 continue
             seeds.append(Seed(f"{file.stem}/{function.name}", ptx, function.name))
-    return seeds
+    return seeds + 2 * triton_seeds()

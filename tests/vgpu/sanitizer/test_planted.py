@@ -17,6 +17,7 @@ from flashpath.vgpu.findings import KINDS, Finding
 _ENGLISH = re.compile("[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}")  # three words in a row
 Compiled = Callable[[Path, str], fp.Kernel]
 ELSEWHERE = {
+    "weak-order",  # a note, no bug: test_notes.py
     *("assert", "trap"),  # what a kernel says of itself: tests/vgpu/test_faults.py
     # What a whole program does wrong: tests/programs/test_planted.py
     *("missing-sync", "use-after-free", "wrong-direction", "unchecked-error", "bad-pointer"),

@@ -6,6 +6,7 @@ import re
 import signal
 import threading
 import time
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -208,10 +209,12 @@ def test_the_same_finding_is_told_once() -> None:
 
 
 def test_a_read_before_the_write_that_it_races_with_is_one_finding() -> None:
-    early = Finding("uninitialized", READ, *HERE)
+    early = Finding("uninitialized", READ, *HERE, seed=1)
     elsewhere = Finding("uninitialized", READ, "k.cu", 20, (0, 0, 0), (1, 0, 0))
     assert merged([early, race(7, 8), elsewhere]) == [race(7, 8), elsewhere]
     assert merged([early]) == [early]
+    certain = replace(early, seed=0)  # the engine has seen both in one schedule
+    assert merged([race(7, 8), certain]) == [race(7, 8), certain]
 
 
 def test_findings_without_a_line_are_told_apart_by_what_they_say() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from flashpath.course.grader.pictures import pattern, picture
 from flashpath.course.grader.verdict import Failure, Line
 from flashpath.messages import LANGUAGES, Message, Text, told
 from flashpath.vgpu.explanations import explain_finding
-from flashpath.vgpu.findings import Finding
+from flashpath.vgpu.findings import Finding, by_cause
 
 _DIGITS = 9  # float32 has no more
 _PRINTED_LINES = 10
@@ -121,21 +121,6 @@ def with_printed(failure: Failure, printed: str) -> Failure:
 
 
 # ---- Findings ------------------------------------------------------------------------------------------
-
-
-# Where there are several kinds, the cause is told before what follows from it: a barrier that some threads
-# miss lets others race.
-_CAUSES_FIRST = (
-    "deadlock", "timeout", "assert", "trap", "divergent-barrier", "bad-mask", "missing-wait", "misaligned",
-    "out-of-bounds", "const-write", "race", "uninitialized", "leak",
-)  # fmt: skip
-
-
-def by_cause(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings, those of which others follow first."""
-    last = len(_CAUSES_FIRST)
-    rank = {kind: place for place, kind in enumerate(_CAUSES_FIRST)}
-    return sorted(findings, key=lambda finding: rank.get(finding.kind, last))
 
 
 def found(findings: Sequence[Finding], source: str, case: Case) -> Failure:

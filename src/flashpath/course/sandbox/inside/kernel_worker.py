@@ -29,7 +29,7 @@ from flashpath.jit.virtual import host_arrays, ready
 from flashpath.messages import catalogue
 from flashpath.vgpu.cubin import Resources, read_resources
 from flashpath.vgpu.device import HostArray, VirtualModule
-from flashpath.vgpu.findings import Finding, merged
+from flashpath.vgpu.findings import Finding, merged, without_notes
 from flashpath.vgpu.host_arrays import describe
 from flashpath.vgpu.launch import Launch, MachineCode, Packed
 from flashpath.vgpu.options import Options
@@ -129,7 +129,8 @@ def _run(kernel: Launchable, message: Message, arrays: Sequence[Array]) -> tuple
     firsts = [where.get(kernel.offsets[index], 0) for index in writable]
     stored = _written(results, firsts, launched.result.written)
     sys.stdout.flush()
-    return _header(merged(launched.findings), launched.report, message, seconds), [*results, *stored]
+    found = without_notes(merged(launched.findings))
+    return _header(found, launched.report, message, seconds), [*results, *stored]
 
 
 def _header(

@@ -1,6 +1,7 @@
 #include "lower/address.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace flashpath::lower {
 namespace {
@@ -24,6 +25,13 @@ u32 converted(Builder& b, const Operand& base, u32 width, const std::string& con
 
 }  // namespace
 
+s64 address_offset(const Builder& b, const Operand& base) {
+  if (base.value < std::numeric_limits<s32>::min() || base.value > std::numeric_limits<s32>::max()) {
+    b.refuse(b.spelled() + ": the offset " + std::to_string(base.value) + " does not fit 32 bits");
+  }
+  return base.value;
+}
+
 Address address(Builder& b, const Operand& bracket, u32 width) {
   if (bracket.kind != OperandKind::kAddress || b.parts(bracket).size() != 1) {
     b.refuse(b.spelled() + ": an address [base + offset] is expected");
@@ -34,15 +42,15 @@ Address address(Builder& b, const Operand& bracket, u32 width) {
     const u64 place = b.address_of(base.symbol, base.index);
     if (b.in_frame(base.symbol, base.index)) {
       found.base = b.frame_pointer();
-      found.offset = base.value + static_cast<s64>(place);
+      found.offset = address_offset(b, base) + static_cast<s64>(place);
     } else {
       found.base = b.constant(width, place);
-      found.offset = base.value;
+      found.offset = address_offset(b, base);
     }
   } else if (base.kind == OperandKind::kInteger) {
     found.base = b.constant(width, static_cast<u64>(base.value));
   } else {
-    found.offset = base.value;
+    found.offset = address_offset(b, base);
     if (b.width_of(base) == width) {
       found.base = b.register_offset[base.index];
     } else if (b.width_of(base) == 8 && width == 4) {  // a 64-bit register with an address in shared memory

@@ -10,6 +10,8 @@ struct Address {
   s64 offset = 0;
 };
 
+// The offset beside a base, which PTX has in 32 bits.
+s64 address_offset(const Builder& b, const Operand& base);
 // `width`: of addresses in that space, in bytes.
 Address address(Builder& b, const Operand& bracket, u32 width);
 

@@ -90,7 +90,7 @@ void wait(Builder& b, Modifiers& m, u8 order) {
   const Place place = barrier_at(b, m, 1);
   m.all_taken();
   const u32 phase = b.source(operand(b, 2), by_parity ? 4 : 8);
-  const u32 done = b.predicate(operand(b, 0));
+  const u32 done = b.predicate_destination(operand(b, 0));
   Instruction& i = emit_at(b, by_parity ? "mbarrier.wait.parity" : "mbarrier.wait", place);
   i.order = order;
   i.dst[0] = done;

@@ -11,7 +11,7 @@ void predicate_logic(Builder& b) {
   const u32 x = b.predicate(operand(b, 1));
   const bool is_binary = b.operands().size() > 2;
   const u32 y = is_binary ? b.predicate(operand(b, 2)) : kNoRegister;
-  const u32 d = b.predicate(operand(b, 0));
+  const u32 d = b.predicate_destination(operand(b, 0));
   Instruction& i = b.emit(std::string(b.current->opcode) + ".pred");
   i.dst[0] = d;
   i.a[0] = x;
@@ -112,8 +112,7 @@ void lop3(Builder& b) {
   } else {
     if (to.kind != OperandKind::kPair) b.refuse(b.spelled() + ": two results d|p are expected");
     d = b.destination(b.parts(to)[0], 4);
-    if (d == kNoRegister) d = b.reserve(4);  // `_`: only the predicate is wanted
-    p = b.predicate(b.parts(to)[1]);
+    p = b.predicate_destination(b.parts(to)[1]);
     other = b.predicate(operand(b, 5));
     flags = (join == "or" ? exec::kJoinOr : exec::kJoinAnd) | (operand(b, 5).negated ? exec::kNegateOther : 0);
   }

@@ -8,6 +8,8 @@ namespace flashpath::lower {
 namespace {
 
 constexpr u32 kVectorAlignment = 64;
+constexpr u32 kWidestRegister = 16;  // bytes of a lane
+constexpr u32 kMostRegisterBytes = 1 << 28;  // of a warp
 
 std::string operand_text(const ptx::Operand& operand) {
   return operand.name.empty() ? std::string("operand") : std::string(operand.name);
@@ -67,6 +69,7 @@ u32 Builder::reserve(u32 width) {
     program.register_bytes = (program.register_bytes + kVectorAlignment - 1) / kVectorAlignment * kVectorAlignment;
   }
   const u32 offset = program.register_bytes;
+  if (offset > kMostRegisterBytes) refuse("the kernel has more registers than this version can keep");
   program.register_bytes += size;
   return offset;
 }
@@ -140,8 +143,19 @@ u32 Builder::predicate(const ptx::Operand& operand) {
   return register_offset[operand.index];
 }
 
+u32 Builder::sink() {
+  if (sink_ == kNoRegister) sink_ = reserve(kWidestRegister);
+  return sink_;
+}
+
+u32 Builder::predicate_destination(const ptx::Operand& operand) {
+  if (operand.kind == ptx::OperandKind::kSink) return sink();
+  if (operand.kind != ptx::OperandKind::kRegister) refuse(spelled() + ": the result needs a predicate register");
+  return predicate(operand);
+}
+
 u32 Builder::destination(const ptx::Operand& operand, u32 width) {
-  if (operand.kind == ptx::OperandKind::kSink) return kNoRegister;
+  if (operand.kind == ptx::OperandKind::kSink) return sink();
   if (operand.kind != ptx::OperandKind::kRegister) refuse(spelled() + ": the result needs a register");
   refuse_component(operand);
   if (width_of(operand) != width) {
@@ -272,6 +286,7 @@ Instruction& Builder::emit(const std::string& name, Kind kind) {
     if (instruction.handler == nullptr) refuse("the instruction " + spelled() + " is not known to this version");
   }
   if (current->guard != ptx::kNone) {
+    if (function.registers[current->guard].type != ptx::Type::kPred) refuse(spelled() + ": its guard is no predicate");
     instruction.guard = register_offset[current->guard];
     instruction.guard_negated = current->guard_negated;
   }

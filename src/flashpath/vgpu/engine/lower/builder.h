@@ -64,7 +64,9 @@ class Builder {
   // Where an operand of that width stands: a register, a special register, or a constant.
   u32 source(const ptx::Operand& operand, u32 width);
   u32 predicate(const ptx::Operand& operand);
-  u32 destination(const ptx::Operand& operand, u32 width);  // kNoRegister for the sink
+  // Where a result goes; what is written to the sink `_` goes to a place that nobody reads.
+  u32 destination(const ptx::Operand& operand, u32 width);
+  u32 predicate_destination(const ptx::Operand& operand);
   u32 special(const ptx::Operand& operand, u32 width);
   u32 carry();  // the condition code that add.cc and its kind write
 
@@ -99,12 +101,14 @@ class Builder {
 
  private:
   void refuse_component(const ptx::Operand& operand) const;
+  u32 sink();
   // A special register that does not change while a block runs.
   u32 fixed_special(const ptx::Operand& operand);
 
   std::map<std::pair<u32, u64>, u32> constants_;
   std::vector<u32> written_;  // ptx registers, by the current instruction
   u32 carry_ = kNoRegister;
+  u32 sink_ = kNoRegister;  // wide enough for any result
 };
 
 // One PTX instruction; appends what it becomes.
@@ -119,6 +123,8 @@ struct ModuleLayout {
   u64 managed = 0;
 };
 ModuleLayout lay_out(const ptx::Module& module, const VariableBases& bases);
+// Leaves shared memory to those of its variables that these functions name: a kernel has no others.
+void place_shared(const ptx::Module& module, const std::vector<u32>& functions, ModuleLayout& layout);
 // The module's memory as it is before its first launch.
 std::shared_ptr<ModuleMemory> initial_memory(const ptx::Module& module, const ModuleLayout& layout,
                                              const VariableBases& bases);
@@ -127,6 +133,8 @@ void place_variables(Builder& builder, u64& shared, u64& local);
 u64 size_of(const ptx::Variable& variable);
 u64 alignment_of(const ptx::Variable& variable);
 bool is_dynamic_shared(const ptx::Variable& variable);
+// Gives code of libraries that is called from one line of the user's that line.
+void name_callers(Program& program);
 // Ranks the basic blocks of the code from `first` on, so that diverged lanes meet again as early as they can.
 void order_blocks(Program& program, u32 first);
 

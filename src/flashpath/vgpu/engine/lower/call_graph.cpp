@@ -71,7 +71,8 @@ CallGraph reach(const ptx::Module& module, u32 kernel) {
     Calls calls = calls_of(module, module.functions[caller]);
     if (calls.by_address) calls.by_name.insert(calls.by_name.end(), by_address.begin(), by_address.end());
     for (const u32 callee : calls.by_name) {
-      if (module.functions[callee].is_declaration) continue;  // known to the engine, or refused at the call
+      // Declarations are known to the engine, or refused at the call; kernels cannot be called.
+      if (module.functions[callee].is_declaration || module.functions[callee].is_entry) continue;
       callees[caller].push_back(callee);
       if (!reached[callee]) graph.functions.push_back(callee);
       reached[callee] = true;

@@ -5,8 +5,20 @@
 namespace flashpath::lower {
 namespace {
 
-// What device code may call without defining it; the handler is named like the function.
-constexpr std::string_view kProvided[] = {"vprintf", "__assertfail", "malloc", "free"};
+// What device code may call without defining it: the bytes of what it takes and gives. The handler is named like the
+// function.
+struct Provided {
+  std::string_view name;
+  std::vector<u64> arguments;
+  u64 result = 0;
+};
+const std::vector<Provided>& provided() {
+  static const auto& functions = *new std::vector<Provided>{{"vprintf", {8, 8}, 4},
+                                                            {"__assertfail", {8, 8, 4, 8, 8}},
+                                                            {"malloc", {8}, 8},
+                                                            {"free", {8}}};
+  return functions;
+}
 
 LocalPlace place_of(Builder& b, const Operand& each) {
   if (each.kind != OperandKind::kSymbol || b.space_of(each.symbol, each.index) != ptx::Space::kLocal) {
@@ -27,10 +39,21 @@ void check_count(Builder& b, std::string_view name, std::size_t given, std::size
   }
 }
 
+void check_size(Builder& b, std::string_view name, u64 given, u64 expected, const char* what) {
+  if (given < expected) {
+    b.refuse("the call of " + std::string(name) + " has " + what + " of " + std::to_string(given) +
+             " bytes, the function one of " + std::to_string(expected));
+  }
+}
+
 void call_provided(Builder& b, const ptx::Function& function, const CallSite& site) {
-  for (const std::string_view name : kProvided) {
+  for (const auto& [name, arguments, result] : provided()) {
     if (function.name != name) continue;
-    check_count(b, name, site.arguments.size(), function.parameters.size(), "arguments");
+    check_count(b, name, site.arguments.size(), arguments.size(), "arguments");
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+      check_size(b, name, site.arguments[k].size, arguments[k], "an argument");
+    }
+    for (const LocalPlace& place : site.results) check_size(b, name, place.size, result, "a result");
     const u32 index = static_cast<u32>(b.program.calls.size());
     b.program.calls.push_back(site);
     b.emit("call." + std::string(name)).immediate = index;
@@ -64,6 +87,7 @@ void call(Builder& b) {
     const u32 index = resolve_alias(b.module, callee.index);
     const ptx::Function& function = b.module.functions[index];
     if (function.is_declaration) return call_provided(b, function, site);
+    if (function.is_entry) b.refuse("the kernel " + std::string(function.name) + " is called: only device functions can be");
     target = b.function_codes[index];
     check_count(b, function.name, site.arguments.size(), function.parameters.size(), "arguments");
     check_count(b, function.name, site.results.size(), function.returns.size(), "results");

@@ -58,11 +58,9 @@ void compare(Builder& b) {
   const Operand& to = operand(b, 0);
   u32 d[2] = {kNoRegister, kNoRegister};
   if (to.kind == OperandKind::kPair) {
-    for (std::size_t k = 0; k < 2; ++k) {
-      if (b.parts(to)[k].kind != OperandKind::kSink) d[k] = b.predicate(b.parts(to)[k]);
-    }
-  } else if (to.kind != OperandKind::kSink) {
-    d[0] = b.predicate(to);
+    for (std::size_t k = 0; k < 2; ++k) d[k] = b.predicate_destination(b.parts(to)[k]);
+  } else {
+    d[0] = b.predicate_destination(to);
   }
   emit_comparison(b, "setp.", comparison, d, 0);
 }
@@ -92,7 +90,7 @@ void test_property(Builder& b) {
       m.take_one({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
   m.all_taken();
   const u32 x = b.source(operand(b, 1), width_of_type(type));
-  const u32 d = b.predicate(operand(b, 0));
+  const u32 d = b.predicate_destination(operand(b, 0));
   Instruction& i = b.emit("testp." + std::string(property) + "." + type);
   i.dst[0] = d;
   i.a[0] = x;

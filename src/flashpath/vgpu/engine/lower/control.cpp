@@ -70,7 +70,7 @@ void barrier(Builder& b) {
     const Operand& last = operand(b, operands - 1);
     value = b.predicate(last);
     negated = last.negated;
-    result = mode == BarrierMode::kCount ? b.destination(operand(b, 0), 4) : b.predicate(operand(b, 0));
+    result = mode == BarrierMode::kCount ? b.destination(operand(b, 0), 4) : b.predicate_destination(operand(b, 0));
   }
   Instruction& i = b.emit("bar", Kind::kBarrier);
   i.modifier = static_cast<u32>(mode);

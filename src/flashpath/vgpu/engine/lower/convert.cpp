@@ -7,8 +7,15 @@
 namespace flashpath::lower {
 namespace {
 
-exec::IntegerType integer_type(const std::string& type) {
-  return {static_cast<u32>(std::stoul(type.substr(1))), type.starts_with("s")};
+// What an integer is converted from or to; cvt.pack alone knows those of two and four bits.
+exec::IntegerType integer_type(const Builder& b, std::string_view type, u32 narrowest = 8) {
+  for (const u32 bits : {2u, 4u, 8u, 16u, 32u, 64u}) {
+    if (bits >= narrowest && (type == "u" + std::to_string(bits) || type == "s" + std::to_string(bits))) {
+      return {bits, type.starts_with("s")};
+    }
+  }
+  b.refuse("the instruction " + b.spelled() + " is not known to this version: ." + std::string(type) +
+           " is no integer that it converts");
 }
 
 u32 register_width(const Builder& b, const Operand& operand, const std::string& type) {
@@ -22,7 +29,7 @@ void pack_integers(Builder& b, Modifiers& m) {
   const std::string to = m.take_type();
   m.take("sat");
   m.all_taken();
-  if (from != "s32" || to.size() < 2) b.refuse("the instruction " + b.spelled() + " is not known to this version");
+  if (from != "s32") b.refuse("the instruction " + b.spelled() + " is not known to this version");
   const u32 x = b.source(operand(b, 1), 4);
   const u32 y = b.source(operand(b, 2), 4);
   const u32 z = shifts ? b.source(operand(b, 3), 4) : b.constant(4, 0);
@@ -32,7 +39,7 @@ void pack_integers(Builder& b, Modifiers& m) {
   i.a[0] = x;
   i.b[0] = y;
   i.c[0] = z;
-  i.modifier = exec::with_result(0, integer_type(to));
+  i.modifier = exec::with_result(0, integer_type(b, to, 2));
 }
 
 // Two values of a narrow type in one register: from two floats, the first of which becomes the upper half,
@@ -84,14 +91,14 @@ void convert(Builder& b) {
     const std::string natural = name + "/" + bits(wide_to) + "." + bits(wide_from);
     const bool is_natural = wide_to == width_of_type(to) && wide_from == width_of_type(from);
     name = is_natural && !(flags & exec::kSaturate) ? natural : "cvt.integer/" + bits(wide_to) + "." + bits(wide_from);
-    flags = exec::with_result(exec::with_source(flags, integer_type(from)), integer_type(to));
+    flags = exec::with_result(exec::with_source(flags, integer_type(b, from)), integer_type(b, to));
   } else if (!is_float(to)) {
     name = "cvt.integer." + from + "/" + bits(wide_to);
-    flags = exec::with_result(flags, integer_type(to));
+    flags = exec::with_result(flags, integer_type(b, to));
   } else if (!is_float(from)) {
     const bool is_usual = wide_from == width_of_type(from) && (to == "f32" || to == "f64") && flags == 0;
     if (!is_usual) name = "cvt." + to + ".integer/" + bits(wide_from);
-    flags = exec::with_source(flags, integer_type(from));
+    flags = exec::with_source(flags, integer_type(b, from));
   } else if (is_integral) {
     name = "cvt.integral." + to + "." + from;
   } else if (flags) {

@@ -16,7 +16,7 @@ void shuffle(Builder& b) {
   const u32 members = b.source(operand(b, 4), 4);
   const bool pair = to.kind == OperandKind::kPair;
   const u32 d = b.destination(pair ? b.parts(to)[0] : to, 4);
-  const u32 p = pair && b.parts(to)[1].kind != OperandKind::kSink ? b.predicate(b.parts(to)[1]) : kNoRegister;
+  const u32 p = pair ? b.predicate_destination(b.parts(to)[1]) : kNoRegister;
   Instruction& i = b.emit("shfl.sync." + std::string(mode) + ".b32", Kind::kWarpSync);
   i.dst[0] = d;
   i.dst[1] = p;
@@ -34,7 +34,7 @@ void vote(Builder& b) {
   m.all_taken();
   const u32 p = b.predicate(operand(b, 1));
   const u32 members = b.source(operand(b, 2), 4);
-  const u32 d = type == "pred" ? b.predicate(operand(b, 0)) : b.destination(operand(b, 0), 4);
+  const u32 d = type == "pred" ? b.predicate_destination(operand(b, 0)) : b.destination(operand(b, 0), 4);
   Instruction& i = b.emit("vote.sync." + std::string(mode) + "." + type, Kind::kWarpSync);
   i.dst[0] = d;
   i.a[0] = p;
@@ -53,7 +53,7 @@ void match(Builder& b) {
   const u32 x = b.source(operand(b, 1), width_of_type(type));
   const u32 members = b.source(operand(b, 2), 4);
   const u32 d = b.destination(pair ? b.parts(to)[0] : to, 4);
-  const u32 p = pair && b.parts(to)[1].kind != OperandKind::kSink ? b.predicate(b.parts(to)[1]) : kNoRegister;
+  const u32 p = pair ? b.predicate_destination(b.parts(to)[1]) : kNoRegister;
   Instruction& i = b.emit("match." + std::string(mode) + ".sync." + type, Kind::kWarpSync);
   i.dst[0] = d;
   i.dst[1] = p;

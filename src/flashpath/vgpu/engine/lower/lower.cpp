@@ -15,6 +15,7 @@ constexpr u64 kMostSharedBytes = 1 << 20;
 // What cooperative groups use for tiles of several warps; their header counts on so much.
 constexpr u32 kReservedSharedBytes = 288;
 constexpr u64 kMostVariableBytes = u64(1) << 30;
+constexpr u64 kMostLocalBytes = 512 << 10;   // of a thread, on every GPU
 
 u32 find(const ptx::Module& module, std::string_view kernel) {
   std::string names;
@@ -139,7 +140,8 @@ Program lower(const LoadedModule& loaded, std::string_view kernel, const std::ve
     if (extent) program.max_threads = (*extent)[0] * std::max(1u, (*extent)[1]) * std::max(1u, (*extent)[2]);
   }
 
-  const ModuleLayout layout = lay_out(module, loaded.memory->bases);
+  ModuleLayout layout = lay_out(module, loaded.memory->bases);
+  place_shared(module, graph.functions, layout);
   std::vector<u32> codes(module.functions.size(), ptx::kNone);
   for (std::size_t k = 0; k < graph.functions.size(); ++k) codes[graph.functions[k]] = static_cast<u32>(k);
   u64 shared = layout.shared;
@@ -186,10 +188,13 @@ Program lower(const LoadedModule& loaded, std::string_view kernel, const std::ve
       if (is_dynamic_shared(builder.function.variables[k])) builder.variable_address[k] = dynamic;
     }
   }
-  if (shared > kMostSharedBytes) {
-    builders.front().refuse("the kernel's static shared memory has " + std::to_string(shared) +
+  const auto limit = [&](const char* what, u64 bytes, u64 most) {
+    if (bytes <= most) return;
+    builders.front().refuse(std::string("the kernel's ") + what + " has " + std::to_string(bytes) +
                             " bytes, more than any GPU");
-  }
+  };
+  limit("static shared memory", std::max(shared, dynamic), kMostSharedBytes);
+  limit("local memory", local, kMostLocalBytes);
   program.shared_bytes = static_cast<u32>(shared);
   program.dynamic_shared_offset = static_cast<u32>(dynamic);
   program.stack_base = static_cast<u32>((local + 15) / 16 * 16);
@@ -197,6 +202,7 @@ Program lower(const LoadedModule& loaded, std::string_view kernel, const std::ve
   if (recursive) builders.front().frame_pointer();
   program.local_bytes = recursive ? static_cast<u32>(program.stack_base + kStackBytes) : static_cast<u32>(local);
   for (std::size_t k = 0; k < builders.size(); ++k) lower_body(builders[k], program.functions[k]);
+  name_callers(program);
   program.register_bytes = (program.register_bytes + 63) / 64 * 64;
   // Blocks that talk to each other do it by atomics or by accesses that say who must see them.
   for (const Origin& origin : program.origins) {

@@ -97,11 +97,10 @@ void load(Builder& b) {
     const Operand& base = b.parts(operand(b, 1))[0];
     for (std::size_t k = 0; k < to.size(); ++k) {
       const u32 d = b.destination(to[k], width);
-      if (d == kNoRegister) continue;
       Instruction& i = b.emit("ld.param." + type + "/" + bits(width));
       i.dst[0] = d;
-      i.immediate = static_cast<s64>(b.parameter_offset[base.index]) + base.value +
-                    static_cast<s64>(k * width_of_type(access.type));
+      i.immediate = static_cast<s64>(b.parameter_offset[base.index] + k * width_of_type(access.type)) +
+                    address_offset(b, base);
       if (i.immediate < 0 || i.immediate + width_of_type(access.type) > b.program.parameter_bytes) {
         b.refuse(b.spelled() + ": it reads beyond the parameters");
       }

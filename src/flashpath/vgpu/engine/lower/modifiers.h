@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -116,7 +117,9 @@ inline u32 width_of_type(std::string_view type) {
   if (type.ends_with("x2")) return type.starts_with("e") ? 2 : 4;  // two of eight bits, or of sixteen
   const std::size_t digits = type.find_first_of("0123456789");
   if (digits == std::string_view::npos) return 4;
-  return static_cast<u32>(std::stoul(std::string(type.substr(digits)))) / 8;
+  u32 bits = 0;
+  std::from_chars(type.data() + digits, type.data() + type.size(), bits);
+  return bits / 8;
 }
 
 inline bool is_float(std::string_view type) {

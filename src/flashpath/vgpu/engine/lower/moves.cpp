@@ -77,7 +77,7 @@ void in_space(Builder& b) {
   if (space.starts_with("shared")) space = "shared";
   if (space == "param::entry") space = "param";
   const u32 x = b.source(operand(b, 1), 8);
-  const u32 d = b.predicate(operand(b, 0));
+  const u32 d = b.predicate_destination(operand(b, 0));
   Instruction& i = b.emit("isspacep." + space);
   i.dst[0] = d;
   i.a[0] = x;

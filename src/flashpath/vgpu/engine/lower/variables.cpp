@@ -7,6 +7,8 @@
 namespace flashpath::lower {
 namespace {
 
+constexpr u64 kMostParameterBytes = 32764;  // of a kernel, since sm_70
+
 u64 take(u64& end, const ptx::Variable& variable) {
   const u64 alignment = std::max<u64>(1, alignment_of(variable));
   end = (end + alignment - 1) / alignment * alignment;
@@ -77,6 +79,29 @@ ModuleLayout lay_out(const ptx::Module& module, const VariableBases& bases) {
   return layout;
 }
 
+void place_shared(const ptx::Module& module, const std::vector<u32>& functions, ModuleLayout& layout) {
+  std::vector<bool> is_named(module.variables.size());
+  for (const u32 function : functions) {
+    for (const ptx::Operand& operand : module.functions[function].operands) {
+      if (operand.kind != ptx::OperandKind::kSymbol || operand.symbol != ptx::SymbolKind::kGlobal) continue;
+      is_named[operand.index] = true;
+    }
+  }
+  for (const ptx::Variable& variable : module.variables) {
+    for (const ptx::Value& value : variable.initialiser) {  // its address is in memory already
+      const bool is_shared = value.kind == ptx::ValueKind::kSymbol && value.symbol.kind == ptx::SymbolKind::kGlobal &&
+                             module.variables[value.symbol.index].space == ptx::Space::kShared;
+      if (is_shared) return;
+    }
+  }
+  layout.shared = 0;
+  for (std::size_t k = 0; k < module.variables.size(); ++k) {
+    const ptx::Variable& variable = module.variables[k];
+    if (variable.space != ptx::Space::kShared || is_dynamic_shared(variable)) continue;
+    layout.address[k] = is_named[k] ? take(layout.shared, variable) : 0;
+  }
+}
+
 std::shared_ptr<ModuleMemory> initial_memory(const ptx::Module& module, const ModuleLayout& layout,
                                              const VariableBases& bases) {
   auto memory = std::make_shared<ModuleMemory>();
@@ -122,6 +147,10 @@ void place_variables(Builder& builder, u64& shared, u64& local) {
   for (const ptx::Parameter& result : function.returns) {
     refuse_register(builder, result);
     builder.return_offset.push_back(take(local, result.variable));
+  }
+  if (parameters > kMostParameterBytes) {
+    builder.refuse("the kernel's parameters have " + std::to_string(parameters) + " bytes, at most " +
+                   std::to_string(kMostParameterBytes) + " are passed");
   }
   if (function.is_entry) builder.program.parameter_bytes = static_cast<u32>(parameters);
 }

@@ -48,21 +48,19 @@ class Findings {
   static constexpr std::size_t kMost = 1000;
   static constexpr u32 kNobody = ~0u;
 
-  // Whether it need not be told: it is known, and counted once more, or there are too many already.
-  bool count_again(const std::string& kind, u32 instruction, u32 other) {
+  // What is known already, and counted once more: what need not be told.
+  Finding* count_again(const std::string& kind, u32 instruction, u32 other) {
     const auto found = known_.find({kind, instruction, other});
-    if (found != known_.end()) ++all_[found->second].count;
-    return found != known_.end() || all_.size() >= kMost;
+    if (found == known_.end()) return nullptr;
+    ++all_[found->second].count;
+    return &all_[found->second];
   }
   // The same kind at the same instructions is one finding, however many threads meet it; the first is told.
   void add(Finding finding) {
     const u32 other = finding.other ? finding.other->instruction : kNobody;
-    const auto [place, is_new] = known_.try_emplace({finding.kind, finding.at.instruction, other}, all_.size());
-    if (!is_new) {
-      ++all_[place->second].count;
-    } else {
-      all_.push_back(std::move(finding));
-    }
+    if (count_again(finding.kind, finding.at.instruction, other) != nullptr || all_.size() >= kMost) return;
+    known_[{finding.kind, finding.at.instruction, other}] = all_.size();
+    all_.push_back(std::move(finding));
   }
   const std::vector<Finding>& all() const { return all_; }
   // What would have ended a launch that is not sanitised, if anything would: the first such thing that was met.
@@ -70,10 +68,14 @@ class Findings {
   void add_fault(const exec::Fault& fault) {
     if (!fault_) fault_ = fault;
   }
-  // Takes back what turns out to follow from something else; after the launch.
+  // Takes back what turns out to follow from something else; after the launch. `follows` may change what stays.
   template <class Predicate>
   void take_back(Predicate&& follows) {
-    std::erase_if(all_, follows);
+    std::vector<Finding> kept;
+    for (Finding& each : all_) {
+      if (!follows(each)) kept.push_back(std::move(each));
+    }
+    all_ = std::move(kept);
     known_.clear();
   }
 

@@ -6,6 +6,14 @@
 #include "program/program.h"
 
 namespace flashpath::exec {
+namespace {
+
+u64 rounded(u64 bytes) {
+  constexpr u64 kAlignment = 16;
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+}  // namespace
 
 std::vector<std::byte>& Heap::memory() {
   const std::scoped_lock lock(mutex_);
@@ -23,24 +31,59 @@ bool Heap::is_in_use() {
   return !given_.empty();
 }
 
+void Heap::add_gap(u64 offset, u64 size) {
+  if (size == 0) return;
+  gaps_[offset] = size;
+  gaps_by_size_.emplace(size, offset);
+}
+
+void Heap::remove_gap(u64 offset, u64 size) {
+  gaps_.erase(offset);
+  gaps_by_size_.erase({size, offset});
+}
+
+// In the smallest gap that is large enough, else behind all that was given.
 u64 Heap::allocate(u64 size) {
-  constexpr u64 kAlignment = 16;
-  const auto rounded = [](u64 bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; };
   const std::scoped_lock lock(mutex_);
   if (size == 0 || size > size_) return 0;
-  u64 at = 0;  // the first gap that is large enough
-  for (const auto& [offset, taken] : given_) {
-    if (offset - at >= rounded(size)) break;
-    at = offset + rounded(taken);
+  u64 at = end_;
+  if (const auto gap = gaps_by_size_.lower_bound({rounded(size), 0}); gap != gaps_by_size_.end()) {
+    const auto [room, offset] = *gap;
+    remove_gap(offset, room);
+    add_gap(offset + rounded(size), room - rounded(size));
+    at = offset;
+  } else {
+    if (end_ + size > size_) return 0;
+    end_ += rounded(size);
   }
-  if (at + size > size_) return 0;
   given_[at] = size;
   return kHeapBase + at;
 }
 
 bool Heap::release(u64 address) {
   const std::scoped_lock lock(mutex_);
-  return given_.erase(address - kHeapBase) == 1;
+  const auto piece = given_.find(address - kHeapBase);
+  if (piece == given_.end()) return false;
+  u64 first = piece->first;
+  u64 last = first + rounded(piece->second);
+  given_.erase(piece);
+  auto gap = gaps_.lower_bound(first);
+  if (gap != gaps_.end() && gap->first == last) {
+    const auto [offset, size] = *gap++;
+    last += size;
+    remove_gap(offset, size);
+  }
+  if (gap != gaps_.begin() && std::prev(gap)->first + std::prev(gap)->second == first) {
+    const auto [offset, size] = *std::prev(gap);
+    first = offset;
+    remove_gap(offset, size);
+  }
+  if (last == end_) {
+    end_ = first;
+  } else {
+    add_gap(first, last - first);
+  }
+  return true;
 }
 
 Heap::Piece Heap::below(u64 address) {
@@ -60,6 +103,13 @@ void Heap::restore(const State& state) {
   const std::scoped_lock lock(mutex_);
   memory_ = state.memory;
   given_ = state.given;
+  gaps_.clear();
+  gaps_by_size_.clear();
+  end_ = 0;
+  for (const auto& [offset, size] : given_) {
+    add_gap(end_, offset - end_);
+    end_ = offset + rounded(size);
+  }
 }
 
 }  // namespace flashpath::exec

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "program/types.h"
@@ -36,10 +38,16 @@ class Heap {
   void restore(const State& state);
 
  private:
+  void add_gap(u64 offset, u64 size);
+  void remove_gap(u64 offset, u64 size);
+
   std::mutex mutex_;
   u64 size_ = 8 << 20;
   std::vector<std::byte> memory_;
-  std::map<u64, u64> given_;  // offset → size
+  std::map<u64, u64> given_;  // offset → size, as asked for
+  u64 end_ = 0;               // behind it, nothing is given
+  std::map<u64, u64> gaps_;   // before it: offset → size
+  std::set<std::pair<u64, u64>> gaps_by_size_;  // the same: size, offset
 };
 
 }  // namespace flashpath::exec

@@ -59,6 +59,7 @@ class Grammar {
   void begin_next_text();
   void parse_header();
   void parse_top_level();
+  uint32_t parse_file_number();
   void parse_file();
   void parse_section();
   void parse_alias();

@@ -142,10 +142,22 @@ void Grammar::parse_top_level() {
   fail(token_.place, "got the directive " + described(token_) + ", expected one of a module");
 }
 
+// Files of a module are numbered from 1; those of linked modules follow each other.
+uint32_t Grammar::parse_file_number() {
+  constexpr uint32_t kMostFiles = 1 << 20;
+  const Token start = token_;
+  const uint32_t number = expect_uint32("a file's number");
+  if (number > kMostFiles || first_file_ > kMostFiles) {
+    fail(start.place, "got the file number " + std::to_string(number) + ", expected at most " +
+                          std::to_string(kMostFiles));
+  }
+  return first_file_ + number;
+}
+
 void Grammar::parse_file() {
   advance();
   File file;
-  file.index = first_file_ + expect_uint32("a file's number");
+  file.index = parse_file_number();
   file.path = expect_string();
   if (accept(sign(','))) {  // when it was changed, and its size
     parse_size("a time");

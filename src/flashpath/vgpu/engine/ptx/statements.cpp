@@ -127,7 +127,7 @@ void Grammar::parse_location() {
   advance();
   const auto triple = [this] {
     SourceLocation location;
-    location.file = first_file_ + expect_uint32("a file's number");
+    location.file = parse_file_number();
     location.line = expect_uint32("a line");
     location.column = expect_uint32("a column");
     return location;

@@ -102,6 +102,12 @@ void raise_parse_error(const std::exception_ptr& pointer, void* type) {
 }  // namespace
 
 NB_MODULE(FLASHPATH_MODULE, m) {
+#if defined(FLASHPATH_NEEDS_V3)
+  // Before any other code of this engine runs.
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2")) {
+    throw nb::import_error("vgpu.engine-for-newer-processor");
+  }
+#endif
   // Triton keeps compiled kernels, and so their programs, until the process ends: that is no leak.
   nb::set_leak_warnings(false);
   m.doc() = "The virtual GPU's engine.";

@@ -52,10 +52,14 @@ bool Watcher::is_partly_written(u64 offset) const {
   return !std::all_of(written, written + (size_ >> line.shift), [&](Record each) { return area_.is_blank(each); });
 }
 
+void Watcher::report_blank(int thread, u64 offset, u32 shift) const {
+  report_uninitialized(warp_, i_, thread, piece(offset, shift), &area_.shadow, area_.origin);
+}
+
 void Watcher::check_read(u32 lane, Record written, u32 by, u64 offset, u32 shift) {
   const int thread = static_cast<int>(lane);
   if (area_.is_blank(written)) {
-    if (!is_partly_written(offset)) report_uninitialized(warp_, i_, thread, piece(offset, shift));
+    if (!is_partly_written(offset)) report_blank(thread, offset, shift);
   } else if (written >= area_.floor && is_pending(written)) {
     report_missing_wait(warp_, i_, thread, false, {by, written, true}, piece(offset, shift));
   } else if (!is_harmless(lane, written, by) && !is_replicated(written, i_.index, by)) {
@@ -66,7 +70,7 @@ void Watcher::check_read(u32 lane, Record written, u32 by, u64 offset, u32 shift
 void Watcher::check_write(u32 lane, Record written, u32 by, u64 offset, u32 shift) {
   const int thread = static_cast<int>(lane);
   if (area_.is_blank(written)) {
-    if (atomic_ && !is_partly_written(offset)) report_uninitialized(warp_, i_, thread, piece(offset, shift));
+    if (atomic_ && !is_partly_written(offset)) report_blank(thread, offset, shift);
   } else if (written >= area_.floor && is_pending(written)) {
     report_missing_wait(warp_, i_, thread, true, {by, written, true}, piece(offset, shift));
   } else if (!is_harmless(lane, written, by)) {
@@ -119,7 +123,14 @@ u32 Watcher::racing_lanes(u32 lane, const Reader& reader, u32 readers) const {
   const Record first = reader.record & ~kLaneMask;
   if (is_replicated(first, reader.by, i_.index)) return 0;
   const View& view = watch_.view[lane];
-  if (is_of_own_warp(first) && epoch_of(first) <= std::max(view.warp, view.block)) return 0;
+  if (is_of_own_warp(first)) {
+    if (epoch_of(first) <= std::max(view.warp, view.block)) return 0;
+    // Writes that are kept among the readers stay what they are.
+    if (!stores(warp_.launch->program->code[reader.by].effect)) {
+      if (epoch_of(first) <= watch_.exchanged_by_all) return 0;
+      readers &= ~watch_.exchanged[lane].has_read(epoch_of(first));
+    }
+  }
   u32 racing = 0;
   exec::for_lanes(readers, [&](int each) {
     racing |= u32(!is_harmless(lane, first | static_cast<u32>(each), reader.by)) << each;

@@ -78,6 +78,7 @@ void see(WarpWatch& watch, const Instruction& i, int lane, const Flag& flag) {
     if (!near && (i.order & kWideScope) == 0) continue;
     const ClockRef& clock = near ? release.near : release.far;
     if (!clock) continue;
+    if (!near && (i.order & kReadModifyWrite) != 0) watch.block->counted = joined(watch.block->counted, clock);
     if (i.order & kAcquire) {
       learn(watch, 1u << lane, clock);
     } else {
@@ -249,6 +250,27 @@ void meet_warp(exec::Warp& warp, const u32* members) {
     if (all) watch.known_warp = watch.epoch;
   }
   watch.block->all->begin_epoch(watch);
+}
+
+void exchange(exec::Warp& warp, const u32* members) {
+  WarpWatch& watch = *warp.watch;
+  if (!watch.reads) return;  // the last one has told all
+  u32 common = kAllLanes;
+  for_lanes(warp.executing, [&](int lane) {
+    watch.exchanged[lane] = {watch.epoch, members[lane]};
+    common &= members[lane];
+  });
+  if ((watch.started & ~(warp.executing & common)) == 0) watch.exchanged_by_all = watch.epoch;
+  watch.block->all->begin_epoch(watch);
+}
+
+bool lacks_only_a_fence(const WarpWatch& watch, Record record) {
+  const ClockRef& counted = watch.block->counted;
+  if (!counted) return false;
+  const Epoch epoch = epoch_of(record);
+  const Owner& owner = epochs(watch).owner(epoch);
+  return epoch <= counted->of(thread_of(owner, lane_of(record))) || epoch <= counted->of(whole_warp(owner)) ||
+         epoch <= counted->of(whole_block(owner.block));
 }
 
 void fence(exec::Warp& warp, const Instruction& i) {

@@ -67,9 +67,59 @@ void report(const exec::Warp& warp, const exec::Fault& fault) {
   warp.launch->findings->add(std::move(finding));
 }
 
+namespace {
+
+// Whether a value that is loaded there comes to a compare-and-swap as what it compares with, through copies alone.
+bool comes_to_swap(const Program& program, u32 load) {
+  const u32 loaded = program.code[load].dst[0];
+  std::vector<u32> compared;
+  for (const Instruction& each : program.code) {
+    if (each.order & kComparesFirst) compared.push_back(each.b[0]);
+  }
+  for (std::size_t k = 0; k < compared.size(); ++k) {
+    if (compared[k] == loaded) return true;
+    for (const Instruction& each : program.code) {
+      const bool copies = each.dst[0] == compared[k] && program.origins[each.index].operation.starts_with("mov.");
+      if (copies && std::find(compared.begin(), compared.end(), each.a[0]) == compared.end()) {
+        compared.push_back(each.a[0]);
+      }
+    }
+  }
+  return false;
+}
+
+bool is_guess(const exec::Warp& warp, u32 load) {
+  std::map<u32, bool>& known = warp.watch->block->all->guesses;
+  const auto found = known.find(load);
+  if (found != known.end()) return found->second;
+  return known[load] = comes_to_swap(*warp.launch->program, load);
+}
+
+// Accesses that the memory model calls a race, and whose order their writers have seen to in another way: what is told
+// of them, or nothing.
+const char* weak_order(const exec::Warp& warp, const Instruction& i, bool writes, const Access& other) {
+  const Program& program = *warp.launch->program;
+  const Instruction& earlier = program.code[other.instruction];
+  const auto is_atomic = [](const Instruction& each) { return (each.order & kReadModifyWrite) != 0; };
+  const auto loads = [](const Instruction& each) { return each.effect == Effect::kReads; };
+  if ((loads(i) && is_atomic(earlier) && is_guess(warp, i.index)) ||
+      (loads(earlier) && is_atomic(i) && is_guess(warp, other.instruction))) {
+    return "vgpu.guess-beside-atomics";
+  }
+  const Owner& owner = warp.watch->block->all->epochs.owner(epoch_of(other.record));
+  if (owner.block == warp.watch->block->number || writes) return nullptr;
+  return lacks_only_a_fence(*warp.watch, other.record) ? "vgpu.no-fence-after-atomic" : nullptr;
+}
+
+// How far apart the threads of a race are: a barrier between warps also orders lanes, not the other way round.
+int reach(const Message& message) {
+  return message.code == "vgpu.race-other-block" || message.code == "vgpu.race-other-warp" ? 1 : 0;
+}
+
+}  // namespace
+
 void report_race(const exec::Warp& warp, const Instruction& i, int lane, bool writes, const Access& other,
                  const Piece& piece) {
-  if (is_known(warp, "race", i.index, other.instruction)) return;
   const Owner& owner = warp.watch->block->all->epochs.owner(epoch_of(other.record));
   // Libraries order blocks by words whose value depends on what was read, which the memory model does not know of (as
   // CUB's selection in place does). That is theirs to answer for; within a block they are used rightly or wrongly.
@@ -91,8 +141,19 @@ void report_race(const exec::Warp& warp, const Instruction& i, int lane, bool wr
   } else if (other.instruction == i.index && writes && other.writes) {
     message.code = "vgpu.race-same-write";
   }
-  observe::Finding finding{"race", std::move(message), here(warp, i, lane, own), there(warp, other)};
-  warp.launch->findings->add(std::move(finding));
+  const char* kind = "race";
+  if (const char* const code = weak_order(warp, i, writes, other)) {
+    kind = "weak-order";
+    message.code = code;
+  }
+  if (observe::Finding* const known = warp.launch->findings->count_again(kind, i.index, other.instruction)) {
+    if (reach(message) <= reach(known->message)) return;
+    known->message = std::move(message);
+    known->at = here(warp, i, lane, own);
+    known->other = there(warp, other);
+    return;
+  }
+  warp.launch->findings->add({kind, std::move(message), here(warp, i, lane, own), there(warp, other)});
 }
 
 void report_missing_wait(const exec::Warp& warp, const Instruction& i, int lane, bool writes, const Access& copy,
@@ -105,10 +166,16 @@ void report_missing_wait(const exec::Warp& warp, const Instruction& i, int lane,
   warp.launch->findings->add(std::move(finding));
 }
 
-void report_uninitialized(const exec::Warp& warp, const Instruction& i, int lane, const Piece& piece) {
+void report_uninitialized(const exec::Warp& warp, const Instruction& i, int lane, const Piece& piece, Shadow* shadow,
+                          u64 origin) {
   const Program& program = *warp.launch->program;
   const u64 reserved = program.shared_bytes - program.reserved_shared_bytes;
   if (std::strcmp(piece.space, "shared") == 0 && piece.address - reserved < program.reserved_shared_bytes) return;
+  constexpr std::size_t kMostBlanks = 256;
+  std::vector<Sanitizer::Blank>& blanks = warp.watch->block->all->blanks[i.index];
+  if (shadow != nullptr && blanks.size() < kMostBlanks) {
+    blanks.push_back({piece, here(warp, i, lane, action(warp, i.index, false)), shadow, origin});
+  }
   if (is_known(warp, "uninitialized", i.index, observe::Findings::kNobody)) return;
   observe::Finding finding;
   finding.kind = "uninitialized";
@@ -117,22 +184,47 @@ void report_uninitialized(const exec::Warp& warp, const Instruction& i, int lane
   warp.launch->findings->add(std::move(finding));
 }
 
+namespace {
+
+// Whether somebody has written there by now.
+bool is_written(const Sanitizer::Blank& blank) {
+  const u64 offset = blank.piece.address - blank.origin;
+  const Line& line = blank.shadow->line(offset);
+  const Record written = line.cells == nullptr ? line.written : *Shadow::cells(line, offset).written;
+  return written > kFresh;
+}
+
+}  // namespace
+
+// A read that came before the write that it races with has found nothing written, and is no finding of its own; one
+// that nobody writes for is.
 void Sanitizer::take_back_consequences() {
   const std::vector<Origin>& origins = launch.program->origins;
   const auto is_same_place = [&](u32 a, u32 b) {
     return a == b || (origins[a].line != 0 && origins[a].line == origins[b].line && origins[a].file == origins[b].file);
   };
-  const auto explains = [&](const observe::Finding& cause, const observe::Finding& uninitialized) {
+  const auto races_with = [&](const observe::Finding& cause, const observe::Finding& uninitialized) {
     const u32 at = uninitialized.at.instruction;
-    if (cause.other) return is_same_place(cause.at.instruction, at) || is_same_place(cause.other->instruction, at);
+    return cause.other && (is_same_place(cause.at.instruction, at) || is_same_place(cause.other->instruction, at));
+  };
+  const auto loses_a_write = [&](const observe::Finding& cause) {
     const bool is_lost = cause.kind == "out-of-bounds" || cause.kind == "misaligned" || cause.kind == "const-write";
     const Effect effect = launch.program->code[cause.at.instruction].effect;
     return is_lost && (stores(effect) || effect == Effect::kAtomic);
   };
   const std::vector<observe::Finding> found = launch.findings->all();
-  launch.findings->take_back([&](const observe::Finding& finding) {
+  launch.findings->take_back([&](observe::Finding& finding) {
     if (finding.kind != "uninitialized") return false;
-    return std::any_of(found.begin(), found.end(), [&](const auto& each) { return explains(each, finding); });
+    if (std::any_of(found.begin(), found.end(), loses_a_write)) return true;
+    const bool races =
+        std::any_of(found.begin(), found.end(), [&](const auto& each) { return races_with(each, finding); });
+    if (!races) return false;
+    const std::vector<Blank>& read = blanks[finding.at.instruction];
+    const auto never = std::find_if_not(read.begin(), read.end(), is_written);
+    if (never == read.end()) return true;
+    finding.message = {"vgpu.never-written", {{"piece", bytes_at(never->piece)}}};
+    finding.at = never->at;
+    return false;
   });
 }
 

@@ -50,6 +50,7 @@ void Sanitizer::begin_block(exec::Block& block, u64 number) {
   watch.mbarriers.clear();
   watch.releases.clear();
   watch.fenced = watch.seen = {};
+  watch.counted = {};
   std::fill(std::begin(watch.arrived), std::end(watch.arrived), ClockRef());
   for (std::size_t k = 0; k < block.warps.size(); ++k) {
     WarpWatch& warp = watch.warps[k];
@@ -59,6 +60,8 @@ void Sanitizer::begin_block(exec::Block& block, u64 number) {
     warp.started = block.warps[k].alive;
     warp.known = warp.known_warp = watch.first - 1;
     warp.ordering.reset();
+    warp.exchanged_by_all = 0;
+    std::fill(std::begin(warp.exchanged), std::end(warp.exchanged), Exchange());
     know_nothing(warp);
     begin_epoch(warp);
   }
@@ -72,6 +75,7 @@ void Sanitizer::begin_block(exec::Block& block, u64 number) {
 void Sanitizer::begin_epoch(WarpWatch& watch) {
   if (epochs.are_spent()) forget();
   watch.epoch = epochs.begin(watch.owner());
+  watch.reads = false;
 }
 
 // The epochs have run out: nobody is held to have raced with what came before.
@@ -86,11 +90,14 @@ void Sanitizer::forget() {
     block->first = kForgotten;
     block->releases.clear();
     block->fenced = block->seen = {};
+    block->counted = {};
     block->mbarriers.clear();
     std::fill(std::begin(block->arrived), std::end(block->arrived), ClockRef());
     for (WarpWatch& warp : block->warps) {
       warp.known = warp.known_warp = kForgotten;
       warp.ordering.reset();
+      warp.exchanged_by_all = 0;
+      std::fill(std::begin(warp.exchanged), std::end(warp.exchanged), Exchange());
       know_nothing(warp);
       warp.epoch = epochs.begin(warp.owner());
     }

@@ -6,7 +6,9 @@
 //
 //   program order of a thread;
 //   barriers of a block (bar.sync, bar.red; bar.arrive for those that wait), among their threads;
-//   bar.warp.sync, among its members. No other warp-wide operation orders memory;
+//   bar.warp.sync, among its members;
+//   shuffles, votes, matches and reductions: what their members have read before what these write afterwards, since
+//   none goes on before all are there, with values that they have read. They order nothing else;
 //   mbarrier: an arrival before the waits that see its phase complete;
 //   release and acquire: a fence and then a strong write (or a .release), before a strong read of the same place
 //   that sees it (or what read-modify-writes made of it) and then a fence (or an .acquire), where the scopes of all
@@ -79,6 +81,15 @@ struct Ordering {
 // Memory for accesses that cannot be made, where the launch goes on: zeros to read, and room to write.
 inline constexpr u32 kNowhereBytes = 128;
 
+// The last operation by which lanes of a warp have passed values to each other, as one of them has seen it: all that
+// its members had read up to the epoch, they have read before what the lane writes.
+struct Exchange {
+  Epoch epoch = 0;
+  u32 members = 0;
+
+  u32 has_read(Epoch at) const { return at <= epoch ? members : 0; }
+};
+
 struct WarpWatch {
   BlockWatch* block = nullptr;
   u32 index = 0;
@@ -87,6 +98,9 @@ struct WarpWatch {
   Epoch known = 0;  // all its threads know their block at least up to here
   Epoch known_warp = 0;  // and their own warp
   View view[kLanes];
+  Exchange exchanged[kLanes];        // among some lanes of the warp,
+  Epoch exchanged_by_all = 0;        // and among all of them
+  bool reads = false;                // it has read since its epoch began
   std::unique_ptr<Ordering> ordering;  // where there was any fence or release
   std::vector<Suspect> suspects;
   std::vector<std::byte> nowhere;  // for accesses that cannot be made, kNowhereBytes a lane
@@ -124,6 +138,7 @@ struct BlockWatch {
   // What threads had done and knew at sequential fences before barriers: strong writes of others pass it on, since a
   // fence that follows a read of such a write comes later in the order of all sequential fences.
   Ordering::Shared fenced;
+  ClockRef counted;       // what its atomic operations have seen of other blocks, fence or not
   Ordering::Shared seen;  // by strong reads before barriers: sequential fences of others learn it, for the same reason
   std::vector<u8> local_written;  // (warp, lane, byte): `generation` where the block has written it
   u8 generation = 0;
@@ -157,6 +172,15 @@ class Sanitizer {
   // blocks for each place: a writer is not in both, but a race that blocks order in part may be missed.
   std::size_t room_for_readers = std::size_t{1} << 23;
   u64 versions = 0;              // of flags, so far
+  // Reads of what nobody had written yet, by instruction: of each, as many as are worth a second look.
+  struct Blank {
+    Piece piece;
+    observe::Party at;
+    Shadow* shadow;
+    u64 origin;  // the address of the shadow's first byte
+  };
+  std::map<u32, std::vector<Blank>> blanks;
+  std::map<u32, bool> guesses;  // by instruction: it loads what a compare-and-swap is to find
   // As Launch::open_allocations; of this launch alone where there are none.
   std::map<u64, observe::OpenAllocation>& open_allocations;
   // The block that ran last, and the first epoch from which all others are its own.
@@ -201,6 +225,7 @@ bool happened_before(const WarpWatch& watch, int lane, Record record);
 void arrive_early(exec::Warp& warp, u32 barrier, u32 lanes);              // bar.arrive
 void meet(exec::Block& block, u32 number, const exec::Barrier& barrier);  // a barrier lets its threads go
 void meet_warp(exec::Warp& warp, const u32* members);                     // bar.warp.sync
+void exchange(exec::Warp& warp, const u32* members);                      // shfl, vote, match, redux
 void fence(exec::Warp& warp, const Instruction& i);
 // Strong accesses by the lanes of a mask.
 void order_strong(exec::Warp& warp, const Instruction& i, bool is_shared, const u64* address, u32 lanes,
@@ -267,6 +292,9 @@ void report_race(const exec::Warp& warp, const Instruction& i, int lane, bool wr
 // `copy`: the cp.async; `source`: it is what the copy reads that is written too early.
 void report_missing_wait(const exec::Warp& warp, const Instruction& i, int lane, bool writes, const Access& copy,
                          const Piece& piece);
-void report_uninitialized(const exec::Warp& warp, const Instruction& i, int lane, const Piece& piece);
+// Whether what the record tells of would have happened before, if a fence had followed an atomic operation of the block.
+bool lacks_only_a_fence(const WarpWatch& watch, Record record);
+void report_uninitialized(const exec::Warp& warp, const Instruction& i, int lane, const Piece& piece,
+                          Shadow* shadow = nullptr, u64 origin = 0);
 
 }  // namespace flashpath::sanitize

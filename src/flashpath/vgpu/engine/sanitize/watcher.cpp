@@ -200,6 +200,7 @@ Reader Watcher::reader(Extent bytes, u32 lane, u32 together, u32 stride) const {
 }
 
 void Watcher::note(Line& line, const Reader& reader) {
+  watch_.reads = true;
   if (line.readers == nullptr) {
     Reader& one = line.reader;
     if (one.record < area_.rules.floor || supersedes(reader, one)) {

@@ -69,6 +69,7 @@ class Watcher {
   bool is_replicated(Record other, u32 read_by, u32 written_by) const;
   bool is_of_own_warp(Record record) const;
   bool is_partly_written(u64 offset) const;
+  void report_blank(int thread, u64 offset, u32 shift) const;
   void check_read(u32 lane, Record written, u32 by, u64 offset, u32 shift);
   void check_write(u32 lane, Record written, u32 by, u64 offset, u32 shift);
   void check_readers(const Line& line, const Row& row);

@@ -57,6 +57,8 @@ cudaError_t call(const char* name, F&& body, AfterFault after_fault = AfterFault
       error = refused;
     } catch (const std::bad_alloc&) {
       error.code = cudaErrorMemoryAllocation;
+    } catch (const DeviceCodeError& failure) {
+      error = {cudaErrorNotSupported, {"vgpu.device-code-fails", {{"text", Message(failure.what())}}}};
     } catch (const std::exception& failure) {  // the device code is not what the engine knows
       error = {cudaErrorNotSupported, {"vgpu.device-code-fails", {{"text", failure.what()}}}};
     }

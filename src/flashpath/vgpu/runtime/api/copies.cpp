@@ -1,5 +1,6 @@
 // Copies and fills.
 #include "api/call.h"
+#include "ground/sizes.h"
 #include "operations/copy.h"
 
 using namespace flashpath::runtime;
@@ -8,7 +9,7 @@ namespace {
 
 Place row(const void* pointer, std::size_t size) { return {const_cast<void*>(pointer), size, size}; }
 Place rows(const void* pointer, std::size_t pitch, std::size_t height) {
-  return {const_cast<void*>(pointer), pitch, pitch * height};
+  return {const_cast<void*>(pointer), pitch, product(pitch, height)};
 }
 
 cudaError_t copy_row(const char* name, void* to, const void* from, std::size_t size, cudaMemcpyKind kind,
@@ -30,7 +31,7 @@ cudaError_t copy_rows(const char* name, void* to, std::size_t to_pitch, const vo
 }
 
 Place place_in(const cudaPitchedPtr& pitched, const cudaPos& position) {
-  const std::size_t plane = pitched.pitch * pitched.ysize;
+  const std::size_t plane = product(pitched.pitch, pitched.ysize);
   return {static_cast<std::byte*>(pitched.ptr) + position.z * plane + position.y * pitched.pitch + position.x,
           pitched.pitch, plane};
 }

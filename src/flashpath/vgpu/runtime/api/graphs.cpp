@@ -7,14 +7,7 @@ using namespace flashpath::runtime;
 
 namespace {
 
-// What the handles stand for. A node's handle is its address in the graph, which no longer changes.
-Graph& graph_of(cudaGraph_t handle) {
-  return required(reinterpret_cast<Graph*>(handle), "graph");
-}
-Graph& graph_of(cudaGraphExec_t handle) {
-  return required(reinterpret_cast<Graph*>(handle), "instantiated graph");
-}
-
+// A node's handle is its address in the graph, which no longer changes.
 cudaGraphNodeType type_of(const GraphNode& node) {
   const std::string_view kind = node.operation.kind;
   if (kind == "kernel") return cudaGraphNodeTypeKernel;
@@ -49,7 +42,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return call("cudaStreamEndCapture", [&](Runtime& runtime) {
     required(graph, "graph") = nullptr;
-    *graph = reinterpret_cast<cudaGraph_t>(runtime.end_capture(runtime.stream(stream)).release());
+    *graph = runtime.graphs().add(runtime.end_capture(runtime.stream(stream)));
     return cudaSuccess;
   });
 }
@@ -89,7 +82,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
   return call("cudaGraphInstantiate", [&](Runtime& runtime) {
     required(exec, "instantiated graph");
-    *exec = reinterpret_cast<cudaGraphExec_t>(runtime.instantiate(graph_of(graph)).release());
+    *exec = runtime.instances().add(runtime.instantiate(runtime.graph(graph)));
     return cudaSuccess;
   });
 }
@@ -101,7 +94,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t gra
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   return call("cudaGraphLaunch", [&](Runtime& runtime) {
     runtime.refuse_in_capture(runtime.stream(stream), "vgpu.graphs-in-graphs");
-    runtime.launch(graph_of(exec), runtime.stream(stream));
+    runtime.launch(runtime.graph(exec), runtime.stream(stream));
     return cudaSuccess;
   });
 }
@@ -109,16 +102,16 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
 // What would be sent to a GPU ahead of the launch is here already.
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
   return call("cudaGraphUpload", [&](Runtime& runtime) {
-    graph_of(exec);
+    runtime.graph(exec);
     runtime.stream(stream);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* result) {
-  return call("cudaGraphExecUpdate", [&](Runtime&) {
-    Graph& old = graph_of(exec);
-    const Graph& fresh = graph_of(graph);
+  return call("cudaGraphExecUpdate", [&](Runtime& runtime) {
+    Graph& old = runtime.graph(exec);
+    const Graph& fresh = runtime.graph(graph);
     const auto fits = [](const GraphNode& a, const GraphNode& b) {
       return type_of(a) == type_of(b) && a.after == b.after;
     };
@@ -141,25 +134,25 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
-  return call("cudaGraphClone", [&](Runtime&) {
-    required(clone, "graph") = reinterpret_cast<cudaGraph_t>(new Graph(graph_of(graph)));
+  return call("cudaGraphClone", [&](Runtime& runtime) {
+    required(clone, "graph") = runtime.graphs().add(runtime.graph(graph));
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
-  return call("cudaGraphGetNodes", [&](Runtime&) {
+  return call("cudaGraphGetNodes", [&](Runtime& runtime) {
     std::vector<GraphNode*> all;
-    for (GraphNode& each : graph_of(graph).nodes) all.push_back(&each);
+    for (GraphNode& each : runtime.graph(graph).nodes) all.push_back(&each);
     give(all, nodes, count);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
-  return call("cudaGraphGetRootNodes", [&](Runtime&) {
+  return call("cudaGraphGetRootNodes", [&](Runtime& runtime) {
     std::vector<GraphNode*> roots;
-    for (GraphNode& each : graph_of(graph).nodes) {
+    for (GraphNode& each : runtime.graph(graph).nodes) {
       if (each.after.empty()) roots.push_back(&each);
     }
     give(roots, nodes, count);
@@ -168,22 +161,22 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, siz
 }
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
-  return call("cudaGraphNodeGetType", [&](Runtime&) {
-    required(type, "type") = type_of(required(reinterpret_cast<GraphNode*>(node), "node"));
+  return call("cudaGraphNodeGetType", [&](Runtime& runtime) {
+    required(type, "type") = type_of(runtime.node(node));
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
-  return call("cudaGraphExecDestroy", [&](Runtime&) {
-    delete &graph_of(exec);
+  return call("cudaGraphExecDestroy", [&](Runtime& runtime) {
+    runtime.instances().remove(runtime.graph(exec));
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  return call("cudaGraphDestroy", [&](Runtime&) {
-    delete &graph_of(graph);
+  return call("cudaGraphDestroy", [&](Runtime& runtime) {
+    runtime.graphs().remove(runtime.graph(graph));
     return cudaSuccess;
   });
 }

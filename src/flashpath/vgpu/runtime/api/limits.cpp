@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "ground/sizes.h"
 #include "state/runtime.h"
 
 // Defaults, least values and units are those that an H200's driver told (tests/programs/hardware). What it gives for
@@ -23,8 +24,6 @@ constexpr std::size_t kMostFetched = 128;
 constexpr std::size_t kStandardSixteenths = 3;
 
 std::size_t sixteenth_of_l2(const Gpu& gpu) { return static_cast<std::size_t>(gpu.l2_bytes / 16); }
-
-std::size_t rounded_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
 }  // namespace
 
@@ -52,7 +51,7 @@ std::size_t limit_to_set(const Gpu& gpu, cudaLimit limit, std::size_t value) {
   standard_limit(gpu, limit);  // is there one?
   switch (static_cast<int>(limit)) {
     case cudaLimitPrintfFifoSize: return std::max(value, kLeastPrinted);
-    case cudaLimitMallocHeapSize: return std::max(rounded_up(value, kHeapUnit), kHeapUnit);
+    case cudaLimitMallocHeapSize: return std::max(rounded(value, kHeapUnit), kHeapUnit);
     case cudaLimitMaxL2FetchGranularity:
       if (value > kMostFetched) throw ApiError{cudaErrorInvalidValue, "vgpu.fetch-too-large"};
       return value;
@@ -60,7 +59,7 @@ std::size_t limit_to_set(const Gpu& gpu, cudaLimit limit, std::size_t value) {
       if (gpu.persisting_l2_sixteenths == 0) return 0;
       const std::size_t sixteenth = sixteenth_of_l2(gpu);
       const std::size_t most = sixteenth * static_cast<std::size_t>(gpu.persisting_l2_sixteenths);
-      return std::min(rounded_up(value, sixteenth), most);
+      return std::min(rounded(value, sixteenth), most);
     }
     case kSharedBesideGraphics:
     case kBesideGraphics: throw ApiError{cudaErrorNotPermitted, "vgpu.for-graphics"};

@@ -5,14 +5,13 @@
 #include <cstdint>
 
 #include "api/call.h"
+#include "ground/sizes.h"
 
 using namespace flashpath::runtime;
 
 namespace {
 
 constexpr std::size_t kPitchAlignment = 512;
-
-std::size_t rounded(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
 
 void* pointer_to(const Allocation& allocation) { return reinterpret_cast<void*>(allocation.address); }
 
@@ -108,8 +107,10 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t 
   return call("cudaMallocPitch", [&](Runtime& runtime) {
     required(pointer, "pointer");
     required(pitch, "pitch");
-    *pitch = rounded(width, kPitchAlignment);
-    *pointer = *pitch * height == 0 ? nullptr : pointer_to(allocate_now(runtime, MemoryKind::kDevice, *pitch * height));
+    const std::size_t row = rounded(width, kPitchAlignment);
+    const std::size_t size = product(row, height);
+    *pointer = size == 0 ? nullptr : pointer_to(allocate_now(runtime, MemoryKind::kDevice, size));
+    *pitch = row;
     return cudaSuccess;
   });
 }
@@ -118,7 +119,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
   return call("cudaMalloc3D", [&](Runtime& runtime) {
     required(pitched, "pointer");
     const std::size_t pitch = rounded(extent.width, kPitchAlignment);
-    const std::size_t size = pitch * extent.height * extent.depth;
+    const std::size_t size = product(product(pitch, extent.height), extent.depth);
     void* const made = size == 0 ? nullptr : pointer_to(allocate_now(runtime, MemoryKind::kDevice, size));
     *pitched = {made, pitch, extent.width, extent.height};
     return cudaSuccess;
@@ -190,6 +191,9 @@ cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
 cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned) {
   return call("cudaHostRegister", [&](Runtime& runtime) {
     if (pointer == nullptr || size == 0) throw ApiError{cudaErrorInvalidValue, "vgpu.no-memory-given"};
+    if (!Memory::is_mapped(pointer, size)) {
+      throw ApiError{cudaErrorInvalidValue, {"vgpu.not-all-memory", {{"bytes", size}}}, "bad-pointer"};
+    }
     if (const Allocation* const known = runtime.memory.overlapping(pointer, size)) {
       if (known->kind == MemoryKind::kRegistered) {
         throw ApiError{cudaErrorHostMemoryAlreadyRegistered, "vgpu.registered-already"};

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <stdexcept>
 #include <utility>
 
 #include "lower/builder.h"
@@ -86,9 +85,7 @@ ModuleOnDevice& Module::on(int device, const LoadObserver& loaded) {
   std::unique_ptr<ModuleOnDevice>& place = on_device_[device];
   if (place == nullptr) {
     find_images();
-    if (ptx_.empty()) {
-      throw std::runtime_error("the program has no PTX, which the virtual GPU runs: compile it with `flashpath run`");
-    }
+    if (ptx_.empty()) throw DeviceCodeError("vgpu.device-code-without-ptx");
     VariableBases bases = next_bases(last_loaded());
     bases.managed = managed_base_;
     place = std::make_unique<ModuleOnDevice>(ModuleOnDevice{lower::load(ptx::parse_linked(ptx_), bases), {}, {}});

@@ -4,9 +4,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstddef>
+#include <iterator>
 
 namespace flashpath::runtime {
 namespace {
@@ -68,25 +70,37 @@ constexpr bool kCanStep = true;
 void step(ucontext_t& context) { context.uc_mcontext.gregs[REG_EFL] |= kTrapFlag; }
 void step_no_more(ucontext_t& context) { context.uc_mcontext.gregs[REG_EFL] &= ~kTrapFlag; }
 bool is_write(const ucontext_t& context) { return (context.uc_mcontext.gregs[REG_ERR] & kWriteBit) != 0; }
+// Whether the instruction has the prefix `lock`, or is an exchange, which has it by nature.
+bool is_atomic(const ucontext_t& context) {
+  constexpr unsigned char kLock = 0xf0;
+  const auto is_prefix = [](unsigned char byte) {
+    constexpr unsigned char kPrefixes[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67, 0xf2, 0xf3};
+    return std::find(std::begin(kPrefixes), std::end(kPrefixes), byte) != std::end(kPrefixes) || (byte & 0xf0) == 0x40;
+  };
+  const auto* code = reinterpret_cast<const unsigned char*>(context.uc_mcontext.gregs[REG_RIP]);
+  while (is_prefix(*code)) ++code;
+  return *code == kLock || *code == 0x86 || *code == 0x87;
+}
 #else
 constexpr bool kCanStep = false;  // a page stays open after its first touch
 
 void step(ucontext_t&) {}
 void step_no_more(ucontext_t&) {}
 bool is_write(const ucontext_t&) { return false; }  // taken for a read, which fewer findings come of
+bool is_atomic(const ucontext_t&) { return false; }
 #endif
 
-void keep(std::uint64_t address, bool writes) {
+void keep(std::uint64_t address, bool writes, bool atomic) {
   const CallSite site = trace_call_site();
   if (touch_count > 0) {
     HostTouch& last = touches[touch_count - 1];
-    if (last.address == address && last.writes == writes && last.site == site) {
+    if (last.address == address && last.writes == writes && last.is_atomic == atomic && last.site == site) {
       ++last.times;
       return;
     }
   }
   if (touch_count == kMostTouches) return;
-  touches[touch_count] = {address, writes, 1, site};
+  touches[touch_count] = {address, writes, atomic, 1, site};
   ++touch_count;
 }
 
@@ -102,7 +116,7 @@ bool note(std::uint64_t address, ucontext_t& context) {
     is_guarded = true;
     open(page, page + page_size());
     if (++region.touches > kTouchesOfRegion) open(region.begin, region.end);
-    if (!is_noted) keep(address, is_write(context) || region.what == Forbidden::kWriting);
+    if (!is_noted) keep(address, is_write(context) || region.what == Forbidden::kWriting, is_atomic(context));
     is_noted = true;
   }
   if (is_guarded && kCanStep) {

@@ -17,6 +17,7 @@ namespace flashpath::runtime {
 struct HostTouch {
   std::uint64_t address = 0;
   bool writes = false;
+  bool is_atomic = false;
   std::uint32_t times = 1;  // in a row: a host that looks at one place over and over waits for it
   CallSite site;
 };

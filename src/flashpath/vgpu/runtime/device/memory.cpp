@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <iterator>
 
+#include "ground/sizes.h"
+
 namespace flashpath::runtime {
 namespace {
 
@@ -19,8 +21,6 @@ constexpr std::uint64_t kHostZone = 0x300000000000ull;
 constexpr std::size_t kAlignment = 512;    // as cudaMalloc aligns
 constexpr std::size_t kGap = 1 << 20;      // behind an allocation
 constexpr std::size_t kPage = 4096;
-
-std::size_t rounded(std::size_t size, std::size_t unit) { return (size + unit - 1) / unit * unit; }
 
 std::byte* map(std::uint64_t hint, std::size_t size, int protection) {
   void* const made = mmap(reinterpret_cast<void*>(hint), size, protection,
@@ -124,6 +124,13 @@ const Allocation* Memory::overlapping(const void* pointer, std::size_t size) con
   const std::uint64_t address = reinterpret_cast<std::uint64_t>(pointer);
   const Allocation* const last = near(reinterpret_cast<const void*>(address + size - 1));
   return last != nullptr && last->address + last->size > address ? last : nullptr;
+}
+
+bool Memory::is_mapped(const void* pointer, std::size_t size) {
+  const std::uint64_t first = reinterpret_cast<std::uint64_t>(pointer) / kPage * kPage;
+  const std::uint64_t last = sum(reinterpret_cast<std::uint64_t>(pointer), size);
+  // Asked for nothing else, it says whether there is memory in the whole range.
+  return last <= kMostAddress && msync(reinterpret_cast<void*>(first), last - first, MS_ASYNC) == 0;
 }
 
 bool Memory::is_device_address(const void* pointer) {

@@ -61,6 +61,8 @@ class Memory {
   const Freed* was_freed(const void* pointer) const;
   // Whether it can only point to device memory, be it there or not.
   static bool is_device_address(const void* pointer);
+  // Whether the host has memory in the whole range.
+  static bool is_mapped(const void* pointer, std::size_t size);
 
   const std::map<std::uint64_t, Allocation>& all() const { return all_; }
   std::uint64_t used(int device) const;

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "ground/sizes.h"
+
 namespace flashpath::runtime {
 namespace {
 
 constexpr int kWarp = 32;
 
-std::size_t rounded(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
 // The least split between shared memory and L1 cache that leaves so much to shared memory.
 std::size_t split_for(const Gpu& gpu, std::size_t bytes) {

@@ -12,9 +12,27 @@ constexpr int kNotStartedByFlashpath = 125;
 
 using Values = std::map<std::string, std::string, std::less<>>;
 
+// Without settings there are no templates of messages either.
+constexpr const char* kNotStarted =
+    "this program is for the virtual GPU: start it with `flashpath run`\n"
+    "flashpath: 这个程序要在虚拟 GPU 上运行：请用 `flashpath run` 启动";
+
 [[noreturn]] void give_up(const std::string& problem) {
   std::fprintf(stderr, "flashpath: %s\n", problem.c_str());
   std::_Exit(kNotStartedByFlashpath);
+}
+
+Speech speech_of(const Values& values) {
+  constexpr std::string_view kSays = "says ";
+  Speech speech;
+  for (const auto& [key, value] : values) {
+    if (key.starts_with(kSays)) speech.add(key.substr(kSays.size()), value);
+  }
+  return speech;
+}
+
+[[noreturn]] void give_up(const Values& values, const char* code, const char* key) {
+  give_up(speech_of(values).text({code, {{"key", key}}}));
 }
 
 Values read(std::string_view text) {
@@ -31,7 +49,7 @@ Values read(std::string_view text) {
 
 double number(const Values& values, const char* key) {
   const auto found = values.find(key);
-  if (found == values.end()) give_up("the settings of this program have no " + std::string(key));
+  if (found == values.end()) give_up(values, "vgpu.setting-missing", key);
   return std::strtod(found->second.c_str(), nullptr);
 }
 
@@ -59,7 +77,7 @@ std::vector<std::size_t> numbers(const Values& values, const char* key) {
   for (const char* at = all.c_str(); *at != '\0'; at += *at == ',' ? 1 : 0) {
     char* end = nullptr;
     found.push_back(std::strtoull(at, &end, 10));
-    if (end == at) give_up("the settings of this program have a strange " + std::string(key));
+    if (end == at) give_up(values, "vgpu.setting-strange", key);
     at = end;
   }
   return found;
@@ -105,7 +123,7 @@ Gpu read_gpu(const Values& values) {
 
 Settings Settings::from_environment() {
   const char* given = std::getenv("FLASHPATH_RUNTIME");
-  if (given == nullptr) give_up("this program is for the virtual GPU: start it with `flashpath run`");
+  if (given == nullptr) give_up(kNotStarted);
   const Values values = read(given);
   Settings settings;
   settings.gpu = read_gpu(values);
@@ -119,10 +137,7 @@ Settings Settings::from_environment() {
   settings.seed = count(values, "seed");
   settings.timeline = text(values, "timeline");
   settings.record = text(values, "record");
-  constexpr std::string_view kSays = "says ";
-  for (const auto& [key, value] : values) {
-    if (key.starts_with(kSays)) settings.speech.add(key.substr(kSays.size()), value);
-  }
+  settings.speech = speech_of(values);
   return settings;
 }
 

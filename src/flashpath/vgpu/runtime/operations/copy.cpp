@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "ground/sizes.h"
 #include "work/model.h"
 
 namespace flashpath::runtime {
@@ -22,8 +23,11 @@ struct End {
 
 std::size_t extent_of(const Place& place, const Box& box) {
   if (box.width == 0 || box.height == 0 || box.depth == 0) return 0;
-  return (box.depth - 1) * place.plane + (box.height - 1) * place.pitch + box.width;
+  const std::size_t rows = sum(product(box.depth - 1, place.plane), product(box.height - 1, place.pitch));
+  return sum(rows, box.width);
 }
+
+std::uint64_t bytes_of(const Box& box) { return product(product(box.width, box.height), box.depth); }
 
 End find(Runtime& runtime, const Place& place, const Box& box, const char* which) {
   const std::size_t size = extent_of(place, box);
@@ -46,6 +50,9 @@ End find(Runtime& runtime, const Place& place, const Box& box, const char* which
   }
   if (Memory::is_device_address(place.pointer)) {
     throw ApiError{cudaErrorInvalidValue, {"vgpu.end-is-unknown", {end}}, "bad-pointer"};
+  }
+  if (sum(reinterpret_cast<std::uint64_t>(place.pointer), size) > kMostAddress) {
+    throw ApiError{cudaErrorInvalidValue, {"vgpu.end-beyond-memory", {end, {"asked", size}}}, "out-of-bounds"};
   }
   return {nullptr, static_cast<std::byte*>(place.pointer), place.pitch, place.plane};
 }
@@ -167,7 +174,7 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
     throw ApiError{cudaErrorInvalidPitchValue, {"vgpu.pitches-too-small",
                                                 {{"width", box.width}, {"to", to_place.pitch}, {"from", from_place.pitch}}}};
   }
-  const std::uint64_t bytes = std::uint64_t(box.width) * box.height * box.depth;
+  const std::uint64_t bytes = bytes_of(box);
   if (bytes == 0) return;
   const End to = find(runtime, to_place, box, "vgpu.the-destination");
   const End from = find(runtime, from_place, box, "vgpu.the-source");
@@ -192,7 +199,9 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
   // Pageable memory is read at once, into a buffer of the driver, and written before the call returns. All else is
   // done later, but for plain calls that have the host at one end.
   const bool is_between_devices = to.is_device() && from.is_device();
-  const bool waits = to.is_pageable() || (waiting == Waiting::kAsUsual && !is_between_devices);
+  // While the stream is captured nothing is copied: the graph's launches read and write pageable memory as any other.
+  const bool waits = waiting == Waiting::kAsUsual ? to.is_pageable() || !is_between_devices
+                                                  : to.is_pageable() && stream.capture == nullptr;
   if (waits) runtime.refuse_in_capture(stream, "vgpu.waiting-copy-captured");
   std::shared_ptr<std::vector<std::byte>> staged;
   if (from.is_pageable() && !waits && stream.capture == nullptr) {
@@ -223,7 +232,7 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
 }
 
 void fill(Runtime& runtime, const Place& place, int value, const Box& box, Stream& stream, Waiting waiting) {
-  const std::uint64_t bytes = std::uint64_t(box.width) * box.height * box.depth;
+  const std::uint64_t bytes = bytes_of(box);
   if (bytes == 0) return;
   if (box.width > place.pitch) {
     throw ApiError{cudaErrorInvalidValue, {"vgpu.pitch-too-small", {{"width", box.width}, {"pitch", place.pitch}}}};

@@ -1,6 +1,8 @@
 #include "state/checks.h"
 
 #include <memory>
+#include <set>
+#include <vector>
 
 #include "state/runtime.h"
 
@@ -34,7 +36,7 @@ bool conflicts(const HostTouch& touch, const Accesses& accesses) {
   const observe::Range byte{touch.address, touch.address + 1};
   if (accesses.written.overlap(byte)) return true;
   const bool waits = !touch.writes && touch.times >= kWaiting;
-  if (accesses.strong.overlap(byte)) return !waits;
+  if (accesses.strong.overlap(byte)) return !waits && !touch.is_atomic;
   return touch.writes && accesses.read.overlap(byte);
 }
 
@@ -151,7 +153,14 @@ void Checks::waited(const std::vector<OperationRef>& operations) {
 // ---- What the host touches ---------------------------------------------------------------------------------
 
 void Checks::settle_touches() {
-  for (const HostTouch& touch : guard_.take_touches()) {
+  std::vector<HostTouch> touches = guard_.take_touches();
+  // Beside atomic operations of its own, a plain read is a guess that these check.
+  std::set<std::uint64_t> atomics;
+  for (const HostTouch& touch : touches) {
+    if (touch.is_atomic) atomics.insert(touch.address);
+  }
+  for (HostTouch& touch : touches) {
+    touch.is_atomic |= !touch.writes && atomics.contains(touch.address);
     for (const OperationRef& each : queue_.pending()) {
       if (each->accesses == nullptr) continue;
       const Accesses& accesses = *each->accesses;

@@ -61,7 +61,7 @@ Runtime::Runtime() : settings(Settings::from_environment()), queue(settings.devi
   registry.loaded = [this](ModuleOnDevice& module, int number) { adopt_variables(module, number); };
   watch_signals(settings.parent);
   pthread_atfork(nullptr, nullptr, [] { made_->is_forked = made_->calls > 0; });
-  record.open(settings.record);
+  if (!record.open(settings.record)) tell_in(settings, {"vgpu.record-not-written", {{"path", settings.record}}});
   times_matter_ = settings.profile;
   if (!settings.quiet) tell_in(settings, {"vgpu.times-are-modelled", {{"gpu", settings.gpu.name}}});
   if (settings.sanitize) {
@@ -81,7 +81,9 @@ void Runtime::end_if_made(int exit_code) {
 void Runtime::end(int exit_code) {
   const std::unique_lock lock(mutex, std::try_to_lock);
   if (!lock.owns_lock()) return;  // a kernel runs that nobody waits for, and may never end
-  if (!settings.timeline.empty()) write_timeline(settings.timeline, queue.history(), gpu());
+  if (!settings.timeline.empty() && !write_timeline(queue.history(), settings)) {
+    tell({"vgpu.timeline-not-written", {{"path", settings.timeline}}});
+  }
   if (checks == nullptr) return;
   is_ending = true;
   const bool is_dead = std::any_of(devices_.begin(), devices_.end(),
@@ -281,7 +283,7 @@ void Runtime::capture(Stream& stream, Operation operation) {
   stream.captured_last = {capture.graph.nodes.size() - 1};
 }
 
-std::unique_ptr<Graph> Runtime::end_capture(Stream& stream) {
+Graph Runtime::end_capture(Stream& stream) {
   const std::shared_ptr<Capture> ended = stream.capture;
   if (ended == nullptr) throw ApiError{cudaErrorIllegalState, "vgpu.stream-not-captured"};
   if (ended->origin != &stream) {
@@ -309,12 +311,22 @@ std::unique_ptr<Graph> Runtime::end_capture(Stream& stream) {
     throw ApiError{cudaErrorStreamCaptureUnjoined,
                    "vgpu.capture-unjoined"};
   }
-  return std::make_unique<Graph>(std::move(ended->graph));
+  return std::move(ended->graph);
 }
 
-std::unique_ptr<Graph> Runtime::instantiate(const Graph& graph) {
-  auto made = std::make_unique<Graph>(Graph{graph.nodes, nullptr});
-  for (GraphNode& each : made->nodes) each.operation.chain = next_chain_++;
+GraphNode& Runtime::node(cudaGraphNode_t handle) {
+  const GraphNode* const asked = reinterpret_cast<GraphNode*>(handle);
+  for (const std::unique_ptr<Graph>& graph : graphs_.all()) {
+    for (GraphNode& each : graph->nodes) {
+      if (&each == asked) return each;
+    }
+  }
+  throw ApiError{cudaErrorInvalidValue, "vgpu.no-such-node"};
+}
+
+Graph Runtime::instantiate(const Graph& graph) {
+  Graph made{graph.nodes, nullptr};
+  for (GraphNode& each : made.nodes) each.operation.chain = next_chain_++;
   return made;
 }
 

@@ -42,6 +42,28 @@ struct ApiError {
   HostParty other = {};
 };
 
+// Things of the program's, known to it by handles, which are their addresses.
+template <class T, class Handle>
+class Handles {
+ public:
+  Handle add(T made) {
+    return reinterpret_cast<Handle>(all_.emplace_back(std::make_unique<T>(std::move(made))).get());
+  }
+  T& find(Handle handle, const char* otherwise) {
+    for (const std::unique_ptr<T>& each : all_) {
+      if (each.get() == reinterpret_cast<T*>(handle)) return *each;
+    }
+    throw ApiError{cudaErrorInvalidValue, otherwise};
+  }
+  void remove(const T& gone) {
+    std::erase_if(all_, [&](const auto& each) { return each.get() == &gone; });
+  }
+  const std::vector<std::unique_ptr<T>>& all() const { return all_; }
+
+ private:
+  std::vector<std::unique_ptr<T>> all_;
+};
+
 class Runtime {
  public:
   static Runtime& get();
@@ -75,8 +97,15 @@ class Runtime {
 
   // ---- Graphs ----
   void begin_capture(Stream& stream, cudaStreamCaptureMode mode);
-  std::unique_ptr<Graph> end_capture(Stream& stream);
-  std::unique_ptr<Graph> instantiate(const Graph& graph);
+  Graph end_capture(Stream& stream);
+  Graph instantiate(const Graph& graph);
+  // The graphs that the program has, and those that it has made ready to launch; each throws ApiError where the handle
+  // is none.
+  Graph& graph(cudaGraph_t handle) { return graphs_.find(handle, "vgpu.no-such-graph"); }
+  Graph& graph(cudaGraphExec_t handle) { return instances_.find(handle, "vgpu.no-such-instantiated-graph"); }
+  GraphNode& node(cudaGraphNode_t handle);
+  Handles<Graph, cudaGraph_t>& graphs() { return graphs_; }
+  Handles<Graph, cudaGraphExec_t>& instances() { return instances_; }
   void launch(Graph& graph, Stream& stream);
   // Throws where a call that waits, or otherwise cannot be captured, is made of a stream that is.
   void refuse_in_capture(Stream& stream, const char* why);
@@ -122,6 +151,8 @@ class Runtime {
   std::vector<std::unique_ptr<Device>> devices_;
   std::vector<std::unique_ptr<Stream>> streams_;  // those that the program made
   std::vector<std::unique_ptr<Event>> events_;
+  Handles<Graph, cudaGraph_t> graphs_;
+  Handles<Graph, cudaGraphExec_t> instances_;
   std::uint64_t next_stream_ = 1;
   std::uint64_t next_capture_ = 1;
   std::uint64_t next_chain_ = 1ull << 63;  // of a graph's nodes (checks/order.h)

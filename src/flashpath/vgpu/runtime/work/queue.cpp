@@ -51,6 +51,10 @@ void Queue::finish(std::vector<OperationRef> needed) {
   for (const OperationRef& each : needed) {
     if (!each->done) execute(each);
   }
+  // Marks right behind what was done are passed at once: nothing is between.
+  for (const OperationRef& each : pending_) {
+    if (!each->done && !each->work && std::all_of(each->after.begin(), each->after.end(), is_done)) execute(each);
+  }
   std::erase_if(pending_, is_done);
 }
 

@@ -56,16 +56,14 @@ std::string party(const HostParty& party) {
 
 }  // namespace
 
-void Record::open(const std::string& path) {
-  if (path.empty()) return;
+bool Record::open(const std::string& path) {
+  if (path.empty()) return true;
   file_ = std::fopen(path.c_str(), "w");
-  if (file_ == nullptr) {
-    std::fprintf(stderr, "flashpath: the record cannot be written to %s\n", path.c_str());
-    return;
-  }
+  if (file_ == nullptr) return false;
   std::string names = "[";
   for (const char* each : observe::kCounterNames) names += (names.size() > 1 ? ", " : "") + quoted(each);
   write(Object().text("what", "counters").raw("names", names + "]").done());
+  return true;
 }
 
 void Record::write(const std::string& line) {

@@ -32,8 +32,9 @@ struct FailedCall {
 
 class Record {
  public:
-  // Does nothing where `path` is empty. Lines are there as soon as they are written: a program may crash.
-  void open(const std::string& path);
+  // Does nothing where `path` is empty; false where it cannot be written. Lines are there as soon as they are written:
+  // a program may crash.
+  bool open(const std::string& path);
   bool is_open() const { return file_ != nullptr; }
 
   void launch(const Kernel& kernel, const exec::Launch& launch, const observe::Counters& counters, double seconds,

@@ -9,24 +9,23 @@
 
 namespace flashpath::runtime {
 
-void write_timeline(const std::string& path, const std::vector<OperationRef>& history, const Gpu& gpu) {
-  std::FILE* const file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) {
-    std::fprintf(stderr, "flashpath: the timeline cannot be written to %s\n", path.c_str());
-    return;
-  }
-  std::fprintf(file, "{\"displayTimeUnit\": \"ns\", \"otherData\": {\"gpu\": %s, \"times\": "
-               "\"bounds of a model of that GPU, not measurements\"}, \"traceEvents\": [\n", quoted(gpu.name).c_str());
+bool write_timeline(const std::vector<OperationRef>& history, const Settings& settings) {
+  std::FILE* const file = std::fopen(settings.timeline.c_str(), "w");
+  if (file == nullptr) return false;
+  const auto said = [&](const Message& message) { return quoted(settings.speech.text(message)); };
+  std::fprintf(file, "{\"displayTimeUnit\": \"ns\", \"otherData\": {\"gpu\": %s, \"times\": %s}, \"traceEvents\": [\n",
+               quoted(settings.gpu.name).c_str(), said("vgpu.timeline-times").c_str());
   std::map<std::pair<int, std::uint64_t>, bool> rows;
   for (const OperationRef& each : history) rows[{each->device, each->stream}] = true;
   const char* between = "";
   for (const auto& [row, present] : rows) {
     const auto [device, stream] = row;
-    const std::string name = stream == 0 ? "default stream" : "stream " + std::to_string(stream);
+    const Message name = stream == 0 ? Message("vgpu.row-of-default-stream")
+                                     : Message("vgpu.stream", {{"number", stream}});
     std::fprintf(file,
                  "%s{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %d, \"tid\": %llu, "
                  "\"args\": {\"name\": %s}}",
-                 between, device, static_cast<unsigned long long>(stream), quoted(name).c_str());
+                 between, device, static_cast<unsigned long long>(stream), said(name).c_str());
     between = ",\n";
   }
   for (const OperationRef& each : history) {
@@ -40,7 +39,7 @@ void write_timeline(const std::string& path, const std::vector<OperationRef>& hi
     between = ",\n";
   }
   std::fprintf(file, "\n]}\n");
-  std::fclose(file);
+  return std::fclose(file) == 0;
 }
 
 }  // namespace flashpath::runtime

@@ -1,7 +1,6 @@
 // Writes what ran when, on the clock of the model, as Chrome's trace viewer and Perfetto read it.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "ground/settings.h"
@@ -9,6 +8,7 @@
 
 namespace flashpath::runtime {
 
-void write_timeline(const std::string& path, const std::vector<OperationRef>& history, const Gpu& gpu);
+// To the file that the settings name; false where it cannot be written.
+bool write_timeline(const std::vector<OperationRef>& history, const Settings& settings);
 
 }  // namespace flashpath::runtime

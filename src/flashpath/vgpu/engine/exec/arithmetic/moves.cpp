@@ -43,7 +43,6 @@ void run_unpack(Warp& warp, const Instruction& i) {
   for_lanes(warp.executing, [&](int lane) {
     const Whole value = whole[lane];  // before a part of it is overwritten
     for (int k = 0; k < int(sizeof(Whole) / sizeof(Part)); ++k) {
-      if (i.dst[k] == kNoRegister) continue;  // the sink `_`
       lanes<Place>(warp, i.dst[k])[lane] = Part(value >> (8 * sizeof(Part) * k));
     }
   });

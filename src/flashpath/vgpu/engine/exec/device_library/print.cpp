@@ -1,7 +1,10 @@
 #include "exec/device_library/print.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 #include "exec/memory/addresses.h"
 
@@ -9,6 +12,8 @@ namespace flashpath::exec {
 namespace {
 
 constexpr std::size_t kLongestString = 1 << 16;
+constexpr std::size_t kLongestOutput = 1 << 20;  // of one printf: as much as a GPU's buffer has room for
+constexpr std::size_t kWidestField = 1 << 12;    // the most that a width or a precision is heeded
 
 // Reads the arguments of a printf one after the other: each stands at a multiple of its size, as C promotes it.
 class Arguments {
@@ -52,13 +57,28 @@ struct Conversion {
   char letter = 0;
 };
 
+// A width or a precision, with the flags `-` and `0` before it.
+std::string bounded(std::string_view number) {
+  const std::size_t start = number.find_first_of("123456789");
+  if (start == number.npos) return std::string(number.substr(0, 2));
+  std::size_t value = 0;
+  std::from_chars(number.data() + start, number.data() + number.size(), value);
+  const bool fits = number.size() - start <= 9 && value <= kWidestField;
+  return std::string(number.substr(0, std::min<std::size_t>(start, 2))) +
+         std::to_string(fits ? value : kWidestField);
+}
+
 Conversion read_conversion(const std::string& text, std::size_t& at, Arguments& arguments) {
   Conversion found;
-  for (; at < text.size() && std::strchr("-+ #0123456789.*", text[at]); ++at) {
-    if (text[at] == '*') {
-      found.flags += std::to_string(arguments.next<s32>());
+  while (at < text.size() && std::strchr("-+ #0123456789.*", text[at])) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    if (end != at) {
+      found.flags += bounded(std::string_view(text).substr(at, end - at));
+      at = end;
+    } else if (text[at++] == '*') {
+      found.flags += bounded(std::to_string(arguments.next<s32>()));
     } else {
-      found.flags += text[at];
+      found.flags += text[at - 1];
     }
   }
   for (; at < text.size() && std::strchr("hljztL", text[at]); ++at) found.length += text[at];
@@ -103,7 +123,7 @@ std::string format(Warp& warp, const Instruction& i, int lane, u64 format_addres
   const std::string text = read_string(warp, i, lane, format_address);
   Arguments arguments(warp, i, lane, buffer);
   std::string out;
-  for (std::size_t at = 0; at < text.size();) {
+  for (std::size_t at = 0; at < text.size() && out.size() < kLongestOutput;) {
     if (text[at] != '%') {
       out += text[at++];
       continue;

@@ -10,6 +10,7 @@ namespace flashpath::exec {
 namespace {
 
 constexpr std::size_t kPrintedAtOnce = 1 << 16;
+constexpr std::size_t kBytesOfAnInstruction = 16;  // that are printed for one of the launch's budget
 
 template <class T>
 T argument(Warp& warp, const Instruction& i, std::size_t number, int lane) {
@@ -32,10 +33,13 @@ void run_printf(Warp& warp, const Instruction& i) {
   for_lanes(warp.executing, [&](int lane) {
     u32 arguments = 0;
     const u64 text = argument<u64>(warp, i, 0, lane);
-    warp.worker->printed += format(warp, i, lane, text, argument<u64>(warp, i, 1, lane), arguments);
+    const std::string made = format(warp, i, lane, text, argument<u64>(warp, i, 1, lane), arguments);
+    warp.worker->printed += made;
     give(warp, i, lane, arguments);
+    warp.worker->charge(made.size() / kBytesOfAnInstruction);
+    if (warp.worker->printed.size() > kPrintedAtOnce) warp.worker->flush();
   });
-  if (warp.worker->printed.size() > kPrintedAtOnce) warp.worker->flush();
+  warp.worker->look_outside(warp, i);
 }
 
 [[noreturn]] void run_assert(Warp& warp, const Instruction& i) {

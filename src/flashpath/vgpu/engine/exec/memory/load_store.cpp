@@ -29,12 +29,8 @@ void run_load(Warp& warp, const Instruction& i) {
   constexpr u32 kSize = sizeof(T) * kVector;
   Places places;
   resolve<kWhere, kSize>(warp, i, Use::kRead, places);
-  R sink[kLanes];
   R* d[kVector];
-  for (int v = 0; v < kVector; ++v) {
-    const u32 offset = part(i.dst, i.b, v);
-    d[v] = offset == kNoRegister ? sink : lanes<R>(warp, offset);
-  }
+  for (int v = 0; v < kVector; ++v) d[v] = lanes<R>(warp, part(i.dst, i.b, v));
   T value[kVector];
   if (places.shape == Shape::kRow) {
     if constexpr (kVector == 1 && sizeof(T) == sizeof(R)) {

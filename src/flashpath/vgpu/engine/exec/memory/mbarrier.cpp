@@ -67,7 +67,7 @@ void run_inval(Warp& warp, const Instruction& i) {
 
 // b[0]: how many arrive; c[0]: bytes that the phase is to wait for.
 void run_arrive(Warp& warp, const Instruction& i) {
-  u64* d = i.dst[0] == kNoRegister ? nullptr : lanes<u64>(warp, i.dst[0]);
+  u64* d = lanes<u64>(warp, i.dst[0]);
   std::byte* objects[kLanes];
   barriers(warp, i, objects);
   if (warp.watch != nullptr) sanitize::arrive_at(warp, i, objects);
@@ -80,7 +80,7 @@ void run_arrive(Warp& warp, const Instruction& i) {
     if (i.modifier & kDrop) barrier.expected -= count;
     barrier.pending -= count;
     if (write(object, barrier) && warp.watch != nullptr) sanitize::complete_phase(warp, object);
-    if (d != nullptr) d[lane] = state;
+    d[lane] = state;
   });
 }
 

@@ -38,7 +38,7 @@ void answer(Warp& warp, const Program& program, const Barrier& barrier) {
     bool holds = false;
     switch (static_cast<BarrierMode>(i.modifier)) {
       case BarrierMode::kCount:
-        if (i.dst[0] != kNoRegister) lanes<u32>(warp, i.dst[0])[lane] = barrier.votes;
+        lanes<u32>(warp, i.dst[0])[lane] = barrier.votes;
         return;
       case BarrierMode::kAll: holds = barrier.votes == barrier.threads; break;
       case BarrierMode::kAny: holds = barrier.votes != 0; break;

@@ -24,7 +24,7 @@ u32 called_function(Warp& warp, const Instruction& i, int lane) {
   const Program& program = *warp.launch->program;
   if (i.target != kNoRegister) return i.target;
   const u64 address = lanes<u64>(warp, i.a[0])[lane];
-  for (u32 k = 0; k < program.functions.size(); ++k) {
+  for (u32 k = 1; k < program.functions.size(); ++k) {  // the kernel, the first, cannot be called
     const FunctionCode& function = program.functions[k];
     const CallSite& site = program.calls[static_cast<std::size_t>(i.immediate)];
     if (function.address != address) continue;

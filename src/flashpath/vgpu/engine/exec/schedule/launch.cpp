@@ -26,7 +26,8 @@ class Crew {
   void run() {
     const u32 threads = static_cast<u32>(std::min<u64>(std::max(1u, launch_.threads), blocks_.blocks()));
     running_ = threads;
-    std::vector<observe::Counters> counters(launch_.counters == nullptr ? 0 : threads - 1, *launch_.counters);
+    std::vector<observe::Counters> counters;
+    if (launch_.counters != nullptr) counters.assign(threads - 1, *launch_.counters);
     std::vector<std::thread> others;
     for (u32 k = 1; k < threads; ++k) {
       try {

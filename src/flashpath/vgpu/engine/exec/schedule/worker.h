@@ -39,6 +39,8 @@ struct Worker {
   // At a branch, now and then: has the launch run out of its budget, did another thread fault, does anyone want
   // it to end?
   void look_outside(Warp& warp, const Instruction& i);
+  // Counts something as so many instructions of the launch's budget.
+  void charge(u64 instructions) { unreported_ += instructions; }
   // Sends off what the kernel has printed.
   void flush();
 

@@ -57,7 +57,6 @@ void run_load(Warp& warp, const Instruction& i) {
   std::byte* rows[kLanes];
   find_rows<kMatrices, kTransposed, kGeneric>(warp, i, false, rows);
   for (int j = 0; j < kMatrices; ++j) {
-    if (i.dst[j] == kNoRegister) continue;
     std::byte* d = lanes<std::byte>(warp, i.dst[j]);
     if constexpr (kTransposed) {
       const std::byte* matrix[8];
@@ -94,7 +93,7 @@ void run_store(Warp& warp, const Instruction& i) {
 
 void run_transpose(Warp& warp, const Instruction& i) {
   require_whole_warp(warp, i);
-  if (i.dst[0] != kNoRegister) transpose_8x8(lanes<std::byte>(warp, i.a[0]), lanes<std::byte>(warp, i.dst[0]));
+  transpose_8x8(lanes<std::byte>(warp, i.a[0]), lanes<std::byte>(warp, i.dst[0]));
 }
 
 template <int kMatrices, bool kGeneric>

@@ -42,9 +42,8 @@ struct Whole {
   }
 
   static void store(Warp& warp, const u32* registers, const T* from, int stride) {
-    Quad unwanted[8];
-    Quad* even = registers[0] == kNoRegister ? unwanted : lanes<Quad>(warp, registers[0]);
-    Quad* odd = registers[1] == kNoRegister ? unwanted : lanes<Quad>(warp, registers[1]);
+    Quad* even = lanes<Quad>(warp, registers[0]);
+    Quad* odd = lanes<Quad>(warp, registers[1]);
     for (int g = 0; g < 8; ++g) {
       const Quad* row = reinterpret_cast<const Quad*>(from + g * stride);
       even[g] = __builtin_shuffle(row[0], row[1], Index{0, 2, 4, 6});
@@ -69,7 +68,6 @@ struct Halves {
   }
 
   static void store(Warp& warp, const u32* registers, const f32* from, int stride) {
-    if (registers[0] == kNoRegister) return;
     std::byte* d = lanes<std::byte>(warp, registers[0]);
     for (int g = 0; g < 8; ++g) floats_to_halves(from + g * stride, d + 16 * g);
   }

@@ -94,7 +94,6 @@ void run(Warp& warp, const Instruction& i) {
       const int lane = lane_of(product, member);
       for (int e = 0; e < 8; ++e) {
         const u32 to = of_d[kFloatsInD ? e : e / 2];
-        if (to == kNoRegister) continue;
         const f32 sum = sums[product][place_of<kFloatsInD>(member, e)];
         if constexpr (kFloatsInD) {
           lanes<f32>(warp, to)[lane] = sum;

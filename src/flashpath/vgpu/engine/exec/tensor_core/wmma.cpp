@@ -176,15 +176,12 @@ void for_piece(Warp& warp, int p, const u32* registers, Function&& f) {
   const Piece piece = F::piece(p);
   if constexpr (X::kSplit) {
     for (int side = 0; side < 2; ++side) {
-      const u32 offset = registers[2 * p + side];
-      if (offset == kNoRegister) continue;
-      T* d = lanes<T>(warp, offset);
+      T* d = lanes<T>(warp, registers[2 * p + side]);
       for (int lane = 0; lane < kLanes; ++lane) {
         f(d[lane], X::index(piece.row + lane / 4, piece.column + lane % 4 * 2 + side));
       }
     }
   } else {
-    if (registers[p] == kNoRegister) return;
     T* d = lanes<T>(warp, registers[p]);
     for (int row = 0; row < 8; ++row) {
       for (int column = 0; column < F::kWidth; ++column) {

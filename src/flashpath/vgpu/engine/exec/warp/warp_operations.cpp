@@ -19,12 +19,17 @@ bool is_one_value(const u32* lanes, u32 bits) {
 
 void give(Warp& warp, const Instruction& i, const u32* values, u32 in_range) {
   if (i.dst[1] != kNoRegister) assign_mask(warp, i.dst[1], in_range);
-  if (i.dst[0] == kNoRegister) return;
   assign<u32>(warp, i, [&](int lane) { return values[lane]; });
+}
+
+// What lanes pass to each other they have read before.
+void watch_exchange(Warp& warp, const Instruction& i) {
+  if (warp.watch != nullptr) sanitize::exchange(warp, lanes<u32>(warp, i.b[3]));
 }
 
 template <Shuffle kMode>
 void run_shuffle(Warp& warp, const Instruction& i) {
+  watch_exchange(warp, i);
   const u32* a = lanes<u32>(warp, i.a[0]);
   const u32* b = lanes<u32>(warp, i.b[0]);
   const u32* c = lanes<u32>(warp, i.c[0]);
@@ -48,6 +53,7 @@ void run_shuffle(Warp& warp, const Instruction& i) {
 }
 
 u32 voters(Warp& warp, const Instruction& i) {
+  watch_exchange(warp, i);
   const u32 predicate = mask(warp, i.a[0]);
   return (i.modifier ? ~predicate : predicate) & warp.executing;  // modifier: !p
 }
@@ -72,6 +78,7 @@ void run_active_mask(Warp& warp, const Instruction& i) {
 
 template <class T>
 void run_match_any(Warp& warp, const Instruction& i) {
+  watch_exchange(warp, i);
   const T* a = lanes<T>(warp, i.a[0]);
   u32 equal[kLanes] = {};
   for_lanes(warp.executing, [&](int lane) {
@@ -82,6 +89,7 @@ void run_match_any(Warp& warp, const Instruction& i) {
 
 template <class T>
 void run_match_all(Warp& warp, const Instruction& i) {
+  watch_exchange(warp, i);
   const T* a = lanes<T>(warp, i.a[0]);
   const T first = a[std::countr_zero(warp.executing)];
   bool all = true;
@@ -93,6 +101,7 @@ void run_match_all(Warp& warp, const Instruction& i) {
 
 template <class T, class F>
 void run_reduce(Warp& warp, const Instruction& i) {
+  watch_exchange(warp, i);
   const T* a = lanes<T>(warp, i.a[0]);
   T sum = a[std::countr_zero(warp.executing)];
   const u32 rest = warp.executing & (warp.executing - 1);

@@ -1,0 +1,162 @@
+"""Orders that the memory model does not promise and GPUs keep: told as notes, and as nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import flashpath as fp
+from flashpath.vgpu.findings import Finding, without_notes
+
+pytestmark = pytest.mark.usefixtures("on_the_virtual_gpu")
+
+GUESS = """
+__global__ void maximum(int* largest) {
+  if (threadIdx.x != 0) return;
+  int seen = *largest, own = blockIdx.x;
+  while (seen < own) {
+    int before = atomicCAS(largest, seen, own);
+    if (before == seen) break;
+    seen = before;
+  }
+}
+"""
+LAST_BLOCK = """
+__device__ unsigned arrived;
+__global__ void sum(int* parts, int* total) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    parts[blockIdx.x] = 1;
+    FENCE
+    last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last && threadIdx.x == 0) {
+    int sum = 0;
+    for (int k = 0; k < gridDim.x; ++k) sum += parts[k];
+    *total = sum;
+  }
+}
+"""
+
+
+def look_at(source: str, *sizes: int, grid: int = 8, block: int = 32, seeds: int = 4) -> list[Finding]:
+    kernel = _only(source)
+    return fp.sanitize(kernel, grid, block, [np.zeros(size, np.int32) for size in sizes], seeds=seeds)
+
+
+def _only(source: str) -> fp.Kernel:
+    name = source.partition("__global__ void ")[2].partition("(")[0]
+    return fp.compile(source)[name]
+
+
+def test_the_guess_of_a_compare_and_swap_loop() -> None:
+    (note,) = look_at(GUESS, 1)
+    assert note.other is not None
+    assert note.kind == "weak-order"
+    assert {note.line, note.other.line} == {4, 6}
+    assert "a guess, which the compare-and-swap checks" in note.message
+    assert without_notes([note]) == []
+
+
+def test_a_read_that_decides_is_a_race() -> None:
+    decides = (
+        GUESS.replace("while (seen < own)", "if (seen < own)")
+        .replace("int before = atomicCAS(largest, seen, own);", "int before = atomicMax(largest, own);")
+        .replace("if (before == seen) break;", "")
+        .replace("seen = before;", "largest[1] = before;")
+    )
+    assert "race" in {finding.kind for finding in look_at(decides, 2)}
+
+
+def test_the_last_block_that_has_no_second_fence() -> None:
+    (note,) = look_at(LAST_BLOCK.replace("FENCE", "__threadfence();"), 8, 1)
+    assert note.kind == "weak-order"
+    assert "no fence comes after it" in note.message
+    assert "__threadfence()" in note.advice
+
+
+def test_without_the_first_fence_it_is_a_race() -> None:
+    assert {finding.kind for finding in look_at(LAST_BLOCK.replace("FENCE", ""), 8, 1)} == {"race"}
+
+
+SHUFFLED = """
+__global__ void total(const int* x, int* y) {
+  __shared__ int part[32];
+  part[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  int v = part[threadIdx.x];
+  EXCHANGE
+  part[0] = v;
+  __syncthreads();
+  y[threadIdx.x] = part[0];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "exchange",
+    [
+        "for (int o = 16; o; o /= 2) v += __shfl_xor_sync(~0u, v, o);",
+        "v = __reduce_add_sync(~0u, v);",
+        "v = __ballot_sync(~0u, v > 0);",
+        "v = __shfl_sync(~0u, v, 0);",
+    ],
+)
+def test_what_lanes_exchange_they_have_read(exchange: str) -> None:
+    assert look_at(SHUFFLED.replace("EXCHANGE", exchange), 32, 32, grid=1) == []
+
+
+def test_an_exchange_orders_no_later_read_and_no_other_lanes() -> None:
+    late = SHUFFLED.replace("EXCHANGE", "v = __shfl_sync(~0u, v, 0) + part[31 - threadIdx.x];")
+    assert {finding.kind for finding in look_at(late, 32, 32, grid=1)} == {"race"}
+    half = (
+        SHUFFLED.replace(
+            "EXCHANGE",
+            "if (threadIdx.x >= 16) { y[threadIdx.x] = v; return; } v = __shfl_sync(0xffffu, v, 0);",
+        )
+        .replace("part[0] = v;", "part[threadIdx.x + 16] = v;")
+        .replace("  __syncthreads();\n  y", "  y")
+    )
+    assert "race" in {finding.kind for finding in look_at(half, 32, 32, grid=1)}
+
+
+def test_an_exchange_does_not_bring_writes_to_other_lanes() -> None:
+    source = """
+    __global__ void pass(int* y) {
+      __shared__ int s[32];
+      s[threadIdx.x] = threadIdx.x;
+      int v = __shfl_xor_sync(~0u, 1, 1);
+      y[threadIdx.x] = s[31 - threadIdx.x] + v;
+    }
+    """
+    assert {finding.kind for finding in look_at(source, 32, grid=1)} == {"race"}
+
+
+def test_of_two_races_the_one_between_warps_is_told() -> None:
+    source = """
+    __global__ void two(int* y) {
+      __shared__ int s[64];
+      s[threadIdx.x] = 1;
+      __syncthreads();
+      int v = s[0] + s[32];
+      if (threadIdx.x % 32 == 31) s[threadIdx.x / 32 * 32] = v;
+      __syncthreads();
+      y[threadIdx.x] = s[0];
+    }
+    """
+    (finding,) = look_at(source, 64, grid=1, block=64)
+    assert finding.said.code == "vgpu.race-other-warp"
+
+
+def test_what_nobody_writes_is_told_beside_a_race() -> None:
+    source = """
+    __global__ void shift(int* y) {
+      __shared__ int s[65];
+      s[threadIdx.x] = threadIdx.x;
+      y[threadIdx.x] = s[threadIdx.x + 1];
+    }
+    """
+    race, blank = look_at(source, 64, grid=1, block=64)
+    assert (race.kind, blank.kind) == ("race", "uninitialized")
+    assert blank.thread == (63, 0, 0)
