@@ -81,9 +81,9 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'flashpath' has no attribute {name!r}")
     home = _HOME[name]
-    if home is None:
-        return importlib.import_module(f"flashpath.{name}")
-    return getattr(importlib.import_module(f"flashpath.{home}"), name)
+    module = importlib.import_module(f"flashpath.{name if home is None else home}")
+    value = globals()[name] = module if home is None else getattr(module, name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -60,7 +60,7 @@ def _packer(*names: str) -> ArgumentPacker:
 def _packed(packer: ArgumentPacker, arguments: list[Any]) -> list[bytes]:
     """The bytes behind each pointer of the array that the driver gets."""
     pointers, _ = packer.pack(arguments)
-    array = (ctypes.c_void_p * len(arguments)).from_address(pointers)
+    array = pointers._obj[: len(arguments)]
     sizes = [parameter.size for parameter in packer.signature.parameters]
     return [ctypes.string_at(int(place or 0), size) for place, size in zip(array, sizes, strict=True)]
 
@@ -282,7 +282,7 @@ def test_no_struct(value: Any, message: str) -> None:
 def _address(packer: ArgumentPacker, array: Any) -> tuple[int, int]:
     """The address packed for the only argument, and the device."""
     pointers, device = packer.pack([array])
-    (place,) = (ctypes.c_void_p * 1).from_address(pointers)
+    (place,) = pointers._obj
     return int.from_bytes(ctypes.string_at(place, 8), "little"), device
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from flashpath import settings
 from flashpath.gpus.shape import LaunchError, Shape
 from flashpath.jit import device as cuda
-from flashpath.jit import virtual, watching
+from flashpath.jit import observing, virtual, watching
 from flashpath.jit.arguments import HOST, shown
 from flashpath.jit.loading import Launch
 from flashpath.messages import Message
@@ -25,7 +25,7 @@ from flashpath.vgpu.profiles import profile_for
 if TYPE_CHECKING:
     from flashpath.jit.module import Kernel
 
-_INVALID_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT: this thread has not used the GPU yet
+INVALID_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT: this thread has not used the GPU yet
 
 
 class Launcher:
@@ -40,6 +40,7 @@ class Launcher:
         self._current_stream = _current_stream()
         self._debug = settings.debug()
         self._several_gpus = cuda.count() > 1
+        self._is_usual = not self._debug and not self._several_gpus
         wanted = (settings.DEVICE.value or "cuda").lower()
         self._without_arrays_virtual = cuda.count() == 0 or not wanted.startswith("cuda")
 
@@ -52,6 +53,8 @@ class Launcher:
         if where < 0:
             if where == HOST or self._without_arrays_virtual:
                 self._launch_virtual(args)
+                if observing.observer is not None:
+                    observing.observer.launched(self, args, self.kernel.packer.packed(), HOST)
                 return
             where = _torchs_device()
         try:
@@ -59,16 +62,21 @@ class Launcher:
         except KeyError:
             launch = self._ready[where] = self.kernel.loaded(where).prepare(self.shape)
         handle = self._current_stream(where) if stream is None else stream_handle(stream)
+        if not self._is_usual:
+            launch = self._unusual(launch, args, where, handle)
+        status = launch(handle, parameters)
+        if status:
+            if status == INVALID_CONTEXT:
+                status = _on_device(launch, where)(handle, parameters)
+            require_launched(status, self.kernel.name)
+        if observing.observer is not None and stream is None:
+            observing.observer.launched(self, args, self.kernel.packer.packed(), where)
+
+    def _unusual(self, launch: Launch, args: Sequence[Any], where: int, stream: int) -> Launch:
         if self._debug:
             arguments = shown(self.kernel.signature, args)
-            self.shape.show(self.kernel.name, f"stream {handle:#x}", arguments)
-        if self._several_gpus:
-            launch = _on_device(launch, where)
-        (status,) = launch(handle, parameters, 0)
-        if status == _INVALID_CONTEXT:
-            (status,) = _on_device(launch, where)(handle, parameters, 0)
-        if status:
-            cuda.checked((status,), Message("jit.doing-launch", {"kernel": self.kernel.name}))
+            self.shape.show(self.kernel.name, f"stream {stream:#x}", arguments)
+        return _on_device(launch, where) if self._several_gpus else launch
 
     def _launch_virtual(self, args: Sequence[Any]) -> None:
         watch = watching.current()
@@ -110,19 +118,26 @@ def stream_handle(stream: Any) -> int:
     raise LaunchError("jit.stream", value=repr(stream))
 
 
+def require_launched(status: int, kernel: str) -> None:
+    """Raises what the driver says of a launch that failed."""
+    if status:
+        status = cuda.driver().CUresult(status)
+        cuda.checked((status,), Message("jit.doing-launch", {"kernel": kernel}))
+
+
 # ---- Contexts ------------------------------------------------------------------------------------------
 
 
 def _on_device(launch: Launch, device: int) -> Launch:
     """The same launch with that GPU current in this thread, and what was current before restored after."""
 
-    def on_device(stream: int, parameters: int, extra: int) -> tuple[int]:
+    def on_device(stream: int, parameters: Any) -> int:
         bindings = cuda.driver()
         before = cuda.checked(bindings.cuCtxGetCurrent(), "cuCtxGetCurrent")
         core: Any = importlib.import_module("cuda.core")
         core.Device(device).set_current()  # the primary context, the one that torch uses
         try:
-            return launch(stream, parameters, extra)
+            return launch(stream, parameters)
         finally:
             if int(before):
                 cuda.checked(bindings.cuCtxSetCurrent(before), "cuCtxSetCurrent")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import importlib
 from collections.abc import Callable
@@ -10,10 +11,12 @@ from typing import Any
 from flashpath.gpus import runs_on
 from flashpath.gpus.shape import LaunchError, Shape, check_shape
 from flashpath.jit import device as cuda
+from flashpath.jit import driver_calls
 from flashpath.messages import Message
 
-# (stream, address of the parameter pointers, 0) → the driver's status in a tuple
-Launch = Callable[[int, int, int], tuple[int]]
+# (stream, parameter pointers by reference) → the driver's status
+Launch = Callable[[int, Any], int]
+_MOST_STREAMS = 64  # whose configurations are kept
 
 
 class LoadedKernel:
@@ -58,40 +61,21 @@ class LoadedKernel:
             doing = Message("jit.doing-opt-in", {"kernel": self.name, "bytes": shape.shared})
             cuda.checked(result, doing)
             self._opted_in = shape.shared
-        function = self._bindings.CUfunction(int(self._handle))
-        if shape.cluster is None and not shape.cooperative:
-            return functools.partial(
-                self._bindings.cuLaunchKernel, function, *shape.grid, *shape.block, shape.shared
-            )
+        return self._launch_of(shape)
 
-        def launch_extended(stream: int, parameters: int, extra: int) -> tuple[int]:
-            config = self._extended(shape, stream)
-            return self._bindings.cuLaunchKernelEx(config, function, parameters, extra)
+    def _launch_of(self, shape: Shape) -> Launch:
+        configs, call, function = dict[int, Any](), driver_calls.launch(), ctypes.c_void_p(self.handle)
 
-        return launch_extended
+        def launch(stream: int, parameters: Any) -> int:
+            try:
+                config = configs[stream]
+            except KeyError:
+                if len(configs) >= _MOST_STREAMS:
+                    configs.clear()
+                config = configs[stream] = ctypes.byref(driver_calls.config(shape, stream))
+            return call(config, function, parameters, None)
 
-    def _extended(self, shape: Shape, stream: int) -> Any:
-        bindings = self._bindings
-        config = bindings.CUlaunchConfig()
-        config.gridDimX, config.gridDimY, config.gridDimZ = shape.grid
-        config.blockDimX, config.blockDimY, config.blockDimZ = shape.block
-        config.sharedMemBytes = shape.shared
-        config.hStream = stream
-        attributes: list[Any] = []
-        if shape.cluster is not None:
-            attribute = bindings.CUlaunchAttribute()
-            attribute.id = bindings.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-            cluster = attribute.value.clusterDim
-            cluster.x, cluster.y, cluster.z = shape.cluster
-            attributes.append(attribute)
-        if shape.cooperative:
-            attribute = bindings.CUlaunchAttribute()
-            attribute.id = bindings.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
-            attribute.value.cooperative = 1
-            attributes.append(attribute)
-        config.attrs = attributes
-        config.numAttrs = len(attributes)
-        return config
+        return launch
 
 
 @functools.lru_cache(maxsize=512)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -174,11 +175,16 @@ class Kernel:
 
     def __getitem__(self, configuration: tuple[Any, ...]) -> Callable[..., None]:
         """`kernel[grid, block](…)`; shared memory and stream may follow, as in `<<<>>>`."""
+        try:  # as in `launch`
+            return self._launchers[configuration]
+        except (KeyError, TypeError):
+            pass
         if not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 4:
             raise LaunchError("jit.launch-brackets", kernel=self.name, value=repr(configuration))
         grid, block, *rest = configuration
         launcher = self._launcher(grid, block, rest[0] if rest else 0, None, False, True)
         if len(rest) < 2:
+            self._keep(configuration, launcher)
             return launcher
         return lambda *args: launcher.launch(args, rest[1])
 
@@ -188,10 +194,8 @@ class Kernel:
         key = (grid, block, shared, cluster, cooperative, exact)
         try:
             return self._launchers[key]
-        except KeyError:
-            known = True
-        except TypeError:
-            known = False  # lists cannot be looked up
+        except (KeyError, TypeError):  # lists cannot be looked up
+            pass
         shape = Shape(
             dim3(grid, "grid"),
             dim3(block, "block"),
@@ -200,11 +204,14 @@ class Kernel:
             cooperative,
         )
         launcher = Launcher(self, shape, Options(exact=exact))
-        if known:
-            if len(self._launchers) >= _MOST_LAUNCHERS:
-                self._launchers.clear()
-            self._launchers[key] = launcher
+        self._keep(key, launcher)
         return launcher
+
+    def _keep(self, key: tuple[Any, ...], launcher: Launcher) -> None:
+        if len(self._launchers) >= _MOST_LAUNCHERS:
+            self._launchers.clear()
+        with contextlib.suppress(TypeError):
+            self._launchers[key] = launcher
 
     @functools.cached_property
     def _launchers(self) -> dict[Any, Launcher]:

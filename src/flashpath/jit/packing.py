@@ -21,12 +21,12 @@ from flashpath.jit.signature import Parameter, Signature
 class ArgumentPacker:
     """Packs the arguments of one kernel.
 
-    `pack(arguments)` checks and packs; it returns the address of the parameter-pointer array, and the device
+    `pack(arguments)` checks and packs; it returns the parameter-pointer array by reference, and the device
     that the arrays share. The memory belongs to the calling thread and holds until its next call: the driver
     copies the parameters before a launch returns.
     """
 
-    pack: Callable[[Sequence[Any]], tuple[int, int]]
+    pack: Callable[[Sequence[Any]], tuple[Any, int]]
 
     def __init__(self, kernel_name: str, signature: Signature) -> None:
         self.kernel_name = kernel_name
@@ -58,14 +58,13 @@ class ArgumentPacker:
         buffer, _ = self.local.memory
         return bytes(buffer.raw[: self.layout.size])
 
-    def allocate(self) -> tuple[Any, int]:
-        """The calling thread's memory: a buffer for the values, and the address of the pointers into it."""
+    def allocate(self) -> tuple[Any, Any]:
+        """The calling thread's memory: a buffer for the values, and the pointers into it by reference."""
         buffer = ctypes.create_string_buffer(max(1, self.layout.size))
         base = ctypes.addressof(buffer)
         offsets = [parameter.offset for parameter in self.signature.parameters]
         pointers = (ctypes.c_void_p * max(1, len(offsets)))(*(base + offset for offset in offsets))
-        self.local.pointers = pointers  # keeps the array alive behind its bare address
-        self.local.memory = (buffer, ctypes.addressof(pointers))
+        self.local.memory = (buffer, ctypes.byref(pointers))
         return self.local.memory
 
 
@@ -78,7 +77,7 @@ def _layout(signature: Signature) -> str:
     return text
 
 
-def _generate(packer: ArgumentPacker) -> Callable[[Sequence[Any]], tuple[int, int]]:
+def _generate(packer: ArgumentPacker) -> Callable[[Sequence[Any]], tuple[Any, int]]:
     """The packer's `pack`. For `(int, float*)` its text is
 
     def pack(arguments):

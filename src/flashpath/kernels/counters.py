@@ -6,7 +6,15 @@ few bytes takes as long as a small kernel.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
+
+import torch
+
+from flashpath.jit import observing
+
+core: Any = torch
+cuda = core._C  # a tenth of the cost of a torch.cuda.Stream
 
 # By device and stream: launches of one stream follow each other, and those of two may not share a counter.
 _of_streams: dict[tuple[int, int], Any] = {}
@@ -19,29 +27,30 @@ _FOR_GRAPHS = 2**18
 
 def counters_at_zero(x: Any, count: int) -> Any:
     """At least `count` counters at 0 where x is, which no launch that may run at the same time uses."""
-    import torch
-
     if not x.is_cuda:
         return _zeros(count, x.device)
-    device = x.get_device()
-    if torch.cuda.is_current_stream_capturing():
+    counters = _of_gpu(x.get_device(), count)
+    if observing.observer is not None:
+        observing.observer.lent(counters, functools.partial(_of_gpu, x.get_device(), count))
+    return counters
+
+
+def _of_gpu(device: int, count: int) -> Any:
+    if cuda._cuda_isCurrentStreamCapturing():
         counters, taken = _of_graphs.get(device, (None, _FOR_GRAPHS))
-        if taken + count > _FOR_GRAPHS:
-            return _zeros(count, x.device)  # by each replay
+        if counters is None or taken + count > _FOR_GRAPHS:
+            return _zeros(count, device)  # by each replay
         _of_graphs[device] = counters, taken + count
         return counters[taken : taken + count]
-    stream = torch.cuda.current_stream(x.device)
     if device not in _of_graphs:  # before the first capture, in which they would be cleared by each replay
-        _of_graphs[device] = _zeros(_FOR_GRAPHS, x.device), 0
-        stream.synchronize()
-    key = (device, stream.cuda_stream)
+        _of_graphs[device] = _zeros(_FOR_GRAPHS, device), 0
+        torch.cuda.current_stream(device).synchronize()
+    key = (device, cuda._cuda_getCurrentRawStream(device))
     kept = _of_streams.get(key)
     if kept is None or kept.numel() < count:
-        kept = _of_streams[key] = _zeros(count, x.device)
+        kept = _of_streams[key] = _zeros(count, device)
     return kept
 
 
 def _zeros(count: int, device: Any) -> Any:
-    import torch
-
     return torch.zeros(count, dtype=torch.int32, device=device).view(torch.uint32)

@@ -31,6 +31,7 @@ from flashpath.ops.checking import (
     window_sides,
 )
 from flashpath.ops.limits import attention_products, require_memory_for_gradients, tell_or_refuse_if_large
+from flashpath.ops.plans import planned
 from flashpath.ops.registration import define
 
 Tensor = torch.Tensor
@@ -244,6 +245,7 @@ def _run(
     return (out, lse) if return_lse else out
 
 
+@planned
 def attention(
     q: Tensor,
     k: Tensor,
@@ -302,6 +304,7 @@ def attention(
     )
 
 
+@planned
 def attention_varlen(
     q: Tensor,
     k: Tensor,

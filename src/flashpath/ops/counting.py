@@ -8,6 +8,7 @@ from flashpath.kernels.arguments import require_tensor
 from flashpath.kernels.histogram import host
 from flashpath.kernels.histogram.ladder import LADDER
 from flashpath.ops.checking import SYMBOLS, refuse, require_number, require_tensors
+from flashpath.ops.plans import planned
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
@@ -28,6 +29,7 @@ def _fake(x: Tensor, bins: int, lo: float, hi: float) -> Tensor:
 _histogram = define("histogram", "(Tensor x, int bins, float lo, float hi) -> Tensor", _forward, _fake)
 
 
+@planned
 def histogram(x: Tensor, bins: int, lo: float, hi: float) -> Tensor:
     """int64 counts of the elements in `bins` equal parts of [lo, hi], hi included; others are left out.
 

@@ -1,10 +1,12 @@
 """`attention_decode`, a step of decoding against a cache, and `merge_states`, two attentions as one."""
 
+import functools
 from typing import Any, NamedTuple
 
 import torch
 
 from flashpath.errors import FlashpathError
+from flashpath.jit import observing
 from flashpath.kernels.attention.decode import host_triton
 from flashpath.kernels.attention.decode.cache import Cache, Rotary, Step, check_numbers, prepare_step
 from flashpath.kernels.attention.decode.dispatch import host_of
@@ -22,6 +24,7 @@ from flashpath.ops.checking import (
     window_sides,
 )
 from flashpath.ops.limits import decode_products, tell_or_refuse_if_large
+from flashpath.ops.plans import planned, planned_without_gradient
 from flashpath.ops.registration import define
 
 Tensor = torch.Tensor
@@ -101,6 +104,29 @@ _decode: Any = define(
 )
 
 
+def full_lengths(q: Tensor, length: int) -> Tensor | int:
+    """The lengths of caches that are all full; on a GPU a tensor that is kept, as it is always the same."""
+    if torch.compiler.is_compiling() or type(q) is not Tensor or not q.is_cuda:
+        return length
+    library: Any = torch
+    core = library._C
+    is_watched = observing.observer is None and core._len_torch_dispatch_stack()
+    if is_watched or core._cuda_isCurrentStreamCapturing():
+        return length
+    lengths = _kept_lengths(q.shape[0], length, q.get_device())
+    if observing.observer is not None:
+        observing.observer.lent(lengths, lambda: lengths)
+    return lengths
+
+
+@functools.lru_cache(maxsize=256)
+def _kept_lengths(batch: int, length: int, device: int) -> Tensor:
+    lengths = torch.full((batch,), length, dtype=torch.int32, device=device)
+    torch.cuda.current_stream(device).synchronize()  # it is used on any stream
+    return lengths
+
+
+@planned_without_gradient
 def attention_decode(
     q: Tensor,
     k_cache: Tensor,
@@ -256,6 +282,7 @@ _merge: Any = define(
 )
 
 
+@planned
 def merge_states(a: Tensor, a_lse: Tensor, b: Tensor, b_lse: Tensor) -> tuple[Tensor, Tensor]:
     """Two attentions of the same queries over different keys, as one over all of them: (out, lse).
 

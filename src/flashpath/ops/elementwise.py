@@ -9,6 +9,7 @@ import torch
 from flashpath.kernels.elementwise.ladder import LADDER
 from flashpath.kernels.elementwise.operations import checked
 from flashpath.ops.checking import known, require_choice, require_number, require_tensors
+from flashpath.ops.plans import planned
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
@@ -104,6 +105,7 @@ _activations = {name: _activation(name) for name in ACTIVATIONS}
 _gates = {name: _gated(name) for name in ("silu", "gelu", "gelu_tanh")}
 
 
+@planned
 def relu(x: Tensor) -> Tensor:
     """`max(x, 0)`; NaN stays.
 
@@ -113,6 +115,7 @@ def relu(x: Tensor) -> Tensor:
     return _activations["relu"](x)
 
 
+@planned
 def gelu(x: Tensor) -> Tensor:
     """`x Φ(x)`, with Φ of the normal distribution; NaN stays.
 
@@ -122,6 +125,7 @@ def gelu(x: Tensor) -> Tensor:
     return _activations["gelu"](x)
 
 
+@planned
 def gelu_tanh(x: Tensor) -> Tensor:
     """The tanh approximation of `gelu`: `F.gelu(x, approximate="tanh")`; NaN stays.
 
@@ -131,6 +135,7 @@ def gelu_tanh(x: Tensor) -> Tensor:
     return _activations["gelu_tanh"](x)
 
 
+@planned
 def silu(x: Tensor) -> Tensor:
     """`x / (1 + exp(-x))`; NaN stays.
 
@@ -140,6 +145,7 @@ def silu(x: Tensor) -> Tensor:
     return _activations["silu"](x)
 
 
+@planned
 def silu_and_mul(x: Tensor) -> Tensor:
     """`silu(gate) * up`, where the last dimension of x is gate, then up: (…, 2 d) → (…, d), in one pass.
 
@@ -149,6 +155,7 @@ def silu_and_mul(x: Tensor) -> Tensor:
     return _gates["silu"](x)
 
 
+@planned
 def gelu_and_mul(x: Tensor) -> Tensor:
     """`gelu(gate) * up`, where the last dimension of x is gate, then up: (…, 2 d) → (…, d), in one pass.
 
@@ -158,6 +165,7 @@ def gelu_and_mul(x: Tensor) -> Tensor:
     return _gates["gelu"](x)
 
 
+@planned
 def gelu_tanh_and_mul(x: Tensor) -> Tensor:
     """`gelu_tanh(gate) * up`, where the last dimension of x is gate, then up: (…, 2 d) → (…, d), in one pass.
 
@@ -215,6 +223,7 @@ _clamp = define(
 )
 
 
+@planned
 def scale(x: Tensor, factor: float) -> Tensor:
     """`factor * x`.
 
@@ -225,6 +234,7 @@ def scale(x: Tensor, factor: float) -> Tensor:
     return _scale(x, factor)
 
 
+@planned
 def add(x: Tensor, y: Tensor) -> Tensor:
     """`x + y`, of one shape, type and device: nothing is broadcast.
 
@@ -234,6 +244,7 @@ def add(x: Tensor, y: Tensor) -> Tensor:
     return _add(x, y)
 
 
+@planned
 def clamp(x: Tensor, low: float, high: float) -> Tensor:
     """Every element brought between `low` and `high`; NaN stays. Where low > high, all become high.
 
@@ -268,6 +279,7 @@ def _chain(activation: str) -> Callable[..., Tensor]:
 _chains = {name: _chain(name) for name in ACTIVATIONS}
 
 
+@planned
 def scale_add_activation(x: Tensor, factor: float, y: Tensor, activation: str) -> Tensor:
     """`activation(factor * x + y)` in one pass, rounded once: relu, gelu, gelu_tanh or silu.
 

@@ -10,6 +10,7 @@ from flashpath.kernels.arguments import FLOATS
 from flashpath.kernels.building import dtype_name
 from flashpath.kernels.matmul.ladder import LADDER
 from flashpath.ops.checking import require_tensors
+from flashpath.ops.plans import planned
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
@@ -51,13 +52,14 @@ def _save(ctx: Any, inputs: Sequence[Any], _output: Any) -> None:
 def _backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:
     """da = dc bᵀ, db = aᵀ dc: two products by the same operator."""
     a, b = ctx.saved_tensors
-    wants_a, wants_b = ctx.needs_input_grad
+    wants_a, wants_b = ctx.needs_input_grad[:2]
     return _matmul(grad, b.t()) if wants_a else None, _matmul(a.t(), grad) if wants_b else None
 
 
 _matmul = define("matmul", "(Tensor a, Tensor b) -> Tensor", _forward, _fake, _backward, _save)
 
 
+@planned
 def matmul(a: Tensor, b: Tensor) -> Tensor:
     """The product of (m, k) and (k, n), both of one type: float32, float16, bfloat16 or float64.
 

@@ -11,6 +11,7 @@ from flashpath.kernels.scan.problem import prepare as prepare_scan
 from flashpath.kernels.sort import host as sort_rungs
 from flashpath.kernels.sort.ladder import LADDER as SORT
 from flashpath.ops.checking import as_rows, refuse, require_choice, require_dim, require_tensors
+from flashpath.ops.plans import planned
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
@@ -64,6 +65,7 @@ _scan = define(
 )
 
 
+@planned
 def scan(
     x: Tensor, op: str = "sum", exclusive: bool = False, dim: int = -1, flags: Tensor | None = None
 ) -> Tensor:
@@ -132,6 +134,7 @@ _sort_pairs = define(
 )
 
 
+@planned
 def sort(x: Tensor, return_indices: bool = False) -> Any:
     """The elements of a vector in ascending order, NaN last; with `return_indices` also where each stood.
 

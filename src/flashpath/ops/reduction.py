@@ -9,6 +9,7 @@ from flashpath.kernels.arguments import require_tensor
 from flashpath.kernels.reduction import host
 from flashpath.kernels.reduction.ladder import LADDER
 from flashpath.ops.checking import as_rows, require_choice, require_dim, require_tensors
+from flashpath.ops.plans import planned
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
@@ -66,6 +67,7 @@ _reduce_all = define("reduce", "(Tensor x, str op) -> Tensor", _whole, _whole_fa
 _reduce_rows = define("reduce_rows", "(Tensor x, str op) -> Tensor", _rows, _rows_fake, _backward, _save)
 
 
+@planned
 def reduce(x: Tensor, op: str = "sum", dim: int | None = None) -> Tensor:
     """The sum, max, mean or argmax of all elements, or of those along `dim`, as torch's functions give it.
 

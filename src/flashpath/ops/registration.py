@@ -9,6 +9,8 @@ from typing import Any
 import torch
 
 from flashpath.messages import say
+from flashpath.ops import plans
+from flashpath.ops.plans import recording
 
 # Above so many elements, or multiply-adds, an operator on CPU tensors says that it runs on the virtual GPU.
 SLOW_ON_CPU = 2**22
@@ -37,11 +39,15 @@ def define(
     gradient, and `save(ctx, inputs, output)` keeps what it needs.
     """
     library: Any = torch.library
-    operator = library.custom_op(f"flashpath::{name}", forward, mutates_args=mutates, schema=schema)
+    run = plans.planned_without_gradient(forward)
+    operator = library.custom_op(f"flashpath::{name}", run, mutates_args=mutates, schema=schema)
     operator.register_fake(fake)
     if backward is not None:
         operator.register_autograd(backward, setup_context=_keeping(save))
-    return operator
+    overload = operator._opoverload
+    written = [i for i, each in enumerate(overload._schema.arguments) if each.name in mutates]
+    recording.OPERATORS[overload] = recording.Operator(forward, written, backward, save)
+    return plans.planned(operator)
 
 
 def _keeping(save: Callable[[Any, Sequence[Any], Any], None] | None) -> Callable[..., None]:

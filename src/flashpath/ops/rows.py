@@ -15,6 +15,7 @@ from flashpath.kernels.rms_norm.ladder import LADDER as RMS_NORM
 from flashpath.kernels.softmax import host as softmax_rungs
 from flashpath.kernels.softmax.ladder import LADDER as SOFTMAX
 from flashpath.ops.checking import as_rows, known, refuse, require_dim, require_number, require_tensors
+from flashpath.ops.plans import planned
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
@@ -76,6 +77,7 @@ _softmax = define(
 )
 
 
+@planned
 def softmax(x: Tensor, dim: int = -1) -> Tensor:
     """`exp(x) / sum(exp(x))` along a dimension, in one pass over memory where a row fits an SM.
 
@@ -176,6 +178,7 @@ _layer_norm = define(
 )
 
 
+@planned
 def layer_norm(
     x: Tensor, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
@@ -250,6 +253,7 @@ _rms_norm = define(
 )
 
 
+@planned
 def rms_norm(x: Tensor, weight: Tensor | None = None, eps: float = 1e-6) -> Tensor:
     """`x / sqrt(mean(x²) + eps) * weight` over the last dimension.
 

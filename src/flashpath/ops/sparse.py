@@ -9,6 +9,7 @@ from flashpath.errors import FlashpathError
 from flashpath.kernels.spmv import host
 from flashpath.kernels.spmv.ladder import LADDER
 from flashpath.ops.checking import require_tensors
+from flashpath.ops.plans import planned
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
@@ -73,6 +74,7 @@ _spmv = define(
 )
 
 
+@planned
 def spmv(row_ptr: Tensor, col: Tensor, val: Tensor, x: Tensor, check: bool = False) -> Tensor:
     """y[r] = sum of val[i] * x[col[i]] for i from row_ptr[r] to row_ptr[r + 1].
 

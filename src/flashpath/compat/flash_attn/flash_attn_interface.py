@@ -24,6 +24,8 @@ from flashpath.compat.flash_attn.probabilities import signed_probabilities
 from flashpath.kernels.attention.problem import DIM_STEP, Options, Problem, Sequences
 from flashpath.ops.attention import new_seed
 from flashpath.ops.checking import refuse, require_flag, require_number, require_tensors
+from flashpath.ops.decoding import full_lengths
+from flashpath.ops.plans import planned, planned_without_gradient
 
 Tensor = torch.Tensor
 Window = Sequence[int] | Tensor  # (left, right)
@@ -104,6 +106,7 @@ def _attend(
     return (out, _lse(lse), probabilities) if return_attn_probs else out
 
 
+@planned
 def flash_attn_func(
     q: Tensor,
     k: Tensor,
@@ -136,6 +139,7 @@ def flash_attn_func(
     )
 
 
+@planned
 def flash_attn_qkvpacked_func(
     qkv: Tensor,
     dropout_p: float = 0.0,
@@ -164,6 +168,7 @@ def flash_attn_qkvpacked_func(
     )
 
 
+@planned
 def flash_attn_kvpacked_func(
     q: Tensor,
     kv: Tensor,
@@ -193,6 +198,7 @@ def flash_attn_kvpacked_func(
     )
 
 
+@planned
 def flash_attn_varlen_func(
     q: Tensor,
     k: Tensor,
@@ -279,6 +285,7 @@ def _decoded(
     return (out[:, 0], lse[:, :, 0].T.contiguous(), q.new_empty(0)) if return_attn_probs else out[:, 0]
 
 
+@planned
 def flash_attn_varlen_qkvpacked_func(
     qkv: Tensor,
     cu_seqlens: Tensor,
@@ -313,6 +320,7 @@ def flash_attn_varlen_qkvpacked_func(
     )
 
 
+@planned
 def flash_attn_varlen_kvpacked_func(
     q: Tensor,
     kv: Tensor,
@@ -350,6 +358,7 @@ def flash_attn_varlen_kvpacked_func(
     )
 
 
+@planned_without_gradient
 def flash_attn_with_kvcache(
     q: Tensor,
     k_cache: Tensor,
@@ -388,7 +397,7 @@ def flash_attn_with_kvcache(
         if k is not None:
             refuse("compat.no-lengths", name=name)
         pages = 1 if block_table is None else block_table.shape[1]
-        cache_seqlens = k_cache.shape[1] * pages
+        cache_seqlens = full_lengths(q, k_cache.shape[1] * pages)
     caches = [_filled_up(each) for each in (k_cache, v_cache)]
     out, lse = ops.attention_decode(
         _filled_up(q),

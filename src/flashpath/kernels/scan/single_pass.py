@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from flashpath.jit import observing
 from flashpath.kernels.building import CPP_TYPES, cuda_kernel, dtype_name, max_shared_per_block, sm_count
 from flashpath.kernels.scan.problem import BYTES_PER_LANE, FOLDER, THREADS, access_width, functor, prepare
 from flashpath.kernels.where import Where
@@ -44,8 +45,8 @@ def boards(x: Any, words: int) -> Boards:
     import torch
 
     # A graph may be replayed on any stream, and always with the same number: it gets words of its own,
-    # cleared by each replay.
-    if not x.is_cuda or torch.cuda.is_current_stream_capturing():
+    # cleared by each replay. So does a call that is recorded.
+    if not x.is_cuda or observing.observer is not None or torch.cuda.is_current_stream_capturing():
         mine = Boards.of(x, words)
     else:
         key = (x.get_device(), torch.cuda.current_stream(x.device).cuda_stream)

@@ -1,0 +1,87 @@
+"""Plans with a gradient, on CPU tensors: the operator's own gradient of what the replay computed."""
+
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from flashpath import ops
+from flashpath.ops.plans import gradient, recorded, replay
+from flashpath.ops.plans.trace import NotPlannable
+from tests.harness.replaying import VirtualDriver
+
+Tensor = torch.Tensor
+HALF = torch.bfloat16
+
+
+def _planned(function: Callable[..., Any], tensors: list[Tensor]) -> Callable[..., Any]:
+    with torch.no_grad():
+        result, recorder = recorded(function, tuple(tensors), {})
+    assert recorder is not None
+    return gradient.planned(
+        recorder.trace(result),
+        recorder.calls,
+        tensors,
+        lambda trace: replay.compiled(trace, len(tensors), 0, VirtualDriver(trace)),
+    )
+
+
+CALLS: dict[str, tuple[Callable[..., Any], list[tuple[tuple[int, ...], Any]]]] = {
+    "softmax": (ops.softmax, [((3, 50), torch.float32)]),
+    "rms_norm": (ops.rms_norm, [((2, 3, 40), torch.float32), ((40,), torch.float32)]),
+    "layer_norm": (
+        ops.layer_norm,
+        [((6, 40), torch.float32), ((40,), torch.float32), ((40,), torch.float32)],
+    ),
+    "silu": (ops.silu, [((5, 33), HALF)]),
+    "add": (ops.add, [((5, 33), HALF), ((5, 33), HALF)]),
+    "matmul": (ops.matmul, [((17, 24), torch.float32), ((24, 40), torch.float32)]),
+    "sum": (ops.reduce, [((3000,), torch.float32)]),
+    "max of rows": (lambda x: ops.reduce(x, "max", -1), [((30, 20), torch.float32)]),
+    "attention": (lambda q, k, v: ops.attention(q, k, v, causal=True), [((1, 20, 2, 16), HALF)] * 3),
+    "attention with lse": (
+        lambda q, k, v: ops.attention(q, k, v, return_lse=True),
+        [((1, 20, 2, 16), HALF)] * 3,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_gradients_are_those_of_the_operator(name: str) -> None:
+    function, layouts = CALLS[name]
+    plan = _planned(function, [torch.randn(shape).to(dtype) for shape, dtype in layouts])
+    leaves = [torch.randn(shape).to(dtype).requires_grad_() for shape, dtype in layouts]
+    got, expected = (_with_gradients(each, leaves) for each in (plan, function))
+    torch.testing.assert_close(got, expected, rtol=0, atol=0)
+
+
+def _with_gradients(function: Callable[..., Any], leaves: list[Tensor]) -> list[Tensor]:
+    out = function(*leaves)
+    outputs: list[Any] = list(out) if isinstance(out, tuple) else [out]
+    weights = [torch.linspace(-1, 1, each.numel()).reshape(each.shape).to(each.dtype) for each in outputs]
+    return [*outputs, *torch.autograd.grad(outputs, leaves, weights)]
+
+
+def test_second_gradients() -> None:
+    plan = _planned(ops.softmax, [torch.randn(3, 10)])
+    x = torch.randn(3, 10, dtype=torch.float32, requires_grad=True)
+
+    def second(function: Callable[..., Any]) -> Tensor:
+        (first,) = torch.autograd.grad(function(x).square().sum(), x, create_graph=True)
+        return torch.autograd.grad(first.square().sum(), x)[0]
+
+    torch.testing.assert_close(second(plan), second(ops.softmax))
+
+
+def test_what_has_another_gradient_is_not_planned() -> None:
+    with pytest.raises(NotPlannable, match="not a reshaping"):
+        _planned(lambda x: ops.softmax(x, 0), [torch.randn(3, 10)])
+    with pytest.raises(NotPlannable, match="other than one operator"):
+        _planned(lambda x: ops.silu(ops.silu(x)), [torch.randn(3, 10)])
+    with pytest.raises(NotPlannable, match="without a gradient"):
+        _planned(ops.sort, [torch.randn(10)])
