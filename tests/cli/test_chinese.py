@@ -190,3 +190,18 @@ def test_what_is_said_in_chinese(line: str, said: dict[str, str]) -> None:
     assert "Traceback" not in said[line]
     if line not in ("bench vector_add --list",):
         assert re.search(r"[\u4e00-\u9fff]", said[line]), said[line]
+
+
+@pytest.mark.parametrize("command", [[], ["bench"], ["explain-dispatch"]])
+def test_help_is_whole_at_80_columns(command: list[str], tmp_path: Path) -> None:
+    """Rich ends a line that has no spaces in an ellipsis; Chinese goes on in the next line."""
+    done = subprocess.run(
+        [sys.executable, "-m", "flashpath.cli", *command, "--help"],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=tmp_path,
+        env=os.environ
+        | {"FLASHPATH_LANG": "zh", "COLUMNS": "80", "TERMINAL_WIDTH": "80", "PYTHONIOENCODING": "utf-8"},
+    )
+    assert done.returncode == 0
+    assert "…" not in done.stdout
