@@ -34,7 +34,7 @@ def install() -> None:
         "ABORTED_TEXT": say("cli.typer-aborted"),
         "RICH_HELP": say("cli.typer-try", command="{command_path}", option="{help_option}"),
     }
-    rich_utils = importlib.import_module("typer.rich_utils")
+    rich_utils: Any = importlib.import_module("typer.rich_utils")
     for name, text in constants.items():
         if hasattr(rich_utils, name):
             setattr(rich_utils, name, text)

@@ -20,6 +20,7 @@ from flashpath.gpus.shape import Shape as GpuShape
 from flashpath.gpus.shape import dim3
 from flashpath.jit import assembler, device, ptx
 from flashpath.jit import compile as compile_source
+from flashpath.jit.launcher import require_launched
 from flashpath.jit.loading import LoadedKernel
 
 _SCALARS: Mapping[str, Any] = {
@@ -65,10 +66,9 @@ def _triton(
     prepared = kernel.prepare(GpuShape(dim3(shape.grid, "grid"), block, built.shared))
     torch = load_torch()
 
-    def call() -> None:
-        # `passed` is named here so that it lives as long as the addresses into it.
-        status = prepared(torch.cuda.current_stream().cuda_stream, ctypes.addressof(addresses), 0)
-        device.checked(status, f"Launching {launch.kernel} with {len(passed)} parameters")
+    def call(_alive: Sequence[Any] = passed) -> None:  # the values live as long as the addresses of them
+        status = prepared(torch.cuda.current_stream().cuda_stream, ctypes.byref(addresses))
+        require_launched(status, launch.kernel)
 
     return call
 
