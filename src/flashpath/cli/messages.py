@@ -1093,8 +1093,8 @@ MESSAGES: dict[str, Text | Entry] = {
         ),
     ),
     "profile-no-kernel": Text(
-        "No kernel ran: the program launched none, or did not wait for any.",
-        "没有核函数运行：程序没有启动核函数，或者没有等待它们。",
+        "No kernel ran: the program launched none, its launches were refused (it is told above), or it waited for none.",
+        "没有核函数运行：程序没有启动核函数，启动被拒绝（见上文），或者没有等待它们完成。",
     ),
     "profile-launch-number": Text("Launch {number}", "第 {number} 次启动"),
     "profile-other-launches": Text("Others: --launch NUMBER.", "其他启动：--launch 编号。"),
