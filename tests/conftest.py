@@ -15,6 +15,9 @@ os.environ.setdefault("FLASHPATH_CACHE_DIR", str(Path(__file__).parent.parent / 
 # Before torch is: tests are as many processes as there are cores, and its threads would wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Commands that tests start write into pipes of no width, also where pytest's workers name one.
+os.environ.pop("COLUMNS", None)
+
 from flashpath.jit import device
 
 
