@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from flashpath.course.content import Course, Exercise, Mutant, load_course
-from flashpath.course.grader import Grade, function, grade, kernel
+from flashpath.course.grader import Grade, function, grade, kernel, misconceptions
+from flashpath.course.grader.launching import LIMITS
 from flashpath.course.grader.misconceptions import Seen, candidates, is_same
 
 CORPUS = Path(__file__).parents[1] / "corpus"
@@ -70,6 +71,13 @@ def _answers() -> Iterator[Answer]:
 
 ANSWERS = tuple(_answers())
 EXERCISES = tuple(dict.fromkeys(answer.exercise for answer in ANSWERS))
+
+
+@pytest.fixture(autouse=True)
+def with_time_for_hints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A learner does not wait long for a hint; here every hint that may come has to be right."""
+    monkeypatch.setattr(kernel, "HINT_LIMITS", LIMITS)
+    monkeypatch.setattr(misconceptions, "SECONDS", 60.0)
 
 
 @functools.cache
