@@ -83,7 +83,7 @@ class VirtualModule:
     """
 
     def __init__(self, ptx: str, library_name: LibraryName = _all_the_users) -> None:
-        self._engine = engine()
+        self._engine, self._ptx = engine(), ptx
         try:
             self._module = self._engine.Module.load(ptx)
         except self._engine.ParseError as error:
@@ -104,6 +104,9 @@ class VirtualModule:
         except self._engine.LowerError as error:
             problem, ptx_line, file, line = error.args
             if not ptx_line:  # no instruction is to blame
+                functions = self._engine.parse_summary(self._ptx.encode())["functions"]
+                if lowered in (function["name"] for function in functions):
+                    raise FlashpathError("vgpu.kernel-too-large", kernel=name, problem=problem) from None
                 raise FlashpathError("vgpu.no-such-entry", kernel=name, problem=problem) from None
             raise UnsupportedInstruction(
                 "vgpu.unsupported-instruction",

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from flashpath.vgpu._engine import LaunchResult
     from flashpath.vgpu.cubin import Resources
 
-# What CUDA gives a thread and a block at most, on any GPU.
-MOST_LOCAL_BYTES = 512 << 10
+# What CUDA gives a block at most, on any GPU.
 MOST_SHARED_BYTES = 227 << 10
 _MOST_REGISTERS = 255  # that a thread can have
 
@@ -114,13 +113,8 @@ class Launch:
     # ---- What it may take ----------------------------------------------------------------------------
 
     def _check_memory(self) -> None:
-        """Refuses what no GPU has: the local and the shared memory of a block are allocated as a whole."""
-        name, program = self.kernel.name, self.kernel.program
-        local, total = program.local_bytes, program.shared_bytes + self.shape.shared
-        if local > MOST_LOCAL_BYTES:
-            raise FlashpathError(
-                "vgpu.too-much-local-memory", kernel=name, bytes=local, most=MOST_LOCAL_BYTES
-            )
+        """Refuses what no GPU has: the shared memory of a block is allocated as a whole."""
+        name, total = self.kernel.name, self.kernel.program.shared_bytes + self.shape.shared
         if total > MOST_SHARED_BYTES:
             raise FlashpathError(
                 "vgpu.too-much-shared-memory", kernel=name, bytes=total, most=MOST_SHARED_BYTES

@@ -59,6 +59,13 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("There is no memory for the variables of this module.", "没有内存存放这个模块的变量。"),
         Text("Make its __device__ arrays smaller.", "请缩小它的 __device__ 数组。"),
     ),
+    "kernel-too-large": Entry(
+        Text("{kernel}: {problem}.", "{kernel}：{problem}。"),
+        Text(
+            "Make its arrays smaller, or put large ones into global memory.",
+            "请缩小它的数组，或把大数组放到全局内存。",
+        ),
+    ),
     "no-such-entry": Entry(
         Text("{kernel}: {problem}.", "{kernel}：{problem}。"),
         Text("Names are exact, as the PTX has them.", "名字必须与 PTX 里的完全一致。"),
@@ -102,13 +109,6 @@ MESSAGES: dict[str, Text | Entry] = {
             "The exercise chooses the launch: use less memory and fewer registers in a thread.",
             "启动参数由练习决定：请让每个线程少用内存和寄存器。",
         ),
-    ),
-    "too-much-local-memory": Entry(
-        Text(
-            "{kernel} has {bytes} bytes of local memory a thread; CUDA allows {most}.",
-            "{kernel} 的每个线程有 {bytes} 字节局部内存；CUDA 最多允许 {most} 字节。",
-        ),
-        Text("Put large arrays into shared or global memory.", "请把大数组放到共享内存或全局内存。"),
     ),
     "too-much-shared-memory": Entry(
         Text(
