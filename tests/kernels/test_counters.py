@@ -18,15 +18,18 @@ class Gpu:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.stream, self.captures, self.cleared = 1, False, 0
-        cuda = torch.cuda
-        monkeypatch.setattr(cuda, "is_current_stream_capturing", lambda: self.captures)
-        monkeypatch.setattr(cuda, "current_stream", lambda _: self.current())
+        driver = SimpleNamespace(
+            _cuda_isCurrentStreamCapturing=lambda: self.captures,
+            _cuda_getCurrentRawStream=lambda _: self.stream,
+        )
+        monkeypatch.setattr(counters, "cuda", driver)
+        monkeypatch.setattr(torch.cuda, "current_stream", lambda _: self.current())
         monkeypatch.setattr(counters, "_zeros", self.zeros)
         monkeypatch.setattr(counters, "_of_streams", {})
         monkeypatch.setattr(counters, "_of_graphs", {})
 
     def current(self) -> Any:
-        return SimpleNamespace(cuda_stream=self.stream, synchronize=lambda: None)
+        return SimpleNamespace(synchronize=lambda: None)
 
     def zeros(self, count: int, _device: Any) -> Any:
         self.cleared += 1
