@@ -283,6 +283,7 @@ def test_help_has_examples_and_wrong_words_are_usage_errors() -> None:
         done = flashpath(*words)
         assert done.returncode == 2
         assert "Traceback" not in done.stderr
+    flashpath(BEHAVE, "-q")  # so that it is in the cache
     assert flashpath(BEHAVE, "-qv").stderr.startswith("from the cache: "), "unusual, but right"
 
 
