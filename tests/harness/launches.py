@@ -46,7 +46,7 @@ def sanitize_launches(monkeypatch: pytest.MonkeyPatch, seeds: int = 1) -> list[A
 
 
 def launch_in_schedule(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """From now on CUDA kernels run their warps and blocks in the order that the seed gives."""
+    """Makes CUDA kernels run their warps and blocks in the order that the seed gives."""
 
     def scheduled(kernel: fp.Kernel, shape: tuple[Any, ...]) -> Launcher:
         return Launcher(kernel, _launch_cuda(kernel, shape).shape, Options(seed=seed))

@@ -1285,7 +1285,7 @@ MESSAGES: dict[str, Text | Entry] = {
         网格中是每个坐标的索引，第一个 mode 为行；下面是从共享内存读取它时各个 bank 的负担。
         --compose、--divide、--product、--swizzle 按这个顺序依次进行。
 
-        例：
+        示例：
 
             flashpath layout '((2,4),(8,2)):((8,32),(1,16))'
 

@@ -122,7 +122,7 @@ class Choice(NamedTuple):
 
 
 def always(rung: str, why: Message) -> Callable[..., tuple[str, Message]]:
-    """For a ladder's `chooses`, where one rung answers every call."""
+    """Returns a ladder's `chooses` by which one rung answers every call."""
 
     def chosen(*_inputs: Any, where: object = None) -> tuple[str, Message]:
         return rung, why

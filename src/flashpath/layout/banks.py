@@ -28,7 +28,7 @@ class BankAccess:
     least: int
     """How many times would do if no two words shared a bank."""
     worst: tuple[int, ...]
-    """Of the request with the most passes, how many words each bank has to give."""
+    """How many words each bank has to give in the request with the most passes."""
 
     @property
     def conflicts(self) -> int:

@@ -34,8 +34,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 NOTES: frozenset[Kind] = frozenset({"weak-order"})
 """What is worth knowing, and makes no kernel wrong on the GPUs that there are."""
 
-# Where there are several kinds, the cause is told before what follows from it: a barrier that some threads
-# miss lets others race.
+# A cause is told before what follows from it: a barrier that some threads miss lets others race.
 _CAUSES_FIRST: tuple[Kind, ...] = (
     "use-after-free", "bad-pointer", "wrong-direction", "deadlock", "timeout", "assert", "trap",
     "divergent-barrier", "bad-mask", "missing-wait", "misaligned", "out-of-bounds", "const-write",

@@ -123,7 +123,7 @@ def test_no_hint_is_wrong(name: str, tmp_path: Path) -> None:
 
 
 def _tell_mutants_apart(exercise: Exercise) -> None:
-    """Of each pair of mutants that are rejected for one reason, something tells one from the other."""
+    """Asserts that something tells apart every two mutants that are rejected for one reason."""
     for own, other in itertools.permutations(exercise.mutants, 2):
         reason = own.rejected_for
         if reason in ("compile", "refused", "timeout", "launch"):  # known by their texts alone

@@ -60,7 +60,7 @@ class Left:
             apart = np.where((own == others) | (np.isnan(own) & np.isnan(others)), 0.0, np.abs(own - others))
             rounding = expected.allowed + 4 * half_ulp(self.value.dtype) * np.abs(own)
             wrong = np.abs(own - truth)
-            # Where it is wrong, the two must be far nearer to each other than to the truth.
+            # Two wrong values must be far nearer to each other than to the truth.
             far_less = np.where(wrong > expected.allowed, _FAR_LESS * wrong, np.inf)
         # Zero is no number that rounding makes.
         return bool(np.all((apart <= np.minimum(rounding, far_less)) & ((own == 0) == (others == 0))))

@@ -49,23 +49,13 @@ class Operator(NamedTuple):
 OPERATORS: dict[Any, Operator] = {}
 
 _ALLOCATIONS = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
-# Operators that depend on nothing but their arguments, and wait for nothing.
-_REPEATABLE = (
-    *(
-        "zeros",
-        "zeros_like",
-        "new_zeros",
-        "full",
-        "full_like",
-        "new_full",
-        "zero_",
-        "fill_",
-        "copy_",
-        "clone",
-    ),
-    *("contiguous", "reshape", "to"),
-    *("add", "sub", "mul", "neg", "exp", "exp2", "sum", "diff", "where", "eq", "masked_fill", "cat"),
-    *("constant_pad_nd", "randint", "_to_copy", "index_add_", "div", "mean", "amax", "arange"),
+# Operators that depend on their arguments alone (randint on torch's generator too), and wait for nothing.
+_REPEATABLE = frozenset(
+    """
+    zeros zeros_like new_zeros full full_like new_full zero_ fill_ copy_ clone contiguous reshape to _to_copy
+    arange add sub mul div neg exp exp2 sum mean amax diff where eq masked_fill cat constant_pad_nd index_add_
+    randint
+    """.split()  # noqa: SIM905
 )
 _recording = threading.Lock()
 

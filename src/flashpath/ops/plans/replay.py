@@ -139,7 +139,7 @@ class _Writer:
         self._values["empty"] = self._driver.empty
 
     def _layout(self, memory: Made, results: Iterable[Part]) -> tuple[Any, Any, Any]:
-        """As a result has it where that is all of the memory: it then needs no view."""
+        """Returns the layout to allocate: a result that is all of the memory needs no view then."""
         for part in results:
             size = part.dtype.itemsize * math.prod(part.shape)
             if part.memory is memory and part.offset == 0 and size == memory.bytes and _is_dense(part):
@@ -270,7 +270,7 @@ class _Writer:
 
 
 class _Layout:
-    """Where a frame has the parameters of the launches: constants, addresses, tensor maps, then pointers."""
+    """Places the launches' parameters in a frame: constants, addresses, tensor maps, then pointers."""
 
     def __init__(self, launches: Sequence[Launch]) -> None:
         self._launches = launches
