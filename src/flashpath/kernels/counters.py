@@ -25,7 +25,7 @@ _FOR_GRAPHS = 2**18
 def driver() -> Any:
     """torch's own way to CUDA, a tenth of the cost of a torch.cuda.Stream.
 
-    torch is imported by the first launch, not by this module: lists and lessons name rungs without running them.
+    torch is imported by the first launch, not by this module: lists and lessons name rungs and run none.
     """
     return importlib.import_module("torch._C")
 
