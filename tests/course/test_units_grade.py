@@ -17,7 +17,7 @@ import pytest
 
 from flashpath import settings
 from flashpath.course.content import Course, Exercise, Mutant, QuizItem, load_course
-from flashpath.course.grader import Grade, answers_template, goals, grade
+from flashpath.course.grader import Grade, answers_template, goals, grade, program
 from flashpath.course.grader.answers import shown_order
 from flashpath.course.grader.cases import Case, cases_of
 from flashpath.course.grader.compare import compare
@@ -76,7 +76,7 @@ def _with_goals() -> Callable[[Any], Any]:
     return pytest.mark.parametrize("exercise", found, ids=[each.id for each in found])
 
 
-RUN = ("kernel", "debug", "derive")
+RUN = ("kernel", "debug", "program", "derive")
 
 
 @pytest.fixture(autouse=True)
@@ -135,18 +135,23 @@ def test_every_mutant_is_rejected_for_its_own_reason(
 
 @_with_goals()
 def test_every_goal_has_a_mutant_that_misses_it(exercise: Exercise) -> None:
-    assert exercise.launch is not None
-    assert exercise.solution is not None
     missing = set(range(len(exercise.goals)))
     for mutant in exercise.mutants:
         if missing and mutant.rejected_for == "goal":
-            with session_for(exercise, exercise.launch, mutant.source, exercise.solution.name) as session:
-                trial = Trial(session, exercise, exercise.launch, mutant.source)
-                counted = goals.counted(trial, 1)
+            counted = _counted(exercise, mutant)
             assert counted.failure is None, counted.failure
             counts = counted.counts
             missing -= {place for place in missing if not exercise.goals[place].is_met(counts[place])}
     assert not missing, [exercise.goals[place].name.en for place in missing]
+
+
+def _counted(exercise: Exercise, mutant: Mutant) -> goals.Counted:
+    if exercise.program is not None:
+        return program.counts_of(exercise, mutant, 1)
+    assert exercise.launch is not None
+    assert exercise.solution is not None
+    with session_for(exercise, exercise.launch, mutant.source, exercise.solution.name) as session:
+        return goals.counted(Trial(session, exercise, exercise.launch, mutant.source), 1)
 
 
 @_of(*RUN)

@@ -13,6 +13,7 @@ from flashpath.course.sandbox import places
 from flashpath.course.sandbox.child import Child
 from flashpath.course.sandbox.cuda_source import check_cuda
 from flashpath.course.sandbox.errors import BuildFailed, Crashed, SandboxError
+from flashpath.course.sandbox.inside import restrict
 from flashpath.course.sandbox.job import Array, KernelJob, KernelRun, Limits
 from flashpath.course.sandbox.machine_paths import MachinePaths
 from flashpath.course.sandbox.plain import plain_number
@@ -42,7 +43,9 @@ class KernelSession(Session):
         else:
             check_triton(self.job, self.file_name)
         try:
-            self._child = Child("kernel_worker", self.limits, places.for_kernels(), trusted=True)
+            self._child = Child(
+                "kernel_worker", self.limits, places.for_kernels(), trusted=True, allowed=restrict.TOUCHING
+            )
             if self.job.language == "cuda":
                 self._build_cuda(self._child)
             else:
