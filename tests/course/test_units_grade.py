@@ -8,7 +8,7 @@ tests, which has one of each kind.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from flashpath.course.grader.reference import expected_outputs
 from flashpath.course.grader.trial import Trial
 from flashpath.errors import FlashpathError
 from flashpath.messages import speaking
+from tests.harness.compilers import needs_nvcc
 
 SEEDS = (1, 2)
 
@@ -60,20 +61,30 @@ def _all() -> tuple[Exercise, ...]:
     return tuple(_exercises())
 
 
+def _marks(exercise: Exercise) -> tuple[Any, ...]:
+    return (needs_nvcc,) if exercise.kind == "program" else ()
+
+
+def _each(found: Iterable[Exercise]) -> Callable[[Any], Any]:
+    every = [pytest.param(each, id=each.id, marks=_marks(each)) for each in found]
+    return pytest.mark.parametrize("exercise", every)
+
+
 def _of(*kinds: str) -> Callable[[Any], Any]:
-    found = [each for each in _all() if each.kind in kinds]
-    return pytest.mark.parametrize("exercise", found, ids=[each.id for each in found])
+    return _each(each for each in _all() if each.kind in kinds)
 
 
 def _mutants() -> Callable[[Any], Any]:
-    found = [(each, mutant) for each in _all() for mutant in each.mutants]
-    ids = [f"{each.id}:{mutant.name}" for each, mutant in found]
-    return pytest.mark.parametrize(("exercise", "mutant"), found, ids=ids)
+    found = [
+        pytest.param(each, mutant, id=f"{each.id}:{mutant.name}", marks=_marks(each))
+        for each in _all()
+        for mutant in each.mutants
+    ]
+    return pytest.mark.parametrize(("exercise", "mutant"), found)
 
 
 def _with_goals() -> Callable[[Any], Any]:
-    found = [each for each in _all() if each.goals]
-    return pytest.mark.parametrize("exercise", found, ids=[each.id for each in found])
+    return _each(each for each in _all() if each.goals)
 
 
 RUN = ("kernel", "debug", "program", "derive")

@@ -49,7 +49,7 @@ class ProgramReport(Counts):
     pinned_memory: Allocations = field(default_factory=Allocations)
     managed_memory: Allocations = field(default_factory=Allocations)
     seconds: float = 0.0
-    """The GPU's time by the model's clock, from the first operation to the last that was waited for: a bound."""
+    """The GPU's time by the model's clock, up to the last operation that was waited for: a bound."""
 
     @staticmethod
     def of(recording: Recording) -> ProgramReport:

@@ -111,7 +111,7 @@ class Recording:
     """The model's clock at that end."""
 
     def in_order(self) -> list[Finding | HostFinding]:
-        """Returns what was found, each thing once, as it came in the run, so that a cause is before what follows.
+        """Returns what was found, each thing once, as it came: a cause is before what follows from it.
 
         What was found in one launch, or between two calls of the host, stands causes first.
         """

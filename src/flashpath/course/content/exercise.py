@@ -31,7 +31,7 @@ VALUES = (
 # Why a submission is rejected, besides the kinds of the sanitizer's findings.
 REASONS = (
     "wrong", "unwritten", "input-changed", "goal", "compile", "launch", "timeout", "crashed", "refused",
-    "exit-code", "not-printed", "unanswered", "incomplete",
+    "exit-code", "not-printed", "not-installed", "unanswered", "incomplete",
 )  # fmt: skip
 SUFFIXES = {"cuda": ".cu", "triton": ".py", "pytorch": ".py", "python": ".py"}
 

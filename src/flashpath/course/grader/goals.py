@@ -49,7 +49,7 @@ _PROFILE = (
 
 
 def goals_of(exercise: Exercise) -> tuple[Goal, ...]:
-    """Those of the exercise, then those that hold wherever there are any: of kernels that are launched alone."""
+    """Those of the exercise, then those that hold wherever a kernel has any."""
     if exercise.program is not None:
         return exercise.goals
     unseen = [name for name in _UNSEEN if not (name == "atomics" and exercise.atomics)]

@@ -97,6 +97,10 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "refused": Text("This is not allowed here: {problem}", "这里不允许这样做：{problem}"),
     # ---- Whole programs --------------------------------------------------------------------------------
+    "not-installed": Text(
+        "It was not graded: this machine lacks what compiles whole programs.",
+        "没有评分：这台机器缺少编译完整程序所需的工具。",
+    ),
     "program-died": Text(
         "The program was ended by the signal {signal}, for {case}.", "程序被信号 {signal} 终止（{case}）。"
     ),

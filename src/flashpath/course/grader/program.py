@@ -1,10 +1,10 @@
-"""Whole programs: built with nvcc, run on the virtual GPU with arguments that are drawn, in a process of their own."""
+"""Whole programs: built with nvcc, run on the virtual GPU with arguments that are drawn."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -29,13 +29,15 @@ from flashpath.course.grader.program_words import (
     with_output,
 )
 from flashpath.course.grader.reference import expected_outputs
-from flashpath.course.grader.verdict import Failure, Hint, Judged
+from flashpath.course.grader.verdict import Advice, Failure, Hint, Judged
 from flashpath.course.sandbox import Limits, ProgramRun, ProgramSession, SandboxError
+from flashpath.course.sandbox.programs import need_compilers
+from flashpath.errors import FlashpathError
 from flashpath.messages import Message, told
 
 _Result = TypeVar("_Result")
 _EVIDENCE, _PROFILES = misconceptions.Kept(), misconceptions.Kept()
-LIMITS = Limits(build_seconds=30.0, run_seconds=10.0, cpu_seconds=30.0)
+LIMITS = Limits(build_seconds=30.0, run_seconds=5.0, cpu_seconds=30.0)
 # Of what runs only to find a hint: whoever waits for the grade waits for it too.
 HINT_LIMITS = Limits(build_seconds=4.0, run_seconds=1.0, cpu_seconds=30.0)
 
@@ -75,6 +77,11 @@ def judge(exercise: Exercise, source: str, file: Path, seed: int) -> Judged:
         return Judged(refused, hint=misconceptions.of_text(exercise, refused, source))
     is_built = False
     try:
+        need_compilers()
+    except FlashpathError as error:
+        installed = told("course.grader.not-installed")
+        return Judged(Failure("not-installed", installed, (error.said, Advice(error.said))))
+    try:
         with _session(exercise, source, file.name) as session:
             is_built = True
             return _judge(_Trial(session, exercise, source), seed)
@@ -89,7 +96,7 @@ def judge(exercise: Exercise, source: str, file: Path, seed: int) -> Judged:
 class _Call(Case):
     """A case of a program, which is told by its arguments."""
 
-    program: Program = Program()
+    program: Program = field(default_factory=Program)
 
     @property
     def said(self) -> Message:

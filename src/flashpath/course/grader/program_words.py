@@ -81,7 +81,7 @@ def unread(why: Unread, expected: Expected, case: Message) -> Failure:
 
 
 def with_output(failure: Failure, printed: str, complained: str) -> Failure:
-    """With the first lines of what it printed, those of standard error first: the runtime gives its reasons there."""
+    """With the first lines of what it printed: standard error first, where the runtime gives its reasons."""
     return with_printed(failure, f"{complained}\n{printed}")
 
 

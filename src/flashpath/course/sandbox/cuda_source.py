@@ -1,4 +1,4 @@
-"""What a learner's CUDA C++ may include: the toolkit's headers, in whole programs also the standard library's."""
+"""What a learner's CUDA C++ may include: headers of CUDA, in whole programs of the standard library too."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ class ProgramRun:
     signal: str | None
     """The name of that signal."""
     has_ended: bool
-    """Whether it came to its end by `return` or `exit`, so that its runtime could look at what it leaves behind."""
+    """Whether it came to its end by `return` or `exit`: then its runtime looks at what it leaves behind."""
     printed: str
     """The first of what it wrote to standard output."""
     complained: str

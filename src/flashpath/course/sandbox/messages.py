@@ -240,8 +240,8 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "refused-path": Entry(
         Text(
-            "{where}: answers include headers of CUDA only, by their names.",
-            "{where}：答案只能包含 CUDA 的头文件，且只写文件名。",
+            "{where}: answers include headers of CUDA and of the standard library only, by their names.",
+            "{where}：答案只能包含 CUDA 和标准库的头文件，且只写文件名。",
         ),
         _REMOVE_LINE,
     ),

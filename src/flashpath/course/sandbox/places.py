@@ -62,7 +62,7 @@ def for_kernels() -> Places:
 
 
 def for_program_builders() -> Places:
-    """For the child that compiles whole programs: the compilers start others, which throw away what they print."""
+    """For the child that compiles whole programs: the compilers, and what they throw away."""
     from flashpath.vgpu import runtime_library
 
     found = for_kernels()

@@ -1,4 +1,4 @@
-"""`ProgramSession`: a learner's whole program, built in one child, and run in a child of its own each time."""
+"""`ProgramSession`: a learner's whole program, built in one child, and each time run in another."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from flashpath.vgpu.findings import Finding
 from flashpath.vgpu.host_findings import HostFinding
 
 # A launch is stopped after so many instructions of warps, and one that is only counted after more.
-BUDGET, COUNTED_BUDGET = 3_000_000, 20_000_000
+BUDGET, COUNTED_BUDGET = 1_000_000, 20_000_000
 _MOST_RECORD_BYTES = 8 << 20
 _OUTPUT = "output"
 _EXECUTABLE = "program"
 
 
 class ProgramSession(Session):
-    """`with ProgramSession(…) as session:` builds; `session.run(…)` runs it once; the end ends the builder."""
+    """`with ProgramSession(…) as session:` builds; `session.run(…)` runs it; the end ends the builder."""
 
     def __init__(self, source: str, file_name: str, gpu: str = "A100", limits: Limits | None = None) -> None:
         self.source = source
@@ -116,7 +116,7 @@ class ProgramSession(Session):
             signal=None if ended.code >= 0 else _signal_name(-ended.code),
             has_ended=explained["ended"],
             printed=printed,
-            complained=complained,
+            complained=MachinePaths(builder.folder).hidden_in(complained),
             findings=tuple(
                 HostFinding.from_data(row["finding"]) if row["host"] else Finding.from_data(row["finding"])
                 for row in explained["findings"]

@@ -19,7 +19,7 @@ from flashpath.jit.cache import KernelCache
 from flashpath.jit.diagnostics import CompileError
 from flashpath.jit.programs.building import cook
 from flashpath.jit.programs.host_code import HostCode
-from flashpath.jit.programs.recipe import Recipe, make_recipe
+from flashpath.jit.programs.recipe import LADDERS, Recipe, make_recipe
 from flashpath.jit.programs.store import EXECUTABLE, LOG, Program
 from flashpath.jit.programs.target import Target
 from flashpath.jit.programs.watcher import Unwatched
@@ -80,6 +80,8 @@ class _Built:
         major, minor = self._gpu.capability
         target = Target(f"sm_{major}{minor}", self._gpu)
         recipe = make_recipe([file], target, options=[f"{_SAME_FOLDER}{folder}=."], checked=True)
+        # An answer stands on its own: the ladders' kernels are no headers of it.
+        recipe = replace(recipe, flags=tuple(flag for flag in recipe.flags if flag != f"-I{LADDERS}"))
         log = _made(recipe, message["source"], folder / EXECUTABLE)
         self._program = Program(recipe, folder / EXECUTABLE, log, built=True)
 
@@ -109,7 +111,7 @@ def _counted(counts: Sequence[str], names: Message, report: ProgramReport) -> di
 
 
 def _made(recipe: Recipe, source: str, executable: Path) -> str:
-    """Write the executable; returns what the compilers said. A text that was compiled before is not compiled again."""
+    """Write the executable, compiled now or before; returns what the compilers said."""
     cache = KernelCache()
     plain = replace(recipe, flags=tuple(flag for flag in recipe.flags if not flag.startswith(_SAME_FOLDER)))
     ingredients = {**plain.ingredients(), "folder": "."}

@@ -17,8 +17,8 @@ def prepare(plan: Mapping[str, Any]) -> None:
 def serve(requests: BinaryIO, answers: BinaryIO, folder: str, state: None) -> None:
     """Become the program that the only message names.
 
-    It prints into a file, and what goes wrong into the pipe of what children print. The runtime writes its record
-    into the pipe of answers: nobody takes back what is in a pipe.
+    It prints into a file, and what goes wrong into the pipe of what children print. The runtime writes its
+    record into the pipe of answers: nobody takes back what is in a pipe.
     """
     del folder, state
     try:

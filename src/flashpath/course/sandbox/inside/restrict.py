@@ -297,8 +297,8 @@ def _program(which: int, architecture: int, own: int, allowed: Collection[str] =
             refuse,
             allow,
         ]
-    # Threads, but no processes unless they are allowed, and no namespaces. The newer call hides its flags from a
-    # filter: programs fall back.
+    # Threads, but no processes unless they are allowed, and no namespaces. The newer call hides its flags
+    # from a filter: programs fall back.
     made += [
         (_JUMP_EQUAL, 0, 1, _CLONE3[which]),
         (_RETURN, 0, 0, _ERROR | _ENOSYS),
