@@ -54,8 +54,8 @@ class Cooked:
 def cook(recipe: Recipe, scratch: Path, watcher: Watcher, *, in_groups: bool = True) -> Cooked:
     """Compile and link in a folder, with no look at the cache.
 
-    `in_groups`: each compiler is the first of a process group, and ended with all that it has started. A process
-    that may not make groups is in one itself, and ended by whoever started it.
+    `in_groups`: each compiler is the first of a process group, and ended with all that it has started.
+    Without, all are of the group of this process, and whoever ends that ends them.
     """
     kitchen = _Kitchen(recipe, scratch, watcher, in_groups)
     objects = kitchen.compile()
