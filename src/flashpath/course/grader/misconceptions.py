@@ -98,10 +98,10 @@ class Seen:
 
 def _key(finding: Finding | HostFinding) -> tuple[Any, ...]:
     """A finding without the words and lines of the source that it is in."""
+    if isinstance(finding, HostFinding):  # what it says names calls, kernels and bytes, and no lines
+        party = finding.other and finding.other.what.as_data()
+        return finding.kind, str(finding.said.as_data()), str(party), finding.count
     numbers = {name: each for name, each in finding.said.params.items() if isinstance(each, (int, float))}
-    if isinstance(finding, HostFinding):
-        party = finding.other and finding.other.what.code
-        return (finding.kind, finding.said.code, sorted(numbers.items()), party, finding.count)
     other = finding.other and (finding.other.action, finding.other.block, finding.other.thread)
     return (
         finding.kind, finding.said.code, sorted(numbers.items()),
