@@ -16,15 +16,14 @@ from flashpath import gpus, settings
 from flashpath.course.sandbox import places
 from flashpath.course.sandbox.child import Child
 from flashpath.course.sandbox.cuda_source import check_program
-from flashpath.course.sandbox.errors import BuildFailed, Crashed, SandboxError
+from flashpath.course.sandbox.errors import Crashed
 from flashpath.course.sandbox.inside import restrict
 from flashpath.course.sandbox.job import Limits, ProgramRun
 from flashpath.course.sandbox.machine_paths import MachinePaths
 from flashpath.course.sandbox.plain import plain_number
-from flashpath.course.sandbox.session import Session
+from flashpath.course.sandbox.session import CompilerSession
 from flashpath.jit import toolkit
-from flashpath.jit.diagnostics import Diagnostic
-from flashpath.messages import Message, told
+from flashpath.messages import told
 from flashpath.vgpu import runtime_library
 from flashpath.vgpu.findings import Finding
 from flashpath.vgpu.host_findings import HostFinding
@@ -36,7 +35,7 @@ _OUTPUT = "output"
 _EXECUTABLE = "program"
 
 
-class ProgramSession(Session):
+class ProgramSession(CompilerSession):
     """`with ProgramSession(…) as session:` builds; `session.run(…)` runs it; the end ends the builder."""
 
     def __init__(self, source: str, file_name: str, gpu: str = "A100", limits: Limits | None = None) -> None:
@@ -165,20 +164,6 @@ class ProgramSession(Session):
             )
         self._check(header)
         return header
-
-    def _check(self, header: Mapping[str, Any]) -> None:
-        if header.get("ok"):
-            return
-        error: SandboxError
-        if "defect" in header:
-            error = Crashed(told("course.sandbox.met-a-defect", defect=header["defect"]))
-        else:
-            paths = MachinePaths(self._child.folder if self._child else Path.cwd())
-            said = paths.hidden_in_message(Message.from_data(header["failed"]))
-            diagnostics = [paths.hidden_in_diagnostic(Diagnostic(**row)) for row in header["diagnostics"]]
-            error = BuildFailed(said, diagnostics)
-        error.printed = self._child.take_printed() if self._child else ""
-        raise error
 
 
 def need_compilers() -> None:
