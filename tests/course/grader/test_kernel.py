@@ -323,10 +323,13 @@ exercise = load_course(Path(sys.argv[1])).exercise(sys.argv[2])
 assert grade(exercise, exercise.solution).passed
 print(time.perf_counter() - start)
 """
+from tests.harness.compilers import needs_nvcc
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize(("name", "most"), [("axpy", 3.0), ("row-sums", 3.0), ("scale", 6.0)])
+@pytest.mark.parametrize(
+    ("name", "most"), [("axpy", 3.0), ("row-sums", 3.0), ("scale", 6.0), ("squares", 4.0)]
+)
 def test_a_grade_comes_soon(name: str, most: float, course: Course) -> None:
     """In a process of its own, imports included; the better of two: the first may wait for the disk."""
     command = [sys.executable, "-c", _COLD, str(course.root), f"kinds/{name}"]

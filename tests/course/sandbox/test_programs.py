@@ -106,10 +106,12 @@ def test_a_program_that_hangs_is_ended_and_leaves_nothing() -> None:
     with ProgramSession("int main() { for (;;) {} }", "hangs.cu", limits=limits) as session:
         assert session._child is not None  # pyright: ignore[reportPrivateUsage]
         built = session._child.folder  # pyright: ignore[reportPrivateUsage]
-        before = set(built.parent.glob("flashpath-sandbox-*"))
+        own = f"flashpath-sandbox-{os.getpid()}-*"
+        before = set(built.parent.glob(own))
         with pytest.raises(TimedOut):
             session.run([])
-        assert set(built.parent.glob("flashpath-sandbox-*")) <= before
+        assert built in before
+        assert set(built.parent.glob(own)) == before
     assert not built.exists()
 
 
