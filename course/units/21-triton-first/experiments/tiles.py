@@ -15,7 +15,9 @@ warnings.filterwarnings("ignore", message="tl.make_block_ptr is deprecated")
 
 
 @triton.jit
-def outer_kernel(u_ptr, v_ptr, out_ptr, rows, cols, ROWS: tl.constexpr, COLS: tl.constexpr):
+def outer_kernel(
+    u_ptr, v_ptr, out_ptr, rows, cols, ROWS: tl.constexpr, COLS: tl.constexpr
+):
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)  # (ROWS)
     column = tl.program_id(1) * COLS + tl.arange(0, COLS)  # (COLS)
     u = tl.load(u_ptr + row, mask=row < rows)
@@ -41,7 +43,9 @@ def halve_blocks(x_ptr, rows, cols, ROWS: tl.constexpr, COLS: tl.constexpr):
 
 @triton.jit
 def halve_descriptor(x_ptr, rows, cols, ROWS: tl.constexpr, COLS: tl.constexpr):
-    matrix = tl.make_tensor_descriptor(x_ptr, shape=[rows, cols], strides=[cols, 1], block_shape=[ROWS, COLS])
+    matrix = tl.make_tensor_descriptor(
+        x_ptr, shape=[rows, cols], strides=[cols, 1], block_shape=[ROWS, COLS]
+    )
     place = [tl.program_id(0) * ROWS, tl.program_id(1) * COLS]
     matrix.store(place, 0.5 * matrix.load(place))
 
