@@ -148,6 +148,10 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("there is no program {name!r}.", "没有程序 {name!r}。"),
         Text("Write a path under programs/.", "请写 programs/ 下的路径。"),
     ),
+    "no-such-experiment": Entry(
+        Text("there is no experiment {name!r}.", "没有实验 {name!r}。"),
+        Text("Write the name of a file in the unit's experiments/.", "请写本单元 experiments/ 下的文件名。"),
+    ),
     "output-missing": Entry(
         Text("outputs/{name} is missing.", "缺少 outputs/{name}。"),
         Text("make figures runs the command and keeps it.", "make figures 会运行该命令并保存输出。"),
