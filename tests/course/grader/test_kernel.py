@@ -323,7 +323,6 @@ exercise = load_course(Path(sys.argv[1])).exercise(sys.argv[2])
 assert grade(exercise, exercise.solution).passed
 print(time.perf_counter() - start)
 """
-from tests.harness.compilers import needs_nvcc
 
 
 @pytest.mark.alone
