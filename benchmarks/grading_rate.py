@@ -8,7 +8,8 @@ it begins. What counts is processor time, of this process and of all that it sta
 changes it little, and two cores do twice as much.
 
 The marks, in seconds of a processor for each answer: 0.1 for CUDA, 0.15 for Triton. The exit code is 1 where
-one is missed. An answer in Python takes what its loops take; it has no mark.
+one is missed. An answer in Python takes what its loops take, and a whole program what nvcc takes: they have
+no marks.
 """
 
 from __future__ import annotations
@@ -84,6 +85,10 @@ def _exercises(named: Sequence[str]) -> list[Exercise]:
     return [each for each in map(course.exercise, names) if each.solution is not None and each.mutants]
 
 
+def _language(exercise: Exercise) -> str:
+    return "program" if exercise.program is not None else exercise.language or ""
+
+
 def measure(exercises: Sequence[Exercise], folder: Path) -> list[Rate]:
     kinds: dict[str, Callable[[Exercise], Iterable[str]]] = {
         "solutions": lambda exercise: [exercise.solution_text()],
@@ -92,14 +97,14 @@ def measure(exercises: Sequence[Exercise], folder: Path) -> list[Rate]:
             answer.text(exercise.solution_text()) for answer in ANSWERS if answer.exercise == exercise.id
         ],
     }
-    languages = sorted({each.language or "" for each in exercises})
+    languages = sorted(set(map(_language, exercises)))
     for language in languages:  # libraries are loaded by the first answer, once
-        first = next(each for each in exercises if each.language == language)
+        first = next(each for each in exercises if _language(each) == language)
         _rate(language, "solutions", [(first, first.solution_text())], folder)
     rates: list[Rate] = []
     for kind, of in kinds.items():
         for language in languages:
-            chosen = [each for each in exercises if each.language == language]
+            chosen = [each for each in exercises if _language(each) == language]
             answers = [(each, text) for each in chosen for text in of(each)]
             rates += [_rate(language, kind, answers, folder)] if answers else []
     return rates
