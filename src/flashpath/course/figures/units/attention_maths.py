@@ -1,4 +1,4 @@
-"""Figures of the unit on the maths of attention: the block, its heads, scores under a mask, scale, key bytes."""
+"""Figures of the unit on the maths of attention: block, heads, masked scores, scale, bytes of keys."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEYS, _DIM = 256, 32  # of the step of decoding that is counted
 
 
 def block(lang: str) -> Figure:
-    """A Transformer block: attention mixes tokens, the MLP works on each alone; both add to what passes by."""
+    """A Transformer block: attention mixes tokens, the MLP works on each alone; both add to their input."""
     said = {
         "en": (
             "attention: tokens look at each other",

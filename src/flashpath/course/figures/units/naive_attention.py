@@ -1,4 +1,4 @@
-"""Figures of the unit on naive attention: bytes by length, the passes' bounds, measured times, longest sequences."""
+"""Figures of the unit on naive attention: bytes by length, bounds, measured times, longest sequences."""
 
 from __future__ import annotations
 
@@ -48,9 +48,7 @@ def by_length(lang: str) -> Figure:
 @functools.cache
 def _moved(n: int) -> tuple[int, ...]:
     """The bytes that each of the three kernels of the exercise moves at least."""
-    file = (
-        settings.content_dir("course") / "units/29-naive-attention/exercises/three-passes/passes.cu"
-    )
+    file = settings.content_dir("course") / "units/29-naive-attention/exercises/three-passes/passes.cu"
     names = ["scores", "softmax", "values"]
     kernels = jit.compile(file, name_expressions=names)
     rows, square = np.ones((n, _DIM), np.float32), np.ones((n, n), np.float32)
@@ -67,7 +65,7 @@ def _moved(n: int) -> tuple[int, ...]:
 
 
 def bounds(lang: str) -> Figure:
-    """FLOPs a byte of the ladder's three Triton kernels, and what an H200 asks for: counted at N = 512, d = 64."""
+    """FLOPs a byte of the ladder's three Triton kernels, counted, and what an H200 asks for."""
     import torch
 
     from flashpath import vgpu
@@ -99,11 +97,12 @@ def bounds(lang: str) -> Figure:
     return Picture().grid(rows, groups, rows=names, columns=columns).both()
 
 
-def measured(lang: str) -> Figure:
+def measured() -> Figure:
     """Milliseconds and memory of naive attention by length on an H200: what naive_attention.py printed there."""
-    del lang
     bars: list[tuple[str, float, str]] = []
-    for n, milliseconds, mib in _printed(settings.content_dir("benchmarks/results") / "h200-demonstrations.json"):
+    for n, milliseconds, mib in _printed(
+        settings.content_dir("benchmarks/results") / "h200-demonstrations.json"
+    ):
         bars.append((f"N = {n}", milliseconds, f"{milliseconds:.2f} ms, {mib / 1024:.2f} GiB"))
     return Picture().bars(bars).both()
 
@@ -115,9 +114,8 @@ def _printed(file: Path) -> list[tuple[int, float, float]]:
     return [(int(n), float(milliseconds), float(mib)) for n, milliseconds, mib in found]
 
 
-def longest(lang: str) -> Figure:
+def longest() -> Figure:
     """The longest sequence that fits, by the memory of a GPU."""
-    del lang
     bars: list[tuple[str, float, str]] = []
     for name in ("RTX 4090", "A100", "H200"):
         profile = gpus.gpu(name)
