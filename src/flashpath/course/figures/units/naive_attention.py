@@ -98,7 +98,7 @@ def bounds(lang: str) -> Figure:
 
 
 def measured() -> Figure:
-    """Milliseconds and memory of naive attention by length on an H200: what naive_attention.py printed there."""
+    """Milliseconds and memory by length on an H200: what naive_attention.py printed there."""
     bars: list[tuple[str, float, str]] = []
     for n, milliseconds, mib in _printed(
         settings.content_dir("benchmarks/results") / "h200-demonstrations.json"
