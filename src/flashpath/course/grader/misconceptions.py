@@ -64,8 +64,9 @@ class Left:
             wrong = np.abs(own - truth)
             # Two wrong values must be far nearer to each other than to the truth.
             far_less = np.where(wrong > expected.allowed, _FAR_LESS * wrong, np.inf)
+        near = np.isfinite(apart) & (apart <= np.minimum(rounding, far_less))
         # Zero is no number that rounding makes.
-        return bool(np.all((apart <= np.minimum(rounding, far_less)) & ((own == 0) == (others == 0))))
+        return bool(np.all(near & ((own == 0) == (others == 0))))
 
 
 _FAR_LESS = 0.01
