@@ -112,8 +112,8 @@ def _of_rows(shape: tuple[int, ...], rng: np.random.Generator, low: float, high:
 
 
 def _masked(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Any:
-    # Scores under a mask, -inf where nothing is seen. Rows take turns: all is seen, nothing up to a place, nothing
-    # from a place on, something here and there, nothing at all.
+    # Scores under a mask, -inf where nothing is seen. Rows take turns: all is seen, nothing up to a place,
+    # nothing from a place on, something here and there, nothing at all.
     scores = rng.standard_normal(shape)
     scattered = rng.random(shape) < _MASKED_SHARE
     if len(shape) < 2:
