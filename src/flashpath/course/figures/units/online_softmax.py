@@ -1,4 +1,4 @@
-"""Figures of the unit on online softmax: the state block by block, lanes that merge, passes, and sums in 16 bits."""
+"""Figures of the unit on online softmax: the state by block, lanes that merge, passes, sums in 16 bits."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import numpy as np
 
 from flashpath import jit, settings
 from flashpath.course.figures.drawing import Figure, Group, Picture
+from flashpath.course.grader.dtypes import Array
 
 _State = tuple[float, float]  # m, l
 _EMPTY: _State = (-math.inf, 0.0)
 
 
 def state(lang: str) -> Figure:
-    """The state of one row over four blocks of two keys, the first of them masked; values are single numbers."""
+    """The state of a row over four blocks of two keys, the first of them masked; values are numbers."""
     scores = [(-math.inf, -math.inf), (1.0, 3.0), (2.0, 0.0), (5.0, 4.0)]
     values = [(4.0, 8.0), (2.0, 6.0), (4.0, 2.0), (10.0, 8.0)]
     m, total, o = -math.inf, 0.0, 0.0
@@ -77,7 +78,7 @@ def passes(lang: str) -> Figure:
     rng = np.random.default_rng(1)
     s = rng.standard_normal((keys, rows)).astype(np.float32)
     v, out = rng.standard_normal(keys).astype(np.float32), np.zeros(rows, np.float32)
-    said = {"en": "{} KiB loaded, {} exponentials", "zh": "加载 {} KiB，{} 次指数"}[lang]
+    said = {"en": "{} KiB, {} exp", "zh": "{} KiB，{} 次指数"}[lang]
     bars: list[tuple[str, float, str]] = []
     for name in ("three_passes", "one_pass"):
         kernel = jit.compile(folder / f"{name}.cu")["attend"]
@@ -97,7 +98,7 @@ def half(lang: str) -> Figure:
         for error in [_error_in_half(keys)]
     ]
     note = {
-        "en": "root of the mean squared error of o / l, in units of fp16's largest rounding error, 2^-11 of o",
+        "en": "root mean square error of o / l, in units of fp16's largest rounding error, 2^-11 of o",
         "zh": "o / l 的均方根误差，以 fp16 一次舍入的最大误差（o 的 2^-11）为单位",
     }[lang]
     return Picture().bars(bars).note(note).both()
@@ -108,15 +109,15 @@ def _error_in_half(keys: int) -> float:
     rng = np.random.default_rng(keys)
     s, v = rng.standard_normal((200, keys)), 1 + 0.1 * rng.standard_normal((200, keys))
     m = np.full(200, -np.inf)
-    l, o = np.zeros(200, np.float16), np.zeros(200, np.float16)
+    total, o = np.zeros(200, np.float16), np.zeros(200, np.float16)
     for first in range(0, keys, 64):
         tile, values = s[:, first : first + 64], v[:, first : first + 64]
         larger = np.maximum(m, tile.max(1))
         alpha, p = np.exp(m - larger), np.exp(tile - larger[:, None])
-        l = (l * alpha + p.sum(1)).astype(np.float16)
+        total = (total * alpha + p.sum(1)).astype(np.float16)
         o = (o * alpha + (p * values).sum(1)).astype(np.float16)
         m = larger
     weights = np.exp(s - s.max(1, keepdims=True))
     truth = (weights * v).sum(1) / weights.sum(1)
-    error = o.astype(np.float64) / l.astype(np.float64) / truth - 1
+    error: Array = o.astype(np.float64) / total.astype(np.float64) / truth - 1
     return float(np.sqrt(np.mean(error**2)) * 2**11)
