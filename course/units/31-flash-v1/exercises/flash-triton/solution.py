@@ -10,11 +10,26 @@ import triton.language as tl
 
 @triton.jit
 def flash_kernel(
-    q_ptr, k_ptr, v_ptr, m_ptr, l_ptr, o_ptr, n, d, scale,
-    BLOCK_Q: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_D: tl.constexpr,
-):  # fmt: skip
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    m_ptr,
+    l_ptr,
+    o_ptr,
+    n,
+    d,
+    scale,
+    BLOCK_Q: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+):
     head = tl.program_id(0)
-    q_ptr, k_ptr, v_ptr, o_ptr = q_ptr + head * n * d, k_ptr + head * n * d, v_ptr + head * n * d, o_ptr + head * n * d
+    q_ptr, k_ptr, v_ptr, o_ptr = (
+        q_ptr + head * n * d,
+        k_ptr + head * n * d,
+        v_ptr + head * n * d,
+        o_ptr + head * n * d,
+    )
     m_ptr, l_ptr = m_ptr + head * n, l_ptr + head * n
     column = tl.arange(0, BLOCK_D)  # (BLOCK_D)
 
@@ -24,7 +39,11 @@ def flash_kernel(
         nothing = tl.zeros((BLOCK_Q,), tl.float32)
         tl.store(m_ptr + query, nothing + float("-inf"), mask=query < n)
         tl.store(l_ptr + query, nothing, mask=query < n)
-        tl.store(o_ptr + query[:, None] * d + column[None, :], tl.zeros((BLOCK_Q, BLOCK_D), tl.float32), mask=inside)
+        tl.store(
+            o_ptr + query[:, None] * d + column[None, :],
+            tl.zeros((BLOCK_Q, BLOCK_D), tl.float32),
+            mask=inside,
+        )
 
     for first_key in tl.range(0, n, BLOCK_K, num_stages=1):
         tl.debug_barrier()  # what the step before stored is there for all threads

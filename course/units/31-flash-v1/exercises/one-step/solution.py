@@ -10,9 +10,20 @@ import triton.language as tl
 
 @triton.jit
 def step_kernel(
-    q_ptr, k_ptr, v_ptr, m_ptr, l_ptr, o_ptr, queries, keys, d, scale,
-    BLOCK_Q: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_D: tl.constexpr,
-):  # fmt: skip
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    m_ptr,
+    l_ptr,
+    o_ptr,
+    queries,
+    keys,
+    d,
+    scale,
+    BLOCK_Q: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    BLOCK_D: tl.constexpr,
+):
     query = tl.program_id(0) * BLOCK_Q + tl.arange(0, BLOCK_Q)  # (BLOCK_Q)
     key = tl.arange(0, BLOCK_K)  # (BLOCK_K)
     column = tl.arange(0, BLOCK_D)  # (BLOCK_D)
