@@ -66,7 +66,7 @@ def memory(lang: str) -> Figure:
     return Picture().grid(rows, groups, columns=columns).both()
 
 
-def counted(lang: str) -> Figure:
+def counted() -> Figure:
     """Bytes that three rungs ask of memory for one head of 256 queries and keys, as counted."""
     import torch
 
@@ -77,7 +77,6 @@ def counted(lang: str) -> Figure:
 
     q, k, v = (torch.zeros(1, 256, 1, _D).bfloat16() for _ in range(3))
     problem = prepare(q, k, v, Options())
-    said = {"en": "{} KiB: loaded {}, stored {}", "zh": "{} KiB：加载 {}，存储 {}"}[lang]
     bars: list[tuple[str, float, str]] = []
     for name, run in (
         ("unfused", unfused.forward),
@@ -88,5 +87,5 @@ def counted(lang: str) -> Figure:
             run(problem)
         loaded = round(sum(report.global_load.sectors for report in reports) * 32 / 1024)
         stored = round(sum(report.global_store.sectors for report in reports) * 32 / 1024)
-        bars.append((name, loaded + stored, said.format(loaded + stored, loaded, stored)))
+        bars.append((name, loaded + stored, f"{loaded + stored} KiB: {loaded} + {stored}"))
     return Picture().bars(bars).both()
