@@ -12,9 +12,7 @@ MESSAGES: dict[str, Text] = {
         "out[i] = f(x[i], y[i])；门控：out[r, c] = act(x[r, c]) * x[r, d + c]；以及它们的梯度",
     ),
     "one-result": Text("has no kernel that writes two gradients", "没有一次写出两个梯度的核函数"),
-    "two-results": Text(
-        "computes the gradients of gates and of chains only", "只计算门控运算和运算链的梯度"
-    ),
+    "two-results": Text("computes the gradients of gates and of chains only", "只计算门控运算和运算链的梯度"),
     "reference-idea": FLOAT64_TRUTH,
     "reference-readability": Text("each operation as the textbook has it", "每种运算都照教科书写"),
     "reference-debugging": ANY_DEBUGGER,

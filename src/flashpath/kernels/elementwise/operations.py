@@ -10,6 +10,7 @@ from flashpath.errors import FlashpathError
 from flashpath.kernels.arguments import FLOATS, output, require_apart, require_like, require_tensor
 from flashpath.kernels.building import dtype_name
 
+
 @dataclass(frozen=True)
 class Operation:
     """One operation. `functors` are the steps in operations.cuh; more than one make a chain."""
