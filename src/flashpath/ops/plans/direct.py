@@ -1,9 +1,9 @@
 """An operator's overload that calls its plan.
 
 Inductor writes `torch.ops.flashpath.softmax.default(x)` for what it does not fuse. On torch's own way from
-there lie the dispatcher, two functions of torch's in Python (for gradients, and for the device), and a look at
-whether outputs are inputs, all of which a plan has settled. Whoever traces calls this object too, and plans
-leave such calls to torch.
+there lie the dispatcher, two functions of torch's in Python (for gradients, and for the device), and a look
+at whether outputs are inputs, all of which a plan has settled. Whoever traces calls this object too, and
+plans leave such calls to torch.
 """
 
 from __future__ import annotations
