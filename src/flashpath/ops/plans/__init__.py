@@ -34,8 +34,8 @@ _c = _torch._C
 _modes, _function_modes = _c._len_torch_dispatch_stack, _c._len_torch_function_stack
 _transforms = _c._functorch.peek_interpreter_stack
 _tracing, _profiling = _c._get_tracing_state, _c._autograd._profiler_enabled
-_has_autocast, _has_gradients = torch.is_autocast_enabled, torch.is_grad_enabled
-_is_compiling = torch.compiler.is_compiling
+_has_autocast, _has_gradients = _c._is_any_autocast_enabled, torch.is_grad_enabled
+_is_traced_by_dynamo = torch.compiler.is_dynamo_compiling  # other compilers trace with modes
 _forward_mode: Any = forward_ad
 
 
@@ -107,7 +107,9 @@ def _plan(recorder: recording.Recorder, result: Any, tensors: list[Tensor], want
     try:
         trace = recorder.trace(result)
         return (
-            gradient.planned(trace, recorder.calls, tensors, compiled) if wants_gradient else compiled(trace)
+            gradient.planned(trace, recorder.calls, tensors, compiled, planned_without_gradient)
+            if wants_gradient
+            else compiled(trace)
         )
     except NotPlannable as obstacle:
         return NotPlannable(*obstacle.args)  # without the frames that it was raised in
@@ -142,13 +144,13 @@ def _planned(function: Callable[P, R], has_gradient: bool) -> Callable[P, R]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if (
-            _is_compiling()
+            _is_traced_by_dynamo()
             or not are_possible()
             or _modes()
             or _function_modes()
             or _transforms() is not None
             or _forward_mode._current_level >= 0
-            or _has_autocast("cuda")
+            or _has_autocast()
             or _profiling()
             or _tracing() is not None
         ):
