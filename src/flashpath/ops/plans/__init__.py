@@ -71,7 +71,7 @@ class Kinds:
             self._keep(key, _SEEN)
             return result
         with torch.set_grad_enabled(_has_gradients() and not wants_gradient):
-            result, recorder = recorded(self.function, args, kwargs)
+            result, recorder = recorded(self.function, args, kwargs, wants_gradient)
         plan: Any = None if recorder is None else _plan(recorder, result, tensors, wants_gradient)
         if plan is not None:
             self._keep(key, plan)
@@ -89,14 +89,17 @@ class Kinds:
 
 
 def recorded(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    wants_gradient: bool = False,
 ) -> tuple[Any, recording.Recorder | None]:
     """Calls a function while a recorder follows, if none follows another call. Gives the result, and it."""
     # A tensor that is given twice is two arguments: recorders tell tensors by the object.
     args = tuple(x.detach() if isinstance(x, Tensor) else x for x in args)
     kwargs = {name: x.detach() if isinstance(x, Tensor) else x for name, x in kwargs.items()}
     given = [x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)]
-    with recording.recording(given) as recorder:
+    with recording.recording(given, wants_gradient) as recorder:
         return function(*args, **kwargs), recorder
 
 
