@@ -150,7 +150,9 @@ def check_part(output: Any, operation: str, x: Any, *operands: Any) -> None:
     of_torch = results(TORCH[operation](x, *operands))
     for each, right, theirs in zip(results(output), exact, of_torch, strict=True):
         if x.is_floating_point():
-            check_against(each, right, theirs)
+            # Of a product of three, a few elements may be large, and torch's right by luck.
+            largest = float(right.abs().nan_to_num(0, 0, 0).max()) if operation in GRADIENTS else 1.0
+            check_against(each, right, theirs, absolute=1e-6 * max(largest, 1.0))
         else:
             torch.testing.assert_close(each, right, rtol=0, atol=0)
 
