@@ -6,8 +6,8 @@ Tensors are small, and calls are not waited for: what is timed is what the host 
 100 calls in a row; ours and torch's take turns. Three modes: no gradient wanted, a gradient wanted (the
 forward call alone), and forward with backward. The marks are the last column: ours over torch's, at most.
 
-First calls are timed until the GPU has done them, each once, in two processes that have nothing else: one with
-empty caches of compiled kernels, and one with those that the first has filled.
+First calls are timed until the GPU has done them, each once, in two processes that have nothing else: one
+with empty caches of compiled kernels, and one with those that the first has filled.
 """
 
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
@@ -339,7 +339,7 @@ def main() -> int:
     for name in first.get(EVER, {}):
         ever, warm = first[EVER][name], first[WARM][name]
         print(
-            f"{name:<32}first call {ever['ours']:8.1f} ms ever, {warm['ours']:8.1f} ms with compiled kernels, "
+            f"{name:<32}first call {ever['ours']:8.1f} ms ever, {warm['ours']:8.1f} ms compiled, "
             f"torch {ever['torch']:.1f} and {warm['torch']:.1f} ms",
             flush=True,
         )

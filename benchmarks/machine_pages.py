@@ -66,7 +66,7 @@ def launch_costs(record: _Record) -> list[str]:
 
 
 def call_costs(record: _Record) -> list[str]:
-    """What an eager call of each operator costs, beside torch's own operator, and what its first call does."""
+    """What an eager call of each operator costs beside torch's own, and what its first call does."""
     commit = f"commit {record['commit'][:10]}{' with changes' if record['dirty'] else ''}"
     marked = [call for call in record["calls"] if call["mark"] is not None]
     met = sum(call["ratio"] <= call["mark"] for call in marked) + (record["launch"] <= record["launch_mark"])

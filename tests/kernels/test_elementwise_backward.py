@@ -50,12 +50,12 @@ def run(rung: str, given: tuple[Any, ...], offset: int = 0) -> Any:
     """The rung's results in poisoned buffers; what lies around them and the inputs are as they were."""
     x = given[-1]
     guarded = [Guarded(x, offset) for _ in results(LADDER["reference"](*given))]
-    outputs = tuple(each.output for each in guarded)
+    outputs: list[Any] = [each.output for each in guarded]
     with unchanged(*given):
-        LADDER[rung](*given, out=outputs if len(outputs) > 1 else outputs[0])
+        LADDER[rung](*given, out=tuple(outputs) if len(outputs) > 1 else outputs[0])
     for each in guarded:
         each.check()
-    return outputs if len(outputs) > 1 else outputs[0]
+    return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
 
 def assert_right(result: Any, given: tuple[Any, ...]) -> None:

@@ -85,7 +85,11 @@ def test_norms_without_a_gradient_keep_nothing_and_give_the_same_bits(device: st
     x, weight, bias = (torch.randn(shape, device=device) for shape in ((3, 40), (40,), (40,)))
     check_operator("rms_norm_alone", x, weight, 1e-6)
     check_operator("layer_norm_alone", x, weight, bias, 1e-5)
-    for function, given in ((ops.rms_norm, (x, weight)), (ops.layer_norm, (x, weight, bias))):
+    calls: list[tuple[Any, tuple[Any, ...]]] = [
+        (ops.rms_norm, (x, weight)),
+        (ops.layer_norm, (x, weight, bias)),
+    ]
+    for function, given in calls:
         kept = function(given[0].clone().requires_grad_(), *given[1:])
         for alone in (function(*given), _in_no_grad(function, *given)):
             assert torch.equal(alone, kept)
@@ -104,7 +108,7 @@ def _called(function: Any, *given: Any) -> list[str]:
 
     class Names(TorchDispatchMode):
         def __init__(self) -> None:
-            super().__init__()
+            super().__init__()  # pyright: ignore[reportUnknownMemberType]
             self.names: list[str] = []
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

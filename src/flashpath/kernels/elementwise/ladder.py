@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -129,17 +129,19 @@ def _pieces(
     """A call in pieces of so many elements: of gated ones so many rows."""
     import torch
 
-    tensors: list[Any] = [each for each in (*outputs, *arguments) if isinstance(each, torch.Tensor)]
+    every: list[Any] = [*outputs, *arguments]
+    tensors = [each for each in every if isinstance(each, torch.Tensor)]
     rows = max(most // max(each.shape[-1] for each in tensors), 1) if gated else most
-    split = [
-        each.reshape(-1, each.shape[-1] if gated else 1).split(rows)
-        if isinstance(each, torch.Tensor)
-        else itertools.repeat(each)
-        for each in (*outputs, *arguments)
-    ]
-    for piece in zip(*split, strict=False):
-        results, given = piece[: len(outputs)], list(piece[len(outputs) :])
-        yield results if len(results) > 1 else results[0], given
+
+    def split(argument: Any) -> Iterable[Any]:
+        if not isinstance(argument, torch.Tensor):
+            return itertools.repeat(argument)
+        tensor: Any = argument
+        return tensor.reshape(-1, tensor.shape[-1] if gated else 1).split(rows)
+
+    for piece in zip(*map(split, every), strict=False):
+        of_output = piece[: len(outputs)]
+        yield of_output if len(outputs) > 1 else piece[0], list(piece[len(outputs) :])
 
 
 def check_part(output: Any, operation: str, x: Any, *operands: Any) -> None:

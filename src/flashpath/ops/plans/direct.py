@@ -15,10 +15,10 @@ import torch
 
 from flashpath.ops import plans
 
-_overloads: Any = torch._ops
+_torch: Any = torch
 
 
-class Direct(_overloads.OpOverload):
+class Direct(_torch._ops.OpOverload):
     """torch's overload, but for how it is called."""
 
     planned: Callable[..., Any]
