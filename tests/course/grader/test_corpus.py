@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from flashpath.course.content import Course, Exercise, Mutant, load_course
-from flashpath.course.grader import Grade, function, grade, kernel, misconceptions
+from flashpath.course.grader import Grade, function, grade, kernel, misconceptions, program
 from flashpath.course.grader.launching import LIMITS
 from flashpath.course.grader.misconceptions import Seen, candidates, is_same
+from tests.harness.compilers import missing_compilers
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 NONE = "-"
@@ -77,6 +78,7 @@ EXERCISES = tuple(dict.fromkeys(answer.exercise for answer in ANSWERS))
 def with_time_for_hints(monkeypatch: pytest.MonkeyPatch) -> None:
     """A learner does not wait long for a hint; here every hint that may come has to be right."""
     monkeypatch.setattr(kernel, "HINT_LIMITS", LIMITS)
+    monkeypatch.setattr(program, "HINT_LIMITS", program.LIMITS)
     monkeypatch.setattr(misconceptions, "SECONDS", 60.0)
 
 
@@ -102,6 +104,8 @@ def test_the_corpus_is_large_and_covers_every_exercise_that_is_run() -> None:
 @pytest.mark.parametrize("name", EXERCISES)
 def test_no_hint_is_wrong(name: str, tmp_path: Path) -> None:
     exercise = _course().exercise(name)
+    if exercise.program is not None and (missing := missing_compilers()):
+        pytest.skip(missing)
     _tell_mutants_apart(exercise)
     known = {mutant.name for mutant in exercise.mutants} | {NONE, *HEADLINES}
     mistakes: list[str] = []
@@ -137,8 +141,10 @@ def _tell_mutants_apart(exercise: Exercise) -> None:
 
 
 def _alike(exercise: Exercise, own: Mutant, other: Mutant) -> bool:
+    judge = program if exercise.program is not None else kernel
     if own.rejected_for == "goal":
-        return kernel.profile_of(exercise, own) == kernel.profile_of(exercise, other)
-    of = function.evidence_of if exercise.launch is None else kernel.evidence_of
+        return judge.profile_of(exercise, own) == judge.profile_of(exercise, other)
+    runs = exercise.launch is not None or exercise.program is not None
+    of = judge.evidence_of if runs else function.evidence_of
     evidence = of(exercise, own)
     return any(map(Seen.tells, evidence)) and is_same(evidence, of(exercise, other))

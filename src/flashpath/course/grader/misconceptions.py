@@ -28,6 +28,7 @@ from flashpath.course.grader.dtypes import Array, bits_of, half_ulp, is_float
 from flashpath.course.grader.verdict import Failure, Hint
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.findings import Finding
+from flashpath.vgpu.host_findings import HostFinding
 
 SECONDS = 1.0
 _AT_ONCE = 2
@@ -77,7 +78,7 @@ class Seen:
     arrays: tuple[Left, ...]
 
     @classmethod
-    def of(cls, arrays: Iterable[Left], findings: Iterable[Finding] = ()) -> Seen:
+    def of(cls, arrays: Iterable[Left], findings: Iterable[Finding | HostFinding] = ()) -> Seen:
         return cls(tuple(map(_key, by_cause(findings))), tuple(arrays))
 
     def tells(self) -> bool:
@@ -95,8 +96,11 @@ class Seen:
         )
 
 
-def _key(finding: Finding) -> tuple[Any, ...]:
+def _key(finding: Finding | HostFinding) -> tuple[Any, ...]:
     """A finding without the words and lines of the source that it is in."""
+    if isinstance(finding, HostFinding):  # what it says names calls, kernels and bytes, and no lines
+        party = finding.other and finding.other.what.as_data()
+        return finding.kind, str(finding.said.as_data()), str(party), finding.count
     numbers = {name: each for name, each in finding.said.params.items() if isinstance(each, (int, float))}
     other = finding.other and (finding.other.action, finding.other.block, finding.other.thread)
     return (

@@ -87,7 +87,7 @@ class Trial:
     def _failure(self, prepared: Prepared, result: KernelRun, places: Mapping[str, int]) -> Failure | None:
         case, arrays = prepared.case, self.exercise.arrays
         if result.findings:
-            return found(result.findings, self.source, case)
+            return found(result.findings, self.source, case.said)
         for name, before in case.inputs.items():
             if name in places and not arrays[name].is_written:
                 changed = changed_input(name, before, result.arrays[places[name]], case)
