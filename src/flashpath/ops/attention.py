@@ -20,12 +20,12 @@ from flashpath.kernels.attention.problem import (
     check_bounds,
     prepare,
 )
-from flashpath.kernels.attention.reference import formula
+from flashpath.kernels.attention.reference import formula, own_precision
 from flashpath.kernels.attention.score_mod import given_mod, key_of, of_key
 from flashpath.ops.checking import (
+    number,
     refuse,
     require_flag,
-    require_number,
     require_tensors,
     require_whole,
     window_sides,
@@ -152,7 +152,8 @@ def _vjp(ctx: Any, dout: Tensor | None, dlse: Tensor | None) -> tuple[Tensor | N
     call = _Call(*inputs, *ctx.rest)
     dout = torch.zeros_like(out) if dout is None else dout
     if torch.is_grad_enabled():
-        dq, dk, dv, dsinks = _differentiable_gradients(call, dout, dlse)
+        with own_precision(call.q):
+            dq, dk, dv, dsinks = _differentiable_gradients(call, dout, dlse)
     else:
         dq, dk, dv, dsinks = _attention_gradients(dout, dlse, out, lse, *call)
     return dq, dk, dv, None, None if call.sinks is None else dsinks, *[None] * (len(call) - 5)
@@ -205,12 +206,8 @@ def _run(
     backend: str | None,
 ) -> Any:
     require_tensors(name, q=q, k=k, v=v)
-    for key, value in (
-        ("softcap", softcap),
-        ("dropout_p", dropout_p),
-        ("scale", 1.0 if scale is None else scale),
-    ):
-        require_number(name, key, value)
+    softcap, dropout_p = number(name, "softcap", softcap), number(name, "dropout_p", dropout_p)
+    scale = None if scale is None else number(name, "scale", scale)
     for key, value in (("causal", causal), ("return_lse", return_lse), ("deterministic", deterministic)):
         require_flag(name, key, value)
     given = {"alibi_slopes": alibi_slopes, "sinks": sinks, "dropout_seed": dropout_seed}

@@ -16,9 +16,9 @@ from flashpath.kernels.attention.problem import HALVES, Options
 from flashpath.kernels.attention.score_mod import key_of, of_key
 from flashpath.kernels.building import dtype_name
 from flashpath.ops.checking import (
+    number,
     refuse,
     require_flag,
-    require_number,
     require_tensors,
     require_whole,
     window_sides,
@@ -197,8 +197,8 @@ def attention_decode(
         refuse("ops.decode-backend", backend=f"{backend!r:.80}")
     if num_splits is not None:
         require_whole("attention_decode", "num_splits", num_splits)
-    for name, value in (("softcap", softcap), ("scale", 1.0 if scale is None else scale)):
-        require_number("attention_decode", name, value)
+    softcap = number("attention_decode", "softcap", softcap)
+    scale = None if scale is None else number("attention_decode", "scale", scale)
     left, right = window_sides("attention_decode", window)
     q, k_cache, v_cache = map(_detached, (q, k_cache, v_cache))
     k, v, rotary_cos, rotary_sin = map(_detached, (k, v, rotary_cos, rotary_sin))
