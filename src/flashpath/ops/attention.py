@@ -5,7 +5,7 @@ Gradients are kernels, which torch cannot differentiate. Where a gradient is to 
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import torch
 
@@ -35,6 +35,7 @@ from flashpath.ops.plans import planned
 from flashpath.ops.registration import define
 
 Tensor = torch.Tensor
+Backend = Literal["triton", "cuda", "reference"]
 _ANY_FLOAT = (*HALVES, "float32", "float64")
 
 
@@ -242,6 +243,63 @@ def _run(
     return (out, lse) if return_lse else out
 
 
+@overload
+def attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    dropout_p: float = ...,
+    dropout_seed: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: Literal[False] = False,
+    deterministic: bool = False,
+    backend: Backend | None = ...,
+) -> Tensor: ...
+@overload
+def attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    dropout_p: float = ...,
+    dropout_seed: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: Literal[True],
+    deterministic: bool = False,
+    backend: Backend | None = ...,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    dropout_p: float = ...,
+    dropout_seed: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: bool,
+    deterministic: bool = False,
+    backend: Backend | None = ...,
+) -> Tensor | tuple[Tensor, Tensor]: ...
 @planned
 def attention(
     q: Tensor,
@@ -259,7 +317,7 @@ def attention(
     score_mod: Any = None,
     return_lse: bool = False,
     deterministic: bool = False,
-    backend: str | None = None,
+    backend: Backend | None = None,
 ) -> Any:
     """softmax(scale · q kᵀ) v of every head, with gradients for q, k, v and the sinks.
 
@@ -301,6 +359,75 @@ def attention(
     )
 
 
+@overload
+def attention_varlen(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cu_seqlens_q: Tensor,
+    cu_seqlens_k: Tensor,
+    max_seqlen_q: int,
+    max_seqlen_k: int,
+    *,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    dropout_p: float = ...,
+    dropout_seed: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: Literal[False] = False,
+    deterministic: bool = False,
+    backend: Backend | None = ...,
+) -> Tensor: ...
+@overload
+def attention_varlen(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cu_seqlens_q: Tensor,
+    cu_seqlens_k: Tensor,
+    max_seqlen_q: int,
+    max_seqlen_k: int,
+    *,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    dropout_p: float = ...,
+    dropout_seed: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: Literal[True],
+    deterministic: bool = False,
+    backend: Backend | None = ...,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def attention_varlen(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cu_seqlens_q: Tensor,
+    cu_seqlens_k: Tensor,
+    max_seqlen_q: int,
+    max_seqlen_k: int,
+    *,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    dropout_p: float = ...,
+    dropout_seed: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: bool,
+    deterministic: bool = False,
+    backend: Backend | None = ...,
+) -> Tensor | tuple[Tensor, Tensor]: ...
 @planned
 def attention_varlen(
     q: Tensor,
@@ -322,7 +449,7 @@ def attention_varlen(
     score_mod: Any = None,
     return_lse: bool = False,
     deterministic: bool = False,
-    backend: str | None = None,
+    backend: Backend | None = None,
 ) -> Any:
     """`attention` of several sequences that follow each other in tensors of (tokens, heads, dim).
 

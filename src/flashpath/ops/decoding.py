@@ -1,7 +1,7 @@
 """`attention_decode`, a step of decoding against a cache, and `merge_states`, two attentions as one."""
 
 import functools
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import torch
 
@@ -15,6 +15,7 @@ from flashpath.kernels.attention.decode.reference import decode as reference_dec
 from flashpath.kernels.attention.problem import HALVES, Options
 from flashpath.kernels.attention.score_mod import key_of, of_key
 from flashpath.kernels.building import dtype_name
+from flashpath.ops.attention import Backend
 from flashpath.ops.checking import (
     number,
     refuse,
@@ -126,6 +127,84 @@ def _kept_lengths(batch: int, length: int, device: int) -> Tensor:
     return lengths
 
 
+@overload
+def attention_decode(
+    q: Tensor,
+    k_cache: Tensor,
+    v_cache: Tensor,
+    *,
+    cache_seqlens: Tensor | int,
+    k: Tensor | None = ...,
+    v: Tensor | None = ...,
+    rotary_cos: Tensor | None = ...,
+    rotary_sin: Tensor | None = ...,
+    rotary_interleaved: bool = ...,
+    page_table: Tensor | None = ...,
+    cache_batch_idx: Tensor | None = ...,
+    cache_leftpad: Tensor | None = ...,
+    num_splits: int | None = ...,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: Literal[False] = False,
+    backend: Backend | None = ...,
+) -> Tensor: ...
+@overload
+def attention_decode(
+    q: Tensor,
+    k_cache: Tensor,
+    v_cache: Tensor,
+    *,
+    cache_seqlens: Tensor | int,
+    k: Tensor | None = ...,
+    v: Tensor | None = ...,
+    rotary_cos: Tensor | None = ...,
+    rotary_sin: Tensor | None = ...,
+    rotary_interleaved: bool = ...,
+    page_table: Tensor | None = ...,
+    cache_batch_idx: Tensor | None = ...,
+    cache_leftpad: Tensor | None = ...,
+    num_splits: int | None = ...,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: Literal[True],
+    backend: Backend | None = ...,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def attention_decode(
+    q: Tensor,
+    k_cache: Tensor,
+    v_cache: Tensor,
+    *,
+    cache_seqlens: Tensor | int,
+    k: Tensor | None = ...,
+    v: Tensor | None = ...,
+    rotary_cos: Tensor | None = ...,
+    rotary_sin: Tensor | None = ...,
+    rotary_interleaved: bool = ...,
+    page_table: Tensor | None = ...,
+    cache_batch_idx: Tensor | None = ...,
+    cache_leftpad: Tensor | None = ...,
+    num_splits: int | None = ...,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: bool,
+    backend: Backend | None = ...,
+) -> Tensor | tuple[Tensor, Tensor]: ...
 @planned_without_gradient
 def attention_decode(
     q: Tensor,
@@ -150,7 +229,7 @@ def attention_decode(
     sinks: Tensor | None = None,
     score_mod: Any = None,
     return_lse: bool = False,
-    backend: str | None = None,
+    backend: Backend | None = None,
 ) -> Any:
     """A step of decoding: new queries against a cache of keys and values, which the step's own are added to.
 

@@ -6,7 +6,7 @@ Their gradients are kernels, which torch cannot differentiate. Where a gradient 
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -17,6 +17,7 @@ from flashpath.ops.plans import planned
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
+Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 
 
 def _gelu_slope(x: Tensor) -> Tensor:
@@ -308,7 +309,7 @@ _chains = {name: _chain(name) for name in ACTIVATIONS}
 
 
 @planned
-def scale_add_activation(x: Tensor, factor: float, y: Tensor, activation: str) -> Tensor:
+def scale_add_activation(x: Tensor, factor: float, y: Tensor, activation: Activation) -> Tensor:
     """`activation(factor * x + y)` in one pass, rounded once: relu, gelu, gelu_tanh or silu.
 
     x and y: of one shape and type, float32, float16 or bfloat16. Gradients: of x and y.
