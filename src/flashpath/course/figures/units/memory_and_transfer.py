@@ -24,8 +24,8 @@ def one_million(lang: str) -> Figure:
 def break_even(lang: str) -> Figure:
     """How many times as fast as the CPU the GPU is, for each size; coloured where it wins."""
     names = {
-        "en": ("kernel alone", "with pinned copies", "with pageable copies", "the GPU wins", "the CPU wins"),
-        "zh": ("只有核函数", "含拷贝，锁页内存", "含拷贝，可分页内存", "GPU 更快", "CPU 更快"),
+        "en": ("kernel alone", "pinned copies", "pageable copies", "the GPU wins", "the CPU wins"),
+        "zh": ("只有核函数", "含锁页拷贝", "含可分页拷贝", "GPU 更快", "CPU 更快"),
     }[lang]
     table = _times()
     ratios = [
