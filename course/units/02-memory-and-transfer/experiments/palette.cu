@@ -1,12 +1,16 @@
-// Colours of a palette that each thread makes: palette[c] = base + c * step, and out[i] is the colour that code[i] names.
-__global__ void by_index(int n, int base, int step, const int* code, int* out) {
+// palette[c] = base + c * step, made by each thread; out[i] is the colour
+// that code[i] names.
+__global__ void by_index(int n, int base, int step, const int* code,
+                         int* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   int palette[8];
   for (int c = 0; c < 8; ++c) palette[c] = base + c * step;
-  if (i < n) out[i] = palette[code[i] & 7];  // which one is known at run time only: local memory
+  // An index that is known at run time only: local memory.
+  if (i < n) out[i] = palette[code[i] & 7];
 }
 
-__global__ void by_question(int n, int base, int step, const int* code, int* out) {
+__global__ void by_question(int n, int base, int step, const int* code,
+                            int* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   int palette[8];
 #pragma unroll
@@ -16,7 +20,8 @@ __global__ void by_question(int n, int base, int step, const int* code, int* out
     int colour = palette[0];
 #pragma unroll
     for (int c = 1; c < 8; ++c) {
-      if (wanted == c) colour = palette[c];  // every index is a constant: registers
+      // Every index is a constant: registers.
+      if (wanted == c) colour = palette[c];
     }
     out[i] = colour;
   }

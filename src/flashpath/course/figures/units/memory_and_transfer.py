@@ -45,7 +45,7 @@ def break_even(lang: str) -> Figure:
 
 
 def levels(lang: str) -> Figure:
-    """The memories of an H200 from the nearest to the farthest, with who sees each and what it takes to reach it."""
+    """The memories of an H200 from the nearest to the farthest: who sees each, and how far it is."""
     gpu = gpus.gpu("H200")
     register, constant, shared, l1, l2, hbm = _clocks()
     registers = gpu.architecture.registers_per_sm * 4 // 1024
