@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -238,21 +238,22 @@ def _misconception(trial: _Trial, failure: Failure) -> Hint | None:
     if exact or not misconceptions.candidates(exercise, failure.reason, trial.source):
         return exact
     trial.session.limits = HINT_LIMITS
+    of = functools.partial(evidence_of, exercise)
     try:
-        evidence = _evidence(trial)
+        return misconceptions.of_case(exercise, failure, _evidence(trial), trial.source, of)
     except SandboxError:  # it fails in another way there, or takes too long for a hint
         return None
-    of = functools.partial(evidence_of, exercise)
-    return misconceptions.of_case(exercise, failure, evidence, trial.source, of)
 
 
-def _evidence(trial: _Trial) -> misconceptions.Evidence:
-    return tuple(trial.seen(call) for call in _calls(trial.exercise, telling_cases(trial.exercise)))
+def _evidence(trial: _Trial) -> Iterator[Seen]:
+    return map(trial.seen, _calls(trial.exercise, telling_cases(trial.exercise)))
 
 
 def evidence_of(exercise: Exercise, mutant: Mutant) -> misconceptions.Evidence:
     """What a mutant leaves behind in the cases that tell mutants apart."""
-    return _EVIDENCE.of(exercise, mutant, lambda: _measured(exercise, mutant, _evidence))
+    return _EVIDENCE.of(
+        exercise, mutant, lambda: _measured(exercise, mutant, lambda trial: tuple(_evidence(trial)))
+    )
 
 
 def profile_of(exercise: Exercise, mutant: Mutant) -> misconceptions.Profile:
