@@ -1,4 +1,4 @@
-"""Tensors: a place in memory and a layout. Slicing makes a new tensor and moves nothing."""
+"""Tensors: a place in memory and a layout; slicing moves nothing."""
 
 from flashpath.layout import Layout, parse_layout, zipped_divide
 
