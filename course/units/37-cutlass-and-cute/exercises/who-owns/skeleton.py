@@ -4,14 +4,14 @@ import numpy as np
 
 
 def owners(rows, cols, thread_rows, thread_cols, width):
-    """Returns two arrays of rows × cols numbers: the thread of each element, and the number of its value there.
+    """Returns two arrays of rows × cols numbers: each element's thread, and its number among the values there.
 
-    Threads: (thread_rows, thread_cols):(thread_cols, 1). Each copies width columns side by side in a pass; the
-    passes that the tile needs follow each other down the rows first, then to the right.
+    Threads: (thread_rows, thread_cols):(thread_cols, 1). Each copies width columns side by side in a pass;
+    the passes that the tile needs follow each other down the rows first, then to the right.
     rows is a multiple of thread_rows, cols of thread_cols * width.
     """
     r, c = np.arange(rows)[:, None], np.arange(cols)
     passes = rows // thread_rows  # from the top of the tile to its bottom
-    thread = r * 0 + c * 0
-    value = r * 0 + c * 0
+    thread = r * thread_cols + c
+    value = r // thread_rows + c // cols + passes
     return thread, value

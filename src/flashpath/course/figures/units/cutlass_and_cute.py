@@ -64,9 +64,7 @@ def division(lang: str) -> Figure:
     """A matrix before its division, and after it: a column for each tile."""
     matrix = Layout((_ROWS, _COLUMNS), (_COLUMNS, 1))
     tiled = zipped_divide(matrix, (2, 4))
-    tile_of = {
-        tiled(place, tile): tile for place in range(tiled[0].size) for tile in range(tiled[1].size)
-    }
+    tile_of = {tiled(place, tile): tile for place in range(tiled[0].size) for tile in range(tiled[1].size)}
     before = [[matrix(row, column) for column in range(_COLUMNS)] for row in range(_ROWS)]
     after = [[tiled(place, tile) for tile in range(tiled[1].size)] for place in range(tiled[0].size)]
     word = {"en": ("before", "after", "tile"), "zh": ("划分前", "划分后", "小块")}[lang]
@@ -82,7 +80,7 @@ def division(lang: str) -> Figure:
 
 
 def owners(lang: str) -> Figure:
-    """Eight threads and their values on a tile of 4 by 8: neighbours side by side, and one below the other."""
+    """Eight threads and their values on a tile of 4 by 8: values in a row, and in a square."""
     said = {
         "en": ("threads (4,2):(2,1), 4 values side by side", "threads (2,4):(4,1), 2 × 2 values"),
         "zh": ("线程 (4,2):(2,1)，每个取并排的 4 个值", "线程 (2,4):(4,1)，每个取 2 × 2 个值"),
