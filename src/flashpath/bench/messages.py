@@ -49,6 +49,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "column-language": Text("language", "语言"),
     "column-median": Text("median", "中位数"),
     "column-spread": Text("p20 … p80", "p20 … p80"),
+    "column-eager": Text("eager call", "即时调用"),
     "column-gb": Text("GB/s", "GB/s"),
     "column-tflop": Text("TFLOP/s", "TFLOP/s"),
     "column-peer": Text("× best peer", "× 最快对照"),
@@ -158,6 +159,13 @@ MESSAGES: dict[str, Text | Entry] = {
     "no-time-span": Entry(
         Text("seconds is {seconds}, which is no length of time.", "seconds 是 {seconds}，不是时长。"),
         Text("Pass a number, such as seconds=0.5.", "请给出一个数，如 seconds=0.5。"),
+    ),
+    "eager-without-gpu": Entry(
+        Text(
+            "Eager calls are timed on a GPU, and this run is on a CPU.",
+            "即时调用在 GPU 上计时，而这次运行在 CPU 上。",
+        ),
+        Text("Leave --eager out, or eager=False.", "请去掉 --eager，即 eager=False。"),
     ),
     "no-picture": Entry(
         Text("{file} is no picture that can be drawn.", "{file} 不是能画出的图片格式。"),

@@ -169,6 +169,7 @@ MEASURED: Sequence[Column] = (
     ("bench.column-language", lambda record: record.language or NO_VALUE),
     ("bench.column-median", median),
     ("bench.column-spread", spread),
+    ("bench.column-eager", lambda record: seconds(record.eager and record.eager.median)),
     ("bench.column-gb", lambda record: digits(record.gb_per_s)),
     ("bench.column-tflop", lambda record: digits(record.tflop_per_s)),
     ("bench.column-peer", lambda record: digits(record.ratio_to_fastest_peer)),

@@ -108,6 +108,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "never-reset": Text("{exercise} was never reset.", "{exercise} 从未重置过。"),
     "kind-kernel": Text("kernel", "写核函数"),
     "kind-debug": Text("debug", "调试"),
+    "kind-program": Text("whole program", "完整程序"),
     "kind-predict": Text("predict", "预测"),
     "kind-derive": Text("derive", "推导"),
     "kind-note": Text("note", "笔记"),
