@@ -4,7 +4,7 @@ import numpy as np
 
 
 def owners(rows, cols, thread_rows, thread_cols, width):
-    """Returns two arrays of rows × cols numbers: each element's thread, and its number among the values there.
+    """Returns two arrays of rows × cols numbers: the thread of each element, and its number there.
 
     Threads: (thread_rows, thread_cols):(thread_cols, 1). Each copies width columns side by side in a pass;
     the passes that the tile needs follow each other down the rows first, then to the right.
