@@ -156,6 +156,7 @@ MESSAGES: dict[str, Text | Entry] = {
         "Answer on paper first. `flashpath review UNIT` asks the same questions and says what is right, and why; it asks again later. Or write your answers into `answers.toml` and run `flashpath grade UNIT/quiz`.",
         "先在纸上作答。`flashpath review 单元` 会问同样的题，给出对错与讲解，之后还会再问；也可以把答案写进 `answers.toml`，再运行 `flashpath grade 单元/quiz`。",
     ),
+    "git-ended": Text("git ended with {code}", "git 以退出码 {code} 结束"),
     "questions-to-come": Text(
         "{missing} of the {count} questions come with units that are planned. Until then, explain these to yourself:",
         "{count} 题中有 {missing} 题将随计划中的单元补齐。在那之前，请试着向自己讲清楚：",
