@@ -103,6 +103,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "no-entries": Text("the module has no kernels", "模块里没有核函数"),
     # ---- Operands that an instruction cannot have ------------------------------------------------------
     "notation-expected": Text("{instruction}: {expected} is expected", "{instruction}：应为 {expected}"),
+    "layouts": Text("{instruction}: A must be .row and B .col", "{instruction}：A 应为 .row，B 应为 .col"),
     "type-missing": Text("{instruction}: it has no type", "{instruction}：没有写类型"),
     "number-expected": Text("{instruction}: a number is expected", "{instruction}：应为一个数"),
     "operand-missing": Text(

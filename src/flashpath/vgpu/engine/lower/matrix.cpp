@@ -307,7 +307,7 @@ void matrix_multiply(Builder& b) {
   if (of_quad_pairs) {
     product.name += "." + layouts;
   } else if (layouts != "row.col") {
-    b.refuse("vgpu.ptx.notation-expected", {{"expected", ".row.col"}});
+    b.refuse("vgpu.ptx.layouts");
   }
   read_types(b, m, product);
   const u32 elements[4] = {tile.m * tile.n, tile.m * tile.k, tile.k * tile.n, tile.m * tile.n};
