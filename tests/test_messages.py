@@ -143,8 +143,10 @@ def test_each_call_gives_the_parameters_that_the_templates_name() -> None:
 
 
 def test_each_message_of_the_engine_has_the_parameters_that_its_template_names() -> None:
-    """In C++ a message is `{"room.key", {{"name", value}, …}}`; `refuse` adds the instruction, `stalemate` where
-    the threads are."""
+    """In C++ a message is `{"room.key", {{"name", value}, …}}`.
+
+    `refuse` adds the instruction, `stalemate` where the threads are.
+    """
     wrong: list[str] = []
     seen = 0
     for file, source in _sources().items():
@@ -169,7 +171,7 @@ def test_each_message_of_the_engine_has_the_parameters_that_its_template_names()
 
 
 def _given_in_cpp(source: str) -> set[str] | None:
-    """The names of the parameters in the braces that this source begins with; None where one is a variable."""
+    """The parameters' names in the braces that this source begins with; None where one is a variable."""
     depth, start, parts = 0, 1, list[str]()
     for at, character in enumerate(source):
         depth += (character in "{(") - (character in "})")

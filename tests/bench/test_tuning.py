@@ -70,7 +70,7 @@ def test_a_rung_that_declines_the_case_says_so_once() -> None:
     add, case = _ladder()
     choosy = replace(add["rounded"], declines=_backward_alone)
     tried = tune(replace(add, rungs=[*add.rungs[:2], choosy]), case, device="cpu")
-    assert [(each.name, each.failure) for each in tried if each.failure] == [
+    assert [(each.name, str(each.failure)) for each in tried if each.failure] == [
         ("rounded", "computes the backward direction only")
     ]
 

@@ -10,6 +10,7 @@ from types import UnionType
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from flashpath.bench.environment import Environment
+from flashpath.bench.failure import Reason, shown
 from flashpath.bench.timer import Timing
 from flashpath.kernels.rung import Score
 
@@ -61,12 +62,17 @@ class Record:
     portability: Sequence[str] | None = None
     readability: Score | None = None
     debugging: Score | None = None
-    error: str | None = None  # why there is no time; or, with a time, what a peer is less exact by
+    error: Reason | None = None  # why there is no time; or, with a time, what a peer is less exact by
     skipped: bool = False  # it cannot run on this machine; `error` says why
 
     def to_json(self) -> str:
+        """Returns the record as a line of JSON, in English whatever is spoken: it is kept."""
+        fields = asdict(self) | {"error": None if self.error is None else shown(self.error, "en")}
+        for score in ("readability", "debugging"):
+            given: Score | None = getattr(self, score)
+            fields[score] = given and {"value": given.value, "reason": given.in_("en")}
         # NaN is no JSON: other readers would refuse the line.
-        return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, default=str)
+        return json.dumps(fields, ensure_ascii=False, allow_nan=False, default=str)
 
     @classmethod
     def from_json(cls, line: str) -> Record:

@@ -121,7 +121,9 @@ def _count(recipe: Recipe, session: nsight.Session, found: Measured) -> int | No
             if recording.launches:  # an engine that is not built shows here, where it costs no measurement
                 recording.launches[0].report(found.gpu)
         except FlashpathError as error:
-            found.problems.append(nsight.Problem("virtual GPU", say("cli.measured-nothing-counted", why=error)))
+            found.problems.append(
+                nsight.Problem("virtual GPU", say("cli.measured-nothing-counted", why=error))
+            )
             return None
     if code in _SIGNALLED and code != session.code:
         return code

@@ -19,11 +19,15 @@ class Score:
     """A judgement from 1 (poor) to 5 (excellent), worth nothing without its reason."""
 
     value: int
-    reason: str
+    reason: Text | str  # read from a record it is a text in English
 
     def __post_init__(self) -> None:
         if not 1 <= self.value <= 5 or not self.reason:
             raise FlashpathError("kernels.no-score", value=self.value, reason=repr(self.reason))
+
+    def in_(self, lang: str) -> str:
+        """Returns the reason in that language, if it is known in it."""
+        return self.reason.in_(lang) if isinstance(self.reason, Text) else self.reason
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,7 @@ class Rung:
     def score(self, what: Literal["readability", "debugging"]) -> Score | None:
         """Returns that judgement with its reason; None where there is none."""
         value: int | None = getattr(self, what)
-        return None if value is None else Score(value, self.texts[f"{self.name}-{what}"].in_(spoken()))
+        return None if value is None else Score(value, self.texts[f"{self.name}-{what}"])
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         return self.function(*args, **options)

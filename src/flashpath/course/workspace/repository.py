@@ -49,7 +49,9 @@ def begin(root: Path, files: Sequence[str], message: str) -> tuple[State, str | 
         done = _git(git, root, *words)
         if done.returncode:
             said = (done.stderr or done.stdout).strip().splitlines()
-            return "failed", said[-1] if said else Message("course.workspace.git-ended", {"code": done.returncode})
+            return "failed", said[-1] if said else Message(
+                "course.workspace.git-ended", {"code": done.returncode}
+            )
     return "begun", ""
 
 

@@ -112,7 +112,12 @@ class _Kitchen:
         objects = [_Object(file, self.scratch / f"{at}.o") for at, file in enumerate(recipe.files)]
         with self._started(objects) as running:
             for at, (unit, (process, output)) in enumerate(zip(objects, running, strict=True)):
-                step = {"file": str(unit.source), "arch": recipe.target.arch, "at": at + 1, "all": len(objects)}
+                step = {
+                    "file": str(unit.source),
+                    "arch": recipe.target.arch,
+                    "at": at + 1,
+                    "all": len(objects),
+                }
                 code = "jit.compiling-one-of" if len(objects) > 1 else "jit.compiling"
                 self.watcher.progress(Message(code, step))
                 code = process.wait()

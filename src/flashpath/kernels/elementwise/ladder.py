@@ -15,7 +15,7 @@ from flashpath.kernels.elementwise.operations import OPERATIONS
 from flashpath.kernels.elementwise.reference import TORCH, reference, truth
 from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case, Ladder, Rung, short
-from flashpath.kernels.tolerance import check_against
+from flashpath.kernels.tolerance import check_against, check_shape, check_type
 from flashpath.messages import Message
 
 _SCALARS = {"factor": 0.7, "low": -0.5, "high": 1.25}
@@ -97,8 +97,8 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     x, operation, *operands = inputs
     gated = OPERATIONS[operation].gated
     expected = (*x.shape[:-1], x.shape[-1] // 2) if gated else tuple(x.shape)
-    assert tuple(output.shape) == expected, f"the shape is {tuple(output.shape)}, not {expected}"
-    assert output.dtype == x.dtype, f"the type is {output.dtype}, not {x.dtype}"
+    check_shape(output, expected)
+    check_type(output, x.dtype)
     if not x.numel():
         return
     width = x.shape[-1] if gated else 1

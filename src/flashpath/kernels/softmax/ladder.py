@@ -13,7 +13,7 @@ from flashpath.kernels.rung import Case, Declines, Ladder, Peer, Rung
 from flashpath.kernels.softmax import host
 from flashpath.kernels.softmax.messages import MESSAGES
 from flashpath.kernels.softmax.reference import formula, reference, torch_softmax
-from flashpath.kernels.tolerance import check_against
+from flashpath.kernels.tolerance import check_against, check_shape
 from flashpath.messages import Message, told
 
 # Elements that are checked at a time: the float64 truth of a whole large case would fill a GPU's memory.
@@ -104,7 +104,7 @@ def _quack(quack: Any, x: Any, dy: Any | None = None) -> Any:
 def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     """Against float64: at most twice the error that torch makes in the same type."""
     x = inputs[0]
-    assert output.shape == x.shape, f"the shape is {tuple(output.shape)}, not {tuple(x.shape)}"
+    check_shape(output, x.shape)
     n = x.shape[-1] if x.dim() else 1
     if not x.numel():
         return

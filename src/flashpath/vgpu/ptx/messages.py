@@ -99,7 +99,9 @@ MESSAGES: dict[str, Text | Entry] = {
         "the module's variables have {bytes} bytes, at most {most} are given to them",
         "模块的变量共有 {bytes} 字节，最多 {most} 字节",
     ),
-    "other-entries": Text("the module has no such kernel, only {names}", "模块里没有这个核函数，只有 {names}"),
+    "other-entries": Text(
+        "the module has no such kernel, only {names}", "模块里没有这个核函数，只有 {names}"
+    ),
     "no-entries": Text("the module has no kernels", "模块里没有核函数"),
     # ---- Operands that an instruction cannot have ------------------------------------------------------
     "notation-expected": Text("{instruction}: {expected} is expected", "{instruction}：应为 {expected}"),
@@ -125,9 +127,7 @@ MESSAGES: dict[str, Text | Entry] = {
         "{instruction}：有 {given} 个寄存器，应为 {expected} 个",
     ),
     "register-expected": Text("{instruction}: a register is expected", "{instruction}：应为寄存器"),
-    "predicate-expected": Text(
-        "{instruction}: a predicate is expected", "{instruction}：应为谓词寄存器"
-    ),
+    "predicate-expected": Text("{instruction}: a predicate is expected", "{instruction}：应为谓词寄存器"),
     "register-bits": Text(
         "{instruction}: a register of {given} bits stands where one of {expected} is expected",
         "{instruction}：这里的寄存器有 {given} 位，应为 {expected} 位",
@@ -212,12 +212,8 @@ MESSAGES: dict[str, Text | Entry] = {
         "got the directive {got}, expected one of a function's body",
         "读到指示字 {got}，此处应为函数体的指示字",
     ),
-    "operation-on-floats": Text(
-        "got {got} on floats, expected integers", "{got} 用在了浮点数上，应为整数"
-    ),
-    "complement-of-float": Text(
-        "got '~' on a float, expected an integer", "'~' 用在了浮点数上，应为整数"
-    ),
+    "operation-on-floats": Text("got {got} on floats, expected integers", "{got} 用在了浮点数上，应为整数"),
+    "complement-of-float": Text("got '~' on a float, expected an integer", "'~' 用在了浮点数上，应为整数"),
     "float-as-offset": Text("got a float as an offset, expected an integer", "偏移是浮点数，应为整数"),
     "division-by-zero": Text(
         "got a division by zero in a constant, expected another divisor", "常量里除以了零，请换一个除数"
@@ -234,9 +230,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "endless-string": Text(
         "got a string with no end, expected '\"' on its line", "字符串没有结尾，同一行里应有 '\"'"
     ),
-    "text-too-long": Text(
-        "got more than 1 GiB of PTX, expected at most that", "PTX 超过 1 GiB，应不超过它"
-    ),
+    "text-too-long": Text("got more than 1 GiB of PTX, expected at most that", "PTX 超过 1 GiB，应不超过它"),
     "nested-too-deeply": Text(
         "got nesting deeper than {most} levels, expected less", "嵌套超过 {most} 层，应少于它"
     ),

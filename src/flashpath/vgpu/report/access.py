@@ -149,7 +149,9 @@ class Access:
         """That argument, such as "argument 1 (float*)", in the language that is spoken; empty for none."""
         if self.argument is None:
             return ""
-        return say("vgpu.argument" if self.type else "vgpu.argument-untyped", index=self.argument, type=self.type)
+        return say(
+            "vgpu.argument" if self.type else "vgpu.argument-untyped", index=self.argument, type=self.type
+        )
 
     @property
     def lanes(self) -> tuple[int, ...]:

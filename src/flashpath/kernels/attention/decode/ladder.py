@@ -17,7 +17,7 @@ from flashpath.kernels.building import cuda_compiles_for, triton_compiles_by
 from flashpath.kernels.declines import takes
 from flashpath.kernels.peers import library
 from flashpath.kernels.rung import Case, Ladder, Peer, Rung
-from flashpath.kernels.tolerance import check_against
+from flashpath.kernels.tolerance import check_against, check_finite, check_shape
 from flashpath.messages import Message, told
 
 Tensor = torch.Tensor
@@ -138,8 +138,8 @@ def _small(case: Case) -> Message | None:
 def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     """Against float64: at most twice the error of torch in the same type. Of many keys three sequences."""
     q, k, v, lengths, table = inputs
-    assert output.shape == q.shape, f"the shape is {tuple(output.shape)}, not {tuple(q.shape)}"
-    assert bool(output.isfinite().all()), "not all of it is finite"
+    check_shape(output, q.shape)
+    check_finite(output)
     batch = q.shape[0]
     keys = k.shape[0] * k.shape[1]
     for b in range(batch) if keys <= _FEW_KEYS else {0, batch // 2, batch - 1}:

@@ -11,7 +11,7 @@ from flashpath.kernels.common.norm.arguments import is_backward
 from flashpath.kernels.declines import takes
 from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case
-from flashpath.kernels.tolerance import check_against
+from flashpath.kernels.tolerance import WrongResult, check_against, check_shape
 from flashpath.messages import told
 
 # Rows that are checked at a time: the float64 truth of a whole large case would fill a GPU's memory.
@@ -136,7 +136,7 @@ def check_forward(
         x = x + residual
         torch.testing.assert_close(total, x, rtol=0, atol=0, equal_nan=True)
     at_once = max(1, _ELEMENTS_CHECKED_AT_ONCE // max(1, x.shape[1]))
-    assert output.shape == x.shape, f"the shape is {tuple(output.shape)}, not {tuple(x.shape)}"
+    check_shape(output, x.shape)
     *vectors, eps = rest
     mixed = any(each is not None and each.dtype != x.dtype for each in vectors)
     for part, rows in zip(output.split(at_once), x.split(at_once), strict=True):
@@ -156,12 +156,14 @@ def check_gradients(
     The sums down the columns have one more allowance: a float32 sum of that many terms, whatever its order.
     """
     truth, low = exact(*inputs), in_float32(*inputs)
-    assert len(output) == len(truth), f"{len(output)} gradients, not {len(truth)}"
+    if len(output) != len(truth):
+        raise WrongResult("kernels.wrong-count-of-gradients", count=len(output), expected=len(truth))
     dy, x = inputs[:2]
     rows = x.shape[0]
     terms = float(dy.abs().max() if dy.numel() else 0) * rows**0.5 * 8
     for which, (got, right, near) in enumerate(zip(output, truth, low, strict=True)):
         if right is None:
-            assert got is None, "a gradient that nobody wants"
+            if got is not None:
+                raise WrongResult("kernels.needless-gradient")
         else:
             check_against(got, right, near, absolute=1e-6 if which == 0 else 1e-6 + 2**-24 * terms)
