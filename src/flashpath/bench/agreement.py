@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from flashpath.bench.arrays import leaves, tensors
 from flashpath.bench.device import load_torch
-from flashpath.kernels.tolerance import WrongResult
+from flashpath.kernels.tolerance import WrongResult, check_shape
 from flashpath.messages import Message, told
 
 # The largest error of one element, relative to its size plus the typical size of the tensor. Sums taken in
@@ -108,8 +108,7 @@ def distance(output: Any, exact: Any) -> float:
     if isinstance(output, (tuple, list)):
         outputs = cast("Sequence[Any]", output)
         return max((distance(*pair) for pair in zip(outputs, exact, strict=True)), default=0.0)
-    if output.shape != exact.shape:
-        raise ValueError(f"the shape is {tuple(output.shape)}, not {tuple(exact.shape)}")
+    check_shape(output, exact.shape)
     wide, right = output.double(), exact.double()
     limit = torch.finfo(output.dtype).max if output.is_floating_point() else float("inf")
     numbers = right.isfinite() & (right.abs() <= limit)

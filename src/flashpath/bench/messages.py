@@ -331,6 +331,20 @@ MESSAGES: dict[str, Text | Entry] = {
             "请重新导入：python benchmarks/report.py --run <gpu>.jsonl",
         ),
     ),
+    "record-no-object": Text(
+        "it should be a JSON object, but is {value!r}", "应为 JSON 对象，却是 {value!r}"
+    ),
+    "record-part-no-object": Text(
+        "{name} should be a JSON object, but is {value!r}", "{name} 应为 JSON 对象，却是 {value!r}"
+    ),
+    "record-unknown-field": Text("it has an unknown field {name!r}", "有未知的字段 {name!r}"),
+    "record-field-type": Text(
+        "{name} should be {expected}, but is {value}", "{name} 应为 {expected}，却是 {value}"
+    ),
+    "record-in-case": Text(
+        "{name!r} in the case {case!r} of {ladder!r}: {why}",
+        "{ladder!r} 的问题 {case!r} 中的 {name!r}：{why}",
+    ),
     "lacks": Text("it lacks {what}", "缺少 {what}"),
     "not-a-record": Entry(
         Text(

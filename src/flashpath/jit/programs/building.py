@@ -62,7 +62,7 @@ def build_anew(recipe: Recipe, cache: KernelCache, watcher: Watcher) -> Program:
     build = {
         "source": ", ".join(str(recipe.folder / file) for file in recipe.files),
         "arch": recipe.target.arch,
-        "compiler": f"{nvcc}, for {'the virtual GPU' if recipe.target.is_virtual else 'a GPU'}",
+        "compiler": f"{nvcc}, {'virtual' if recipe.target.is_virtual else 'cuda'}",
         "flags": [*recipe.code_flags, *recipe.flags, *recipe.link_flags],
         "assembler_flags": [],
         "kernels": [],
