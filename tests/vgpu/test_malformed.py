@@ -51,7 +51,7 @@ def test_no_form_is_guessed(instruction: str) -> None:
     module = VirtualModule(f"{HEAD}.visible .entry k(.param .u64 p) {{ {REGISTERS} {instruction} ret; }}")
     with pytest.raises(UnsupportedInstruction, match="PTX line 4") as caught:
         module.kernel("k")
-    assert instruction.split()[0].rstrip(';') in str(caught.value)
+    assert instruction.split()[0].rstrip(";") in str(caught.value)
     chinese = caught.value.said.text("zh").removeprefix("k，PTX 第 4 行")
     assert re.search("[\u4e00-\u9fff]", chinese)
     assert not re.search(r"[A-Za-z]{2,} [a-z]{2,}", chinese), chinese

@@ -13,7 +13,7 @@ import re
 import string
 from typing import Any
 
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from flashpath.messages import Text, catalogue, say, spoken
 
@@ -35,6 +35,9 @@ def install() -> None:
         "RICH_HELP": say("cli.typer-try", command="{command_path}", option="{help_option}"),
     }
     rich_utils: Any = importlib.import_module("typer.rich_utils")
+    if shown := getattr(TyperOption, "display_type_rich", None):
+        option_class: Any = TyperOption  # a flag takes no value: no type is shown
+        option_class.display_type_rich = lambda option, ctx: None if option.is_flag else shown(option, ctx)
     for name, text in constants.items():
         if hasattr(rich_utils, name):
             setattr(rich_utils, name, text)
