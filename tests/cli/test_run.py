@@ -300,6 +300,9 @@ def test_errors_name_the_learners_line_and_exit_with_1(tmp_path: Path) -> None:
     missing = flashpath(str(tmp_path / "none.cu"))
     assert (missing.returncode, missing.stdout) == (1, "")
     assert "does not exist" in missing.stderr
+    nobody = flashpath("~no-such-user/x.cu")
+    assert (nobody.returncode, nobody.stdout) == (1, "")
+    assert "~no-such-user/x.cu: there is no such home folder." in nobody.stderr
 
 
 @pytest.mark.parametrize(
