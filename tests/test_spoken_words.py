@@ -42,7 +42,7 @@ KEPT = {
     "bench/lengths.py": "drawings",
     "bench/plot.py": "matplotlib's names",
     # Records are data: the names of methods, which tables translate.
-    "bench/compare.py": "a method's name in records",
+    "bench/known_peers.py": "a method's name in records",
     "bench/cuda_timer.py": "a method's name in records",
     "bench/table.py": "names of methods in records",
     "bench/nsight/systems.py": "names of operations in records",

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
 from flashpath.bench.failure import is_out_of_memory, shown
+from flashpath.bench.known_peers import KNOWN_SHARE
 from flashpath.bench.record import Record
 from flashpath.messages import Message, say, told
 
@@ -27,7 +28,7 @@ _METHODS = {
     "graph replay, cold L2": "bench.method-graph",
     "events, cold L2": "bench.method-events",
     "events, cold L2; includes launch gaps, no graph": "bench.method-events-no-graph",
-    "its known share of copy bandwidth": "bench.method-known-share",
+    KNOWN_SHARE: "bench.method-known-share",
 }
 UNBOUNDED = 10_000
 

@@ -36,8 +36,6 @@ class Case:
 
     `bytes` counts each input read once and each output written once, `flops` the arithmetic; both are 0
     where they mean nothing. `dtype` names the input type, which chooses the arithmetic ceiling.
-    `known_peers` are shares of the copy bandwidth that libraries reach, from a run on another day: where one
-    of them cannot be imported, its share of this run's own bandwidth stands for it.
     """
 
     name: str
@@ -46,7 +44,6 @@ class Case:
     flops: int = 0
     dtype: str = "float32"
     parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    known_peers: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
 Declines = Callable[[Case], Message | None]  # why a case is not taken; None where it is

@@ -61,7 +61,7 @@ __global__ void map(long long n, const T* x, const T* y, T* out, Compute<T> firs
 
 // d is a multiple of kWidth: then no pack straddles two rows, and none is left over. row_step, column_step:
 // blockDim.x packs, divided by the packs of a row: quotient and remainder. reciprocal: 2^64 / packs of a row,
-// since a 64-bit division is a call of about 100 instructions, and all loads would have to wait for it.
+// since a 64-bit division is a call, and all loads would have to wait for it.
 template <class T, int kWidth, int kPacks, class Operation>
 __global__ void gate(long long n, long long d, const T* x, T* out, long long row_step, long long column_step,
                      unsigned long long reciprocal) {

@@ -16,9 +16,6 @@ from flashpath.kernels.sort.reference import reference, torch_sort
 from flashpath.kernels.tolerance import WrongResult, check_shape, check_type
 from flashpath.messages import told
 
-# Of CuPy's sort on an H200, as a share of the copy bandwidth.
-_KNOWN_PEERS = {"CuPy (CUB)": 261 / 4296}
-
 
 def _case(n: int, dtype: str, with_indices: bool = False) -> Case:
     import torch
@@ -38,7 +35,6 @@ def _case(n: int, dtype: str, with_indices: bool = False) -> Case:
         bytes=n * (2 * kind.itemsize + (8 if with_indices else 0)),
         dtype=dtype,
         parameters={"n": n, "dtype": dtype, "return_indices": with_indices},
-        known_peers={} if with_indices or kind.itemsize != 4 else _KNOWN_PEERS,
     )
 
 

@@ -20,15 +20,6 @@ _ELEMENTS_CHECKED_AT_ONCE = 2**26
 _STREAMS = {"forward": 2, "add": 4, "backward": 3}
 _FLOPS = {"forward": (8, 4), "add": (9, 5), "backward": (15, 11)}
 
-# What libraries that may not be importable reached on an H200, where a copy reached 4296 GB/s: GB/s for rows
-# of 1024, 4096 and 16384 elements.
-_KNOWN = {
-    ("forward", True): {"FlashInfer": (1444, 1544, 1614), "quack": (3417, 2743, 217)},
-    ("forward", False): {"FlashInfer": (3582, 3990, 4121), "quack": (3507, 3974, 4119)},
-    ("add", False): {"FlashInfer": (3803, 4007, 4036), "quack": (3844, 4055, 4130)},
-}
-_KNOWN_SIZES = {(32768, 1024): 0, (32768, 4096): 1, (32768, 16384): 2}
-
 
 @dataclass(frozen=True)
 class Norm:
@@ -103,11 +94,6 @@ def case(operation: str, rows: int, n: int, centered: bool, eps: float) -> Case:
         bytes=_STREAMS[operation] * rows * n * kind.itemsize + small[operation],
         flops=_FLOPS[operation][0 if centered else 1] * rows * n,
         dtype="bfloat16",
-        known_peers={
-            name: speeds[_KNOWN_SIZES[shape]] / 4296
-            for name, speeds in _KNOWN.get((operation, centered), {}).items()
-            if shape in _KNOWN_SIZES
-        },
         parameters={"operation": operation, "shape": list(shape), "dtype": "bfloat16"},
     )
 
