@@ -25,6 +25,7 @@ KEPT = {
     "course/content/lesson.py": "compared by a test of the lessons' languages",
     "course/sandbox/functions.py": "a defect of the caller in our own code",
     "course/sandbox/kernels.py": "a defect of the caller in our own code",
+    "course/sandbox/programs.py": "a defect of the caller in our own code",
     "course/sandbox/nursery.py": "caught beside it",
     "documents.py": "a command of development",
     "kernels/elementwise/traffic.py": "a command of development",
@@ -48,6 +49,7 @@ KEPT = {
     "bench/nsight/systems.py": "names of operations in records",
     "gpus/occupancy.py": "names of limits in reports, which vgpu/report/names.py translates",
     "vgpu/report/names.py": "names of limits in reports",
+    "vgpu/program_report.py": "names of operations in recordings",
     "vgpu/exactness.py": "a record of what was measured",
     # Other languages and other programs.
     "compat/distribution.py": "the metadata of a package",

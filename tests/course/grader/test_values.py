@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from flashpath.course.grader.compare import Expected, compare
 from flashpath.course.grader.dtypes import DTYPES, bits_of, dtype_of, exact_view, is_float
 from flashpath.course.grader.poison import poisoned
 from flashpath.course.grader.values import VALUES, fill
@@ -85,6 +86,16 @@ def test_poison_differs_from_run_to_run() -> None:
     expected = np.zeros(64, np.float32)
     first, second = (poisoned(expected, np.random.default_rng(seed)) for seed in (1, 2))
     assert (bits_of(first) != bits_of(second)).mean() > 0.9
+
+
+@pytest.mark.filterwarnings("error")
+def test_signalling_nans_are_numbers_like_others() -> None:
+    """Random bits hold them, and NumPy warns where one is widened: no learner is to read that."""
+    signalling = np.array([0x7F800001, 0x3F800000], np.uint32).view(np.float32)
+    seen = exact_view(signalling)
+    assert np.isnan(seen[0])
+    assert seen[1] == 1
+    assert compare(Expected("y", seen, np.dtype(np.float32), np.zeros(2)), signalling) is None
 
 
 def test_references_see_exact_numbers() -> None:

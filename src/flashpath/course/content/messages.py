@@ -63,6 +63,13 @@ MESSAGES: dict[str, Text | Entry] = {
         Text('{place}: none has values = ["shifted"].', '{place}：没有一组用例写了 values = ["shifted"]。'),
         Text("Add one.", "请加一组。"),
     ),
+    "program-without-goal": Entry(
+        Text("{place}: a whole program needs a goal.", "{place}：完整程序的练习至少要有一个目标。"),
+        Text(
+            "Count what only the GPU can have done, such as report.global_store.bytes: else the CPU could print it all.",
+            "请统计只有 GPU 才做得了的事，例如 report.global_store.bytes：否则只用 CPU 也能打印出全部结果。",
+        ),
+    ),
     "goal-without-mutant": Entry(
         Text(
             "{place}: a goal has no mutant that is right but misses it.",
@@ -140,6 +147,10 @@ MESSAGES: dict[str, Text | Entry] = {
     "no-such-program": Entry(
         Text("there is no program {name!r}.", "没有程序 {name!r}。"),
         Text("Write a path under programs/.", "请写 programs/ 下的路径。"),
+    ),
+    "no-such-experiment": Entry(
+        Text("there is no experiment {name!r}.", "没有实验 {name!r}。"),
+        Text("Write the name of a file in the unit's experiments/.", "请写本单元 experiments/ 下的文件名。"),
     ),
     "output-missing": Entry(
         Text("outputs/{name} is missing.", "缺少 outputs/{name}。"),

@@ -79,6 +79,16 @@ MESSAGES: dict[str, Text | Entry] = {
     "made-too-deep-folders": Text(
         "made folders in folders without end, and was ended", "无限制地嵌套文件夹，已被终止"
     ),
+    "recorded-too-much": Text(
+        "asked the GPU for more than can be recorded, and was ended", "对 GPU 的调用多到无法记录，已被终止"
+    ),
+    "do-less": Text(
+        "Look for a loop that copies or launches far too often.", "请检查是否有循环拷贝或启动得过于频繁。"
+    ),
+    "recorded-nonsense": Text("wrote into the record of its own run", "改写了记录它自身运行过程的数据"),
+    "leave-the-record": Text(
+        "Write to standard output and standard error only.", "只能写标准输出和标准错误。"
+    ),
     "closed-its-pipe": Text("closed its pipe", "关闭了管道"),
     "exited": Text("ended with exit code {code} and gave no answer", "以退出码 {code} 结束，没有给出答案"),
     "ended-by-signal": Text("was ended by signal {signal}", "被信号 {signal} 终止"),
@@ -242,8 +252,8 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "refused-path": Entry(
         Text(
-            "{where}: answers include headers of CUDA only, by their names.",
-            "{where}：答案只能包含 CUDA 的头文件，且只写文件名。",
+            "{where}: answers include headers of CUDA and of the standard library only, by their names.",
+            "{where}：答案只能包含 CUDA 和标准库的头文件，且只写文件名。",
         ),
         _REMOVE_LINE,
     ),

@@ -144,9 +144,14 @@ class Access:
     type: str = ""
     """The type of that argument, such as "float*"; empty where it is not known."""
 
+    name: str = ""
+    """What that argument is called, where its caller has said so."""
+
     @property
     def array(self) -> str:
-        """That argument, such as "argument 1 (float*)", in the language that is spoken; empty for none."""
+        """That argument: its name, or "argument 1 (float*)" in the language that is spoken; empty for none."""
+        if self.name:
+            return self.name
         if self.argument is None:
             return ""
         return say(
