@@ -36,13 +36,17 @@ def install() -> None:
     }
     rich_utils: Any = importlib.import_module("typer.rich_utils")
     if shown := getattr(TyperOption, "display_type_rich", None):
-        option_class: Any = TyperOption  # a flag takes no value: no type is shown
-        option_class.display_type_rich = lambda option, ctx: None if option.is_flag else shown(option, ctx)
+        TyperOption.display_type_rich = functools.partialmethod(_type_shown, shown)
     for name, text in constants.items():
         if hasattr(rich_utils, name):
             setattr(rich_utils, name, text)
     if make_text := getattr(rich_utils, "_make_rich_text", None):
         rich_utils._make_rich_text = functools.partial(_made_to_fold, make_text)
+
+
+def _type_shown(option: Any, shown: Any, ctx: Any) -> Any:
+    """Returns the type of an option as the help shows it: none for a flag, which takes no value."""
+    return None if option.is_flag else shown(option, ctx)
 
 
 def _made_to_fold(make_text: Any, **given: Any) -> Any:

@@ -149,7 +149,7 @@ class Access:
 
     @property
     def array(self) -> str:
-        """That argument: its name, or "argument 1 (float*)" in the language that is spoken; empty for none."""
+        """Its name, or "argument 1 (float*)" in the language that is spoken; empty for none."""
         if self.name:
             return self.name
         if self.argument is None:
