@@ -44,6 +44,7 @@ KEPT = {
     "bench/plot.py": "matplotlib's names",
     # Records are data: the names of methods, which tables translate.
     "bench/known_peers.py": "a method's name in records",
+    "bench/eager.py": "a method's name in records",
     "bench/cuda_timer.py": "a method's name in records",
     "bench/table.py": "names of methods in records",
     "bench/nsight/systems.py": "names of operations in records",
@@ -58,7 +59,6 @@ KEPT = {
     "kernels/attention/decode/ladder.py": "names of cases in records",
     "kernels/matmul/ladder.py": "names of cases in records",
     "kernels/sort/ladder.py": "names of cases in records",
-    "kernels/elementwise/operations.py": "Python, as a call of a rung is written",
     "kernels/quantize/operations.py": "Python, as a call of a rung is written",
     "course/figures/units/coalescing.py": "both languages stand there",
     "course/workspace/marker.py": "what the reader of TOML says",

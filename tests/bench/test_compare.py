@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -9,10 +10,12 @@ import numpy as np
 import pytest
 import torch
 
+from flashpath import kernels
 from flashpath.bench.ceilings import Ceilings
 from flashpath.bench.compare import compare
 from flashpath.bench.failure import shown
 from flashpath.bench.implementation import Implementation
+from flashpath.bench.ladder import bench_ladder
 from flashpath.bench.record import Record
 from flashpath.bench.timer import CpuTimer
 from flashpath.errors import FlashpathError, MissingDevice
@@ -52,6 +55,56 @@ def compared(clock: Any, implementations: dict[str, Any], cases: Any = (ADD,), *
 
 def by_name(results: Any) -> dict[str, Record]:
     return {record.implementation: record for record in results}
+
+
+def test_eager_calls_are_timed_beside_the_others_where_asked_for(clock: Any) -> None:
+    class Slower(CpuTimer):
+        """A clock of calls for which the host takes 5 ms more."""
+
+        def sampler(self, function: Callable[[], Any]) -> Any:
+            def with_host() -> None:
+                clock.advance(0.005)
+                function()
+
+            return super().sampler(with_host)
+
+    implementations: dict[str, Any] = {"mine": adding(clock, 0.020), "wrong": operator.sub}
+    found = by_name(compared(clock, implementations, check=check_sum, eager=Slower(clock.nanoseconds)))
+    assert found["mine"].time is not None
+    assert found["mine"].time.median == pytest.approx(0.020)
+    assert found["mine"].eager is not None
+    assert found["mine"].eager.median == pytest.approx(0.025)
+    assert found["wrong"].eager is None
+    without = by_name(compared(clock, implementations, check=check_sum))
+    assert without["mine"].eager is None
+
+
+def test_eager_calls_want_a_gpu(clock: Any) -> None:
+    with pytest.raises(FlashpathError, match="on a CPU"):
+        compared(clock, {"mine": adding(clock, 0.020)}, eager=True)
+
+
+@pytest.mark.gpu
+def test_eager_calls_of_a_rung_have_a_plan() -> None:
+    ladder = kernels.ladder("softmax")
+    (record, peer) = (
+        each
+        for each in bench_ladder(
+            ladder,
+            cases=["forward 32768 × 1024 bfloat16"],
+            only=["resident"],
+            peers=["torch"],
+            ceilings=False,
+            seconds=0.05,
+            with_portability=False,
+            eager=True,
+        )
+    )
+    for each in (record, peer):
+        assert each.time is not None
+        assert each.eager is not None
+        assert each.eager.method == "eager calls in a row"
+        assert 0.5 < each.eager.median / each.time.median < 1.5  # the GPU is the longer of the two
 
 
 def test_rates_ratio_and_fraction(clock: Any) -> None:

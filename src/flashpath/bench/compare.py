@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from flashpath.bench.ceilings import Bound, Ceilings, ceilings_of_cpu_case, measure_ceilings
+from flashpath.bench.eager import EagerTimer, as_called
 from flashpath.bench.environment import Environment, read_environment
 from flashpath.bench.implementation import Implementation, Implementations, collect
 from flashpath.bench.known_peers import known_peers
@@ -58,6 +59,7 @@ def compare(
     on_record: Callable[[Record], None] | None = None,
     ladder: str | None = None,
     timer: Timer | None = None,
+    eager: bool | Timer = False,
 ) -> Results:
     """Check every implementation on every case, time those that are right, and record it all.
 
@@ -66,10 +68,12 @@ def compare(
     the truth is timed all the same, and its record says so. `ceilings` are measured, left out (False), or
     given from an earlier measurement. `seconds` is the time spent on each implementation of each case.
     `on_record` gets each record as soon as its case is done; Ctrl-C ends the run and keeps what was measured.
+    `eager` also times calls as a person makes them on a GPU, in a row and with the host counted.
     """
     check_seconds(seconds)
     compared = collect(implementations, peers)
     problems, device = as_cases(cases, device)
+    eager_timer = _eager_timer(eager, device)
     has_own_ceilings = ceilings is True and device == "cpu"
     measured = None if has_own_ceilings else measured_ceilings(ceilings, device, problems)
     results = Results(read_environment(device), measured, interrupted=True)  # until the last case is done
@@ -83,11 +87,18 @@ def compare(
             limits = ceilings_of_cpu_case(trial.case) if has_own_ceilings and trial.calls else measured
             timings = time_interleaved(trial.calls, device=device, seconds=seconds, timer=timer)
             discard_wrong_times(trial, timings)
-            for record in make_records(trial, compared, timings, results.environment, limits, ladder):
+            in_a_row = Timings()
+            if eager_timer is not None and not timings.interrupted:
+                timed = {name: call for name, call in trial.calls.items() if timings[name].error is None}
+                called = as_called(timed, trial.peers)
+                in_a_row = time_interleaved(called, device=device, seconds=seconds, timer=eager_timer)
+            for record in make_records(
+                trial, compared, timings, results.environment, limits, ladder, in_a_row
+            ):
                 results.records.append(record)
                 if on_record:
                     on_record(record)
-            if timings.interrupted:
+            if timings.interrupted or in_a_row.interrupted:
                 return results
             # The next case needs the memory of this one.
             del trial
@@ -112,6 +123,14 @@ def discard_wrong_times(trial: Trial, timings: Timings) -> None:
         timings.interrupted = True
 
 
+def _eager_timer(eager: bool | Timer, device: str) -> Timer | None:
+    if isinstance(eager, bool):
+        if eager and device != "cuda":
+            raise FlashpathError("bench.eager-without-gpu")
+        return EagerTimer() if eager else None
+    return eager
+
+
 def measured_ceilings(wish: bool | Ceilings, device: str, cases: list[Case]) -> Ceilings | None:
     if isinstance(wish, Ceilings):
         return wish
@@ -125,6 +144,7 @@ def make_records(
     environment: Environment,
     ceilings: Ceilings | None,
     ladder: str | None,
+    eager: Mapping[str, Timing],
 ) -> list[Record]:
     """A record of every implementation of one case, the failed ones too."""
     known = known_peers(ladder, trial.case, timings, ceilings)
@@ -146,6 +166,7 @@ def make_records(
             language=implementation.language,
             is_peer=implementation.is_peer,
             time=Time.of(timing),
+            eager=Time.of(eager[name]) if name in eager else None,
             peak_memory_bytes=trial.peak_memory_bytes.get(name),
             distance=trial.distances.get(name),
             ceiling=bound.ceiling if bound else None,

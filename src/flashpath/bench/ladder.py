@@ -34,6 +34,7 @@ def bench_ladder(
     progress: bool = True,
     on_record: Callable[[Record], None] | None = None,
     timer: Timer | None = None,
+    eager: bool | Timer = False,
 ) -> Results:
     """Compare the rungs of a ladder, its peers and `extra` functions.
 
@@ -62,6 +63,7 @@ def bench_ladder(
         on_record=on_record,
         ladder=ladder.name,
         timer=timer,
+        eager=eager,
     )
 
 

@@ -52,6 +52,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "column-language": Text("language", "语言"),
     "column-median": Text("median", "中位数"),
     "column-spread": Text("p20 … p80", "p20 … p80"),
+    "column-eager": Text("eager call", "即时调用"),
     "column-gb": Text("GB/s", "GB/s"),
     "column-tflop": Text("TFLOP/s", "TFLOP/s"),
     "column-peer": Text("× best peer", "× 最快对照"),
@@ -60,6 +61,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "column-distance": Text("off by", "误差"),
     "column-method": Text("timed by", "计时方式"),
     "method-known-share": Text("its known share of copy bandwidth", "按已知的拷贝带宽占比推算"),
+    "method-eager": Text("eager calls in a row", "连续的 eager 调用"),
     "method-cpu": Text("perf_counter, warm caches", "perf_counter，热缓存"),
     "method-graph": Text("graph replay, cold L2", "重放 CUDA 图，冷 L2"),
     "method-events": Text("events, cold L2", "事件，冷 L2"),
@@ -162,6 +164,13 @@ MESSAGES: dict[str, Text | Entry] = {
     "no-time-span": Entry(
         Text("seconds is {seconds}, which is no length of time.", "seconds 是 {seconds}，不是时长。"),
         Text("Pass a number, such as seconds=0.5.", "请给出一个数，如 seconds=0.5。"),
+    ),
+    "eager-without-gpu": Entry(
+        Text(
+            "Eager calls are timed on a GPU, and this run is on a CPU.",
+            "即时调用在 GPU 上计时，而这次运行在 CPU 上。",
+        ),
+        Text("Leave --eager out, or eager=False.", "请去掉 --eager，即 eager=False。"),
     ),
     "no-picture": Entry(
         Text("{file} is no picture that can be drawn.", "{file} 不是能画出的图片格式。"),

@@ -43,6 +43,7 @@ class Record:
 
     `ratio_to_fastest_peer` is the peer's time over this one's: above 1 is faster than every peer.
     `fraction_of_ceiling` is the least time that the measured `ceiling` allows over the time taken.
+    `eager` is a call as a person makes it, the host counted; None where nobody asked for it.
     `distance` is the largest one from the result in float64, in units of that result's largest element.
     """
 
@@ -55,6 +56,7 @@ class Record:
     language: str | None = None
     is_peer: bool = False
     time: Time | None = None
+    eager: Time | None = None
     gb_per_s: float | None = None
     tflop_per_s: float | None = None
     peak_memory_bytes: int | None = None

@@ -28,6 +28,7 @@ _METHODS = {
     "graph replay, cold L2": "bench.method-graph",
     "events, cold L2": "bench.method-events",
     "events, cold L2; includes launch gaps, no graph": "bench.method-events-no-graph",
+    "eager calls in a row": "bench.method-eager",
     KNOWN_SHARE: "bench.method-known-share",
 }
 UNBOUNDED = 10_000
@@ -171,6 +172,7 @@ MEASURED: Sequence[Column] = (
     ("bench.column-language", lambda record: record.language or NO_VALUE),
     ("bench.column-median", median),
     ("bench.column-spread", spread),
+    ("bench.column-eager", lambda record: seconds(record.eager and record.eager.median)),
     ("bench.column-gb", lambda record: digits(record.gb_per_s)),
     ("bench.column-tflop", lambda record: digits(record.tflop_per_s)),
     ("bench.column-peer", lambda record: digits(record.ratio_to_fastest_peer)),

@@ -23,6 +23,7 @@ def bench(
     rung: Annotated[list[str] | None, typer.Option(help=say("cli.bench-rung"))] = None,
     device: Annotated[str | None, typer.Option(help=say("cli.bench-device"))] = None,
     seconds: Annotated[float, typer.Option(help=say("cli.bench-seconds"), min=0.01)] = 0.5,
+    eager: Annotated[bool, typer.Option("--eager", help=say("cli.bench-eager"))] = False,
     ceilings: Annotated[bool, typer.Option(help=say("cli.bench-ceilings"))] = True,
     output: Annotated[Path | None, typer.Option(help=say("cli.bench-output"))] = None,
     plot: Annotated[Path | None, typer.Option(help=say("cli.bench-plot"))] = None,
@@ -68,6 +69,7 @@ def bench(
             only=rung,
             ceilings=ceilings,
             seconds=seconds,
+            eager=eager,
             on_record=keep,
         )
     if not as_json:

@@ -503,6 +503,10 @@ MESSAGES: dict[str, Text | Entry] = {
     "bench-seconds": Text(
         "Time spent on each implementation and case.", "每个实现、每个问题所用的时间（秒）。"
     ),
+    "bench-eager": Text(
+        "Also time calls as you make them, in a row and with what the host does.",
+        "同时测量平常写法的调用：连续调用，计入主机端的开销。",
+    ),
     "bench-ceilings": Text(
         "Measure copy, read and GEMM ceilings in the same run.",
         "在同一次运行中测出复制、读取和 GEMM 的上限。",

@@ -36,7 +36,8 @@ def install() -> None:
     }
     rich_utils: Any = importlib.import_module("typer.rich_utils")
     if shown := getattr(TyperOption, "display_type_rich", None):
-        TyperOption.display_type_rich = functools.partialmethod(_type_shown, shown)
+        options: Any = TyperOption
+        options.display_type_rich = functools.partialmethod(_type_shown, shown)
     for name, text in constants.items():
         if hasattr(rich_utils, name):
             setattr(rich_utils, name, text)

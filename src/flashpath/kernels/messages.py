@@ -119,6 +119,9 @@ MESSAGES: dict[str, Text | Entry] = {
         "all steps happen in one pass, so nothing in between goes to memory",
         "所有步骤在一遍里完成，中间结果不写内存",
     ),
+    "elementwise-two": Text(
+        "both gradients in one pass, 16 bytes at a time", "一遍写出两个梯度，每次访问 16 字节"
+    ),
     "matmul-float64": Text("it is the rung that computes float64", "只有这个梯级支持 float64"),
     "matmul-large": Text(
         "the result has at least a tile of 128 × 128 for every SM",

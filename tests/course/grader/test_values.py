@@ -48,6 +48,22 @@ def test_what_the_kinds_are() -> None:
     assert drawn("specials", "int32").min() == -(2**31)
 
 
+@pytest.mark.parametrize("name", ["float16", "float32", "float64"])
+def test_rows_of_masked_scores_take_turns(name: str) -> None:
+    scores = fill("masked", (2, 5, 40), dtype_of(name), np.random.default_rng(4), below=None).reshape(10, 40)
+    unseen = np.isneginf(scores)
+    assert np.isfinite(scores[~unseen]).all()
+    counts = unseen.sum(1)
+    assert (counts == 0).any()
+    assert (counts == 40).sum() >= 2  # nothing at all is seen
+    changes = (unseen[:, 1:] != unseen[:, :-1]).sum(1)
+    assert ((changes == 1) & unseen[:, 0]).any()  # nothing up to a place
+    assert ((changes == 1) & ~unseen[:, 0]).any()  # nothing from a place on
+    assert (changes > 3).any()  # here and there
+    alone = fill("masked", (400,), dtype_of(name), np.random.default_rng(5), below=None)
+    assert 0.2 < np.isneginf(alone).mean() < 0.6
+
+
 def test_indices_need_a_bound() -> None:
     with pytest.raises(FlashpathError, match="bound"):
         fill("indices", (3,), dtype_of("int32"), np.random.default_rng(0), below=None)
