@@ -226,8 +226,7 @@ def test_no_week_needs_a_later_one(course: Course, name: str) -> None:
         for before in course.unit(unit).prerequisites
         if place.get(before, -1) > number
     }
-    # The first week of the source looks at CUTLASS; tensor cores are understood in the fifth.
-    assert late <= {("37-cutlass-and-cute", "17-tensor-cores")}
+    assert not late
 
 
 @pytest.mark.parametrize("name", TRACKS)

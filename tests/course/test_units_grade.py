@@ -133,6 +133,15 @@ def test_the_skeleton_fails_with_words(exercise: Exercise, tmp_path: Path) -> No
             assert "Traceback" not in str(result)
 
 
+def test_a_barrier_in_a_branch_is_told_as_what_it_is(tmp_path: Path) -> None:
+    """The untouched file has one mistake: whoever begins there is told of that, and of nothing else."""
+    exercise = load_course().exercise("coalescing/barrier-in-a-branch")
+    assert exercise.skeleton is not None
+    result = _graded(exercise, exercise.skeleton.read_text(encoding="utf-8"), tmp_path)
+    assert result.reason == "divergent-barrier"
+    assert "The barrier stands inside of the if" in str(result)
+
+
 @_mutants()
 def test_every_mutant_is_rejected_for_its_own_reason(
     exercise: Exercise, mutant: Mutant, tmp_path: Path

@@ -12,6 +12,7 @@ from flashpath.bench.ceilings import Bound, Ceilings, ceilings_of_cpu_case, meas
 from flashpath.bench.eager import EagerTimer, as_called
 from flashpath.bench.environment import Environment, read_environment
 from flashpath.bench.implementation import Implementation, Implementations, collect
+from flashpath.bench.known_peers import known_peers
 from flashpath.bench.problems import Cases, as_cases
 from flashpath.bench.record import Record, Time
 from flashpath.bench.table import progress_bar, table_text
@@ -105,10 +106,6 @@ def compare(
     return results
 
 
-# How the time of a peer that is not here was come by.
-KNOWN_SHARE = "its known share of copy bandwidth"
-
-
 def check_seconds(seconds: object) -> None:
     is_time = isinstance(seconds, (int, float)) and 0 <= seconds < float("inf")
     if not is_time or isinstance(seconds, bool):
@@ -150,7 +147,7 @@ def make_records(
     eager: Mapping[str, Timing],
 ) -> list[Record]:
     """A record of every implementation of one case, the failed ones too."""
-    known = known_peers(trial.case, timings, ceilings)
+    known = known_peers(ladder, trial.case, timings, ceilings)
     peers = [timing.median for name, timing in timings.items() if compared[name].is_peer and timing.median]
     fastest = min([*peers, *(time.median for time in known.values())], default=None)
     bound = ceilings.bound(trial.case, trial.written_bytes) if ceilings else None
@@ -196,16 +193,6 @@ def make_records(
         )
         records.append(with_rates(record, trial.case, bound, fastest))
     return records
-
-
-def known_peers(case: Case, timed: Collection[str], ceilings: Ceilings | None) -> dict[str, Time]:
-    """Returns the times of libraries that are not here, by their known share of this copy bandwidth."""
-    bandwidth = ceilings.copy_bytes_per_s if ceilings else None
-    if not bandwidth:
-        return {}
-    absent = {name: share for name, share in case.known_peers.items() if name not in timed}
-    seconds = {name: case.bytes / (share * bandwidth) for name, share in absent.items()}
-    return {name: Time(each, each, each, KNOWN_SHARE, samples=0) for name, each in seconds.items()}
 
 
 def with_rates(record: Record, case: Case, bound: Bound | None, fastest: float | None) -> Record:

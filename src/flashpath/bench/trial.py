@@ -21,11 +21,12 @@ from flashpath.bench.arrays import (
     total_bytes,
 )
 from flashpath.bench.device import load_torch
-from flashpath.bench.failure import FAILURES, describe
+from flashpath.bench.failure import FAILURES, Reason, reason_of
 from flashpath.bench.implementation import Implementation
 from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Case
-from flashpath.messages import Message, say
+from flashpath.kernels.tolerance import WrongResult
+from flashpath.messages import Message, told
 
 Check = Callable[[Any, tuple[Any, ...]], object]
 
@@ -44,7 +45,8 @@ def saying(what: Message) -> Generator[None]:
     try:
         yield
     except AssertionError as error:
-        why = str(error).strip() or Message("bench.check-silent")
+        said = error.said if isinstance(error, FlashpathError) else str(error).strip()
+        why = said or Message("bench.check-silent")
         raise Refused("bench.refused", what=what, why=why) from None
 
 
@@ -58,8 +60,8 @@ class Trial:
     truth: Callable[[tuple[Any, ...]], Any] | None  # inputs → the exact result
     is_ready: bool  # the arguments are the caller's own: nobody stated their traffic, nobody can draw others
     calls: dict[str, functools.partial[Any]] = field(default_factory=dict[str, functools.partial[Any]])
-    errors: dict[str, str] = field(default_factory=dict[str, str])
-    notes: dict[str, str] = field(default_factory=dict[str, str])  # what is to be said of one that is timed
+    errors: dict[str, Reason] = field(default_factory=dict[str, Reason])
+    notes: dict[str, Message] = field(default_factory=dict[str, Message])  # of those that are timed
     peers: set[str] = field(default_factory=set[str])
     peak_memory_bytes: dict[str, int | None] = field(default_factory=dict[str, int | None])
     distances: dict[str, float] = field(default_factory=dict[str, float])  # from the truth
@@ -67,13 +69,13 @@ class Trial:
     reference: tuple[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        self.broken: str | None = None
+        self.broken: Reason | None = None
         self.exact: Any = None
         try:
             self.inputs = self.case.inputs(self.device)
             self.pristine = copy_of(self.inputs)
         except Exception as error:
-            self.broken = say("bench.case-not-made", case=self.case.name, why=describe(error))
+            self.broken = told("bench.case-not-made", case=self.case.name, why=reason_of(error))
 
     def examine(self, name: str, implementation: Implementation) -> None:
         """Run one implementation once for its result and once for its memory."""
@@ -91,7 +93,7 @@ class Trial:
             self.peak_memory_bytes[name] = peak_memory(call, self.device)
             self.calls[name] = call
         except FAILURES as error:
-            self.errors[name] = describe(error)
+            self.errors[name] = reason_of(error)
         finally:
             self.write_inputs(self.pristine)  # the next one gets the same
 
@@ -102,7 +104,7 @@ class Trial:
             if self.exact is None:
                 self.exact = self.truth(self.pristine)
             away = distance(output, self.exact)
-        except (TypeError, ValueError, RuntimeError, AttributeError):
+        except (WrongResult, TypeError, ValueError, RuntimeError, AttributeError):
             return  # of another kind or shape; or there is no memory for the truth
         if math.isfinite(away):
             self.distances[name] = away
@@ -150,18 +152,18 @@ class Trial:
                 raise
             try:
                 away = distance(output, self.truth(inputs))
-            except (TypeError, ValueError, RuntimeError, AttributeError):
+            except (WrongResult, TypeError, ValueError, RuntimeError, AttributeError):
                 raise refused from None  # of another kind or shape: there is no distance
             if not away <= NEAR_FOR_A_PEER:
                 raise
-            self.notes[name] = say("bench.less-exact", why=refused.said.params["why"])
+            self.notes[name] = told("bench.less-exact", why=refused.said.params["why"])
 
-    def recheck(self, names: Collection[str]) -> dict[str, str]:
+    def recheck(self, names: Collection[str]) -> dict[str, Reason]:
         """Why the times of some do not count: what they do wrong on new data in the same memory.
 
         A function that keeps its result, by the address or the shape of its inputs, was timed doing nothing.
         """
-        errors: dict[str, str] = {}
+        errors: dict[str, Reason] = {}
         try:
             fresh, is_drawn = self.new_inputs()
             if names and not same_bits(fresh, self.pristine):
@@ -186,14 +188,14 @@ class Trial:
         fresh: tuple[Any, ...],
         reference: tuple[str, Any] | None,
         is_drawn: bool,
-        errors: dict[str, str],
+        errors: dict[str, Reason],
     ) -> None:
         call = self.calls[name]
         try:
             # A check may know the result of the caller's own data only: then a call on a copy is the truth.
             expected = None
             if not is_drawn and reference is None:
-                expected = (f"{name} on a copy", call.func(*copy_of(fresh)))
+                expected = (told("bench.on-a-copy", name=name), call.func(*copy_of(fresh)))
             self.write_inputs(fresh)
             output = self.output_of(call, fresh)
             if self.check and is_drawn:
@@ -204,7 +206,7 @@ class Trial:
                     assert_agreement(output, result, expected_name)
         except FAILURES as error:
             if is_drawn or isinstance(error, Refused):
-                errors[name] = describe(error)
+                errors[name] = reason_of(error)
 
     def new_inputs(self) -> tuple[tuple[Any, ...], bool]:
         """Other values for the inputs, and whether the case drew them: else they are made of the old ones."""
@@ -216,7 +218,7 @@ class Trial:
         return altered(self.pristine), False
 
     def new_reference(
-        self, names: Collection[str], fresh: tuple[Any, ...], errors: dict[str, str]
+        self, names: Collection[str], fresh: tuple[Any, ...], errors: dict[str, Reason]
     ) -> tuple[str, Any] | None:
         """The first implementation's result on a copy of the new data, unless it is the old result."""
         if self.reference is None:
@@ -245,7 +247,7 @@ def apply(check: Check, output: Any, inputs: tuple[Any, ...]) -> None:
 
     verdict = check(output, inputs)
     if isinstance(verdict, (bool, np.bool_)) and not verdict:
-        raise AssertionError(say("bench.check-false"))
+        raise WrongResult("bench.check-false")
 
 
 def peak_memory(call: Callable[[], Any], device: str) -> int | None:

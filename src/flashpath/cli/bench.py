@@ -32,6 +32,7 @@ def bench(
     """Times every rung of a ladder, its peers and your own function."""
     from flashpath import kernels
     from flashpath.bench import Implementation, Record, append, bench_ladder, load_function
+    from flashpath.bench.failure import is_wrong
     from flashpath.bench.plot import draw, require_drawable
     from flashpath.bench.record_files import require_appendable
     from flashpath.bench.table import print_table
@@ -79,10 +80,7 @@ def bench(
     if results.interrupted:
         raise KeyboardInterrupt
     failed = [record for record in results.records if record.error and not record.skipped]
-    is_bad = any(
-        record.implementation in extra or say("bench.wrong-result") in (record.error or "")
-        for record in failed
-    )
+    is_bad = any(record.implementation in extra or is_wrong(record.error) for record in failed)
     has_times = any(record.time and record.time.samples for record in results.records)
     if is_bad or (failed and not has_times):
         raise typer.Exit(1)

@@ -134,7 +134,7 @@ class _Screen:
     def __exit__(self, *_: object) -> None:
         self._doing.close()
 
-    def progress(self, doing: str) -> None:
+    def progress(self, doing: Message) -> None:
         if not sys.stderr.isatty() or self.verbose:
             return
         from rich.console import Console

@@ -75,7 +75,10 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("{folder} holds {count} exercises.", "目录 {folder} 中有 {count} 个练习。"),
         Text("Name one: {names}", "请指定一个：{names}"),
     ),
-    "answer-is-folder": Text("{path} is a folder, not a file.", "{path} 是目录，不是文件。"),
+    "answer-is-folder": Entry(
+        Text("{path} is a folder, not a file.", "{path} 是目录，不是文件。"),
+        Text("Name the file in it with your answer.", "请写出其中答案所在的文件。"),
+    ),
     "answer-not-utf8": Entry(
         Text("{path}: byte {byte} is no UTF-8.", "{path}：第 {byte} 个字节不是 UTF-8 编码。"),
         Text("Save it as UTF-8.", "请另存为 UTF-8 编码。"),

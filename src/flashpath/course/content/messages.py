@@ -568,6 +568,20 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("There is no exercise {name!r}.", "没有练习 {name!r}。"),
         Text("{advice} Exercises are named UNIT/EXERCISE.", "{advice}练习的写法是 UNIT/EXERCISE。"),
     ),
+    "unit-not-exercise": Entry(
+        Text("{unit} is a unit, not an exercise.", "{unit} 是单元，不是练习。"),
+        Text(
+            "Name one of its exercises, such as `flashpath grade {first}`. There are: {names}.",
+            "请写出其中一个练习，如 `flashpath grade {first}`。可选：{names}。",
+        ),
+    ),
+    "unit-without-exercises": Entry(
+        Text("{unit} is a unit, and its exercises are still planned.", "{unit} 是单元，它的练习还在计划中。"),
+        Text(
+            "`flashpath read {unit}` says what there is meanwhile.",
+            "`flashpath read {unit}` 会列出目前可用的内容。",
+        ),
+    ),
     "unknown-exercise-of-unit": Entry(
         Text("There is no exercise of {unit} {name!r}.", "没有 {unit} 的练习 {name!r}。"),
         Text("{advice}", "{advice}"),

@@ -21,7 +21,7 @@ from flashpath.course.sandbox.errors import Crashed, TimedOut
 from flashpath.course.sandbox.inside import frames
 from flashpath.course.sandbox.job import Array, Limits
 from flashpath.course.sandbox.places import Places, package_folders
-from flashpath.messages import Message, told
+from flashpath.messages import Message, say, told
 
 _LAST_LINES = 8
 _LOOKS_PER_MEASURE = 4  # a fifth of a second, in which a disk takes some dozens of MiB
@@ -176,7 +176,7 @@ class Child:
         answer = got[0]
         if isinstance(answer, frames.BadFrame):
             self.close()
-            how = told("course.sandbox.sent-no-frame", why=str(answer))
+            how = told("course.sandbox.sent-no-frame", why=answer.said)
             raise self._marked(Crashed(how, self._last_lines()))
         if isinstance(answer, BaseException):
             raise self._ended(step)
@@ -263,7 +263,7 @@ class Child:
         """What the learner's code printed so far; never looked at by the grader."""
         self._catch_up()
         text = bytes(self._output).decode(errors="replace")
-        return f"{text}\n… (more was printed, and dropped)" if self._dropped else text
+        return f"{text}\n{say('course.sandbox.printed-more')}" if self._dropped else text
 
     def take_printed(self) -> str:
         """The same, and forget it: the next step's output begins anew."""

@@ -51,6 +51,18 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "sent-no-answer": Text("sent what is no answer", "发来的不是答案"),
     "sent-no-frame": Text("sent what is no answer ({why})", "发来的不是答案（{why}）"),
+    "frame-mark": Text("a mark or a size that no message has", "标记或大小不属于任何消息"),
+    "frame-header-no-json": Text("a header that is no JSON", "消息头不是 JSON"),
+    "frame-header-no-object": Text("a header that is no object", "消息头不是 JSON 对象"),
+    "frame-bytes-left": Text("bytes that belong to no array", "有不属于任何数组的字节"),
+    "frame-no-list": Text("no list of arrays", "没有数组列表"),
+    "frame-too-many-arrays": Text("too many arrays", "数组太多"),
+    "frame-arrays-too-large": Text("arrays that are larger than the message", "数组比消息还大"),
+    "frame-array-undescribed": Text("an array without a description", "有的数组没有描述"),
+    "frame-array-without-shape": Text("an array without dtype and shape", "有的数组没有 dtype 和形状"),
+    "frame-impossible-shape": Text("an array of an impossible shape", "有的数组形状不可能"),
+    "frame-dtype": Text("an array of {dtype}", "有 {dtype} 类型的数组"),
+    "printed-more": Text("… (more was printed, and dropped)", "……（后面的输出已丢弃）"),
     "sent-no-kernel": Text("sent what is no compiled kernel", "发来的不是编译好的核函数"),
     "met-a-defect": Text(
         "met a defect of flashpath's own ({defect})", "遇到了 flashpath 自己的缺陷（{defect}）"

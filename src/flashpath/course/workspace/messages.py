@@ -157,6 +157,7 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "save-paper": Text("kept here as `{name}`", "存为本目录下的 `{name}`"),
     "links": Text("Links", "相关资源链接"),
+    "git-ended": Text("git ended with {code}", "git 以退出码 {code} 结束"),
     "set-answers": Text("{number}-answers.toml", "{number}-答案.toml"),
     "how-to-solve": Text(
         "Answer the questions in {answers}, or let `flashpath review {name}` ask them; the other problems have files of their own. `flashpath grade {name}` grades all of it, and says what is left. Questions that were right come again later in `flashpath review`.",

@@ -24,6 +24,7 @@ from flashpath.jit.programs.host_code import CHECKED_FLAGS
 from flashpath.jit.programs.recipe import Recipe
 from flashpath.jit.programs.store import EXECUTABLE, LOG, Program, keep
 from flashpath.jit.programs.watcher import Watcher
+from flashpath.messages import Message
 from flashpath.vgpu import runtime_library
 
 _AT_ONCE = 2  # a compiler of templates takes a gigabyte
@@ -80,7 +81,7 @@ def build_anew(recipe: Recipe, cache: KernelCache, watcher: Watcher) -> Program:
     build = {
         "source": ", ".join(str(recipe.folder / file) for file in recipe.files),
         "arch": recipe.target.arch,
-        "compiler": f"{nvcc}, for {'the virtual GPU' if recipe.target.is_virtual else 'a GPU'}",
+        "compiler": f"{nvcc}, {'virtual' if recipe.target.is_virtual else 'cuda'}",
         "flags": [*recipe.code_flags, *recipe.flags, *recipe.link_flags],
         "assembler_flags": [],
         "kernels": [],
@@ -131,8 +132,14 @@ class _Kitchen:
         objects = [_Object(file, self.scratch / f"{at}.o") for at, file in enumerate(recipe.files)]
         with self._started(objects) as running:
             for at, (unit, (process, output)) in enumerate(zip(objects, running, strict=True)):
-                where = f" ({at + 1} of {len(objects)})" if len(objects) > 1 else ""
-                self.watcher.progress(f"compiling {unit.source} for {recipe.target.arch}{where}")
+                step = {
+                    "file": str(unit.source),
+                    "arch": recipe.target.arch,
+                    "at": at + 1,
+                    "all": len(objects),
+                }
+                code = "jit.compiling-one-of" if len(objects) > 1 else "jit.compiling"
+                self.watcher.progress(Message(code, step))
                 code = process.wait()
                 log = errors.cleaned(output.read_text(errors="replace"), recipe, self._sources(objects))
                 if code != 0:
@@ -144,7 +151,7 @@ class _Kitchen:
     def link(self, objects: Sequence[_Object]) -> Path:
         """The objects, with the runtime of the target, to an executable."""
         recipe = self.recipe
-        self.watcher.progress("linking")
+        self.watcher.progress(Message("jit.linking"))
         inputs = [str(unit.path) for unit in objects]
         runtime = ["-cudart", "static"]
         if recipe.target.is_virtual:

@@ -16,7 +16,7 @@ from flashpath.kernels.elementwise.operations import GRADIENTS, OPERATIONS, Grad
 from flashpath.kernels.elementwise.reference import TORCH, reference, results, truth
 from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case, Ladder, Rung, short
-from flashpath.kernels.tolerance import check_against
+from flashpath.kernels.tolerance import check_against, check_shape, check_type
 from flashpath.messages import Message, told
 
 _SCALARS = {"factor": 0.7, "low": -0.5, "high": 1.25}
@@ -115,8 +115,8 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     outputs = results(output)
     assert len(outputs) == (2 if operation in GRADIENTS and not what.gated else 1), f"{len(outputs)} outputs"
     for each in outputs:
-        assert tuple(each.shape) == expected, f"the shape is {tuple(each.shape)}, not {expected}"
-        assert each.dtype == x.dtype, f"the type is {each.dtype}, not {x.dtype}"
+        check_shape(each, expected)
+        check_type(each, x.dtype)
     if not x.numel():
         return
     for part, arguments in _pieces(outputs, (x, *operands), _CHECKED_AT_ONCE, what.gated):

@@ -122,5 +122,5 @@ def key_bytes(lang: str) -> Figure:
         arguments = (_HEADS, shared, _KEYS, 1.0, q, k, s)
         report = jit.profile(kernel, grid=(_KEYS // 32, _HEADS), block=(32,), args=arguments)
         kib = report.dram_bytes / 1024
-        bars.append((f"{word}, {said.format(shared)}", kib, f"{kib:g} KiB, {report.flops:,} FLOPs"))
+        bars.append((f"{word}, {said.format(shared)}", kib, f"{kib:g} KiB"))
     return Picture().bars(bars).both()

@@ -71,21 +71,20 @@ def _by_maximum(states: Sequence[_State]) -> list[Group]:
     return [None if m == -math.inf else int(m) for m, _ in states]
 
 
-def passes(lang: str) -> Figure:
+def passes() -> Figure:
     """Bytes that each of the lesson's two kernels loads, counted on the virtual GPU."""
     rows, keys = 256, 512
     folder = settings.content_dir("course") / "units/30-online-softmax/experiments"
     rng = np.random.default_rng(1)
     s = rng.standard_normal((keys, rows)).astype(np.float32)
     v, out = rng.standard_normal(keys).astype(np.float32), np.zeros(rows, np.float32)
-    said = {"en": "{} KiB, {} exp", "zh": "{} KiB，{} 次指数"}[lang]
     bars: list[tuple[str, float, str]] = []
     for name in ("three_passes", "one_pass"):
         kernel = jit.compile(folder / f"{name}.cu")["attend"]
         report = jit.profile(kernel, grid=(4,), block=(64,), args=(rows, keys, s, v, out))
         kibibytes = round(report.global_load.sectors * 32 / 1024)
         exponentials = report.instructions_by_class["special function"]
-        bars.append((name, kibibytes, said.format(f"{kibibytes:,}", f"{exponentials:,}")))
+        bars.append((name, kibibytes, f"{kibibytes:,} KiB, {exponentials:,} exp"))
     return Picture().bars(bars).both()
 
 
