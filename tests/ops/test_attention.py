@@ -1,9 +1,6 @@
 """`attention`, `attention_varlen`, `attention_decode` and `merge_states` as operators."""
 
-# Names are given as words that a type checker does not know, wrong ones among them.
-# pyright: reportArgumentType=false
-
-# pyright: basic, reportCallIssue=false
+# pyright: basic, reportCallIssue=false, reportArgumentType=false
 
 from __future__ import annotations
 
