@@ -77,13 +77,17 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def _loaded(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'flashpath' has no attribute {name!r}")
     home = _HOME[name]
     module = importlib.import_module(f"flashpath.{name if home is None else home}")
     value = globals()[name] = module if home is None else getattr(module, name)
     return value
+
+
+if not TYPE_CHECKING:  # a type checker knows all names, and takes no others
+    __getattr__ = _loaded
 
 
 def __dir__() -> list[str]:

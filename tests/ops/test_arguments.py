@@ -1,5 +1,8 @@
 """What operators make of odd arguments: nothing at all, views, wrong ones; and where they say so."""
 
+# Names are given as words that a type checker does not know, wrong ones among them.
+# pyright: reportArgumentType=false
+
 from __future__ import annotations
 
 import functools

@@ -1,6 +1,6 @@
 """`attention`, `attention_varlen`, `attention_decode` and `merge_states` as operators."""
 
-# pyright: basic, reportCallIssue=false
+# pyright: basic, reportCallIssue=false, reportArgumentType=false
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ result and what autograd keeps of the forward direction; the gradients and all s
 q, k, v and the gradient that comes in lie there before. torch's FlashAttention 2 is flash-attn's.
 """
 
-# pyright: basic
+# pyright: basic, reportArgumentType=false
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """Elementwise operators: results, gradients, compilation, graphs."""
 
+# Names are given as words that a type checker does not know, wrong ones among them.
+# pyright: reportArgumentType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,8 @@
 """scan, sort, histogram and spmv as operators."""
 
+# Names are given as words that a type checker does not know, wrong ones among them.
+# pyright: reportArgumentType=false
+
 from __future__ import annotations
 
 import functools

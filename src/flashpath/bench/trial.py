@@ -104,7 +104,11 @@ class Trial:
             if self.exact is None:
                 self.exact = self.truth(self.pristine)
             away = distance(output, self.exact)
-        except (WrongResult, TypeError, ValueError, RuntimeError, AttributeError):
+        except WrongResult:
+            return
+        except FlashpathError:
+            raise
+        except (TypeError, ValueError, RuntimeError, AttributeError):
             return  # of another kind or shape; or there is no memory for the truth
         if math.isfinite(away):
             self.distances[name] = away
@@ -152,7 +156,11 @@ class Trial:
                 raise
             try:
                 away = distance(output, self.truth(inputs))
-            except (WrongResult, TypeError, ValueError, RuntimeError, AttributeError):
+            except WrongResult:
+                raise refused from None
+            except FlashpathError:
+                raise
+            except (TypeError, ValueError, RuntimeError, AttributeError):
                 raise refused from None  # of another kind or shape: there is no distance
             if not away <= NEAR_FOR_A_PEER:
                 raise

@@ -36,21 +36,23 @@ def require_tensor(operation: str, name: str, x: Any, dtypes: Sequence[str], dim
 
 
 def require_like(
-    operation: str, name: str, tensor: Any, shape: Sequence[int], dtype: Any, device: Any
+    operation: str, name: str, tensor: Any, shape: Sequence[int], dtype: Any, device: Any, types: str = ""
 ) -> None:
-    """A contiguous tensor of exactly this shape, type and device."""
+    """A contiguous tensor of exactly this shape, type and device; `types` names more types that are taken."""
     import torch
 
     shape = tuple(shape)
-    like = {"shape": str(shape), "dtype": str(dtype).removeprefix("torch."), "device": str(device)}
-    wanted = Message("kernels.like", like)
+    like = {"shape": str(shape), "dtype": types or str(dtype).removeprefix("torch."), "device": str(device)}
+    wanted = Message("kernels.like", like)  # what is not contiguous is told of only where it matters
     if not isinstance(tensor, torch.Tensor):
         raise FlashpathError(
             "kernels.no-tensor-like", operation=operation, name=name, tensor=f"{tensor!r:.80}", wanted=wanted
         )
     got: Any = tensor
     if tuple(got.shape) != shape or got.dtype != dtype or got.device != device or not got.is_contiguous():
-        code = "kernels.unlike" if got.is_contiguous() else "kernels.unlike-strided"
+        code = "kernels.unlike"
+        if not got.is_contiguous():
+            code, wanted = "kernels.unlike-strided", Message("kernels.like-contiguous", like)
         is_like = {"shape": str(tuple(got.shape)), "dtype": dtype_name(got), "device": str(got.device)}
         raise FlashpathError(code, operation=operation, name=name, wanted=wanted, **is_like)
 

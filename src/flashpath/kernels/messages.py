@@ -854,6 +854,10 @@ MESSAGES: dict[str, Text | Entry] = {
         ),
     ),
     "like": Text(
+        "shape {shape}, {dtype}, on {device}",
+        "形状 {shape}，类型 {dtype}，在 {device} 上",
+    ),
+    "like-contiguous": Text(
         "shape {shape}, {dtype}, on {device}, contiguous",
         "形状 {shape}，类型 {dtype}，在 {device} 上，连续存储",
     ),

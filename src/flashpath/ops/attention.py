@@ -5,7 +5,7 @@ Gradients are kernels, which torch cannot differentiate. Where a gradient is to 
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import torch
 
@@ -20,12 +20,12 @@ from flashpath.kernels.attention.problem import (
     check_bounds,
     prepare,
 )
-from flashpath.kernels.attention.reference import formula
+from flashpath.kernels.attention.reference import formula, own_precision
 from flashpath.kernels.attention.score_mod import given_mod, key_of, of_key
 from flashpath.ops.checking import (
+    number,
     refuse,
     require_flag,
-    require_number,
     require_tensors,
     require_whole,
     window_sides,
@@ -35,6 +35,7 @@ from flashpath.ops.plans import planned
 from flashpath.ops.registration import define
 
 Tensor = torch.Tensor
+Backend = Literal["triton", "cuda", "reference"]
 _ANY_FLOAT = (*HALVES, "float32", "float64")
 
 
@@ -152,7 +153,8 @@ def _vjp(ctx: Any, dout: Tensor | None, dlse: Tensor | None) -> tuple[Tensor | N
     call = _Call(*inputs, *ctx.rest)
     dout = torch.zeros_like(out) if dout is None else dout
     if torch.is_grad_enabled():
-        dq, dk, dv, dsinks = _differentiable_gradients(call, dout, dlse)
+        with own_precision(call.q):
+            dq, dk, dv, dsinks = _differentiable_gradients(call, dout, dlse)
     else:
         dq, dk, dv, dsinks = _attention_gradients(dout, dlse, out, lse, *call)
     return dq, dk, dv, None, None if call.sinks is None else dsinks, *[None] * (len(call) - 5)
@@ -205,12 +207,8 @@ def _run(
     backend: str | None,
 ) -> Any:
     require_tensors(name, q=q, k=k, v=v)
-    for key, value in (
-        ("softcap", softcap),
-        ("dropout_p", dropout_p),
-        ("scale", 1.0 if scale is None else scale),
-    ):
-        require_number(name, key, value)
+    softcap, dropout_p = number(name, "softcap", softcap), number(name, "dropout_p", dropout_p)
+    scale = None if scale is None else number(name, "scale", scale)
     for key, value in (("causal", causal), ("return_lse", return_lse), ("deterministic", deterministic)):
         require_flag(name, key, value)
     given = {"alibi_slopes": alibi_slopes, "sinks": sinks, "dropout_seed": dropout_seed}
@@ -245,6 +243,63 @@ def _run(
     return (out, lse) if return_lse else out
 
 
+@overload
+def attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    dropout_p: float = ...,
+    dropout_seed: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: Literal[False] = False,
+    deterministic: bool = False,
+    backend: Backend | None = ...,
+) -> Tensor: ...
+@overload
+def attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    dropout_p: float = ...,
+    dropout_seed: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: Literal[True],
+    deterministic: bool = False,
+    backend: Backend | None = ...,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    dropout_p: float = ...,
+    dropout_seed: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: bool,
+    deterministic: bool = False,
+    backend: Backend | None = ...,
+) -> Tensor | tuple[Tensor, Tensor]: ...
 @planned
 def attention(
     q: Tensor,
@@ -262,7 +317,7 @@ def attention(
     score_mod: Any = None,
     return_lse: bool = False,
     deterministic: bool = False,
-    backend: str | None = None,
+    backend: Backend | None = None,
 ) -> Any:
     """softmax(scale · q kᵀ) v of every head, with gradients for q, k, v and the sinks.
 
@@ -304,6 +359,75 @@ def attention(
     )
 
 
+@overload
+def attention_varlen(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cu_seqlens_q: Tensor,
+    cu_seqlens_k: Tensor,
+    max_seqlen_q: int,
+    max_seqlen_k: int,
+    *,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    dropout_p: float = ...,
+    dropout_seed: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: Literal[False] = False,
+    deterministic: bool = False,
+    backend: Backend | None = ...,
+) -> Tensor: ...
+@overload
+def attention_varlen(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cu_seqlens_q: Tensor,
+    cu_seqlens_k: Tensor,
+    max_seqlen_q: int,
+    max_seqlen_k: int,
+    *,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    dropout_p: float = ...,
+    dropout_seed: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: Literal[True],
+    deterministic: bool = False,
+    backend: Backend | None = ...,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def attention_varlen(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cu_seqlens_q: Tensor,
+    cu_seqlens_k: Tensor,
+    max_seqlen_q: int,
+    max_seqlen_k: int,
+    *,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    dropout_p: float = ...,
+    dropout_seed: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: bool,
+    deterministic: bool = False,
+    backend: Backend | None = ...,
+) -> Tensor | tuple[Tensor, Tensor]: ...
 @planned
 def attention_varlen(
     q: Tensor,
@@ -325,7 +449,7 @@ def attention_varlen(
     score_mod: Any = None,
     return_lse: bool = False,
     deterministic: bool = False,
-    backend: str | None = None,
+    backend: Backend | None = None,
 ) -> Any:
     """`attention` of several sequences that follow each other in tensors of (tokens, heads, dim).
 

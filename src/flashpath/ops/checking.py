@@ -5,8 +5,9 @@ kernels' side and by the fake side, which `torch.compile` and meta tensors see. 
 before an operator can be called.
 """
 
+import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import torch
@@ -72,12 +73,26 @@ def require_choice(name: str, what: str, value: Any, choices: tuple[str, ...]) -
         refuse("ops.no-choice", name=name, what=what, value=f"{value!r:.80}", choices=list(choices))
 
 
-def require_number(name: str, key: str, value: Any) -> None:
-    """Whatever torch takes for a number."""
-    if isinstance(value, (int, float)):
-        return
-    if not isinstance(value, (*SYMBOLS, numbers.Real, Tensor)):
-        refuse("ops.no-number", name=name, key=key, value=f"{value!r:.80}")
+def number(name: str, key: str, value: Any) -> Any:
+    """Returns the number that is given in any of the ways that Python, NumPy and torch have for one.
+
+    One that requires a gradient is refused, since it would get none.
+    """
+    if isinstance(value, float) or (isinstance(value, int) and -(2**63) <= value < 2**63):
+        return value
+    if isinstance(value, SYMBOLS):
+        return value
+    if isinstance(value, int):
+        refuse("ops.large-number", name=name, key=key, digits=len(f"{abs(value):x}") * 4)
+    if isinstance(value, Tensor):
+        if value.requires_grad and torch.is_grad_enabled():
+            refuse("ops.number-gradient", name=name, key=key)
+        is_number = value.numel() == 1 and not value.is_complex() and not value.is_meta
+        if is_number:
+            return value.detach().item()
+    elif isinstance(value, numbers.Real):
+        return number(name, key, int(value) if isinstance(value, numbers.Integral) else float(value))
+    refuse("ops.no-number", name=name, key=key, value=f"{value!r:.80}")
 
 
 def require_flag(name: str, key: str, value: Any) -> None:
@@ -119,7 +134,26 @@ def require_dim(name: str, x: Tensor, dim: Any) -> None:
 
 def as_rows(x: Tensor) -> Tensor:
     """(…, n) as (rows, n), also where n is 0."""
-    return x.reshape(x.shape[:-1].numel(), x.shape[-1])
+    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])  # numel() would be lost on sizes nobody knows yet
+
+
+_CHANNELS_LAST = (
+    (torch.channels_last, (0, 2, 3, 1)),
+    (torch.channels_last_3d, (0, 2, 3, 4, 1)),
+)
+
+
+def in_memory_order(function: Callable[..., Tensor], *arguments: Any) -> Tensor:
+    """Calls a function of elements. Where all tensors keep channels last, the result does too: no copy."""
+    tensors = [x for x in arguments if isinstance(x, Tensor)]
+    for layout, order in _CHANNELS_LAST:
+        if all(
+            x.dim() == len(order) and not x.is_contiguous() and x.is_contiguous(memory_format=layout)
+            for x in tensors
+        ):
+            given = [x.permute(order) if isinstance(x, Tensor) else x for x in arguments]
+            return function(*given).movedim(-1, 1)
+    return function(*arguments)
 
 
 def known(value: Any) -> Any:

@@ -7,7 +7,7 @@ import torch
 from flashpath.kernels.arguments import require_tensor
 from flashpath.kernels.histogram import host
 from flashpath.kernels.histogram.ladder import LADDER
-from flashpath.ops.checking import SYMBOLS, refuse, require_number, require_tensors
+from flashpath.ops.checking import SYMBOLS, number, refuse, require_tensors
 from flashpath.ops.plans import planned
 from flashpath.ops.registration import define, tell_if_slow
 
@@ -40,6 +40,4 @@ def histogram(x: Tensor, bins: int, lo: float, hi: float) -> Tensor:
     given: Any = bins
     if not isinstance(given, (int, torch.SymInt)):
         refuse("ops.bins", given=f"{given!r:.80}", most_bins=host.MOST_BINS)
-    require_number("histogram", "lo", lo)
-    require_number("histogram", "hi", hi)
-    return _histogram(x, bins, lo, hi)
+    return _histogram(x, bins, number("histogram", "lo", lo), number("histogram", "hi", hi))

@@ -1,7 +1,7 @@
 """`attention_decode`, a step of decoding against a cache, and `merge_states`, two attentions as one."""
 
 import functools
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import torch
 
@@ -15,10 +15,11 @@ from flashpath.kernels.attention.decode.reference import decode as reference_dec
 from flashpath.kernels.attention.problem import HALVES, Options
 from flashpath.kernels.attention.score_mod import key_of, of_key
 from flashpath.kernels.building import dtype_name
+from flashpath.ops.attention import Backend
 from flashpath.ops.checking import (
+    number,
     refuse,
     require_flag,
-    require_number,
     require_tensors,
     require_whole,
     window_sides,
@@ -126,6 +127,84 @@ def _kept_lengths(batch: int, length: int, device: int) -> Tensor:
     return lengths
 
 
+@overload
+def attention_decode(
+    q: Tensor,
+    k_cache: Tensor,
+    v_cache: Tensor,
+    *,
+    cache_seqlens: Tensor | int,
+    k: Tensor | None = ...,
+    v: Tensor | None = ...,
+    rotary_cos: Tensor | None = ...,
+    rotary_sin: Tensor | None = ...,
+    rotary_interleaved: bool = ...,
+    page_table: Tensor | None = ...,
+    cache_batch_idx: Tensor | None = ...,
+    cache_leftpad: Tensor | None = ...,
+    num_splits: int | None = ...,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: Literal[False] = False,
+    backend: Backend | None = ...,
+) -> Tensor: ...
+@overload
+def attention_decode(
+    q: Tensor,
+    k_cache: Tensor,
+    v_cache: Tensor,
+    *,
+    cache_seqlens: Tensor | int,
+    k: Tensor | None = ...,
+    v: Tensor | None = ...,
+    rotary_cos: Tensor | None = ...,
+    rotary_sin: Tensor | None = ...,
+    rotary_interleaved: bool = ...,
+    page_table: Tensor | None = ...,
+    cache_batch_idx: Tensor | None = ...,
+    cache_leftpad: Tensor | None = ...,
+    num_splits: int | None = ...,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: Literal[True],
+    backend: Backend | None = ...,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def attention_decode(
+    q: Tensor,
+    k_cache: Tensor,
+    v_cache: Tensor,
+    *,
+    cache_seqlens: Tensor | int,
+    k: Tensor | None = ...,
+    v: Tensor | None = ...,
+    rotary_cos: Tensor | None = ...,
+    rotary_sin: Tensor | None = ...,
+    rotary_interleaved: bool = ...,
+    page_table: Tensor | None = ...,
+    cache_batch_idx: Tensor | None = ...,
+    cache_leftpad: Tensor | None = ...,
+    num_splits: int | None = ...,
+    causal: bool = ...,
+    window: tuple[int, int] | None = ...,
+    softcap: float = ...,
+    scale: float | None = ...,
+    alibi_slopes: Tensor | None = ...,
+    sinks: Tensor | None = ...,
+    score_mod: Any = ...,
+    return_lse: bool,
+    backend: Backend | None = ...,
+) -> Tensor | tuple[Tensor, Tensor]: ...
 @planned_without_gradient
 def attention_decode(
     q: Tensor,
@@ -150,7 +229,7 @@ def attention_decode(
     sinks: Tensor | None = None,
     score_mod: Any = None,
     return_lse: bool = False,
-    backend: str | None = None,
+    backend: Backend | None = None,
 ) -> Any:
     """A step of decoding: new queries against a cache of keys and values, which the step's own are added to.
 
@@ -197,8 +276,8 @@ def attention_decode(
         refuse("ops.decode-backend", backend=f"{backend!r:.80}")
     if num_splits is not None:
         require_whole("attention_decode", "num_splits", num_splits)
-    for name, value in (("softcap", softcap), ("scale", 1.0 if scale is None else scale)):
-        require_number("attention_decode", name, value)
+    softcap = number("attention_decode", "softcap", softcap)
+    scale = None if scale is None else number("attention_decode", "scale", scale)
     left, right = window_sides("attention_decode", window)
     q, k_cache, v_cache = map(_detached, (q, k_cache, v_cache))
     k, v, rotary_cos, rotary_sin = map(_detached, (k, v, rotary_cos, rotary_sin))

@@ -6,17 +6,18 @@ Their gradients are kernels, which torch cannot differentiate. Where a gradient 
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
 from flashpath.kernels.elementwise.ladder import LADDER
 from flashpath.kernels.elementwise.operations import GRADIENTS, checked, checked_gradient
-from flashpath.ops.checking import known, require_choice, require_number, require_tensors
+from flashpath.ops.checking import in_memory_order, known, number, require_choice, require_tensors
 from flashpath.ops.plans import planned
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
+Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 
 
 def _gelu_slope(x: Tensor) -> Tensor:
@@ -131,7 +132,7 @@ def relu(x: Tensor) -> Tensor:
     x: float32, float16, bfloat16 or int32. Gradient: 1 above 0 and at NaN, 0 at 0 and below, as torch has it.
     """
     require_tensors("relu", x=x)
-    return _activations["relu"](x)
+    return in_memory_order(_activations["relu"], x)
 
 
 @planned
@@ -141,7 +142,7 @@ def gelu(x: Tensor) -> Tensor:
     x: float32, float16 or bfloat16, computed in float32 and rounded once. It has a gradient.
     """
     require_tensors("gelu", x=x)
-    return _activations["gelu"](x)
+    return in_memory_order(_activations["gelu"], x)
 
 
 @planned
@@ -151,7 +152,7 @@ def gelu_tanh(x: Tensor) -> Tensor:
     x: float32, float16 or bfloat16, computed in float32 and rounded once. It has a gradient.
     """
     require_tensors("gelu_tanh", x=x)
-    return _activations["gelu_tanh"](x)
+    return in_memory_order(_activations["gelu_tanh"], x)
 
 
 @planned
@@ -161,7 +162,7 @@ def silu(x: Tensor) -> Tensor:
     x: float32, float16 or bfloat16, computed in float32 and rounded once. It has a gradient.
     """
     require_tensors("silu", x=x)
-    return _activations["silu"](x)
+    return in_memory_order(_activations["silu"], x)
 
 
 @planned
@@ -254,8 +255,8 @@ def scale(x: Tensor, factor: float) -> Tensor:
     x: float32, float16, bfloat16, or int32 with an int factor. Gradient: of x.
     """
     require_tensors("scale", x=x)
-    require_number("scale", "factor", factor)
-    return _scale(x, factor)
+    factor = number("scale", "factor", factor)
+    return in_memory_order(_scale, x, factor)
 
 
 @planned
@@ -265,7 +266,7 @@ def add(x: Tensor, y: Tensor) -> Tensor:
     Both float32, float16, bfloat16 or int32. Gradients: of both.
     """
     require_tensors("add", x=x, y=y)
-    return _add(x, y)
+    return in_memory_order(_add, x, y)
 
 
 @planned
@@ -275,9 +276,8 @@ def clamp(x: Tensor, low: float, high: float) -> Tensor:
     x: float32, float16, bfloat16, or int32 with int bounds. Gradient: of x, 1 between the bounds and at them.
     """
     require_tensors("clamp", x=x)
-    require_number("clamp", "low", low)
-    require_number("clamp", "high", high)
-    return _clamp(x, low, high)
+    low, high = number("clamp", "low", low), number("clamp", "high", high)
+    return in_memory_order(_clamp, x, low, high)
 
 
 # ---- The chain -----------------------------------------------------------------------------------------
@@ -309,12 +309,12 @@ _chains = {name: _chain(name) for name in ACTIVATIONS}
 
 
 @planned
-def scale_add_activation(x: Tensor, factor: float, y: Tensor, activation: str) -> Tensor:
+def scale_add_activation(x: Tensor, factor: float, y: Tensor, activation: Activation) -> Tensor:
     """`activation(factor * x + y)` in one pass, rounded once: relu, gelu, gelu_tanh or silu.
 
     x and y: of one shape and type, float32, float16 or bfloat16. Gradients: of x and y.
     """
     require_tensors("scale_add_activation", x=x, y=y)
-    require_number("scale_add_activation", "factor", factor)
+    factor = number("scale_add_activation", "factor", factor)
     require_choice("scale_add_activation", "activation", activation, tuple(_chains))
-    return _chains[activation](x, factor, y)
+    return in_memory_order(_chains[activation], x, factor, y)

@@ -33,6 +33,17 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("{name} got {key} = {value}.", "{name} 收到 {key} = {value}。"),
         Text("It must be a number.", "它必须是数。"),
     ),
+    "large-number": Entry(
+        Text("{name} got {key}, a whole number of {digits} bits.", "{name} 的 {key} 是 {digits} 位的整数。"),
+        Text("It takes up to 64 bits: give it as a float.", "最多 64 位：请以浮点数给出。"),
+    ),
+    "number-gradient": Entry(
+        Text("{name} got {key}, a tensor that requires a gradient.", "{name} 的 {key} 是要求梯度的张量。"),
+        Text(
+            "A number has none: give {key}.detach(), or multiply by the tensor with torch's functions.",
+            "数没有梯度：请传 {key}.detach()，或者用 torch 的函数与该张量相乘。",
+        ),
+    ),
     "no-flag": Entry(
         Text("{name} got {key} = {value}.", "{name} 收到 {key} = {value}。"),
         Text("It takes True or False.", "应是 True 或 False。"),

@@ -1,7 +1,7 @@
 """Operators that go along a dimension in order: scan and sort."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 import torch
 
@@ -68,7 +68,11 @@ _scan = define(
 
 @planned
 def scan(
-    x: Tensor, op: str = "sum", exclusive: bool = False, dim: int = -1, flags: Tensor | None = None
+    x: Tensor,
+    op: Literal["sum", "max"] = "sum",
+    exclusive: bool = False,
+    dim: int = -1,
+    flags: Tensor | None = None,
 ) -> Tensor:
     """The sums, or maxima, of all elements up to each one along `dim`; `exclusive` leaves that one out.
 
@@ -135,6 +139,12 @@ _sort_pairs = define(
 )
 
 
+@overload
+def sort(x: Tensor, return_indices: Literal[False] = False) -> Tensor: ...
+@overload
+def sort(x: Tensor, return_indices: Literal[True]) -> tuple[Tensor, Tensor]: ...
+@overload
+def sort(x: Tensor, return_indices: bool) -> Tensor | tuple[Tensor, Tensor]: ...
 @planned
 def sort(x: Tensor, return_indices: bool = False) -> Any:
     """The elements of a vector in ascending order, NaN last; with `return_indices` also where each stood.

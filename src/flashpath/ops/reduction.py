@@ -1,7 +1,7 @@
 """`reduce`: sum, max, mean and argmax of a tensor or along one of its dimensions."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -13,6 +13,7 @@ from flashpath.ops.plans import planned
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
+Operation = Literal["sum", "max", "mean", "argmax"]
 
 
 def _ready(x: Tensor) -> Tensor:
@@ -68,7 +69,7 @@ _reduce_rows = define("reduce_rows", "(Tensor x, str op) -> Tensor", _rows, _row
 
 
 @planned
-def reduce(x: Tensor, op: str = "sum", dim: int | None = None) -> Tensor:
+def reduce(x: Tensor, op: Operation = "sum", dim: int | None = None) -> Tensor:
     """The sum, max, mean or argmax of all elements, or of those along `dim`, as torch's functions give it.
 
     x: float32, float16, bfloat16 or int32, whose sum is int64 and whose mean is refused; sums are in float32

@@ -14,7 +14,7 @@ from flashpath.kernels.layer_norm.ladder import LADDER as LAYER_NORM
 from flashpath.kernels.rms_norm.ladder import LADDER as RMS_NORM
 from flashpath.kernels.softmax import host as softmax_rungs
 from flashpath.kernels.softmax.ladder import LADDER as SOFTMAX
-from flashpath.ops.checking import as_rows, known, refuse, require_dim, require_number, require_tensors
+from flashpath.ops.checking import as_rows, known, number, refuse, require_dim, require_tensors
 from flashpath.ops.plans import planned
 from flashpath.ops.plans.recording import wants_gradient
 from flashpath.ops.registration import define, tell_if_slow
@@ -207,7 +207,7 @@ def layer_norm(
     with NaN or an infinity is NaN. Gradients of any order, of x, weight and bias.
     """
     vectors = {key: each for key, each in (("weight", weight), ("bias", bias)) if each is not None}
-    _require_norm("layer_norm", x, eps, vectors)
+    eps = _require_norm("layer_norm", x, eps, vectors)
     if not wants_gradient(x, weight, bias):
         return _layer_norm_alone(as_rows(x), weight, bias, eps).reshape(x.shape)
     return _layer_norm(as_rows(x), weight, bias, eps)[0].reshape(x.shape)
@@ -300,14 +300,16 @@ def rms_norm(x: Tensor, weight: Tensor | None = None, eps: float = 1e-6) -> Tens
     NaN. eps is a number: torch's default None, the epsilon of x's type, is torch.finfo(x.dtype).eps.
     Gradients of any order, of x and weight.
     """
-    _require_norm("rms_norm", x, eps, {} if weight is None else {"weight": weight})
+    eps = _require_norm("rms_norm", x, eps, {} if weight is None else {"weight": weight})
     if not wants_gradient(x, weight):
         return _rms_norm_alone(as_rows(x), weight, eps).reshape(x.shape)
     return _rms_norm(as_rows(x), weight, eps)[0].reshape(x.shape)
 
 
-def _require_norm(name: str, x: Tensor, eps: Any, vectors: dict[str, Tensor]) -> None:
+def _require_norm(name: str, x: Tensor, eps: Any, vectors: dict[str, Tensor]) -> float:
+    """Returns eps, a number."""
     require_tensors(name, x=x, **vectors)
-    require_number(name, "eps", eps)
+    eps = number(name, "eps", eps)
     if not x.dim():
         refuse("ops.norm-scalar", name=name)
+    return eps

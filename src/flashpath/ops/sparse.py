@@ -60,8 +60,13 @@ def _backward(ctx: Any, grad: Tensor) -> tuple[None, None, Tensor | None, Tensor
     lengths = row_ptr.diff()
     of_row = torch.repeat_interleave(grad, lengths, output_size=val.shape[0])
     dval = of_row * x[col] if wants_val else None
-    dx = torch.zeros_like(x).index_add_(0, col, of_row * val) if wants_x else None
-    return None, None, dval, dx, None
+    if not wants_x:
+        return None, None, dval, None, None
+    # A column's sum is rounded once: in bfloat16 it would stop growing at 256 times what is added.
+    wide = torch.float32 if x.dtype in (torch.float16, torch.bfloat16) else x.dtype
+    products = of_row.to(wide) * val.to(wide)
+    dx = torch.zeros_like(x, dtype=wide).index_add_(0, col, products)
+    return None, None, dval, dx.to(x.dtype), None
 
 
 _spmv = define(

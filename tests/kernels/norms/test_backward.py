@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from flashpath.errors import FlashpathError
+from flashpath.kernels.common.norm.rows import BRAIN_TYPES, HALF_TYPES, share_columns
 from flashpath.kernels.layer_norm.reference import gradients as layer_norm_gradients
 from flashpath.kernels.rms_norm.reference import gradients as rms_norm_gradients
 from tests.harness.launches import launch_in_schedule
@@ -43,6 +44,14 @@ def test_backward(name: str, rung: str) -> None:
 def test_backward_without_weight_and_with_a_float32_one(name: str, rung: str) -> None:
     verify_backward(name, rung, (5, 264), BRAIN, weight=None)
     verify_backward(name, rung, (5, 264), BRAIN, weight=sample((264,), SINGLE))
+
+
+@pytest.mark.parametrize("name", LADDERS)
+def test_bfloat16_rows_of_64_lanes(name: str) -> None:
+    for n in (1032, 2048):  # packs of a lane that are not all there, and all
+        assert share_columns(n, 8, 2, 2**16, BRAIN_TYPES)[1:4] == (64, 4, 2)  # pyright: ignore[reportOptionalSubscript]
+        verify_backward(name, "backward_fused", (21, n), BRAIN)
+    assert share_columns(1032, 8, 2, 2**16, HALF_TYPES[0])[1] == 128  # pyright: ignore[reportOptionalSubscript]
 
 
 @pytest.mark.parametrize("rung", ["backward", "backward_fused", "triton_backward"])

@@ -1,9 +1,12 @@
 """What flash-attn's functions ask of arguments before they take them apart; the operators ask the rest."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
+from flashpath.errors import FlashpathError
+from flashpath.messages import Message
 from flashpath.ops.checking import refuse, require_tensors
 
 Tensor = torch.Tensor
@@ -11,6 +14,35 @@ LAYOUTS = {
     4: "(batch, sequence, heads, dim)",
     3: "(tokens, heads, dim)",
 }
+
+
+# What flash-attn calls otherwise than the operators do.
+_INNER = ("attention", "attention_varlen", "attention_decode")
+_NAMES = {
+    "scale": "softmax_scale",
+    "window": "window_size",
+    "page_table": "block_table",
+    "return_lse": "return_softmax_lse",
+}
+
+
+def called_as(name: str, operator: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Calls an operator; what it refuses is told by the name of the function that was called."""
+    if torch.compiler.is_compiling():
+        return operator(*args, **options)
+    try:
+        return operator(*args, **options)
+    except FlashpathError as error:
+        error.said = Message(
+            error.code, {key: _own_word(name, key, value) for key, value in error.said.params.items()}
+        )
+        raise
+
+
+def _own_word(name: str, key: str, value: Any) -> Any:
+    if isinstance(value, str) and value in _INNER:
+        return name
+    return _NAMES.get(value, value) if key == "key" and isinstance(value, str) else value
 
 
 def require_layout(name: str, dims: int, layout: str | None = None, **tensors: Any) -> None:

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 
 from flashpath import ops
 from flashpath.compat.flash_attn.checking import (
+    called_as,
     require_given_tensors,
     require_layout,
     require_longest,
@@ -23,7 +24,7 @@ from flashpath.compat.flash_attn.checking import (
 from flashpath.compat.flash_attn.probabilities import signed_probabilities
 from flashpath.kernels.attention.problem import DIM_STEP, Options, Problem, Sequences
 from flashpath.ops.attention import new_seed
-from flashpath.ops.checking import refuse, require_flag, require_number, require_tensors
+from flashpath.ops.checking import number, refuse, require_flag, require_tensors
 from flashpath.ops.decoding import full_lengths
 from flashpath.ops.plans import planned, planned_without_gradient
 
@@ -78,14 +79,16 @@ def _attend(
 ) -> Any:
     """out, or with return_attn_probs (out, LSE, the probabilities: an empty tensor without dropout)."""
     require_layout(name, 4 if sequences is None else 3, q=q, k=k, v=v)
-    require_number(name, "dropout_p", dropout_p)
+    dropout_p = number(name, "dropout_p", dropout_p)
     require_flag(name, "return_attn_probs", return_attn_probs)
     _require_dim(name, q)
     window = window_sides(name, window_size)
     scale = _scale(q, softmax_scale)
     with_weights = bool(return_attn_probs and dropout_p)
     seed = new_seed(q.device) if with_weights else None
-    out, lse = operator(
+    out, lse = called_as(
+        name,
+        operator,
         *map(_filled_up, (q, k, v)),
         *(() if sequences is None else sequences.bounds),
         causal=causal,
@@ -233,7 +236,7 @@ def flash_attn_varlen_func(
         require_pages(name, k, block_table, cu_seqlens_k)
         is_step = max_seqlen_q == 1 and q.shape[0] == block_table.shape[0]  # one query for each sequence
         has_gradient = torch.is_grad_enabled() and any(each.requires_grad for each in (q, k, v))
-        require_number(name, "dropout_p", dropout_p)
+        dropout_p = number(name, "dropout_p", dropout_p)
         if is_step and not has_gradient and not dropout_p:
             require_flag(name, "deterministic", deterministic)
             require_flag(name, "return_attn_probs", return_attn_probs)
@@ -399,7 +402,9 @@ def flash_attn_with_kvcache(
         pages = 1 if block_table is None else block_table.shape[1]
         cache_seqlens = full_lengths(q, k_cache.shape[1] * pages)
     caches = [_filled_up(each) for each in (k_cache, v_cache)]
-    out, lse = ops.attention_decode(
+    out, lse = called_as(
+        name,
+        ops.attention_decode,
         _filled_up(q),
         *caches,
         cache_seqlens=cache_seqlens,

@@ -13,7 +13,14 @@ import torch
 
 from flashpath.kernels.attention.dropout import kept_rows
 from flashpath.kernels.attention.problem import Options, Problem
-from flashpath.kernels.attention.reference import biased, capped, final_scores, places, sequences_of
+from flashpath.kernels.attention.reference import (
+    biased,
+    capped,
+    final_scores,
+    own_precision,
+    places,
+    sequences_of,
+)
 
 Tensor = torch.Tensor
 STEP = 128  # flash-attn fills both sides of a matrix up to multiples of it
@@ -21,7 +28,12 @@ _SCORES_AT_ONCE = 2**26
 
 
 def signed_probabilities(problem: Problem) -> Tensor:
-    """(batch, heads, queries, keys), filled up, of the type of q."""
+    """(batch, heads, queries, keys), filled up, of the type of q; autocast changes nothing."""
+    with own_precision(problem.q):
+        return _signed_probabilities(problem)
+
+
+def _signed_probabilities(problem: Problem) -> Tensor:
     sides = (-(-each // STEP) * STEP for each in (problem.queries, problem.keys))
     result = problem.q.new_zeros((problem.batch, problem.heads, *sides))
     if problem.sequences is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 import torch
@@ -139,7 +140,19 @@ def formula(
     *,
     dtype: torch.dtype | None = torch.float64,
 ) -> tuple[Tensor, Tensor]:
-    """(out, lse), computed in `dtype` (None: in that of q), differentiable by torch."""
+    """(out, lse), computed in `dtype` (None: in that of q), differentiable by torch; without autocast."""
+    with own_precision(q):
+        return _formula(q, k, v, options, sequences, dtype)
+
+
+def own_precision(x: Tensor) -> AbstractContextManager[object]:
+    """Autocast would compute products of x in half precision; here it does not."""
+    return torch.autocast(x.device.type, enabled=False) if x.device.type in ("cpu", "cuda") else nullcontext()
+
+
+def _formula(
+    q: Tensor, k: Tensor, v: Tensor, options: Options, sequences: Sequences | None, dtype: torch.dtype | None
+) -> tuple[Tensor, Tensor]:
     problem = Problem(q, k, v, options, sequences)
     wide = [each.to(dtype) if dtype is not None else each for each in (q, k, v)]
     outs: list[Tensor] = []

@@ -84,6 +84,8 @@ BACKWARD_SHARES = (
     (256, 8, 1, 1),
     (512, 16, 1, 1),
 )
+# In bfloat16, rows of up to 2048: fewer threads for a row keep more rows in flight.
+BRAIN_BACKWARD_SHARES = (*BACKWARD_SHARES[:2], (64, 4, 2, 2), *BACKWARD_SHARES[2:])
 BACKWARD_DTYPES = (*FLOATS, "float64")  # float64 is for gradcheck
 
 
@@ -308,10 +310,10 @@ class Layout(NamedTuple):
         return self.lanes * self.groups
 
 
-def share_columns(n: int, width: int, size: int, shared_limit: int) -> Layout | None:
+def share_columns(n: int, width: int, size: int, shared_limit: int, types: str) -> Layout | None:
     """None where a row has more columns than a block's threads have registers to sum."""
     packs = -(-n // width)
-    for lanes, most, groups, blocks in BACKWARD_SHARES:
+    for lanes, most, groups, blocks in BRAIN_BACKWARD_SHARES if types == BRAIN_TYPES else BACKWARD_SHARES:
         each = _power_of_two(-(-packs // lanes))
         # A column takes two registers for its sums, of 255 for 256 threads, and of 128 for 512.
         if each <= most and each * width <= 16_384 // (lanes * groups):
@@ -331,21 +333,23 @@ def backward_fused(
     if not n:
         return True
     width = pack_width(n, [dy, x, to.dx], [weight])
-    layout = share_columns(n, width, x.element_size(), max_shared_per_block(x))
+    types = ", ".join(type_names(x, weight))
+    layout = share_columns(n, width, x.element_size(), max_shared_per_block(x), types)
     if layout is None:
         return False
     blocks = max(1, min(sm_count(x) * layout.blocks, -(-rows // layout.groups)))
     sums = 2 if centered == "true" else 1
     saved = torch.float64 if x.dtype == torch.float64 else torch.float32
     partials = torch.empty(sums * blocks * n, dtype=saved, device=x.device)
-    types = type_names(x, weight)
     shape = ", ".join(map(str, layout[:-1]))
     has_weight = spelled(weight is not None)
-    kernel = cuda_kernel(file, f"gradients<{centered}, {has_weight}, {', '.join(types)}, {shape}>", x)
+    kernel = cuda_kernel(file, f"gradients<{centered}, {has_weight}, {types}, {shape}>", x)
     kernel[blocks, layout.threads, layout.shared](rows, n, dy, x, weight, mean, rstd, to.dx, partials)
     wanted = 2 if to.dbias is not None else 1
     if to.dweight is not None or to.dbias is not None:
-        add = cuda_kernel(file, f"add_partials<{CPP_TYPES[dtype_name(partials)]}, {types[1]}>", x)
+        add = cuda_kernel(
+            file, f"add_partials<{CPP_TYPES[dtype_name(partials)]}, {type_names(x, weight)[1]}>", x
+        )
         add[(-(-n // 32), wanted), 32 * COLUMN_WARPS["add_partials"]](
             blocks, n, partials, to.dweight, to.dbias
         )
