@@ -26,7 +26,7 @@ DTYPES = (
 ROLES = ("input", "output", "inout")
 VALUES = (
     "normal", "shifted", "positive", "ties", "specials", "huge", "tiny", "zeros", "integers", "wide",
-    "rising", "masked", "bits", "indices",
+    "rising", "cliff", "masked", "bits", "indices",
 )  # fmt: skip
 # Why a submission is rejected, besides the kinds of the sanitizer's findings.
 REASONS = (
