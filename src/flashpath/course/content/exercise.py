@@ -224,6 +224,7 @@ class Exercise:
     returns: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()  # what the answer's text must hold, without comments and blanks
     questions: tuple[Question, ...] = ()
     items: tuple[QuizItem, ...] = ()
     upstream: Upstream | None = None
