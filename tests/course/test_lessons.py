@@ -104,6 +104,8 @@ def test_a_part_of_a_file() -> None:
     text = "one\ntwo {\n  three\n}\nfour\n}\n"
     assert excerpt(text, "two", "}") == "two {\n  three\n}"
     assert excerpt(text, None, "}") == "one\ntwo {\n  three\n}"
+    decorated = "x = 1\n@one\n@two(3)\ndef f():\n    return x\n"
+    assert excerpt(decorated, "def f", "    return") == "@one\n@two(3)\ndef f():\n    return x"
     assert excerpt(text, "four", None) == "four\n}"
     assert excerpt(text, None, None) == text.strip()
     with pytest.raises(FlashpathError, match="no line holds 'five'"):

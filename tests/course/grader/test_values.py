@@ -41,6 +41,10 @@ def test_what_the_kinds_are() -> None:
     assert not np.isnan(specials).any()
     assert np.isfinite(drawn("huge") * drawn("huge")).all()
     assert np.isfinite(drawn("huge", "float16")).all()
+    low, high = np.split(drawn("cliff"), 2)
+    assert low.max() < -1e36
+    assert high.min() > 1e36
+    assert high.max() - low.min() < np.finfo(np.float32).max
     assert 0 < np.abs(drawn("tiny")).max() < 1e-10
     assert set(np.unique(drawn("integers"))) == set(range(-8, 9))
     assert set(np.unique(drawn("indices", "int64"))) == set(range(7))

@@ -77,16 +77,22 @@ def words_of(command: str) -> list[str]:
 
 
 def excerpt(text: str, start: str | None, end: str | None) -> str:
-    """From the first line that holds `start` to the next line that begins with `end`; else all."""
+    """From the first line that holds `start` to the next line that begins with `end`; else all.
+
+    What decorates a function comes with it.
+    """
     lines = text.splitlines()
     first = 0
     if start is not None:
         first = next((number for number, line in enumerate(lines) if start in line), -1)
         if first < 0:
             raise FlashpathError("course.content.no-line-holds", start=start)
+    found = first
+    while first and lines[found].startswith("def ") and lines[first - 1].startswith("@"):
+        first -= 1
     last = len(lines) - 1
     if end is not None:
-        from_here = range(first + (start is not None), len(lines))
+        from_here = range(found + (start is not None), len(lines))
         last = next((number for number in from_here if lines[number].startswith(end)), -1)
         if last < 0:
             raise FlashpathError("course.content.no-line-begins", end=end)

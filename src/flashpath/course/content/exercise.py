@@ -26,7 +26,7 @@ DTYPES = (
 ROLES = ("input", "output", "inout")
 VALUES = (
     "normal", "shifted", "positive", "ties", "specials", "huge", "tiny", "zeros", "integers", "wide",
-    "rising", "masked", "bits", "indices",
+    "rising", "cliff", "masked", "bits", "indices",
 )  # fmt: skip
 # Why a submission is rejected, besides the kinds of the sanitizer's findings.
 REASONS = (
@@ -224,6 +224,7 @@ class Exercise:
     returns: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()  # what the answer's text must hold, without comments and blanks
     questions: tuple[Question, ...] = ()
     items: tuple[QuizItem, ...] = ()
     upstream: Upstream | None = None

@@ -94,7 +94,7 @@ def _read_graded(table: Table, folder: Path, kind: str) -> dict[str, Any]:
         if not outputs:
             table.wrong("arrays", "course.content.nothing-written")
         found |= {"launch": launch, "goals": read_goals(table, sizes), "atomics": table.flag("atomics")}
-        found |= {"speed": _speed(table, sizes)}
+        found |= {"speed": _speed(table, sizes), "required": table.strings("required")}
     readable = [name for name in values if name not in arrays or arrays[name].is_input]
     return found | read_reference(table, folder, outputs, readable)
 

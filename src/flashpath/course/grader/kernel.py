@@ -58,6 +58,10 @@ def _judge(trial: Trial, seed: int) -> Judged:
     if unshared or not all(each.reached for each in results):
         failure = unshared or goals.missed(exercise, counted.counts)
         return Judged(failure, cases=len(cases), goals=results, hint=_missed(trial, failure, counted.profile))
+    absent = misconceptions.missing(exercise, trial.source)
+    if absent is not None:
+        hint = misconceptions.of_text(exercise, absent, trial.source)
+        return Judged(absent, cases=len(cases), goals=results, hint=hint)
     measured, failure = speed.measure(exercise, trial.source, seed)
     every: tuple[GoalResult, ...] = (*results, *measured)
     lines = tuple(goal.line for goal in every)

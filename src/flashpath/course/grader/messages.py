@@ -204,6 +204,10 @@ MESSAGES: dict[str, Text | Entry] = {
         "line {line}: {name} may not be used in this exercise",
         "第 {line} 行：本练习不允许使用 {name}",
     ),
+    "required": Text(
+        "the exercise asks for {word} in your answer; no result can show that it is missing",
+        "本练习要求答案里写有 {word}；缺了它，从结果上看不出来",
+    ),
     # ---- Goals and speed -------------------------------------------------------------------------------
     "goal-line": Text("{mark} {name}: {counted} ({asked})", "{mark} {name}：{counted}（{asked}）"),
     "goal-line-far": Text(

@@ -28,6 +28,7 @@ from flashpath.course.grader.describe import by_cause
 from flashpath.course.grader.dtypes import Array, bits_of, half_ulp, is_float
 from flashpath.course.grader.verdict import Failure, Hint
 from flashpath.errors import FlashpathError
+from flashpath.messages import told
 from flashpath.vgpu.findings import Finding
 from flashpath.vgpu.host_findings import HostFinding
 
@@ -163,6 +164,15 @@ def of_text(exercise: Exercise, failure: Failure, source: str) -> Hint | None:
     for mutant in exercise.mutants:
         if mutant.rejected_for == failure.reason and _plain(mutant.source) == text:
             return Hint(mutant.name, mutant.hint)
+    return None
+
+
+def missing(exercise: Exercise, source: str) -> Failure | None:
+    """A failure for the first required word that the program does not have."""
+    text = "\n".join(_plain(source))
+    for word in exercise.required:
+        if word not in text:
+            return Failure("refused", told("course.grader.required", word=word))
     return None
 
 

@@ -100,6 +100,14 @@ def _rising(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generat
     return rng.standard_normal(shape) + _of_rows(shape, rng, 0.01, 0.3) * steps
 
 
+def _cliff(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Any:
+    # The first half of each row lies far below 0, the second as far above: beyond every number that stands in
+    # for an infinity. A difference of two is still finite, a product of two is not.
+    places = np.arange(shape[-1]) if shape else np.zeros(())
+    below = 2 * places < (shape[-1] if shape else 0)
+    return np.where(below, -1.0, 1.0) * (0.1 + 0.9 * rng.random(shape)) * float(finfo(dtype).max) / 4
+
+
 def _of_rows(shape: tuple[int, ...], rng: np.random.Generator, low: float, high: float) -> Array:
     """Returns a factor for each row (for each element where there is one dimension), from low to high.
 
@@ -146,6 +154,7 @@ _FLOATS: dict[str, _Filler] = {
     "integers": _integers,
     "wide": _wide,
     "rising": _rising,
+    "cliff": _cliff,
     "masked": _masked,
     "bits": _bits,
 }
@@ -172,6 +181,7 @@ def _whole_numbers(
         "integers": (-8, 8),
         "wide": (-10_000, 0),
         "rising": (-100, 100),
+        "cliff": (-100, 100),
         "masked": (-100, 100),
         "bits": (least, most),
     }[kind]
