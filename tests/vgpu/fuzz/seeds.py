@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from mutations import Seed
 from triton_seeds import triton_seeds
+from words import Seed
 
 import flashpath as fp
 from flashpath.errors import FlashpathError
