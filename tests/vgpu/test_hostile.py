@@ -179,6 +179,49 @@ def test_memory_that_no_gpu_has(code: str) -> None:
         module(code).kernel("k")
 
 
+@pytest.mark.parametrize(
+    "top", [".const .align 16 .pred c[64] = {1, 2};", ".global .pred g;", ".func f(.param .pred p);"]
+)
+def test_predicates_in_memory(top: str) -> None:
+    with pytest.raises(FlashpathError, match="a type that memory can hold"):
+        module("", top)
+
+
+@pytest.mark.parametrize("guard", ["", "@%p1 "])  # with all lanes, and with some
+def test_atomics_on_memory_that_nobody_shares(guard: str) -> None:
+    """Faults as on a GPU, and is no traceback where it is counted."""
+    code = f"""
+    .local .align 8 .b8 own[16]; mov.u64 %rd1, own; cvta.local.u64 %rd1, %rd1;
+    mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 5; {guard}atom.add.u32 %r2, [%rd1], 1;
+    """
+    with pytest.raises(fp.KernelFault, match="global and shared memory alone") as caught:
+        run(code)
+    assert caught.value.kind == "out-of-bounds"
+    counted = Launch(module(code).kernel("k"), Shape((1, 1, 1), (32, 1, 1)), Packed(bytes(8)))
+    for options in (Options(count=True), Options(count=True, sanitize=True)):
+        if options.sanitize:
+            assert [each.kind for each in counted.run(options).findings] == ["out-of-bounds"]
+        else:
+            with pytest.raises(fp.KernelFault):
+                counted.run(options)
+
+
+def test_atomics_on_memory_of_several_kinds_at_once() -> None:
+    """Only the lanes that go to local memory are refused."""
+    code = """
+    .local .align 8 .b8 own[16]; mov.u64 %rd1, own; cvta.local.u64 %rd1, %rd1; ld.param.u64 %rd2, [a];
+    mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 31; @%p1 mov.u64 %rd1, %rd2; atom.add.u32 %r2, [%rd1], 1;
+    """
+    array = np.zeros(64, np.uint32)
+    first, last = array.ctypes.data, array.ctypes.data + array.nbytes
+    packed = Packed(bytes(8), [HostArray(0, first, first, last, first, last, writable=True)])
+    launched = Launch(module(code).kernel("k"), Shape((1, 1, 1), (32, 1, 1)), packed).run(
+        Options(sanitize=True)
+    )
+    assert [(each.kind, each.thread) for each in launched.findings] == [("out-of-bounds", (31, 0, 0))]
+    assert array[0] == 31
+
+
 def test_parameters_that_no_launch_can_pass() -> None:
     with pytest.raises(FlashpathError, match="32764 are passed"):
         module("", parameters=".param .b8 a[4294967304]").kernel("k")

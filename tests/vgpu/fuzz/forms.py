@@ -1,9 +1,9 @@
 """Instructions in every form that the engine takes, and kernels that are made of them, each by a number.
 
-A line of FORMS is one form, or a few instructions that belong together. In it <a|b> is one of several spellings;
-$r, $h, $d, $f, $e, $p and $q a register of 32, 16, 64 bits, of f32, f64, a predicate, of 128 bits; $i a register or a number;
-$G, $S, $L, $N and $C an address in global, shared, local, generic and constant memory; $U a number that no other
-label has; $t a register of 32 bits of any type; $O a second result or none.
+A line of FORMS is one form, or a few instructions that belong together. In it <a|b> is one of several
+spellings; $r, $h, $d, $f, $e, $p and $q is a register of 32, 16 or 64 bits, of f32, of f64, a predicate, of 128
+bits; $i a register or a number; $G, $S, $L, $N and $C an address in global, shared, local, generic and constant
+memory; $U a number that no other label has; $t a register of 32 bits of any type; $O a second result or none.
 """
 
 from __future__ import annotations
@@ -324,11 +324,11 @@ def _products() -> list[str]:
     return lines
 
 
-_LINES = tuple(line for line in FORMS.splitlines() if line) + tuple(_products())
+LINES = tuple(line for line in FORMS.splitlines() if line) + tuple(_products())
 _CHOICE = re.compile(r"<([^<>]*)>")
 _TOKEN = re.compile(r"\$([a-zA-Z1])")
 
-_REGISTERS = """\t.reg .pred %p<4>;
+REGISTERS = """\t.reg .pred %p<4>;
 \t.reg .b16 %h<6>;
 \t.reg .b32 %r<8>;
 \t.reg .f32 %f<8>;
@@ -343,7 +343,7 @@ _REGISTERS = """\t.reg .pred %p<4>;
 \t.shared .align 8 .b64 barriers[4];
 \t.local .align 16 .b8 l[256];
 """
-_HEAD = """.version 9.0
+HEAD = """.version 9.0
 .target sm_90
 .address_size 64
 .extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
@@ -377,7 +377,7 @@ DONE:
 .visible .entry made(.param .u64 a, .param .u64 b, .param .u32 n)
 {
 """
-_BODY = """\tmov.u32 %r0, %tid.x;
+BODY = """\tmov.u32 %r0, %tid.x;
 \tld.param.u64 %ga0, [a];
 \tld.param.u64 %ga1, [b];
 \tmad.wide.u32 %ga0, %r0, 16, %ga0;
@@ -432,9 +432,8 @@ def _address(space: str, choose: random.Random) -> str:
     return f"[{base}+{offset % 256}]"
 
 
-def drawn_form(choose: random.Random, number: int) -> str:
-    """Returns an instruction, or a few, drawn from all forms; labels in it carry the number."""
-    line = choose.choice(_LINES)
+def form_of(line: str, choose: random.Random, number: int) -> str:
+    """Returns an instruction, or a few, of the form in a line; labels in it carry the number."""
     while (place := _CHOICE.search(line)) is not None:
         line = line[: place.start()] + choose.choice(place[1].split("|")) + line[place.end() :]
 
@@ -459,18 +458,23 @@ def drawn_form(choose: random.Random, number: int) -> str:
     return f"\t{guard}{text};\n"
 
 
+def drawn_form(choose: random.Random, number: int) -> str:
+    """Returns an instruction, or a few, of any form."""
+    return form_of(choose.choice(LINES), choose, number)
+
+
 def made_module(number: int) -> Seed:
     """Returns the kernel of that number: three to twenty forms, one after the other."""
     choose = random.Random(number)
     lines = [drawn_form(choose, k) for k in range(choose.choice((3, 6, 12, 20)))]
-    return Seed("made", f"{_HEAD}{_REGISTERS}{_BODY}{''.join(lines)}\tret;\n}}\n", "made")
+    return Seed("made", f"{HEAD}{REGISTERS}{BODY}{''.join(lines)}\tret;\n}}\n", "made")
 
 
 def in_scope(form: str, pointers: list[str]) -> str:
-    """Returns a form with registers and memory of its own, to stand anywhere in a function whose parameters are
-    these pointers."""
+    """Returns a form with registers and memory of its own, to stand anywhere in a function with these
+    pointers."""
     loads = "".join(
         f"\tld.param.u64 %ga{k}, [{name}];\n\tcvta.global.u64 %na{k}, %ga{k};\n"
         for k, name in enumerate(pointers[:2])
     )
-    return f"\t{{\n{_REGISTERS}{loads}\tmov.u32 %sa0, s;\n\tmov.u32 %sa1, s;\n{form}\t}}\n"
+    return f"\t{{\n{REGISTERS}{loads}\tmov.u32 %sa0, s;\n\tmov.u32 %sa1, s;\n{form}\t}}\n"

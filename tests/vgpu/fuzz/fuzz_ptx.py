@@ -172,7 +172,7 @@ class Fuzzer:
         return Lane(process, report, number)
 
     def watch(self, before: Tally | None = None) -> Tally:
-        """Returns when all modules are done. Progress is shown every few seconds, with what was done before."""
+        """Returns when all modules are done; shows progress every few seconds, with what was done before."""
         shown = time.monotonic()
         before = before or Tally()
         while self.lanes:
@@ -233,8 +233,8 @@ def _sum(*tallies: Tally) -> Tally:
 
 @dataclass
 class Record:
-    """What became of the modules from `first` on, on one engine; kept in a file, so that a run can be ended and go
-    on."""
+    """What became of the modules from `first` on, on one engine. A file keeps it, so that a run can be ended
+    and go on."""
 
     engine: str
     """A digest of the sources that the engine was built of."""

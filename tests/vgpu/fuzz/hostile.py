@@ -73,6 +73,32 @@ def grow_declaration(draft: Draft, other: Draft, choose: random.Random) -> None:
         draft.put(at, at + 1, choose.choice((*_EXTREMES, "0", "3", "1048577", "1099511627776")))
 
 
+_CONSTANTS = (
+    "0", "1", "-1", "7U", "31", "0x10", "0777", "0b101", "-0x8000000000000000", "0xffffffffffffffffU", "1.5",
+    "0d3FF0000000000000", "0f7FC00000", "WARP_SZ", "9223372036854775807", "1e300", "~0", "!0", "64",
+)  # fmt: skip
+_OPERATORS = (
+    "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "&&", "||", "==", "!=", "<", ">", "<=", ">=",
+)  # fmt: skip
+
+
+def _expression(choose: random.Random, depth: int = 0) -> str:
+    shape = choose.randrange(5) if depth < 4 else 0
+    if shape == 0:
+        return choose.choice(_CONSTANTS)
+    a, b = _expression(choose, depth + 1), _expression(choose, depth + 1)
+    if shape == 1:
+        return f"({choose.choice(('-', '~', '!', '+', '(.s64)', '(.u64)'))}{a})"
+    return f"({a} ? {b} : {a})" if shape == 2 else f"({a} {choose.choice(_OPERATORS)} {b})"
+
+
+def write_expression(draft: Draft, other: Draft, choose: random.Random) -> None:
+    """A number becomes something to be worked out: it may overflow, shift too far or divide by zero."""
+    if numbers := draft.places("number"):
+        at = choose.choice(numbers)
+        draft.put(at, at + 1, _expression(choose, 1))
+
+
 def guard_by_anything(draft: Draft, other: Draft, choose: random.Random) -> None:
     """An instruction is guarded by a register of any type."""
     registers, opcodes = draft.places("register"), draft.places("opcode")
@@ -174,5 +200,6 @@ def print_wide(draft: Draft, other: Draft, choose: random.Random) -> None:
 
 HOSTILE: tuple[Change, ...] = (
     drop_result, drop_result, drop_operand, move_far, change_type, change_type, grow_declaration,
-    guard_by_anything, misdeclare, misdeclare, call_by_address, call_by_name, print_wide,
+    guard_by_anything, write_expression, write_expression, misdeclare, misdeclare, call_by_address,
+    call_by_name, print_wide,
 )  # fmt: skip

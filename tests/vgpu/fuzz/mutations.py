@@ -118,7 +118,7 @@ def _add_form(draft: Draft, other: Draft, choose: random.Random) -> None:
         draft.put(at, at, in_scope(drawn_form(choose, choose.randrange(100, 1 << 20)), draft.pointers(at)))
 
 
-_CHANGES: tuple[Change, ...] = (
+CHANGES: tuple[Change, ...] = (
     *HOSTILE,
     *(
         _copy_alike for _ in range(12)
@@ -139,7 +139,7 @@ _CHANGES: tuple[Change, ...] = (
 
 
 def mutant(seeds: list[Seed], number: int) -> Mutant:
-    """The mutant of that number: one real module, or one that is made of forms, changed in up to four places."""
+    """The mutant of that number: a real module, or one that is made of forms, changed in up to four places."""
     choose = random.Random(number)
     is_made = choose.random() < 0.6
     seed = made_module(number) if is_made else choose.choice(seeds)
@@ -147,7 +147,7 @@ def mutant(seeds: list[Seed], number: int) -> Mutant:
     draft = Draft.of_seed(seed.ptx).copy()
     # Most of a module is its head and its declarations only once: changes anywhere are equally likely.
     for _ in range(choose.choice((0, 1, 1, 2) if is_made else (1, 1, 1, 2, 4))):
-        choose.choice(_CHANGES)(draft, other, choose)
+        choose.choice(CHANGES)(draft, other, choose)
         if not draft.words:
             draft.put(0, 0, " ")
     return Mutant(draft.text, seed.kernel, seed.name, launch=choose.randrange(1 << 32))

@@ -18,7 +18,7 @@ from flashpath.vgpu.device import HostArray, VirtualModule
 from flashpath.vgpu.launch import Launch, MachineCode, Packed
 from flashpath.vgpu.options import Options
 from flashpath.vgpu.report import Trace
-from tests.harness.ptx_text import Parameter, summarize
+from tests.harness.ptx_text import Parameter, dump, summarize
 
 SHAPES = (
     *(Shape((2, 1, 1), (64, 1, 1), 1024) for _ in range(6)),
@@ -29,7 +29,8 @@ SHAPES = (
     Shape((2, 1, 1), (64, 1, 1), 1024, cooperative=True),
 )
 GPUS = (None, None, "A100", "RTX 4090", "H200")
-BUDGETS = (2_000, 2_000, 2_000, 20_000)  # warp instructions: a launch of milliseconds
+# Warp instructions: launches of milliseconds, and now and then one in which threads wait for long.
+BUDGETS = (*(2_000 for _ in range(300)), *(20_000 for _ in range(100)), 3_000_000)
 _CODE = MachineCode(lambda: Resources(32, 1024, 256))
 _SIZES = {"8": 1, "16": 2, "32": 4, "64": 8}
 _COUNT = 1024  # numbers in an array
@@ -61,8 +62,8 @@ def _arguments(parameters: Sequence[Parameter], choose: random.Random) -> tuple[
             array = _array(choose)
             first, last = array.ctypes.data, array.ctypes.data + array.nbytes
             keep.append(array)
-            writable = choose.random() < 0.95
-            arrays.append(HostArray(len(packed), first, first, last, first, last, writable=writable))
+            bounds = len(packed), first, first, last, first, last
+            arrays.append(HostArray(*bounds, choose.random() < 0.95, initialised=choose.random() < 0.9))
         packed += (64).to_bytes(size, "little") * count
     return Packed(bytes(packed), arrays), keep
 
@@ -81,19 +82,36 @@ def _options(choose: random.Random) -> Options:
     )
 
 
+def _library(path: str) -> str | None:
+    return path if path.endswith(".h") else None
+
+
+def _no_library(path: str) -> None:
+    return None
+
+
 def run(module: Mutant) -> str:
     """Runs it as it asks to be run, and has all that is said about it said; returns what became of it."""
     choose = random.Random(module.launch)
     lang = choose.choice(("en", "zh"))
     try:
-        kernel = VirtualModule(module.ptx).kernel(module.kernel)
+        if choose.random() < 0.02:  # the canonical form is the same module
+            _ = VirtualModule(dump(module.ptx))
+        kernel = VirtualModule(module.ptx, _library if choose.random() < 0.5 else _no_library).kernel(
+            module.kernel
+        )
         (function,) = (each for each in summarize(module.ptx).functions if each.name == module.kernel)
         packed, _keep = _arguments(function.parameters, choose)
         name = choose.choice(GPUS)
         gpu = None if name is None else gpus.gpu(name)
         kernel.runs_to_end = choose.random() < 0.2
         launch = Launch(kernel, choose.choice(SHAPES), packed, gpu, gpu and _CODE)
-        launched = launch.run(_options(choose))
+        options, again = _options(choose), choose.random() < 0.03
+        before = kernel.program.save() if again else None
+        launched = launch.run(options)
+        if before is not None:
+            kernel.program.restore(before)
+            launched = launch.run(options)
         for finding in launched.findings[:2]:
             _ = finding.summary.text(lang), finding.advised.text(lang)
         if launched.report is not None:

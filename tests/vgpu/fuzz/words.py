@@ -31,8 +31,7 @@ class Seed:
 
 @functools.lru_cache(1 << 16)
 def _classes(word: str) -> tuple[tuple[str, ...], str]:
-    """Returns the classes that a word is of, and the one in which words can stand for each other, mostly without
-    an error of syntax."""
+    """Returns the classes that a word is of, and the one in which words can stand for each other."""
     if register := _REGISTER.match(word):
         return ("register",), register[1]
     if register := _SYSTEM_REGISTER.match(word):
@@ -90,8 +89,8 @@ class Draft:
         return places, alike
 
     def places(self, name: str) -> list[int]:
-        """Returns where the words of a class stand: opcode, register, number, type, ], line end, or class for any
-        in which words can stand for each other."""
+        """Returns where the words of a class stand: opcode, register, number, type, ], line end; or, by the name
+        `class`, those that others can stand for."""
         places = self._look()[0] if self._places is None else self._places
         return places.get(name, [])
 
