@@ -1,9 +1,10 @@
 """Instructions in every form that the engine takes, and kernels that are made of them, each by a number.
 
-A line of FORMS is one form, or a few instructions that belong together. In it <a|b> is one of several
-spellings; $r, $h, $d, $f, $e, $p and $q is a register of 32, 16 or 64 bits, of f32, of f64, a predicate, of 128
-bits; $i a register or a number; $G, $S, $L, $N and $C an address in global, shared, local, generic and constant
-memory; $U a number that no other label has; $t a register of 32 bits of any type; $O a second result or none.
+A line of FORMS is one form, or a few instructions that belong together. <a|b> in it is one of several
+spellings. $r, $h, $d, $f, $e, $p and $q are registers: of 32, 16 or 64 bits, of f32, of f64, predicates, of
+128 bits; $i is a register or a number, $t a register of 32 bits of any type, $O a second result or none.
+$G, $S, $L, $N and $C are addresses in global, shared, local, generic and constant memory. $U is a number that
+no other label has.
 """
 
 from __future__ import annotations

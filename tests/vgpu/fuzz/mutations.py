@@ -139,7 +139,7 @@ CHANGES: tuple[Change, ...] = (
 
 
 def mutant(seeds: list[Seed], number: int) -> Mutant:
-    """The mutant of that number: a real module, or one that is made of forms, changed in up to four places."""
+    """The mutant of that number: a real module, or one made of forms, changed in up to four places."""
     choose = random.Random(number)
     is_made = choose.random() < 0.6
     seed = made_module(number) if is_made else choose.choice(seeds)

@@ -68,7 +68,8 @@ DECLARED = """.version 9.0
 	st.param.v2.b64 [y], {%d1, %d0};
 	ret;
 }
-.visible .entry declared(.param .u64 .ptr .global .align 16 a, .param .align 8 .b8 both[16], .param .f32 scale)
+.visible .entry declared(.param .u64 .ptr .global .align 16 a, .param .align 8 .b8 both[16],
+	.param .f32 scale)
 .maxntid 128, 1, 1
 .minnctapersm 1
 .maxnreg 64

@@ -89,8 +89,8 @@ class Draft:
         return places, alike
 
     def places(self, name: str) -> list[int]:
-        """Returns where the words of a class stand: opcode, register, number, type, ], line end; or, by the name
-        `class`, those that others can stand for."""
+        """Returns where the words of a class stand: opcode, register, number, type, ], line end; by the name
+        `class` those that others can stand for."""
         places = self._look()[0] if self._places is None else self._places
         return places.get(name, [])
 
