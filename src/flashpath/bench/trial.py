@@ -23,6 +23,8 @@ from flashpath.bench.arrays import (
 from flashpath.bench.device import load_torch
 from flashpath.bench.failure import FAILURES, describe
 from flashpath.bench.implementation import Implementation
+from flashpath.bench.timer import Timer, Timings, time_interleaved
+from flashpath.bench.varying import Varying
 from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Case
 from flashpath.messages import Message, say
@@ -94,6 +96,18 @@ class Trial:
             self.errors[name] = describe(error)
         finally:
             self.write_inputs(self.pristine)  # the next one gets the same
+
+    def time(self, seconds: float, timer: Timer | None) -> Timings:
+        """Times what is right, each call on inputs that differ a little from those before."""
+        if not self.calls:
+            return Timings()
+        before = Varying(self.inputs, is_drawn=not self.is_ready)
+        try:
+            return time_interleaved(
+                self.calls, device=self.device, seconds=seconds, timer=timer, before=before
+            )
+        finally:
+            self.write_inputs(self.pristine)
 
     def measure_distance(self, name: str, output: Any) -> None:
         if self.truth is None:
