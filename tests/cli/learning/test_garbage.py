@@ -7,7 +7,7 @@ import json
 import shutil
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ COLUMNS = tuple(_columns())
 
 
 @contextlib.contextmanager
-def _writing(file: Path) -> Iterator[sqlite3.Connection]:
+def _writing(file: Path) -> Generator[sqlite3.Connection]:
     """As another program would: committed, and all of it in the one file."""
     with contextlib.closing(sqlite3.connect(file)) as db:
         yield db
@@ -103,7 +103,8 @@ def test_garbage_in_a_row_of_each_table(folder: Any, garbage: Any) -> None:
             db.execute(f"INSERT INTO {table} VALUES ({values})", (garbage,))
         # A verdict and a text of something that passed, which export shows.
         db.execute(
-            "INSERT INTO attempts (exercise, at, passed, submission, grade) VALUES ('first/quiz', 5, 1, 'h', ?)",
+            "INSERT INTO attempts (exercise, at, passed, submission, grade) "
+            "VALUES ('first/quiz', 5, 1, 'h', ?)",
             (garbage,),
         )
         db.execute("INSERT INTO passes SELECT 'first/quiz', 5, 5, max(id) FROM attempts")

@@ -79,7 +79,8 @@ def _change_character(draft: Draft, other: Draft, choose: random.Random) -> None
     at = _any_word(draft, choose)
     word = draft.words[at]
     k = choose.randrange(len(word))
-    draft.put(at, at + 1, word[:k] + chr(choose.randrange(1, 127)) + word[k + 1 :])
+    character = choose.choice((chr(choose.randrange(1, 127)), chr(choose.randrange(1, 127)), *"\x80é线🙂"))
+    draft.put(at, at + 1, word[:k] + character + word[k + 1 :])
 
 
 def _line(draft: Draft, choose: random.Random) -> tuple[int, int]:

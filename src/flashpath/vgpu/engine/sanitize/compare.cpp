@@ -48,7 +48,6 @@ bool Watcher::is_replicated(Record other, u32 read_by, u32 written_by) const {
 bool Watcher::is_partly_written(u64 offset) const {
   if (area_.space == kShared) return false;
   const Line& line = area_.shadow.line(offset);
-  if (line.cells == nullptr) return !area_.is_blank(line.written);
   const Record* const written = Shadow::cells(line, offset & ~u64(size_ - 1)).written;
   return !std::all_of(written, written + (size_ >> line.shift), [&](Record each) { return area_.is_blank(each); });
 }
