@@ -1,10 +1,13 @@
 """Host time of one eager call of each public operator, beside torch's own operator in the same run.
 
-    python benchmarks/call_cost.py [--json FILE] [--only WORD]
+    python benchmarks/call_cost.py [--json FILE] [--only WORD] [--no-first-calls]
 
 Tensors are small, and calls are not waited for: what is timed is what the host does. A sample is the mean of
 100 calls in a row; ours and torch's take turns. Three modes: no gradient wanted, a gradient wanted (the
 forward call alone), and forward with backward. The marks are the last column: ours over torch's, at most.
+
+First calls are timed until the GPU has done them, each once, in two processes that have nothing else: one
+with empty caches of compiled kernels, and one with those that the first has filled.
 """
 
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
@@ -15,8 +18,11 @@ import argparse
 import gc
 import importlib
 import json
+import os
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -38,6 +44,7 @@ MARKS = {
     ("decode", PLAIN): 1.0,
 }
 BARE_LAUNCH_MARK = 7.0
+EVER, WARM = "first ever", "kernels compiled before"
 SOURCE = """
 extern "C" __global__ void scale(int n, float a, const float* x, float* y) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -283,15 +290,59 @@ def bare_launch(torch: Any) -> Callable[[], Any]:
     return lambda: kernel[1, 256](256, 2.0, x, y)
 
 
+def first_calls(torch: Any, only: str) -> dict[str, dict[str, float]]:
+    """Milliseconds of the first call of each operator in this process, ours and torch's."""
+    times: dict[str, dict[str, float]] = {}
+    torch.ones(1, device="cuda").sum().item()  # the GPU itself is ready
+    for call in calls(torch):
+        if only in call.name:
+            times[call.name] = {}
+            for name, function in (("ours", call.ours), ("torch", call.theirs)):
+                torch.cuda.synchronize()
+                start = time.perf_counter_ns()
+                function(*call.tensors)
+                torch.cuda.synchronize()
+                times[call.name][name] = (time.perf_counter_ns() - start) / 1e6
+    return times
+
+
+def first_calls_ever_and_again(only: str) -> dict[str, dict[str, dict[str, float]]]:
+    """The same in a process without compiled kernels, and in the next."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        caches = {
+            name: f"{folder}/{name}"
+            for name in ("FLASHPATH_CACHE_DIR", "TRITON_CACHE_DIR", "CUDA_CACHE_PATH")
+        }
+        for which in (EVER, WARM):
+            command = [sys.executable, __file__, "--first-calls-alone", "--only", only]
+            done = subprocess.run(command, env={**os.environ, **caches}, stdout=subprocess.PIPE, check=True)
+            found[which] = json.loads(done.stdout)
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--json", type=Path, help="also write the figures here")
     parser.add_argument("--only", default="", help="operators whose name has this word in it")
+    parser.add_argument("--no-first-calls", action="store_true", help="leave out what takes a minute")
+    parser.add_argument("--first-calls-alone", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     torch: Any = importlib.import_module("torch")
     if not torch.cuda.is_available():
         print("call_cost.py measures calls on a GPU, and this machine has none.", file=sys.stderr)
         return 3
+    if options.first_calls_alone:
+        print(json.dumps(first_calls(torch, options.only)))
+        return 0
+    first = {} if options.no_first_calls else first_calls_ever_and_again(options.only)
+    for name in first.get(EVER, {}):
+        ever, warm = first[EVER][name], first[WARM][name]
+        print(
+            f"{name:<32}first call {ever['ours']:8.1f} ms ever, {warm['ours']:8.1f} ms compiled, "
+            f"torch {ever['torch']:.1f} and {warm['torch']:.1f} ms",
+            flush=True,
+        )
     records: list[dict[str, Any]] = []
     missed = 0
     gc.collect()
@@ -324,7 +375,9 @@ def main() -> int:
             "commit": environment.commit,
             "dirty": environment.dirty,
             "launch": launch,
+            "launch_mark": BARE_LAUNCH_MARK,
             "calls": records,
+            "first_calls": first,
         }
         options.json.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 1 if missed else 0

@@ -39,6 +39,7 @@ from flashpath.bench import (
     report,
 )
 from flashpath.bench.attention_traffic import Traffic, count_traffic, table
+from flashpath.bench.failure import shown
 from flashpath.bench.ladder import ARCHITECTURES
 from flashpath.bench.record_files import append_bytes, require_appendable
 from flashpath.bench.table import JUDGED, digits, seconds
@@ -239,12 +240,12 @@ class Told:
         fastest = sorted(
             (each for each in self.of_case if each.time), key=lambda each: -(each.tflop_per_s or 0)
         )
-        shown = ", ".join(f"{each.implementation} {digits(each.tflop_per_s)}" for each in fastest[:3])
+        named = ", ".join(f"{each.implementation} {digits(each.tflop_per_s)}" for each in fastest[:3])
         passed = time.monotonic() - self.start
-        say(f"[{self.done}/{self.cases}, {passed:.0f} s] {record.case}: {shown} TFLOP/s")
+        say(f"[{self.done}/{self.cases}, {passed:.0f} s] {record.case}: {named} TFLOP/s")
         for each in self.of_case:
             if each.error and not each.skipped and not each.time:
-                say(f"    {each.implementation}: {each.error}")
+                say(f"    {each.implementation}: {shown(each.error)}")
         self.of_case = []
 
 

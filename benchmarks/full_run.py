@@ -17,6 +17,7 @@ from pathlib import Path
 
 from flashpath import kernels
 from flashpath.bench import append, bench_ladder, measure_ceilings
+from flashpath.bench.failure import shown
 from flashpath.bench.record_files import require_appendable
 from flashpath.errors import FlashpathError
 from flashpath.jit import device
@@ -55,7 +56,7 @@ def main() -> int:
             f"{ladder.name}: {len(results.records)} records in {time.monotonic() - start:.0f} s", flush=True
         )
         for each in failed:
-            print(f"  {each.case}, {each.implementation}: {each.error}", flush=True)
+            print(f"  {each.case}, {each.implementation}: {shown(each.error or '')}", flush=True)
         if results.interrupted:
             return 130
     return 0

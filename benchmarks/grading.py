@@ -1,4 +1,4 @@
-"""How long `flashpath grade` takes from a cold start to the verdict, for CUDA and for Triton.
+"""How long `flashpath grade` takes from a cold start to the verdict: CUDA, Triton, whole programs.
 
     python benchmarks/grading.py [--json FILE] [--rounds N] [--right-only] [--exercise first-kernel/saxpy …]
     python benchmarks/grading.py --document docs/learning.md [--check]
@@ -7,11 +7,11 @@ The command is started anew for every answer, with an empty kernel cache and an 
 is compiled: what a learner waits for after a change. The exercise's own solution is graded --rounds times
 (the median counts), the skeleton and every mutant once: wrong answers take longer, as the grader also looks
 for the mistake. Beside it stands the time of a second start, with the caches that the first has filled.
-Without --exercise all kernel exercises of the course are graded.
+Without --exercise all kernels and whole programs of the course are graded.
 
-The marks, on two cores: a CUDA exercise answers within 3 s, a Triton one within 6 s, right or wrong. The exit
-code is 1 where one is missed. --document makes the table of a document from the record in benchmarks/results;
-with --check nothing is written, and the exit code is 1 where it is another.
+The marks, on two cores: a CUDA exercise answers within 3 s, a Triton one within 6 s, a program within 4 s,
+right or wrong. The exit code is 1 where one is missed. --document makes the table of a document from the
+record in benchmarks/results; with --check nothing is written, and the exit code is 1 where it is another.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ from flashpath.documents import language_of, write_section
 
 RECORD = Path(__file__).parent / "results" / "two-cores-grading.json"
 SECTION = "seconds of a grade"
-MARKS = {"cuda": 3.0, "triton": 6.0}
-LANGUAGES = {"cuda": "CUDA C++", "triton": "Triton"}
-KINDS = ("kernel", "debug")
+MARKS = {"cuda": 3.0, "triton": 6.0, "program": 4.0}
+LANGUAGES = {"cuda": "CUDA C++", "triton": "Triton", "program": "whole programs"}
+CHINESE = {"program": "完整程序"}
+KINDS = ("kernel", "debug", "program")
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def _time(exercise: Exercise, rounds: int, wrong_too: bool) -> Timed:
             warm.append(_grade(exercise, exercise.solution_text(), Path(folder))[0])
     wrong = dict(_wrong_answers(exercise)) if wrong_too else {}
     slowest = max(wrong, key=lambda name: wrong[name], default=None)
-    language = exercise.language or "cuda"
+    language = "program" if exercise.program is not None else exercise.language or "cuda"
     cold_seconds, warm_seconds = map(statistics.median, (cold, warm))
     return Timed(
         exercise.id,
@@ -200,7 +201,7 @@ def section(record: dict[str, Any], lang: str = "en") -> str:
         ),
     }[lang]
     lines = [head, "|---|---|---|---|---|"]
-    for language, name in LANGUAGES.items():
+    for language, english in LANGUAGES.items():
         rows = [each for each in record["grading"] if each["language"] == language]
         if not rows:
             continue
@@ -208,6 +209,7 @@ def section(record: dict[str, Any], lang: str = "en") -> str:
         wrong = max(rows, key=lambda each: each["slowest_wrong_seconds"])
         answers = sum(each["wrong_answers"] for each in rows)
         slowest = wrong["slowest_wrong_seconds"]
+        name = CHINESE.get(language, english) if lang == "zh" else english
         lines.append(row.format(name, len(rows), min(right), max(right), slowest, answers, MARKS[language]))
     return "\n".join(lines) + "\n"
 

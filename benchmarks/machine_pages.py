@@ -28,6 +28,10 @@ def machine_pages(results: Path) -> dict[str, tuple[str, list[str]]]:
             "What a launch costs the host",
             sections("launch-cost", "launch costs", launch_costs),
         ),
+        "calls": (
+            "What an eager call costs the host",
+            sections("call-cost", "call costs", call_costs),
+        ),
         "virtual-gpu": (
             "How fast the virtual GPU is",
             sections("vgpu", "the virtual GPU's speed", virtual_gpu)
@@ -59,6 +63,45 @@ def launch_costs(record: _Record) -> list[str]:
     rows = [f"| {code(name)} | {cost:.2f} |" for name, cost in record["microseconds"].items()]
     parts = [f"## Host cost of one launch, {record['gpu']}", ""]
     return [*parts, "| way | µs |", "| --- | ---: |", *rows]
+
+
+def call_costs(record: _Record) -> list[str]:
+    """What an eager call of each operator costs beside torch's own, and what its first call does."""
+    commit = f"commit {record['commit'][:10]}{' with changes' if record['dirty'] else ''}"
+    marked = [call for call in record["calls"] if call["mark"] is not None]
+    met = sum(call["ratio"] <= call["mark"] for call in marked) + (record["launch"] <= record["launch_mark"])
+    parts = [
+        f"## Host time of one eager call, {record['gpu']}",
+        "",
+        f"Small tensors, calls in a row that nobody waits for; torch {record['torch']}, {commit}.",
+        f"{met} of {len(marked) + 1} marks are met. A bare `kernel[grid, block](…)` takes "
+        f"{record['launch']:.1f} µs, and {record['launch_mark']:.0f} are allowed.",
+        "",
+        "| operator | mode | µs | torch, µs | × torch | at most | |",
+        "| --- | --- | ---: | ---: | ---: | ---: | --- |",
+    ]
+    for call in record["calls"]:
+        mark = " | " if call["mark"] is None else f"{call['mark']:.1f} | "
+        if call["mark"] is not None:
+            mark += "met" if call["ratio"] <= call["mark"] else "missed"
+        parts.append(
+            f"| {code(call['operator'])} | {call['mode']} | {call['ours']:.1f} | {call['torch']:.1f} | "
+            f"{call['ratio']:.2f} | {mark} |"
+        )
+    if record["first_calls"]:
+        parts += ["", f"## First calls, {record['gpu']}", ""]
+        parts += [
+            "Milliseconds until the GPU has done it, each in a process that made no such call before.",
+            "",
+        ]
+        names = list(record["first_calls"])
+        parts.append(f"| operator | {' | '.join(f'{name} | torch' for name in names)} |")
+        parts.append(f"| --- |{' ---: |' * 2 * len(names)}")
+        for operator in record["first_calls"][names[0]]:
+            cells = [record["first_calls"][name][operator] for name in names]
+            times = " | ".join(f"{each['ours']:.1f} | {each['torch']:.1f}" for each in cells)
+            parts.append(f"| {code(operator)} | {times} |")
+    return parts
 
 
 def demonstrations(record: _Record) -> list[str]:

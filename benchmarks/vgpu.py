@@ -35,6 +35,7 @@ from vgpu_workloads import ARCH, KERNELS, Workload, cuda_workloads, straight_lin
 
 import flashpath as fp
 from flashpath.bench import Timing, read_environment, time_interleaved
+from flashpath.bench.failure import shown
 from flashpath.bench.timer import CpuTimer
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.device import VirtualModule
@@ -72,7 +73,7 @@ class Figure:
     @classmethod
     def of(cls, timing: Timing, way: Way) -> Figure:
         if timing.median is None or timing.p20 is None or timing.p80 is None:
-            return cls(error=timing.error or "not timed")
+            return cls(error=shown(timing.error or "not timed", "en"))
         to_ms = 1e3 * way.scale
         return cls(
             timing.median * to_ms,

@@ -142,6 +142,48 @@ def test_each_call_gives_the_parameters_that_the_templates_name() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_each_message_of_the_engine_has_the_parameters_that_its_template_names() -> None:
+    """In C++ a message is `{"room.key", {{"name", value}, …}}`.
+
+    `refuse` adds the instruction, `stalemate` where the threads are.
+    """
+    wrong: list[str] = []
+    seen = 0
+    for file, source in _sources().items():
+        if file.suffix == ".py":
+            continue
+        for found in re.finditer(r'(refuse\()?"((?:[a-z_]+\.)+)([a-z0-9-]+)"(?:(,\s*)(?=\{)|\))', source):
+            room, key = found[2][:-1], found[3]
+            if room not in ROOMS or key not in catalogue(room):
+                continue
+            if not (found[1] or found[4]):
+                continue  # a code alone: whoever takes it adds the parameters
+            names = _given_in_cpp(source[found.end() :]) if found[4] else set[str]()
+            if names is None:
+                continue
+            given = names | ({"instruction"} if found[1] else set[str]())
+            named = set[str]().union(*(_names(text.en) for text in _templates(catalogue(room)[key])))
+            seen += 1
+            if missing := named - given - {"where"}:
+                wrong.append(f"{file.name}: {room}.{key} is not given {sorted(missing)}")
+    assert seen > 150, seen
+    assert not wrong, "\n".join(wrong)
+
+
+def _given_in_cpp(source: str) -> set[str] | None:
+    """The parameters' names in the braces that this source begins with; None where one is a variable."""
+    depth, start, parts = 0, 1, list[str]()
+    for at, character in enumerate(source):
+        depth += (character in "{(") - (character in "})")
+        if depth == 0 or (depth == 1 and character == ","):
+            parts.append(source[start:at].strip())
+            start = at + 1
+        if depth == 0:
+            break
+    names = [re.match(r'\{"([a-z_]+)",|(got)\(', part) for part in parts]
+    return {name[1] or name[2] for name in names if name} if all(names) else None
+
+
 # ---- How templates are filled ----------------------------------------------------------------------------
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -8,15 +10,19 @@ import numpy as np
 import pytest
 import torch
 
+from flashpath import kernels
 from flashpath.bench.arrays import copy_of, same_bits, tensors
 from flashpath.bench.ceilings import Ceilings
 from flashpath.bench.compare import compare
+from flashpath.bench.failure import shown
 from flashpath.bench.implementation import Implementation
+from flashpath.bench.ladder import bench_ladder
 from flashpath.bench.record import Record
-from flashpath.bench.timer import CpuTimer
+from flashpath.bench.timer import CpuTimer, Function, nothing
 from flashpath.bench.varying import Varying
 from flashpath.errors import FlashpathError, MissingDevice
 from flashpath.kernels.rung import Case, Score
+from flashpath.messages import Text, speaking
 
 N = 1000
 CEILINGS = Ceilings(copy_bytes_per_s=1e6, read_bytes_per_s=2e6, flops_per_s={"fp32": 1e6})
@@ -51,6 +57,56 @@ def compared(clock: Any, implementations: dict[str, Any], cases: Any = (ADD,), *
 
 def by_name(results: Any) -> dict[str, Record]:
     return {record.implementation: record for record in results}
+
+
+def test_eager_calls_are_timed_beside_the_others_where_asked_for(clock: Any) -> None:
+    class Slower(CpuTimer):
+        """A clock of calls for which the host takes 5 ms more."""
+
+        def sampler(self, function: Function, before: Function = nothing) -> Any:
+            def with_host() -> None:
+                clock.advance(0.005)
+                function()
+
+            return super().sampler(with_host, before)
+
+    implementations: dict[str, Any] = {"mine": adding(clock, 0.020), "wrong": operator.sub}
+    found = by_name(compared(clock, implementations, check=check_sum, eager=Slower(clock.nanoseconds)))
+    assert found["mine"].time is not None
+    assert found["mine"].time.median == pytest.approx(0.020)
+    assert found["mine"].eager is not None
+    assert found["mine"].eager.median == pytest.approx(0.025)
+    assert found["wrong"].eager is None
+    without = by_name(compared(clock, implementations, check=check_sum))
+    assert without["mine"].eager is None
+
+
+def test_eager_calls_want_a_gpu(clock: Any) -> None:
+    with pytest.raises(FlashpathError, match="on a CPU"):
+        compared(clock, {"mine": adding(clock, 0.020)}, eager=True)
+
+
+@pytest.mark.gpu
+def test_eager_calls_of_a_rung_have_a_plan() -> None:
+    ladder = kernels.ladder("softmax")
+    (record, peer) = (
+        each
+        for each in bench_ladder(
+            ladder,
+            cases=["forward 32768 × 1024 bfloat16"],
+            only=["resident"],
+            peers=["torch"],
+            ceilings=False,
+            seconds=0.05,
+            with_portability=False,
+            eager=True,
+        )
+    )
+    for each in (record, peer):
+        assert each.time is not None
+        assert each.eager is not None
+        assert each.eager.method == "eager calls in a row"
+        assert 0.5 < each.eager.median / each.time.median < 1.5  # the GPU is the longer of the two
 
 
 def test_rates_ratio_and_fraction(clock: Any) -> None:
@@ -100,7 +156,9 @@ def test_a_wrong_result_is_recorded_and_never_timed(clock: Any) -> None:
     results = by_name(compared(clock, {"right": adding(clock, 0.01), "wrong": wrong}))
     assert results["wrong"].time is None
     assert results["wrong"].error is not None
-    assert results["wrong"].error.startswith("wrong result: the result differs from 'right' in 1 of 1,000")
+    assert str(results["wrong"].error).startswith(
+        "wrong result: the result differs from 'right' in 1 of 1,000"
+    )
     assert len(calls) == 1
     assert results["right"].time is not None
 
@@ -112,7 +170,7 @@ def test_the_given_check_decides(clock: Any) -> None:
     functions = {"minus": minus, "plus": adding(clock, 0.01)}
     results = by_name(compared(clock, functions, check=check_sum))
     assert results["minus"].error is not None
-    assert "wrong result" in results["minus"].error
+    assert "wrong result" in shown(results["minus"].error)
     assert results["plus"].time is not None
 
 
@@ -121,7 +179,7 @@ def test_an_implementation_that_raises_fails_alone(clock: Any) -> None:
         raise NotImplementedError("odd sizes")
 
     results = by_name(compared(clock, {"broken": broken, "right": adding(clock, 0.01)}))
-    assert results["broken"].error == "NotImplementedError: odd sizes"
+    assert str(results["broken"].error) == "NotImplementedError: odd sizes"
     assert results["right"].time is not None
 
 
@@ -130,7 +188,21 @@ def test_an_assertion_of_the_implementation_itself_is_no_wrong_result(clock: Any
         raise AssertionError("x must be 16-byte aligned")
 
     results = by_name(compared(clock, {"right": adding(clock, 0.01), "picky": picky}))
-    assert results["picky"].error == "AssertionError: x must be 16-byte aligned"
+    assert str(results["picky"].error) == "AssertionError: x must be 16-byte aligned"
+
+
+def test_a_record_is_kept_in_english_whatever_is_spoken(clock: Any) -> None:
+    def refused(_output: Any, _inputs: tuple[Any, ...]) -> bool:
+        return False
+
+    with speaking("zh"):
+        (record,) = compared(clock, {"mine": adding(clock, 0.01)}, check=refused).records
+        assert shown(record.error or "") == "结果错误：检查返回了 False"
+        kept = Record.from_json(record.to_json())
+    assert kept.error == "wrong result: the check returned False"
+    scored = dataclasses.replace(record, readability=Score(5, Text("one line", "一行")))
+    with speaking("zh"):
+        assert Record.from_json(scored.to_json()).readability == Score(5, "one line")
 
 
 def test_working_in_place_is_refused_and_spoils_nobody_elses_inputs(clock: Any) -> None:
@@ -143,8 +215,8 @@ def test_working_in_place_is_refused_and_spoils_nobody_elses_inputs(clock: Any) 
         assert (results["first"].error, results["second"].error) == (None, None)
         assert results["in place"].time is None
         assert results["in place"].error is not None
-        assert results["in place"].error.startswith("it changes its inputs (argument 0)")
-        assert "work on a copy" in results["in place"].error
+        assert str(results["in place"].error).startswith("it changes its inputs (argument 0)")
+        assert "work on a copy" in shown(results["in place"].error)
 
 
 def keeping(key: Callable[[Any], object]) -> Callable[..., Any]:
@@ -183,7 +255,7 @@ def test_a_kept_result_is_found_on_new_data(
     assert results["keeps"].time is None
     assert results["keeps"].gb_per_s is None
     assert results["keeps"].error is not None
-    assert results["keeps"].error.startswith("wrong result on new data: ")
+    assert str(results["keeps"].error).startswith("wrong result on new data: ")
     assert (results["adds"].error, results["too"].error) == (None, None)
 
 
@@ -330,7 +402,7 @@ def test_a_check_that_returns_false_is_a_wrong_result(clock: Any, verdict: Any, 
         return verdict
 
     (record,) = compared(clock, {"mine": adding(clock, 0.01)}, check=check).records
-    assert record.error == error
+    assert (record.error and str(record.error)) == error
 
 
 def test_another_dtype_is_a_wrong_result(clock: Any) -> None:
@@ -355,8 +427,8 @@ def test_sys_exit_in_an_implementation_is_its_failure(clock: Any) -> None:
 
     functions = {"adds": adding(clock, 0.01), "leaves": leaves, "later": leaves_later}
     results = by_name(compared(clock, functions))
-    assert results["leaves"].error == "SystemExit: 7"
-    assert results["later"].error == "SystemExit: enough"
+    assert str(results["leaves"].error) == "SystemExit: 7"
+    assert str(results["later"].error) == "SystemExit: enough"
     assert results["adds"].time is not None
 
 
@@ -376,7 +448,7 @@ def test_a_case_without_arguments_is_recorded_and_the_next_one_runs(clock: Any) 
 
     results = compared(clock, {"mine": adding(clock, 0.01)}, [Case("huge", too_large), ADD])
     huge, small = results.records
-    assert huge.error == "the arguments of the case 'huge' could not be made: MemoryError: 80 TB"
+    assert str(huge.error) == "the arguments of the case 'huge' could not be made: MemoryError: 80 TB"
     assert small.time is not None
 
 
@@ -511,7 +583,7 @@ def test_memory_and_unwritten_outputs_on_a_gpu() -> None:
     results = by_name(compare({"add": torch.add, "unwritten": unwritten}, {"1M": (x, y)}, ceilings=False))
     assert results["add"].peak_memory_bytes == 4 * 2**20
     assert results["unwritten"].error is not None
-    assert "wrong result" in results["unwritten"].error
+    assert "wrong result" in shown(results["unwritten"].error)
 
 
 @pytest.mark.gpu

@@ -77,7 +77,7 @@ def test_a_variant_that_raises_fails_alone(clock: Any) -> None:
         raise ValueError("no such kernel")
 
     timings = timed(clock, {"broken": broken, "works": taking(clock, 0.002)})
-    assert timings["broken"].error == "ValueError: no such kernel"
+    assert str(timings["broken"].error) == "ValueError: no such kernel"
     assert timings["broken"].median is None
     assert timings["works"].median == pytest.approx(0.002)
 
@@ -90,7 +90,7 @@ def test_a_variant_that_raises_late_fails_alone(clock: Any) -> None:
             raise RuntimeError("out of luck")
 
     timings = timed(clock, {"later": breaks_later, "works": taking(clock, 0.002)}, min_rounds=8)
-    assert timings["later"].error == "RuntimeError: out of luck"
+    assert str(timings["later"].error) == "RuntimeError: out of luck"
     assert len(timings["works"].samples) == 8
 
 
@@ -114,7 +114,7 @@ def test_ctrl_c_before_anything_was_measured(clock: Any) -> None:
 
     timings = timed(clock, {"f": interrupted})
     assert timings.interrupted
-    assert timings["f"].error == "interrupted before it was timed"
+    assert str(timings["f"].error) == "interrupted before it was timed"
 
 
 def test_the_cpu_timer_is_chosen_for_the_cpu() -> None:
@@ -132,5 +132,5 @@ def test_a_variant_that_fails_in_rehearsal_fails_alone(clock: Any) -> None:
             raise RuntimeError("graph lost")
 
     timings = timed(clock, {"f": breaks_after_warming_up, "works": taking(clock, 0.002)}, warm_up_calls=3)
-    assert timings["f"].error == "RuntimeError: graph lost"
+    assert str(timings["f"].error) == "RuntimeError: graph lost"
     assert timings["works"].median == pytest.approx(0.002)

@@ -62,7 +62,7 @@ def test_a_wrong_configuration_is_last_and_says_why() -> None:
     tried = tune(add, case, device="cpu")
     wrong = {each.name: each.failure for each in tried if each.failure}
     assert set(wrong) == {"rounded(mantissa=8)", "rounded(mantissa=16)"}
-    assert all("not equal" in (failure or "") for failure in wrong.values())
+    assert all("not equal" in str(failure) for failure in wrong.values())
     assert tried.tried[0].name == "one_per_thread"
 
 
@@ -70,7 +70,7 @@ def test_a_rung_that_declines_the_case_says_so_once() -> None:
     add, case = _ladder()
     choosy = replace(add["rounded"], declines=_backward_alone)
     tried = tune(replace(add, rungs=[*add.rungs[:2], choosy]), case, device="cpu")
-    assert [(each.name, each.failure) for each in tried if each.failure] == [
+    assert [(each.name, str(each.failure)) for each in tried if each.failure] == [
         ("rounded", "computes the backward direction only")
     ]
 
@@ -146,7 +146,7 @@ def test_distance_is_relative_to_the_largest_element_and_leaves_out_what_is_infi
     assert distance(torch.tensor([float("nan"), 1.0]), torch.ones(2)) == float("inf")
     assert distance(torch.tensor([float("inf"), 1.0]), torch.ones(2)) == float("inf")
     assert distance(torch.tensor([float("inf")], dtype=torch.float16), torch.tensor([1e6])) == 0.0
-    with pytest.raises(ValueError, match="shape"):
+    with pytest.raises(AssertionError, match="shape"):
         distance(torch.ones(2), torch.ones(1))
 
 

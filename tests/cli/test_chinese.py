@@ -192,6 +192,12 @@ def test_what_is_said_in_chinese(line: str, said: dict[str, str]) -> None:
         assert re.search(r"[\u4e00-\u9fff]", said[line]), said[line]
 
 
+def test_a_flag_shows_no_type(said: dict[str, str]) -> None:
+    line = next(line for line in said["ladder --help"].split("\n") if "--json" in line)
+    assert "<" not in line
+    assert "<" in next(line for line in said["bench --help"].split("\n") if "│ --sizes" in line)
+
+
 @pytest.mark.parametrize("command", [[], ["bench"], ["explain-dispatch"]])
 def test_help_is_whole_at_80_columns(command: list[str], tmp_path: Path) -> None:
     """Rich ends a line that has no spaces in an ellipsis; Chinese goes on in the next line."""

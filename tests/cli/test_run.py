@@ -300,6 +300,26 @@ def test_errors_name_the_learners_line_and_exit_with_1(tmp_path: Path) -> None:
     missing = flashpath(str(tmp_path / "none.cu"))
     assert (missing.returncode, missing.stdout) == (1, "")
     assert "does not exist" in missing.stderr
+    nobody = flashpath("~no-such-user/x.cu")
+    assert (nobody.returncode, nobody.stdout) == (1, "")
+    assert "~no-such-user/x.cu: there is no such home folder." in nobody.stderr
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"),
+    [
+        ("en", "returns cudaErrorNotSupported: the instruction alloca.u64 is not known to this version"),
+        ("zh", "返回 cudaErrorNotSupported：这个版本不支持指令 alloca.u64"),
+    ],
+)
+def test_what_device_code_cannot_run_is_said_in_the_language(tmp_path: Path, lang: str, words: str) -> None:
+    source = tmp_path / "stack.cu"
+    source.write_text(
+        '__global__ void k() { asm volatile("{ .reg .u64 q; alloca.u64 q, 16; }"); }\n'
+        "int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n"
+    )
+    done = flashpath(str(source), FLASHPATH_LANG=lang)
+    assert f"<<<…>>> {words} ({source}:1)" in done.stderr
 
 
 def test_a_gpu_that_is_not_there_has_a_code_of_its_own() -> None:

@@ -338,7 +338,7 @@ def test_the_code_of_the_page_runs() -> None:
 @pytest.mark.usefixtures("without_flash_attn")
 def test_it_does_not_replace_a_flash_attn_that_is_in_use() -> None:
     sys.modules["flash_attn"] = types.ModuleType("flash_attn")
-    with pytest.raises(RuntimeError, match="imported already"):
+    with pytest.raises(FlashpathError, match="imported already"):
         install_as_flash_attn()
 
 

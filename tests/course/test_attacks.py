@@ -18,11 +18,14 @@ from flashpath.course.sandbox import (
     KernelSession,
     Limits,
     Parameter,
+    ProgramSession,
     SandboxError,
     enforced,
     functions,
     kernels,
+    programs,
 )
+from tests.harness.compilers import needs_nvcc
 
 ROOT = Path(__file__).parents[2]
 ATTACKS = Path(__file__).parent / "attacks"
@@ -193,6 +196,68 @@ def test_a_triton_kernel(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert _kernel_outcome(path, QUICK if "TimedOut" in expected else LIMITS) in expected
 
 
+# ---- Whole programs ------------------------------------------------------------------------------------
+
+_RUNS = Limits(
+    build_seconds=20.0, run_seconds=3.0, memory_bytes=1 << 30, file_bytes=16 << 20, folder_bytes=64 << 20
+)
+_SLOW = Limits(build_seconds=2.0, run_seconds=2.0)
+
+
+def _program_outcome(path: Path, arguments: list[str], limits: Limits = _RUNS) -> str:
+    """The kind of error, the signal, the first finding, `left` before its end; else denied or CHEATED."""
+    source = path.read_text().replace("OUTSIDE", str(Path(__file__)))
+    try:
+        with ProgramSession(source, path.name, limits=limits) as session:
+            run = session.run(arguments)
+    except SandboxError as error:
+        return _named(error)
+    assert len(run.printed) + len(run.complained) < 3 * limits.output_bytes
+    if run.signal is not None:
+        return run.signal
+    if run.findings:
+        return run.findings[0].kind
+    if not run.has_ended:
+        return "left"
+    return "denied" if run.printed == "got = 0\n" else f"CHEATED: {run}"
+
+
+@needs_nvcc
+@pytest.mark.parametrize("path", _files("programs"))
+def test_a_whole_program(path: Path, tmp_path: Path) -> None:
+    if missing := {"landlock", "seccomp"} - set(enforced()):
+        pytest.skip(f"this kernel has no {', '.join(missing)}")
+    record = tmp_path / "progress.sqlite"
+    record.write_text("failed")
+    package = Path(settings.__file__).parent
+    outside = [package / "settings.py", package / "kernels" / "__init__.py", Path(__file__), record]
+    before = sorted(tmp_path.iterdir())
+    expected = _expected(path)
+    limits = _SLOW if path.stem == "template_bomb" else _RUNS
+    assert _program_outcome(path, list(map(str, outside)), limits) in expected
+    assert record.read_text() == "failed"
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@needs_nvcc
+@pytest.mark.parametrize("hidden", ["kernels/__init__.py", __file__])
+def test_a_program_includes_nothing_past_the_scan(hidden: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "landlock" not in enforced():
+        pytest.skip("this kernel has no landlock")
+
+    def unread(*_: object) -> None:
+        return
+
+    monkeypatch.setattr(programs, "check_program", unread)
+    secret = Path(settings.__file__).parent / hidden
+    source = f'#include "{secret}"\nint main() {{}}\n'
+    with (
+        pytest.raises(SandboxError, match=r"ermission denied|No such file|annot open"),
+        ProgramSession(source, "a.cu", limits=_RUNS),
+    ):
+        pass
+
+
 # ---- Verdicts ------------------------------------------------------------------------------------------
 
 
@@ -217,7 +282,7 @@ def test_the_verdict_on_an_answer_to_the_course_s_own_exercise(path: Path) -> No
 def test_every_attack_is_refused_or_run() -> None:
     """None was forgotten: every folder has its test, every file its two lines."""
     assert {folder.name for folder in ATTACKS.iterdir() if folder.is_dir()} == {
-        "python", "cuda", "triton", "graded", "exercises",
+        "python", "cuda", "triton", "programs", "graded", "exercises",
     }  # fmt: skip
     for path in ATTACKS.glob("*/*.*"):
         assert _expected(path), path

@@ -162,7 +162,9 @@ ask.en = "?"
 ask.zh = "？"
 [[checkpoints]]
 """, ["'why-two' is there twice"]),
-    "no such kind": (f"{TWICE}/exercise.toml", '"kernel"', '"kernal"', ["kind: 'kernal'", "debug, predict"]),
+    "no such kind": (f"{TWICE}/exercise.toml", '"kernel"', '"kernal"', [
+        "kind: 'kernal'", "debug, program, predict",
+    ]),
     "unknown name in an expression": (f"{TWICE}/exercise.toml", '"2 * x"', '"2 * z"', [
         "reference.y", "`2 * z`", "there is no z here",
     ]),

@@ -63,6 +63,8 @@ def test_a_lesson_with_everything_put_in(unit: Unit) -> None:
     assert "```cuda\n__global__ void vector_add(" in text
     assert "vector_add one_per_thread`*" in text
     assert "*`programs/cuda/01_hello_cuda.cu`*" in text
+    assert "```cuda\n__global__ void halves(" in text
+    assert "*`units/01-doubling/experiments/halves.cu`*" in text
     assert f"```bash\n{COMMAND}\n```" in text
     assert "# race: two threads\nmore\n```" in text
     assert "left out" not in text
@@ -123,6 +125,8 @@ def test_a_part_of_a_file() -> None:
         ('from="__global__"', 'from="__lobal__"', ["no line holds '__lobal__'"]),
         ("{{rung vector_add/one", "{{rung vector_add/two", ["has no rung"]),
         ("{{program cuda/01", "{{program cuda/99", ["there is no program"]),
+        ("{{experiment halves", "{{experiment doubles", ["there is no experiment 'doubles.cu'"]),
+        ("{{experiment halves", "{{experiment ../quiz.toml/halves", ["there is no experiment"]),
         ("{{run flashpath explain-finding race", "{{run rm -rf", ["no command of flashpath's"]),
         ("explain-finding race", "explain-finding leak", ["is missing", "make figures"]),
         ("```text", "````text", ["has no end"]),

@@ -8,7 +8,7 @@ tests, which has one of each kind.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import pytest
 
 from flashpath import settings
 from flashpath.course.content import Course, Exercise, Mutant, QuizItem, load_course
-from flashpath.course.grader import Grade, answers_template, goals, grade
+from flashpath.course.grader import Grade, answers_template, goals, grade, program
 from flashpath.course.grader.answers import shown_order
 from flashpath.course.grader.cases import Case, cases_of
 from flashpath.course.grader.compare import compare
@@ -27,6 +27,7 @@ from flashpath.course.grader.reference import expected_outputs
 from flashpath.course.grader.trial import Trial
 from flashpath.errors import FlashpathError
 from flashpath.messages import speaking
+from tests.harness.compilers import needs_nvcc
 
 SEEDS = (1, 2)
 
@@ -60,23 +61,33 @@ def _all() -> tuple[Exercise, ...]:
     return tuple(_exercises())
 
 
+def _marks(exercise: Exercise) -> tuple[Any, ...]:
+    return (needs_nvcc,) if exercise.kind == "program" else ()
+
+
+def _each(found: Iterable[Exercise]) -> Callable[[Any], Any]:
+    every = [pytest.param(each, id=each.id, marks=_marks(each)) for each in found]
+    return pytest.mark.parametrize("exercise", every)
+
+
 def _of(*kinds: str) -> Callable[[Any], Any]:
-    found = [each for each in _all() if each.kind in kinds]
-    return pytest.mark.parametrize("exercise", found, ids=[each.id for each in found])
+    return _each(each for each in _all() if each.kind in kinds)
 
 
 def _mutants() -> Callable[[Any], Any]:
-    found = [(each, mutant) for each in _all() for mutant in each.mutants]
-    ids = [f"{each.id}:{mutant.name}" for each, mutant in found]
-    return pytest.mark.parametrize(("exercise", "mutant"), found, ids=ids)
+    found = [
+        pytest.param(each, mutant, id=f"{each.id}:{mutant.name}", marks=_marks(each))
+        for each in _all()
+        for mutant in each.mutants
+    ]
+    return pytest.mark.parametrize(("exercise", "mutant"), found)
 
 
 def _with_goals() -> Callable[[Any], Any]:
-    found = [each for each in _all() if each.goals]
-    return pytest.mark.parametrize("exercise", found, ids=[each.id for each in found])
+    return _each(each for each in _all() if each.goals)
 
 
-RUN = ("kernel", "debug", "derive")
+RUN = ("kernel", "debug", "program", "derive")
 
 
 @pytest.fixture(autouse=True)
@@ -122,6 +133,15 @@ def test_the_skeleton_fails_with_words(exercise: Exercise, tmp_path: Path) -> No
             assert "Traceback" not in str(result)
 
 
+def test_a_barrier_in_a_branch_is_told_as_what_it_is(tmp_path: Path) -> None:
+    """The untouched file has one mistake: whoever begins there is told of that, and of nothing else."""
+    exercise = load_course().exercise("coalescing/barrier-in-a-branch")
+    assert exercise.skeleton is not None
+    result = _graded(exercise, exercise.skeleton.read_text(encoding="utf-8"), tmp_path)
+    assert result.reason == "divergent-barrier"
+    assert "The barrier stands inside of the if" in str(result)
+
+
 @_mutants()
 def test_every_mutant_is_rejected_for_its_own_reason(
     exercise: Exercise, mutant: Mutant, tmp_path: Path
@@ -135,18 +155,23 @@ def test_every_mutant_is_rejected_for_its_own_reason(
 
 @_with_goals()
 def test_every_goal_has_a_mutant_that_misses_it(exercise: Exercise) -> None:
-    assert exercise.launch is not None
-    assert exercise.solution is not None
     missing = set(range(len(exercise.goals)))
     for mutant in exercise.mutants:
         if missing and mutant.rejected_for == "goal":
-            with session_for(exercise, exercise.launch, mutant.source, exercise.solution.name) as session:
-                trial = Trial(session, exercise, exercise.launch, mutant.source)
-                counted = goals.counted(trial, 1)
+            counted = _counted(exercise, mutant)
             assert counted.failure is None, counted.failure
             counts = counted.counts
             missing -= {place for place in missing if not exercise.goals[place].is_met(counts[place])}
     assert not missing, [exercise.goals[place].name.en for place in missing]
+
+
+def _counted(exercise: Exercise, mutant: Mutant) -> goals.Counted:
+    if exercise.program is not None:
+        return program.counts_of(exercise, mutant, 1)
+    assert exercise.launch is not None
+    assert exercise.solution is not None
+    with session_for(exercise, exercise.launch, mutant.source, exercise.solution.name) as session:
+        return goals.counted(Trial(session, exercise, exercise.launch, mutant.source), 1)
 
 
 @_of(*RUN)

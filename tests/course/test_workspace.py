@@ -21,7 +21,6 @@ from flashpath.course.content.comments import commented
 from flashpath.course.state import Store
 from flashpath.course.state.progress import Progress
 from flashpath.course.workspace import Workspace, WorkspaceError, writing
-from flashpath.course.workspace.first_week import in_turn
 from flashpath.course.workspace.marker import Marker
 from flashpath.course.workspace.pages import demoted
 
@@ -70,6 +69,7 @@ def test_the_first_week_is_as_the_plan_draws_it(tmp_path: Path) -> None:
     assert any(name.startswith("代码/cuda_basics/") for name in found)
     assert found - drawn == {
         "资料/论文获取方式.md",
+        *(f"练习/0{number}-答案.toml" for number in (1, 2, 3)),
         *(name for name in found if name.startswith("代码/cuda_basics/")),
     }
     assert made.workspace.notes()["environment"].name == "04-环境配置记录.md"
@@ -91,23 +91,26 @@ def test_the_first_week_in_english(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_the_first_week_asks_forty_five_questions(tmp_path: Path, lang: str) -> None:
+def test_the_first_week_sets_three_times_fifteen_problems(tmp_path: Path, lang: str) -> None:
     workspace = Workspace.create("flash-attention-source", tmp_path / "w", lang).workspace
     root, exercises = workspace.root, workspace.marker.exercises
+    course = load_course()
+    track = course.track("flash-attention-source")
     with Store(tmp_path / "progress.sqlite3") as store:
-        course = load_course()
-        counted = Progress(course, course.track("flash-attention-source"), store).exercises()
-    assert set(exercises) == set(counted)
-    pages = sorted((root / {"en": "week-1/exercises", "zh": "第1周/练习"}[lang]).iterdir())
-    assert len(pages) == 3
-    for page in pages:
-        asked = re.findall(
-            r"^(\d+)\. .*\(`([a-z0-9-]+/quiz)`: `[a-z0-9-]+`\)$", page.read_text(encoding="utf-8"), re.M
-        )
-        assert [int(number) for number, _ in asked] == list(range(1, 16)), page
-        for _, quiz in asked:  # graded in this folder, counted by progress, named by next
-            assert quiz in exercises
-            assert (root / exercises[quiz]).is_file()
+        counted = Progress(course, track, store).exercises()
+    sets = {f"sets/{each.id}" for each in track.problem_sets}
+    assert set(exercises) == {*counted, *sets}
+    folder = root / {"en": "week-1/exercises", "zh": "第1周/练习"}[lang]
+    assert sorted(root / exercises[name] for name in sets) == sorted(folder.glob("*.toml"))
+    pages = sorted(folder.glob("*.md"))
+    for page, problem_set in zip(pages, track.problem_sets, strict=True):
+        numbered = re.findall(r"^(\d+)\. .*`([^`]+)`\)$", page.read_text(encoding="utf-8"), re.M)
+        assert [int(number) for number, _ in numbered] == list(range(1, 16)), page
+        shown = [name.removeprefix("flashpath grade ") for _, name in numbered]
+        assert shown == [problem.id for problem in problem_set.problems]
+        for problem in problem_set.problems:  # graded in this folder, counted by progress, named by next
+            name = problem.id if problem.question is None else f"{problem.unit}/quiz"
+            assert (root / exercises[name]).is_file()
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -265,13 +268,6 @@ def test_the_code_of_the_first_week_runs(tmp_path: Path) -> None:
     program = "cuda_basics/01_hello_cuda.cu"
     own = settings.content_dir("programs") / "cuda/01_hello_cuda.cu"
     assert (code / program).read_text(encoding="utf-8") == commented(own, "zh")
-
-
-def test_questions_come_from_each_list_in_turn() -> None:
-    lists: list[list[str]] = [["a1", "a2", "a3"], ["b1"], ["c1", "c2"]]
-    assert in_turn(lists, 4) == ["a1", "a2", "b1", "c1"]
-    assert in_turn(lists, 9) == ["a1", "a2", "a3", "b1", "c1", "c2"]
-    assert in_turn([[], []], 3) == []
 
 
 def test_headings_inside_code_are_no_headings() -> None:

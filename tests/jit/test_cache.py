@@ -12,6 +12,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 import pytest
 
 import flashpath as fp
-from flashpath.jit import KernelCache, compiler
+from flashpath.jit import KernelCache, compiler, tally
 from flashpath.jit.job import Job
 
 SOURCE = 'extern "C" __global__ void k(float* p, int n) { p[n] = VALUE; }\n'
@@ -283,7 +284,7 @@ from flashpath.jit import KernelCache, cache
 import flashpath as fp
 
 written = 0
-real = cache._write_synced
+real = cache._write_new
 
 def write(path, data):
     global written
@@ -293,7 +294,7 @@ def write(path, data):
     written += 1
     real(path, data)
 
-cache._write_synced = write
+cache._write_new = write
 fp.compile(sys.argv[3], "sm_80", {"VALUE": 1}, cache=KernelCache(Path(sys.argv[1])))
 """
 
@@ -352,6 +353,73 @@ def test_what_was_just_stored_stays_however_large(tmp_path: Path) -> None:
     _store(cache, "a", time.time() - 5)
     _store(cache, "b", time.time(), size=50_000)
     assert [summary.source for summary in cache.entries()] == ["b"]
+
+
+def _count_looks(monkeypatch: pytest.MonkeyPatch) -> list[KernelCache]:
+    looks: list[KernelCache] = []
+    real: Callable[..., Any] = KernelCache._folders  # pyright: ignore[reportPrivateUsage]
+
+    def look(cache: KernelCache) -> Any:
+        looks.append(cache)
+        return real(cache)
+
+    monkeypatch.setattr(KernelCache, "_folders", look)
+    return looks
+
+
+def _store_many(cache: KernelCache, count: int, size: int = 1000) -> None:
+    for number in range(count):
+        key = hashlib.sha256(f"{count} {number}".encode()).hexdigest()
+        cache.store(key, {"source": key}, {"f": b"x" * size})
+
+
+def test_a_store_does_not_look_at_all_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = _count_looks(monkeypatch)
+    _store_many(KernelCache(tmp_path), 50)
+    assert len(looks) == 1  # the first one: what an older version kept counts too
+    _store_many(KernelCache(tmp_path), 49)  # as another process does
+    assert len(looks) == 1
+
+
+def test_a_full_cache_is_not_looked_at_by_every_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = _count_looks(monkeypatch)
+    cache = KernelCache(tmp_path, limit_bytes=100_000)
+    _store_many(cache, 400)  # four times what it may hold
+    assert len(looks) < 60
+    assert sum(file.stat().st_size for file in cache.folder.glob("??/*/*")) <= 100_000
+
+
+def test_what_is_kept_from_before_counts(tmp_path: Path) -> None:
+    _store(KernelCache(tmp_path), "a", time.time() - 5)
+    (tmp_path / "kernels" / "sizes").unlink()  # an older version wrote none
+    cache = KernelCache(tmp_path, limit_bytes=15_000)
+    _store(cache, "b", time.time())
+    assert [summary.source for summary in cache.entries()] == ["b"]
+
+
+@pytest.mark.parametrize("data", [b"half", bytes(8 * tally.MOST_SIZES)], ids=["damaged", "grown"])
+def test_sizes_that_say_nothing_are_counted_again(tmp_path: Path, data: bytes) -> None:
+    cache = KernelCache(tmp_path)
+    _store(cache, "a", time.time())
+    sizes = cache.folder / "sizes"
+    sizes.write_bytes(data)
+    _store(cache, "b", time.time())
+    total = sum(each.bytes for each in cache.entries())
+    assert sizes.read_bytes() == total.to_bytes(8, "little")
+
+
+def test_many_processes_add_up(tmp_path: Path) -> None:
+    file = tmp_path / "sizes"
+    tally.Tally(file).restart(5)
+    with ProcessPoolExecutor(4) as pool:
+        list(pool.map(_add, [file] * 400))
+    assert tally.Tally(file).add(0) == 405
+
+
+def _add(file: Path) -> int | None:
+    return tally.Tally(file).add(1)
 
 
 def test_the_limit_comes_from_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

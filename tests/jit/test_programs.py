@@ -20,6 +20,7 @@ from flashpath.jit.programs import errors, running
 from flashpath.jit.programs.dependencies import Snapshot, hidden_by, read_makefile
 from flashpath.jit.programs.errors import LinkError
 from flashpath.jit.programs.target import Target
+from flashpath.messages import Message
 from flashpath.vgpu import runtime_library
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -37,8 +38,8 @@ class Steps:
         self.commands: list[str] = []
         self.programs: list[programs.Program] = []
 
-    def progress(self, doing: str) -> None:
-        self.doing.append(doing)
+    def progress(self, doing: Message) -> None:
+        self.doing.append(str(doing))
 
     def command(self, command: str) -> None:
         self.commands.append(command)
@@ -453,7 +454,7 @@ def test_a_stopped_build_leaves_nothing_behind(
     started: list[str] = []
 
     class Impatient(Steps):
-        def progress(self, doing: str) -> None:
+        def progress(self, doing: Message) -> None:
             started.extend(str(each) for each in scratch.iterdir())
             os.kill(os.getpid(), number)
 

@@ -52,7 +52,8 @@ def test_choices_are_options_of_the_function(name: str) -> None:
 
 def test_every_rung_whose_kernel_can_be_cut_otherwise_has_choices() -> None:
     assert choosing("vector_add") == ["one_per_thread", "grid_stride", "vectorized", "triton"]
-    assert choosing("elementwise") == ["scalar", "grid_stride", "vectorized", "fused_chain", "triton"]
+    forward = ["scalar", "grid_stride", "vectorized", "fused_chain", "triton"]
+    assert choosing("elementwise") == [*forward, "backward", "backward_vectorized", "triton_backward"]
     every = [rung.name for rung in kernels.ladder("transpose")]
     assert choosing("transpose") == every[1:]
     by_itself = {"reference", "triton_autotuned", "unfused"}  # chooses, or has nothing to choose
@@ -77,9 +78,15 @@ def test_every_choice_of_vector_add(rung: str) -> None:
 def test_every_choice_of_elementwise(rung: str) -> None:
     ladder = kernels.ladder("elementwise")
     generator = torch.Generator().manual_seed(1)
-    x, y, gated = (torch.randn(shape, generator=generator).bfloat16() for shape in (5003, 5003, (7, 1040)))
+    x, y, dout, gated, dgate = (
+        torch.randn(shape, generator=generator).bfloat16()
+        for shape in (5003, 5003, 5003, (7, 1040), (7, 520))
+    )
+    calls: list[tuple[Any, ...]] = [(x, "scale_add_silu", 0.7, y), (gated, "silu_and_mul")]
+    if "backward" in rung:
+        calls = [(dout, "scale_add_silu_backward", 0.7, x, y), (dgate, "silu_and_mul_backward", gated)]
     for options in one_by_one(ladder[rung]):
-        for given in ((x, "scale_add_silu", 0.7, y), (gated, "silu_and_mul")):
+        for given in calls:
             ladder.check(ladder[rung](*given, **options), given)
 
 

@@ -22,7 +22,7 @@ class Gpu:
             _cuda_isCurrentStreamCapturing=lambda: self.captures,
             _cuda_getCurrentRawStream=lambda _: self.stream,
         )
-        monkeypatch.setattr(counters, "cuda", driver)
+        monkeypatch.setattr(counters, "driver", lambda: driver)
         monkeypatch.setattr(torch.cuda, "current_stream", lambda _: self.current())
         monkeypatch.setattr(counters, "_zeros", self.zeros)
         monkeypatch.setattr(counters, "_of_streams", {})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -52,6 +54,16 @@ def test_kernel_headers_state_maths_layout_cost_and_idea(name: str) -> None:
         first = rung is kernels.ladder(name).rungs[1]
         for word in ("maths", "layout", "cost", "idea", *(() if first else ("improves",))):
             assert re.search(rf"^(?:// +)?{word} ", header, re.MULTILINE), (rung.name, word)
+
+
+def test_ladders_are_looked_up_without_torch() -> None:
+    """Work folders and lessons show rungs; to load torch takes most of what `flashpath start` takes."""
+    code = (
+        "import sys; from flashpath import kernels\n"
+        "for name in kernels.ladders(): name.startswith('attention') or kernels.ladder(name)\n"
+        "sys.exit('torch' in sys.modules or 'triton' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_no_framework_below_the_kernels() -> None:

@@ -231,7 +231,7 @@ def test_the_ladders_check_can_fail() -> None:
         with pytest.raises(AssertionError):
             LADDER.check(bad, (x, True))
     zeros = torch.tensor([0.0, -0.0])
-    with pytest.raises(AssertionError, match=r"the first at 0: -0\.0, not 0\.0"):
+    with pytest.raises(AssertionError, match=r"the first is \[0\]: -0\.0, not 0\.0"):
         LADDER.check(zeros.flip(0), (zeros, False))
 
 

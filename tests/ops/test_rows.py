@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from flashpath import ops
 from flashpath.errors import FlashpathError
@@ -77,6 +78,47 @@ def test_rms_norm(device: str) -> None:
     check_gradients(ops.rms_norm, x, weight)
     check_compiled(ops.rms_norm, x, weight)
     _same_gradients(ops.rms_norm, torch_rms_norm, x, weight)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_norms_without_a_gradient_keep_nothing_and_give_the_same_bits(device: str) -> None:
+    x, weight, bias = (torch.randn(shape, device=device) for shape in ((3, 40), (40,), (40,)))
+    check_operator("rms_norm_alone", x, weight, 1e-6)
+    check_operator("layer_norm_alone", x, weight, bias, 1e-5)
+    calls: list[tuple[Any, tuple[Any, ...]]] = [
+        (ops.rms_norm, (x, weight)),
+        (ops.layer_norm, (x, weight, bias)),
+    ]
+    for function, given in calls:
+        kept = function(given[0].clone().requires_grad_(), *given[1:])
+        for alone in (function(*given), _in_no_grad(function, *given)):
+            assert torch.equal(alone, kept)
+            assert not alone.requires_grad
+        assert _called(function, *given) == [f"{function.__name__}_alone"]
+        assert _called(function, given[0], given[1].clone().requires_grad_()) == [function.__name__]
+
+
+def _in_no_grad(function: Any, x: Any, *rest: Any) -> Any:
+    with torch.no_grad():
+        return function(x.clone().requires_grad_(), *rest)
+
+
+def _called(function: Any, *given: Any) -> list[str]:
+    """The operators of ours that a call is made of."""
+
+    class Names(TorchDispatchMode):
+        def __init__(self) -> None:
+            super().__init__()  # pyright: ignore[reportUnknownMemberType]
+            self.names: list[str] = []
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if func.namespace == "flashpath":
+                self.names.append(func.__name__.removesuffix(".default"))
+            return func(*args, **(kwargs or {}))
+
+    with Names() as mode:
+        function(*given)
+    return mode.names
 
 
 def _same_gradients(ours: Any, theirs: Any, *arguments: torch.Tensor) -> None:

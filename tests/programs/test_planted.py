@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from compiling import compiled_ahead
 
 from flashpath.jit import programs
 from flashpath.jit.programs.host_code import HostCode
@@ -83,9 +84,8 @@ def compiled(request: pytest.FixtureRequest) -> Iterator[_Compiled]:
         return futures[file]
 
     with ThreadPoolExecutor(_COMPILERS) as pool:
-        for item in request.session.items:
-            given = getattr(item, "callspec", None)
-            function = given.params.get("function") if given is not None else None
+        for _, given in compiled_ahead(request):
+            function = given.get("function")
             if isinstance(function, Function):
                 start(function.file)
         yield lambda file: start(file).result()

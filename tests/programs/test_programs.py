@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from compiling import compiled_ahead
 from program_cases import CASES, HERE, Case
 
 from flashpath import gpus
@@ -52,9 +53,8 @@ def compiled(request: pytest.FixtureRequest) -> Iterator[_Compiled]:
         return start(case, target, checked).result()
 
     with ThreadPoolExecutor(_COMPILERS) as pool:
-        for item in request.session.items:
-            given = getattr(item, "callspec", None)  # which only tests with parameters have
-            case = given.params.get("case") if given is not None else None
+        for item, given in compiled_ahead(request):
+            case = given.get("case")
             if isinstance(case, Case) and not item.get_closest_marker("skip"):
                 target = _real() if item.get_closest_marker("gpu") else _virtual()
                 start(case, target, getattr(item, "originalname", "") == _SANITIZER_TEST)

@@ -20,10 +20,10 @@ WATCHED = OBSERVED | {"sanitize"}
 
 ROOMS: dict[str, set[str]] = {
     "engine/host": set(),  # what the processor offers
-    "engine/ptx": set(),  # the parser
     "engine/messages": set(),  # what is said, as data
+    "engine/ptx": {"messages"},  # the parser
     "engine/program": set(),  # code ready to run
-    "engine/lower": {"ptx", "program"},  # from the parsed PTX to the program
+    "engine/lower": {"messages", "ptx", "program"},  # from the parsed PTX to the program
     "engine/machine": {"messages", "program"},  # the state of a launch: blocks, warps, memory
     "engine/observe": MACHINE,  # what is counted and found
     "engine/sanitize": OBSERVED,  # who races with whom

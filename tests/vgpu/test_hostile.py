@@ -225,7 +225,7 @@ def test_atomics_on_memory_of_several_kinds_at_once() -> None:
 
 @pytest.mark.parametrize("name", ["load.a", "store.d"])
 def test_matrices_at_addresses_that_are_misaligned_are_left_alone(name: str) -> None:
-    """Where it is sanitised the launch goes on, and what lies there is neither touched nor called unwritten."""
+    """Where it is sanitised the launch goes on; what lies there is neither touched nor called unwritten."""
     registers = "{%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}"
     matrix = (
         f"wmma.load.a.sync.aligned.row.m32n8k16.shared.f16 {registers}, [s], 9;"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -47,8 +49,12 @@ REGISTERS = ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p<4
 )
 def test_no_form_is_guessed(instruction: str) -> None:
     module = VirtualModule(f"{HEAD}.visible .entry k(.param .u64 p) {{ {REGISTERS} {instruction} ret; }}")
-    with pytest.raises(UnsupportedInstruction, match="PTX line 4"):
+    with pytest.raises(UnsupportedInstruction, match="PTX line 4") as caught:
         module.kernel("k")
+    assert instruction.split()[0].rstrip(";") in str(caught.value)
+    chinese = caught.value.said.text("zh").removeprefix("k，PTX 第 4 行")
+    assert re.search("[\u4e00-\u9fff]", chinese)
+    assert not re.search(r"[A-Za-z]{2,} [a-z]{2,}", chinese), chinese
 
 
 def test_a_line_of_a_file_that_is_not_named() -> None:

@@ -121,7 +121,7 @@ def bare(body: str) -> VirtualKernel:
 
 def test_a_kernel_that_the_module_does_not_have() -> None:
     ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n"
-    with pytest.raises(fp.FlashpathError, match="there is no kernel nope; the module has: k") as error:
+    with pytest.raises(fp.FlashpathError, match="nope: the module has no such kernel, only k") as error:
         VirtualModule(ptx).kernel("nope")
     assert "PTX line" not in str(error.value)
 

@@ -7,7 +7,8 @@ from typing import Any, cast
 
 from flashpath.bench.arrays import leaves, tensors
 from flashpath.bench.device import load_torch
-from flashpath.messages import say
+from flashpath.kernels.tolerance import WrongResult, check_shape
+from flashpath.messages import Message, told
 
 # The largest error of one element, relative to its size plus the typical size of the tensor. Sums taken in
 # another order stay far below; float32 leaves room for tf32, which matrix units use in its place. An element
@@ -24,46 +25,40 @@ TOLERANCE = {
 }
 
 
-def assert_agreement(output: Any, expected: Any, expected_name: str) -> None:
-    """Raise AssertionError, saying where, unless `output` equals `expected` up to its dtype's rounding.
+def assert_agreement(output: Any, expected: Any, expected_name: str | Message) -> None:
+    """Raises WrongResult, saying where, unless `output` equals `expected` up to its dtype's rounding.
 
     Shapes and, of tensors and arrays, dtypes must be the same; plain numbers have no dtype to compare.
     """
     found, wanted = leaves(output), leaves(expected)
     if any(leaf is None for leaf in found):
-        raise AssertionError(say("bench.none-returned"))
+        raise WrongResult("bench.none-returned")
     if len(found) != len(wanted):
-        raise AssertionError(
-            say("bench.results-count", count=len(found), expected=len(wanted), name=expected_name)
-        )
+        raise WrongResult("bench.results-count", count=len(found), expected=len(wanted), name=expected_name)
     for index, (one, other) in enumerate(zip(found, wanted, strict=True)):
-        which = say("bench.result-number", index=index) if len(found) > 1 else say("bench.result")
+        which = told("bench.result-number", index=index) if len(found) > 1 else told("bench.result")
         assert_tensors_agree(one, other, which, expected_name)
 
 
-def assert_tensors_agree(output: Any, expected: Any, which: str, expected_name: str) -> None:
+def assert_tensors_agree(output: Any, expected: Any, which: Message, expected_name: str | Message) -> None:
     torch = load_torch()
     have_dtypes = len(tensors((output, expected))) == 2
     output, expected = torch.as_tensor(output).detach(), torch.as_tensor(expected).detach()
     if output.shape != expected.shape:
-        raise AssertionError(
-            say(
-                "bench.result-shape",
-                which=which,
-                shape=str(tuple(output.shape)),
-                name=expected_name,
-                expected=str(tuple(expected.shape)),
-            )
+        raise WrongResult(
+            "bench.result-shape",
+            which=which,
+            shape=str(tuple(output.shape)),
+            name=expected_name,
+            expected=str(tuple(expected.shape)),
         )
     if have_dtypes and output.dtype != expected.dtype:
-        raise AssertionError(
-            say(
-                "bench.result-dtype",
-                which=which,
-                dtype=dtype_name(output),
-                name=expected_name,
-                expected=dtype_name(expected),
-            )
+        raise WrongResult(
+            "bench.result-dtype",
+            which=which,
+            dtype=dtype_name(output),
+            name=expected_name,
+            expected=dtype_name(expected),
         )
     output = output.to(expected.device)
     tolerance = max(TOLERANCE.get(str(tensor.dtype), 0.0) for tensor in (output, expected))
@@ -71,19 +66,17 @@ def assert_tensors_agree(output: Any, expected: Any, which: str, expected_name: 
     count = int(wrong.sum())
     if count:
         first = tuple(int(position) for position in wrong.nonzero()[0])
-        raise AssertionError(
-            say(
-                "bench.result-differs",
-                which=which,
-                name=expected_name,
-                count=count,
-                elements=wrong.numel(),
-                first=str(list(first)),
-                got=output[first].item(),
-                expected=expected[first].item(),
-                tolerance=tolerance,
-                dtype=dtype_name(output),
-            )
+        raise WrongResult(
+            "bench.result-differs",
+            which=which,
+            name=expected_name,
+            count=count,
+            elements=wrong.numel(),
+            first=str(list(first)),
+            got=output[first].item(),
+            expected=expected[first].item(),
+            tolerance=tolerance,
+            dtype=dtype_name(output),
         )
 
 
@@ -115,8 +108,7 @@ def distance(output: Any, exact: Any) -> float:
     if isinstance(output, (tuple, list)):
         outputs = cast("Sequence[Any]", output)
         return max((distance(*pair) for pair in zip(outputs, exact, strict=True)), default=0.0)
-    if output.shape != exact.shape:
-        raise ValueError(f"the shape is {tuple(output.shape)}, not {tuple(exact.shape)}")
+    check_shape(output, exact.shape)
     wide, right = output.double(), exact.double()
     limit = torch.finfo(output.dtype).max if output.is_floating_point() else float("inf")
     numbers = right.isfinite() & (right.abs() <= limit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from flashpath.bench.failure import is_out_of_memory
+from flashpath.bench.failure import is_out_of_memory, shown
 from flashpath.bench.lengths import LENGTH
 from flashpath.bench.record import Record
 from flashpath.bench.report import cell
@@ -96,7 +96,7 @@ def _of_direction(direction: str, sequence: int, records: Iterable[Record]) -> B
         best.peak_memory_bytes,
         naive.time.median if naive.time else None,
         naive.peak_memory_bytes,
-        None if naive.time else naive.error or "failed",
+        None if naive.time else shown(naive.error or "failed", "en"),
     )
 
 

@@ -18,9 +18,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from flashpath.bench.device import load_torch, resolve_device
-from flashpath.bench.failure import describe
+from flashpath.bench.failure import reason_of, shown
 from flashpath.bench.timer import Function, Timer, Timing, Timings, time_interleaved
 from flashpath.kernels.rung import Case
+from flashpath.messages import told
 
 # How cases and people name a type → the arithmetic whose ceiling counts.
 ARITHMETIC = {
@@ -159,7 +160,7 @@ def measure_products(
         try:
             products[kind] = make_product(kind, sizes[kind], device)
         except Exception as error:
-            failed[kind] = describe(error)
+            failed[kind] = shown(reason_of(error), "en")
     precision = torch.get_float32_matmul_precision()
     timings: dict[str, Timing] = {}
     try:
@@ -174,7 +175,7 @@ def measure_products(
         if timing.median:
             flops_per_s[kind] = 2 * sizes[kind] ** 3 / timing.median
         else:
-            failed[kind] = timing.error or "no time was measured"
+            failed[kind] = shown(timing.error or told("bench.no-time"), "en")
     return flops_per_s, failed
 
 

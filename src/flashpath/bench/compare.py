@@ -9,8 +9,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from flashpath.bench.ceilings import Bound, Ceilings, ceilings_of_cpu_case, measure_ceilings
+from flashpath.bench.eager import EagerTimer, as_called
 from flashpath.bench.environment import Environment, read_environment
 from flashpath.bench.implementation import Implementation, Implementations, collect
+from flashpath.bench.known_peers import known_peers
 from flashpath.bench.problems import Cases, as_cases
 from flashpath.bench.record import Record, Time
 from flashpath.bench.table import progress_bar, table_text
@@ -19,7 +21,7 @@ from flashpath.bench.timer import Timer, Timing, Timings
 from flashpath.bench.trial import Check, Trial
 from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Case
-from flashpath.messages import say
+from flashpath.messages import told
 
 
 @dataclass
@@ -59,6 +61,7 @@ def compare(
     on_record: Callable[[Record], None] | None = None,
     ladder: str | None = None,
     timer: Timer | None = None,
+    eager: bool | Timer = False,
 ) -> Results:
     """Check every implementation on every case, time those that are right, and record it all.
 
@@ -67,10 +70,12 @@ def compare(
     the truth is timed all the same, and its record says so. `ceilings` are measured, left out (False), or
     given from an earlier measurement. `seconds` is the time spent on each implementation of each case.
     `on_record` gets each record as soon as its case is done; Ctrl-C ends the run and keeps what was measured.
+    `eager` also times calls as a person makes them on a GPU, in a row and with the host counted.
     """
     check_seconds(seconds)
     compared = collect(implementations, peers)
     problems, device = as_cases(cases, device)
+    eager_timer = _eager_timer(eager, device)
     has_own_ceilings = ceilings is True and device == "cpu"
     measured = None if has_own_ceilings else measured_ceilings(ceilings, device, problems)
     results = Results(read_environment(device), measured, interrupted=True)  # until the last case is done
@@ -85,20 +90,22 @@ def compare(
             timings = trial.time(seconds, timer)
             discard_wrong_times(trial, timings)
             discard_impossible_times(trial, timings, limits)
-            for record in make_records(trial, compared, timings, results.environment, limits, ladder):
+            in_a_row = Timings()
+            if eager_timer is not None and not timings.interrupted:
+                timed = {name: call for name, call in trial.calls.items() if timings[name].error is None}
+                in_a_row = trial.time(seconds, eager_timer, as_called(timed, trial.peers))
+            for record in make_records(
+                trial, compared, timings, results.environment, limits, ladder, in_a_row
+            ):
                 results.records.append(record)
                 if on_record:
                     on_record(record)
-            if timings.interrupted:
+            if timings.interrupted or in_a_row.interrupted:
                 return results
             # The next case needs the memory of this one.
             del trial
         results.interrupted = False
     return results
-
-
-# How the time of a peer that is not here was come by.
-KNOWN_SHARE = "its known share of copy bandwidth"
 
 
 def check_seconds(seconds: object) -> None:
@@ -125,7 +132,7 @@ def discard_impossible_times(trial: Trial, timings: Timings, ceilings: Ceilings 
     for name, timing in timings.items():
         if timing.median is not None and timing.median < least:
             code = "bench.faster-than-memory"
-            timings[name] = Timing.failed(say(code, seconds=shown(timing.median), least=shown(least)))
+            timings[name] = Timing.failed(told(code, seconds=shown(timing.median), least=shown(least)))
 
 
 def discard_wrong_times(trial: Trial, timings: Timings) -> None:
@@ -137,6 +144,14 @@ def discard_wrong_times(trial: Trial, timings: Timings) -> None:
         timings.update({name: Timing.failed(error) for name, error in trial.recheck(timed).items()})
     except KeyboardInterrupt:
         timings.interrupted = True
+
+
+def _eager_timer(eager: bool | Timer, device: str) -> Timer | None:
+    if isinstance(eager, bool):
+        if eager and device != "cuda":
+            raise FlashpathError("bench.eager-without-gpu")
+        return EagerTimer() if eager else None
+    return eager
 
 
 def measured_ceilings(wish: bool | Ceilings, device: str, cases: list[Case]) -> Ceilings | None:
@@ -152,9 +167,10 @@ def make_records(
     environment: Environment,
     ceilings: Ceilings | None,
     ladder: str | None,
+    eager: Mapping[str, Timing],
 ) -> list[Record]:
     """A record of every implementation of one case, the failed ones too."""
-    known = known_peers(trial.case, timings, ceilings)
+    known = known_peers(ladder, trial.case, timings, ceilings)
     peers = [timing.median for name, timing in timings.items() if compared[name].is_peer and timing.median]
     fastest = min([*peers, *(time.median for time in known.values())], default=None)
     bound = ceilings.bound(trial.case, trial.written_bytes) if ceilings else None
@@ -173,6 +189,7 @@ def make_records(
             language=implementation.language,
             is_peer=implementation.is_peer,
             time=Time.of(timing),
+            eager=Time.of(eager[name]) if name in eager else None,
             peak_memory_bytes=trial.peak_memory_bytes.get(name),
             distance=trial.distances.get(name),
             ceiling=bound.ceiling if bound else None,
@@ -199,16 +216,6 @@ def make_records(
         )
         records.append(with_rates(record, trial.case, bound, fastest))
     return records
-
-
-def known_peers(case: Case, timed: Collection[str], ceilings: Ceilings | None) -> dict[str, Time]:
-    """Returns the times of libraries that are not here, by their known share of this copy bandwidth."""
-    bandwidth = ceilings.copy_bytes_per_s if ceilings else None
-    if not bandwidth:
-        return {}
-    absent = {name: share for name, share in case.known_peers.items() if name not in timed}
-    seconds = {name: case.bytes / (share * bandwidth) for name, share in absent.items()}
-    return {name: Time(each, each, each, KNOWN_SHARE, samples=0) for name, each in seconds.items()}
 
 
 def with_rates(record: Record, case: Case, bound: Bound | None, fastest: float | None) -> Record:

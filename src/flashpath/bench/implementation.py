@@ -25,13 +25,13 @@ class Implementation:
     debugging: Score | None = None
     portability: Sequence[str] | None = None
     is_peer: bool = False
-    obstacle: str | None = None  # why it cannot run on this machine: then it is skipped
+    obstacle: Message | None = None  # why it cannot run on this machine: then it is skipped
     declines: Declines | None = None  # why it does not take a case: skipped there
 
-    def obstacle_to(self, case: Case) -> str | None:
+    def obstacle_to(self, case: Case) -> Message | None:
         """Why it is skipped in this case, if it is."""
         reason = self.declines(case) if self.declines else None
-        return self.obstacle or (reason and reason.text())
+        return self.obstacle or reason
 
     @property
     def lines_of_code(self) -> int | None:

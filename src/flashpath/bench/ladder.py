@@ -14,7 +14,7 @@ from flashpath.bench.record import Record
 from flashpath.bench.timer import Timer
 from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Case, Ladder, Rung
-from flashpath.messages import Message, say
+from flashpath.messages import Message, told
 
 _CASES_SHOWN = 5
 ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a")
@@ -34,6 +34,7 @@ def bench_ladder(
     progress: bool = True,
     on_record: Callable[[Record], None] | None = None,
     timer: Timer | None = None,
+    eager: bool | Timer = False,
 ) -> Results:
     """Compare the rungs of a ladder, its peers and `extra` functions.
 
@@ -62,6 +63,7 @@ def bench_ladder(
         on_record=on_record,
         ladder=ladder.name,
         timer=timer,
+        eager=eager,
     )
 
 
@@ -103,15 +105,15 @@ def as_implementation(rung: Rung, capability: int | None, with_portability: bool
     )
 
 
-def why_not(rung: Rung, capability: int | None) -> str | None:
+def why_not(rung: Rung, capability: int | None) -> Message | None:
     """Why the rung cannot be timed on this device, if it cannot."""
     parts = re.fullmatch(r"sm_(\d+)([af]?)", rung.arch)
     if capability is None:
         if rung.language == "pytorch":
             return None
         if parts is None:
-            return say("bench.needs-gpu")
-        return say("bench.needs-arch-alone" if parts[2] else "bench.needs-arch", arch=rung.arch)
+            return told("bench.needs-gpu")
+        return told("bench.needs-arch-alone" if parts[2] else "bench.needs-arch", arch=rung.arch)
     if parts is None:  # "any"
         return None
     needed, suffix = int(parts[1]), parts[2]
@@ -121,7 +123,7 @@ def why_not(rung: Rung, capability: int | None) -> str | None:
         "a": capability == needed,
         "f": capability >= needed and capability // 10 == needed // 10,
     }
-    return None if fits[suffix] else say("bench.wrong-arch", arch=rung.arch, capability=capability)
+    return None if fits[suffix] else told("bench.wrong-arch", arch=rung.arch, capability=capability)
 
 
 def portability(rung: Rung) -> list[str] | None:

@@ -48,12 +48,16 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "less-exact": Text("less exact than a rung may be: {why}", "精度低于对梯级的要求：{why}"),
     "out-of-memory": Text("out of memory", "内存不足"),
-    "asked-for": Text(": {size} more were asked for", "：还需要 {size}"),
+    "out-of-memory-for": Text("out of memory: {size} more were asked for", "内存不足：还需要 {size}"),
+    "interrupted": Text("interrupted before it was timed", "在计时之前被中断"),
+    "no-time": Text("no time was measured", "没有测得时间"),
+    "on-a-copy": Text("{name} on a copy", "{name}（在副本上）"),
     # ---- tables --------------------------------------------------------------------------------------
     "column-implementation": Text("implementation", "实现"),
     "column-language": Text("language", "语言"),
     "column-median": Text("median", "中位数"),
     "column-spread": Text("p20 … p80", "p20 … p80"),
+    "column-eager": Text("eager call", "即时调用"),
     "column-gb": Text("GB/s", "GB/s"),
     "column-tflop": Text("TFLOP/s", "TFLOP/s"),
     "column-peer": Text("× best peer", "× 最快对照"),
@@ -61,6 +65,8 @@ MESSAGES: dict[str, Text | Entry] = {
     "column-memory": Text("peak memory", "峰值内存"),
     "column-distance": Text("off by", "误差"),
     "column-method": Text("timed by", "计时方式"),
+    "method-known-share": Text("its known share of copy bandwidth", "按已知的拷贝带宽占比推算"),
+    "method-eager": Text("eager calls in a row", "连续的 eager 调用"),
     "method-cpu": Text("perf_counter, warm caches", "perf_counter，热缓存"),
     "method-graph": Text("graph replay, cold L2", "重放 CUDA 图，冷 L2"),
     "method-events": Text("events, cold L2", "事件，冷 L2"),
@@ -163,6 +169,13 @@ MESSAGES: dict[str, Text | Entry] = {
     "no-time-span": Entry(
         Text("seconds is {seconds}, which is no length of time.", "seconds 是 {seconds}，不是时长。"),
         Text("Pass a number, such as seconds=0.5.", "请给出一个数，如 seconds=0.5。"),
+    ),
+    "eager-without-gpu": Entry(
+        Text(
+            "Eager calls are timed on a GPU, and this run is on a CPU.",
+            "即时调用在 GPU 上计时，而这次运行在 CPU 上。",
+        ),
+        Text("Leave --eager out, or eager=False.", "请去掉 --eager，即 eager=False。"),
     ),
     "no-picture": Entry(
         Text("{file} is no picture that can be drawn.", "{file} 不是能画出的图片格式。"),
@@ -331,6 +344,20 @@ MESSAGES: dict[str, Text | Entry] = {
             "Take the run over anew: python benchmarks/report.py --run <gpu>.jsonl",
             "请重新导入：python benchmarks/report.py --run <gpu>.jsonl",
         ),
+    ),
+    "record-no-object": Text(
+        "it should be a JSON object, but is {value!r}", "应为 JSON 对象，却是 {value!r}"
+    ),
+    "record-part-no-object": Text(
+        "{name} should be a JSON object, but is {value!r}", "{name} 应为 JSON 对象，却是 {value!r}"
+    ),
+    "record-unknown-field": Text("it has an unknown field {name!r}", "有未知的字段 {name!r}"),
+    "record-field-type": Text(
+        "{name} should be {expected}, but is {value}", "{name} 应为 {expected}，却是 {value}"
+    ),
+    "record-in-case": Text(
+        "{name!r} in the case {case!r} of {ladder!r}: {why}",
+        "{ladder!r} 的问题 {case!r} 中的 {name!r}：{why}",
     ),
     "lacks": Text("it lacks {what}", "缺少 {what}"),
     "not-a-record": Entry(

@@ -10,8 +10,14 @@ from types import UnionType
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from flashpath.bench.environment import Environment
+from flashpath.bench.failure import Reason, shown
 from flashpath.bench.timer import Timing
+from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Score
+
+
+class BadRecord(FlashpathError):
+    """A line or a file is no record; it is read by `record_files`, which says where."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,7 @@ class Record:
 
     `ratio_to_fastest_peer` is the peer's time over this one's: above 1 is faster than every peer.
     `fraction_of_ceiling` is the least time that the measured `ceiling` allows over the time taken.
+    `eager` is a call as a person makes it, the host counted; None where nobody asked for it.
     `distance` is the largest one from the result in float64, in units of that result's largest element.
     """
 
@@ -49,6 +56,7 @@ class Record:
     language: str | None = None
     is_peer: bool = False
     time: Time | None = None
+    eager: Time | None = None
     gb_per_s: float | None = None
     tflop_per_s: float | None = None
     peak_memory_bytes: int | None = None
@@ -61,27 +69,32 @@ class Record:
     portability: Sequence[str] | None = None
     readability: Score | None = None
     debugging: Score | None = None
-    error: str | None = None  # why there is no time; or, with a time, what a peer is less exact by
+    error: Reason | None = None  # why there is no time; or, with a time, what a peer is less exact by
     skipped: bool = False  # it cannot run on this machine; `error` says why
 
     def to_json(self) -> str:
+        """Returns the record as a line of JSON, in English whatever is spoken: it is kept."""
+        fields = asdict(self) | {"error": None if self.error is None else shown(self.error, "en")}
+        for score in ("readability", "debugging"):
+            given: Score | None = getattr(self, score)
+            fields[score] = given and {"value": given.value, "reason": given.in_("en")}
         # NaN is no JSON: other readers would refuse the line.
-        return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, default=str)
+        return json.dumps(fields, ensure_ascii=False, allow_nan=False, default=str)
 
     @classmethod
     def from_json(cls, line: str) -> Record:
         fields: Any = json.loads(line)
         if not isinstance(fields, dict):
-            raise TypeError(f"it should be a JSON object, but is {line[:40]!r}")
+            raise BadRecord("bench.record-no-object", value=line[:40])
         return read_dataclass(cls, cast("dict[str, Any]", fields))
 
 
 def read_dataclass(kind: type[Any], fields: Mapping[str, Any], inside: str = "") -> Any:
-    """A dataclass of the fields of a JSON object; TypeError names the one that is of the wrong type."""
+    """A dataclass of the fields of a JSON object; BadRecord names the one that is of the wrong type."""
     hints = _type_hints(kind)
     for name in fields:
         if name not in hints:
-            raise TypeError(f"it has an unknown field {inside + name!r}")
+            raise BadRecord("bench.record-unknown-field", name=inside + name)
     return kind(**{name: read_value(value, hints[name], inside + name) for name, value in fields.items()})
 
 
@@ -112,4 +125,4 @@ def read_value(value: Any, hint: Any, name: str) -> Any:
         ):
             return value
     expected = hint.__name__ if isinstance(hint, type) else str(hint)
-    raise TypeError(f"{name} should be {expected}, but is {value!r}")
+    raise BadRecord("bench.record-field-type", name=name, expected=expected, value=repr(value))

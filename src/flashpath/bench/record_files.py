@@ -102,8 +102,7 @@ def _read_whole_run(path: str | os.PathLike[str], text: str) -> list[Record]:
     try:
         return stored_run.read(text)
     except (ValueError, TypeError, LookupError, FlashpathError) as error:
-        why = Message("bench.lacks", {"what": str(error)}) if isinstance(error, LookupError) else str(error)
-        raise FlashpathError("bench.not-a-run", path=path, why=why) from None
+        raise FlashpathError("bench.not-a-run", path=path, why=_why(error)) from None
 
 
 def _read_lines(path: str | os.PathLike[str], text: str) -> list[Record]:
@@ -115,5 +114,11 @@ def _read_lines(path: str | os.PathLike[str], text: str) -> list[Record]:
         try:
             records.append(Record.from_json(line))
         except (ValueError, TypeError, FlashpathError) as error:
-            raise FlashpathError("bench.not-a-record", path=path, line=number, why=str(error)) from None
+            raise FlashpathError("bench.not-a-record", path=path, line=number, why=_why(error)) from None
     return records
+
+
+def _why(error: Exception) -> Message | str:
+    if isinstance(error, FlashpathError):
+        return error.said
+    return Message("bench.lacks", {"what": str(error)}) if isinstance(error, LookupError) else str(error)

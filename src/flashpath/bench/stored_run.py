@@ -28,7 +28,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
-from flashpath.bench.record import Record, read_dataclass
+from flashpath.bench.record import BadRecord, Record, read_dataclass
 
 # What a record shares with all others of its implementation, and with all others of its case.
 _OF_IMPLEMENTATION = (
@@ -125,7 +125,7 @@ def _line(value: Any) -> str:
 
 
 def read(text: str) -> list[Record]:
-    """The records of a document; ValueError, TypeError or LookupError says what in it is wrong."""
+    """The records of a document; BadRecord, ValueError, TypeError or LookupError says what in it is wrong."""
     document = _table(json.loads(text), "the document")
     environments = _table(document["environments"], "environments")
     return [
@@ -142,11 +142,14 @@ def _record(ladder: _Fields, case: _Fields, said: _Fields, environments: _Fields
     name = said["implementation"]
     try:
         return read_dataclass(Record, {**shared, **ladder["implementations"][name], **said})
-    except TypeError as error:
-        raise TypeError(f"{name!r} in the case {case['case']!r} of {ladder['ladder']!r}: {error}") from None
+    except BadRecord as error:
+        case_name, ladder_name = case["case"], ladder["ladder"]
+        raise BadRecord(
+            "bench.record-in-case", name=name, case=case_name, ladder=ladder_name, why=error.said
+        ) from None
 
 
 def _table(value: Any, name: str) -> _Fields:
     if not isinstance(value, dict):
-        raise TypeError(f"{name} should be a JSON object, but is {str(value)[:40]!r}")
+        raise BadRecord("bench.record-part-no-object", name=name, value=str(value)[:40])
     return value  # pyright: ignore[reportUnknownVariableType]

@@ -12,7 +12,8 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
-from flashpath.bench.failure import is_out_of_memory
+from flashpath.bench.failure import is_out_of_memory, shown
+from flashpath.bench.known_peers import KNOWN_SHARE
 from flashpath.bench.record import Record
 from flashpath.messages import Message, say, told
 
@@ -27,6 +28,8 @@ _METHODS = {
     "graph replay, cold L2": "bench.method-graph",
     "events, cold L2": "bench.method-events",
     "events, cold L2; includes launch gaps, no graph": "bench.method-events-no-graph",
+    "eager calls in a row": "bench.method-eager",
+    KNOWN_SHARE: "bench.method-known-share",
 }
 UNBOUNDED = 10_000
 
@@ -63,7 +66,7 @@ def _print(records: Sequence[Record], console: Console) -> None:
         )
         for record in of_case:
             if record.error:
-                console.print(Text(f"{record.implementation}: {record.error}"))
+                console.print(Text(f"{record.implementation}: {shown(record.error)}"))
     # What the case does not change is shown once, of those that ran.
     distinct = list({record.implementation: record for record in records if not record.skipped}.values())
     if any(show(record) != NO_VALUE for _, show in JUDGED[1:] for record in distinct):
@@ -169,6 +172,7 @@ MEASURED: Sequence[Column] = (
     ("bench.column-language", lambda record: record.language or NO_VALUE),
     ("bench.column-median", median),
     ("bench.column-spread", spread),
+    ("bench.column-eager", lambda record: seconds(record.eager and record.eager.median)),
     ("bench.column-gb", lambda record: digits(record.gb_per_s)),
     ("bench.column-tflop", lambda record: digits(record.tflop_per_s)),
     ("bench.column-peer", lambda record: digits(record.ratio_to_fastest_peer)),

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from flashpath.bench.device import resolve_device
-from flashpath.bench.failure import FAILURES, describe
+from flashpath.bench.failure import FAILURES, Reason, reason_of
+from flashpath.messages import told
 
 Function = Callable[[], Any]
 
@@ -32,7 +33,7 @@ class Timing:
     p80: float | None
     samples: tuple[float, ...]
     method: str
-    error: str | None = None
+    error: Reason | None = None
 
     @classmethod
     def of(cls, samples: Sequence[float], method: str) -> Timing:
@@ -42,7 +43,7 @@ class Timing:
         return cls(statistics.median(samples), fifths[0], fifths[3], tuple(samples), method)
 
     @classmethod
-    def failed(cls, error: str) -> Timing:
+    def failed(cls, error: Reason) -> Timing:
         return cls(None, None, None, (), "", error)
 
 
@@ -117,14 +118,14 @@ class _Variant:
     samples: list[float] = field(default_factory=list[float])
     rounds: int = 0
     seconds: float = 0.0
-    error: str | None = None
+    error: Reason | None = None
 
     def prepare(self, timer: Timer, warm_up_calls: int, before: Function) -> None:
         try:
             timer.warm_up(self.function, warm_up_calls)
             self.sampler = timer.sampler(self.function, before)
         except FAILURES as error:
-            self.error = describe(error)
+            self.error = reason_of(error)
 
     def rehearse(self) -> None:
         """One sample that does not count: preparing the others may have emptied caches and pools."""
@@ -132,7 +133,7 @@ class _Variant:
             try:
                 self.sampler.sample()
             except FAILURES as error:
-                self.error = describe(error)
+                self.error = reason_of(error)
 
     def take_turn(self, clock: Callable[[], float]) -> None:
         assert self.sampler is not None
@@ -140,7 +141,7 @@ class _Variant:
         try:
             self.samples.extend(self.sampler.sample())
         except FAILURES as error:
-            self.error = describe(error)
+            self.error = reason_of(error)
         self.rounds += 1
         self.seconds += clock() - start
 
@@ -148,7 +149,7 @@ class _Variant:
         if self.error is not None:
             return Timing.failed(self.error)
         if self.sampler is None or not self.samples:
-            return Timing.failed("interrupted before it was timed")
+            return Timing.failed(told("bench.interrupted"))
         return Timing.of(self.samples, self.sampler.method)
 
 

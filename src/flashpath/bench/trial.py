@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,13 +21,14 @@ from flashpath.bench.arrays import (
     total_bytes,
 )
 from flashpath.bench.device import load_torch
-from flashpath.bench.failure import FAILURES, describe
+from flashpath.bench.failure import FAILURES, Reason, reason_of
 from flashpath.bench.implementation import Implementation
-from flashpath.bench.timer import Timer, Timings, time_interleaved
+from flashpath.bench.timer import Function, Timer, Timings, time_interleaved
 from flashpath.bench.varying import Varying
 from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Case
-from flashpath.messages import Message, say
+from flashpath.kernels.tolerance import WrongResult
+from flashpath.messages import Message, told
 
 Check = Callable[[Any, tuple[Any, ...]], object]
 
@@ -46,7 +47,8 @@ def saying(what: Message) -> Generator[None]:
     try:
         yield
     except AssertionError as error:
-        why = str(error).strip() or Message("bench.check-silent")
+        said = error.said if isinstance(error, FlashpathError) else str(error).strip()
+        why = said or Message("bench.check-silent")
         raise Refused("bench.refused", what=what, why=why) from None
 
 
@@ -60,8 +62,8 @@ class Trial:
     truth: Callable[[tuple[Any, ...]], Any] | None  # inputs → the exact result
     is_ready: bool  # the arguments are the caller's own: nobody stated their traffic, nobody can draw others
     calls: dict[str, functools.partial[Any]] = field(default_factory=dict[str, functools.partial[Any]])
-    errors: dict[str, str] = field(default_factory=dict[str, str])
-    notes: dict[str, str] = field(default_factory=dict[str, str])  # what is to be said of one that is timed
+    errors: dict[str, Reason] = field(default_factory=dict[str, Reason])
+    notes: dict[str, Message] = field(default_factory=dict[str, Message])  # of those that are timed
     peers: set[str] = field(default_factory=set[str])
     peak_memory_bytes: dict[str, int | None] = field(default_factory=dict[str, int | None])
     distances: dict[str, float] = field(default_factory=dict[str, float])  # from the truth
@@ -69,13 +71,13 @@ class Trial:
     reference: tuple[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        self.broken: str | None = None
+        self.broken: Reason | None = None
         self.exact: Any = None
         try:
             self.inputs = self.case.inputs(self.device)
             self.pristine = copy_of(self.inputs)
         except Exception as error:
-            self.broken = say("bench.case-not-made", case=self.case.name, why=describe(error))
+            self.broken = told("bench.case-not-made", case=self.case.name, why=reason_of(error))
 
     def examine(self, name: str, implementation: Implementation) -> None:
         """Run one implementation once for its result and once for its memory."""
@@ -93,19 +95,20 @@ class Trial:
             self.peak_memory_bytes[name] = peak_memory(call, self.device)
             self.calls[name] = call
         except FAILURES as error:
-            self.errors[name] = describe(error)
+            self.errors[name] = reason_of(error)
         finally:
             self.write_inputs(self.pristine)  # the next one gets the same
 
-    def time(self, seconds: float, timer: Timer | None) -> Timings:
+    def time(
+        self, seconds: float, timer: Timer | None, calls: Mapping[str, Function] | None = None
+    ) -> Timings:
         """Times what is right, each call on inputs that differ a little from those before."""
-        if not self.calls:
+        calls = self.calls if calls is None else calls
+        if not calls:
             return Timings()
         before = Varying(self.inputs, is_drawn=not self.is_ready)
         try:
-            return time_interleaved(
-                self.calls, device=self.device, seconds=seconds, timer=timer, before=before
-            )
+            return time_interleaved(calls, device=self.device, seconds=seconds, timer=timer, before=before)
         finally:
             self.write_inputs(self.pristine)
 
@@ -116,7 +119,7 @@ class Trial:
             if self.exact is None:
                 self.exact = self.truth(self.pristine)
             away = distance(output, self.exact)
-        except (TypeError, ValueError, RuntimeError, AttributeError):
+        except (WrongResult, TypeError, ValueError, RuntimeError, AttributeError):
             return  # of another kind or shape; or there is no memory for the truth
         if math.isfinite(away):
             self.distances[name] = away
@@ -164,18 +167,18 @@ class Trial:
                 raise
             try:
                 away = distance(output, self.truth(inputs))
-            except (TypeError, ValueError, RuntimeError, AttributeError):
+            except (WrongResult, TypeError, ValueError, RuntimeError, AttributeError):
                 raise refused from None  # of another kind or shape: there is no distance
             if not away <= NEAR_FOR_A_PEER:
                 raise
-            self.notes[name] = say("bench.less-exact", why=refused.said.params["why"])
+            self.notes[name] = told("bench.less-exact", why=refused.said.params["why"])
 
-    def recheck(self, names: Collection[str]) -> dict[str, str]:
+    def recheck(self, names: Collection[str]) -> dict[str, Reason]:
         """Why the times of some do not count: what they do wrong on new data in the same memory.
 
         A function that keeps its result, by the address or the shape of its inputs, was timed doing nothing.
         """
-        errors: dict[str, str] = {}
+        errors: dict[str, Reason] = {}
         try:
             fresh, is_drawn = self.new_inputs()
             if names and not same_bits(fresh, self.pristine):
@@ -200,14 +203,14 @@ class Trial:
         fresh: tuple[Any, ...],
         reference: tuple[str, Any] | None,
         is_drawn: bool,
-        errors: dict[str, str],
+        errors: dict[str, Reason],
     ) -> None:
         call = self.calls[name]
         try:
             # A check may know the result of the caller's own data only: then a call on a copy is the truth.
             expected = None
             if not is_drawn and reference is None:
-                expected = (f"{name} on a copy", call.func(*copy_of(fresh)))
+                expected = (told("bench.on-a-copy", name=name), call.func(*copy_of(fresh)))
             self.write_inputs(fresh)
             output = self.output_of(call, fresh)
             if self.check and is_drawn:
@@ -218,7 +221,7 @@ class Trial:
                     assert_agreement(output, result, expected_name)
         except FAILURES as error:
             if is_drawn or isinstance(error, Refused):
-                errors[name] = describe(error)
+                errors[name] = reason_of(error)
 
     def new_inputs(self) -> tuple[tuple[Any, ...], bool]:
         """Other values for the inputs, and whether the case drew them: else they are made of the old ones."""
@@ -230,7 +233,7 @@ class Trial:
         return altered(self.pristine), False
 
     def new_reference(
-        self, names: Collection[str], fresh: tuple[Any, ...], errors: dict[str, str]
+        self, names: Collection[str], fresh: tuple[Any, ...], errors: dict[str, Reason]
     ) -> tuple[str, Any] | None:
         """The first implementation's result on a copy of the new data, unless it is the old result."""
         if self.reference is None:
@@ -259,7 +262,7 @@ def apply(check: Check, output: Any, inputs: tuple[Any, ...]) -> None:
 
     verdict = check(output, inputs)
     if isinstance(verdict, (bool, np.bool_)) and not verdict:
-        raise AssertionError(say("bench.check-false"))
+        raise WrongResult("bench.check-false")
 
 
 def peak_memory(call: Callable[[], Any], device: str) -> int | None:

@@ -13,7 +13,7 @@ from flashpath.bench.agreement import distance
 from flashpath.bench.compare import compare
 from flashpath.bench.counting import first_taken, summed
 from flashpath.bench.device import resolve_device
-from flashpath.bench.failure import FAILURES, describe
+from flashpath.bench.failure import FAILURES, Reason, describe, reason_of
 from flashpath.bench.implementation import Implementation
 from flashpath.bench.ladder import gpu_capability, why_not
 from flashpath.errors import FlashpathError
@@ -45,7 +45,7 @@ class Tried:
     bank_conflicts: int | None = None
     """Passes of shared memory beyond the first of each request."""
     error: float | None = None
-    failure: str | None = None
+    failure: Reason | None = None
 
     @property
     def name(self) -> str:
@@ -110,7 +110,7 @@ def tune(
         inputs, exact = _problem(ladder, case, device)
         for rung in rungs:
             reason = rung.declines(case) if rung.declines else None
-            obstacle = reason and reason.text()
+            obstacle = reason
             if capability is not None:
                 obstacle = obstacle or why_not(rung, capability)
             if obstacle:  # whatever its options: said once
@@ -160,7 +160,7 @@ def _examined(
         error = None if exact is None else distance(output, exact)
         ladder.check(output, inputs)
     except FAILURES as failure:
-        return Tried(rung.name, options, failure=describe(failure))
+        return Tried(rung.name, options, failure=reason_of(failure))
     if not is_virtual or not reports:
         return Tried(rung.name, options, error=error)
     modelled = [report for report in reports if report.roofline and report.occupancy]

@@ -23,6 +23,7 @@ def bench(
     rung: Annotated[list[str] | None, typer.Option(help=say("cli.bench-rung"))] = None,
     device: Annotated[str | None, typer.Option(help=say("cli.bench-device"))] = None,
     seconds: Annotated[float, typer.Option(help=say("cli.bench-seconds"), min=0.01)] = 0.5,
+    eager: Annotated[bool, typer.Option("--eager", help=say("cli.bench-eager"))] = False,
     ceilings: Annotated[bool, typer.Option(help=say("cli.bench-ceilings"))] = True,
     output: Annotated[Path | None, typer.Option(help=say("cli.bench-output"))] = None,
     plot: Annotated[Path | None, typer.Option(help=say("cli.bench-plot"))] = None,
@@ -31,6 +32,7 @@ def bench(
     """Times every rung of a ladder, its peers and your own function."""
     from flashpath import kernels
     from flashpath.bench import Implementation, Record, append, bench_ladder, load_function
+    from flashpath.bench.failure import is_wrong
     from flashpath.bench.plot import draw, require_drawable
     from flashpath.bench.record_files import require_appendable
     from flashpath.bench.table import print_table
@@ -67,6 +69,7 @@ def bench(
             only=rung,
             ceilings=ceilings,
             seconds=seconds,
+            eager=eager,
             on_record=keep,
         )
     if not as_json:
@@ -77,10 +80,7 @@ def bench(
     if results.interrupted:
         raise KeyboardInterrupt
     failed = [record for record in results.records if record.error and not record.skipped]
-    is_bad = any(
-        record.implementation in extra or say("bench.wrong-result") in (record.error or "")
-        for record in failed
-    )
+    is_bad = any(record.implementation in extra or is_wrong(record.error) for record in failed)
     has_times = any(record.time and record.time.samples for record in results.records)
     if is_bad or (failed and not has_times):
         raise typer.Exit(1)

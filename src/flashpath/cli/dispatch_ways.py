@@ -49,7 +49,7 @@ class Asked:
 
     def how(self, *features: Message) -> Message:
         """Says what calls of all operators have: the features, the type and the GPU."""
-        gpu = Message("kernels.virtual-gpu") if self.is_virtual else self.where.name
+        gpu = self.where.name
         return Message("cli.explain-dispatch-how", {"features": [*features, self.dtype], "gpu": gpu})
 
     @property

@@ -503,6 +503,10 @@ MESSAGES: dict[str, Text | Entry] = {
     "bench-seconds": Text(
         "Time spent on each implementation and case.", "每个实现、每个问题所用的时间（秒）。"
     ),
+    "bench-eager": Text(
+        "Also time calls as you make them, in a row and with what the host does.",
+        "同时测量平常写法的调用：连续调用，计入主机端的开销。",
+    ),
     "bench-ceilings": Text(
         "Measure copy, read and GEMM ceilings in the same run.",
         "在同一次运行中测出复制、读取和 GEMM 的上限。",
@@ -1144,6 +1148,20 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "measured-by-nsys": Text("nsys, in the run", "nsys，程序中"),
     "measured-by-ncu": Text("ncu, cold caches", "ncu，冷缓存"),
+    "measured-nothing-counted": Text("Nothing was counted: {why}", "没有计数结果：{why}"),
+    "measured-took-longer": Text(
+        "Nothing was counted: on the virtual {gpu} the program took longer than --timeout, on the GPU it ended "
+        "with {expected}.",
+        "没有计数结果：程序在虚拟 {gpu} 上的运行时间超过了 --timeout，在 GPU 上的退出码是 {expected}。",
+    ),
+    "measured-ended-otherwise": Text(
+        "Nothing was counted: on the virtual {gpu} the program ended with {code}, on the GPU with {expected}.",
+        "没有计数结果：程序在虚拟 {gpu} 上的退出码是 {code}，在 GPU 上是 {expected}。",
+    ),
+    "measured-it-said": Text(" It said: {words}", "它的输出：{words}"),
+    "measured-smaller-problem": Text(
+        "Give it a smaller problem: the virtual GPU takes longer.", "请缩小问题规模：虚拟 GPU 更慢。"
+    ),
     "measured-not": Text("not measured", "没有实测"),
     "measured-on": Text("measured on {device}: {time}", "{device} 上实测：{time}"),
     "measured-of-bound": Text(", {ratio} the bound", "，是下界的 {ratio}"),

@@ -92,7 +92,7 @@ def _name_arrays(report: Report, names: list[str]) -> None:
     import dataclasses
 
     report.traced = tuple(
-        dataclasses.replace(access, array=names[access.argument])
+        dataclasses.replace(access, name=names[access.argument])
         if access.argument is not None and names[access.argument]
         else access
         for access in report.traced

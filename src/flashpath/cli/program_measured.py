@@ -20,7 +20,7 @@ from flashpath.cli.run import check_timeline
 from flashpath.errors import FlashpathError
 from flashpath.jit import device as cuda
 from flashpath.jit import programs
-from flashpath.messages import say
+from flashpath.messages import Message, say
 from flashpath.vgpu.profiles import profile_for
 from flashpath.vgpu.recorded import Recording
 
@@ -121,7 +121,9 @@ def _count(recipe: Recipe, session: nsight.Session, found: Measured) -> int | No
             if recording.launches:  # an engine that is not built shows here, where it costs no measurement
                 recording.launches[0].report(found.gpu)
         except FlashpathError as error:
-            found.problems.append(nsight.Problem("virtual GPU", f"Nothing was counted: {error}"))
+            found.problems.append(
+                nsight.Problem("virtual GPU", say("cli.measured-nothing-counted", why=error))
+            )
             return None
     if code in _SIGNALLED and code != session.code:
         return code
@@ -131,17 +133,12 @@ def _count(recipe: Recipe, session: nsight.Session, found: Measured) -> int | No
         found.counted = recording
         return None
     said = log.read_text(errors="replace").strip().splitlines()[-1:]
-    why = "took longer than --timeout" if code == programs.TIMED_OUT else f"ended with {code}"
-    found.problems.append(
-        nsight.Problem(
-            "virtual GPU",
-            f"Nothing was counted: on the virtual {found.gpu.name} the program {why}, on the GPU with "
-            f"{session.code}.{' It said: ' + said[0] if said else ''}",
-            "Give it a smaller problem: the virtual GPU takes longer."
-            if code == programs.TIMED_OUT
-            else None,
-        )
-    )
+    ends = {"gpu": found.gpu.name, "code": code, "expected": session.code}
+    late = code == programs.TIMED_OUT
+    what = Message("cli.measured-took-longer" if late else "cli.measured-ended-otherwise", ends)
+    words = say("cli.measured-it-said", words=said[0]) if said else ""
+    fix = say("cli.measured-smaller-problem") if late else None
+    found.problems.append(nsight.Problem("virtual GPU", f"{what}{words}", fix))
     return None
 
 

@@ -64,7 +64,9 @@ def run(
         _check_python(files, {**settings, **compiling, **linking})
         from flashpath.jit.programs.python import run_python
 
-        return run_python(files[0], target, argument or (), programs.Run(timeout))
+        code = run_python(files[0], target, argument or (), programs.Run(timeout))
+        _keep(code, files[0], argument or ())
+        return code
     _check_settings(target, settings)
     recipe = programs.make_recipe(
         files,
@@ -83,7 +85,16 @@ def run(
             code = programs.run(recipe, argument or (), how, watcher=screen)
         except FlashpathError as error:
             raise in_options(error) from None
+    _keep(code, files[0], argument or ())
     return code
+
+
+def _keep(code: int, file: Path, arguments: Sequence[str]) -> None:
+    """Tasks of a track may be done by a program that ended well."""
+    if code == 0:
+        from flashpath.course.learner.sightings import saw_run
+
+        saw_run(file, arguments)
 
 
 def _check_settings(target: Target, settings: dict[str, Any]) -> None:
@@ -123,7 +134,7 @@ class _Screen:
     def __exit__(self, *_: object) -> None:
         self._doing.close()
 
-    def progress(self, doing: str) -> None:
+    def progress(self, doing: Message) -> None:
         if not sys.stderr.isatty() or self.verbose:
             return
         from rich.console import Console

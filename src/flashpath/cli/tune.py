@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flashpath.bench.failure import shown
 from flashpath.messages import say
 
 if TYPE_CHECKING:
@@ -109,6 +110,6 @@ def _show(name: str, tuning: Tuning, out: Console) -> None:
     table.add_column("")
     for each in tuning:
         error = NO_VALUE if each.error is None else f"{each.error:.1e}"
-        cells = (each.name, *(counted if is_bound else timed)(each), error, each.failure or "")
+        cells = (each.name, *(counted if is_bound else timed)(each), error, shown(each.failure or ""))
         table.add_row(*map(Text, cells))
     print_table(out, table)

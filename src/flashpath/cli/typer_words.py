@@ -13,7 +13,7 @@ import re
 import string
 from typing import Any
 
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from flashpath.messages import Text, catalogue, say, spoken
 
@@ -35,11 +35,19 @@ def install() -> None:
         "RICH_HELP": say("cli.typer-try", command="{command_path}", option="{help_option}"),
     }
     rich_utils: Any = importlib.import_module("typer.rich_utils")
+    if shown := getattr(TyperOption, "display_type_rich", None):
+        options: Any = TyperOption
+        options.display_type_rich = functools.partialmethod(_type_shown, shown)
     for name, text in constants.items():
         if hasattr(rich_utils, name):
             setattr(rich_utils, name, text)
     if make_text := getattr(rich_utils, "_make_rich_text", None):
         rich_utils._make_rich_text = functools.partial(_made_to_fold, make_text)
+
+
+def _type_shown(option: Any, shown: Any, ctx: Any) -> Any:
+    """Returns the type of an option as the help shows it: none for a flag, which takes no value."""
+    return None if option.is_flag else shown(option, ctx)
 
 
 def _made_to_fold(make_text: Any, **given: Any) -> Any:

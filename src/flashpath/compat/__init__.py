@@ -4,6 +4,7 @@ import importlib
 import sys
 
 from flashpath.compat import distribution
+from flashpath.errors import FlashpathError
 
 FLASH_ATTN = ("", ".bert_padding", ".flash_attn_interface", ".layers", ".layers.rotary")
 
@@ -20,8 +21,6 @@ def install_as_flash_attn() -> None:
     }
     for name, module in sys.modules.items():
         if name.partition(".")[0] == "flash_attn" and ours.get(name) is not module:
-            raise RuntimeError(
-                f"install_as_flash_attn: {name} of another package is imported already. Call it before that."
-            )
+            raise FlashpathError("compat.imported-already", module=name)
     sys.modules.update(ours)
     distribution.install(ours["flash_attn"].__version__)

@@ -194,4 +194,11 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("{name} got seqlen_offsets = {offsets}.", "{name} 收到 seqlen_offsets = {offsets}。"),
         Text("It takes a whole number, or a tensor of them.", "应是整数，或者整数张量。"),
     ),
+    "imported-already": Entry(
+        Text(
+            "install_as_flash_attn: {module} of another package is imported already.",
+            "install_as_flash_attn：另一个包的 {module} 已经导入。",
+        ),
+        Text("Call it before that import.", "请在导入之前调用它。"),
+    ),
 }

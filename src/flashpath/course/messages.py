@@ -31,6 +31,24 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("No exercise was begun yet.", "还没有开始任何练习。"),
         Text("Name one, or see `flashpath next`.", "请指定一个练习，或运行 `flashpath next`。"),
     ),
+    "paper-not-fetched": Entry(
+        Text("{title}: {why}", "{title}：{why}"),
+        Text(
+            "It needs a network. Open {url} elsewhere, and save the PDF under that name.",
+            "下载需要网络。也可以在别处打开 {url}，把 PDF 存为同名文件。",
+        ),
+    ),
+    "paper-is-no-pdf": Text("what came is no PDF", "收到的不是 PDF"),
+    "paper-cut-short": Text("it broke off after {bytes} bytes", "传输中断，只收到 {bytes} 字节"),
+    "paper-too-large": Text("more than {most} MiB came", "收到的内容超过 {most} MiB"),
+    "no-problem-set": Entry(
+        Text("There is no problem set {name!r}.", "没有练习题 {name!r}。"),
+        Text("There are {known}.", "可选：{known}。"),
+    ),
+    "no-set-answers": Entry(
+        Text("There is no file {path}, in which the questions are answered.", "找不到作答文件 {path}。"),
+        Text("`flashpath start {track}` makes it again.", "`flashpath start {track}` 会重新生成它。"),
+    ),
     "no-answer-file": Entry(
         Text("There is no file {path}.", "找不到文件 {path}。"),
         Text("Begin it: flashpath reset {exercise}", "重新生成：flashpath reset {exercise}"),
@@ -57,7 +75,10 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("{folder} holds {count} exercises.", "目录 {folder} 中有 {count} 个练习。"),
         Text("Name one: {names}", "请指定一个：{names}"),
     ),
-    "answer-is-folder": Text("{path} is a folder, not a file.", "{path} 是目录，不是文件。"),
+    "answer-is-folder": Entry(
+        Text("{path} is a folder, not a file.", "{path} 是目录，不是文件。"),
+        Text("Name the file in it with your answer.", "请写出其中答案所在的文件。"),
+    ),
     "answer-not-utf8": Entry(
         Text("{path}: byte {byte} is no UTF-8.", "{path}：第 {byte} 个字节不是 UTF-8 编码。"),
         Text("Save it as UTF-8.", "请另存为 UTF-8 编码。"),
@@ -90,6 +111,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "never-reset": Text("{exercise} was never reset.", "{exercise} 从未重置过。"),
     "kind-kernel": Text("kernel", "写核函数"),
     "kind-debug": Text("debug", "调试"),
+    "kind-program": Text("whole program", "完整程序"),
     "kind-predict": Text("predict", "预测"),
     "kind-derive": Text("derive", "推导"),
     "kind-note": Text("note", "笔记"),

@@ -1,8 +1,9 @@
 """A content-addressed store of compiled kernels and programs, safe for many processes at once.
 
 An entry is a folder named by the digest of everything that went into it. It is written in a temporary
-folder, synced and renamed into place, so a reader sees all of it or none. Each file's digest stands in
-`build.json`: an entry that was damaged on disk is noticed, dropped and built again.
+folder and renamed into place, so a reader sees all of it or none. Each file's digest stands in `build.json`:
+an entry that was damaged on disk is noticed, dropped and built again. So nothing waits for the disk: what a
+machine that loses its power had not written yet is damaged, and no more.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ from typing import Any
 
 from flashpath import settings
 from flashpath.errors import FlashpathError
+from flashpath.jit.tally import Tally
 from flashpath.messages import Message, say
 
 _FORMAT = 3  # part of every key: raised when what an entry holds changes
+_FILLED_AGAIN_TO = 0.9  # of the limit, once it was passed
 _STALE_SECONDS = 3600.0  # a temporary folder this old belongs to a process that died
 
 
@@ -64,6 +67,10 @@ class KernelCache:
     def __init__(self, folder: Path | None = None, limit_bytes: int | None = None) -> None:
         self.folder = (folder or settings.cache_dir()) / "kernels"
         self.limit_bytes = settings.cache_limit_bytes() if limit_bytes is None else limit_bytes
+
+    @property
+    def _tally(self) -> Tally:
+        return Tally(self.folder / "sizes")
 
     @property
     def index(self) -> Path:
@@ -120,8 +127,11 @@ class KernelCache:
         """
         complete = {**build, "key": key, "digests": {name: _digest(data) for name, data in files.items()}}
         try:
-            self._write(key, complete, files, executable)
-            self._evict(keep=key)
+            size = self._write(key, complete, files, executable)
+            total = self._tally.add(size)
+            if total is None or total > self.limit_bytes:
+                self._evict(keep=key)
+            self._sweep()
         except OSError as error:
             folder, variable = str(self.folder), settings.CACHE_DIR.name
             _warn("jit.cache-read-only", folder=folder, error=str(error), variable=variable)
@@ -129,17 +139,17 @@ class KernelCache:
 
     def _write(
         self, key: str, build: Mapping[str, Any], files: Mapping[str, bytes], executable: str | None
-    ) -> None:
+    ) -> int:
+        """Returns how many bytes that is."""
         temporary = self._temporary()
         temporary.mkdir(parents=True)
         try:
             for name, data in files.items():
-                _write_synced(temporary / name, data)
+                _write_new(temporary / name, data)
                 if name == executable:
                     (temporary / name).chmod(0o755)
-            text = json.dumps({**build, "seal": _seal(build)}, indent=1, ensure_ascii=False)
-            _write_synced(temporary / "build.json", text.encode())
-            _sync_folder(temporary)
+            text = json.dumps({**build, "seal": _seal(build)}, indent=1, ensure_ascii=False).encode()
+            _write_new(temporary / "build.json", text)
             folder = self.folder_of(key)
             folder.parent.mkdir(parents=True, exist_ok=True)
             try:
@@ -148,20 +158,26 @@ class KernelCache:
                 if not (folder / "build.json").exists():
                     raise
                 # Another process was first: its entry holds the same.
-            else:
-                _sync_folder(folder.parent)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
+        return len(text) + sum(map(len, files.values()))
 
     def _evict(self, keep: str) -> None:
+        """Looks at all entries, which takes long where there are thousands. So where there are too many, some
+        more go than have to, and the next stores need not look."""
         entries = [(_modified(folder), _size(folder), folder) for folder in self._folders()]
         total = sum(size for _, size, _ in entries)
+        bound = self.limit_bytes if total <= self.limit_bytes else _FILLED_AGAIN_TO * self.limit_bytes
         for _, size, folder in sorted(entries, key=lambda entry: entry[0]):
-            if total <= self.limit_bytes:
+            if total <= bound:
                 break
             if folder.name != keep:
                 self._remove(folder)
                 total -= size
+        self._tally.restart(total)
+
+    def _sweep(self) -> None:
+        """Removes what processes left that died while they were writing."""
         for leftover in (self.folder / "tmp").glob("*"):
             if time.time() - _modified(leftover) > _STALE_SECONDS:
                 shutil.rmtree(leftover, ignore_errors=True)
@@ -219,6 +235,7 @@ class KernelCache:
         for folder in folders:
             self._remove(folder)
         shutil.rmtree(self.index, ignore_errors=True)
+        self._tally.forget()
         return len(folders), size
 
     def _folders(self) -> list[Path]:
@@ -266,16 +283,6 @@ def _size(folder: Path) -> int:
         return 0  # gone meanwhile
 
 
-def _write_synced(path: Path, data: bytes) -> None:
+def _write_new(path: Path, data: bytes) -> None:
     with path.open("xb") as file:
         file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -196,6 +196,11 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("Use the mangled name on the left.", "请用左边的修饰名。"),
     ),
     # ---- Whole programs --------------------------------------------------------------------------------
+    "compiling": Text("compiling {file} for {arch}", "正在为 {arch} 编译 {file}"),
+    "compiling-one-of": Text(
+        "compiling {file} for {arch} ({at} of {all})", "正在为 {arch} 编译 {file}（第 {at} 个，共 {all} 个）"
+    ),
+    "linking": Text("linking", "正在链接"),
     "nested-kernels": Entry(
         Text(
             "The program launches kernels from kernels (dynamic parallelism), which the virtual GPU does not "

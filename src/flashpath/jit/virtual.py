@@ -55,7 +55,7 @@ def ready(
 
     def named(offset: int) -> tuple[int, str]:
         parameter = next(each for each in kernel.signature.parameters if each.offset == offset)
-        return parameter.index, f"argument {parameter.index} ({parameter})"
+        return parameter.index, str(parameter)
 
     packed = Packed(
         kernel.packer.packed(),

@@ -7,14 +7,10 @@ few bytes takes as long as a small kernel.
 from __future__ import annotations
 
 import functools
+import importlib
 from typing import Any
 
-import torch
-
 from flashpath.jit import observing
-
-core: Any = torch
-cuda = core._C  # a tenth of the cost of a torch.cuda.Stream
 
 # By device and stream: launches of one stream follow each other, and those of two may not share a counter.
 _of_streams: dict[tuple[int, int], Any] = {}
@@ -23,6 +19,15 @@ _of_streams: dict[tuple[int, int], Any] = {}
 # so each launch in one has counters of its own, for ever; two replays of a graph do not run at the same time.
 _of_graphs: dict[int, tuple[Any, int]] = {}
 _FOR_GRAPHS = 2**18
+
+
+@functools.cache
+def driver() -> Any:
+    """torch's own way to CUDA, a tenth of the cost of a torch.cuda.Stream.
+
+    torch is imported by the first launch, not by this module: lists and lessons name rungs and run none.
+    """
+    return importlib.import_module("torch._C")
 
 
 def counters_at_zero(x: Any, count: int) -> Any:
@@ -36,6 +41,7 @@ def counters_at_zero(x: Any, count: int) -> Any:
 
 
 def _of_gpu(device: int, count: int) -> Any:
+    cuda = driver()
     if cuda._cuda_isCurrentStreamCapturing():
         counters, taken = _of_graphs.get(device, (None, _FOR_GRAPHS))
         if counters is None or taken + count > _FOR_GRAPHS:
@@ -44,6 +50,8 @@ def _of_gpu(device: int, count: int) -> Any:
         return counters[taken : taken + count]
     if device not in _of_graphs:  # before the first capture, in which they would be cleared by each replay
         _of_graphs[device] = _zeros(_FOR_GRAPHS, device), 0
+        import torch
+
         torch.cuda.current_stream(device).synchronize()
     key = (device, cuda._cuda_getCurrentRawStream(device))
     kept = _of_streams.get(key)
@@ -53,4 +61,6 @@ def _of_gpu(device: int, count: int) -> Any:
 
 
 def _zeros(count: int, device: Any) -> Any:
+    import torch
+
     return torch.zeros(count, dtype=torch.int32, device=device).view(torch.uint32)

@@ -119,6 +119,9 @@ MESSAGES: dict[str, Text | Entry] = {
         "all steps happen in one pass, so nothing in between goes to memory",
         "所有步骤在一遍里完成，中间结果不写内存",
     ),
+    "elementwise-two": Text(
+        "both gradients in one pass, 16 bytes at a time", "一遍写出两个梯度，每次访问 16 字节"
+    ),
     "matmul-float64": Text("it is the rung that computes float64", "只有这个梯级支持 float64"),
     "matmul-large": Text(
         "the result has at least a tile of 128 × 128 for every SM",
@@ -167,6 +170,26 @@ MESSAGES: dict[str, Text | Entry] = {
         "{batch} × {keys:,} keys, {heads} heads on {kv_heads}, dim {dim}, {layout}",
         "{batch} × {keys:,} 个键，{heads} 个查询头、{kv_heads} 个键值头，维度 {dim}，{layout}",
     ),
+    # ---- Results that are wrong ------------------------------------------------------------------------
+    "wrong-shape": Text("the shape is {shape}, not {expected}", "形状是 {shape}，应为 {expected}"),
+    "wrong-type": Text("the type is {type}, not {expected}", "类型是 {type}，应为 {expected}"),
+    "not-finite": Text("not all of it is finite", "有的元素是无穷大或 NaN"),
+    "error-too-large": Text(
+        "the error is {error:.3g}, and {allowed:.3g} are allowed", "误差是 {error:.3g}，允许 {allowed:.3g}"
+    ),
+    "wrong-elements": Text(
+        "{count} of {elements} elements are wrong; the first is {at}: {got:.9g}, not {expected:.9g} ± {allowed:.3g}",
+        "{elements} 个元素中有 {count} 个错误；第一个是 {at}：{got:.9g}，应为 {expected:.9g} ± {allowed:.3g}",
+    ),
+    "different-elements": Text(
+        "{count} of {elements} elements are wrong; the first is {at}: {got}, not {expected}",
+        "{elements} 个元素中有 {count} 个错误；第一个是 {at}：{got}，应为 {expected}",
+    ),
+    "wrong-count-of-gradients": Text(
+        "{count} gradients, not {expected}", "有 {count} 个梯度，应为 {expected} 个"
+    ),
+    "needless-gradient": Text("a gradient that nobody wants", "算出了不需要的梯度"),
+    # ---- The choice ------------------------------------------------------------------------------------
     "virtual-gpu": Text("the virtual GPU", "虚拟 GPU"),
     "causal": Text("causal", "因果掩码"),
     "full": Text("full", "无掩码"),

@@ -19,11 +19,15 @@ class Score:
     """A judgement from 1 (poor) to 5 (excellent), worth nothing without its reason."""
 
     value: int
-    reason: str
+    reason: Text | str  # read from a record it is a text in English
 
     def __post_init__(self) -> None:
         if not 1 <= self.value <= 5 or not self.reason:
             raise FlashpathError("kernels.no-score", value=self.value, reason=repr(self.reason))
+
+    def in_(self, lang: str) -> str:
+        """Returns the reason in that language, if it is known in it."""
+        return self.reason.in_(lang) if isinstance(self.reason, Text) else self.reason
 
 
 @dataclass(frozen=True)
@@ -32,8 +36,6 @@ class Case:
 
     `bytes` counts each input read once and each output written once, `flops` the arithmetic; both are 0
     where they mean nothing. `dtype` names the input type, which chooses the arithmetic ceiling.
-    `known_peers` are shares of the copy bandwidth that libraries reach, from a run on another day: where one
-    of them cannot be imported, its share of this run's own bandwidth stands for it.
     """
 
     name: str
@@ -42,7 +44,6 @@ class Case:
     flops: int = 0
     dtype: str = "float32"
     parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    known_peers: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
 Declines = Callable[[Case], Message | None]  # why a case is not taken; None where it is
@@ -100,7 +101,7 @@ class Rung:
     def score(self, what: Literal["readability", "debugging"]) -> Score | None:
         """Returns that judgement with its reason; None where there is none."""
         value: int | None = getattr(self, what)
-        return None if value is None else Score(value, self.texts[f"{self.name}-{what}"].in_(spoken()))
+        return None if value is None else Score(value, self.texts[f"{self.name}-{what}"])
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         return self.function(*args, **options)

@@ -1,20 +1,46 @@
-"""How close a result has to be to the truth: the rule for ladders of floating-point numbers."""
+"""What a result has to be: its shape, its type, and how close it has to come to the truth."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from flashpath.errors import FlashpathError
+
+
+class WrongResult(FlashpathError, AssertionError):
+    """A rung's result is not what it has to be."""
+
+
+def check_shape(output: Any, expected: Any) -> None:
+    """Raises WrongResult unless the output has that shape."""
+    if tuple(output.shape) != tuple(expected):
+        raise WrongResult(
+            "kernels.wrong-shape", shape=str(tuple(output.shape)), expected=str(tuple(expected))
+        )
+
+
+def check_type(output: Any, expected: Any) -> None:
+    """Raises WrongResult unless the output has that dtype."""
+    if output.dtype != expected:
+        raise WrongResult("kernels.wrong-type", type=str(output.dtype), expected=str(expected))
+
+
+def check_finite(output: Any) -> None:
+    """Raises WrongResult where the output has an infinity or a NaN."""
+    if not bool(output.isfinite().all()):
+        raise WrongResult("kernels.not-finite")
+
 
 def check_against(output: Any, exact: Any, in_low_precision: Any, *, absolute: float = 1e-6) -> None:
-    """Raise AssertionError unless the error is at most twice torch's, plus a small absolute term.
+    """Raises WrongResult unless the error is at most twice torch's, plus a small absolute term.
 
     `exact` is the truth in float64, `in_low_precision` what torch makes of the same inputs in their own type.
     What overflows the output's type, is infinite or is NaN has no error: it has to be the same.
     """
     import torch
 
-    assert output.shape == exact.shape, f"the shape is {tuple(output.shape)}, not {tuple(exact.shape)}"
-    assert output.dtype == in_low_precision.dtype, f"the type is {output.dtype}, not {in_low_precision.dtype}"
+    check_shape(output, exact.shape)
+    check_type(output, in_low_precision.dtype)
     largest = torch.finfo(output.dtype).max
     exact = torch.where(exact.abs() > largest, exact.to(output.dtype).double(), exact)
     finite = exact.isfinite()
@@ -25,4 +51,5 @@ def check_against(output: Any, exact: Any, in_low_precision: Any, *, absolute: f
     of_torch = (in_low_precision.double() - exact).abs()[finite & in_low_precision.isfinite()]
     allowed = 2 * float(of_torch.max() if of_torch.numel() else 0.0) + absolute
     worst = float(error.max())
-    assert worst <= allowed, f"the error is {worst:.3g}, and {allowed:.3g} are allowed"
+    if not worst <= allowed:
+        raise WrongResult("kernels.error-too-large", error=worst, allowed=allowed)

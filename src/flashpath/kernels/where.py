@@ -9,6 +9,7 @@ from typing import Any
 
 from flashpath import gpus
 from flashpath.jit import device as cuda
+from flashpath.messages import Message
 from flashpath.vgpu.profiles import profile_for
 
 
@@ -16,7 +17,7 @@ from flashpath.vgpu.profiles import profile_for
 class Where:
     """A GPU, or where `capability` is None the virtual one."""
 
-    name: str
+    name: str | Message
     capability: tuple[int, int] | None
     shared: int  # bytes of shared memory that a block can have
     sm_count: int  # 1 of the virtual GPU: enough blocks to meet, not thousands
@@ -39,7 +40,7 @@ def _of_index(index: int) -> Where:
 
 def virtual() -> Where:
     gpu = profile_for(cuda.default_arch())
-    return Where("the virtual GPU", None, gpu.architecture.max_shared_per_block_bytes, 1)
+    return Where(Message("kernels.virtual-gpu"), None, gpu.architecture.max_shared_per_block_bytes, 1)
 
 
 def named(text: str) -> Where:

@@ -1,4 +1,8 @@
-"""Elementwise operators: one kernel each, and the chain scale, add, activation in one pass."""
+"""Elementwise operators: one kernel each, and the chain scale, add, activation in one pass.
+
+Their gradients are kernels, which torch cannot differentiate. Where a gradient is to be differentiated again
+(create_graph=True) it is computed by torch's functions instead, in float32, from the same saved tensors.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -7,7 +11,7 @@ from typing import Any
 import torch
 
 from flashpath.kernels.elementwise.ladder import LADDER
-from flashpath.kernels.elementwise.operations import checked
+from flashpath.kernels.elementwise.operations import GRADIENTS, checked, checked_gradient
 from flashpath.ops.checking import known, require_choice, require_number, require_tensors
 from flashpath.ops.plans import planned
 from flashpath.ops.registration import define, tell_if_slow
@@ -50,8 +54,8 @@ def _wide(x: Tensor) -> Tensor:
     return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
 
 
-def _run(name: str) -> Callable[..., Tensor]:
-    def forward(x: Tensor, *operands: Any) -> Tensor:
+def _run(name: str) -> Callable[..., Any]:
+    def forward(x: Tensor, *operands: Any) -> Any:
         tell_if_slow(name, x)
         ready = [each.contiguous() if isinstance(each, Tensor) else each for each in operands]
         return LADDER.best(x, name).rung(x.contiguous(), name, *ready)
@@ -59,12 +63,19 @@ def _run(name: str) -> Callable[..., Tensor]:
     return forward
 
 
-def _fake(name: str) -> Callable[..., Tensor]:
-    def fake(x: Tensor, *operands: Any) -> Tensor:
+def _fake(name: str) -> Callable[..., Any]:
+    def fake(x: Tensor, *operands: Any) -> Any:
         ready = [each.contiguous() if isinstance(each, Tensor) else known(each) for each in operands]
+        if name in GRADIENTS:
+            return checked_gradient(x.contiguous(), name, ready, None).returned
         return checked(x.contiguous(), name, ready, None).out
 
     return fake
+
+
+def _of_kernel(name: str, schema: str) -> Callable[..., Any]:
+    """The operator for the gradient of another; its first argument is the gradient that comes in."""
+    return define(f"{name}_backward", schema, _run(f"{name}_backward"), _fake(f"{name}_backward"))
 
 
 # ---- Activations ---------------------------------------------------------------------------------------
@@ -75,8 +86,12 @@ def _save_input(ctx: Any, inputs: Sequence[Any], _output: Any) -> None:
 
 
 def _activation(name: str) -> Callable[[Tensor], Tensor]:
+    of_kernel = _of_kernel(name, "(Tensor dout, Tensor x) -> Tensor")
+
     def backward(ctx: Any, grad: Tensor) -> Tensor:
         (x,) = ctx.saved_tensors
+        if not torch.is_grad_enabled():
+            return of_kernel(grad, x)
         return _gradient(name, _wide(grad), _wide(x)).to(grad.dtype)
 
     return define(name, "(Tensor x) -> Tensor", _run(name), _fake(name), backward, _save_input)
@@ -84,9 +99,13 @@ def _activation(name: str) -> Callable[[Tensor], Tensor]:
 
 def _gated(activation: str) -> Callable[[Tensor], Tensor]:
     name = f"{activation}_and_mul"
+    of_kernel = _of_kernel(name, "(Tensor dout, Tensor x) -> Tensor")
 
     def backward(ctx: Any, grad: Tensor) -> Tensor:
-        gate, up = (_wide(half) for half in ctx.saved_tensors[0].chunk(2, dim=-1))
+        (x,) = ctx.saved_tensors
+        if not torch.is_grad_enabled():
+            return of_kernel(grad, x)
+        gate, up = (_wide(half) for half in x.chunk(2, dim=-1))
         value = host_value(activation, gate)
         wide = _wide(grad)
         return torch.cat((wide * up * SLOPES[activation](gate), wide * value), dim=-1).to(grad.dtype)
@@ -183,7 +202,7 @@ def _save_factor(ctx: Any, inputs: Sequence[Any], _output: Any) -> None:
 
 
 def _scale_backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
-    return grad * ctx.factor, None
+    return _scale(grad, ctx.factor), None
 
 
 _scale = define(
@@ -197,7 +216,7 @@ _scale = define(
 
 
 def _add_backward(_ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
-    return grad, grad.clone()
+    return grad, grad
 
 
 _add = define("add", "(Tensor x, Tensor y) -> Tensor", _run("add"), _fake("add"), _add_backward)
@@ -208,8 +227,13 @@ def _save_clamp(ctx: Any, inputs: Sequence[Any], _output: Any) -> None:
     ctx.save_for_backward(x)
 
 
+_clamp_gradient = _of_kernel("clamp", "(Tensor dout, Scalar low, Scalar high, Tensor x) -> Tensor")
+
+
 def _clamp_backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
     (x,) = ctx.saved_tensors
+    if not torch.is_grad_enabled():
+        return _clamp_gradient(grad, ctx.low, ctx.high, x), None, None
     return torch.where((x >= ctx.low) & (x <= ctx.high), grad, 0), None, None
 
 
@@ -261,13 +285,18 @@ def clamp(x: Tensor, low: float, high: float) -> Tensor:
 
 def _chain(activation: str) -> Callable[..., Tensor]:
     name = f"scale_add_{activation}"
+    of_kernel = _of_kernel(name, "(Tensor dout, float factor, Tensor x, Tensor y) -> (Tensor, Tensor)")
 
     def save(ctx: Any, inputs: Sequence[Any], _output: Any) -> None:
         x, ctx.factor, y = inputs
         ctx.save_for_backward(x, y)
 
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, Tensor]:
-        x, y = (_wide(each) for each in ctx.saved_tensors)
+        x, y = ctx.saved_tensors
+        if not torch.is_grad_enabled():
+            dx, dy = of_kernel(grad, ctx.factor, x, y)
+            return dx, None, dy
+        x, y = _wide(x), _wide(y)
         inner = _gradient(activation, _wide(grad), x * ctx.factor + y)
         return (inner * ctx.factor).to(grad.dtype), None, inner.to(grad.dtype)
 

@@ -12,6 +12,7 @@ from flashpath.kernels.sort import host as sort_rungs
 from flashpath.kernels.sort.ladder import LADDER as SORT
 from flashpath.ops.checking import as_rows, refuse, require_choice, require_dim, require_tensors
 from flashpath.ops.plans import planned
+from flashpath.ops.plans.recording import wants_gradient
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
@@ -144,7 +145,7 @@ def sort(x: Tensor, return_indices: bool = False) -> Any:
     require_tensors("sort", x=x)
     if x.dim() != 1:
         refuse("ops.sort-shape", shape=str(tuple(x.shape)))
-    if not return_indices and not x.requires_grad:
+    if not return_indices and not wants_gradient(x):
         return _sort_keys(x)
     values, indices = _sort_pairs(x)
     return (values, indices) if return_indices else values

@@ -60,7 +60,7 @@ def _backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, None]:
     count = 1
     if ctx.op == "mean":
         count = ctx.shape.numel() if grad.dim() == 0 else ctx.shape[-1]
-    return (spread / count).expand(ctx.shape).contiguous(), None
+    return (spread if count == 1 else spread / count).expand(ctx.shape), None
 
 
 _reduce_all = define("reduce", "(Tensor x, str op) -> Tensor", _whole, _whole_fake, _backward, _save)

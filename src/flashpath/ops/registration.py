@@ -10,7 +10,7 @@ import torch
 
 from flashpath.messages import say
 from flashpath.ops import plans
-from flashpath.ops.plans import recording
+from flashpath.ops.plans import direct, recording
 
 # Above so many elements, or multiply-adds, an operator on CPU tensors says that it runs on the virtual GPU.
 SLOW_ON_CPU = 2**22
@@ -47,7 +47,7 @@ def define(
     overload = operator._opoverload
     written = [i for i, each in enumerate(overload._schema.arguments) if each.name in mutates]
     recording.OPERATORS[overload] = recording.Operator(forward, written, backward, save)
-    return plans.planned(operator)
+    return direct.made_direct(overload)
 
 
 def _keeping(save: Callable[[Any, Sequence[Any], Any], None] | None) -> Callable[..., None]:

@@ -16,6 +16,7 @@ from flashpath.kernels.softmax import host as softmax_rungs
 from flashpath.kernels.softmax.ladder import LADDER as SOFTMAX
 from flashpath.ops.checking import as_rows, known, refuse, require_dim, require_number, require_tensors
 from flashpath.ops.plans import planned
+from flashpath.ops.plans.recording import wants_gradient
 from flashpath.ops.registration import define, tell_if_slow
 
 Tensor = torch.Tensor
@@ -178,6 +179,24 @@ _layer_norm = define(
 )
 
 
+def _layer_norm_alone_forward(x: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
+    tell_if_slow("layer_norm", x)
+    x, weight, bias = x.contiguous(), _dense(weight), _dense(bias)
+    return LAYER_NORM.best(x, weight, bias).rung(x, weight, bias, eps)
+
+
+def _layer_norm_alone_fake(x: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
+    return _layer_norm_fake(x, weight, bias, eps)[0]
+
+
+_layer_norm_alone = define(
+    "layer_norm_alone",
+    "(Tensor x, Tensor? weight, Tensor? bias, float eps) -> Tensor",
+    _layer_norm_alone_forward,
+    _layer_norm_alone_fake,
+)
+
+
 @planned
 def layer_norm(
     x: Tensor, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
@@ -189,6 +208,8 @@ def layer_norm(
     """
     vectors = {key: each for key, each in (("weight", weight), ("bias", bias)) if each is not None}
     _require_norm("layer_norm", x, eps, vectors)
+    if not wants_gradient(x, weight, bias):
+        return _layer_norm_alone(as_rows(x), weight, bias, eps).reshape(x.shape)
     return _layer_norm(as_rows(x), weight, bias, eps)[0].reshape(x.shape)
 
 
@@ -253,6 +274,24 @@ _rms_norm = define(
 )
 
 
+def _rms_norm_alone_forward(x: Tensor, weight: Tensor | None, eps: float) -> Tensor:
+    tell_if_slow("rms_norm", x)
+    x, weight = x.contiguous(), _dense(weight)
+    return RMS_NORM.best(x, weight).rung(x, weight, eps)
+
+
+def _rms_norm_alone_fake(x: Tensor, weight: Tensor | None, eps: float) -> Tensor:
+    return _rms_norm_fake(x, weight, eps)[0]
+
+
+_rms_norm_alone = define(
+    "rms_norm_alone",
+    "(Tensor x, Tensor? weight, float eps) -> Tensor",
+    _rms_norm_alone_forward,
+    _rms_norm_alone_fake,
+)
+
+
 @planned
 def rms_norm(x: Tensor, weight: Tensor | None = None, eps: float = 1e-6) -> Tensor:
     """`x / sqrt(mean(x²) + eps) * weight` over the last dimension.
@@ -262,6 +301,8 @@ def rms_norm(x: Tensor, weight: Tensor | None = None, eps: float = 1e-6) -> Tens
     Gradients of any order, of x and weight.
     """
     _require_norm("rms_norm", x, eps, {} if weight is None else {"weight": weight})
+    if not wants_gradient(x, weight):
+        return _rms_norm_alone(as_rows(x), weight, eps).reshape(x.shape)
     return _rms_norm(as_rows(x), weight, eps)[0].reshape(x.shape)
 
 

@@ -13,7 +13,7 @@ def probe_amx() -> Literal["absent", "works", "traps"]:
     """Whether AMX is absent, works, or is advertised and traps."""
 
 class ParseError(Exception):
-    """A malformed PTX text; its arguments are the message, the line and the column."""
+    """A malformed PTX text; its arguments are the problem as JSON, the line and the column."""
 
     args: tuple[str, int, int]
 
@@ -42,9 +42,10 @@ def dump(text: bytes) -> bytes:
     """A PTX module in its canonical form."""
 
 class LowerError(Exception):
-    """An instruction that is not known: the message, the PTX line, and the source's file and line."""
+    """A kernel that cannot be run: the code of the message, the problem as JSON that
+    `flashpath.messages.Message.from_data` reads, the PTX line, and the place in the source."""
 
-    args: tuple[str, int, str, int]
+    args: tuple[str, str, int, str]
 
 class Options:
     """How a launch is run and what is watched: flashpath.vgpu.options says what each means."""

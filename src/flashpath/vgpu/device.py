@@ -89,7 +89,7 @@ class VirtualModule:
         except self._engine.ParseError as error:
             raise PtxError(*error.args) from None
         except self._engine.LowerError as error:
-            raise FlashpathError("vgpu.variables-too-large", problem=error.args[0]) from None
+            raise _refusal(error, "") from None
         except MemoryError:
             raise FlashpathError("vgpu.no-memory-for-variables") from None
         named = ((number, library_name(path)) for number, path in self._module.files)
@@ -102,19 +102,16 @@ class VirtualModule:
             program = self._module.kernel(lowered, list(self._libraries))
             return VirtualKernel(name, program, self._libraries)
         except self._engine.LowerError as error:
-            problem, ptx_line, file, line = error.args
-            if not ptx_line:  # no instruction is to blame
-                functions = self._engine.parse_summary(self._ptx.encode())["functions"]
-                if lowered in (function["name"] for function in functions):
-                    raise FlashpathError("vgpu.kernel-too-large", kernel=name, problem=problem) from None
-                raise FlashpathError("vgpu.no-such-entry", kernel=name, problem=problem) from None
-            raise UnsupportedInstruction(
-                "vgpu.unsupported-instruction",
-                kernel=name,
-                ptx_line=ptx_line,
-                place=f" ({file}:{line})" if line else "",
-                problem=problem,
-            ) from None
+            raise _refusal(error, name) from None
+
+
+def _refusal(error: _engine.LowerError, kernel: str) -> FlashpathError:
+    """Returns what the engine's refusal of a module or a kernel is raised as."""
+    code, problem, ptx_line, place = error.args
+    said = Message.from_data(json.loads(problem))
+    if not ptx_line:  # no instruction is to blame
+        return FlashpathError(code, kernel=kernel, problem=said)
+    return UnsupportedInstruction(code, kernel=kernel, ptx_line=ptx_line, place=place, problem=said)
 
 
 class VirtualKernel:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from flashpath.messages import Message
 from flashpath.vgpu.findings import Kind, advice_for, called, met, summary
@@ -64,6 +65,26 @@ class HostFinding:
         """Returns what mends it, in a sentence, and where more is said."""
         return advice_for(self.kind, of_host=True).text()
 
+    def as_data(self) -> dict[str, Any]:
+        """Returns plain data, ready for `json.dumps`."""
+        other = self.other and {"what": self.other.what.as_data(), "stack": _data_of(self.other.stack)}
+        return {
+            "kind": self.kind,
+            "said": self.said.as_data(),
+            "stack": _data_of(self.stack),
+            "other": other,
+            "count": self.count,
+            "seed": self.seed,
+        }
+
+    @staticmethod
+    def from_data(data: Mapping[str, Any]) -> HostFinding:
+        """Reads what `as_data` wrote."""
+        other = data["other"]
+        party = other and HostParty(Message.from_data(other["what"]), _stack_of(other["stack"]))
+        said, stack = Message.from_data(data["said"]), _stack_of(data["stack"])
+        return HostFinding(data["kind"], said, stack, party, data["count"], data["seed"])
+
     def __str__(self) -> str:
         parts: list[Message | str] = [_told(self.stack)]
         if self.other is not None:
@@ -74,6 +95,14 @@ class HostFinding:
 
 def _told(stack: Stack) -> Message | str:
     return called(stack) if stack else Message("vgpu.line-not-known")
+
+
+def _data_of(stack: Stack) -> list[dict[str, Any]]:
+    return [asdict(frame) for frame in stack]
+
+
+def _stack_of(rows: Iterable[Mapping[str, Any]]) -> Stack:
+    return tuple(Frame(**row) for row in rows)
 
 
 def merged_of_host(findings: Iterable[HostFinding]) -> list[HostFinding]:

@@ -34,7 +34,7 @@ _MOST_REGISTERS = 255  # that a thread can have
 
 
 def _unnamed(parameter: int) -> tuple[int, str]:
-    return parameter, f"the parameter at {parameter}"
+    return parameter, ""
 
 
 class Packed(NamedTuple):
@@ -45,7 +45,7 @@ class Packed(NamedTuple):
     pointed_to: Sequence[HostArray] = ()
     """Memory whose host addresses the kernel finds inside its arrays; it stays at those."""
     named: Callable[[int], tuple[int, str]] = _unnamed
-    """Which argument the pointer at an offset is, and its name for people."""
+    """Which argument the pointer at an offset is, and its type as people write it."""
     shown: Callable[[], str] = str
     """The arguments for people, where FLASHPATH_DEBUG shows launches."""
 
@@ -168,9 +168,9 @@ class Launch:
         if not options.count or self.gpu is None or self.code is None:
             return None
         placed = [
-            PlacedArray(name, argument, address + array.first - array.address, array.last - array.first)
+            PlacedArray(type_, argument, address + array.first - array.address, array.last - array.first)
             for array, address in zip(self.arguments.arrays, addresses, strict=True)
-            for argument, name in [self.arguments.named(array.parameter)]
+            for argument, type_ in [self.arguments.named(array.parameter)]
         ]
         kernel, used = self.kernel, self.code.resources()
         report = make_report(kernel.name, self.gpu, kernel.listing, result, self.shape, used, placed)

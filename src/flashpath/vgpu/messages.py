@@ -66,6 +66,13 @@ MESSAGES: dict[str, Text | Entry] = {
             "请缩小它的数组，或把大数组放到全局内存。",
         ),
     ),
+    "unsupported-kernel": Entry(
+        Text("{kernel}: {problem}.", "{kernel}：{problem}。"),
+        Text(
+            "Run it on a GPU, or write it with what the virtual GPU knows.",
+            "请在 GPU 上运行，或改用虚拟 GPU 支持的写法。",
+        ),
+    ),
     "no-such-entry": Entry(
         Text("{kernel}: {problem}.", "{kernel}：{problem}。"),
         Text("Names are exact, as the PTX has them.", "名字必须与 PTX 里的完全一致。"),
@@ -292,6 +299,8 @@ MESSAGES: dict[str, Text | Entry] = {
         ),
     ),
     # ---- Traced accesses -------------------------------------------------------------------------------
+    "argument": Text("argument {index} ({type})", "参数 {index}（{type}）"),
+    "argument-untyped": Text("argument {index}", "参数 {index}"),
     "no-traced-access": Entry(
         Text(
             "Line {line} has {count:,} traced {kinds}accesses; request {request} was asked for.",
@@ -845,7 +854,7 @@ MESSAGES: dict[str, Text | Entry] = {
         "kernel {kernel}: {kind}: {what} ({place})", "核函数 {kernel}：{kind}：{what}（{place}）"
     ),
     "operation-died": Text("{what}: {reason}", "{what}：{reason}"),
-    "device-code-fails": Text("{text}", "{text}"),
+    "device-code-fails": Text("{problem}{place}", "{problem}{place}"),
     "call-unavailable": Text(
         "{call} is not there on the virtual GPU; {instead}", "虚拟 GPU 没有 {call}；{instead}"
     ),
@@ -955,7 +964,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "pitch-too-small": Text(
         "rows of {width} bytes, a pitch of {pitch}", "每行 {width} 字节，而行距是 {pitch}"
     ),
-    "argument-is-null": Text("the place for the {what} is a null pointer", "{what} 所在的指针是空指针"),
+    "argument-is-null": Text("its argument {what} is a null pointer", "参数 {what} 是空指针"),
     "no-cuda-arrays": Text(
         "CUDA arrays are not there; use pitched memory (cudaMalloc3D)",
         "不支持 CUDA 数组；请使用带行距的内存（cudaMalloc3D）",

@@ -1,4 +1,4 @@
-"""What a whole program wrote about its run (the runtime's record.h): its launches, and its findings."""
+"""What a whole program wrote about its run (the runtime's record.h): its launches, copies and findings."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from flashpath import gpus
 from flashpath.gpus.shape import Shape
 from flashpath.messages import Message
 from flashpath.vgpu.cubin import Resources
-from flashpath.vgpu.findings import Dim3, Finding, Kind, Party
-from flashpath.vgpu.host_findings import HostFinding, HostParty, Stack
+from flashpath.vgpu.findings import Dim3, Finding, Kind, Party, by_cause, merged, without_notes
+from flashpath.vgpu.host_findings import HostFinding, HostParty, Stack, merged_of_host
 from flashpath.vgpu.report import Report, make_report
 from flashpath.vgpu.report.listing import Listing
 
@@ -76,13 +76,58 @@ class RecordedLaunch:
         return make_report(kernel.name, gpu, kernel.listing, result, shape, kernel.resources)
 
 
+@dataclass(frozen=True)
+class RecordedCopy:
+    """A copy that was made: its direction as "copy, host to device", its bytes."""
+
+    name: str
+    bytes: int
+    is_pinned: bool
+    """Whether no end of it is pageable memory of the host."""
+
+
+@dataclass(frozen=True)
+class RecordedAllocation:
+    """Memory that was given: "device", "pinned" or "managed"."""
+
+    memory: str
+    bytes: int
+
+
 @dataclass
 class Recording:
     """All that a run wrote."""
 
     launches: list[RecordedLaunch] = field(default_factory=list[RecordedLaunch])
+    copies: list[RecordedCopy] = field(default_factory=list[RecordedCopy])
+    allocations: list[RecordedAllocation] = field(default_factory=list[RecordedAllocation])
     findings: list[Finding] = field(default_factory=list[Finding])
     host_findings: list[HostFinding] = field(default_factory=list[HostFinding])
+    host_findings_before: list[int] = field(default_factory=list[int])
+    """For each finding of a kernel, how many of the host's were told before it."""
+    has_ended: bool = False
+    """Whether the program came to its end: by `return` or `exit`, and neither by a signal nor by `_exit`."""
+    seconds: float = 0.0
+    """The model's clock at that end."""
+
+    def in_order(self) -> list[Finding | HostFinding]:
+        """Returns what was found, each thing once, as it came: a cause is before what follows from it.
+
+        What was found in one launch, or between two calls of the host, stands causes first.
+        """
+        when: dict[object, int] = {}
+        for place, host in enumerate(self.host_findings):
+            when.setdefault((host.kind, host.stack), 2 * place + 1)
+        for finding, before in zip(self.findings, self.host_findings_before, strict=True):
+            when.setdefault((finding.kind, finding.file, finding.line), 2 * before)
+
+        def place_of(each: Finding | HostFinding) -> int:
+            if isinstance(each, HostFinding):
+                return when[each.kind, each.stack]
+            return when[each.kind, each.file, each.line]
+
+        merged_all = [*merged(self.findings), *merged_of_host(self.host_findings)]
+        return sorted(without_notes(by_cause(merged_all)), key=place_of)
 
 
 Site = tuple[int, ...]
@@ -106,10 +151,15 @@ def read(path: Path, host: HostCode | None = None) -> Recording:
 
     Call sites are explained by the program's `host` code; without it they stay unknown.
     """
+    return read_text(path.read_text(encoding="utf-8", errors="replace"), host)
+
+
+def read_text(text: str, host: HostCode | None = None) -> Recording:
+    """The record as a text."""
     recording = Recording()
     counters: list[str] = []
     kernels: dict[int, RecordedKernel] = {}
-    rows = list(_rows(path))
+    rows = [json.loads(line) for line in text.split("\n")[:-1]]
     stacks = host.stacks(_sites(rows)) if host is not None else dict[Site, Stack]()
     seen = {row["number"] for row in rows if row["what"] == "looked at"}
     for row in rows:
@@ -122,6 +172,7 @@ def read(path: Path, host: HostCode | None = None) -> Recording:
                 recording.launches.append(_launch(kernels[row["program"]], counters, row))
             case "finding":
                 recording.findings.append(_finding(kernels[row["program"]], row, stacks))
+                recording.host_findings_before.append(len(recording.host_findings))
             case "host finding":
                 recording.host_findings.append(
                     _host_finding(row, row["kind"], Message.from_data(row["message"]), stacks)
@@ -129,18 +180,17 @@ def read(path: Path, host: HostCode | None = None) -> Recording:
             case "failed call":
                 dropped = host.dropped if host is not None else frozenset[tuple[str, int]]()
                 recording.host_findings += _failed(row, row["number"] in seen, dropped, stacks)
+            case "copy":
+                recording.copies.append(RecordedCopy(row["name"], row["bytes"], row["pinned"]))
+            case "allocation":
+                recording.allocations.append(RecordedAllocation(row["memory"], row["bytes"]))
+            case "end":
+                recording.has_ended, recording.seconds = True, row["seconds"]
             case "looked at":
                 pass
             case other:
-                raise ValueError(f"{path} has a row of {other!r}")
+                raise ValueError(f"a record has a row of {other!r}")
     return recording
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8", errors="replace") as file:
-        for line in file:
-            if line.endswith("\n"):
-                yield json.loads(line)
 
 
 def _sites(rows: Iterable[Mapping[str, Any]]) -> Iterator[Site]:

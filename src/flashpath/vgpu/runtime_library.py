@@ -82,15 +82,16 @@ def settings(gpu: gpus.Gpu, options: Mapping[str, object]) -> str:
         if tflops is not None:
             values[f"peak_{name}"] = tflops * 1e12
     values |= {name: value for name, value in options.items() if value is not None}
-    values |= {f"says vgpu.{key}": text.in_(spoken()) for key, text in _sentences()}
+    values |= {f"says {code}": text.in_(spoken()) for code, text in _sentences()}
     return "\n".join(f"{name}={_written(value)}" for name, value in values.items())
 
 
 def _sentences() -> Iterator[tuple[str, Text]]:
-    """Returns what the program may say on stderr."""
-    for key, entry in catalogue("vgpu").items():
-        if isinstance(entry, Text) and "\n" not in entry.en:
-            yield key, entry
+    """Returns what the program may say on stderr, by its code."""
+    for room in ("vgpu", "vgpu.ptx"):
+        for key, entry in catalogue(room).items():
+            if isinstance(entry, Text) and "\n" not in entry.en:
+                yield f"{room}.{key}", entry
 
 
 def _memory_clock_khz(gpu: gpus.Gpu) -> int:

@@ -130,6 +130,15 @@ def test_grade_takes_a_name_a_file_or_the_last_touched(folder: Any, tmp_path: Pa
     has(folder.run("grade", "first/half").err, "flashpath reset first/half")
 
 
+def test_a_unit_or_a_folder_is_told_from_an_exercise(folder: Any, tmp_path: Path) -> None:
+    unit = folder.run("grade", "first")
+    assert unit.code == 1
+    has(unit.err, "first is a unit, not an exercise.", "such as `flashpath grade first/double`")
+    place = folder.run("grade", "first/double", "--file", str(tmp_path))
+    assert place.code == 1
+    has(place.err, f"{tmp_path} is a folder, not a file.", "Name the file in it with your answer.")
+
+
 def test_a_quiz_that_is_answered_in_its_file_comes_again_in_reviews(folder: Any) -> None:
     folder.write("first/quiz", "right")
     assert folder.run("grade", "first/quiz").code == 0

@@ -4,79 +4,26 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from flashpath.course.content import Course, Exercise, Mutant, load_course
-from flashpath.course.grader import Grade, function, grade, kernel, misconceptions
+from flashpath.course.grader import Grade, function, grade, kernel, misconceptions, program
 from flashpath.course.grader.launching import LIMITS
 from flashpath.course.grader.misconceptions import Seen, candidates, is_same
+from tests.harness.compilers import missing_compilers
+from tests.harness.corpus import ANSWERS, EXERCISES
 
-CORPUS = Path(__file__).parents[1] / "corpus"
 NONE = "-"
-HEAD = re.compile(r'\A(?://.*\n)+|\A"""(?:.|\n)*?"""\n')  # what the solution says of itself
 HEADLINES = {"!every-thread": "course.grader.every-thread", "!one-thread": "course.grader.one-thread"}
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One line of the corpus."""
-
-    exercise: str
-    hint: str
-    edits: str
-
-    def text(self, solution: str) -> str:
-        """The solution with the edits, each of which must have its place in it."""
-        solution = HEAD.sub("", solution)
-        places: list[tuple[int, str, str]] = []
-        for edit in self.edits.split(" ;; "):
-            old, arrow, new = (part.strip(" ") for part in _parts(edit))
-            old, new = old.replace("\\n", "\n"), new.replace("\\n", "\n")
-            count = solution.count(old)
-            assert count == 1 or (count and arrow == "=>>"), f"{self}: {old!r} is there {count} times"
-            start = -1
-            for _ in range(count):
-                start = solution.index(old, start + 1)
-                places.append((start, old, new))
-        parts, end = [""], 0
-        for start, old, new in sorted(places):
-            assert start >= end, f"{self}: edits overlap"
-            parts += [solution[end:start], new]
-            end = start + len(old)
-        return "".join(parts) + solution[end:]
-
-
-def _parts(edit: str) -> tuple[str, str, str]:
-    arrow = "=>>" if "=>>" in edit else "=>"
-    old, found, new = edit.partition(arrow)
-    assert found, edit
-    return old, arrow, new
-
-
-def _answers() -> Iterator[Answer]:
-    for file in sorted(CORPUS.glob("*.txt")):
-        exercise = ""
-        for line in file.read_text(encoding="utf-8").splitlines():
-            if line.startswith("== "):
-                exercise = line.removeprefix("== ").strip()
-            elif line.strip() and not line.startswith("#"):
-                hint, _, edits = line.partition(" | ")
-                yield Answer(exercise, hint.strip(), edits)
-
-
-ANSWERS = tuple(_answers())
-EXERCISES = tuple(dict.fromkeys(answer.exercise for answer in ANSWERS))
 
 
 @pytest.fixture(autouse=True)
 def with_time_for_hints(monkeypatch: pytest.MonkeyPatch) -> None:
     """A learner does not wait long for a hint; here every hint that may come has to be right."""
     monkeypatch.setattr(kernel, "HINT_LIMITS", LIMITS)
+    monkeypatch.setattr(program, "HINT_LIMITS", program.LIMITS)
     monkeypatch.setattr(misconceptions, "SECONDS", 60.0)
 
 
@@ -102,6 +49,8 @@ def test_the_corpus_is_large_and_covers_every_exercise_that_is_run() -> None:
 @pytest.mark.parametrize("name", EXERCISES)
 def test_no_hint_is_wrong(name: str, tmp_path: Path) -> None:
     exercise = _course().exercise(name)
+    if exercise.program is not None and (missing := missing_compilers()):
+        pytest.skip(missing)
     _tell_mutants_apart(exercise)
     known = {mutant.name for mutant in exercise.mutants} | {NONE, *HEADLINES}
     mistakes: list[str] = []
@@ -137,8 +86,10 @@ def _tell_mutants_apart(exercise: Exercise) -> None:
 
 
 def _alike(exercise: Exercise, own: Mutant, other: Mutant) -> bool:
+    judge = program if exercise.program is not None else kernel
     if own.rejected_for == "goal":
-        return kernel.profile_of(exercise, own) == kernel.profile_of(exercise, other)
-    of = function.evidence_of if exercise.launch is None else kernel.evidence_of
+        return judge.profile_of(exercise, own) == judge.profile_of(exercise, other)
+    runs = exercise.launch is not None or exercise.program is not None
+    of = judge.evidence_of if runs else function.evidence_of
     evidence = of(exercise, own)
     return any(map(Seen.tells, evidence)) and is_same(evidence, of(exercise, other))

@@ -65,6 +65,15 @@ def test_errors_as_small_as_rounding_tell_nothing_unless_they_are_the_same() -> 
     assert own.is_like(left(1.0, 2.000005, 3.0))
 
 
+def test_a_number_is_not_like_infinity() -> None:
+    """A hidden score is -inf: to leave it out, or to write a number for it, are two mistakes."""
+    truth = Expected("s", np.array([2.0, -np.inf]), np.dtype(np.float32), np.full(2, 1e-6))
+    hidden, number = (Left(np.array([2.5, last], np.float32), truth) for last in (-np.inf, 3.0))
+    assert not hidden.is_like(number)
+    assert not number.is_like(hidden)
+    assert hidden.is_like(Left(np.array([2.5000005, -np.inf], np.float32), truth))
+
+
 def test_almost_zero_is_not_zero() -> None:
     assert not left(1e-9, 0.0, 0.0).is_like(left(0.0, 0.0, 0.0))
 

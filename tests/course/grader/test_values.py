@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from flashpath.course.grader.compare import Expected, compare
 from flashpath.course.grader.dtypes import DTYPES, bits_of, dtype_of, exact_view, is_float
 from flashpath.course.grader.poison import poisoned
 from flashpath.course.grader.values import VALUES, fill
@@ -47,6 +48,22 @@ def test_what_the_kinds_are() -> None:
     assert drawn("specials", "int32").min() == -(2**31)
 
 
+@pytest.mark.parametrize("name", ["float16", "float32", "float64"])
+def test_rows_of_masked_scores_take_turns(name: str) -> None:
+    scores = fill("masked", (2, 5, 40), dtype_of(name), np.random.default_rng(4), below=None).reshape(10, 40)
+    unseen = np.isneginf(scores)
+    assert np.isfinite(scores[~unseen]).all()
+    counts = unseen.sum(1)
+    assert (counts == 0).any()
+    assert (counts == 40).sum() >= 2  # nothing at all is seen
+    changes = (unseen[:, 1:] != unseen[:, :-1]).sum(1)
+    assert ((changes == 1) & unseen[:, 0]).any()  # nothing up to a place
+    assert ((changes == 1) & ~unseen[:, 0]).any()  # nothing from a place on
+    assert (changes > 3).any()  # here and there
+    alone = fill("masked", (400,), dtype_of(name), np.random.default_rng(5), below=None)
+    assert 0.2 < np.isneginf(alone).mean() < 0.6
+
+
 def test_indices_need_a_bound() -> None:
     with pytest.raises(FlashpathError, match="bound"):
         fill("indices", (3,), dtype_of("int32"), np.random.default_rng(0), below=None)
@@ -85,6 +102,16 @@ def test_poison_differs_from_run_to_run() -> None:
     expected = np.zeros(64, np.float32)
     first, second = (poisoned(expected, np.random.default_rng(seed)) for seed in (1, 2))
     assert (bits_of(first) != bits_of(second)).mean() > 0.9
+
+
+@pytest.mark.filterwarnings("error")
+def test_signalling_nans_are_numbers_like_others() -> None:
+    """Random bits hold them, and NumPy warns where one is widened: no learner is to read that."""
+    signalling = np.array([0x7F800001, 0x3F800000], np.uint32).view(np.float32)
+    seen = exact_view(signalling)
+    assert np.isnan(seen[0])
+    assert seen[1] == 1
+    assert compare(Expected("y", seen, np.dtype(np.float32), np.zeros(2)), signalling) is None
 
 
 def test_references_see_exact_numbers() -> None:

@@ -240,6 +240,15 @@ def test_a_triton_kernel_runs_without_its_python() -> None:
 
 
 @linux
+def test_that_block_pointers_are_deprecated_is_not_told_at_every_answer() -> None:
+    block = "tl.load(tl.make_block_ptr(x, (n,), (1,), (0,), (BLOCK,), (0,)), boundary_check=(0,))"
+    source = SOFTMAX.replace('tl.load(x + row * n + at, mask=at < n, other=-float("inf"))', block)
+    with KernelSession(replace(TRITON, source=source)) as session:
+        x = np.ones((1, 100), np.float32)
+        assert session.run((1,), (), 0, (x, np.zeros_like(x), 100), ("y",)).printed == ""
+
+
+@linux
 @pytest.mark.parametrize(
     ("was", "now", "line", "said"),
     [

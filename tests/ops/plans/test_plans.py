@@ -46,6 +46,11 @@ CALLS: dict[str, tuple[Callable[..., Any], Drawn]] = {
     "add": (ops.add, lambda: (_randn(33, 77), _randn(33, 77))),
     "add, not aligned": (ops.add, lambda: (_randn(100)[1:], _randn(99))),
     "clamp": (lambda x: ops.clamp(x, -0.5, 0.5), lambda: (_randn(1000),)),
+    "scale": (lambda x: ops.scale(x, 0.5), lambda: (_randn(1000),)),
+    "scale_add_activation": (
+        lambda x, y: ops.scale_add_activation(x, 0.5, y, "gelu"),
+        lambda: (_randn(1000), _randn(1000)),
+    ),
     "matmul": (ops.matmul, lambda: (_randn(256, 128), _randn(128, 512))),
     "matmul, large": (ops.matmul, lambda: (_randn(2048, 1024), _randn(1024, 2048))),
     "matmul, not aligned": (ops.matmul, lambda: (_randn(65, 33), _randn(33, 71))),
@@ -139,7 +144,11 @@ def test_planned_calls_give_the_same_bits(name: str) -> None:
 
 @gpu
 @pytest.mark.parametrize(
-    "name", ["softmax", "layer_norm", "rms_norm", "silu", "add", "matmul", "sum", "attention"]
+    "name",
+    [
+        *("softmax", "layer_norm", "rms_norm", "silu", "silu_and_mul", "add", "clamp", "matmul", "sum"),
+        *("scale", "scale_add_activation", "attention"),
+    ],
 )
 def test_planned_gradients_are_the_same_bits(name: str) -> None:
     function, draw = CALLS[name]

@@ -21,6 +21,9 @@ def refusal(text: str | bytes) -> str:
     error = caught.value
     assert isinstance(error, FlashpathError)
     assert str(error).startswith(f"PTX line {error.line}, column {error.column}: ")
+    chinese = error.said.text("zh").removeprefix(f"PTX 第 {error.line} 行第 {error.column} 列：")
+    assert re.search("[\u4e00-\u9fff]", chinese)
+    assert not re.search(r"[A-Za-z]{2,} [a-z]{2,}", re.sub("'[^']*'", "", chinese)), chinese
     return str(error).removeprefix("PTX ")
 
 

@@ -1,6 +1,7 @@
 # type: ignore - device code is Python in syntax only: its names are typed by Triton's compiler
 """The driver as Triton and its users see it: switched on and off, nested, by architecture and by GPU."""
 
+import os
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import torch
 import triton
 import triton.language as tl
 from triton.runtime import driver as triton_drivers
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 import flashpath as fp
 from flashpath.errors import FlashpathError
@@ -274,14 +276,35 @@ def test_debug_shows_launches_of_tritons_own_driver_too(gpu, monkeypatch, capsys
     monkeypatch.setattr(parts, "drivers", SimpleNamespace(active=own, _active=own))
     for _ in range(2):  # a launch is shown once, however often a rung runs
         triton_device(SimpleNamespace(is_cuda=True))
-    source = SimpleNamespace(signature={"x": "*fp32", "n": "i32", "BLOCK": "constexpr"})
+    source = SimpleNamespace(
+        signature={"x": "*fp32", "d": "tensordesc<fp16[4, 8]>", "n": "i32", "BLOCK": "constexpr"}
+    )
     metadata = SimpleNamespace(name="add", num_warps=4, num_ctas=1, shared=64, launch_cooperative_grid=False)
     launch = own.launcher_cls(source, metadata)
-    launch(3, 1, 1, 0x10, None, None, None, None, None, torch.zeros(8), 8, 32)
+    descriptor = TensorDescriptor.from_tensor(torch.zeros(8, 16).half(), [4, 8])
+    launch(3, 1, 1, 0x10, None, None, None, None, None, torch.zeros(8), descriptor, 8, 32)
     shown = capsys.readouterr().err
     assert shown.count("[flashpath]") == 1
-    assert "add <<<(3, 1, 1), (128, 1, 1), 64 B, stream 0x10>>> (*fp32: torch.float32 (8,), i32: 8)" in shown
+    assert "add <<<(3, 1, 1), (128, 1, 1), 64 B, stream 0x10>>> (*fp32: torch.float32 (8,), " in shown
+    assert "tensordesc<fp16[4, 8]>: torch.float16 (8, 16), i32: 8)" in shown
     assert len(launched) == 1
+
+
+@pytest.mark.gpu
+def test_debug_shows_launches_on_a_gpu():
+    program = (
+        "import torch; from flashpath import kernels\n"
+        "x = torch.randn(64, 1000, device='cuda'); ladder = kernels.ladder('softmax')\n"
+        "ladder.check(ladder['triton'](x), (x,))\n"
+        "a = torch.randn(304, 304, device='cuda').bfloat16(); ladder = kernels.ladder('matmul')\n"
+        "ladder.check(ladder['triton_persistent'](a, a), (a, a, 'ieee'))\n"
+    )
+    environment = {**os.environ, "FLASHPATH_DEBUG": "1"}
+    ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert "[flashpath] softmax_kernel <<<(" in ended.stderr
+    assert "*fp32: torch.float32 (64, 1000)" in ended.stderr
+    assert "torch.bfloat16 (304, 304)" in ended.stderr
 
 
 @triton.jit

@@ -16,11 +16,13 @@ def doctor(
     from flashpath.cli.doctor import report
     from flashpath.cli.doctor.checks import run_checks
     from flashpath.cli.output import console, print_json
+    from flashpath.course.learner.sightings import saw
 
     groups = run_checks()
     if as_json:
         print_json(report.as_json(groups))
     else:
         report.show(groups, console())
+    saw(report.sights(groups))
     if any(check.failed for group in groups.values() for check in group):
         raise typer.Exit(1)

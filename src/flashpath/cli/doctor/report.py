@@ -64,6 +64,15 @@ def as_json(groups: dict[str, list[Check]]) -> dict[str, Any]:
     }
 
 
+def sights(groups: dict[str, list[Check]]) -> set[str]:
+    """What a track's tasks may ask for; without a GPU flashpath's own function stands for flash-attn's."""
+    fine = {check.name for group in groups.values() for check in group if check.status == "ok"}
+    found = {name for name, check in (("toolkit", "NVRTC"), ("torch", "torch")) if check in fine}
+    if "flash-attn" in fine or ("GPU" not in fine and "Engine" in fine):
+        found.add("flash-attn")
+    return found
+
+
 def show(groups: dict[str, list[Check]], console: Console) -> None:
     # One width for all tables, so that their columns stand below each other.
     name_width = max(cell_len(shown(check.name)) for group in groups.values() for check in group)

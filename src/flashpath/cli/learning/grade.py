@@ -13,7 +13,7 @@ from flashpath.messages import say
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from flashpath.course.content import Exercise
+    from flashpath.course.content import Exercise, ProblemSet
     from flashpath.course.grader import Grade
     from flashpath.course.learner import Learner
 
@@ -35,6 +35,8 @@ def grade(
             if as_json:
                 print_json([each.to_json() for each in grades])
             passed = all(each.passed for each in grades)
+        elif file is None and (chosen := learner.problem_set(exercise)) is not None:
+            passed = _grade_set(learner, chosen, as_json=as_json)
         else:
             verdict = _grade_one(learner, exercise, file, quiet=as_json)
             if as_json:
@@ -64,6 +66,19 @@ def _grade_one(learner: Learner, what: str | None, file: Path | None, *, quiet: 
     except StoreError as error:  # the verdict holds all the same
         learner.warn(error)
     return verdict
+
+
+def _grade_set(learner: Learner, problem_set: ProblemSet, *, as_json: bool) -> bool:
+    from flashpath.cli.learning.set_view import show_set
+    from flashpath.cli.output import console, print_json
+    from flashpath.course.learner.problem_sets import grade_set
+
+    graded = grade_set(learner, problem_set)
+    if as_json:
+        print_json(graded.to_json())
+    else:
+        show_set(console(), graded)
+    return graded.passed
 
 
 def _show_what_follows(out: Console, learner: Learner, exercise: Exercise, verdict: Grade) -> None:

@@ -256,11 +256,13 @@ Examples:
 """,
     ),
     "grade-exercise": Text(
-        "first-kernel/vector-add, its file or folder; by default what was last changed.",
-        "first-kernel/vector-add，或它的文件、目录；默认是最近改动的练习。",
+        "first-kernel/vector-add, its file or folder, or a problem set (exercises/01); by default what was last changed.",
+        "first-kernel/vector-add，或它的文件、目录，或一套练习题（练习/01）；默认是最近改动的练习。",
     ),
     "grade-file": Text("Grade this file as an answer to the exercise.", "把这个文件当作该练习的答案来评分。"),
     "grade-every": Text("Every exercise of the track that was begun.", "路线中所有已经开始的练习。"),
+    "set-solved": Text("{name}: all {count} are solved", "{name}：{count} 题全部做对"),
+    "set-left": Text("{name}: {solved} of {count} are solved", "{name}：{count} 题中已做对 {solved} 题"),
     "grade-next": Text("Next: {exercise}  (flashpath next)", "下一个：{exercise}  (flashpath next)"),
     "grade-all-done": Text(
         "Every exercise of the track is passed. Well done!  (flashpath next)",
@@ -465,7 +467,8 @@ Examples:
 """,
     ),
     "review-unit": Text(
-        "Ask this unit's questions; by default those that are due.", "问这个单元的题；默认问到期的题。"
+        "Ask the questions of this unit, or of a problem set (exercises/01); by default those that are due.",
+        "问这个单元或这套练习题（练习/01）的题；默认问到期的题。",
     ),
     "review-limit": Text("At most so many questions.", "最多问多少题。"),
     "review-again": Text("Of a unit: all its questions, due or not.", "单元的全部题目，不论是否到期。"),
@@ -677,6 +680,15 @@ Examples:
 
     flashpath resources --track cuda-triton-flash --week 1
 """,
+    ),
+    "resources-fetch": Text(
+        "Save the papers of the weeks in the work folder. It needs a network.",
+        "把这些周的论文下载到学习目录（需要网络）。",
+    ),
+    "resources-fetched": Text("saved: {path}", "已保存：{path}"),
+    "resources-was-there": Text("already there: {path}", "已经有了：{path}"),
+    "resources-no-papers": Text(
+        "No paper of those weeks has an address to fetch.", "这些周没有可下载的论文。"
     ),
     "resources-track": Text("Those of a track, week by week.", "某条路线的资料，按周列出。"),
     "resources-week": Text(

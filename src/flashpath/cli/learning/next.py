@@ -117,12 +117,12 @@ def _show_exercise(out: Console, learner: Learner, coming: Next) -> None:
 def _show_tasks(out: Console, learner: Learner, coming: Next) -> None:
     from rich.text import Text
 
+    from flashpath.course.learner import overview
+
     if coming.tasks:
         out.print(say("cli.learning.next-to-tick"))
     for task in coming.tasks[:_TASKS_SHOWN]:
-        command = f"flashpath progress --tick {task.id}"
-        if task.done_by is not None:
-            command = f"flashpath note --name {task.done_by.partition(':')[2]}"
+        command = overview.command_of_task(learner, task)
         out.print(Text.assemble(f"  □ {task.do.in_(learner.lang)}  ", (command, "dim")))
     if (more := len(coming.tasks) - _TASKS_SHOWN) > 0:
         out.print(say("cli.learning.next-more-tasks", more=more))

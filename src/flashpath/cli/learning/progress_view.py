@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from flashpath.cli.output import console
+from flashpath.course.content.proof import SEEN, SET
+from flashpath.course.learner.overview import command_of_task
 from flashpath.course.state.study import spent
+from flashpath.course.workspace.sets import set_name
 from flashpath.course.workspace.titles import day_name, week_name
 from flashpath.messages import say
 
@@ -126,7 +129,17 @@ class View:
     def _show_tasks(self, tasks: Iterable[Task], indent: str) -> None:
         for task in tasks:
             done = self.state.is_done(task)
-            self._show_tick(indent, done, task.do.in_(self.learner.lang), task.done_by or task.id)
+            self._show_tick(indent, done, task.do.in_(self.learner.lang), self._proof(task))
+
+    def _proof(self, task: Task) -> str:
+        """Returns what a task is known by; of a problem set also how much of it is solved."""
+        proof = task.done_by
+        if proof is not None and proof.kind == SEEN:
+            return command_of_task(self.learner, task)
+        if proof is None or proof.kind != SET:
+            return task.id if proof is None else str(proof)
+        chosen = self.state.track.problem_set(proof.name)
+        return f"{set_name(chosen)}  {self.state.solved(chosen)}/{len(chosen.problems)}"
 
     def _show_checkpoints(self, checkpoints: Collection[Checkpoint], title: str) -> None:
         if not checkpoints:

@@ -1,4 +1,4 @@
-"""`flashpath resources`: books, papers, documents, courses and communities, all or those of a week."""
+"""`flashpath resources`: what there is to read and watch, all of it or a week's; and papers fetched."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from flashpath.messages import did_you_mean, say
 
 if TYPE_CHECKING:
     from flashpath.course.content import Course, Resource, ResourceUse, Track, Week
+    from flashpath.course.learner import Learner
 
 _KINDS = {
     "book": "cli.learning.resources-books",
@@ -29,15 +30,21 @@ _KINDS = {
 def resources(
     track: Annotated[str | None, typer.Option(help=say("cli.learning.resources-track"))] = None,
     week: Annotated[str | None, typer.Option(help=say("cli.learning.resources-week"))] = None,
+    fetch: Annotated[bool, typer.Option("--fetch", help=say("cli.learning.resources-fetch"))] = False,
     lang: options.Lang = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Lists what there is to read and watch, and where people meet."""
+    """Lists what there is to read and watch, and where people meet; fetches papers."""
     from flashpath.cli.learning.opening import learning
     from flashpath.errors import FlashpathError
 
     with learning(lang, must_keep=False, must_show=False) as learner:
         course = learner.course
+        if fetch:
+            weeks = _weeks(course.track(track or learner.folder.track), week)
+            if not _fetch(learner, weeks, as_json):
+                raise typer.Exit(1)
+            return
         if track is None and week is None:
             _show_all(course, learner.lang, as_json)
             return
@@ -45,6 +52,41 @@ def resources(
         if name is None:
             raise FlashpathError("cli.learning.resources-which-track", week=week, names=course.track_names)
         _show_weeks(course, _weeks(course.track(name), week), learner.lang, as_json)
+
+
+def _fetch(learner: Learner, weeks: list[Week], as_json: bool) -> bool:
+    """Saves the papers of the weeks; returns whether all of them are there now."""
+    from rich.text import Text
+
+    from flashpath.cli.failures import warn
+    from flashpath.cli.output import console, print_json
+    from flashpath.course.learner.papers import fetch_papers
+
+    keys = dict.fromkeys(use.key for week in weeks for use in _uses(week))
+    papers = [paper for paper in map(learner.course.resource, keys) if paper.kind == "paper"]
+    fetched = fetch_papers(learner.folder, papers)
+    if as_json:
+        print_json(
+            [
+                {
+                    "paper": each.key,
+                    "path": str(each.path),
+                    "is_there": each.problem is None,
+                    "problem": each.problem and each.problem.problem,
+                }
+                for each in fetched
+            ]
+        )
+        return all(each.problem is None for each in fetched)
+    for each in fetched:
+        if each.problem is not None:
+            warn(each.problem)
+            continue
+        code = "cli.learning.resources-was-there" if each.was_there else "cli.learning.resources-fetched"
+        console().print(Text(say(code, path=learner.shown(each.path))))
+    if not fetched:
+        console().print(say("cli.learning.resources-no-papers"))
+    return all(each.problem is None for each in fetched)
 
 
 def _weeks(track: Track, wanted: str | None) -> list[Week]:

@@ -15,7 +15,7 @@ from flashpath.messages import say
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from flashpath.course.content import Checkpoint, QuizItem
+    from flashpath.course.content import Checkpoint, ProblemSet, QuizItem, Unit
     from flashpath.course.learner import Learner
     from flashpath.course.learner.review import Card
     from flashpath.course.state.quiz import Asked
@@ -31,31 +31,34 @@ def review(
     """Asks questions: those of a unit when they are new, and old ones when they are due again."""
     from flashpath.cli.learning.opening import learning
     from flashpath.cli.output import console, print_json
-    from flashpath.course.learner.review import as_data, cards, checkpoints
+    from flashpath.course.learner.review import as_data, cards, checkpoints, source_of
 
     with learning(lang) as learner:
+        source = source_of(learner, unit)
         if as_json:
-            print_json(as_data(learner, unit))
+            print_json(as_data(learner, source))
             return
-        chosen = cards(learner, unit, again=again)[:limit]
+        chosen = cards(learner, source, again=again)[:limit]
         out = console()
         if chosen and not _ask_all(out, learner, chosen):
             return
         left = None if limit is None else limit - len(chosen)
-        if at_end := checkpoints(learner, unit, again=again)[
+        if at_end := checkpoints(learner, source, again=again)[
             :left
         ]:  # the quiz may have been the last to pass
             _ask_checkpoints(out, learner, at_end)
         elif not chosen:
-            _say_nothing_is_due(out, learner, unit)
+            _say_nothing_is_due(out, learner, source)
 
 
-def _say_nothing_is_due(out: Console, learner: Learner, unit: str | None) -> None:
+def _say_nothing_is_due(out: Console, learner: Learner, source: Unit | ProblemSet | None) -> None:
+    from flashpath.course.learner.review import cards, name_of
+
     known = learner.store.reviews.all()
-    if unit is not None:
-        chosen = learner.course.unit(unit)
-        code = "cli.learning.review-unit-done" if chosen.quiz else "cli.learning.review-no-quiz"
-        out.print(say(code, unit=chosen.name))
+    if source is not None:
+        has_questions = bool(cards(learner, source, again=True))
+        code = "cli.learning.review-unit-done" if has_questions else "cli.learning.review-no-quiz"
+        out.print(say(code, unit=name_of(source)))
     elif known:
         out.print(say("cli.learning.review-nothing-due", day=min(item.due for item in known.values())))
     else:

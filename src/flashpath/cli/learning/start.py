@@ -113,7 +113,7 @@ def _print_json(made: Made) -> None:
             "files": dict(made.counts),
             "kept": list(made.kept),
             "git": made.git,
-            "git_said": made.git_said or None,
+            "git_said": str(made.git_said) or None,
             "exercises": dict(made.workspace.marker.exercises),
             "notes": dict(made.workspace.marker.notes),
         }

@@ -18,6 +18,8 @@ from flashpath.course.content.exercise import (
     Tolerance,
     Upstream,
 )
+from flashpath.course.content.problem_set import Problem, ProblemSet
+from flashpath.course.content.proof import Proof
 from flashpath.course.content.quiz import QuizItem
 from flashpath.course.content.resources import Resource, ResourceUse
 from flashpath.course.content.text import Texts
@@ -43,6 +45,9 @@ __all__ = [
     "Goal",
     "Launch",
     "Mutant",
+    "Problem",
+    "ProblemSet",
+    "Proof",
     "Question",
     "QuizItem",
     "Resource",

@@ -135,6 +135,10 @@ def check_exercise(exercise: Exercise) -> None:
     _check_gpus(exercise, file)
     if exercise.kind == "kernel":
         _check_kernel(exercise, file)
+    if exercise.kind == "program":
+        _check_run(exercise, file)
+        if not exercise.goals:
+            raise ContentError("course.content.program-without-goal", file, "goals")
 
 
 def _check_problem(speed: Speed, file: Path) -> None:
@@ -156,8 +160,8 @@ def _check_problem(speed: Speed, file: Path) -> None:
 def _check_gpus(exercise: Exercise, file: Path) -> None:
     from flashpath import gpus
 
-    launches = [exercise.launch, *(each.launch for each in exercise.questions)]
-    for name in {each.gpu for each in launches if each}:
+    runs = [exercise.launch, exercise.program, *(each.launch for each in exercise.questions)]
+    for name in {each.gpu for each in runs if each}:
         try:
             gpus.gpu(name)
         except FlashpathError as error:
@@ -167,6 +171,14 @@ def _check_gpus(exercise: Exercise, file: Path) -> None:
 
 
 def _check_kernel(exercise: Exercise, file: Path) -> None:
+    _check_run(exercise, file)
+    own_values = all(each.values for each in exercise.arrays.values() if each.is_input)
+    if not own_values and not any("shifted" in each.values for each in exercise.cases):
+        raise ContentError("course.content.no-shifted-values", file, "cases")
+
+
+def _check_run(exercise: Exercise, file: Path) -> None:
+    """The rules for kernels and whole programs."""
     if len(exercise.mutants) < LEAST_MUTANTS:
         raise ContentError(
             "course.content.too-few-mutants",
@@ -177,9 +189,6 @@ def _check_kernel(exercise: Exercise, file: Path) -> None:
         )
     if not any(each.is_drawn for each in exercise.cases):
         raise ContentError("course.content.no-drawn-size", file, "cases")
-    own_values = all(each.values for each in exercise.arrays.values() if each.is_input)
-    if not own_values and not any("shifted" in each.values for each in exercise.cases):
-        raise ContentError("course.content.no-shifted-values", file, "cases")
     missing = len(exercise.goals) - sum(each.rejected_for == "goal" for each in exercise.mutants)
     if missing > 0:
         raise ContentError("course.content.goal-without-mutant", file, "mutants")

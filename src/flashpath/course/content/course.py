@@ -11,7 +11,7 @@ from flashpath.course.content.exercise import Exercise
 from flashpath.course.content.resources import Resource, load_resources
 from flashpath.course.content.track import Track, load_track
 from flashpath.course.content.unit import Unit, load_unit, short_name
-from flashpath.messages import did_you_mean
+from flashpath.messages import any_of, did_you_mean
 
 
 class Course:
@@ -66,8 +66,14 @@ class Course:
         if len(found) == 1:
             return found[0].exercise(unit)
         if found:
-            names = " or ".join(f"{each.name}/{unit}" for each in found)
+            names = any_of([f"{each.name}/{unit}" for each in found])
             raise UnknownName("course.content.several-exercises", name=name, names=names)
+        named = next((each for each in self.units if each.name == unit), None)
+        if named is not None and not named.exercise_names:
+            raise UnknownName("course.content.unit-without-exercises", unit=unit)
+        if named is not None:
+            ids = named.exercise_ids
+            raise UnknownName("course.content.unit-not-exercise", unit=unit, names=list(ids), first=ids[0])
         raise UnknownName(
             "course.content.unknown-exercise", name=name, advice=did_you_mean(name, self.exercise_ids)
         )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flashpath.course.content.errors import ContentError
-from flashpath.course.content.references import program_file, rung
+from flashpath.course.content.references import experiment_file, program_file, rung
 from flashpath.course.content.table import read
 from flashpath.course.content.text import kind_name
 from flashpath.errors import FlashpathError
@@ -124,6 +124,7 @@ class _Expander:
         self.known = {
             "rung": self._rung,
             "program": self._program,
+            "experiment": self._experiment,
             "run": self._run,
             "figure": self._figure,
             "exercises": self._exercises,
@@ -157,6 +158,12 @@ class _Expander:
         if file is None:
             raise FlashpathError("course.content.no-such-program", name=directive.argument)
         return f"{self._code(file, directive)}\n\n*`programs/{directive.argument}`*"
+
+    def _experiment(self, directive: Directive) -> str:
+        file = experiment_file(self.unit.folder, directive.argument)
+        if file is None:
+            raise FlashpathError("course.content.no-such-experiment", name=directive.argument)
+        return f"{self._code(file, directive)}\n\n*`units/{self.unit.id}/experiments/{directive.argument}`*"
 
     def _code(self, file: Path, directive: Directive) -> str:
         text = excerpt(read(file), directive.options.get("from"), directive.options.get("to"))

@@ -17,7 +17,7 @@ from flashpath.course.content.table import read
 from flashpath.course.expressions import Draw, Drawn, evaluate_integer
 from flashpath.messages import Text
 
-KINDS = ("kernel", "debug", "predict", "derive", "note", "read", "report")
+KINDS = ("kernel", "debug", "program", "predict", "derive", "note", "read", "report")
 LANGUAGES = ("cuda", "triton", "pytorch")
 DTYPES = (
     "float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64",
@@ -26,12 +26,12 @@ DTYPES = (
 ROLES = ("input", "output", "inout")
 VALUES = (
     "normal", "shifted", "positive", "ties", "specials", "huge", "tiny", "zeros", "integers", "wide",
-    "rising", "bits", "indices",
+    "rising", "masked", "bits", "indices",
 )  # fmt: skip
 # Why a submission is rejected, besides the kinds of the sanitizer's findings.
 REASONS = (
     "wrong", "unwritten", "input-changed", "goal", "compile", "launch", "timeout", "crashed", "refused",
-    "unanswered", "incomplete",
+    "exit-code", "not-printed", "not-installed", "unanswered", "incomplete",
 )  # fmt: skip
 SUFFIXES = {"cuda": ".cu", "triton": ".py", "pytorch": ".py", "python": ".py"}
 
@@ -48,6 +48,15 @@ class Launch:
     shared: str = "0"  # of CUDA: bytes of dynamic shared memory
     constants: Mapping[str, Constant] = field(default_factory=dict[str, Constant])
     num_warps: int = 4  # of Triton
+    gpu: str = "A100"
+
+
+@dataclass(frozen=True)
+class Program:
+    """How a whole program is run."""
+
+    arguments: tuple[str, ...] = ()  # sizes and scalars, on its command line
+    exit_code: str = "0"  # an expression of them; only where it is 0 the program prints what is asked
     gpu: str = "A100"
 
 
@@ -198,6 +207,7 @@ class Exercise:
     skeleton: Path | None = None
     solution: Path | None = None
     launch: Launch | None = None
+    program: Program | None = None
     scalars: Mapping[str, ScalarSpec] = field(default_factory=dict[str, ScalarSpec])
     arrays: Mapping[str, ArraySpec] = field(default_factory=dict[str, ArraySpec])
     reference: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -226,7 +236,7 @@ class Exercise:
 
     @property
     def outputs(self) -> dict[str, ArraySpec]:
-        """The arrays that a kernel writes."""
+        """The arrays that a kernel writes, or the values that a program prints."""
         return {name: each for name, each in self.arrays.items() if each.is_written}
 
     def task(self, lang: str) -> str:

@@ -10,7 +10,9 @@ from flashpath.course.content import exercise as model
 from flashpath.course.content.exercise import Exercise, Launch
 from flashpath.course.content.launch_file import launch_of, read_launch
 from flashpath.course.content.mutant_file import read_mutants
+from flashpath.course.content.program_file import read_program
 from flashpath.course.content.quiz import read_items
+from flashpath.course.content.result_file import read_goals, read_reference
 from flashpath.course.content.table import Table, check_slug, read, table_of
 from flashpath.course.content.value_file import (
     checked,
@@ -24,7 +26,7 @@ from flashpath.course.content.value_file import (
 )
 from flashpath.messages import LANGUAGES, Text, told
 
-GRADED_BY_RUNNING = ("kernel", "debug", "derive")
+GRADED_BY_RUNNING = ("kernel", "debug", "program", "derive")
 _FILE = "exercise.toml"
 
 
@@ -91,61 +93,20 @@ def _read_graded(table: Table, folder: Path, kind: str) -> dict[str, Any]:
         outputs = [name for name, each in arrays.items() if each.is_written]
         if not outputs:
             table.wrong("arrays", "course.content.nothing-written")
-        found |= {"launch": launch, "goals": _goals(table, sizes), "atomics": table.flag("atomics")}
+        found |= {"launch": launch, "goals": read_goals(table, sizes), "atomics": table.flag("atomics")}
         found |= {"speed": _speed(table, sizes)}
     readable = [name for name in values if name not in arrays or arrays[name].is_input]
-    return found | _reference(table, folder, outputs, readable)
+    return found | read_reference(table, folder, outputs, readable)
+
+
+def _read_program(table: Table, folder: Path, kind: str) -> dict[str, Any]:
+    del kind
+    _need_files(folder, "explanation")
+    return read_program(table, folder)
 
 
 def _languages(kind: str) -> tuple[str, ...]:
     return model.LANGUAGES if kind == "kernel" else ("cuda", "triton")
-
-
-# ---- Results -------------------------------------------------------------------------------------------
-
-
-def _reference(
-    table: Table, folder: Path, outputs: Collection[str], values: Collection[str]
-) -> dict[str, Any]:
-    reference: dict[str, str] = {}
-    for name, value in table.items("reference"):
-        reference[name] = checked(table, f"reference.{name}", value, values)
-    own_file = folder / "reference.py"
-    file = own_file if own_file.exists() else None
-    if file is None and not reference:
-        table.missing("reference", told("course.content.example-reference"))
-    if file and reference:
-        table.wrong("reference", "course.content.two-references")
-    if reference and set(reference) != set(outputs):
-        table.wrong(
-            "reference", "course.content.other-outputs", given=list(reference), expected=list(outputs)
-        )
-    with table.table("tolerance") as each:
-        tolerance = model.Tolerance(
-            depth=expression(each, "depth", [*values, *outputs]) or "1",
-            scale=expression(each, "scale", [*values, *outputs]),
-            exact=each.flag("exact"),
-        )
-    return {"reference": reference, "reference_file": file, "tolerance": tolerance}
-
-
-def _goals(table: Table, sizes: Collection[str]) -> tuple[model.Goal, ...]:
-    goals: list[model.Goal] = []
-    for each in table.tables("goals"):
-        at_most, at_least = each.maybe_number("at_most"), each.maybe_number("at_least")
-        if at_most is None and at_least is None:
-            each.missing("at_most", told("course.content.example-at-most"))
-        goals.append(
-            model.Goal(
-                name=each.text("name"),
-                count=checked(each, "count", each.string("count"), [*sizes, "report"]),
-                sizes=whole_sizes(each, sizes),
-                missed=each.text("missed"),
-                at_most=at_most,
-                at_least=at_least,
-            )
-        )
-    return tuple(goals)
 
 
 def _speed(table: Table, sizes: Collection[str]) -> model.Speed | None:
@@ -283,6 +244,7 @@ def _read_written(table: Table, folder: Path, kind: str) -> dict[str, Any]:
 _READERS = {
     "kernel": _read_graded,
     "debug": _read_graded,
+    "program": _read_program,
     "derive": _read_graded,
     "predict": _read_predict,
     "read": _read_reading,

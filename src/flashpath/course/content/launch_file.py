@@ -22,7 +22,7 @@ def read_launch(
     """A launch; `base` gives what this table leaves out."""
     entries: dict[str, Any] = {} if base is None else dict(vars(base))
     if base is None or "kernel" in table:
-        entries["kernel"] = table.string("kernel", '"its name in the source"')
+        entries["kernel"] = table.string("kernel", '"saxpy"')
     if base is None or "arguments" in table:
         entries["arguments"] = _launch_arguments(table, values)
     if base is None or "grid" in table:

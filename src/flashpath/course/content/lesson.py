@@ -35,6 +35,7 @@ HEADINGS = {
 DIRECTIVES: Mapping[str, tuple[str, ...]] = {
     "rung": ("from", "to", "file"),
     "program": ("from", "to"),
+    "experiment": ("from", "to"),
     "run": ("from", "to"),
     "figure": (),
     "exercises": (),

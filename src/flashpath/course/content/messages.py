@@ -63,6 +63,13 @@ MESSAGES: dict[str, Text | Entry] = {
         Text('{place}: none has values = ["shifted"].', '{place}：没有一组用例写了 values = ["shifted"]。'),
         Text("Add one.", "请加一组。"),
     ),
+    "program-without-goal": Entry(
+        Text("{place}: a whole program needs a goal.", "{place}：完整程序的练习至少要有一个目标。"),
+        Text(
+            "Count what only the GPU can have done, such as report.global_store.bytes: else the CPU could print it all.",
+            "请统计只有 GPU 才做得了的事，例如 report.global_store.bytes：否则只用 CPU 也能打印出全部结果。",
+        ),
+    ),
     "goal-without-mutant": Entry(
         Text(
             "{place}: a goal has no mutant that is right but misses it.",
@@ -140,6 +147,10 @@ MESSAGES: dict[str, Text | Entry] = {
     "no-such-program": Entry(
         Text("there is no program {name!r}.", "没有程序 {name!r}。"),
         Text("Write a path under programs/.", "请写 programs/ 下的路径。"),
+    ),
+    "no-such-experiment": Entry(
+        Text("there is no experiment {name!r}.", "没有实验 {name!r}。"),
+        Text("Write the name of a file in the unit's experiments/.", "请写本单元 experiments/ 下的文件名。"),
     ),
     "output-missing": Entry(
         Text("outputs/{name} is missing.", "缺少 outputs/{name}。"),
@@ -556,6 +567,20 @@ MESSAGES: dict[str, Text | Entry] = {
     "unknown-exercise": Entry(
         Text("There is no exercise {name!r}.", "没有练习 {name!r}。"),
         Text("{advice} Exercises are named UNIT/EXERCISE.", "{advice}练习的写法是 UNIT/EXERCISE。"),
+    ),
+    "unit-not-exercise": Entry(
+        Text("{unit} is a unit, not an exercise.", "{unit} 是单元，不是练习。"),
+        Text(
+            "Name one of its exercises, such as `flashpath grade {first}`. There are: {names}.",
+            "请写出其中一个练习，如 `flashpath grade {first}`。可选：{names}。",
+        ),
+    ),
+    "unit-without-exercises": Entry(
+        Text("{unit} is a unit, and its exercises are still planned.", "{unit} 是单元，它的练习还在计划中。"),
+        Text(
+            "`flashpath read {unit}` says what there is meanwhile.",
+            "`flashpath read {unit}` 会列出目前可用的内容。",
+        ),
     ),
     "unknown-exercise-of-unit": Entry(
         Text("There is no exercise of {unit} {name!r}.", "没有 {unit} 的练习 {name!r}。"),

@@ -81,7 +81,7 @@ def _item(table: Table, about_functions: bool) -> QuizItem:
         number=number,
         tolerance=tolerance,
         patterns=patterns,
-        function=table.string("function", '"the function that it is about"') if about_functions else None,
+        function=table.string("function", '"saxpy"') if about_functions else None,
     )
 
 

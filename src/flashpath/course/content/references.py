@@ -27,6 +27,11 @@ def program_file(name: str) -> Path | None:
     return _inside(settings.content_dir("programs"), name)
 
 
+def experiment_file(unit: Path, name: str) -> Path | None:
+    """`tiles.py` in the experiments of a unit's folder; None where there is none."""
+    return _inside(unit / "experiments", name)
+
+
 def counterpart_file(name: str) -> Path | None:
     """A file of the package (`kernels/…`), or a program (`programs/…`); None where there is none."""
     first, _, rest = name.partition("/")

@@ -37,6 +37,7 @@ def as_markdown(text: str) -> str:
 _KINDS = {
     "kernel": "course.kind-kernel",
     "debug": "course.kind-debug",
+    "program": "course.kind-program",
     "predict": "course.kind-predict",
     "derive": "course.kind-derive",
     "note": "course.kind-note",

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flashpath.course.content.problem_set import ProblemSet, read_problem_set
+from flashpath.course.content.proof import NOTE, RAN, SEEN, SET, SIGHTS, Proof, proof_of
 from flashpath.course.content.resources import Resource, ResourceUse
 from flashpath.course.content.table import Table, check_slug, table_of
 from flashpath.course.content.text import NO_TEXTS, Texts
@@ -24,7 +26,7 @@ BOXES = ("theory", "reading", "practice", "reflection")
 class Task:
     id: str
     do: Text
-    done_by: str | None = None  # a unit, an exercise, or note:NAME; ticked by hand where there is none
+    done_by: Proof | None = None  # ticked by hand where there is none
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,11 @@ class Track:
     resources: tuple[ResourceUse, ...] = ()
     assessment: tuple[Checkpoint, ...] = ()
     corrections: tuple[Correction, ...] = ()
+    problem_sets: tuple[ProblemSet, ...] = ()
+
+    def problem_set(self, name: str) -> ProblemSet:
+        """The one of that id, which the track is known to have."""
+        return next(each for each in self.problem_sets if each.id == name)
 
     def corrections_of(self, week: Week | None) -> tuple[Correction, ...]:
         """Those to show with a week; of no week: those of the whole track."""
@@ -142,6 +149,7 @@ def load_track(file: Path, units: Mapping[str, Unit], resources: Mapping[str, Re
     """`units` are by folder name."""
     reader = _Reader(units, resources)
     with table_of(file) as table:
+        problem_sets = tuple(reader.problem_set(each) for each in table.tables("problem_sets"))
         stages = tuple(reader.stage(each) for each in table.tables("stages"))
         return Track(
             name=file.stem,
@@ -161,6 +169,7 @@ def load_track(file: Path, units: Mapping[str, Unit], resources: Mapping[str, Re
             resources=reader.resources_of(table),
             assessment=reader.checkpoints(table, "assessment"),
             corrections=tuple(reader.correction(each, stages) for each in table.tables("corrections")),
+            problem_sets=problem_sets,
             stages=stages or table.missing("stages", told("course.content.example-stages")),
         )
 
@@ -172,12 +181,20 @@ class _Reader:
         self.units = units
         self.resources = resources
         self.seen: set[tuple[str, str]] = set()
+        self.sets: list[str] = []
 
     def checkpoints(self, table: Table, key: str = "checkpoints") -> tuple[Checkpoint, ...]:
         checkpoints = read_checkpoints(table, key)
         for each in checkpoints:
             self._once(table, "id", each.id)  # ticked in one list with tasks
         return checkpoints
+
+    def problem_set(self, table: Table) -> ProblemSet:
+        found = read_problem_set(table, self._unit)
+        self._once(table, "id", found.id)
+        self._once(table, "number", f"set {found.number}")
+        self.sets.append(found.id)
+        return found
 
     def correction(self, table: Table, stages: tuple[Stage, ...]) -> Correction:
         weeks = table.strings("weeks")
@@ -241,43 +258,41 @@ class _Reader:
         return tuple(self._task(each) for each in table.tables("tasks"))
 
     def _task(self, table: Table) -> Task:
-        task = Task(
-            check_slug(table, "id", table.string("id")), table.text("do"), table.maybe_string("done_by")
-        )
+        name, do, done_by = table.string("id"), table.text("do"), table.maybe_string("done_by")
+        task = Task(check_slug(table, "id", name), do, None if done_by is None else proof_of(done_by))
         self._once(table, "id", task.id)
         if task.done_by is not None:
-            self._check_done_by(table, task.done_by)
+            self._check_proof(table, task.done_by)
         return task
 
-    def _check_done_by(self, table: Table, name: str) -> None:
-        if name.startswith("note:"):
-            check_slug(table, "done_by", name.removeprefix("note:"))
-            return
-        unit_name, slash, exercise = name.partition("/")
-        unit = _find(self.units, unit_name)
+    def _check_proof(self, table: Table, proof: Proof) -> None:
+        if proof.kind == NOTE:
+            check_slug(table, "done_by", proof.name)
+        elif proof.kind == SET:
+            table.one_of("done_by", proof.name, self.sets)
+        elif proof.kind == SEEN:
+            if not proof.name.startswith(RAN):
+                table.one_of("done_by", proof.name, SIGHTS)
+        else:
+            unit_name, slash, exercise = proof.name.partition("/")
+            unit = self._unit(table, "done_by", unit_name)
+            if slash and unit.is_ready and exercise not in unit.exercise_names:
+                table.wrong(
+                    "done_by",
+                    "course.content.no-such-exercise",
+                    id=unit.id,
+                    exercise=exercise,
+                    advice=did_you_mean(exercise, unit.exercise_names),
+                )
+
+    def _unit(self, table: Table, key: str, name: str) -> Unit:
+        unit = _find(self.units, name)
         if unit is None:
-            self._no_unit(table, "done_by", unit_name)
-        elif slash and unit.is_ready and exercise not in unit.exercise_names:
-            table.wrong(
-                "done_by",
-                "course.content.no-such-exercise",
-                id=unit.id,
-                exercise=exercise,
-                advice=did_you_mean(exercise, unit.exercise_names),
-            )
+            table.wrong(key, "course.content.no-such-unit", name=name, advice=did_you_mean(name, self.units))
+        return unit
 
     def _units(self, table: Table) -> tuple[str, ...]:
-        found: list[str] = []
-        for each in table.strings("units"):
-            unit = _find(self.units, each)
-            if unit is None:
-                self._no_unit(table, "units", each)
-            else:
-                found.append(unit.id)
-        return tuple(found)
-
-    def _no_unit(self, table: Table, key: str, name: str) -> None:
-        table.wrong(key, "course.content.no-such-unit", name=name, advice=did_you_mean(name, self.units))
+        return tuple(self._unit(table, "units", each).id for each in table.strings("units"))
 
     def resources_of(self, table: Table) -> tuple[ResourceUse, ...]:
         uses: list[ResourceUse] = []

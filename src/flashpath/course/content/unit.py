@@ -77,8 +77,9 @@ class Unit:
 
     @property
     def exercise_names(self) -> tuple[str, ...]:
-        """Names in order; the quiz is the last."""
-        return (*self.exercises, QUIZ) if self.has_quiz else self.exercises
+        """Names in order; the quiz is the last, and of a unit that is planned all there is."""
+        written = self.exercises if self.is_ready else ()
+        return (*written, QUIZ) if self.has_quiz else written
 
     @property
     def exercise_ids(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ compare.py          which elements differ, which were never stored
 kernel.py           the judge of CUDA C++ and Triton: cases (trial.py, launching.py), goals.py, speed.py
 counting.py         counts of a launch, and whose mistake it is where one has no value
 function.py         the judge of pytorch and derive, with forbidden.py and returned.py
+program.py          the judge of whole programs, with printing.py and program_words.py
 predict.py          the judge of predicted counts
 answers.py          the judge of quizzes and guided reading
 notes.py            the judge of notes and reports

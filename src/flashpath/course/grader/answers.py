@@ -64,7 +64,8 @@ def _block(
 ) -> str:
     about = [told("course.grader.about-function", function=function).text(lang)] if function else []
     lines = [*about, *ask.splitlines(), *(f"  {each}" for each in options), f"→ {form.text(lang)}"]
-    return "".join(f"# {line}".rstrip() + "\n" for line in lines) + f'{name} = "{UNANSWERED}"\n'
+    key = name if re.fullmatch(r"[\w-]+", name) else json.dumps(name)  # of a problem set: "first-kernel/who"
+    return "".join(f"# {line}".rstrip() + "\n" for line in lines) + f'{key} = "{UNANSWERED}"\n'
 
 
 def shown_options(item: QuizItem, lang: str) -> list[str]:

@@ -80,8 +80,8 @@ def _is_right(expected: Expected, got: Array) -> Array:
             return (bits_of(got) == bits_of(expected.value)).reshape(got.shape)
         return np.asarray(got == expected.value)
     value = expected.value
-    number = got.astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
+        number = got.astype(np.float64)
         near = np.abs(number - value) <= expected.allowed  # False for inf − inf and for NaN
         largest = _largest(expected.dtype)
         # A number at the edge of the type's range may round to either side of it.

@@ -32,11 +32,18 @@ def counted_launch(
             except SandboxError as error:
                 raise CountFailed(exercise, each, _why(error)) from None
         raise
-    for expression, value in result.counts.items():
-        why = _why_nothing(expression, names) if math.isnan(value) else None
+    check_counts(exercise, result.counts, names)
+    return result
+
+
+def check_counts(
+    exercise: str, counts: Mapping[str, float], names: Mapping[str, int], *, is_program: bool = False
+) -> None:
+    """Raise CountFailed where one has no value, and could have none whatever the answer."""
+    for expression, value in counts.items():
+        why = _why_nothing(expression, names, is_program) if math.isnan(value) else None
         if why is not None:
             raise CountFailed(exercise, expression, why)
-    return result
 
 
 def _why(error: SandboxError) -> str | Message:
@@ -45,13 +52,15 @@ def _why(error: SandboxError) -> str | Message:
     return error.said if defect is None else str(defect)
 
 
-def _why_nothing(expression: str, names: Mapping[str, int]) -> str | Message | None:
+def _why_nothing(expression: str, names: Mapping[str, int], is_program: bool) -> str | Message | None:
     """Why it has no value for any launch; None where it may have one, such as a share of loads: a kernel that
     loads nothing has none."""
+    from flashpath.vgpu.program_report import ProgramReport
     from flashpath.vgpu.report import Report
 
+    report = ProgramReport() if is_program else Report()
     try:
-        value = evaluate(expression, {**names, "report": Report()})
+        value = evaluate(expression, {**names, "report": report})
         float(value)
     except ExpressionError as error:
         return None if error.code == "course.expression-zero" and "report" in expression else error.said

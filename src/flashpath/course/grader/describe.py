@@ -130,12 +130,12 @@ def with_printed(failure: Failure, printed: str) -> Failure:
 # ---- Findings ------------------------------------------------------------------------------------------
 
 
-def found(findings: Sequence[Finding], source: str, case: Case) -> Failure:
+def found(findings: Sequence[Finding], source: str, case: Message) -> Failure:
     """The first finding with its line, block and thread; the others by their kinds."""
     findings = by_cause(findings)
     first = findings[0]
     code = "course.grader.timeout-finding" if first.kind == "timeout" else "course.grader.finding"
-    headline = told(code, kind=first.kind, summary=_summary(first.kind), case=case.said)
+    headline = told(code, kind=first.kind, summary=said_of_kind(first.kind), case=case)
     details: list[Line] = [first.said, *_at(first, source)]
     if first.other is not None:
         who = _who(first.other.block, first.other.thread)
@@ -152,7 +152,8 @@ def found(findings: Sequence[Finding], source: str, case: Case) -> Failure:
     return Failure(first.kind, headline, tuple(details))
 
 
-def _summary(kind: str) -> Text:
+def said_of_kind(kind: str) -> Text:
+    """Returns what is wrong where there is a finding of this kind, in a few words."""
     return Text(*(explain_finding(kind, lang).summary.rstrip("。.") for lang in LANGUAGES))
 
 

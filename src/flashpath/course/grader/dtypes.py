@@ -68,7 +68,8 @@ def smallest(dtype: np.dtype[Any]) -> float:
 def exact_view(array: Array) -> Array:
     """Its numbers as references take them: floats as float64, integers as int64 (uint64 stays)."""
     if is_float(array.dtype):
-        return array.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # a signalling NaN among random bits becomes a quiet one
+            return array.astype(np.float64)
     if array.dtype == np.bool_ or array.dtype == np.uint64:
         return array.copy()
     return array.astype(np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
@@ -59,11 +59,11 @@ def _misconception(
     exact = misconceptions.of_text(exercise, failure, source)
     if exact or not misconceptions.candidates(exercise, failure.reason, source):
         return exact
+    own, of = _evidence(session, exercise), functools.partial(evidence_of, exercise)
     try:
-        own = _evidence(session, exercise)
+        return misconceptions.of_case(exercise, failure, own, source, of)
     except SandboxError:  # it fails in another way there
         return None
-    return misconceptions.of_case(exercise, failure, own, source, functools.partial(evidence_of, exercise))
 
 
 def evidence_of(exercise: Exercise, mutant: Mutant) -> misconceptions.Evidence:
@@ -72,19 +72,17 @@ def evidence_of(exercise: Exercise, mutant: Mutant) -> misconceptions.Evidence:
     def made() -> misconceptions.Evidence:
         name = exercise.solution.name if exercise.solution is not None else "mutant.py"
         with _session(exercise, mutant.source, name) as session:
-            return _evidence(session, exercise)
+            return tuple(_evidence(session, exercise))
 
     return _EVIDENCE.of(exercise, mutant, made)
 
 
-def _evidence(session: FunctionSession, exercise: Exercise) -> misconceptions.Evidence:
+def _evidence(session: FunctionSession, exercise: Exercise) -> Iterator[Seen]:
     """What the function returns in each of these cases."""
-    seen: list[Seen] = []
     for case in telling_cases(exercise):
         truths = expected_outputs(exercise, case)
         returned = zip_longest(_called(session, exercise, case), truths)
-        seen.append(Seen.of(Left(value, truth) for value, truth in returned if value is not None))
-    return tuple(seen)
+        yield Seen.of(Left(value, truth) for value, truth in returned if value is not None)
 
 
 def _session(exercise: Exercise, source: str, file_name: str) -> FunctionSession:

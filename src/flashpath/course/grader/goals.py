@@ -49,7 +49,9 @@ _PROFILE = (
 
 
 def goals_of(exercise: Exercise) -> tuple[Goal, ...]:
-    """Those of the exercise, then those that hold wherever there are any."""
+    """Those of the exercise, then those that hold wherever a kernel has any."""
+    if exercise.program is not None:
+        return exercise.goals
     unseen = [name for name in _UNSEEN if not (name == "atomics" and exercise.atomics)]
     launches = dict.fromkeys(tuple(goal.sizes.items()) for goal in exercise.goals)
     return (*exercise.goals, *(_without(name, dict(sizes)) for sizes in launches for name in unseen))

@@ -56,6 +56,10 @@ def _judge(exercise: Exercise, source: str, file: Path, seed: int) -> Judged:
         from flashpath.course.grader import kernel
 
         return kernel.judge(exercise, source, file, seed)
+    if exercise.kind == "program":
+        from flashpath.course.grader import program
+
+        return program.judge(exercise, source, file, seed)
     if exercise.kind in ("kernel", "derive"):
         from flashpath.course.grader import function
 

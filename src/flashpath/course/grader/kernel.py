@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -72,12 +72,11 @@ def _misconception(trial: Trial, failure: Failure) -> Hint | None:
     if exact or failure.reason == "timeout" or not known:
         return exact
     trial.session.limits = HINT_LIMITS
+    own, of = trial.evidence(_telling(exercise)), functools.partial(evidence_of, exercise)
     try:
-        evidence = trial.evidence(_telling(exercise))
+        return misconceptions.of_case(exercise, failure, own, trial.source, of)
     except SandboxError:  # it fails in another way there, or takes too long for a hint
         return None
-    of = functools.partial(evidence_of, exercise)
-    return misconceptions.of_case(exercise, failure, evidence, trial.source, of)
 
 
 def _missed(trial: Trial, failure: Failure, profile: misconceptions.Profile) -> Hint | None:
@@ -92,7 +91,7 @@ def evidence_of(exercise: Exercise, mutant: Mutant) -> misconceptions.Evidence:
     return _EVIDENCE.of(
         exercise,
         mutant,
-        lambda: _measured(exercise, mutant, lambda trial: trial.evidence(_telling(exercise))),
+        lambda: _measured(exercise, mutant, lambda trial: tuple(trial.evidence(_telling(exercise)))),
     )
 
 
@@ -103,8 +102,8 @@ def profile_of(exercise: Exercise, mutant: Mutant) -> misconceptions.Profile:
     )
 
 
-def _telling(exercise: Exercise) -> list[Prepared]:
-    return [prepare(exercise, case) for case in telling_cases(exercise)]
+def _telling(exercise: Exercise) -> Iterator[Prepared]:
+    return (prepare(exercise, case) for case in telling_cases(exercise))
 
 
 def _measured(exercise: Exercise, mutant: Mutant, measure: Callable[[Trial], _Result]) -> _Result:

@@ -96,6 +96,43 @@ MESSAGES: dict[str, Text | Entry] = {
         "The process that ran it ended unexpectedly: {problem}", "运行它的进程意外终止：{problem}"
     ),
     "refused": Text("This is not allowed here: {problem}", "这里不允许这样做：{problem}"),
+    # ---- Whole programs --------------------------------------------------------------------------------
+    "not-installed": Text(
+        "It was not graded: this machine lacks what compiles whole programs.",
+        "没有评分：这台机器缺少编译完整程序所需的工具。",
+    ),
+    "program-died": Text(
+        "The program was ended by the signal {signal}, for {case}.", "程序被信号 {signal} 终止（{case}）。"
+    ),
+    "program-gave-up": Text(
+        "The program ended with exit code {got}, where 0 is expected: it could do what it was asked for, for {case}.",
+        "程序以退出码 {got} 结束，应为 0：这组参数下它本可以正常完成（{case}）。",
+    ),
+    "program-went-on": Text(
+        "The program ended with exit code 0, as if all had gone well; expected {expected}, for {case}.",
+        "程序以退出码 0 结束，好像一切正常；应为 {expected}（{case}）。",
+    ),
+    "program-other-code": Text(
+        "The program ended with exit code {got}, expected {expected}, for {case}.",
+        "程序以退出码 {got} 结束，应为 {expected}（{case}）。",
+    ),
+    "program-left": Text(
+        "The program ended without coming to its end: leave it by `return` from main or by `exit`, for {case}.",
+        "程序没有正常走到结尾：请从 main 用 `return` 返回，或调用 `exit`（{case}）。",
+    ),
+    "not-printed": Text(
+        "No line `{name} = …` was printed, for {case}.", "没有打印 `{name} = …` 这一行（{case}）。"
+    ),
+    "printed-no-number": Text(
+        "Wrong: behind {name} stands {text!r}, which is no number of the kind that is asked for, for {case}.",
+        "结果错误：{name} 后面是 {text!r}，不是所要求的那种数（{case}）。",
+    ),
+    "printed-other-count": Text(
+        "Wrong: behind {name} stand {got} values, expected {expected}, for {case}.",
+        "结果错误：{name} 后面有 {got} 个值，应为 {expected} 个（{case}）。",
+    ),
+    "host-party": Text("  the other side: {what}", "  另一方：{what}"),
+    "same-run": Text("→ The same run: `{command}`", "→ 重现这次运行：`{command}`"),
     "no-file": Entry(
         Text("There is no file {file}.", "没有文件 {file}。"),
         Text("`flashpath reset` brings the skeleton back.", "`flashpath reset` 可以恢复初始文件。"),

@@ -11,6 +11,7 @@ they tell the mutants of an exercise from each other; a test compares all pairs.
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 import time
 from collections import OrderedDict, deque
@@ -28,6 +29,7 @@ from flashpath.course.grader.dtypes import Array, bits_of, half_ulp, is_float
 from flashpath.course.grader.verdict import Failure, Hint
 from flashpath.errors import FlashpathError
 from flashpath.vgpu.findings import Finding
+from flashpath.vgpu.host_findings import HostFinding
 
 SECONDS = 1.0
 _AT_ONCE = 2
@@ -62,8 +64,9 @@ class Left:
             wrong = np.abs(own - truth)
             # Two wrong values must be far nearer to each other than to the truth.
             far_less = np.where(wrong > expected.allowed, _FAR_LESS * wrong, np.inf)
+        near = np.isfinite(apart) & (apart <= np.minimum(rounding, far_less))
         # Zero is no number that rounding makes.
-        return bool(np.all((apart <= np.minimum(rounding, far_less)) & ((own == 0) == (others == 0))))
+        return bool(np.all(near & ((own == 0) == (others == 0))))
 
 
 _FAR_LESS = 0.01
@@ -77,7 +80,7 @@ class Seen:
     arrays: tuple[Left, ...]
 
     @classmethod
-    def of(cls, arrays: Iterable[Left], findings: Iterable[Finding] = ()) -> Seen:
+    def of(cls, arrays: Iterable[Left], findings: Iterable[Finding | HostFinding] = ()) -> Seen:
         return cls(tuple(map(_key, by_cause(findings))), tuple(arrays))
 
     def tells(self) -> bool:
@@ -95,8 +98,11 @@ class Seen:
         )
 
 
-def _key(finding: Finding) -> tuple[Any, ...]:
+def _key(finding: Finding | HostFinding) -> tuple[Any, ...]:
     """A finding without the words and lines of the source that it is in."""
+    if isinstance(finding, HostFinding):  # what it says names calls, kernels and bytes, and no lines
+        party = finding.other and finding.other.what.as_data()
+        return finding.kind, str(finding.said.as_data()), str(party), finding.count
     numbers = {name: each for name, each in finding.said.params.items() if isinstance(each, (int, float))}
     other = finding.other and (finding.other.action, finding.other.block, finding.other.thread)
     return (
@@ -108,9 +114,23 @@ def _key(finding: Finding) -> tuple[Any, ...]:
 Evidence = tuple[Seen, ...]  # one for each case that tells mutants apart
 
 
-def is_same(own: Evidence, other: Evidence) -> bool:
+class Unfolding(Iterable[Seen]):
+    """The same of an answer, case by case and no further than is asked: one case rules most mutants out."""
+
+    def __init__(self, cases: Iterable[Seen]) -> None:
+        self._seen: list[Seen] = []
+        self._coming = iter(cases)
+
+    def __iter__(self) -> Iterator[Seen]:
+        yield from self._seen
+        for seen in self._coming:
+            self._seen.append(seen)
+            yield seen
+
+
+def is_same(own: Iterable[Seen], other: Evidence) -> bool:
     """Whether nothing tells one from the other."""
-    return len(own) == len(other) and all(map(Seen.is_like, own, other))
+    return all(mine and its and mine.is_like(its) for mine, its in itertools.zip_longest(own, other))
 
 
 # ---- Which mutant that is ------------------------------------------------------------------------------
@@ -121,12 +141,15 @@ Of = Callable[[Mutant], _Result]
 
 
 def of_case(
-    exercise: Exercise, failure: Failure, evidence: Evidence, source: str, of: Of[Evidence]
+    exercise: Exercise, failure: Failure, own: Iterable[Seen], source: str, of: Of[Evidence]
 ) -> Hint | None:
     """The mutant that does what the answer does, on all cases that tell mutants apart."""
-    if not any(map(Seen.tells, evidence)):
-        return None
-    return _first(exercise, failure.reason, source, of, lambda other: is_same(evidence, other))
+    evidence = Unfolding(own)
+
+    def is_it(other: Evidence) -> bool:
+        return any(map(Seen.tells, other)) and is_same(evidence, other)
+
+    return _first(exercise, failure.reason, source, of, is_it)
 
 
 def of_goals(exercise: Exercise, profile: Profile, source: str, of: Of[Profile]) -> Hint | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from flashpath.course.content.exercise import Exercise, Launch
@@ -11,7 +11,7 @@ from flashpath.course.grader.compare import Difference, Expected, compare
 from flashpath.course.grader.describe import changed_input, found, with_printed, wrong_output
 from flashpath.course.grader.dtypes import Array, bits_of
 from flashpath.course.grader.launching import run
-from flashpath.course.grader.misconceptions import Evidence, Left, Seen
+from flashpath.course.grader.misconceptions import Left, Seen
 from flashpath.course.grader.poison import poisoned
 from flashpath.course.grader.reference import expected_outputs
 from flashpath.course.grader.verdict import Failure
@@ -57,9 +57,9 @@ class Trial:
     launch: Launch
     source: str
 
-    def evidence(self, cases: Sequence[Prepared]) -> Evidence:
-        """What it leaves behind in each case."""
-        return tuple(self._seen(each) for each in cases)
+    def evidence(self, cases: Iterable[Prepared]) -> Iterator[Seen]:
+        """What it leaves behind in each case, launched when it is asked for."""
+        return map(self._seen, cases)
 
     def _seen(self, prepared: Prepared) -> Seen:
         launched = self._launched(prepared)
@@ -87,7 +87,7 @@ class Trial:
     def _failure(self, prepared: Prepared, result: KernelRun, places: Mapping[str, int]) -> Failure | None:
         case, arrays = prepared.case, self.exercise.arrays
         if result.findings:
-            return found(result.findings, self.source, case)
+            return found(result.findings, self.source, case.said)
         for name, before in case.inputs.items():
             if name in places and not arrays[name].is_written:
                 changed = changed_input(name, before, result.arrays[places[name]], case)

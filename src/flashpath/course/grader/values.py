@@ -14,6 +14,7 @@ from flashpath.errors import FlashpathError
 _TIES = (-2.0, -0.5, 0.0, 0.5, 3.0)  # sums of them are exact in every type
 _FLOAT_SPECIALS = (math.inf, -math.inf, 0.0, -0.0)
 _NEAR_SHARE = 0.3  # of wide values
+_MASKED_SHARE = 0.4  # of the elements of a row that is masked here and there
 _SPECIAL_SHARE = 0.15  # of the elements: enough to be met, few enough that sums survive elsewhere
 
 
@@ -110,6 +111,20 @@ def _of_rows(shape: tuple[int, ...], rng: np.random.Generator, low: float, high:
     return (low * (high / low) ** places[: math.prod(kept)]).reshape(kept)
 
 
+def _masked(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Any:
+    # Scores under a mask, -inf where nothing is seen. Rows take turns: all is seen, nothing up to a place,
+    # nothing from a place on, something here and there, nothing at all.
+    scores = rng.standard_normal(shape)
+    scattered = rng.random(shape) < _MASKED_SHARE
+    if len(shape) < 2:
+        return np.where(scattered, -np.inf, scores)
+    kept = (*shape[:-1], 1)
+    turns = (rng.permutation(math.prod(kept)).reshape(kept) + rng.integers(5)) % 5
+    places, borders = np.arange(shape[-1]), rng.integers(0, shape[-1] + 1, kept)
+    masks = (np.zeros(shape, bool), places < borders, places >= borders, scattered, turns == 4)
+    return np.where(np.select([turns == number for number in range(5)], masks), -np.inf, scores)
+
+
 def _bits(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Any:
     # Half of the elements are any pattern of bits, with NaN, denormal numbers and both zeros among them.
     size = math.prod(shape)
@@ -131,6 +146,7 @@ _FLOATS: dict[str, _Filler] = {
     "integers": _integers,
     "wide": _wide,
     "rising": _rising,
+    "masked": _masked,
     "bits": _bits,
 }
 VALUES = (*_FLOATS, "indices")
@@ -156,6 +172,7 @@ def _whole_numbers(
         "integers": (-8, 8),
         "wide": (-10_000, 0),
         "rising": (-100, 100),
+        "masked": (-100, 100),
         "bits": (least, most),
     }[kind]
     drawn = rng.integers(max(low, least), min(high, most), shape, dtype, endpoint=True)

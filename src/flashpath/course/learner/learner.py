@@ -19,7 +19,7 @@ from flashpath.errors import FlashpathError
 from flashpath.messages import Message, speaking
 
 if TYPE_CHECKING:
-    from flashpath.course.content import Course, Exercise, Track
+    from flashpath.course.content import Course, Exercise, ProblemSet, Track
     from flashpath.course.state.progress import Progress
     from flashpath.course.workspace import Workspace
 
@@ -108,6 +108,25 @@ class Learner:
         if name is None:
             raise FlashpathError("course.no-file", file=what)
         raise FlashpathError("course.no-answer-file", path=what, exercise=name)
+
+    def problem_set(self, what: str | None) -> ProblemSet | None:
+        """The set that is called so: `exercises/01`, its page, its answers, its id; None for other names."""
+        from flashpath.course.workspace.sets import number_in, set_name
+
+        if what is None:
+            return None
+        name = what.strip().rstrip("/\\")
+        number = number_in(name)
+        if number is None and Path(name).name != name:
+            return None
+        try:
+            sets = self.track.problem_sets
+        except FlashpathError:  # no track: then there is no set either
+            return None
+        found = next((each for each in sets if each.number == number or each.id == name), None)
+        if found is None and number is not None and sets and not settings.expanded(what).exists():
+            raise FlashpathError("course.no-problem-set", name=what, known=[set_name(each) for each in sets])
+        return found
 
     def file_of(self, exercise: Exercise) -> Path:
         """Where the learner's answer lies."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flashpath import settings
+from flashpath.course.content.proof import NOTE, Proof
 from flashpath.course.learner.note_templates import fill
 from flashpath.course.learner.notes import place_of
 from flashpath.course.workspace.titles import day_name, week_name
@@ -135,7 +136,7 @@ def _named(learner: Learner, name: str) -> str:
 
 def _task(learner: Learner, name: str) -> Task | None:
     tasks = (task for _, _, task in learner.track.tasks())
-    return next((task for task in tasks if task.done_by == f"note:{name}"), None)
+    return next((task for task in tasks if task.done_by == Proof(NOTE, name)), None)
 
 
 def _flat(file: str) -> str:

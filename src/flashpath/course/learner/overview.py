@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flashpath.course.content.proof import NOTE, RAN, SEEN, SET
 from flashpath.course.learner.review import finished_checkpoints
+from flashpath.course.workspace.sets import set_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from flashpath.course.content import Checkpoint, Day, Week
+    from flashpath.course.content import Checkpoint, Day, Task, Week
     from flashpath.course.learner.learner import Learner
     from flashpath.course.state.progress import Count, Next, Progress
 
@@ -30,7 +33,12 @@ def next_data(learner: Learner, coming: Next | None) -> dict[str, Any]:
             "path": answer_path(learner, coming),
             "command": command(coming),
             "tasks": [
-                {"id": task.id, "do": task.do.in_(learner.lang), "done_by": task.done_by}
+                {
+                    "id": task.id,
+                    "do": task.do.in_(learner.lang),
+                    "done_by": _proof(task),
+                    "command": command_of_task(learner, task),
+                }
                 for task in coming.tasks
             ],
         }
@@ -56,6 +64,27 @@ def command(coming: Next) -> str | None:
     if coming.exercise.endswith("/quiz"):
         return f"flashpath review {coming.unit.name}"
     return f"flashpath grade {coming.exercise}"
+
+
+def command_of_task(learner: Learner, task: Task) -> str:
+    """Returns what a learner types for a task that no exercise stands for."""
+    proof = task.done_by
+    if proof is not None and proof.kind == NOTE:
+        return f"flashpath note --name {proof.name}"
+    if proof is not None and proof.kind == SET:
+        return f"flashpath grade {set_name(learner.track.problem_set(proof.name))}"
+    if proof is not None and proof.kind == SEEN:
+        return _command_to_see(learner, proof.name)
+    return f"flashpath progress --tick {task.id}"
+
+
+def _command_to_see(learner: Learner, name: str) -> str:
+    if not name.startswith(RAN):
+        return "flashpath doctor"
+    program, space, arguments = name.removeprefix(RAN).partition(" ")
+    files = learner.workspace.root.rglob(program) if learner.workspace is not None else ()
+    path = learner.shown(next(iter(files), Path(program)))
+    return f"flashpath run {path}" + (f" -- {arguments}" if space else "")
 
 
 def open_checkpoints(learner: Learner) -> dict[str, int]:
@@ -121,10 +150,14 @@ def _part(state: Progress, part: Week | Day, count: Count, lang: str) -> dict[st
         "title": part.title.in_(lang),
         "count": _count(count),
         "tasks": [
-            {"id": task.id, "do": task.do.in_(lang), "done": state.is_done(task), "done_by": task.done_by}
+            {"id": task.id, "do": task.do.in_(lang), "done": state.is_done(task), "done_by": _proof(task)}
             for task in part.tasks
         ],
     }
+
+
+def _proof(task: Task) -> str | None:
+    return None if task.done_by is None else str(task.done_by)
 
 
 def _count(count: Count) -> dict[str, int]:

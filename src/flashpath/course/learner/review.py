@@ -10,8 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from flashpath.course.content.unit import Unit
+
 if TYPE_CHECKING:
-    from flashpath.course.content import Checkpoint, QuizItem, Unit
+    from flashpath.course.content import Checkpoint, ProblemSet, QuizItem
     from flashpath.course.learner.learner import Learner
     from flashpath.course.state.reviews import ReviewItem
 
@@ -31,34 +33,48 @@ class Card(Generic[Item]):
         return f"{self.unit.name}/{self.item.id}"
 
 
-def cards(learner: Learner, unit: str | None = None, *, again: bool = False) -> list[Card[QuizItem]]:
-    """Returns what is to be asked: what is due; of a unit also what is new or was never right.
+def source_of(learner: Learner, name: str | None) -> Unit | ProblemSet | None:
+    """What is asked for by a name: a unit, or a problem set; None: whatever is due."""
+    if name is None:
+        return None
+    return learner.problem_set(name) or learner.course.unit(name)
 
-    With `again` these are all questions of the unit.
+
+def cards(
+    learner: Learner, source: Unit | ProblemSet | None = None, *, again: bool = False
+) -> list[Card[QuizItem]]:
+    """Returns what is to be asked: what is due; of a unit or a set also what is new or was never right.
+
+    With `again` these are all its questions.
     """
     known = learner.store.reviews.all()
     due = {review.item for review in learner.store.reviews.due()}
-    if unit is not None:
-        of_unit = _cards_of(learner.course.unit(unit))
+    if source is not None:
         # New ones, and those never answered right: the quiz is passed when there are none of either.
         return [
             card
-            for card in of_unit
+            for card in _cards_of(learner, source)
             if again or card.key in due or card.key not in known or not known[card.key].ever_right
         ]
     units = {key.partition("/")[0] for key in due}
     by_key = {
-        card.key: card for each in learner.course.units if each.name in units for card in _cards_of(each)
+        card.key: card
+        for each in learner.course.units
+        if each.name in units
+        for card in _cards_of(learner, each)
     }
     return [by_key[key] for key in known if key in due and key in by_key]
 
 
-def checkpoints(learner: Learner, unit: str | None = None, *, again: bool = False) -> list[Card[Checkpoint]]:
+def checkpoints(
+    learner: Learner, source: Unit | ProblemSet | None = None, *, again: bool = False
+) -> list[Card[Checkpoint]]:
     """Returns what finished units ask at their checkpoint; of one unit, with `again`, all of it."""
-    if unit is None:
+    if source is None:
         return finished_checkpoints(learner, learner.course.units)
-    chosen = learner.course.unit(unit)
-    return _asked_at_end(chosen) if again else finished_checkpoints(learner, [chosen])
+    if not isinstance(source, Unit):
+        return []
+    return _asked_at_end(source) if again else finished_checkpoints(learner, [source])
 
 
 def finished_checkpoints(learner: Learner, units: Iterable[Unit]) -> list[Card[Checkpoint]]:
@@ -82,29 +98,42 @@ def pass_quiz(learner: Learner, unit: Unit) -> bool:
     """Passes the unit's quiz once each of its questions was answered right; returns whether it did so now."""
     quiz = f"{unit.name}/quiz"
     known = learner.store.reviews.all()
-    names = [card.key for card in _cards_of(unit)]
+    names = [card.key for card in _cards_of(learner, unit)]
     if quiz in learner.store.passes() or not all(name in known and known[name].ever_right for name in names):
         return False
     learner.store.pass_without_file(quiz)
     return True
 
 
-def as_data(learner: Learner, unit: str | None) -> dict[str, Any]:
+def as_data(learner: Learner, source: Unit | ProblemSet | None) -> dict[str, Any]:
     """Returns what is due, and when the rest is, as JSON can hold it."""
     known = learner.store.reviews.all()
     data: dict[str, Any] = {
         "due": [review.item for review in learner.store.reviews.due()],
         "known": [{"item": each.item, "box": each.box, "due": each.due} for each in known.values()],
     }
-    if unit is not None:
-        data["unit"] = learner.course.unit(unit).name
-        data["to_ask"] = [card.key for card in cards(learner, unit)]
-    data["checkpoints"] = [card.key for card in checkpoints(learner, unit)]
+    if source is not None:
+        data["unit" if isinstance(source, Unit) else "set"] = name_of(source)
+        data["to_ask"] = [card.key for card in cards(learner, source)]
+    data["checkpoints"] = [card.key for card in checkpoints(learner, source)]
     return data
 
 
-def _cards_of(unit: Unit) -> list[Card[QuizItem]]:
-    return [Card(unit, item) for item in unit.quiz]
+def name_of(source: Unit | ProblemSet) -> str:
+    """What a learner calls a unit or a set."""
+    from flashpath.course.workspace.sets import set_name
+
+    return source.name if isinstance(source, Unit) else set_name(source)
+
+
+def _cards_of(learner: Learner, source: Unit | ProblemSet) -> list[Card[QuizItem]]:
+    if isinstance(source, Unit):
+        return [Card(source, item) for item in source.quiz]
+    return [
+        Card(learner.course.unit(problem.unit), problem.question)
+        for problem in source.problems
+        if problem.question is not None
+    ]
 
 
 def _asked_at_end(unit: Unit) -> list[Card[Checkpoint]]:

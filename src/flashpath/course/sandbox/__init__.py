@@ -2,6 +2,7 @@
 
 kernels.py         KernelSession: CUDA C++ and Triton kernels on the virtual GPU
 functions.py       FunctionSession: Python functions, called by value
+programs.py        ProgramSession: whole programs, host code included, with our CUDA runtime
 errors.py          BuildFailed, TimedOut, Crashed, Raised, Refused
 job.py             what is to be built, what it may take, what comes back
 cuda_source.py     what a learner's CUDA C++ may include
@@ -22,8 +23,9 @@ inside/            what runs in the children; docs/sandbox.md says what it can a
 from flashpath.course.sandbox.enforcement import enforced
 from flashpath.course.sandbox.errors import BuildFailed, Crashed, Raised, Refused, SandboxError, TimedOut
 from flashpath.course.sandbox.functions import FunctionSession
-from flashpath.course.sandbox.job import KernelJob, KernelRun, Limits, Parameter
+from flashpath.course.sandbox.job import KernelJob, KernelRun, Limits, Parameter, ProgramRun
 from flashpath.course.sandbox.kernels import KernelSession
+from flashpath.course.sandbox.programs import ProgramSession
 from flashpath.course.sandbox.python_source import check_python
 
 __all__ = [
@@ -35,6 +37,8 @@ __all__ = [
     "KernelSession",
     "Limits",
     "Parameter",
+    "ProgramRun",
+    "ProgramSession",
     "Raised",
     "Refused",
     "SandboxError",

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
 
@@ -20,7 +21,7 @@ from flashpath.course.sandbox.errors import Crashed, TimedOut
 from flashpath.course.sandbox.inside import frames
 from flashpath.course.sandbox.job import Array, Limits
 from flashpath.course.sandbox.places import Places, package_folders
-from flashpath.messages import Message, told
+from flashpath.messages import Message, say, told
 
 _LAST_LINES = 8
 _LOOKS_PER_MEASURE = 4  # a fifth of a second, in which a disk takes some dozens of MiB
@@ -37,6 +38,14 @@ Answer = tuple[dict[str, Any], list[Array]]
 _Error = TypeVar("_Error", Crashed, TimedOut)
 
 
+@dataclass(frozen=True)
+class Ended:
+    """A child that became a program, and has ended by itself: its exit code, or minus the signal's number."""
+
+    code: int
+    written: bytes  # into the pipe of answers
+
+
 class Child:
     """A process that runs one of the workers in `inside`. It ends with `close`, and with this process."""
 
@@ -48,7 +57,9 @@ class Child:
         *,
         trusted: bool,
         plan: dict[str, Any] | None = None,
+        allowed: Sequence[str] = (),
     ) -> None:
+        """`allowed`: calls of the system that it needs, of those that children are refused."""
         self.limits = limits
         self.folder = folders.make_folder()
         folders.sweep()
@@ -66,7 +77,7 @@ class Child:
             "read": [str(each) for each in places.readable],
             "list": [str(each) for each in places.listable],
             "write": [str(self.folder), *map(str, places.writable)],
-            "touches": bool(places.writable),
+            "allowed": list(allowed),
             "limits": {
                 "cpu_seconds": limits.cpu_seconds,
                 "memory_bytes": limits.memory_bytes,
@@ -100,10 +111,44 @@ class Child:
 
         The first answer also waits for the child's start, which is not the learner's fault.
         """
+        self._start()
+        return self._exchange(step, seconds, header, arrays, most_answer_bytes)
+
+    def become(self, step: Message, seconds: float, header: dict[str, Any], most_bytes: int) -> Ended:
+        """Send the last message: the child becomes a program, whose end is waited for.
+
+        What it writes into the pipe of answers from then on is bytes, and no message.
+        """
+        self._start()
+        written = bytearray()
+
+        def talk() -> None:
+            with contextlib.suppress(OSError, ValueError, subprocess.TimeoutExpired):
+                frames.write_frame(cast("BinaryIO", self._process.stdin), header)
+                while chunk := os.read(cast("BinaryIO", self._process.stdout).fileno(), 1 << 16):
+                    written.extend(chunk[: max(0, most_bytes + 1 - len(written))])
+                self._process.wait(seconds)
+
+        talker = threading.Thread(target=talk, daemon=True)
+        talker.start()
+        self._wait(talker, step, seconds)
+        code = self._process.poll()
+        if wrote := self._wrote_too_much():
+            raise self._stopped(talker, *wrote)
+        if len(written) > most_bytes:
+            how, advice = told("course.sandbox.recorded-too-much"), told("course.sandbox.do-less")
+            raise self._stopped(talker, how, advice)
+        if code is None:
+            raise self._stopped(talker, told("course.sandbox.closed-its-pipe"))
+        if code == -int(getattr(signal, "SIGXCPU", 24)):
+            self.close()
+            raise self._marked(TimedOut(step, self.limits.cpu_seconds))
+        return Ended(code, bytes(written))
+
+    def _start(self) -> None:
         if not self._is_ready:
             self._exchange(told("course.sandbox.starting"), _START_SECONDS, None, (), 0)
             self._is_ready = True
-        return self._exchange(step, seconds, header, arrays, most_answer_bytes)
 
     def _exchange(
         self,
@@ -131,7 +176,7 @@ class Child:
         answer = got[0]
         if isinstance(answer, frames.BadFrame):
             self.close()
-            how = told("course.sandbox.sent-no-frame", why=str(answer))
+            how = told("course.sandbox.sent-no-frame", why=answer.said)
             raise self._marked(Crashed(how, self._last_lines()))
         if isinstance(answer, BaseException):
             raise self._ended(step)
@@ -218,7 +263,7 @@ class Child:
         """What the learner's code printed so far; never looked at by the grader."""
         self._catch_up()
         text = bytes(self._output).decode(errors="replace")
-        return f"{text}\n… (more was printed, and dropped)" if self._dropped else text
+        return f"{text}\n{say('course.sandbox.printed-more')}" if self._dropped else text
 
     def take_printed(self) -> str:
         """The same, and forget it: the next step's output begins anew."""

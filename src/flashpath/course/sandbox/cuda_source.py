@@ -1,8 +1,9 @@
-"""What a learner's CUDA C++ may include: the toolkit's headers, and nothing else."""
+"""What a learner's CUDA C++ may include: headers of CUDA, in whole programs of the standard library too."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from flashpath.course.sandbox.directives import Directive, directives
 from flashpath.course.sandbox.errors import BuildFailed, Refused
@@ -23,7 +24,20 @@ _PRAGMAS_WITH_FILES = re.compile(r"\b(?:include_alias|dependency)\b")
 
 
 def check_cuda(source: str, file_name: str) -> None:
-    """Raise where the source is empty, too long, or includes what no answer may use."""
+    """Raise where a kernel's source is empty, too long, or includes what no answer may use."""
+    for found in _checked(source, file_name):
+        if found.kind == "include":
+            _check_host(found, source, file_name)
+
+
+def check_program(source: str, file_name: str) -> None:
+    """Raise where a whole program is empty, too long, or includes what no answer may use."""
+    for _ in _checked(source, file_name):
+        pass
+
+
+def _checked(source: str, file_name: str) -> Iterator[Directive]:
+    """The directives of a source, each after it was looked at."""
     if not source.strip():
         raise BuildFailed(told("course.sandbox.empty", file=file_name))
     if len(source.encode(errors="replace")) > MOST_SOURCE_BYTES or "\0" in source:
@@ -32,13 +46,13 @@ def check_cuda(source: str, file_name: str) -> None:
         where = f"{file_name}:{found.line}: {found.word}"
         if found.kind in ("include", "has_include"):
             _check_file(found, where)
-            _check_host(found, source, file_name)
         elif found.kind == "line":
             raise Refused("course.sandbox.refused-line", where=where)
         elif found.kind == "pragma" and _PRAGMAS_WITH_FILES.search(found.name or ""):
             raise Refused("course.sandbox.refused-pragma", where=where)
         elif found.kind == "condition" and '"' in _without_has_include(found.name or ""):
             raise Refused("course.sandbox.refused-condition", where=where)
+        yield found
 
 
 def _without_has_include(condition: str) -> str:
@@ -58,7 +72,7 @@ def _check_file(found: Directive, where: str) -> None:
 
 def _check_host(found: Directive, source: str, file_name: str) -> None:
     name = found.name or ""
-    if found.kind != "include" or not (name in _HOST_HEADERS or name.startswith("thrust/")):
+    if not (name in _HOST_HEADERS or name.startswith("thrust/")):
         return
     where, listing = place_of(source, file_name, found.line)
     said = told("course.sandbox.host-header", where=where, name=name, listing=listing)

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_PREFIX = "flashpath-sandbox-"
+PREFIX = "flashpath-sandbox-"
 _STALE_SECONDS = 3600.0
 _BY_HANDLE = {os.open, os.stat, os.unlink, os.rmdir, os.rename, os.chmod} <= os.supports_dir_fd
 _OPEN_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -36,7 +36,7 @@ _BLOCK = 512  # the unit of st_blocks, whatever the file system's own is
 def make_folder() -> Path:
     """A new folder that is named after this process, so that others can tell when nobody needs it."""
     own = os.getpid()
-    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{own}-{_started(own) or 0}-{_where()}-"))
+    return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{own}-{_started(own) or 0}-{_where()}-"))
 
 
 def _started(process: int) -> int | None:
@@ -199,7 +199,7 @@ def sweep() -> None:
     if os.name != "posix":
         return
     with contextlib.suppress(OSError):
-        for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
+        for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
             with contextlib.suppress(OSError, ValueError):
                 if _is_own(folder) and _is_abandoned(folder):
                     remove_folder(folder)
@@ -212,7 +212,7 @@ def _is_own(folder: Path) -> bool:
 
 
 def _is_abandoned(folder: Path) -> bool:
-    parts = folder.name.removeprefix(_PREFIX).split("-")
+    parts = folder.name.removeprefix(PREFIX).split("-")
     owner = int(parts[0])
     if len(parts) == 4 and parts[2] == _where():
         began = _started(owner)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from flashpath.vgpu.findings import Finding
+from flashpath.vgpu.host_findings import HostFinding
 
 Array = np.ndarray[Any, Any]
 
@@ -82,3 +83,23 @@ class KernelRun:
     counts: Mapping[str, float]
     seconds: float
     printed: str = ""
+
+
+@dataclass(frozen=True)
+class ProgramRun:
+    """One run of a whole program: how it ended, what it printed, and what was seen."""
+
+    exit_code: int | None
+    """None where a signal ended it."""
+    signal: str | None
+    """The name of that signal."""
+    has_ended: bool
+    """Whether it came to its end by `return` or `exit`: then its runtime looks at what it leaves behind."""
+    printed: str
+    """The first of what it wrote to standard output."""
+    complained: str
+    """What it, and its runtime, wrote to standard error."""
+    findings: tuple[Finding | HostFinding, ...]
+    """Of kernels and of host code, in the order in which they came."""
+    counts: Mapping[str, float]
+    seconds: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any, cast
 
 import numpy as np
@@ -12,14 +12,12 @@ import numpy as np
 from flashpath.course.sandbox import places
 from flashpath.course.sandbox.child import Child
 from flashpath.course.sandbox.cuda_source import check_cuda
-from flashpath.course.sandbox.errors import BuildFailed, Crashed, SandboxError
+from flashpath.course.sandbox.inside import restrict
 from flashpath.course.sandbox.job import Array, KernelJob, KernelRun, Limits
-from flashpath.course.sandbox.machine_paths import MachinePaths
 from flashpath.course.sandbox.plain import plain_number
-from flashpath.course.sandbox.session import Session
+from flashpath.course.sandbox.session import CompilerSession
 from flashpath.course.sandbox.triton_source import build_triton, check_triton
-from flashpath.jit.diagnostics import Diagnostic
-from flashpath.messages import Message, told
+from flashpath.messages import told
 from flashpath.vgpu.findings import Finding
 
 # A sanitised launch runs some millions of these a second.
@@ -27,7 +25,7 @@ BUDGET = 100_000_000
 _ROOM_FOR_FINDINGS = 1 << 20
 
 
-class KernelSession(Session):
+class KernelSession(CompilerSession):
     """`with KernelSession(job) as session:` builds; `session.run(…)` launches; the end ends the child."""
 
     def __init__(self, job: KernelJob, limits: Limits | None = None) -> None:
@@ -42,7 +40,9 @@ class KernelSession(Session):
         else:
             check_triton(self.job, self.file_name)
         try:
-            self._child = Child("kernel_worker", self.limits, places.for_kernels(), trusted=True)
+            self._child = Child(
+                "kernel_worker", self.limits, places.for_kernels(), trusted=True, allowed=restrict.TOUCHING
+            )
             if self.job.language == "cuda":
                 self._build_cuda(self._child)
             else:
@@ -88,27 +88,6 @@ class KernelSession(Session):
             [built.ptx],
         )
         self._check(header)
-
-    def _check(self, header: Mapping[str, Any]) -> None:
-        if header.get("ok"):
-            return
-        error: SandboxError
-        if "defect" in header:
-            error = Crashed(told("course.sandbox.met-a-defect", defect=header["defect"]))
-        else:
-            error = self._failed(header)
-        error.printed = self._child.take_printed() if self._child else ""
-        raise error
-
-    def _failed(self, header: Mapping[str, Any]) -> BuildFailed:
-        """Returns the error of a child that could not build or launch.
-
-        Which headers there are and how a kernel is launched is the exercise's, and not a learner's to change.
-        """
-        paths = MachinePaths(self._child.folder if self._child else Path.cwd())
-        said = paths.hidden_in_message(Message.from_data(header["failed"]))
-        diagnostics = [paths.hidden_in_diagnostic(Diagnostic(**row)) for row in header["diagnostics"]]
-        return BuildFailed(said, diagnostics)
 
     def run(
         self,

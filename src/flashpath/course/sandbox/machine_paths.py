@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+from flashpath.course.sandbox import folders
 from flashpath.jit.diagnostics import Diagnostic
 from flashpath.messages import Message
 
@@ -40,7 +41,7 @@ class MachinePaths:
         from flashpath.jit import toolkit
 
         own = Path(__file__).parent
-        folders = [
+        places = [
             *toolkit.headers().folders,
             own / "headers",
             own,
@@ -48,8 +49,11 @@ class MachinePaths:
             folder.resolve(),
             Path(sys.prefix),
         ]
-        names = sorted({str(name) for name in folders}, key=len, reverse=True)
-        self._prefixes = re.compile("|".join(re.escape(name.rstrip("/\\")) + r"[/\\]" for name in names))
+        names = sorted({str(name) for name in places}, key=len, reverse=True)
+        known = [re.escape(name.rstrip("/\\")) + r"[/\\]" for name in names]
+        # What was compiled before has the path of the folder where that was.
+        before = rf"{re.escape(str(folder.parent))}[/\\]{folders.PREFIX}[\w-]{{1,100}}[/\\]"
+        self._prefixes = re.compile("|".join([*known, before]))
 
     def hidden_in(self, text: str) -> str:
         """Returns the text without them, and no more of it than anyone reads."""

@@ -51,6 +51,18 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "sent-no-answer": Text("sent what is no answer", "发来的不是答案"),
     "sent-no-frame": Text("sent what is no answer ({why})", "发来的不是答案（{why}）"),
+    "frame-mark": Text("a mark or a size that no message has", "标记或大小不属于任何消息"),
+    "frame-header-no-json": Text("a header that is no JSON", "消息头不是 JSON"),
+    "frame-header-no-object": Text("a header that is no object", "消息头不是 JSON 对象"),
+    "frame-bytes-left": Text("bytes that belong to no array", "有不属于任何数组的字节"),
+    "frame-no-list": Text("no list of arrays", "没有数组列表"),
+    "frame-too-many-arrays": Text("too many arrays", "数组太多"),
+    "frame-arrays-too-large": Text("arrays that are larger than the message", "数组比消息还大"),
+    "frame-array-undescribed": Text("an array without a description", "有的数组没有描述"),
+    "frame-array-without-shape": Text("an array without dtype and shape", "有的数组没有 dtype 和形状"),
+    "frame-impossible-shape": Text("an array of an impossible shape", "有的数组形状不可能"),
+    "frame-dtype": Text("an array of {dtype}", "有 {dtype} 类型的数组"),
+    "printed-more": Text("… (more was printed, and dropped)", "……（后面的输出已丢弃）"),
     "sent-no-kernel": Text("sent what is no compiled kernel", "发来的不是编译好的核函数"),
     "met-a-defect": Text(
         "met a defect of flashpath's own ({defect})", "遇到了 flashpath 自己的缺陷（{defect}）"
@@ -66,6 +78,16 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "made-too-deep-folders": Text(
         "made folders in folders without end, and was ended", "无限制地嵌套文件夹，已被终止"
+    ),
+    "recorded-too-much": Text(
+        "asked the GPU for more than can be recorded, and was ended", "对 GPU 的调用多到无法记录，已被终止"
+    ),
+    "do-less": Text(
+        "Look for a loop that copies or launches far too often.", "请检查是否有循环拷贝或启动得过于频繁。"
+    ),
+    "recorded-nonsense": Text("wrote into the record of its own run", "改写了记录它自身运行过程的数据"),
+    "leave-the-record": Text(
+        "Write to standard output and standard error only.", "只能写标准输出和标准错误。"
     ),
     "closed-its-pipe": Text("closed its pipe", "关闭了管道"),
     "exited": Text("ended with exit code {code} and gave no answer", "以退出码 {code} 结束，没有给出答案"),
@@ -230,8 +252,8 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "refused-path": Entry(
         Text(
-            "{where}: answers include headers of CUDA only, by their names.",
-            "{where}：答案只能包含 CUDA 的头文件，且只写文件名。",
+            "{where}: answers include headers of CUDA and of the standard library only, by their names.",
+            "{where}：答案只能包含 CUDA 和标准库的头文件，且只写文件名。",
         ),
         _REMOVE_LINE,
     ),

@@ -61,6 +61,37 @@ def for_kernels() -> Places:
     )
 
 
+def for_program_builders() -> Places:
+    """For the child that compiles whole programs: the compilers, and what they throw away."""
+    from flashpath.vgpu import runtime_library
+
+    found = for_kernels()
+    own = [root / "course" / "expressions.py" for root in _PACKAGE]
+    compilers = _toolkit_folders()
+    return replace(
+        found,
+        readable=(*found.readable, *own, *compilers, runtime_library.folder()),
+        writable=(*found.writable, Path(os.devnull)),
+    )
+
+
+def for_programs(executable: Path) -> Places:
+    """For a learner's whole program: the system's libraries, CUDA's runtime, and itself."""
+    from flashpath.vgpu import runtime_library
+
+    found = _places()
+    own = (executable, runtime_library.folder())
+    return replace(found, readable=(*found.readable, *own), writable=(Path(os.devnull),))
+
+
+def _toolkit_folders() -> list[Path]:
+    """The folders of nvcc's toolkit and of the host compiler, wherever they are installed."""
+    from flashpath.jit import toolkit
+
+    nvcc = toolkit.nvcc().path.resolve()
+    return [nvcc.parent.parent, toolkit.host_compiler_path().resolve().parent.parent]
+
+
 @functools.cache
 def _places() -> Places:
     hidden = _hidden()

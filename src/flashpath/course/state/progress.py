@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from flashpath.course.content import Course, Day, Task, Track, Unit, Week
+from flashpath.course.content import Course, Day, Problem, ProblemSet, Task, Track, Unit, Week
+from flashpath.course.content.proof import EXERCISE, NOTE, SEEN, SET
 from flashpath.course.state.store import Store
 from flashpath.errors import FlashpathError
 from flashpath.messages import Message, did_you_mean
 
-NOTE = "note:"
 _NEAR = 0.7  # of 1: how like a name must be to be suggested
 
 
@@ -43,7 +43,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Next:
-    """What to do now: tasks to do by hand that come before, and the next exercise, where there is one."""
+    """What to do now: tasks of other kinds that come before, and the next exercise, where there is one."""
 
     week: Week
     day: Day | None
@@ -64,6 +64,8 @@ class Progress:
         self.passed = frozenset(store.passes())
         self.attempted = store.attempted() | self.passed
         self.given_up = store.given_up() - self.passed
+        self.answered = frozenset(each.item for each in store.reviews.all().values() if each.ever_right)
+        self.seen = store.seen()
         self.ticked = store.ticks(track.name)
         self.ticked_of_units = store.ticks("")
 
@@ -73,13 +75,27 @@ class Progress:
         """By what it names, or ticked by hand: what was done elsewhere is done too."""
         if task.id in self.ticked:
             return True
-        if task.done_by is None:
+        proof = task.done_by
+        if proof is None:
             return False
-        if task.done_by.startswith(NOTE):
-            return task.done_by.removeprefix(NOTE) in self.notes
-        if "/" in task.done_by:
-            return self.course.exercise(task.done_by).id in self.passed
-        return self.unit_is_done(self.course.unit(task.done_by))
+        if proof.kind == NOTE:
+            return proof.name in self.notes
+        if proof.kind == SEEN:
+            return proof.name in self.seen
+        if proof.kind == SET:
+            chosen = self.track.problem_set(proof.name)
+            return self.solved(chosen) == len(chosen.problems)
+        if proof.kind == EXERCISE:
+            return self.course.exercise(proof.name).id in self.passed
+        return self.unit_is_done(self.course.unit(proof.name))
+
+    def is_solved(self, problem: Problem) -> bool:
+        """An exercise that was passed, a question that was answered right once."""
+        return problem.id in (self.answered if problem.question is not None else self.passed)
+
+    def solved(self, problem_set: ProblemSet) -> int:
+        """Returns how many problems of a set are."""
+        return sum(map(self.is_solved, problem_set.problems))
 
     def unit_is_done(self, unit: Unit) -> bool:
         """All its exercises were passed; a unit to come is never done."""
@@ -157,11 +173,11 @@ class Progress:
         return None
 
     def _tasks_before(self, place: tuple[Week, Day | None, Unit] | None) -> Iterator[Task]:
-        """Tasks done by hand or by a note, still to do, up to the day or week of the next exercise."""
+        """Tasks still to do that no exercise shows as done, up to the day or week of the next exercise."""
         for week, day in self._slots():
             for task in week.tasks if day is None else day.tasks:
-                by_hand = task.done_by is None or task.done_by.startswith(NOTE)
-                if by_hand and not self.is_done(task):
+                is_exercise = task.done_by is not None and task.done_by.unit is not None
+                if not is_exercise and not self.is_done(task):
                     yield task
             if place is not None and (week, day) == place[:2]:
                 return
@@ -213,5 +229,5 @@ def _units(course: Course, week: Week) -> Iterator[tuple[Day | None, Unit]]:
 
 def _units_of_tasks(tasks: Iterable[Task]) -> Iterator[str]:
     for task in tasks:
-        if task.done_by is not None and not task.done_by.startswith(NOTE):
-            yield task.done_by.partition("/")[0]
+        if task.done_by is not None and task.done_by.unit is not None:
+            yield task.done_by.unit

@@ -28,6 +28,7 @@ from flashpath.course.state.study import Study, local_day
 from flashpath.messages import Message
 
 LARGEST_TEXT = 512 * 1024  # bytes of one file that are kept; kernels and notes are far smaller
+_SEEN = "seen:"  # stands in the place of a track: what was seen here holds for all of them
 TEXTS_KEPT = 200  # of an exercise: the newest; what passed last, and what a reset replaced, always
 
 
@@ -283,6 +284,15 @@ class Store:
     def ticks(self, track: str) -> frozenset[str]:
         rows = self._db.read("SELECT item FROM ticks WHERE track = ?", track, kinds=(is_name,))
         return frozenset(row[0] for row in rows)
+
+    # ---- What the machine saw --------------------------------------------------------------------------
+
+    def see(self, name: str) -> None:
+        """Keeps that something was seen: a part of the environment, a program that ended well."""
+        self.tick(_SEEN, name)
+
+    def seen(self) -> frozenset[str]:
+        return self.ticks(_SEEN)
 
     # ---- The log ---------------------------------------------------------------------------------------
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeVar
 
 from flashpath import settings
-from flashpath.course.content import Day, QuizItem, Stage, Unit, Week
+from flashpath.course.content import Day, ProblemSet, Stage, Week
 from flashpath.course.content.comments import commented
-from flashpath.course.content.text import as_markdown
 from flashpath.course.workspace import pages
 from flashpath.course.workspace.layouts import File, Layout
 from flashpath.course.workspace.titles import day_name, titled
 from flashpath.messages import Text, say
 
 FIRST = "1"
-QUESTIONS = 15  # of each page of exercises
-
-Item = TypeVar("Item")
 
 MATERIALS, PAPERS, NOTES, CODE, EXERCISES = (
     Text("materials", "学习材料"),
@@ -31,7 +26,7 @@ MATERIALS, PAPERS, NOTES, CODE, EXERCISES = (
 
 @dataclass(frozen=True)
 class Topic:
-    """Days of the week, with the lessons they read, the note they write and the questions they answer."""
+    """Days of the week, with the lessons they read, the note they write and the problems they solve."""
 
     days: str
     title: Text
@@ -39,8 +34,8 @@ class Topic:
     units: tuple[str, ...]
     note: str
     note_file: Text
-    questions: Text | None = None
-    questions_from: tuple[str, ...] = ()
+    problems: Text | None = None  # the page of its problem set
+    problem_set: str = ""
 
 
 TOPICS = (
@@ -52,7 +47,7 @@ TOPICS = (
         "algorithm",
         Text("01-algorithm", "01-算法理解笔记"),
         Text("02-flash-attention-algorithm", "02-Flash-Attention算法练习题"),
-        ("28-attention-maths", "30-online-softmax", "31-flash-v1", "29-naive-attention"),
+        "algorithm",
     ),
     Topic(
         "3",
@@ -62,7 +57,7 @@ TOPICS = (
         "cuda-basics",
         Text("02-cuda-basics", "02-CUDA基础笔记"),
         Text("01-cuda-basics", "01-CUDA基础练习题"),
-        ("01-first-kernel", "03-coalescing", "04-shared-memory", "02-memory-and-transfer"),
+        "cuda-basics",
     ),
     Topic(
         "4-5",
@@ -72,7 +67,7 @@ TOPICS = (
         "cutlass",
         Text("03-cutlass", "03-CUTLASS笔记"),
         Text("03-cutlass-and-cute", "03-CUTLASS和CuTe练习题"),
-        ("37-cutlass-and-cute",),
+        "cutlass-and-cute",
     ),
     Topic(
         "6-7",
@@ -95,10 +90,10 @@ PROGRAMS = (
     "check.cuh",
 )
 SCRIPTS = ("test_flash_attn.py", "simple_attention.py")
-PAPER_KEYS = (
-    ("flash-attention-paper", Text("FlashAttention.pdf", "FlashAttention论文.pdf")),
-    ("flash-attention-2-paper", Text("FlashAttention2.pdf", "FlashAttention2论文.pdf")),
-)
+PAPER_FILES = {
+    "flash-attention-paper": Text("FlashAttention.pdf", "FlashAttention论文.pdf"),
+    "flash-attention-2-paper": Text("FlashAttention2.pdf", "FlashAttention2论文.pdf"),
+}
 
 
 class FirstWeekLayout(Layout):
@@ -131,13 +126,19 @@ class FirstWeekLayout(Layout):
             if topic.note in TEMPLATES:
                 yield self.site.note_places[topic.note], self._template(topic.note)
         yield from self._code(root)
-        for topic in TOPICS:
-            if topic.questions is not None:
-                place = f"{root}/{self._in(EXERCISES)}/{self._in(topic.questions)}.md"
-                yield place, self._questions(topic)
 
     def _in(self, named: Text) -> str:
         return named.in_(self.lang)
+
+    def set_place(self, problem_set: ProblemSet) -> str:
+        for topic in TOPICS:
+            if topic.problem_set == problem_set.id and topic.problems is not None:
+                return self._problems(topic.problems)
+        return super().set_place(problem_set)
+
+    def _problems(self, named: Text) -> str:
+        week = next(week for week in self.track.weeks if week.number == FIRST)
+        return f"{self.week_folder(week)}/{self._in(EXERCISES)}/{self._in(named)}.md"
 
     def _material(self, root: str, topic: Topic) -> str:
         return f"{root}/{self._in(MATERIALS)}/{self._in(topic.material)}.md"
@@ -154,9 +155,10 @@ class FirstWeekLayout(Layout):
                 self.site.link(page, self._material(root, topic), say("course.workspace.material")),
                 self.site.link(page, self.site.note_places[topic.note], say("course.workspace.notes-link")),
             ]
-            if topic.questions is not None:
-                place = f"{root}/{self._in(EXERCISES)}/{self._in(topic.questions)}.md"
-                lines.append(self.site.link(page, place, say("course.workspace.questions", count=QUESTIONS)))
+            if topic.problems is not None:
+                count = len(self.track.problem_set(topic.problem_set).problems)
+                said = say("course.workspace.questions", count=count)
+                lines.append(self.site.link(page, self._problems(topic.problems), said))
             else:
                 place = f"{root}/{self._in(CODE)}/{SCRIPTS[0]}"
                 lines.append(self.site.link(page, place, say("course.workspace.test-code")))
@@ -167,13 +169,14 @@ class FirstWeekLayout(Layout):
     def _tree(self, root: str) -> list[str]:
         materials = [f"{self._in(each.material)}.md" for each in TOPICS]
         notes = [f"{self._in(each.note_file)}.md" for each in TOPICS]
-        questions = sorted(f"{self._in(each.questions)}.md" for each in TOPICS if each.questions)
+        problems = [f"{self._in(each.problems)}.md" for each in TOPICS if each.problems]
+        problems += [self.answers_place(each).rpartition("/")[2] for each in self.track.problem_sets]
         folders = (
             (MATERIALS, materials),
             (PAPERS, [self._in(self._papers_file), self._in(self._links_file)]),
             (NOTES, notes),
             (CODE, [*SCRIPTS, "cuda_basics/"]),
-            (EXERCISES, questions),
+            (EXERCISES, sorted(problems)),
         )
         lines = ["```", f"{root}/", "├── README.md"]
         for number, (named, names) in enumerate(folders):
@@ -191,7 +194,7 @@ class FirstWeekLayout(Layout):
     def _papers(self, root: str, week: Week) -> Iterator[File]:
         folder = f"{root}/{self._in(PAPERS)}"
         lines: list[str] = []
-        for key, named in PAPER_KEYS:
+        for key, named in PAPER_FILES.items():
             found = self.course.resource(key)
             save = say("course.workspace.save-paper", name=self._in(named))
             lines.append(f"- [{found.title.in_(self.lang)}]({found.url}): {save}")
@@ -208,7 +211,7 @@ class FirstWeekLayout(Layout):
             ),
         )
 
-    # ---- Notes, code, questions ------------------------------------------------------------------------
+    # ---- Notes and code ---------------------------------------------------------------------------------
 
     def _template(self, name: str) -> bytes:
         return (settings.content_dir("course") / "templates" / f"{name}.{self.lang}.md").read_bytes()
@@ -221,39 +224,3 @@ class FirstWeekLayout(Layout):
             yield f"{folder}/{name}", commented(scripts / name, self.lang).encode()
         for name in PROGRAMS:
             yield f"{folder}/cuda_basics/{name}", commented(programs / name, self.lang).encode()
-
-    def _questions(self, topic: Topic) -> str:
-        """Questions of quizzes, from each unit in turn; then, of units to come, what they will ask for."""
-        units = [self.course.unit(each) for each in topic.questions_from]
-        chosen = in_turn([[(unit, item) for item in unit.quiz] for unit in units], QUESTIONS)
-        parts = [f"# {self._in(topic.title)}", say("course.workspace.how-to-answer")]
-        parts += [self._question(number, unit, item) for number, (unit, item) in enumerate(chosen, 1)]
-        planned = [unit for unit in units if not unit.quiz]
-        missing = QUESTIONS - len(chosen)
-        if missing and planned:
-            goals = [
-                f"- [ ] {goal} ({unit.title.in_(self.lang)})"
-                for unit in planned
-                for goal in unit.goals.in_(self.lang)
-            ]
-            still = say("course.workspace.questions-to-come", missing=missing, count=QUESTIONS)
-            parts += [f"*{still}*", "\n".join(goals)]
-        return pages.joined(parts)
-
-    def _question(self, number: int, unit: Unit, item: QuizItem) -> str:
-        from flashpath.course.grader.answers import shown_options
-
-        options = [
-            f"   {count}) {text}"
-            for count, text in enumerate(map(as_markdown, shown_options(item, self.lang)), 1)
-        ]
-        asked = as_markdown(item.ask.in_(self.lang)).strip().replace("\n", "\n   ")
-        return f"{number}. {asked} (`{unit.name}/quiz`: `{item.id}`)\n" + (
-            "\n" + "\n".join(options) if options else ""
-        )
-
-
-def in_turn(lists: Sequence[Sequence[Item]], most: int) -> list[Item]:
-    """One of each list, then the next of each, until there are enough; in the order of the lists."""
-    places = sorted((turn, place) for place, each in enumerate(lists) for turn in range(len(each)))
-    return [lists[place][turn] for place, turn in sorted((place, turn) for turn, place in places[:most])]

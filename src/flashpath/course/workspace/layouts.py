@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flashpath import settings
-from flashpath.course.content import Course, Day, Exercise, Stage, Track, Unit, Week
+from flashpath.course.content import Course, Day, Exercise, ProblemSet, Stage, Track, Unit, Week
 from flashpath.course.content.directives import figure_file
+from flashpath.course.content.proof import NOTE
 from flashpath.course.workspace import pages
 from flashpath.course.workspace.beginnings import beginning, file_name
 from flashpath.course.workspace.marker import Marker
+from flashpath.course.workspace.sets import answers_of, set_page
 from flashpath.messages import say
 
 File = tuple[str, str | bytes]  # a path from the folder, with slashes, and what it holds
@@ -17,7 +19,6 @@ File = tuple[str, str | bytes]  # a path from the folder, with slashes, and what
 IGNORED = "__pycache__/\n*.pyc\n*.o\n*.so\na.out\nbuild/\nreview-*/\n.flashpath/\n"
 GUIDES = ("MAC_SETUP_GUIDE.md", "MAC_SETUP_GUIDE.zh.md")  # named by lessons and tasks, and by each other
 OLDER_EXERCISES = "exercises"
-_NOTE = "note:"
 
 
 def layout_of(course: Course, track: Track, mark: Marker) -> Layout:
@@ -79,8 +80,8 @@ class Layout:
         """The notes that tasks name, and each week's own."""
         found: dict[str, str] = {}
         for week, day, task in self.track.tasks():
-            if task.done_by is not None and task.done_by.startswith(_NOTE):
-                name = task.done_by.removeprefix(_NOTE)
+            if task.done_by is not None and task.done_by.kind == NOTE:
+                name = task.done_by.name
                 found[name] = self.note_place(name, week, day)
         for week in self.track.weeks:
             name = f"week-{week.number}"
@@ -88,8 +89,20 @@ class Layout:
         return found
 
     def exercise_places(self) -> dict[str, str]:
-        """The learner's file of every exercise that is written."""
-        return {each.id: f"{self.site.exercise_folder(each)}/{file_name(each)}" for each in self.exercises()}
+        """The learner's file of every exercise that is written, and of the questions of each problem set."""
+        places = {
+            each.id: f"{self.site.exercise_folder(each)}/{file_name(each)}" for each in self.exercises()
+        }
+        return places | {answers_of(each).id: self.answers_place(each) for each in self.track.problem_sets}
+
+    def set_place(self, problem_set: ProblemSet) -> str:
+        """The page of a problem set."""
+        return f"{self.site.exercises}/{problem_set.number}-{problem_set.id}.md"
+
+    def answers_place(self, problem_set: ProblemSet) -> str:
+        """Where its questions are answered: beside its page."""
+        folder = self.set_place(problem_set).rpartition("/")[0]
+        return f"{folder}/{say('course.workspace.set-answers', number=problem_set.number)}"
 
     def units(self) -> list[Unit]:
         return [self.course.unit(each) for each in self.track.units]
@@ -109,7 +122,14 @@ class Layout:
             yield f"docs/{guide}", (settings.content_dir("docs") / guide).read_bytes()
         yield from self.plan_files()
         yield from self.lesson_files()
+        yield from self.set_files()
         yield from self.exercise_files()
+
+    def set_files(self) -> Iterator[File]:
+        for problem_set in self.track.problem_sets:
+            page, answers = self.set_place(problem_set), self.answers_place(problem_set)
+            yield page, set_page(self.site, problem_set, page, answers)
+            yield answers, beginning(answers_of(problem_set), self.lang)
 
     def plan_files(self) -> Iterator[File]:
         for stage in self.track.stages:

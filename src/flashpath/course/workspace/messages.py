@@ -125,6 +125,11 @@ MESSAGES: dict[str, Text | Entry] = {
     "done-by-unit": Text("done when all of `{name}` is passed", "通过 `{name}` 的全部练习即完成"),
     "done-by-exercise": Text("done when `{name}` is passed", "通过 `{name}` 即完成"),
     "done-by-note": Text("note: `flashpath note --name {name}`", "笔记：`flashpath note --name {name}`"),
+    "done-by-set": Text("done when `exercises/{name}` is solved", "`练习/{name}` 全部做对即完成"),
+    "done-by-doctor": Text("done when `flashpath doctor` sees it", "`flashpath doctor` 检测到即完成"),
+    "done-by-run": Text(
+        "done when `flashpath run {name}` ends well", "`flashpath run {name}` 正常结束即完成"
+    ),
     "how-to-grade": Text(
         "Write into `{name}`, then: `flashpath grade {exercise}`. Stuck: `flashpath hint {exercise}`.",
         "在 `{name}` 中作答，然后运行 `flashpath grade {exercise}`；卡住了就用 `flashpath hint {exercise}`。",
@@ -147,17 +152,15 @@ MESSAGES: dict[str, Text | Entry] = {
     "test-code": Text("Test code", "测试代码"),
     "papers": Text("The papers", "论文"),
     "papers-not-shipped": Text(
-        "The papers are their authors' and are not shipped; nothing is downloaded for you.",
-        "论文版权归作者所有，这里不附带，也不会替你下载。",
+        "The papers are their authors' and are not shipped. Where there is a network, `flashpath resources --week 1 --fetch` saves them here.",
+        "论文版权归作者所有，这里不附带。有网络时，`flashpath resources --week 1 --fetch` 会把它们存到这里。",
     ),
-    "save-paper": Text("save it here as `{name}`", "请下载到本目录，存为 `{name}`"),
+    "save-paper": Text("kept here as `{name}`", "存为本目录下的 `{name}`"),
     "links": Text("Links", "相关资源链接"),
-    "how-to-answer": Text(
-        "Answer on paper first. `flashpath review UNIT` asks the same questions and says what is right, and why; it asks again later. Or write your answers into `answers.toml` and run `flashpath grade UNIT/quiz`.",
-        "先在纸上作答。`flashpath review 单元` 会问同样的题，给出对错与讲解，之后还会再问；也可以把答案写进 `answers.toml`，再运行 `flashpath grade 单元/quiz`。",
-    ),
-    "questions-to-come": Text(
-        "{missing} of the {count} questions come with units that are planned. Until then, explain these to yourself:",
-        "{count} 题中有 {missing} 题将随计划中的单元补齐。在那之前，请试着向自己讲清楚：",
+    "git-ended": Text("git ended with {code}", "git 以退出码 {code} 结束"),
+    "set-answers": Text("{number}-answers.toml", "{number}-答案.toml"),
+    "how-to-solve": Text(
+        "Answer the questions in {answers}, or let `flashpath review {name}` ask them; the other problems have files of their own. `flashpath grade {name}` grades all of it, and says what is left. Questions that were right come again later in `flashpath review`.",
+        "选择题和填空题在 {answers} 中作答，也可以用 `flashpath review {name}` 逐题回答；其余各题有自己的文件。`flashpath grade {name}` 给全部题目评分，并列出还没做完的。答对的题以后会在 `flashpath review` 中再次出现。",
     ),
 }

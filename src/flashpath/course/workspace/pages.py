@@ -23,13 +23,13 @@ from flashpath.course.content import (
 )
 from flashpath.course.content.directives import markdown, resource_line
 from flashpath.course.content.lesson import load_lesson
+from flashpath.course.content.proof import EXERCISE, NOTE, RAN, SEEN, SET, UNIT
 from flashpath.course.content.text import lines_outside_code
 from flashpath.course.content.unit import QUIZ
 from flashpath.course.workspace.titles import day_title, expected, stars, week_title
 from flashpath.messages import Message, say
 
 Places = Callable[[str], str]
-_NOTE = "note:"
 
 
 @dataclass(frozen=True)
@@ -209,20 +209,25 @@ def _tasks_of_week(site: Site, week: Week, page: str) -> Iterator[str]:
 def task_line(site: Site, task: Task, page: str) -> str:
     """A box to tick, the task, and what marks it as done."""
     text = f"- [ ] {task.do.in_(site.lang)}"
-    if task.done_by is None:
+    proof = task.done_by
+    if proof is None or (proof.unit is not None and not site.course.unit(proof.unit).is_ready):
         return f"{text} `{task.id}`"
-    if task.done_by.startswith(_NOTE):
-        name = task.done_by.removeprefix(_NOTE)
-        said = say("course.workspace.done-by-note", name=name)
-        if name in site.begun_notes:
-            said = site.link(page, site.note_places[name], said)
-        return f"{text} ({said})"
-    by_exercise = "/" in task.done_by
-    unit = site.course.unit(task.done_by.partition("/")[0])
-    if not unit.is_ready:
-        return f"{text} `{task.id}`"
-    code = "course.workspace.done-by-exercise" if by_exercise else "course.workspace.done-by-unit"
-    return f"{text} ({say(code, name=task.done_by)})"
+    name = site.track.problem_set(proof.name).number if proof.kind == SET else proof.name
+    said = say(_PROOFS[proof.kind], name=name)
+    if proof.kind == NOTE and proof.name in site.begun_notes:
+        said = site.link(page, site.note_places[proof.name], said)
+    elif proof.kind == SEEN and proof.name.startswith(RAN):
+        said = say("course.workspace.done-by-run", name=proof.name.removeprefix(RAN).replace(" ", " -- ", 1))
+    return f"{text} ({said})"
+
+
+_PROOFS = {
+    UNIT: "course.workspace.done-by-unit",
+    EXERCISE: "course.workspace.done-by-exercise",
+    NOTE: "course.workspace.done-by-note",
+    SET: "course.workspace.done-by-set",
+    SEEN: "course.workspace.done-by-doctor",
+}
 
 
 def unit_lines(site: Site, names: Iterable[str], page: str) -> list[str]:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from flashpath.messages import Message
+
 State = Literal["begun", "there", "inside", "none", "failed"]
 
 # Nobody's, where git knows no name: a first commit must not fail for that.
@@ -26,7 +28,7 @@ _ELSEWHERE = (
 )
 
 
-def begin(root: Path, files: Sequence[str], message: str) -> tuple[State, str]:
+def begin(root: Path, files: Sequence[str], message: str) -> tuple[State, str | Message]:
     """Make the repository and its first commit of `files`; says what became of it, and why it failed."""
     git = shutil.which("git")
     if git is None:
@@ -47,7 +49,9 @@ def begin(root: Path, files: Sequence[str], message: str) -> tuple[State, str]:
         done = _git(git, root, *words)
         if done.returncode:
             said = (done.stderr or done.stdout).strip().splitlines()
-            return "failed", said[-1] if said else f"git ended with {done.returncode}"
+            return "failed", said[-1] if said else Message(
+                "course.workspace.git-ended", {"code": done.returncode}
+            )
     return "begun", ""
 
 

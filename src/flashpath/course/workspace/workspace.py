@@ -14,7 +14,7 @@ from flashpath.course.workspace.layouts import Layout, layout_of
 from flashpath.course.workspace.marker import Marker, WorkspaceError
 from flashpath.course.workspace.repository import State
 from flashpath.course.workspace.writing import Outcome, Writer, explained, is_unfinished
-from flashpath.messages import speaking
+from flashpath.messages import Message, speaking
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Made:
     counts: Counter[Outcome]
     kept: tuple[str, ...]  # files that are the learner's by now, and for which there is something newer
     git: State
-    git_said: str
+    git_said: str | Message
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from flashpath.jit.programs.host_code import CHECKED_FLAGS
 from flashpath.jit.programs.recipe import Recipe
 from flashpath.jit.programs.store import EXECUTABLE, LOG, Program, keep
 from flashpath.jit.programs.watcher import Watcher
+from flashpath.messages import Message
 from flashpath.vgpu import runtime_library
 
 _AT_ONCE = 2  # a compiler of templates takes a gigabyte
@@ -42,26 +43,45 @@ class _Object:
         return self.path.with_suffix(".d")
 
 
+@dataclass(frozen=True)
+class Cooked:
+    """What the compilers have written into their folder."""
+
+    executable: Path
+    log: str
+    objects: tuple[_Object, ...]
+
+
+def cook(recipe: Recipe, scratch: Path, watcher: Watcher, *, in_groups: bool = True) -> Cooked:
+    """Compile and link in a folder, with no look at the cache.
+
+    `in_groups`: each compiler is the first of a process group, and ended with all that it has started.
+    Without, all are of the group of this process, and whoever ends that ends them.
+    """
+    kitchen = _Kitchen(recipe, scratch, watcher, in_groups)
+    objects = kitchen.compile()
+    executable = kitchen.link(objects)
+    return Cooked(executable, "\n".join(kitchen.logs), tuple(objects))
+
+
 def build_anew(recipe: Recipe, cache: KernelCache, watcher: Watcher) -> Program:
     """Compile and link, and put the result into the cache."""
     started, start_ns = time.perf_counter(), time.time_ns()
     with _ended_in_order(), tempfile.TemporaryDirectory(prefix="flashpath-program-") as scratch:
-        kitchen = _Kitchen(recipe, Path(scratch), watcher)
-        objects = kitchen.compile()
-        executable = kitchen.link(objects)
+        cooked = cook(recipe, Path(scratch), watcher)
         read = [
             (recipe.folder / name).resolve()
-            for unit in objects
+            for unit in cooked.objects
             for name in read_makefile(unit.dependencies.read_text(errors="surrogateescape"))
         ]
         read += _linked_files(recipe)
         snapshot = Snapshot.take(read, hidden_by(read, _search_folders(recipe)))
-        files = {EXECUTABLE: executable.read_bytes(), LOG: "\n".join(kitchen.logs).encode()}
+        files = {EXECUTABLE: cooked.executable.read_bytes(), LOG: cooked.log.encode()}
     nvcc = f"nvcc {toolkit.nvcc().version}, {toolkit.host_compiler()[1]}"
     build = {
         "source": ", ".join(str(recipe.folder / file) for file in recipe.files),
         "arch": recipe.target.arch,
-        "compiler": f"{nvcc}, for {'the virtual GPU' if recipe.target.is_virtual else 'a GPU'}",
+        "compiler": f"{nvcc}, {'virtual' if recipe.target.is_virtual else 'cuda'}",
         "flags": [*recipe.code_flags, *recipe.flags, *recipe.link_flags],
         "assembler_flags": [],
         "kernels": [],
@@ -94,10 +114,11 @@ def _ended_in_order() -> Generator[None]:
 class _Kitchen:
     """The commands of one build, in a folder of its own, which takes what compilers leave behind with it."""
 
-    def __init__(self, recipe: Recipe, scratch: Path, watcher: Watcher) -> None:
+    def __init__(self, recipe: Recipe, scratch: Path, watcher: Watcher, in_groups: bool) -> None:
         self.recipe = recipe
         self.scratch = scratch
         self.watcher = watcher
+        self.in_groups = in_groups
         self.logs: list[str] = []
         self.nvcc: list[str] = [str(toolkit.nvcc().path)]
         if not any(flag.startswith(("-ccbin", "--compiler-bindir")) for flag in recipe.flags):
@@ -111,8 +132,14 @@ class _Kitchen:
         objects = [_Object(file, self.scratch / f"{at}.o") for at, file in enumerate(recipe.files)]
         with self._started(objects) as running:
             for at, (unit, (process, output)) in enumerate(zip(objects, running, strict=True)):
-                where = f" ({at + 1} of {len(objects)})" if len(objects) > 1 else ""
-                self.watcher.progress(f"compiling {unit.source} for {recipe.target.arch}{where}")
+                step = {
+                    "file": str(unit.source),
+                    "arch": recipe.target.arch,
+                    "at": at + 1,
+                    "all": len(objects),
+                }
+                code = "jit.compiling-one-of" if len(objects) > 1 else "jit.compiling"
+                self.watcher.progress(Message(code, step))
                 code = process.wait()
                 log = errors.cleaned(output.read_text(errors="replace"), recipe, self._sources(objects))
                 if code != 0:
@@ -124,7 +151,7 @@ class _Kitchen:
     def link(self, objects: Sequence[_Object]) -> Path:
         """The objects, with the runtime of the target, to an executable."""
         recipe = self.recipe
-        self.watcher.progress("linking")
+        self.watcher.progress(Message("jit.linking"))
         inputs = [str(unit.path) for unit in objects]
         runtime = ["-cudart", "static"]
         if recipe.target.is_virtual:
@@ -149,7 +176,7 @@ class _Kitchen:
         try:
             code = process.wait()
         finally:
-            _end(process)
+            self._end(process)
         log = errors.cleaned(output.read_text(errors="replace"), self.recipe, self._sources(objects))
         if code != 0:
             raise errors.failed_link(log, self.recipe)
@@ -187,7 +214,7 @@ class _Kitchen:
             yield in_order()
         finally:
             for process in every:
-                _end(process)
+                self._end(process)
 
     def _start(self, command: Sequence[str], name: str) -> _Step:
         self.watcher.command(shlex.join(command))
@@ -201,9 +228,17 @@ class _Kitchen:
                 cwd=self.recipe.folder,
                 # Messages are read, not only shown: they are to be those that are known.
                 env={**os.environ, "TMPDIR": str(self.scratch), "LC_ALL": "C.UTF-8"},
-                process_group=0,  # nvcc and the compilers that it starts are ended together
+                process_group=0 if self.in_groups else None,  # nvcc is ended with what it has started
             )
         return process, output
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        """End a compiler that is still at work, and what it started; who may not end it waits for it."""
+        if process.poll() is None:
+            if self.in_groups:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
     def _ptx(self, file: Path) -> str:
         """Returns the PTX that ptxas refused."""
@@ -215,21 +250,13 @@ class _Kitchen:
         try:
             process.wait()
         finally:
-            _end(process)
+            self._end(process)
         text = output.read_text() if output.is_file() else ""
         return text.replace(f'"{self.recipe.folder / file}"', f'"{file}"')  # as its owner calls it
 
     @staticmethod
     def _sources(objects: Sequence[_Object]) -> dict[str, Path]:
         return {str(unit.path): unit.source for unit in objects}
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a compiler that is still at work, and what it started."""
-    if process.poll() is None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def _search_folders(recipe: Recipe) -> list[Path]:

@@ -149,6 +149,8 @@ def _checked(file: Path) -> Path:
 
 
 def _not_found(file: Path) -> ProgramNotFound:
+    if str(file).startswith("~"):  # a shell leaves it where it knows no such user
+        return ProgramNotFound("messages.no-home-of", path=str(file))
     if not file.parent.is_dir():
         return ProgramNotFound("jit.program-and-folder-missing", file=str(file))
     there = sorted(each.name for each in file.parent.iterdir() if each.suffix in SUFFIXES)

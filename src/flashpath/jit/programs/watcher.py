@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from flashpath.jit.programs.store import Program
+    from flashpath.messages import Message
 
 
 class Watcher(Protocol):
     """Told of each step as it begins, of each command before it starts, and of the program before it runs."""
 
-    def progress(self, doing: str) -> None: ...
+    def progress(self, doing: Message) -> None: ...
 
     def command(self, command: str) -> None: ...
 
@@ -21,7 +22,7 @@ class Watcher(Protocol):
 class Unwatched:
     """Told of everything, and says nothing."""
 
-    def progress(self, doing: str) -> None: ...
+    def progress(self, doing: Message) -> None: ...
 
     def command(self, command: str) -> None: ...
 

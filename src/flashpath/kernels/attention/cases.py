@@ -17,7 +17,7 @@ from flashpath.kernels.attention.problem import Options, Problem, prepare
 from flashpath.kernels.attention.reference import formula
 from flashpath.kernels.peers import Kept
 from flashpath.kernels.rung import Case
-from flashpath.kernels.tolerance import check_against
+from flashpath.kernels.tolerance import check_against, check_finite, check_shape
 
 Tensor = torch.Tensor
 TOKENS = 16384  # of all sequences together, and elements of all heads: what published comparisons take
@@ -125,8 +125,8 @@ def check(output: Any, inputs: tuple[Any, ...]) -> None:
     outputs: list[Tensor] = list(output) if isinstance(output, tuple) else [output]  # pyright: ignore
     shape = inputs[0].shape
     for result in outputs:
-        assert result.shape == shape, f"the shape is {tuple(result.shape)}, not {tuple(shape)}"
-        assert bool(result.isfinite().all()), "not all of it is finite"
+        check_shape(result, shape)
+        check_finite(result)
     known: _Known = _known(*inputs)
     is_forward = len(inputs) == 4
     for result, exact, low in zip(outputs, known.exact, known.low, strict=True):

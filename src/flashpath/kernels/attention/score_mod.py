@@ -99,7 +99,7 @@ def _compiles_with(mod: ScoreMod) -> Generator[None]:
         inner: Any = error  # calls within calls: the innermost place says what is wrong
         while isinstance(inner.__cause__, errors.CompilationError):
             inner = inner.__cause__
-        said = str(inner.error_message or inner.__cause__ or "no reason given")
+        said = str(inner.error_message or inner.__cause__ or type(inner).__name__)
         lines = str(inner.src or "").splitlines()
         at = getattr(inner.node, "lineno", 0) - 1
         functions = [each for each in (mod.triton, mod.triton_derivative) if each is not None]

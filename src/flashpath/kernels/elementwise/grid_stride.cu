@@ -4,7 +4,7 @@
 //   layout   x, y, out: (n), contiguous; gated: x (rows, 2 d), out (rows, d), contiguous
 //   cost     1 to about 25 FLOPs an element; at least 2 n sizeof(T) bytes, 3 n with two inputs or halves
 //   improves scalar: the grid no longer depends on n, and a gated operation divides once a thread, not once
-//            an element: a 64-bit division is some 70 instructions, several times the operation itself
+//            an element: a 64-bit division is a call, several times the operation itself
 //   idea     launch just enough blocks to fill the GPU, and let each thread walk in steps of the whole grid.
 //            A step is the same for all, so the host splits it once into rows and columns, and walking is two
 //            additions and a carry.

@@ -24,7 +24,7 @@ BLOCKS_PER_SM = 8
 # 16-byte loads of every input that a thread asks for before it uses the first, by the number of inputs; more
 # than one where each SM still gets so many blocks: then the last ones to end, while other SMs are idle
 # already, are a small part of the whole.
-PACKS = {1: 1, 2: 2}
+PACKS = {1: 1, 2: 2, 3: 1}
 BLOCKS_TO_SHARE = 32
 # Of a Triton program with its four warps: two 16-byte accesses a thread.
 TRITON_BYTES, TRITON_WARPS = 4096, 4
@@ -107,16 +107,22 @@ def triton(
 
 
 def triton_map() -> Any:
-    return importlib.import_module("flashpath.kernels.elementwise.triton_elementwise").map_kernel
+    return triton_module().map_kernel
 
 
 def triton_gate() -> Any:
-    return importlib.import_module("flashpath.kernels.elementwise.triton_elementwise").gate_kernel
+    return triton_module().gate_kernel
+
+
+def triton_module() -> Any:
+    return importlib.import_module("flashpath.kernels.elementwise.triton_elementwise")
 
 
 def triton_steps(operation: Operation) -> dict[str, str]:
     """The functors of an operation, up to three, as a kernel's constants; gating is the gate kernel's own."""
-    steps = [each.removeprefix("Gated<").removesuffix(">") for each in operation.functors]
+    steps = operation.functors
+    if operation.gated:
+        steps = [each.removeprefix("Gated<").removesuffix(">") for each in steps]
     return dict(zip(("STEP0", "STEP1", "STEP2"), [*steps, "", ""], strict=False))
 
 
@@ -167,11 +173,8 @@ def _launch(file: Path, call: Call, geometry: Geometry) -> Launch:
         stride = blocks * threads
     else:
         width = widest_pack(call.x, call.y, call.out, multiple=d if call.operation.gated else None)
-        packs = max(n // width, 1)
-        each = geometry.packs or PACKS[call.operation.streams - 1]
-        if geometry.packs is None and packs < each * threads * BLOCKS_TO_SHARE * sm_count(call.x):
-            each = 1
-        blocks, stride, row, sizes = -(-packs // (threads * each)), threads, d // width, (width, each)
+        each, blocks = packs_and_blocks(call.x, n // width, call.operation.streams - 1, geometry)
+        stride, row, sizes = threads, d // width, (width, each)
     kernel = cuda_kernel(file, kernel_name(file, call.operation, dtype_name(call.x), *sizes), call.x)
     if not call.operation.gated:
         return Launch(kernel, blocks, threads, (n, call.x, call.y, call.out, *call.scalars))
@@ -180,8 +183,17 @@ def _launch(file: Path, call: Call, geometry: Geometry) -> Launch:
     return Launch(kernel, blocks, threads, (n, d, call.x, call.out, *steps, *multiplier))
 
 
+def packs_and_blocks(x: Any, packs: int, inputs: int, geometry: Geometry) -> tuple[int, int]:
+    """How many packs of each input a thread takes, and how many blocks that makes of all packs."""
+    each = geometry.packs or PACKS[inputs]
+    packs = max(packs, 1)
+    if geometry.packs is None and packs < each * geometry.threads * BLOCKS_TO_SHARE * sm_count(x):
+        each = 1
+    return each, -(-packs // (geometry.threads * each))
+
+
 def reciprocal(row: int) -> int:
-    """2^64 / row for `gate` in vectorized.cu: the upper half of its product with i is i // row, or 1 less."""
+    """2^64 / row for packed_rows.cuh: the upper half of its product with i is i // row, or 1 less."""
     return (2**64 - 1) // row
 
 

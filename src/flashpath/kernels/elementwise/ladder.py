@@ -4,39 +4,45 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from flashpath.kernels.building import cuda_rung, triton_compiles_for
-from flashpath.kernels.elementwise import host
+from flashpath.kernels.declines import takes
+from flashpath.kernels.elementwise import gradients, host
 from flashpath.kernels.elementwise.messages import MESSAGES
-from flashpath.kernels.elementwise.operations import OPERATIONS
-from flashpath.kernels.elementwise.reference import TORCH, reference, truth
+from flashpath.kernels.elementwise.operations import GRADIENTS, OPERATIONS, Gradient, Operation
+from flashpath.kernels.elementwise.reference import TORCH, reference, results, truth
 from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case, Ladder, Rung, short
-from flashpath.kernels.tolerance import check_against
-from flashpath.messages import Message
+from flashpath.kernels.tolerance import check_against, check_shape, check_type
+from flashpath.messages import Message, told
 
 _SCALARS = {"factor": 0.7, "low": -0.5, "high": 1.25}
 # Elements that are checked at a time: the float64 truth of a whole large case would fill a GPU's memory.
 _CHECKED_AT_ONCE = 2**24
 
 
+def _described(operation: str) -> Operation | Gradient:
+    return OPERATIONS.get(operation) or GRADIENTS[operation]
+
+
 def _case(operation: str, shape: tuple[int, ...], dtype: str, size: str) -> Case:
-    """`shape` is the output's."""
+    """`shape` is the output's, or that of the gradient that comes in."""
     import torch
 
-    kind, what = getattr(torch, dtype), OPERATIONS[operation]
+    kind, what = getattr(torch, dtype), _described(operation)
     n = functools.reduce(int.__mul__, shape)
-    of_x = (*shape[:-1], 2 * shape[-1]) if what.gated else shape
+    both_halves = (*shape[:-1], 2 * shape[-1]) if what.gated else shape
+    first = both_halves if isinstance(what, Operation) else shape
 
     def inputs(device: str) -> tuple[Any, ...]:
-        def drawn() -> Any:
-            return torch.randn(of_x, device=device, dtype=kind)
+        def drawn(shape: tuple[int, ...]) -> Any:
+            return torch.randn(shape, device=device, dtype=kind)
 
-        operands = [_SCALARS[name] if name in _SCALARS else drawn() for name in what.operands]
-        return (drawn(), operation, *operands)
+        operands = [_SCALARS[name] if name in _SCALARS else drawn(both_halves) for name in what.operands]
+        return (drawn(first), operation, *operands)
 
     return Case(
         name=f"{operation} {size} {dtype}",
@@ -68,6 +74,11 @@ def _cases() -> Sequence[Case]:
         _rows("gelu_and_mul", 4096),
         _rows("gelu_tanh_and_mul", 4096),
         _flat("scale_add_gelu", 28, "bfloat16"),
+        *(_flat(f"{name}_backward", 28, "bfloat16") for name in simple if f"{name}_backward" in OPERATIONS),
+        *(_rows("silu_and_mul_backward", d) for d in (1024, 4096, 16384)),
+        _rows("gelu_and_mul_backward", 4096),
+        _rows("gelu_tanh_and_mul_backward", 4096),
+        _flat("scale_add_gelu_backward", 28, "bfloat16"),
     ]
 
 
@@ -90,40 +101,62 @@ def _sized(size: tuple[int, ...]) -> Case:
     return _case("scale_add_gelu", size, "bfloat16", short(size[0]))
 
 
+def _more_samples() -> Sequence[Case]:
+    return [_case("silu_and_mul_backward", (64, 1024), "bfloat16", "64×1024")]
+
+
 def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     """Against float64: at most twice the error that torch makes in the same type."""
-    import torch
-
     x, operation, *operands = inputs
-    gated = OPERATIONS[operation].gated
-    expected = (*x.shape[:-1], x.shape[-1] // 2) if gated else tuple(x.shape)
-    assert tuple(output.shape) == expected, f"the shape is {tuple(output.shape)}, not {expected}"
-    assert output.dtype == x.dtype, f"the type is {output.dtype}, not {x.dtype}"
+    what = _described(operation)
+    expected = tuple(x.shape)
+    if what.gated:
+        expected = (*x.shape[:-1], 2 * x.shape[-1] if isinstance(what, Gradient) else x.shape[-1] // 2)
+    outputs = results(output)
+    assert len(outputs) == (2 if operation in GRADIENTS and not what.gated else 1), f"{len(outputs)} outputs"
+    for each in outputs:
+        check_shape(each, expected)
+        check_type(each, x.dtype)
     if not x.numel():
         return
-    width = x.shape[-1] if gated else 1
-    rows = max(_CHECKED_AT_ONCE // width, 1)
+    for part, arguments in _pieces(outputs, (x, *operands), _CHECKED_AT_ONCE, what.gated):
+        check_part(part, operation, *arguments)
 
-    def pieces(argument: Any) -> Iterable[Any]:
+
+def _pieces(
+    outputs: Sequence[Any], arguments: Sequence[Any], most: int, gated: bool
+) -> Iterator[tuple[Any, list[Any]]]:
+    """A call in pieces of so many elements: of gated ones so many rows."""
+    import torch
+
+    every: list[Any] = [*outputs, *arguments]
+    tensors = [each for each in every if isinstance(each, torch.Tensor)]
+    rows = max(most // max(each.shape[-1] for each in tensors), 1) if gated else most
+
+    def split(argument: Any) -> Iterable[Any]:
         if not isinstance(argument, torch.Tensor):
             return itertools.repeat(argument)
         tensor: Any = argument
-        return tensor.reshape(-1, width).split(rows)
+        return tensor.reshape(-1, tensor.shape[-1] if gated else 1).split(rows)
 
-    parts = output.reshape(-1, max(width // 2, 1)).split(rows)
-    for part, *arguments in zip(parts, *map(pieces, (x, *operands)), strict=False):
-        check_part(part, operation, *arguments)
+    for piece in zip(*map(split, every), strict=False):
+        of_output = piece[: len(outputs)]
+        yield of_output if len(outputs) > 1 else piece[0], list(piece[len(outputs) :])
 
 
 def check_part(output: Any, operation: str, x: Any, *operands: Any) -> None:
     """`_check` of tensors that are small enough for float64."""
     import torch
 
-    exact = truth(x, operation, *operands)
-    if x.is_floating_point():
-        check_against(output, exact, TORCH[operation](x, *operands))
-    else:
-        torch.testing.assert_close(output, exact, rtol=0, atol=0)
+    exact = results(truth(x, operation, *operands))
+    of_torch = results(TORCH[operation](x, *operands))
+    for each, right, theirs in zip(results(output), exact, of_torch, strict=True):
+        if x.is_floating_point():
+            # Of a product of three, a few elements may be large, and torch's right by luck.
+            largest = float(right.abs().nan_to_num(0, 0, 0).max()) if operation in GRADIENTS else 1.0
+            check_against(each, right, theirs, absolute=1e-6 * max(largest, 1.0))
+        else:
+            torch.testing.assert_close(each, right, rtol=0, atol=0)
 
 
 _PACKED = {"threads": (128, 256, 512), "packs": (1, 2, 4)}
@@ -135,10 +168,19 @@ def _kernel(file: Path, *sizes: int, operation: str = "gelu") -> str:
 
 _ONE = "vectorized", Message("kernels.elementwise-one")
 _CHAIN = "fused_chain", Message("kernels.elementwise-chain")
+_TWO = "backward_vectorized", Message("kernels.elementwise-two")
 
 
 def _chosen(_x: Any, operation: str, *_: Any, where: object = None) -> tuple[str, Message]:
+    if operation in GRADIENTS:
+        return _TWO
     return _CHAIN if len(OPERATIONS[operation].functors) > 1 else _ONE
+
+
+_one_result = takes("operation", *OPERATIONS, otherwise=told("kernels.elementwise.one-result"))
+_two_results = takes("operation", *GRADIENTS, otherwise=told("kernels.elementwise.two-results"))
+_cuda = functools.partial(cuda_rung, declines=_one_result)
+_SILU_GATE = GRADIENTS["silu_and_mul_backward"]
 
 
 LADDER = Ladder(
@@ -150,10 +192,11 @@ LADDER = Ladder(
     truth=_truth,
     sized=_sized,
     sample=(2**16,),
+    more_samples=_more_samples,
     chooses=_chosen,
     rungs=(
         Rung.reference(host.FOLDER, reference),
-        cuda_rung(
+        _cuda(
             host.scalar,
             _kernel(host.SCALAR),
             improves_on="reference",
@@ -161,7 +204,7 @@ LADDER = Ladder(
             readability=5,
             debugging=5,
         ),
-        cuda_rung(
+        _cuda(
             host.grid_stride,
             _kernel(host.GRID_STRIDE),
             improves_on="scalar",
@@ -169,7 +212,7 @@ LADDER = Ladder(
             readability=4,
             debugging=5,
         ),
-        cuda_rung(
+        _cuda(
             host.vectorized,
             _kernel(host.VECTORIZED, 8, host.PACKS[1]),
             improves_on="grid_stride",
@@ -177,7 +220,7 @@ LADDER = Ladder(
             readability=3,
             debugging=3,
         ),
-        cuda_rung(
+        _cuda(
             host.fused_chain,
             _kernel(host.FUSED_CHAIN, 8, host.PACKS[2], operation="scale_add_gelu"),
             improves_on="vectorized",
@@ -190,6 +233,7 @@ LADDER = Ladder(
             language="triton",
             file=host.FOLDER / "triton_elementwise.py",
             function=host.triton,
+            declines=_one_result,
             improves_on="fused_chain",
             choices={"block_bytes": (2048, 4096, 8192, 16384), "warps": (4, 8)},
             compile_for=triton_compiles_for(
@@ -198,6 +242,40 @@ LADDER = Ladder(
                 | {"first": "fp32", "second": "fp32", "n": "i32"},
                 {"STEP0": "Scale", "STEP1": "Add", "STEP2": "Gelu"}
                 | {"READS_Y": True, "BLOCK": host.TRITON_BYTES // 2},
+            ),
+            readability=5,
+            debugging=3,
+        ),
+        cuda_rung(
+            gradients.backward,
+            gradients.kernel_name(_SILU_GATE, "bfloat16"),
+            improves_on="reference",
+            declines=_two_results,
+            choices={"threads": (64, 128, 256, 512, 1024)},
+            readability=5,
+            debugging=5,
+        ),
+        cuda_rung(
+            gradients.backward_vectorized,
+            gradients.kernel_name(_SILU_GATE, "bfloat16", 8, host.PACKS[3]),
+            improves_on="backward",
+            declines=_two_results,
+            choices=_PACKED,
+            readability=3,
+            debugging=3,
+        ),
+        Rung(
+            name="triton_backward",
+            language="triton",
+            file=host.FOLDER / "triton_elementwise.py",
+            function=gradients.triton_backward,
+            declines=_two_results,
+            improves_on="backward_vectorized",
+            choices={"block_bytes": (2048, 4096, 8192, 16384), "warps": (4, 8)},
+            compile_for=triton_compiles_for(
+                lambda: host.triton_module().gate_backward_kernel,
+                {"dout_ptr": "*bf16", "x_ptr": "*bf16", "dx_ptr": "*bf16", "d": "i32"},
+                {"ACTIVATION": "Silu", "BLOCK": host.TRITON_BYTES // 2},
             ),
             readability=5,
             debugging=3,

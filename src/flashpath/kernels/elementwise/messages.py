@@ -8,9 +8,11 @@ from flashpath.messages import Text
 MESSAGES: dict[str, Text] = {
     "title": Text("Elementwise operations", "逐元素运算"),
     "maths": Text(
-        "out[i] = f(x[i], y[i]); gated: out[r, c] = act(x[r, c]) * x[r, d + c]",
-        "out[i] = f(x[i], y[i])；门控：out[r, c] = act(x[r, c]) * x[r, d + c]",
+        "out[i] = f(x[i], y[i]); gated: out[r, c] = act(x[r, c]) * x[r, d + c]; and their gradients",
+        "out[i] = f(x[i], y[i])；门控：out[r, c] = act(x[r, c]) * x[r, d + c]；以及它们的梯度",
     ),
+    "one-result": Text("has no kernel that writes two gradients", "没有一次写出两个梯度的核函数"),
+    "two-results": Text("computes the gradients of gates and of chains only", "只计算门控运算和运算链的梯度"),
     "reference-idea": FLOAT64_TRUTH,
     "reference-readability": Text("each operation as the textbook has it", "每种运算都照教科书写"),
     "reference-debugging": ANY_DEBUGGER,
@@ -60,4 +62,25 @@ MESSAGES: dict[str, Text] = {
         "用 Python 写公式；只有掩码与硬件有关",
     ),
     "triton-debugging": HIDDEN_THREADS,
+    "backward-idea": Text(
+        "both gradients of a gate or a chain in one launch; the forward values are computed again, not kept",
+        "一次启动写出门控或运算链的两个梯度；前向的值重新计算，不保存",
+    ),
+    "backward-readability": Text("an index, a bound, two results", "一个下标、一个边界检查、两个结果"),
+    "backward-debugging": ELEMENT_PER_THREAD,
+    "backward_vectorized-idea": Text(
+        "16 bytes per access, three loads in flight before the first product",
+        "每次访问 16 字节，第一次相乘之前三次加载同时在途",
+    ),
+    "backward_vectorized-readability": Text(
+        "packs and tails, as in the forward direction", "分组与尾部，与前向相同"
+    ),
+    "backward_vectorized-debugging": Text(
+        "the tail and misaligned slices are cases of their own", "尾部和未对齐的切片要单独处理"
+    ),
+    "triton_backward-idea": Text(
+        "one program per piece of a row, as in the forward direction", "每段行一个程序，与前向相同"
+    ),
+    "triton_backward-readability": Text("the formulas, and where rows begin", "公式，以及每行的起点"),
+    "triton_backward-debugging": HIDDEN_THREADS,
 }

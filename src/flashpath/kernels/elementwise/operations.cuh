@@ -45,8 +45,49 @@ struct Clamp {
   }
 };
 
+// The gradient of an activation's input: x is the gradient that comes in, y what the activation was given.
+template <class Activation>
+struct Backward {
+  static constexpr bool kReadsY = true;
+  __device__ static float apply(float x, float y, Scalars<float>) { return x * Activation::with_slope(y).slope; }
+};
+
+template <>
+struct Backward<Relu> {
+  static constexpr bool kReadsY = true;
+  // No product: 0 below 0 even of an infinite gradient; it passes at NaN, as in torch.
+  __device__ static float apply(float x, float y, Scalars<float>) { return y <= 0.0f ? 0.0f : x; }
+};
+
+struct ClampBackward {
+  static constexpr bool kReadsY = true;
+  __device__ static float apply(float x, float y, Scalars<float> s) {
+    return y >= s.first && y <= s.second ? x : 0.0f;
+  }
+};
+
 // activation(x) y: the halves of a row, the one gating the other.
 template <class Activation>
 struct Gated {
   __device__ static float apply(float x, float y, Scalars<float> s) { return Activation::apply(x, y, s) * y; }
 };
+
+// ---- Gradients with two results --------------------------------------------------------------------------
+
+struct Two {
+  float first, second;
+};
+
+// Of activation(gate) up: what the gradient of the product makes of gate and up.
+template <class Activation>
+__device__ Two gate_gradients(float dout, float gate, float up) {
+  const WithSlope activated = Activation::with_slope(gate);
+  return {dout * up * activated.slope, dout * activated.value};
+}
+
+// Of activation(factor x + y): of x and y.
+template <class Activation>
+__device__ Two chain_gradients(float dout, float x, float y, float factor) {
+  const float inner = Backward<Activation>::apply(dout, factor * x + y, {});
+  return {factor * inner, inner};
+}

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from flashpath.errors import FlashpathError
 from flashpath.kernels.arguments import FLOATS, output, require_apart, require_like, require_tensor
 from flashpath.kernels.building import dtype_name
-
-_FIXES = {
-    "factor": 'rung(x, "scale", 0.5)',
-    "low": 'rung(x, "clamp", -1.0, 1.0)',
-    "y": 'rung(x, "add", y), y like x',
-}
 
 
 @dataclass(frozen=True)
@@ -42,7 +36,22 @@ class Operation:
         return (*FLOATS, "int32") if self.takes_integers else FLOATS
 
 
+@dataclass(frozen=True)
+class Gradient:
+    """The backward direction of an operation that has two tensors, or two halves: both gradients at once."""
+
+    name: str
+    activation: str  # the functor
+    gated: bool
+    operands: tuple[str, ...]
+    flops: int
+
+    streams = 5
+    """Elements that are moved for each one of the gradient that comes in, that one included."""
+
+
 _ACTIVATIONS = {"relu": ("Relu", 1), "gelu": ("Gelu", 5), "gelu_tanh": ("GeluTanh", 8), "silu": ("Silu", 4)}
+_SLOPES = {"relu": 1, "gelu": 9, "gelu_tanh": 16, "silu": 8}  # FLOPs of the derivative
 
 OPERATIONS = {
     operation.name: operation
@@ -61,6 +70,28 @@ OPERATIONS = {
         *(
             Operation(f"scale_add_{name}", ("Scale", "Add", functor), ("factor", "y"), flops=flops + 2)
             for name, (functor, flops) in _ACTIVATIONS.items()
+        ),
+        # Called with the gradient that comes in; y is what the activation was given.
+        *(
+            Operation(f"{name}_backward", (f"Backward<{functor}>",), ("y",), flops=_SLOPES[name] + 1)
+            for name, (functor, _) in _ACTIVATIONS.items()
+        ),
+        Operation("clamp_backward", ("ClampBackward",), ("low", "high", "y"), flops=3),
+    )
+}
+
+GRADIENTS = {
+    gradient.name: gradient
+    for gradient in (
+        *(
+            Gradient(f"{name}_and_mul_backward", _ACTIVATIONS[name][0], True, ("x",), _SLOPES[name] + 4)
+            for name in ("silu", "gelu", "gelu_tanh")
+        ),
+        *(
+            Gradient(
+                f"scale_add_{name}_backward", functor, False, ("factor", "x", "y"), flops=_SLOPES[name] + 4
+            )
+            for name, (functor, _) in _ACTIVATIONS.items()
         ),
     )
 }
@@ -84,13 +115,8 @@ def checked(x: Any, name: str, operands: Sequence[Any], out: Any | None) -> Call
     """The call, its output made where there is none; what does not fit is refused before anything runs."""
     operation = OPERATIONS.get(name)
     if operation is None:
-        raise FlashpathError("kernels.elementwise-unknown", name=f"{name!r}", operations=list(OPERATIONS))
-    if len(operands) != len(operation.operands):
-        wanted = ", ".join(operation.operands) or "nothing"
-        example = _FIXES.get(next(iter(operation.operands), ""), f'rung(x, "{name}")')
-        raise FlashpathError(
-            "kernels.elementwise-operands", name=name, operands=len(operands), wanted=wanted, example=example
-        )
+        raise _unknown(name, OPERATIONS)
+    _require_as_many(operation, operands)
     require_tensor(name, "x", x, operation.dtypes)
     named = dict(zip(operation.operands, operands, strict=True))
     y = named.pop("y", None)
@@ -103,6 +129,67 @@ def checked(x: Any, name: str, operands: Sequence[Any], out: Any | None) -> Call
         require_apart(name, result, x, *([] if y is None else [y]), in_place=not operation.gated)
     first, second = (*scalars, 0, 0)[:2]
     return Call(operation, x, x if y is None else y, result, (first, second))
+
+
+@dataclass(frozen=True)
+class GradientCall:
+    """One checked call of a gradient; of a gated one, the results are the halves of one tensor."""
+
+    gradient: Gradient
+    dout: Any
+    x: Any
+    y: Any
+    factor: float
+    results: tuple[Any, ...]  # dx, and of a chain dy
+
+    @property
+    def returned(self) -> Any:
+        return self.results[0] if self.gradient.gated else self.results
+
+
+def checked_gradient(dout: Any, name: str, operands: Sequence[Any], out: Any | None) -> GradientCall:
+    """Returns the call, its outputs made where there are none; `out` of a chain is a pair."""
+    gradient = GRADIENTS.get(name)
+    if gradient is None:
+        raise _unknown(name, GRADIENTS)
+    _require_as_many(gradient, operands)
+    named = dict(zip(gradient.operands, operands, strict=True))
+    x, y = named["x"], named.get("y")
+    require_tensor(name, "dout", dout, FLOATS)
+    shape = tuple(dout.shape)
+    if gradient.gated:
+        require_tensor(name, "x", x, FLOATS)
+        if not shape or tuple(x.shape) != (*shape[:-1], 2 * shape[-1]):
+            raise FlashpathError("kernels.elementwise-halves", name=name, shape=str(tuple(x.shape)))
+        require_like(name, "x", x, x.shape, dout.dtype, dout.device)
+    else:
+        require_like(name, "x", x, shape, dout.dtype, dout.device)
+        require_like(name, "y", y, shape, dout.dtype, dout.device)
+    factor = 1.0 if gradient.gated else _number(name, "factor", named["factor"], dout)
+    given = (out,) if gradient.gated else (None, None) if out is None else tuple(out)
+    results = tuple(output(name, each, x.shape, x.dtype, x.device) for each in given)
+    for i, each in enumerate(given):
+        if each is not None:
+            require_apart(name, each, dout, x, *([] if y is None else [y]), *results[:i])
+    return GradientCall(gradient, dout, x, y, factor, results)
+
+
+def _unknown(name: str, known: Mapping[str, Any]) -> FlashpathError:
+    return FlashpathError("kernels.elementwise-unknown", name=f"{name!r}", operations=list(known))
+
+
+def _require_as_many(operation: Operation | Gradient, operands: Sequence[Any]) -> None:
+    if len(operands) != len(operation.operands):
+        wanted = ", ".join(operation.operands) or "nothing"
+        first = "dout" if isinstance(operation, Gradient) else "x"
+        example = f"rung({', '.join((first, repr(operation.name), *operation.operands))})"
+        raise FlashpathError(
+            "kernels.elementwise-operands",
+            name=operation.name,
+            operands=len(operands),
+            wanted=wanted,
+            example=example,
+        )
 
 
 def _out_shape(operation: Operation, x: Any) -> tuple[int, ...]:

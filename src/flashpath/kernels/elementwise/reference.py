@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from flashpath.kernels.elementwise.operations import checked
+from flashpath.kernels.elementwise.operations import GRADIENTS, checked, checked_gradient
 
 
 def reference(x: Any, operation: str, *operands: Any, out: Any | None = None) -> Any:
     """`reference(x, "gelu")`, `reference(x, "add", y)`, `reference(x, "clamp", -1.0, 1.0)`"""
+    if operation in GRADIENTS:
+        asked = checked_gradient(x, operation, operands, out)
+        for result, exact in zip(asked.results, results(truth(x, operation, *operands)), strict=True):
+            result.copy_(exact)
+        return asked.returned
     call = checked(x, operation, operands, out)
     call.out.copy_(truth(x, operation, *operands))
     return call.out
@@ -23,6 +28,11 @@ def truth(x: Any, operation: str, *operands: Any) -> Any:
         return TORCH[operation](x, *operands)
     wide = [each.double() if isinstance(each, torch.Tensor) else each for each in operands]
     return TORCH[operation](x.double(), *wide)
+
+
+def results(output: Any) -> tuple[Any, ...]:
+    """Returns one result, or both, as a tuple."""
+    return output if isinstance(output, tuple) else (output,)  # pyright: ignore[reportUnknownVariableType]
 
 
 # ---- Each operation as a user of PyTorch writes it ---------------------------------------------------------
@@ -96,6 +106,57 @@ def _scale_add_silu(x: Any, factor: float, y: Any) -> Any:
     return _silu(x * factor + y)
 
 
+# ---- Gradients: the functions that autograd calls ----------------------------------------------------------
+
+
+def _relu_backward(dout: Any, x: Any) -> Any:
+    import torch
+
+    return torch.ops.aten.threshold_backward(dout, x, 0)
+
+
+def _gelu_backward(dout: Any, x: Any) -> Any:
+    import torch
+
+    return torch.ops.aten.gelu_backward(dout, x)
+
+
+def _gelu_tanh_backward(dout: Any, x: Any) -> Any:
+    import torch
+
+    return torch.ops.aten.gelu_backward(dout, x, approximate="tanh")
+
+
+def _silu_backward(dout: Any, x: Any) -> Any:
+    import torch
+
+    return torch.ops.aten.silu_backward(dout, x)
+
+
+def _clamp_backward(dout: Any, low: float, high: float, x: Any) -> Any:
+    import torch
+
+    return torch.where((x >= low) & (x <= high), dout, 0)
+
+
+def _gate_backward(activation: Callable[[Any], Any], gradient: Callable[[Any, Any], Any]) -> Any:
+    def backward(dout: Any, x: Any) -> Any:
+        import torch
+
+        gate, up = x.chunk(2, dim=-1)
+        return torch.cat((gradient(dout * up, gate), dout * activation(gate)), dim=-1)
+
+    return backward
+
+
+def _chain_backward(gradient: Callable[[Any, Any], Any]) -> Any:
+    def backward(dout: Any, factor: float, x: Any, y: Any) -> Any:
+        dy = gradient(dout, x * factor + y)
+        return dy * factor, dy
+
+    return backward
+
+
 TORCH: dict[str, Callable[..., Any]] = {
     "scale": _scale,
     "add": _add,
@@ -111,4 +172,16 @@ TORCH: dict[str, Callable[..., Any]] = {
     "scale_add_gelu": _scale_add_gelu,
     "scale_add_gelu_tanh": _scale_add_gelu_tanh,
     "scale_add_silu": _scale_add_silu,
+    "relu_backward": _relu_backward,
+    "gelu_backward": _gelu_backward,
+    "gelu_tanh_backward": _gelu_tanh_backward,
+    "silu_backward": _silu_backward,
+    "clamp_backward": _clamp_backward,
+    "silu_and_mul_backward": _gate_backward(_silu, _silu_backward),
+    "gelu_and_mul_backward": _gate_backward(_gelu, _gelu_backward),
+    "gelu_tanh_and_mul_backward": _gate_backward(_gelu_tanh, _gelu_tanh_backward),
+    "scale_add_relu_backward": _chain_backward(_relu_backward),
+    "scale_add_gelu_backward": _chain_backward(_gelu_backward),
+    "scale_add_gelu_tanh_backward": _chain_backward(_gelu_tanh_backward),
+    "scale_add_silu_backward": _chain_backward(_silu_backward),
 }

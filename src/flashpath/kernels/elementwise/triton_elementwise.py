@@ -28,6 +28,42 @@ def min_or_nan(a, b):
 
 
 @triton.jit
+def sigmoid(t):
+    """σ(t) and 1 - σ(t), neither by a subtraction that cancels, for any t."""
+    e = tl.exp(-tl.abs(t))
+    larger = 1.0 / (1.0 + e)
+    smaller = e * larger
+    return tl.where(t < 0, smaller, larger), tl.where(t < 0, larger, smaller)
+
+
+@triton.jit
+def with_slope(x, ACTIVATION: tl.constexpr):
+    """An activation and its derivative."""
+    if ACTIVATION == "Gelu":
+        probability = 0.5 * (1.0 + tl.erf(0.7071067811865476 * x))
+        result = x * probability, probability + x * 0.3989422804014327 * tl.exp(-0.5 * x * x)
+    elif ACTIVATION == "GeluTanh":
+        value, rest = sigmoid(1.5957691216057308 * x * (1.0 + 0.044715 * x * x))
+        result = x * value, value + x * (value * rest) * (1.5957691216057308 * (1.0 + 0.134145 * x * x))
+    else:
+        tl.static_assert(ACTIVATION == "Silu")
+        value, rest = sigmoid(x)
+        result = x * value, value * (1.0 + x * rest)
+    return result
+
+
+@triton.jit
+def backward(dout, x, ACTIVATION: tl.constexpr):
+    """The gradient of an activation's input."""
+    if ACTIVATION == "Relu":
+        result = tl.where(x <= 0, 0.0, dout)  # no product: 0 below 0 even of an infinite gradient
+    else:
+        _, slope = with_slope(x, ACTIVATION)
+        result = dout * slope
+    return result
+
+
+@triton.jit
 def step(x, y, first, second, STEP: tl.constexpr):
     """One step of an operation: the names are those of operations.cuh."""
     if STEP == "Scale":
@@ -43,9 +79,19 @@ def step(x, y, first, second, STEP: tl.constexpr):
     elif STEP == "GeluTanh":
         # x (1 + tanh u) / 2 = x / (1 + e^-2u)
         result = times_sigmoid(x, 1.5957691216057308 * x * (1.0 + 0.044715 * x * x))
-    else:
-        tl.static_assert(STEP == "Silu")
+    elif STEP == "Silu":
         result = times_sigmoid(x, x)
+    elif STEP == "ClampBackward":
+        result = tl.where((y >= first) & (y <= second), x, 0.0)
+    elif STEP == "Backward<Relu>":
+        result = backward(x, y, "Relu")
+    elif STEP == "Backward<Gelu>":
+        result = backward(x, y, "Gelu")
+    elif STEP == "Backward<GeluTanh>":
+        result = backward(x, y, "GeluTanh")
+    else:
+        tl.static_assert(STEP == "Backward<Silu>")
+        result = backward(x, y, "Silu")
     return result
 
 
@@ -94,3 +140,34 @@ def gate_kernel(x_ptr, out_ptr, d, ACTIVATION: tl.constexpr, BLOCK: tl.constexpr
     x = widened(tl.load(x_ptr + row * 2 * d + columns, mask=inside))
     y = widened(tl.load(x_ptr + row * 2 * d + d + columns, mask=inside))
     tl.store(out_ptr + row * d + columns, step(x, y, 0.0, 0.0, ACTIVATION) * y, mask=inside)
+
+
+# ---- Gradients with two results --------------------------------------------------------------------------
+
+
+@triton.jit
+def gate_backward_kernel(dout_ptr, x_ptr, dx_ptr, d, ACTIVATION: tl.constexpr, BLOCK: tl.constexpr):
+    pieces = tl.cdiv(d, BLOCK)
+    row = (tl.program_id(0) // pieces).to(tl.int64)
+    columns = (tl.program_id(0) % pieces).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)  # (BLOCK)
+    inside = columns < d
+    dout = widened(tl.load(dout_ptr + row * d + columns, mask=inside))
+    gate = widened(tl.load(x_ptr + row * 2 * d + columns, mask=inside))
+    up = widened(tl.load(x_ptr + row * 2 * d + d + columns, mask=inside))
+    value, slope = with_slope(gate, ACTIVATION)
+    tl.store(dx_ptr + row * 2 * d + columns, dout * up * slope, mask=inside)
+    tl.store(dx_ptr + row * 2 * d + d + columns, dout * value, mask=inside)
+
+
+@triton.jit
+def chain_backward_kernel(
+    dout_ptr, x_ptr, y_ptr, dx_ptr, dy_ptr, factor, n, ACTIVATION: tl.constexpr, BLOCK: tl.constexpr
+):
+    offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)  # (BLOCK)
+    inside = offsets < n
+    dout = widened(tl.load(dout_ptr + offsets, mask=inside))
+    x = widened(tl.load(x_ptr + offsets, mask=inside))
+    y = widened(tl.load(y_ptr + offsets, mask=inside))
+    dy = backward(dout, factor * x + y, ACTIVATION)
+    tl.store(dx_ptr + offsets, factor * dy, mask=inside)
+    tl.store(dy_ptr + offsets, dy, mask=inside)

@@ -13,6 +13,7 @@
 //            instance for a slice that starts in between, or for gated rows of odd length.
 #include "../common/pack.cuh"
 #include "operations.cuh"
+#include "packed_rows.cuh"
 
 template <class Operation, class T, int kWidth>
 __device__ Pack<T, kWidth> apply_to_pack(Pack<T, kWidth> x, Pack<T, kWidth> y, Scalars<Compute<T>> scalars) {
@@ -60,8 +61,7 @@ __global__ void map(long long n, const T* x, const T* y, T* out, Compute<T> firs
 }
 
 // d is a multiple of kWidth: then no pack straddles two rows, and none is left over. row_step, column_step:
-// blockDim.x packs, divided by the packs of a row: quotient and remainder. reciprocal: 2^64 / packs of a row,
-// since a 64-bit division is a call of about 100 instructions, and all loads would have to wait for it.
+// blockDim.x packs, divided by the packs of a row: quotient and remainder. reciprocal: 2^64 / packs of a row.
 template <class T, int kWidth, int kPacks, class Operation>
 __global__ void gate(long long n, long long d, const T* x, T* out, long long row_step, long long column_step,
                      unsigned long long reciprocal) {
@@ -71,28 +71,17 @@ __global__ void gate(long long n, long long d, const T* x, T* out, long long row
   const long long row_packs = d / kWidth;
   const long long start = blockIdx.x * (long long)blockDim.x * kPacks + threadIdx.x;
 
-  // start / row_packs by a multiplication: the reciprocal is rounded down, so the row is right or one too low.
-  long long row = __umul64hi(start, reciprocal);
-  long long column = start - row * row_packs;
-  if (column >= row_packs) {
-    column -= row_packs;
-    ++row;
-  }
+  PackedRow place(start, row_packs, reciprocal);
   P a[kPacks], b[kPacks];
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {
     const long long i = start + p * blockDim.x;
     if (i < packs) {
-      const long long at = i + row * row_packs;  // row * 2 row_packs + column
+      const long long at = i + place.row * row_packs;  // row * 2 row_packs + column
       a[p] = halves[at];
       b[p] = halves[at + row_packs];
     }
-    row += row_step;
-    column += column_step;
-    if (column >= row_packs) {
-      column -= row_packs;
-      ++row;
-    }
+    place.advance(row_step, column_step);
   }
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {

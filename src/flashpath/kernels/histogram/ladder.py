@@ -70,8 +70,8 @@ def _histc(x: Any, bins: int, lo: float, hi: float) -> Any:
 
 
 def _peers(device: str) -> Mapping[str, Callable[..., Any]]:
-    # torch.compile has no histogram of its own: it calls the same torch.histc. CuPy's is half as fast and has
-    # its edges in float64, so that a few values fall into other bins.
+    # torch.compile has no histogram of its own: it calls the same torch.histc. CuPy's has its edges in
+    # float64, so that a few values fall into other bins.
     return {"torch.histc": _histc}
 
 

@@ -22,7 +22,7 @@ from flashpath.kernels.matmul.reference import (
 )
 from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case, Ladder, Rung
-from flashpath.kernels.tolerance import check_against
+from flashpath.kernels.tolerance import WrongResult, check_against, check_shape, check_type
 from flashpath.kernels.where import Where, where_is
 from flashpath.messages import Message
 
@@ -142,9 +142,8 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     import torch
 
     a, b, *precision = inputs[:3]
-    expected = (a.shape[0], b.shape[1])
-    assert tuple(output.shape) == expected, f"the shape is {tuple(output.shape)}, not {expected}"
-    assert output.dtype == a.dtype, f"the type is {output.dtype}, not {a.dtype}"
+    check_shape(output, (a.shape[0], b.shape[1]))
+    check_type(output, a.dtype)
     if not output.numel():
         return
     if len(inputs) > 3:
@@ -160,10 +159,14 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     is_right |= got.isnan() & exact.isnan()
     if not bool(is_right.all()):
         row, column = (int(each) for each in (~is_right).nonzero()[0])
-        raise AssertionError(
-            f"{int((~is_right).sum())} of {output.numel()} elements are wrong; the first is "
-            f"[{row}, {column}]: {got[row, column]:.9g}, not {exact[row, column]:.9g} "
-            f"± {allowed[row, column]:.3g}"
+        raise WrongResult(
+            "kernels.wrong-elements",
+            count=int((~is_right).sum()),
+            elements=output.numel(),
+            at=str([row, column]),
+            got=got[row, column].item(),
+            expected=exact[row, column].item(),
+            allowed=allowed[row, column].item(),
         )
 
 

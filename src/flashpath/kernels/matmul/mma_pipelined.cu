@@ -15,9 +15,6 @@
 //              tiles are one sequence, so the ring never runs dry; sums go from registers straight to memory.
 //            - Blocks that run at the same time work on a square region of the result rather than on one strip of
 //              it, so that their slabs of a and b come from L2.
-//            On Hopper the tensor cores seem to take mma.sync at half the speed of wgmma, 1024 products per SM and
-//            clock: without its ldmatrix the loop is no faster. A step of 16 by a block of 128 × 256 is 512 clocks of
-//            that, and 352 clocks of shared memory at 128 bytes (256 for ldmatrix, 96 for the copies).
 #include "copies.cuh"
 #include "epilogue.cuh"
 

@@ -14,6 +14,7 @@ from flashpath.kernels.quantize.messages import MESSAGES
 from flashpath.kernels.quantize.operations import LARGEST, PACKING
 from flashpath.kernels.quantize.reference import TORCH, reference
 from flashpath.kernels.rung import Case, Ladder, Rung
+from flashpath.kernels.tolerance import WrongResult, check_shape, check_type
 from flashpath.messages import told
 
 # Elements that are checked at a time: the float64 truth of a whole large case would fill a GPU's memory.
@@ -150,10 +151,10 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
         return
     codes, scale = output
     name = "int8" if operation == "quantize_int8" else "float8_e4m3fn"
-    assert codes.dtype == getattr(torch, name), f"the codes are of {codes.dtype}"
-    assert scale.dtype == torch.float32, f"the scale is of {scale.dtype}"
-    assert codes.shape == x.shape, f"the codes' shape is {tuple(codes.shape)}"
-    assert scale.shape == x.shape[:-1], f"the scale's shape is {tuple(scale.shape)}"
+    check_type(codes, getattr(torch, name))
+    check_type(scale, torch.float32)
+    check_shape(codes, x.shape)
+    check_shape(scale, x.shape[:-1])
     n = x.shape[-1]
     if not x.numel():
         return
@@ -169,13 +170,15 @@ def _check_rows(x: Any, codes: Any, scale: Any, largest: float) -> None:
     exact = (x.double().abs().amax(dim=-1) / largest).clamp(min=torch.finfo(torch.float32).tiny)
     torch.testing.assert_close(scale.double(), exact, rtol=2**-22, atol=0, equal_nan=True)
     finite = scale.isfinite()
-    assert not bool(codes.view(torch.uint8)[~finite].any()), "a row that is not finite has codes"
+    if bool(codes.view(torch.uint8)[~finite].any()):
+        raise WrongResult("kernels.quantize.codes-of-no-numbers")
     quotient = x[finite].double() / scale[finite].double()[:, None]
     found = codes[finite].double()
     # The distance between codes: 1, or for e4m3 2^-3 of the power of two below, and at least 2^-9.
     step = 1.0 if largest == LARGEST["int8"] else (quotient.abs().log2().floor() - 3).exp2().clamp(min=2**-9)
     error = (found - quotient).abs()
-    assert bool((error <= step / 2 + quotient.abs() * 2**-21).all()), "a code is not the nearest"
+    if not bool((error <= step / 2 + quotient.abs() * 2**-21).all()):
+        raise WrongResult("kernels.quantize.not-the-nearest")
 
 
 LADDER = Ladder(

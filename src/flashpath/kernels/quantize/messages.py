@@ -53,4 +53,6 @@ MESSAGES: dict[str, Text] = {
     "triton-debugging": HIDDEN_THREADS,
     # ---- Why a rung or a peer does not take a case
     "packs-only": Text("packs bits, and does not quantise rows", "只打包比特，不量化行"),
+    "codes-of-no-numbers": Text("a row that is not finite has codes", "有无穷大或 NaN 的行也有编码"),
+    "not-the-nearest": Text("a code is not the nearest", "有的编码不是最接近的"),
 }

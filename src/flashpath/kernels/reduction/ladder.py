@@ -13,6 +13,7 @@ from flashpath.kernels.reduction import host
 from flashpath.kernels.reduction.messages import MESSAGES
 from flashpath.kernels.reduction.reference import reference, torch_reduction
 from flashpath.kernels.rung import Case, Ladder, Rung, short
+from flashpath.kernels.tolerance import WrongResult, check_shape, check_type
 from flashpath.messages import Message, told
 
 
@@ -118,15 +119,16 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     if op in ("max", "argmax") or not x.dtype.is_floating_point:
         torch.testing.assert_close(output, expected, rtol=0, atol=0, equal_nan=True)
         return
-    assert output.dtype == expected.dtype, f"{output.dtype}, not {expected.dtype}"
-    assert output.shape == expected.shape, f"{output.shape}, not {expected.shape}"
+    check_type(output, expected.dtype)
+    check_shape(output, expected.shape)
     exact, allowed = _truth(x, op, dim), allowed_error(x, op, dim)
     # What is infinite or NaN has no error: it has to be the same.
     exact = torch.where(allowed.isfinite(), exact, expected.double())
     allowed = torch.where(allowed.isfinite(), allowed, 0.0)
     error = torch.where(output == exact, 0.0, (output.double() - exact).abs())
     is_right = (error <= allowed) | (output.isnan() & exact.isnan())
-    assert bool(is_right.all()), f"error {error.max().item():.3g}, allowed {allowed.max().item():.3g}"
+    if not bool(is_right.all()):
+        raise WrongResult("kernels.error-too-large", error=error.max().item(), allowed=allowed.max().item())
 
 
 def _wholes_only(case: Case) -> Message | None:

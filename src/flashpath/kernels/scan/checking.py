@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from flashpath.kernels.scan.reference import reference, torch_scan
+from flashpath.kernels.tolerance import WrongResult, check_shape, check_type
 
 
 def exact_scan(x: Any, op: str, exclusive: bool, flags: Any | None) -> Any:
@@ -41,8 +42,8 @@ def check(output: Any, inputs: tuple[Any, ...]) -> None:
     if op == "max" or not x.dtype.is_floating_point:
         torch.testing.assert_close(output, expected, rtol=0, atol=0, equal_nan=True)
         return
-    assert output.dtype == expected.dtype, f"{output.dtype}, not {expected.dtype}"
-    assert output.shape == expected.shape, f"{output.shape}, not {expected.shape}"
+    check_type(output, expected.dtype)
+    check_shape(output, expected.shape)
     if not output.numel():
         return
     exact, allowed = exact_scan(x, op, exclusive, flags), allowed_error(x, exclusive, flags)
@@ -53,7 +54,12 @@ def check(output: Any, inputs: tuple[Any, ...]) -> None:
     is_wrong = ~((error <= allowed) | (output.isnan() & exact.isnan()))
     if bool(is_wrong.any()):
         at = tuple(int(i) for i in is_wrong.nonzero()[0])
-        raise AssertionError(
-            f"at {at}: {output[at].item():.9g} instead of {exact[at].item():.9g}; "
-            f"an error of {allowed[at].item():.3g} is allowed"
+        raise WrongResult(
+            "kernels.wrong-elements",
+            count=int(is_wrong.sum()),
+            elements=output.numel(),
+            at=str(list(at)),
+            got=output[at].item(),
+            expected=exact[at].item(),
+            allowed=allowed[at].item(),
         )

@@ -13,17 +13,11 @@ from flashpath.kernels.rung import Case, Declines, Ladder, Peer, Rung
 from flashpath.kernels.softmax import host
 from flashpath.kernels.softmax.messages import MESSAGES
 from flashpath.kernels.softmax.reference import formula, reference, torch_softmax
-from flashpath.kernels.tolerance import check_against
+from flashpath.kernels.tolerance import check_against, check_shape
 from flashpath.messages import Message, told
 
 # Elements that are checked at a time: the float64 truth of a whole large case would fill a GPU's memory.
 _CHECKED_AT_ONCE = 2**25
-# What quack, which may not be importable, reached on an H200 beside a copy: GB/s.
-_QUACK = {
-    "forward 32768 × 1024 bfloat16": 3579 / 4296,
-    "forward 32768 × 4096 bfloat16": 3985 / 4296,
-    "forward 32768 × 16384 bfloat16": 4127 / 4296,
-}
 # The longest rows that an SM of an H200 holds in registers and shared memory; GPUs with less raise an error.
 _RESIDENT_BYTES = 288 * 1024
 
@@ -45,7 +39,6 @@ def _case(direction: str, rows: int, n: int, dtype: str) -> Case:
         bytes=(2 if is_forward else 3) * rows * n * kind.itemsize,
         flops=(5 if is_forward else 4) * rows * n,
         dtype=dtype,
-        known_peers={"quack": _QUACK[name]} if name in _QUACK else {},
         parameters={"direction": direction, "rows": rows, "n": n, "dtype": dtype},
     )
 
@@ -104,7 +97,7 @@ def _quack(quack: Any, x: Any, dy: Any | None = None) -> Any:
 def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     """Against float64: at most twice the error that torch makes in the same type."""
     x = inputs[0]
-    assert output.shape == x.shape, f"the shape is {tuple(output.shape)}, not {tuple(x.shape)}"
+    check_shape(output, x.shape)
     n = x.shape[-1] if x.dim() else 1
     if not x.numel():
         return

@@ -4,7 +4,7 @@
 //   layout   x, out: (rows, n), contiguous; a row in shared memory: (n), in the type it is computed in
 //   cost     5 rows n FLOPs; at least 2 rows n sizeof(T) bytes
 //   improves online: x is read once, and each exponential is computed once
-//   idea     what comes from memory is parked in shared memory, 20 times nearer; its exponentials take its place.
+//   idea     what comes from memory is parked in shared memory, which is nearer; its exponentials take its place.
 //            Each thread meets only the elements that it parked itself, so only the two reductions need barriers.
 //   watch    a block has 48 to 227 KB of it: longer rows are refused. And the longer the row, the fewer blocks an SM
 //            holds: of rows of 100 KB two, and while both compute nothing is asked of memory.

@@ -11,6 +11,7 @@ from flashpath.kernels.rung import Case, Ladder, Rung, always, short
 from flashpath.kernels.spmv import host, matrices
 from flashpath.kernels.spmv.messages import MESSAGES
 from flashpath.kernels.spmv.reference import reference, truth
+from flashpath.kernels.tolerance import WrongResult, check_shape, check_type
 from flashpath.messages import told
 
 
@@ -92,8 +93,8 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     import torch
 
     row_ptr, _, val, _ = inputs
-    assert tuple(output.shape) == (row_ptr.numel() - 1,), f"the shape is {tuple(output.shape)}"
-    assert output.dtype == val.dtype, f"the type is {output.dtype}, not {val.dtype}"
+    check_shape(output, (row_ptr.numel() - 1,))
+    check_type(output, val.dtype)
     exact, allowed = truth(*inputs), allowed_error(*inputs)
     # What overflows the type, is infinite or is NaN has no error: it has to be the same.
     is_finite = allowed.isfinite() & (exact.abs() <= torch.finfo(val.dtype).max)
@@ -101,7 +102,9 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     allowed = torch.where(is_finite, allowed, 0.0)
     error = torch.where(output == exact, 0.0, (output.double() - exact).abs())
     is_right = (error <= allowed) | (output.isnan() & exact.isnan())
-    assert bool(is_right.all()), f"row {int((~is_right).nonzero()[0])} is off by {error[~is_right][0]:.3g}"
+    if not bool(is_right.all()):
+        first = int((~is_right).nonzero()[0])
+        raise WrongResult("kernels.spmv.row-off", row=first, error=error[~is_right][0].item())
 
 
 LADDER = Ladder(

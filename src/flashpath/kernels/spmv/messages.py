@@ -55,4 +55,5 @@ MESSAGES: dict[str, Text] = {
         "array code in Python; masks take the place of bounds", "用 Python 写的数组代码；用掩码代替边界检查"
     ),
     "triton-debugging": HIDDEN_THREADS,
+    "row-off": Text("row {row} is off by {error:.3g}", "第 {row} 行相差 {error:.3g}"),
 }

@@ -10,6 +10,7 @@ from flashpath.kernels.building import cuda_rung, triton_compiles_for
 from flashpath.kernels.declines import takes
 from flashpath.kernels.peers import with_compiled
 from flashpath.kernels.rung import Case, Ladder, Rung
+from flashpath.kernels.tolerance import WrongResult, check_shape, check_type
 from flashpath.kernels.transpose import host
 from flashpath.kernels.transpose.messages import MESSAGES
 from flashpath.kernels.transpose.reference import reference, torch_movement
@@ -70,14 +71,23 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
 
     x, operation = inputs
     expected = x if operation == "copy" else x.t()
-    assert output.dtype == x.dtype, f"the type is {output.dtype}, not {x.dtype}"
-    assert output.shape == expected.shape, f"the shape is {tuple(output.shape)}, not {tuple(expected.shape)}"
+    check_type(output, x.dtype)
+    check_shape(output, expected.shape)
     bits = torch.int32 if x.element_size() == 4 else torch.int16
     # A few rows at a time: large matrices leave no room for a second copy of each.
     rows = max(1, 2**26 // max(1, expected.shape[1]))
     for got, wanted in zip(output.split(rows), expected.split(rows), strict=True):
         wrong = (got.contiguous().view(bits) != wanted.contiguous().view(bits)).nonzero()
-        assert not len(wrong), f"{len(wrong)} elements differ, the first at {wrong[0].tolist()}"
+        if len(wrong):
+            row, column = wrong[0].tolist()
+            raise WrongResult(
+                "kernels.different-elements",
+                count=len(wrong),
+                elements=got.numel(),
+                at=str([row, column]),
+                got=got[row, column].item(),
+                expected=wanted[row, column].item(),
+            )
 
 
 _transposes_only = takes("operation", "transpose", otherwise=told("kernels.transpose.transposes-only"))

@@ -10,7 +10,7 @@ from flashpath.kernels.building import cuda_rung, triton_compiles_for
 from flashpath.kernels.declines import no_bfloat16, takes
 from flashpath.kernels.peers import cupy_stream, library
 from flashpath.kernels.rung import Case, Declines, Ladder, Peer, Rung, short
-from flashpath.kernels.tolerance import check_against
+from flashpath.kernels.tolerance import WrongResult, check_against
 from flashpath.kernels.warp import host
 from flashpath.kernels.warp.messages import MESSAGES
 from flashpath.kernels.warp.reference import reference, torch_groups, torch_select
@@ -108,7 +108,8 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
     kept, is_expected = output, expected[: int(wanted)]
     if not isinstance(output, torch.Tensor):
         kept, count = output[0], int(output[1])
-        assert count == int(wanted), f"{count} elements are kept, not {int(wanted)}"
+        if count != int(wanted):
+            raise WrongResult("kernels.warp.wrong-count-kept", count=count, expected=int(wanted))
         kept = kept[:count]
     if op == "compact_unordered":
         kept, is_expected = _bits(kept).sort().values, _bits(is_expected).sort().values

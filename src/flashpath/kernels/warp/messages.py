@@ -117,4 +117,7 @@ MESSAGES: dict[str, Text] = {
     "selects-only": Text("can only select by a mask", "只能按掩码选取"),
     "operations": Text("computes {operations} only", "只支持 {operations}"),
     "int32-sums": Text("sums int32 only", "只能对 int32 求和"),
+    "wrong-count-kept": Text(
+        "{count} elements are kept, not {expected}", "留下了 {count} 个元素，应为 {expected} 个"
+    ),
 }

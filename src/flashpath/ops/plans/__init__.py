@@ -34,8 +34,8 @@ _c = _torch._C
 _modes, _function_modes = _c._len_torch_dispatch_stack, _c._len_torch_function_stack
 _transforms = _c._functorch.peek_interpreter_stack
 _tracing, _profiling = _c._get_tracing_state, _c._autograd._profiler_enabled
-_has_autocast, _has_gradients = torch.is_autocast_enabled, torch.is_grad_enabled
-_is_compiling = torch.compiler.is_compiling
+_has_autocast, _has_gradients = _c._is_any_autocast_enabled, torch.is_grad_enabled
+_is_traced_by_dynamo = torch.compiler.is_dynamo_compiling  # other compilers trace with modes
 _forward_mode: Any = forward_ad
 
 
@@ -71,7 +71,7 @@ class Kinds:
             self._keep(key, _SEEN)
             return result
         with torch.set_grad_enabled(_has_gradients() and not wants_gradient):
-            result, recorder = recorded(self.function, args, kwargs)
+            result, recorder = recorded(self.function, args, kwargs, wants_gradient)
         plan: Any = None if recorder is None else _plan(recorder, result, tensors, wants_gradient)
         if plan is not None:
             self._keep(key, plan)
@@ -89,14 +89,17 @@ class Kinds:
 
 
 def recorded(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    wants_gradient: bool = False,
 ) -> tuple[Any, recording.Recorder | None]:
     """Calls a function while a recorder follows, if none follows another call. Gives the result, and it."""
     # A tensor that is given twice is two arguments: recorders tell tensors by the object.
     args = tuple(x.detach() if isinstance(x, Tensor) else x for x in args)
     kwargs = {name: x.detach() if isinstance(x, Tensor) else x for name, x in kwargs.items()}
     given = [x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)]
-    with recording.recording(given) as recorder:
+    with recording.recording(given, wants_gradient) as recorder:
         return function(*args, **kwargs), recorder
 
 
@@ -107,7 +110,9 @@ def _plan(recorder: recording.Recorder, result: Any, tensors: list[Tensor], want
     try:
         trace = recorder.trace(result)
         return (
-            gradient.planned(trace, recorder.calls, tensors, compiled) if wants_gradient else compiled(trace)
+            gradient.planned(trace, recorder.calls, tensors, compiled, planned_without_gradient)
+            if wants_gradient
+            else compiled(trace)
         )
     except NotPlannable as obstacle:
         return NotPlannable(*obstacle.args)  # without the frames that it was raised in
@@ -142,13 +147,13 @@ def _planned(function: Callable[P, R], has_gradient: bool) -> Callable[P, R]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if (
-            _is_compiling()
+            _is_traced_by_dynamo()
             or not are_possible()
             or _modes()
             or _function_modes()
             or _transforms() is not None
             or _forward_mode._current_level >= 0
-            or _has_autocast("cuda")
+            or _has_autocast()
             or _profiling()
             or _tracing() is not None
         ):

@@ -6,6 +6,7 @@ nothing else: what the operator saves is found once, and each call keeps those o
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, cast
@@ -50,27 +51,74 @@ class GradientPlan(NamedTuple):
     replay: Callable[..., tuple[Any, ...]]  # tensors → results, then what else is saved
     results: int
     is_tuple: bool
-    saved: Sequence[Source]  # indices into the call's tensors and, behind them, what replay returns
+    kept: Sequence[int]  # what is saved: indices into the tensors, what replay returns, and at the end None
     constant: Sequence[int]  # results without a gradient
     materializes: bool
-    attributes: dict[str, Any]
-    backward: Callable[..., Any]
-    grads: Sequence[Source]  # for each output of the operator: which result's gradient
-    inputs: Sequence[Source]  # for each argument of the operator: which tensor
-    shapes: Sequence[Any]  # of the tensors, where a gradient has another
+    backward: Backward
 
     def __call__(self, *tensors: Tensor) -> Any:
         got = _apply(self, *tensors)
         return got if self.is_tuple else got[0]
 
 
+class Backward:
+    """The operator's own gradient, as functions of the results' gradients and then the saved tensors.
+
+    There is one for each choice of inputs that want a gradient, and it has plans of its own: what torch's
+    functions and the operator's decide on the way to the launches is decided once here, too.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        attributes: dict[str, Any],
+        grads: Sequence[Source],  # for each output of the operator: which result's gradient
+        saved: Sequence[Source],  # for each tensor that it saves: the shape that it has there
+        inputs: Sequence[Source],  # for each argument of the operator: which tensor
+        shapes: Sequence[Any],  # of the tensors, where a gradient has another
+        results: int,
+        planned: Callable[[Callable[..., Any]], Callable[..., Any]],
+    ) -> None:
+        self._function, self._attributes = function, attributes
+        self._grads, self._saved, self._inputs, self._shapes = grads, saved, inputs, shapes
+        self._results, self._planned = results, planned
+        self._ways: dict[tuple[bool, ...], tuple[Callable[..., Any], Callable[..., Any]]] = {}
+
+    def way(self, needs: tuple[bool, ...], is_differentiated: bool) -> Callable[..., tuple[Any, ...]]:
+        """Returns the function; a gradient that is itself differentiated has no plan."""
+        try:
+            return self._ways[needs][is_differentiated]
+        except KeyError:
+            usual = functools.partial(self._usual, needs)
+            self._ways[needs] = self._planned(usual), usual
+            return self._ways[needs][is_differentiated]
+
+    def _usual(self, needs: tuple[bool, ...], *given: Any) -> tuple[Any, ...]:
+        grads, saved = given[: self._results], given[self._results :]
+        context = _Context()
+        context.__dict__.update(self._attributes)
+        context.saved_tensors = tuple(
+            x if at is None or at[1] is None else x.reshape(at[1])
+            for x, at in zip(saved, self._saved, strict=True)
+        )
+        context.needs_input_grad = tuple(at is not None and needs[at[0] + 1] for at in self._inputs)
+        of_outputs = [None if at is None else _shaped(grads[at[0]], at[1]) for at in self._grads]
+        got = self._function(context, *of_outputs)
+        of_inputs: list[Any] = [None] * len(needs)
+        of_arguments = cast(tuple[Any, ...], got if isinstance(got, tuple) else (got,))
+        for at, grad in zip(self._inputs, of_arguments, strict=True):
+            if at is not None and grad is not None:
+                of_inputs[at[0] + 1] = _shaped(grad, self._shapes[at[0]])
+        return tuple(of_inputs)
+
+
 class _Planned(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, plan: GradientPlan, *tensors: Tensor) -> Any:
         made = plan.replay(*tensors)
-        ctx.plan = plan
-        every = tensors + made
-        ctx.save_for_backward(*[None if at is None else every[at[0]] for at in plan.saved])
+        ctx.backward_of_plan = plan.backward
+        every = (*tensors, *made, None)
+        ctx.save_for_backward(*[every[at] for at in plan.kept])
         if plan.constant:
             ctx.mark_non_differentiable(*[made[i] for i in plan.constant])
         if not plan.materializes:
@@ -79,28 +127,14 @@ class _Planned(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        plan: GradientPlan = ctx.plan
-        context = _Context()
-        context.__dict__.update(plan.attributes)
-        context.saved_tensors = tuple(
-            x if at is None or at[1] is None else x.reshape(at[1])
-            for x, at in zip(ctx.saved_tensors, plan.saved, strict=True)
-        )
-        needs = ctx.needs_input_grad
-        context.needs_input_grad = tuple(at is not None and needs[at[0] + 1] for at in plan.inputs)
-        of_outputs = [None if at is None else _shaped(grads[at[0]], at[1]) for at in plan.grads]
-        got = plan.backward(context, *of_outputs)
-        of_inputs: list[Any] = [None] * len(needs)
-        of_arguments = cast(tuple[Any, ...], got if isinstance(got, tuple) else (got,))
-        for at, grad in zip(plan.inputs, of_arguments, strict=True):
-            if at is not None and grad is not None:
-                of_inputs[at[0] + 1] = _shaped(grad, plan.shapes[at[0]])
-        return tuple(of_inputs)
+        way = ctx.backward_of_plan.way(ctx.needs_input_grad, _has_gradients())
+        return way(*grads, *ctx.saved_tensors)
 
 
 # Function.apply itself asks for functorch's transformations first, under which there are no plans.
 _base: Any = super(torch.autograd.Function, _Planned)
 _apply = _base.apply
+_has_gradients = torch.is_grad_enabled
 
 
 def _shaped(grad: Any, shape: Any) -> Any:
@@ -108,9 +142,16 @@ def _shaped(grad: Any, shape: Any) -> Any:
 
 
 def planned(
-    trace: Trace, calls: Sequence[Called], tensors: Sequence[Tensor], compiled: Callable[[Trace], Any]
+    trace: Trace,
+    calls: Sequence[Called],
+    tensors: Sequence[Tensor],
+    compiled: Callable[[Trace], Any],
+    planned_alone: Callable[[Callable[..., Any]], Callable[..., Any]],
 ) -> GradientPlan:
-    """Returns the plan of a recorded call, or says why its gradient is not that of one operator."""
+    """Returns the plan of a recorded call, or says why its gradient is not that of one operator.
+
+    `planned_alone` gives a function of tensors plans of its own.
+    """
     if len(calls) != 1:
         raise NotPlannable("a gradient through other than one operator")
     (called,) = calls
@@ -148,23 +189,27 @@ def planned(
             at = len(every) - 1, None
         saved.append(at)
     extra = every[len(tensors) + len(results) :]
+    shapes = [
+        tensor.shape if any(at is not None and at[0] == i and at[1] is not None for at in inputs) else None
+        for i, tensor in enumerate(tensors)
+    ]
     return GradientPlan(
         compiled(Trace(trace.steps, (*results, *extra))),
         len(results),
         is_tuple,
-        saved,
+        [-1 if at is None else at[0] for at in saved],
         [i for i, part in enumerate(results) if any(part == each for each in probe.constant)],
         probe.materializes,
-        attributes,
-        operator.backward,
-        [_index(output, results) for output in outputs],
-        inputs,
-        [
-            tensor.shape
-            if any(at is not None and at[0] == i and at[1] is not None for at in inputs)
-            else None
-            for i, tensor in enumerate(tensors)
-        ],
+        Backward(
+            operator.backward,
+            attributes,
+            [_index(output, results) for output in outputs],
+            saved,
+            inputs,
+            shapes,
+            len(results),
+            planned_alone,
+        ),
     )
 
 

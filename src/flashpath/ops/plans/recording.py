@@ -54,7 +54,7 @@ _REPEATABLE = frozenset(
     """
     zeros zeros_like new_zeros full full_like new_full zero_ fill_ copy_ clone contiguous reshape to _to_copy
     arange add sub mul div neg exp exp2 sum mean amax diff where eq masked_fill cat constant_pad_nd index_add_
-    randint
+    randint scatter_ flip roll
     """.split()  # noqa: SIM905
 )
 _recording = threading.Lock()
@@ -82,12 +82,13 @@ def _layout(tensor: Tensor) -> tuple[torch.Size, tuple[int, ...], torch.dtype]:
 class Recorder(TorchDispatchMode):
     """Follows one call on the thread that makes it."""
 
-    def __init__(self, given: Sequence[Tensor]) -> None:
+    def __init__(self, given: Sequence[Tensor], wants_gradient: bool) -> None:
         super().__init__()  # pyright: ignore[reportUnknownMemberType]
+        self.wants_gradient = wants_gradient
         self.steps: list[Step] = []
         self.calls: list[Called] = []
         self.obstacle: str | None = None
-        self._thread = threading.get_ident()
+        self.thread = threading.get_ident()
         self._device = given[0].device
         self._parts: dict[int, Part] = {}
         self._alive: list[Any] = []  # so that no id comes twice
@@ -175,7 +176,7 @@ class Recorder(TorchDispatchMode):
 
     def launched(self, launcher: Any, args: Any, parameters: bytes, where: int) -> None:
         """Takes down a launch of `fp.jit`."""
-        if threading.get_ident() == self._thread:
+        if threading.get_ident() == self.thread:
             self._try(lambda: self.steps.append(self._launch(launcher, args, parameters, where)))
 
     def _launch(self, launcher: Any, args: Any, packed: bytes, where: int) -> Launch:
@@ -195,7 +196,7 @@ class Recorder(TorchDispatchMode):
 
     def launched_triton(self, function: Any, kernel: Any, grid: Any, args: Any, kwargs: Any) -> None:
         """Takes down a launch of Triton's."""
-        if threading.get_ident() == self._thread:
+        if threading.get_ident() == self.thread:
             self._try(
                 lambda: self.steps.append(
                     triton_launches.launch(function, kernel, grid, args, kwargs, self.part, self.constant)
@@ -204,7 +205,7 @@ class Recorder(TorchDispatchMode):
 
     def lent(self, tensor: Any, again: Callable[[], Any]) -> None:
         """Takes down memory that is asked for anew by each call."""
-        if threading.get_ident() == self._thread:
+        if threading.get_ident() == self.thread:
             self._remember(tensor, Lent(again, *_layout(tensor)))
 
     # ---- The end ---------------------------------------------------------------------------------------
@@ -237,19 +238,35 @@ class Recorder(TorchDispatchMode):
 
 
 @contextmanager
-def recording(given: Sequence[Tensor]) -> Generator[Recorder | None]:
-    """Follows what is called inside; gives None where another call is being recorded."""
+def recording(given: Sequence[Tensor], wants_gradient: bool = False) -> Generator[Recorder | None]:
+    """Follows what is called inside; gives None where another call is being recorded.
+
+    `wants_gradient`: of a call that calls with a gradient will be replayed from, though this one has none.
+    """
     if not _recording.acquire(blocking=False):
         yield None
         return
     try:
-        recorder = Recorder(given)
+        recorder = Recorder(given, wants_gradient)
         observing.observer = recorder
         with _triton_told(recorder), recorder:
             yield recorder
     finally:
         observing.observer = None
         _recording.release()
+
+
+def wants_gradient(*tensors: Tensor | None) -> bool:
+    """Whether somebody will ask for the gradient of one of these; what it needs is not kept for nobody."""
+    if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in tensors):
+        return True
+    return not torch.compiler.is_compiling() and _is_recorded_for_gradient()
+
+
+def _is_recorded_for_gradient() -> bool:
+    """Whether this thread's call is recorded for others: it has no gradient itself."""
+    observer: Any = observing.observer
+    return observer is not None and observer.wants_gradient and observer.thread == threading.get_ident()
 
 
 @contextmanager

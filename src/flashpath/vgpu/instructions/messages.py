@@ -10,7 +10,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "head-opcodes": Text("opcodes", "操作码"),
     "head-forms": Text("forms", "形式"),
     "head-what": Text("what", "指令"),
-    "head-error": Text("error", "错误（引擎的原文）"),
+    "head-error": Text("error", "错误"),
     "special-registers": Text(
         "Special registers: {readable}. Not known: {refused}.",
         "特殊寄存器：{readable}。不认识的：{refused}。",

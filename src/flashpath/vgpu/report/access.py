@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from flashpath.errors import FlashpathError
+from flashpath.messages import say
 from flashpath.vgpu.findings import Dim3
 from flashpath.vgpu.report import classes
 from flashpath.vgpu.report.listing import Place
@@ -85,7 +86,8 @@ FIRST_ACCESSES = Trace()
 class PlacedArray:
     """An array of a launch, where the kernel sees it."""
 
-    name: str
+    type: str
+    """As people write it, such as "float*"; empty where it is not known."""
     argument: int
     """Its place among the arguments."""
     address: int
@@ -135,12 +137,26 @@ class Access:
     """Bytes that each lane asks for."""
     addresses: tuple[int | None, ...]
     """The address of each lane; None where it took no part. Shared memory starts at 0 in each block."""
-    array: str = ""
-    """The array that the first lane's address is in, such as "argument 1 (float*)"; empty for others."""
     base: int = 0
-    """The address at which that array starts; 0 where there is none."""
+    """The address at which the array of the first lane's address starts; 0 where there is none."""
     argument: int | None = None
-    """Its place among the arguments of the launch; None for what is not one of them."""
+    """The place of that array among the arguments of the launch; None for what is not one of them."""
+    type: str = ""
+    """The type of that argument, such as "float*"; empty where it is not known."""
+
+    name: str = ""
+    """What that argument is called, where its caller has said so."""
+
+    @property
+    def array(self) -> str:
+        """Its name, or "argument 1 (float*)" in the language that is spoken; empty for none."""
+        if self.name:
+            return self.name
+        if self.argument is None:
+            return ""
+        return say(
+            "vgpu.argument" if self.type else "vgpu.argument-untyped", index=self.argument, type=self.type
+        )
 
     @property
     def lanes(self) -> tuple[int, ...]:
@@ -237,5 +253,5 @@ def make_access(row: AccessRow, place: Place, arrays: Sequence[PlacedArray]) -> 
     access = Access(place.opcode, kind, space, place.file, place.line, (x, y, z), warp, size, kept)
     for array in arrays:
         if space == "global" and array.address <= first < array.address + array.size:
-            return replace(access, array=array.name, base=array.address, argument=array.argument)
+            return replace(access, base=array.address, argument=array.argument, type=array.type)
     return access

@@ -228,10 +228,14 @@ def shown_arguments(source: Any, values: Sequence[Any]) -> str:
 
 def _shown(types: Sequence[str], values: Sequence[Any]) -> str:
     """The arguments of a launch beside their types."""
-    described = (
-        f"{value.dtype} {tuple(value.shape)}" if hasattr(value, "shape") else repr(value) for value in values
-    )
-    return ", ".join(f"{name}: {text}" for name, text in zip(types, described, strict=False))
+    return ", ".join(f"{name}: {_described(value)}" for name, value in zip(types, values, strict=False))
+
+
+def _described(value: Any) -> str:
+    if not hasattr(value, "shape"):
+        return repr(value)
+    tensor = value if hasattr(value, "dtype") else value.base  # a descriptor's
+    return f"{tensor.dtype} {tuple(value.shape)}"
 
 
 # ---- Memory --------------------------------------------------------------------------------------------

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
-from pathlib import Path
-from types import ModuleType
 from typing import Any, cast
 
 from flashpath import settings
 from flashpath.course.figures.drawing import Figure, Group, Picture
+from flashpath.course.figures.python_files import module_of
 
 _ROWS, _COLS = 64, 1024  # as the exercise on bytes has them
 
@@ -49,7 +47,7 @@ def launches(lang: str) -> Figure:
     from flashpath import vgpu
 
     folder = settings.content_dir("course") / "units/22-triton-softmax/exercises/passes-over-memory"
-    fused, steps = cast("Any", _module(folder / "fused.py")), cast("Any", _module(folder / "steps.py"))
+    fused, steps = cast("Any", module_of(folder / "fused.py")), cast("Any", module_of(folder / "steps.py"))
     x, e, out = (torch.zeros(_ROWS, _COLS) for _ in range(3))
     m, total = torch.zeros(_ROWS), torch.ones(_ROWS)
     with vgpu.triton(profile=True) as gpu:
@@ -67,16 +65,6 @@ def launches(lang: str) -> Figure:
         .bars([(name, value, f"{value} KiB") for name, value in zip(names, values, strict=True)])
         .both()
     )
-
-
-def _module(file: Path) -> ModuleType:
-    """A file of the course as a module: Triton reads a kernel's source from the file that it lies in."""
-    spec = importlib.util.spec_from_file_location(f"figures_of_{file.stem}", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def online(lang: str) -> Figure:

@@ -306,7 +306,7 @@ class PtxKernel:
 
     def _named(self, offset: int) -> tuple[int, str]:
         index = self.offsets.index(offset)
-        return index, f"parameter {index} (*{self._dtypes[index]})"
+        return index, f"*{self._dtypes[index]}"
 
     def _packed(self, arguments: Sequence[Any]) -> bytes:
         packed = bytearray(self._size)

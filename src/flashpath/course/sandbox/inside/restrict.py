@@ -11,7 +11,7 @@ import os
 import signal
 import struct
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ def enforce(plan: dict[str, Any]) -> None:
         alone = len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208 - names alone are wanted
         if restrict_files(plan["read"], plan["list"], plan["write"]) and alone:
             in_force.append("landlock")
-        if restrict_calls(touches=bool(plan["touches"])):
+        if restrict_calls(plan["allowed"]):
             in_force.append("seccomp")
 
 
@@ -224,7 +224,12 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "ioperm": (173, None), "modify_ldt": (154, None),
 }  # fmt: skip
 _FIRST_UNKNOWN = 470  # calls that are newer than this list; programs fall back where a kernel has none
-_TOUCHING = "utimensat"
+# What some children are allowed of these. Files may be marked as used now, as a cache does with its entries;
+TOUCHING = ("utimensat",)
+# the process may become another program, which is held by the same restrictions;
+BECOMING = ("execve",)
+# and it may start others, which are held by them too.
+STARTING = ("execve", "fork", "vfork", "clone")
 _OWN_PROCESS_ONLY = {
     "kill": (62, 129), "tgkill": (234, 131), "prlimit64": (302, 261), "sched_setaffinity": (203, 122),
 }  # fmt: skip
@@ -257,8 +262,8 @@ _SECCOMP = (317, 277)
 Instruction = tuple[int, int, int, int]  # code, where to go if true, if false, the constant
 
 
-def _program(which: int, architecture: int, own: int, touches: bool = False) -> list[Instruction]:
-    """The filter. `touches`: files may be marked as used now, as a cache does with its entries."""
+def _program(which: int, architecture: int, own: int, allowed: Collection[str] = ()) -> list[Instruction]:
+    """The filter. `allowed`: calls that are let through although they are on the list of those refused."""
     refuse: Instruction = (_RETURN, 0, 0, _ERROR | _EPERM)
     allow: Instruction = (_RETURN, 0, 0, _ALLOWED)
     made: list[Instruction] = [
@@ -273,7 +278,7 @@ def _program(which: int, architecture: int, own: int, touches: bool = False) -> 
     ]
     for name, numbers in _REFUSED.items():
         number = numbers[which]
-        if number is not None and not (touches and name == _TOUCHING):
+        if number is not None and name not in allowed:
             made += [(_JUMP_EQUAL, 0, 1, number), refuse]
     for pair, argument, values in _REFUSED_PARTS.values():
         made += [
@@ -292,26 +297,27 @@ def _program(which: int, architecture: int, own: int, touches: bool = False) -> 
             refuse,
             allow,
         ]
-    # Threads, but no processes. The newer call hides its flags from a filter: programs fall back.
+    # Threads, but no processes unless they are allowed, and no namespaces. The newer call hides its flags
+    # from a filter: programs fall back.
     made += [
         (_JUMP_EQUAL, 0, 1, _CLONE3[which]),
         (_RETURN, 0, 0, _ERROR | _ENOSYS),
         (_JUMP_EQUAL, 0, 4, _CLONE[which]),
         (_LOAD, 0, 0, _FIRST_ARGUMENT_AT),
         (_JUMP_ANY_BIT, 1, 0, _CLONE_NEW_ANY),
-        (_JUMP_ANY_BIT, 1, 0, _CLONE_THREAD),
+        allow if "clone" in allowed else (_JUMP_ANY_BIT, 1, 0, _CLONE_THREAD),
         refuse,
     ]
     return [*made, allow]
 
 
-def restrict_calls(touches: bool = False) -> bool:
+def restrict_calls(allowed: Collection[str] = ()) -> bool:
     """From now on the kernel refuses calls that neither kernels nor arithmetic need, in all threads."""
     known = _ARCHITECTURES.get(os.uname().machine) if _LINUX else None
     if known is None:
         return False
     which, architecture = known
-    program = _program(which, architecture, os.getpid(), touches)
+    program = _program(which, architecture, os.getpid(), allowed)
     packed = b"".join(struct.pack("<HBBI", *each) for each in program)
     room = ctypes.create_string_buffer(packed, len(packed))
     fprog = struct.pack("<HxxxxxxQ", len(program), ctypes.addressof(room))

@@ -49,16 +49,20 @@ def backward(
 def _attend(problem: Problem, q: Any, k: Any, v: Any) -> tuple[Any, Any]:
     import torch
 
-    q, k, v = (each.transpose(1, 2) for each in (q, k, v))  # (batch, heads, sequence, dim)
-    k, v = (each.repeat_interleave(problem.group, 1) for each in (k, v))
+    # (batch, heads, sequence, dim)
+    q, k, v = (tensor.transpose(1, 2) for tensor in (q, k, v))
+    k, v = (tensor.repeat_interleave(problem.group, 1) for tensor in (k, v))
     scores = (q @ k.mT) * problem.scale  # (batch, heads, queries, keys)
     shift = problem.keys - problem.queries
     query = torch.arange(problem.queries, device=q.device)[:, None]
     key = torch.arange(problem.keys, device=q.device)
-    last = query + shift if is_causal(problem) else torch.full_like(query, problem.keys - 1)
-    # A query that sees nothing has no softmax: it gets one over everything, of which nothing is kept.
+    every = torch.full_like(query, problem.keys - 1)
+    last = query + shift if is_causal(problem) else every
+    # A query that sees nothing has no softmax: it gets one over everything,
+    # of which nothing is kept.
     blind = last < 0  # (queries, 1)
     scores = scores.masked_fill((key > last) & ~blind, -torch.inf)
     weights = torch.softmax(scores, -1).masked_fill(blind, 0)
-    lse = torch.logsumexp(scores.float(), -1).masked_fill(blind[:, 0], -torch.inf)
+    lse = torch.logsumexp(scores.float(), -1)
+    lse = lse.masked_fill(blind[:, 0], -torch.inf)
     return (weights @ v).transpose(1, 2), lse

@@ -63,8 +63,8 @@ __global__ void online_softmax(const T* q, const T* k, const T* v, T* out, float
     }
     s = sum_over_warp(s);
 
-    const float larger = fmaxf(m, s);             // m'
-    const float shrink = exp2_approx(m - larger);  // what is there becomes relative to m'
+    const float larger = fmaxf(m, s);  // m': all that is there moves to it
+    const float shrink = exp2_approx(m - larger);
     const float weight = exp2_approx(s - larger);
     m = larger;
     l = l * shrink + weight;

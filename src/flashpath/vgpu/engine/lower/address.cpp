@@ -27,14 +27,14 @@ u32 converted(Builder& b, const Operand& base, u32 width, const std::string& con
 
 s64 address_offset(const Builder& b, const Operand& base) {
   if (base.value < std::numeric_limits<s32>::min() || base.value > std::numeric_limits<s32>::max()) {
-    b.refuse(b.spelled() + ": the offset " + std::to_string(base.value) + " does not fit 32 bits");
+    b.refuse("vgpu.ptx.offset-too-large", {{"offset", std::to_string(base.value)}});
   }
   return base.value;
 }
 
 Address address(Builder& b, const Operand& bracket, u32 width) {
   if (bracket.kind != OperandKind::kAddress || b.parts(bracket).size() != 1) {
-    b.refuse(b.spelled() + ": an address [base + offset] is expected");
+    b.refuse("vgpu.ptx.notation-expected", {{"expected", "[base + offset]"}});
   }
   const Operand& base = b.parts(bracket)[0];
   Address found;
@@ -58,7 +58,7 @@ Address address(Builder& b, const Operand& bracket, u32 width) {
     } else if (b.width_of(base) == 4 && width == 8 && takes_short_pointers(b)) {
       found.base = converted(b, base, width, "cvt.u64.u32/64.32");
     } else {
-      b.refuse(b.spelled() + ": an address of " + bits(b.width_of(base)) + " bits");
+      b.refuse("vgpu.ptx.address-bits", {{"bits", 8 * b.width_of(base)}});
     }
   }
   return found;

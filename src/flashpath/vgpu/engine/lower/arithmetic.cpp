@@ -11,7 +11,7 @@ namespace flashpath::lower {
 
 void same_type(Builder& b, const std::string& name, u32 width, u32 flags) {
   const auto count = b.operands().size();
-  if (count > 4) b.refuse(b.spelled() + ": it has too many operands");
+  if (count > 4) b.refuse("vgpu.ptx.operand-count", {{"given", count}, {"expected", 4}});
   u32 places[3] = {kNoRegister, kNoRegister, kNoRegister};
   for (std::size_t k = 1; k < count; ++k) places[k - 1] = b.source(operand(b, k), width);
   const u32 d = b.destination(operand(b, 0), width);
@@ -28,7 +28,7 @@ namespace {
 // Min and max of three are for newer GPUs than are played here.
 void check_two_operands(Builder& b) {
   operand(b, 2);
-  if (b.operands().size() > 3) b.refuse("the instruction " + b.spelled() + " of three operands is not known to this version");
+  if (b.operands().size() > 3) b.refuse("vgpu.ptx.three-operands");
 }
 
 // The only flag of approximations.
@@ -121,7 +121,7 @@ void float_arithmetic(Builder& b, Modifiers& m, const std::string& type, bool re
     check_two_operands(b);
     if (m.take("NaN")) name += ".NaN";
     if (m.take("xorsign")) {
-      if (!m.take("abs")) b.refuse(b.spelled() + ": .xorsign stands before .abs");
+      if (!m.take("abs")) b.refuse("vgpu.ptx.notation-expected", {{"expected", ".xorsign.abs"}});
       name += ".xorsign.abs";
     }
   }

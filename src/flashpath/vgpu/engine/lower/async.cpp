@@ -12,12 +12,12 @@ void copy(Builder& b, Modifiers& m) {
   m.take_one({"L2::64B", "L2::128B", "L2::256B"});
   const bool has_spaces = !m.take_one({"shared", "shared::cta"}).empty() && m.take("global");
   m.all_taken();
-  if (level.empty() || !has_spaces) b.refuse("the instruction " + b.spelled() + " is not known to this version");
+  if (level.empty() || !has_spaces) b.refuse("vgpu.ptx.instruction-not-known");
   const Operand& size = operand(b, 2);
   const std::size_t last = b.operands().size() - (has_policy ? 1 : 0);
   if (size.kind != OperandKind::kInteger || (size.value != 4 && size.value != 8 && size.value != 16) ||
       (level == "cg" && size.value != 16)) {
-    b.refuse(b.spelled() + ": it copies 4, 8 or 16 bytes with .ca, 16 with .cg");
+    b.refuse("vgpu.ptx.copy-size");
   }
   u32 modifier = static_cast<u32>(size.value);
   u32 limit = kNoRegister;
@@ -75,7 +75,7 @@ void arrive(Builder& b, Modifiers& m, bool drops, u8 order) {
   Place place = barrier_at(b, m, 1);
   m.all_taken();
   const u32 number = b.operands().size() > 2 ? b.source(operand(b, 2), 4) : kNoRegister;
-  if (expects_bytes && number == kNoRegister) b.refuse(b.spelled() + ": operand 2 is missing");
+  if (expects_bytes && number == kNoRegister) b.refuse("vgpu.ptx.operand-missing", {{"index", 2}});
   const u32 state = b.destination(operand(b, 0), 8);
   if (drops) place.modifier |= exec::kDrop;
   Instruction& i = emit_at(b, "mbarrier.arrive", place);
@@ -101,7 +101,7 @@ void wait(Builder& b, Modifiers& m, u8 order) {
 
 void async_copy(Builder& b) {
   Modifiers m(b);
-  if (!m.take("async")) b.refuse("the instruction " + b.spelled() + " is not known to this version");
+  if (!m.take("async")) b.refuse("vgpu.ptx.instruction-not-known");
   if (m.take("commit_group")) {
     m.all_taken();
     b.emit("cp.async.commit_group");
@@ -111,7 +111,7 @@ void async_copy(Builder& b) {
   } else if (m.take("wait_group")) {
     m.all_taken();
     const Operand& count = operand(b, 0);
-    if (count.kind != OperandKind::kInteger || count.value < 0) b.refuse(b.spelled() + ": a number is expected");
+    if (count.kind != OperandKind::kInteger || count.value < 0) b.refuse("vgpu.ptx.number-expected");
     b.emit("cp.async.wait_group").immediate = count.value;
   } else if (m.take("mbarrier")) {
     const bool is_arrival = m.take("arrive");
@@ -119,7 +119,7 @@ void async_copy(Builder& b) {
     m.take("b64");
     Place place = barrier_at(b, m, 0);
     m.all_taken();
-    if (!is_arrival) b.refuse("the instruction " + b.spelled() + " is not known to this version");
+    if (!is_arrival) b.refuse("vgpu.ptx.instruction-not-known");
     if (keeps_count) place.modifier |= exec::kNoIncrement;
     emit_at(b, "cp.async.mbarrier.arrive", place).order = kStrong | kWideScope | kReadModifyWrite | kOfBarrier;
   } else {
@@ -163,7 +163,7 @@ void memory_barrier(Builder& b) {
     i.order = order & ~kRelease;
   } else {
     m.all_taken();
-    b.refuse("the instruction " + b.spelled() + " is not known to this version");
+    b.refuse("vgpu.ptx.instruction-not-known");
   }
 }
 

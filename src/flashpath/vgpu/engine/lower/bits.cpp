@@ -99,7 +99,7 @@ void lop3(Builder& b) {
   m.all_taken();
   const Operand& to = operand(b, 0);
   const Operand& table = operand(b, 4);
-  if (table.kind != OperandKind::kInteger) b.refuse(b.spelled() + ": the truth table is a number");
+  if (table.kind != OperandKind::kInteger) b.refuse("vgpu.ptx.number-expected");
   const u32 x = b.source(operand(b, 1), 4);
   const u32 y = b.source(operand(b, 2), 4);
   const u32 z = b.source(operand(b, 3), 4);
@@ -110,7 +110,7 @@ void lop3(Builder& b) {
   if (join.empty()) {
     d = b.destination(to, 4);
   } else {
-    if (to.kind != OperandKind::kPair) b.refuse(b.spelled() + ": two results d|p are expected");
+    if (to.kind != OperandKind::kPair) b.refuse("vgpu.ptx.notation-expected", {{"expected", "d|p"}});
     d = b.destination(b.parts(to)[0], 4);
     p = b.predicate_destination(b.parts(to)[1]);
     other = b.predicate(operand(b, 5));

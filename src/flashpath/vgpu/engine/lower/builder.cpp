@@ -11,10 +11,6 @@ constexpr u32 kVectorAlignment = 64;
 constexpr u32 kWidestRegister = 16;  // bytes of a lane
 constexpr u32 kMostRegisterBytes = 1 << 28;  // of a warp
 
-std::string operand_text(const ptx::Operand& operand) {
-  return operand.name.empty() ? std::string("operand") : std::string(operand.name);
-}
-
 Effect effect_of(std::string_view name) {
   const auto is = [&](std::string_view prefix) { return name.starts_with(prefix); };
   if (is("st.local.")) return Effect::kLocal;
@@ -57,10 +53,25 @@ Origin Builder::place() const {
   return origin;
 }
 
-void Builder::refuse(const std::string& why) const {
-  const Origin origin = current == nullptr ? Origin{} : place();
-  const bool has_name = origin.file < program.files.size();
-  throw Error(why, origin.ptx_line, has_name ? program.files[origin.file] : "", origin.line);
+void Builder::refuse(const Message& why) const {
+  if (current == nullptr) throw Error("vgpu.unsupported-kernel", why);
+  const Origin origin = place();
+  const std::string file = origin.file < program.files.size() ? program.files[origin.file] : "";
+  const std::string source = origin.line == 0 ? "" : " (" + file + ":" + std::to_string(origin.line) + ")";
+  throw Error("vgpu.unsupported-instruction", why, origin.ptx_line, source);
+}
+
+void Builder::refuse(const char* code, std::vector<MessageParameter> parameters) const {
+  parameters.emplace_back("instruction", spelled());
+  refuse(Message(code, std::move(parameters)));
+}
+
+void Builder::refuse_part(std::string_view modifier) const {
+  refuse("vgpu.ptx.part-not-known", {{"part", std::string(modifier)}});
+}
+
+void Builder::refuse_size(const Message& why) const {
+  throw Error("vgpu.kernel-too-large", why);
 }
 
 u32 Builder::reserve(u32 width) {
@@ -69,7 +80,7 @@ u32 Builder::reserve(u32 width) {
     program.register_bytes = (program.register_bytes + kVectorAlignment - 1) / kVectorAlignment * kVectorAlignment;
   }
   const u32 offset = program.register_bytes;
-  if (offset > kMostRegisterBytes) refuse("the kernel has more registers than this version can keep");
+  if (offset > kMostRegisterBytes) refuse_size({"vgpu.ptx.too-many-registers"});
   program.register_bytes += size;
   return offset;
 }
@@ -85,7 +96,7 @@ u32 Builder::constant(u32 width, u64 bits) {
 }
 
 u32 Builder::width_of(const ptx::Operand& operand) const {
-  if (operand.kind != ptx::OperandKind::kRegister) refuse(spelled() + ": a register is expected here");
+  if (operand.kind != ptx::OperandKind::kRegister) refuse("vgpu.ptx.register-expected");
   const u32 width = bytes_of(function.registers[operand.index].type);
   return width == 1 ? 2 : width;  // 8-bit registers are kept in 16 bits
 }
@@ -93,7 +104,7 @@ u32 Builder::width_of(const ptx::Operand& operand) const {
 void Builder::refuse_component(const ptx::Operand& operand) const {
   const bool is_video = current->opcode.starts_with("v");  // .b0 … .h1 are part of these instructions
   if (operand.component != ptx::Component::kWhole && !is_video) {
-    refuse(spelled() + ": parts of registers are not known to this version");
+    refuse("vgpu.ptx.register-parts");
   }
 }
 
@@ -102,8 +113,7 @@ u32 Builder::source(const ptx::Operand& operand, u32 width) {
     case ptx::OperandKind::kRegister:
       refuse_component(operand);
       if (width_of(operand) != width) {
-        refuse(spelled() + ": a register of " + std::to_string(8 * width_of(operand)) + " bits stands where one of " +
-               std::to_string(8 * width) + " is expected");
+        refuse("vgpu.ptx.register-bits", {{"given", 8 * width_of(operand)}, {"expected", 8 * width}});
       }
       return register_offset[operand.index];
     case ptx::OperandKind::kInteger:
@@ -119,7 +129,7 @@ u32 Builder::source(const ptx::Operand& operand, u32 width) {
     case ptx::OperandKind::kSymbol: {
       const u64 address = address_of(operand.symbol, operand.index) + static_cast<u64>(operand.value);
       if (!in_frame(operand.symbol, operand.index)) return constant(width, address);
-      if (width != 8) refuse(spelled() + ": an address in a frame has 64 bits");
+      if (width != 8) refuse("vgpu.ptx.register-bits", {{"given", 64}, {"expected", 8 * width}});
       const u32 place = reserve(8);
       const u32 offset = constant(8, address);
       Instruction& i = emit_hidden("add.u64");
@@ -131,14 +141,14 @@ u32 Builder::source(const ptx::Operand& operand, u32 width) {
     case ptx::OperandKind::kSpecial:
       return special(operand, width);
     default:
-      refuse(spelled() + ": this kind of " + operand_text(operand) + " is not understood");
+      refuse("vgpu.ptx.operand-kind");
   }
 }
 
 u32 Builder::predicate(const ptx::Operand& operand) {
   if (operand.kind == ptx::OperandKind::kInteger) return constant(0, operand.value != 0);
   if (operand.kind != ptx::OperandKind::kRegister || width_of(operand) != 0) {
-    refuse(spelled() + ": a predicate is expected");
+    refuse("vgpu.ptx.predicate-expected");
   }
   return register_offset[operand.index];
 }
@@ -150,17 +160,16 @@ u32 Builder::sink() {
 
 u32 Builder::predicate_destination(const ptx::Operand& operand) {
   if (operand.kind == ptx::OperandKind::kSink) return sink();
-  if (operand.kind != ptx::OperandKind::kRegister) refuse(spelled() + ": the result needs a predicate register");
+  if (operand.kind != ptx::OperandKind::kRegister) refuse("vgpu.ptx.predicate-expected");
   return predicate(operand);
 }
 
 u32 Builder::destination(const ptx::Operand& operand, u32 width) {
   if (operand.kind == ptx::OperandKind::kSink) return sink();
-  if (operand.kind != ptx::OperandKind::kRegister) refuse(spelled() + ": the result needs a register");
+  if (operand.kind != ptx::OperandKind::kRegister) refuse("vgpu.ptx.register-expected");
   refuse_component(operand);
   if (width_of(operand) != width) {
-    refuse(spelled() + ": the result has " + std::to_string(8 * width) + " bits, its register " +
-           std::to_string(8 * width_of(operand)));
+    refuse("vgpu.ptx.register-bits", {{"given", 8 * width_of(operand)}, {"expected", 8 * width}});
   }
   written_.push_back(operand.index);
   return register_offset[operand.index];
@@ -177,7 +186,7 @@ u32 Builder::special(const ptx::Operand& operand, u32 width) {
   const std::string_view name = operand.name;
   if (name.starts_with("%clock") || name.starts_with("%globaltimer")) {
     const bool wide = name == "%clock64" || name == "%globaltimer";
-    if (width != (wide ? 8 : 4)) refuse(spelled() + ": " + std::string(name) + " has " + (wide ? "64" : "32") + " bits");
+    if (width != (wide ? 8 : 4)) refuse("vgpu.ptx.special-register-bits", {{"register", std::string(name)}, {"given", wide ? 64 : 32}, {"expected", 8 * width}});
     const u32 place = reserve(width);
     emit_hidden("read." + std::string(name.substr(1))).dst[0] = place;
     return place;
@@ -191,7 +200,7 @@ u32 Builder::special(const ptx::Operand& operand, u32 width) {
   const bool is_wide = name == "%gridid";
   const u32 offset = fixed_special(operand);
   if (width == (is_wide ? 8 : 4)) return offset;
-  if (width != 8) refuse(spelled() + ": " + std::string(name) + " does not have " + std::to_string(8 * width) + " bits");
+  if (width != 8) refuse("vgpu.ptx.special-register-bits", {{"register", std::string(name)}, {"given", is_wide ? 64 : 32}, {"expected", 8 * width}});
   // The 32 bits of a special register, widened.
   const u32 place = reserve(8);
   Instruction& widened = emit_hidden("cvt.u64.u32/64.32");
@@ -209,7 +218,7 @@ u32 Builder::fixed_special(const ptx::Operand& operand) {
       case ptx::Component::kX: return triple;
       case ptx::Component::kY: return triple + 1;
       case ptx::Component::kZ: return triple + 2;
-      default: refuse(spelled() + ": " + std::string(name) + " needs .x, .y or .z");
+      default: refuse("vgpu.ptx.notation-expected", {{"expected", std::string(name) + ".x | .y | .z"}});
     }
   };
   if (name == "%tid") slot = axis(s.tid);
@@ -231,7 +240,7 @@ u32 Builder::fixed_special(const ptx::Operand& operand) {
   if (name == "%envreg2") slot = &s.envreg[1];
   if (name == "%dynamic_smem_size") slot = &s.dynamic_smem_size;
   if (name == "%total_smem_size" || name == "%aggr_smem_size") slot = &s.total_smem_size;
-  if (slot == nullptr) refuse("the special register " + std::string(name) + " is not known");
+  if (slot == nullptr) refuse("vgpu.ptx.special-register-not-known", {{"register", std::string(name)}});
   if (*slot == kNoRegister) *slot = reserve(name == "%gridid" ? 8 : 4);
   return *slot;
 }
@@ -248,7 +257,7 @@ u64 Builder::address_of(ptx::SymbolKind kind, u32 index) const {
     case ptx::SymbolKind::kParameter: return (function.is_entry ? kParametersBase : 0) + parameter_offset[index];
     case ptx::SymbolKind::kReturn: return return_offset[index];
     case ptx::SymbolKind::kFunction: return kFunctionsBase + 16 * u64(index);
-    default: refuse(spelled() + ": the address of a label is not known to this version");
+    default: refuse("vgpu.ptx.address-of-label");
   }
 }
 
@@ -283,10 +292,10 @@ Instruction& Builder::emit(const std::string& name, Kind kind) {
   instruction.effect = effect_of(name);
   if (kind == Kind::kStraight || kind == Kind::kWarpSync) {
     instruction.handler = exec::Registry::get().find(name);
-    if (instruction.handler == nullptr) refuse("the instruction " + spelled() + " is not known to this version");
+    if (instruction.handler == nullptr) refuse("vgpu.ptx.instruction-not-known");
   }
   if (current->guard != ptx::kNone) {
-    if (function.registers[current->guard].type != ptx::Type::kPred) refuse(spelled() + ": its guard is no predicate");
+    if (function.registers[current->guard].type != ptx::Type::kPred) refuse("vgpu.ptx.predicate-expected");
     instruction.guard = register_offset[current->guard];
     instruction.guard_negated = current->guard_negated;
   }

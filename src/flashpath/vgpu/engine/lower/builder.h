@@ -55,7 +55,14 @@ class Builder {
   Origin place() const;
   // `add.s32` as written.
   std::string spelled() const;
-  [[noreturn]] void refuse(const std::string& why) const;
+  // Refuses the current instruction, or the kernel where it is none that is to blame.
+  [[noreturn]] void refuse(const Message& why) const;
+  // The same, with the current instruction among the parameters.
+  [[noreturn]] void refuse(const char* code, std::vector<MessageParameter> parameters = {}) const;
+  // Refuses the current instruction for one of its modifiers.
+  [[noreturn]] void refuse_part(std::string_view modifier) const;
+  // Refuses a kernel that needs more than any GPU has.
+  [[noreturn]] void refuse_size(const Message& why) const;
 
   // Places in the register file ----------------------------------------------------------------------------
   u32 reserve(u32 width);  // 0: a predicate

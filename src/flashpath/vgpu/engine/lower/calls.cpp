@@ -22,7 +22,7 @@ const std::vector<Provided>& provided() {
 
 LocalPlace place_of(Builder& b, const Operand& each) {
   if (each.kind != OperandKind::kSymbol || b.space_of(each.symbol, each.index) != ptx::Space::kLocal) {
-    b.refuse(b.spelled() + ": what is passed must be a .param variable");
+    b.refuse("vgpu.ptx.param-variable-expected");
   }
   const u64 offset = b.address_of(each.symbol, each.index);
   switch (each.symbol) {
@@ -32,28 +32,22 @@ LocalPlace place_of(Builder& b, const Operand& each) {
   }
 }
 
-void check_count(Builder& b, std::string_view name, std::size_t given, std::size_t expected, const char* what) {
-  if (given != expected) {
-    b.refuse("the call of " + std::string(name) + " has " + std::to_string(given) + " " + what + ", the function " +
-             std::to_string(expected));
-  }
+void check_count(Builder& b, const char* code, std::string_view name, std::size_t given, std::size_t expected) {
+  if (given != expected) b.refuse({code, {{"function", std::string(name)}, {"given", given}, {"expected", expected}}});
 }
 
-void check_size(Builder& b, std::string_view name, u64 given, u64 expected, const char* what) {
-  if (given < expected) {
-    b.refuse("the call of " + std::string(name) + " has " + what + " of " + std::to_string(given) +
-             " bytes, the function one of " + std::to_string(expected));
-  }
+void check_size(Builder& b, const char* code, std::string_view name, u64 given, u64 expected) {
+  if (given < expected) b.refuse({code, {{"function", std::string(name)}, {"given", given}, {"expected", expected}}});
 }
 
 void call_provided(Builder& b, const ptx::Function& function, const CallSite& site) {
   for (const auto& [name, arguments, result] : provided()) {
     if (function.name != name) continue;
-    check_count(b, name, site.arguments.size(), arguments.size(), "arguments");
+    check_count(b, "vgpu.ptx.call-arguments", name, site.arguments.size(), arguments.size());
     for (std::size_t k = 0; k < arguments.size(); ++k) {
-      check_size(b, name, site.arguments[k].size, arguments[k], "an argument");
+      check_size(b, "vgpu.ptx.call-argument-bytes", name, site.arguments[k].size, arguments[k]);
     }
-    for (const LocalPlace& place : site.results) check_size(b, name, place.size, result, "a result");
+    for (const LocalPlace& place : site.results) check_size(b, "vgpu.ptx.call-result-bytes", name, place.size, result);
     const u32 index = static_cast<u32>(b.program.calls.size());
     b.program.calls.push_back(site);
     b.emit("call." + std::string(name)).immediate = index;
@@ -62,9 +56,8 @@ void call_provided(Builder& b, const ptx::Function& function, const CallSite& si
     return;
   }
   const bool launches = function.name.starts_with("cudaLaunchDevice") || function.name.starts_with("cudaGetParameter");
-  b.refuse(launches ? "the kernel launches other kernels (" + std::string(function.name) +
-                          "): dynamic parallelism is not known to this version"
-                    : "the function " + std::string(function.name) + " has no body in this module");
+  b.refuse({launches ? "vgpu.ptx.dynamic-parallelism" : "vgpu.ptx.function-without-body",
+            {{"function", std::string(function.name)}}});
 }
 
 }  // namespace
@@ -87,10 +80,10 @@ void call(Builder& b) {
     const u32 index = resolve_alias(b.module, callee.index);
     const ptx::Function& function = b.module.functions[index];
     if (function.is_declaration) return call_provided(b, function, site);
-    if (function.is_entry) b.refuse("the kernel " + std::string(function.name) + " is called: only device functions can be");
+    if (function.is_entry) b.refuse({"vgpu.ptx.kernel-is-called", {{"function", std::string(function.name)}}});
     target = b.function_codes[index];
-    check_count(b, function.name, site.arguments.size(), function.parameters.size(), "arguments");
-    check_count(b, function.name, site.results.size(), function.returns.size(), "results");
+    check_count(b, "vgpu.ptx.call-arguments", function.name, site.arguments.size(), function.parameters.size());
+    check_count(b, "vgpu.ptx.call-results", function.name, site.results.size(), function.returns.size());
   } else {
     address = b.source(callee, 8);
   }

@@ -75,7 +75,7 @@ void compare_to_value(Builder& b) {
   const std::string to = m.take_type();
   const Comparison comparison = read_comparison(m, from);
   const auto found = kTrue.find(to);
-  if (found == kTrue.end()) b.refuse("the instruction " + b.spelled() + " is not known to this version: ." + to + " is not");
+  if (found == kTrue.end()) b.refuse_part(to);
   const u32 width = width_of_type(to);
   const u32 d[2] = {b.destination(operand(b, 0), width), kNoRegister};
   emit_comparison(b, "set.b" + bits(width) + ".", comparison, d, 0);

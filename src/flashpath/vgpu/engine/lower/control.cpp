@@ -6,7 +6,7 @@ namespace flashpath::lower {
 
 void branch(Builder& b) {
   const Operand& to = operand(b, 0);
-  if (to.kind != OperandKind::kSymbol || to.symbol != ptx::SymbolKind::kLabel) b.refuse(b.spelled() + ": no label");
+  if (to.kind != OperandKind::kSymbol || to.symbol != ptx::SymbolKind::kLabel) b.refuse("vgpu.ptx.label-expected");
   b.emit("bra", Kind::kBranch).target = to.index;  // the label; its place is known when all is lowered
 }
 
@@ -14,7 +14,7 @@ void branch_table(Builder& b) {
   const u32 index = b.source(operand(b, 0), 4);
   const Operand& table = operand(b, 1);
   if (table.kind != OperandKind::kSymbol || table.symbol != ptx::SymbolKind::kBranchTable) {
-    b.refuse(b.spelled() + ": no list of branch targets");
+    b.refuse("vgpu.ptx.targets-expected");
   }
   Instruction& i = b.emit("brx", Kind::kBranchTable);
   i.a[0] = index;
@@ -32,7 +32,7 @@ void warp_barrier(Builder& b, Modifiers& m) {
 
 u32 barrier_number(Builder& b, const Operand& which) {
   if (which.kind == OperandKind::kInteger && (which.value < 0 || which.value > 15)) {
-    b.refuse(b.spelled() + ": the barrier must be a number from 0 to 15");
+    b.refuse("vgpu.ptx.barrier-number");
   }
   return b.source(which, 4);
 }
@@ -50,18 +50,18 @@ void barrier(Builder& b) {
     const std::string type = m.take_type();
     const std::string_view operation = m.take_one({"popc", "and", "or"});
     mode = operation == "popc" ? BarrierMode::kCount : operation == "and" ? BarrierMode::kAll : BarrierMode::kAny;
-    if (operation.empty() || (type == "pred") != (operation != "popc")) b.refuse(b.spelled() + ": no such reduction");
+    if (operation.empty() || (type == "pred") != (operation != "popc")) b.refuse("vgpu.ptx.instruction-not-known");
   } else if (m.take("arrive")) {
     mode = BarrierMode::kArrive;
   } else if (!m.take("sync")) {
-    b.refuse("the instruction " + b.spelled() + " is not known to this version");
+    b.refuse("vgpu.ptx.instruction-not-known");
   }
   m.all_taken();
   const std::size_t first = reduces ? 1 : 0;
   const std::size_t operands = b.operands().size();
   const u32 number = barrier_number(b, operand(b, first));
   const bool counted = operands > first + (reduces ? 2 : 1);
-  if (mode == BarrierMode::kArrive && !counted) b.refuse(b.spelled() + ": the count of threads is missing");
+  if (mode == BarrierMode::kArrive && !counted) b.refuse("vgpu.ptx.operand-missing", {{"index", 1}});
   const u32 count = counted ? b.source(operand(b, first + 1), 4) : kNoRegister;
   u32 value = kNoRegister;
   u32 result = kNoRegister;

@@ -14,8 +14,7 @@ exec::IntegerType integer_type(const Builder& b, std::string_view type, u32 narr
       return {bits, type.starts_with("s")};
     }
   }
-  b.refuse("the instruction " + b.spelled() + " is not known to this version: ." + std::string(type) +
-           " is no integer that it converts");
+  b.refuse_part(type);
 }
 
 u32 register_width(const Builder& b, const Operand& operand, const std::string& type) {
@@ -30,7 +29,7 @@ void pack_integers(Builder& b, Modifiers& m) {
   m.take("sat");
   m.all_taken();
   const exec::IntegerType result = integer_type(b, to, 2);
-  if (from != "s32" || result.bits > 16) b.refuse("the instruction " + b.spelled() + " is not known to this version");
+  if (from != "s32" || result.bits > 16) b.refuse("vgpu.ptx.instruction-not-known");
   const u32 x = b.source(operand(b, 1), 4);
   const u32 y = b.source(operand(b, 2), 4);
   const u32 z = shifts ? b.source(operand(b, 3), 4) : b.constant(4, 0);

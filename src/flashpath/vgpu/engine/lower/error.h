@@ -1,20 +1,21 @@
-// What cannot be run: named, with its line in the PTX and in the source.
+// What cannot be run: why, with its line in the PTX and in the source.
 #pragma once
 
-#include <stdexcept>
 #include <string>
+#include <utility>
 
+#include "messages/failure.h"
 #include "program/types.h"
 
 namespace flashpath::lower {
 
-struct Error : std::runtime_error {
-  Error(const std::string& message, u32 ptx_line, std::string file, u32 line)
-      : std::runtime_error(message), ptx_line(ptx_line), file(std::move(file)), line(line) {}
+struct Error : Failure {
+  // `code` is that of the whole message, which says what to do about such problems.
+  Error(const char* code, Message problem, u32 ptx_line = 0, std::string place = {})
+      : Failure(std::move(problem), std::move(place)), code(code), ptx_line(ptx_line) {}
 
-  u32 ptx_line;      // 0: none
-  std::string file;  // of the source; empty where the PTX has no line table
-  u32 line;
+  const char* code;
+  u32 ptx_line;  // 0: none
 };
 
 }  // namespace flashpath::lower

@@ -54,11 +54,10 @@ const std::unordered_map<std::string_view, Lowering>& lowerings() {
 
 void lower_instruction(Builder& b) {
   const auto found = lowerings().find(b.current->opcode);
-  if (found == lowerings().end()) b.refuse("the instruction " + b.spelled() + " is not known to this version");
+  if (found == lowerings().end()) b.refuse("vgpu.ptx.instruction-not-known");
   const auto [lower, expected] = found->second;
   if (expected != 0 && b.operands().size() != expected) {
-    b.refuse(b.spelled() + ": it has " + std::to_string(b.operands().size()) + " operands, " +
-             std::to_string(expected) + " are expected");
+    b.refuse("vgpu.ptx.operand-count", {{"given", b.operands().size()}, {"expected", expected}});
   }
   lower(b);
 }

@@ -16,7 +16,7 @@ inline std::string bits_type(u32 width) { return "b" + std::to_string(8 * width)
 inline std::string bits(u32 width) { return std::to_string(8 * width); }
 
 inline const Operand& operand(const Builder& b, std::size_t index) {
-  if (index >= b.operands().size()) b.refuse(b.spelled() + ": operand " + std::to_string(index) + " is missing");
+  if (index >= b.operands().size()) b.refuse("vgpu.ptx.operand-missing", {{"index", index}});
   return b.operands()[index];
 }
 

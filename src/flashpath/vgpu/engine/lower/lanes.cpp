@@ -7,7 +7,7 @@ void shuffle(Builder& b) {
   Modifiers m(b);
   m.take_type();
   const std::string_view mode = m.take_one({"up", "down", "bfly", "idx"});
-  if (!m.take("sync")) b.refuse(b.spelled() + " has no member mask: it is of an architecture before sm_70");
+  if (!m.take("sync")) b.refuse("vgpu.ptx.no-member-mask");
   m.all_taken();
   const Operand& to = operand(b, 0);
   const u32 x = b.source(operand(b, 1), 4);
@@ -30,7 +30,7 @@ void vote(Builder& b) {
   Modifiers m(b);
   const std::string type = m.take_type();
   const std::string_view mode = m.take_one({"ballot", "any", "all", "uni"});
-  if (!m.take("sync")) b.refuse(b.spelled() + " has no member mask: it is of an architecture before sm_70");
+  if (!m.take("sync")) b.refuse("vgpu.ptx.no-member-mask");
   m.all_taken();
   const u32 p = b.predicate(operand(b, 1));
   const u32 members = b.source(operand(b, 2), 4);

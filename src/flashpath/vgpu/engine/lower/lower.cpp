@@ -25,8 +25,8 @@ u32 find(const ptx::Module& module, std::string_view kernel) {
     if (function.name == kernel) return static_cast<u32>(k);
     names.append(names.empty() ? "" : ", ").append(function.name);
   }
-  throw Error("there is no kernel " + std::string(kernel) + "; the module has: " + (names.empty() ? "none" : names), 0,
-              "", 0);
+  throw Error("vgpu.no-such-entry",
+              names.empty() ? Message("vgpu.ptx.no-entries") : Message("vgpu.ptx.other-entries", {{"names", names}}));
 }
 
 void place_registers(Builder& builder, FunctionCode& code) {
@@ -34,7 +34,7 @@ void place_registers(Builder& builder, FunctionCode& code) {
     u32 width = bytes_of(each.type);
     if (width == 1) width = 2;
     if (width > 8 && builder.recursive) {
-      builder.refuse("128-bit registers in the recursive function " + code.name + " are not known to this version");
+      builder.refuse({"vgpu.ptx.wide-registers-in-recursion", {{"function", code.name}}});
     }
     builder.register_offset.push_back(builder.reserve(width));
     if (builder.recursive) code.registers.emplace_back(builder.register_offset.back(), width);
@@ -110,9 +110,7 @@ LoadedModule load(ptx::Module module, VariableBases bases) {
   const ModuleLayout layout = lay_out(module, bases);
   if (std::max({layout.globals, layout.constants, layout.managed}) > kMostVariableBytes) {
     const u64 all = layout.globals + layout.constants + layout.managed;
-    throw Error("the module's variables have " + std::to_string(all) + " bytes, at most " +
-                    std::to_string(kMostVariableBytes) + " are given to them",
-                0, "", 0);
+    throw Error("vgpu.variables-too-large", {"vgpu.ptx.variable-bytes", {{"bytes", all}, {"most", kMostVariableBytes}}});
   }
   loaded.memory = initial_memory(module, layout, bases);
   loaded.variable_address = layout.address;
@@ -188,13 +186,11 @@ Program lower(const LoadedModule& loaded, std::string_view kernel, const std::ve
       if (is_dynamic_shared(builder.function.variables[k])) builder.variable_address[k] = dynamic;
     }
   }
-  const auto limit = [&](const char* what, u64 bytes, u64 most) {
-    if (bytes <= most) return;
-    builders.front().refuse(std::string("the kernel's ") + what + " has " + std::to_string(bytes) +
-                            " bytes, more than any GPU");
+  const auto limit = [&](const char* code, u64 bytes, u64 most) {
+    if (bytes > most) builders.front().refuse_size({code, {{"bytes", bytes}}});
   };
-  limit("static shared memory", std::max(shared, dynamic), kMostSharedBytes);
-  limit("local memory", local, kMostLocalBytes);
+  limit("vgpu.ptx.shared-bytes", std::max(shared, dynamic), kMostSharedBytes);
+  limit("vgpu.ptx.local-bytes", local, kMostLocalBytes);
   program.shared_bytes = static_cast<u32>(shared);
   program.dynamic_shared_offset = static_cast<u32>(dynamic);
   program.stack_base = static_cast<u32>((local + 15) / 16 * 16);

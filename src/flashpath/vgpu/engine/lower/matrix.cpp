@@ -11,7 +11,7 @@ namespace flashpath::lower {
 namespace {
 
 void must_be_aligned(Builder& b, Modifiers& m) {
-  if (!m.take("sync") || !m.take("aligned")) b.refuse(b.spelled() + ": .sync and .aligned are expected");
+  if (!m.take("sync") || !m.take("aligned")) b.refuse("vgpu.ptx.notation-expected", {{"expected", ".sync.aligned"}});
 }
 
 u32 all_lanes(Builder& b) { return b.constant(4, kAllLanes); }
@@ -20,8 +20,7 @@ u32 all_lanes(Builder& b) { return b.constant(4, kAllLanes); }
 std::span<const Operand> vector_of(Builder& b, std::size_t index, u32 count) {
   const Operand& vector = operand(b, index);
   if (vector.kind != OperandKind::kVector || b.parts(vector).size() != count) {
-    b.refuse(b.spelled() + ": operand " + std::to_string(index) + " must be " + std::to_string(count) +
-             " registers between braces");
+    b.refuse("vgpu.ptx.operand-must-be-vector", {{"index", index}, {"count", count}});
   }
   return b.parts(vector);
 }
@@ -55,10 +54,10 @@ Matrices read_matrices(Builder& b) {
   Modifiers m(b);
   must_be_aligned(b, m);
   if (!m.take("m8n8") || !m.take("b16")) {
-    b.refuse("the instruction " + b.spelled() + " is not known to this version: only 8×8 matrices of .b16 are");
+    b.refuse("vgpu.ptx.only-form-known", {{"known", ".m8n8.b16"}});
   }
   const std::string_view count = m.take_one({"x1", "x2", "x4"});
-  if (count.empty()) b.refuse(b.spelled() + ": .x1, .x2 or .x4 is expected");
+  if (count.empty()) b.refuse("vgpu.ptx.notation-expected", {{"expected", ".x1 | .x2 | .x4"}});
   const bool transposed = m.take("trans");
   const bool shared = !m.take_one({"shared", "shared::cta"}).empty();
   m.all_taken();
@@ -102,7 +101,7 @@ Tile take_tile(Builder& b, Modifiers& m) {
     m.take(tile.name);
     return tile;
   }
-  b.refuse(b.spelled() + ": a shape as .m16n8k16 is expected");
+  b.refuse("vgpu.ptx.notation-expected", {{"expected", ".m16n8k16 | …"}});
 }
 
 // "row" or "col", the first that is left.
@@ -113,7 +112,7 @@ std::string take_layout(Builder& b, Modifiers& m) {
     m.take(layout);
     return layout;
   }
-  b.refuse(b.spelled() + ": .row or .col is expected");
+  b.refuse("vgpu.ptx.notation-expected", {{"expected", ".row | .col"}});
 }
 
 u32 bits_of_element(Builder& b, std::string_view type) {
@@ -127,7 +126,7 @@ u32 bits_of_element(Builder& b, std::string_view type) {
   for (const Row& row : kTypes) {
     if (row.type == type) return row.bits;
   }
-  b.refuse("the instruction " + b.spelled() + " is not known to this version: ." + std::string(type) + " is not");
+  b.refuse_part(type);
 }
 
 u32 register_width(std::string_view type) { return type == "f64" ? 8 : 4; }
@@ -170,7 +169,7 @@ void read_types(Builder& b, Modifiers& m, Product& product) {
     product.types[1] = product.types[2] = "f16";
     product.types[3] = of_sums[1];
   } else {
-    b.refuse(b.spelled() + ": the types of D, A, B and C are expected");
+    b.refuse("vgpu.ptx.notation-expected", {{"expected", ".dtype.atype.btype.ctype"}});
   }
   for (const std::string& type : product.types) product.name += "." + type;
   product.name += suffix;
@@ -179,11 +178,10 @@ void read_types(Builder& b, Modifiers& m, Product& product) {
 void refuse_unknown_kinds(Builder& b) {
   for (const std::string_view modifier : b.modifiers()) {
     if (modifier == "sp" || modifier.starts_with("sp::")) {
-      b.refuse("the instruction " + b.spelled() + " is not known to this version: it multiplies sparse matrices");
+      b.refuse("vgpu.ptx.sparse-matrices");
     }
     if (modifier.starts_with("kind::") || modifier == "block_scale") {
-      b.refuse("the instruction " + b.spelled() + " is not known to this version: ." + std::string(modifier) +
-               " is of sm_100 and later");
+      b.refuse("vgpu.ptx.part-of-later-gpu", {{"part", std::string(modifier)}, {"architecture", "sm_100"}});
     }
   }
 }
@@ -283,7 +281,7 @@ void move_matrix(Builder& b) {
   Modifiers m(b);
   must_be_aligned(b, m);
   if (!m.take("m8n8") || !m.take("trans") || !m.take("b16")) {
-    b.refuse("the instruction " + b.spelled() + " is not known to this version: only .m8n8.trans.b16 is");
+    b.refuse("vgpu.ptx.only-form-known", {{"known", ".m8n8.trans.b16"}});
   }
   m.all_taken();
   const u32 from = b.source(operand(b, 1), 4);
@@ -309,7 +307,7 @@ void matrix_multiply(Builder& b) {
   if (of_quad_pairs) {
     product.name += "." + layouts;
   } else if (layouts != "row.col") {
-    b.refuse(b.spelled() + ": A must be .row and B .col");
+    b.refuse("vgpu.ptx.layouts");
   }
   read_types(b, m, product);
   const u32 elements[4] = {tile.m * tile.n, tile.m * tile.k, tile.k * tile.n, tile.m * tile.n};
@@ -330,14 +328,13 @@ void warp_matrix(Builder& b) {
     must_be_aligned(b, m);
     multiply_fragments(b, m);
   } else {
-    b.refuse("the instruction " + b.spelled() + " is not known to this version");
+    b.refuse("vgpu.ptx.instruction-not-known");
   }
 }
 
 void later_tensor_cores(Builder& b) {
   const char* architecture = b.current->opcode == "wgmma" ? "sm_90a" : "sm_100a";
-  b.refuse("the instruction " + b.spelled() + " is not known to this version: it is a tensor core of " +
-           architecture + ", compile for sm_80 or sm_89 to have mma instead");
+  b.refuse("vgpu.ptx.later-tensor-core", {{"architecture", architecture}});
 }
 
 }  // namespace flashpath::lower

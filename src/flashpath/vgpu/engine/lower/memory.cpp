@@ -63,8 +63,7 @@ std::span<const Operand> elements_of(Builder& b, const Operand& operand, u32 cou
   const std::span<const Operand> found =
       operand.kind == OperandKind::kVector ? b.parts(operand) : std::span<const Operand>(&operand, 1);
   if (found.size() != count) {
-    b.refuse(b.spelled() + ": " + std::to_string(found.size()) + " registers stand where " + std::to_string(count) +
-             " are expected");
+    b.refuse("vgpu.ptx.register-count", {{"given", found.size()}, {"expected", count}});
   }
   return found;
 }
@@ -102,7 +101,7 @@ void load(Builder& b) {
       i.immediate = static_cast<s64>(b.parameter_offset[base.index] + k * width_of_type(access.type)) +
                     address_offset(b, base);
       if (i.immediate < 0 || i.immediate + width_of_type(access.type) > b.program.parameter_bytes) {
-        b.refuse(b.spelled() + ": it reads beyond the parameters");
+        b.refuse("vgpu.ptx.beyond-parameters");
       }
     }
     return;
@@ -123,7 +122,7 @@ void store(Builder& b) {
   Access access = read_access(b);
   const auto from = elements_of(b, operand(b, 1), access.elements);
   if (access.space == "param") {
-    if (is_kernel_parameter(b, operand(b, 0))) b.refuse(b.spelled() + ": the parameters of a kernel are read-only");
+    if (is_kernel_parameter(b, operand(b, 0))) b.refuse("vgpu.ptx.parameters-are-read-only");
     access.space = parameter_space(b, operand(b, 0));
   }
   u32 width = std::max<u32>(2, width_of_type(access.type));
@@ -160,8 +159,7 @@ void atomic(Builder& b) {
   const std::size_t last = b.operands().size() - (has_policy(b) ? 1 : 0);
   const std::size_t wanted = operation == "cas" ? first + 3 : first + 2;
   if (last != wanted) {
-    b.refuse(b.spelled() + ": " + std::to_string(last) + " operands stand where " + std::to_string(wanted) +
-             " are expected");
+    b.refuse("vgpu.ptx.operand-count", {{"given", last}, {"expected", wanted}});
   }
   const Address at = address(b, operand(b, first), is_shared ? 4 : 8);
   std::vector<u32> x;
@@ -170,7 +168,7 @@ void atomic(Builder& b) {
   for (const Operand& each : elements_of(b, operand(b, first + 1), elements)) x.push_back(b.source(each, width));
   if (operation == "cas") y.push_back(b.source(operand(b, first + 2), width));
   if (has_result) {
-    if (elements > 4) b.refuse("the instruction " + b.spelled() + " is not known to this version: red is");
+    if (elements > 4) b.refuse("vgpu.ptx.only-form-known", {{"known", "red"}});
     for (const Operand& each : elements_of(b, operand(b, 0), elements)) d.push_back(b.destination(each, width));
   }
   const std::string where = is_shared ? "shared" : space.empty() ? "generic" : "global";

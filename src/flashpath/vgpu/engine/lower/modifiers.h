@@ -46,11 +46,10 @@ class Modifiers {
 
   // The type stands last.
   std::string take_type() {
-    if (rest_.empty()) builder_.refuse(builder_.spelled() + ": it has no type");
+    if (rest_.empty()) builder_.refuse("vgpu.ptx.type-missing");
     std::string type(rest_.back());
     if (!is_type(type)) {
-      builder_.refuse("the instruction " + builder_.spelled() + " is not known to this version: ." + type +
-                      " is no type that it can have");
+      builder_.refuse_part(type);
     }
     rest_.pop_back();
     return type;
@@ -101,8 +100,7 @@ class Modifiers {
   const std::vector<std::string_view>& rest() const { return rest_; }
   void all_taken() const {
     if (!rest_.empty()) {
-      builder_.refuse("the instruction " + builder_.spelled() + " is not known to this version: ." +
-                      std::string(rest_.front()) + " is not");
+      builder_.refuse_part(rest_.front());
     }
   }
 

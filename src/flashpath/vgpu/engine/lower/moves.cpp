@@ -16,7 +16,7 @@ void move_vector(Builder& b, u32 width) {
   const bool packs = from.kind == OperandKind::kVector;
   const auto elements = b.parts(packs ? from : to);
   const u32 count = static_cast<u32>(elements.size());
-  if (count != 2 && count != 4) b.refuse(b.spelled() + ": a vector of two or four is expected");
+  if (count != 2 && count != 4) b.refuse("vgpu.ptx.notation-expected", {{"expected", "{a, b} | {a, b, c, d}"}});
   const u32 part = width / count;
   const u32 part_register = std::max<u32>(2, part);  // 8-bit registers are kept in 16 bits
   const u32 whole = packs ? b.destination(to, width) : b.source(from, width);

@@ -42,8 +42,7 @@ void initialise(const ModuleLayout& layout, const ptx::Variable& variable, std::
 
 void refuse_register(const Builder& builder, const ptx::Parameter& parameter) {
   if (parameter.register_index == ptx::kNone) return;
-  builder.refuse("the function " + std::string(builder.function.name) +
-                 " passes values in registers, a form from before PTX ISA 2.0");
+  builder.refuse({"vgpu.ptx.values-in-registers", {{"function", std::string(builder.function.name)}}});
 }
 
 }  // namespace
@@ -131,8 +130,8 @@ void place_variables(Builder& builder, u64& shared, u64& local) {
         break;
       case ptx::Space::kGlobal:
       case ptx::Space::kConst:
-        builder.refuse("the variable " + std::string(variable.name) + " in the body of " + std::string(function.name) +
-                       " is not in shared or local memory, which this version does not know");
+        builder.refuse({"vgpu.ptx.variable-in-body",
+                        {{"variable", std::string(variable.name)}, {"function", std::string(function.name)}}});
       default:  // local memory, and what is passed to a function: as private
         builder.variable_address.push_back(take(local, variable));
         break;
@@ -149,8 +148,7 @@ void place_variables(Builder& builder, u64& shared, u64& local) {
     builder.return_offset.push_back(take(local, result.variable));
   }
   if (parameters > kMostParameterBytes) {
-    builder.refuse("the kernel's parameters have " + std::to_string(parameters) + " bytes, at most " +
-                   std::to_string(kMostParameterBytes) + " are passed");
+    builder.refuse_size({"vgpu.ptx.parameter-bytes", {{"bytes", parameters}, {"most", kMostParameterBytes}}});
   }
   if (function.is_entry) builder.program.parameter_bytes = static_cast<u32>(parameters);
 }

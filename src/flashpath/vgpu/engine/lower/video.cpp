@@ -24,13 +24,13 @@ VideoPart part_of(const Builder& b, const Operand& operand) {
     case ptx::Component::kB3: return VideoPart::kB3;
     case ptx::Component::kH0: return VideoPart::kH0;
     case ptx::Component::kH1: return VideoPart::kH1;
-    default: b.refuse(b.spelled() + ": a byte .b0 to .b3 or a half-word .h0, .h1 is expected");
+    default: b.refuse("vgpu.ptx.notation-expected", {{"expected", ".b0 | .b1 | .b2 | .b3 | .h0 | .h1"}});
   }
 }
 
 bool take_sign(const Builder& b, Modifiers& m) {
   const std::string type = m.take_type();
-  if (type != "s32" && type != "u32") b.refuse(b.spelled() + ": the types are .s32 and .u32");
+  if (type != "s32" && type != "u32") b.refuse("vgpu.ptx.notation-expected", {{"expected", ".s32 | .u32"}});
   return type == "s32";
 }
 

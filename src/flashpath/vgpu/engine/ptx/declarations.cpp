@@ -51,9 +51,9 @@ uint64_t bytes_of(Type type) {
 
 uint32_t Grammar::parse_alignment() {
   const Token start = token_;
-  const uint64_t alignment = parse_size("an alignment");
+  const uint64_t alignment = parse_size("vgpu.ptx.alignment");
   if (!std::has_single_bit(alignment) || alignment > (1u << 30)) {
-    fail(start.place, "got the alignment " + std::to_string(alignment) + ", expected a power of two");
+    fail(start.place, {"vgpu.ptx.alignment-is", {{"alignment", alignment}}});
   }
   return static_cast<uint32_t>(alignment);
 }
@@ -63,13 +63,13 @@ std::vector<std::string_view> Grammar::parse_attributes() {
   std::vector<std::string_view> attributes;
   expect(sign('('));
   do {
-    if (!at(TokenKind::kDotted)) fail_expected("an attribute such as .managed");
+    if (!at(TokenKind::kDotted)) fail_expected("vgpu.ptx.attribute");
     const char* first = token_.text.data();
     const char* last = first + token_.text.size();
     advance();
     if (accept(sign('('))) {
       do {
-        parse_size("a number");
+        parse_size("vgpu.ptx.number");
       } while (accept(sign(',')));
       last = token_.text.data() + 1;
       expect(sign(')'));
@@ -103,7 +103,7 @@ Grammar::Declared Grammar::parse_type(bool of_registers) {
       break;
     }
   }
-  fail_expected("a type such as .b32");
+  fail_expected("vgpu.ptx.type");
 }
 
 std::vector<uint64_t> Grammar::parse_dimensions(const Declared& declared) {
@@ -115,8 +115,8 @@ std::vector<uint64_t> Grammar::parse_dimensions(const Declared& declared) {
     if (dimensions.empty() && at(sign(']'))) {
       dimensions.push_back(0);
     } else {
-      const uint64_t size = parse_size("an array's size");
-      if (size > kLargestArray / bytes) fail(start.place, "got an array of more than 2^40 bytes, expected less");
+      const uint64_t size = parse_size("vgpu.ptx.array-size");
+      if (size > kLargestArray / bytes) fail(start.place, "vgpu.ptx.array-too-large");
       bytes *= std::max<uint64_t>(size, 1);
       dimensions.push_back(size);
     }
@@ -132,7 +132,7 @@ void Grammar::parse_variables(Space space, Linkage linkage) {
   do {
     const Place place = token_.place;
     Variable variable;
-    variable.name = expect_identifier("a variable's name");
+    variable.name = expect_identifier("vgpu.ptx.variable-name");
     variable.space = space;
     variable.linkage = linkage;
     variable.type = declared.type;
@@ -142,7 +142,7 @@ void Grammar::parse_variables(Space space, Linkage linkage) {
     variable.attributes = declared.attributes;
     variable.line = place.line;
     if (at(sign('='))) {
-      if (function_ || linkage == Linkage::kExtern) fail_expected("';': only a module's own variables have values");
+      if (function_ || linkage == Linkage::kExtern) fail_expected("vgpu.ptx.no-value-here");
       advance();
       parse_initialiser(variable);
     }
@@ -152,7 +152,7 @@ void Grammar::parse_variables(Space space, Linkage linkage) {
 }
 
 void Grammar::declare_variable(Variable variable, Place place) {
-  const auto twice = [&] { fail(place, "got a second declaration of " + quoted(variable.name) + ", expected one"); };
+  const auto twice = [&] { fail(place, {"vgpu.ptx.second-declaration", {{"name", quoted(variable.name)}}}); };
   if (function_) {
     const auto index = static_cast<uint32_t>(function_->variables.size());
     const auto same = registers_.find(variable.name);
@@ -189,10 +189,10 @@ void Grammar::parse_registers() {
   const Declared declared = parse_type(true);
   do {
     const Token start = token_;
-    const std::string_view name = expect_identifier("a register's name");
+    const std::string_view name = expect_identifier("vgpu.ptx.register-name");
     bool added;
     if (accept(sign('<'))) {
-      const uint32_t count = expect_uint32("how many registers");
+      const uint32_t count = expect_uint32("vgpu.ptx.register-total");
       expect(sign('>'));
       added = registers_.declare_range(name, count, declared.type, declared.vector_width);
     } else {
@@ -200,7 +200,7 @@ void Grammar::parse_registers() {
     }
     const auto* same = variables_.find(name);
     if (!added || (same && same->depth == variables_.depth())) {
-      fail(start.place, "got a second declaration of " + quoted(name) + ", expected one");
+      fail(start.place, {"vgpu.ptx.second-declaration", {{"name", quoted(name)}}});
     }
   } while (accept(sign(',')));
   expect(sign(';'));
@@ -213,7 +213,7 @@ void Grammar::parse_initialiser(Variable& variable) {
   std::vector<uint64_t> extents = dimensions;
   if (extents.empty() || variable.vector_width > 1) extents.push_back(variable.vector_width);
   if (std::find(extents.begin() + 1, extents.end(), 0u) != extents.end()) {
-    fail_expected("no value: the array has no elements");
+    fail_expected("vgpu.ptx.no-elements");
   }
   // The scalars between the braces of each level; 0: as many as come.
   std::vector<uint64_t> inside = extents;
@@ -236,9 +236,9 @@ void Grammar::parse_values(Variable& variable, const std::vector<uint64_t>& insi
   uint64_t next = 0;  // counted from `first`
   do {
     const bool row = at(sign('{'));
-    if (row && innermost) fail_expected("a value");
+    if (row && innermost) fail_expected("vgpu.ptx.value");
     if (row) next = (next + inside[level + 1] - 1) / inside[level + 1] * inside[level + 1];
-    if (next >= limit) fail_expected("'}' after " + std::to_string(limit) + " values");
+    if (next >= limit) fail_expected({"vgpu.ptx.end-after-values", {{"count", limit}}});
     if (row) {
       parse_values(variable, inside, level + 1, first + next);
       next += inside[level + 1];
@@ -261,14 +261,14 @@ void Grammar::parse_value(Variable& variable, uint64_t element) {
       expect(sign('('));
     }
     const Place place = token_.place;
-    const std::string_view name = expect_identifier("a variable or a function");
+    const std::string_view name = expect_identifier("vgpu.ptx.variable-or-function");
     if (value.generic) expect(sign(')'));
     value.bits = static_cast<uint64_t>(parse_offset());
     symbol_uses_.push_back({static_cast<uint32_t>(module_.variables.size()),
                             static_cast<uint32_t>(variable.initialiser.size()), name, place});
   };
   if (!at_constant()) {
-    if (!at(TokenKind::kIdentifier)) fail_expected("a value");
+    if (!at(TokenKind::kIdentifier)) fail_expected("vgpu.ptx.value");
     symbol();
   } else {
     const Constant constant = parse_constant();
@@ -297,7 +297,7 @@ Parameter Grammar::parse_parameter() {
   } else if (accept_directive(".reg")) {
     variable.space = Space::kReg;
   } else {
-    fail_expected("'.param'");
+    fail_expected("vgpu.ptx.param");
   }
   const Declared declared = parse_type(variable.space == Space::kReg);
   if (accept_directive(".ptr")) {
@@ -311,7 +311,7 @@ Parameter Grammar::parse_parameter() {
     if (accept_directive(".align")) parameter.pointer_alignment = parse_alignment();
   }
   variable.line = token_.place.line;
-  variable.name = expect_identifier("a parameter's name");
+  variable.name = expect_identifier("vgpu.ptx.parameter-name");
   variable.type = declared.type;
   variable.vector_width = declared.vector_width;
   variable.alignment = declared.alignment;
@@ -333,7 +333,7 @@ std::vector<Parameter> Grammar::parse_parameters() {
 
 void Grammar::parse_performance(Function& function) {
   Performance& performance = function.performance;
-  const auto number = [this] { return expect_uint32("a number"); };
+  const auto number = [this] { return expect_uint32("vgpu.ptx.number"); };
   const auto extent = [&] {
     Extent value{1, 1, 1};
     size_t i = 0;
@@ -370,7 +370,7 @@ void Grammar::parse_performance(Function& function) {
     } else if (accept_directive(".noreturn")) {
       performance.noreturn = true;
     } else {
-      fail(token_.place, "got the directive " + described(token_) + ", expected one of a function's head");
+      fail(token_.place, {"vgpu.ptx.directive-of-head", {got(token_)}});
     }
   }
 }
@@ -384,11 +384,11 @@ void Grammar::parse_function(Linkage linkage) {
   if (accept_directive(".attribute")) function.attributes = parse_attributes();
   if (!function.is_entry && at(sign('('))) function.returns = parse_parameters();
   const Place place = token_.place;
-  function.name = expect_identifier("a function's name");
+  function.name = expect_identifier("vgpu.ptx.function-name");
   if (at(sign('('))) function.parameters = parse_parameters();
   parse_performance(function);
   function.is_declaration = !at(sign('{'));
-  if (function.is_declaration && !accept(sign(';'))) fail_expected("'{' or ';'");
+  if (function.is_declaration && !accept(sign(';'))) fail_expected("vgpu.ptx.body-or-end");
   const bool has_body = !function.is_declaration;
   const uint32_t index = declare_function(std::move(function), place);
   if (!has_body) return;
@@ -406,7 +406,7 @@ uint32_t Grammar::declare_function(Function function, Place place) {
   }
   const Symbol before = place_of->second;
   if (before.kind != SymbolKind::kFunction) {
-    fail(place, "got a second declaration of " + quoted(function.name) + ", expected one");
+    fail(place, {"vgpu.ptx.second-declaration", {{"name", quoted(function.name)}}});
   }
   Function& known = module_.functions[before.index];
   if (!known.is_declaration && !function.is_declaration) {
@@ -414,12 +414,11 @@ uint32_t Grammar::declare_function(Function function, Place place) {
       module_.functions.push_back(std::move(function));
       return next;
     }
-    fail(place, "got a second body of " + quoted(function.name) + ", expected one");
+    fail(place, {"vgpu.ptx.second-body", {{"name", quoted(function.name)}}});
   }
   const auto shape = [](const Function& f) { return std::tuple(f.is_entry, f.returns.size(), f.parameters.size()); };
   if (shape(known) != shape(function)) {
-    fail(place, "got " + quoted(function.name) + " with other parameters than on line " + std::to_string(known.line) +
-                    ", expected the same");
+    fail(place, {"vgpu.ptx.other-parameters", {{"name", quoted(function.name)}, {"line", known.line}}});
   }
   if (known.is_declaration) known = std::move(function);
   return before.index;

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "messages/failure.h"
 
 namespace flashpath::ptx {
 
@@ -13,13 +14,11 @@ struct Place {
   uint32_t column = 1;
 };
 
-class Error : public std::runtime_error {
- public:
-  Error(Place place, const std::string& message) : std::runtime_error(message), place_(place) {}
-  Place place() const { return place_; }
+struct Error : Failure {
+  Error(Place at, Message problem)
+      : Failure(std::move(problem), " (PTX " + std::to_string(at.line) + ":" + std::to_string(at.column) + ")"), at(at) {}
 
- private:
-  Place place_;
+  Place at;
 };
 
 // The text in quotes, shortened, in printable ASCII: it may come from anywhere.

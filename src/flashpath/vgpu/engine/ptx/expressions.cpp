@@ -233,11 +233,11 @@ Constant Grammar::parse_binary(int lowest) {
       const double a = as_double(left), b = as_double(right);
       const auto folded = is_comparison(operation.sign) ? of_int(compare(operation.sign, a, b))
                                                         : fold_doubles(operation.sign, a, b);
-      if (!folded) fail(operation.place, "got " + described(operation) + " on floats, expected integers");
+      if (!folded) fail(operation.place, {"vgpu.ptx.operation-on-floats", {got(operation)}});
       left = *folded;
     } else {
       const auto folded = fold_integers(operation.sign, left, right);
-      if (!folded) fail(operation.place, "got a division by zero in a constant, expected another divisor");
+      if (!folded) fail(operation.place, "vgpu.ptx.division-by-zero");
       left = *folded;
     }
   }
@@ -258,7 +258,7 @@ Constant Grammar::parse_unary() {
   if (accept(sign('!'))) return of_int(!is_true(parse_unary()));
   if (accept(sign('~'))) {
     const Constant value = parse_unary();
-    if (is_float(value)) fail(operation.place, "got '~' on a float, expected an integer");
+    if (is_float(value)) fail(operation.place, "vgpu.ptx.complement-of-float");
     return {value.kind, ~value.bits};
   }
   if (!accept(sign('('))) return parse_primary();
@@ -280,11 +280,10 @@ Constant Grammar::parse_primary() {
     advance();
     return of_int(32);
   }
-  if (!at(TokenKind::kNumber)) fail_expected("a constant");
+  if (!at(TokenKind::kNumber)) fail_expected("vgpu.ptx.constant");
   const auto value = read_number(token_.text);
   if (!value) {
-    fail(token_.place,
-         "got the number " + described(token_) + ", expected one that is well formed and fits 64 bits");
+    fail(token_.place, {"vgpu.ptx.malformed-number", {got(token_)}});
   }
   advance();
   return *value;
@@ -297,7 +296,7 @@ int64_t Grammar::parse_offset() {
     const Token operation = token_;
     advance();
     const Constant term = parse_binary(kMultiplicative);
-    if (is_float(term)) fail(operation.place, "got a float as an offset, expected an integer");
+    if (is_float(term)) fail(operation.place, "vgpu.ptx.float-as-offset");
     offset = operation.sign == sign('+') ? offset + term.bits : offset - term.bits;
   }
   return static_cast<int64_t>(offset);
@@ -308,7 +307,7 @@ uint64_t Grammar::parse_size(const char* what) {
   if (!at_constant()) fail_expected(what);
   const Constant value = parse_constant();
   if (is_float(value) || (value.kind == Kind::kSigned && static_cast<int64_t>(value.bits) < 0)) {
-    fail(start.place, std::string("got a negative or fractional number, expected ") + what);
+    fail(start.place, {"vgpu.ptx.negative-or-fractional", {{"expected", Message(what)}}});
   }
   return value.bits;
 }

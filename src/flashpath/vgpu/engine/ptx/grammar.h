@@ -40,8 +40,8 @@ class Grammar {
   std::string_view expect_identifier(const char* what);
   std::string_view expect_string();
   uint32_t expect_uint32(const char* what);
-  [[noreturn]] void fail_expected(const std::string& expected) const;
-  [[noreturn]] static void fail(Place place, const std::string& message);
+  [[noreturn]] void fail_expected(const Message& expected) const;
+  [[noreturn]] static void fail(Place place, const Message& problem);
 
   // Counts what recursion is under way: text nested too deeply is refused before the stack ends.
   class Nested {

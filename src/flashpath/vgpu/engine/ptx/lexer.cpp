@@ -55,8 +55,9 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
-std::string described(const Token& token) {
-  return token.kind == TokenKind::kEnd ? "the end of the text" : quoted(token.text);
+MessageParameter got(const Token& token) {
+  if (token.kind == TokenKind::kEnd) return {"got", Message("vgpu.ptx.end-of-text")};
+  return {"got", quoted(token.text)};
 }
 
 Token Lexer::next() {
@@ -77,7 +78,7 @@ Token Lexer::next() {
   if (c == '"') return make(TokenKind::kString, end_of_string(position_));
   constexpr std::string_view kSigns = "{}()[]<>,;:=+-*/%&|^~!?@";
   if (c == '\0' || kSigns.find(c) == std::string_view::npos) {
-    throw Error(place(position_), "got " + quoted({&text_[position_], 1}) + ", which no PTX token starts with");
+    throw Error(place(position_), {"vgpu.ptx.no-token", {{"got", quoted({&text_[position_], 1})}}});
   }
   return make(TokenKind::kSign, position_ + (pairs_up(c, at(position_ + 1)) ? 2 : 1));
 }
@@ -102,7 +103,7 @@ void Lexer::skip_blank() {
       position_ = std::min(text_.find('\n', position_), text_.size());
     } else if (c == '/' && at(position_ + 1) == '*') {
       const size_t end = text_.find("*/", position_ + 2);
-      if (end == std::string_view::npos) throw Error(place(position_), "got a comment with no end, expected '*/'");
+      if (end == std::string_view::npos) throw Error(place(position_), "vgpu.ptx.endless-comment");
       for (; position_ < end + 2; ++position_) {
         if (text_[position_] != '\n') continue;
         line_start_ = position_ + 1;
@@ -147,7 +148,7 @@ size_t Lexer::end_of_string(size_t from) const {
     if (text_[end] == '"') return end + 1;
     if (text_[end] == '\\' && at(end + 1) != '\n') ++end;
   }
-  throw Error(place(from), "got a string with no end, expected '\"' on its line");
+  throw Error(place(from), "vgpu.ptx.endless-string");
 }
 
 }  // namespace flashpath::ptx

@@ -30,8 +30,8 @@ struct Token {
   Place place;
 };
 
-// A token as an error message names it.
-std::string described(const Token& token);
+// The parameter `got` of a message about it.
+MessageParameter got(const Token& token);
 
 class Lexer {
  public:

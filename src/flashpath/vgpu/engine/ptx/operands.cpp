@@ -14,17 +14,17 @@ Operand Grammar::parse_operand() {
     advance();
     operand.kind = OperandKind::kRegister;
     operand.negated = true;
-    operand.index = parse_register("a predicate register");
+    operand.index = parse_register("vgpu.ptx.predicate-register");
     return operand;
   }
   if (at_constant()) return parse_constant_operand();
-  if (!at(TokenKind::kIdentifier)) fail_expected("an operand");
+  if (!at(TokenKind::kIdentifier)) fail_expected("vgpu.ptx.operand");
   operand = parse_named();
   if (!at(sign('|'))) return operand;
   const size_t first = building_.size();
   building_.push_back(operand);
   advance();
-  if (!at(TokenKind::kIdentifier)) fail_expected("a register or '_'");
+  if (!at(TokenKind::kIdentifier)) fail_expected("vgpu.ptx.register-or-sink");
   building_.push_back(parse_named());
   Operand pair;
   pair.kind = OperandKind::kPair;
@@ -97,8 +97,8 @@ Operand Grammar::parse_named() {
 Component Grammar::parse_component(bool special) {
   if (!at(TokenKind::kDotted)) return Component::kWhole;
   const auto component = component_named(token_.text.substr(1));
-  if (!component) fail_expected("a component such as .x");
-  if (special && *component > Component::kW) fail_expected("one of .x, .y, .z, .w");
+  if (!component) fail_expected("vgpu.ptx.component");
+  if (special && *component > Component::kW) fail_expected("vgpu.ptx.special-component");
   advance();
   return *component;
 }
@@ -109,7 +109,7 @@ uint32_t Grammar::parse_register(const char* what) {
   const auto found = registers_.find(name);
   if (!found) {
     if (name[0] == '%') fail_unknown(name, start.place);
-    fail(start.place, "got " + described(start) + ", expected " + what);
+    fail(start.place, {"vgpu.ptx.got-instead", {got(start), {"expected", Message(what)}}});
   }
   return registers_.use(*found, function_->registers);
 }
@@ -119,12 +119,12 @@ Operand Grammar::parse_address() {
   advance();
   const size_t first = building_.size();
   do {
-    if (at(sign('[')) || at(sign('!'))) fail_expected("an address");
+    if (at(sign('[')) || at(sign('!'))) fail_expected("vgpu.ptx.address");
     Operand part = parse_operand();
     if (part.kind == OperandKind::kRegister) part.value = parse_offset();
     building_.push_back(part);
   } while (accept(sign(',')));
-  if (!at(sign(']'))) fail_expected("']'");
+  if (!at(sign(']'))) fail_expected("vgpu.ptx.bracket");
   Operand operand;
   operand.kind = OperandKind::kAddress;
   operand.parts = store_from(first);
@@ -166,9 +166,8 @@ Range Grammar::store_from(size_t first) {
 }
 
 void Grammar::fail_unknown(std::string_view name, Place place) const {
-  const std::string got = "got the unknown name " + quoted(name);
   if (const auto range = registers_.range_passed(name)) {
-    fail(place, got + ", expected a register of " + quoted(*range));
+    fail(place, {"vgpu.ptx.past-registers", {{"name", quoted(name)}, {"range", quoted(*range)}}});
   }
   std::vector<std::string_view> candidates;
   const std::vector<std::string> registers = registers_.like(name);
@@ -187,7 +186,8 @@ void Grammar::fail_unknown(std::string_view name, Place place) const {
     }
   }
   const auto near = nearest(name, candidates);
-  fail(place, got + (near ? ", expected perhaps " + quoted(*near) : ", expected one that is declared"));
+  if (!near) fail(place, {"vgpu.ptx.unknown-name", {{"name", quoted(name)}}});
+  fail(place, {"vgpu.ptx.perhaps", {{"name", quoted(name)}, {"near", quoted(*near)}}});
 }
 
 }  // namespace flashpath::ptx

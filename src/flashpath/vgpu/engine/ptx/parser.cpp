@@ -15,7 +15,7 @@ Module parse_linked(const std::vector<std::string_view>& texts) {
   std::string all;
   for (std::string_view text : texts) {
     while (text.ends_with('\0')) text.remove_suffix(1);  // NVRTC counts the end of its string
-    if (text.size() > kLongest - all.size()) throw Error({1, 1}, "got more than 1 GiB of PTX, expected at most that");
+    if (text.size() > kLongest - all.size()) throw Error({1, 1}, "vgpu.ptx.text-too-long");
     all.append(text);
     if (texts.size() > 1) all += '\n';
   }
@@ -45,7 +45,8 @@ bool Grammar::accept_directive(std::string_view name) {
 void Grammar::expect(uint16_t wanted) {
   if (accept(wanted)) return;
   const char characters[] = {static_cast<char>(wanted & 0xFF), static_cast<char>(wanted >> 8)};
-  fail_expected(quoted({characters, wanted > 0xFF ? 2u : 1u}));
+  fail(token_.place,
+       {"vgpu.ptx.got-instead", {got(token_), {"expected", quoted({characters, wanted > 0xFF ? 2u : 1u})}}});
 }
 
 std::string_view Grammar::expect_identifier(const char* what) {
@@ -56,7 +57,7 @@ std::string_view Grammar::expect_identifier(const char* what) {
 }
 
 std::string_view Grammar::expect_string() {
-  if (!at(TokenKind::kString)) fail_expected("a string");
+  if (!at(TokenKind::kString)) fail_expected("vgpu.ptx.string");
   const std::string_view text = token_.text.substr(1, token_.text.size() - 2);
   advance();
   return text;
@@ -71,16 +72,16 @@ uint32_t Grammar::expect_uint32(const char* what) {
   return value;
 }
 
-void Grammar::fail_expected(const std::string& expected) const {
-  fail(token_.place, "got " + described(token_) + ", expected " + expected);
+void Grammar::fail_expected(const Message& expected) const {
+  fail(token_.place, {"vgpu.ptx.got-instead", {got(token_), {"expected", expected}}});
 }
 
-void Grammar::fail(Place place, const std::string& message) { throw Error(place, message); }
+void Grammar::fail(Place place, const Message& problem) { throw Error(place, problem); }
 
 Grammar::Nested::Nested(Grammar& grammar) : grammar_(grammar) {
   constexpr int kDeepest = 100;
   if (grammar_.nesting_ >= kDeepest) {
-    fail(grammar_.token_.place, "got nesting deeper than " + std::to_string(kDeepest) + " levels, expected less");
+    fail(grammar_.token_.place, {"vgpu.ptx.nested-too-deeply", {{"most", kDeepest}}});
   }
   ++grammar_.nesting_;
 }
@@ -108,23 +109,23 @@ void Grammar::begin_next_text() {
 }
 
 void Grammar::parse_header() {
-  if (!accept_directive(".version")) fail_expected("'.version' at the start");
+  if (!accept_directive(".version")) fail_expected("vgpu.ptx.version-first");
   const std::string_view text = token_.text;
   const char* end = text.data() + text.size();
   const auto major = std::from_chars(text.data(), end, module_.version_major);
   const bool dotted = at(TokenKind::kNumber) && major.ec == std::errc() && major.ptr < end && *major.ptr == '.';
   const auto minor = std::from_chars(dotted ? major.ptr + 1 : end, end, module_.version_minor);
-  if (!dotted || minor.ec != std::errc() || minor.ptr != end) fail_expected("a version such as 8.5");
+  if (!dotted || minor.ec != std::errc() || minor.ptr != end) fail_expected("vgpu.ptx.version");
   advance();
-  if (!accept_directive(".target")) fail_expected("'.target' after the version");
+  if (!accept_directive(".target")) fail_expected("vgpu.ptx.target-second");
   do {
-    module_.target.push_back(expect_identifier("a target such as sm_80"));
+    module_.target.push_back(expect_identifier("vgpu.ptx.target"));
   } while (accept(sign(',')));
-  if (accept_directive(".address_size")) module_.address_size = expect_uint32("32 or 64");
+  if (accept_directive(".address_size")) module_.address_size = expect_uint32("vgpu.ptx.address-size");
 }
 
 void Grammar::parse_top_level() {
-  if (!at(TokenKind::kDotted)) fail_expected("a directive");
+  if (!at(TokenKind::kDotted)) fail_expected("vgpu.ptx.directive");
   if (at_directive(".file")) return parse_file();
   if (at_directive(".section")) return parse_section();
   if (at_directive(".alias")) return parse_alias();
@@ -138,18 +139,17 @@ void Grammar::parse_top_level() {
   if (accept_directive(".const")) return parse_variables(Space::kConst, linkage);
   if (accept_directive(".shared")) return parse_variables(Space::kShared, linkage);
   if (accept_directive(".local")) return parse_variables(Space::kLocal, linkage);
-  if (linkage != Linkage::kInternal) fail_expected("a variable or a function after its linkage");
-  fail(token_.place, "got the directive " + described(token_) + ", expected one of a module");
+  if (linkage != Linkage::kInternal) fail_expected("vgpu.ptx.after-linkage");
+  fail(token_.place, {"vgpu.ptx.directive-of-module", {got(token_)}});
 }
 
 // Files of a module are numbered from 1; those of linked modules follow each other.
 uint32_t Grammar::parse_file_number() {
   constexpr uint32_t kMostFiles = 1 << 20;
   const Token start = token_;
-  const uint32_t number = expect_uint32("a file's number");
+  const uint32_t number = expect_uint32("vgpu.ptx.file-number");
   if (number > kMostFiles || first_file_ > kMostFiles) {
-    fail(start.place, "got the file number " + std::to_string(number) + ", expected at most " +
-                          std::to_string(kMostFiles));
+    fail(start.place, {"vgpu.ptx.file-number-is", {{"number", number}, {"most", kMostFiles}}});
   }
   return first_file_ + number;
 }
@@ -160,9 +160,9 @@ void Grammar::parse_file() {
   file.index = parse_file_number();
   file.path = expect_string();
   if (accept(sign(','))) {  // when it was changed, and its size
-    parse_size("a time");
+    parse_size("vgpu.ptx.time");
     expect(sign(','));
-    parse_size("a size");
+    parse_size("vgpu.ptx.size");
   }
   module_.files.push_back(file);
 }
@@ -170,14 +170,14 @@ void Grammar::parse_file() {
 void Grammar::parse_section() {
   advance();
   Section section;
-  if (!at(TokenKind::kDotted) && !at(TokenKind::kIdentifier)) fail_expected("a section's name");
+  if (!at(TokenKind::kDotted) && !at(TokenKind::kIdentifier)) fail_expected("vgpu.ptx.section-name");
   section.name = token_.text;
   advance();
-  if (!at(sign('{'))) fail_expected("'{'");
+  if (!at(sign('{'))) fail_expected("vgpu.ptx.open-brace");
   const char* first = token_.text.data() + 1;
   do {
     advance();
-    if (at(TokenKind::kEnd) || at(sign('{'))) fail_expected("'}' at the end of the section");
+    if (at(TokenKind::kEnd) || at(sign('{'))) fail_expected("vgpu.ptx.section-end");
   } while (!at(sign('}')));
   section.body = {first, static_cast<size_t>(token_.text.data() - first)};
   module_.sections.push_back(section);
@@ -188,9 +188,9 @@ void Grammar::parse_alias() {
   advance();
   const auto function = [this] {
     const Token token = token_;
-    const Symbol* found = find_global(expect_identifier("a function"));
+    const Symbol* found = find_global(expect_identifier("vgpu.ptx.function"));
     if (!found || found->kind != SymbolKind::kFunction) {
-      fail(token.place, "got " + described(token) + ", expected a function declared above");
+      fail(token.place, {"vgpu.ptx.function-not-declared", {got(token)}});
     }
     return found->index;
   };

@@ -44,7 +44,7 @@ void Grammar::declare_parameters(std::vector<Parameter>& parameters, SymbolKind 
       added = variables_.declare(variable.name, {kind, static_cast<uint32_t>(i)});
     }
     if (!added) {
-      fail({variable.line, 1}, "got a second parameter " + quoted(variable.name) + ", expected one");
+      fail({variable.line, 1}, {"vgpu.ptx.second-parameter", {{"name", quoted(variable.name)}}});
     }
   }
 }
@@ -52,7 +52,7 @@ void Grammar::declare_parameters(std::vector<Parameter>& parameters, SymbolKind 
 void Grammar::open_scope() {
   constexpr size_t kDeepest = 100;  // a name not found yet is looked up once per scope around it
   if (pending_marks_.size() > kDeepest) {
-    fail(token_.place, "got braces deeper than " + std::to_string(kDeepest) + " levels, expected less");
+    fail(token_.place, {"vgpu.ptx.nested-too-deeply", {{"most", kDeepest}}});
   }
   registers_.open();
   variables_.open();
@@ -83,7 +83,7 @@ void Grammar::resolve_pending() {
     } else if (found->value.kind == SymbolKind::kLabel) {
       function_->branch_tables[use.table].labels[use.index] = found->value.index;
     } else {
-      fail(use.place, "got " + quoted(use.name) + ", expected a label");
+      fail(use.place, {"vgpu.ptx.got-instead", {{"got", quoted(use.name)}, {"expected", Message("vgpu.ptx.label")}}});
     }
   }
   pending_.resize(kept);
@@ -98,7 +98,7 @@ void Grammar::parse_statement() {
   bool negated = false;
   if (accept(sign('@'))) parse_guard(guard, negated);
   const Place place = token_.place;
-  const std::string_view word = expect_identifier(guard == kNone ? "a statement or '}'" : "an instruction");
+  const std::string_view word = expect_identifier(guard == kNone ? "vgpu.ptx.statement" : "vgpu.ptx.an-instruction");
   if (guard == kNone && accept(sign(':'))) return parse_labelled(word, place);
   parse_instruction(word, guard, negated, place);
 }
@@ -118,8 +118,8 @@ void Grammar::parse_body_directive() {
   if (accept_directive(".shared")) return parse_variables(Space::kShared, linkage);
   if (accept_directive(".global")) return parse_variables(Space::kGlobal, linkage);
   if (accept_directive(".const")) return parse_variables(Space::kConst, linkage);
-  if (linkage != Linkage::kInternal) fail_expected("a variable after its linkage");
-  fail(token_.place, "got the directive " + described(token_) + ", expected one of a function's body");
+  if (linkage != Linkage::kInternal) fail_expected("vgpu.ptx.variable-after-linkage");
+  fail(token_.place, {"vgpu.ptx.directive-of-body", {got(token_)}});
 }
 
 // `.loc 1 20 3`, and for inlined code `, function_name label+12, inlined_at 1 40 5`.
@@ -128,24 +128,24 @@ void Grammar::parse_location() {
   const auto triple = [this] {
     SourceLocation location;
     location.file = parse_file_number();
-    location.line = expect_uint32("a line");
-    location.column = expect_uint32("a column");
+    location.line = expect_uint32("vgpu.ptx.line");
+    location.column = expect_uint32("vgpu.ptx.column");
     return location;
   };
   SourceLocation location = triple();
   while (accept(sign(','))) {
     const Token start = token_;
-    const std::string_view word = expect_identifier("'function_name' or 'inlined_at'");
+    const std::string_view word = expect_identifier("vgpu.ptx.location-word");
     if (word == "function_name") {
-      location.function = expect_identifier("a label");
-      if (accept(sign('+'))) location.function_offset = expect_uint32("an offset");
+      location.function = expect_identifier("vgpu.ptx.label");
+      if (accept(sign('+'))) location.function_offset = expect_uint32("vgpu.ptx.offset");
     } else if (word == "inlined_at") {
       // The caller's own location stands above, with the call it was itself inlined at.
       const SourceLocation caller = triple();
       const auto found = latest_location_.find({caller.file, caller.line, caller.column});
       location.inlined_at = found == latest_location_.end() ? add_location(caller) : found->second;
     } else {
-      fail(start.place, "got " + described(start) + ", expected 'function_name' or 'inlined_at'");
+      fail(start.place, {"vgpu.ptx.got-instead", {got(start), {"expected", Message("vgpu.ptx.location-word")}}});
     }
   }
   location_ = add_location(location);
@@ -169,7 +169,7 @@ void Grammar::parse_labelled(std::string_view name, Place place) {
     BranchTable table{name, {}};
     do {
       const Place target = token_.place;
-      pending_.push_back({expect_identifier("a label"), target, index, count(table.labels)});
+      pending_.push_back({expect_identifier("vgpu.ptx.label"), target, index, count(table.labels)});
       table.labels.push_back(kNone);
     } while (accept(sign(',')));
     function_->branch_tables.push_back(std::move(table));
@@ -178,9 +178,9 @@ void Grammar::parse_labelled(std::string_view name, Place place) {
     CallTargets targets{name, {}};
     do {
       const Token target = token_;
-      const Symbol* found = find_global(expect_identifier("a function"));
+      const Symbol* found = find_global(expect_identifier("vgpu.ptx.function"));
       if (!found || found->kind != SymbolKind::kFunction) {
-        fail(target.place, "got " + described(target) + ", expected a function declared above");
+        fail(target.place, {"vgpu.ptx.function-not-declared", {got(target)}});
       }
       targets.functions.push_back(found->index);
     } while (accept(sign(',')));
@@ -190,15 +190,15 @@ void Grammar::parse_labelled(std::string_view name, Place place) {
     Prototype prototype;
     prototype.name = name;
     if (at(sign('('))) prototype.returns = parse_parameters();
-    expect_identifier("'_'");
+    expect_identifier("vgpu.ptx.sink");
     if (at(sign('('))) prototype.parameters = parse_parameters();
     while (at(TokenKind::kDotted)) {
       if (accept_directive(".noreturn")) {
         prototype.noreturn = true;
       } else if (accept_directive(".abi_preserve") || accept_directive(".abi_preserve_control")) {
-        expect_uint32("a number");
+        expect_uint32("vgpu.ptx.number");
       } else {
-        fail_expected("';'");
+        fail_expected("vgpu.ptx.semicolon");
       }
     }
     declare_code_name(name, {SymbolKind::kPrototype, count(function_->prototypes)}, place);
@@ -212,14 +212,14 @@ void Grammar::parse_labelled(std::string_view name, Place place) {
 }
 
 void Grammar::declare_code_name(std::string_view name, Symbol symbol, Place place) {
-  if (!code_.declare(name, symbol)) fail(place, "got a second label " + quoted(name) + ", expected one");
+  if (!code_.declare(name, symbol)) fail(place, {"vgpu.ptx.second-label", {{"name", quoted(name)}}});
 }
 
 // ---- Instructions ----------------------------------------------------------------------------------------
 
 void Grammar::parse_guard(uint32_t& guard, bool& negated) {
   negated = accept(sign('!'));
-  guard = parse_register("a predicate register");
+  guard = parse_register("vgpu.ptx.predicate-register");
 }
 
 void Grammar::parse_instruction(std::string_view opcode, uint32_t guard, bool guard_negated, Place place) {
@@ -241,7 +241,7 @@ void Grammar::parse_instruction(std::string_view opcode, uint32_t guard, bool gu
       building_.push_back(parse_operand());
     } while (accept(sign(',')));
   }
-  if (!at(sign(';'))) fail_expected("',' or ';'");
+  if (!at(sign(';'))) fail_expected("vgpu.ptx.comma-or-semicolon");
   instruction.operands = store_from(0);
   function_->instructions.push_back(instruction);
   advance();

@@ -146,12 +146,12 @@ std::vector<std::pair<u64, u64>> rows_of(const observe::Ranges& ranges) {
   return {ranges.all().begin(), ranges.all().end()};
 }
 
-// Where it stands travels beside the message, as the arguments of the Python exception.
+// What it is made of travels as the arguments of the Python exception; the problem as JSON.
 void raise_lower_error(const std::exception_ptr& pointer, void* type) {
   try {
     std::rethrow_exception(pointer);
   } catch (const lower::Error& error) {
-    const nb::tuple arguments = nb::make_tuple(error.what(), error.ptx_line, error.file, error.line);
+    const nb::tuple arguments = nb::make_tuple(error.code, error.problem.json(), error.ptx_line, error.place);
     PyErr_SetObject(static_cast<PyObject*>(type), arguments.ptr());
   }
 }

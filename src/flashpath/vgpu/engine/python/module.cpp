@@ -89,12 +89,12 @@ nb::bytes dump(nb::bytes text) {
   return nb::bytes(printed.data(), printed.size());
 }
 
-// The line and column travel beside the message, as the arguments of the Python exception.
+// The line and column travel beside the problem, as the arguments of the Python exception.
 void raise_parse_error(const std::exception_ptr& pointer, void* type) {
   try {
     std::rethrow_exception(pointer);
   } catch (const ptx::Error& error) {
-    const nb::tuple arguments = nb::make_tuple(error.what(), error.place().line, error.place().column);
+    const nb::tuple arguments = nb::make_tuple(error.problem.json(), error.at.line, error.at.column);
     PyErr_SetObject(static_cast<PyObject*>(type), arguments.ptr());
   }
 }

@@ -1,11 +1,11 @@
 // What every function of the API does around its own work.
 #pragma once
 
-#include <exception>
 #include <new>
 #include <utility>
 
 #include "ground/per_thread.h"
+#include "messages/failure.h"
 #include "state/runtime.h"
 
 namespace flashpath::runtime {
@@ -57,10 +57,9 @@ cudaError_t call(const char* name, F&& body, AfterFault after_fault = AfterFault
       error = refused;
     } catch (const std::bad_alloc&) {
       error.code = cudaErrorMemoryAllocation;
-    } catch (const DeviceCodeError& failure) {
-      error = {cudaErrorNotSupported, {"vgpu.device-code-fails", {{"text", Message(failure.what())}}}};
-    } catch (const std::exception& failure) {  // the device code is not what the engine knows
-      error = {cudaErrorNotSupported, {"vgpu.device-code-fails", {{"text", failure.what()}}}};
+    } catch (const Failure& failure) {  // the device code is not what the engine knows
+      error = {cudaErrorNotSupported,
+               {"vgpu.device-code-fails", {{"problem", failure.problem}, {"place", failure.place}}}};
     }
   }
   if (runtime.is_unloaded) error.code = cudaErrorCudartUnloading;

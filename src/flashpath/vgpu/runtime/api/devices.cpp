@@ -95,7 +95,7 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
 
 cudaError_t cudaSetValidDevices(int* devices, int count) {
   return call("cudaSetValidDevices", [&](Runtime& runtime) {
-    for (int k = 0; k < count; ++k) runtime.device(required(devices + k, "list of devices"));
+    for (int k = 0; k < count; ++k) runtime.device(required(devices + k, "device_arr"));
     return cudaSuccess;
   });
 }

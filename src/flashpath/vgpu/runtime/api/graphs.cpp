@@ -19,7 +19,7 @@ cudaGraphNodeType type_of(const GraphNode& node) {
 
 // As the API gives lists: their length, and as many as there is room for.
 void give(const std::vector<GraphNode*>& nodes, cudaGraphNode_t* to, size_t* count) {
-  required(count, "number of nodes");
+  required(count, "numNodes");
   if (to != nullptr) {
     const std::size_t given = std::min(*count, nodes.size());
     for (std::size_t k = 0; k < given; ++k) to[k] = reinterpret_cast<cudaGraphNode_t>(nodes[k]);
@@ -81,7 +81,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
   return call("cudaGraphInstantiate", [&](Runtime& runtime) {
-    required(exec, "instantiated graph");
+    required(exec, "graphExec");
     *exec = runtime.instances().add(runtime.instantiate(runtime.graph(graph)));
     return cudaSuccess;
   });

@@ -38,6 +38,8 @@ const Allocation& allocate(Runtime& runtime, MemoryKind kind, std::size_t size) 
     throw ApiError{cudaErrorMemoryAllocation,
                    {is_managed ? "vgpu.managed-memory-full" : "vgpu.host-memory-full", {bytes, most}}};
   }
+  const bool is_pinned = kind == MemoryKind::kPinned;
+  runtime.record.allocation(kind == MemoryKind::kDevice ? "device" : is_pinned ? "pinned" : "managed", size);
   return *made;
 }
 

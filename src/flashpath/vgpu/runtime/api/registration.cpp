@@ -37,7 +37,7 @@ void __cudaUnregisterFatBinary(void**) {}
 
 // Called before the host uses a __managed__ variable for the first time.
 char __cudaInitModule(void** handle) {
-  const cudaError_t error = call("a __managed__ variable", [&](Runtime& runtime) {
+  const cudaError_t error = call("__managed__", [&](Runtime& runtime) {
     runtime.registry.on(*module_of(handle), runtime.current());
     return cudaSuccess;
   });

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "messages/failure.h"
+
 namespace flashpath::runtime {
 namespace {
 
@@ -51,12 +53,12 @@ T read(const std::byte* at) {
 
 void add_images(const std::byte* binary, bool is_linked, std::vector<Image>& images) {
   const auto header = read<Header>(binary);
-  if (header.magic != kBinaryMagic) throw DeviceCodeError("vgpu.device-code-unknown");
+  if (header.magic != kBinaryMagic) throw Failure(Message("vgpu.device-code-unknown"));
   const std::byte* at = binary + header.header_size;
   const std::byte* const end = at + header.size;
   while (at < end) {
     const auto entry = read<Entry>(at);
-    if (entry.flags & kCompressed) throw DeviceCodeError("vgpu.device-code-compressed");
+    if (entry.flags & kCompressed) throw Failure(Message("vgpu.device-code-compressed"));
     const char* const text = reinterpret_cast<const char*>(at) + entry.header_size;
     const std::size_t size = entry.kind == kPtx ? strnlen(text, entry.size) : entry.size;  // PTX is padded
     if (entry.kind == kPtx || entry.kind == kCubin) {
@@ -70,7 +72,7 @@ void add_images(const std::byte* binary, bool is_linked, std::vector<Image>& ima
 
 std::vector<Image> images_of(const void* wrapper) {
   const auto outer = read<Wrapper>(static_cast<const std::byte*>(wrapper));
-  if (outer.magic != kWrapperMagic) throw DeviceCodeError("vgpu.device-code-none");
+  if (outer.magic != kWrapperMagic) throw Failure(Message("vgpu.device-code-none"));
   std::vector<Image> images;
   add_images(outer.binary, false, images);
   if (outer.version == kLinkedVersion) {

@@ -2,16 +2,10 @@
 // as PTX and as machine code (cubin).
 #pragma once
 
-#include <stdexcept>
 #include <string_view>
 #include <vector>
 
 namespace flashpath::runtime {
-
-// Device code of the program that cannot be run.
-struct DeviceCodeError : std::runtime_error {
-  explicit DeviceCodeError(const char* code) : std::runtime_error(code) {}
-};
 
 struct Image {
   bool is_ptx = false;  // otherwise a cubin
@@ -20,7 +14,7 @@ struct Image {
   std::string_view bytes;  // in the program's own memory
 };
 
-// The images behind the handle that a program registers; throws DeviceCodeError where it is none.
+// The images behind the handle that a program registers; throws a Failure where it is none.
 std::vector<Image> images_of(const void* wrapper);
 
 }  // namespace flashpath::runtime

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lower/builder.h"
+#include "messages/failure.h"
 #include "ptx/parser.h"
 
 namespace flashpath::runtime {
@@ -85,7 +86,7 @@ ModuleOnDevice& Module::on(int device, const LoadObserver& loaded) {
   std::unique_ptr<ModuleOnDevice>& place = on_device_[device];
   if (place == nullptr) {
     find_images();
-    if (ptx_.empty()) throw DeviceCodeError("vgpu.device-code-without-ptx");
+    if (ptx_.empty()) throw Failure(Message("vgpu.device-code-without-ptx"));
     VariableBases bases = next_bases(last_loaded());
     bases.managed = managed_base_;
     place = std::make_unique<ModuleOnDevice>(ModuleOnDevice{lower::load(ptx::parse_linked(ptx_), bases), {}, {}});

@@ -214,7 +214,8 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
     add_rows(operation.accesses->written, to_place, box);
     if (staged == nullptr) add_rows(operation.accesses->read, from_place, box);
   }
-  operation.work = [&runtime, to_place, from_place, box, staged](Operation& self) {
+  const bool is_pinned = !to.is_pageable() && !from.is_pageable();
+  operation.work = [&runtime, to_place, from_place, box, staged, is_pinned](Operation& self) {
     work_on(runtime, self, [&] {
       End source;
       if (staged != nullptr) {
@@ -225,6 +226,7 @@ void copy(Runtime& runtime, const Place& to_place, const Place& from_place, cons
       const End destination = find(runtime, to_place, box, "vgpu.the-destination");
       move_bytes(destination, source, box);
       note_copied(runtime, destination, source, box);
+      runtime.record.copy(self.name, self.bytes, is_pinned);
     });
   };
   runtime.submit(stream, std::move(operation));

@@ -84,13 +84,15 @@ void Runtime::end(int exit_code) {
   if (!settings.timeline.empty() && !write_timeline(queue.history(), settings)) {
     tell({"vgpu.timeline-not-written", {{"path", settings.timeline}}});
   }
-  if (checks == nullptr) return;
-  is_ending = true;
-  const bool is_dead = std::any_of(devices_.begin(), devices_.end(),
-                                   [](const auto& each) { return each->dead != cudaSuccess; });
-  const bool gives_up = exit_code != 0 || is_dead;
-  checks->end(gives_up);
-  if (!gives_up) tell_heap_leaks(*this);
+  if (checks != nullptr) {
+    is_ending = true;
+    const bool is_dead = std::any_of(devices_.begin(), devices_.end(),
+                                     [](const auto& each) { return each->dead != cudaSuccess; });
+    const bool gives_up = exit_code != 0 || is_dead;
+    checks->end(gives_up);
+    if (!gives_up) tell_heap_leaks(*this);
+  }
+  record.end(queue.now());
 }
 
 // Pointers to variables are as good as others: for copies, and in other modules' kernels.

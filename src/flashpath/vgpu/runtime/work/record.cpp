@@ -135,6 +135,24 @@ void Record::launch(const Kernel& kernel, const exec::Launch& launch, const obse
             .done());
 }
 
+void Record::copy(const std::string& name, std::uint64_t bytes, bool is_pinned) {
+  if (!is_open()) return;
+  write(Object()
+            .text("what", "copy")
+            .text("name", name)
+            .number("bytes", bytes)
+            .raw("pinned", is_pinned ? "true" : "false")
+            .done());
+}
+
+void Record::allocation(const char* memory, std::uint64_t bytes) {
+  if (is_open()) write(Object().text("what", "allocation").text("memory", memory).number("bytes", bytes).done());
+}
+
+void Record::end(double seconds) {
+  if (is_open()) write(Object().text("what", "end").real("seconds", seconds).done());
+}
+
 void Record::findings(const Kernel& kernel, const Program& of, const observe::Findings& findings,
                       const CallSiteRef& site) {
   if (!is_open()) return;

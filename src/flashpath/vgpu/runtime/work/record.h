@@ -1,5 +1,5 @@
 // What is written about a run, for `flashpath profile` and `flashpath sanitize` to read: a line of JSON for each
-// program (a kernel's instructions), launch, copy and finding.
+// program (a kernel's instructions), launch, copy, allocation and finding, and one more when the program ends.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +39,11 @@ class Record {
 
   void launch(const Kernel& kernel, const exec::Launch& launch, const observe::Counters& counters, double seconds,
               int device, std::uint64_t stream);
+  // `is_pinned`: no end of it is memory of the host that can be moved or swapped out.
+  void copy(const std::string& name, std::uint64_t bytes, bool is_pinned);
+  void allocation(const char* memory, std::uint64_t bytes);
+  // The program has come to its end by itself. `seconds`: of the GPU's time, by the model's clock.
+  void end(double seconds);
   // `site`: where the host asked for the launch.
   void findings(const Kernel& kernel, const Program& program, const observe::Findings& findings,
                 const CallSiteRef& site);

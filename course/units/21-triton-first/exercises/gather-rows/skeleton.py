@@ -1,0 +1,16 @@
+"""out[i, :] = table[index[i], :], or zeros where index[i] >= entries. An embedding layer does this.
+
+table: (entries, cols), index: (n) int32, out: (n, cols). A program for row i and BLOCK columns of out.
+"""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def gather_kernel(table_ptr, index_ptr, out_ptr, entries, cols, BLOCK: tl.constexpr):
+    i = tl.program_id(0)
+    column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)  # (BLOCK)
+    inside = column < cols
+    # TODO: load this row's entry of the table; if there is no such entry, load nothing and store zeros
+    tl.store(out_ptr + i * cols + column, 0.0, mask=inside)

@@ -1,0 +1,6 @@
+// Includes what is no header of its own.
+// Refused
+#incl\
+ude "/etc/passwd"
+
+int main() {}

@@ -1,0 +1,7 @@
+// Sleeps, and takes no time of the processor.
+// TimedOut
+#include <unistd.h>
+
+int main() {
+  for (;;) pause();
+}
