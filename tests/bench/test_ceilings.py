@@ -14,7 +14,7 @@ from flashpath.bench.ceilings import (
     ceilings_of_cpu_case,
     measure_ceilings,
 )
-from flashpath.bench.timer import CpuTimer, Function, Sampler
+from flashpath.bench.timer import CpuTimer, Function, Sampler, nothing
 from flashpath.kernels.rung import Case
 
 KNOWN = Ceilings(copy_bytes_per_s=100.0, read_bytes_per_s=200.0, flops_per_s={"fp32": 10.0, "bf16": 1000.0})
@@ -92,7 +92,7 @@ def test_the_matmul_precision_of_the_caller_is_left_alone() -> None:
 
 def test_ctrl_c_ends_the_measurement() -> None:
     class Interrupted(CpuTimer):
-        def sampler(self, function: Function) -> Sampler:
+        def sampler(self, function: Function, before: Function = nothing) -> Sampler:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -11,13 +11,15 @@ import pytest
 import torch
 
 from flashpath import kernels
+from flashpath.bench.arrays import copy_of, same_bits, tensors
 from flashpath.bench.ceilings import Ceilings
 from flashpath.bench.compare import compare
 from flashpath.bench.failure import shown
 from flashpath.bench.implementation import Implementation
 from flashpath.bench.ladder import bench_ladder
 from flashpath.bench.record import Record
-from flashpath.bench.timer import CpuTimer
+from flashpath.bench.timer import CpuTimer, Function, nothing
+from flashpath.bench.varying import Varying
 from flashpath.errors import FlashpathError, MissingDevice
 from flashpath.kernels.rung import Case, Score
 from flashpath.messages import Text, speaking
@@ -61,12 +63,12 @@ def test_eager_calls_are_timed_beside_the_others_where_asked_for(clock: Any) -> 
     class Slower(CpuTimer):
         """A clock of calls for which the host takes 5 ms more."""
 
-        def sampler(self, function: Callable[[], Any]) -> Any:
+        def sampler(self, function: Function, before: Function = nothing) -> Any:
             def with_host() -> None:
                 clock.advance(0.005)
                 function()
 
-            return super().sampler(with_host)
+            return super().sampler(with_host, before)
 
     implementations: dict[str, Any] = {"mine": adding(clock, 0.020), "wrong": operator.sub}
     found = by_name(compared(clock, implementations, check=check_sum, eager=Slower(clock.nanoseconds)))
@@ -268,6 +270,87 @@ def test_a_kept_result_is_found_on_ready_arguments_too_and_they_stay_as_they_wer
     assert results["adds"].error is None
     assert "wrong result on new data" in str(results["keeps"].error)
     assert torch.equal(x, before)
+
+
+def by_version(x: Any) -> object:
+    return x.data_ptr(), x._version
+
+
+def by_content(x: Any) -> object:
+    return hash(x.numpy().tobytes())
+
+
+@pytest.mark.parametrize("key", [by_version, by_content])
+def test_a_result_is_kept_for_nobody_who_asks_again(clock: Any, key: Callable[[Any], object]) -> None:
+    """Who keeps results by what torch or the bytes say of the inputs computes each time, and is timed so."""
+    kept: dict[object, Any] = {}
+
+    def keeps(x: Any, y: Any) -> Any:
+        if key(x) not in kept:
+            clock.advance(0.01)
+            kept[key(x)] = x + y
+        return kept[key(x)]
+
+    results = by_name(
+        compared(clock, {"keeps": keeps, "adds": adding(clock, 0.01)}, [DRAWN], check=check_sum)
+    )
+    assert results["keeps"].time is not None
+    assert results["keeps"].time.median == pytest.approx(0.01)
+    assert results["keeps"].time.p20 == pytest.approx(0.01)
+
+
+def test_nothing_is_faster_than_memory(clock: Any) -> None:
+    """12 kB at 2 MB/s, and twice that fast at the most: 3 ms."""
+    functions = {"adds": adding(clock, 0.02), "near": adding(clock, 0.0031), "naps": adding(clock, 0.0029)}
+    results = by_name(compared(clock, functions, [DRAWN]))
+    assert (results["adds"].error, results["near"].error) == (None, None)
+    assert results["naps"].time is None
+    assert str(results["naps"].error).startswith(
+        "it returned after 2.90 ms; memory alone needs at least 3.00 ms"
+    )
+    assert by_name(compared(clock, functions, [DRAWN], ceilings=False))["naps"].error is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        torch.arange(10.0),
+        torch.arange(12.0).reshape(3, 4).t(),
+        torch.arange(6.0).to(torch.float8_e4m3fn),
+        torch.arange(8.0).to(torch.bfloat16).requires_grad_(),
+        torch.complex(torch.arange(4.0), torch.ones(4)),
+        np.arange(5.0),
+        [torch.arange(5.0), {"y": torch.arange(4.0).double()}],
+    ],
+    ids=["plain", "turned", "8 bits", "gradient", "complex", "numpy", "nested"],
+)
+def test_inputs_vary_and_have_the_values_that_they_had(value: Any) -> None:
+    before = copy_of(value)
+    change = Varying((value,), is_drawn=True)
+    seen: list[Any] = []
+    for _ in range(3):
+        change()
+        assert not any(same_bits(value, each) for each in (before, *seen))
+        seen.append(copy_of(value))
+    ours, theirs = tensors(value), tensors(before)
+    for now, then in zip(ours, theirs, strict=True):
+        numbers = [torch.view_as_real(each) if each.is_complex() else each.float() for each in (now, then)]
+        assert torch.equal(*(each.detach().flatten().sort().values for each in numbers))
+
+
+@pytest.mark.parametrize(
+    "value", [torch.arange(9), torch.ones(1), torch.zeros(0), torch.ones(1).expand(7), torch.tensor(3.0)]
+)
+def test_what_may_mean_something_stays_what_it_is(value: Any) -> None:
+    before, version = copy_of(value), value._version
+    Varying((value,), is_drawn=True)()
+    assert same_bits(value, before)
+    assert value._version > version or value.numel() == 0 or 0 in value.stride()
+    own = torch.arange(5.0)
+    version = own._version
+    Varying((own,), is_drawn=False)()
+    assert torch.equal(own, torch.arange(5.0))
+    assert own._version > version
 
 
 def test_a_check_that_knows_one_answer_is_not_asked_about_other_data(clock: Any) -> None:

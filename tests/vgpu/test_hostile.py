@@ -152,6 +152,7 @@ def test_a_kernel_is_called() -> None:
         "cvt.pred.u32 %p1, %r1;",
         "cvt.u32.pred %r1, %p1;",
         "cvt.pack.sat.pred.s32 %r1, %r2, %r3;",
+        "cvt.pack.sat.u32.s32 %r1, %r2, %r3;",
         "cvt.u4.u32 %h1, %r1;",
         "cvt.u32.u16x2 %r1, %r2;",
         "and.pred 1, %p1, %p2;",
@@ -177,6 +178,94 @@ def test_forms_that_no_gpu_has(instruction: str) -> None:
 def test_memory_that_no_gpu_has(code: str) -> None:
     with pytest.raises(FlashpathError, match="more than any GPU"):
         module(code).kernel("k")
+
+
+@pytest.mark.parametrize(
+    "top", [".const .align 16 .pred c[64] = {1, 2};", ".global .pred g;", ".func f(.param .pred p);"]
+)
+def test_predicates_in_memory(top: str) -> None:
+    with pytest.raises(FlashpathError, match="a type that memory can hold"):
+        module("", top)
+
+
+@pytest.mark.parametrize("guard", ["", "@%p1 "])  # with all lanes, and with some
+def test_atomics_on_memory_that_nobody_shares(guard: str) -> None:
+    """Faults as on a GPU, and is no traceback where it is counted."""
+    code = f"""
+    .local .align 8 .b8 own[16]; mov.u64 %rd1, own; cvta.local.u64 %rd1, %rd1;
+    mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 5; {guard}atom.add.u32 %r2, [%rd1], 1;
+    """
+    with pytest.raises(fp.KernelFault, match="global and shared memory alone") as caught:
+        run(code)
+    assert caught.value.kind == "out-of-bounds"
+    counted = Launch(module(code).kernel("k"), Shape((1, 1, 1), (32, 1, 1)), Packed(bytes(8)))
+    for options in (Options(count=True), Options(count=True, sanitize=True)):
+        if options.sanitize:
+            assert [each.kind for each in counted.run(options).findings] == ["out-of-bounds"]
+        else:
+            with pytest.raises(fp.KernelFault):
+                counted.run(options)
+
+
+def test_atomics_on_memory_of_several_kinds_at_once() -> None:
+    """Only the lanes that go to local memory are refused."""
+    code = """
+    .local .align 8 .b8 own[16]; mov.u64 %rd1, own; cvta.local.u64 %rd1, %rd1; ld.param.u64 %rd2, [a];
+    mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 31; @%p1 mov.u64 %rd1, %rd2; atom.add.u32 %r2, [%rd1], 1;
+    """
+    array = np.zeros(64, np.uint32)
+    first, last = array.ctypes.data, array.ctypes.data + array.nbytes
+    packed = Packed(bytes(8), [HostArray(0, first, first, last, first, last, writable=True)])
+    launched = Launch(module(code).kernel("k"), Shape((1, 1, 1), (32, 1, 1)), packed).run(
+        Options(sanitize=True)
+    )
+    assert [(each.kind, each.thread) for each in launched.findings] == [("out-of-bounds", (31, 0, 0))]
+    assert array[0] == 31
+
+
+@pytest.mark.parametrize("name", ["load.a", "store.d"])
+def test_matrices_at_addresses_that_are_misaligned_are_left_alone(name: str) -> None:
+    """Where it is sanitised the launch goes on; what lies there is neither touched nor called unwritten."""
+    registers = "{%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}"
+    matrix = (
+        f"wmma.load.a.sync.aligned.row.m32n8k16.shared.f16 {registers}, [s], 9;"
+        if name == "load.a"
+        else f"wmma.store.d.sync.aligned.row.m32n8k16.shared.f32 [s], {registers.replace('r', 'f')}, 9;"
+    )
+    code = f"""
+    .shared .align 128 .b8 s[4096]; ld.param.u64 %rd2, [a]; mov.u32 %r8, %tid.x;
+    mad.lo.u32 %r2, %r8, 128, s; mov.u32 %r1, 0;
+    MORE: st.shared.u32 [%r2], %r8; add.u32 %r2, %r2, 4; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 32;
+    @%p1 bra MORE; bar.sync 0; {matrix} bar.sync 0;
+    mov.u32 %r8, %tid.x; mad.lo.u32 %r2, %r8, 128, s; ld.shared.u32 %r7, [%r2+124];
+    mad.wide.u32 %rd2, %r8, 4, %rd2; st.global.u32 [%rd2], %r7;
+    """
+    text = f"{HEAD}.visible .entry k(.param .u64 a)\n{{ {REGISTERS} {code} ret; }}"
+    array = np.zeros(32, np.uint32)
+    first, last = array.ctypes.data, array.ctypes.data + array.nbytes
+    packed = Packed(bytes(8), [HostArray(0, first, first, last, first, last, writable=True)])
+    launch = Launch(VirtualModule(text).kernel("k"), Shape((1, 1, 1), (32, 1, 1)), packed)
+    assert {each.kind for each in launch.run(Options(sanitize=True, count=True)).findings} == {"misaligned"}
+    assert array.tolist() == list(range(32))
+    with pytest.raises(fp.KernelFault, match="misaligned"):
+        launch.run(Options(count=True))
+
+
+def test_an_assertion_in_no_known_encoding() -> None:
+    """What is no UTF-8 is replaced, in the words of the fault and in those of a sanitised launch."""
+    said = b"n > \xff\xc3 \xe4\xbd\xa0\xed\xa0\x80\xf0\x9f\x99\x82\xf5\xc0\x80\0"
+    top = f"""
+    .global .b8 said[{len(said)}] = {{{", ".join(map(str, said))}}};
+    .extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);
+    """
+    code = """
+    { .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 n; .param .b64 s; mov.u64 %rd1, said;
+    cvta.global.u64 %rd1, %rd1; st.param.b64 [m], %rd1; st.param.b64 [f], %rd1; st.param.b32 [l], 3;
+    st.param.b64 [n], %rd1; st.param.b64 [s], 1; call __assertfail, (m, f, l, n, s); }
+    """
+    with pytest.raises(fp.KernelFault) as caught:
+        run(code, top)
+    assert "n > \ufffd\ufffd 你\ufffd\ufffd\ufffd🙂\ufffd\ufffd\ufffd" in str(caught.value)
 
 
 def test_parameters_that_no_launch_can_pass() -> None:

@@ -16,10 +16,12 @@ from flashpath.bench.known_peers import known_peers
 from flashpath.bench.problems import Cases, as_cases
 from flashpath.bench.record import Record, Time
 from flashpath.bench.table import progress_bar, table_text
-from flashpath.bench.timer import Timer, Timing, Timings, time_interleaved
+from flashpath.bench.table import seconds as shown
+from flashpath.bench.timer import Timer, Timing, Timings
 from flashpath.bench.trial import Check, Trial
 from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Case
+from flashpath.messages import told
 
 
 @dataclass
@@ -85,13 +87,13 @@ def compare(
                 advance(f"{case.name} · {name}")
             trial.forget_truth()
             limits = ceilings_of_cpu_case(trial.case) if has_own_ceilings and trial.calls else measured
-            timings = time_interleaved(trial.calls, device=device, seconds=seconds, timer=timer)
+            timings = trial.time(seconds, timer)
             discard_wrong_times(trial, timings)
+            discard_impossible_times(trial, timings, limits)
             in_a_row = Timings()
             if eager_timer is not None and not timings.interrupted:
                 timed = {name: call for name, call in trial.calls.items() if timings[name].error is None}
-                called = as_called(timed, trial.peers)
-                in_a_row = time_interleaved(called, device=device, seconds=seconds, timer=eager_timer)
+                in_a_row = trial.time(seconds, eager_timer, as_called(timed, trial.peers))
             for record in make_records(
                 trial, compared, timings, results.environment, limits, ladder, in_a_row
             ):
@@ -110,6 +112,27 @@ def check_seconds(seconds: object) -> None:
     is_time = isinstance(seconds, (int, float)) and 0 <= seconds < float("inf")
     if not is_time or isinstance(seconds, bool):
         raise FlashpathError("bench.no-time-span", seconds=repr(seconds))
+
+
+# What was read stays in caches and what is written need not have arrived: a little beyond what a copy reaches
+# is possible, twice as much is not.
+_FASTEST = 2.0
+
+
+def discard_impossible_times(trial: Trial, timings: Timings, ceilings: Ceilings | None) -> None:
+    """A call in which not even the bytes of the case can be moved did not do the work that was timed.
+
+    How much of a caller's own arguments has to be read is not known.
+    """
+    if trial.is_ready:
+        return
+    rates = (ceilings.copy_bytes_per_s, ceilings.read_bytes_per_s) if ceilings else ()
+    fastest = _FASTEST * max((rate for rate in rates if rate), default=float("inf"))
+    least = trial.case.bytes / fastest
+    for name, timing in timings.items():
+        if timing.median is not None and timing.median < least:
+            code = "bench.faster-than-memory"
+            timings[name] = Timing.failed(told(code, seconds=shown(timing.median), least=shown(least)))
 
 
 def discard_wrong_times(trial: Trial, timings: Timings) -> None:

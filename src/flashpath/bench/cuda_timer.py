@@ -16,7 +16,7 @@ from typing import Any
 
 from flashpath.bench.device import load_torch
 from flashpath.bench.failure import describe
-from flashpath.bench.timer import Function, Sampler
+from flashpath.bench.timer import Function, Sampler, nothing
 
 SHORT_CALL_SECONDS = 5e-3
 CALLS_PER_GRAPH = 10
@@ -48,12 +48,12 @@ class CudaTimer:
             function()
         self.torch.cuda.synchronize()
 
-    def sampler(self, function: Function) -> Sampler:
-        events = EventSampler(self, function)
+    def sampler(self, function: Function, before: Function = nothing) -> Sampler:
+        events = EventSampler(self, function, before)
         if not self._is_short(events):
             return events
         try:
-            return GraphSampler(self, function)
+            return GraphSampler(self, function, before)
         except CaptureFailed as failure:
             events.method = f"events, cold L2; includes launch gaps, no graph: {failure}"
             return events
@@ -106,13 +106,15 @@ class CudaTimer:
 class EventSampler:
     """One call between two events, after a flush that hides the launch of the first kernel."""
 
-    def __init__(self, timer: CudaTimer, function: Function) -> None:
+    def __init__(self, timer: CudaTimer, function: Function, before: Function = nothing) -> None:
         self.method = "events, cold L2"
         self.timer = timer
         self.function = function
+        self.before = before
         self.start, self.end = (timer.torch.cuda.Event(enable_timing=True) for _ in range(2))
 
     def sample(self) -> Sequence[float]:
+        self.before()
         self.timer.flush()
         self.start.record()
         self.function()
@@ -124,7 +126,7 @@ class EventSampler:
 class GraphSampler:
     """Several calls in one graph, each between two event nodes and after a flush of its own."""
 
-    def __init__(self, timer: CudaTimer, function: Function) -> None:
+    def __init__(self, timer: CudaTimer, function: Function, before: Function = nothing) -> None:
         torch = timer.torch
         self.method = "graph replay, cold L2"
         self.torch = torch
@@ -147,6 +149,7 @@ class GraphSampler:
 
         def flush_and_call() -> None:
             for start, end in self.pairs:
+                before()
                 timer.flush()
                 start.record()
                 function()

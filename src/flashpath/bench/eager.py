@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flashpath.bench.device import load_torch
-from flashpath.bench.timer import Function, Sampler
+from flashpath.bench.timer import Function, Sampler, nothing
 
 CALLS_IN_A_ROW = 20
 METHOD = "eager calls in a row"
@@ -28,18 +28,21 @@ class EagerTimer:
         for _ in range(calls):
             function()
 
-    def sampler(self, function: Function) -> Sampler:
-        return _EagerSampler(function, self._clock_ns, load_torch().cuda.synchronize)
+    def sampler(self, function: Function, before: Function = nothing) -> Sampler:
+        """`before` is called once before each row of calls: between them it would be timed."""
+        return _EagerSampler(function, before, self._clock_ns, load_torch().cuda.synchronize)
 
 
 @dataclass(frozen=True)
 class _EagerSampler:
     function: Function
+    before: Function
     clock_ns: Callable[[], int]
     wait: Callable[[], object]
     method: str = METHOD
 
     def sample(self) -> Sequence[float]:
+        self.before()
         self.wait()
         start = self.clock_ns()
         for _ in range(CALLS_IN_A_ROW):

@@ -41,6 +41,11 @@ MESSAGES: dict[str, Text | Entry] = {
         "it changes its inputs (argument {argument}), on which the others are timed too: work on a copy",
         "它改动了输入（参数 {argument}），而其他实现还要用它计时：请在副本上运算",
     ),
+    "faster-than-memory": Text(
+        "it returned after {seconds}; memory alone needs at least {least} for what the case reads and writes: "
+        "the work was not done",
+        "它 {seconds} 就返回了，而仅仅读写这个问题的数据，内存就至少需要 {least}：它没有做应做的运算",
+    ),
     "less-exact": Text("less exact than a rung may be: {why}", "精度低于对梯级的要求：{why}"),
     "out-of-memory": Text("out of memory", "内存不足"),
     "out-of-memory-for": Text("out of memory: {size} more were asked for", "内存不足：还需要 {size}"),

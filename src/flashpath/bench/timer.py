@@ -20,6 +20,10 @@ from flashpath.messages import told
 Function = Callable[[], Any]
 
 
+def nothing() -> None:
+    """What is done before a call where nothing is."""
+
+
 @dataclass(frozen=True)
 class Timing:
     """The time that one variant took, in seconds; `error` says why where there is no time."""
@@ -63,7 +67,9 @@ class Timer(Protocol):
 
     def warm_up(self, function: Function, calls: int) -> None: ...
 
-    def sampler(self, function: Function) -> Sampler: ...
+    def sampler(self, function: Function, before: Function = nothing) -> Sampler:
+        """`before` is called before each call of the function, and is not timed."""
+        ...
 
 
 class CpuTimer:
@@ -76,17 +82,19 @@ class CpuTimer:
         for _ in range(calls):
             function()
 
-    def sampler(self, function: Function) -> Sampler:
-        return CpuSampler(function, self.clock_ns)
+    def sampler(self, function: Function, before: Function = nothing) -> Sampler:
+        return CpuSampler(function, self.clock_ns, before)
 
 
 @dataclass(frozen=True)
 class CpuSampler:
     function: Function
     clock_ns: Callable[[], int]
+    before: Function = nothing
     method: str = "perf_counter, warm caches"
 
     def sample(self) -> Sequence[float]:
+        self.before()
         start = self.clock_ns()
         self.function()
         return [(self.clock_ns() - start) / 1e9]
@@ -112,10 +120,10 @@ class _Variant:
     seconds: float = 0.0
     error: Reason | None = None
 
-    def prepare(self, timer: Timer, warm_up_calls: int) -> None:
+    def prepare(self, timer: Timer, warm_up_calls: int, before: Function) -> None:
         try:
             timer.warm_up(self.function, warm_up_calls)
-            self.sampler = timer.sampler(self.function)
+            self.sampler = timer.sampler(self.function, before)
         except FAILURES as error:
             self.error = reason_of(error)
 
@@ -156,8 +164,9 @@ def time_interleaved(
     seed: int = 0,
     timer: Timer | None = None,
     clock: Callable[[], float] = time.perf_counter,
+    before: Function = nothing,
 ) -> Timings:
-    """Time every function, all of them interleaved.
+    """Time every function, all of them interleaved; `before` is called before each call that is timed.
 
     `seconds` is the budget of each variant, not of all together: a variant leaves the rounds once it has
     spent its budget and taken `min_rounds` turns, so a slow one does not keep the fast ones from their
@@ -169,7 +178,7 @@ def time_interleaved(
     try:
         timer = timer or timer_for(resolve_device(device))
         for variant in variants.values():
-            variant.prepare(timer, warm_up_calls)
+            variant.prepare(timer, warm_up_calls, before)
         for variant in variants.values():
             variant.rehearse()
         for _ in range(max_rounds):

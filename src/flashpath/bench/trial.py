@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,6 +23,8 @@ from flashpath.bench.arrays import (
 from flashpath.bench.device import load_torch
 from flashpath.bench.failure import FAILURES, Reason, reason_of
 from flashpath.bench.implementation import Implementation
+from flashpath.bench.timer import Function, Timer, Timings, time_interleaved
+from flashpath.bench.varying import Varying
 from flashpath.errors import FlashpathError
 from flashpath.kernels.rung import Case
 from flashpath.kernels.tolerance import WrongResult
@@ -96,6 +98,19 @@ class Trial:
             self.errors[name] = reason_of(error)
         finally:
             self.write_inputs(self.pristine)  # the next one gets the same
+
+    def time(
+        self, seconds: float, timer: Timer | None, calls: Mapping[str, Function] | None = None
+    ) -> Timings:
+        """Times what is right, each call on inputs that differ a little from those before."""
+        calls = self.calls if calls is None else calls
+        if not calls:
+            return Timings()
+        before = Varying(self.inputs, is_drawn=not self.is_ready)
+        try:
+            return time_interleaved(calls, device=self.device, seconds=seconds, timer=timer, before=before)
+        finally:
+            self.write_inputs(self.pristine)
 
     def measure_distance(self, name: str, output: Any) -> None:
         if self.truth is None:

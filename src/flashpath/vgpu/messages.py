@@ -510,6 +510,10 @@ MESSAGES: dict[str, Text | Entry] = {
         "the lanes of a warp give different addresses or strides for one matrix",
         "同一 warp 的各个 lane 为一个矩阵给出了不同的地址或步长",
     ),
+    "atomic-on-local": Text(
+        "an atomic operation on the thread's own local memory: it works on global and shared memory alone",
+        "对线程自己的局部内存做了原子操作：原子操作只能用于全局内存和共享内存",
+    ),
     "matrix-row-not-shared": Text(
         "the row of a matrix is not in shared memory", "矩阵的这一行不在共享内存里"
     ),

@@ -1,7 +1,8 @@
 """Throws mutated PTX at the virtual GPU: each module must run to its end, fault, or be refused in words.
 
-    python tests/vgpu/fuzz/fuzz_ptx.py                      # 100,000 modules, some twenty minutes
-    python tests/vgpu/fuzz/fuzz_ptx.py --modules 1000 --first 5000 --jobs 2
+    python tests/vgpu/fuzz/fuzz_ptx.py                      # 1,000,000 modules, some twenty minutes
+    python tests/vgpu/fuzz/fuzz_ptx.py --modules 1000 --from 5000 --jobs 2
+    python tests/vgpu/fuzz/fuzz_ptx.py --record fuzz.json   # again: goes on where the record ends
     python tests/vgpu/fuzz/fuzz_ptx.py --reproduce 5123     # one of them, here, and its text on the screen
     python tests/vgpu/fuzz/fuzz_ptx.py --engine build/checked/src/flashpath/vgpu/engine/_engine*.so
 
@@ -20,9 +21,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import hashlib
 import importlib.util
 import io
-import math
+import json
 import multiprocessing
 import os
 import pickle
@@ -32,73 +34,25 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import flashpath.vgpu
-from flashpath.gpus.shape import Shape
-from flashpath.vgpu.launch import Launch, Packed
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[3]))
-from mutations import Mutant, Seed, mutant
+from mutations import mutant
+from one_launch import run
 from seeds import make_seeds
+from words import Seed
 
-from flashpath.errors import FlashpathError
-from flashpath.vgpu.device import HostArray, VirtualModule
-from flashpath.vgpu.options import Options
-from tests.harness.ptx_text import Parameter, summarize
-
-BUDGET = 20_000  # warp instructions: a launch of milliseconds
+PORTION = 20_000  # modules, after which processes start anew and the record is written
 MEMORY_LIMIT = 8 << 30  # bytes a process may ask for: a module may declare much
-GRID, BLOCK, SHARED = (2, 1, 1), (64, 1, 1), 1024
+ENGINE = Path(flashpath.vgpu.__file__).parent / "engine"
 _CHECKED = "FLASHPATH_FUZZED_ENGINE"  # set for this program's own processes: the engine under sanitizers
-
-
-# ---- One module ----------------------------------------------------------------------------------------
-
-
-def _arguments(parameters: Sequence[Parameter]) -> tuple[bytes, list[HostArray], list[Any]]:
-    """An array for every parameter that could point to one, and small numbers for all others."""
-    packed, arrays, keep = bytearray(), list[HostArray](), list[Any]()
-    sizes = {"8": 1, "16": 2, "32": 4, "64": 8}
-    for parameter in parameters:
-        size = next((sizes[bits] for bits in sizes if parameter.type.endswith(bits)), 4)
-        count = math.prod(parameter.dimensions)
-        if not 0 < size * count <= 4096:
-            raise FlashpathError("A parameter that no launch could pass.")
-        packed += bytes(-len(packed) % size)
-        if size == 8 and count == 1:
-            array = np.arange(1024, dtype=np.int32)
-            first, last = array.ctypes.data, array.ctypes.data + array.nbytes
-            keep.append(array)
-            arrays.append(HostArray(len(packed), first, first, last, first, last, writable=True))
-        packed += (64).to_bytes(size, "little") * count
-    return bytes(packed), arrays, keep
-
-
-def run(module: Mutant) -> str:
-    """Run it as it asks to be run; what became of it."""
-    try:
-        kernel = VirtualModule(module.ptx).kernel(module.kernel)
-        (function,) = (each for each in summarize(module.ptx).functions if each.name == module.kernel)
-        packed, arrays, _keep = _arguments(function.parameters)
-        options = Options(
-            exact=module.exact,
-            count=module.count,
-            sanitize=module.sanitize,
-            seed=module.schedule,
-            budget=BUDGET,
-        )
-        _ = Launch(kernel, Shape(GRID, BLOCK, SHARED), Packed(packed, arrays)).run(options).findings
-    except FlashpathError as error:
-        return type(error).__name__
-    return "ran"
 
 
 # ---- A process that runs many --------------------------------------------------------------------------
@@ -184,6 +138,17 @@ class Tally:
         parts = (f"{count:,} {outcome}" for outcome, count in sorted(self.outcomes.items()))
         return f"{self.done:,} modules: {', '.join(parts)}"
 
+    def take(self, other: Tally) -> None:
+        """Adds what another one counted."""
+        for outcome, count in other.outcomes.items():
+            self.outcomes[outcome] = self.outcomes.get(outcome, 0) + count
+        self.troubles |= other.troubles
+
+    @property
+    def launched(self) -> float:
+        """Returns the share of the modules whose launch began: which neither parser nor lowering refused."""
+        return sum(self.outcomes.get(outcome, 0) for outcome in ("ran", "KernelFault")) / max(1, self.done)
+
 
 class Fuzzer:
     """Keeps processes at work, and goes on after those that die or hang."""
@@ -206,16 +171,18 @@ class Fuzzer:
         sender.close()
         return Lane(process, report, number)
 
-    def watch(self) -> None:
-        """Until all modules are done; progress is shown every few seconds."""
+    def watch(self, before: Tally | None = None) -> Tally:
+        """Returns when all modules are done; shows progress every few seconds, with what was done before."""
         shown = time.monotonic()
+        before = before or Tally()
         while self.lanes:
             for lane in list(self.lanes):
                 self._look_at(lane)
             if time.monotonic() - shown > 5:
                 shown = time.monotonic()
-                print(self.tally, file=sys.stderr, flush=True)
-            time.sleep(0.01)
+                print(_sum(before, self.tally), file=sys.stderr, flush=True)
+            time.sleep(0.02)
+        return self.tally
 
     def _look_at(self, lane: Lane) -> None:
         try:
@@ -254,14 +221,76 @@ class Fuzzer:
             self.lanes.append(self._start(lane.at + self._jobs))
 
 
+def _sum(*tallies: Tally) -> Tally:
+    total = Tally()
+    for tally in tallies:
+        total.take(tally)
+    return total
+
+
+# ---- What a long run keeps -----------------------------------------------------------------------------
+
+
+@dataclass
+class Record:
+    """What became of the modules from `first` on, on one engine. A file keeps it, so that a run can be ended
+    and go on."""
+
+    engine: str
+    """A digest of the sources that the engine was built of."""
+    sanitizers: bool
+    """Whether the engine was built with the compiler's sanitizers."""
+    first: int
+    seconds: float = 0.0
+    tally: Tally = field(default_factory=Tally)
+
+    @property
+    def next(self) -> int:
+        """Returns the number of the first module that was not run."""
+        return self.first + self.tally.done
+
+    def write(self, file: Path) -> None:
+        """Writes it all at once: a run may be ended at any time."""
+        data = {
+            "engine": self.engine,
+            "sanitizers": self.sanitizers,
+            "first": self.first,
+            "modules": self.tally.done,
+            "launched": round(self.tally.launched, 4),
+            "seconds": round(self.seconds),
+            "outcomes": dict(sorted(self.tally.outcomes.items())),
+            "troubles": {str(number): trouble for number, trouble in sorted(self.tally.troubles.items())},
+        }
+        part = file.with_suffix(".part")
+        part.write_text(json.dumps(data, indent=1) + "\n")
+        part.replace(file)
+
+    def read(self, file: Path) -> None:
+        """Takes over what a run of the same modules on the same engine has kept, if there is one."""
+        if not file.exists():
+            return
+        data = json.loads(file.read_text())
+        if (data["engine"], data["sanitizers"], data["first"]) != (self.engine, self.sanitizers, self.first):
+            sys.exit(f"{file} is of other modules or another engine: name another file, or remove it")
+        self.seconds = data["seconds"]
+        troubles = {int(number): trouble for number, trouble in data["troubles"].items()}
+        self.tally = Tally(data["outcomes"], troubles)
+
+
+def digest_of_the_engine() -> str:
+    """Returns a digest of the engine's sources, which says what was run."""
+    files = sorted(each for each in ENGINE.rglob("*") if each.suffix in (".h", ".cpp"))
+    texts = (f"{file.relative_to(ENGINE)}\n{file.read_text()}" for file in files)
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
+
+
 # ---- The program ---------------------------------------------------------------------------------------
 
 
 def reproduce(number: int) -> int:
     module = mutant(make_seeds(), number)
     print(module.ptx)
-    how = f"exact={module.exact} count={module.count} sanitize={module.sanitize} seed={module.schedule}"
-    print(f"// module {number}, from {module.origin}; {how}", flush=True)
+    print(f"// module {number}, from {module.origin}", flush=True)
     print(f"// {run(module)}")
     return 0
 
@@ -270,8 +299,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--modules", type=int, default=100_000, help="how many (100000)")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first: others, other modules")
+    parser.add_argument("--modules", type=int, default=1_000_000, help="how many (1000000)")
+    parser.add_argument(
+        "--from", type=int, default=0, dest="first", help="the number of the first module (0)"
+    )
+    parser.add_argument("--record", type=Path, help="a file that keeps what became of them; it is continued")
     parser.add_argument("--jobs", type=int, default=1, help="processes side by side (1)")
     parser.add_argument("--patience", type=float, default=60, help="seconds until one counts as hung (60)")
     parser.add_argument("--save", type=Path, default=Path("fuzz-findings"), help="where troubles are written")
@@ -283,24 +315,36 @@ def main(arguments: list[str] | None = None) -> int:
         use_engine(os.environ[_CHECKED])
     if options.reproduce is not None:
         return reproduce(options.reproduce)
+    record = Record(digest_of_the_engine(), options.engine is not None, options.first)
+    if options.record is not None:
+        record.read(options.record)
     seeds = make_seeds()
-    began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "seeds.pickle"
         file.write_bytes(pickle.dumps(seeds))
-        fuzzer = Fuzzer(str(file), options.first, options.modules, options.jobs, options.patience)
-        try:
-            fuzzer.watch()
-        finally:
-            for lane in fuzzer.lanes:
-                lane.process.kill()
-    print(fuzzer.tally)
-    print(f"{fuzzer.tally.done / (time.monotonic() - began):.0f} modules a second")
-    for number, trouble in sorted(fuzzer.tally.troubles.items()):
+        end = options.first + options.modules
+        while record.next < end:
+            began = time.monotonic()
+            fuzzer = Fuzzer(
+                str(file), record.next, min(PORTION, end - record.next), options.jobs, options.patience
+            )
+            try:
+                portion = fuzzer.watch(record.tally)
+            finally:
+                for lane in fuzzer.lanes:
+                    lane.process.kill()
+            record.tally.take(portion)
+            record.seconds += time.monotonic() - began
+            if options.record is not None:
+                record.write(options.record)
+    tally = record.tally
+    print(tally)
+    print(f"{tally.launched:.0%} of them were launched; {tally.done / record.seconds:.0f} modules a second")
+    for number, trouble in sorted(tally.troubles.items()):
         options.save.mkdir(parents=True, exist_ok=True)
         (options.save / f"{number}.ptx").write_text(mutant(seeds, number).ptx)
         print(f"module {number} ({options.save / f'{number}.ptx'}): {trouble}")
-    return 1 if fuzzer.tally.troubles else 0
+    return 1 if tally.troubles else 0
 
 
 if __name__ == "__main__":

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-import re
 from dataclasses import dataclass
 
+from forms import drawn_form, in_scope, made_module
 from hostile import HOSTILE, Change
+from words import Draft, Seed
 
-_WORDS = re.compile(r"[%.\w]+|\s+|.", re.DOTALL)
 _NUMBERS = (
     "0", "-1", "1", "7", "31", "32", "33", "65535", "2147483648", "9223372036854775807",
     "9223372036854775808", "0f7FC00000",
@@ -17,109 +17,114 @@ _SUFFIXES = (".u32", ".s64", ".f16", ".f32", ".v2", ".v4", ".sync", ".uni", ".sa
 
 
 @dataclass(frozen=True)
-class Seed:
-    """A module that is right, and the kernel of it to launch."""
-
-    name: str
-    ptx: str
-    kernel: str
-
-
-@dataclass(frozen=True)
 class Mutant:
-    """A module that most likely is not, and how it is launched."""
+    """A module that most likely is not right, and how it is launched."""
 
     ptx: str
     kernel: str
     origin: str
-    exact: bool
-    count: bool
-    sanitize: bool
-    schedule: int
+    launch: int
+    """From which all is drawn that its launch has: its shape, its data and its options."""
 
 
-def _swap_words(words: list[str], other: list[str], choose: random.Random) -> None:
-    a, b = choose.randrange(len(words)), choose.randrange(len(words))
-    words[a], words[b] = words[b], words[a]
+def _any_word(draft: Draft, choose: random.Random) -> int:
+    return choose.randrange(len(draft.words))
 
 
-def _drop_word(words: list[str], other: list[str], choose: random.Random) -> None:
-    words[choose.randrange(len(words))] = ""
+def _swap_words(draft: Draft, other: Draft, choose: random.Random) -> None:
+    a, b = _any_word(draft, choose), _any_word(draft, choose)
+    first, second = draft.words[a], draft.words[b]
+    draft.put(a, a + 1, second)
+    draft.put(b, b + 1, first)
 
 
-def _copy_word(words: list[str], other: list[str], choose: random.Random) -> None:
-    words[choose.randrange(len(words))] = choose.choice(words)
+def _drop_word(draft: Draft, other: Draft, choose: random.Random) -> None:
+    at = _any_word(draft, choose)
+    draft.put(at, at + 1, "")
 
 
-def _take_word_from_another(words: list[str], other: list[str], choose: random.Random) -> None:
-    words[choose.randrange(len(words))] = choose.choice(other)
+def _copy_word(draft: Draft, other: Draft, choose: random.Random) -> None:
+    at = _any_word(draft, choose)
+    draft.put(at, at + 1, choose.choice(draft.words))
 
 
-def _class_of(word: str) -> str:
-    """Words of one class can stand for each other without an error of syntax, mostly."""
-    if register := re.match(r"%[a-zA-Z_]+", word):
-        return register[0]
-    if word.isdigit():
-        return "number"
-    return "opcode" if re.match(r"[a-z][a-z0-9]*\.", word) else ""
+def _take_word_from_another(draft: Draft, other: Draft, choose: random.Random) -> None:
+    at = _any_word(draft, choose)
+    draft.put(at, at + 1, choose.choice(other.words))
 
 
-def _copy_alike(words: list[str], other: list[str], choose: random.Random) -> None:
+def _copy_alike(draft: Draft, other: Draft, choose: random.Random) -> None:
     """Another register of its kind, another opcode, another number: most of these are run."""
-    at = choose.choice([k for k, word in enumerate(words) if _class_of(word)] or [0])
-    source = choose.choice((words, words, other))
-    words[at] = choose.choice([each for each in source if _class_of(each) == _class_of(words[at])] or words)
+    places = draft.places("class")
+    if places:
+        at = choose.choice(places)
+        word = draft.words[at]
+        is_register = word.startswith("%")  # those of another module are not declared here
+        source = draft if is_register else choose.choice((draft, draft, other))
+        draft.put(at, at + 1, choose.choice(source.alike(word) or draft.alike(word)))
 
 
-def _write_number(words: list[str], other: list[str], choose: random.Random) -> None:
-    numeric = [k for k, word in enumerate(words) if word.isdigit()]
-    if numeric:
-        words[choose.choice(numeric)] = choose.choice(_NUMBERS)
+def _write_number(draft: Draft, other: Draft, choose: random.Random) -> None:
+    if places := draft.places("number"):
+        at = choose.choice(places)
+        draft.put(at, at + 1, choose.choice(_NUMBERS))
 
 
-def _add_suffix(words: list[str], other: list[str], choose: random.Random) -> None:
-    words[choose.randrange(len(words))] += choose.choice(_SUFFIXES)
+def _add_suffix(draft: Draft, other: Draft, choose: random.Random) -> None:
+    at = _any_word(draft, choose)
+    draft.put(at, at + 1, draft.words[at] + choose.choice(_SUFFIXES))
 
 
-def _change_character(words: list[str], other: list[str], choose: random.Random) -> None:
-    at = choose.randrange(len(words))
-    if words[at]:
-        k = choose.randrange(len(words[at]))
-        words[at] = words[at][:k] + chr(choose.randrange(1, 127)) + words[at][k + 1 :]
+def _change_character(draft: Draft, other: Draft, choose: random.Random) -> None:
+    at = _any_word(draft, choose)
+    word = draft.words[at]
+    k = choose.randrange(len(word))
+    character = choose.choice((chr(choose.randrange(1, 127)), chr(choose.randrange(1, 127)), *"\x80é线🙂"))
+    draft.put(at, at + 1, word[:k] + character + word[k + 1 :])
 
 
-def _lines(words: list[str]) -> list[str]:
-    return "".join(words).splitlines(keepends=True)
+def _line(draft: Draft, choose: random.Random) -> tuple[int, int]:
+    return choose.choice(draft.lines())
 
 
-def _swap_lines(words: list[str], other: list[str], choose: random.Random) -> None:
-    lines = _lines(words)
-    a, b = choose.randrange(len(lines)), choose.randrange(len(lines))
-    lines[a], lines[b] = lines[b], lines[a]
-    words[:] = lines
+def _text_of(draft: Draft, line: tuple[int, int]) -> str:
+    return "".join(draft.words[slice(*line)])
 
 
-def _drop_line(words: list[str], other: list[str], choose: random.Random) -> None:
-    lines = _lines(words)
-    del lines[choose.randrange(len(lines))]
-    words[:] = lines or [" "]
+def _swap_lines(draft: Draft, other: Draft, choose: random.Random) -> None:
+    a, b = sorted((_line(draft, choose), _line(draft, choose)))
+    if a != b:
+        middle = "".join(draft.words[a[1] : b[0]])
+        draft.put(a[0], b[1], _text_of(draft, b) + middle + _text_of(draft, a))
 
 
-def _repeat_line(words: list[str], other: list[str], choose: random.Random) -> None:
-    lines = _lines(words)
-    lines.insert(choose.randrange(len(lines)), choose.choice(lines))
-    words[:] = lines
+def _drop_line(draft: Draft, other: Draft, choose: random.Random) -> None:
+    draft.put(*_line(draft, choose), "")
 
 
-def _take_line_from_another(words: list[str], other: list[str], choose: random.Random) -> None:
-    lines = _lines(words)
-    lines.insert(choose.randrange(len(lines)), choose.choice(_lines(other)))
-    words[:] = lines
+def _repeat_line(draft: Draft, other: Draft, choose: random.Random) -> None:
+    at = _line(draft, choose)[0]
+    draft.put(at, at, _text_of(draft, _line(draft, choose)))
 
 
-_CHANGES: tuple[Change, ...] = (
+def _take_line_from_another(draft: Draft, other: Draft, choose: random.Random) -> None:
+    at = _line(draft, choose)[0]
+    draft.put(at, at, _text_of(other, _line(other, choose)))
+
+
+def _add_form(draft: Draft, other: Draft, choose: random.Random) -> None:
+    """An instruction as it should be, with registers of its own."""
+    if ends := draft.ends():
+        at = choose.choice(ends)
+        draft.put(at, at, in_scope(drawn_form(choose, choose.randrange(100, 1 << 20)), draft.pointers(at)))
+
+
+CHANGES: tuple[Change, ...] = (
     *HOSTILE,
-    *(_copy_alike for _ in range(12)),  # the others mostly end in the parser
+    *(
+        _copy_alike for _ in range(12)
+    ),  # of these and the next most are run; the others mostly end in the parser
+    *(_add_form for _ in range(6)),
     _swap_words,
     _drop_word,
     _copy_word,
@@ -135,20 +140,15 @@ _CHANGES: tuple[Change, ...] = (
 
 
 def mutant(seeds: list[Seed], number: int) -> Mutant:
-    """The mutant of that number: one real module, changed in up to four places."""
+    """The mutant of that number: a real module, or one made of forms, changed in up to four places."""
     choose = random.Random(number)
-    seed, other = choose.choice(seeds), choose.choice(seeds)
-    words = _WORDS.findall(seed.ptx)
+    is_made = choose.random() < 0.6
+    seed = made_module(number) if is_made else choose.choice(seeds)
+    other = Draft.of_seed(choose.choice(seeds).ptx)
+    draft = Draft.of_seed(seed.ptx).copy()
     # Most of a module is its head and its declarations only once: changes anywhere are equally likely.
-    for _ in range(choose.choice((1, 1, 2, 4))):
-        choose.choice(_CHANGES)(words, _WORDS.findall(other.ptx), choose)
-        words = _WORDS.findall("".join(words)) or [" "]
-    return Mutant(
-        "".join(words),
-        seed.kernel,
-        seed.name,
-        exact=choose.random() < 0.5,
-        count=choose.random() < 0.3,
-        sanitize=choose.random() < 0.5,
-        schedule=choose.choice((0, 0, 1, choose.randrange(1 << 32))),
-    )
+    for _ in range(choose.choice((0, 1, 1, 2) if is_made else (1, 1, 1, 2, 4))):
+        choose.choice(CHANGES)(draft, other, choose)
+        if not draft.words:
+            draft.put(0, 0, " ")
+    return Mutant(draft.text, seed.kernel, seed.name, launch=choose.randrange(1 << 32))

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 import triton  # pyright: ignore[reportMissingTypeStubs]
 import triton.language as tl  # pyright: ignore[reportMissingTypeStubs]
-from mutations import Seed
+from words import Seed
 
 import flashpath as fp
 

@@ -229,6 +229,8 @@ def learning(
         stack.enter_context(speaking(chosen))
         _count_as_study(store, workspace)
         yield Learner(store, workspace, chosen, warn)
+        if store.left_out:
+            warn(Message("course.state.left-out", {"count": store.left_out, "file": store.file}))
 
 
 def _copied_store(folder: Path) -> Store | None:

@@ -6,7 +6,7 @@ import re
 import shutil
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from flashpath import settings
 from flashpath.course.content.directives import figure_file
@@ -275,7 +275,7 @@ def report_lines(grade: dict[str, Any] | None) -> list[str]:
     if not grade:
         return []
     lines = [f"**{grade.get('headline', '')}**"]
-    goals: list[dict[str, Any]] = grade.get("goals") or []
+    goals = [cast("dict[str, Any]", goal) for goal in _listed(grade.get("goals")) if isinstance(goal, dict)]
     if goals:
         lines += [
             "",
@@ -285,13 +285,21 @@ def report_lines(grade: dict[str, Any] | None) -> list[str]:
         for goal in goals:
             sign = "≤" if goal.get("at_most") else "≥"
             mark = "✓" if goal.get("reached") else "✗"
-            lines.append(
-                f"| {goal.get('name')} | {goal.get('counted'):g} | {sign} {goal.get('asked'):g} | {mark} |"
-            )
-    details: list[str] = list(grade.get("details") or [])
+            counted, asked = _figure(goal.get("counted")), _figure(goal.get("asked"))
+            lines.append(f"| {goal.get('name')} | {counted} | {sign} {asked} | {mark} |")
+    details = [str(each) for each in _listed(grade.get("details"))]
     if details:
-        lines += ["", "```", *details, "```"]
+        lines += ["", _fenced("\n".join(details), "")]
     return lines
+
+
+def _listed(value: object) -> list[Any]:
+    """A verdict is read from a file, where anything may stand."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def _figure(value: object) -> str:
+    return f"{value:g}" if isinstance(value, (int, float)) else str(value)
 
 
 def _ending(exercise: Exercise) -> str:

@@ -2,6 +2,7 @@
 
 schema.py    the tables, as migrations
 database.py  opening, upgrading, putting a damaged file aside; errors in words
+rows.py      what a row must hold to be one
 store.py     attempts, passes, hints, ticks, the log, settings
 study.py     time spent, days, the streak
 reviews.py   questions asked again after 1, 3, 7, 16 and 35 days

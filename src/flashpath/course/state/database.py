@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from flashpath import settings
+from flashpath.course.state.rows import Kind
 from flashpath.course.state.schema import APPLICATION_ID, MIGRATIONS
 from flashpath.errors import FlashpathError
 from flashpath.messages import Message
@@ -53,15 +54,24 @@ class Database:
     ) -> None:
         self.file = file
         self.notices: list[Message] = []
+        self.left_out: set[tuple[str, ...]] = set()  # rows that somebody else must have written
         self._migrations = migrations
         self._busy_seconds = busy_seconds
         self._has_waited = False
         self._connection = self._open()
 
-    def read(self, sql: str, *values: Any) -> list[Any]:
-        """The rows of a query, each a tuple."""
+    def read(self, sql: str, *values: Any, kinds: Sequence[Kind] = ()) -> list[Any]:
+        """The rows of a query as tuples; those with a value that is not of its column's kind are left out."""
         with self._in_words():
-            return self._connection.execute(sql, values).fetchall()
+            rows = self._connection.execute(sql, values).fetchall()
+        return [row for row in rows if self.is_sound(row, kinds)]
+
+    def is_sound(self, row: Sequence[object], kinds: Sequence[Kind]) -> bool:
+        """Whether the values of a row are of these kinds; where not, it is told at the end."""
+        sound = all(kind(value) for kind, value in zip(kinds, row, strict=False))
+        if not sound:
+            self.left_out.add((*map(repr, row),))
+        return sound
 
     @contextlib.contextmanager
     def writing(self) -> Generator[sqlite3.Connection]:
@@ -125,6 +135,7 @@ class Database:
         # isolation_level=None: transactions are begun by us, so that their kind is ours to choose.
         connection = sqlite3.connect(self.file, timeout=self._busy_seconds, isolation_level=None)
         try:
+            connection.text_factory = _text
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -235,6 +246,10 @@ class Database:
                 return StoreError("course.state.busy", file=file, seconds=self._busy_seconds)
             case _:
                 return StoreError("course.state.unusable", file=file, what=what, variable=home)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
 
 
 _TROUBLES = {

@@ -70,6 +70,11 @@ MESSAGES: dict[str, Text | Entry] = {
         "The progress file was damaged ({why}). It was moved to {aside}, and a new one was begun.",
         "进度文件已损坏（{why}）。它被移到 {aside}，并已新建一个。",
     ),
+    "left-out": Text(
+        "{count:~entry/entries} of the progress file {file} cannot be read and {count:?is/are} left out: another "
+        "program has written there.",
+        "进度文件 {file} 中有 {count} 条记录无法读取，已略过：它们是别的程序写入的。",
+    ),
     # ---- Progress ------------------------------------------------------------------------------------------
     "no-task": Entry(
         Text(

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from flashpath.course.state.database import Database
+from flashpath.course.state.rows import is_box, is_day, is_moment, is_name, is_text, is_whole
 
+_REVIEW = (is_name, is_box, is_day, is_whole)
 PAUSES = (1, 3, 7, 16, 35)  # days until an item is due again, by its box
 
 
@@ -34,6 +36,8 @@ class Reviews:
         today = datetime.datetime.fromtimestamp(now).date()
         with self._db.writing() as db:
             before = db.execute("SELECT box, due, ever_right FROM reviews WHERE item = ?", (item,)).fetchone()
+            if before is not None and not self._db.is_sound(before, _REVIEW[1:]):
+                before = None
             box = 0
             if right and before is not None:
                 # Asked again before it is due, an answer is no proof that it was remembered for the pause.
@@ -50,7 +54,9 @@ class Reviews:
 
     def all(self) -> dict[str, ReviewItem]:
         """Every item asked so far, the longest due first."""
-        rows = self._db.read("SELECT item, box, due, ever_right FROM reviews ORDER BY due, item")
+        rows = self._db.read(
+            "SELECT item, box, due, ever_right FROM reviews ORDER BY due, item", kinds=_REVIEW
+        )
         return {row[0]: ReviewItem(row[0], row[1], row[2], bool(row[3])) for row in rows}
 
     def due(self) -> tuple[ReviewItem, ...]:
@@ -59,5 +65,9 @@ class Reviews:
 
     def answers(self, item: str) -> tuple[tuple[float, bool, str], ...]:
         """When, whether right, and what was answered; the oldest first."""
-        rows = self._db.read("SELECT at, right, answer FROM answers WHERE item = ? ORDER BY id", item)
+        rows = self._db.read(
+            "SELECT at, right, answer FROM answers WHERE item = ? ORDER BY id",
+            item,
+            kinds=(is_moment, is_whole, is_text),
+        )
         return tuple((at, bool(right), answer) for at, right, answer in rows)

@@ -14,6 +14,16 @@ from typing import Any, Self
 from flashpath import settings
 from flashpath.course.state.database import FILE_NAME, Database
 from flashpath.course.state.reviews import Reviews
+from flashpath.course.state.rows import (
+    is_moment,
+    is_name,
+    is_number,
+    is_text,
+    is_whole,
+    or_none,
+    unpacked,
+    verdict,
+)
 from flashpath.course.state.study import Study, local_day
 from flashpath.messages import Message
 
@@ -68,6 +78,12 @@ class KeptFile:
     submission: str
 
 
+_ATTEMPT = (
+    is_whole, is_name, is_moment, or_none(is_whole), or_none(is_text), or_none(is_text), or_none(is_number),
+    is_text,
+)  # fmt: skip
+
+
 class Store:
     """The progress of one learner on this machine; safe to open from several processes at once."""
 
@@ -94,6 +110,11 @@ class Store:
     def notices(self) -> list[Message]:
         """What happened at opening that the user must know, such as a damaged file put aside."""
         return self._db.notices
+
+    @property
+    def left_out(self) -> int:
+        """How many rows were asked for that are none: another program has written them."""
+        return len(self._db.left_out)
 
     def today(self) -> str:
         return local_day(self._now())
@@ -146,6 +167,7 @@ class Store:
             "WHERE ? IS NULL OR exercise = ? ORDER BY id",
             exercise,
             exercise,
+            kinds=_ATTEMPT,
         )
         return tuple(
             Attempt(row[0], row[1], row[2], None if row[3] is None else bool(row[3]), *row[4:])
@@ -154,21 +176,25 @@ class Store:
 
     def attempted(self) -> frozenset[str]:
         """The exercises that were tried at least once."""
-        return frozenset(row[0] for row in self._db.read("SELECT DISTINCT exercise FROM attempts"))
+        rows = self._db.read("SELECT DISTINCT exercise FROM attempts", kinds=(is_name,))
+        return frozenset(row[0] for row in rows)
 
     def passes(self) -> dict[str, Pass]:
-        rows = self._db.read("SELECT exercise, first_at, last_at, attempt FROM passes ORDER BY first_at")
+        rows = self._db.read(
+            "SELECT exercise, first_at, last_at, attempt FROM passes ORDER BY first_at",
+            kinds=(is_name, is_moment, is_moment, or_none(is_whole)),
+        )
         return {row[0]: Pass(*row) for row in rows}
 
-    def grade_of(self, attempt: int) -> Any:
+    def grade_of(self, attempt: int) -> dict[str, Any] | None:
         """All of an attempt's verdict, as it was given to `finish_attempt`; None where there is none."""
         rows = self._db.read("SELECT grade FROM attempts WHERE id = ?", attempt)
-        return json.loads(rows[0][0]) if rows and rows[0][0] is not None else None
+        return verdict(rows[0][0]) if rows else None
 
     def text_of(self, submission: str) -> str | None:
         """The text that was tried; None where it was too old to be kept."""
         rows = self._db.read("SELECT text FROM submissions WHERE hash = ?", submission)
-        return zlib.decompress(rows[0][0]).decode() if rows else None
+        return unpacked(rows[0][0], 3 * LARGEST_TEXT) if rows else None
 
     def text_of_attempt(self, attempt: int) -> str | None:
         rows = self._db.read("SELECT submission FROM attempts WHERE id = ?", attempt)
@@ -224,7 +250,7 @@ class Store:
             db.execute("INSERT OR IGNORE INTO given_up VALUES (?, ?)", (exercise, self._now()))
 
     def given_up(self) -> frozenset[str]:
-        return frozenset(row[0] for row in self._db.read("SELECT exercise FROM given_up"))
+        return frozenset(row[0] for row in self._db.read("SELECT exercise FROM given_up", kinds=(is_name,)))
 
     def keep_file(self, exercise: str, path: Path, text: str) -> None:
         """What a reset is about to replace."""
@@ -237,7 +263,9 @@ class Store:
 
     def kept_files(self, exercise: str) -> tuple[KeptFile, ...]:
         rows = self._db.read(
-            "SELECT exercise, at, path, submission FROM kept_files WHERE exercise = ? ORDER BY id", exercise
+            "SELECT exercise, at, path, submission FROM kept_files WHERE exercise = ? ORDER BY id",
+            exercise,
+            kinds=(is_name, is_moment, is_text, is_text),
         )
         return tuple(KeptFile(*row) for row in rows)
 
@@ -254,7 +282,8 @@ class Store:
             db.execute("DELETE FROM ticks WHERE track = ? AND item = ?", (track, item))
 
     def ticks(self, track: str) -> frozenset[str]:
-        return frozenset(row[0] for row in self._db.read("SELECT item FROM ticks WHERE track = ?", track))
+        rows = self._db.read("SELECT item FROM ticks WHERE track = ?", track, kinds=(is_name,))
+        return frozenset(row[0] for row in rows)
 
     # ---- What the machine saw --------------------------------------------------------------------------
 
@@ -278,14 +307,17 @@ class Store:
             return cursor.lastrowid
 
     def log(self) -> tuple[LogEntry, ...]:
-        rows = self._db.read("SELECT id, at, problem, solution, learnt, kernel FROM log ORDER BY id")
+        rows = self._db.read(
+            "SELECT id, at, problem, solution, learnt, kernel FROM log ORDER BY id",
+            kinds=(is_whole, is_moment, is_text, is_text, is_text, is_text),
+        )
         return tuple(LogEntry(*row) for row in rows)
 
     # ---- Settings --------------------------------------------------------------------------------------
 
     def setting(self, name: str) -> str | None:
         """`track`, `language`, `work_folder`."""
-        rows = self._db.read("SELECT value FROM settings WHERE name = ?", name)
+        rows = self._db.read("SELECT value FROM settings WHERE name = ?", name, kinds=(is_text,))
         return rows[0][0] if rows else None
 
     def set(self, name: str, value: str) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Callable
 
 from flashpath.course.state.database import Database
+from flashpath.course.state.rows import is_day, is_moment, is_number
 from flashpath.messages import say
 
 # Between two commands a learner reads, writes and thinks; a longer gap was no study, and is not counted.
@@ -37,8 +39,9 @@ class Study:
         day = local_day(now)
         with self._db.writing() as db:
             last = db.execute("SELECT id, track, day, ended FROM study ORDER BY id DESC LIMIT 1").fetchone()
+            is_same = last is not None and last[1:3] == (track, day) and is_moment(last[3])
             # A clock that was set back must not make time negative.
-            if last is not None and last[1:3] == (track, day) and 0 <= now - last[3] <= IDLE_SECONDS:
+            if last is not None and is_same and 0 <= now - last[3] <= IDLE_SECONDS:
                 db.execute("UPDATE study SET ended = ? WHERE id = ?", (now, last[0]))
             else:
                 db.execute(
@@ -47,19 +50,19 @@ class Study:
 
     def seconds(self, track: str | None = None) -> float:
         """All time spent, or that of one track."""
-        rows = self._db.read(
-            "SELECT coalesce(sum(ended - began), 0) FROM study WHERE ? IS NULL OR track = ?", track, track
-        )
-        return rows[0][0]
+        return math.fsum(self.seconds_by_day(track).values())
 
     def seconds_by_day(self, track: str | None = None) -> dict[str, float]:
         rows = self._db.read(
-            "SELECT day, sum(ended - began) FROM study WHERE ? IS NULL OR track = ? "
-            "GROUP BY day ORDER BY day",
+            "SELECT day, ended - began FROM study WHERE ? IS NULL OR track = ? ORDER BY day",
             track,
             track,
+            kinds=(is_day, is_number),
         )
-        return dict(rows)
+        spent: dict[str, float] = {}
+        for day, seconds in rows:
+            spent[day] = spent.get(day, 0.0) + seconds
+        return spent
 
     def mark_day(self) -> None:
         """Something was done today: an attempt, an answer, a tick, a log entry."""
@@ -67,7 +70,7 @@ class Study:
             db.execute("INSERT OR IGNORE INTO days VALUES (?)", (local_day(self._now()),))
 
     def days(self) -> tuple[str, ...]:
-        return tuple(row[0] for row in self._db.read("SELECT day FROM days ORDER BY day"))
+        return tuple(row[0] for row in self._db.read("SELECT day FROM days ORDER BY day", kinds=(is_day,)))
 
     def streak(self) -> int:
         """Days in a row on which something was done, up to today; today itself may still be to come."""

@@ -28,7 +28,8 @@ void pack_integers(Builder& b, Modifiers& m) {
   const std::string to = m.take_type();
   m.take("sat");
   m.all_taken();
-  if (from != "s32") b.refuse("vgpu.ptx.instruction-not-known");
+  const exec::IntegerType result = integer_type(b, to, 2);
+  if (from != "s32" || result.bits > 16) b.refuse("vgpu.ptx.instruction-not-known");
   const u32 x = b.source(operand(b, 1), 4);
   const u32 y = b.source(operand(b, 2), 4);
   const u32 z = shifts ? b.source(operand(b, 3), 4) : b.constant(4, 0);
@@ -38,7 +39,7 @@ void pack_integers(Builder& b, Modifiers& m) {
   i.a[0] = x;
   i.b[0] = y;
   i.c[0] = z;
-  i.modifier = exec::with_result(0, integer_type(b, to, 2));
+  i.modifier = exec::with_result(0, result);
 }
 
 // Two values of a narrow type in one register: from two floats, the first of which becomes the upper half,

@@ -42,7 +42,7 @@ class Message {
 inline MessageParameter::MessageParameter(const char* name, Message message)
     : name(name), value(std::vector<Message>{std::move(message)}) {}
 
-// A text as JSON writes it.
+// A text as JSON writes it; what is not UTF-8 in it is replaced.
 std::string quoted(std::string_view text);
 
 }  // namespace flashpath

@@ -80,10 +80,11 @@ std::vector<std::string_view> Grammar::parse_attributes() {
   return attributes;
 }
 
-Grammar::Declared Grammar::parse_type() {
+Grammar::Declared Grammar::parse_type(bool of_registers) {
   Declared declared;
   while (at(TokenKind::kDotted)) {
     if (const auto type = type_named(token_.text.substr(1))) {
+      if (*type == Type::kPred && !of_registers) fail_expected("a type that memory can hold");
       declared.type = *type;
       advance();
       return declared;
@@ -127,7 +128,7 @@ std::vector<uint64_t> Grammar::parse_dimensions(const Declared& declared) {
 // ---- Variables and registers -----------------------------------------------------------------------------
 
 void Grammar::parse_variables(Space space, Linkage linkage) {
-  const Declared declared = parse_type();
+  const Declared declared = parse_type(false);
   do {
     const Place place = token_.place;
     Variable variable;
@@ -185,7 +186,7 @@ void Grammar::declare_variable(Variable variable, Place place) {
 }
 
 void Grammar::parse_registers() {
-  const Declared declared = parse_type();
+  const Declared declared = parse_type(true);
   do {
     const Token start = token_;
     const std::string_view name = expect_identifier("vgpu.ptx.register-name");
@@ -298,7 +299,7 @@ Parameter Grammar::parse_parameter() {
   } else {
     fail_expected("vgpu.ptx.param");
   }
-  const Declared declared = parse_type();
+  const Declared declared = parse_type(variable.space == Space::kReg);
   if (accept_directive(".ptr")) {
     parameter.is_pointer = true;
     if (at(TokenKind::kDotted)) {

@@ -85,7 +85,7 @@ class Grammar {
     uint32_t alignment = 0;
     std::vector<std::string_view> attributes;
   };
-  Declared parse_type();
+  Declared parse_type(bool of_registers);
   uint32_t parse_alignment();
   std::vector<std::string_view> parse_attributes();
   std::vector<uint64_t> parse_dimensions(const Declared& declared);

@@ -7,7 +7,8 @@
 
 namespace flashpath::sanitize {
 
-inline constexpr const char* kShared = "shared";
+// One array in the whole engine: that an area is of shared memory is told by its address.
+inline constexpr char kShared[] = "shared";
 
 struct Area {
   Shadow& shadow;

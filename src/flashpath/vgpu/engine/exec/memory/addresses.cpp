@@ -111,10 +111,18 @@ void locate_shared(Warp& warp, const Instruction& i, const u64* address, u64 win
             [&](int lane) { places.at[lane] = shared_place(warp, i, lane, address[lane] - window, size, write); });
 }
 
-void locate_local(Warp& warp, const Instruction& i, const u64* address, u64 window, u32 size, bool write,
+// Nobody shares the memory of a thread: a generic address of it is none for atomic operations.
+std::byte* atomic_on_local(Warp& warp, const Instruction& i, int lane) {
+  return refuse(warp, lane, fault_at(warp, i.index, lane, "out-of-bounds", "vgpu.atomic-on-local"));
+}
+
+void locate_local(Warp& warp, const Instruction& i, const u64* address, u64 window, u32 size, Use use,
                   Places& places) {
-  for_lanes(warp.executing,
-            [&](int lane) { places.at[lane] = local_place(warp, i, lane, address[lane] - window, size, write); });
+  for_lanes(warp.executing, [&](int lane) {
+    places.at[lane] = use == Use::kAtomic
+                          ? atomic_on_local(warp, i, lane)
+                          : local_place(warp, i, lane, address[lane] - window, size, use != Use::kRead);
+  });
 }
 
 // Counts and watches lanes whose accesses can be made.
@@ -135,9 +143,11 @@ void locate_mixed(Warp& warp, const Instruction& i, const u64* address, u32 misa
   u32 shared = 0;
   u32 local = 0;
   for_lanes(warp.executing, [&](int lane) {
+    const bool is_local = in_window(address[lane], kLocalWindow);
     shared |= u32(in_window(address[lane], kSharedWindow)) << lane;
-    local |= u32(in_window(address[lane], kLocalWindow)) << lane;
-    places.at[lane] = generic_place(warp, i, lane, address[lane], size, write);
+    local |= u32(is_local) << lane;
+    places.at[lane] = is_local && use == Use::kAtomic ? atomic_on_local(warp, i, lane)
+                                                      : generic_place(warp, i, lane, address[lane], size, write);
   });
   lose(warp, misaligned, places);
   if (!warp.observed) return;
@@ -233,7 +243,7 @@ void locate(Warp& warp, const Instruction& i, Where where, const u64* address, u
   }
   switch (where) {
     case Where::kShared: locate_shared(warp, i, address, window, extent, size, write, places); break;
-    case Where::kLocal: locate_local(warp, i, address, window, size, write, places); break;
+    case Where::kLocal: locate_local(warp, i, address, window, size, use, places); break;
     default: locate_global(warp, i, address, extent, size, write, places); break;
   }
   lose(warp, misaligned, places);
@@ -333,7 +343,7 @@ bool locate_whole(Warp& warp, const Instruction& i, Where where, Shape shape, u6
   } else {
     // The lanes' memories lie apart, and the same address is another place in each.
     const u64 limit = warp.launch->program->local_bytes;
-    if (shape == Shape::kRow || first > limit || size > limit - first) return false;
+    if (use == Use::kAtomic || shape == Shape::kRow || first > limit || size > limit - first) return false;
     places.shape = Shape::kScattered;
     for (int lane = 0; lane < kLanes; ++lane) places.at[lane] = warp.local + static_cast<u64>(lane) * limit + first;
   }

@@ -110,7 +110,7 @@ void run_copy(Warp& warp, const Instruction& i) {
     begun.to[lane] = shared_place(warp, i, lane, to[lane], size, true);
     writing |= u32(!sanitize::is_nowhere(warp, begun.to[lane])) << lane;
     begun.read[lane] = static_cast<u8>(bytes[lane]);
-    begun.from[lane] = nullptr;
+    begun.from[lane] = begun.to[lane];  // of which nothing is read
     if (bytes[lane] == 0) return;
     const Segment* segment = segment_of(warp, i, from[lane], bytes[lane]);
     begun.from[lane] = segment != nullptr ? segment->host + (from[lane] - segment->base)

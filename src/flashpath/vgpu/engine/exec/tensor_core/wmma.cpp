@@ -47,6 +47,7 @@ struct Place {
   u64 address = 0;  // of the first line, in its space
   u64 stride = 0;   // bytes between lines
   Space space = Space::kGlobal;
+  bool is_misaligned = false;  // which has been told: nothing is read or written
 };
 
 template <class X>
@@ -71,7 +72,7 @@ Place find(Warp& warp, const Instruction& i) {
   const bool in_rows_of_16 = place.space == Space::kShared && X::kByLdmatrix;
   const u32 aligned = in_rows_of_16 ? 16 : X::kAccessBytes;
   for (const u64 line : {place.address, place.address + place.stride}) {
-    check_alignment(warp, i, &line, 1, aligned);
+    place.is_misaligned |= check_alignment(warp, i, &line, 1, aligned) != 0;
   }
   return place;
 }
@@ -197,7 +198,8 @@ void run_load(Warp& warp, const Instruction& i) {
   require_whole_warp(warp, i);
   const Place place = find<X>(warp, i);
   T lines[X::kLines * X::kLength];
-  for (int line = 0; line < X::kLines; ++line) {
+  if (place.is_misaligned) std::fill(std::begin(lines), std::end(lines), T());
+  for (int line = 0; line < X::kLines && !place.is_misaligned; ++line) {
     std::memcpy(lines + line * X::kLength, line_of<X>(warp, i, place, line, false), X::kLineBytes);
   }
   const u32* registers = pooled_registers(warp, i);
@@ -208,7 +210,7 @@ void run_load(Warp& warp, const Instruction& i) {
       for_piece<X>(warp, p, registers + first, [&](T& element, int index) { element = lines[index]; });
     }
   }
-  observe<X>(warp, i, place, false);
+  if (!place.is_misaligned) observe<X>(warp, i, place, false);
 }
 
 // Which lane stores what does not matter here: the suspects tell where it goes.
@@ -227,6 +229,7 @@ void run_store(Warp& warp, const Instruction& i) {
   using T = typename X::Element;
   require_whole_warp(warp, i);
   const Place place = find<X>(warp, i);
+  if (place.is_misaligned) return;
   const u32* registers = pooled_registers(warp, i);
   T lines[X::kLines * X::kLength];
   for (int p = 0; p < X::Fragment::kPieces; ++p) {
