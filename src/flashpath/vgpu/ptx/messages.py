@@ -299,6 +299,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "target-second": Text("'.target' after the version", "版本之后的 '.target'"),
     "time": Text("a time", "时间"),
     "type": Text("a type such as .b32", "类型，如 .b32"),
+    "type-in-memory": Text("a type that memory can hold", "内存能存放的类型"),
     "value": Text("a value", "值"),
     "variable-after-linkage": Text("a variable after its linkage", "链接属性之后的变量"),
     "variable-name": Text("a variable's name", "变量名"),

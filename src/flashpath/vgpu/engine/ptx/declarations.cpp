@@ -84,7 +84,7 @@ Grammar::Declared Grammar::parse_type(bool of_registers) {
   Declared declared;
   while (at(TokenKind::kDotted)) {
     if (const auto type = type_named(token_.text.substr(1))) {
-      if (*type == Type::kPred && !of_registers) fail_expected("a type that memory can hold");
+      if (*type == Type::kPred && !of_registers) fail_expected("vgpu.ptx.type-in-memory");
       declared.type = *type;
       advance();
       return declared;
