@@ -14,6 +14,7 @@ from triton.runtime.jit import KernelInterface
 import flashpath as fp
 from flashpath.jit.launcher import Launcher
 from flashpath.vgpu.options import Options
+from flashpath.vgpu.report import Report
 
 _launch_cuda, _launch_triton = fp.Kernel.__getitem__, KernelInterface.__getitem__
 
@@ -55,7 +56,7 @@ def launch_in_schedule(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
 
 
 @contextlib.contextmanager
-def nothing_found(launches: int | None = None) -> Generator[list[fp.Report]]:
+def nothing_found(launches: int | None = None) -> Generator[list[Report]]:
     """Fails where the sanitizer finds something in what is launched, or the number of launches is another."""
     with fp.watch(sanitize=True) as reports:
         yield reports

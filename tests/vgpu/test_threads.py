@@ -9,6 +9,7 @@ import pytest
 
 import flashpath as fp
 from flashpath.vgpu.findings import KernelFault
+from flashpath.vgpu.report import Report
 
 SOURCE = """
     extern "C" __global__ void k(const float* x, float* out, int n, int bad) {
@@ -36,7 +37,7 @@ def module() -> fp.Module:
 def test_results_and_counts_are_those_of_one_thread(module: fp.Module, threads: int) -> None:
     x = np.random.default_rng(0).standard_normal(10_000, dtype=np.float32)
     blocks = -(-len(x) // 64)
-    reports: list[fp.Report] = []
+    reports: list[Report] = []
     results: list[np.ndarray[Any, Any]] = []
     for count in (1, threads):
         out = np.zeros(blocks, np.float32)
