@@ -47,7 +47,7 @@ figures: $(VENV)/.installed
 	$(BIN)/python -m flashpath.course.listing docs
 	$(BIN)/python -m flashpath.course.glossary docs
 
-# A night's work: 100,000 mutated PTX modules, none of which may crash or hang the virtual GPU.
+# Half an hour's work: 1,000,000 mutated PTX modules, none of which may crash or hang the virtual GPU.
 fuzz: $(VENV)/.installed-dev
 	$(BIN)/python tests/vgpu/fuzz/fuzz_ptx.py
 
