@@ -47,9 +47,9 @@ figures: $(VENV)/.installed
 	$(BIN)/python -m flashpath.course.listing docs
 	$(BIN)/python -m flashpath.course.glossary docs
 
-# A night's work: 100,000 mutated PTX modules, none of which may crash or hang the virtual GPU.
+# Half an hour's work: 1,000,000 mutated PTX modules, none of which may crash or hang the virtual GPU.
 fuzz: $(VENV)/.installed-dev
-	$(BIN)/python tests/vgpu/fuzz/fuzz_ptx.py --modules 100000
+	$(BIN)/python tests/vgpu/fuzz/fuzz_ptx.py
 
 # Looked for before anything is downloaded: a compiler that is missing would be told minutes later, amid pip's words.
 FIND_COMPILER := for compiler in $${CXX%% *} c++ g++ clang++; do command -v "$$compiler" >/dev/null 2>&1 && exit 0; done; \
