@@ -23,6 +23,7 @@ KEPT = {
     "course/listing.py": "a command of development",
     "course/making.py": "a command of development",
     "course/content/lesson.py": "compared by a test of the lessons' languages",
+    "course/sandbox/inside/frames.py": "runs beside answers, where nothing of flashpath may be loaded",
     "course/sandbox/functions.py": "a defect of the caller in our own code",
     "course/sandbox/kernels.py": "a defect of the caller in our own code",
     "course/sandbox/programs.py": "a defect of the caller in our own code",

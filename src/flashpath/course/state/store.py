@@ -292,7 +292,8 @@ class Store:
         self.tick(_SEEN, name)
 
     def seen(self) -> frozenset[str]:
-        return self.ticks(_SEEN)
+        rows = self._db.read("SELECT item FROM ticks WHERE track = ?", _SEEN, kinds=(is_text,))
+        return frozenset(row[0] for row in rows)
 
     # ---- The log ---------------------------------------------------------------------------------------
 

@@ -48,7 +48,7 @@ def prepare(x: Any, op: str, flags: Any | None, out: Any | None) -> Problem:
     heads = None
     if flags is not None:
         dtype = flags.dtype if getattr(flags, "dtype", None) == torch.bool else torch.uint8
-        require_like("scan", "flags", flags, x.shape, dtype, x.device, "bool or uint8")
+        require_like("scan", "flags", flags, x.shape, dtype, x.device, "bool/uint8")
         heads = flags.view(torch.uint8)
     dtype = torch.int64 if x.dtype == torch.int32 and op == "sum" else x.dtype
     result = output("scan", out, x.shape, dtype, x.device)

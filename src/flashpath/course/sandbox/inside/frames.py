@@ -12,8 +12,6 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from flashpath.errors import FlashpathError
-
 Header = dict[str, Any]
 Array = np.ndarray[Any, Any]
 
@@ -32,7 +30,7 @@ _OF_ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
 DTYPES = (*_OWN, *_OF_ML_DTYPES)
 
 
-class BadFrame(FlashpathError):
+class BadFrame(Exception):
     """What was read is no message of ours."""
 
 
@@ -47,7 +45,7 @@ def dtype_named(name: str) -> np.dtype[Any]:
 
         return np.dtype(getattr(ml_dtypes, name))
     if name not in _OWN:
-        raise BadFrame("course.sandbox.frame-dtype", dtype=f"{name!r:.40}")
+        raise BadFrame(f"an array of {name!r:.40}")
     return np.dtype(name)
 
 
@@ -73,13 +71,13 @@ def read_frame(
     """Read one message. Its arrays are writable, aligned to 64 bytes, each in memory of its own."""
     mark, header_bytes, payload_bytes = _PREFIX.unpack(_exactly(stream, _PREFIX.size))
     if mark != _MARK or header_bytes > most_header or payload_bytes > most_payload:
-        raise BadFrame("course.sandbox.frame-mark")
+        raise BadFrame("a mark or a size that no message has")
     try:
         header: Any = json.loads(_exactly(stream, header_bytes))
     except (ValueError, RecursionError):
-        raise BadFrame("course.sandbox.frame-header-no-json") from None
+        raise BadFrame("a header that is no JSON") from None
     if not isinstance(header, dict):
-        raise BadFrame("course.sandbox.frame-header-no-object")
+        raise BadFrame("a header that is no object")
     found = cast("Header", header)
     arrays: list[Array] = []
     left = payload_bytes
@@ -89,16 +87,16 @@ def read_frame(
         left -= array.nbytes
         arrays.append(array)
     if left:
-        raise BadFrame("course.sandbox.frame-bytes-left")
+        raise BadFrame("bytes that belong to no array")
     return found, arrays
 
 
 def _empty_arrays(described: Any, payload_bytes: int) -> list[Array]:
     if not isinstance(described, list):
-        raise BadFrame("course.sandbox.frame-no-list")
+        raise BadFrame("no list of arrays")
     rows = cast("list[Any]", described)
     if len(rows) > _MOST_ARRAYS:
-        raise BadFrame("course.sandbox.frame-too-many-arrays")
+        raise BadFrame("too many arrays")
     made: list[Array] = []
     left = payload_bytes
     for row in rows:
@@ -107,7 +105,7 @@ def _empty_arrays(described: Any, payload_bytes: int) -> list[Array]:
         for extent in shape:
             size *= extent
         if size > left:
-            raise BadFrame("course.sandbox.frame-arrays-too-large")
+            raise BadFrame("arrays that are larger than the message")
         left -= size
         made.append(aligned_empty(shape, dtype))
     return made
@@ -115,14 +113,14 @@ def _empty_arrays(described: Any, payload_bytes: int) -> list[Array]:
 
 def _described(row: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
     if not isinstance(row, dict):
-        raise BadFrame("course.sandbox.frame-array-undescribed")
+        raise BadFrame("an array without a description")
     fields = cast("dict[str, Any]", row)
     name, shape = fields.get("dtype"), fields.get("shape")
     if not isinstance(name, str) or not isinstance(shape, list):
-        raise BadFrame("course.sandbox.frame-array-without-shape")
+        raise BadFrame("an array without dtype and shape")
     extents = cast("list[Any]", shape)
     if len(extents) > _MOST_AXES or not all(type(each) is int and 0 <= each < 1 << 40 for each in extents):
-        raise BadFrame("course.sandbox.frame-impossible-shape")
+        raise BadFrame("an array of an impossible shape")
     return dtype_named(name), tuple(extents)
 
 
