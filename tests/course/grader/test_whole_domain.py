@@ -52,7 +52,7 @@ STILL_OPEN_ALONE = {"flash-v1/recompute"}
 
 
 def _cases(names: list[str], values: list[Any], still_open: set[str]) -> list[Any]:
-    """Each case with its name; one that is known to fail has to fail, so that what is mended leaves the list."""
+    """Each case with its name; one that is known to fail has to fail: what is mended leaves the list."""
     known = pytest.mark.xfail(strict=True, reason="a known defect of the exercise")
     return [
         pytest.param(*value, id=name, marks=[known] if name in still_open else [])

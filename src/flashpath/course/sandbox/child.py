@@ -176,7 +176,7 @@ class Child:
         answer = got[0]
         if isinstance(answer, frames.BadFrame):
             self.close()
-            how = told("course.sandbox.sent-no-frame", why=answer.said)
+            how = told("course.sandbox.sent-no-frame", why=str(answer))
             raise self._marked(Crashed(how, self._last_lines()))
         if isinstance(answer, BaseException):
             raise self._ended(step)
