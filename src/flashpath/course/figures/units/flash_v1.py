@@ -8,7 +8,7 @@ _D = 64
 
 
 def loops(lang: str) -> Figure:
-    """In which step each pair of tiles is computed: keys outside, a causal mask, square tiles."""
+    """Draws in which step each pair of tiles is computed: keys outside, a causal mask, square tiles."""
     tiles = 6
     step = 0
     cells: list[list[str]] = [[""] * tiles for _ in range(tiles)]

@@ -104,7 +104,7 @@ def half(lang: str) -> Figure:
 
 
 def _error_in_half(keys: int) -> float:
-    """Of 200 rows with normal scores and values around 1, taken in tiles of 64 keys."""
+    """Returns the error over 200 rows with normal scores and values around 1, taken in tiles of 64 keys."""
     rng = np.random.default_rng(keys)
     s, v = rng.standard_normal((200, keys)), 1 + 0.1 * rng.standard_normal((200, keys))
     m = np.full(200, -np.inf)

@@ -94,7 +94,7 @@ def tiles(lang: str) -> Figure:
 
 
 def strides(lang: str) -> Figure:
-    """Where the elements of four views lie in their memory: r · row stride + c · column stride."""
+    """Draws where the elements of four views lie in memory: r · row stride + c · column stride."""
     said = {
         "en": ("rows one after the other", "transposed", "every second column", "one row for all"),
         "zh": ("各行依次相连", "转置", "隔一列取一列", "所有行都是同一行"),
