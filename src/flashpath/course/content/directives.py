@@ -77,7 +77,7 @@ def words_of(command: str) -> list[str]:
 
 
 def excerpt(text: str, start: str | None, end: str | None) -> str:
-    """Returns what stands from the first line that holds `start` to the next that begins with `end`; else all.
+    """Returns the lines from the first that holds `start` to the next that begins with `end`; else all.
 
     What decorates a function comes with it.
     """
