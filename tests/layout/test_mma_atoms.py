@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from flashpath.gpus.shape import Shape
+from flashpath.gpus.shape import LaunchShape
 from flashpath.layout import Layout, LayoutError, MmaAtom, ThreadValue, mma_atom, mma_names
 from flashpath.layout.mma_atoms import BITS
 from flashpath.messages import speaking
@@ -194,7 +194,7 @@ def run(body: str, arrays: list[Array]) -> None:
             HostArray(8 * number, first, first, first + array.nbytes, first, first + array.nbytes, True)
         )
     kernel = VirtualModule(ptx).kernel("k")
-    Launch(kernel, Shape((1, 1, 1), (32, 1, 1)), Packed(bytes(32), places)).run(
+    Launch(kernel, LaunchShape((1, 1, 1), (32, 1, 1)), Packed(bytes(32), places)).run(
         Options(exact=True, count=False)
     )
 

@@ -80,7 +80,7 @@ def launch_with() -> Launch:
         **options: Any,
     ) -> list[Finding]:
         kernel.packer.pack(args)
-        what = shape.Shape(shape.dim3(grid, "grid"), shape.dim3(block, "block"), shared)
+        what = shape.LaunchShape(shape.dim3(grid, "grid"), shape.dim3(block, "block"), shared)
         return (
             virtual.ready(kernel, what, args, profile_for(kernel.arch, device))
             .run(Options(**options))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flashpath as fp
-from flashpath.gpus.shape import Shape
+from flashpath.gpus.shape import LaunchShape
 from flashpath.vgpu.launch import Launch, Packed
 
 pytestmark = pytest.mark.usefixtures("on_the_virtual_gpu")
@@ -112,7 +112,7 @@ def test_a_jump_table() -> None:
     first, last = out.ctypes.data, out.ctypes.data + out.nbytes
     array = HostArray(0, first, first, last, first, last, True)
     kernel = VirtualModule(module).kernel("k")
-    Launch(kernel, Shape((1, 1, 1), (32, 1, 1)), Packed(bytes(8), [array])).run()
+    Launch(kernel, LaunchShape((1, 1, 1), (32, 1, 1)), Packed(bytes(8), [array])).run()
     expected = [(100, 200, 300, 200)[i & 3] if i < 24 else 7 for i in range(32)]
     assert out.tolist() == [value + 32 for value in expected]
 
@@ -154,7 +154,7 @@ def test_lanes_meet_after_a_loop_whose_exit_stands_before_its_body() -> None:
     first, last = out.ctypes.data, out.ctypes.data + out.nbytes
     array = HostArray(0, first, first, last, first, last, True)
     kernel = VirtualModule(module).kernel("k")
-    Launch(kernel, Shape((1, 1, 1), (32, 1, 1)), Packed(bytes(8), [array])).run()
+    Launch(kernel, LaunchShape((1, 1, 1), (32, 1, 1)), Packed(bytes(8), [array])).run()
     assert out.tolist() == [32_000 + i for i in range(32)]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import flashpath as fp
 from flashpath.errors import FlashpathError
-from flashpath.gpus.shape import Shape
+from flashpath.gpus.shape import LaunchShape
 from flashpath.vgpu.device import HostArray, UnsupportedInstruction, VirtualModule
 from flashpath.vgpu.launch import Launch, Packed
 from flashpath.vgpu.options import Options
@@ -33,7 +33,7 @@ def run(code: str, top: str = "") -> np.ndarray:
     packed = Packed(bytes(8), [HostArray(0, first, first, last, first, last, writable=True)])
     for options in (Options(), Options(count=True), Options(sanitize=True)):
         array[:] = 0
-        Launch(kernel, Shape((1, 1, 1), (32, 1, 1)), packed).run(options)
+        Launch(kernel, LaunchShape((1, 1, 1), (32, 1, 1)), packed).run(options)
     return array
 
 
@@ -198,7 +198,7 @@ def test_atomics_on_memory_that_nobody_shares(guard: str) -> None:
     with pytest.raises(fp.KernelFault, match="global and shared memory alone") as caught:
         run(code)
     assert caught.value.kind == "out-of-bounds"
-    counted = Launch(module(code).kernel("k"), Shape((1, 1, 1), (32, 1, 1)), Packed(bytes(8)))
+    counted = Launch(module(code).kernel("k"), LaunchShape((1, 1, 1), (32, 1, 1)), Packed(bytes(8)))
     for options in (Options(count=True), Options(count=True, sanitize=True)):
         if options.sanitize:
             assert [each.kind for each in counted.run(options).findings] == ["out-of-bounds"]
@@ -216,7 +216,7 @@ def test_atomics_on_memory_of_several_kinds_at_once() -> None:
     array = np.zeros(64, np.uint32)
     first, last = array.ctypes.data, array.ctypes.data + array.nbytes
     packed = Packed(bytes(8), [HostArray(0, first, first, last, first, last, writable=True)])
-    launched = Launch(module(code).kernel("k"), Shape((1, 1, 1), (32, 1, 1)), packed).run(
+    launched = Launch(module(code).kernel("k"), LaunchShape((1, 1, 1), (32, 1, 1)), packed).run(
         Options(sanitize=True)
     )
     assert [(each.kind, each.thread) for each in launched.findings] == [("out-of-bounds", (31, 0, 0))]
@@ -244,7 +244,7 @@ def test_matrices_at_addresses_that_are_misaligned_are_left_alone(name: str) -> 
     array = np.zeros(32, np.uint32)
     first, last = array.ctypes.data, array.ctypes.data + array.nbytes
     packed = Packed(bytes(8), [HostArray(0, first, first, last, first, last, writable=True)])
-    launch = Launch(VirtualModule(text).kernel("k"), Shape((1, 1, 1), (32, 1, 1)), packed)
+    launch = Launch(VirtualModule(text).kernel("k"), LaunchShape((1, 1, 1), (32, 1, 1)), packed)
     assert {each.kind for each in launch.run(Options(sanitize=True, count=True)).findings} == {"misaligned"}
     assert array.tolist() == list(range(32))
     with pytest.raises(fp.KernelFault, match="misaligned"):

@@ -9,7 +9,7 @@ import pytest
 
 import flashpath as fp
 from flashpath.errors import FlashpathError
-from flashpath.gpus.shape import Shape
+from flashpath.gpus.shape import LaunchShape
 from flashpath.vgpu.device import UnsupportedInstruction, VirtualModule
 from flashpath.vgpu.launch import Launch, Packed
 
@@ -60,7 +60,7 @@ def test_no_form_is_guessed(instruction: str) -> None:
 def test_a_line_of_a_file_that_is_not_named() -> None:
     kernel = VirtualModule(f"{HEAD}.visible .entry k() {{ .loc 2 5 0\n trap; }}").kernel("k")
     with pytest.raises(fp.KernelFault, match="trap") as caught:
-        Launch(kernel, Shape((1, 1, 1), (1, 1, 1)), Packed(b"")).run()
+        Launch(kernel, LaunchShape((1, 1, 1), (1, 1, 1)), Packed(b"")).run()
     assert (caught.value.file, caught.value.line) == ("", 0)
 
 

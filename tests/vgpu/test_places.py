@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flashpath as fp
-from flashpath.gpus.shape import Shape
+from flashpath.gpus.shape import LaunchShape
 from flashpath.jit.toolkit import MissingCompiler, header_name, headers
 from flashpath.vgpu.device import VirtualModule
 from flashpath.vgpu.findings import Finding
@@ -186,7 +186,7 @@ def library_name(path: str) -> str | None:
 def test_the_innermost_place_of_the_users(locations: str, file: str, line: int, library: str) -> None:
     kernel = VirtualModule(_PTX.format(locations=locations), library_name).kernel("k")
     with pytest.raises(fp.KernelFault) as caught:
-        Launch(kernel, Shape((1, 1, 1), (1, 1, 1)), Packed(b"")).run()
+        Launch(kernel, LaunchShape((1, 1, 1), (1, 1, 1)), Packed(b"")).run()
     assert (caught.value.file, caught.value.line, caught.value.finding.library) == (file, line, library)
 
 
@@ -237,7 +237,7 @@ def test_a_librarys_function_that_is_called_is_told_at_the_callers_line(
         lambda path: "curand_kernel.h" if path.endswith("curand_kernel.h") else None,
     )
     with pytest.raises(fp.KernelFault, match="trap") as caught:
-        Launch(module.kernel("k"), Shape((1, 1, 1), (1, 1, 1)), Packed(b"")).run()
+        Launch(module.kernel("k"), LaunchShape((1, 1, 1), (1, 1, 1)), Packed(b"")).run()
     finding = caught.value.finding
     file, line, library = place
     assert (finding.line, finding.library) == (line, library)

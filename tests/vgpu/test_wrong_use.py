@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import flashpath as fp
-from flashpath.gpus.shape import Shape
+from flashpath.gpus.shape import LaunchShape
 from flashpath.vgpu import device
 from flashpath.vgpu.device import VirtualKernel, VirtualModule
 from flashpath.vgpu.findings import Dim3
@@ -135,7 +135,7 @@ def test_a_kernel_that_the_module_does_not_have() -> None:
 )
 def test_more_memory_than_any_gpu_has(body: str, problem: str) -> None:
     with pytest.raises(fp.FlashpathError, match=problem):
-        Launch(bare(body), Shape((1, 1, 1), (1, 1, 1)), Packed(b"")).run()
+        Launch(bare(body), LaunchShape((1, 1, 1), (1, 1, 1)), Packed(b"")).run()
 
 
 def test_variables_that_no_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None:

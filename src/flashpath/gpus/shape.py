@@ -19,7 +19,7 @@ class LaunchError(FlashpathError):
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchShape:
     """The shape of a launch: everything between the triple angle brackets, and the attributes beside them."""
 
     grid: Dim3
@@ -27,6 +27,11 @@ class Shape:
     shared: int = 0
     cluster: Dim3 | None = None
     cooperative: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to launch: CUDA has no empty grid."""
+        return 0 in self.grid
 
     def show(self, kernel: str, where: str, arguments: str) -> None:
         """Prints a launch of this shape, for FLASHPATH_DEBUG."""
@@ -70,7 +75,9 @@ class Limits(Protocol):
     def max_shared_per_block(self) -> int: ...
 
 
-def check_shape(shape: Shape, limits: Limits, kernel: str, max_threads: int, static_shared: int) -> None:
+def check_shape(
+    shape: LaunchShape, limits: Limits, kernel: str, max_threads: int, static_shared: int
+) -> None:
     """Refuse a launch that the device, or the kernel as it was compiled, cannot do."""
     gpu = limits.name
     for axis, size, most in zip("xyz", shape.grid, limits.max_grid, strict=True):

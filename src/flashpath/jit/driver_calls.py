@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from flashpath.gpus.shape import Shape
+from flashpath.gpus.shape import LaunchShape
 
 _COOPERATIVE, _CLUSTER_DIMENSION, _PROGRAMMATIC = 2, 4, 6  # CUlaunchAttributeID
 
@@ -32,7 +32,7 @@ class Config(ctypes.Structure):
     )
 
 
-def config(shape: Shape, stream: int, *, overlaps: bool = False) -> Config:
+def config(shape: LaunchShape, stream: int, *, overlaps: bool = False) -> Config:
     """Returns what the driver is told of a launch; `overlaps` lets it begin before the one before it ends."""
     attributes: list[tuple[int, Sequence[int]]] = []
     if shape.cluster is not None:

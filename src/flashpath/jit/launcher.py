@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from flashpath import settings
-from flashpath.gpus.shape import LaunchError, Shape
+from flashpath.gpus.shape import LaunchError, LaunchShape
 from flashpath.jit import device as cuda
 from flashpath.jit import observing, virtual, watching
 from flashpath.jit.arguments import HOST, shown
@@ -31,7 +31,7 @@ INVALID_CONTEXT = 201  # CUDA_ERROR_INVALID_CONTEXT: this thread has not used th
 class Launcher:
     """A kernel and the shape of its launch: what `kernel[grid, block]` returns."""
 
-    def __init__(self, kernel: Kernel, shape: Shape, options: Options = DEFAULT) -> None:
+    def __init__(self, kernel: Kernel, shape: LaunchShape, options: Options = DEFAULT) -> None:
         self.kernel = kernel
         self.shape = shape
         self.options = options  # of launches on the virtual GPU

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flashpath.gpus import runs_on
-from flashpath.gpus.shape import LaunchError, Shape, check_shape
+from flashpath.gpus.shape import LaunchError, LaunchShape, check_shape
 from flashpath.jit import device as cuda
 from flashpath.jit import driver_calls
 from flashpath.messages import Message
@@ -51,7 +51,7 @@ class LoadedKernel:
         device = cuda.checked(self._bindings.cuDeviceGet(self.device.index), "cuDeviceGet")
         return int(cuda.checked(self._bindings.cuKernelGetAttribute(which, self._handle, device), name))
 
-    def prepare(self, shape: Shape) -> Launch:
+    def prepare(self, shape: LaunchShape) -> Launch:
         """Check a shape, and make ready what is the same for all its launches."""
         check_shape(shape, self.device, self.name, self.max_threads, self.static_shared)
         if shape.shared > self._opted_in:
@@ -63,7 +63,7 @@ class LoadedKernel:
             self._opted_in = shape.shared
         return self._launch_of(shape)
 
-    def _launch_of(self, shape: Shape) -> Launch:
+    def _launch_of(self, shape: LaunchShape) -> Launch:
         configs, call, function = dict[int, Any](), driver_calls.launch(), ctypes.c_void_p(self.handle)
 
         def launch(stream: int, parameters: Any) -> int:

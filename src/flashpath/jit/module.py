@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flashpath.errors import FlashpathError
-from flashpath.gpus.shape import Dim, LaunchError, Shape, dim3, shared_bytes
+from flashpath.gpus.shape import Dim, LaunchError, LaunchShape, dim3, shared_bytes
 from flashpath.jit import cache, ptx
 from flashpath.jit.launcher import Launcher
 from flashpath.jit.loading import LoadedKernel
@@ -196,7 +196,7 @@ class Kernel:
             return self._launchers[key]
         except (KeyError, TypeError):  # lists cannot be looked up
             pass
-        shape = Shape(
+        shape = LaunchShape(
             dim3(grid, "grid"),
             dim3(block, "block"),
             shared_bytes(shared),

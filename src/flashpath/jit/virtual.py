@@ -43,7 +43,7 @@ def host_arrays(kernel: Kernel, args: Sequence[Any]) -> list[HostArray]:
 
 def ready(
     kernel: Kernel,
-    shape: shapes.Shape,
+    shape: shapes.LaunchShape,
     args: Sequence[Any],
     gpu: gpus.Gpu,
     arrays: Sequence[HostArray] | None = None,
@@ -141,9 +141,9 @@ def prepared(
     device: str | None,
     shared: int,
     cooperative: bool,
-) -> tuple[shapes.Shape, gpus.Gpu]:
+) -> tuple[shapes.LaunchShape, gpus.Gpu]:
     """The shape of a launch and the GPU that is played, once the arguments are checked and packed."""
-    shape = shapes.Shape(
+    shape = shapes.LaunchShape(
         shapes.dim3(grid, "grid"),
         shapes.dim3(block, "block"),
         shapes.shared_bytes(shared),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flashpath import gpus, settings
 from flashpath.errors import FlashpathError
-from flashpath.gpus.shape import LaunchError, Shape, check_shape
+from flashpath.gpus.shape import LaunchError, LaunchShape, check_shape
 from flashpath.vgpu.device import HostArray, VirtualKernel, engine, place
 from flashpath.vgpu.findings import Finding, KernelFault, merged
 from flashpath.vgpu.options import DEFAULT, Options
@@ -81,7 +81,7 @@ class Launch:
     """One launch, ready to run. Without a GPU or machine code it is held to no product's limits."""
 
     kernel: VirtualKernel
-    shape: Shape
+    shape: LaunchShape
     arguments: Packed
     gpu: gpus.Gpu | None = None
     code: MachineCode | None = None

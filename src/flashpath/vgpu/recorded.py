@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 
 from flashpath import gpus
-from flashpath.gpus.shape import Shape
+from flashpath.gpus.shape import LaunchShape
 from flashpath.messages import Message
 from flashpath.vgpu.cubin import Resources
 from flashpath.vgpu.findings import Dim3, Finding, Kind, Party, by_cause, merged, without_notes
@@ -72,7 +72,7 @@ class RecordedLaunch:
     def report(self, gpu: gpus.Gpu) -> Report:
         """Returns the report that `fp.profile` gives for a single launch."""
         kernel, result = self.kernel, cast("LaunchResult", self)
-        shape = Shape(self.grid, self.block, self.dynamic_shared)
+        shape = LaunchShape(self.grid, self.block, self.dynamic_shared)
         return make_report(kernel.name, gpu, kernel.listing, result, shape, kernel.resources)
 
 

@@ -12,7 +12,7 @@ from mutations import Mutant
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
-from flashpath.gpus.shape import Shape
+from flashpath.gpus.shape import LaunchShape
 from flashpath.vgpu.cubin import Resources
 from flashpath.vgpu.device import HostArray, VirtualModule
 from flashpath.vgpu.launch import Launch, MachineCode, Packed
@@ -21,12 +21,12 @@ from flashpath.vgpu.report import Trace
 from tests.harness.ptx_text import Parameter, dump, summarize
 
 SHAPES = (
-    *(Shape((2, 1, 1), (64, 1, 1), 1024) for _ in range(6)),
-    Shape((1, 1, 1), (32, 1, 1), 1024),
-    Shape((1, 1, 1), (1, 1, 1)),
-    Shape((3, 1, 1), (33, 1, 1), 48),
-    Shape((2, 2, 1), (8, 4, 3), 4096),
-    Shape((2, 1, 1), (64, 1, 1), 1024, cooperative=True),
+    *(LaunchShape((2, 1, 1), (64, 1, 1), 1024) for _ in range(6)),
+    LaunchShape((1, 1, 1), (32, 1, 1), 1024),
+    LaunchShape((1, 1, 1), (1, 1, 1)),
+    LaunchShape((3, 1, 1), (33, 1, 1), 48),
+    LaunchShape((2, 2, 1), (8, 4, 3), 4096),
+    LaunchShape((2, 1, 1), (64, 1, 1), 1024, cooperative=True),
 )
 GPUS = (None, None, "A100", "RTX 4090", "H200")
 # Warp instructions: launches of milliseconds, and now and then one in which threads wait for long.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from flashpath.gpus.shape import Shape
+from flashpath.gpus.shape import LaunchShape
 from flashpath.vgpu.device import HostArray, VirtualModule
 from flashpath.vgpu.launch import Launch, Packed
 
@@ -102,7 +102,7 @@ def run(cases: Sequence[Case]) -> list[Array]:
     kernel = VirtualModule(text).kernel("k")
     arrays = [_host_array(k, array) for k, array in enumerate([*inputs, *results])]
     Launch(
-        kernel, Shape((size // _BLOCK, 1, 1), (_BLOCK, 1, 1)), Packed(bytes(8 * len(arrays)), arrays)
+        kernel, LaunchShape((size // _BLOCK, 1, 1), (_BLOCK, 1, 1)), Packed(bytes(8 * len(arrays)), arrays)
     ).run()
     return results
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from flashpath.gpus.shape import Shape
+from flashpath.gpus.shape import LaunchShape
 from flashpath.vgpu.device import HostArray, VirtualModule
 from flashpath.vgpu.launch import Launch, Packed
 from flashpath.vgpu.options import Options
@@ -86,6 +86,6 @@ def run_ptx(
         for first in [array.ctypes.data]
     ]
     options = Options(count=count, budget=budget, threads=threads)
-    shape = Shape((grid, 1, 1), (block, 1, 1), shared)
+    shape = LaunchShape((grid, 1, 1), (block, 1, 1), shared)
     result = Launch(kernel, shape, Packed(packed, places)).run(options).result
     return Launched(result.instructions.tolist(), [origin[0] for origin in kernel.program.origins])

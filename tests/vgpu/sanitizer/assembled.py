@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flashpath.gpus.shape import Shape
+from flashpath.gpus.shape import LaunchShape
 from flashpath.vgpu.device import HostArray, VirtualModule
 from flashpath.vgpu.findings import Finding
 from flashpath.vgpu.launch import Launch, Packed
@@ -54,7 +54,7 @@ def sanitized(
     last = first + array.nbytes
     host = HostArray(0, first, first, last, first, last, writable=True, initialised=initialised)
     options = Options(sanitize=True, budget=1_000_000, seed=seed)
-    shape = Shape((grid, 1, 1), (block, 1, 1))
+    shape = LaunchShape((grid, 1, 1), (block, 1, 1))
     launched = Launch(kernel, shape, Packed(struct.pack("<Q", first), [host])).run(options)
     return Run(launched.findings, array)
 

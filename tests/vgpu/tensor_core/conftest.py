@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flashpath.gpus.shape import Shape
+from flashpath.gpus.shape import LaunchShape
 from flashpath.vgpu.device import HostArray, VirtualModule
 from flashpath.vgpu.launch import Launch, Packed
 from flashpath.vgpu.options import Options
@@ -47,7 +47,9 @@ def run_warp() -> Run:
         places = [_host_array(k, array) for k, array in enumerate(arrays)]
         kernel = VirtualModule(ptx).kernel("k")
         options = Options(exact=exact, count=count)
-        launch = Launch(kernel, Shape((1, 1, 1), (threads, 1, 1)), Packed(bytes(8 * len(arrays)), places))
+        launch = Launch(
+            kernel, LaunchShape((1, 1, 1), (threads, 1, 1)), Packed(bytes(8 * len(arrays)), places)
+        )
         result = launch.run(options).result
         return {
             origin[0]: row for origin, row in zip(kernel.program.origins, result.instructions, strict=False)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -15,6 +15,7 @@ from flashpath.course.grader.cases import Case, shape_of
 from flashpath.course.grader.counting import counted_launch
 from flashpath.course.grader.dtypes import Array, dtype_of
 from flashpath.course.sandbox import KernelJob, KernelRun, KernelSession, Limits, Parameter
+from flashpath.gpus.shape import Dim3, LaunchShape
 
 # A launch is stopped after so many instructions of warps: a few seconds of an endless loop, and many times
 # the work of the largest case of an exercise, all of which take less than three seconds together.
@@ -33,25 +34,16 @@ LIMITS = Limits(build_seconds=30.0, run_seconds=15.0)
 HINT_LIMITS = Limits(build_seconds=4.0, run_seconds=1.0)
 
 
-@dataclass(frozen=True)
-class Shape:
-    """Blocks and threads of one launch."""
+def launch_shape(launch: Launch, sizes: Mapping[str, int]) -> LaunchShape:
+    """The shape of a launch for these sizes; its grid can be empty."""
 
-    grid: tuple[int, ...]
-    block: tuple[int, ...]
-    shared: int
+    def three(extents: Iterable[int]) -> Dim3:
+        x, y, z = (*extents, 1, 1)[:3]
+        return x, y, z
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing to launch: CUDA has no empty grid."""
-        return 0 in self.grid
-
-
-def shape(launch: Launch, sizes: Mapping[str, int]) -> Shape:
-    """The shape of a launch for these sizes."""
-    return Shape(
-        tuple(evaluate_integer(each, sizes) for each in launch.grid),
-        tuple(evaluate_integer(each, sizes, least=1) for each in launch.block),
+    return LaunchShape(
+        three(evaluate_integer(each, sizes) for each in launch.grid),
+        three(evaluate_integer(each, sizes, least=1) for each in launch.block),
         evaluate_integer(launch.shared, sizes),
     )
 
@@ -101,7 +93,7 @@ def run(
     Every array can be written, inputs too: that they are not is compared afterwards. The run comes with the
     place of each array in `run.arrays`.
     """
-    chosen = shape(launch, case.sizes)
+    chosen = launch_shape(launch, case.sizes)
     if chosen.is_empty:
         return None
     arguments: list[Any] = []

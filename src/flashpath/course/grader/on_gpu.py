@@ -12,12 +12,11 @@ from typing import Any
 
 from flashpath.bench.device import load_torch
 from flashpath.course.content.exercise import Exercise, Launch
-from flashpath.course.grader.launching import LIMITS, Shape, job_for
+from flashpath.course.grader.launching import LIMITS, job_for
 from flashpath.course.sandbox.triton_source import build_triton
 from flashpath.errors import FlashpathError
 from flashpath.gpus import WARP_SIZE
-from flashpath.gpus.shape import Shape as GpuShape
-from flashpath.gpus.shape import dim3
+from flashpath.gpus.shape import LaunchShape
 from flashpath.jit import assembler, device, ptx
 from flashpath.jit import compile as compile_source
 from flashpath.jit.launcher import require_launched
@@ -30,7 +29,7 @@ _SCALARS: Mapping[str, Any] = {
 
 
 def launcher(
-    exercise: Exercise, launch: Launch, source: str, shape: Shape, values: Mapping[str, Any]
+    exercise: Exercise, launch: Launch, source: str, shape: LaunchShape, values: Mapping[str, Any]
 ) -> Callable[[], None]:
     """What launches the kernel on the values of its arguments, by name: tensors and numbers."""
     if exercise.language == "triton":
@@ -45,7 +44,7 @@ def launcher(
 
 
 def _triton(
-    exercise: Exercise, launch: Launch, source: str, shape: Shape, values: Mapping[str, Any]
+    exercise: Exercise, launch: Launch, source: str, shape: LaunchShape, values: Mapping[str, Any]
 ) -> Callable[[], None]:
     gpu = device.device(0)
     major, minor = gpu.capability
@@ -63,7 +62,7 @@ def _triton(
     addresses = (ctypes.c_void_p * len(passed))(*(ctypes.addressof(each) for each in passed))
     kernel = LoadedKernel(launch.kernel, built.name, machine_code(text, gpu.arch), gpu.arch, gpu.index)
     block = (built.num_warps * WARP_SIZE, 1, 1)
-    prepared = kernel.prepare(GpuShape(dim3(shape.grid, "grid"), block, built.shared))
+    prepared = kernel.prepare(LaunchShape(shape.grid, block, built.shared))
     torch = load_torch()
 
     def call(_alive: Sequence[Any] = passed) -> None:  # the values live as long as the addresses of them

@@ -12,7 +12,7 @@ import math
 from flashpath.course.content.exercise import Exercise
 from flashpath.course.grader.cases import Case, telling_cases
 from flashpath.course.grader.dtypes import dtype_of
-from flashpath.course.grader.launching import shape
+from flashpath.course.grader.launching import launch_shape
 from flashpath.course.grader.trial import Trial, prepare
 from flashpath.course.grader.verdict import Failure
 from flashpath.course.sandbox import SandboxError
@@ -63,5 +63,5 @@ def _case(exercise: Exercise) -> Case | None:
 
 def _threads(exercise: Exercise, case: Case) -> int:
     assert exercise.launch is not None
-    launched = shape(exercise.launch, case.sizes)
+    launched = launch_shape(exercise.launch, case.sizes)
     return math.prod(launched.grid) * math.prod(launched.block)

@@ -20,7 +20,7 @@ from flashpath.course.grader.compare import compare
 from flashpath.course.grader.describe import wrong_output
 from flashpath.course.grader.dtypes import Array
 from flashpath.course.grader.failing import failure_of
-from flashpath.course.grader.launching import shape
+from flashpath.course.grader.launching import launch_shape
 from flashpath.course.grader.poison import poisoned
 from flashpath.course.grader.reference import expected_outputs
 from flashpath.course.grader.verdict import Failure, GoalResult
@@ -150,7 +150,11 @@ class _OwnKernel:
         ]
         self._launches = [
             launcher(
-                exercise, launch, source, shape(launch, case.sizes), {**case.sizes, **case.scalars, **tensors}
+                exercise,
+                launch,
+                source,
+                launch_shape(launch, case.sizes),
+                {**case.sizes, **case.scalars, **tensors},
             )
             for case, tensors in zip(cases, self.tensors, strict=True)
         ]

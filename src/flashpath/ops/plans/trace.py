@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flashpath.gpus.shape import Shape
+from flashpath.gpus.shape import LaunchShape
 
 
 class NotPlannable(Exception):
@@ -78,7 +78,7 @@ class Launch:
 
     name: str
     function: int
-    shape: Shape
+    shape: LaunchShape
     parameters: Sequence[Parameter]
     owner: Any
     overlaps: bool = False

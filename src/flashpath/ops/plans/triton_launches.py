@@ -13,7 +13,7 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
-from flashpath.gpus.shape import Shape, dim3
+from flashpath.gpus.shape import LaunchShape, dim3
 from flashpath.jit import driver_calls
 from flashpath.ops.plans.trace import Launch, NotPlannable, Parameter, Part, TensorMap
 
@@ -65,7 +65,9 @@ def launch(
     return Launch(
         kernel.name,
         kernel.function if is_on_gpu else 0,
-        Shape(dim3(programs, "grid"), (32 * metadata.num_warps, 1, 1), metadata.shared, None, cooperative),
+        LaunchShape(
+            dim3(programs, "grid"), (32 * metadata.num_warps, 1, 1), metadata.shared, None, cooperative
+        ),
         parameters,
         kernel,
         bool(getattr(metadata, "launch_pdl", False)),

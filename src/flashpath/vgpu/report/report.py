@@ -18,7 +18,7 @@ from flashpath.vgpu.report.counts import Counts, Line
 from flashpath.vgpu.report.listing import Listing
 
 if TYPE_CHECKING:
-    from flashpath.gpus.shape import Shape
+    from flashpath.gpus.shape import LaunchShape
     from flashpath.vgpu._engine import LaunchResult
     from flashpath.vgpu.cubin import Resources
 
@@ -133,7 +133,7 @@ def make_report(
     gpu: gpus.Gpu,
     listing: Listing,
     result: LaunchResult,
-    shape: Shape,
+    shape: LaunchShape,
     used: Resources,
     arrays: Sequence[PlacedArray] = (),
 ) -> Report:

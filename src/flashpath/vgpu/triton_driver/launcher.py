@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashpath import gpus
 from flashpath.errors import FlashpathError
-from flashpath.gpus.shape import Dim3, Shape, dim3
+from flashpath.gpus.shape import Dim3, LaunchShape, dim3
 from flashpath.vgpu.cubin import Resources
 from flashpath.vgpu.device import VirtualKernel, VirtualModule
 from flashpath.vgpu.launch import Launch, MachineCode
@@ -121,10 +121,12 @@ def active_driver() -> VirtualDriver | None:
     return driver if getattr(driver, "launcher_cls", None) is VirtualLauncher else None
 
 
-def _shape(metadata: Any, grid: Dim3) -> Shape:
+def _shape(metadata: Any, grid: Dim3) -> LaunchShape:
     block = (metadata.num_warps * gpus.WARP_SIZE, 1, 1)
     cluster = (metadata.num_ctas, 1, 1) if metadata.num_ctas > 1 else None
-    return Shape(dim3(grid, "grid"), block, metadata.shared, cluster, bool(metadata.launch_cooperative_grid))
+    return LaunchShape(
+        dim3(grid, "grid"), block, metadata.shared, cluster, bool(metadata.launch_cooperative_grid)
+    )
 
 
 # ---- On a GPU ------------------------------------------------------------------------------------------

@@ -29,8 +29,8 @@ def probe(code: str, name: str = "probe") -> Any:
     return fp.compile(code, arch="sm_80", includes=INCLUDES, name_expressions=[name])[name]
 
 
-def shape(**numbers: Any) -> host.Shape:
-    filled = host.Shape()
+def shape(**numbers: Any) -> host.AttentionShape:
+    filled = host.AttentionShape()
     for name, value in {"batch": 1, "heads": 1, "group": 1, "scale": 1.0, **numbers}.items():
         setattr(filled, name, value)
     return filled
@@ -43,7 +43,7 @@ def shape(**numbers: Any) -> host.Shape:
 def test_every_block_has_another_place(together: int) -> None:
     kernel = probe("""
 #include "block_info.cuh"
-__global__ void probe(int* out, int tiles, const __grid_constant__ Shape shape) {
+__global__ void probe(int* out, int tiles, const __grid_constant__ AttentionShape shape) {
   const Place place(shape, tiles, shape.heads);
   out += blockIdx.x * 3;
   out[0] = place.tile, out[1] = place.head, out[2] = place.batch;
@@ -68,7 +68,7 @@ def test_what_a_query_does_not_see_is_hidden(left: int, right: int, swapped: boo
         """
 #include "mask.cuh"
 template <bool kSwapped>
-__global__ void probe(float* out, int query0, int key0, const __grid_constant__ Shape shape) {"""
+__global__ void probe(float* out, int query0, int key0, const __grid_constant__ AttentionShape shape) {"""
         + AT
         + """
   const Sequence sequence(shape, 0, nullptr, nullptr);
@@ -101,7 +101,7 @@ def test_dropout_has_the_bits_of_the_reference(swapped: bool) -> None:
 #include "dropout.cuh"
 template <bool kSwapped>
 __global__ void probe(float* out, int query0, int key0, const long long* seed,
-                      const __grid_constant__ Shape shape) {"""
+                      const __grid_constant__ AttentionShape shape) {"""
         + AT
         + """
   for (int n = 0; n < 4; ++n) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from special_function_cases import Array, Instruction
 
-from flashpath.gpus.shape import Shape
+from flashpath.gpus.shape import LaunchShape
 from flashpath.vgpu.device import HostArray, VirtualKernel
 from flashpath.vgpu.launch import Launch, Packed
 from flashpath.vgpu.options import Options
@@ -24,6 +24,6 @@ def run(kernel: VirtualKernel, instruction: Instruction, operands: list[Array], 
         first, last = array.ctypes.data, array.ctypes.data + array.nbytes
         arrays.append(HostArray(8 * k, first, first, last, first, last, k == 1))
     blocks = -(-count // _BLOCK)
-    shape = Shape((blocks, 1, 1), (_BLOCK, 1, 1))
+    shape = LaunchShape((blocks, 1, 1), (_BLOCK, 1, 1))
     Launch(kernel, shape, Packed(bytes(parameters), arrays)).run(Options(exact=exact))
     return result

@@ -16,7 +16,7 @@ from tensor_core_model import UNITS, decode, multiply
 from tensor_core_numbers import RECIPES, float_tiles, inputs
 
 from flashpath import gpus
-from flashpath.gpus.shape import Shape
+from flashpath.gpus.shape import LaunchShape
 from flashpath.vgpu import device
 from flashpath.vgpu.device import HostArray, VirtualModule
 from flashpath.vgpu.launch import Launch, Packed
@@ -51,7 +51,7 @@ def run(
         first, last = array.ctypes.data, array.ctypes.data + array.nbytes
         places.append(HostArray(8 * k, first, first, last, first, last, True))
     kernel = (compiled or module()).kernel(case.entry)
-    Launch(kernel, Shape((len(d), 1, 1), (32, 1, 1)), Packed(bytes(32), places), gpus.gpu(gpu)).run(
+    Launch(kernel, LaunchShape((len(d), 1, 1), (32, 1, 1)), Packed(bytes(32), places), gpus.gpu(gpu)).run(
         Options(exact)
     )
     return d

@@ -11,7 +11,7 @@ import pytest
 
 import flashpath as fp
 from flashpath import gpus
-from flashpath.gpus.shape import Shape
+from flashpath.gpus.shape import LaunchShape
 from flashpath.jit import assembler, toolkit
 from flashpath.jit.exactness import verdict
 from flashpath.vgpu.device import HostArray, VirtualModule
@@ -55,7 +55,7 @@ def run(case: Case) -> bytes:
         else:
             packed += argument.tobytes()
     kernel = module(case.module).kernel(case.kernel)
-    shape = Shape(case.grid, case.block, case.shared)
+    shape = LaunchShape(case.grid, case.block, case.shared)
     Launch(kernel, shape, Packed(bytes(packed), arrays), gpus.gpu("H200")).run()
     return b"".join(np.asarray(arguments[k]).tobytes() for k in case.outputs)
 

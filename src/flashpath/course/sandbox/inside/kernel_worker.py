@@ -18,7 +18,7 @@ import numpy as np
 from flashpath import gpus
 from flashpath.course.expressions import ExpressionError, evaluate
 from flashpath.errors import FlashpathError
-from flashpath.gpus.shape import Shape, dim3, shared_bytes
+from flashpath.gpus.shape import LaunchShape, dim3, shared_bytes
 from flashpath.jit import assembler, nvrtc, ptx, toolkit
 from flashpath.jit.cache import CacheWarning
 from flashpath.jit.compiler import compile as compile_source
@@ -192,7 +192,7 @@ class CudaKernel:
         return host_arrays(self.kernel, arguments)
 
     def launch(self, message: Message, arguments: Sequence[Any], arrays: Sequence[HostArray]) -> Launch:
-        shape = Shape(
+        shape = LaunchShape(
             dim3(tuple(message["grid"]), "grid"),
             dim3(tuple(message["block"]), "block"),
             shared_bytes(message["shared"]),
@@ -299,7 +299,7 @@ class PtxKernel:
         return [each for each in found if each.address]
 
     def launch(self, message: Message, arguments: Sequence[Any], arrays: Sequence[HostArray]) -> Launch:
-        shape = Shape(dim3(tuple(message["grid"]), "grid"), (self._threads, 1, 1), self._shared)
+        shape = LaunchShape(dim3(tuple(message["grid"]), "grid"), (self._threads, 1, 1), self._shared)
         packed = Packed(self._packed(arguments), arrays, named=self._named)
         code = MachineCode(self._resources, self._used is not None, self._most_threads)
         return Launch(self.virtual, shape, packed, gpus.gpu(message["gpu"]), code)

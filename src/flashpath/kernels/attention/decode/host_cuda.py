@@ -11,7 +11,7 @@ from flashpath.errors import FlashpathError
 from flashpath.jit import strided
 from flashpath.kernels.attention.decode.cache import Step
 from flashpath.kernels.attention.decode.splits import splits_for
-from flashpath.kernels.attention.device.shape import UNBOUNDED, Shape
+from flashpath.kernels.attention.device.shape import UNBOUNDED, AttentionShape
 from flashpath.kernels.attention.problem import with_whole_rows
 from flashpath.kernels.building import (
     CPP_TYPES,
@@ -76,7 +76,7 @@ class Pages(ctypes.Structure):
 class Numbers(ctypes.Structure):
     """`Step` of plan.cuh."""
 
-    _fields_ = (("shape", Shape), ("pages", Pages), ("splits", ctypes.c_int), ("rows", ctypes.c_int))
+    _fields_ = (("shape", AttentionShape), ("pages", Pages), ("splits", ctypes.c_int), ("rows", ctypes.c_int))
 
 
 class Rows(ctypes.Structure):
@@ -242,10 +242,10 @@ def _pages(step: Step) -> Pages:
     return Pages(stride, width, step.cache.page_size, step.new)
 
 
-def _shape_of(step: Step, out: Any) -> Shape:
+def _shape_of(step: Step, out: Any) -> AttentionShape:
     options, slopes, cache = step.options, step.options.alibi_slopes, step.cache
     left, right = (UNBOUNDED if side < 0 else min(side, UNBOUNDED) for side in (options.left, options.right))
-    return Shape(
+    return AttentionShape(
         q=step.q.stride()[:3],
         k=cache.k.stride()[:3],
         v=cache.v.stride()[:3],

@@ -24,7 +24,7 @@ struct DecodePlan {
 
 // What of a step is a number, as the host packs it.
 struct Step {
-  Shape shape;  // k and v: (page, row, head) strides
+  AttentionShape shape;  // k and v: (page, row, head) strides
   Pages pages;
   int splits, rows;  // rows of a block
 };
@@ -57,7 +57,7 @@ __device__ const typename Plan::T* of_row(const typename Plan::T* own, int row, 
 // on. `spot` is that of the key that has the lane's number.
 template <class Plan, bool kPaged>
 __device__ void copy_keys(char* stage, const typename Plan::T* k_head, const typename Plan::T* v_head,
-                          const Shape& shape, Spot spot, int there) {
+                          const AttentionShape& shape, Spot spot, int there) {
   const typename Plan::T *own_k = spot.in(k_head, shape.k), *own_v = spot.in(v_head, shape.v);
 #pragma unroll
   for (int i = 0; i < Plan::kKeys / 4; ++i) {

@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
   constexpr int kKeys = Plan::kKeys, kWarps = Plan::kWarps, kStages = Plan::kStages, kRows = Plan::kRows;
   constexpr int kColumns = kKeys / 8, kColumnsV = Plan::kDimV / 8;  // mma tiles of a warp's scores, and of its output
   extern __shared__ __align__(128) char shared[];  // q (kM, kDim); of each warp kStages of {k (kKeys, kDim), v}
-  const Shape& shape = step.shape;
+  const AttentionShape& shape = step.shape;
 
   // ---- Which rows, which keys
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;

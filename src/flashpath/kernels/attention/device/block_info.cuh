@@ -2,7 +2,7 @@
 #pragma once
 
 // All of a call that is a number, as the host packs it. Strides count elements.
-struct Shape {
+struct AttentionShape {
   long long q[3], k[3], v[3], out[3];      // (batch, row, head)
   long long dout[3], dq[3], dk[3], dv[3];  // backward's
   long long lse[2], slopes[2];             // (batch, head)
@@ -26,7 +26,7 @@ struct Sequence {
   long long q_row, k_row;    // its first rows in the tensors, where these have all sequences one after the other
   long long padded_row;      // its first row in backward's scratch
 
-  __device__ Sequence(const Shape& shape, int batch, const int* cu_q, const int* cu_k) {
+  __device__ Sequence(const AttentionShape& shape, int batch, const int* cu_q, const int* cu_k) {
     if (cu_q) {
       q_row = cu_q[batch], k_row = cu_k[batch];
       queries = cu_q[batch + 1] - cu_q[batch], keys = cu_k[batch + 1] - cu_k[batch];
@@ -46,13 +46,13 @@ struct Sequence {
   }
 
   // Keys that queries [begin, end) can see, all together: [first, last).
-  __device__ int first_key(const Shape& shape, int begin) const { return max(0, begin + shift - shape.left); }
-  __device__ int last_key(const Shape& shape, int end) const { return min(keys, end + shift + shape.right); }
+  __device__ int first_key(const AttentionShape& shape, int begin) const { return max(0, begin + shift - shape.left); }
+  __device__ int last_key(const AttentionShape& shape, int end) const { return min(keys, end + shift + shape.right); }
   // Queries that can see some of the keys [begin, end): the same from the other side.
-  __device__ int first_query(const Shape& shape, int begin) const { return max(0, begin - shift - shape.right); }
-  __device__ int last_query(const Shape& shape, int end) const { return min(queries, end - shift + shape.left); }
+  __device__ int first_query(const AttentionShape& shape, int begin) const { return max(0, begin - shift - shape.right); }
+  __device__ int last_query(const AttentionShape& shape, int end) const { return min(queries, end - shift + shape.left); }
   // Whether all queries [begin, end) see all keys [first, last).
-  __device__ bool all_visible(const Shape& shape, int begin, int end, int first, int last) const {
+  __device__ bool all_visible(const AttentionShape& shape, int begin, int end, int first, int last) const {
     return last <= keys && first >= end - 1 + shift - shape.left && last - 1 <= begin + shift + shape.right;
   }
 };
@@ -63,7 +63,7 @@ struct Sequence {
 struct Place {
   int tile, head, batch;
 
-  __device__ Place(const Shape& shape, int tiles, int heads) {
+  __device__ Place(const AttentionShape& shape, int tiles, int heads) {
     const int all = heads * shape.batch;  // blocks and heads count in int: the host sees to it
     const int set = blockIdx.x / (shape.together * tiles), in_set = blockIdx.x % (shape.together * tiles);
     const int here = min(shape.together, all - set * shape.together);
@@ -80,7 +80,7 @@ struct QueryTiles {
   int tile, head;   // at which this is
   int heads_end;
 
-  __device__ QueryTiles(const Shape& shape, const Sequence& sequence, int kv_head, int begin, int end)
+  __device__ QueryTiles(const AttentionShape& shape, const Sequence& sequence, int kv_head, int begin, int end)
       : first(sequence.first_query(shape, begin) / kRows),
         last((sequence.last_query(shape, end) + kRows - 1) / kRows),
         tile(first),
@@ -94,7 +94,7 @@ struct QueryTiles {
     }
   }
   // Its first row in backward's scratch.
-  __device__ long long padded_row(const Shape& shape, const Sequence& sequence) const {
+  __device__ long long padded_row(const AttentionShape& shape, const Sequence& sequence) const {
     return head * shape.padded_rows + sequence.padded_row + tile * kRows;
   }
 };

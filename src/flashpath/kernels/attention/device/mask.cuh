@@ -49,12 +49,12 @@ struct Corner {
 
 template <class Features>
 struct Scores {
-  const Shape& shape;
+  const AttentionShape& shape;
   const Sequence& sequence;
   int batch, head;
   float slope;
 
-  __device__ Scores(const Shape& shape, const Sequence& sequence, int batch, int head, const float* slopes)
+  __device__ Scores(const AttentionShape& shape, const Sequence& sequence, int batch, int head, const float* slopes)
       : shape(shape), sequence(sequence), batch(batch), head(head), slope(0) {
     if constexpr (Features::kAlibi) {
       slope = slopes[batch * shape.slopes[0] + head * shape.slopes[1]];

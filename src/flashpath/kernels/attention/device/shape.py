@@ -1,4 +1,4 @@
-"""The numbers of a call as CUDA kernels of attention get them: `Shape` of block_info.cuh."""
+"""The numbers of a call as CUDA kernels of attention get them: `AttentionShape` of block_info.cuh."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import ctypes
 UNBOUNDED = 2**29  # a side of the window that has no bound: kUnbounded
 
 
-class Shape(ctypes.Structure):
+class AttentionShape(ctypes.Structure):
     """Packs what the struct of the same name has."""
 
     _fields_ = (

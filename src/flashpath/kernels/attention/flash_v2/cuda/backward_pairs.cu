@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
                             float* __restrict__ dq_sums, typename Plan::T* __restrict__ dk,
                             typename Plan::T* __restrict__ dv, const int* __restrict__ cu_q,
                             const int* __restrict__ cu_k, const float* __restrict__ slopes,
-                            const long long* __restrict__ seed, const __grid_constant__ Shape shape) {
+                            const long long* __restrict__ seed, const __grid_constant__ AttentionShape shape) {
   using T = typename Plan::T;
   using TileK = typename Plan::TileK;  // and of v
   using TileQ = typename Plan::TileQ;  // and of dout

@@ -13,7 +13,7 @@ constexpr int kWarps = 4;
 template <class T, int kDim>
 __global__ void __launch_bounds__(kWarps * 32)
     flash_v2_backward_postprocess(const float* __restrict__ dq_sums, T* __restrict__ dq, const int* __restrict__ cu_q,
-                                  const int* __restrict__ cu_k, const __grid_constant__ Shape shape) {
+                                  const int* __restrict__ cu_k, const __grid_constant__ AttentionShape shape) {
   const int head = blockIdx.y, batch = blockIdx.z, lane = threadIdx.x % 32;
   const Sequence sequence(shape, batch, cu_q, cu_k);
   const int first = (blockIdx.x * kWarps + threadIdx.x / 32) * 16;

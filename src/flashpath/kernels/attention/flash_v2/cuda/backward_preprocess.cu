@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(kThreads)
     flash_v2_backward_preprocess(const T* __restrict__ out, const T* __restrict__ dout, const float* __restrict__ lse,
                                  const float* __restrict__ dlse, float* __restrict__ logs, float* __restrict__ deltas,
                                  float* __restrict__ dq_sums, const int* __restrict__ cu_q,
-                                 const int* __restrict__ cu_k, const __grid_constant__ Shape shape) {
+                                 const int* __restrict__ cu_k, const __grid_constant__ AttentionShape shape) {
   const int head = blockIdx.y, batch = blockIdx.z;
   const Sequence sequence(shape, batch, cu_q, cu_k);
   const int first = blockIdx.x * kRowsOfBlock, row = first + threadIdx.x / kLanes, lane = threadIdx.x % kLanes;

@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
                               const float* __restrict__ logs, const float* __restrict__ deltas,
                               typename Plan::T* __restrict__ dq, const int* __restrict__ cu_q,
                               const int* __restrict__ cu_k, const float* __restrict__ slopes,
-                              const long long* __restrict__ seed, const __grid_constant__ Shape shape) {
+                              const long long* __restrict__ seed, const __grid_constant__ AttentionShape shape) {
   using T = typename Plan::T;
   using TileQ = typename Plan::TileQ;
   using TileO = typename Plan::TileO;

@@ -30,7 +30,7 @@ struct Dropout {
   unsigned of_head;  // batch · heads + head
   unsigned below;    // words below it drop
 
-  __device__ Dropout(const Shape& shape, int batch, int head, const long long* seed)
+  __device__ Dropout(const AttentionShape& shape, int batch, int head, const long long* seed)
       : philox(*seed), of_head(batch * shape.heads + head), below(shape.drop_below) {}
 
   // The words of the four elements that a lane has of mma tile (r, n). Keys must begin at a multiple of 8.

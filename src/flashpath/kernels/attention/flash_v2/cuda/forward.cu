@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(Plan::kThreads, Plan::kBlocksPerSm)
                      const typename Plan::T* __restrict__ v, typename Plan::T* __restrict__ out,
                      float* __restrict__ lse, const int* __restrict__ cu_q, const int* __restrict__ cu_k,
                      const float* __restrict__ slopes, const float* __restrict__ sinks,
-                     const long long* __restrict__ seed, const __grid_constant__ Shape shape) {
+                     const long long* __restrict__ seed, const __grid_constant__ AttentionShape shape) {
   using T = typename Plan::T;
   using TileQ = typename Plan::TileQ;
   using TileK = typename Plan::TileK;

@@ -9,7 +9,7 @@ import torch
 
 from flashpath.jit import strided
 from flashpath.kernels.attention import dropout
-from flashpath.kernels.attention.device.shape import UNBOUNDED, Shape
+from flashpath.kernels.attention.device.shape import UNBOUNDED, AttentionShape
 from flashpath.kernels.attention.flash_v2.cuda.plans import (
     FOLDER,
     QUERIES,
@@ -48,10 +48,10 @@ def together(problem: Problem, is_backward: bool) -> int:
     return max(1, min(every, _AT_WORK_BYTES // max(1, bytes_of_head)))
 
 
-def shape_of(problem: Problem, out: Any, of_backward: tuple[Any, ...] = ()) -> Shape:
+def shape_of(problem: Problem, out: Any, of_backward: tuple[Any, ...] = ()) -> AttentionShape:
     """`of_backward`: dout, dq, dk and dv."""
     options = problem.options
-    return Shape(
+    return AttentionShape(
         *(problem.strides(each) for each in (problem.q, problem.k, problem.v, out)),
         *([problem.strides(each) for each in of_backward] or [(0, 0, 0)] * 4),
         problem.lse_strides,

@@ -82,7 +82,7 @@ struct QueriesPlan {
 
 // k and v of a block's keys.
 template <class Plan, class T>
-__device__ void copy_keys(char* to, const T* k, const T* v, const Shape& shape, const Sequence& sequence,
+__device__ void copy_keys(char* to, const T* k, const T* v, const AttentionShape& shape, const Sequence& sequence,
                           const Place& place, int first_key) {
   TileCopier<typename Plan::TileK, T, Plan::kThreads>(
       sequence.head_of(k, shape.k, place.batch, sequence.k_row, place.head), shape.k[1], shape.dim, first_key,
@@ -97,7 +97,7 @@ __device__ void copy_keys(char* to, const T* k, const T* v, const Shape& shape, 
 // One stage of the ring: q, dout, lse and delta of a tile of queries.
 template <class Plan, class T>
 __device__ void copy_queries(char* stage, const T* q, const T* dout, const float* logs, const float* deltas,
-                             const Shape& shape, const Sequence& sequence, int batch,
+                             const AttentionShape& shape, const Sequence& sequence, int batch,
                              const QueryTiles<Plan::kM>& of) {
   constexpr int kM = Plan::kM, kBytesQ = Plan::TileQ::kBytes, kBytesO = Plan::TileO::kBytes;
   TileCopier<typename Plan::TileQ, T, Plan::kThreads>(
