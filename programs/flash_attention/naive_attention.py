@@ -90,7 +90,7 @@ def main():
         first = first or last
         if n <= TO_CHECK:
             try:
-                exact, low = (formula(q, k, v, problem.options, dtype=t)[0] for t in (torch.float64, None))
+                exact, low = (formula(q, k, v, problem.options, dtype=t)[0] for t in (torch.float64, q.dtype))
                 check_against(naive.forward(problem)[0], exact, low, absolute=1e-5)
             except AssertionError as error:
                 failed += 1

@@ -41,7 +41,7 @@ def check_forward(forward: Forward, problem: Problem) -> tuple[Any, Any]:
     assert out is given[0]
     assert lse is given[1]
     exact, exact_lse = formula(*inputs, problem.options, problem.sequences)
-    low, _ = formula(*inputs, problem.options, problem.sequences, dtype=None)
+    low, _ = formula(*inputs, problem.options, problem.sequences, dtype=problem.q.dtype)
     check_against(out, exact, low, absolute=1e-5)
     check_lse(lse, exact_lse)
     return out, lse
@@ -61,7 +61,7 @@ def check_lse(lse: Any, exact: Any, digits: float = 5e-6) -> None:
 def low_gradients(problem: Problem, dout: Any, dlse: Any | None) -> list[Any]:
     """What torch makes of the formula in the type of q."""
     inputs = [each.detach().requires_grad_() for each in (problem.q, problem.k, problem.v)]
-    out, lse = formula(*inputs, problem.options, problem.sequences, dtype=None)
+    out, lse = formula(*inputs, problem.options, problem.sequences, dtype=problem.q.dtype)
     outputs, grads = [out], [dout]
     if dlse is not None:
         outputs.append(torch.where(lse == -torch.inf, torch.zeros_like(lse), lse))

@@ -137,7 +137,7 @@ def check_decode(decode: Callable[..., tuple[Any, Any]], step: Step, splits: int
     assert lse is given[1]
     assert torch.equal(q, step.q), "q was changed"
     exact, exact_lse = reference.decode(exactly)
-    low, _ = reference.decode(roughly, dtype=None)
+    low, _ = reference.decode(roughly, dtype=q.dtype)
     check_against(out, exact, low, absolute=1e-5)
     # Rotated keys are rounded once, by the cache's type: an angle's product may fall on either side.
     check_lse(lse, exact_lse, digits=5e-6 if step.rotary is None else 5e-3)

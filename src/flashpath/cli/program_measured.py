@@ -114,7 +114,7 @@ def _count(recipe: Recipe, session: nsight.Session, found: Measured) -> int | No
     log = session.folder / "virtual.log"
     with session.streams(log) as (given, output, errors):
         quiet = dataclasses.replace(
-            session.how, options={"quiet": True}, input=given, output=output, errors=errors
+            session.run_options, options={"quiet": True}, input=given, output=output, errors=errors
         )
         try:
             code, recording = count_launches(played, session.arguments, quiet)

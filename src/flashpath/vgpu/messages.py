@@ -964,7 +964,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "pitch-too-small": Text(
         "rows of {width} bytes, a pitch of {pitch}", "每行 {width} 字节，而行距是 {pitch}"
     ),
-    "argument-is-null": Text("its argument {what} is a null pointer", "参数 {what} 是空指针"),
+    "argument-is-null": Text("its argument {parameter} is a null pointer", "参数 {parameter} 是空指针"),
     "no-cuda-arrays": Text(
         "CUDA arrays are not there; use pitched memory (cudaMalloc3D)",
         "不支持 CUDA 数组；请使用带行距的内存（cudaMalloc3D）",

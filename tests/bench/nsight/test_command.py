@@ -274,7 +274,7 @@ def test_on_a_real_gpu(tmp_path: Path) -> None:
     )
     assert done.returncode == 3, done.stderr
     measured = json.loads(done.stdout)["measured"]
-    told = {each["tool"]: each["said"] for each in measured["problems"]}
+    told = {each["tool"]: each["reason"] for each in measured["problems"]}
     assert "sum is" in done.stderr
     if "ncu" not in told:
         assert measured["unlike"] == []

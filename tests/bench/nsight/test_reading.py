@@ -66,14 +66,14 @@ def test_what_ncu_complains_of() -> None:
     assert _problem(CSV, 3) is None, "that the program returned 3 is no complaint"
     permission = _problem(faked.PERMISSION, 0)
     assert permission is not None
-    assert "ERR_NVGPUCTRPERM" in permission.said
+    assert "ERR_NVGPUCTRPERM" in permission.reason
     other = _problem("==ERROR== LaunchFailed\n==ERROR== The application returned an error code (9).\n", 9)
     assert other is not None
-    assert other.said == "ncu: LaunchFailed"
+    assert other.reason == "ncu: LaunchFailed"
     assert "sanitize" in (other.fix or "")
     silent = _problem("", None)
     assert silent is not None
-    assert "did not run the program" in silent.said
+    assert "did not run the program" in silent.reason
 
 
 def test_the_timeline_of_nsys(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_of_several_the_newest_is_taken(tmp_path: Path, monkeypatch: pytest.Monk
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         monkeypatch.delenv(variable, raising=False)
     assert nsight.find("nsys") is None
-    assert "nsys was not found" in nsight.missing("nsys").said
+    assert "nsys was not found" in nsight.missing("nsys").reason
     # Nsight Compute's own cannot make a report.
     put(tmp_path / "opt/nvidia/nsight-compute/2025.3.1/host/target-linux-x64/nsys")
     assert nsight.find("nsys") is None

@@ -82,7 +82,7 @@ def test_naive_is_as_good_as_its_type(sample: Sample) -> None:
     given = problem.new_out(), problem.new_lse()
     assert all(mine is got for mine, got in zip(given, naive.forward(problem, *given), strict=True))
     assert all(torch.equal(x, y) for x, y in zip(inputs, copies, strict=True))
-    exact, low = formula(*inputs, problem.options), formula(*inputs, problem.options, dtype=None)
+    exact, low = formula(*inputs, problem.options), formula(*inputs, problem.options, dtype=problem.q.dtype)
     check_against(given[0], exact[0], low[0], absolute=1e-5)
     check_against(given[1], exact[1], low[1].float(), absolute=1e-5)
 

@@ -21,7 +21,7 @@ BATCH, HEADS = 2, 4
 def check(problem, out):
     exact, low = (
         formula(problem.q, problem.k, problem.v, problem.options, dtype=dtype)[0]
-        for dtype in (torch.float64, None)
+        for dtype in (torch.float64, problem.q.dtype)
     )
     check_against(out, exact, low, absolute=1e-5)
 

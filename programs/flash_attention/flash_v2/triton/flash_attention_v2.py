@@ -20,8 +20,8 @@ TOKENS, HIDDEN = 16384, 2048  # of a timed problem: enough that the GPU is busy,
 def check(problem, dout, results):
     """Out and the gradients of q, k and v, each against float64, by torch's own error in bfloat16."""
     told = []
-    for dtype in (torch.float64, None):
-        inputs = [each.to(dtype or each.dtype).requires_grad_() for each in (problem.q, problem.k, problem.v)]
+    for dtype in (torch.float64, problem.q.dtype):
+        inputs = [each.to(dtype).requires_grad_() for each in (problem.q, problem.k, problem.v)]
         out, _ = formula(*inputs, problem.options, dtype=dtype)
         told.append([out.detach(), *torch.autograd.grad(out, inputs, dout.to(out.dtype))])
     for ours, exact, low in zip(results, *told, strict=True):

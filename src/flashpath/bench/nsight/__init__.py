@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from flashpath.bench.nsight.compute import MeasuredLaunch, measure_launches, read_launches
 from flashpath.bench.nsight.matching import Launch, Matches, match
-from flashpath.bench.nsight.session import Problem, Session, Watched
+from flashpath.bench.nsight.session import Problem, ProfiledRun, Session
 from flashpath.bench.nsight.stalls import Stall, top_stalls
 from flashpath.bench.nsight.systems import Activity, read_activities, record_timeline, trace_of
 from flashpath.bench.nsight.tools import find, missing
@@ -21,9 +21,9 @@ __all__ = [
     "Matches",
     "MeasuredLaunch",
     "Problem",
+    "ProfiledRun",
     "Session",
     "Stall",
-    "Watched",
     "find",
     "match",
     "measure_launches",

@@ -80,12 +80,12 @@ def measure_launches(ncu: Path, session: Session) -> tuple[list[MeasuredLaunch],
     # The clocks are the machine's, which may be shared: they are left alone.
     command += ["--clock-control", "none", "--log-file", str(output)]
     command += ["--metrics", ",".join([*_METRICS.values(), _STALLS])]
-    watched = session.run_under(command, "ncu", own_output=False)
-    text = output.read_text(errors="replace") if output.is_file() else watched.log
+    run = session.run_under(command, "ncu", own_output=False)
+    text = output.read_text(errors="replace") if output.is_file() else run.log
     launches = list(read_launches(text))
-    if watched.ended_by_us:
+    if run.ended_by_us:
         return launches, Problem("ncu", say("bench.nsight-ncu-ended"))
-    return launches, _problem(text, watched.code)
+    return launches, _problem(text, run.code)
 
 
 def read_launches(text: str) -> Iterator[MeasuredLaunch]:

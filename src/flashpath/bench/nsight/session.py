@@ -34,15 +34,15 @@ class Problem:
     """Why a profiler measured nothing, or less than all, and what can be done about it."""
 
     tool: str
-    said: str
+    reason: str
     fix: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.said}\n  → {self.fix}" if self.fix else self.said
+        return f"{self.reason}\n  → {self.fix}" if self.fix else self.reason
 
 
 @dataclass(frozen=True)
-class Watched:
+class ProfiledRun:
     """The end of a run under a profiler: the program's exit code (None: it was not started), and the log."""
 
     code: int | None
@@ -60,7 +60,7 @@ class Session:
 
     program: Program
     arguments: Sequence[str]
-    how: Run = field(default_factory=Run)
+    run_options: Run = field(default_factory=Run)
     code: int | None = None
     """The program's exit code in the first run that it ended in."""
     stopped: bool = False
@@ -78,25 +78,26 @@ class Session:
     @contextlib.contextmanager
     def streams(self, log: Path) -> Generator[tuple[int, int, int]]:
         """The next run's standard input, and where its output and errors go: if seen before, into the log."""
-        with self._input.opened() as given, log.open("ab") as said:
+        with self._input.opened() as given, log.open("ab") as log_file:
             if self.code is None:
-                yield given, 1 if self.how.output is None else self.how.output, 2
+                yield given, 1 if self.run_options.output is None else self.run_options.output, 2
             else:
-                yield given, said.fileno(), said.fileno()
+                yield given, log_file.fileno(), log_file.fileno()
 
-    def run_under(self, profiler: Sequence[str], tool: str, *, own_output: bool) -> Watched:
+    def run_under(self, profiler: Sequence[str], tool: str, *, own_output: bool) -> ProfiledRun:
         """Run the program under a profiler; `own_output` says that the profiler prints on its output."""
-        kept, log = self.folder / f"{tool}.code", self.folder / f"{tool}.log"
+        code_file, log = self.folder / f"{tool}.code", self.folder / f"{tool}.log"
         name = str(self.program.recipe.files[0].with_suffix(""))
         mark = uuid.uuid4().hex
         variables = {**environment(self.program.recipe, {}), settings.PROFILED.name: mark}
 
         with contextlib.ExitStack() as held:
             given, output, errors = held.enter_context(self.streams(log))
-            said = held.enter_context(log.open("ab"))
+            log_file = held.enter_context(log.open("ab"))
             # A profiler that prints has its own 1 and 2: the program's are handed through it as others.
             copies = [_duplicate(fd, held) for fd in (output, errors)] if own_output else []
-            words = [str(kept), *map(str, copies or (1, 2)), str(self.program.path), name, *self.arguments]
+            handed = [str(code_file), *map(str, copies or (1, 2))]
+            words = [*handed, str(self.program.path), name, *self.arguments]
 
             def start() -> _Family:
                 return _Family(
@@ -104,27 +105,27 @@ class Session:
                     mark,
                     env=variables,
                     stdin=given,
-                    stdout=said if own_output else output,
-                    stderr=said if own_output else errors,
+                    stdout=log_file if own_output else output,
+                    stderr=log_file if own_output else errors,
                     pass_fds=copies,
                 )
 
             grace = 0.0
             try:
-                ended = wait_for(start, self.how, f"{name} under {tool}")
+                ended = wait_for(start, self.run_options, f"{name} under {tool}")
                 grace = _LAST_GRACE if ended.stopped is None else 0.0
             except OSError as error:
-                return Watched(
+                return ProfiledRun(
                     None, False, say("bench.nsight-not-started", program=profiler[0], why=error.strerror)
                 )
             finally:
                 _end_all(mark, grace)
-        code = int(kept.read_text()) if kept.is_file() and kept.read_text() else None
+        code = int(code_file.read_text()) if code_file.is_file() and code_file.read_text() else None
         if ended.stopped is None:
             self.code = code if self.code is None else self.code
         elif ended.stopped != TIMED_OUT or self.code is None:
             self.code, self.stopped = ended.stopped, True
-        return Watched(code, ended.stopped is not None, log.read_text(errors="replace"))
+        return ProfiledRun(code, ended.stopped is not None, log.read_text(errors="replace"))
 
 
 def _duplicate(fd: int, held: contextlib.ExitStack) -> int:
@@ -139,9 +140,9 @@ def _duplicate(fd: int, held: contextlib.ExitStack) -> int:
 class _Family(subprocess.Popen[bytes]):
     """A profiler with everything that it started: signals reach all of it, also what has detached itself."""
 
-    def __init__(self, command: Sequence[str], mark: str, **how: Any) -> None:
+    def __init__(self, command: Sequence[str], mark: str, **options: Any) -> None:
         self._mark = mark
-        super().__init__(command, **how)
+        super().__init__(command, **options)
 
     def send_signal(self, sig: int) -> None:
         for pid in carrying(settings.PROFILED.name, self._mark):

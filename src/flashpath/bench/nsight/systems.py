@@ -47,13 +47,13 @@ def record_timeline(nsys: Path, session: Session) -> tuple[list[Activity], Probl
     command = [str(nsys), "profile", f"--output={output}", "--force-overwrite=true", "--export=sqlite"]
     # Kernels of a graph are shown one by one; the host's threads are not looked at.
     command += ["--trace=cuda", "--cuda-graph-trace=node", "--sample=none", "--cpuctxsw=none"]
-    watched = session.run_under(command, "nsys", own_output=True)
-    if watched.ended_by_us:
+    run = session.run_under(command, "nsys", own_output=True)
+    if run.ended_by_us:
         return [], Problem("nsys", say("bench.nsight-nsys-ended"))
     database = output.with_suffix(".sqlite")
     if not database.is_file():
         # Progress bars overwrite themselves: what stands after the last return is what is seen.
-        lines = [line.split("\r")[-1].strip() for line in watched.log.splitlines()]
+        lines = [line.split("\r")[-1].strip() for line in run.log.splitlines()]
         said = next((line for line in reversed(lines) if "error" in line.lower()), None)
         last = said or next((line for line in reversed(lines) if line), say("bench.nsight-silent"))
         return [], Problem(

@@ -6,9 +6,7 @@ Inputs of the forward direction are (q, k, v, options), of the backward (dout, q
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
-
-import torch
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flashpath.kernels.attention import flops
 from flashpath.kernels.attention.flash_v2.cuda import host as cuda
@@ -19,7 +17,8 @@ from flashpath.kernels.peers import Kept
 from flashpath.kernels.rung import Case
 from flashpath.kernels.tolerance import check_against, check_finite, check_shape
 
-Tensor = torch.Tensor
+if TYPE_CHECKING:
+    from torch import Tensor
 TOKENS = 16384  # of all sequences together, and elements of all heads: what published comparisons take
 HIDDEN = 2048
 DIRECTIONS = ("forward", "backward")
@@ -33,6 +32,8 @@ _CHECKED_AT_ONCE = 2**28
 
 
 def case(direction: str, batch: int, sequence: int, heads: int, dim: int, causal: bool) -> Case:
+    import torch
+
     options = Options(causal=causal)
     shape = (batch, sequence, heads, dim)
     empty = torch.empty(shape, dtype=torch.bfloat16, device="meta")
@@ -86,9 +87,11 @@ def gradients(
     dout: Tensor, q: Tensor, k: Tensor, v: Tensor, options: Options, dtype: Any
 ) -> tuple[Tensor, ...]:
     """dq, dk and dv of the formula in `dtype` (None: in that of q), by torch."""
+    import torch
+
     inputs = [each.detach().to(dtype or each.dtype).requires_grad_() for each in (q, k, v)]
     with torch.enable_grad():
-        out, _ = formula(inputs[0], inputs[1], inputs[2], options, dtype=None)
+        out, _ = formula(inputs[0], inputs[1], inputs[2], options, dtype=inputs[0].dtype)
     return torch.autograd.grad(out, inputs, dout.to(out.dtype))
 
 
@@ -101,6 +104,8 @@ class _Known(NamedTuple):
 
 
 def _computed(*inputs: Any) -> _Known:
+    import torch
+
     options: Options = inputs[-1]
     tensors: list[Tensor] = [each for each in inputs[:-1] if each.dim() == 4]
     batch, sequence, heads, _ = tensors[0].shape
@@ -110,7 +115,7 @@ def _computed(*inputs: Any) -> _Known:
     parts = [each[where] for each in tensors]
     if len(inputs) == 4:
         q, k, v = parts
-        exact, low = (formula(q, k, v, options, dtype=kind)[0] for kind in (torch.float64, None))
+        exact, low = (formula(q, k, v, options, dtype=dtype)[0] for dtype in (None, q.dtype))
         return _Known(where, (exact,), (low,))
     dout, q, k, v = parts[:4]
     exact, low = (gradients(dout, q, k, v, options, kind) for kind in (torch.float64, None))
@@ -136,6 +141,8 @@ def check(output: Any, inputs: tuple[Any, ...]) -> None:
 
 def truth(inputs: tuple[Any, ...]) -> Any:
     """Returns the result in float64; NaN, which is no truth, in heads of large problems that are left out."""
+    import torch
+
     known: _Known = _known(*inputs)
     results: list[Tensor] = []
     for exact in known.exact:

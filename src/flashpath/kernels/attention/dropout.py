@@ -10,11 +10,10 @@ This is the generator in torch's arithmetic, for the references: the kernels hav
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-
-Tensor = torch.Tensor
+if TYPE_CHECKING:
+    from torch import Tensor
 
 ROUNDS = 10
 MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
@@ -47,12 +46,16 @@ def _product(a: Tensor, b: int) -> tuple[Tensor, Tensor]:
 
 
 def _broadcast(*tensors: Tensor) -> list[Tensor]:
+    import torch
+
     broadcasting: Any = torch
     return broadcasting.broadcast_tensors(*tensors)
 
 
 def kept(seed: Any, p: float, of_head: Tensor, query: Tensor, key: Tensor) -> Tensor:
     """Whether a weight stays; the three integer tensors broadcast. `of_head` is batch · heads + head."""
+    import torch
+
     of_head, query, key = _broadcast(of_head, query, key)
     words = philox((key // 4, query, of_head, torch.zeros_like(key)), int(seed))
     word = torch.stack(words, -1).gather(-1, (key % 4).unsqueeze(-1)).squeeze(-1)
@@ -61,6 +64,8 @@ def kept(seed: Any, p: float, of_head: Tensor, query: Tensor, key: Tensor) -> Te
 
 def kept_rows(seed: Any, p: float, of_head: Tensor, query: Tensor, keys: int) -> Tensor:
     """Whether the weights of keys 0 to `keys` stay: (…, keys) of (…, 1). Each call of Philox serves four."""
+    import torch
+
     four = torch.arange(-(-keys // 4), device=query.device)
     of_head, query, four = _broadcast(of_head, query, four)
     words = philox((four, query, of_head, torch.zeros_like(four)), int(seed))

@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from flashpath.kernels.attention import tiled
 from flashpath.kernels.attention.cases import case, cases, check, gradients, truth
 from flashpath.kernels.attention.dispatch import chosen
@@ -59,6 +57,8 @@ def _backward(host: Callable[..., tiled.Gradients], **more: Any) -> Callable[...
 
 
 def _reference(*inputs: Any) -> Any:
+    import torch
+
     if len(inputs) == 4:
         q, k, v, options = inputs
         return formula(q, k, v, options)[0].to(q.dtype)
@@ -80,6 +80,8 @@ def _tiny_forward(case: Case) -> Message | None:
 
 def _small_problem() -> Problem:
     """For a Triton rung to compile for."""
+    import torch
+
     q, k, v = (torch.zeros(1, 256, 1, 64, dtype=torch.bfloat16) for _ in range(3))
     return prepare(q, k, v, Options(causal=True))
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import torch
+from typing import TYPE_CHECKING, Any
 
 from flashpath.kernels.attention.problem import Options
 from flashpath.kernels.declines import forward_only, takes
@@ -18,8 +16,12 @@ from flashpath.kernels.peers import Kept, library
 from flashpath.kernels.rung import Peer
 from flashpath.messages import told
 
-Tensor = torch.Tensor
-Attend = Callable[[Tensor, Tensor, Tensor, bool], Tensor]  # q, k, v, causal → out, in the layout of a case
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    # q, k, v, causal → out, in the layout of a case.
+    Attend = Callable[[Tensor, Tensor, Tensor, bool], Tensor]
+
 FLEX_LENGTHS = (4096, 16384)
 
 
@@ -77,6 +79,8 @@ class _GradientsOfAutograd:
         self.graph = Kept(self._graph)
 
     def _graph(self, q: Tensor, k: Tensor, v: Tensor, causal: bool) -> tuple[Tensor, list[Tensor]]:
+        import torch
+
         leaves = [each.detach().requires_grad_() for each in (q, k, v)]
         with torch.enable_grad():
             return self.attend(leaves[0], leaves[1], leaves[2], causal), leaves
@@ -84,6 +88,8 @@ class _GradientsOfAutograd:
     def __call__(
         self, dout: Tensor, q: Tensor, k: Tensor, v: Tensor, _out: Any, _lse: Any, options: Options
     ) -> Any:
+        import torch
+
         out, leaves = self.graph(q, k, v, options.causal)
         autograd: Any = torch.autograd
         return autograd.grad(out, leaves, dout, retain_graph=True)
@@ -94,6 +100,7 @@ class _GradientsOfAutograd:
 
 def _sdpa(backend: str | None) -> Attend:
     """scaled_dot_product_attention by one of its backends; None: whichever torch takes."""
+    import torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     def attend(q: Tensor, k: Tensor, v: Tensor, causal: bool) -> Tensor:
@@ -115,6 +122,8 @@ class _GradientsOfFlash:
 
     @staticmethod
     def _saved(q: Tensor, k: Tensor, v: Tensor, causal: bool) -> tuple[Any, ...]:
+        import torch
+
         operators: Any = torch.ops.aten
         heads_first = [each.transpose(1, 2) for each in (q, k, v)]
         return operators._scaled_dot_product_flash_attention(*heads_first, 0.0, causal)
@@ -122,6 +131,8 @@ class _GradientsOfFlash:
     def __call__(
         self, dout: Tensor, q: Tensor, k: Tensor, v: Tensor, _out: Any, _lse: Any, options: Options
     ) -> Any:
+        import torch
+
         operators: Any = torch.ops.aten
         out, lse, cu_q, cu_k, max_q, max_k, seed, offset, _ = self.saved(q, k, v, options.causal)
         tensors = [each.transpose(1, 2) for each in (dout, q, k, v)]
@@ -144,6 +155,8 @@ class _Flex:
         self.gradients = _GradientsOfAutograd(self.attend)
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, causal: bool) -> Tensor:
+        import torch
+
         inductor: Any = torch
         # A shape is compiled anew, however many there were; and gradients may be asked for again.
         with (
@@ -166,6 +179,7 @@ class _Flex:
 @functools.cache
 def compiled_flex() -> Any:
     """Compiles for static shapes: code for any shape would be slower, and not its best."""
+    import torch
     from torch.nn.attention import flex_attention
 
     compiler: Any = torch
@@ -224,6 +238,7 @@ def _xformers(module: Any) -> Attend:
 
 def _flashinfer(module: Any) -> Attend:
     """Its prefill of ragged batches; what it plans for a shape is kept."""
+    import torch
 
     def planned(q: Tensor, k: Tensor, causal: bool) -> Any:
         workspace = torch.empty(128 * 2**20, dtype=torch.uint8, device=q.device)

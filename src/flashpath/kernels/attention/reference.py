@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from typing import NamedTuple
-
-import torch
+from typing import TYPE_CHECKING, NamedTuple
 
 from flashpath.kernels.attention.dropout import kept
 from flashpath.kernels.attention.problem import PLAIN, Options, Problem, Sequences
 
-Tensor = torch.Tensor
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 # Elements of scores, keys and values that are computed with at a time: so much memory, times what is between
 # scores and weights, is taken whatever the problem's size is. torch on a CPU gains nothing by more.
 _AT_ONCE, _AT_ONCE_ON_CPU = 2**27, 2**22
@@ -29,12 +29,16 @@ class Places(NamedTuple):
 
 def places(batch: int, head: Tensor, queries: int, keys: int, rows: slice = slice(None)) -> Places:
     """Returns the places of all scores of a sequence, or of some of its queries."""
+    import torch
+
     query, key = (torch.arange(n, device=head.device) for n in (queries, keys))
     return Places(batch, head[:, None, None], query[None, rows, None], key[None, None, :], keys - queries)
 
 
 def visible(options: Options, at: Places) -> Tensor:
     """(1, queries, keys): whether a query sees a key."""
+    import torch
+
     distance = at.key - at.query - at.shift
     seen = torch.ones_like(distance, dtype=torch.bool)
     if options.left >= 0:
@@ -45,6 +49,8 @@ def visible(options: Options, at: Places) -> Tensor:
 
 
 def capped(scores: Tensor, options: Options) -> Tensor:
+    import torch
+
     return options.softcap * torch.tanh(scores / options.softcap) if options.softcap else scores
 
 
@@ -58,6 +64,8 @@ def biased(scores: Tensor, options: Options, at: Places) -> Tensor:
 
 def final_scores(scores: Tensor, options: Options, at: Places) -> Tensor:
     """What the softmax sees of capped and biased scores."""
+    import torch
+
     if options.score_mod is not None:
         scores = options.score_mod.of_scores(scores, at.batch, at.head, at.query, at.key)
     return torch.where(visible(options, at), scores, torch.full_like(scores, -torch.inf))
@@ -65,6 +73,8 @@ def final_scores(scores: Tensor, options: Options, at: Places) -> Tensor:
 
 def kept_weights(problem: Problem, at: Places) -> Tensor:
     """(heads, queries, keys): 0 where dropout removes a weight, 1 / (1 - p) where it does not."""
+    import torch
+
     p = problem.options.dropout_p
     of_head = at.batch * problem.heads + at.head
     return kept(problem.options.seed, p, of_head, at.query, at.key).to(torch.float64) / (1 - p)
@@ -72,6 +82,8 @@ def kept_weights(problem: Problem, at: Places) -> Tensor:
 
 def _of_heads(q: Tensor, k: Tensor, v: Tensor, problem: Problem, at: Places) -> tuple[Tensor, Tensor]:
     """(heads, queries, dim) … → out (heads, queries, v_dim), lse (heads, queries)."""
+    import torch
+
     options, head = problem.options, at.head.flatten()
     scores = final_scores(biased(capped((q @ k.mT) * problem.scale, options), options, at), options, at)
     parts = [scores]
@@ -110,6 +122,8 @@ def _at_once(problem: Problem) -> int:
 
 def _heads_at_once(problem: Problem, queries: int, keys: int) -> Iterator[Tensor]:
     """Numbers of heads whose keys and values, and a row of whose scores at least, are held together."""
+    import torch
+
     of_head = max(1, keys * max(problem.dim + problem.v_dim, queries))
     step = max(1, _at_once(problem) // of_head)
     for first in range(0, problem.heads, step):
@@ -120,6 +134,8 @@ def _of_rows(
     q: Tensor, k: Tensor, v: Tensor, problem: Problem, batch: int, head: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Computes these heads, some queries at a time; q: (heads, queries, dim), all heads of q, k and v."""
+    import torch
+
     of_kv = head // problem.group
     q, k, v = q[head], k[of_kv], v[of_kv]
     queries, keys = q.shape[1], k.shape[1]
@@ -138,23 +154,27 @@ def formula(
     options: Options = PLAIN,
     sequences: Sequences | None = None,
     *,
-    dtype: torch.dtype | None = torch.float64,
+    dtype: torch.dtype | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """(out, lse), computed in `dtype` (None: in that of q), differentiable by torch; without autocast."""
+    """(out, lse), computed in `dtype` or else in float64, differentiable by torch; without autocast."""
     with own_precision(q):
         return _formula(q, k, v, options, sequences, dtype)
 
 
 def own_precision(x: Tensor) -> AbstractContextManager[object]:
     """Autocast would compute products of x in half precision; here it does not."""
+    import torch
+
     return torch.autocast(x.device.type, enabled=False) if x.device.type in ("cpu", "cuda") else nullcontext()
 
 
 def _formula(
     q: Tensor, k: Tensor, v: Tensor, options: Options, sequences: Sequences | None, dtype: torch.dtype | None
 ) -> tuple[Tensor, Tensor]:
+    import torch
+
     problem = Problem(q, k, v, options, sequences)
-    wide = [each.to(dtype) if dtype is not None else each for each in (q, k, v)]
+    wide = [each.to(dtype or torch.float64) for each in (q, k, v)]
     outs: list[Tensor] = []
     lses: list[Tensor] = []
     for batch, queries, keys in sequences_of(problem):

@@ -11,8 +11,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-import torch
-
 from flashpath.errors import FlashpathError
 from flashpath.messages import Message
 
@@ -72,6 +70,8 @@ class ScoreMod:
 
     def of_scores(self, scores: Any, *place: Any) -> Any:
         """What the form of torch makes of these scores."""
+        import torch
+
         new = self.form("torch")(scores, *place)
         if not isinstance(new, torch.Tensor) or new.shape != scores.shape:
             got = f"{new!r:.80}"
@@ -140,14 +140,14 @@ def given_mod(score_mod: Any) -> ScoreMod | None:
     return score_mod if score_mod is None or isinstance(score_mod, ScoreMod) else _of_triton(score_mod)
 
 
-_compiler: Any = torch.compiler
-
-
-@_compiler.assume_constant_result
 def key_of(score_mod: Any) -> str:
     """What an operator is given in the place of what a caller gave."""
     mod = given_mod(score_mod)
     return "" if mod is None else mod.key
+
+
+# As torch.compiler.assume_constant_result marks it, which would import half of torch's compiler for this.
+key_of._dynamo_marked_constant = True  # pyright: ignore[reportFunctionMemberAccess]
 
 
 _of_functions: dict[int, ScoreMod] = {}

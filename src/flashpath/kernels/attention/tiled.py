@@ -12,9 +12,8 @@ idea     scores exist only for one tile: O(N) memory. It runs in any precision; 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import torch
+import functools
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flashpath.kernels.attention.problem import PLAIN, Options, Problem, Sequences
 from flashpath.kernels.attention.reference import (
@@ -27,7 +26,8 @@ from flashpath.kernels.attention.reference import (
     sequences_of,
 )
 
-Tensor = torch.Tensor
+if TYPE_CHECKING:
+    from torch import Tensor
 TILE = 32
 
 
@@ -42,6 +42,8 @@ class _Head:
     """One head of one sequence."""
 
     def __init__(self, problem: Problem, batch: int, head: int, queries: slice, keys: slice):
+        import torch
+
         self.problem, self.batch, self.number, self.kv = problem, batch, head, head // problem.group
         self.queries, self.keys = queries, keys
         self.q = self.rows(problem.q, queries, head)
@@ -61,6 +63,8 @@ class _Head:
 
     def tile(self, i: slice, j: slice) -> tuple[Tensor, Tensor, Tensor | float]:
         """Of queries i and keys j: final scores, their derivative by the scaled product, what is kept."""
+        import torch
+
         options = self.problem.options
         at = Places(self.batch, self.at.head, self.at.query[:, i], self.at.key[:, :, j], self.at.shift)
         limited = capped((self.q[i] @ self.k[j].mT)[None] * self.problem.scale, options)
@@ -87,6 +91,8 @@ def _heads(problem: Problem) -> list[_Head]:
 
 def forward(problem: Problem) -> tuple[Tensor, Tensor]:
     """(out, lse), in the type of q."""
+    import torch
+
     out, lse = problem.new_out(), problem.q.new_empty(problem.lse_shape)
     for head in _heads(problem):
         for i in _tiles(head.q):
@@ -111,6 +117,8 @@ def forward(problem: Problem) -> tuple[Tensor, Tensor]:
 
 
 def backward(problem: Problem, out: Tensor, lse: Tensor, dout: Tensor, dlse: Tensor | None) -> Gradients:
+    import torch
+
     dq, dk, dv = (torch.zeros_like(each) for each in (problem.q, problem.k, problem.v))
     sinks = problem.options.sinks
     dsinks = None if sinks is None else torch.zeros_like(sinks)
@@ -132,18 +140,24 @@ def backward(problem: Problem, out: Tensor, lse: Tensor, dout: Tensor, dlse: Ten
     return Gradients(dq, dk, dv, dsinks)
 
 
-class _Attention(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, q: Any, k: Any, v: Any, sinks: Any, problem: Problem) -> tuple[Tensor, Tensor]:
-        out, lse = forward(problem)
-        ctx.problem = problem
-        ctx.save_for_backward(out, lse)
-        return out, lse
+@functools.cache
+def _attention() -> Any:
+    import torch
 
-    @staticmethod
-    def backward(ctx: Any, dout: Tensor, dlse: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore
-        out, lse = ctx.saved_tensors
-        return *backward(ctx.problem, out, lse, dout, dlse), None
+    class _Attention(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, q: Any, k: Any, v: Any, sinks: Any, problem: Problem) -> tuple[Tensor, Tensor]:
+            out, lse = forward(problem)
+            ctx.problem = problem
+            ctx.save_for_backward(out, lse)
+            return out, lse
+
+        @staticmethod
+        def backward(ctx: Any, dout: Tensor, dlse: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore
+            out, lse = ctx.saved_tensors
+            return *backward(ctx.problem, out, lse, dout, dlse), None
+
+    return _Attention
 
 
 def tiled(
@@ -151,5 +165,4 @@ def tiled(
 ) -> tuple[Tensor, Tensor]:
     """(out, lse) in the type of q, with gradients for q, k, v and the sinks."""
     problem = Problem(q.detach(), k.detach(), v.detach(), options, sequences)
-    function: Any = _Attention
-    return function.apply(q, k, v, options.sinks, problem)
+    return _attention().apply(q, k, v, options.sinks, problem)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import torch
+from typing import TYPE_CHECKING, Any
 
 from flashpath.kernels.attention.decode import host_cuda, host_triton, reference
 from flashpath.kernels.attention.decode.cache import Cache, Step, prepare_step
@@ -20,7 +18,8 @@ from flashpath.kernels.rung import Case, Ladder, Peer, Rung
 from flashpath.kernels.tolerance import check_against, check_finite, check_shape
 from flashpath.messages import Message, told
 
-Tensor = torch.Tensor
+if TYPE_CHECKING:
+    from torch import Tensor
 FOLDER = Path(__file__).parent
 BATCHES = (1, 8, 64)
 KEYS = (1024, 8192, 65536)
@@ -35,6 +34,8 @@ _FEW_KEYS = 2**19
 
 def _case(batch: int, keys: int, heads: int, kv_heads: int, dim: int, page_size: int = 0) -> Case:
     """One query for each sequence, against a cache that is full. page_size 0: without pages."""
+    import torch
+
     pages = -(-keys // page_size) if page_size else 0
 
     def inputs(device: str) -> tuple[Any, ...]:
@@ -70,6 +71,8 @@ def _case(batch: int, keys: int, heads: int, kv_heads: int, dim: int, page_size:
 
 def _table(batch: int, pages: int) -> Tensor:
     """Pages in any order, but always the same: what is planned for it once stays right."""
+    import torch
+
     order = torch.randperm(batch * pages, generator=torch.Generator().manual_seed(1))
     return order.view(batch, pages).int()
 
@@ -131,7 +134,7 @@ def _check(output: Any, inputs: tuple[Any, ...]) -> None:
         cache = (k[one], v[one]) if table is None else (k, v)
         step = _step(q[one], *cache, lengths[one], None if table is None else table[one])
         exact, _ = reference.decode(step)
-        low, _ = reference.decode(step, dtype=None)
+        low, _ = reference.decode(step, dtype=q.dtype)
         check_against(output[one], exact, low, absolute=1e-5)
 
 
@@ -176,6 +179,7 @@ def _sdpa_of_groups(backend: str | None, q: Tensor, k: Tensor, v: Tensor, _lengt
 
 
 def _attend(backend: str | None, q: Tensor, k: Tensor, v: Tensor, *, groups: bool) -> Tensor:
+    import torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     attend = torch.nn.functional.scaled_dot_product_attention
@@ -191,6 +195,8 @@ def _planned(
     flashinfer: Any, device: Any, batch: int, keys: int, heads: int, kv_heads: int, dim: int, page_size: int
 ) -> Any:
     """FlashInfer plans on the host: once for a case, outside of what is timed."""
+    import torch
+
     pages = -(-keys // page_size)
     workspace = torch.empty(2**28, dtype=torch.uint8, device=device)
     wrapper = flashinfer.BatchDecodeWithPagedKVCacheWrapper(workspace, "NHD", use_tensor_cores=True)
@@ -215,6 +221,8 @@ def _flashinfer(flashinfer: Any, q: Tensor, k: Tensor, v: Tensor, _lengths: Any,
 
 def _small_step() -> Step:
     """For rungs to compile for."""
+    import torch
+
     q, k, v = (torch.zeros(1, n, heads, DIM, dtype=torch.bfloat16) for n, heads in ((1, 4), (64, 1), (64, 1)))
     return _step(q, k, v, torch.zeros(1, dtype=torch.int32), None)
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
-import torch
+from typing import TYPE_CHECKING
 
 from flashpath.kernels.attention.decode.cache import Cache, Rotary, Step
 from flashpath.kernels.attention.reference import formula
 from flashpath.kernels.attention.score_mod import ScoreMod
 
-Tensor = torch.Tensor
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 
 def rotated(x: Tensor, rotary: Rotary, position: Tensor) -> Tensor:
@@ -30,6 +31,8 @@ def rotated(x: Tensor, rotary: Rotary, position: Tensor) -> Tensor:
 
 def rows_of(cache: Cache, batch: int, positions: Tensor) -> tuple[Tensor, Tensor]:
     """Returns where keys of a sequence are: indices of the first two dimensions of the cache."""
+    import torch
+
     if cache.page_table is not None:
         return cache.page_table[batch][positions // cache.page_size].long(), positions % cache.page_size
     entry = batch if cache.batch_index is None else int(cache.batch_index[batch])
@@ -38,6 +41,8 @@ def rows_of(cache: Cache, batch: int, positions: Tensor) -> tuple[Tensor, Tensor
 
 def append(step: Step) -> Tensor:
     """Write the new keys and values into the cache; gives q, rotated."""
+    import torch
+
     q = step.q.clone()
     for batch in range(step.batch):
         length = int(step.cache.lengths[batch])
@@ -65,8 +70,10 @@ def _at_batch(mod: ScoreMod, batch: int) -> ScoreMod:
     return ScoreMod(mod.name, function)
 
 
-def decode(step: Step, *, dtype: torch.dtype | None = torch.float64) -> tuple[Tensor, Tensor]:
+def decode(step: Step, *, dtype: torch.dtype | None = None) -> tuple[Tensor, Tensor]:
     """(out, lse), the keys and values of the step being written first."""
+    import torch
+
     q = append(step)
     outs: list[Tensor] = []
     lses: list[Tensor] = []

@@ -67,10 +67,10 @@ cudaError_t call(const char* name, F&& body, AfterFault after_fault = AfterFault
   return error.code;
 }
 
-// Refuses a pointer that must not be null.
+// Refuses a pointer that must not be null; it is told by the name that CUDA's header gives to the parameter.
 template <class T>
-T& required(T* pointer, const char* what) {
-  if (pointer == nullptr) throw ApiError{cudaErrorInvalidValue, {"vgpu.argument-is-null", {{"what", what}}}};
+T& required(T* pointer, const char* parameter) {
+  if (pointer == nullptr) throw ApiError{cudaErrorInvalidValue, {"vgpu.argument-is-null", {{"parameter", parameter}}}};
   return *pointer;
 }
 

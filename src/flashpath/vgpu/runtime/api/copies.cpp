@@ -38,7 +38,7 @@ Place place_in(const cudaPitchedPtr& pitched, const cudaPos& position) {
 
 cudaError_t copy_box(const char* name, const cudaMemcpy3DParms* given, cudaStream_t stream, Waiting waiting) {
   return call(name, [&](Runtime& runtime) {
-    const cudaMemcpy3DParms& p = required(given, "parameters");
+    const cudaMemcpy3DParms& p = required(given, "p");
     if (p.srcArray != nullptr || p.dstArray != nullptr) {
       throw ApiError{cudaErrorNotSupported, "vgpu.no-cuda-arrays"};
     }

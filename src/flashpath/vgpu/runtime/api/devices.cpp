@@ -42,7 +42,7 @@ cudaError_t cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevic
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return call("cudaGetDeviceProperties", [&](Runtime& runtime) {
     runtime.device(device);
-    required(properties, "properties") = properties_of(runtime.gpu(), device);
+    required(properties, "prop") = properties_of(runtime.gpu(), device);
     return cudaSuccess;
   }, AfterFault::kWorks);
 }
@@ -61,7 +61,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
   return call("cudaDeviceGetPCIBusId", [&](Runtime& runtime) {
     runtime.device(device);
-    required(text, "text");
+    required(text, "pciBusId");
     if (size < 13) throw ApiError{cudaErrorInvalidValue, "vgpu.bus-id-too-short"};
     const int bus = properties_of(runtime.gpu(), device).pciBusID;
     std::snprintf(text, static_cast<std::size_t>(size), "0000:%02X:00.0", bus);
@@ -73,7 +73,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
   return call("cudaDeviceGetByPCIBusId", [&](Runtime& runtime) {
     required(device, "device");
     unsigned domain = 0, bus = 0, slot = 0;
-    const int read = std::sscanf(&required(text, "text"), "%x:%x:%x", &domain, &bus, &slot);
+    const int read = std::sscanf(&required(text, "pciBusId"), "%x:%x:%x", &domain, &bus, &slot);
     if (read != 3) throw ApiError{cudaErrorInvalidValue, "vgpu.not-a-bus-id"};
     for (int k = 0; k < runtime.settings.devices; ++k) {
       if (domain != 0 || slot != 0 || static_cast<int>(bus) != properties_of(runtime.gpu(), k).pciBusID) continue;
@@ -87,7 +87,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
 // All are alike.
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
   return call("cudaChooseDevice", [&](Runtime&) {
-    required(wanted, "wish");
+    required(wanted, "prop");
     required(device, "device") = 0;
     return cudaSuccess;
   }, AfterFault::kWorks);
@@ -123,14 +123,14 @@ cudaError_t cudaDeviceReset() {
 
 cudaError_t cudaDriverGetVersion(int* version) {
   return call("cudaDriverGetVersion", [&](Runtime&) {
-    required(version, "version") = kVersion;
+    required(version, "driverVersion") = kVersion;
     return cudaSuccess;
   }, AfterFault::kWorks);
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
   return call("cudaRuntimeGetVersion", [&](Runtime&) {
-    required(version, "version") = kVersion;
+    required(version, "runtimeVersion") = kVersion;
     return cudaSuccess;
   }, AfterFault::kWorks);
 }
@@ -162,7 +162,7 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
 
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   return call("cudaDeviceGetCacheConfig", [&](Runtime& runtime) {
-    required(config, "configuration") = runtime.device().cache;
+    required(config, "pCacheConfig") = runtime.device().cache;
     return cudaSuccess;
   });
 }
@@ -179,7 +179,7 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   return call("cudaDeviceGetLimit", [&](Runtime& runtime) {
     const std::size_t standard = standard_limit(runtime.gpu(), limit);
     const auto set = runtime.device().limits.find(limit);
-    required(value, "value") = set == runtime.device().limits.end() ? standard : set->second;
+    required(value, "pValue") = set == runtime.device().limits.end() ? standard : set->second;
     return cudaSuccess;
   });
 }
@@ -188,7 +188,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return call("cudaDeviceCanAccessPeer", [&](Runtime& runtime) {
     runtime.device(device);
     runtime.device(peer);
-    required(can, "answer") = device != peer;
+    required(can, "canAccessPeer") = device != peer;
     return cudaSuccess;
   });
 }

@@ -82,7 +82,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
       throw ApiError{cudaErrorInvalidResourceHandle, "vgpu.events-without-times"};
     }
     if (!first.mark->done || !last.mark->done) return cudaErrorNotReady;
-    required(milliseconds, "time") = static_cast<float>((last.mark->end - first.mark->end) * 1e3);
+    required(milliseconds, "ms") = static_cast<float>((last.mark->end - first.mark->end) * 1e3);
     return cudaSuccess;
   });
 }

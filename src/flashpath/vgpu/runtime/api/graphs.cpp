@@ -41,7 +41,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return call("cudaStreamEndCapture", [&](Runtime& runtime) {
-    required(graph, "graph") = nullptr;
+    required(graph, "pGraph") = nullptr;
     *graph = runtime.graphs().add(runtime.end_capture(runtime.stream(stream)));
     return cudaSuccess;
   });
@@ -50,7 +50,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   return call("cudaStreamIsCapturing", [&](Runtime& runtime) {
     const Stream& asked = runtime.stream(stream);
-    required(status, "answer") = asked.capture == nullptr ? cudaStreamCaptureStatusNone
+    required(status, "pCaptureStatus") = asked.capture == nullptr ? cudaStreamCaptureStatusNone
                                                    : asked.capture->is_broken ? cudaStreamCaptureStatusInvalidated
                                                                               : cudaStreamCaptureStatusActive;
     return cudaSuccess;
@@ -81,7 +81,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
   return call("cudaGraphInstantiate", [&](Runtime& runtime) {
-    required(exec, "graphExec");
+    required(exec, "pGraphExec");
     *exec = runtime.instances().add(runtime.instantiate(runtime.graph(graph)));
     return cudaSuccess;
   });
@@ -135,7 +135,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
 
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
   return call("cudaGraphClone", [&](Runtime& runtime) {
-    required(clone, "graph") = runtime.graphs().add(runtime.graph(graph));
+    required(clone, "pGraphClone") = runtime.graphs().add(runtime.graph(graph));
     return cudaSuccess;
   });
 }
@@ -162,7 +162,7 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, siz
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
   return call("cudaGraphNodeGetType", [&](Runtime& runtime) {
-    required(type, "type") = type_of(runtime.node(node));
+    required(type, "pType") = type_of(runtime.node(node));
     return cudaSuccess;
   });
 }

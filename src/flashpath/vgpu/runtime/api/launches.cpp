@@ -79,7 +79,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
   return call("cudaFuncGetAttributes", [&](Runtime& runtime) {
     const Kernel& kernel = ready_kernel(runtime, function);
-    cudaFuncAttributes& told = required(attributes, "attributes");
+    cudaFuncAttributes& told = required(attributes, "attr");
     told = {};
     told.sharedSizeBytes = kernel.static_shared;
     told.localSizeBytes = static_cast<std::size_t>(kernel.resources.local_bytes);
@@ -133,7 +133,7 @@ cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* off
     if (index >= all.size()) {
       throw ApiError{cudaErrorInvalidValue, {"vgpu.parameters-of-kernel", {{"count", all.size()}}}};
     }
-    required(offset, "offset") = all[index].offset;
+    required(offset, "paramOffset") = all[index].offset;
     if (size != nullptr) *size = all[index].size;
     return cudaSuccess;
   });
@@ -152,7 +152,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
     const Kernel& kernel = ready_kernel(runtime, function);
     if (threads < 1) throw ApiError{cudaErrorInvalidValue, "vgpu.no-threads"};
     const bool is_allowed = dynamic <= dynamic_shared_of(kernel);
-    required(blocks, "number") =
+    required(blocks, "numBlocks") =
         is_allowed ? resident_blocks(runtime, runtime.current(), kernel, threads, dynamic) : 0;
     return cudaSuccess;
   });
@@ -179,7 +179,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
       const std::size_t each = all / static_cast<std::size_t>(blocks) / unit * unit;
       room = std::min(room, each - std::min(each, kernel.static_shared));
     }
-    required(bytes, "number") = room;
+    required(bytes, "dynamicSmemSize") = room;
     return cudaSuccess;
   });
 }

@@ -99,7 +99,7 @@ extern "C" {
 
 cudaError_t cudaMalloc(void** pointer, size_t size) {
   return call("cudaMalloc", [&](Runtime& runtime) {
-    required(pointer, "pointer");
+    required(pointer, "devPtr");
     *pointer = size == 0 ? nullptr : pointer_to(allocate_now(runtime, MemoryKind::kDevice, size));
     return cudaSuccess;
   });
@@ -107,7 +107,7 @@ cudaError_t cudaMalloc(void** pointer, size_t size) {
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
   return call("cudaMallocPitch", [&](Runtime& runtime) {
-    required(pointer, "pointer");
+    required(pointer, "devPtr");
     required(pitch, "pitch");
     const std::size_t row = rounded(width, kPitchAlignment);
     const std::size_t size = product(row, height);
@@ -119,7 +119,7 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t 
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
   return call("cudaMalloc3D", [&](Runtime& runtime) {
-    required(pitched, "pointer");
+    required(pitched, "pitchedDevPtr");
     const std::size_t pitch = rounded(extent.width, kPitchAlignment);
     const std::size_t size = product(product(pitch, extent.height), extent.depth);
     void* const made = size == 0 ? nullptr : pointer_to(allocate_now(runtime, MemoryKind::kDevice, size));
@@ -131,7 +131,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
 cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t stream) {
   return call("cudaMallocAsync", [&](Runtime& runtime) {
     runtime.stream(stream);
-    required(pointer, "pointer");
+    required(pointer, "devPtr");
     *pointer = size == 0 ? nullptr : pointer_to(allocate(runtime, MemoryKind::kDevice, size));
     return cudaSuccess;
   });
@@ -165,7 +165,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
 
 cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned flags) {
   return call("cudaHostAlloc", [&](Runtime& runtime) {
-    required(pointer, "pointer");
+    required(pointer, "pHost");
     constexpr unsigned kKnown = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
     if ((flags & ~kKnown) != 0) throw ApiError{cudaErrorInvalidValue, "vgpu.flags-unknown"};
     *pointer = size == 0 ? nullptr : pointer_to(allocate_now(runtime, MemoryKind::kPinned, size));
@@ -181,7 +181,7 @@ cudaError_t cudaFreeHost(void* pointer) {
 
 cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned flags) {
   return call("cudaMallocManaged", [&](Runtime& runtime) {
-    required(pointer, "pointer");
+    required(pointer, "devPtr");
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
       throw ApiError{cudaErrorInvalidValue, "vgpu.flags-managed"};
     }
@@ -232,7 +232,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
 
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
   return call("cudaHostGetDevicePointer", [&](Runtime& runtime) {
-    required(device, "pointer");
+    required(device, "pDevice");
     const Allocation* const found = runtime.memory.find(host);
     if (found == nullptr || found->kind == MemoryKind::kDevice || found->kind == MemoryKind::kManaged) {
       throw ApiError{cudaErrorInvalidValue, "vgpu.not-pinned"};
@@ -248,7 +248,7 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
     if (found == nullptr || found->kind == MemoryKind::kDevice) {
       throw ApiError{cudaErrorInvalidValue, "vgpu.not-pinned"};
     }
-    required(flags, "flags") = cudaHostAllocMapped;  // whatever was asked for
+    required(flags, "pFlags") = cudaHostAllocMapped;  // whatever was asked for
     return cudaSuccess;
   });
 }

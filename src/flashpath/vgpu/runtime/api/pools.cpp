@@ -54,7 +54,7 @@ extern "C" {
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return call("cudaDeviceGetDefaultMemPool", [&](Runtime& runtime) {
-    required(pool, "pool") = handle_of(&default_pool(runtime, device));
+    required(pool, "memPool") = handle_of(&default_pool(runtime, device));
     return cudaSuccess;
   });
 }
@@ -62,7 +62,7 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
   return call("cudaDeviceGetMemPool", [&](Runtime& runtime) {
     Pool* const set = current_pools()[device];
-    required(pool, "pool") = handle_of(set != nullptr ? set : &default_pool(runtime, device));
+    required(pool, "memPool") = handle_of(set != nullptr ? set : &default_pool(runtime, device));
     return cudaSuccess;
   });
 }
@@ -78,8 +78,8 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
   return call("cudaMemPoolCreate", [&](Runtime& runtime) {
-    const cudaMemPoolProps& wanted = required(properties, "properties");
-    required(pool, "pool");
+    const cudaMemPoolProps& wanted = required(properties, "poolProps");
+    required(pool, "memPool");
     if (wanted.location.type != cudaMemLocationTypeDevice || wanted.allocType != cudaMemAllocationTypePinned) {
       throw ApiError{cudaErrorNotSupported, "vgpu.pools-of-device"};
     }

@@ -85,7 +85,7 @@ cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* host) {
   return call("cudaGetKernel", [&](Runtime& runtime) {
     Kernel* const found = runtime.registry.kernel(host);
     if (found == nullptr) throw ApiError{cudaErrorInvalidDeviceFunction, "vgpu.program-without-kernel"};
-    required(kernel, "kernel") = reinterpret_cast<cudaKernel_t>(found);
+    required(kernel, "kernelPtr") = reinterpret_cast<cudaKernel_t>(found);
     return cudaSuccess;
   }, AfterFault::kWorks);
 }

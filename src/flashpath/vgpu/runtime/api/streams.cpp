@@ -16,7 +16,7 @@ cudaStream_t handle_of(Stream* stream) { return reinterpret_cast<cudaStream_t>(s
 
 cudaError_t create(const char* name, cudaStream_t* stream, unsigned flags, int priority) {
   return call(name, [&](Runtime& runtime) {
-    required(stream, "stream");
+    required(stream, "pStream");
     if (flags != cudaStreamDefault && flags != cudaStreamNonBlocking) {
       throw ApiError{cudaErrorInvalidValue, "vgpu.flags-stream"};
     }
@@ -112,7 +112,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
   return call("cudaStreamGetId", [&](Runtime& runtime) {
-    required(id, "id") = runtime.stream(stream).number;
+    required(id, "streamId") = runtime.stream(stream).number;
     return cudaSuccess;
   });
 }

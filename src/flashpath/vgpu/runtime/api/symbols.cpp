@@ -63,7 +63,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t size,
 
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
   return call("cudaGetSymbolAddress", [&](Runtime& runtime) {
-    required(pointer, "pointer") = address_of(runtime, symbol);
+    required(pointer, "devPtr") = address_of(runtime, symbol);
     return cudaSuccess;
   });
 }

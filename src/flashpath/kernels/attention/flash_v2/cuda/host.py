@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import torch
-
 from flashpath.jit import strided
 from flashpath.kernels.attention import dropout
 from flashpath.kernels.attention.device.shape import UNBOUNDED, AttentionShape
@@ -108,6 +106,8 @@ def backward(
     plan: BackwardPlan | None = None,
 ) -> Gradients:
     """Two numbers of each query, then all gradients, then dq from its sums; or dq by itself."""
+    import torch
+
     q, k, v = problem.q, problem.k, problem.v
     out, dout = with_whole_rows(out), with_whole_rows(dout)
     dq, dk, dv = q.new_empty(q.shape), k.new_empty(k.shape), v.new_empty(v.shape)
@@ -145,6 +145,8 @@ def backward(
 
 def _scratch(problem: Problem, rows: int) -> tuple[Any, Any]:
     """For lse and delta of padded rows. Between sequences nothing is written, and sinks read weights of 0."""
+    import torch
+
     logs, deltas = (problem.q.new_empty((problem.heads, rows), dtype=torch.float32) for _ in range(2))
     if problem.options.sinks is not None:
         logs.fill_(math.inf)
@@ -154,6 +156,8 @@ def _scratch(problem: Problem, rows: int) -> tuple[Any, Any]:
 
 def _of_sinks(problem: Problem, logs: Any, deltas: Any) -> Any | None:
     """A sink is a score whose value is nothing: its gradient is -weight · delta, of all queries together."""
+    import torch
+
     sinks = problem.options.sinks
     if sinks is None:
         return None

@@ -7,8 +7,6 @@ import importlib
 import math
 from typing import Any
 
-import torch
-
 from flashpath.errors import FlashpathError
 from flashpath.kernels.attention.device.features import block_of
 from flashpath.kernels.attention.flash_v2.triton.arguments import (
@@ -82,6 +80,8 @@ def backward(
 
     `adds_dq`: the programs that have keys add to dq in memory, in any order, for two products less.
     """
+    import torch
+
     if adds_dq and deterministic:
         raise FlashpathError("kernels.adds-dq-deterministic")
     q, k, v = problem.q, problem.k, problem.v
@@ -180,6 +180,8 @@ def backward(
 
 def of_sinks(problem: Problem, out: Any, lse: Any, dout: Any, dlse: Any | None) -> Any | None:
     """-Σ e^(sink - lse) delta over all queries of a head: there is nothing that a kernel would do better."""
+    import torch
+
     sinks: Any = problem.options.sinks
     if sinks is None:
         return None
