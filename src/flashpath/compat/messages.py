@@ -194,6 +194,50 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("{name} got seqlen_offsets = {offsets}.", "{name} 收到 seqlen_offsets = {offsets}。"),
         Text("It takes a whole number, or a tensor of them.", "应是整数，或者整数张量。"),
     ),
+    "no-room": Entry(
+        Text(
+            "{name} got cache_seqlens of up to {longest}, {new} new keys and a block_table of {columns:~column}.",
+            "{name} 的 cache_seqlens 最大为 {longest}，新键 {new} 个，而 block_table 只有 {columns} 列。",
+        ),
+        Text(
+            "Each column stands for a page of {size} keys: give the table more columns.",
+            "每列对应一页，每页 {size} 个键：请给 block_table 更多的列。",
+        ),
+    ),
+    "generator": Entry(
+        Text(
+            "{name}: the RNG `generator` argument is no longer supported.",
+            "{name}：不再支持 `generator` 参数。",
+        ),
+        Text(
+            "Give None; dropout draws its seed from torch's generator of the tensors' device.",
+            "请传 None；dropout 的种子取自张量所在设备上 torch 的随机数生成器。",
+        ),
+    ),
+    "splits": Entry(
+        Text(
+            "{name} got num_splits = {num_splits}: num_splits > 1 is not supported for sequences in pages.",
+            "{name} 收到 num_splits = {num_splits}：分页的序列不支持大于 1 的 num_splits。",
+        ),
+        Text(
+            "Give 0 or 1; flash_attn_with_kvcache takes any number.",
+            "请传 0 或 1；flash_attn_with_kvcache 接受任意个数。",
+        ),
+    ),
+    "left-pad": Entry(
+        Text("{name} got leftpad_k.", "{name} 收到 leftpad_k。"),
+        Text(
+            "Let cu_seqlens_k begin where the keys begin; flash_attn_with_kvcache takes cache_leftpad.",
+            "请让 cu_seqlens_k 从键开始的位置算起；flash_attn_with_kvcache 接受 cache_leftpad。",
+        ),
+    ),
+    "no-seed": Entry(
+        Text("{name} got a dropout_p and no rng_state.", "{name} 收到 dropout_p，却没有 rng_state。"),
+        Text(
+            "Give the fourth result of the forward call: without its seed other weights are dropped.",
+            "请传前向调用的第四个结果：没有它的种子，丢弃的会是另一些权重。",
+        ),
+    ),
     "imported-already": Entry(
         Text(
             "install_as_flash_attn: {module} of another package is imported already.",

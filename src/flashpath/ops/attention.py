@@ -178,6 +178,51 @@ def _differentiable_gradients(call: _Call, dout: Tensor, dlse: Tensor | None) ->
 _attention: Any = define("attention", f"({_ARGUMENTS}) -> (Tensor, Tensor)", _forward, _fake, _vjp, _save)
 
 
+def attention_gradients(
+    dout: Tensor,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    out: Tensor,
+    lse: Tensor,
+    sequences: Sequences | None = None,
+    *,
+    causal: bool = False,
+    window: tuple[int, int] | None = None,
+    softcap: float = 0.0,
+    scale: float | None = None,
+    alibi_slopes: Tensor | None = None,
+    dropout_p: float = 0.0,
+    dropout_seed: Tensor | None = None,
+    deterministic: bool = False,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """(dq, dk, dv) of a call whose `out` and `lse` are known: for who keeps the books without autograd."""
+    name = "attention"
+    require_tensors(name, dout=dout, q=q, k=k, v=v, out=out, lse=lse)
+    left, right = window_sides(name, window)
+    call = _Call(
+        *(q, k, v, alibi_slopes, None, dropout_seed),
+        *((None, None, 0, 0) if sequences is None else sequences.bounds),
+        *(causal, left, right, float(softcap), scale, float(dropout_p), "", "", deterministic),
+    )
+    problem = call.checked()
+    like_out = (*q.shape[:-1], problem.v_dim), q.dtype
+    expected = {"dout": like_out, "out": like_out, "lse": (problem.lse_shape, torch.float32)}
+    for (key, (shape, dtype)), x in zip(expected.items(), (dout, out, lse), strict=True):
+        if tuple(x.shape) != shape or x.dtype != dtype:
+            refuse(
+                "ops.gradient-input",
+                name=name,
+                key=key,
+                shape=str(tuple(x.shape)),
+                dtype=str(x.dtype),
+                expected=str(shape),
+                expected_dtype=str(dtype),
+            )
+    dq, dk, dv, _ = _attention_gradients(dout, None, out, lse, *call)
+    return dq, dk, dv
+
+
 # ---- The public functions --------------------------------------------------------------------------------
 
 

@@ -11,6 +11,10 @@ MESSAGES: dict[str, Text | Entry] = {
             "There is none for them: give alibi_slopes.detach().", "它没有梯度：请传 alibi_slopes.detach()。"
         ),
     ),
+    "gradient-input": Entry(
+        Text("{name} got {key} of shape {shape}, {dtype}.", "{name} 的 {key} 形状是 {shape}，类型 {dtype}。"),
+        Text("It must be {expected}, {expected_dtype}.", "应是 {expected}，类型 {expected_dtype}。"),
+    ),
     "backend": Entry(
         Text("{name} got backend = {backend}.", "{name} 收到 backend = {backend}。"),
         Text("It takes triton, cuda, reference or None.", "应是 triton、cuda、reference 或 None。"),

@@ -4,7 +4,7 @@ Signatures, layouts and meanings are flash-attn's; docs/flash_attn.md has what d
 virtual GPU runs. `flashpath.compat.install_as_flash_attn` puts it where `import flash_attn` finds it.
 """
 
-from flashpath.compat.flash_attn.flash_attn_interface import (
+from flashpath.compat.flash_attn.functions import (
     flash_attn_func,
     flash_attn_kvpacked_func,
     flash_attn_qkvpacked_func,

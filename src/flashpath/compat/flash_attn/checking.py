@@ -151,3 +151,23 @@ def require_longest(name: str, q: Any, cu_seqlens: Any, most: int) -> None:
     lengths: list[int] = cu_seqlens.diff().tolist()
     if lengths and max(lengths) > most:
         refuse("compat.longest-k", name=name, most=most, max=max(lengths))
+
+
+def require_room(name: str, block_table: Any, lengths: Any, pages: Any, new: Any) -> None:
+    """Refuses lengths beyond what the table has pages for; what is no tensor is refused by others."""
+    if not (isinstance(block_table, Tensor) and isinstance(pages, Tensor)):
+        return
+    if (
+        block_table.dim() != 2
+        or pages.dim() != 4
+        or (pages.is_cuda and torch.cuda.is_current_stream_capturing())
+    ):
+        return
+    if isinstance(lengths, Tensor):
+        longest = int(lengths.max()) if lengths.numel() and not lengths.is_meta else 0
+    else:
+        longest = lengths if isinstance(lengths, int) else 0
+    added = new.shape[1] if isinstance(new, Tensor) and new.dim() == 4 else 0
+    columns, size = block_table.shape[1], pages.shape[1]
+    if longest + added > columns * size:
+        refuse("compat.no-room", name=name, longest=longest, new=added, columns=columns, size=size)
