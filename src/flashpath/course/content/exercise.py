@@ -86,9 +86,17 @@ class ArraySpec:
 
 @dataclass(frozen=True)
 class Tolerance:
-    depth: str = "1"  # roundings behind one element
-    scale: str | None = None  # the size of what was summed; that of the result where there is none
+    """How far floating-point outputs may lie from the reference: expressions, one for all outputs or one for each."""
+
+    depth: str | Mapping[str, str] = "1"  # roundings behind one element
+    scale: str | Mapping[str, str] | None = None  # the size of what was summed; that of the result where there is none
     exact: bool = False  # data is only moved: every bit of it counts, that of -0 and those of NaN too
+
+    def depth_of(self, output: str) -> str:
+        return self.depth if isinstance(self.depth, str) else self.depth.get(output, "1")
+
+    def scale_of(self, output: str) -> str | None:
+        return self.scale.get(output) if isinstance(self.scale, Mapping) else self.scale
 
 
 @dataclass(frozen=True)

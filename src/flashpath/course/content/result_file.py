@@ -30,11 +30,25 @@ def read_reference(
         )
     with table.table("tolerance") as each:
         tolerance = model.Tolerance(
-            depth=expression(each, "depth", [*values, *outputs]) or "1",
-            scale=expression(each, "scale", [*values, *outputs]),
+            depth=_for_outputs(each, "depth", outputs, values) or "1",
+            scale=_for_outputs(each, "scale", outputs, values),
             exact=each.flag("exact"),
         )
     return {"reference": reference, "reference_file": file, "tolerance": tolerance}
+
+
+def _for_outputs(
+    table: Table, key: str, outputs: Collection[str], values: Collection[str]
+) -> str | dict[str, str] | None:
+    """One expression for all outputs, or a table of one for each that needs its own."""
+    names = [*values, *outputs]
+    if not isinstance(table.raw(key), dict):
+        return expression(table, key, names)
+    by_output: dict[str, str] = {}
+    for name, value in table.items(key):
+        table.one_of(key, name, outputs)
+        by_output[name] = checked(table, f"{key}.{name}", value, names)
+    return by_output
 
 
 def read_goals(table: Table, sizes: Collection[str]) -> tuple[model.Goal, ...]:

@@ -99,7 +99,7 @@ def _expected(
     if exercise.tolerance.exact:
         return Expected(name, value.astype(dtype), dtype, None)
     value = value.astype(np.float64)
-    return Expected(name, value, dtype, _allowed(exercise, value, dtype, truth, names))
+    return Expected(name, value, dtype, _allowed(exercise, name, value, dtype, truth, names))
 
 
 def _returned_dtype(exercise: Exercise, value: Array) -> np.dtype[Any]:
@@ -128,16 +128,17 @@ def _whole(value: Array, dtype: np.dtype[Any], exercise: Exercise, name: str) ->
 
 def _allowed(
     exercise: Exercise,
+    name: str,
     value: Array,
     dtype: np.dtype[Any],
     truth: Mapping[str, Any],
     names: Mapping[str, Any],
 ) -> Array:
     known = {**truth, **names}  # of an inout array, what it was
-    depth = np.asarray(evaluate(exercise.tolerance.depth, known), np.float64)
-    scale = None
-    if exercise.tolerance.scale is not None:
-        scale = np.asarray(evaluate(exercise.tolerance.scale, known), np.float64)
+    depth = np.asarray(evaluate(exercise.tolerance.depth_of(name), known), np.float64)
+    scale, size = None, exercise.tolerance.scale_of(name)
+    if size is not None:
+        scale = np.asarray(evaluate(size, known), np.float64)
         # Outputs of other shapes than the one that the scale is of go by their own size.
         scale = scale if _fits(scale.shape, value.shape) else None
     return allowed_error(
