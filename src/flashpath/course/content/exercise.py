@@ -86,10 +86,10 @@ class ArraySpec:
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far floating-point outputs may lie from the reference: expressions, one for all outputs or one for each."""
+    """How far floats may lie from the reference: expressions, one for all outputs or one for each."""
 
     depth: str | Mapping[str, str] = "1"  # roundings behind one element
-    scale: str | Mapping[str, str] | None = None  # the size of what was summed; that of the result where there is none
+    scale: str | Mapping[str, str] | None = None  # the size of what was summed; the result's where none
     exact: bool = False  # data is only moved: every bit of it counts, that of -0 and those of NaN too
 
     def depth_of(self, output: str) -> str:

@@ -38,7 +38,7 @@ def launch_shape(launch: Launch, sizes: Mapping[str, int]) -> LaunchShape:
     """The shape of a launch for these sizes; its grid can be empty."""
 
     def three(extents: Iterable[int]) -> Dim3:
-        x, y, z = (*extents, 1, 1)[:3]
+        x, y, z = (*extents, 1, 1, 1)[:3]  # Triton's launches name no block
         return x, y, z
 
     return LaunchShape(
