@@ -65,6 +65,43 @@ def test_no_text_uses_a_forbidden_variant() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+CODE = re.compile(r"`[^`]*`|\{\{.*?\}\}|\]\([^)]*\)|https?://\S+|\*[A-Z][^*]*\*|^ {4}.*$", re.MULTILINE)
+
+
+def chinese_prose(text: str) -> list[str]:
+    """The lines of a page in Chinese that are written in Chinese, without code, links and English titles."""
+    text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    return [line for line in CODE.sub("", text).splitlines() if re.search("[\u4e00-\u9fff]", line)]
+
+
+def beside_chinese(line: str, word: str) -> bool:
+    """Whether an English word stands among Chinese ones, as no name in a formula does."""
+    chinese, operators = "[\u4e00-\u9fff]", "=<>*%+·"
+    after = rf"{chinese} ?{word}(?! ?[{operators}.,/\-\w])"
+    before = rf"(?<![{operators}] )(?<![\w./-]){word} ?{chinese}"
+    return bool(re.search(f"{after}|{before}", line))
+
+
+def test_chinese_pages_use_the_chinese_word() -> None:
+    english = [term["en"] for term in terms() if not term.get("in_chinese", True)]
+    assert english
+    wrong = [
+        f"{file.relative_to(ROOT)}: {line.strip()[:60]}"
+        for pattern in ("course/units/**/*.zh.md", "docs/*.zh.md")
+        for file in ROOT.glob(pattern)
+        for line in chinese_prose(file.read_text(encoding="utf-8"))
+        if any(beside_chinese(line, word) for word in english)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_english_words_are_found_in_chinese_but_not_in_code() -> None:
+    assert beside_chinese("每个 key 一遍", "key")
+    assert beside_chinese("key 的块数", "key")
+    assert not beside_chinese("其中 i < keys 且 key = 3", "key")
+    assert chinese_prose("第 `key` 行\n\n    key 的行\n") == ["第  行"]
+
+
 def test_a_variant_is_found_but_not_in_an_allowed_phrase() -> None:
     assert uses("一个\n内核", "内核", ["Linux 内核"]) == [2]
     assert uses("Linux 内核", "内核", ["Linux 内核"]) == []

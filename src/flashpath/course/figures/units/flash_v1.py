@@ -20,7 +20,7 @@ def loops(lang: str) -> Figure:
             groups[i][j] = j
     said = {
         "en": ("Q tile", "K tile", "empty: seen by no query, left out; *: on the diagonal, with a mask"),
-        "zh": ("Q 块", "K 块", "空格：没有 query 看得到，跳过；*：在对角线上，要掩码"),
+        "zh": ("Q 块", "K 块", "空格：没有查询看得到，跳过；*：在对角线上，要掩码"),
     }[lang]
     picture = Picture().grid(
         cells,

@@ -90,7 +90,7 @@ def passes() -> Figure:
 
 def half(lang: str) -> Figure:
     """The error of a row's output where l and o are kept in fp16, by length, beside fp16's own rounding."""
-    said = {"en": "{} keys", "zh": "{} 个 key"}[lang]
+    said = {"en": "{} keys", "zh": "{} 个键"}[lang]
     bars = [
         (said.format(f"{keys:,}"), error, f"{error:.1f}")
         for keys in (64, 256, 1024, 4096, 16384)
