@@ -491,24 +491,28 @@ def test_a_failed_call_leaves_the_next_one_alone() -> None:
 def test_threads_do_not_share_memory() -> None:
     packer = _packer("unsigned long long", "Struct32")
     barrier = threading.Barrier(8)
+    judged: list[int] = []
     wrong: list[Any] = []
 
     def work(number: int) -> None:
         data = bytes([number]) * 32
+        expected = [number.to_bytes(8, "little"), data]
         pointers, _ = packer.pack([number, data])
-        array = (ctypes.c_void_p * 2).from_address(pointers)
         barrier.wait()  # by now every thread has packed
         for _ in range(200):
-            packer.pack([number, data])
-            got = ctypes.string_at(int(array[0] or 0), 8), ctypes.string_at(int(array[1] or 0), 32)
-            if got != (number.to_bytes(8, "little"), data):
+            behind = pointers._obj
+            got = [ctypes.string_at(int(behind[0]), 8), ctypes.string_at(int(behind[1]), 32)]
+            if got != expected:
                 wrong.append((number, got))
+            pointers, _ = packer.pack([number, data])
+        judged.append(number)
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+    assert sorted(judged) == list(range(8))
     assert wrong == []
 
 
