@@ -63,7 +63,13 @@ PROFILED = Variable(
     "marks what a profiler started, so that all of it is ended: not set by hand",
 )
 
-VARIABLES = (CACHE_DIR, CACHE_LIMIT_MB, DEVICE, DEBUG, LANG, HOME, COMMIT, RUNTIME, PROFILED)
+UPSTREAM = Variable(
+    "FLASHPATH_UPSTREAM",
+    "upstream/ in the work folder",
+    "the clone that guided readings are about, or the folder of such clones",
+)
+
+VARIABLES = (CACHE_DIR, CACHE_LIMIT_MB, DEVICE, DEBUG, LANG, HOME, UPSTREAM, COMMIT, RUNTIME, PROFILED)
 
 _LOCALES = ("LC_ALL", "LC_MESSAGES", "LANG")
 

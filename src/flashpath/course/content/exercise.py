@@ -201,6 +201,12 @@ class Upstream:
     repository: str
     path: str
     version: str
+    commit: str | None = None  # of that version; None of what is no repository, such as a paper
+
+    @property
+    def name(self) -> str:
+        """What the folder of a clone is called."""
+        return self.repository.rstrip("/").rpartition("/")[2].removesuffix(".git")
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any, cast
@@ -11,7 +12,7 @@ from flashpath.course.content.exercise import Exercise, Launch
 from flashpath.course.content.launch_file import launch_of, read_launch
 from flashpath.course.content.mutant_file import read_mutants
 from flashpath.course.content.program_file import read_program
-from flashpath.course.content.quiz import read_items
+from flashpath.course.content.quiz import read_items, upstream_path
 from flashpath.course.content.result_file import read_goals, read_reference
 from flashpath.course.content.table import Table, check_slug, read, table_of
 from flashpath.course.content.value_file import (
@@ -222,9 +223,7 @@ def _read_reading(table: Table, folder: Path, kind: str) -> dict[str, Any]:
     from flashpath.course.content.references import counterpart_file
 
     with table.table("upstream") as each:
-        upstream = model.Upstream(
-            each.string("repository", '"https://…"'), each.string("path"), each.string("version")
-        )
+        upstream = _upstream(each)
     counterpart = table.string("counterpart", '"kernels/attention/flash_v2/cuda/softmax.cuh"')
     if counterpart_file(counterpart) is None:
         table.wrong("counterpart", "course.content.no-counterpart", counterpart=counterpart)
@@ -233,6 +232,15 @@ def _read_reading(table: Table, folder: Path, kind: str) -> dict[str, Any]:
         "counterpart": counterpart,
         "items": read_items(table, about_functions=True),
     }
+
+
+def _upstream(table: Table) -> model.Upstream:
+    commit, path = table.maybe_string("commit"), table.string("path")
+    if commit is not None:
+        if not re.fullmatch(r"[0-9a-f]{40}", commit):
+            table.wrong("commit", "course.content.not-a-commit", commit=commit)
+        upstream_path(table, "path", path)
+    return model.Upstream(table.string("repository", '"https://…"'), path, table.string("version"), commit)
 
 
 def _read_written(table: Table, folder: Path, kind: str) -> dict[str, Any]:

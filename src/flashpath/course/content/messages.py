@@ -201,6 +201,21 @@ MESSAGES: dict[str, Text | Entry] = {
             "请写 src/flashpath/ 下或 programs/ 里的路径。",
         ),
     ),
+    "not-a-commit": Entry(
+        Text("{place}: {commit!r} is no commit.", "{place}：{commit!r} 不是提交号。"),
+        Text("Write all 40 hexadecimal digits.", "请写出全部 40 位十六进制数字。"),
+    ),
+    "path-outside": Entry(
+        Text("{place}: {path!r} is no path inside of a clone.", "{place}：{path!r} 不是克隆目录内的路径。"),
+        Text("Write it from the repository's root, without ...", "请从仓库根目录写起，不要用 “..”。"),
+    ),
+    "holds-too-much": Entry(
+        Text(
+            "{place}: has more than {most} texts, or one of more than {longest} characters.",
+            "{place}：超过 {most} 段，或有一段超过 {longest} 个字符。",
+        ),
+        Text("Name the few pieces that the answer rests on.", "只写答案所依据的那几小段。"),
+    ),
     "nothing-written": Entry(
         Text("{place}: none is written.", "{place}：没有会被写入的数组。"),
         Text('Give the output role = "output" or "inout".', '请给输出写 role = "output" 或 "inout"。'),

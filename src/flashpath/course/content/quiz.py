@@ -13,6 +13,8 @@ from flashpath.course.content.text import Texts
 from flashpath.messages import Text, told
 
 KINDS = ("choice", "number", "order", "text")
+MOST_HELD = 8  # texts of a question
+LONGEST_HELD = 80  # characters of each
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,8 @@ class QuizItem:
     tolerance: float = 0.0  # relative
     patterns: tuple[str, ...] = ()  # of text: one must match the whole answer
     function: str | None = None  # of guided reading: what the question is about
+    file: str | None = None  # where that is, if in another file than the exercise's
+    holds: tuple[str, ...] = ()  # of guided reading: texts of the function that the answer rests on
 
     @property
     def answer(self) -> tuple[int, ...] | float | tuple[str, ...]:
@@ -82,7 +86,24 @@ def _item(table: Table, about_functions: bool) -> QuizItem:
         tolerance=tolerance,
         patterns=patterns,
         function=table.string("function", '"saxpy"') if about_functions else None,
+        file=upstream_path(table, "file", table.maybe_string("file")) if about_functions else None,
+        holds=_holds(table) if about_functions else (),
     )
+
+
+def upstream_path(table: Table, key: str, path: str | None) -> str | None:
+    """A path inside of a clone."""
+    if path is not None and (path.startswith("/") or "\\" in path or ".." in path.split("/")):
+        table.wrong(key, "course.content.path-outside", path=path)
+    return path
+
+
+def _holds(table: Table) -> tuple[str, ...]:
+    """Pieces of code that a clone must have: plain texts, short and few."""
+    holds = table.strings("holds")
+    if len(holds) > MOST_HELD or any(len(each) > LONGEST_HELD for each in holds):
+        table.wrong("holds", "course.content.holds-too-much", most=MOST_HELD, longest=LONGEST_HELD)
+    return holds
 
 
 def _choices(table: Table, options: int) -> tuple[int, ...]:

@@ -16,7 +16,8 @@ counting.py         counts of a launch, and whose mistake it is where one has no
 function.py         the judge of pytorch and derive, with forbidden.py and returned.py
 program.py          the judge of whole programs, with printing.py and program_words.py
 predict.py          the judge of predicted counts
-answers.py          the judge of quizzes and guided reading
+answers.py          the judge of quizzes
+reading.py          the judge of guided reading: answers, and the learner's clone
 notes.py            the judge of notes and reports
 misconceptions.py   the mutant that fails as the answer does
 describe.py pictures.py failing.py    what went wrong, in words and marks

@@ -22,6 +22,7 @@ from typing import Any, cast
 from flashpath.course.content.exercise import Exercise
 from flashpath.course.content.quiz import QuizItem
 from flashpath.course.grader.verdict import Failure, Judged
+from flashpath.course.upstream import FOLDERS
 from flashpath.messages import Message, told
 
 UNANSWERED = "?"
@@ -48,7 +49,8 @@ class ItemResult:
 def answers_template(exercise: Exercise, lang: str) -> str:
     """The file that a learner fills in: of predict, read and quiz."""
     head = told("course.grader.answers-head").text(lang)
-    parts = [f"# {exercise.id}: {exercise.title.in_(lang)}\n# {head}\n"]
+    lines = [f"{exercise.id}: {exercise.title.in_(lang)}", *_read_beside(exercise, lang), head]
+    parts = ["".join(f"# {line}\n" for line in lines)]
     for question in exercise.questions:
         parts.append(
             _block(question.id, question.ask.in_(lang), [], told("course.grader.how-number"), None, lang)
@@ -57,6 +59,19 @@ def answers_template(exercise: Exercise, lang: str) -> str:
         options = [f"{number}. {text}" for number, text in enumerate(shown_options(item, lang), 1)]
         parts.append(_block(item.id, item.ask.in_(lang), options, how(item), item.function, lang))
     return "\n".join(parts)
+
+
+def _read_beside(exercise: Exercise, lang: str) -> list[str]:
+    """Of guided reading: which file is read, how to get it, and which of ours stands beside it."""
+    upstream, messages = exercise.upstream, list[Message]()
+    if upstream is not None and upstream.commit is not None:
+        words = {"name": upstream.name, "version": upstream.version, "repository": upstream.repository}
+        messages += [told("course.grader.reading-file", path=upstream.path, **words)]
+        folder = f"{FOLDERS.in_(lang)}/{upstream.name}"
+        messages += [told("course.grader.reading-clone", folder=folder, **words)]
+    if exercise.counterpart is not None:
+        messages += [told("course.grader.reading-beside", counterpart=exercise.counterpart)]
+    return [each.text(lang) for each in messages]
 
 
 def _block(

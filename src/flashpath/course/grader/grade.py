@@ -14,17 +14,27 @@ from flashpath.messages import Message, told
 
 
 def grade(
-    exercise: Exercise, submission: Path, *, seed: int | None = None, source: str | None = None
+    exercise: Exercise,
+    submission: Path,
+    *,
+    seed: int | None = None,
+    source: str | None = None,
+    work_folder: Path | None = None,
 ) -> Grade:
     """Returns the verdict on the file `submission`.
 
     `source` is the text of the file, where it was read already. Every run draws a seed of its own; `seed` is
-    for tests.
+    for tests. In the work folder, and beside it, guided reading looks for the clone that is read.
     """
     start = time.perf_counter()
     if source is None:
         source = _read(submission)
-    judged = _judge(exercise, source, submission, fresh_seed() if seed is None else seed)
+    if exercise.kind == "read":
+        from flashpath.course.grader import reading
+
+        judged = reading.judge(exercise, source, submission, work_folder)
+    else:
+        judged = _judge(exercise, source, submission, fresh_seed() if seed is None else seed)
     failure = judged.failure
     return Grade(
         exercise=exercise.id,
@@ -68,7 +78,7 @@ def _judge(exercise: Exercise, source: str, file: Path, seed: int) -> Judged:
         from flashpath.course.grader import predict
 
         return predict.judge(exercise, source, file, seed)
-    if exercise.kind in ("quiz", "read"):
+    if exercise.kind == "quiz":
         from flashpath.course.grader import answers
 
         return answers.judge(exercise, source, file)

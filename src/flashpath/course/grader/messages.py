@@ -353,6 +353,52 @@ MESSAGES: dict[str, Text | Entry] = {
         "· {id}: {answer} cannot be read as an answer. Write {how}.",
         "· {id}：{answer} 不符合答题格式，不算作答。请写：{how}。",
     ),
+    # ---- Guided reading --------------------------------------------------------------------------------
+    "reading-file": Text("The file: {path} of {name} {version}", "要读的文件：{name} {version} 的 {path}"),
+    "reading-clone": Text(
+        "Clone it once, in the work folder: git clone --branch {version} --depth 1 {repository} {folder}",
+        "在学习目录中克隆一次：git clone --branch {version} --depth 1 {repository} {folder}",
+    ),
+    "reading-beside": Text("Ours, beside it: {counterpart}", "与之对照的本课程文件：{counterpart}"),
+    "clone-none": Entry(
+        Text(
+            "No clone of {name} was found: the answers are those of {version}, and nothing of yours was compared.",
+            "没有找到 {name} 的克隆：答案以 {version} 为准，未与你的源码比对。",
+        ),
+        Text(
+            "git clone --branch {version} --depth 1 {repository} {folder}",
+            "git clone --branch {version} --depth 1 {repository} {folder}",
+        ),
+    ),
+    "clone-unknown": Text(
+        "{folder} does not say which version it is; the questions are about {version}.",
+        "{folder} 没有记录版本；这些问题针对 {version}。",
+    ),
+    "clone-other": Entry(
+        Text(
+            "{folder} is at {found}, and the questions are about {version}: there, names and answers may be others.",
+            "{folder} 检出的是 {found}，而这些问题针对 {version}：名字和答案都可能不同。",
+        ),
+        Text(
+            "git -C {folder} fetch --depth 1 origin tag {version} && git -C {folder} checkout {version}",
+            "git -C {folder} fetch --depth 1 origin tag {version} && git -C {folder} checkout {version}",
+        ),
+    ),
+    "clone-same": Text(
+        "{folder} is {version}, and has all that the answers rest on.",
+        "{folder} 就是 {version}，答案所依据的内容都在其中。",
+    ),
+    "clone-no-file": Text(
+        "{id}: your clone has no {path} that can be read.", "{id}：你的克隆中没有可读的 {path}。"
+    ),
+    "clone-no-function": Text(
+        "{id}: {path} of your clone has no {function}; the question may not fit it.",
+        "{id}：你的克隆的 {path} 中没有 {function}；这个问题可能不适用。",
+    ),
+    "clone-differs": Text(
+        "{id}: {function} in {path} of your clone has no `{text}`, on which the answer rests: there, it may be another.",
+        "{id}：你的克隆的 {path} 里，{function} 中没有 `{text}`；答案以它为依据，所以在你那里答案可能不同。",
+    ),
     # ---- Notes -----------------------------------------------------------------------------------------
     "section-empty": Text(
         "· {heading}: {have} of at least {least} characters",

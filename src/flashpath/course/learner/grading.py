@@ -30,7 +30,8 @@ def grade_and_keep(learner: Learner, exercise: Exercise, path: Path) -> Grade:
     # The grader is slow to load, and the attempt need not wait for it.
     from flashpath.course.grader import grade
 
-    verdict = grade(exercise, path, source=text)
+    work_folder = learner.workspace.root if learner.workspace is not None else None
+    verdict = grade(exercise, path, source=text, work_folder=work_folder)
     try:
         if attempt is None:
             attempt = learner.store.begin_attempt(exercise.id, text)

@@ -8,6 +8,7 @@ from flashpath import settings
 from flashpath.course.content import Course, Day, Exercise, ProblemSet, Stage, Track, Unit, Week
 from flashpath.course.content.directives import figure_file
 from flashpath.course.content.proof import NOTE
+from flashpath.course.upstream import FOLDERS
 from flashpath.course.workspace import pages
 from flashpath.course.workspace.beginnings import beginning, file_name
 from flashpath.course.workspace.marker import Marker
@@ -16,7 +17,9 @@ from flashpath.messages import say
 
 File = tuple[str, str | bytes]  # a path from the folder, with slashes, and what it holds
 
-IGNORED = "__pycache__/\n*.pyc\n*.o\n*.so\na.out\nbuild/\nreview-*/\n.flashpath/\n"
+IGNORED = "__pycache__/\n*.pyc\n*.o\n*.so\na.out\nbuild/\nreview-*/\n.flashpath/\n" + "".join(
+    f"{each}/\n" for each in (FOLDERS.en, FOLDERS.zh)
+)
 GUIDES = ("MAC_SETUP_GUIDE.md", "MAC_SETUP_GUIDE.zh.md")  # named by lessons and tasks, and by each other
 OLDER_EXERCISES = "exercises"
 
