@@ -1,6 +1,7 @@
 // What comes before the main kernel: a number for each row, and zeros where dQ is added up.
 // out, dout: (queries, heads, d), fp16, d a multiple of 8. rounded: queries, up to a multiple of 32.
-// delta: (heads, rounded), float: keep · Σ dout · out, and 0 in the rows beyond the last. dq_accum: (rounded, heads, d), float.
+// delta: (heads, rounded), float: keep · Σ dout · out, and 0 in the rows beyond the last.
+// dq_accum: (rows, heads, d), float: its first rounded rows become 0; the others belong to the next sequence and stay.
 // blockIdx.x: 32 rows, blockIdx.y: the head. 256 threads, eight to a row, each with 8 columns at a time.
 #include <cuda_fp16.h>
 
