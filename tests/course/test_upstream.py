@@ -184,6 +184,8 @@ def test_a_head_that_names_no_commit_is_no_version(reading: Exercise, tmp_path: 
         ("Info", "use(first)", True),
         ("Info", "p.first == nullptr", True),
         ("Info", "sum += i", False),
+        ("Info::Info", "template <typename P>", True),
+        ("Info::offset", "template", False),
         ("Info::first", "first * stride", True),  # a field: in its struct
         ("loop", "sum += i", True),
         ("loop", "return never", False),  # in a comment

@@ -208,9 +208,11 @@ def _squeezed(text: str) -> str:
 
 
 def _c_bodies(code: str, name: str) -> Iterator[str]:
-    """Each definition, from its name to the brace that closes its body: of functions, structs and macros."""
+    """Each definition of a function, struct or macro, its template parameters included."""
     for _, place in zip(range(_MOST_PLACES), re.finditer(rf"\b{name}\b", code), strict=False):
-        before = code[max(0, place.start() - 80) : place.start()].rstrip()
+        before = code[max(0, place.start() - _LONGEST_HEAD) : place.start()]
+        begin = place.start() - len(before) + max(before.rfind(mark) for mark in ";{}") + 1
+        before = before.rstrip()
         is_initializer = before.endswith((",", ":")) and not before.endswith("::")
         opened = None if is_initializer else _opening(code, place.end())
         if opened is None:
@@ -219,7 +221,7 @@ def _c_bodies(code: str, name: str) -> Iterator[str]:
         for brace in re.finditer(r"[{}]", code[opened : opened + _LONGEST_BODY]):
             depth += 1 if brace[0] == "{" else -1
             if depth == 0:
-                yield code[place.start() : opened + brace.end()]
+                yield code[begin : opened + brace.end()]
                 break
 
 
