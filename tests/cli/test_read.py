@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from flashpath import settings
 from flashpath.cli.commands import app
 from flashpath.cli.learning import markdown
-from flashpath.cli.shipped import shipped
+from flashpath.cli.shipped import shipped, shipped_function
 from flashpath.course import making
 from flashpath.course.content import load_course
 from flashpath.course.content.directives import output_name
@@ -179,6 +179,9 @@ def test_commands_of_lessons_find_their_files_from_any_folder(
     solution = Path("units/01-doubling/exercises/twice/solution.cu")
     assert shipped(solution) == tmp_path / "course" / solution
     assert shipped(Path("programs/none.cu")) == Path("programs/none.cu")
+    assert shipped_function(f"{solution}:twice") == f"{tmp_path / 'course' / solution}:twice"
+    for own in ("./mine.py:twice", "ladder:softmax", "torch.relu", "units/none.py:twice"):
+        assert shipped_function(own) == own
     assert "y[i] = 2 * x[i];" in flashpath("explain", str(solution), "--stage", "source")
     program.parent.mkdir(parents=True)
     program.write_text("// my own")

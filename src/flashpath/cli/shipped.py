@@ -24,3 +24,10 @@ def shipped(file: Path) -> Path:
 
 def shipped_all(files: Sequence[Path]) -> list[Path]:
     return [shipped(each) for each in files]
+
+
+def shipped_function(where: str) -> str:
+    """`units/…/FILE.py:FUNCTION` likewise."""
+    file, colon, function = where.rpartition(":")
+    own = shipped(Path(file))
+    return where if own == Path(file) else f"{own}{colon}{function}"

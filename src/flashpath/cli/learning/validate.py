@@ -49,11 +49,13 @@ def validate(
     """Checks a function of one's own in four steps, and exits with 1 where one of them fails."""
     from flashpath import settings
     from flashpath.cli.output import console, print_json
+    from flashpath.cli.shipped import shipped_function
     from flashpath.course.validation import Job, StepResult
 
     with speaking(settings.language(lang)):
         wanted = tuple(declared or ["x: float32[n]"])
-        job = Job(where, reference, wanted, _sizes(sizes or []), device, seed, gradients)
+        files = shipped_function(where), shipped_function(reference)
+        job = Job(*files, wanted, _sizes(sizes or []), device, seed, gradients)
         view = _View(console(), as_json)
         steps: list[StepResult] = []
         target = ""
