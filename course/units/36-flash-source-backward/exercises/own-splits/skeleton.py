@@ -34,6 +34,8 @@ def sums_kernel(
     for tile in range(split, tl.cdiv(keys, BLOCK_N), splits):
         key = tile * BLOCK_N + tl.arange(0, BLOCK_N)  # (BLOCK_N)
         k_inside = (key < keys)[:, None] & (column < d)[None, :]
-        k = tl.load(k_ptr + (key * kv_heads + kv_head)[:, None] * d + column[None, :], mask=k_inside, other=0.0)
+        k = tl.load(
+            k_ptr + (key * kv_heads + kv_head)[:, None] * d + column[None, :], mask=k_inside, other=0.0
+        )
         # TODO: for each tile of queries, add its dS times this k to the program's own sums
         tl.debug_barrier()

@@ -34,11 +34,15 @@ def sums_kernel(
     for tile in range(split, tl.cdiv(keys, BLOCK_N), splits):
         key = tile * BLOCK_N + tl.arange(0, BLOCK_N)  # (BLOCK_N)
         k_inside = (key < keys)[:, None] & (column < d)[None, :]
-        k = tl.load(k_ptr + (key * kv_heads + kv_head)[:, None] * d + column[None, :], mask=k_inside, other=0.0)
+        k = tl.load(
+            k_ptr + (key * kv_heads + kv_head)[:, None] * d + column[None, :], mask=k_inside, other=0.0
+        )
         for first in range(0, rounded, BLOCK_M):
             row = first + tl.arange(0, BLOCK_M)  # (BLOCK_M)
             ds_inside = (row < queries)[:, None] & (key < keys)[None, :]
-            ds = tl.load(ds_ptr + (head * queries + row)[:, None] * keys + key[None, :], mask=ds_inside, other=0.0)
+            ds = tl.load(
+                ds_ptr + (head * queries + row)[:, None] * keys + key[None, :], mask=ds_inside, other=0.0
+            )
             to = own_ptr + row[:, None] * heads * d + column[None, :]
             total = tl.load(to, mask=(column < d)[None, :], other=0.0)
             total += tl.dot(ds, k)  # (BLOCK_M, BLOCK_D)
