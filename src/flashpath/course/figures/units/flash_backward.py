@@ -63,7 +63,7 @@ def loops(lang: str) -> Figure:
             "Q tile",
             "K tile",
             "A number is a step of the program's loop; empty: nobody sees anybody.",
-            "dK and dV of a column stay in its program; each step adds to dQ in memory: {} times to Q tiles 0 to {}.",
+            "dK and dV of a column stay in its program. Each step adds to a dQ: {} times to Q tiles 0–{}.",
             "dQ of a row stays in its program, and nothing is added in memory.",
         ),
         "zh": (
@@ -72,7 +72,7 @@ def loops(lang: str) -> Figure:
             "Q 块",
             "K 块",
             "数字是该 program 循环的第几步；空格：互相都看不到。",
-            "一列的 dK、dV 留在它的 program 里；每一步都往内存里的 dQ 加一次：Q 块 0 到 {1} 各加 {0} 次。",
+            "一列的 dK、dV 留在它的 program 里；每一步都往某个 dQ 加一次：Q 块 0–{1} 依次被加 {0} 次。",
             "一行的 dQ 留在它的 program 里，不在内存里做加法。",
         ),
     }[lang]
@@ -97,7 +97,7 @@ def _step(tiles: Sequence[int], tile: int) -> str:
 
 
 def _traced() -> tuple[list[list[int]], list[list[int]], list[int]]:
-    """The tiles of queries that each tile of keys meets, those of keys of each of queries, additions to dQ."""
+    """What tiles of queries each tile of keys meets, what tiles of keys each of queries; additions to dQ."""
     import torch
 
     from flashpath import vgpu
