@@ -1,4 +1,4 @@
-"""Attention whose backward pass takes the softmax's denominator for a constant; and the formula, to compare."""
+"""Attention whose backward pass takes the softmax's denominator for a constant, and the right formula."""
 
 import torch
 
