@@ -68,6 +68,13 @@ ClockRef released(const WarpWatch& watch, int lane, const Ordering::Released& at
   return builder.build();
 }
 
+// An atomic operation by which blocks count: add, inc, dec and the like. A lock is taken by cas or exch, and who takes
+// one without a fence may find in its cache what was there before.
+bool counts(const Program& program, const Instruction& i) {
+  if ((i.order & (kReadModifyWrite | kComparesFirst)) != kReadModifyWrite) return false;
+  return program.origins[i.index].operation.find(".exch") == std::string::npos;
+}
+
 // What reading a place tells a thread: at once (acquire), or after its next fence.
 void see(WarpWatch& watch, const Instruction& i, int lane, const Flag& flag) {
   if ((i.order & (kAcquire | kWideScope)) == kWideScope) {
@@ -78,7 +85,9 @@ void see(WarpWatch& watch, const Instruction& i, int lane, const Flag& flag) {
     if (!near && (i.order & kWideScope) == 0) continue;
     const ClockRef& clock = near ? release.near : release.far;
     if (!clock) continue;
-    if (!near && (i.order & kReadModifyWrite) != 0) watch.block->counted = joined(watch.block->counted, clock);
+    if (!near && counts(*watch.block->all->launch.program, i)) {
+      watch.block->counted = joined(watch.block->counted, clock);
+    }
     if (i.order & kAcquire) {
       learn(watch, 1u << lane, clock);
     } else {
