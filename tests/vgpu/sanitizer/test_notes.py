@@ -82,7 +82,7 @@ def test_without_the_first_fence_it_is_a_race() -> None:
 
 def test_the_last_block_that_writes_where_others_wrote() -> None:
     """As NVIDIA's threadFenceReduction does: the sum stands where the first block left its part."""
-    source = LAST_BLOCK.replace("FENCE", "__threadfence();").replace("*total = sum", "parts[0] = *total = sum")
+    source = LAST_BLOCK.replace("FENCE", "__threadfence();").replace("*total =", "parts[0] = *total =")
     found = look_at(source, 8, 1)
     assert {finding.kind for finding in found} == {"weak-order"}
     assert sorted(finding.message.partition(" of ")[0] for finding in found) == ["a read", "a write"]

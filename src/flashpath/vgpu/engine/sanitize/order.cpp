@@ -77,8 +77,13 @@ bool counts(const Program& program, const Instruction& i) {
 
 // What reading a place tells a thread: at once (acquire), or after its next fence.
 void see(WarpWatch& watch, const Instruction& i, int lane, const Flag& flag) {
-  if ((i.order & (kAcquire | kWideScope)) == kWideScope) {
-    if (std::exchange(ordering(watch).polled[lane], flag.version) == flag.version) return;
+  const bool acquires = (i.order & kAcquire) != 0;
+  if (i.order & kWideScope) {
+    // An acquire takes at once what a relaxed read has only seen.
+    const u64 all = flag.version << 1 | 1;
+    u64& polled = ordering(watch).polled[lane];
+    if (polled == all || (!acquires && polled == all - 1)) return;
+    polled = acquires ? all : all - 1;
   }
   for (const Release& release : flag.releases) {
     const bool near = release.block == watch.block->number;
@@ -88,7 +93,7 @@ void see(WarpWatch& watch, const Instruction& i, int lane, const Flag& flag) {
     if (!near && counts(*watch.block->all->launch.program, i)) {
       watch.block->counted = joined(watch.block->counted, clock);
     }
-    if (i.order & kAcquire) {
+    if (acquires) {
       learn(watch, 1u << lane, clock);
     } else {
       ClockRef& seen = (near ? ordering(watch).seen_near : ordering(watch).seen_far)[lane];

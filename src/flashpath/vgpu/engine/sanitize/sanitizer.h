@@ -75,7 +75,8 @@ struct Ordering {
   u32 unshared = 0;            // lanes whose last fence was sequential, and that have met no others since
   ClockRef seen_near[kLanes];  // by strong reads, from threads of its block: known after the next fence
   ClockRef seen_far[kLanes];   // from other blocks
-  u64 polled[kLanes] = {};     // the version of the flag that it read last: that one has nothing to tell again
+  u64 polled[kLanes] = {};     // the version of the flag that it read last, and whether by an acquire: that one has
+                               // nothing to tell again
 };
 
 // Memory for accesses that cannot be made, where the launch goes on: zeros to read, and room to write.
