@@ -414,10 +414,10 @@ MESSAGES: dict[str, Text | Entry] = {
         "对{piece}的{action}与另一个线程的{other}没有先后：这里的普通读只是猜测，随后的比较并交换会检验它；仅作提示，不会造成错误的竞争",
     ),
     "no-fence-after-atomic": Text(
-        "{action} of {piece}, which another block has written before its fence and atomic operation: this block has seen "
-        "the atomic operation, and no fence comes after it; a note, GPUs of today keep the order",
-        "对{piece}的{action}，另一个线程块在自己的栅栏和原子操作之前写过那里：本线程块看到了那次原子操作，但之后没有栅栏；"
-        "仅作提示，现有 GPU 会保持这个先后",
+        "{action} of {piece} after {other} by another block, which a fence and an atomic operation followed there: this "
+        "block has seen that operation, and no fence comes after it; a note, GPUs of today keep the order",
+        "对{piece}的{action}，在另一个线程块的{other}之后：那个线程块随后执行了栅栏和原子操作，本线程块看到了那次原子操作，"
+        "但之后没有栅栏；仅作提示，现有 GPU 会保持这个先后",
     ),
     "copy-still-writes": Text(
         "{action} of {piece}, where an asynchronous copy writes: the thread that began it has not waited for it yet",
@@ -744,9 +744,9 @@ MESSAGES: dict[str, Text | Entry] = {
         "想让内存模型也保证正确，第一次读取也用原子读：`cuda::atomic_ref`、`atomicAdd(p, 0)` 或 `volatile` 指针。",
     ),
     "advice-no-fence-after-atomic": Text(
-        "To have the memory model's word for it, call __threadfence() after the atomic operation as well, before what "
-        "the other blocks wrote is read.",
-        "想让内存模型也保证正确，在原子操作之后、读取其他线程块写的内容之前，再调用一次 __threadfence()。",
+        "To have the memory model's word for it, call __threadfence() after the atomic operation as well, before "
+        "memory that other blocks used is read or written.",
+        "想让内存模型也保证正确，在原子操作之后、读写其他线程块用过的内存之前，再调用一次 __threadfence()。",
     ),
     "advice-out-of-bounds": Text(
         "Compare the index with the array's length before the access; pointers come from the launch's arguments.",

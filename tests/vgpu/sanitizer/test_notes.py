@@ -80,6 +80,48 @@ def test_without_the_first_fence_it_is_a_race() -> None:
     assert {finding.kind for finding in look_at(LAST_BLOCK.replace("FENCE", ""), 8, 1)} == {"race"}
 
 
+def test_the_last_block_that_writes_where_others_wrote() -> None:
+    """As NVIDIA's threadFenceReduction does: the sum stands where the first block left its part."""
+    source = LAST_BLOCK.replace("FENCE", "__threadfence();").replace("*total =", "parts[0] = *total =")
+    found = look_at(source, 8, 1)
+    assert {finding.kind for finding in found} == {"weak-order"}
+    assert sorted(finding.message.partition(" of ")[0] for finding in found) == ["a read", "a write"]
+    assert all("after a write by another block" in finding.message for finding in found)
+    unfenced = {finding.kind for finding in look_at(source.replace("__threadfence();", ""), 8, 1)}
+    assert unfenced == {"race"}
+    assert look_at(source.replace("  __syncthreads();", "  __threadfence(); __syncthreads();"), 8, 1) == []
+
+
+def test_the_last_block_that_writes_where_others_read() -> None:
+    source = LAST_BLOCK.replace("parts[blockIdx.x] = 1;", "parts[blockIdx.x] = total[0];").replace(
+        "FENCE", "__threadfence();"
+    )
+    found = look_at(source, 8, 1)
+    assert {finding.kind for finding in found} == {"weak-order"}
+    assert any("a write of" in each.message and "after a read by another" in each.message for each in found)
+
+
+LOCK = """
+__global__ void count(int* lock, int* sum) {
+  if (threadIdx.x == 0) {
+    while (TAKE != 0) {}
+    FENCE
+    *sum += 1;
+    __threadfence();
+    atomicExch(lock, 0);
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("take", ["atomicCAS(lock, 0, 1)", "atomicExch(lock, 1)"])
+def test_a_lock_that_is_taken_without_a_fence_is_a_race(take: str) -> None:
+    """A GPU's cache may hold what was there before the lock was taken."""
+    found = look_at(LOCK.replace("TAKE", take).replace("FENCE", ""), 1, 1)
+    assert {finding.kind for finding in found} == {"race"}
+    assert look_at(LOCK.replace("TAKE", take).replace("FENCE", "__threadfence();"), 1, 1) == []
+
+
 SHUFFLED = """
 __global__ void total(const int* x, int* y) {
   __shared__ int part[32];

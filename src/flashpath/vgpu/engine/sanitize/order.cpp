@@ -68,18 +68,32 @@ ClockRef released(const WarpWatch& watch, int lane, const Ordering::Released& at
   return builder.build();
 }
 
+// An atomic operation by which blocks count: add, inc, dec and the like. A lock is taken by cas or exch, and who takes
+// one without a fence may find in its cache what was there before.
+bool counts(const Program& program, const Instruction& i) {
+  if ((i.order & (kReadModifyWrite | kComparesFirst)) != kReadModifyWrite) return false;
+  return program.origins[i.index].operation.find(".exch") == std::string::npos;
+}
+
 // What reading a place tells a thread: at once (acquire), or after its next fence.
 void see(WarpWatch& watch, const Instruction& i, int lane, const Flag& flag) {
-  if ((i.order & (kAcquire | kWideScope)) == kWideScope) {
-    if (std::exchange(ordering(watch).polled[lane], flag.version) == flag.version) return;
+  const bool acquires = (i.order & kAcquire) != 0;
+  if (i.order & kWideScope) {
+    // An acquire takes at once what a relaxed read has only seen.
+    const u64 all = flag.version << 1 | 1;
+    u64& polled = ordering(watch).polled[lane];
+    if (polled == all || (!acquires && polled == all - 1)) return;
+    polled = acquires ? all : all - 1;
   }
   for (const Release& release : flag.releases) {
     const bool near = release.block == watch.block->number;
     if (!near && (i.order & kWideScope) == 0) continue;
     const ClockRef& clock = near ? release.near : release.far;
     if (!clock) continue;
-    if (!near && (i.order & kReadModifyWrite) != 0) watch.block->counted = joined(watch.block->counted, clock);
-    if (i.order & kAcquire) {
+    if (!near && counts(*watch.block->all->launch.program, i)) {
+      watch.block->counted = joined(watch.block->counted, clock);
+    }
+    if (acquires) {
       learn(watch, 1u << lane, clock);
     } else {
       ClockRef& seen = (near ? ordering(watch).seen_near : ordering(watch).seen_far)[lane];

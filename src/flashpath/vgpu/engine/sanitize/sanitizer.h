@@ -75,7 +75,8 @@ struct Ordering {
   u32 unshared = 0;            // lanes whose last fence was sequential, and that have met no others since
   ClockRef seen_near[kLanes];  // by strong reads, from threads of its block: known after the next fence
   ClockRef seen_far[kLanes];   // from other blocks
-  u64 polled[kLanes] = {};     // the version of the flag that it read last: that one has nothing to tell again
+  u64 polled[kLanes] = {};     // the version of the flag that it read last, and whether by an acquire: that one has
+                               // nothing to tell again
 };
 
 // Memory for accesses that cannot be made, where the launch goes on: zeros to read, and room to write.
@@ -138,7 +139,7 @@ struct BlockWatch {
   // What threads had done and knew at sequential fences before barriers: strong writes of others pass it on, since a
   // fence that follows a read of such a write comes later in the order of all sequential fences.
   Ordering::Shared fenced;
-  ClockRef counted;       // what its atomic operations have seen of other blocks, fence or not
+  ClockRef counted;       // what it has seen of other blocks by atomic operations that count, fence or not
   Ordering::Shared seen;  // by strong reads before barriers: sequential fences of others learn it, for the same reason
   std::vector<u8> local_written;  // (warp, lane, byte): `generation` where the block has written it
   u8 generation = 0;
@@ -292,7 +293,8 @@ void report_race(const exec::Warp& warp, const Instruction& i, int lane, bool wr
 // `copy`: the cp.async; `source`: it is what the copy reads that is written too early.
 void report_missing_wait(const exec::Warp& warp, const Instruction& i, int lane, bool writes, const Access& copy,
                          const Piece& piece);
-// Whether what the record tells of would have happened before, if a fence had followed an atomic operation of the block.
+// Whether what the record tells of would have happened before, if a fence had followed an atomic operation by which the
+// block has counted.
 bool lacks_only_a_fence(const WarpWatch& watch, Record record);
 void report_uninitialized(const exec::Warp& warp, const Instruction& i, int lane, const Piece& piece,
                           Shadow* shadow = nullptr, u64 origin = 0);
