@@ -41,7 +41,8 @@ def flow(lang: str) -> Figure:
     saved, first, main, last, zeros, rounded = words
     sums = "dQ sums" if lang == "en" else "dQ 的和"
     picture = Picture().heading(saved)
-    picture.heading(first).flow(["O, dO, lse", "δ = Σ dO ∘ O", "lse · log₂ e", zeros], [None, 0, 0, 0])
+    picture.heading(first).flow(["O, dO", "δ = Σ dO ∘ O"], [None, 0])
+    picture.flow(["lse", "lse · log₂ e"], [None, 0]).flow([zeros], [3])
     picture.heading(main).flow(
         ["Q, K", "S = scale · Q Kᵀ", "P = e^(S − lse)", "dV += Pᵀ dO"], [None, 1, 1, 2]
     )
