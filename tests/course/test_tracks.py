@@ -16,6 +16,7 @@ import pytest
 
 from flashpath import settings
 from flashpath.course.content import ContentError, Course, Problem, Text, Texts, Track, Week, load_course
+from flashpath.course.state.progress import exercises_of
 
 ROOT = Path(__file__).parents[2]
 TRACKS = ("cuda-triton-flash", "flash-attention-source", "flashinfer-14-days", "dl-research")
@@ -230,6 +231,41 @@ def test_no_week_needs_a_later_one(course: Course, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TRACKS)
+def test_every_exercise_of_a_track_has_a_place(course: Course, name: str) -> None:
+    track = course.track(name)
+    ids = {each for unit in map(course.unit, track.units) for each in unit.exercise_ids}
+    assert set(exercises_of(course, track)) == ids
+
+
+def test_the_first_week_asks_for_no_kernel_before_what_it_needs(course: Course) -> None:
+    """The plan begins with the algorithm: kernels of attention follow once CUDA and Triton were met."""
+    track = course.track("flash-attention-source")
+    done: set[str] = set()
+    for name in exercises_of(course, track):
+        exercise, unit = course.exercise(name), course.unit(name.partition("/")[0])
+        if exercise.kind in ("kernel", "debug", "program") and exercise.language != "pytorch":
+            before = [course.unit(each) for each in unit.prerequisites if each in track.units]
+            missing = [
+                each.id
+                for each in before
+                if each.name != "environment" and not done.issuperset(each.exercise_ids)  # of day 6
+            ]
+            assert not missing, name
+        done.add(name)
+
+
+def test_the_days_of_the_first_week_have_all_problems_of_its_sets(course: Course) -> None:
+    track = course.track("flash-attention-source")
+    parts = [part for part in course.parts(track.weeks[0]) if part.day is not None]
+    of_days = {name for part in parts for name in part.exercises}
+    minutes = sum(course.exercise(name).minutes for name in of_days)
+    assert 12 * 60 <= minutes <= 20 * 60  # of the 20 to 25 hours with what is to be read
+    for chosen in track.problem_sets:
+        assert of_days.issuperset(chosen.exercises)
+        assert of_days.issuperset(f"{each.unit}/quiz" for each in chosen.questions)
+
+
+@pytest.mark.parametrize("name", TRACKS)
 def test_tasks_are_done_by_what_exists(course: Course, name: str) -> None:
     for _, _, task in course.track(name).tasks():
         if task.done_by is not None and task.done_by.unit is not None:
@@ -262,6 +298,27 @@ def test_what_is_wrong_with_a_track_is_said_with_its_key(
 
 
 # ---- Resources -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('"naive-attention/quiz"', '"naive-attention/quizz"', "29-naive-attention has no exercise 'quizz'"),
+        ('"naive-attention/quiz"', '"reduction/quiz"', "05-reduction"),
+        ('    "29-naive-attention",\n', "", "its week does not name the unit"),
+    ],
+)
+def test_what_is_wrong_with_the_exercises_of_a_day_is_said(
+    course_copy: Callable[[], Path], old: str, new: str, says: str
+) -> None:
+    file = course_copy() / "tracks/flash-attention-source.toml"
+    text = file.read_text(encoding="utf-8")
+    head, stages, rest = text.partition("[[stages]]")
+    assert old in rest
+    file.write_text(head + stages + rest.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(ContentError, match="exercises") as caught:
+        load_course().track("flash-attention-source")
+    assert says in str(caught.value)
 
 
 def test_every_resource_is_named_by_a_track_and_has_an_official_address(course: Course) -> None:

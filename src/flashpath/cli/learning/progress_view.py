@@ -16,7 +16,7 @@ from flashpath.course.workspace.titles import day_name, week_name
 from flashpath.messages import say
 
 if TYPE_CHECKING:
-    from flashpath.course.content import Checkpoint, Day, Task, Unit, Week
+    from flashpath.course.content import Checkpoint, Day, Part, Task, Unit, Week
     from flashpath.course.learner import Learner
     from flashpath.course.state.progress import Count, Progress
 
@@ -93,30 +93,34 @@ class View:
             return
         for day in week.days:
             self._show_day(day)
-        in_days = {unit for day in week.days for unit in day.units}
-        self._show_units((each for each in week.units if each not in in_days), "    ")
+        left = [each for each in self.state.course.parts(week) if each.day is None]
+        if left and week.days:
+            self.out.print(Text("    " + say("course.workspace.more-exercises")))
+        self._show_parts(left, "      " if week.days else "    ")
         self._show_tasks(week.tasks, "    ")
 
     def _show_day(self, day: Day) -> None:
         lang = self.learner.lang
         title = f"{day_name(day.number)} · {day.title.in_(lang)}"
         self.out.print(Text(f"    {title}") + Text(f"  {self._done(self.state.of_day(day))}", style="dim"))
-        self._show_units(day.units, "      ")
+        self._show_parts(self.state.course.parts_of_day(day), "      ")
         self._show_tasks(day.tasks, "      ")
 
-    def _show_units(self, names: Iterable[str], indent: str) -> None:
-        for unit in map(self.state.course.unit, names):
+    def _show_parts(self, parts: Iterable[Part], indent: str) -> None:
+        for part in parts:
+            unit, passed = part.unit, self.state.passed
             title = f"{unit.name}  {unit.title.in_(self.learner.lang)}"
             if not unit.is_ready:
                 coming = say("cli.learning.progress-to-come")
                 self.out.print(Text(f"{indent}· {title}  {coming}", style="dim"))
                 continue
-            self.out.print(Text(f"{indent}{'✓' if self.state.unit_is_done(unit) else '·'} {title}"))
-            self._show_exercises(unit, f"{indent}    ")
+            self.out.print(Text(f"{indent}{'✓' if passed.issuperset(part.exercises) else '·'} {title}"))
+            self._show_exercises(unit, part.exercises, f"{indent}    ")
 
-    def _show_exercises(self, unit: Unit, indent: str) -> None:
+    def _show_exercises(self, unit: Unit, exercises: Iterable[str], indent: str) -> None:
         state = self.state
-        for name, exercise in zip(unit.exercise_names, unit.exercise_ids, strict=True):
+        for exercise in exercises:
+            name = exercise.partition("/")[2]
             if exercise in state.passed:
                 self.out.print(Text(f"{indent}✓ {name}", style="green"))
                 continue

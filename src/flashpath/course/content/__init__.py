@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flashpath.course.content.course import Course, load_course
+from flashpath.course.content.course import Course, Part, load_course
 from flashpath.course.content.errors import ContentError, UnknownName
 from flashpath.course.content.exercise import (
     ArraySpec,
@@ -45,6 +45,7 @@ __all__ = [
     "Goal",
     "Launch",
     "Mutant",
+    "Part",
     "Problem",
     "ProblemSet",
     "Proof",

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from flashpath import settings
 from flashpath.course.content.errors import ContentError, UnknownName
 from flashpath.course.content.exercise import Exercise
 from flashpath.course.content.resources import Resource, load_resources
-from flashpath.course.content.track import Track, load_track
+from flashpath.course.content.track import Day, Task, Track, Week, load_track
 from flashpath.course.content.unit import Unit, load_unit, short_name
 from flashpath.messages import any_of, did_you_mean
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """What a day, or what is left for the end of its week, has of a unit."""
+
+    day: Day | None
+    unit: Unit
+    exercises: tuple[str, ...]
 
 
 class Course:
@@ -102,6 +113,42 @@ class Course:
             units = {unit.id: unit for unit in self.units}
             self._tracks[name] = load_track(self.root / "tracks" / f"{name}.toml", units, self.resources)
         return self._tracks[name]
+
+    def parts(self, week: Week) -> Iterator[Part]:
+        """Yields the parts of units that a week has: day by day, and then what no day has."""
+        units: set[str] = set()
+        exercises: set[str] = set()
+        for day in week.days:
+            for part in self.parts_of_day(day):
+                units.add(part.unit.id)
+                exercises.update(part.exercises)
+                yield part
+        for part in self._parts(None, week.units, (), week.tasks):
+            left = tuple(each for each in part.exercises if each not in exercises)
+            if left or part.unit.id not in units:
+                yield dataclasses.replace(part, exercises=left)
+
+    def parts_of_day(self, day: Day) -> Iterator[Part]:
+        return self._parts(day, day.units, day.exercises, day.tasks)
+
+    def _parts(
+        self, day: Day | None, names: Iterable[str], chosen: Iterable[str], tasks: Iterable[Task]
+    ) -> Iterator[Part]:
+        """Yields the units named, with the exercises chosen of them or all; and what shows that tasks are done."""
+        wanted: dict[str, set[str]] = {}
+        for unit in map(self.unit, names):
+            own = set(unit.exercise_ids)
+            wanted.setdefault(unit.id, set()).update(own.intersection(chosen) or own)
+        for task in tasks:
+            proof = task.done_by
+            if proof is not None and proof.unit is not None:
+                unit = self.unit(proof.unit)
+                _, slash, exercise = proof.name.partition("/")
+                own = {f"{unit.name}/{exercise}"} if slash else set(unit.exercise_ids)
+                wanted.setdefault(unit.id, set()).update(own)
+        for name, own in wanted.items():
+            unit = self.unit(name)
+            yield Part(day, unit, tuple(each for each in unit.exercise_ids if each in own))
 
     @functools.cached_property
     def resources(self) -> dict[str, Resource]:

@@ -54,6 +54,7 @@ class Day:
     outputs: Texts = NO_TEXTS
     resources: tuple[ResourceUse, ...] = ()
     units: tuple[str, ...] = ()
+    exercises: tuple[str, ...] = ()  # of a unit that has some here only these; the others end the week
     tasks: tuple[Task, ...] = ()
     files: tuple[str, ...] = ()  # of the upstream repository, to be read
     note: Text | None = None
@@ -77,8 +78,8 @@ class Week:
 
     @property
     def all_units(self) -> tuple[str, ...]:
-        """Its own units and those of its days, each once."""
-        return tuple(dict.fromkeys((*self.units, *(unit for day in self.days for unit in day.units))))
+        """Those of its days and its own, in the order in which they are gone through, each once."""
+        return tuple(dict.fromkeys((*(unit for day in self.days for unit in day.units), *self.units)))
 
     @property
     def all_tasks(self) -> tuple[Task, ...]:
@@ -216,6 +217,7 @@ class _Reader:
         )
 
     def week(self, table: Table) -> Week:
+        units = self._units(table)
         return Week(
             number=self._number_once(table, "weeks"),
             title=table.text("title"),
@@ -223,9 +225,9 @@ class _Reader:
             hours=table.maybe_string("hours"),
             outputs=table.texts("outputs"),
             resources=self.resources_of(table),
-            units=self._units(table),
+            units=units,
             tasks=self._tasks(table),
-            days=tuple(self.day(each) for each in table.tables("days")),
+            days=tuple(self.day(each, units) for each in table.tables("days")),
             files=table.strings("files"),
             formulas=tuple(
                 Formula(each.text("title"), each.string("text")) for each in table.tables("formulas")
@@ -236,11 +238,13 @@ class _Reader:
             note=table.maybe_text("note"),
         )
 
-    def day(self, table: Table) -> Day:
+    def day(self, table: Table, of_week: tuple[str, ...]) -> Day:
+        """Reads a day of a week that has the units `of_week` besides those of its days."""
         with table.table("minutes") as boxes:
             minutes = {name: boxes.integer(name, 1, 24 * 60) for name in BOXES if name in boxes}
             for name in BOXES:
                 boxes.raw(name)
+        units = self._units(table)
         return Day(
             number=_number(table, "number"),
             title=table.text("title"),
@@ -248,11 +252,25 @@ class _Reader:
             goals=table.texts("goals"),
             outputs=table.texts("outputs"),
             resources=self.resources_of(table),
-            units=self._units(table),
+            units=units,
+            exercises=self._exercises(table, units, of_week),
             tasks=self._tasks(table),
             files=table.strings("files"),
             note=table.maybe_text("note"),
         )
+
+    def _exercises(self, table: Table, units: tuple[str, ...], of_week: tuple[str, ...]) -> tuple[str, ...]:
+        """Reads which exercises of a day's units belong to the day; the week must name what is left of them."""
+        chosen = table.strings("exercises")
+        for each in chosen:
+            unit = self._unit(table, "exercises", each.partition("/")[0])
+            if unit.id not in units:
+                table.one_of("exercises", unit.id, units)
+            if each not in unit.exercise_ids:
+                self._no_exercise(table, "exercises", unit, each.partition("/")[2])
+            if unit.id not in of_week and not set(unit.exercise_ids) <= set(chosen):
+                table.wrong("exercises", "course.content.exercises-left-out", id=unit.id)
+        return chosen
 
     def _tasks(self, table: Table) -> tuple[Task, ...]:
         return tuple(self._task(each) for each in table.tables("tasks"))
@@ -277,13 +295,11 @@ class _Reader:
             unit_name, slash, exercise = proof.name.partition("/")
             unit = self._unit(table, "done_by", unit_name)
             if slash and unit.is_ready and exercise not in unit.exercise_names:
-                table.wrong(
-                    "done_by",
-                    "course.content.no-such-exercise",
-                    id=unit.id,
-                    exercise=exercise,
-                    advice=did_you_mean(exercise, unit.exercise_names),
-                )
+                self._no_exercise(table, "done_by", unit, exercise)
+
+    def _no_exercise(self, table: Table, key: str, unit: Unit, exercise: str) -> None:
+        advice = did_you_mean(exercise, unit.exercise_names)
+        table.wrong(key, "course.content.no-such-exercise", id=unit.id, exercise=exercise, advice=advice)
 
     def _unit(self, table: Table, key: str, name: str) -> Unit:
         unit = _find(self.units, name)

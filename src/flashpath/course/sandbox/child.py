@@ -59,8 +59,12 @@ class Child:
         plan: dict[str, Any] | None = None,
         allowed: Sequence[str] = (),
     ) -> None:
-        """`allowed`: calls of the system that it needs, of those that children are refused."""
+        """`trusted`: it runs no code of a learner's.
+
+        `allowed`: calls of the system that it needs, of those that children are refused.
+        """
         self.limits = limits
+        self._is_trusted = trusted
         self.folder = folders.make_folder()
         folders.sweep()
         self._output = bytearray()
@@ -177,7 +181,8 @@ class Child:
         if isinstance(answer, frames.BadFrame):
             self.close()
             how = told("course.sandbox.sent-no-frame", why=str(answer))
-            raise self._marked(Crashed(how, self._last_lines()))
+            advice = told("course.sandbox.ours-to-mend") if self._is_trusted else None
+            raise self._marked(Crashed(how, self._last_lines(), advice))
         if isinstance(answer, BaseException):
             raise self._ended(step)
         return answer
@@ -254,6 +259,10 @@ class Child:
         self.close()
         if os.name == "posix" and code == -int(getattr(signal, "SIGXCPU", 24)):
             return self._marked(TimedOut(step, self.limits.cpu_seconds))
+        # Which no learner's code has ended: unless the system did it, to have its memory back.
+        if self._is_trusted and code is not None and code != -int(getattr(signal, "SIGKILL", 9)):
+            how = told("course.sandbox.crashed-itself", signal=_name_of(code)) if code < 0 else _how(code)
+            return self._marked(Crashed(how, self._last_lines(), told("course.sandbox.ours-to-mend")))
         return self._marked(Crashed(_how(code), self._last_lines()))
 
     # ---- What it prints --------------------------------------------------------------------------------
@@ -319,11 +328,15 @@ def _how(code: int | None) -> Message:
         return told("course.sandbox.closed-its-pipe")
     if code >= 0:
         return told("course.sandbox.exited", code=code)
+    return told("course.sandbox.ended-by-signal", signal=_name_of(code))
+
+
+def _name_of(code: int) -> str:
+    """Returns the name of the signal that ended a process with this negative code."""
     try:
-        name = signal.Signals(-code).name
+        return signal.Signals(-code).name
     except ValueError:
-        name = str(-code)
-    return told("course.sandbox.ended-by-signal", signal=name)
+        return str(-code)
 
 
 def _finders() -> list[str]:

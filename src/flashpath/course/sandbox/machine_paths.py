@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from flashpath.course.sandbox import folders
+from flashpath.course.sandbox.inside.failures import bounded
 from flashpath.jit.diagnostics import Diagnostic
 from flashpath.messages import Message
 
@@ -21,17 +22,6 @@ _OF_NVRTC = (
     (rf"(?<!\S)\S*/{_BUILT_IN}", _BUILT_IN),
     (r"\.? Consider using -default-device flag[^\n]*", "."),
 )
-# A compiler quotes what a learner wrote: no line of it is longer, and no message has more lines.
-_LONGEST_LINE, _MOST_LINES = 1_000, 400
-
-
-def bounded(text: str) -> str:
-    """Returns the text with its longest lines, and what comes after many lines, cut off."""
-    lines = text.split("\n", _MOST_LINES)
-    kept = [
-        line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]} …" for line in lines[:_MOST_LINES]
-    ]
-    return "\n".join([*kept, *(["…"] if len(lines) > _MOST_LINES else [])])
 
 
 class MachinePaths:

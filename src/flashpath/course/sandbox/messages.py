@@ -46,6 +46,16 @@ MESSAGES: dict[str, Text | Entry] = {
         "Look for memory without bound, or for a call that ends the process.",
         "请检查是否无限制地占用内存，或有结束进程的调用。",
     ),
+    "ours-to-mend": Text(
+        "Nothing that a file holds should do that: please report it, together with the file. Until then, try to "
+        "write it in another way.",
+        "无论文件里写了什么，都不该发生这种情况：请连同文件一起报告。在此之前，可以试试换一种写法。",
+    ),
+    "triton-crashed": Text(
+        "Triton's compiler crashed while it compiled the kernel, and did not say why. Take back what you wrote "
+        "last, and write it in another way.",
+        "Triton 的编译器在编译核函数时崩溃，没有给出原因。请撤回最后的改动，换一种写法。",
+    ),
     "needs-no-files": Text(
         "An answer needs no files: compute, and return the result.", "答案用不着文件：计算并返回结果即可。"
     ),
@@ -55,6 +65,10 @@ MESSAGES: dict[str, Text | Entry] = {
     "sent-no-kernel": Text("sent what is no compiled kernel", "发来的不是编译好的核函数"),
     "met-a-defect": Text(
         "met a defect of flashpath's own ({defect})", "遇到了 flashpath 自己的缺陷（{defect}）"
+    ),
+    "crashed-itself": Text(
+        "crashed by a defect of flashpath's own or of a compiler (signal {signal})",
+        "因 flashpath 自己或编译器的缺陷而崩溃（信号 {signal}）",
     ),
     "took-too-much-memory": Text(
         "took more memory than it may, and was ended", "占用的内存超过限制，已被终止"

@@ -43,7 +43,8 @@ class CompilerSession(Session):
             return
         error: SandboxError
         if "defect" in header:
-            error = Crashed(told("course.sandbox.met-a-defect", defect=header["defect"]))
+            how = told("course.sandbox.met-a-defect", defect=header["defect"])
+            error = Crashed(how, advice=told("course.sandbox.ours-to-mend"))
         else:
             error = self._failed(header)
         error.printed = self._child.take_printed() if self._child else ""

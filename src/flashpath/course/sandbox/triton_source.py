@@ -57,21 +57,26 @@ def _build(child: Child, job: KernelJob, file_name: str, capability: int, limits
         {"do": "load", "source": job.source, "file_name": file_name},
     )
     _check(header, child, job.source, file_name)
-    header, arrays = child.ask(
-        told("course.sandbox.building", file=file_name),
-        limits.build_seconds,
-        {
-            "do": "build",
-            "source": job.source,
-            "file_name": file_name,
-            "kernel": job.kernel,
-            "capability": capability,
-            "constants": dict(job.constants),
-            "num_warps": job.num_warps,
-            "parameters": job.parameter_messages,
-        },
-        most_answer_bytes=_MOST_PTX_BYTES,
-    )
+    request = {
+        "do": "build",
+        "source": job.source,
+        "file_name": file_name,
+        "kernel": job.kernel,
+        "capability": capability,
+        "constants": dict(job.constants),
+        "num_warps": job.num_warps,
+        "parameters": job.parameter_messages,
+    }
+    step = told("course.sandbox.building", file=file_name)
+    try:
+        header, arrays = child.ask(step, limits.build_seconds, request, most_answer_bytes=_MOST_PTX_BYTES)
+    except Crashed as error:
+        if error.how.code != "course.sandbox.ended-by-signal" or error.how.params["signal"] == "SIGKILL":
+            raise
+        # What the file does by itself, it has done by its import.
+        crashed = Crashed(error.how, error.last, told("course.sandbox.triton-crashed"))
+        crashed.printed = error.printed
+        raise crashed from None
     _check(header, child, job.source, file_name)
     return _checked(header, arrays, str(child.folder), child.take_printed())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from flashpath.course.content import Course, Day, Problem, ProblemSet, Task, Track, Unit, Week
+from flashpath.course.content import Course, Day, Part, Problem, ProblemSet, Task, Track, Unit, Week
 from flashpath.course.content.proof import EXERCISE, NOTE, SEEN, SET
 from flashpath.course.state.store import Store
 from flashpath.errors import FlashpathError
@@ -108,22 +108,27 @@ class Progress:
     # ---- Counts ----------------------------------------------------------------------------------------
 
     def of_track(self) -> Count:
-        return self._count(self.track.units, [task for _, _, task in self.track.tasks()])
+        return self._count(
+            map(self._whole, self.track.units), [task for _, _, task in self.track.tasks()]
+        )
 
     def of_week(self, week: Week) -> Count:
-        return self._count(week.all_units, week.all_tasks)
+        return self._count(self.course.parts(week), week.all_tasks)
 
     def of_day(self, day: Day) -> Count:
-        return self._count(day.units, day.tasks)
+        return self._count(self.course.parts_of_day(day), day.tasks)
 
     def of_unit(self, unit: Unit) -> Count:
-        return self._count([unit.id], ())
+        return self._count([self._whole(unit.id)], ())
 
-    def _count(self, units: Iterable[str], tasks: Iterable[Task]) -> Count:
-        chosen = [self.course.unit(name) for name in dict.fromkeys(units)]
-        planned = sum(not unit.is_ready for unit in chosen)
-        exercises = [exercise for unit in chosen for exercise in unit.exercise_ids]
-        listed = list(tasks)
+    def _whole(self, name: str) -> Part:
+        unit = self.course.unit(name)
+        return Part(None, unit, unit.exercise_ids)
+
+    def _count(self, parts: Iterable[Part], tasks: Iterable[Task]) -> Count:
+        chosen, listed = list(parts), list(tasks)
+        planned = len({part.unit.id for part in chosen if not part.unit.is_ready})
+        exercises = {exercise for part in chosen for exercise in part.exercises}
         return Count(
             exercises=len(exercises),
             exercises_done=sum(each in self.passed for each in exercises),
@@ -167,9 +172,9 @@ class Progress:
 
     def _place(self, exercise: str | None) -> tuple[Week, Day | None, Unit] | None:
         for week in self.track.weeks:
-            for day, unit in _units(self.course, week):
-                if exercise in unit.exercise_ids:
-                    return week, day, unit
+            for part in self.course.parts(week):
+                if exercise in part.exercises:
+                    return week, part.day, part.unit
         return None
 
     def _tasks_before(self, place: tuple[Week, Day | None, Unit] | None) -> Iterator[Task]:
@@ -214,20 +219,5 @@ class Progress:
 
 def exercises_of(course: Course, track: Track) -> tuple[str, ...]:
     """Returns every exercise of a track that can be done, in the order of the plan, each once."""
-    ids = (each for week in track.weeks for _, unit in _units(course, week) for each in unit.exercise_ids)
+    ids = (each for week in track.weeks for part in course.parts(week) for each in part.exercises)
     return tuple(dict.fromkeys(ids))
-
-
-def _units(course: Course, week: Week) -> Iterator[tuple[Day | None, Unit]]:
-    """Yields the units of a week: day by day, then those of no day. Of a planned one there may be a quiz."""
-    for day in week.days:
-        for name in (*day.units, *_units_of_tasks(day.tasks)):
-            yield day, course.unit(name)
-    for name in (*week.units, *_units_of_tasks(week.tasks)):
-        yield None, course.unit(name)
-
-
-def _units_of_tasks(tasks: Iterable[Task]) -> Iterator[str]:
-    for task in tasks:
-        if task.done_by is not None and task.done_by.unit is not None:
-            yield task.done_by.unit

@@ -98,6 +98,7 @@ MESSAGES: dict[str, Text | Entry] = {
     "programs": Text("Programs", "示例程序"),
     "tasks": Text("Tasks", "任务"),
     "more-tasks": Text("Tasks of no day", "不限于某一天的任务"),
+    "more-exercises": Text("After the days", "这几天之后"),
     "files": Text("Files to read", "要阅读的文件"),
     "formulas": Text("Formulas", "关键公式"),
     "outputs": Text("Outputs", "本周产出"),

@@ -14,6 +14,7 @@ from flashpath.course.content import (
     Course,
     Day,
     Exercise,
+    Part,
     ResourceUse,
     Stage,
     Task,
@@ -167,7 +168,7 @@ def week_page(site: Site, stage: Stage, week: Week, page: str, between: Sequence
             corrections(site, week),
             *between,
             *_tasks_of_week(site, week, page),
-            section(say("course.workspace.lessons-and-exercises"), unit_lines(site, week.all_units, page)),
+            *_units_of_week(site, week, page),
             section(say("course.workspace.programs"), program_lines(site, week.all_units)),
             section(say("course.workspace.files"), bullets(f"`{each}`" for each in week.files)),
             *(_formulas(site, week)),
@@ -230,10 +231,23 @@ _PROOFS = {
 }
 
 
-def unit_lines(site: Site, names: Iterable[str], page: str) -> list[str]:
-    """Each unit with its exercises; of one that is planned, its goals, and the quiz where there is one."""
+def _units_of_week(site: Site, week: Week, page: str) -> Iterator[str]:
+    """Yields those of its days, and then what no day has."""
+    parts = list(site.course.parts(week))
+    of_days = [each for each in parts if each.day is not None]
+    others = unit_lines(site, (each for each in parts if each.day is None), page)
+    yield section(say("course.workspace.lessons-and-exercises"), unit_lines(site, of_days, page) or others)
+    if of_days:
+        yield section(say("course.workspace.more-exercises"), others, 3)
+
+
+def unit_lines(site: Site, parts: Iterable[Part], page: str) -> list[str]:
+    """Each unit with those exercises; of one that is planned, its goals, and the quiz where there is one."""
+    exercises: dict[str, set[str]] = {}
+    for part in parts:
+        exercises.setdefault(part.unit.id, set()).update(part.exercises)
     lines: list[str] = []
-    for unit in site.units(names):
+    for unit in site.units(exercises):
         title = unit.title.in_(site.lang)
         if not unit.is_ready:
             planned = say("course.workspace.planned")
@@ -242,7 +256,8 @@ def unit_lines(site: Site, names: Iterable[str], page: str) -> list[str]:
         else:
             minutes = say("course.workspace.minutes", count=unit.minutes)
             lines.append(f"- {unit.id} · {site.link(page, site.lesson_place(unit), title)} ({minutes})")
-        lines += [f"  {exercise_line(site, each, page)}" for each in exercises_of(unit)]
+        shown = [each for each in exercises_of(unit) if each.id in exercises[unit.id]]
+        lines += [f"  {exercise_line(site, each, page)}" for each in shown]
     return lines
 
 
@@ -321,7 +336,7 @@ def day_page(site: Site, week: Week, day: Day, page: str, around: Sequence[tuple
             section(say("course.workspace.time"), _time_boxes(day)),
             section(say("course.workspace.files"), bullets(f"`{each}`" for each in day.files)),
             section(say("course.workspace.tasks"), [task_line(site, each, page) for each in day.tasks]),
-            section(say("course.workspace.lessons-and-exercises"), unit_lines(site, day.units, page)),
+            section(say("course.workspace.lessons-and-exercises"), unit_lines(site, site.course.parts_of_day(day), page)),
             section(say("course.workspace.programs"), program_lines(site, day.units)),
             corrections(site, week) if _is_corrected(site, week, day) else "",
             " · ".join(site.link(page, target, day_title(other)) for target, other in around),

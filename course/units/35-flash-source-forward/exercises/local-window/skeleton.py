@@ -30,9 +30,9 @@ def local_attention(
     column = tl.arange(0, BLOCK_D)  # (BLOCK_D)
     inside = (query < queries)[:, None] & (column < d)[None, :]
     q = tl.load(q_ptr + query[:, None] * d + column[None, :], mask=inside, other=0.0)
-    at = query + keys - queries  # where they stand
+    at = query + keys - queries  # the key where each query stands
 
-    # TODO: the blocks of keys that one of these queries sees: block_min, and one behind the last. As it is, all.
+    # TODO: from block_min up to, not including, block_max: the blocks in which one of these queries sees a key. Now: all.
     block_min = 0
     block_max = tl.cdiv(keys, BLOCK_N)
 

@@ -30,7 +30,7 @@ def local_attention(
     column = tl.arange(0, BLOCK_D)  # (BLOCK_D)
     inside = (query < queries)[:, None] & (column < d)[None, :]
     q = tl.load(q_ptr + query[:, None] * d + column[None, :], mask=inside, other=0.0)
-    at = query + keys - queries  # where they stand
+    at = query + keys - queries  # the key where each query stands
 
     last_query = tl.minimum(first_query + BLOCK_M, queries) - 1
     first_key = tl.maximum(first_query + keys - queries - left, 0)

@@ -31,8 +31,8 @@ def rounds(lang: str) -> Figure:
     """Draws in which round the block of a tile of keys meets each tile of queries, under a causal mask."""
     queries, keys, block_m, block_n = 512, 640, 64, 128
     said = {
-        "en": ("m_block", "n_block", "empty: seen by no query, no round; *: with a mask"),
-        "zh": ("m_block", "n_block", "空格：没有查询看得到，不走；*：带掩码"),
+        "en": ("m_block", "n_block", "empty: these queries see none of these keys; *: with a mask"),
+        "zh": ("m_block", "n_block", "空格：这些查询看不到这些键；*：带掩码"),
     }[lang]
     tiles_m, tiles_n = queries // block_m, keys // block_n
     cells: list[list[str]] = [[""] * tiles_n for _ in range(tiles_m)]

@@ -141,14 +141,14 @@ def blocks(lang: str) -> Figure:
             "causal: n_block_max, and three masked steps",
             "a window of 300 keys to the left: n_block_min too, and a mask everywhere",
             "block {}",
-            ("1: no mask", "2: mask, and needs it", "2: mask, and would not need it"),
+            ("no mask (1)", "a mask, and needed (2)", "a mask, but not needed (2)"),
             "1,000 queries and keys, kBlockM = 128, kBlockN = 64; empty: skipped",
         ),
         "zh": (
             "因果：n_block_max，以及三个带掩码的步骤",
             "左边 300 个键的窗口：还有 n_block_min，每块都加掩码",
             "第 {} 块",
-            ("1：不加掩码", "2：加掩码，也确实需要", "2：加掩码，其实不需要"),
+            ("不加掩码（1）", "加掩码，确实需要（2）", "加掩码，其实不需要（2）"),
             "1000 个查询和键，kBlockM = 128，kBlockN = 64；空格：跳过",
         ),
     }[lang]
@@ -181,13 +181,13 @@ def step(lang: str) -> Figure:
     said = {
         "en": (
             ["S = Q Kᵀ", "mask", "softmax", "O += P V"],
-            ["on its way", "used", "kept, free to be overwritten"],
+            ["on its way", "being read"],
             ["sK", "sV"],
             "two waits, each with a barrier: before Q Kᵀ for K, and after the mask for V",
         ),
         "zh": (
             ["S = Q Kᵀ", "掩码", "softmax", "O += P V"],
-            ["在路上", "正在使用", "已用完，可以覆盖"],
+            ["在路上", "正在读取"],
             ["sK", "sV"],
             "两次等待，各带一个屏障：Q Kᵀ 之前等 K，掩码之后等 V",
         ),

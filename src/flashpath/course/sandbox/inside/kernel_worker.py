@@ -9,7 +9,7 @@ import sys
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -22,7 +22,6 @@ from flashpath.gpus.shape import LaunchShape, dim3, shared_bytes
 from flashpath.jit import assembler, nvrtc, ptx, toolkit
 from flashpath.jit.cache import CacheWarning
 from flashpath.jit.compiler import compile as compile_source
-from flashpath.jit.diagnostics import CompileError
 from flashpath.jit.module import Kernel
 from flashpath.jit.signature import Parameter as KernelParameter
 from flashpath.jit.virtual import host_arrays, ready
@@ -36,7 +35,7 @@ from flashpath.vgpu.options import Options
 from flashpath.vgpu.report import Report
 from flashpath.vgpu.triton_places import library_name, with_calls
 
-from . import frames
+from . import failures, frames
 
 Array = np.ndarray[Any, Any]
 Message = Mapping[str, Any]
@@ -76,8 +75,7 @@ def serve(requests: BinaryIO, answers: BinaryIO, folder: str, state: None) -> No
                 header, results = _run(kernel, message, arrays)
                 frames.write_frame(answers, {"ok": True, **header}, results)
         except FlashpathError as error:
-            found = [asdict(each) for each in error.diagnostics] if isinstance(error, CompileError) else []
-            frames.write_frame(answers, {"failed": error.said.as_data(), "diagnostics": found})
+            frames.write_frame(answers, failures.as_answer(error))
         except MemoryError:
             no_memory = FlashpathError("course.sandbox.no-memory").said
             frames.write_frame(answers, {"failed": no_memory.as_data(), "diagnostics": []})

@@ -7,7 +7,7 @@ import math
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,7 +16,6 @@ from flashpath.course.expressions import ExpressionError, evaluate
 from flashpath.errors import FlashpathError
 from flashpath.jit import toolkit
 from flashpath.jit.cache import KernelCache
-from flashpath.jit.diagnostics import CompileError
 from flashpath.jit.programs.building import cook
 from flashpath.jit.programs.host_code import HostCode
 from flashpath.jit.programs.recipe import LADDERS, Recipe, make_recipe
@@ -28,7 +27,7 @@ from flashpath.vgpu import recorded
 from flashpath.vgpu.host_findings import HostFinding
 from flashpath.vgpu.program_report import ProgramReport
 
-from . import frames
+from . import failures, frames
 
 Message = Mapping[str, Any]
 # Whatever the folder is called in which a text is compiled, what comes of it is the same.
@@ -64,8 +63,7 @@ def serve(requests: BinaryIO, answers: BinaryIO, folder: str, state: None) -> No
                 assert program is not None
                 frames.write_frame(answers, {"ok": True, **program.explained(message, arrays[0].tobytes())})
         except FlashpathError as error:
-            found = [asdict(each) for each in error.diagnostics] if isinstance(error, CompileError) else []
-            frames.write_frame(answers, {"failed": error.said.as_data(), "diagnostics": found})
+            frames.write_frame(answers, failures.as_answer(error))
         except Exception as error:  # ours to mend, or a record that a program has written by itself
             frames.write_frame(answers, {"defect": f"{type(error).__name__}: {error}"[:2000]})
 
