@@ -134,7 +134,7 @@ class Course:
     def _parts(
         self, day: Day | None, names: Iterable[str], chosen: Iterable[str], tasks: Iterable[Task]
     ) -> Iterator[Part]:
-        """Yields the units named, with the exercises chosen of them or all; and what shows that tasks are done."""
+        """Yields the named units with their chosen exercises, or all, and the proofs of the tasks."""
         wanted: dict[str, set[str]] = {}
         for unit in map(self.unit, names):
             own = set(unit.exercise_ids)

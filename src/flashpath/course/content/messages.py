@@ -449,7 +449,10 @@ MESSAGES: dict[str, Text | Entry] = {
             "{place}: {id} has more exercises than the day names, and its week does not name the unit.",
             "{place}：{id} 的练习不止当天列出的这些，而所在的周没有列出这个单元。",
         ),
-        Text("Add it to the `units` of the week: there the others follow.", "把它加进这一周的 `units`：其余练习排在那里。"),
+        Text(
+            "Add it to the `units` of the week: there the others follow.",
+            "把它加进这一周的 `units`：其余练习排在那里。",
+        ),
     ),
     "no-such-exercise": Entry(
         Text("{place}: {id} has no exercise {exercise!r}.", "{place}：{id} 没有练习 {exercise!r}。"),

@@ -260,7 +260,7 @@ class _Reader:
         )
 
     def _exercises(self, table: Table, units: tuple[str, ...], of_week: tuple[str, ...]) -> tuple[str, ...]:
-        """Reads which exercises of a day's units belong to the day; the week must name what is left of them."""
+        """Reads the exercises of its units that belong to the day; the others must be those of the week."""
         chosen = table.strings("exercises")
         for each in chosen:
             unit = self._unit(table, "exercises", each.partition("/")[0])

@@ -108,9 +108,7 @@ class Progress:
     # ---- Counts ----------------------------------------------------------------------------------------
 
     def of_track(self) -> Count:
-        return self._count(
-            map(self._whole, self.track.units), [task for _, _, task in self.track.tasks()]
-        )
+        return self._count(map(self._whole, self.track.units), [task for _, _, task in self.track.tasks()])
 
     def of_week(self, week: Week) -> Count:
         return self._count(self.course.parts(week), week.all_tasks)

@@ -336,7 +336,10 @@ def day_page(site: Site, week: Week, day: Day, page: str, around: Sequence[tuple
             section(say("course.workspace.time"), _time_boxes(day)),
             section(say("course.workspace.files"), bullets(f"`{each}`" for each in day.files)),
             section(say("course.workspace.tasks"), [task_line(site, each, page) for each in day.tasks]),
-            section(say("course.workspace.lessons-and-exercises"), unit_lines(site, site.course.parts_of_day(day), page)),
+            section(
+                say("course.workspace.lessons-and-exercises"),
+                unit_lines(site, site.course.parts_of_day(day), page),
+            ),
             section(say("course.workspace.programs"), program_lines(site, day.units)),
             corrections(site, week) if _is_corrected(site, week, day) else "",
             " · ".join(site.link(page, target, day_title(other)) for target, other in around),

@@ -1,4 +1,4 @@
-"""Figures of the unit on flash-attention's source: tree, call, blocks, instances, tiles, and what was measured."""
+"""Figures of the unit on flash-attention's source: tree, call, blocks, instances, tiles, measurements."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ def tree(lang: str) -> Figure:
     """The folders of the repository and the files of csrc/flash_attn, with the unit that reads them."""
     column = {"en": "what it holds (unit that reads it)", "zh": "内容（在哪个单元读）"}[lang]
     places: list[tuple[str, str, str, Group]] = [
-        ("flash_attn/", "Python: flash_attn_interface.py (34)", "Python 层：flash_attn_interface.py（34）", 0),
+        (
+            "flash_attn/",
+            "Python: flash_attn_interface.py (34)",
+            "Python 层：flash_attn_interface.py（34）",
+            0,
+        ),
         ("csrc/flash_attn/", "FlashAttention 2 in CUDA C++", "FlashAttention 2，CUDA C++", 1),
         ("flash_api.cpp", "checks, parameters, choice (34)", "检查、参数、选择核函数（34）", 1),
         ("src/flash.h", "Flash_fwd_params (34)", "Flash_fwd_params（34）", 1),
@@ -79,7 +84,10 @@ def blocks(lang: str) -> Figure:
     """The blocks of one head for three packed sequences: which have rows, and which return at once."""
     lengths, tile = (200, 500, 1000), 128
     tiles = -(-max(lengths) // tile)
-    said = {"en": ("sequence {}: {} rows", "blank: returns at once"), "zh": ("序列 {}：{} 行", "空格：立即返回")}[lang]
+    said = {
+        "en": ("sequence {}: {} rows", "blank: returns at once"),
+        "zh": ("序列 {}：{} 行", "空格：立即返回"),
+    }[lang]
     cells: list[list[str]] = []
     groups: list[list[Group]] = []
     for number, length in enumerate(lengths):
@@ -172,7 +180,7 @@ def first_call(lang: str) -> Figure:
 
 
 def speed(lang: str) -> Figure:
-    """TFLOP/s on an H200: FlashAttention 2 in PyTorch and our kernel with the same plan, by head dimension."""
+    """TFLOP/s on an H200 by head dimension: FlashAttention 2 of PyTorch, and ours with the same plan."""
     names = {"flash_v2_cuda": "flash_v2_cuda", "torch (FlashAttention 2)": "FlashAttention 2"}
     words = {"en": {False: "full", True: "causal"}, "zh": {False: "无掩码", True: "因果"}}[lang]
     bars: list[tuple[str, float, str]] = []
