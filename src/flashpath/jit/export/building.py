@@ -1,0 +1,60 @@
+"""Compiles a library's C++: any C++17 compiler will do, and no CUDA toolkit is needed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from flashpath import settings
+from flashpath.errors import FlashpathError
+from flashpath.jit import toolkit
+from flashpath.jit.export.library import Function
+from flashpath.jit.export.writing import write
+
+_FLAGS = (
+    "-std=c++17",
+    "-O2",
+    "-fPIC",
+    "-shared",
+    "-fvisibility=hidden",
+    # So that it runs beside any other C++ library.
+    "-static-libstdc++",
+    "-static-libgcc",
+    "-Wl,-z,defs",
+)
+
+
+def build(function: Function, path: str | Path) -> Path:
+    """Writes the library; a file that is there already is replaced when the new one is whole."""
+    to = settings.expanded(path).resolve()
+    if not to.parent.is_dir():
+        raise FlashpathError("jit.export.no-folder", folder=str(to.parent))
+    compiler = _compiler()
+    with tempfile.TemporaryDirectory(prefix="flashpath-export-") as folder:
+        file = write(function, Path(folder))
+        made = Path(folder) / "library.so"
+        command = [str(compiler), *_FLAGS, file.name, "-o", made.name, "-ldl"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise FlashpathError("jit.export.does-not-compile", compiler=str(compiler), output=done.stderr)
+        # Into its folder first, since only within one file system is a file replaced at once.
+        with tempfile.NamedTemporaryFile(dir=to.parent, prefix=f".{to.name}.", delete=False) as beside:
+            beside.write(made.read_bytes())
+        Path(beside.name).chmod(0o755 & ~_umask())
+        Path(beside.name).replace(to)
+    return to
+
+
+def _compiler() -> Path:
+    try:
+        return toolkit.host_compiler_path()
+    except toolkit.MissingCompiler:
+        raise toolkit.MissingCompiler("jit.export.no-compiler") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
