@@ -31,7 +31,10 @@ MESSAGES: dict[str, Text | Entry] = {
         command_fix=Text("Name one: --name softmax.", "请另外指定：--name softmax。"),
     ),
     "export-launch-of-rung": Entry(
-        Text("{rung} is a rung: its host function decides the launch.", "{rung} 是梯级：启动由它的主机端函数决定。"),
+        Text(
+            "{rung} is a rung: its host function decides the launch.",
+            "{rung} 是梯级：启动由它的主机端函数决定。",
+        ),
         Text("Leave away launch and requires.", "请去掉 launch 和 requires。"),
         command_fix=Text("Leave away --launch and --require.", "请去掉 --launch 和 --require。"),
     ),
@@ -54,7 +57,10 @@ MESSAGES: dict[str, Text | Entry] = {
         ),
     ),
     "export-unlike": Entry(
-        Text("These are not one kernel for several architectures: {names}.", "这些不是同一个核函数在不同架构上的版本：{names}。"),
+        Text(
+            "These are not one kernel for several architectures: {names}.",
+            "这些不是同一个核函数在不同架构上的版本：{names}。",
+        ),
         Text(
             "Compile the same source for each: fp.compile('saxpy.cu', arch='sm_90')['saxpy'].",
             "请为每个架构编译同一份源代码：fp.compile('saxpy.cu', arch='sm_90')['saxpy']。",
@@ -68,11 +74,17 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("`flashpath ladder NAME` lists the others.", "`flashpath ladder NAME` 会列出其他梯级。"),
     ),
     "export-arch": Entry(
-        Text("{rung} runs from {least} on, and not on {arch}.", "{rung} 需要 {least} 或更新的架构，不能用于 {arch}。"),
+        Text(
+            "{rung} runs from {least} on, and not on {arch}.",
+            "{rung} 需要 {least} 或更新的架构，不能用于 {arch}。",
+        ),
         Text("Name later architectures only.", "请只写更新的架构。"),
     ),
     "export-other-arguments": Entry(
-        Text("{signature!r} has other arguments than the signatures before it.", "{signature!r} 的参数与前面的签名不同。"),
+        Text(
+            "{signature!r} has other arguments than the signatures before it.",
+            "{signature!r} 的参数与前面的签名不同。",
+        ),
         Text("Give all signatures the same names, in the same order.", "请让所有签名的参数名和次序一致。"),
     ),
     "export-many": Entry(
@@ -88,29 +100,45 @@ MESSAGES: dict[str, Text | Entry] = {
         ),
     ),
     "export-number-of-rung": Entry(
-        Text("{name} is a number, and a rung's numbers are fixed in the library.", "{name} 是数，而梯级的数会固定在库里。"),
+        Text(
+            "{name} is a number, and a rung's numbers are fixed in the library.",
+            "{name} 是数，而梯级的数会固定在库里。",
+        ),
         Text("Write its value: '{name}=1.0'.", "请写出它的值：'{name}=1.0'。"),
     ),
     "export-option": Entry(
         Text("{text!r} has no value that Python could read.", "{text!r} 的值不是 Python 的字面量。"),
-        Text("Write it as 'eps=1e-6' or 'op=\'sum\''.", "请写成 'eps=1e-6' 或 'op=\'sum\''。"),
+        Text("Write it as 'eps=1e-6' or 'op='sum''.", "请写成 'eps=1e-6' 或 'op='sum''。"),
     ),
     "export-extent": Entry(
         Text("The extent {extent} in {text!r} is no number.", "{text!r} 里的大小 {extent} 不是数。"),
-        Text("Give its values: sizes={{{extent!r}: [128, 1000]}}.", "请给出它的取值：sizes={{{extent!r}: [128, 1000]}}。"),
-        command_fix=Text("Give its values: --size {extent}=128,1000.", "请给出它的取值：--size {extent}=128,1000。"),
+        Text(
+            "Give its values: sizes={{{extent!r}: [128, 1000]}}.",
+            "请给出它的取值：sizes={{{extent!r}: [128, 1000]}}。",
+        ),
+        command_fix=Text(
+            "Give its values: --size {extent}=128,1000.", "请给出它的取值：--size {extent}=128,1000。"
+        ),
     ),
     "export-refused": Text("{rung} cannot be exported: {why}.", "{rung} 不能导出：{why}。"),
-    "export-launches": Text("it launches {count:~kernel}, and a library launches one", "它启动 {count} 个核函数，而库只启动一个"),
-    "export-torch": Text("it calls torch's {operator}, which the library would lack", "它调用 torch 的 {operator}，而库里没有 torch"),
+    "export-launches": Text(
+        "it launches {count:~kernel}, and a library launches one", "它启动 {count} 个核函数，而库只启动一个"
+    ),
+    "export-torch": Text(
+        "it calls torch's {operator}, which the library would lack",
+        "它调用 torch 的 {operator}，而库里没有 torch",
+    ),
     "export-memory": Text(
         "a kernel is given memory that is none of the arguments; is an output missing, such as `out`?",
         "核函数用到的内存不是参数；是否漏掉了输出参数，例如 `out`？",
     ),
     "export-overlap": Text("{name} is given twice", "{name} 传入了两次"),
-    "export-unseen": Text("it launches {kernel} in a way that cannot be followed", "它启动 {kernel} 的方式无法跟踪"),
+    "export-unseen": Text(
+        "it launches {kernel} in a way that cannot be followed", "它启动 {kernel} 的方式无法跟踪"
+    ),
     "export-unfollowed": Text(
-        "its host function computes with what cannot be followed: {problem}", "它的主机端函数用到了无法跟踪的计算：{problem}"
+        "its host function computes with what cannot be followed: {problem}",
+        "它的主机端函数用到了无法跟踪的计算：{problem}",
     ),
     "export-launch-options": Text(
         "{kernel} is launched with a stream, a cluster or cooperatively, which a library cannot.",

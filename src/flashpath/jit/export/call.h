@@ -3,125 +3,14 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
+#include <iterator>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <vector>
 
-#include "abi.h"
-#include "driver.h"
-#include "words.h"
+#include "tables.h"
 
 namespace exported {
-
-using Wide = __int128;  // no extent, address or product of two overflows it
-
-inline Wide floor_div(Wide a, Wide b) {
-  if (b == 0) throw Problem{"ValueError", words::kZero};
-  return a / b - ((a % b != 0 && (a % b < 0) != (b < 0)) ? 1 : 0);
-}
-inline Wide floor_mod(Wide a, Wide b) { return a - floor_div(a, b) * b; }
-inline Wide least(Wide a, Wide b) { return a < b ? a : b; }
-inline Wide most(Wide a, Wide b) { return a > b ? a : b; }
-inline Wide shifted(Wide a, Wide b, bool left) {
-  constexpr Wide kMost = 62;
-  if (b < 0 || (left && b > kMost)) throw Problem{"ValueError", words::kShift};
-  return left ? a << b : a >> (b > kMost ? kMost : b);
-}
-inline Wide shifted_left(Wide a, Wide b) { return shifted(a, b, true); }
-inline Wide shifted_right(Wide a, Wide b) { return shifted(a, b, false); }
-inline bool apart(Wide a, Wide a_bytes, Wide b, Wide b_bytes) { return a + a_bytes <= b || b + b_bytes <= a; }
-inline Wide bit_length(Wide a) {
-  Wide bits = 0;
-  for (a = a < 0 ? -a : a; a != 0; a /= 2) ++bits;
-  return bits;
-}
-
-inline std::string digits(Wide value) {
-  std::string text;
-  const bool is_negative = value < 0;
-  do {
-    text.insert(text.begin(), static_cast<char>('0' + static_cast<int>(is_negative ? -(value % 10) : value % 10)));
-    value /= 10;
-  } while (value != 0);
-  return is_negative ? "-" + text : text;
-}
-
-// ---- What the library is built of ------------------------------------------------------------------------------
-
-enum class Kind { kTensor, kInteger, kFloat };
-
-struct Argument {
-  const char* name;
-  Kind kind;
-};
-
-struct Type {
-  const char* dtype;
-  DLDataType is;
-  int rank;  // of a tensor
-  bool is_written;
-};
-
-struct Launch {
-  Wide grid[3];
-  Wide block[3];
-  Wide shared;
-};
-
-// A kernel's parameters, as cuLaunchKernel reads them: one pointer for each.
-class Parameters {
- public:
-  template <class T>
-  void add(T value) {
-    static_assert(sizeof value <= sizeof(std::uint64_t));
-    std::memcpy(&values_[count_++], &value, sizeof value);
-  }
-  template <class T>
-  void add_integer(Wide value, const char* shown, const char* type, Wide low, Wide high) {
-    if (value < low || value > high) {
-      throw Problem{"ValueError", filled(words::kInteger, {{"what", shown},
-                                                            {"value", digits(value)},
-                                                            {"type", type},
-                                                            {"low", digits(low)},
-                                                            {"high", digits(high)}})};
-    }
-    add(static_cast<T>(value));
-  }
-  void** pointers() {
-    for (std::size_t k = 0; k < count_; ++k) pointers_[k] = &values_[k];
-    return pointers_;
-  }
-
- private:
-  static constexpr std::size_t kMost = 128;
-  std::uint64_t values_[kMost] = {};
-  void* pointers_[kMost] = {};
-  std::size_t count_ = 0;
-};
-
-class Call;
-
-// One way in which the function runs: for such types, where the guards hold.
-struct Variant {
-  const Type* types;
-  const char* const* guards;  // in words
-  int (*first_unmet)(const Call&);  // the guard that does not hold; -1: all do
-  Launch (*launch)(const Call&, Parameters&);
-  Kernel* kernel;
-};
-
-struct Function {
-  const char* name;
-  const char* signature;
-  const Argument* arguments;
-  int argument_count;
-  const Variant* variants;
-  int variant_count;
-};
-
-// ---- Arguments -------------------------------------------------------------------------------------------------
 
 struct Tensor {
   const DLTensor* is = nullptr;
@@ -156,7 +45,9 @@ class Call {
   const Gpu& gpu() const { return Gpu::get(device_); }
 
   void run() {
-    const Variant& variant = chosen();
+    const Variant* const found = chosen();
+    if (found == nullptr) return;  // nothing is to be written
+    const Variant& variant = *found;
     Parameters unused;
     const Launch launch = variant.launch(*this, unused);
     for (const Wide each : launch.grid) {
@@ -247,12 +138,14 @@ class Call {
 
   // ---- Choosing
 
-  const Variant& chosen() const {
+  // The first variant that takes the call; a null pointer where all that one would write is empty.
+  const Variant* chosen() const {
     std::string needs;
     for (const Variant* each = function_.variants; each != function_.variants + function_.variant_count; ++each) {
       if (!has_types(*each)) continue;
+      if (writes_nothing(*each)) return nullptr;
       const int unmet = each->first_unmet(*this);
-      if (unmet < 0) return *each;
+      if (unmet < 0) return each;
       needs += std::string("\n  · ") + each->guards[unmet];
     }
     if (needs.empty()) throw_types();
@@ -262,6 +155,14 @@ class Call {
   bool has_types(const Variant& variant) const {
     for (int k = 0; k < function_.argument_count; ++k) {
       if (function_.arguments[k].kind == Kind::kTensor && !has_type(tensor(k), variant.types[k])) return false;
+    }
+    return true;
+  }
+
+  bool writes_nothing(const Variant& variant) const {
+    for (int k = 0; k < function_.argument_count; ++k) {
+      const bool is_written = function_.arguments[k].kind == Kind::kTensor && variant.types[k].is_written;
+      if (is_written && tensor(k).size != 0) return false;
     }
     return true;
   }
@@ -422,46 +323,5 @@ class Call {
   int device_ = 0;
   void* (*stream_)(std::int32_t, std::int32_t) = no_stream;
 };
-
-// ---- The border to TVM-FFI -------------------------------------------------------------------------------------
-
-// A function of TVM-FFI's library, which whoever calls has loaded: in a way that all libraries see, or in another.
-template <class F>
-F of_tvm_ffi(const char* name) {
-  if (void* const found = dlsym(RTLD_DEFAULT, name)) return reinterpret_cast<F>(found);
-  void* const library = dlopen("libtvm_ffi.so", RTLD_NOW | RTLD_NOLOAD);
-  return library == nullptr ? nullptr : reinterpret_cast<F>(dlsym(library, name));
-}
-
-inline int called(const Function& function, const TVMFFIAny* arguments, std::int32_t count, TVMFFIAny* result) {
-  static const auto stream = of_tvm_ffi<void* (*)(std::int32_t, std::int32_t)>("TVMFFIEnvGetStream");
-  static const auto raise = of_tvm_ffi<void (*)(const char*, const char*)>("TVMFFIErrorSetRaisedFromCStr");
-  const auto failed = [&](const char* kind, const std::string& text) {
-    if (raise != nullptr) {
-      raise(kind, text.c_str());
-    } else {  // nobody else could tell
-      std::fprintf(stderr, "%s: %s\n", kind, text.c_str());
-    }
-    return -1;
-  };
-  try {
-    Call call(function, arguments, count);
-    call.use_streams(stream);
-    call.run();
-  } catch (const Problem& problem) {
-    return failed(problem.kind, std::string(function.name) + ": " + problem.text);
-  } catch (const std::exception& error) {
-    return failed("RuntimeError", std::string(function.name) + ": " + error.what());
-  }
-  result->type_index = kTVMFFINone;
-  result->v_int64 = 0;
-  return 0;
-}
-
-inline int told(const char* text, TVMFFIAny* result) {
-  static const auto make = of_tvm_ffi<int (*)(const TVMFFIByteArray*, TVMFFIAny*)>("TVMFFIStringFromByteArray");
-  const TVMFFIByteArray bytes{text, std::strlen(text)};
-  return make == nullptr ? -1 : make(&bytes, result);
-}
 
 }  // namespace exported

@@ -1,4 +1,8 @@
-"""A kernel's function as its user describes it: `a: float, x: float32[n]` and `<<<cdiv(n, 256), 256>>>(n, a, x)`."""
+"""A kernel's function as its user describes it.
+
+The signature `a: float, x: float32[n]` names what the function takes, and the launch
+`<<<cdiv(n, 256), 256>>>(n, a, x)` what the kernel is given.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from flashpath.errors import FlashpathError
-from flashpath.jit.export.expressions import FUNCTIONS, Expression, Number, Operation, Symbol, apply
+from flashpath.jit.export.expressions import Expression, Number, Operation, Symbol, apply
 from flashpath.jit.export.library import DLPACK, MAX_SHARED, SM_COUNT, Argument, Variant
 from flashpath.jit.export.passing import Given, alignments, pass_all
 from flashpath.jit.module import Kernel
@@ -18,7 +22,7 @@ from flashpath.messages import did_you_mean
 _SCALARS = {"int": "integer", "float": "float"}
 _ARGUMENT = re.compile(r"\s*([A-Za-z_]\w*)\s*:\s*([A-Za-z_]\w*)\s*(\[.*\])?\s*", re.DOTALL)
 _LAUNCH = re.compile(r"\s*<<<(.*)>>>\s*\((.*)\)\s*", re.DOTALL)
-_OPERATORS = {
+_OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "+",
     ast.Sub: "-",
     ast.Mult: "*",
@@ -39,7 +43,7 @@ _CALLS = ("min", "max", "cdiv")
 
 
 def describe(kernels: Sequence[Kernel], signature: str, launch: str, requires: Sequence[str] = ()) -> Variant:
-    """The variant of which the signature names the arguments, and the launch says what the kernel is given."""
+    """Returns the variant that such a signature and such a launch describe; `requires` are further guards."""
     names = _Names()
     for text in split(signature):
         names.declare(text)
@@ -178,7 +182,6 @@ class _Names:
         raise FlashpathError("jit.export.no-number", text=ast.unparse(tree), functions=_CALLS)
 
     def _applied(self, tree: ast.expr, name: str, *operands: ast.expr) -> Number:
-        assert name in FUNCTIONS
         try:
             return apply(name, *map(self.number, operands))
         except (ZeroDivisionError, ValueError):

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "words.h"
@@ -182,7 +183,7 @@ class Kernel {
  private:
   struct Loaded {
     CUfunction function = nullptr;
-    int shared = 48 << 10;  // what every kernel may have without asking
+    int shared = 0;  // that it was allowed to have; what is without asking depends on its static shared memory
   };
 
   CUfunction load(const Gpu& gpu) const {

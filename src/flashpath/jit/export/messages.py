@@ -24,11 +24,16 @@ MESSAGES: dict[str, Text | Entry] = {
         _DECLARATION_FORM,
     ),
     "tensor-without-extents": Entry(
-        Text("{text!r} names a tensor's type and no extents.", "{text!r} 写了张量的类型，却没有写各维的大小。"),
+        Text(
+            "{text!r} names a tensor's type and no extents.", "{text!r} 写了张量的类型，却没有写各维的大小。"
+        ),
         _DECLARATION_FORM,
     ),
     "no-scalar": Entry(
-        Text("{kind} in {text!r} is no type of a number: it is int or float.", "{text!r} 里的 {kind} 不是数的类型：数的类型是 int 或 float。"),
+        Text(
+            "{kind} in {text!r} is no type of a number: it is int or float.",
+            "{text!r} 里的 {kind} 不是数的类型：数的类型是 int 或 float。",
+        ),
         _DECLARATION_FORM,
     ),
     "no-dtype": Entry(
@@ -84,7 +89,10 @@ MESSAGES: dict[str, Text | Entry] = {
     # ---- Building --------------------------------------------------------------------------------------
     "no-folder": Text("The folder {folder} does not exist.", "文件夹 {folder} 不存在。"),
     "no-compiler": Entry(
-        Text("A library is compiled by a C++ compiler, and there is none.", "库要用 C++ 编译器编译，而这台机器上没有。"),
+        Text(
+            "A library is compiled by a C++ compiler, and there is none.",
+            "库要用 C++ 编译器编译，而这台机器上没有。",
+        ),
         Text(
             "apt-get install g++ or dnf install gcc-c++; or name one in CXX.",
             "apt-get install g++ 或 dnf install gcc-c++；也可以用环境变量 CXX 指定。",
@@ -95,9 +103,14 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     # ---- What the library says of itself ---------------------------------------------------------------
     "about-guards": Text("where {guards}", "条件：{guards}"),
-    "about-launch": Text("launches {kernel} with grid ({grid}), block ({block})", "启动 {kernel}：网格 ({grid})，线程块 ({block})"),
+    "about-launch": Text(
+        "launches {kernel} with grid ({grid}), block ({block})",
+        "启动 {kernel}：网格 ({grid})，线程块 ({block})",
+    ),
     # ---- What the library says of a call ---------------------------------------------------------------
-    "says-count": Text("it takes {signature}, and got {count} arguments", "它的参数是 {signature}，这次给了 {count} 个"),
+    "says-count": Text(
+        "it takes {signature}, and got {count} arguments", "它的参数是 {signature}，这次给了 {count} 个"
+    ),
     "says-no-tensor": Text(
         "{name} must be a tensor (of torch, NumPy, CuPy or anything that speaks DLPack), and is {got}",
         "{name} 必须是张量（torch、NumPy、CuPy 或任何支持 DLPack 的库），给的是 {got}",
@@ -119,10 +132,12 @@ MESSAGES: dict[str, Text | Entry] = {
     "says-or": Text(" or ", " 或 "),
     "says-types": Text("{name} is {got}, and must be {taken}", "{name} 是 {got}，必须是 {taken}"),
     "says-combination": Text(
-        "these types do not go together: {got}; it is {signature}", "这些类型不能一起使用：{got}；签名是 {signature}"
+        "these types do not go together: {got}; it is {signature}",
+        "这些类型不能一起使用：{got}；签名是 {signature}",
     ),
     "says-guards": Text(
-        "it was not built for this call: {got}; it needs{needs}", "它不是为这种调用生成的：{got}；需要满足{needs}"
+        "it was not built for this call: {got}; it needs{needs}",
+        "它不是为这种调用生成的：{got}；需要满足{needs}",
     ),
     "says-overlap": Entry(
         Text("{name} is written, and shares memory with {other}", "{name} 会被写入，而它与 {other} 共享内存"),
@@ -143,7 +158,9 @@ MESSAGES: dict[str, Text | Entry] = {
         Text("NVIDIA's driver is not there: {problem}", "没有 NVIDIA 驱动：{problem}"),
         Text("It runs on a machine with an NVIDIA GPU.", "请在有 NVIDIA GPU 的机器上运行。"),
     ),
-    "says-no-gpu": Text("there is no GPU {index}: the driver has {count}", "没有编号为 {index} 的 GPU：驱动共有 {count} 个"),
+    "says-no-gpu": Text(
+        "there is no GPU {index}: the driver has {count}", "没有编号为 {index} 的 GPU：驱动共有 {count} 个"
+    ),
     "says-no-code": Entry(
         Text("the library has no code for this GPU, which is {arch}", "库里没有这个 GPU（{arch}）的代码"),
         Text("Export it for that architecture too.", "请为这个架构再导出一次。"),

@@ -13,7 +13,7 @@ from flashpath.jit.export.library import DLPACK, Argument, Function, Passed, Var
 from flashpath.jit.module import Kernel
 from flashpath.messages import Entry, Message, catalogue, told
 
-HEADERS = ("abi.h", "words.h", "driver.h", "call.h")
+HEADERS = ("abi.h", "words.h", "arithmetic.h", "driver.h", "tables.h", "call.h", "border.h")
 
 # What the library says, by the names that its C++ has for it; the places to fill stay.
 _WORDS = {
@@ -56,9 +56,8 @@ def write(function: Function, folder: Path) -> Path:
     """Writes the library's source, and beside it the code of its kernels, into the folder."""
     images = _Images(folder)
     parts = [
-        "#include <iterator>\n",
         _words(),
-        '#include "call.h"\n',
+        '#include "border.h"\n',
         "using namespace exported;\nnamespace {\n",
         _table("Argument", "kArguments", (_argument(each) for each in function.arguments)),
     ]
@@ -123,9 +122,7 @@ def _variant(number: int, variant: Variant, images: _Images) -> str:
         return f"{{{_text(argument.dtype)}, {{{code}, {bits}, 1}}, {argument.rank}, {written}}}"
 
     guards = [*variant.guards, None]  # a table in C++ has an element
-    unmet = "".join(
-        f"  if (!({cpp(guard)})) return {k};\n" for k, guard in enumerate(variant.guards)
-    )
+    unmet = "".join(f"  if (!({cpp(guard)})) return {k};\n" for k, guard in enumerate(variant.guards))
     numbers = ", ".join(f"{{{', '.join(map(cpp, each))}}}" for each in (variant.grid, variant.block))
     adds = "".join(f"  {_added(each)}\n" for each in variant.passed)
     return "\n".join(
