@@ -129,8 +129,8 @@ MESSAGES: dict[str, Text | Entry] = {
         "它调用 torch 的 {operator}，而库里没有 torch",
     ),
     "export-memory": Text(
-        "a kernel is given memory that is none of the arguments; is an output missing, such as `out`?",
-        "核函数用到的内存不是参数；是否漏掉了输出参数，例如 `out`？",
+        "a kernel is given memory that is none of the arguments, as where an output such as `out` is left away",
+        "核函数用到的内存不是参数，例如漏掉了 `out` 这样的输出参数",
     ),
     "export-overlap": Text("{name} is given twice", "{name} 传入了两次"),
     "export-unseen": Text(

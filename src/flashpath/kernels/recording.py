@@ -18,7 +18,17 @@ from typing import Any, cast
 from flashpath.errors import FlashpathError
 from flashpath.jit import Kernel, observing
 from flashpath.jit.export.description import declared, split
-from flashpath.jit.export.expressions import Expression, Number, Operation, Symbol, apply, evaluate
+from flashpath.jit.export.expressions import (
+    Expression,
+    Number,
+    Operation,
+    Symbol,
+    apply,
+    evaluate,
+    simplified,
+    substituted,
+    symbols,
+)
 from flashpath.jit.export.followed import Known, Trace
 from flashpath.jit.export.library import MAX_SHARED, SM_COUNT, Argument, Variant
 from flashpath.jit.export.passing import Given, alignments, pass_all
@@ -140,12 +150,29 @@ class Recording:
         return types[0] == types[1] and all(evaluate(guard, self.values) for guard in variant.guards)
 
     def variant(self) -> Variant:
+        """Returns what was recorded, in as few words as its guards allow."""
         (launch,) = self._launches
-        grid, block = (_three(each) for each in (launch.grid, launch.block))
-        passed = pass_all(launch.kernels[0], [self._given(each) for each in launch.args])
-        guards = dict.fromkeys((*alignments(passed), *self._apart, *self._trace.guards))
+        fixed, guards = simplified([*self._apart, *self._trace.guards])
+
+        def number(value: Any) -> Number:
+            return substituted(_number(value), fixed)
+
+        given = [self._given(each) for each in launch.args]
+        passed = pass_all(
+            launch.kernels[0],
+            [substituted(each, fixed) if isinstance(each, Symbol | Operation) else each for each in given],
+        )
+        # What asks for the GPU comes last: everything else is told without one.
+        of_gpu = [each for each in guards if not symbols(each).isdisjoint(_A_GPU)]
+        first = [each for each in guards if each not in of_gpu]
         return Variant(
-            tuple(self.arguments), tuple(guards), launch.kernels, grid, block, _number(launch.shared), passed
+            tuple(self.arguments),
+            tuple(dict.fromkeys((*alignments(passed), *first, *of_gpu))),
+            launch.kernels,
+            _three(launch.grid, number),
+            _three(launch.block, number),
+            number(launch.shared),
+            passed,
         )
 
     def _given(self, value: Any) -> Given:
@@ -271,10 +298,10 @@ def _number(value: Any) -> Number:
     return value.number if isinstance(value, Known) else int(value)
 
 
-def _three(value: Any) -> tuple[Number, Number, Number]:
+def _three(value: Any, number: Callable[[Any], Number]) -> tuple[Number, Number, Number]:
     """A grid or block as three numbers."""
     given = list(cast("Sequence[Any]", value)) if isinstance(value, tuple | list) else [value]
-    x, y, z = [*map(_number, given), 1, 1][:3]
+    x, y, z = [*map(number, given), 1, 1][:3]
     return x, y, z
 
 

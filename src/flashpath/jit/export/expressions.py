@@ -6,7 +6,7 @@ An expression is written twice: in C++ for the library, and in Python's notation
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
@@ -168,3 +168,58 @@ def evaluate(number: Number, values: Mapping[Symbol, int]) -> int:
     if isinstance(number, Symbol):
         return values[number]
     return int(FUNCTIONS[number.name](*(evaluate(each, values) for each in number.operands)))
+
+
+def symbols(number: Number) -> frozenset[Symbol]:
+    """The symbols that a number depends on."""
+    if isinstance(number, int):
+        return frozenset()
+    if isinstance(number, Symbol):
+        return frozenset((number,))
+    return frozenset[Symbol]().union(*map(symbols, number.operands))
+
+
+def substituted(number: Number, fixed: Mapping[Expression, int]) -> Number:
+    """The number with what is fixed in the place of the expressions that are known to be it."""
+    if isinstance(number, int):
+        return number
+    if number in fixed:
+        return fixed[number]
+    if isinstance(number, Symbol):
+        return number
+    return apply(number.name, *(substituted(each, fixed) for each in number.operands))
+
+
+def simplified(guards: Sequence[Expression]) -> tuple[dict[Expression, int], tuple[Expression, ...]]:
+    """What the guards fix, and the same guards in fewer words, by what the others fix.
+
+    A guard that fixes an expression stays, in terms of smaller ones that are fixed; none is simplified by itself.
+    """
+    fixed: dict[Expression, int] = {}
+    for guard in map(_without_power, guards):
+        match guard:
+            case Operation("==", (Symbol() | Operation() as expression, int() as value)):
+                fixed.setdefault(expression, value)
+            case _:
+                pass
+    kept: dict[Expression, None] = {}
+    for guard in map(_without_power, guards):
+        match guard:
+            case Operation("==", (Symbol() as symbol, int())) if symbol in fixed:
+                simple: Number = guard
+            case Operation("==", (Operation(name, operands) as left, int() as value)) if left in fixed:
+                simple = apply("==", apply(name, *(substituted(each, fixed) for each in operands)), value)
+            case _:
+                simple = substituted(guard, fixed)
+        if not isinstance(simple, int):
+            kept[simple] = None
+    return fixed, tuple(kept)
+
+
+def _without_power(guard: Expression) -> Expression:
+    """Says of 1 << n == 8 that n is 3."""
+    match guard:
+        case Operation("==", (Operation("<<", (1, Symbol() | Operation() as power)), int() as value)):
+            return Operation("==", (power, value.bit_length() - 1))
+        case _:
+            return guard
