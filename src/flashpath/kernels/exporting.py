@@ -81,7 +81,7 @@ def export(
         if launch is not None or requires:
             raise FlashpathError("kernels.export-launch-of-rung", rung=what.name)
         texts = [signature] if isinstance(signature, str) else list(signature)
-        variants = _variants_of(what, [each for text in texts for each in _sized(text, sizes or {})], arch)
+        variants = variants_of(what, [each for text in texts for each in _sized(text, sizes or {})], arch)
     else:
         if launch is None or not isinstance(signature, str) or sizes:
             raise FlashpathError("kernels.export-launch-of-kernel")
@@ -118,7 +118,8 @@ def _sized(text: str, sizes: Mapping[str, Sequence[int | str]]) -> Iterator[str]
 # ---- Rungs -----------------------------------------------------------------------------------------------
 
 
-def _variants_of(rung: Rung, signatures: Sequence[str], architectures: Sequence[str]) -> tuple[Variant, ...]:
+def variants_of(rung: Rung, signatures: Sequence[str], architectures: Sequence[str]) -> tuple[Variant, ...]:
+    """Returns what the rung does for these signatures: a variant for each that no other covers."""
     if rung.language != "cuda":
         raise FlashpathError("kernels.export-language", rung=rung.name, language=rung.language)
     if rung.arch != "any":
@@ -129,11 +130,12 @@ def _variants_of(rung: Rung, signatures: Sequence[str], architectures: Sequence[
     variants: list[Variant] = []
     for signature in signatures:
         recorded = Recording(rung, signature, tuple(architectures))
+        if variants and [each.name for each in recorded.arguments] != [
+            each.name for each in variants[0].arguments
+        ]:
+            raise FlashpathError("kernels.export-other-arguments", signature=signature)
         if not any(map(recorded.is_covered_by, variants)):
             variants.append(recorded.variant())
-        names = [[(each.name, each.kind) for each in variant.arguments] for variant in variants]
-        if names[-1] != names[0]:
-            raise FlashpathError("kernels.export-other-arguments", signature=signature)
         if len(variants) > MOST_VARIANTS:
             raise FlashpathError("kernels.export-many", most=MOST_VARIANTS)
     if not variants:

@@ -146,7 +146,8 @@ class Call {
       if (writes_nothing(*each)) return nullptr;
       const int unmet = each->first_unmet(*this);
       if (unmet < 0) return each;
-      needs += std::string("\n  · ") + each->guards[unmet];
+      const std::string need = std::string("\n  · ") + each->guards[unmet];
+      if ((needs + "\n").find(need + "\n") == std::string::npos) needs += need;
     }
     if (needs.empty()) throw_types();
     throw Problem{"ValueError", filled(words::kGuards, {{"got", shown()}, {"needs", needs}})};

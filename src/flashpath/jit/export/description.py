@@ -45,8 +45,7 @@ _CALLS = ("min", "max", "cdiv")
 def describe(kernels: Sequence[Kernel], signature: str, launch: str, requires: Sequence[str] = ()) -> Variant:
     """Returns the variant that such a signature and such a launch describe; `requires` are further guards."""
     names = _Names()
-    for text in split(signature):
-        names.declare(text)
+    names.declare([declared(text) for text in split(signature)])
     found = _LAUNCH.fullmatch(launch)
     if found is None:
         raise FlashpathError("jit.export.no-launch", launch=launch)
@@ -104,25 +103,25 @@ class _Names:
         default_factory=lambda: dict[str, Number]({each.shown: each for each in (SM_COUNT, MAX_SHARED)})
     )
 
-    def declare(self, text: str) -> None:
-        name, kind, extents = declared(text)
-        if name in self.numbers or name in [each.name for each in self.arguments]:
-            raise FlashpathError("jit.export.name-twice", name=name)
-        index = len(self.arguments)
-        if extents is None:
-            argument = Argument(index, name, "integer" if kind == "int" else "float")
-            if kind == "int":
-                self.numbers[name] = argument.integer
-        else:
-            argument = Argument(index, name, "tensor", kind, len(extents))
-        self.arguments.append(argument)
-        for dimension, extent in enumerate(extents or ()):
-            here = argument.extent(dimension)
-            if extent.isidentifier() and extent not in self.numbers:
-                self.numbers[extent] = here
-                continue
-            wanted = self.number(_parsed(extent))
-            self.guards.append(Operation("==", (here, wanted)))
+    def declare(self, declarations: Sequence[tuple[str, str, list[str] | None]]) -> None:
+        """Takes the arguments, and binds names of extents where they first stand."""
+        for index, (name, kind, extents) in enumerate(declarations):
+            if self._argument(name) is not None:
+                raise FlashpathError("jit.export.name-twice", name=name)
+            if extents is None:
+                self.arguments.append(Argument(index, name, "integer" if kind == "int" else "float"))
+            else:
+                self.arguments.append(Argument(index, name, "tensor", kind, len(extents)))
+        self.numbers |= {each.name: each.integer for each in self.arguments if each.kind == "integer"}
+        others: list[tuple[Symbol, str]] = []
+        for argument, (_, _, extents) in zip(self.arguments, declarations, strict=True):
+            for dimension, extent in enumerate(extents or ()):
+                here = argument.extent(dimension)
+                if extent.isidentifier() and extent not in self.numbers:
+                    self.numbers[extent] = here
+                else:
+                    others.append((here, extent))
+        self.guards += [Operation("==", (here, self.number(_parsed(extent)))) for here, extent in others]
 
     def _argument(self, name: str) -> Argument | None:
         return next((each for each in self.arguments if each.name == name), None)

@@ -104,8 +104,12 @@ def apply(name: str, *operands: Number) -> Number:
         return int(FUNCTIONS[name](*operands))
     first, *rest = operands
     second = rest[0] if rest else None
-    if name == "-" and first == second:
+    if name in ("//", "%") and second == 0:
+        raise ZeroDivisionError
+    if (name == "-" and first == second) or (name == "%" and second == 1):
         return 0
+    if name == "neg" and isinstance(first, Operation) and first.name == "neg":
+        return first.operands[0]
     if (name in ("+", "-") and second == 0) or (name in ("*", "//") and second == 1):
         return first
     if (name == "+" and first == 0) or (name == "*" and first == 1):
@@ -193,27 +197,37 @@ def substituted(number: Number, fixed: Mapping[Expression, int]) -> Number:
 def simplified(guards: Sequence[Expression]) -> tuple[dict[Expression, int], tuple[Expression, ...]]:
     """What the guards fix, and the same guards in fewer words, by what the others fix.
 
-    A guard that fixes an expression stays, in terms of smaller ones that are fixed; none is simplified by itself.
+    A guard that fixes an expression stays, in terms of smaller ones that are fixed.
     """
     fixed: dict[Expression, int] = {}
-    for guard in map(_without_power, guards):
-        match guard:
-            case Operation("==", (Symbol() | Operation() as expression, int() as value)):
-                fixed.setdefault(expression, value)
-            case _:
-                pass
+    before: tuple[Expression, ...] = ()
+    now = tuple(guards)
+    while now != before:  # what is simpler may fix more
+        before = now
+        now = _simplified_once(now, fixed)
+    return fixed, now
+
+
+def _simplified_once(guards: Sequence[Expression], fixed: dict[Expression, int]) -> tuple[Expression, ...]:
+    plain = [_without_power(guard) for guard in guards]
+    for guard in plain:
+        if isinstance(guard, Operation) and guard.name == "==":
+            left, right = guard.operands
+            if isinstance(right, int) and not isinstance(left, int):
+                fixed.setdefault(left, right)
     kept: dict[Expression, None] = {}
-    for guard in map(_without_power, guards):
+    for guard in plain:
+        simple: Number
         match guard:
-            case Operation("==", (Symbol() as symbol, int())) if symbol in fixed:
-                simple: Number = guard
+            case Operation("==", (Symbol(), int())):
+                simple = guard
             case Operation("==", (Operation(name, operands) as left, int() as value)) if left in fixed:
                 simple = apply("==", apply(name, *(substituted(each, fixed) for each in operands)), value)
             case _:
                 simple = substituted(guard, fixed)
         if not isinstance(simple, int):
             kept[simple] = None
-    return fixed, tuple(kept)
+    return tuple(kept)
 
 
 def _without_power(guard: Expression) -> Expression:
