@@ -164,6 +164,22 @@ def test_the_code_of_the_virtual_gpus_page_runs(tmp_path: Path) -> None:
     assert "double on the virtual GPU (RTX 4090)" in done.stdout
 
 
+def test_the_code_of_the_page_on_libraries_runs(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(blocks("docs/export.md", "python"))],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "launches saxpy with grid (cdiv(x.shape[0], 256), 1, 1), block (256, 1, 1)" in done.stdout
+    assert "6 softmax(x: float32[·, ·] | bfloat16[·, ·], " in done.stdout
+    assert sorted(file.name for file in (tmp_path / "build").iterdir()) == ["saxpy.so", "softmax.so"]
+
+
 def test_the_pages_say_how_the_command_is_found() -> None:
     for readme in READMES:
         assert "`source .venv/bin/activate`" in (ROOT / readme).read_text(encoding="utf-8")

@@ -300,12 +300,12 @@ def test_without_a_compiler_it_says_how_to_get_one(
         fp.export(saxpy, tmp_path / "saxpy.so", SIGNATURE, LAUNCH)
 
 
-@pytest.mark.parametrize(
-    ("name", "words"), [("no such/folder/saxpy.so", "does not exist"), ("3.so", "no name for a function")]
-)
-def test_a_wrong_path_is_told(saxpy: fp.Kernel, tmp_path: Path, name: str, words: str) -> None:
-    with pytest.raises(FlashpathError, match=words):
-        fp.export(saxpy, tmp_path / name, SIGNATURE, LAUNCH)
+def test_a_folder_is_made_and_a_name_that_is_none_is_told(saxpy: fp.Kernel, tmp_path: Path) -> None:
+    made = fp.export(saxpy, tmp_path / "a" / "b" / "saxpy.v2.so", SIGNATURE, LAUNCH)
+    assert (made.name, made.path.exists()) == ("saxpy", True)
+    assert [file.name for file in made.path.parent.iterdir()] == ["saxpy.v2.so"]
+    with pytest.raises(FlashpathError, match="no name for a function"):
+        fp.export(saxpy, tmp_path / "3.so", SIGNATURE, LAUNCH)
 
 
 # ---- On a GPU --------------------------------------------------------------------------------------------

@@ -27,10 +27,8 @@ _FLAGS = (
 
 
 def build(function: Function, path: str | Path) -> Path:
-    """Writes the library; a file that is there already is replaced when the new one is whole."""
+    """Writes the library, and its folder where there is none; a file is replaced when the new one is whole."""
     to = settings.expanded(path).resolve()
-    if not to.parent.is_dir():
-        raise FlashpathError("jit.export.no-folder", folder=str(to.parent))
     compiler = _compiler()
     with tempfile.TemporaryDirectory(prefix="flashpath-export-") as folder:
         file = write(function, Path(folder))
@@ -39,6 +37,7 @@ def build(function: Function, path: str | Path) -> Path:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode:
             raise FlashpathError("jit.export.does-not-compile", compiler=str(compiler), output=done.stderr)
+        to.parent.mkdir(parents=True, exist_ok=True)
         # Into its folder first, since only within one file system is a file replaced at once.
         with tempfile.NamedTemporaryFile(dir=to.parent, prefix=f".{to.name}.", delete=False) as beside:
             beside.write(made.read_bytes())

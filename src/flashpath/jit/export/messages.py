@@ -87,7 +87,6 @@ MESSAGES: dict[str, Text | Entry] = {
         ),
     ),
     # ---- Building --------------------------------------------------------------------------------------
-    "no-folder": Text("The folder {folder} does not exist.", "文件夹 {folder} 不存在。"),
     "no-compiler": Entry(
         Text(
             "A library is compiled by a C++ compiler, and there is none.",
