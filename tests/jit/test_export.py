@@ -14,6 +14,7 @@ from flashpath.errors import FlashpathError
 from flashpath.jit import export, toolkit
 from flashpath.jit.export.description import describe
 from flashpath.jit.export.expressions import shown
+from flashpath.jit.export.library import DLPACK
 from flashpath.messages import speaking
 from tests.harness.exported import loaded, need_tvm_ffi, need_virtual_driver, run_alone
 
@@ -209,7 +210,7 @@ def test_the_structures_are_those_of_tvm_ffis_headers(tmp_path: Path) -> None:
                 )
             ),
             *(
-                f"static_assert({export.library.DLPACK[dtype][0]} == {code});"
+                f"static_assert({DLPACK[dtype][0]} == {code});"
                 for dtype, code in {
                     "int32": "kDLInt",
                     "uint8": "kDLUInt",

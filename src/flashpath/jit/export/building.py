@@ -27,7 +27,7 @@ _FLAGS = (
 
 
 def build(function: Function, path: str | Path) -> Path:
-    """Writes the library, and its folder where there is none; a file is replaced when the new one is whole."""
+    """Writes the library, into a new folder if need be; a file is replaced when the new one is whole."""
     to = settings.expanded(path).resolve()
     compiler = _compiler()
     with tempfile.TemporaryDirectory(prefix="flashpath-export-") as folder:
