@@ -207,6 +207,18 @@ def test_a_page_has_the_same_sections_in_both_languages(page: str) -> None:
     assert english == chinese
 
 
+def test_what_an_index_shows_has_no_link_that_leads_nowhere() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    shown = project["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
+    text = (ROOT / shown["fragments"][0]["path"]).read_text(encoding="utf-8")
+    for each in shown["substitutions"]:
+        text = re.sub(each["pattern"], each["replacement"], text)
+    assert [target for target in re.findall(r"\]\(([^)]+)\)", text) if not target.startswith("http")] == []
+    assert "all operators (`docs/ops.md`)" in text
+    assert "Apache-2.0 (`LICENSE`)" in text
+    assert "`docs/results.md` is generated" in text
+
+
 def test_the_readmes_are_short() -> None:
     assert all(len((ROOT / readme).read_text(encoding="utf-8").splitlines()) <= 126 for readme in READMES)
 
