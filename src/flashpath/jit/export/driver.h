@@ -25,6 +25,7 @@ struct Driver {
   int (*error_name)(int, const char**);
   int (*error_string)(int, const char**);
   int (*device_count)(int*);
+  int (*get_device)(int*, int);
   int (*device_attribute)(int*, int, int);
   int (*retain_context)(CUcontext*, int);
   int (*current_context)(CUcontext*);
@@ -73,6 +74,7 @@ struct Driver {
     look_up(driver.error_name, "cuGetErrorName");
     look_up(driver.error_string, "cuGetErrorString");
     look_up(driver.device_count, "cuDeviceGetCount");
+    look_up(driver.get_device, "cuDeviceGet");
     look_up(driver.device_attribute, "cuDeviceGetAttribute");
     look_up(driver.retain_context, "cuDevicePrimaryCtxRetain");
     look_up(driver.current_context, "cuCtxGetCurrent");
@@ -105,28 +107,28 @@ struct Gpu {
     static std::mutex mutex;
     static std::vector<Gpu*> gpus;
     const std::scoped_lock lock(mutex);
+    if (index >= 0 && static_cast<std::size_t>(index) < gpus.size() && gpus[static_cast<std::size_t>(index)]) {
+      return *gpus[static_cast<std::size_t>(index)];
+    }
     const Driver& driver = Driver::get();
-    int count = 0;
+    int count = 0, device = 0;
     driver.check(driver.device_count(&count), "cuDeviceGetCount");
     if (index < 0 || index >= count) {
       throw Problem{"RuntimeError",
                     filled(words::kNoGpu, {{"index", std::to_string(index)}, {"count", std::to_string(count)}})};
     }
+    driver.check(driver.get_device(&device, index), "cuDeviceGet");
+    Gpu gpu;
+    const auto ask = [&](int attribute, int& value) {
+      driver.check(driver.device_attribute(&value, attribute, device), "cuDeviceGetAttribute");
+    };
+    ask(75, gpu.major);  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+    ask(76, gpu.minor);
+    ask(16, gpu.sm_count);
+    ask(97, gpu.max_shared);  // CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+    driver.check(driver.retain_context(&gpu.context, device), "cuDevicePrimaryCtxRetain");
     gpus.resize(static_cast<std::size_t>(count));
-    Gpu*& place = gpus[static_cast<std::size_t>(index)];
-    if (place == nullptr) {
-      Gpu gpu;
-      const auto ask = [&](int attribute, int& value) {
-        driver.check(driver.device_attribute(&value, attribute, index), "cuDeviceGetAttribute");
-      };
-      ask(75, gpu.major);  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
-      ask(76, gpu.minor);
-      ask(16, gpu.sm_count);
-      ask(97, gpu.max_shared);  // CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
-      driver.check(driver.retain_context(&gpu.context, index), "cuDevicePrimaryCtxRetain");
-      place = new Gpu(gpu);
-    }
-    return *place;
+    return *(gpus[static_cast<std::size_t>(index)] = new Gpu(gpu));
   }
 };
 

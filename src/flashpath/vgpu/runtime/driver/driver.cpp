@@ -97,6 +97,13 @@ int cuGetErrorString(int error, const char** text) {
 
 int cuDeviceGetCount(int* count) { return cudaGetDeviceCount(count); }
 
+int cuDeviceGet(int* device, int index) {
+  int count = 0;
+  if (const cudaError_t error = cudaGetDeviceCount(&count)) return error;
+  *device = index;
+  return index >= 0 && index < count ? 0 : kInvalidDevice;
+}
+
 int cuDeviceGetAttribute(int* value, int attribute, int device) {
   return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device);
 }
