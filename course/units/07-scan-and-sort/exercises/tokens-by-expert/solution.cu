@@ -1,5 +1,7 @@
 // The tokens of each row, sorted by their expert, 0 to 7; tokens of one expert stay in the order they came in.
-// expert: (rows, cols); order: (rows, cols), the columns of the tokens; starts: (rows, 8), where each expert's begin.
+// expert: (rows, cols); order: (rows, cols), the columns of the tokens.
+// A row has eight pieces of ceil(cols / 8) columns, one for each warp; the last ones may be short or empty.
+// places: (rows, 8, 8): where in order the first token of expert e and piece p goes, at [e][p].
 // A block of 256 threads for each row.
 constexpr int kWarps = 8;
 constexpr int kExperts = 8;
@@ -13,7 +15,7 @@ __device__ int warp_scan(int sum) {
   return sum;
 }
 
-__global__ void by_expert(int cols, const int* expert, int* order, int* starts) {
+__global__ void by_expert(int cols, const int* expert, int* order, int* places) {
   __shared__ int counters[kExperts * kWarps];  // expert by expert: counter [e * kWarps + warp]
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int* row = expert + blockIdx.x * cols;
@@ -40,9 +42,8 @@ __global__ void by_expert(int cols, const int* expert, int* order, int* starts) 
     const int before = warp_scan(left + right) - left - right;
     counters[2 * lane] = before;
     counters[2 * lane + 1] = before + left;
-    if (2 * lane % kWarps == 0) {
-      starts[blockIdx.x * kExperts + 2 * lane / kWarps] = before;
-    }
+    places[64 * blockIdx.x + 2 * lane] = before;
+    places[64 * blockIdx.x + 2 * lane + 1] = before + left;
   }
   __syncthreads();
 
