@@ -107,7 +107,14 @@ def compare(job):
             else:
                 raise AssertionError(("taken", dtype, shapes))
 
-fp.vgpu.driver()
+fp.vgpu.driver("A100")
+fp.vgpu.driver("A100")
+try:
+    fp.vgpu.driver("H200")
+except fp.FlashpathError as error:
+    assert "cannot change to H200" in str(error)
+else:
+    raise AssertionError("two virtual GPUs in one process")
 torch.manual_seed(0)
 results = []
 for job in json.load(sys.stdin):
@@ -213,13 +220,19 @@ def test_a_call_that_a_variant_covers_adds_none() -> None:
     ("ladder", "rung", "signature", "words"),
     [
         ("softmax", "split_rows", "x: float32[4, 9000], out: float32[4, 9000]", "it launches 2 kernels"),
-        ("softmax", "meeting", "x: float32[4, 9000], out: float32[4, 9000]", "torch's aten.zeros"),
+        ("softmax", "meeting", "x: float32[4, 9000], out: float32[4, 9000]", "whether x is on a GPU"),
         ("softmax", "resident", "x: float32[4, 90]", "none of the arguments"),
         ("softmax", "resident", "x: float32[4, n], out: float32[4, n]", "The extent n"),
         ("softmax", "resident", "x: int32[4, 9], out: int32[4, 9]", "softmax got int32"),
         ("softmax", "resident", "x: float32[4, 9], out: float32[4, 8]", r"shape \(4"),
         ("softmax", "resident", "x: float32[0, 9], out: float32[0, 9]", "it launches 0 kernels"),
         ("softmax", "resident", "y: float32[4, 9], out: float32[4, 9]", "does not take these arguments"),
+        (
+            "matmul",
+            "unfused",
+            "a: float16[64, 64], b: float16[64, 64], out: float16[64, 64]",
+            "torch's aten.copy_",
+        ),
         ("softmax", "warp_per_row", "x: float32[4, 9000], out: float32[4, 9000]", "rows of 9000"),
         ("softmax", "triton", "x: float32[4, 9], out: float32[4, 9]", "written in triton"),
         ("softmax", "reference", "x: float32[4, 9], out: float32[4, 9]", "written in pytorch"),

@@ -133,6 +133,10 @@ MESSAGES: dict[str, Text | Entry] = {
         "核函数用到的内存不是参数，例如漏掉了 `out` 这样的输出参数",
     ),
     "export-overlap": Text("{name} is given twice", "{name} 传入了两次"),
+    "export-place": Text(
+        "This rung cannot be exported: it asks whether {name} is on a GPU, and does other things where it is not.",
+        "这个梯级不能导出：它会询问 {name} 是否在 GPU 上，并据此做不同的事。",
+    ),
     "export-unseen": Text(
         "it launches {kernel} in a way that cannot be followed", "它启动 {kernel} 的方式无法跟踪"
     ),

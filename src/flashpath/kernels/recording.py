@@ -10,10 +10,13 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import operator
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
+
+import numpy as np
 
 from flashpath.errors import FlashpathError
 from flashpath.jit import Kernel, observing
@@ -176,8 +179,10 @@ class Recording:
         )
 
     def _given(self, value: Any) -> Given:
-        if value is None or isinstance(value, float):
-            return value
+        if value is None:
+            return None
+        if isinstance(value, float | np.floating):
+            return float(cast("float", value))
         tensor = self._tensor_of(value)
         if tensor is not None:
             return tensor.argument
@@ -266,6 +271,11 @@ def _stand_in_class() -> Any:
             __torch_function__ = torch._C._disabled_torch_function_impl
 
             @property
+            def is_cuda(self) -> bool:
+                """Refused: what is decided by it is not the same on a GPU, where the library runs."""
+                raise FlashpathError("kernels.export-place", name=self.followed.argument.name)
+
+            @property
             def shape(self) -> tuple[Known, ...]:
                 return self.followed.extents
 
@@ -295,7 +305,7 @@ def _stand_in_class() -> Any:
 
 
 def _number(value: Any) -> Number:
-    return value.number if isinstance(value, Known) else int(value)
+    return value.number if isinstance(value, Known) else operator.index(value)
 
 
 def _three(value: Any, number: Callable[[Any], Number]) -> tuple[Number, Number, Number]:
