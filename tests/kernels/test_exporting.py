@@ -248,6 +248,15 @@ def test_what_cannot_be_exported_is_refused_in_words(
     assert building.follower is None
 
 
+def test_operands_of_a_rung_have_names_of_their_own() -> None:
+    gate = "dout: float32[4, 64], operation='silu_and_mul_backward', x: float32[4, 128], out: float32[4, 128]"
+    (variant,) = _variants("elementwise", "backward", gate)
+    assert [each.name for each in variant.arguments] == ["dout", "x", "out"]
+    assert [variant.is_written(each) for each in variant.arguments] == [False, False, True]
+    with pytest.raises(FlashpathError, match="does not take these arguments"):
+        _variants("elementwise", "backward", gate.replace("dout", "dy"))
+
+
 def test_wrong_calls_of_export_are_told(tmp_path: Path) -> None:
     resident = kernels.ladder("softmax")["resident"]
     signature = "x: float32[4, 9], out: float32[4, 9]"

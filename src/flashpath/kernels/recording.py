@@ -57,14 +57,14 @@ class Recording:
         self.arguments: list[Argument] = []
         self.values: dict[Symbol, int] = dict(_A_GPU)
         self.sm_count, self.max_shared = (self._trace.known(*each) for each in _A_GPU.items())
-        options = dict(self._options())
+        positional, options = _as_taken(rung.function, dict(self._options()))
         try:
-            inspect.signature(rung.function).bind(**options)
+            inspect.signature(rung.function).bind(*positional, **options)
         except TypeError as error:
             raise FlashpathError("kernels.export-arguments", rung=rung.name, problem=str(error)) from None
         with self._followed():
             try:
-                rung.function(**options)
+                rung.function(*positional, **options)
             except (AttributeError, TypeError, NotImplementedError) as error:
                 if isinstance(error, FlashpathError):
                     raise
@@ -302,6 +302,18 @@ def _stand_in_class() -> Any:
 
         _classes.append(StandIn)
     return _classes[0]
+
+
+def _as_taken(function: Callable[..., Any], given: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments by position and by name: what has a name of its own alone is of the function's *operands."""
+    parameters = inspect.signature(function).parameters
+    rest = [name for name, each in parameters.items() if each.kind is each.VAR_POSITIONAL]
+    before = list(parameters)[: list(parameters).index(rest[0])] if rest else []
+    if not rest or not given.keys() >= set(before):
+        return [], given
+    operands = [value for name, value in given.items() if name not in parameters]
+    named = {name: value for name, value in given.items() if name in parameters and name not in before}
+    return [*(given[name] for name in before), *operands], named
 
 
 def _number(value: Any) -> Number:
