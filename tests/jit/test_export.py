@@ -174,6 +174,18 @@ def test_what_it_is_told_of_itself_stands_in_the_library(library: Path) -> None:
     assert "launches saxpy with grid (cdiv(x.shape[0], 256), 1, 1), block (256, 1, 1)" in run_alone(script)
 
 
+def test_others_see_its_two_functions_alone(library: Path) -> None:
+    lines = subprocess.run(
+        ["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True
+    )
+    names = {line.split()[-1] for line in lines.stdout.splitlines()}
+    assert names == {"__tvm_ffi_saxpy", "__tvm_ffi__doc_saxpy"}
+    needed = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, check=True).stdout
+    assert "libc.so" in needed
+    for other in ("libcuda", "libtvm_ffi", "libstdc++", "torch"):
+        assert other not in needed
+
+
 # ---- TVM-FFI's ABI ---------------------------------------------------------------------------------------
 
 

@@ -19,9 +19,10 @@ _FLAGS = (
     "-fPIC",
     "-shared",
     "-fvisibility=hidden",
-    # So that it runs beside any other C++ library.
+    # So that it runs beside any other C++ library: its own one is inside, and seen by nobody else.
     "-static-libstdc++",
     "-static-libgcc",
+    "-Wl,--version-script=exports.map",
     "-Wl,-z,defs",
 )
 
@@ -32,6 +33,7 @@ def build(function: Function, path: str | Path) -> Path:
     compiler = _compiler()
     with tempfile.TemporaryDirectory(prefix="flashpath-export-") as folder:
         file = write(function, Path(folder))
+        (Path(folder) / "exports.map").write_text("{ global: __tvm_ffi_*; local: *; };\n", encoding="utf-8")
         made = Path(folder) / "library.so"
         command = [str(compiler), *_FLAGS, file.name, "-o", made.name, "-ldl"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
