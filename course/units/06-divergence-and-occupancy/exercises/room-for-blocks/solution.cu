@@ -6,7 +6,7 @@ constexpr int kMostCols = 4096;
 
 __device__ float add(float a, float b) { return a + b; }
 
-// Gives all threads of the block what `combine` makes of the 256 values, none of which is negative where it is a maximum.
+// Combines the values of the 256 threads of a block; all of them get the result.
 template <float (*combine)(float, float)>
 __device__ float of_block(float value) {
   __shared__ float of_warp[kWarps];
