@@ -210,7 +210,7 @@ def test_a_page_has_the_same_sections_in_both_languages(page: str) -> None:
 def test_what_an_index_shows_has_no_link_that_leads_nowhere() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     shown = project["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
-    text = (ROOT / shown["fragments"][0]["path"]).read_text(encoding="utf-8")
+    text: str = (ROOT / shown["fragments"][0]["path"]).read_text(encoding="utf-8")
     for each in shown["substitutions"]:
         text = re.sub(each["pattern"], each["replacement"], text)
     assert [target for target in re.findall(r"\]\(([^)]+)\)", text) if not target.startswith("http")] == []
