@@ -55,7 +55,7 @@ def _largest_listed(exercise: Exercise, size: str) -> int:
     return max(each for case in exercise.cases for each in (*case.sizes[size], 0) if isinstance(each, int))
 
 
-def _most_allowed(exercise: Exercise, size: str) -> float | None:
+def _most_allowed(exercise: Exercise, size: str) -> object:
     """The largest number that the exercise allows for the size: BLOCK, or what its file says at the top.
 
     There it is a number or a constant of the launch: `d <= 32`, `keys <= BLOCK_K`.
