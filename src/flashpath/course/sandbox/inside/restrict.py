@@ -72,7 +72,7 @@ def hide_files(plan: dict[str, Any]) -> bool:
         return False
     from . import sight
 
-    return sight.narrow(plan["read"], plan["list"], plan["write"], plan["folder"])
+    return sight.narrow(plan["tree"], plan["folder"])
 
 
 def enforce(plan: dict[str, Any]) -> None:

@@ -1,8 +1,8 @@
 """What a child sees of the file system: mounts of what it may read, list or write, and nothing else.
 
 Landlock keeps files from being read; whether they are there, how long they are and when they changed it tells
-anybody. In a tree without them there is nothing to ask about. It needs a namespace of mounts, which
-`restrict.leave_network` has made where the system lets users make one.
+anybody. In a tree without them there is nothing to ask about. It needs a namespace of mounts, which a system
+may refuse.
 """
 
 from __future__ import annotations
@@ -10,9 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import sys
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 _BIND, _RECURSIVE, _PRIVATE, _NO_SUID = 0x1000, 0x4000, 1 << 18, 2
@@ -20,11 +18,11 @@ _DETACH = 2
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 
 
-def narrow(readable: Iterable[str], listable: Iterable[str], writable: Iterable[str], folder: str) -> bool:
+def narrow(steps: Iterable[Sequence[str]], folder: str) -> bool:
     """Makes that tree the root of this process, with every path where it was; False where it cannot be done.
 
-    The tree begins as an empty one, mounted on a folder in the child's own. Until the last step nothing is
-    changed outside of it.
+    The steps are `sandbox/tree.py`'s. The tree is mounted on a folder in the child's own, and until the last
+    step nothing is changed outside of it.
     """
     number = _PIVOT_ROOT.get(os.uname().machine)
     if number is None:
@@ -36,13 +34,11 @@ def narrow(readable: Iterable[str], listable: Iterable[str], writable: Iterable[
         os.mkdir(root)  # noqa: PTH102
         _mount(libc, "none", "/", None, _RECURSIVE | _PRIVATE)
         _mount(libc, "tmpfs", root, "tmpfs", _NO_SUID)
-        tree = Tree(libc, root, {os.path.realpath(each) for each in listable})
-        for each in sorted({os.path.realpath(each) for each in (*readable, *writable, "/proc")} - {folder}):
-            tree.show(each)
-        tree.show(folder, _BIND)  # without what is mounted in it: this tree
-        for each in (*sys.path, sys.prefix, sys.base_prefix, sys.executable, *readable, *writable):
-            tree.link_the_way_to(each)
-        tree.link_parts()
+        for what, path, leads_to in steps:
+            with contextlib.suppress(FileNotFoundError):  # gone since it was looked up
+                _do(libc, what, root, path, leads_to)
+        os.makedirs(root + folder, exist_ok=True)  # noqa: PTH103
+        _mount(libc, folder, root + folder, None, _BIND)  # without what is mounted in it: this tree
         os.chdir(root)
         if libc.syscall(number, b".", b".") != 0:
             raise OSError(ctypes.get_errno(), "pivot_root")
@@ -58,61 +54,21 @@ def narrow(readable: Iterable[str], listable: Iterable[str], writable: Iterable[
     return True
 
 
-class Tree:
-    """The new root, while it is made."""
-
-    def __init__(self, libc: Any, root: str, listable: set[str]) -> None:
-        self._libc, self._root, self._listable = libc, root, listable
-        self._shown: set[str] = set()
-        for each in sorted(listable):
-            os.makedirs(self._at(each), exist_ok=True)  # noqa: PTH103
-        for entry in os.scandir("/"):
-            if entry.is_symlink():
-                self._link(entry.path)
-
-    def show(self, path: str, how: int = _BIND | _RECURSIVE) -> None:
-        """Everything under the path is there as it is."""
-        if self._is_shown(path) or not os.path.lexists(path):
-            return
-        at = self._at(path)
-        if Path(path).is_dir():
-            os.makedirs(at, exist_ok=True)  # noqa: PTH103
-        else:
-            os.makedirs(os.path.dirname(at), exist_ok=True)  # noqa: PTH103, PTH120
-            os.close(os.open(at, os.O_CREAT | os.O_WRONLY, 0o600))
-        _mount(self._libc, path, at, None, how)
-        self._shown.add(path)
-
-    def link_the_way_to(self, path: str) -> None:
-        """Symbolic links that stand in the path stand there in the tree too."""
-        for each in (*reversed(Path(path).parents), Path(path)):
-            if each.is_symlink():
-                self._link(str(each))
-
-    def link_parts(self) -> None:
-        """Symbolic links in folders that may be listed, if what they name is there."""
-        for folder in self._listable:
-            with contextlib.suppress(OSError):
-                for entry in os.scandir(folder):
-                    if entry.is_symlink() and self._is_shown(os.path.realpath(entry.path)):
-                        self._link(entry.path)
-
-    def _link(self, path: str) -> None:
-        place = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))  # noqa: PTH118, PTH119, PTH120
-        if self._is_shown(place):
-            return
-        with contextlib.suppress(FileExistsError):
-            os.makedirs(os.path.dirname(self._at(place)), exist_ok=True)  # noqa: PTH103, PTH120
-            os.symlink(os.readlink(path), self._at(place))  # noqa: PTH115, PTH211
-
-    def _is_shown(self, path: str) -> bool:
-        return path in self._shown or any(str(each) in self._shown for each in Path(path).parents)
-
-    def _at(self, path: str) -> str:
-        return self._root + path
+def _do(libc: Any, what: str, root: str, path: str, leads_to: str) -> None:
+    at = root + path
+    if what == "link":
+        os.symlink(leads_to, at)  # noqa: PTH211
+        return
+    if what == "file":
+        os.close(os.open(at, os.O_CREAT | os.O_WRONLY, 0o600))
+    else:
+        os.mkdir(at)  # noqa: PTH102
+    if what != "folder":
+        _mount(libc, path, at, None, _BIND | _RECURSIVE)
 
 
 def _mount(libc: Any, source: str, at: str, kind: str | None, flags: int) -> None:
     names = (os.fsencode(source), os.fsencode(at), kind.encode() if kind else None)
     if libc.mount(*names, ctypes.c_ulong(flags), None) != 0:
-        raise OSError(ctypes.get_errno(), "mount", at)
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), at)
