@@ -20,7 +20,7 @@ EXERCISES = [
 ]
 SEEDS = (11, 12, 13)
 
-# Sizes whose largest number a case lists, and which no file bounds at its head: the task allows no larger one.
+# Sizes whose largest number a case lists, and which no file bounds at its head: no larger one is allowed.
 BOUNDED = {
     "flash-source-backward/convert-splits:padded",
     "flash-source-forward/drop-by-place:keep",
