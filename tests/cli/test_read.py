@@ -106,6 +106,24 @@ def test_in_a_work_folder_links_lead_to_ones_own_files(
     assert "加倍" in flashpath("resources", "--week", "1")
 
 
+@pytest.mark.parametrize("name", ["docs/attention", "docs/attention.md", "docs/attention.zh.md"])
+def test_a_page_that_a_lesson_names(name: str) -> None:
+    assert flashpath("read", name).startswith("# Attention")
+    assert flashpath("read", name, "--lang", "zh").startswith("# 注意力")
+    assert json.loads(flashpath("read", name, "--json"))["markdown"].startswith("# Attention")
+
+
+def test_pages_of_results_are_in_english_only() -> None:
+    words = ["read", "docs/results/attention"]
+    assert flashpath(*words) == flashpath(*words, "--lang", "zh")
+
+
+@pytest.mark.parametrize("name", ["docs/atention", "docs/../README", "docs/"])
+def test_a_page_of_nobody(name: str) -> None:
+    with pytest.raises(FlashpathError, match="There is no page"):
+        flashpath("read", name)
+
+
 def test_a_unit_of_nobody() -> None:
     with pytest.raises(FlashpathError, match="Did you mean doubling"):
         flashpath("read", "dubling")
