@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import re
 import shutil
 import sys
+from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 from typer.testing import CliRunner
 
@@ -204,3 +207,21 @@ def test_commands_of_lessons_find_their_files_from_any_folder(
     program.parent.mkdir(parents=True)
     program.write_text("// my own")
     assert shipped(program) == program
+
+
+@pytest.mark.parametrize("width", [34, 50, 80, 112])
+def test_nothing_of_a_table_is_cut_off(width: int) -> None:
+    """Chinese has no spaces, and a table that takes a sentence for one word would end it with three dots."""
+    cells = [
+        ["段", "做什么", "我们的"],
+        ["1", "常量；保存种子；没有查询就离开，一块也没有时写出 0 与 +∞", "first_tile、last_tile"],
+        ["2", "Waits for K, begins to copy V", "multiply、transform、hide"],
+    ]
+    rows = ["| " + " | ".join(row) + " |" for row in cells]
+    out = Console(width=width, record=True, force_terminal=True, color_system=None, file=io.StringIO())
+    out.print(markdown._Markdown("\n".join([rows[0], "|---|---|---|", *rows[1:]])))
+    shown = out.export_text()
+    assert all(cell_len(line) <= width for line in shown.splitlines())
+    assert "…" not in shown
+    for cell in itertools.chain.from_iterable(cells):
+        assert not Counter(cell.replace(" ", "")) - Counter(shown), cell
