@@ -210,7 +210,7 @@ def test_commands_of_lessons_find_their_files_from_any_folder(
 
 
 @pytest.mark.parametrize("width", [34, 50, 80, 112])
-def test_nothing_of_a_table_is_cut_off(width: int) -> None:
+def test_nothing_of_a_table_is_cut_off(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Chinese has no spaces, and a table that takes a sentence for one word would end it with three dots."""
     cells = [
         ["段", "做什么", "我们的"],
@@ -219,7 +219,8 @@ def test_nothing_of_a_table_is_cut_off(width: int) -> None:
     ]
     rows = ["| " + " | ".join(row) + " |" for row in cells]
     out = Console(width=width, record=True, force_terminal=True, color_system=None, file=io.StringIO())
-    out.print(markdown._Markdown("\n".join([rows[0], "|---|---|---|", *rows[1:]])))
+    monkeypatch.setattr(markdown, "screen", lambda: out)
+    markdown.print_markdown("\n".join([rows[0], "|---|---|---|", *rows[1:]]), pager=False)
     shown = out.export_text()
     assert all(cell_len(line) <= width for line in shown.splitlines())
     assert "…" not in shown
