@@ -34,19 +34,10 @@ STILL_OPEN = {
     "triton-first/broadcast-add:yr",
     "naive-attention/weighted-values:d",
     "attention-maths/masked-scores:d",
-    "naive-attention/attention-on-chip:n",
     "attention-maths/grouped-scores:group",
-    "online-softmax/one-pass:keys",
-    "flash-v1/one-step:keys",
-    "flash-v1/flash-triton:heads",
-    "flash-v1/recompute:keys",
-    "flash-v1/flash-cuda:heads",
     "cutlass-and-cute/any-order-copy:cols",
-    "flash-v1/flash-cuda:d",
-    "flash-source-forward/drop-by-place:swapped",  # 0 or 1
-    "flash-source-forward/drop-by-place:keep",  # a byte
-    "flash-source-backward/convert-splits:padded",  # 32 or 64
 }
+SWITCHES = {"causal": 1, "swapped": 1}
 STILL_OPEN_ALONE = {
     "flash-v1/recompute",
     "flash-source-map/even-path",  # a device function of it looks at threadIdx itself
@@ -67,6 +58,20 @@ def _largest_listed(exercise: Exercise, size: str) -> int:
     return max(each for case in exercise.cases for each in (*case.sizes[size], 0) if isinstance(each, int))
 
 
+def _most_allowed(exercise: Exercise, size: str) -> object:
+    """The largest number that the exercise allows for the size: BLOCK, or what its file says at the top.
+
+    There it is a number or a constant of the launch: `d <= 32`, `keys <= BLOCK_K`.
+    """
+    assert exercise.launch is not None
+    constants = exercise.launch.constants
+    head = re.split(r"\n(?:import|constexpr|template|__global__|#include)", exercise.solution_text())[0]
+    said = re.search(rf"\b{size} <= (\w+)", head)
+    if said is None:
+        return SWITCHES.get(size, constants.get("BLOCK"))
+    return int(said[1]) if said[1].isdigit() else constants.get(said[1])
+
+
 def _beyond() -> list[tuple[Exercise, str, str]]:
     """Each exercise with a size and the condition under which its kernel returns at once."""
     found: list[tuple[Exercise, str, str]] = []
@@ -75,8 +80,7 @@ def _beyond() -> list[tuple[Exercise, str, str]]:
         block = "tl.program_id(0)" if exercise.language == "triton" else "(int)blockIdx.x"
         for size in exercise.cases[0].sizes:
             largest = _largest_listed(exercise, size)
-            constants = exercise.launch.constants
-            if largest in (constants.get("BLOCK"), constants.get(f"BLOCK_{size.upper()}")):
+            if largest == _most_allowed(exercise, size):
                 continue  # the exercise has no larger one
             if size in exercise.launch.arguments:
                 exact = sorted({goal.sizes[size] for goal in exercise.goals if goal.sizes[size] > largest})
