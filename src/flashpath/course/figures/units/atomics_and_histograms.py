@@ -1,4 +1,4 @@
-"""Figures of the unit on atomics: which lanes meet, what copies and matches save, what the order of sums does.
+"""Figures of the unit on atomics: which lanes meet, what copies and matches save, in which order sums come.
 
 What is drawn is counted in launches of the unit's experiments on the virtual GPU, or read from the records.
 """
@@ -37,28 +37,23 @@ _WARPS = {"different": (5, 2, 7, 0, 3, 6, 1, 4), "some": (5, 2, 5, 0, 5, 2, 1, 4
 
 def turns(lang: str) -> Figure:
     """Eight lanes add to bins: in which turn each comes, for bins that differ and bins that do not."""
-    lane, bin_row, turn_row, said = {
-        "en": ("lane", "bin", "turn", "{}: {} turns"),
-        "zh": ("lane", "桶", "轮", "{}：{} 轮"),
-    }[lang]
+    lane, bin_row, turn_row = {"en": ("lane", "bin", "turn"), "zh": ("lane", "桶", "轮")}[lang]
     titles = {
-        "en": {"different": "all bins differ", "some": "some are the same", "equal": "all are the same"},
-        "zh": {"different": "各不相同", "some": "有些相同", "equal": "全部相同"},
+        "en": ("all bins differ: {} turn", "some are the same: {} turns", "all are the same: {} turns"),
+        "zh": ("各不相同：{} 轮", "有些相同：{} 轮", "全部相同：{} 轮"),
     }[lang]
     kernel = jit.compile(_ADD, name_expressions=["add"])["add"]
     picture = Picture()
-    for name, bins in _WARPS.items():
-        counts, came = np.zeros(_FEW, np.int32), np.zeros(_FEW, np.int32)
-        arguments = (np.array(bins, np.int32), counts, came)
+    for title, bins in zip(titles, _WARPS.values(), strict=True):
+        came = np.zeros(_FEW, np.int32)
+        arguments = (np.array(bins, np.int32), np.zeros(_FEW, np.int32), came)
         report = jit.profile(kernel, grid=(1,), block=(_FEW,), args=arguments)
-        kernel.launch((1,), (_FEW,), arguments := (arguments[0], np.zeros_like(counts), came))
         order = [int(each) + 1 for each in came]
         groups: list[list[Group]] = [[None] * _FEW, [each - 1 for each in order]]
-        total = report.atomics.turns
         picture.grid(
             [bins, order],
             groups,
-            title=said.format(titles[name], total) if lang == "zh" or total > 1 else f"{titles[name]}: 1 turn",
+            title=title.format(report.atomics.turns),
             rows=[bin_row, turn_row],
             columns=[f"{lane} {k}" for k in range(_FEW)],
         )
@@ -163,7 +158,7 @@ _SEEDS = range(1, 7)
 
 
 def orders(lang: str) -> Figure:
-    """The sum of the same floats by atomics, under six schedules; and the sum of their units of 2^-20."""
+    """The sum of the same floats by atomics, under six schedules, and the sum of their units of 2^-20."""
     schedule, floats, units = {
         "en": ("schedule {}", "floats", "units of 2⁻²⁰"),
         "zh": ("调度 {}", "浮点数", "2⁻²⁰ 的倍数"),
