@@ -44,6 +44,7 @@ _PROFILE = (
     "report.footprint.static_shared",
     "report.atomics.requests",
     "report.atomics.turns",
+    "report.shared_atomic.requests",
     *(f"report.instructions_by_class.get('{name}', 0)" for name in ("barrier", "warp-wide")),
 )
 

@@ -1,0 +1,12 @@
+"""How long the atomics of a warp queue up."""
+
+import numpy as np
+
+
+def turns(bins):
+    """The turns of one atomic of each warp; bins: (warps, 32), the bin that each lane adds to.
+
+    Lanes of one bin take turns, while other bins are served at the same time.
+    """
+    same = bins[:, :, None] == bins[:, None, :]  # (warps, lane, lane): do these two meet?
+    return same.sum(2).max(1)
