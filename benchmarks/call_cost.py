@@ -126,6 +126,7 @@ def calls(torch: Any) -> Iterator[Call]:
         (x, y),
         2,
     )
+    yield from rope_calls(torch, randn)
     yield Call("matmul", "simple", ops.matmul, torch.matmul, (square, square), 2)
     yield Call("reduce sum", "simple", ops.reduce, torch.sum, (x,), 1)
     yield Call(
@@ -162,6 +163,28 @@ def calls(torch: Any) -> Iterator[Call]:
         (vector,),
     )
     yield from attention_calls(torch, randn)
+
+
+def rope_calls(torch: Any, randn: Callable[..., Any]) -> Iterator[Call]:
+    """torch has no operator for it: beside ours stands the formula that models have."""
+    angles = torch.randn(64, 32, device="cuda")
+    cos, sin = angles.cos(), angles.sin()
+    twice = [torch.cat((each, each), -1)[:, None].bfloat16() for each in (cos, sin)]
+
+    def turned(x: Any) -> Any:
+        first, second = x.chunk(2, -1)
+        swapped: Any = torch.cat((-second, first), -1)
+        return x * twice[0] + swapped * twice[1]
+
+    def ours(q: Any, k: Any) -> Any:
+        return ops.rope(q, k, cos, sin)[0]  # pyright: ignore[reportUnknownVariableType]
+
+    def theirs(q: Any, k: Any) -> Any:
+        both: tuple[Any, Any] = turned(q), turned(k)
+        return both[0]
+
+    q, k = randn(1, 64, 4, 64), randn(1, 64, 2, 64)
+    yield Call("rope", "other", ours, theirs, (q, k), 2)
 
 
 def attention_calls(torch: Any, randn: Callable[..., Any]) -> Iterator[Call]:

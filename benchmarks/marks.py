@@ -122,6 +122,25 @@ MARKS: Sequence[Mark] = [
     *_each("histogram", ["uniform 2^26 float32, 256 bins", "equal 2^26 float32, 256 bins"], 2.0),
     *_each("quantize", ["packbits 2^28 big"]),
     *_each("quantize", [f"quantize_{code} 32768×{n} bfloat16" for code in ("int8", "fp8") for n in _COLUMNS]),
+    *_each(
+        "rope",
+        [
+            f"{direction} {size} bfloat16"
+            for direction in ("forward", "backward")
+            for size in (
+                "8 × 2048 × 32/8 × 128",
+                "1 × 16384 × 32/8 × 128",
+                "8 × 2048 × 32/8 × 128, interleaved",
+            )
+        ],
+    ),
+    *_each(
+        "rope",
+        [
+            "forward 8 × 2048 × 32/32 × 80, 32 turn bfloat16",
+            "forward 256 × 1 × 32/8 × 128, from 8192 positions bfloat16",
+        ],
+    ),
     *_each("matmul", ["4096³ float32"], 0.90),
     *_each("matmul", ["4096³ bfloat16", "8192³ bfloat16"], 0.62, rungs=_MMA_SYNC),
     *_each(

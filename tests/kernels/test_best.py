@@ -63,6 +63,7 @@ CALLS: list[tuple[str, tuple[Any, ...], Any, str]] = [
     ("scan", (x(2, 100), "sum", True, None), H200, "by_row"),
     ("histogram", (x(1000), 16, 0.0, 1.0), H200, "vectorized"),
     ("sort", (x(1000),), H200, "onesweep"),
+    ("rope", (x(1, 8, 4, 64, dtype=BF16), None, x(8, 32), x(8, 32)), H200, "vectorized"),
     ("spmv", (x(5, dtype=torch.int32), x(9, dtype=torch.int32), x(9), x(4)), H200, "merge_based"),
     ("elementwise", (x(8), "silu"), H200, "vectorized"),
     ("elementwise", (x(8), "scale_add_silu"), H200, "fused_chain"),

@@ -27,6 +27,9 @@ NAMES = [name for name in ops.__all__ if name != "SlowOnCpu"]
 TYPES = ("float32", "float16", "bfloat16", "float64", "int32", "int64", "int16", "uint8", "bool")
 
 
+ANGLES = torch.ones(2, 2)
+
+
 def _spmv(val: Any) -> Any:
     return ops.spmv(torch.tensor([0, 1, 2]), torch.tensor([1, 0]), val[0, :2].contiguous(), val[1])
 
@@ -46,6 +49,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "histogram": lambda x: ops.histogram(x, 3, 0, 2),
     "matmul": lambda x: ops.matmul(x, x.t()),
     "spmv": _spmv,
+    "rope": lambda x: ops.rope(x.view(1, 2, 1, 4), None, ANGLES, ANGLES)[0],
     "attention": lambda x: ops.attention(*[x.view(1, 1, 1, 8)] * 3),
     "attention_varlen": lambda x: _varlen(x.view(1, 1, 8)),
     "attention_decode": lambda x: ops.attention_decode(*[x.detach().view(1, 1, 1, 8)] * 3, cache_seqlens=1),

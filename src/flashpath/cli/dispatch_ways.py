@@ -345,6 +345,11 @@ def _sparse(dtype: str, rows: int, entries: int) -> _Call:
     return _Call({**whole, "val": _empty(dtype, entries), "x": _empty(dtype, rows)})
 
 
+def _turned(dtype: str, batch: int, sequence: int, heads: int, dim: int) -> _Call:
+    q, angles = _empty(dtype, batch, sequence, heads, dim), _empty("float32", sequence, dim // 2)
+    return _Call({"q": q, "k": q, "cos": angles, "sin": angles})
+
+
 def _elementwise(operator: str, *more: Any, has_y: bool = False, chain: str = "") -> Callable[..., _Call]:
     def call_of(dtype: str, n: int) -> _Call:
         x = _empty(dtype, n)
@@ -390,6 +395,7 @@ OPERATORS: Mapping[str, Callable[[Asked], Answer]] = {
     "scan": _by_ladder("scan", "scan", *_ROWS, _rows),
     "sort": _by_ladder("sort", "sort", *_VECTOR, _vector),
     "histogram": _by_ladder("histogram", "histogram", *_VECTOR, _binned),
+    "rope": _by_ladder("rope", "rope", SHAPE, "8 2048 32 128", _turned),
     "spmv": _by_ladder("spmv", "spmv", "ROWS ENTRIES", "65536 1048576", _sparse),
     **{name: _by_ladder(name, "elementwise", *_VECTOR, call_of) for name, call_of in _MAPS.items()},
     **{name: _by_ladder(name, "elementwise", *_ROWS, _gate(name)) for name in _GATES},

@@ -72,7 +72,10 @@ def require_apart(operation: str, out: Any, *inputs: Any, in_place: bool = False
 
 def _span(tensor: Any) -> tuple[int, int]:
     first: int = tensor.data_ptr()
-    return first, first + tensor.numel() * tensor.element_size()
+    if not tensor.numel():
+        return first, first
+    last = sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride(), strict=True))
+    return first, first + (last + 1) * tensor.element_size()
 
 
 def output(operation: str, out: Any | None, shape: Sequence[int], dtype: Any, device: Any) -> Any:

@@ -25,6 +25,7 @@ from flashpath.ops.matmul import matmul
 from flashpath.ops.ordering import scan, sort
 from flashpath.ops.reduction import reduce
 from flashpath.ops.registration import SlowOnCpu
+from flashpath.ops.rope import rope
 from flashpath.ops.rows import layer_norm, rms_norm, softmax
 from flashpath.ops.sparse import spmv
 
@@ -46,6 +47,7 @@ __all__ = [
     "reduce",
     "relu",
     "rms_norm",
+    "rope",
     "scale",
     "scale_add_activation",
     "scan",

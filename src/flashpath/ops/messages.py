@@ -29,6 +29,24 @@ MESSAGES: dict[str, Text | Entry] = {
             "flashpath 的算子只有反向梯度：请用 torch.autograd.grad 或 .backward()。",
         ),
     ),
+    "rope-gradient": Entry(
+        Text("rope got {key} that requires a gradient.", "rope 的 {key} 要求梯度。"),
+        Text("There is none for it: give {key}.detach().", "它没有梯度：请传 {key}.detach()。"),
+    ),
+    "rope-both": Entry(
+        Text("rope got positions and offsets.", "rope 同时收到了 positions 和 offsets。"),
+        Text("Give one of them.", "请只给其中一个。"),
+    ),
+    "rope-offsets": Entry(
+        Text(
+            "rope got offsets of shape {shape} for q of shape {shape2}.",
+            "rope 的 offsets 形状是 {shape}，而 q 形状是 {shape2}。",
+        ),
+        Text(
+            "It takes a number, or (batch) of them for q of (batch, sequence, heads, dim).",
+            "应是一个数；q 为 (batch, sequence, heads, dim) 时也可以是 (batch) 个数。",
+        ),
+    ),
     "no-choice": Entry(
         Text("{name} got the {what} {value}.", "{name} 收到的 {what} 是 {value}。"),
         Text("It knows {choices}.", "可选：{choices}。"),
