@@ -113,6 +113,8 @@ def calls(torch: Any) -> Iterator[Call]:
     yield Call("gelu_and_mul", "simple", ops.gelu_and_mul, gated(functional.gelu), (wide,), 1)
     tanh = gated(lambda x: functional.gelu(x, approximate="tanh"))
     yield Call("gelu_tanh_and_mul", "simple", ops.gelu_tanh_and_mul, tanh, (wide,), 1)
+    yield Call("swiglu", "simple", ops.swiglu, lambda gate, up: functional.silu(gate) * up, (x, y), 2)
+    yield Call("geglu", "simple", ops.geglu, lambda gate, up: functional.gelu(gate) * up, (x, y), 2)
     yield Call("scale", "simple", lambda x: ops.scale(x, 0.5), lambda x: x * 0.5, (x,), 1)
     yield Call("add", "simple", ops.add, torch.add, (x, y), 2)
     yield Call(

@@ -74,6 +74,7 @@ def _attention(
 _FLASH_2 = ("torch (FlashAttention 2)",)
 _TRITON_BACKWARD = ("flash_v2_triton_backward", "flash_v2_triton_backward_adds")
 _SIMPLE = ("scale", "add", "relu", "gelu", "gelu_tanh", "silu", "clamp")
+_TWO_TENSORS = ("swiglu", "geglu", "geglu_tanh")
 _COLUMNS = (1024, 4096, 16384)
 _MMA_SYNC = ("wmma", "mma_ldmatrix", "mma_pipelined")
 _NORMS = [f"{way} 32768 × {n} bfloat16" for way in ("forward", "add", "backward") for n in _COLUMNS]
@@ -92,6 +93,8 @@ MARKS: Sequence[Mark] = [
             *(f"silu_and_mul 32768×{n} bfloat16" for n in _COLUMNS),
             "gelu_and_mul 32768×4096 bfloat16",
             "gelu_tanh_and_mul 32768×4096 bfloat16",
+            *(f"{name} 32768×4096 bfloat16" for name in _TWO_TENSORS),
+            *(f"{name}_backward 32768×4096 bfloat16" for name in _TWO_TENSORS),
             "scale_add_gelu 2^28 bfloat16",
             *(f"{name}_backward 2^28 bfloat16" for name in ("relu", "gelu", "gelu_tanh", "silu", "clamp")),
             *(f"silu_and_mul_backward 32768×{n} bfloat16" for n in _COLUMNS),

@@ -66,6 +66,8 @@ CALLS: list[tuple[str, tuple[Any, ...], Any, str]] = [
     ("rope", (x(1, 8, 4, 64, dtype=BF16), None, x(8, 32), x(8, 32)), H200, "vectorized"),
     ("spmv", (x(5, dtype=torch.int32), x(9, dtype=torch.int32), x(9), x(4)), H200, "merge_based"),
     ("elementwise", (x(8), "silu"), H200, "vectorized"),
+    ("elementwise", (x(8), "swiglu"), H200, "vectorized"),
+    ("elementwise", (x(8), "swiglu_backward"), H200, "backward_vectorized"),
     ("elementwise", (x(8), "scale_add_silu"), H200, "fused_chain"),
     ("elementwise", (x(8), "silu_backward"), H200, "vectorized"),
     ("elementwise", (x(8), "silu_and_mul_backward"), H200, "backward_vectorized"),

@@ -42,7 +42,10 @@ def _varlen(x: Any) -> Any:
 CALLS: dict[str, Callable[[Any], Any]] = {
     **{name: getattr(ops, name) for name in NAMES},
     "scale": lambda x: ops.scale(x, 2),
-    "add": lambda x: ops.add(x, x),
+    **{
+        name: lambda x, name=name: getattr(ops, name)(x, x)
+        for name in ("add", "swiglu", "geglu", "geglu_tanh")
+    },
     "clamp": lambda x: ops.clamp(x, 0, 1),
     "scale_add_activation": lambda x: ops.scale_add_activation(x, 2.0, x, "silu"),
     "sort": lambda x: ops.sort(x[0]),

@@ -353,7 +353,8 @@ def _turned(dtype: str, batch: int, sequence: int, heads: int, dim: int) -> _Cal
 def _elementwise(operator: str, *more: Any, has_y: bool = False, chain: str = "") -> Callable[..., _Call]:
     def call_of(dtype: str, n: int) -> _Call:
         x = _empty(dtype, n)
-        tensors = {"x": x, "y": x} if has_y and not chain else {"x": x}
+        both = ("x", "y") if operator == "add" else ("gate", "up")
+        tensors = dict.fromkeys(both, x) if has_y and not chain else {"x": x}
         given = (more[0], x, more[1]) if chain else more
         return _Call(tensors, given, (x, chain or operator))
 
@@ -373,7 +374,7 @@ _VECTOR = "N", "1048576"
 _GATES = ("silu_and_mul", "gelu_and_mul", "gelu_tanh_and_mul")
 _MAPS: Mapping[str, Callable[..., _Call]] = {
     **{name: _elementwise(name) for name in ("relu", "gelu", "gelu_tanh", "silu")},
-    "add": _elementwise("add", has_y=True),
+    **{name: _elementwise(name, has_y=True) for name in ("add", "swiglu", "geglu", "geglu_tanh")},
     "scale": _elementwise("scale", 2),
     "clamp": _elementwise("clamp", 0, 1),
     "scale_add_activation": _elementwise("", 2.0, "relu", chain="scale_add_relu"),

@@ -11,6 +11,8 @@ from flashpath.ops.decoding import attention_decode, merge_states
 from flashpath.ops.elementwise import (
     add,
     clamp,
+    geglu,
+    geglu_tanh,
     gelu,
     gelu_and_mul,
     gelu_tanh,
@@ -20,6 +22,7 @@ from flashpath.ops.elementwise import (
     scale_add_activation,
     silu,
     silu_and_mul,
+    swiglu,
 )
 from flashpath.ops.matmul import matmul
 from flashpath.ops.ordering import scan, sort
@@ -36,6 +39,8 @@ __all__ = [
     "attention_decode",
     "attention_varlen",
     "clamp",
+    "geglu",
+    "geglu_tanh",
     "gelu",
     "gelu_and_mul",
     "gelu_tanh",
@@ -56,4 +61,5 @@ __all__ = [
     "softmax",
     "sort",
     "spmv",
+    "swiglu",
 ]
