@@ -202,6 +202,14 @@ def attention_calls(torch: Any, randn: Callable[..., Any]) -> Iterator[Call]:
         "attention", "attention", lambda q, k, v: fp.attention(q, k, v, causal=True), of_torch, (q, k, v), 3
     )
     yield Call(
+        "scaled_dot_product_attention",
+        "attention",
+        lambda q, k, v: fp.scaled_dot_product_attention(q, k, v, is_causal=True),
+        lambda q, k, v: sdpa(q, k, v, is_causal=True),
+        tuple(each.transpose(1, 2).contiguous() for each in (q, k, v)),
+        3,
+    )
+    yield Call(
         "flash_attn_func",
         "attention",
         lambda q, k, v: flash_attn_func(q, k, v, causal=True),

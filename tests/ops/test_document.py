@@ -54,6 +54,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "spmv": _spmv,
     "rope": lambda x: ops.rope(x.view(1, 2, 1, 4), None, ANGLES, ANGLES)[0],
     "attention": lambda x: ops.attention(*[x.view(1, 1, 1, 8)] * 3),
+    "scaled_dot_product_attention": lambda x: ops.scaled_dot_product_attention(*[x.view(1, 1, 1, 8)] * 3),
     "attention_varlen": lambda x: _varlen(x.view(1, 1, 8)),
     "attention_decode": lambda x: ops.attention_decode(*[x.detach().view(1, 1, 1, 8)] * 3, cache_seqlens=1),
     "merge_states": lambda x: ops.merge_states(*[x.view(1, 1, 1, 8), torch.zeros(1, 1, 1)] * 2)[0],

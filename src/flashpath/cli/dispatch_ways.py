@@ -354,7 +354,7 @@ def _elementwise(operator: str, *more: Any, has_y: bool = False, chain: str = ""
     def call_of(dtype: str, n: int) -> _Call:
         x = _empty(dtype, n)
         both = ("x", "y") if operator == "add" else ("gate", "up")
-        tensors = dict.fromkeys(both, x) if has_y and not chain else {"x": x}
+        tensors: dict[str, Any] = {**dict.fromkeys(both, x)} if has_y and not chain else {"x": x}
         given = (more[0], x, more[1]) if chain else more
         return _Call(tensors, given, (x, chain or operator))
 
@@ -380,11 +380,12 @@ _MAPS: Mapping[str, Callable[..., _Call]] = {
     "scale_add_activation": _elementwise("", 2.0, "relu", chain="scale_add_relu"),
 }
 STEPS = ("attention_decode", "decode")
-MEASURED = ("attention", "attention_varlen", *STEPS)
+MEASURED = ("attention", "attention_varlen", "scaled_dot_product_attention", *STEPS)
 ATTENTION = (*MEASURED, "merge_states")
 OPERATORS: Mapping[str, Callable[[Asked], Answer]] = {
     "attention": _attention,
     "attention_varlen": _attention_varlen,
+    "scaled_dot_product_attention": _attention,
     "attention_decode": _decode,
     "decode": _decode,
     "merge_states": _merge_states,

@@ -30,6 +30,7 @@ from flashpath.ops.reduction import reduce
 from flashpath.ops.registration import SlowOnCpu
 from flashpath.ops.rope import rope
 from flashpath.ops.rows import layer_norm, rms_norm, softmax
+from flashpath.ops.scaled_dot_product import scaled_dot_product_attention
 from flashpath.ops.sparse import spmv
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "rope",
     "scale",
     "scale_add_activation",
+    "scaled_dot_product_attention",
     "scan",
     "silu",
     "silu_and_mul",

@@ -29,6 +29,72 @@ MESSAGES: dict[str, Text | Entry] = {
             "flashpath 的算子只有反向梯度：请用 torch.autograd.grad 或 .backward()。",
         ),
     ),
+    "sdpa-two-masks": Entry(
+        Text("{name} got attn_mask and is_causal=True.", "{name} 同时收到了 attn_mask 和 is_causal=True。"),
+        Text("Give one of them.", "请只给其中一个。"),
+    ),
+    "sdpa-mask": Entry(
+        Text(
+            "{name} got attn_mask, a tensor of shape {shape}, {dtype}.",
+            "{name} 的 attn_mask 是形状 {shape}、类型 {dtype} 的张量。",
+        ),
+        Text(
+            "Its kernels read no mask: give is_causal=True, or causal_upper_left or causal_lower_right of "
+            "torch.nn.attention.bias. For padding take fp.attention_varlen, for rules of one's own a score_mod of "
+            "fp.attention, for any mask torch's own function.",
+            "核函数不读取掩码：请用 is_causal=True，或者 torch.nn.attention.bias 的 causal_upper_left、causal_lower_right。"
+            "有填充时用 fp.attention_varlen，自定规则用 fp.attention 的 score_mod，任意掩码用 torch 自己的函数。",
+        ),
+    ),
+    "sdpa-bias": Entry(
+        Text(
+            "{name} got a causal bias of {sizes} for {queries} queries and {keys} keys.",
+            "{name} 的因果掩码大小是 {sizes}，而有 {queries} 个查询、{keys} 个键。",
+        ),
+        Text("Both sizes must be the same.", "两者必须相同。"),
+    ),
+    "sdpa-dtype": Entry(
+        Text("{name} got {dtype} for {key}.", "{name} 的 {key} 类型是 {dtype}。"),
+        Text(
+            "It takes {dtypes}: cast the tensors, or call it under torch.autocast.",
+            "支持 {dtypes}：请转换类型，或者在 torch.autocast 下调用。",
+        ),
+    ),
+    "sdpa-dims": Entry(
+        Text("{name} got tensors of the shapes {shapes}.", "{name} 收到的张量形状是 {shapes}。"),
+        Text(
+            "It takes (…, heads, sequence, dim), of two dimensions or more, as many for all.",
+            "应是 (…, heads, sequence, dim)，至少两维，维数都相同。",
+        ),
+    ),
+    "sdpa-unlike": Entry(
+        Text(
+            "{name} got query of {dtype} on {device} and {key} of {dtype2} on {device2}.",
+            "{name} 的 query 类型是 {dtype}，在 {device} 上；{key} 类型是 {dtype2}，在 {device2} 上。",
+        ),
+        Text("All must have one type and one device.", "类型和设备必须都相同。"),
+    ),
+    "sdpa-dim": Entry(
+        Text("{name} got {key} with heads of {dim}.", "{name} 的 {key} 的头维度是 {dim}。"),
+        Text("It takes 1 to {largest_dim}.", "应是 1 到 {largest_dim}。"),
+    ),
+    "sdpa-shapes": Entry(
+        Text("{name} got tensors of the shapes {shapes}.", "{name} 收到的张量形状是 {shapes}。"),
+        Text(
+            "query and key have one dim, key and value one sequence, and what stands before the heads broadcasts.",
+            "query 与 key 的 dim 相同，key 与 value 的 sequence 相同，heads 之前的维度可以广播。",
+        ),
+    ),
+    "sdpa-heads": Entry(
+        Text(
+            "{name} got {heads} heads of query, {kv_heads} of key and {v_heads} of value.",
+            "{name} 的 query 有 {heads} 个头，key 有 {kv_heads} 个，value 有 {v_heads} 个。",
+        ),
+        Text(
+            "They are equal, or 1; with enable_gqa=True those of query are a multiple of those of key and value.",
+            "三者相等，或者是 1；enable_gqa=True 时，query 的头数是 key 和 value 头数的倍数。",
+        ),
+    ),
     "rope-gradient": Entry(
         Text("rope got {key} that requires a gradient.", "rope 的 {key} 要求梯度。"),
         Text("There is none for it: give {key}.detach().", "它没有梯度：请传 {key}.detach()。"),
