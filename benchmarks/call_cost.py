@@ -130,6 +130,9 @@ def calls(torch: Any) -> Iterator[Call]:
     )
     yield from rope_calls(torch, randn)
     yield Call("matmul", "simple", ops.matmul, torch.matmul, (square, square), 2)
+    batch = randn(8, 64, 64)
+    yield Call("matmul (batch)", "simple", ops.matmul, torch.matmul, (batch, batch.flip(0)), 2)
+    yield Call("linear", "simple", ops.linear, functional.linear, (x, randn(256, 1024), randn(256)), 3)
     yield Call("reduce sum", "simple", ops.reduce, torch.sum, (x,), 1)
     yield Call(
         "reduce max of rows",

@@ -153,6 +153,11 @@ MARKS: Sequence[Mark] = [
         rungs=("triton_descriptors", "triton_persistent", "triton_autotuned"),
     ),
     *_each("matmul", ["4096³ bfloat16, bias and gelu"], peers=("torch.compile",)),
+    *_each(
+        "matmul",
+        ["256 × 256³ bfloat16", "64 × 1024×1024×128 bfloat16", "256 × 256³ float32"],
+        peers=("torch",),
+    ),
     *_each("softmax", [*(f"forward {rows} bfloat16" for rows in _ROWS), "forward 4096 × 131072 bfloat16"]),
     *_each("layer_norm", _NORMS),
     *_each("rms_norm", _NORMS),

@@ -12,6 +12,7 @@ import torch
 from flashpath import kernels, ops
 from flashpath.cli.dispatch_ways import OPERATORS
 from flashpath.errors import FlashpathError
+from flashpath.kernels.matmul.epilogue import Epilogue
 from flashpath.kernels.where import named
 from flashpath.messages import Message
 
@@ -49,6 +50,19 @@ CALLS: list[tuple[str, tuple[Any, ...], Any, str]] = [
     ("matmul", (x(64, 64, dtype=BF16), x(64, 64, dtype=BF16)), H200, "triton_persistent"),
     ("matmul", (x(64, 64, dtype=BF16), x(64, 64, dtype=BF16)), A100, "mma_pipelined"),
     ("matmul", (x(64, 64, dtype=BF16), x(64, 64, dtype=BF16)), CPU, "mma_pipelined"),
+    ("matmul", (x(64, 64, dtype=BF16), x(64, 32, dtype=BF16).t()), A100, "triton_persistent"),
+    ("matmul", (x(64, 32, dtype=BF16).t(), x(64, 64, dtype=BF16)), CPU, "triton_persistent"),
+    ("matmul", (x(64, 64, dtype=BF16), x(64, 64, dtype=BF16), "ieee", None, Epilogue()), A100, "fused"),
+    (
+        "matmul",
+        (x(64, 64, dtype=BF16), x(64, 64, dtype=BF16), "ieee", None, Epilogue()),
+        H200,
+        "triton_fused",
+    ),
+    ("matmul", (x(9, 64, 64, dtype=BF16), x(9, 64, 64, dtype=BF16)), H200, "triton_batched"),
+    ("matmul", (x(9, 64, 64), x(9, 64, 64)), H200, "triton_batched"),
+    ("matmul", (x(9, 4096, 64), x(9, 64, 4096)), H200, "one_by_one"),
+    ("matmul", (x(9, 64, 64, dtype=F64), x(9, 64, 64, dtype=F64)), CPU, "one_by_one"),
     ("reduction", (x(100), "sum"), H200, "single_pass"),
     ("reduction", (x(132, 8), "max", -1), H200, "by_row"),
     ("reduction", (x(131, 8), "max", -1), H200, "single_pass"),

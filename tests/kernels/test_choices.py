@@ -56,7 +56,12 @@ def test_every_rung_whose_kernel_can_be_cut_otherwise_has_choices() -> None:
     assert choosing("elementwise") == [*forward, "backward", "backward_vectorized", "triton_backward"]
     every = [rung.name for rung in kernels.ladder("transpose")]
     assert choosing("transpose") == every[1:]
-    by_itself = {"reference", "triton_autotuned", "unfused"}  # chooses, or has nothing to choose
+    by_itself = {
+        "reference",
+        "triton_autotuned",
+        "unfused",
+        "one_by_one",
+    }  # chooses, or has nothing to choose
     written_out = {"register_1d", "register_2d", "vectorized", "double_buffered", "wmma", "mma_ldmatrix"}
     assert {*choosing("matmul")} == {
         rung.name for rung in kernels.ladder("matmul") if rung.name not in by_itself | written_out

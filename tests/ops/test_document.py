@@ -51,6 +51,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "sort": lambda x: ops.sort(x[0]),
     "histogram": lambda x: ops.histogram(x, 3, 0, 2),
     "matmul": lambda x: ops.matmul(x, x.t()),
+    "linear": lambda x: ops.linear(x, x, activation="silu"),
     "spmv": _spmv,
     "rope": lambda x: ops.rope(x.view(1, 2, 1, 4), None, ANGLES, ANGLES)[0],
     "attention": lambda x: ops.attention(*[x.view(1, 1, 1, 8)] * 3),

@@ -37,6 +37,7 @@ assert_type(fp.attention_decode(q, q, q, cache_seqlens=4), torch.Tensor)
 assert_type(fp.attention_decode(q, q, q, cache_seqlens=4, return_lse=True, backend="cuda"), Pair)
 assert_type(ops.rope(q, q, x, x), Pair)
 assert_type(ops.rope(q, None, x, x, positions=x), tuple[torch.Tensor, None])
+assert_type(ops.linear(x, x, activation="gelu"), torch.Tensor)
 assert_type(ops.sort(x), torch.Tensor)
 assert_type(ops.sort(x, return_indices=True), Pair)
 assert_type(ops.reduce(x, "mean"), torch.Tensor)
@@ -48,6 +49,7 @@ WRONG = (
     'ops.scale_add_activation(x, 1.0, x, "tanh")',
     "fp.attentoin(q, q, q)",
     "ops.sort(x, return_indices=1)",
+    'ops.linear(x, x, activation="tanh")',
     "ops.rope(q, q, x)",
 )
 

@@ -331,6 +331,11 @@ def _product(dtype: str, m: int, k: int, n: int) -> _Call:
     return _Call({"a": _empty(dtype, m, k), "b": _empty(dtype, k, n)})
 
 
+def _layer(dtype: str, m: int, k: int, n: int) -> _Call:
+    x, weight = _empty(dtype, m, k), _empty(dtype, n, k)
+    return _Call({"x": x, "weight": weight}, (), (x, weight.t()))
+
+
 def _reduced(dtype: str, rows: int, n: int) -> _Call:
     x = _empty(dtype, rows, n)
     return _Call({"x": x}, ("sum", -1))
@@ -393,6 +398,7 @@ OPERATORS: Mapping[str, Callable[[Asked], Answer]] = {
     "layer_norm": _by_ladder("layer_norm", "layer_norm", *_ROWS, _weighted_and_shifted, _DIRECTIONS),
     "rms_norm": _by_ladder("rms_norm", "rms_norm", *_ROWS, _weighted, _DIRECTIONS),
     "matmul": _by_ladder("matmul", "matmul", "M K N", "4096 4096 4096", _product),
+    "linear": _by_ladder("linear", "matmul", "M K N", "4096 4096 4096", _layer),
     "reduce": _by_ladder("reduce", "reduction", *_ROWS, _reduced),
     "scan": _by_ladder("scan", "scan", *_ROWS, _rows),
     "sort": _by_ladder("sort", "sort", *_VECTOR, _vector),

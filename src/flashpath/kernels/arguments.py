@@ -12,7 +12,15 @@ from flashpath.messages import Message
 FLOATS = ("float32", "float16", "bfloat16")
 
 
-def require_tensor(operation: str, name: str, x: Any, dtypes: Sequence[str], dims: int | None = None) -> None:
+def require_tensor(
+    operation: str,
+    name: str,
+    x: Any,
+    dtypes: Sequence[str],
+    dims: int | None = None,
+    *,
+    may_be_strided: bool = False,
+) -> None:
     """A contiguous tensor of one of these types, with so many dimensions where `dims` says so."""
     import torch
 
@@ -31,7 +39,7 @@ def require_tensor(operation: str, name: str, x: Any, dtypes: Sequence[str], dim
         raise FlashpathError(
             "kernels.wrong-dims", operation=operation, name=name, shape=str(tuple(tensor.shape)), dims=dims
         )
-    if not tensor.is_contiguous():
+    if not may_be_strided and not tensor.is_contiguous():
         raise FlashpathError("kernels.not-contiguous", operation=operation, name=name)
 
 

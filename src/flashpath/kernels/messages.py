@@ -136,6 +136,17 @@ MESSAGES: dict[str, Text | Entry] = {
         "them busy",
         "结果里 128 × 128 的分块少于 SM 数，用较小的分块能让更多 SM 工作",
     ),
+    "matmul-turned": Text(
+        "it reads a transposed matrix as it lies; the others would need a copy",
+        "它直接读取转置的矩阵；其他梯级需要先复制",
+    ),
+    "matmul-batched": Text(
+        "all products are in one launch, and nothing is copied", "所有乘积在一次启动里完成，也不用复制"
+    ),
+    "matmul-one-by-one": Text(
+        "each product keeps the GPU busy by itself, or is of float64",
+        "每个乘积自己就能占满 GPU，或者类型是 float64",
+    ),
     "matmul-wgmma": Text(
         "Triton's compiler writes wgmma, which is faster than mma.sync on Hopper",
         "Triton 编译器会生成 wgmma，它在 Hopper 上比 mma.sync 快",

@@ -24,7 +24,7 @@ from flashpath.ops.elementwise import (
     silu_and_mul,
     swiglu,
 )
-from flashpath.ops.matmul import matmul
+from flashpath.ops.matmul import linear, matmul
 from flashpath.ops.ordering import scan, sort
 from flashpath.ops.reduction import reduce
 from flashpath.ops.registration import SlowOnCpu
@@ -48,6 +48,7 @@ __all__ = [
     "gelu_tanh_and_mul",
     "histogram",
     "layer_norm",
+    "linear",
     "matmul",
     "merge_states",
     "reduce",

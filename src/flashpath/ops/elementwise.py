@@ -93,9 +93,19 @@ def _activation(name: str) -> Callable[[Tensor], Tensor]:
         (x,) = ctx.saved_tensors
         if not torch.is_grad_enabled():
             return of_kernel(grad, x)
-        return _gradient(name, _wide(grad), _wide(x)).to(grad.dtype)
+        return activation_gradient(name, grad, x)
 
     return define(name, "(Tensor x) -> Tensor", _run(name), _fake(name), backward, _save_input)
+
+
+def activated(name: str, x: Tensor) -> Tensor:
+    """The activation of that name, for operators that are made of several."""
+    return _activations[name](x)
+
+
+def activation_gradient(name: str, grad: Tensor, x: Tensor) -> Tensor:
+    """The gradient of an activation's input, by torch's functions, in float32 of half types."""
+    return _gradient(name, _wide(grad), _wide(x)).to(grad.dtype)
 
 
 def _gated(activation: str) -> Callable[[Tensor], Tensor]:

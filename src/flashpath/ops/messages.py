@@ -251,17 +251,37 @@ MESSAGES: dict[str, Text | Entry] = {
     ),
     "matmul-shapes": Entry(
         Text("matmul got shapes {shape} and {shape2}.", "matmul 收到的形状是 {shape} 和 {shape2}。"),
-        Text("It takes (m, k) and (k, n).", "应是 (m, k) 和 (k, n)。"),
+        Text(
+            "It takes (m, k) and (k, n), or (k); what stands before the last two dimensions broadcasts.",
+            "应是 (m, k) 和 (k, n)，或者 (k)；最后两维之前的维度可以广播。",
+        ),
+    ),
+    "linear-shapes": Entry(
+        Text(
+            "linear got x of shape {shape} and weight of shape {shape2}.",
+            "linear 的 x 形状是 {shape}，weight 形状是 {shape2}。",
+        ),
+        Text("It takes (…, k) and (n, k).", "应是 (…, k) 和 (n, k)。"),
+    ),
+    "linear-unlike": Entry(
+        Text(
+            "linear got {name} of shape {shape}, {dtype} on {device}.",
+            "linear 的 {name} 形状是 {shape}，类型 {dtype}，在 {device} 上。",
+        ),
+        Text(
+            "It must be {wanted}, {wanted_dtype} on {wanted_device}.",
+            "应是 {wanted}，类型 {wanted_dtype}，在 {wanted_device} 上。",
+        ),
     ),
     "matmul-unlike": Entry(
         Text(
-            "matmul got a of {dtype} on {device} and b of {dtype2} on {device2}.",
-            "matmul 的 a 是 {dtype}，在 {device} 上，b 是 {dtype2}，在 {device2} 上。",
+            "{name} got {first} of {dtype} on {device} and {second} of {dtype2} on {device2}.",
+            "{name} 的 {first} 是 {dtype}，在 {device} 上，{second} 是 {dtype2}，在 {device2} 上。",
         ),
         Text("Both must have one type and one device.", "两者的类型和设备都要相同。"),
     ),
     "matmul-dtype": Entry(
-        Text("matmul got matrices of {dtype}.", "matmul 收到 {dtype} 的矩阵。"),
+        Text("{name} got matrices of {dtype}.", "{name} 收到 {dtype} 的矩阵。"),
         Text("It takes {dtypes}.", "支持的类型：{dtypes}。"),
     ),
     "scan-flags": Entry(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flashpath.errors import FlashpathError
-from flashpath.kernels.arguments import FLOATS, output, require_apart
+from flashpath.kernels.arguments import FLOATS, output, require_apart, require_tensor
 from flashpath.kernels.building import dtype_name
 
 INDICES = {"int32": "int", "int64": "long long"}
@@ -171,16 +171,8 @@ def _require_tensor(name: str, x: Any) -> None:
 
 
 def _check_heads(q: Any, k: Any | None) -> None:
-    given: dict[str, Any] = {"q": q} if k is None else {"q": q, "k": k}
-    for name, x in given.items():
-        _require_tensor(name, x)
-        if dtype_name(x) not in FLOATS:
-            code = "kernels.wrong-dtype"
-            raise FlashpathError(code, operation="rope", dtype=dtype_name(x), name=name, dtypes=list(FLOATS))
-        if x.dim() != 4:
-            raise FlashpathError(
-                "kernels.wrong-dims", operation="rope", name=name, shape=str(tuple(x.shape)), dims=4
-            )
+    for name, x in {"q": q, **({} if k is None else {"k": k})}.items():
+        require_tensor("rope", name, x, FLOATS, dims=4, may_be_strided=True)
     if k is None:
         return
     alike = (*q.shape[:2], q.shape[3]) == (*k.shape[:2], k.shape[3])
