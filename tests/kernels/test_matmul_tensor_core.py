@@ -315,7 +315,7 @@ def report_of(name: str, dtype: torch.dtype) -> Any:
             tensor_core.MMA_PIPELINED, f"matmul_{name}<{kind}, {LARGE}, Plain, true>", a
         )
         return fp.profile(
-            kernel, 1, LARGE.threads, (m, n, k, a, b, out, 1.0, None, None), shared=LARGE.shared
+            kernel, 1, LARGE.threads, (m, n, k, a, b, out, 1.0, None, None, None), shared=LARGE.shared
         )
     file = LADDER[name].file
     kernel = building.cuda_kernel(file, f"matmul_{name}<{kind}, true>", a)
@@ -323,6 +323,7 @@ def report_of(name: str, dtype: torch.dtype) -> Any:
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32], ids=str)
+@pytest.mark.parametrize("turned", [False, True])
 def test_the_hand_laid_tiles_have_no_bank_conflicts(dtype: torch.dtype) -> None:
     for name in ("mma_ldmatrix", "mma_pipelined"):
         report = report_of(name, dtype)
@@ -343,7 +344,7 @@ def test_few_ldmatrix_feed_many_mma(name: str, arguments: str, per_step: float) 
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32], ids=str)
-def test_large_tiles_with_every_step_after_them_fit_into_a_block(dtype: torch.dtype) -> None:
+def test_large_tiles_with_every_step_after_them_fit_into_a_block(dtype: torch.dtype, turned: bool) -> None:
     """What Triton puts into shared memory it decides itself: stages, results on their way out, masks."""
     epilogue = epilogue_for(2048, 2048, dtype, "gelu")
     config = triton_rungs.config_for(torch.empty(2048, 2048, dtype=dtype), epilogue)
@@ -352,18 +353,22 @@ def test_large_tiles_with_every_step_after_them_fit_into_a_block(dtype: torch.dt
     options = {name: constants.pop(name) for name in ("num_warps", "num_stages")}
     element, precision = ("bf16", "ieee") if dtype == torch.bfloat16 else ("fp32", "tf32")
     block_k = constants["BLOCK_K"]
+    of_b = f"{config.n}, {block_k}" if turned else f"{block_k}, {config.n}"
     compiled = building.triton_compiles_for(
         lambda: triton_rungs.kernel_of("persistent"),
         {
             "a_tiles": f"tensordesc<{element}[{config.m}, {block_k}]>",
-            "b_tiles": f"tensordesc<{element}[{block_k}, {config.n}]>",
+            "b_tiles": f"tensordesc<{element}[{of_b}]>",
             "out_tiles": f"tensordesc<{element}[{config.m}, {config.n // config.split}]>",
             **dict.fromkeys(("m", "n", "k"), "i32"),
             "scale": "fp32",
             "bias_ptr": f"*{element}",
             "mask_ptr": "*u8",
+            "residual_ptr": f"*{element}",
         },
         {
+            "TURNED_A": False,
+            "TURNED_B": turned,
             "FUSED": True,
             "ACTIVATION": "gelu",
             "PRECISION": precision,

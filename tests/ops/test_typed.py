@@ -40,7 +40,10 @@ assert_type(ops.rope(q, None, x, x, positions=x), tuple[torch.Tensor, None])
 assert_type(ops.linear(x, x, activation="gelu"), torch.Tensor)
 assert_type(ops.sort(x), torch.Tensor)
 assert_type(ops.sort(x, return_indices=True), Pair)
+assert_type(ops.sort(x, True, dim=0, descending=True), Pair)
 assert_type(ops.reduce(x, "mean"), torch.Tensor)
+assert_type(ops.reduce(x, "min", (0, 1), keepdim=True), torch.Tensor)
+assert_type(ops.softmax(x, dtype=torch.float32), torch.Tensor)
 """
 WRONG = (
     'fp.attention(q, q, q, backend="cudnn")',

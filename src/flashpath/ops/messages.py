@@ -113,6 +113,17 @@ MESSAGES: dict[str, Text | Entry] = {
             "应是一个数；q 为 (batch, sequence, heads, dim) 时也可以是 (batch) 个数。",
         ),
     ),
+    "reduce-dims": Entry(
+        Text("reduce got dim={dims} for {op}.", "reduce 对 {op} 收到 dim={dims}。"),
+        Text(
+            "It takes each dimension once, and one of them for argmax.",
+            "每个维度只能给一次；argmax 只能给一个维度。",
+        ),
+    ),
+    "no-dtype": Entry(
+        Text("{name} got dtype = {value}.", "{name} 收到 dtype = {value}。"),
+        Text("It takes a type of torch, such as torch.float32.", "应是 torch 的类型，例如 torch.float32。"),
+    ),
     "no-choice": Entry(
         Text("{name} got the {what} {value}.", "{name} 收到的 {what} 是 {value}。"),
         Text("It knows {choices}.", "可选：{choices}。"),
@@ -290,10 +301,6 @@ MESSAGES: dict[str, Text | Entry] = {
             "scan 的 flags 形状是 {shape}，x 的形状是 {shape2}。",
         ),
         Text("They have one shape.", "两者的形状要相同。"),
-    ),
-    "sort-shape": Entry(
-        Text("sort got a tensor of shape {shape}.", "sort 收到形状为 {shape} 的张量。"),
-        Text("It takes a vector: x.flatten().", "它需要向量：x.flatten()。"),
     ),
     "norm-scalar": Entry(
         Text("{name} got a tensor without dimensions.", "{name} 收到没有维度的张量。"),
