@@ -323,7 +323,6 @@ def report_of(name: str, dtype: torch.dtype) -> Any:
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32], ids=str)
-@pytest.mark.parametrize("turned", [False, True])
 def test_the_hand_laid_tiles_have_no_bank_conflicts(dtype: torch.dtype) -> None:
     for name in ("mma_ldmatrix", "mma_pipelined"):
         report = report_of(name, dtype)
@@ -344,6 +343,7 @@ def test_few_ldmatrix_feed_many_mma(name: str, arguments: str, per_step: float) 
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32], ids=str)
+@pytest.mark.parametrize("turned", [False, True])
 def test_large_tiles_with_every_step_after_them_fit_into_a_block(dtype: torch.dtype, turned: bool) -> None:
     """What Triton puts into shared memory it decides itself: stages, results on their way out, masks."""
     epilogue = epilogue_for(2048, 2048, dtype, "gelu")

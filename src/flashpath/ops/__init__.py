@@ -5,6 +5,8 @@ first. Tensors on the CPU run on the virtual GPU; above `registration.SLOW_ON_CP
 so (`SlowOnCpu`). docs/ops.md has types, NaN, gradients and limits of all of them.
 """
 
+import importlib
+
 from flashpath.ops.attention import attention, attention_varlen
 from flashpath.ops.counting import histogram
 from flashpath.ops.decoding import attention_decode, merge_states
@@ -32,6 +34,8 @@ from flashpath.ops.rope import rope
 from flashpath.ops.rows import layer_norm, rms_norm, softmax
 from flashpath.ops.scaled_dot_product import scaled_dot_product_attention
 from flashpath.ops.sparse import spmv
+
+importlib.import_module("flashpath.ops.flops")  # torch's counter is told of the operators
 
 __all__ = [
     "SlowOnCpu",
