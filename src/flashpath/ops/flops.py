@@ -8,11 +8,11 @@ operators has the FLOPs that it had.
 from typing import Any
 
 import torch
-from torch.utils.flop_counter import register_flop_formula
+from torch.utils import flop_counter
 
 _torch: Any = torch
-_ops = _torch.ops.flashpath
-_register: Any = register_flop_formula
+_counter: Any = flop_counter
+_ops, _register = _torch.ops.flashpath, _counter.register_flop_formula
 Tensor = torch.Tensor
 
 
@@ -79,10 +79,11 @@ def _differences(bounds: Tensor, most: int) -> list[int]:
     """The lengths of sequences, or the longest for each where there is no memory to look into."""
     if _is_without_memory(bounds):
         return [most] * (bounds.shape[0] - 1)
-    return bounds.diff().tolist()
+    lengths: Any = bounds.diff()
+    return lengths.tolist()
 
 
-def _numbers(x: Tensor, most: int) -> list[int]:
+def _numbers(x: Any, most: int) -> list[int]:
     return [most] * x.numel() if _is_without_memory(x) else x.tolist()
 
 

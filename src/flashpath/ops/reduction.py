@@ -99,12 +99,12 @@ def reduce(
 def _dims(x: Tensor, op: str, dim: Any) -> tuple[int, ...]:
     """Returns the dimensions that go, in rising order; none of them twice."""
     rank = max(x.dim(), 1)
-    given: tuple[Any, ...] = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)  # pyright: ignore[reportUnknownArgumentType]
+    given: list[Any] = [*dim] if isinstance(dim, (tuple, list)) else [dim]
     if dim is None or not given:
         return tuple(range(x.dim()))
     for each in given:
         require_dim("reduce", x, each)
     dims = sorted(each % rank for each in given)
     if len(set(dims)) < len(dims) or (op == "argmax" and len(dims) > 1):
-        refuse("ops.reduce-dims", op=op, dims=str(given))
+        refuse("ops.reduce-dims", op=op, dims=str(tuple(given)))
     return tuple(dims) if x.dim() else ()
