@@ -159,6 +159,13 @@ def test_each_triton_rung_takes_a_configuration(rung: str) -> None:
     ladder.check(ladder[rung](a, b, config=config), (a, b, "ieee"))
 
 
+@pytest.mark.parametrize("config", [each for each in MORE_CONFIGS if fits(each)], ids=str)
+def test_many_products_take_a_configuration(config: Config) -> None:
+    ladder = kernels.ladder("matmul")
+    a, b = (x.expand(2, -1, -1) for x in products(72, 136, 80, torch.bfloat16))
+    ladder.check(ladder["triton_batched"](a, b, config=config), (a, b, "ieee"))
+
+
 def test_epilogues_take_plans_and_configurations() -> None:
     ladder = kernels.ladder("matmul")
     a, b = products(72, 136, 80, torch.bfloat16)

@@ -150,6 +150,13 @@ def rope(
     return turned, None if k is None else k_turned
 
 
+def turned(q: Tensor, cos: Tensor, sin: Tensor, rows: Tensor, interleaved: bool) -> Tensor:
+    """q (batch, sequence, heads, dim) at these rows, (batch or 1, sequence); no row turns nothing."""
+    if cos.dtype != q.dtype or sin.dtype != q.dtype:
+        cos, sin = cos.float(), sin.float()
+    return _rope(q, None, cos, sin, rows, 0, interleaved, False)[0]
+
+
 def _positions(q: Tensor, positions: Tensor | None, offsets: Any) -> tuple[Tensor | None, Any]:
     """Returns (batch or 1, sequence or 1) of positions, or none of them, and a number to count from."""
     if positions is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from flashpath.kernels.arguments import FLOATS
 from flashpath.kernels.building import cuda_compiles_for, dtype_name, triton_compiles_by, triton_device
 from flashpath.kernels.matmul import float32, tensor_core
-from flashpath.kernels.matmul.configs import LARGE, MEDIUM, MORE_CONFIGS, SMALL, Config
+from flashpath.kernels.matmul.configs import LARGE, MEDIUM, MORE_CONFIGS, OF_ONE_TILE, SMALL, Config
 from flashpath.kernels.matmul.problem import FOLDER, Batch, prepare_batch
 from flashpath.kernels.matmul.triton_rungs import ENOUGH_PROGRAMS
 from flashpath.kernels.rung import Case, Rung
@@ -100,7 +100,7 @@ RUNGS = (
         file=FOLDER / "triton_batched.py",
         function=triton_batched,
         declines=batches_only,
-        choices={"config": (LARGE, MEDIUM, SMALL, *MORE_CONFIGS)},
+        choices={"config": (LARGE, MEDIUM, SMALL, *MORE_CONFIGS, *OF_ONE_TILE)},
         improves_on="one_by_one",
         compile_for=triton_compiles_by(_one_launch),
         readability=4,
