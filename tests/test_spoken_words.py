@@ -67,6 +67,7 @@ KEPT = {
     "course/expressions.py": "names of NumPy",
     "course/state/schema.py": "SQL",
     "jit/diagnostics.py": "what compilers say",
+    "jit/export/writing.py": "C++ that is compiled",
     "jit/names.py": "CUDA C++",
     "jit/nvcc.py": "what nvcc says",
     "jit/nvcc_names.py": "CUDA C++",

@@ -29,6 +29,13 @@ MESSAGES: dict[str, Text | Entry] = {
             "请在源代码目录里运行 `pip install -e .`；它需要 C++ 编译器（`{compiler}`）。",
         ),
     ),
+    "driver-loaded": Entry(
+        Text(
+            "This process runs exported libraries on a virtual {loaded} already, and cannot change to {wanted}.",
+            "这个进程已经让导出的库在虚拟的 {loaded} 上运行，不能再换成 {wanted}。",
+        ),
+        Text("Start another process.", "请另起一个进程。"),
+    ),
     "runtime-not-built": Entry(
         Text(
             "The virtual GPU's runtime library is not built: there is no {path}.",

@@ -34,20 +34,10 @@ STILL_OPEN = {
     "triton-first/broadcast-add:yr",
     "naive-attention/weighted-values:d",
     "attention-maths/masked-scores:d",
-    "naive-attention/attention-on-chip:n",
     "attention-maths/grouped-scores:group",
-    "flash-v1/one-tile:d",
-    "online-softmax/one-pass:keys",
-    "online-softmax/one-pass:d",
-    "flash-v1/one-step:keys",
-    "flash-v1/one-step:d",
-    "flash-v1/flash-triton:d",
-    "flash-v1/flash-triton:heads",
-    "flash-v1/recompute:keys",
-    "flash-v1/flash-cuda:heads",
     "cutlass-and-cute/any-order-copy:cols",
-    "flash-v1/flash-cuda:d",
 }
+SWITCHES = {"causal": 1}
 STILL_OPEN_ALONE = {"flash-v1/recompute"}
 
 
@@ -65,6 +55,20 @@ def _largest_listed(exercise: Exercise, size: str) -> int:
     return max(each for case in exercise.cases for each in (*case.sizes[size], 0) if isinstance(each, int))
 
 
+def _most_allowed(exercise: Exercise, size: str) -> object:
+    """The largest number that the exercise allows for the size: BLOCK, or what its file says at the top.
+
+    There it is a number or a constant of the launch: `d <= 32`, `keys <= BLOCK_K`.
+    """
+    assert exercise.launch is not None
+    constants = exercise.launch.constants
+    head = re.split(r"\n(?:import|constexpr|template|__global__|#include)", exercise.solution_text())[0]
+    said = re.search(rf"\b{size} <= (\w+)", head)
+    if said is None:
+        return SWITCHES.get(size, constants.get("BLOCK"))
+    return int(said[1]) if said[1].isdigit() else constants.get(said[1])
+
+
 def _beyond() -> list[tuple[Exercise, str, str]]:
     """Each exercise with a size and the condition under which its kernel returns at once."""
     found: list[tuple[Exercise, str, str]] = []
@@ -73,7 +77,7 @@ def _beyond() -> list[tuple[Exercise, str, str]]:
         block = "tl.program_id(0)" if exercise.language == "triton" else "(int)blockIdx.x"
         for size in exercise.cases[0].sizes:
             largest = _largest_listed(exercise, size)
-            if largest == exercise.launch.constants.get("BLOCK"):
+            if largest == _most_allowed(exercise, size):
                 continue  # the exercise has no larger one
             if size in exercise.launch.arguments:
                 exact = sorted({goal.sizes[size] for goal in exercise.goals if goal.sizes[size] > largest})
