@@ -62,6 +62,7 @@ KEPT = {
     "kernels/sort/ladder.py": "names of cases in records",
     "kernels/quantize/operations.py": "Python, as a call of a rung is written",
     "course/figures/units/coalescing.py": "both languages stand there",
+    "course/figures/units/flash_source_map.py": "both languages stand there, and keys of a record",
     "course/workspace/marker.py": "what the reader of TOML says",
     "course/workspace/pages.py": "a command line",
     "course/expressions.py": "names of NumPy",

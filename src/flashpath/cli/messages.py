@@ -1325,6 +1325,9 @@ MESSAGES: dict[str, Text | Entry] = {
         "{name}：{schedules}没有发现问题；--seeds 20 会试二十种",
     ),
     "sanitize-findings": Text("{name}: {count:~finding}", "{name}：发现 {count} 个问题"),
+    "sanitize-findings-and-notes": Text(
+        "{name}: {count:~finding}, {notes:~note}", "{name}：发现 {count} 个问题，另有 {notes} 条提示"
+    ),
     "sanitize-notes": Text(
         "{name}: {count:~note}, and nothing wrong", "{name}：{count} 条提示，没有发现问题"
     ),
